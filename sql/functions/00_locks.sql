@@ -1,0 +1,19 @@
+-- lock_class: the first half of every advisory lock that Sluice takes, all in one place.
+-- Two-integer keys only: (class, object). Order everywhere, for locks that wait:
+--   worker row -> task rows ascending by id -> model locks ascending by id.
+-- Any role may take advisory locks: a hostile one can stall the queue, not change it.
+-- Immutable and simple, so that the planner folds a call into a constant.
+create or replace function sluice.lock_class(p_name text) returns int
+language sql immutable parallel safe
+as $$
+  select case p_name
+    when 'model'      then 731001   -- object: model id. Held while its permits, marks and rows are taken
+    when 'admit'      then 731002   -- object: model id. One admitter a model
+    when 'route'      then 731003   -- object: hashtext(route). One admitter a route at a time
+    when 'bell'       then 731004   -- object: model id mod 64. Exclusive while somebody sleeps
+    when 'watch'      then 731005   -- object: hashtext of the served models. One watching worker
+    when 'sweep'      then 731006   -- object: 0. One sweeper
+    when 'partitions' then 731007   -- object: 0. One maker of partitions
+    when 'tick'       then 731008   -- object: 0. One tick at a time
+  end
+$$;

@@ -1,0 +1,130 @@
+-- What belongs to a model beside its row in sluice.models, n being its id:
+--   queue_<n>    table, inherits sluice.queue
+--   bucket_<n>   unlogged sequence: the token bucket's theoretical arrival time (22_permits.sql)
+--   room_<n>     unlogged sequence: how many were put into the queue since admission last looked (10_submit.sql)
+--   claimed_<n>, ended_<n>   unlogged sequences: their difference is the number of calls in flight
+-- After a crash an unlogged sequence reads as never set: an empty bucket, no room, counts to be taken anew.
+
+-- counter: the present value of one of a model's sequences; null after a crash.
+-- Params:  p_kind: bucket, room, claimed or ended; p_model: model id.
+create or replace function sluice.counter(p_kind text, p_model int) returns bigint
+language sql volatile
+as $$ select pg_sequence_last_value(('sluice.' || p_kind || '_' || p_model)::regclass) $$;
+
+-- set_counter: sets one of a model's sequences. Not undone by a rollback; writes no WAL.
+create or replace function sluice.set_counter(p_kind text, p_model int, p_value bigint) returns void
+language sql volatile
+as $$ select setval(('sluice.' || p_kind || '_' || p_model)::regclass, p_value) $$;
+
+-- make_model: creates the queue table and the sequences of model p_model. Bucket full, room for all.
+create or replace function sluice.make_model(p_model int) returns void
+language plpgsql volatile
+as $$
+begin
+  execute format('create table sluice.%1$I (
+      primary key (task_id), constraint it_is_the_queue_of_model_%2$s check (model = %2$s)
+    ) inherits (sluice.queue)
+    with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, vacuum_truncate = off)',
+    'queue_' || p_model, p_model);
+  execute format('create index on sluice.%I (rank, ready_at, task_id)', 'queue_' || p_model);
+  execute format('create unlogged sequence sluice.%I minvalue 0', 'bucket_' || p_model);
+  -- A start above every max_queue: after a crash nextval() says "no room" by itself.
+  execute format('create unlogged sequence sluice.%I minvalue 0 start 1000000000', 'room_' || p_model);
+  execute format('create unlogged sequence sluice.%I minvalue 0', 'claimed_' || p_model);
+  execute format('create unlogged sequence sluice.%I minvalue 0', 'ended_' || p_model);
+  perform sluice.set_counter(k, p_model, 0) from unnest(array['bucket', 'room', 'claimed', 'ended']) k;
+end
+$$;
+
+-- drop_model: drops what make_model made, if model p_model has no unfinished task.
+-- Dropping the room sequence first waits for every submit that has looked at it, and stops later ones, so
+-- that the count below is final. Errors: 23503 with the number of unfinished tasks.
+create or replace function sluice.drop_model(p_model int, p_name text) returns void
+language plpgsql volatile
+as $$
+declare
+  v_unfinished bigint;
+  v_lane int;
+begin
+  execute format('drop sequence sluice.%I', 'room_' || p_model);
+  select (select count(*) from sluice.queue where model = p_model)
+       + (select count(*) from sluice.backlog where model = p_model)
+       + (select count(*) from sluice.lease where model = p_model)
+    into v_unfinished;
+  if v_unfinished > 0 then
+    raise exception 'model "%" has % unfinished task(s)', p_name, v_unfinished
+      using errcode = '23503', hint = 'Pause it and wait for them, or cancel them; then delete it.';
+  end if;
+  for v_lane in
+    delete from sluice.lane where line in ('queue_' || p_model, 'backlog_' || p_model) returning id
+  loop
+    execute format('drop sequence if exists sluice.%I', 'mark_' || v_lane);
+  end loop;
+  execute format('drop table sluice.%I', 'queue_' || p_model);
+  execute format('drop sequence sluice.%I, sluice.%I, sluice.%I',
+                 'bucket_' || p_model, 'claimed_' || p_model, 'ended_' || p_model);
+end
+$$;
+
+-- before_model_changes: guards names and ids, and notes when limits change. Takes no lock on the model: an
+-- open psql must not stop the fleet.
+create or replace function sluice.before_model_changes() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  if tg_op = 'DELETE' then
+    perform sluice.drop_model(old.id, old.name);
+    return old;
+  end if;
+  if exists (select from sluice.routes where route = new.name) then
+    raise exception '"%" is already the name of a route', new.name
+      using errcode = '23505', hint = 'Names are unique over models and routes.';
+  end if;
+  if tg_op = 'INSERT' then
+    perform sluice.make_model(new.id);
+  elsif new.id <> old.id then
+    raise exception 'the id of model "%" names its queue table and cannot change', old.name using errcode = '23514';
+  elsif (new.rpm, new.burst) is distinct from (old.rpm, old.burst) then
+    new.limits_changed_at := clock_timestamp();
+  end if;
+  return new;
+end
+$$;
+
+-- after_model_changes: a new model joins route "any"; workers hear of what they use.
+create or replace function sluice.after_model_changes() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  if tg_op = 'INSERT' and new.api <> 'openai-embeddings' then
+    insert into sluice.routes (route, model) values ('any', new.name) on conflict do nothing;
+  end if;
+  perform pg_notify('sluice_config', coalesce(new.id, old.id)::text);
+  return null;
+end
+$$;
+
+-- before_route_changes: names are unique over models and routes.
+create or replace function sluice.before_route_changes() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  if exists (select from sluice.models where name = new.route) then
+    raise exception '"%" is already the name of a model', new.route
+      using errcode = '23505', hint = 'Names are unique over models and routes.';
+  end if;
+  return new;
+end
+$$;
+
+create or replace trigger before_model_changes before insert or update or delete on sluice.models
+  for each row execute function sluice.before_model_changes();
+create or replace trigger after_model_inserted_or_deleted after insert or delete on sluice.models
+  for each row execute function sluice.after_model_changes();
+create or replace trigger after_model_updated after update on sluice.models
+  for each row when (old.* is distinct from new.*) execute function sluice.after_model_changes();
+create or replace trigger before_route_changes before insert or update on sluice.routes
+  for each row execute function sluice.before_route_changes();

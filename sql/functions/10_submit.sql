@@ -1,0 +1,207 @@
+-- check_task: refuses a task that could never be solved, with a message that names the value.
+-- Errors: SL004 invalid arguments, SL007 too large. (NUL and invalid UTF-8 never get here: the server refuses them,
+-- 22021 and 22P05.)
+create or replace function sluice.check_task(
+  p_prompt text, p_request text, p_priority int, p_max_attempts int, p_max_output_tokens int, p_metadata jsonb,
+  p_tenant text, p_idempotency_key text) returns void
+language plpgsql stable
+as $$
+declare
+  v_bytes_max int := (select request_bytes_max from sluice.settings);
+  v_bytes int := octet_length(coalesce(p_prompt, p_request));
+begin
+  if (p_prompt is null) = (p_request is null) then
+    raise exception 'exactly one of prompt and request must be given' using errcode = 'SL004',
+      hint = 'prompt is plain text for the model; request is a verbatim JSON body.';
+  elsif v_bytes > v_bytes_max then
+    raise exception 'the task has % bytes, more than request_bytes_max = %', v_bytes, v_bytes_max
+      using errcode = 'SL007', hint = 'Shorten it, or raise sluice.settings.request_bytes_max.';
+  elsif p_priority is null or p_priority not between -100 and 100 then
+    raise exception 'priority % is not between -100 and 100', p_priority using errcode = 'SL004',
+      hint = 'Higher comes first; 0 is the default.';
+  elsif p_max_attempts not between 1 and 100 then
+    raise exception 'max_attempts % is not between 1 and 100', p_max_attempts using errcode = 'SL004',
+      hint = 'Leave it out to use the model''s.';
+  elsif p_max_output_tokens < 1 then
+    raise exception 'max_output_tokens % is not positive', p_max_output_tokens using errcode = 'SL004',
+      hint = 'Leave it out to use the model''s own limit.';
+  elsif jsonb_typeof(p_metadata) <> 'object' then
+    raise exception 'metadata is a JSON %, not an object', jsonb_typeof(p_metadata) using errcode = 'SL004',
+      hint = 'Metadata is a set of key and value pairs, such as {"team": "search"}.';
+  elsif p_tenant is null or length(p_tenant) not between 1 and 200 then
+    raise exception 'tenant must have 1 to 200 characters' using errcode = 'SL004',
+      hint = 'Leave it out for the tenant "default".';
+  elsif length(p_idempotency_key) not between 1 and 1000 then
+    raise exception 'idempotency_key must have 1 to 1000 characters' using errcode = 'SL004',
+      hint = 'A hash or a UUID is plenty.';
+  elsif p_request is not null then
+    perform sluice.check_request(p_request);
+  end if;
+end
+$$;
+
+-- check_request: SL004 unless p_request is one JSON object. PostgreSQL's own json is the judge: it bounds the depth and
+-- keeps numbers beyond double verbatim.
+create or replace function sluice.check_request(p_request text) returns void
+language plpgsql immutable
+as $$
+begin
+  if json_typeof(p_request::json) <> 'object' then
+    raise exception 'request is a JSON %, not an object', json_typeof(p_request::json) using errcode = 'SL004',
+      hint = 'It is sent to the backend as the body, with only the model''s name replaced.';
+  end if;
+exception when invalid_text_representation or statement_too_complex then
+  raise exception 'request is not valid JSON' using errcode = 'SL004', detail = sqlerrm,
+    hint = 'It is sent to the backend as the body, with only the model''s name replaced.';
+end
+$$;
+
+-- target: what a submit's model argument means: a model, or a route and the model drawn from it.
+-- A route draws by weight among its models that are neither paused nor closed: the least of -ln(u) / weight wins
+-- (exponential race: P(model) = weight / sum of weights).
+-- Params:  p_name; p_verbatim: the task has a verbatim request, so that a route's models must speak one api; p_now.
+-- Returns: route null for a named model; id null when no model of the route is open now.
+-- Errors:  SL001 unknown model or route, a route without models, or APIs that do not fit.
+create or replace function sluice.target(
+  p_name text, p_verbatim boolean, p_now timestamptz, out route text, out id int, out max_queue int)
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  v_apis text;
+begin
+  select m.id, m.max_queue into target.id, target.max_queue from sluice.models m where m.name = p_name;
+  if found then
+    return;
+  end if;
+  select string_agg(distinct m.api, ', ') into v_apis
+  from sluice.routes r join sluice.models m on m.name = r.model where r.route = p_name;
+  if v_apis is null then
+    raise exception 'there is no model or route "%"', coalesce(p_name, 'null') using errcode = 'SL001',
+      hint = case when p_name = 'any' then 'Insert a model into sluice.models; it joins route "any" by itself.'
+                  else 'sluice.models and sluice.routes list what there is.' end;
+  elsif p_verbatim and v_apis like '%, %' then
+    raise exception 'route "%" has models of several APIs (%), and a verbatim request fits only one', p_name, v_apis
+      using errcode = 'SL001', hint = 'Name a model, or a route whose models speak one api.';
+  end if;
+  target.route := p_name;
+  select m.id, m.max_queue into target.id, target.max_queue
+  from sluice.routes r join sluice.models m on m.name = r.model
+  where r.route = p_name and r.weight > 0 and not m.paused and coalesce(m.closed_until <= p_now, true)
+  order by -ln(1 - random()) / r.weight
+  limit 1;
+end
+$$;
+
+-- keep_key: binds an idempotency key to a task id, unless it is bound already.
+-- Returns: p_task_id if the key is new, else the id it was bound to with the same content.
+-- Errors:  SL008 bound to other content. Waits for an open first submit of the same key.
+create or replace function sluice.keep_key(p_tenant text, p_key text, p_content bytea, p_task_id bigint) returns bigint
+language plpgsql volatile
+as $$
+declare
+  v_key bytea := sha256(convert_to(p_key, 'UTF8'));
+  v_bound sluice.idempotency;
+begin
+  insert into sluice.idempotency (tenant, key_sha256, task_id, content_sha256)
+  values (p_tenant, v_key, p_task_id, p_content) on conflict do nothing;
+  if found then
+    return p_task_id;
+  end if;
+  select * into v_bound from sluice.idempotency where tenant = p_tenant and key_sha256 = v_key;
+  if v_bound.content_sha256 <> p_content then
+    raise exception 'idempotency key already used by task % with other content', v_bound.task_id
+      using errcode = 'SL008', hint = 'Use a new key for a new task.';
+  end if;
+  return v_bound.task_id;
+end
+$$;
+
+-- content_sha256: what two submits with one idempotency key must agree in.
+create or replace function sluice.content_sha256(
+  p_target text, p_prompt text, p_request text, p_max_output_tokens int) returns bytea
+language sql immutable
+as $$
+  select sha256(convert_to(
+    jsonb_build_array(p_target, p_prompt, p_request, p_max_output_tokens)::text, 'UTF8'))
+$$;
+
+-- submit: accepts one task.
+-- Stage:   10, the first of a task's life. Called by users, inside their own transactions if they like.
+-- Params:  prompt or request: exactly one; model: a model's or a route's name; priority -100 to 100, higher first;
+--          run_at: not before; deadline: not after; the others as their names say.
+-- Returns: the task's id; with an idempotency key used before, the first task's id.
+-- Places:  straight into its model's queue while there is room and nothing is ahead, else into the backlog.
+--          Room is a number drawn from a sequence, for counting the queue halves the rate of submits.
+-- Errors:  SL001, SL004, SL007, SL008. Measured against a bare two-row insert: see bench/README.md when it lands.
+create or replace function sluice.submit(
+  prompt text default null, model text default 'any', priority int default 0, tenant text default 'default',
+  run_at timestamptz default null, deadline timestamptz default null, idempotency_key text default null,
+  max_attempts int default null, request text default null, max_output_tokens int default null,
+  metadata jsonb default null, batch_id bigint default null, traceparent text default null,
+  p_now timestamptz default null) returns bigint
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_target record;
+  v_id bigint := nextval('sluice.task_id');
+  v_bound bigint;
+  v_bytes int := octet_length(coalesce(submit.prompt, submit.request));
+  v_later boolean := coalesce(submit.run_at > v_now, false);
+begin
+  perform sluice.check_task(submit.prompt, submit.request, submit.priority, submit.max_attempts,
+    submit.max_output_tokens, submit.metadata, submit.tenant, submit.idempotency_key);
+  v_target := sluice.target(submit.model, submit.request is not null, v_now);
+  if submit.idempotency_key is not null then
+    v_bound := sluice.keep_key(submit.tenant, submit.idempotency_key, sluice.content_sha256(
+      submit.model, submit.prompt, submit.request, submit.max_output_tokens), v_id);
+    if v_bound <> v_id then
+      return v_bound;
+    end if;
+  end if;
+  perform sluice.make_partitions(v_id, v_id);
+  insert into sluice.task (id, created_at, run_at, deadline, batch_id, model, max_output_tokens, priority,
+    max_attempts, route, tenant, traceparent, metadata, prompt, request)
+  values (v_id, v_now, submit.run_at, submit.deadline, submit.batch_id,
+    case when v_target.route is null then v_target.id end, submit.max_output_tokens, submit.priority,
+    submit.max_attempts, v_target.route, submit.tenant, submit.traceparent, submit.metadata, submit.prompt,
+    submit.request);
+  -- The draw also locks the model's room sequence: a model cannot be deleted under an open submit.
+  if v_target.id is not null and sluice.draw_room(v_target.id, v_later) < v_target.max_queue then
+    execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts)
+      values ($1, $2, $3, $4, $5, 0, $6, 0)', 'queue_' || v_target.id)
+    using v_id, v_now, submit.deadline, v_target.id, v_bytes, -submit.priority;
+  else
+    insert into sluice.backlog (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, due, route, tenant)
+    values (v_id, case when v_later then submit.run_at else v_now end, submit.deadline,
+      case when v_target.route is null then v_target.id end, v_bytes, 0, -submit.priority, 0, not v_later,
+      v_target.route, submit.tenant);
+  end if;
+  perform sluice.ring(coalesce(v_target.id, 0));
+  return v_id;
+end
+$$;
+
+-- draw_room: the next number of model p_model's room: below max_queue means that there is room in its queue.
+-- Params:  p_later: the task waits for its time, so none is drawn: "no room".
+-- Errors:  SL001 when the model was deleted meanwhile.
+create or replace function sluice.draw_room(p_model int, p_later boolean) returns bigint
+language plpgsql volatile
+as $$
+declare
+  v_drawn bigint;
+begin
+  if p_later then
+    perform sluice.counter('room', p_model);
+    return 1000000000;
+  end if;
+  v_drawn := nextval(('sluice.room_' || p_model)::regclass);
+  return v_drawn - 1;
+exception when undefined_table or undefined_object then
+  raise exception 'the model was deleted while this task was being submitted' using errcode = 'SL001',
+    hint = 'sluice.models and sluice.routes list what there is.';
+end
+$$;

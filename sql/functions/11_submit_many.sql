@@ -1,0 +1,133 @@
+-- submit_many: accepts many tasks in one statement; all or none.
+-- Stage:   10. The same as sluice.submit for each element, many times faster.
+-- Params:  tasks: a JSON array of objects whose keys are submit's argument names.
+-- Returns: the ids, in the order of the array.
+-- Errors:  as submit, with the element's number (from 1) in the detail; SL004 also for an unknown key.
+create or replace function sluice.submit_many(tasks jsonb, p_now timestamptz default null) returns setof bigint
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_new sluice.backlog[];
+  v_ids bigint[];
+begin
+  perform sluice.check_tasks(submit_many.tasks);
+  with draft as materialized (
+    select e.ord, nextval('sluice.task_id') as id, t.*
+    from (select * from jsonb_array_elements(submit_many.tasks) with ordinality as a(item, ord) order by ord) e
+    cross join lateral sluice.task_of(e.item) t),
+  -- A model named by many tasks is looked up once; a route draws anew for every task.
+  aim as materialized (
+    select d.ord, d.id, x.route, x.id as model
+    from draft d
+    cross join lateral sluice.target(d.model, d.request is not null, v_now) x),
+  kept as materialized (
+    select d.ord, case when d.idempotency_key is null then d.id
+      else sluice.keep_key(d.tenant, d.idempotency_key, sluice.content_sha256(
+        d.model, d.prompt, d.request, d.max_output_tokens), d.id) end as id
+    from draft d order by d.ord),
+  stored as (
+    insert into sluice.task (id, created_at, run_at, deadline, batch_id, model, max_output_tokens, priority,
+      max_attempts, route, tenant, traceparent, metadata, prompt, request)
+    select d.id, v_now, d.run_at, d.deadline, d.batch_id, case when a.route is null then a.model end,
+      d.max_output_tokens, d.priority, d.max_attempts, a.route, d.tenant, d.traceparent, d.metadata, d.prompt, d.request
+    from draft d join aim a using (ord) join kept k on k.ord = d.ord and k.id = d.id)
+  -- For a route's task the row carries the drawn model until sluice.place() has used it.
+  select array_agg(row(d.id, case when d.run_at > v_now then d.run_at else v_now end, d.deadline, a.model,
+      octet_length(coalesce(d.prompt, d.request)), 0, -d.priority, 0, not coalesce(d.run_at > v_now, false),
+      a.route, d.tenant)::sluice.backlog order by d.ord) filter (where k.id = d.id),
+    array_agg(k.id order by d.ord)
+  into v_new, v_ids
+  from draft d join aim a using (ord) join kept k using (ord);
+
+  perform sluice.make_partitions(min(id), max(id)) from unnest(v_ids) id;
+  perform sluice.place(v_new);
+  return query select unnest(v_ids);
+end
+$$;
+
+-- task_of: one element of submit_many with submit's defaults filled in.
+create or replace function sluice.task_of(
+  p_item jsonb, out prompt text, out model text, out priority int, out tenant text, out run_at timestamptz,
+  out deadline timestamptz, out idempotency_key text, out max_attempts int, out request text,
+  out max_output_tokens int, out metadata jsonb, out batch_id bigint, out traceparent text)
+language sql stable
+as $$
+  select x.prompt, coalesce(x.model, 'any'), coalesce(x.priority, 0), coalesce(x.tenant, 'default'), x.run_at,
+    x.deadline, x.idempotency_key, x.max_attempts, x.request, x.max_output_tokens, x.metadata, x.batch_id, x.traceparent
+  from jsonb_to_record(p_item) as x(prompt text, model text, priority int, tenant text, run_at timestamptz,
+    deadline timestamptz, idempotency_key text, max_attempts int, request text, max_output_tokens int, metadata jsonb,
+    batch_id bigint, traceparent text)
+$$;
+
+-- check_tasks: check_task for every element; adds its number to the error.
+create or replace function sluice.check_tasks(p_tasks jsonb) returns void
+language plpgsql stable
+as $$
+declare
+  v_item record;
+  v_task record;
+  v_unknown text;
+  v_hint text;
+begin
+  if jsonb_typeof(p_tasks) is distinct from 'array' then
+    raise exception 'tasks is a JSON %, not an array', coalesce(jsonb_typeof(p_tasks), 'null') using errcode = 'SL004',
+      hint = 'Pass an array of objects with the same keys as the arguments of sluice.submit.';
+  end if;
+  for v_item in select item, ord from jsonb_array_elements(p_tasks) with ordinality as a(item, ord) loop
+    begin
+      if jsonb_typeof(v_item.item) <> 'object' then
+        raise exception 'it is a JSON %, not an object', jsonb_typeof(v_item.item) using errcode = 'SL004';
+      end if;
+      select k into v_unknown from jsonb_object_keys(v_item.item) k
+      where k not in ('prompt', 'model', 'priority', 'tenant', 'run_at', 'deadline', 'idempotency_key', 'max_attempts',
+        'request', 'max_output_tokens', 'metadata', 'batch_id', 'traceparent') limit 1;
+      if found then
+        raise exception 'unknown key "%"', v_unknown using errcode = 'SL004',
+          hint = 'The keys are the argument names of sluice.submit.';
+      end if;
+      v_task := sluice.task_of(v_item.item);
+      perform sluice.check_task(v_task.prompt, v_task.request, v_task.priority, v_task.max_attempts,
+        v_task.max_output_tokens, v_task.metadata, v_task.tenant, v_task.idempotency_key);
+    exception
+      when data_exception or sqlstate 'SL004' or sqlstate 'SL007' then
+        get stacked diagnostics v_hint = pg_exception_hint;
+        raise exception 'task %: %', v_item.ord, sqlerrm
+          using errcode = case when sqlstate like 'SL%' then sqlstate else 'SL004' end, hint = v_hint;
+    end;
+  end loop;
+end
+$$;
+
+-- place: puts new tasks where they begin: straight into their model's queue while there is room, else the backlog.
+-- Params:  p_new: as backlog rows; a route's row carries the model drawn for it. In order of submission.
+create or replace function sluice.place(p_new sluice.backlog[]) returns void
+language plpgsql volatile
+as $$
+declare
+  v_model int;
+  v_straight bigint[];
+begin
+  select array_agg(n.task_id) into v_straight
+  from (
+    select n.task_id, sluice.draw_room(n.model, not n.due) < m.max_queue as straight
+    from unnest(p_new) with ordinality as n join sluice.models m on m.id = n.model
+    order by n.ordinality) n
+  where n.straight;
+  insert into sluice.backlog
+  select n.task_id, n.ready_at, n.deadline, case when n.route is null then n.model end, n.request_bytes, n.fence, n.rank,
+    n.attempts, n.due, n.route, n.tenant
+  from unnest(p_new) n where n.task_id <> all (coalesce(v_straight, '{}'));
+  for v_model in select distinct coalesce(n.model, 0) from unnest(p_new) n order by 1 loop
+    if v_model > 0 and v_straight is not null then
+      execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts)
+        select n.task_id, n.ready_at, n.deadline, n.model, n.request_bytes, n.fence, n.rank, n.attempts
+        from unnest($1) n where n.model = $2 and n.task_id = any ($3)', 'queue_' || v_model)
+      using p_new, v_model, v_straight;
+    end if;
+    perform sluice.ring(v_model);
+  end loop;
+end
+$$;

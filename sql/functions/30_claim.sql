@@ -1,0 +1,81 @@
+-- claim: gives a worker tasks to call.
+-- Stage:   30. Called by workers in every flush that has free slots; one claim a transaction, committed synchronously
+--          (after an asynchronous one and a crash the same fence was issued twice, measured).
+-- Params:  worker: its id; models: names (null: all it serves); max_tasks: at most this many, at most 1,000; p_now.
+-- Returns: the tasks, with their bodies while the whole answer stays below 64 KiB (the answer is sent before the commit: a
+--          worker frozen while reading a big one would hold the models' locks for the whole fleet, measured); for the
+--          others api is null: ask sluice.requests.
+-- Shares:  slots are shared fairly among the models; what one cannot use goes to the others in a second round.
+-- Locks:   tries each model's lock (busy: another worker is taking there now, go on); never waits.
+-- Errors:  SL010 unknown or dead worker: register again.
+create or replace function sluice.claim(
+  worker bigint, models text[] default null, max_tasks int default 1, p_now timestamptz default null)
+returns setof sluice.claimed_task
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+as $$
+#variable_conflict use_column
+declare
+  v_left int := least(claim.max_tasks, 1000);
+  v_open int[];
+  v_hungry int[] := '{}';
+  v_taken sluice.lease[];
+  v_all sluice.lease[] := '{}';
+begin
+  v_open := sluice.open_models(claim.worker, claim.models, p_now);
+  for v_round in 1 .. 2 loop
+    for i in 1 .. cardinality(v_open) loop
+      exit when v_left <= 0;
+      v_taken := sluice.claim_from(v_open[i], claim.worker,
+        case v_round when 1 then (v_left - 1) / (cardinality(v_open) - i + 1) + 1 else v_left end, p_now);
+      v_all := v_all || v_taken;
+      if cardinality(v_taken) > 0 then
+        v_hungry := v_hungry || v_open[i];
+      end if;
+      v_left := v_left - cardinality(v_taken);
+    end loop;
+    exit when cardinality(v_open) < 2;
+    v_open := v_hungry;
+  end loop;
+  return query select * from sluice.claimed_tasks(v_all, 65536);
+end
+$$;
+
+-- open_models: the ids of the models that a worker may claim from now, in an order that changes from call to call, so
+-- that with fewer slots than models each has its turn. Errors: SL010.
+create or replace function sluice.open_models(p_worker bigint, p_models text[], p_now timestamptz) returns int[]
+language plpgsql volatile
+as $$
+declare
+  v_serves text[];
+begin
+  select w.models into v_serves from sluice.worker w where w.id = p_worker and w.dead_at is null;
+  if not found then
+    raise exception 'worker % is not registered, or was declared dead', p_worker using errcode = 'SL010',
+      hint = 'Register again with sluice.register_worker; what it held has gone back to the queues.';
+  end if;
+  return array(
+    select m.id from sluice.models m
+    where (v_serves is null or m.name = any (v_serves)) and (p_models is null or m.name = any (p_models))
+      and not m.paused and coalesce(m.closed_until <= coalesce(p_now, clock_timestamp()), true)
+    order by random());
+end
+$$;
+
+-- claimed_tasks: leases in the form that workers receive; bodies in order until p_bytes_max is reached.
+create or replace function sluice.claimed_tasks(p_leases sluice.lease[], p_bytes_max bigint)
+returns setof sluice.claimed_task
+language sql volatile
+as $$
+  select l.task_id, l.fence, l.attempts + 1, m.name,
+    case when m.rpm is not null then sluice.send_within_ms() end,
+    case when t.id is not null then m.api end, t.prompt, t.request, t.max_output_tokens, t.traceparent,
+    case when t.id is not null then (extract(epoch from m.timeout) * 1000)::int end
+  from (
+    select l.*, sum(l.request_bytes + 200) over (order by l.ordinality) <= p_bytes_max as fits
+    from unnest(p_leases) with ordinality l) l
+  join sluice.models m on m.id = l.model
+  left join sluice.task t on l.fits and t.id = l.task_id
+  order by l.ordinality
+$$;

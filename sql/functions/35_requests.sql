@@ -1,0 +1,20 @@
+-- requests: the bodies of a worker's claimed tasks.
+-- Stage:   35, between claim and call, for what did not fit into the claim; and the re-read after an unknown COMMIT.
+-- Params:  worker; ids: task ids (null: all leases of this worker).
+-- Returns: as claim; bodies in order of id until claim_bytes_max is reached (always at least one): ask again for the
+--          rest. Only tasks that this worker holds now.
+create or replace function sluice.requests(worker bigint, ids bigint[] default null) returns setof sluice.claimed_task
+language plpgsql stable security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+as $$
+#variable_conflict use_column
+declare
+  v_leases sluice.lease[];
+begin
+  select array_agg(l order by l.task_id) into v_leases from sluice.lease l
+  where l.worker = requests.worker and (requests.ids is null or l.task_id = any (requests.ids));
+  return query select * from sluice.claimed_tasks(v_leases,
+    greatest((select claim_bytes_max from sluice.settings), v_leases[1].request_bytes + 200));
+end
+$$;

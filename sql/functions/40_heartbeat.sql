@@ -1,0 +1,66 @@
+-- register_worker: makes a worker known. Called once at start, and again when claim says SL010.
+-- Params:  name: for people; slots: calls it can have in flight; models: names it serves (null: all); version.
+-- Returns: its id: random, 63 bits.
+create or replace function sluice.register_worker(
+  name text, slots int, models text[] default null, version text default null, p_now timestamptz default null)
+returns bigint
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_random bytea := decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex');
+  v_id bigint := ('x' || encode(substr(v_random, 1, 4) || substr(v_random, 17, 4), 'hex'))::bit(64)::bigint & 9223372036854775807;
+begin
+  insert into sluice.worker (id, name, slots, models, version, registered_at, seen, beating_since)
+  values (v_id, register_worker.name, register_worker.slots, register_worker.models, register_worker.version, v_now, v_now, v_now);
+  return v_id;
+end
+$$;
+
+-- heartbeat: proves that a worker lives; every third of settings.heartbeat_timeout. One row a worker, never one a task.
+-- Returns: the calls to abort, as (task_id, fence): those that are no longer this worker's. A dead worker stays dead.
+create or replace function sluice.heartbeat(worker bigint, p_now timestamptz default null)
+returns table (task_id bigint, fence int)
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_timeout interval := (select heartbeat_timeout from sluice.settings);
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  update sluice.worker w
+  set seen = greatest(w.seen, v_now),
+      beating_since = case when w.seen < v_now - v_timeout then v_now else w.beating_since end
+  where w.id = heartbeat.worker and w.dead_at is null;
+  if not found then
+    return query select a.task_id, a.fence from sluice.attempt a
+      where a.worker = heartbeat.worker and a.kind = 'lost';
+  end if;
+end
+$$;
+
+-- unregister_worker: a worker leaves; hands its leases back uncharged. Returns how many.
+create or replace function sluice.unregister_worker(worker bigint, p_now timestamptz default null) returns int
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_leases sluice.lease[];
+begin
+  update sluice.worker set dead_at = v_now where id = unregister_worker.worker and dead_at is null;
+  with mine as materialized (
+    select l.task_id from sluice.lease l where l.worker = unregister_worker.worker order by l.task_id for update),
+  gone as (
+    delete from sluice.lease l using mine m where l.task_id = m.task_id returning l as row)
+  select array_agg(gone.row) into v_leases from gone;
+  perform sluice.requeue(v_leases, v_now);
+  perform sluice.count_ended(v_leases);
+  return coalesce(cardinality(v_leases), 0);
+end
+$$;

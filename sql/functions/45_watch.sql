@@ -1,0 +1,109 @@
+-- How an idle worker falls asleep without missing anything. All of this runs on its LISTEN connection, a direct one: the
+-- locks belong to the session. Of the workers that serve the same models one has the watch: it keeps the timers and the
+-- bells; the others sleep on LISTEN and try for the watch every second. While the watcher holds its models' bells,
+-- whoever makes a task ready notifies (06_bells.sql); while it does not, nobody needs to.
+
+-- take_watch: tries to make this session the watcher of the models that the worker serves. Idempotent for the holder's
+-- caller only if it remembers: a session lock taken twice must be dropped twice.
+create or replace function sluice.take_watch(worker bigint) returns boolean
+language sql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+  select pg_try_advisory_lock(sluice.lock_class('watch'), hashtext(coalesce(array_to_string(w.models, e'\n'), '')))
+  from sluice.worker w where w.id = take_watch.worker
+$$;
+
+-- drop_watch: gives the watch away and wakes the others, so that one of them takes it.
+-- Params:  worker; work_remains: notify (an idle worker that finds nothing would only look in vain).
+create or replace function sluice.drop_watch(worker bigint, work_remains boolean) returns void
+language sql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+  select pg_advisory_unlock(sluice.lock_class('watch'), hashtext(coalesce(array_to_string(w.models, e'\n'), ''))),
+    case when drop_watch.work_remains then pg_notify('sluice_work', '0') end
+  from sluice.worker w where w.id = drop_watch.worker
+$$;
+
+-- take_bells: takes the bells of the worker's models, then looks once more: only now may the watcher sleep.
+-- Requires the watch. Params: worker; held: bells this session holds already; p_now.
+-- Returns: bells: all it holds now; complete: they are all it needs (not while a submitter's transaction is open: look
+--          again after 1, 2, 4 ... 250 ms); work: there is something to claim or to admit; wake_in_ms: when the next
+--          permit, reopening or due task comes (null: none known).
+create or replace function sluice.take_bells(worker bigint, held int[], p_now timestamptz default null)
+returns table (bells int[], complete boolean, work boolean, wake_in_ms bigint)
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+as $$
+#variable_conflict use_column
+declare
+  v_ids int[] := sluice.served_models(take_bells.worker);
+  v_bells int[];
+begin
+  v_bells := take_bells.held || array(
+    select b from (select distinct id % 64 as b from unnest(v_ids) id) n
+    where b <> all (take_bells.held) and pg_try_advisory_lock(sluice.lock_class('bell'), b));
+  -- A new statement, hence a new snapshot: it sees all that was committed before the bells were taken.
+  return query
+    select v_bells, v_bells @> array(select id % 64 from unnest(v_ids) id), bool_or(l.work),
+      greatest(0, ceil(extract(epoch from min(l.wake_at) - coalesce(p_now, clock_timestamp())) * 1000))::bigint
+    from (select null::boolean as work, null::timestamptz as wake_at
+          union all
+          select l.work, l.wake_at from unnest(v_ids) id
+          cross join lateral sluice.look(id, coalesce(p_now, clock_timestamp())) l) l;
+end
+$$;
+
+-- drop_bells: the watcher is awake. Params: bells: those that take_bells returned.
+create or replace function sluice.drop_bells(bells int[]) returns void
+language sql volatile security definer
+set search_path = sluice, pg_temp
+as $$ select pg_advisory_unlock(sluice.lock_class('bell'), b) from unnest(bells) b $$;
+
+-- served_models: the ids of the models that worker p_worker serves, ascending.
+create or replace function sluice.served_models(p_worker bigint) returns int[]
+language sql stable
+as $$
+  select array(select m.id from sluice.models m, sluice.worker w
+               where w.id = p_worker and (w.models is null or m.name = any (w.models)) order by m.id)
+$$;
+
+-- look: is there anything to do for model p_model now, and if not, when? work: a row and a permit; wake_at: the moment at
+-- which the clock alone will make work (a permit, the end of a closure, a task's time).
+create or replace function sluice.look(p_model int, p_now timestamptz, out work boolean, out wake_at timestamptz)
+language plpgsql volatile
+as $$
+declare
+  v_model sluice.models;
+  v_waiting boolean;
+begin
+  select * into v_model from sluice.models where id = p_model;
+  v_waiting := sluice.depth(p_model, 1) > 0
+    or exists (select from sluice.backlog_head(p_model, sluice.backlog_lines(p_model), 1));
+  work := false;
+  if not v_waiting then
+    wake_at := (select min(ready_at) from sluice.backlog where not due and ready_at > p_now);
+    work := exists (select from sluice.backlog where not due and ready_at <= p_now);
+  elsif not v_model.paused then
+    wake_at := greatest((sluice.take_permits(v_model, 0, p_now)).next_at, v_model.closed_until, p_now);
+    work := wake_at <= p_now and coalesce(v_model.max_in_flight > sluice.in_flight(p_model), true);
+  end if;
+end
+$$;
+
+-- unfinished: whether any task of the models that a worker serves is in backlog, queue or lease.
+create or replace function sluice.unfinished(worker bigint) returns boolean
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_ids int[] := sluice.served_models(unfinished.worker);
+begin
+  return exists (select from unnest(v_ids) id where sluice.depth(id, 1) > 0)
+    or exists (select from sluice.backlog b where b.model = any (v_ids)
+               or b.route in (select r.route from sluice.routes r join sluice.models m on m.name = r.model
+                              where m.id = any (v_ids)))
+    or exists (select from sluice.lease l where l.model = any (v_ids));
+end
+$$;

@@ -1,0 +1,69 @@
+-- sweep: finds rows that became visible below their lane's mark, and lowers the mark to them. Such a row was committed
+-- later than the marks' lag (a submit inside a long transaction).
+-- Called by workers once a second and by tick. Walks what marks exist to avoid, hence at least 1 s and 50 times its own
+-- last duration apart: at most 2 % of a core; one sweeper in the fleet.
+-- Returns: the number of lanes lowered; 0 also when it is not due.
+create or replace function sluice.sweep(p_now timestamptz default null) returns int
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+as $$
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_started timestamptz := clock_timestamp();
+  v_due timestamptz := sluice.from_micros(coalesce(pg_sequence_last_value('sluice.sweep_after'::regclass), 0));
+  v_lane record;
+  v_first timestamptz;
+  v_lowered int := 0;
+begin
+  -- A time further ahead than any sweep sets: the clock was set back.
+  if v_now < v_due and v_due < v_now + interval '1 hour'
+     or not pg_try_advisory_xact_lock(sluice.lock_class('sweep'), 0) then
+    return 0;
+  end if;
+  for v_lane in select l.line, l.rank, l.id from sluice.lane l order by l.line, l.rank loop
+    v_first := sluice.first_below_mark(v_lane.line, v_lane.rank, sluice.mark(v_lane.id));
+    if v_first is not null and sluice.try_line(v_lane.line) then
+      perform sluice.lower_marks(v_lane.line, array[v_lane.rank], array[v_first]);
+      v_lowered := v_lowered + 1;
+    end if;
+  end loop;
+  perform setval('sluice.sweep_after', sluice.micros(v_now
+    + least(greatest(interval '1 second', 50 * (clock_timestamp() - v_started)), interval '30 minutes')));
+  return v_lowered;
+end
+$$;
+
+-- first_below_mark: ready_at of the first row of a lane that lies below p_mark, or null.
+create or replace function sluice.first_below_mark(p_line text, p_rank smallint, p_mark timestamptz) returns timestamptz
+language plpgsql volatile
+as $$
+declare
+  v_first timestamptz;
+begin
+  if p_line like 'queue\_%' then
+    execute format('select ready_at from sluice.%I where rank = $1 and ready_at < $2
+                    order by rank, ready_at, task_id limit 1', p_line) into v_first using p_rank, p_mark;
+  elsif p_line like 'backlog\_%' then
+    select ready_at into v_first from sluice.backlog
+    where due and model = substr(p_line, 9)::int and rank = p_rank and ready_at < p_mark
+    order by rank, ready_at, task_id limit 1;
+  else
+    select ready_at into v_first from sluice.backlog
+    where due and route = substr(p_line, 7) and rank = p_rank and ready_at < p_mark
+    order by rank, ready_at, task_id limit 1;
+  end if;
+  return v_first;
+end
+$$;
+
+-- try_line: tries the lock under which a line's marks move. Tried, not waited for: sweeping again in a second is cheap.
+create or replace function sluice.try_line(p_line text) returns boolean
+language sql volatile
+as $$
+  select case
+    when p_line like 'queue\_%' then pg_try_advisory_xact_lock(sluice.lock_class('model'), substr(p_line, 7)::int)
+    when p_line like 'backlog\_%' then pg_try_advisory_xact_lock(sluice.lock_class('admit'), substr(p_line, 9)::int)
+    else pg_try_advisory_xact_lock(sluice.lock_class('route'), hashtext(p_line))
+  end
+$$;

@@ -1,0 +1,47 @@
+-- require_model: SL001 unless there is a model p_model.
+create or replace function sluice.require_model(p_model text) returns void
+language plpgsql stable
+as $$
+begin
+  if not exists (select from sluice.models where name = p_model) then
+    raise exception 'there is no model "%"', coalesce(p_model, 'null') using errcode = 'SL001',
+      hint = 'sluice.models lists what there is.';
+  end if;
+end
+$$;
+
+-- close_model: closes a model for the whole fleet until a time: nothing is claimed for it meanwhile, nothing is lost.
+-- Params:  until: the past, or null, opens it; infinity parks it until somebody opens it; reason: shown in sluice.queues.
+-- Errors:  SL001.
+create or replace function sluice.close_model(model text, until timestamptz, reason text default null) returns void
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  perform sluice.require_model(model);
+  perform sluice.close_until(model, until, reason);
+end
+$$;
+
+-- pause: stops claims for a model until resume; running calls end normally. The same as update ... set paused = true.
+create or replace function sluice.pause(model text) returns void
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  perform sluice.require_model(model);
+  update sluice.models set paused = true where name = pause.model and not paused;
+end
+$$;
+
+-- resume: ends a pause and a closure. Workers hear of it at once.
+create or replace function sluice.resume(model text) returns void
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  perform sluice.require_model(model);
+  update sluice.models set paused = false, closed_until = null, closed_reason = null
+  where name = resume.model and (paused or closed_until is not null);
+end
+$$;

@@ -1,0 +1,136 @@
+-- tasks: every task with its state: the place that holds its row. One branch per place with a constant status, so that
+-- where status = 'queued' reads queues only. Unfiltered listings page sluice.task by id first.
+create or replace view sluice.tasks as
+  select t.id, p.status, t.route, m.name as model, t.tenant, t.priority::int, t.prompt, t.request, null::text as answer,
+    null::text as response, null::text as error, null::text as error_code, p.attempts::int, null::int as input_tokens,
+    null::int as output_tokens, null::numeric as cost, t.metadata, t.batch_id, t.created_at, p.queued_at, p.started_at,
+    null::timestamptz as finished_at, t.run_at, t.deadline
+  from (
+    select task_id, 'unsolved' as status, model, attempts, null::timestamptz as queued_at, null::timestamptz as started_at
+    from sluice.backlog
+    union all
+    select task_id, 'queued', model, attempts, ready_at, null from sluice.queue
+    union all
+    select task_id, 'processing', model, attempts + 1, ready_at, started_at from sluice.lease) p
+  join sluice.task t on t.id = p.task_id
+  left join sluice.models m on m.id = p.model
+  union all
+  select t.id, r.status, t.route, r.model, t.tenant, t.priority::int, t.prompt, t.request, r.answer, r.response, r.error,
+    r.error_code, r.attempts, r.input_tokens, r.output_tokens, r.cost, t.metadata, t.batch_id, t.created_at, r.queued_at,
+    r.started_at, r.finished_at, t.run_at, t.deadline
+  from sluice.result r join sluice.task t on t.id = r.task_id;
+
+-- task: one task by its id, read by keys: its own model's or its route's queues only.
+-- Returns: one row, or none when there is no such task. Looks in all places in one statement and repeats while the
+-- task is between two of them.
+create or replace function sluice.task(id bigint) returns setof sluice.tasks
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+as $$
+#variable_conflict use_column
+declare
+  v_task sluice.task;
+  v_place record;
+begin
+  select * into v_task from sluice.task t where t.id = task.id;
+  if not found then
+    return;
+  end if;
+  for v_try in 1 .. 100 loop
+    v_place := sluice.find_place(v_task.id, sluice.candidate_queues(v_task.model, v_task.route));
+    if v_place.status is null then
+      return query select * from sluice.tasks s
+        where s.id = v_task.id and s.status not in ('unsolved', 'queued', 'processing');
+      exit when found;
+    else
+      return query select v_task.id, v_place.status, v_task.route,
+        (select m.name from sluice.models m where m.id = v_place.model), v_task.tenant, v_task.priority::int, v_task.prompt,
+        v_task.request, null, null, null, null, v_place.attempts, null::int, null::int, null::numeric, v_task.metadata,
+        v_task.batch_id, v_task.created_at, v_place.queued_at, v_place.started_at, null::timestamptz, v_task.run_at,
+        v_task.deadline;
+      exit;
+    end if;
+  end loop;
+end
+$$;
+
+-- find_place: where an unfinished task is: backlog, one of the given queues, or lease; status null: in none of them.
+create or replace function sluice.find_place(
+  p_task bigint, p_queues int[], out status text, out model int, out attempts int, out queued_at timestamptz,
+  out started_at timestamptz)
+language plpgsql volatile
+as $$
+begin
+  execute 'select ''unsolved'', model, attempts, null::timestamptz, null::timestamptz from sluice.backlog where task_id = $1
+    union all select ''processing'', model, attempts + 1, ready_at, started_at from sluice.lease where task_id = $1'
+    || coalesce((select string_agg(format(
+      ' union all select ''queued'', model, attempts, ready_at, null from sluice.%I where task_id = $1', 'queue_' || q), '')
+      from unnest(p_queues) q), '')
+  into status, model, attempts, queued_at, started_at using p_task;
+end
+$$;
+
+-- oldest_ready: ready_at of the task that has waited longest in a model's queue.
+create or replace function sluice.oldest_ready(p_model int) returns timestamptz
+language plpgsql volatile
+as $$
+declare
+  v_oldest timestamptz;
+begin
+  execute format('select min(r.ready_at) from sluice.segments(%1$L) s
+    cross join lateral (
+      select q.ready_at from sluice.%1$I q
+      where (q.rank, q.ready_at) >= (s.lo_rank, s.lo_ready) and q.rank <= s.hi_rank
+      order by q.rank, q.ready_at, q.task_id limit 1) r', 'queue_' || p_model) into v_oldest;
+  return v_oldest;
+end
+$$;
+
+-- queue_facts: what sluice.queues shows of each model, under the pinned plan. The depth is counted up to max_queue plus
+-- 10,000 rows (submits in flight may overshoot max_queue; nobody waits for more).
+create or replace function sluice.queue_facts(p_now timestamptz default null)
+returns table (model int, depth int, in_flight bigint, waiting bigint, oldest_ready timestamptz, permits_now int,
+               next_permit_at timestamptz)
+language sql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+as $$
+  select m.id, sluice.depth(m.id, m.max_queue + 10000), sluice.in_flight(m.id),
+    (select count(*) from sluice.backlog b where b.model = m.id), sluice.oldest_ready(m.id),
+    sluice.permits_now(m, n.now), (sluice.take_permits(m, 0, n.now)).next_at
+  from sluice.models m, (select coalesce(p_now, clock_timestamp()) as now) n
+$$;
+
+-- queues: one row per model: how deep, how busy, how close to its limits. sustained_rpm is what the quota allows in the
+-- long run: 60 s / T (22_permits.sql).
+create or replace view sluice.queues as
+  select m.name as model, f.depth, f.in_flight, f.depth + f.in_flight + f.waiting as unfinished,
+    extract(epoch from clock_timestamp() - f.oldest_ready)::double precision as oldest_ready_s,
+    f.permits_now, f.next_permit_at, (60e9 / sluice.permit_interval_ns(m))::double precision as sustained_rpm,
+    case
+      when u.share >= 0.95 then 'overflow' when u.share >= 0.85 then 'critical'
+      when u.share >= 0.70 then 'warning' else 'normal' end as pressure,
+    m.paused, m.closed_until, m.closed_reason
+  from sluice.models m
+  join sluice.queue_facts() f on f.model = m.id
+  cross join lateral (
+    select (f.depth + f.in_flight + f.waiting)::numeric
+      / coalesce(m.max_unfinished, (select max_unfinished from sluice.settings)) as share) u;
+
+-- workers: who serves. alive: has proved life within settings.heartbeat_timeout.
+create or replace view sluice.workers as
+  select w.id, w.name, w.slots, w.models, w.version, w.registered_at, w.seen, w.dead_at,
+    w.dead_at is null and w.seen >= clock_timestamp() - s.heartbeat_timeout as alive,
+    (select count(*) from sluice.lease l where l.worker = w.id) as in_flight
+  from sluice.worker w, sluice.settings s;
+
+-- dead_letters: tasks that failed for good. attempts: every call that failed, was lost, or came too late.
+create or replace view sluice.dead_letters as
+  select id, route, model, tenant, priority, error, error_code, attempts, metadata, batch_id, created_at, finished_at
+  from sluice.tasks where status = 'failed';
+
+create or replace view sluice.attempts as
+  select id, task_id, fence, kind, model, worker, http_status, error_code, error, billed, input_tokens, output_tokens,
+    answer, response, started_at, ended_at
+  from sluice.attempt;
