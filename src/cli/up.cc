@@ -40,9 +40,13 @@ class StopSignals final {
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
     sigprocmask(SIG_BLOCK, &signals, &former_);
-    fd_ = signalfd(-1, &signals, SFD_CLOEXEC);
+    fd_ = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
   }
   ~StopSignals() {
+    // Those that came are taken: unblocked, they would kill us instead of letting us return.
+    signalfd_siginfo taken;
+    while (read(fd_, &taken, sizeof taken) == sizeof taken) {
+    }
     close(fd_);
     sigprocmask(SIG_SETMASK, &former_, nullptr);
   }
