@@ -10,6 +10,7 @@ Action configure_tasks(CLI::App& app);
 Action configure_task(CLI::App& app);
 Action configure_cancel(CLI::App& app);
 Action configure_dead_letters(CLI::App& app);
+Action configure_model(CLI::App& app);
 
 namespace {
 
@@ -23,6 +24,7 @@ constexpr Command command_table[] = {
     {"task", "One task with all its fields and texts", configure_task},
     {"cancel", "End a task that no worker has begun", configure_cancel},
     {"dead-letters", "Tasks that failed for good", configure_dead_letters},
+    {"model", "List, make, change, pause, close and delete models", configure_model},
 };
 
 }  // namespace
