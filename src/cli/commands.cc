@@ -5,6 +5,7 @@ namespace sluice {
 Action configure_up(CLI::App& app);
 Action configure_psql(CLI::App& app);
 Action configure_migrate(CLI::App& app);
+Action configure_submit(CLI::App& app);
 Action configure_status(CLI::App& app);
 Action configure_tasks(CLI::App& app);
 Action configure_task(CLI::App& app);
@@ -19,6 +20,7 @@ constexpr Command command_table[] = {
      configure_up},
     {"psql", "psql on the same database; all arguments are psql's", configure_psql, true},
     {"migrate", "Bring the database's schema to this binary's version", configure_migrate},
+    {"submit", "Submit tasks from a file of JSON lines, or one prompt", configure_submit},
     {"status", "Queues, calls in flight and workers at a glance", configure_status},
     {"tasks", "The newest tasks", configure_tasks},
     {"task", "One task with all its fields and texts", configure_task},
