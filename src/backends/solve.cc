@@ -4,6 +4,7 @@
 #include <simdjson.h>
 
 #include "backends/text.h"
+#include "json_text.h"
 
 namespace sluice {
 
@@ -24,12 +25,12 @@ std::string with_model(const std::string& request, std::string_view model) {
       const size_t start = static_cast<size_t>(name.data() - padded.data());
       size_t end = start + 1;
       while (end < request.size() && request[end] != '"') end += request[end] == '\\' ? 2 : 1;
-      return request.substr(0, start) + json_quoted(model) + request.substr(end + 1);
+      return request.substr(0, start) + json_string(model) + request.substr(end + 1);
     }
   }
   const size_t brace = request.find('{');
   const size_t next = request.find_first_not_of(" \t\r\n", brace + 1);
-  return fmt::format("{}\"model\":{}{}{}", request.substr(0, brace + 1), json_quoted(model),
+  return fmt::format("{}\"model\":{}{}{}", request.substr(0, brace + 1), json_string(model),
                      request[next] == '}' ? "" : ",", request.substr(brace + 1));
 }
 
@@ -42,8 +43,8 @@ HttpRequest solve_request(const Model& model, const Question& question) {
     request.body = with_model(*question.request, model.upstream_name);
   } else {
     request.body =
-        fmt::format(R"({{"model":{},"prompt":{}{}}})", json_quoted(model.upstream_name),
-                    json_quoted(question.prompt.value_or("")),
+        fmt::format(R"({{"model":{},"prompt":{}{}}})", json_string(model.upstream_name),
+                    json_string(question.prompt.value_or("")),
                     question.max_output_tokens
                         ? fmt::format(R"(,"max_output_tokens":{})", *question.max_output_tokens)
                         : "");

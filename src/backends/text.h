@@ -7,10 +7,6 @@
 
 namespace sluice {
 
-// `text` as a JSON string, with its quotes. Requires UTF-8; escapes what JSON demands and nothing
-// else.
-std::string json_quoted(std::string_view text);
-
 // `text` with every NUL and every byte that is not UTF-8 replaced by U+FFFD, so that PostgreSQL
 // stores it: one poisoned answer must not fail the flush it travels in. Untouched text is moved
 // through.

@@ -174,8 +174,8 @@ struct OutcomeColumns {
 PgDatabase::PgDatabase(Loop& loop, Clock& clock, PgDatabaseOptions options)
     : loop_(loop), clock_(clock), options_(std::move(options)) {}
 
-std::unique_ptr<PgConnection> PgDatabase::open(const std::string& url) {
-  auto connection = std::make_unique<PgConnection>(loop_, clock_, url);
+std::unique_ptr<PgConnection> PgDatabase::open(const std::string& conninfo) {
+  auto connection = std::make_unique<PgConnection>(loop_, clock_, conninfo);
   connection->on_lost = [this] { on_lost(); };
   connection->on_notify = [this](std::string_view channel, std::string_view) {
     if (channel == "sluice_work") on_work();
@@ -185,7 +185,7 @@ std::unique_ptr<PgConnection> PgDatabase::open(const std::string& url) {
 }
 
 Task<Result<void>> PgDatabase::connect() {
-  work_ = open(options_.work_url);
+  work_ = open(options_.work_conninfo);
   Result<void> connected = co_await work_->connect(bounds::connect_timeout_ms);
   if (connected) connected = co_await check_schema();
   co_return connected;
@@ -291,7 +291,7 @@ Task<Result<int64_t>> PgDatabase::unregister_worker(int64_t worker) {
 }
 
 Task<Result<void>> PgDatabase::listen() {
-  listen_ = open(options_.listen_url);
+  listen_ = open(options_.listen_conninfo);
   Result<void> connected = co_await listen_->connect(bounds::connect_timeout_ms);
   if (!connected) co_return connected;
   Reply work = listen_->query("listen sluice_work", PgParams());

@@ -13,8 +13,8 @@
 namespace sluice {
 
 struct PgDatabaseOptions {
-  std::string work_url;    // may go through a pooler in transaction mode
-  std::string listen_url;  // direct
+  std::string work_conninfo;    // may go through a pooler in transaction mode
+  std::string listen_conninfo;  // direct
   int schema_version_min = 1;
   int schema_version_max = 1;
 };
@@ -51,7 +51,7 @@ class PgDatabase final : public Database {
   void close() override;
 
  private:
-  std::unique_ptr<PgConnection> open(const std::string& url);
+  std::unique_ptr<PgConnection> open(const std::string& conninfo);
   Task<Result<void>> check_schema();
 
   Loop& loop_;

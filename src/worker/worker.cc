@@ -521,10 +521,6 @@ bool Worker::is_finished() const {
   return given_up_ || (draining_ && calls_.empty() && completer_.empty());
 }
 
-bool Worker::is_ready() const {
-  return not_ready_because().empty();
-}
-
 std::string Worker::not_ready_because() const {
   if (draining_) return "draining";
   if (!database_.is_connected()) return "no connection to the database";

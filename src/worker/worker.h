@@ -48,8 +48,10 @@ class Worker final : private Wakeups::Owner {
   // Hands back at once.
   void leave();
 
-  bool is_ready() const;                  // connected, notified, not draining
-  std::string not_ready_because() const;  // empty when ready
+  // Why it cannot take tasks now; empty when it can.
+  std::string not_ready_because() const;
+  // "listen", or "poll" while the listening session is down.
+  std::string_view wakeups_mode() const { return database_.is_listening() ? "listen" : "poll"; }
 
  private:
   struct Flush;
