@@ -40,7 +40,7 @@ TEST_CASE("a prompt is sent as JSON whatever it contains") {
   question.prompt = "a \"quoted\" \\ line\nand \x01";
   question.max_output_tokens = 5;
   CHECK(solve_backend.request(model_named("m"), question).body ==
-        R"({"model":"m","prompt":"a \"quoted\" \\ line\nand \u0001","max_output_tokens":5})");
+        R"({"model":"m","prompt":"a \"quoted\" \\ line\u000aand \u0001","max_output_tokens":5})");
 }
 
 TEST_CASE("a verbatim request keeps everything but the model's name") {

@@ -479,6 +479,7 @@ void Worker::leave() {
   clock_.cancel(leave_timer_);
   if (given_up_ || leaving_) return;
   leaving_ = true;
+  const ReadyQueue::Batch batch;  // aborted calls end after this loop over them
   for (auto& [key, call] : calls_) abort(*call);
   wakeups_.stop();
   leave_timer_ = clock_.call_at(clock_.now_ns() + bounds::leave_timeout_ms * ns_per_ms, [this] {
