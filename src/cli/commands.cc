@@ -5,6 +5,7 @@ namespace sluice {
 Action configure_up(CLI::App& app);
 Action configure_psql(CLI::App& app);
 Action configure_migrate(CLI::App& app);
+Action configure_worker(CLI::App& app);
 
 namespace {
 
@@ -13,6 +14,8 @@ constexpr Command command_table[] = {
      configure_up},
     {"psql", "psql on the same database; all arguments are psql's", configure_psql, true},
     {"migrate", "Bring the database's schema to this binary's version", configure_migrate},
+    {"worker", "Serve models: claim tasks, call their backends, record the results",
+     configure_worker},
 };
 
 }  // namespace
