@@ -123,4 +123,22 @@ TEST_CASE("a coroutine that was ready to go on may still be destroyed") {
   CHECK(*held == 0);
 }
 
+TEST_CASE("a group destroys the coroutines that have not ended, and no others") {
+  Signal early;
+  Signal late;
+  const auto held = std::make_shared<int>(0);
+  {
+    TaskGroup group;
+    group.spawn(hold_and_wait(held, &early));
+    group.spawn(hold_and_wait(held, &late));
+    CHECK(group.running() == 2);
+    early.raise();
+    CHECK(group.running() == 1);
+    CHECK(*held == 1);
+  }
+  CHECK(held.use_count() == 1);
+  late.raise();
+  CHECK(*held == 1);
+}
+
 }  // namespace sluice

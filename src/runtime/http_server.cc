@@ -75,14 +75,13 @@ struct HttpServer::Engine {
   MHD_Result take_body(Exchange& exchange, std::string_view part) const;
   MHD_Result answer(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange);
   static MHD_Result send_reply(MHD_Connection* connection, const HttpReply& reply);
-  void resume(MHD_Connection* connection);
+  Task<void> serve(MHD_Connection* connection, std::shared_ptr<Exchange> exchange);
 
   Loop& loop;
   Clock& clock;
   HttpServerOptions options;
-  // Shared with the coroutines that run it: its captures must outlive them.
-  std::shared_ptr<Handler> handler;
-  // Null when the server is gone; the coroutines hold it to know.
+  Handler handler;
+  // Null when the server is gone: what was posted to the loop looks here first.
   std::shared_ptr<Engine*> self = std::make_shared<Engine*>(this);
   MHD_Daemon* daemon = nullptr;  // owned: stopped in the destructor
   std::string address;
@@ -93,23 +92,11 @@ struct HttpServer::Engine {
   bool run_posted = false;
   // By connection: it has one request at a time.
   std::unordered_map<MHD_Connection*, std::shared_ptr<Exchange>> exchanges;
+  TaskGroup tasks;  // last: the handler and all else outlives what it runs
 };
 
-namespace {
-
-Task<void> serve(std::shared_ptr<HttpServer::Handler> handler, std::shared_ptr<Exchange> exchange,
-                 std::function<void()> on_reply) {
-  exchange->reply = co_await (*handler)(std::move(exchange->incoming));
-  on_reply();
-}
-
-}  // namespace
-
 HttpServer::Engine::Engine(Loop& loop_, Clock& clock_, HttpServerOptions options_, Handler handler_)
-    : loop(loop_),
-      clock(clock_),
-      options(std::move(options_)),
-      handler(std::make_shared<Handler>(std::move(handler_))) {}
+    : loop(loop_), clock(clock_), options(std::move(options_)), handler(std::move(handler_)) {}
 
 HttpServer::Engine::~Engine() {
   *self = nullptr;
@@ -242,14 +229,14 @@ MHD_Result HttpServer::Engine::answer(MHD_Connection* connection,
   if (exchange->waiting) return MHD_NO;  // resumed by the destructor
   exchange->waiting = true;
   MHD_suspend_connection(connection);
-  spawn(serve(handler, exchange, [alive = self, connection] {
-    if (*alive != nullptr) (*alive)->resume(connection);
-  }));
+  tasks.spawn(serve(connection, exchange));
   return MHD_YES;
 }
 
 // A resumed connection does not show in the daemon's epoll: it must be run.
-void HttpServer::Engine::resume(MHD_Connection* connection) {
+Task<void> HttpServer::Engine::serve(MHD_Connection* connection,
+                                     std::shared_ptr<Exchange> exchange) {
+  exchange->reply = co_await handler(std::move(exchange->incoming));
   MHD_resume_connection(connection);
   run_soon();
 }

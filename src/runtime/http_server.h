@@ -2,10 +2,10 @@
 // handler, and may wait as long as it likes without a thread. It owns sockets and connections; it
 // knows no routes, no JSON, no TLS.
 //
-// Thread rule: loop thread only. The loop and the clock outlive it. When it is destroyed, open
-// requests are cut off; their coroutines run on, and their replies go nowhere. A body above its
-// limit is read, dropped and answered with 413 before any handler sees it; one that is several
-// times too long is cut off.
+// Thread rule: loop thread only. The loop and the clock outlive it. When it is destroyed, which no
+// handler may do, open requests are cut off and their coroutines destroyed where they wait. A
+// client that goes away does not end its request. A body above its limit is read, dropped and
+// answered with 413 before any handler sees it; one that is several times too long is cut off.
 #pragma once
 
 #include <cstdint>

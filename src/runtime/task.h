@@ -10,7 +10,9 @@
 
 #include <cassert>
 #include <coroutine>
+#include <cstddef>
 #include <exception>
+#include <list>
 #include <optional>
 #include <utility>
 
@@ -126,5 +128,24 @@ inline Task<void> task_detail::Promise<void>::get_return_object() {
 // Called from a coroutine, it begins when that one waits. What it uses must live until it has
 // ended.
 void spawn(Task<void> task);
+
+// Owns coroutines that run by themselves: those that have not ended when it is destroyed are
+// destroyed with it, wherever they wait. Do not destroy it from within one of them.
+class TaskGroup final {
+ public:
+  TaskGroup() = default;
+  ~TaskGroup();
+  TaskGroup(const TaskGroup&) = delete;
+  TaskGroup& operator=(const TaskGroup&) = delete;
+
+  void spawn(Task<void> task);
+  size_t running() const { return running_.size(); }
+
+ private:
+  struct Runner;
+  static Runner run(TaskGroup* group, Task<void> task);
+
+  std::list<std::coroutine_handle<>> running_;
+};
 
 }  // namespace sluice
