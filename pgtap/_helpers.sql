@@ -131,13 +131,32 @@ as $$
   select array(select task_id from sluice.queue where model = id_of(p_model) order by rank, ready_at, task_id)
 $$;
 
--- given_mark: gives the lane of a model's queue a mark; returns the lane's id.
-create function given_mark(p_model text, p_rank int default 0) returns int language plpgsql
+-- given_lanes: gives lanes of a line marks, as the functions of Sluice do it: owned by sluice_owner.
+create function given_lanes(p_line text, variadic p_ranks int[]) returns void language sql security definer
+as $$ select sluice.make_lanes(p_line, p_ranks::smallint[]) $$;
+alter function given_lanes owner to sluice_owner;
+
+-- given_mark: gives one lane of a model's queue a mark; returns the lane's id.
+create function given_mark(p_model text, p_rank int default 0) returns int language sql
+as $$
+  select given_lanes('queue_' || id_of(p_model), p_rank);
+  select id from sluice.lane where line = 'queue_' || id_of(p_model) and rank = p_rank
+$$;
+
+-- given_row: a row straight in a model's queue, with no task and no ring behind it.
+create function given_row(p_model text, p_ready timestamptz, p_task bigint default 1) returns void language plpgsql
 as $$
 begin
-  perform sluice.make_lanes('queue_' || id_of(p_model), array[p_rank]::smallint[]);
-  return (select id from sluice.lane where line = 'queue_' || id_of(p_model) and rank = p_rank);
+  execute format('insert into sluice.queue_%1$s (task_id, ready_at, model, request_bytes, fence, rank, attempts)
+    values ($1, $2, %1$s, 1, 0, 0, 0)', id_of(p_model)) using p_task, p_ready;
 end
+$$;
+
+-- rung: whether this transaction rang the bell of a model.
+create function rung(p_model text) returns boolean language sql
+as $$
+  select exists (select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid() and mode = 'ShareLock'
+    and classid = sluice.lock_class('bell') and objid = id_of(p_model) % 64)
 $$;
 
 -- forget_counter: a model's sequence as a crash leaves it.
