@@ -21,6 +21,7 @@ begin
   end if;
   v_now := coalesce(p_now, clock_timestamp());   -- after the lock: who waited must not carry an older time
   select * into v_model from sluice.models where id = p_model;
+  perform sluice.mend_bucket(v_model, v_now);
   v_want := least(p_max, sluice.permits_now(v_model, v_now), v_model.max_in_flight - sluice.in_flight(p_model));
   if v_want is null or v_want <= 0 then
     return '{}';
