@@ -2,7 +2,7 @@
 -- Stage:   10. The same as sluice.submit for each element, many times faster.
 -- Params:  tasks: a JSON array of objects whose keys are submit's argument names.
 -- Returns: the ids, in the order of the array.
--- Errors:  as submit, with the element's number (from 1) in the detail; SL004 also for an unknown key.
+-- Errors:  as submit, the message beginning with the element's number (from 1); SL004 also for an unknown key.
 create or replace function sluice.submit_many(tasks jsonb, p_now timestamptz default null) returns setof bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -13,12 +13,15 @@ declare
   v_new sluice.backlog[];
   v_ids bigint[];
 begin
-  perform sluice.check_tasks(submit_many.tasks);
+  perform sluice.check_tasks(submit_many.tasks, v_now);
+  if jsonb_array_length(submit_many.tasks) = 0 then
+    return;
+  end if;
   with draft as materialized (
     select e.ord, nextval('sluice.task_id') as id, t.*
     from (select * from jsonb_array_elements(submit_many.tasks) with ordinality as a(item, ord) order by ord) e
     cross join lateral sluice.task_of(e.item) t),
-  -- A model named by many tasks is looked up once; a route draws anew for every task.
+  -- A route draws anew for every task.
   aim as materialized (
     select d.ord, d.id, x.route, x.id as model
     from draft d
@@ -26,7 +29,7 @@ begin
   kept as materialized (
     select d.ord, case when d.idempotency_key is null then d.id
       else sluice.keep_key(d.tenant, d.idempotency_key, sluice.content_sha256(
-        d.model, d.prompt, d.request, d.max_output_tokens), d.id) end as id
+        d.model, d.prompt, d.request, d.max_output_tokens), d.id, d.ord) end as id
     from draft d order by d.ord),
   stored as (
     insert into sluice.task (id, created_at, run_at, deadline, batch_id, model, max_output_tokens, priority,
@@ -62,14 +65,16 @@ as $$
     batch_id bigint, traceparent text)
 $$;
 
--- check_tasks: check_task for every element; adds its number to the error.
-create or replace function sluice.check_tasks(p_tasks jsonb) returns void
-language plpgsql stable
+-- check_tasks: check_task for every element, and target once for each name; adds the element's number to the error.
+create or replace function sluice.check_tasks(p_tasks jsonb, p_now timestamptz) returns void
+language plpgsql volatile
 as $$
 declare
   v_item record;
   v_task record;
   v_unknown text;
+  v_name text;
+  v_names text[] := '{}';  -- checked already
   v_hint text;
 begin
   if jsonb_typeof(p_tasks) is distinct from 'array' then
@@ -79,7 +84,8 @@ begin
   for v_item in select item, ord from jsonb_array_elements(p_tasks) with ordinality as a(item, ord) loop
     begin
       if jsonb_typeof(v_item.item) <> 'object' then
-        raise exception 'it is a JSON %, not an object', jsonb_typeof(v_item.item) using errcode = 'SL004';
+        raise exception 'it is a JSON %, not an object', jsonb_typeof(v_item.item) using errcode = 'SL004',
+          hint = 'Its keys are the argument names of sluice.submit.';
       end if;
       select k into v_unknown from jsonb_object_keys(v_item.item) k
       where k not in ('prompt', 'model', 'priority', 'tenant', 'run_at', 'deadline', 'idempotency_key', 'max_attempts',
@@ -91,9 +97,15 @@ begin
       v_task := sluice.task_of(v_item.item);
       perform sluice.check_task(v_task.prompt, v_task.request, v_task.priority, v_task.max_attempts,
         v_task.max_output_tokens, v_task.metadata, v_task.tenant, v_task.idempotency_key);
+      v_name := v_task.model || case when v_task.request is null then '/prompt' else '/request' end;
+      if v_name <> all (v_names) then
+        perform sluice.target(v_task.model, v_task.request is not null, p_now);
+        v_names := v_names || v_name;
+      end if;
     exception
-      when data_exception or sqlstate 'SL004' or sqlstate 'SL007' then
+      when data_exception or sqlstate 'SL001' or sqlstate 'SL004' or sqlstate 'SL007' then
         get stacked diagnostics v_hint = pg_exception_hint;
+        v_hint := coalesce(nullif(v_hint, ''), 'Its values are of the types of sluice.submit''s arguments.');
         raise exception 'task %: %', v_item.ord, sqlerrm
           using errcode = case when sqlstate like 'SL%' then sqlstate else 'SL004' end, hint = v_hint;
     end;
