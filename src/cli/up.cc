@@ -42,11 +42,15 @@ class StopSignals final {
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
     sigprocmask(SIG_BLOCK, &signals, &former_);
-    fd_ = signalfd(-1, &signals, SFD_CLOEXEC);
+    fd_ = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
   }
   ~StopSignals() {
-    release();
+    // Those that came are taken: unblocked, they would kill us instead of letting us return.
+    signalfd_siginfo taken;
+    while (read(fd_, &taken, sizeof taken) == sizeof taken) {
+    }
     close(fd_);
+    release();
   }
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;

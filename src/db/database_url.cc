@@ -38,7 +38,8 @@ bool holds_password_rest(const PQconninfoOption* options) {
   const std::string_view port = value_of(options, "port");
   const bool odd_port = !std::all_of(port.begin(), port.end(),
                                      [](char c) { return (c >= '0' && c <= '9') || c == ','; });
-  return has_at("host") || has_at("dbname") || odd_port;
+  const bool is_socket = value_of(options, "host").starts_with('/');
+  return (has_at("host") && !is_socket) || has_at("dbname") || odd_port;
 }
 
 void append(std::string& conninfo, std::string_view keyword, std::string_view value) {

@@ -90,14 +90,15 @@ void give_to(const std::optional<Account>& account, const fs::path& path) {
   }
 }
 
-// A server that was told to stop as its parent died may still be writing its last checkpoint.
+// Whether the process named in `pid_file` is this cluster's server. One that was told to stop as
+// its parent died may still be writing its last checkpoint; the file alone may be years old.
 bool is_running_postgres(const fs::path& pid_file) {
   std::ifstream file(pid_file);
   int pid = 0;
   if (!(file >> pid) || pid <= 0) return false;
-  std::ifstream comm(fmt::format("/proc/{}/comm", pid));
-  std::string name;
-  return std::getline(comm, name) && name == "postgres";
+  std::ostringstream command;  // empty for a zombie
+  command << std::ifstream(fmt::format("/proc/{}/cmdline", pid)).rdbuf();
+  return command.str().find(pid_file.parent_path().native()) != std::string::npos;
 }
 
 std::string percent_encoded(std::string_view text) {
@@ -232,13 +233,14 @@ void PrivatePostgres::make_cluster() {
 void PrivatePostgres::choose_socket_directory() {
   socket_directory_ = pgdata();
   const fs::path socket = pgdata() / fmt::format(".s.PGSQL.{}", port());
-  if (socket.native().size() <= socket_path_bytes_max) return;
+  const bool is_list = socket.native().find(',') != std::string::npos;  // so libpq would read it
+  if (socket.native().size() <= socket_path_bytes_max && !is_list) return;
   temporary_socket_directory_.emplace(account_);
   socket_directory_ = temporary_socket_directory_->path();
 }
 
 void PrivatePostgres::start() {
-  std::string quoted_directory = "\"";  // PostgreSQL reads a list, split at commas
+  std::string quoted_directory = "\"";  // the server reads a list
   for (const char c : socket_directory_.native()) quoted_directory.append(c == '"' ? 2 : 1, c);
   quoted_directory += '"';
   std::vector<std::string> argv = {binaries_ / "postgres", "-D", pgdata(), "-p",
