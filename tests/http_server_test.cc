@@ -116,7 +116,8 @@ TEST_CASE(
   const auto held = std::make_shared<int>(0);
   std::unique_ptr<HttpServer> server;
   server = fixture.start([&](HttpIncoming) -> Task<HttpReply> {
-    const auto holding = held;
+    auto holding = held;
+    *holding = 1;
     fixture.loop.post([&] { server.reset(); });
     co_await never.wait();
     co_return HttpReply();

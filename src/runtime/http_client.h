@@ -38,10 +38,8 @@ struct HttpResponse {
 
 struct HttpFailure {
   enum class Kind {
-    not_sent,  // no connection (DNS, TCP, TLS), or not a valid request: the backend saw nothing of
-               // it
-    unanswered,  // sent, perhaps in part, and then reset, closed or answered with what is not HTTP:
-                 // may have been billed
+    not_sent,    // no connection (DNS, TCP, TLS), or an invalid request: the backend saw nothing
+    unanswered,  // sent at least in part, then reset, closed or garbage: may have been billed
     timed_out,   // sent, and no whole answer in time: may have been billed
     too_large,   // the answer went over its limit
     aborted,     // by the AbortToken
@@ -79,11 +77,10 @@ class HttpClient {
 };
 
 struct HttpClientLimits {
-  int connections_kept_max =
-      1024;  // idle or busy ones; the peak of requests under way, or they reconnect each time
   int64_t connect_timeout_ms = 10'000;  // name, TCP and TLS; within the request's own time-out
 };
 
+// Keeps connections for as many requests as were ever under way at once.
 class CurlHttpClient final : public HttpClient {
  public:
   // Throws std::runtime_error when curl cannot start. The loop and the clock outlive it, and it
@@ -96,7 +93,12 @@ class CurlHttpClient final : public HttpClient {
  private:
   class Transfer;
   struct Engine;
-  std::unique_ptr<Engine> engine_;
+  Engine& engine_with_room();
+
+  Loop& loop_;
+  Clock& clock_;
+  HttpClientLimits limits_;
+  std::vector<std::unique_ptr<Engine>> engines_;  // never empty
 };
 
 }  // namespace sluice

@@ -4,9 +4,6 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <charconv>
-#include <limits>
 #include <optional>
 #include <unordered_map>
 #include <utility>
