@@ -1,18 +1,20 @@
-// Durations as users type them on the command line: 10ms, 5s, 2m, 1h. Knows no calendar and no
-// PostgreSQL interval.
+// Durations as people write them: 10ms, 5s, 2m, 1h. It owns the notation and nothing else; SQL has
+// its own (interval).
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string_view>
+#include <string>
 
 namespace sluice {
 
-// The longest duration a flag may name: a year.
-inline constexpr int64_t duration_ms_max = int64_t{365} * 24 * 3600 * 1000;
+// The longest duration taken, in days: a longer one is a slip of the finger.
+inline constexpr int64_t duration_days_max = 3650;
 
-// A number, with decimals if need be, and one of ms, s, m, h. nullopt for anything else, for less
-// than 0 and for more than duration_ms_max. Fractions of a millisecond are dropped.
-std::optional<int64_t> duration_ms(std::string_view text);
+// A whole number, 0 or more, and one of ms, s, m, h, d. Throws CommandError(usage) naming `text`.
+int64_t parse_duration_ms(const std::string& text);
+
+// An age in seconds for a narrow table column: 0s, 59s, 12m, 5h, 3d. Never longer than 6
+// characters.
+std::string brief_age(double age_s);
 
 }  // namespace sluice

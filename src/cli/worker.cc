@@ -21,13 +21,6 @@ struct WorkerFlags {
   bool once = false;
 };
 
-CLI::Validator is_duration() {
-  const auto check = [](const std::string& text) {
-    return duration_ms(text) ? "" : "\"" + text + "\" is no duration such as 500ms, 30s or 2m";
-  };
-  return CLI::Validator(check, "DURATION");
-}
-
 std::string worker_name() {
   char host[256] = "unknown";
   gethostname(host, sizeof host - 1);
@@ -42,7 +35,7 @@ ExitCode serve(const WorkerFlags& flags, const GlobalOptions& globals) {
   options.worker.slots = flags.slots;
   options.worker.models = flags.models;
   options.worker.once = flags.once;
-  options.worker.drain_timeout_ms = duration_ms(flags.drain_timeout).value();
+  options.worker.drain_timeout_ms = parse_duration_ms(flags.drain_timeout);
   if (!flags.http.empty()) options.http_address = flags.http;
   return run_worker(std::move(options));
 }
@@ -65,7 +58,6 @@ Action configure_worker(CLI::App& app) {
       ->option_text("HOST:PORT");
   app.add_option("--drain-timeout", flags->drain_timeout,
                  "on SIGTERM, how long calls may finish before they are handed back")
-      ->check(is_duration())
       ->option_text("DURATION [30s]");
   app.add_flag("--once", flags->once,
                "work until no task of its models is unfinished, then exit 0");
