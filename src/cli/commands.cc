@@ -5,6 +5,13 @@ namespace sluice {
 Action configure_up(CLI::App& app);
 Action configure_psql(CLI::App& app);
 Action configure_migrate(CLI::App& app);
+Action configure_worker(CLI::App& app);
+Action configure_status(CLI::App& app);
+Action configure_tasks(CLI::App& app);
+Action configure_task(CLI::App& app);
+Action configure_cancel(CLI::App& app);
+Action configure_dead_letters(CLI::App& app);
+Action configure_model(CLI::App& app);
 
 namespace {
 
@@ -13,6 +20,14 @@ constexpr Command command_table[] = {
      configure_up},
     {"psql", "psql on the same database; all arguments are psql's", configure_psql, true},
     {"migrate", "Bring the database's schema to this binary's version", configure_migrate},
+    {"worker", "Serve models: claim tasks, call their backends, record the results",
+     configure_worker},
+    {"status", "Queues, calls in flight and workers at a glance", configure_status},
+    {"tasks", "The newest tasks", configure_tasks},
+    {"task", "One task with all its fields and texts", configure_task},
+    {"cancel", "End a task that no worker has begun", configure_cancel},
+    {"dead-letters", "Tasks that failed for good", configure_dead_letters},
+    {"model", "List, make, change, pause, close and delete models", configure_model},
 };
 
 }  // namespace

@@ -1,0 +1,30 @@
+#include "cli/database_session.h"
+
+#include <pqxx/pqxx>
+
+#include "command_error.h"
+#include "db/migrate.h"
+#include "db/sql_message.h"
+
+namespace sluice {
+
+ExitCode with_database(const GlobalOptions& globals,
+                       const std::function<ExitCode(pqxx::connection&)>& work) {
+  const auto connection = connect(globals.database_url);
+  try {
+    check_schema(*connection, embedded_sql());
+    return work(*connection);
+  } catch (const pqxx::in_doubt_error&) {
+    throw CommandError(ExitCode::database_unreachable,
+                       "the connection broke during COMMIT: whether it took effect is unknown");
+  } catch (const pqxx::broken_connection&) {
+    throw CommandError(ExitCode::database_unreachable, "the connection to the database broke");
+  } catch (const pqxx::sql_error& error) {
+    // A server that shuts down says so with an error of class 57P; the connection is gone then too.
+    const ExitCode code =
+        error.sqlstate().starts_with("57P") ? ExitCode::database_unreachable : ExitCode::failure;
+    throw CommandError(code, one_line(parse_sql_message(error.what())));
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,19 @@
+// The database as one blocking command sees it: connected, its schema checked, and every error of
+// it turned into an exit code and one line. It does not retry: a command that is broken off says
+// so.
+#pragma once
+
+#include <functional>
+
+#include "cli/command.h"
+#include "db/database_url.h"
+
+namespace sluice {
+
+// Runs `work` on a connection to globals.database_url and returns what it returns.
+// Throws CommandError: database_unreachable (also when the connection breaks in the middle),
+// schema_mismatch, or failure with PostgreSQL's message and hint.
+ExitCode with_database(const GlobalOptions& globals,
+                       const std::function<ExitCode(pqxx::connection&)>& work);
+
+}  // namespace sluice

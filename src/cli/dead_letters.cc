@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <pqxx/pqxx>
+
+#include "cli/database_session.h"
+#include "cli/table.h"
+#include "duration.h"
+
+namespace sluice {
+namespace {
+
+constexpr int limit_max = 10'000;
+
+struct DeadLettersOptions {
+  int limit = 50;
+  bool json = false;
+};
+
+// A column of 80 shows less; a backend's whole page as an error need not travel for that.
+constexpr const char* dead_letters_sql = R"(
+  select id, model, attempts, error_code, left(error, 80) as error,
+    extract(epoch from clock_timestamp() - finished_at) as age_s
+  from sluice.dead_letters order by id desc limit $1::int)";
+
+void print_table(const pqxx::result& found) {
+  using Kind = Table::Kind;
+  Table table({{"ID", Kind::number},
+               {"MODEL"},
+               {"ATTEMPTS", Kind::number},
+               {"AGE", Kind::number},
+               {"CODE"},
+               {"ERROR", Kind::elastic}});
+  for (const pqxx::row& row : found) {
+    table.add({row["id"].c_str(), row["model"].c_str(), row["attempts"].c_str(),
+               brief_age(row["age_s"].as<double>()), row["error_code"].c_str(),
+               row["error"].c_str()});
+  }
+  fmt::print("{}", table.text());
+}
+
+ExitCode list(pqxx::connection& connection, const DeadLettersOptions& options) {
+  pqxx::nontransaction session(connection);
+  if (!options.json) {
+    print_table(session.exec_params(dead_letters_sql, options.limit));
+    return ExitCode::ok;
+  }
+  for (const pqxx::row& row : session.exec_params(
+           "select row_to_json(d) from sluice.dead_letters d order by id desc limit $1::int",
+           options.limit)) {
+    fmt::print("{}\n", row[0].c_str());
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+Action configure_dead_letters(CLI::App& app) {
+  const auto options = std::make_shared<DeadLettersOptions>();
+  app.add_option("--limit", options->limit, "this many, newest first")
+      ->check(CLI::Range(1, limit_max))
+      ->option_text("N [50]");
+  app.add_flag("--json", options->json, "one JSON object a line");
+  return [options](const GlobalOptions& globals) {
+    return with_database(globals,
+                         [&](pqxx::connection& database) { return list(database, *options); });
+  };
+}
+
+}  // namespace sluice

@@ -1,0 +1,286 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <pqxx/pqxx>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/database_session.h"
+#include "cli/table.h"
+#include "command_error.h"
+#include "duration.h"
+
+namespace sluice {
+namespace {
+
+// The columns of sluice.models that are a user's to set; PostgreSQL judges the values.
+constexpr std::array<std::string_view, 29> settable_columns = {"name",
+                                                               "api",
+                                                               "url",
+                                                               "upstream_model",
+                                                               "secret",
+                                                               "rpm",
+                                                               "tpm",
+                                                               "burst",
+                                                               "max_in_flight",
+                                                               "min_in_flight",
+                                                               "max_queue",
+                                                               "max_unfinished",
+                                                               "timeout",
+                                                               "max_attempts",
+                                                               "backoff_base",
+                                                               "backoff_max",
+                                                               "batch_max",
+                                                               "batch_wait",
+                                                               "breaker_failures",
+                                                               "breaker_open",
+                                                               "breaker_successes",
+                                                               "hedge_after",
+                                                               "hedge_max",
+                                                               "hedge_budget",
+                                                               "input_price",
+                                                               "output_price",
+                                                               "paused",
+                                                               "closed_until",
+                                                               "closed_reason"};
+
+std::string settable_list() {
+  std::string list;
+  for (const std::string_view column : settable_columns) {
+    if (!list.empty()) list += ", ";
+    list += column;
+  }
+  return list;
+}
+
+struct Setting {
+  std::string column;
+  std::string value;
+  bool is_null = false;
+};
+
+struct ModelOptions {
+  std::string name;
+  std::vector<Setting> settings;
+  std::optional<int64_t> close_for_ms;
+  std::string close_until = "infinity";
+  std::string reason;
+  bool json = false;
+};
+
+using Transaction = pqxx::work;
+
+[[noreturn]] void throw_no_model(const std::string& name) {
+  throw CommandError(
+      ExitCode::failure,
+      fmt::format("there is no model \"{}\" (sluice model ls lists what there is)", name));
+}
+
+Setting parse_setting(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos) {
+    throw CommandError(ExitCode::usage, fmt::format("'{}' is not key=value", text));
+  }
+  Setting setting{text.substr(0, equals), text.substr(equals + 1)};
+  setting.is_null = setting.value == "null";
+  if (std::find(settable_columns.begin(), settable_columns.end(), setting.column) ==
+      settable_columns.end()) {
+    throw CommandError(ExitCode::usage,
+                       fmt::format("'{}' is not a setting of a model; the settings are {}",
+                                   setting.column, settable_list()));
+  }
+  return setting;
+}
+
+std::vector<Setting> parse_settings(const std::vector<std::string>& texts) {
+  std::vector<Setting> settings;
+  for (const std::string& text : texts) {
+    Setting setting = parse_setting(text);
+    const bool twice = std::any_of(settings.begin(), settings.end(), [&](const Setting& other) {
+      return other.column == setting.column;
+    });
+    if (twice) {
+      throw CommandError(ExitCode::usage, fmt::format("'{}' is given twice", setting.column));
+    }
+    settings.push_back(std::move(setting));
+  }
+  return settings;
+}
+
+// $1 is the model's name, $2 and on are the values.
+pqxx::result run_with_values(Transaction& transaction, const std::string& sql,
+                             const std::string& name, const std::vector<Setting>& settings) {
+  std::vector<const char*> values = {name.c_str()};
+  for (const Setting& setting : settings) {
+    values.push_back(setting.is_null ? nullptr : setting.value.c_str());
+  }
+  return transaction.exec_params(sql, pqxx::prepare::make_dynamic_params(values));
+}
+
+bool update(Transaction& transaction, const std::string& name,
+            const std::vector<Setting>& settings) {
+  std::string assignments;
+  for (size_t i = 0; i < settings.size(); ++i) {
+    assignments += (i == 0 ? "" : ", ") + settings[i].column + " = $" + std::to_string(i + 2);
+  }
+  const std::string sql = fmt::format("update sluice.models set {} where name = $1", assignments);
+  return run_with_values(transaction, sql, name, settings).affected_rows() == 1;
+}
+
+void insert(Transaction& transaction, const std::string& name,
+            const std::vector<Setting>& settings) {
+  const auto has = [&](std::string_view column) {
+    return std::any_of(settings.begin(), settings.end(),
+                       [&](const Setting& setting) { return setting.column == column; });
+  };
+  if (has("name")) throw_no_model(name);
+  if (!has("url")) {
+    throw CommandError(
+        ExitCode::usage,
+        fmt::format("there is no model \"{}\" yet, and a new one needs url=…", name));
+  }
+  std::string columns = "name";
+  std::string values = "$1";
+  for (size_t i = 0; i < settings.size(); ++i) {
+    columns += ", " + settings[i].column;
+    values += ", $" + std::to_string(i + 2);
+  }
+  run_with_values(transaction,
+                  fmt::format("insert into sluice.models ({}) values ({})", columns, values), name,
+                  settings);
+}
+
+// Not INSERT … ON CONFLICT: its trigger would make a second queue before the conflict is noticed.
+ExitCode set(Transaction& transaction, const ModelOptions& options) {
+  if (!update(transaction, options.name, options.settings)) {
+    insert(transaction, options.name, options.settings);
+  }
+  return ExitCode::ok;
+}
+
+ExitCode list(Transaction& transaction, const ModelOptions& options) {
+  if (options.json) {
+    for (const pqxx::row& row : transaction.exec(
+             "select to_jsonb(m) - 'limits_changed_at' from sluice.models m order by name")) {
+      fmt::print("{}\n", row[0].c_str());
+    }
+    return ExitCode::ok;
+  }
+  using Kind = Table::Kind;
+  Table table({{"MODEL"},
+               {"API"},
+               {"RPM", Kind::number},
+               {"TPM", Kind::number},
+               {"QUEUE", Kind::number},
+               {"STATE"},
+               {"URL", Kind::elastic}});
+  for (const pqxx::row& row :
+       transaction.exec("select name, api, rpm, tpm, max_queue, case when paused then 'paused'"
+                        " when closed_until = 'infinity' then 'parked'"
+                        " when closed_until > clock_timestamp() then 'closed' else 'open' end, url"
+                        " from sluice.models order by name")) {
+    table.add({row[0].c_str(), row[1].c_str(), row[2].as<std::string>("-"),
+               row[3].as<std::string>("-"), row[4].c_str(), row[5].c_str(), row[6].c_str()});
+  }
+  fmt::print("{}", table.text());
+  return ExitCode::ok;
+}
+
+ExitCode pause(Transaction& transaction, const ModelOptions& options) {
+  transaction.exec_params("select sluice.pause($1)", options.name);
+  return ExitCode::ok;
+}
+
+ExitCode resume(Transaction& transaction, const ModelOptions& options) {
+  transaction.exec_params("select sluice.resume($1)", options.name);
+  return ExitCode::ok;
+}
+
+ExitCode close(Transaction& transaction, const ModelOptions& options) {
+  const char* const reason = options.reason.empty() ? nullptr : options.reason.c_str();
+  if (!options.close_for_ms) {
+    transaction.exec_params("select sluice.close_model($1, $2::timestamptz, $3)", options.name,
+                            options.close_until, reason);
+  } else {
+    transaction.exec_params(
+        "select sluice.close_model($1, clock_timestamp() + $2::bigint * interval '1 ms', $3)",
+        options.name, *options.close_for_ms, reason);
+  }
+  return ExitCode::ok;
+}
+
+ExitCode remove(Transaction& transaction, const ModelOptions& options) {
+  const pqxx::result gone =
+      transaction.exec_params("delete from sluice.models where name = $1", options.name);
+  if (gone.affected_rows() == 0) throw_no_model(options.name);
+  return ExitCode::ok;
+}
+
+using Operation = ExitCode (*)(Transaction&, const ModelOptions&);
+
+// What is chosen on the command line: the nested command that was named sets the operation.
+struct Choice {
+  ModelOptions options;
+  std::vector<std::string> settings;
+  std::string close_for;
+  Operation operation = nullptr;
+};
+
+CLI::App* add_operation(CLI::App& app, const std::shared_ptr<Choice>& choice, const char* name,
+                        const char* help, Operation operation) {
+  CLI::App* nested = app.add_subcommand(name, help);
+  nested->parse_complete_callback([choice, operation] { choice->operation = operation; });
+  if (operation != list) {
+    nested->add_option("name", choice->options.name, "the model")->required()->option_text("NAME");
+  }
+  return nested;
+}
+
+void add_close(CLI::App& app, const std::shared_ptr<Choice>& choice) {
+  CLI::App* nested = add_operation(app, choice, "close",
+                                   "Claim nothing for it until a time; nothing is lost", close);
+  auto* period = nested->add_option_group("until when");
+  period->add_option("--for", choice->close_for, "from now on")->option_text("DURATION");
+  period->add_option("--until", choice->options.close_until, "such as '2030-01-01 08:00+00'")
+      ->option_text("TIMESTAMP");
+  period->add_flag("--forever")->description("until it is resumed: the default");
+  period->require_option(0, 1);
+  nested->add_option("--reason", choice->options.reason, "shown beside it")->option_text("TEXT");
+}
+
+}  // namespace
+
+Action configure_model(CLI::App& app) {
+  const auto choice = std::make_shared<Choice>();
+  app.require_subcommand(1);
+  add_operation(app, choice, "ls", "All models", list)
+      ->add_flag("--json", choice->options.json, "one JSON object a line");
+  add_operation(app, choice, "set", "Change a model, or make a new one (needs url=)", set)
+      ->add_option("settings", choice->settings,
+                   "columns of sluice.models, such as url=, rpm=60, timeout=2m; null: no limit")
+      ->required()
+      ->option_text("KEY=VALUE ...");
+  add_operation(app, choice, "pause", "Claim nothing for it until it is resumed", pause);
+  add_operation(app, choice, "resume", "End a pause or a closure", resume);
+  add_close(app, choice);
+  add_operation(app, choice, "rm", "Delete it; it must have no unfinished task", remove);
+  return [choice](const GlobalOptions& globals) {
+    choice->options.settings = parse_settings(choice->settings);
+    if (!choice->close_for.empty()) {
+      choice->options.close_for_ms = parse_duration_ms(choice->close_for);
+    }
+    return with_database(globals, [&](pqxx::connection& database) {
+      Transaction transaction(database);
+      const ExitCode code = choice->operation(transaction, choice->options);
+      transaction.commit();
+      return code;
+    });
+  };
+}
+
+}  // namespace sluice

@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <pqxx/pqxx>
+#include <string>
+#include <thread>
+
+#include "cli/database_session.h"
+#include "cli/interrupt.h"
+#include "cli/table.h"
+#include "duration.h"
+
+namespace sluice {
+namespace {
+
+constexpr auto redraw_interval = std::chrono::seconds(1);
+
+struct StatusOptions {
+  bool watch = false;
+  bool json = false;
+};
+
+constexpr const char* queues_sql = R"(
+  select q.*, unfinished - depth - in_flight as waiting,
+    case
+      when paused then 'paused'
+      when closed_until = 'infinity' then 'parked'
+      when closed_until > clock_timestamp() then 'closed'
+      else 'open' end as state,
+    case when isfinite(closed_until) then extract(epoch from closed_until - clock_timestamp()) end as closed_s
+  from sluice.queues q order by model)";
+
+std::string state_of(const pqxx::row& row) {
+  const auto state = row["state"].as<std::string>();
+  return state == "closed" ? "closed " + brief_age(row["closed_s"].as<double>()) : state;
+}
+
+// At most `rows_max` models; the others are counted in a line of their own.
+std::string queue_table(const pqxx::result& queues, size_t rows_max) {
+  using Kind = Table::Kind;
+  Table table({{"MODEL", Kind::elastic},
+               {"STATE"},
+               {"DEPTH", Kind::number},
+               {"IN FLIGHT", Kind::number},
+               {"WAITING", Kind::number},
+               {"OLDEST", Kind::number},
+               {"PERMITS", Kind::number},
+               {"PRESSURE"}});
+  size_t shown = 0;
+  for (const pqxx::row& row : queues) {
+    if (shown == rows_max) break;
+    ++shown;
+    const auto oldest = row["oldest_ready_s"];
+    table.add({row["model"].c_str(), state_of(row), row["depth"].c_str(), row["in_flight"].c_str(),
+               row["waiting"].c_str(), oldest.is_null() ? "-" : brief_age(oldest.as<double>()),
+               row["permits_now"].as<std::string>("-"), row["pressure"].c_str()});
+  }
+  std::string text = table.text();
+  if (shown < queues.size()) text += fmt::format("and {} more models\n", queues.size() - shown);
+  return text;
+}
+
+std::string totals_line(pqxx::nontransaction& session, const pqxx::result& queues) {
+  int64_t depth = 0;
+  int64_t in_flight = 0;
+  int64_t waiting = 0;
+  for (const pqxx::row& row : queues) {
+    depth += row["depth"].as<int64_t>();
+    in_flight += row["in_flight"].as<int64_t>();
+    waiting += row["waiting"].as<int64_t>();
+  }
+  // A task that waits for a route has no model yet, so no row above counts it.
+  const pqxx::row others = session.exec1(
+      "select (select count(*) from sluice.backlog where model is null), count(*),"
+      "  coalesce(sum(slots), 0) from sluice.workers where alive");
+  return fmt::format("{} queued, {} in flight, {} waiting; {} workers, {} slots\n", depth,
+                     in_flight, waiting + others[0].as<int64_t>(), others[1].c_str(),
+                     others[2].c_str());
+}
+
+std::string status_text(pqxx::connection& connection, size_t rows_max) {
+  pqxx::nontransaction session(connection);
+  const pqxx::result queues = session.exec(queues_sql);
+  return queue_table(queues, rows_max) + totals_line(session, queues);
+}
+
+void print_json(pqxx::connection& connection) {
+  pqxx::nontransaction session(connection);
+  for (const pqxx::row& row :
+       session.exec("select row_to_json(q) from sluice.queues q order by model")) {
+    fmt::print("{}\n", row[0].c_str());
+  }
+  std::fflush(stdout);
+}
+
+// Overwrites line by line, so that nothing flickers; whatever was longer before is erased.
+void redraw(const std::string& text) {
+  std::string out = "\x1b[H";
+  for (const char c : text) {
+    if (c == '\n') out += "\x1b[K";
+    out += c;
+  }
+  fmt::print("{}\x1b[J", out);
+}
+
+size_t model_rows_on_screen() {
+  constexpr size_t other_lines = 4;  // heading, "and more", totals, the cursor's own
+  winsize size = {};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row <= other_lines) return 20;
+  return size.ws_row - other_lines;
+}
+
+ExitCode watch(pqxx::connection& connection, bool json) {
+  end_on_interrupt("", ExitCode::ok);
+  const bool screen = isatty(STDOUT_FILENO) == 1 && !json;
+  if (screen) fmt::print("\x1b[2J");
+  while (true) {
+    if (json) {
+      print_json(connection);
+    } else if (screen) {
+      redraw(status_text(connection, model_rows_on_screen()));
+    } else {
+      fmt::print("{}\n", status_text(connection, SIZE_MAX));
+    }
+    std::fflush(stdout);
+    std::this_thread::sleep_for(redraw_interval);
+  }
+}
+
+ExitCode show(pqxx::connection& connection, const StatusOptions& options) {
+  if (options.watch) return watch(connection, options.json);
+  if (options.json) {
+    print_json(connection);
+  } else {
+    fmt::print("{}", status_text(connection, SIZE_MAX));
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+Action configure_status(CLI::App& app) {
+  const auto options = std::make_shared<StatusOptions>();
+  app.add_flag("--watch", options->watch, "again every second, until Ctrl-C");
+  app.add_flag("--json", options->json, "one JSON object a line, one per model");
+  return [options](const GlobalOptions& globals) {
+    return with_database(globals,
+                         [&](pqxx::connection& database) { return show(database, *options); });
+  };
+}
+
+}  // namespace sluice

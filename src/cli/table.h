@@ -1,0 +1,37 @@
+// A table for a terminal: columns as wide as they need, one of them giving way so that no line is
+// wider than 80 columns. It makes text; it does not write.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+class Table final {
+ public:
+  enum class Kind {
+    text,     // to the left, at most 16 columns
+    number,   // to the right
+    elastic,  // text that is cut when the table would be too wide; one per table
+  };
+  struct Column {
+    std::string heading;
+    Kind kind = Kind::text;
+  };
+
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+  // Requires: as many cells as columns. They are made harmless (see terminal.h).
+  void add(std::vector<std::string> cells);
+
+  // Heading and rows, each with its newline.
+  std::string text() const;
+
+ private:
+  std::vector<size_t> widths() const;
+
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,52 @@
+#include "db/sql_message.h"
+
+namespace sluice {
+namespace {
+
+// Every field begins a line with its label in capitals and ":  "; "LINE 1: " has one space only.
+bool begins_field(std::string_view line) {
+  const size_t label = line.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+  if (label == 0 || label == std::string_view::npos) return false;
+  return line.substr(label, 3) == ":  " || line.substr(0, 5) == "LINE ";
+}
+
+void append_line(std::string& field, std::string_view line) {
+  if (!field.empty()) field += ' ';
+  field += line;
+}
+
+}  // namespace
+
+SqlMessage parse_sql_message(std::string_view text) {
+  SqlMessage message;
+  std::string dropped;
+  std::string* field = &message.primary;
+  bool first = true;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    // The first line's label is the severity, which the server may have translated.
+    const size_t colon = line.find(":  ");
+    if (first && colon != std::string_view::npos) {
+      line.remove_prefix(colon + 3);
+    } else if (!first && begins_field(line)) {
+      field = line.starts_with("DETAIL:") ? &message.detail
+              : line.starts_with("HINT:") ? &message.hint
+                                          : &dropped;
+      if (field != &dropped) line.remove_prefix(colon + 3);
+    }
+    first = false;
+    if (!line.empty()) append_line(*field, line);
+  }
+  return message;
+}
+
+std::string one_line(const SqlMessage& message) {
+  if (message.hint.empty()) return message.primary;
+  std::string_view hint = message.hint;
+  if (hint.ends_with('.')) hint.remove_suffix(1);
+  return message.primary + " (" + std::string(hint) + ")";
+}
+
+}  // namespace sluice

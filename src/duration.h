@@ -1,0 +1,20 @@
+// Durations as people write them: 10ms, 5s, 2m, 1h. It owns the notation and nothing else; SQL has
+// its own (interval).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace sluice {
+
+// The longest duration taken, in days: a longer one is a slip of the finger.
+inline constexpr int64_t duration_days_max = 3650;
+
+// A whole number, 0 or more, and one of ms, s, m, h, d. Throws CommandError(usage) naming `text`.
+int64_t parse_duration_ms(const std::string& text);
+
+// An age in seconds for a narrow table column: 0s, 59s, 12m, 5h, 3d. Never longer than 6
+// characters.
+std::string brief_age(double age_s);
+
+}  // namespace sluice

@@ -1,0 +1,41 @@
+#include "duration.h"
+
+#include <doctest/doctest.h>
+
+#include "command_error.h"
+
+namespace sluice {
+
+TEST_CASE("durations are a whole number and a unit") {
+  CHECK(parse_duration_ms("10ms") == 10);
+  CHECK(parse_duration_ms("0s") == 0);
+  CHECK(parse_duration_ms("5s") == 5'000);
+  CHECK(parse_duration_ms("2m") == 120'000);
+  CHECK(parse_duration_ms("1h") == 3'600'000);
+  CHECK(parse_duration_ms("3650d") == 315'360'000'000);
+}
+
+TEST_CASE("what is not a duration is refused as a usage error that names it") {
+  for (const char* text : {"", "5", "s", "-1s", "1.5s", "5 s", "5sec", "3651d", "9999999999999999h",
+                           "99999999999999999999s"}) {
+    CAPTURE(text);
+    try {
+      parse_duration_ms(text);
+      FAIL("accepted");
+    } catch (const CommandError& error) {
+      CHECK(error.code() == ExitCode::usage);
+      CHECK(std::string(error.what()).find("'" + std::string(text) + "'") == 0);
+    }
+  }
+}
+
+TEST_CASE("ages are brief") {
+  CHECK(brief_age(-3) == "0s");
+  CHECK(brief_age(59.9) == "59s");
+  CHECK(brief_age(61) == "1m");
+  CHECK(brief_age(7'200) == "2h");
+  CHECK(brief_age(86'400 * 3) == "3d");
+  CHECK(brief_age(1e18) == "99999d");
+}
+
+}  // namespace sluice

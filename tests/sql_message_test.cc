@@ -1,0 +1,32 @@
+#include "db/sql_message.h"
+
+#include <doctest/doctest.h>
+
+namespace sluice {
+
+TEST_CASE("an SQL error is its message and its hint") {
+  const SqlMessage message = parse_sql_message(
+      "ERROR:  there is no model or route \"x\"\nHINT:  sluice.models lists what there is.\n"
+      "CONTEXT:  PL/pgSQL function sluice.target(text) line 11 at RAISE\nSQL statement \"...\"\n");
+  CHECK(message.primary == "there is no model or route \"x\"");
+  CHECK(one_line(message) ==
+        "there is no model or route \"x\" (sluice.models lists what there is)");
+}
+
+TEST_CASE("the context of an SQL error, which may quote a prompt, is dropped") {
+  const SqlMessage message = parse_sql_message(
+      "FEHLER:  unsupported Unicode escape sequence\n"
+      "LINE 1: select '{\"prompt\": \"secret\"}'\n               ^\n"
+      "DETAIL:  \\u0000 cannot be converted to text.\n"
+      "CONTEXT:  JSON data, line 1: {\"prompt\": \"secret...\nmore secret\n");
+  CHECK(one_line(message) == "unsupported Unicode escape sequence");
+  CHECK(message.detail == "\\u0000 cannot be converted to text.");
+}
+
+TEST_CASE("a message of several lines becomes one") {
+  CHECK(one_line(parse_sql_message("ERROR:  a: b\nsecond line\n")) == "a: b second line");
+  CHECK(one_line(parse_sql_message("no label at all")) == "no label at all");
+  CHECK(one_line(parse_sql_message("")).empty());
+}
+
+}  // namespace sluice
