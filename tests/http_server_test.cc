@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "runtime/http_client.h"
 #include "runtime/signal.h"
@@ -116,8 +117,7 @@ TEST_CASE(
   const auto held = std::make_shared<int>(0);
   std::unique_ptr<HttpServer> server;
   server = fixture.start([&](HttpIncoming) -> Task<HttpReply> {
-    auto holding = held;
-    *holding = 1;
+    const std::vector<std::shared_ptr<int>> holding(1, held);
     fixture.loop.post([&] { server.reset(); });
     co_await never.wait();
     co_return HttpReply();

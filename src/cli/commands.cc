@@ -6,6 +6,7 @@ Action configure_up(CLI::App& app);
 Action configure_psql(CLI::App& app);
 Action configure_migrate(CLI::App& app);
 Action configure_worker(CLI::App& app);
+Action configure_mock(CLI::App& app);
 Action configure_status(CLI::App& app);
 Action configure_tasks(CLI::App& app);
 Action configure_task(CLI::App& app);
@@ -28,6 +29,7 @@ constexpr Command command_table[] = {
     {"cancel", "End a task that no worker has begun", configure_cancel},
     {"dead-letters", "Tasks that failed for good", configure_dead_letters},
     {"model", "List, make, change, pause, close and delete models", configure_model},
+    {"mock", "A stand-in model backend for demos, tests and benchmarks", configure_mock},
 };
 
 }  // namespace

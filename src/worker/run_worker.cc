@@ -33,7 +33,7 @@ struct Process {
   explicit Process(const RunWorkerOptions& options)
       : clock(loop),
         database(loop, clock, database_options(options)),
-        http(loop, clock, HttpClientLimits{options.worker.slots, 10'000}),
+        http(loop, clock, HttpClientLimits()),
         worker(options.worker, clock, database, http, metrics),
         monitor(worker, metrics),
         broken(options.broken) {}
