@@ -95,8 +95,10 @@ $$;
 
 -- keep_key: binds an idempotency key to a task id, unless it is bound already.
 -- Returns: p_task_id if the key is new, else the id it was bound to with the same content.
+-- Params:  p_element: its number in a submit_many, for the message.
 -- Errors:  SL008 bound to other content. Waits for an open first submit of the same key.
-create or replace function sluice.keep_key(p_tenant text, p_key text, p_content bytea, p_task_id bigint) returns bigint
+create or replace function sluice.keep_key(
+  p_tenant text, p_key text, p_content bytea, p_task_id bigint, p_element bigint default null) returns bigint
 language plpgsql volatile
 as $$
 declare
@@ -110,7 +112,8 @@ begin
   end if;
   select * into v_bound from sluice.idempotency where tenant = p_tenant and key_sha256 = v_key;
   if v_bound.content_sha256 <> p_content then
-    raise exception 'idempotency key already used by task % with other content', v_bound.task_id
+    raise exception '%idempotency key already used by task % with other content',
+      coalesce('task ' || p_element || ': ', ''), v_bound.task_id
       using errcode = 'SL008', hint = 'Use a new key for a new task.';
   end if;
   return v_bound.task_id;

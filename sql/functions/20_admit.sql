@@ -23,7 +23,7 @@ $$;
 -- at least 64 and at most max_queue; max_queue for a model without a quota.
 create or replace function sluice.queue_target(p_model sluice.models) returns int
 language sql immutable
-as $$ select least(p_model.max_queue, greatest(64, p_model.rpm / 6)) $$;
+as $$ select least(p_model.max_queue, case when p_model.rpm is not null then greatest(64, p_model.rpm / 6) end) $$;
 
 -- wake_later: turns backlog rows whose time has come into rows that wait for room; at most 1,000 a call.
 -- They are ready from p_now on, not from the time they asked for: no mark can be above them.
@@ -33,10 +33,12 @@ as $$
 declare
   v_woken int;
 begin
+  -- Materialized: as a plain subquery it may be run again for each row it is joined with, each time for 1,000 more.
+  with come as materialized (
+    select task_id from sluice.backlog where not due and ready_at <= p_now order by ready_at
+    limit 1000 for update skip locked)
   update sluice.backlog b set due = true, ready_at = p_now
-  from (select task_id from sluice.backlog where not due and ready_at <= p_now order by ready_at
-        limit 1000 for update skip locked) w
-  where b.task_id = w.task_id;
+  from come c where b.task_id = c.task_id;
   get diagnostics v_woken = row_count;
   return v_woken;
 end

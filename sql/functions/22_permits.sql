@@ -36,7 +36,7 @@ $$;
 
 -- bucket: the bucket's TAT in nanoseconds, no earlier than p_now. Three corrections make it safe:
 --   never set (crash, promotion): empty; limits changed: empty at that moment; clock set back: no longer than a full
---   refill (else it would freeze).
+--   refill. A change noted by a clock that has been set back since does not count: it would freeze the bucket.
 create or replace function sluice.bucket(p_model sluice.models, p_now timestamptz) returns bigint
 language plpgsql volatile
 as $$
@@ -45,10 +45,28 @@ declare
   v_refill bigint := sluice.permit_burst(p_model) * sluice.permit_interval_ns(p_model);
   v_tat bigint := coalesce(sluice.counter('bucket', p_model.id), v_now + v_refill);
 begin
-  if p_model.limits_changed_at is not null then
+  if p_model.limits_changed_at <= p_now then
     v_tat := greatest(v_tat, sluice.micros(p_model.limits_changed_at) * 1000 + v_refill);
   end if;
   return greatest(v_now, least(v_tat, v_now + v_refill));
+end
+$$;
+
+-- mend_bucket: stores bucket()'s first and third correction, for they are relative to p_now: a bucket that was never set,
+-- or was set by a later clock, would otherwise be empty again at every look. Requires the model's lock.
+create or replace function sluice.mend_bucket(p_model sluice.models, p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_stored bigint := sluice.counter('bucket', p_model.id);
+  v_tat bigint;
+begin
+  if p_model.rpm is not null then
+    v_tat := sluice.bucket(p_model, p_now);
+    if v_stored is null or v_stored > v_tat then
+      perform sluice.set_counter('bucket', p_model.id, v_tat);
+    end if;
+  end if;
 end
 $$;
 
@@ -64,7 +82,7 @@ $$;
 
 -- take_permits: takes permits from a model's bucket. All permits of the fleet are taken here and nowhere else.
 -- Requires the model's lock, and p_now read after it was obtained.
--- Params:  p_model; p_wanted: 0 or more; p_now.
+-- Params:  p_model; p_wanted: 0 or more (null: 0); p_now.
 -- Returns: granted: at most p_wanted; next_at: when the next one can be granted (null: no limit).
 create or replace function sluice.take_permits(
   p_model sluice.models, p_wanted int, p_now timestamptz, out granted int, out next_at timestamptz)
@@ -74,13 +92,13 @@ declare
   v_interval bigint;
   v_tat bigint;
 begin
-  granted := p_wanted;
+  granted := coalesce(p_wanted, 0);
   if p_model.rpm is null then
     return;
   end if;
   v_interval := sluice.permit_interval_ns(p_model);
   v_tat := sluice.bucket(p_model, p_now);
-  granted := greatest(0, least(p_wanted, sluice.permits_now(p_model, p_now)));
+  granted := greatest(0, least(granted, sluice.permits_now(p_model, p_now)));
   if granted > 0 then
     v_tat := v_tat + granted * v_interval;
     perform sluice.set_counter('bucket', p_model.id, v_tat);

@@ -21,7 +21,8 @@ begin
   end if;
   v_now := coalesce(p_now, clock_timestamp());   -- after the lock: who waited must not carry an older time
   select * into v_model from sluice.models where id = p_model;
-  v_want := least(p_max, sluice.permits_now(v_model, v_now), v_model.max_in_flight - sluice.in_flight(p_model));
+  perform sluice.mend_bucket(v_model, v_now);
+  v_want := least(p_max, sluice.permits_now(v_model, v_now), sluice.calls_left(v_model));
   if v_want is null or v_want <= 0 then
     return '{}';
   end if;
@@ -82,8 +83,23 @@ begin
 end
 $$;
 
+-- calls_left: how many more calls of a model may begin; null: any number. Requires the model's lock.
+-- Recounts when a crash reset the counters, and before it calls a model full: what a rolled-back claim counted would
+-- otherwise stay counted.
+create or replace function sluice.calls_left(p_model sluice.models) returns bigint
+language plpgsql volatile
+as $$
+begin
+  if sluice.counter('claimed', p_model.id) is null or sluice.counter('ended', p_model.id) is null
+     or sluice.in_flight(p_model.id) >= p_model.max_in_flight then
+    perform sluice.recount_in_flight(p_model.id);
+  end if;
+  return p_model.max_in_flight - sluice.in_flight(p_model.id);
+end
+$$;
+
 -- in_flight: calls of model p_model under way in the whole fleet, counted by two sequences (no hot row, nothing to
--- scan); recounted by tick, and from the leases when a crash reset them.
+-- scan); from the leases while a crash has left them unset.
 create or replace function sluice.in_flight(p_model int) returns bigint
 language plpgsql volatile
 as $$
@@ -116,8 +132,8 @@ begin
     return;
   end if;
   v_leases := (select count(*) from sluice.lease where model = p_model);
-  v_ended := coalesce(sluice.counter('ended', p_model), 0);
-  perform sluice.set_counter('ended', p_model, v_ended);
+  -- Only nextval is safe beside calls that end now.
+  v_ended := coalesce(sluice.counter('ended', p_model), nextval(('sluice.ended_' || p_model)::regclass));
   perform sluice.set_counter('claimed', p_model, v_ended + v_leases);
 end
 $$;

@@ -2,6 +2,7 @@
 -- later than the marks' lag (a submit inside a long transaction).
 -- Called by workers once a second and by tick. Walks what marks exist to avoid, hence at least 1 s and 50 times its own
 -- last duration apart: at most 2 % of a core; one sweeper in the fleet.
+-- Rings for what it found: the row's own ring came before anybody could see it.
 -- Returns: the number of lanes lowered; 0 also when it is not due.
 create or replace function sluice.sweep(p_now timestamptz default null) returns int
 language plpgsql volatile security definer
@@ -25,6 +26,7 @@ begin
     v_first := sluice.first_below_mark(v_lane.line, v_lane.rank, sluice.mark(v_lane.id));
     if v_first is not null and sluice.try_line(v_lane.line) then
       perform sluice.lower_marks(v_lane.line, array[v_lane.rank], array[v_first]);
+      perform sluice.ring_line(v_lane.line);
       v_lowered := v_lowered + 1;
     end if;
   end loop;
@@ -66,4 +68,13 @@ as $$
     when p_line like 'backlog\_%' then pg_try_advisory_xact_lock(sluice.lock_class('admit'), substr(p_line, 9)::int)
     else pg_try_advisory_xact_lock(sluice.lock_class('route'), hashtext(p_line))
   end
+$$;
+
+-- ring_line: rings for every model that a line feeds.
+create or replace function sluice.ring_line(p_line text) returns void
+language sql volatile
+as $$
+  select sluice.ring(m.id) from sluice.models m
+  where p_line in ('queue_' || m.id, 'backlog_' || m.id)
+     or exists (select from sluice.routes r where r.model = m.name and p_line = 'route_' || r.route)
 $$;

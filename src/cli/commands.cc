@@ -5,6 +5,8 @@ namespace sluice {
 Action configure_up(CLI::App& app);
 Action configure_psql(CLI::App& app);
 Action configure_migrate(CLI::App& app);
+Action configure_worker(CLI::App& app);
+Action configure_mock(CLI::App& app);
 Action configure_submit(CLI::App& app);
 Action configure_status(CLI::App& app);
 Action configure_tasks(CLI::App& app);
@@ -20,6 +22,8 @@ constexpr Command command_table[] = {
      configure_up},
     {"psql", "psql on the same database; all arguments are psql's", configure_psql, true},
     {"migrate", "Bring the database's schema to this binary's version", configure_migrate},
+    {"worker", "Serve models: claim tasks, call their backends, record the results",
+     configure_worker},
     {"submit", "Submit tasks from a file of JSON lines, or one prompt", configure_submit},
     {"status", "Queues, calls in flight and workers at a glance", configure_status},
     {"tasks", "The newest tasks", configure_tasks},
@@ -27,6 +31,7 @@ constexpr Command command_table[] = {
     {"cancel", "End a task that no worker has begun", configure_cancel},
     {"dead-letters", "Tasks that failed for good", configure_dead_letters},
     {"model", "List, make, change, pause, close and delete models", configure_model},
+    {"mock", "A stand-in model backend for demos, tests and benchmarks", configure_mock},
 };
 
 }  // namespace

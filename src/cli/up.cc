@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -15,11 +14,13 @@
 #include <pqxx/pqxx>
 #include <string>
 
+#include "bounds.h"
 #include "cli/command.h"
 #include "command_error.h"
 #include "db/database_url.h"
 #include "db/migrate.h"
 #include "db/private_postgres.h"
+#include "worker/run_worker.h"
 
 namespace sluice {
 namespace {
@@ -28,6 +29,7 @@ struct UpOptions {
   std::string data = "./sluice-data";
   std::string listen = "127.0.0.1:8080";
   std::optional<int> pg_port;
+  int slots = 400;
 };
 
 // SIGINT and SIGTERM as a readable file: one that comes while the server starts is not lost, and
@@ -48,11 +50,13 @@ class StopSignals final {
     while (read(fd_, &taken, sizeof taken) == sizeof taken) {
     }
     close(fd_);
-    sigprocmask(SIG_SETMASK, &former_, nullptr);
+    release();
   }
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
   int fd() const { return fd_; }
+  // From here on they do what they do without this object.
+  void release() { sigprocmask(SIG_SETMASK, &former_, nullptr); }
 
  private:
   sigset_t former_;
@@ -83,20 +87,31 @@ void announce(const UpOptions& options, const PrivatePostgres& server) {
   std::fflush(stdout);
 }
 
-// The worker's place: it runs here, on the server's database, until one of the two descriptors
-// speaks.
-ExitCode serve(const PrivatePostgres& server, const StopSignals& signals) {
-  std::array<pollfd, 2> events{pollfd{signals.fd(), POLLIN, 0},
-                               pollfd{server.exit_fd(), POLLIN, 0}};
-  while (poll(events.data(), events.size(), -1) < 0 && errno == EINTR) {
-  }
-  if (events[0].revents != 0) return ExitCode::ok;
-  throw CommandError(ExitCode::failure,
-                     fmt::format("PostgreSQL ended under us: see {}", server.log_path().string()));
+bool is_readable(int fd) {
+  pollfd event{fd, POLLIN, 0};
+  return poll(&event, 1, 0) > 0;
+}
+
+// The worker in this process, on the server's database. A signal that came while the server was
+// starting ends it all; from the moment the worker minds signals itself they are its business:
+// drain, then stop the server.
+ExitCode serve(const UpOptions& options, const PrivatePostgres& server, StopSignals& signals) {
+  if (is_readable(signals.fd())) return ExitCode::ok;
+  RunWorkerOptions worker;
+  worker.database_url = worker.direct_url = server.url("sluice");
+  worker.worker.name = "up/" + std::to_string(getpid());
+  worker.worker.slots = options.slots;
+  worker.http_address = options.listen;
+  worker.on_started = [&signals] { signals.release(); };
+  worker.broken = [&server]() -> std::optional<std::string> {
+    if (!is_readable(server.exit_fd())) return std::nullopt;
+    return fmt::format("PostgreSQL ended under us: see {}", server.log_path().string());
+  };
+  return run_worker(std::move(worker));
 }
 
 ExitCode run(const UpOptions& options) {
-  const StopSignals signals;
+  StopSignals signals;
   const PrivatePostgres server({options.data, options.pg_port});
   make_database(server.url("postgres"));
   {
@@ -104,7 +119,7 @@ ExitCode run(const UpOptions& options) {
     migrate_up(*connection, embedded_sql(), [](std::string_view) {});
   }
   announce(options, server);
-  return serve(server, signals);
+  return serve(options, server, signals);
 }
 
 }  // namespace
@@ -114,7 +129,7 @@ Action configure_up(CLI::App& app) {
   app.add_option("--data", options->data, "directory of the private PostgreSQL, made if absent")
       ->type_name("DIR")
       ->capture_default_str();
-  app.add_option("--listen", options->listen, "address of the HTTP API")
+  app.add_option("--listen", options->listen, "address of /healthz, /readyz and /metrics")
       ->type_name("ADDR")
       ->capture_default_str();
   app.add_option(
@@ -122,6 +137,9 @@ Action configure_up(CLI::App& app) {
          "TCP port of 127.0.0.1 for PostgreSQL, password in DIR/password [Unix socket only]")
       ->check(CLI::Range(1024, 65535))
       ->type_name("N");
+  app.add_option("--slots", options->slots, "calls in flight at most")
+      ->check(CLI::Range(1, bounds::slots_max))
+      ->option_text("N [400]");
   return [options](const GlobalOptions&) { return run(*options); };
 }
 

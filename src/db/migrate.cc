@@ -126,8 +126,8 @@ const SqlFile* find_migration(const SqlSet& set, int version) {
   return nullptr;
 }
 
-[[noreturn]] void throw_mismatch(std::string message) {
-  throw CommandError(ExitCode::schema_mismatch, std::move(message));
+[[noreturn]] void throw_mismatch(const std::string& message) {
+  throw CommandError(ExitCode::schema_mismatch, message);
 }
 
 // What ran in the database must be a part of what this binary has, text for text.
@@ -266,10 +266,14 @@ std::string migration_script(const SqlSet& set) {
   return script + fmt::format("\n-- functions\nbegin;\n{}commit;\n", functions_transaction(set));
 }
 
+SchemaRange served_schema(const SqlSet& set) {
+  const int newest = newest_version(set);
+  return SchemaRange{newest - optional_migrations, newest};
+}
+
 void check_schema(pqxx::connection& connection, const SqlSet& set) {
   const auto applied = applied_migrations(connection);
-  const int newest = newest_version(set);
-  const int oldest = newest - optional_migrations;
+  const auto [oldest, newest] = served_schema(set);
   const int found = applied.empty() ? 0 : applied.back().version;
   if (found > newest) {
     throw_mismatch(

@@ -50,6 +50,13 @@ SchemaState schema_state(pqxx::connection& connection, const SqlSet& set);
 // Everything migrate_up would run on an empty database, bookkeeping included, as a script for psql.
 std::string migration_script(const SqlSet& set);
 
+// The schema versions that this binary serves.
+struct SchemaRange {
+  int oldest = 0;
+  int newest = 0;
+};
+SchemaRange served_schema(const SqlSet& set);
+
 // For every other command: throws CommandError(schema_mismatch) unless this binary serves the
 // schema of the database as it is.
 void check_schema(pqxx::connection& connection, const SqlSet& set);

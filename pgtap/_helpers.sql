@@ -1,0 +1,177 @@
+-- The tests' vocabulary. Every test is one transaction that is rolled back:
+--
+--   begin;
+--   \ir ../_helpers.sql
+--   select plan(n);
+--   ...
+--   select * from finish();
+--   rollback;
+--
+-- Tests run in parallel in one database, so names come from given_model() and given_route(), never from
+-- the test. What a rollback does not undo, or all tests share (sluice.task_id, sluice.sweep_after, the
+-- locks of tick, sweep, partitions and bells), needs the database to itself:
+--
+--   \set alone
+--
+-- before the \ir waits for that. Time is at(seconds): frozen, and later than the clock.
+
+\set QUIET on
+\pset format unaligned
+\pset tuples_only on
+set local client_min_messages = warning;
+\if :{?alone}
+do $$ begin perform pg_advisory_xact_lock(731999, 0); end $$;
+\else
+do $$ begin perform pg_advisory_xact_lock_shared(731999, 0); end $$;
+\endif
+
+-- A schema for each session: two open transactions cannot create the same one.
+select format('sluice_test_%s', pg_backend_pid()) as test_schema \gset
+create schema :test_schema;
+grant usage on schema :test_schema to public;
+set local search_path = :test_schema, public;
+create sequence names;
+
+-- at: p_seconds after the beginning of the test's time.
+create function at(p_seconds numeric) returns timestamptz language sql immutable
+as $$ select timestamptz '2040-01-01 00:00:00+00' + p_seconds * interval '1 second' $$;
+
+-- given_model: a new model in no route; returns its name.
+create function given_model(
+  rpm int default null, burst int default null, max_queue int default 1000, max_in_flight int default null,
+  max_attempts int default 3) returns text language plpgsql
+as $$
+declare
+  v_name text := format('model-%s-%s', pg_backend_pid(), nextval('names'));
+begin
+  insert into sluice.models (name, url, rpm, burst, max_queue, max_in_flight, max_attempts)
+  values (v_name, 'http://127.0.0.1:1', given_model.rpm, given_model.burst, given_model.max_queue,
+          given_model.max_in_flight, given_model.max_attempts);
+  delete from sluice.routes where model = v_name;
+  return v_name;
+end
+$$;
+
+create function id_of(p_model text) returns int language sql
+as $$ select id from sluice.models where name = p_model $$;
+
+create function model_row(p_model text) returns sluice.models language sql
+as $$ select m from sluice.models m where name = p_model $$;
+
+-- given_route: a new route over models, of equal weight; returns its name.
+create function given_route(variadic p_models text[]) returns text language plpgsql
+as $$
+declare
+  v_name text := format('route-%s-%s', pg_backend_pid(), nextval('names'));
+begin
+  insert into sluice.routes (route, model) select v_name, unnest(p_models);
+  return v_name;
+end
+$$;
+
+-- given_worker: a worker registered at p_now that serves p_models (null: all); returns its id.
+create function given_worker(p_models text[] default null, p_now timestamptz default at(0))
+returns bigint language sql
+as $$ select sluice.register_worker('test', 10, p_models, null, p_now) $$;
+
+-- given_task: a task submitted at p_now; returns its id.
+create function given_task(
+  p_model text, priority int default 0, p_now timestamptz default at(0), deadline timestamptz default null,
+  run_at timestamptz default null, max_attempts int default null, prompt text default 'question')
+returns bigint language sql
+as $$
+  select sluice.submit(given_task.prompt, p_model, given_task.priority, run_at => given_task.run_at,
+    deadline => given_task.deadline, max_attempts => given_task.max_attempts, p_now => given_task.p_now)
+$$;
+
+-- given_tasks: p_count tasks submitted at once.
+create function given_tasks(p_model text, p_count int, p_now timestamptz default at(0), priority int default 0)
+returns bigint[] language sql
+as $$
+  select array(select * from sluice.submit_many(
+    (select jsonb_agg(jsonb_build_object('prompt', 'question ' || n, 'model', p_model, 'priority',
+                                         given_tasks.priority))
+     from generate_series(1, p_count) n), given_tasks.p_now))
+$$;
+
+-- claimed: the ids that one claim gives, in its order.
+create function claimed(p_worker bigint, p_max int, p_now timestamptz default at(1)) returns bigint[] language sql
+as $$
+  select coalesce(array_agg(c.task_id order by c.ordinality), '{}')
+  from sluice.claim(p_worker, null, p_max, p_now) with ordinality c
+$$;
+
+-- told: one outcome.
+create function told(
+  p_task bigint, p_kind text, p_fence int default 1, answer text default null, error text default null,
+  retry_after_ms bigint default null) returns sluice.outcome language sql
+as $$
+  select row(p_task, p_fence, p_kind, told.answer, null, told.error, null, null, told.retry_after_ms, null, null,
+             null)::sluice.outcome
+$$;
+
+-- completed: what complete answers to one outcome.
+create function completed(p_worker bigint, p_outcome sluice.outcome, p_now timestamptz default at(2))
+returns boolean language sql
+as $$ select applied from sluice.complete(p_worker, array[p_outcome], p_now) $$;
+
+-- places: every place that holds a task; more than one, or none, is always a bug.
+create function places(p_task bigint) returns text language sql
+as $$
+  select string_agg(place, ' and ' order by place) from (
+    select case when due then 'backlog' else 'backlog, later' end from sluice.backlog where task_id = p_task
+    union all select 'queue' from sluice.queue where task_id = p_task
+    union all select 'lease' from sluice.lease where task_id = p_task
+    union all select status from sluice.result where task_id = p_task) p(place)
+$$;
+
+-- queued: the ids in a model's queue, in its order.
+create function queued(p_model text) returns bigint[] language sql
+as $$
+  select array(select task_id from sluice.queue where model = id_of(p_model) order by rank, ready_at, task_id)
+$$;
+
+-- given_lanes: gives lanes of a line marks, as the functions of Sluice do it: owned by sluice_owner.
+create function given_lanes(p_line text, variadic p_ranks int[]) returns void language sql security definer
+as $$ select sluice.make_lanes(p_line, p_ranks::smallint[]) $$;
+alter function given_lanes owner to sluice_owner;
+
+-- given_mark: gives one lane of a model's queue a mark; returns the lane's id.
+create function given_mark(p_model text, p_rank int default 0) returns int language sql
+as $$
+  select given_lanes('queue_' || id_of(p_model), p_rank);
+  select id from sluice.lane where line = 'queue_' || id_of(p_model) and rank = p_rank
+$$;
+
+-- given_row: a row straight in a model's queue, with no task and no ring behind it.
+create function given_row(p_model text, p_ready timestamptz, p_task bigint default 1) returns void language plpgsql
+as $$
+begin
+  execute format('insert into sluice.queue_%1$s (task_id, ready_at, model, request_bytes, fence, rank, attempts)
+    values ($1, $2, %1$s, 1, 0, 0, 0)', id_of(p_model)) using p_task, p_ready;
+end
+$$;
+
+-- rung: whether this transaction rang the bell of a model.
+create function rung(p_model text) returns boolean language sql
+as $$
+  select exists (select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid() and mode = 'ShareLock'
+    and classid = sluice.lock_class('bell') and objid = id_of(p_model) % 64)
+$$;
+
+-- forget_counter: a model's sequence as a crash leaves it.
+create function forget_counter(p_kind text, p_model text) returns void language sql
+as $$
+  select setval(format('sluice.%s_%s', p_kind, id_of(p_model))::regclass, seqstart, false)
+  from pg_sequence where seqrelid = format('sluice.%s_%s', p_kind, id_of(p_model))::regclass
+$$;
+
+-- error_of: the code, message and hint with which p_sql fails; nulls if it does not.
+create function error_of(p_sql text, out code text, out message text, out hint text) language plpgsql
+as $$
+begin
+  execute p_sql;
+exception when others then
+  get stacked diagnostics code = returned_sqlstate, message = message_text, hint = pg_exception_hint;
+end
+$$;

@@ -1,0 +1,27 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/command.h"
+#include "mock/mock_server.h"
+
+namespace sluice {
+
+Action configure_mock(CLI::App& app) {
+  auto options = std::make_shared<MockOptions>();
+  app.add_option("--listen", options->listen, "address; port 0 takes a free one, printed at start")
+      ->option_text("HOST:PORT [127.0.0.1:8090]");
+  app.add_option("--latency", options->latency,
+                 "per call: 200ms, 1s-5s, or shares: 95%:1s-5s,5%:20s-40s")
+      ->option_text("SPEC [0]");
+  app.add_option("--rpm", options->rpm, "requests a minute of each model, 429 above [no limit]")
+      ->option_text("N");
+  app.add_option("--error-rate", options->error_rate, "probability of an HTTP 500")
+      ->check(CLI::Range(0.0, 1.0))
+      ->option_text("P [0]");
+  app.add_option("--seed", options->seed, "of the latencies and errors")->option_text("N [1]");
+  app.add_option("--log", options->log_file, "append a JSON line per arrival [off]")
+      ->option_text("FILE");
+  return [options](const GlobalOptions&) { return static_cast<ExitCode>(run_mock(*options)); };
+}
+
+}  // namespace sluice

@@ -1,0 +1,49 @@
+// MockRequest is one call to the stand-in model, read from its JSON body, with the faults that the
+// prompt asks for. It decides nothing about the answer.
+//
+// A prompt (of a batch: the first one) that begins with `mock:` is a list of commands, separated by
+// `;` and ended by white space; what follows is free, so that prompts may differ:
+//   html            200 and a page of HTML            close           the connection closed without
+//   an answer empty           200 and no body                   nul             an answer that
+//   holds the character NUL status=N        that status and an error          retry_after=N   the
+//   header Retry-After, in seconds delay=3s        instead of the drawn latency
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "result.h"
+
+namespace sluice {
+
+struct MockFaults {
+  enum class Body { normal, html, empty, nul };
+  bool ordered = false;  // there are commands: the error rate does not apply
+  Body body = Body::normal;
+  bool close = false;
+  std::optional<int> status;
+  std::optional<int> retry_after_s;
+  std::optional<int64_t> delay_ns;
+};
+
+struct MockRequest {
+  enum class Shape {
+    solve,  // {"model","prompt"} → {"answer"}
+    batch,  // {"model","prompts":[…]} → {"answers":[…]}
+    chat,   // OpenAI's chat completions; the prompt is the text of the last message
+  };
+  Shape shape = Shape::solve;
+  std::string model;
+  std::vector<std::string> prompts;  // one, but for a batch
+  MockFaults faults;
+};
+
+std::optional<MockRequest::Shape> mock_shape_of(std::string_view path);
+
+// Error::refuse says what the body lacks.
+Result<MockRequest> parse_mock_request(MockRequest::Shape shape, const std::string& body);
+
+}  // namespace sluice

@@ -1,0 +1,287 @@
+#include "mock/mock_server.h"
+
+#include <fmt/format.h>
+#include <openssl/sha.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <random>
+#include <unordered_map>
+#include <utility>
+
+#include "exit_code.h"
+#include "mock/arrival_log.h"
+#include "mock/json_text.h"
+#include "mock/latency_spec.h"
+#include "mock/mock_request.h"
+#include "mock/sliding_window.h"
+#include "runtime/http_server.h"
+
+namespace sluice {
+namespace {
+
+constexpr int64_t body_bytes_max = int64_t{64} << 20;  // twice the largest request Sluice accepts
+constexpr int64_t quota_window_ns = 60 * ns_per_s;
+constexpr size_t models_max = 10'000;  // with a quota each: made-up names must not fill the memory
+constexpr size_t bytes_per_token = 4;  // a rule of thumb, for the usage that chat answers tell
+
+constexpr std::string_view html_page =
+    "<html><head><title>502 Bad Gateway</title></head><body>Bad Gateway</body></html>";
+
+std::string sha256_hex(std::string_view text) {
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string hex;
+  for (const unsigned char byte : digest) hex += {digits[byte >> 4], digits[byte & 15]};
+  return hex;
+}
+
+HttpReply error_reply(int status, std::string_view type, std::string_view message) {
+  HttpReply reply;
+  reply.status = status;
+  reply.body = fmt::format(R"({{"error":{{"message":{},"type":{},"param":null,"code":null}}}})",
+                           json_quote(message), json_quote(type));
+  return reply;
+}
+
+HttpReply throttled_reply(int64_t retry_after_s) {
+  HttpReply reply = error_reply(429, "rate_limit_exceeded", "too many requests for this model");
+  reply.headers.emplace_back("Retry-After", std::to_string(retry_after_s));
+  return reply;
+}
+
+// The three forms of an answer.
+std::string chat_body(const std::string& model, const std::string& prompt,
+                      const std::string& answer, uint64_t number) {
+  const size_t prompt_tokens = prompt.size() / bytes_per_token + 1;
+  const size_t answer_tokens = answer.size() / bytes_per_token + 1;
+  return fmt::format(
+      R"({{"id":"chatcmpl-mock-{}","object":"chat.completion","created":0,"model":{},)"
+      R"("choices":[{{"index":0,"message":{{"role":"assistant","content":{}}},"finish_reason":"stop"}}],)"
+      R"("usage":{{"prompt_tokens":{},"completion_tokens":{},"total_tokens":{}}}}})",
+      number, json_quote(model), json_quote(answer), prompt_tokens, answer_tokens,
+      prompt_tokens + answer_tokens);
+}
+
+std::string answer_body(const MockRequest& request, uint64_t number) {
+  const auto answer_to = [&](const std::string& prompt) {
+    std::string answer = request.model + ": " + sha256_hex(prompt);
+    if (request.faults.body == MockFaults::Body::nul) answer += '\0';
+    return answer;
+  };
+  const std::string& prompt = request.prompts.front();
+  switch (request.shape) {
+    case MockRequest::Shape::solve:
+      return R"({"answer":)" + json_quote(answer_to(prompt)) + "}";
+    case MockRequest::Shape::chat:
+      return chat_body(request.model, prompt, answer_to(prompt), number);
+    case MockRequest::Shape::batch:
+      break;
+  }
+  std::string answers;
+  for (const auto& each : request.prompts) {
+    if (!answers.empty()) answers += ',';
+    answers += json_quote(answer_to(each));
+  }
+  return R"({"answers":[)" + answers + "]}";
+}
+
+// What the prompt itself asked for.
+HttpReply ordered_reply(const MockRequest& request, uint64_t number) {
+  const MockFaults& faults = request.faults;
+  HttpReply reply;
+  if (faults.status && *faults.status != 200) {
+    reply = error_reply(*faults.status, "mock_error", "the prompt asked for it");
+  } else {
+    reply.body = answer_body(request, number);
+  }
+  if (faults.body == MockFaults::Body::html) {
+    reply.content_type = "text/html";
+    reply.body = html_page;
+  } else if (faults.body == MockFaults::Body::empty) {
+    reply.body.clear();
+  }
+  if (faults.retry_after_s) {
+    reply.headers.emplace_back("Retry-After", std::to_string(*faults.retry_after_s));
+  }
+  reply.drop = faults.close;
+  return reply;
+}
+
+std::string tasks_json(std::string_view header) {
+  std::string tasks = "[";
+  while (!header.empty()) {
+    const std::string_view part = header.substr(0, header.find(','));
+    header.remove_prefix(std::min(part.size() + 1, header.size()));
+    const size_t first = part.find_first_not_of(' ');
+    if (first == std::string_view::npos) continue;
+    const std::string_view task = part.substr(first, part.find_last_not_of(' ') + 1 - first);
+    if (tasks.size() > 1) tasks += ',';
+    tasks += json_quote(task);
+  }
+  return tasks + ']';
+}
+
+std::string hash_of(const MockRequest& request) {
+  std::string joined = request.prompts.front();
+  for (size_t i = 1; i < request.prompts.size(); ++i) (joined += '\n') += request.prompts[i];
+  return sha256_hex(joined);
+}
+
+}  // namespace
+
+struct MockServer::Engine {
+  // What the seed holds for one arrival; each in [0, 1).
+  struct Draw {
+    double pick;
+    double position;
+    double error;
+  };
+  // How one arrival will be answered.
+  struct Verdict {
+    HttpReply reply;
+    int64_t latency_ns = 0;
+  };
+
+  Engine(Clock& clock_, const MockOptions& options_, LatencySpec latency_)
+      : clock(clock_), options(options_), latency(std::move(latency_)), random(options_.seed) {}
+
+  Task<HttpReply> answer(HttpIncoming incoming);
+  Verdict arrive(MockRequest::Shape shape, const HttpIncoming& incoming);
+  Verdict judge(const MockRequest& request, int64_t arrived_ns, const Draw& draw, uint64_t number);
+  std::optional<HttpReply> over_quota(const std::string& model, int64_t arrived_ns);
+  void log_arrival(const HttpIncoming& incoming, const Result<MockRequest>& request,
+                   const Verdict& verdict);
+  Draw draw();
+
+  Clock& clock;
+  MockOptions options;
+  LatencySpec latency;
+  std::mt19937_64 random;
+  uint64_t arrivals = 0;
+  std::unordered_map<std::string, SlidingWindow> quotas;  // by model
+  std::unique_ptr<ArrivalLog> log;                        // null: none
+  std::unique_ptr<HttpServer> server;                     // last: its handlers use the rest
+};
+
+Task<HttpReply> MockServer::Engine::answer(HttpIncoming incoming) {
+  if (incoming.path == "/healthz") {
+    HttpReply healthy;
+    healthy.body = R"({"status":"ok"})";
+    co_return healthy;
+  }
+  const auto shape = mock_shape_of(incoming.path);
+  if (!shape) co_return error_reply(404, "not_found", "no such path");
+  if (incoming.method != "POST") co_return error_reply(405, "method_not_allowed", "use POST");
+  Verdict verdict = arrive(*shape, incoming);
+  incoming.body = std::string();  // thousands may wait: without their prompts
+  co_await sleep_until(clock, incoming.arrived_ns + verdict.latency_ns);
+  co_return std::move(verdict.reply);
+}
+
+MockServer::Engine::Verdict MockServer::Engine::arrive(MockRequest::Shape shape,
+                                                       const HttpIncoming& incoming) {
+  const uint64_t number = arrivals++;
+  const Draw drawn =
+      draw();  // also for a call that will not need it: the next one's must not depend on this
+  const auto request = parse_mock_request(shape, incoming.body);
+  Verdict verdict =
+      request ? judge(*request, incoming.arrived_ns, drawn, number)
+              : Verdict{error_reply(400, "invalid_request_error", request.error().message)};
+  if (log) log_arrival(incoming, request, verdict);
+  return verdict;
+}
+
+MockServer::Engine::Verdict MockServer::Engine::judge(const MockRequest& request,
+                                                      int64_t arrived_ns, const Draw& draw,
+                                                      uint64_t number) {
+  if (auto refusal = over_quota(request.model, arrived_ns)) return {std::move(*refusal)};
+  // Whole microseconds, so that the log says exactly how long it was.
+  const int64_t drawn_ns = latency.latency_ns(draw.pick, draw.position) / 1000 * 1000;
+  const int64_t latency_ns = request.faults.delay_ns.value_or(drawn_ns);
+  if (draw.error < options.error_rate && !request.faults.ordered) {
+    return {error_reply(500, "server_error", "the mock fails at its error rate"), latency_ns};
+  }
+  return {ordered_reply(request, number), latency_ns};
+}
+
+std::optional<HttpReply> MockServer::Engine::over_quota(const std::string& model,
+                                                        int64_t arrived_ns) {
+  if (!options.rpm) return std::nullopt;
+  if (quotas.size() >= models_max && !quotas.contains(model)) {
+    return error_reply(400, "invalid_request_error", "too many different models");
+  }
+  auto& quota = quotas.try_emplace(model, *options.rpm, quota_window_ns).first->second;
+  const auto until_ns = quota.refused_until_ns(arrived_ns);
+  if (!until_ns) return std::nullopt;
+  return throttled_reply((*until_ns - arrived_ns + ns_per_s - 1) / ns_per_s);
+}
+
+void MockServer::Engine::log_arrival(const HttpIncoming& incoming,
+                                     const Result<MockRequest>& request, const Verdict& verdict) {
+  const double latency_ms = static_cast<double>(verdict.latency_ns) / ns_per_ms;
+  log->append(fmt::format(
+      R"({{"t_ns":{},"model":{},"prompt_sha256":"{}","tasks":{},"status":{},"latency_ms":{}}})",
+      incoming.arrived_ns, json_quote(request ? request->model : ""),
+      request ? hash_of(*request) : "", tasks_json(incoming.header("sluice-task")),
+      verdict.reply.drop ? 0 : verdict.reply.status, latency_ms));
+}
+
+MockServer::Engine::Draw MockServer::Engine::draw() {
+  // Not std::uniform_real_distribution: it differs between libraries.
+  const auto next = [this] { return static_cast<double>(random() >> 11) * 0x1p-53; };
+  const double pick = next();
+  const double position = next();
+  return {pick, position, next()};
+}
+
+Result<std::unique_ptr<MockServer>> MockServer::start(Loop& loop, Clock& clock,
+                                                      const MockOptions& options) {
+  auto latency = LatencySpec::parse(options.latency);
+  if (!latency) return tl::unexpected(latency.error());
+  auto engine = std::make_unique<Engine>(clock, options, std::move(*latency));
+  if (options.log_file) {
+    auto log = ArrivalLog::open(clock, *options.log_file);
+    if (!log) return tl::unexpected(log.error());
+    engine->log = std::move(*log);
+  }
+  HttpServerOptions http;
+  http.address = options.listen;
+  http.body_bytes_max = body_bytes_max;
+  auto server =
+      HttpServer::start(loop, clock, http, [answering = engine.get()](HttpIncoming incoming) {
+        return answering->answer(std::move(incoming));
+      });
+  if (!server) return tl::unexpected(server.error());
+  engine->server = std::move(*server);
+  return std::unique_ptr<MockServer>(new MockServer(std::move(engine)));
+}
+
+MockServer::MockServer(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
+
+MockServer::~MockServer() = default;
+
+std::string MockServer::address() const {
+  return engine_->server->address();
+}
+
+int run_mock(const MockOptions& options) {
+  Loop loop;
+  SystemClock clock(loop);
+  const auto server = MockServer::start(loop, clock, options);
+  if (!server) {
+    fmt::print(stderr, "sluice: {}\n", server.error().message);
+    return static_cast<int>(ExitCode::bad_configuration);
+  }
+  loop.on_signal(SIGTERM, [&] { loop.stop(); });
+  loop.on_signal(SIGINT, [&] { loop.stop(); });
+  fmt::print("listening on http://{}\n", (*server)->address());
+  std::fflush(stdout);
+  loop.run();
+  return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace sluice
