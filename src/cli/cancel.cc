@@ -21,7 +21,7 @@ ExitCode cancel(pqxx::connection& connection, int64_t id) {
 
 Action configure_cancel(CLI::App& app) {
   const auto id = std::make_shared<int64_t>(0);
-  app.add_option("id", *id, "the number that submit printed; the task's status after is printed")
+  app.add_option("id", *id, "the task; its status afterwards is printed")
       ->required()
       ->option_text("ID");
   return [id](const GlobalOptions& globals) {

@@ -26,7 +26,8 @@ class LineReader final {
   // Throws CommandError(failure) if the file cannot be read.
   bool next(Line& line);
 
-  uint64_t bytes_read() const { return bytes_read_; }
+  // Of the lines handed out so far.
+  uint64_t bytes_read() const { return bytes_read_ - (buffer_.size() - position_); }
   uint64_t bytes_total() const { return bytes_total_; }  // 0: unknown, as in a pipe
 
  private:
@@ -39,7 +40,7 @@ class LineReader final {
   std::string buffer_;
   size_t position_ = 0;  // in buffer_
   size_t number_ = 0;
-  uint64_t bytes_read_ = 0;
+  uint64_t bytes_read_ = 0;  // with what is still in buffer_
   uint64_t bytes_total_ = 0;
 };
 

@@ -262,7 +262,8 @@ Action configure_model(CLI::App& app) {
       ->add_flag("--json", choice->options.json, "one JSON object a line");
   add_operation(app, choice, "set", "Change a model, or make a new one (needs url=)", set)
       ->add_option("settings", choice->settings,
-                   "columns of sluice.models, such as url=, rpm=60, timeout=2m; null: no limit")
+                   "columns of sluice.models: url=http://..., rpm=60,\n"
+                   "timeout=2m; null takes a limit away")
       ->required()
       ->option_text("KEY=VALUE ...");
   add_operation(app, choice, "pause", "Claim nothing for it until it is resumed", pause);

@@ -43,7 +43,6 @@ std::vector<int64_t> submit_many(pqxx::dbtransaction& transaction, const std::st
 Submission::Submission(pqxx::connection& connection, Mode mode, OnRefused on_refused,
                        OnAccepted on_accepted)
     : connection_(connection),
-      mode_(mode),
       on_refused_(std::move(on_refused)),
       on_accepted_(std::move(on_accepted)) {
   if (mode == Mode::all_or_nothing) transaction_ = std::make_unique<pqxx::work>(connection);

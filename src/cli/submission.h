@@ -56,7 +56,6 @@ class Submission final {
   void send(pqxx::dbtransaction& transaction, Position first, Position last);
 
   pqxx::connection& connection_;
-  Mode mode_;
   OnRefused on_refused_;
   OnAccepted on_accepted_;
   std::vector<Item> chunk_;

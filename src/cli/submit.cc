@@ -186,7 +186,8 @@ ExitCode submit(SubmitOptions& options, const GlobalOptions& globals) {
 Action configure_submit(CLI::App& app) {
   const auto options = std::make_shared<SubmitOptions>();
   app.add_option("file", options->file,
-                 "one JSON object a line, keys as the arguments of sluice.submit; - is stdin")
+                 "one JSON object a line, with the arguments of\n"
+                 "sluice.submit as its keys; - is standard input")
       ->option_text("FILE.jsonl");
   app.add_option("--prompt", options->prompt, "one task with this prompt, instead of a file")
       ->option_text("TEXT");
@@ -201,11 +202,13 @@ Action configure_submit(CLI::App& app) {
       ->option_text("JSON");
   app.add_option_function<std::string>(
          "--on-error", [options](const std::string& what) { options->skip = what == "skip"; },
-         "abort: a bad line and nothing is submitted; skip: it is reported, the others are")
+         "abort: one bad line, and nothing is submitted;\n"
+         "skip: it is reported, the others are submitted")
       ->check(CLI::IsMember({"abort", "skip"}))
       ->option_text("abort|skip [abort]");
   app.add_flag("--wait", options->wait,
-               "print each task as it ends, one JSON object a line; with --prompt the bare answer");
+               "print each task as it ends, a JSON object a line;\n"
+               "with --prompt the bare answer");
   return [options](const GlobalOptions& globals) { return submit(*options, globals); };
 }
 

@@ -98,8 +98,7 @@ Action configure_tasks(CLI::App& app) {
           {"unsolved", "queued", "processing", "solved", "failed", "cancelled", "expired"}))
       ->option_text("STATUS");
   app.add_option("--model", options->model,
-                 fmt::format("only this model's, among the newest {} tasks (of the status) [all]",
-                             looked_at_max))
+                 fmt::format("only this model's, among the newest {} [all]", looked_at_max))
       ->option_text("MODEL");
   app.add_option("--limit", options->limit, "this many, newest first")
       ->check(CLI::Range(1, limit_max))

@@ -141,7 +141,7 @@ def test_no_error_quotes_a_prompt(submit):
 
 
 def test_a_prompt_of_20_mb_is_accepted_and_one_above_the_limit_refused(submit, url):
-    run = submit([{"prompt": "y\n" * 10_000_000}, {"prompt": "z" * (33 << 20)}], "--on-error", "skip")
+    run = submit([{"prompt": "y" * 20_000_000}, {"prompt": "z" * (33 << 20)}], "--on-error", "skip")
     assert run.returncode == 1
     assert "line 2: the task has 34603008 bytes, more than request_bytes_max = 33554432" in run.stderr
     assert query(url, "select octet_length(prompt) from sluice.tasks") == [(20_000_000,)]
