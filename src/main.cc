@@ -1,1 +1,5 @@
-int main() { return 0; }
+#include "cli/command_line.h"
+
+int main(int argc, char** argv) {
+  return sluice::run_command_line(argc, argv);
+}

@@ -65,49 +65,60 @@ as $$
     batch_id bigint, traceparent text)
 $$;
 
--- check_tasks: check_task for every element, and target once for each name; adds the element's number to the error.
+-- check_item: check_task for one element of submit_many.
+create or replace function sluice.check_item(p_item jsonb) returns void
+language plpgsql stable
+as $$
+declare
+  v_unknown jsonb;
+  v_task record;
+begin
+  if jsonb_typeof(p_item) <> 'object' then
+    raise exception 'it is a JSON %, not an object', jsonb_typeof(p_item) using errcode = 'SL004',
+      hint = 'Its keys are the argument names of sluice.submit.';
+  end if;
+  v_unknown := p_item - array['prompt', 'model', 'priority', 'tenant', 'run_at', 'deadline', 'idempotency_key',
+    'max_attempts', 'request', 'max_output_tokens', 'metadata', 'batch_id', 'traceparent'];
+  if v_unknown <> '{}' then
+    raise exception 'unknown key "%"', (select min(k) from jsonb_object_keys(v_unknown) k) using errcode = 'SL004',
+      hint = 'The keys are the argument names of sluice.submit.';
+  end if;
+  v_task := sluice.task_of(p_item);
+  perform sluice.check_task(v_task.prompt, v_task.request, v_task.priority, v_task.max_attempts,
+    v_task.max_output_tokens, v_task.metadata, v_task.tenant, v_task.idempotency_key);
+end
+$$;
+
+-- check_tasks: check_item for every element, and target for each name; adds the element's number to the error.
+-- One look at all of them first: a subtransaction for each cost 74 us a task, this costs a third.
 create or replace function sluice.check_tasks(p_tasks jsonb, p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 declare
   v_item record;
-  v_task record;
-  v_unknown text;
-  v_name text;
-  v_names text[] := '{}';  -- checked already
   v_hint text;
 begin
   if jsonb_typeof(p_tasks) is distinct from 'array' then
     raise exception 'tasks is a JSON %, not an array', coalesce(jsonb_typeof(p_tasks), 'null') using errcode = 'SL004',
       hint = 'Pass an array of objects with the same keys as the arguments of sluice.submit.';
   end if;
+  begin
+    perform sluice.check_item(item) from jsonb_array_elements(p_tasks) item;
+    perform sluice.target(t.name, t.verbatim, p_now)
+    from (select distinct coalesce(item ->> 'model', 'any') as name, item ->> 'request' is not null as verbatim
+          from jsonb_array_elements(p_tasks) item) t;
+    return;
+  exception when data_exception or sqlstate 'SL001' or sqlstate 'SL004' or sqlstate 'SL007' then
+    null;  -- which one was it?
+  end;
   for v_item in select item, ord from jsonb_array_elements(p_tasks) with ordinality as a(item, ord) loop
     begin
-      if jsonb_typeof(v_item.item) <> 'object' then
-        raise exception 'it is a JSON %, not an object', jsonb_typeof(v_item.item) using errcode = 'SL004',
-          hint = 'Its keys are the argument names of sluice.submit.';
-      end if;
-      select k into v_unknown from jsonb_object_keys(v_item.item) k
-      where k not in ('prompt', 'model', 'priority', 'tenant', 'run_at', 'deadline', 'idempotency_key', 'max_attempts',
-        'request', 'max_output_tokens', 'metadata', 'batch_id', 'traceparent') limit 1;
-      if found then
-        raise exception 'unknown key "%"', v_unknown using errcode = 'SL004',
-          hint = 'The keys are the argument names of sluice.submit.';
-      end if;
-      v_task := sluice.task_of(v_item.item);
-      perform sluice.check_task(v_task.prompt, v_task.request, v_task.priority, v_task.max_attempts,
-        v_task.max_output_tokens, v_task.metadata, v_task.tenant, v_task.idempotency_key);
-      v_name := v_task.model || case when v_task.request is null then '/prompt' else '/request' end;
-      if v_name <> all (v_names) then
-        perform sluice.target(v_task.model, v_task.request is not null, p_now);
-        v_names := v_names || v_name;
-      end if;
-    exception
-      when data_exception or sqlstate 'SL001' or sqlstate 'SL004' or sqlstate 'SL007' then
-        get stacked diagnostics v_hint = pg_exception_hint;
-        v_hint := coalesce(nullif(v_hint, ''), 'Its values are of the types of sluice.submit''s arguments.');
-        raise exception 'task %: %', v_item.ord, sqlerrm
-          using errcode = case when sqlstate like 'SL%' then sqlstate else 'SL004' end, hint = v_hint;
+      perform sluice.check_item(v_item.item);
+      perform sluice.target(coalesce(v_item.item ->> 'model', 'any'), v_item.item ->> 'request' is not null, p_now);
+    exception when data_exception or sqlstate 'SL001' or sqlstate 'SL004' or sqlstate 'SL007' then
+      get stacked diagnostics v_hint = pg_exception_hint;
+      raise exception 'task %: %', v_item.ord, sqlerrm
+        using errcode = case when sqlstate like 'SL%' then sqlstate else 'SL004' end, hint = v_hint;
     end;
   end loop;
 end

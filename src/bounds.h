@@ -1,0 +1,46 @@
+// Every bound of the worker with its unit and its reason, in one place. Bounds of the database half
+// are columns of sluice.settings and sluice.models; bounds of one module alone stand in that
+// module.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sluice::bounds {
+
+// A claim never returns more (sluice.claim says so itself): its answer must fit into a socket's
+// buffer even while the worker is frozen, or it would hold the models' locks.
+inline constexpr int claim_rows_max = 1000;
+
+// Outcomes and bytes in one completion: large enough to amortise a commit, small enough that
+// parsing the arrays does not delay the next flush noticeably.
+inline constexpr size_t complete_rows_max = 1000;
+inline constexpr size_t complete_bytes_max = size_t{64} << 20;
+
+// A backend's answer. Longer ones end the call: nobody's memory is for a backend to fill.
+inline constexpr size_t response_bytes_max = size_t{32} << 20;
+
+// What an error text may take of a row or a log line.
+inline constexpr size_t error_bytes_max = 1000;
+
+// Calls in flight in one process: file descriptors and memory are planned for this.
+inline constexpr int slots_max = 10000;
+
+// One attempt to reach the database; then the next after a pause with full jitter between base and
+// max.
+inline constexpr int64_t connect_timeout_ms = 10'000;
+inline constexpr int64_t reconnect_pause_ms_base = 100;
+inline constexpr int64_t reconnect_pause_ms_max = 5'000;
+
+// The slow poll behind every notification, and how often another worker tries for the watch.
+inline constexpr int64_t look_interval_ms = 1'000;
+// While a submitter's open transaction keeps a bell from us, or a claim came back empty although
+// there is work.
+inline constexpr int64_t look_again_ms_min = 1;
+inline constexpr int64_t look_again_ms_max = 250;
+
+// How long the unregistering of a leaving worker may take before it leaves without (others recover
+// its leases).
+inline constexpr int64_t leave_timeout_ms = 5'000;
+
+}  // namespace sluice::bounds

@@ -1,0 +1,141 @@
+#include "cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "command_error.h"
+#include "log.h"
+
+namespace sluice {
+namespace {
+
+constexpr const char* footer =
+    "Every flag --some-name is also read from SLUICE_SOME_NAME; the command line wins.\n"
+    "Durations: 10ms, 5s, 2m. Database: --database-url, else SLUICE_DATABASE_URL, DATABASE_URL, "
+    "PG*.\n"
+    "Exit codes: 0 ok, 1 failure or findings, 2 usage, 3 bad configuration, 4 database "
+    "unreachable,\n"
+    "5 schema mismatch, 130/143 forced.";
+
+struct CommandLine {
+  GlobalOptions globals;
+  CLI::App app{"Sluice: an LLM task queue on nothing but PostgreSQL", "sluice"};
+  Action action;
+};
+
+void add_global_flags(CommandLine& line) {
+  CLI::App& app = line.app;
+  app.set_version_flag("--version", "sluice " SLUICE_VERSION);
+  app.add_option("--database-url", line.globals.database_url,
+                 "postgresql://USER@HOST:PORT/NAME or libpq's key=value form [PG* variables]")
+      ->type_name("URL");
+  app.add_option("--direct-url", line.globals.direct_url,
+                 "the same database past a pooler, for LISTEN and migrations [--database-url]")
+      ->type_name("URL");
+  app.add_option("--log-level", line.globals.log_level, "trace, debug, info, warning, error or off")
+      ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"}))
+      ->type_name("LEVEL")
+      ->capture_default_str();
+  app.add_option("--log-format", line.globals.log_format, "text or json, on stderr")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->type_name("FORMAT")
+      ->capture_default_str();
+}
+
+// Each --some-name is read from SLUICE_SOME_NAME too, in nested commands as well.
+void add_environment_twins(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    const std::vector<std::string>& names = option->get_lnames();
+    if (names.empty() || !option->get_configurable() || !option->get_envname().empty()) continue;
+    std::string twin = "SLUICE_" + names.front();
+    std::transform(twin.begin(), twin.end(), twin.begin(),
+                   [](unsigned char c) { return c == '-' ? '_' : std::toupper(c); });
+    option->envname(twin);
+  }
+  for (CLI::App* nested : app.get_subcommands({})) add_environment_twins(*nested);
+}
+
+const Command* find_command(const std::vector<std::string>& arguments, size_t* position) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    for (const Command& command : commands()) {
+      if (arguments[i] == command.name) {
+        *position = i;
+        return &command;
+      }
+    }
+  }
+  return nullptr;
+}
+
+// Takes what follows a verbatim command's name away from the parser.
+void cut_verbatim(std::vector<std::string>& arguments, size_t position, GlobalOptions& globals) {
+  const auto rest = arguments.begin() + static_cast<ptrdiff_t>(position) + 1;
+  globals.verbatim.assign(rest, arguments.end());
+  arguments.erase(rest, arguments.end());
+}
+
+// All commands are there by name, for help; only the chosen one gets its flags, so that the
+// environment twin of one command's flag cannot break another command.
+void parse(CommandLine& line, std::vector<std::string> arguments) {
+  add_global_flags(line);
+  line.app.fallthrough();   // global flags may follow the command
+  line.app.allow_extras();  // we say better than CLI11 what is too much
+  line.app.footer(footer);
+  size_t position = 0;
+  const Command* chosen = find_command(arguments, &position);
+  if (chosen != nullptr && chosen->verbatim) cut_verbatim(arguments, position, line.globals);
+  for (const Command& command : commands()) {
+    CLI::App* app = line.app.add_subcommand(command.name, command.help);
+    app->allow_extras(false);
+    if (&command == chosen) line.action = command.configure(*app);
+  }
+  add_environment_twins(line.app);
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes a stack
+  line.app.parse(std::move(arguments));
+  const std::vector<std::string> extras = line.app.remaining(true);
+  if (!extras.empty()) throw CommandError(ExitCode::usage, "unknown command or flag: " + extras[0]);
+  if (!line.action) throw CommandError(ExitCode::usage, "a command is missing; see sluice --help");
+}
+
+void resolve_database(GlobalOptions& globals) {
+  const char* common = std::getenv("DATABASE_URL");
+  if (globals.database_url.empty() && common != nullptr) globals.database_url = common;
+  if (globals.direct_url.empty()) globals.direct_url = globals.database_url;
+}
+
+int fail(ExitCode code, const char* message) {
+  std::string line = message;
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  std::fprintf(stderr, "sluice: %s\n", line.c_str());
+  return static_cast<int>(code);
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv) {
+  CommandLine line;
+  try {
+    parse(line, std::vector<std::string>(argv + 1, argv + argc));
+    resolve_database(line.globals);
+    configure_log(line.globals.log_level, line.globals.log_format);
+    return static_cast<int>(line.action(line.globals));
+  } catch (const CLI::Success& help) {
+    return line.app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    const std::string message = std::string(error.what()) + "; see --help";
+    return fail(ExitCode::usage, message.c_str());
+  } catch (const CommandError& error) {
+    return fail(error.code(), error.what());
+  } catch (const std::exception& error) {
+    return fail(ExitCode::failure, error.what());
+  }
+}
+
+}  // namespace sluice

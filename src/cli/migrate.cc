@@ -1,0 +1,82 @@
+#include "db/migrate.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <pqxx/pqxx>
+
+#include "cli/command.h"
+#include "db/database_url.h"
+#include "json_text.h"
+
+namespace sluice {
+namespace {
+
+struct MigrateOptions {
+  std::string what = "up";
+  bool json = false;
+};
+
+void apply(pqxx::connection& connection) {
+  bool applied = false;
+  migrate_up(connection, embedded_sql(), [&](std::string_view name) {
+    applied = true;
+    fmt::print("applied {}\n", name);
+  });
+  if (!applied) fmt::print("nothing to do\n");
+}
+
+void print_state(const SchemaState& state, bool json) {
+  for (const MigrationState& migration : state.migrations) {
+    const char* word = migration.applied_at ? "applied" : "pending";
+    const char* word_if_known = migration.known ? word : "unknown to this binary";
+    if (json) {
+      fmt::print("{{\"version\":{},\"name\":{},\"state\":{},\"applied_at\":{}}}\n",
+                 migration.version, json_string(migration.name), json_string(word_if_known),
+                 migration.applied_at ? json_string(*migration.applied_at) : "null");
+    } else {
+      fmt::print("{:4}  {:<44} {:<8} {}\n", migration.version, migration.name, word_if_known,
+                 migration.applied_at.value_or(""));
+    }
+  }
+  const char* functions = state.functions_current ? "applied" : "pending";
+  if (json) {
+    fmt::print("{{\"version\":null,\"name\":\"functions\",\"state\":\"{}\",\"applied_at\":null}}\n",
+               functions);
+  } else {
+    fmt::print("      {:<44} {}\n", "functions", functions);
+  }
+}
+
+ExitCode run(const MigrateOptions& options, const GlobalOptions& globals) {
+  if (options.what == "sql") {
+    const std::string script = migration_script(embedded_sql());
+    std::fwrite(script.data(), 1, script.size(), stdout);
+    return ExitCode::ok;
+  }
+  const auto connection = connect(globals.direct_url);
+  if (options.what == "status") {
+    print_state(schema_state(*connection, embedded_sql()), options.json);
+  } else {
+    apply(*connection);
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+Action configure_migrate(CLI::App& app) {
+  const auto options = std::make_shared<MigrateOptions>();
+  app.add_option("what", options->what,
+                 "up: apply what is missing; status: what is applied and what is pending; "
+                 "sql: print all of it for psql")
+      ->check(CLI::IsMember({"up", "status", "sql"}))
+      ->type_name("")
+      ->capture_default_str();
+  app.add_flag("--json", options->json, "status as one JSON object a line");
+  return [options](const GlobalOptions& globals) { return run(*options, globals); };
+}
+
+}  // namespace sluice

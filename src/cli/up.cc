@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <pqxx/pqxx>
+#include <string>
+
+#include "bounds.h"
+#include "cli/command.h"
+#include "command_error.h"
+#include "db/database_url.h"
+#include "db/migrate.h"
+#include "db/private_postgres.h"
+#include "worker/run_worker.h"
+
+namespace sluice {
+namespace {
+
+struct UpOptions {
+  std::string data = "./sluice-data";
+  std::string listen = "127.0.0.1:8080";
+  std::optional<int> pg_port;
+  int slots = 400;
+};
+
+// SIGINT and SIGTERM as a readable file: one that comes while the server starts is not lost, and
+// does not end us before the server is stopped.
+class StopSignals final {
+ public:
+  StopSignals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigprocmask(SIG_BLOCK, &signals, &former_);
+    fd_ = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+  }
+  ~StopSignals() {
+    // Those that came are taken: unblocked, they would kill us instead of letting us return.
+    signalfd_siginfo taken;
+    while (read(fd_, &taken, sizeof taken) == sizeof taken) {
+    }
+    close(fd_);
+    release();
+  }
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+  int fd() const { return fd_; }
+  // From here on they do what they do without this object.
+  void release() { sigprocmask(SIG_SETMASK, &former_, nullptr); }
+
+ private:
+  sigset_t former_;
+  int fd_;
+};
+
+void make_database(const std::string& server_url) {
+  const auto connection = connect(server_url);
+  pqxx::nontransaction session(*connection);
+  if (session.exec("select from pg_database where datname = 'sluice'").empty()) {
+    session.exec("create database sluice");
+  }
+}
+
+void announce(const UpOptions& options, const PrivatePostgres& server) {
+  const std::string line = fmt::format("export DATABASE_URL='{}'\n", server.url("sluice"));
+  const std::filesystem::path path = std::filesystem::path(options.data) / "env";
+  std::ofstream file(path);
+  if (!(file << line << std::flush)) {
+    throw CommandError(ExitCode::bad_configuration,
+                       fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
+  }
+  fmt::print("{}", line);
+  if (options.pg_port) {
+    fmt::print("# TCP: 127.0.0.1:{}, user sluice, password in {}\n", *options.pg_port,
+               (std::filesystem::path(options.data) / "password").string());
+  }
+  std::fflush(stdout);
+}
+
+bool is_readable(int fd) {
+  pollfd event{fd, POLLIN, 0};
+  return poll(&event, 1, 0) > 0;
+}
+
+// The worker in this process, on the server's database. A signal that came while the server was
+// starting ends it all; from the moment the worker minds signals itself they are its business:
+// drain, then stop the server.
+ExitCode serve(const UpOptions& options, const PrivatePostgres& server, StopSignals& signals) {
+  if (is_readable(signals.fd())) return ExitCode::ok;
+  RunWorkerOptions worker;
+  worker.database_url = worker.direct_url = server.url("sluice");
+  worker.worker.name = "up/" + std::to_string(getpid());
+  worker.worker.slots = options.slots;
+  worker.http_address = options.listen;
+  worker.on_started = [&signals] { signals.release(); };
+  worker.broken = [&server]() -> std::optional<std::string> {
+    if (!is_readable(server.exit_fd())) return std::nullopt;
+    return fmt::format("PostgreSQL ended under us: see {}", server.log_path().string());
+  };
+  return run_worker(std::move(worker));
+}
+
+ExitCode run(const UpOptions& options) {
+  StopSignals signals;
+  const PrivatePostgres server({options.data, options.pg_port});
+  make_database(server.url("postgres"));
+  {
+    const auto connection = connect(server.url("sluice"));
+    migrate_up(*connection, embedded_sql(), [](std::string_view) {});
+  }
+  announce(options, server);
+  return serve(options, server, signals);
+}
+
+}  // namespace
+
+Action configure_up(CLI::App& app) {
+  const auto options = std::make_shared<UpOptions>();
+  app.add_option("--data", options->data, "directory of the private PostgreSQL, made if absent")
+      ->type_name("DIR")
+      ->capture_default_str();
+  app.add_option("--listen", options->listen, "address of /healthz, /readyz and /metrics")
+      ->type_name("ADDR")
+      ->capture_default_str();
+  app.add_option(
+         "--pg-port", options->pg_port,
+         "TCP port of 127.0.0.1 for PostgreSQL, password in DIR/password [Unix socket only]")
+      ->check(CLI::Range(1024, 65535))
+      ->type_name("N");
+  app.add_option("--slots", options->slots, "calls in flight at most")
+      ->check(CLI::Range(1, bounds::slots_max))
+      ->option_text("N [400]");
+  return [options](const GlobalOptions&) { return run(*options); };
+}
+
+}  // namespace sluice

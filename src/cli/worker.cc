@@ -1,0 +1,75 @@
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "bounds.h"
+#include "cli/command.h"
+#include "duration.h"
+#include "worker/run_worker.h"
+
+namespace sluice {
+
+namespace {
+
+struct WorkerFlags {
+  int slots = 400;
+  int db_connections = 2;
+  std::vector<std::string> models;
+  std::string http;
+  std::string drain_timeout = "30s";
+  bool once = false;
+};
+
+CLI::Validator is_duration() {
+  const auto check = [](const std::string& text) {
+    return duration_ms(text) ? "" : "\"" + text + "\" is no duration such as 500ms, 30s or 2m";
+  };
+  return CLI::Validator(check, "DURATION");
+}
+
+std::string worker_name() {
+  char host[256] = "unknown";
+  gethostname(host, sizeof host - 1);
+  return std::string(host) + "/" + std::to_string(getpid());
+}
+
+ExitCode serve(const WorkerFlags& flags, const GlobalOptions& globals) {
+  RunWorkerOptions options;
+  options.database_url = globals.database_url;
+  options.direct_url = globals.direct_url;
+  options.worker.name = worker_name();
+  options.worker.slots = flags.slots;
+  options.worker.models = flags.models;
+  options.worker.once = flags.once;
+  options.worker.drain_timeout_ms = duration_ms(flags.drain_timeout).value();
+  if (!flags.http.empty()) options.http_address = flags.http;
+  return run_worker(std::move(options));
+}
+
+}  // namespace
+
+Action configure_worker(CLI::App& app) {
+  auto flags = std::make_shared<WorkerFlags>();
+  app.add_option("--slots", flags->slots, "calls in flight at most")
+      ->check(CLI::Range(1, bounds::slots_max))
+      ->option_text("N [400]");
+  app.add_option("--db-connections", flags->db_connections,
+                 "one works, one listens: that is all it needs")
+      ->check(CLI::Range(2, 2))
+      ->option_text("N [2]");
+  app.add_option("--models", flags->models, "names of the models to serve [all]")
+      ->delimiter(',')
+      ->option_text("A,B");
+  app.add_option("--http", flags->http, "serve /healthz, /readyz and /metrics there [off]")
+      ->option_text("HOST:PORT");
+  app.add_option("--drain-timeout", flags->drain_timeout,
+                 "on SIGTERM, how long calls may finish before they are handed back")
+      ->check(is_duration())
+      ->option_text("DURATION [30s]");
+  app.add_flag("--once", flags->once,
+               "work until no task of its models is unfinished, then exit 0");
+  return [flags](const GlobalOptions& globals) { return serve(*flags, globals); };
+}
+
+}  // namespace sluice

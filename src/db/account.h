@@ -1,0 +1,28 @@
+// The system account that PostgreSQL runs under: PostgreSQL refuses root. It says who that is and
+// what that account can reach; it does not start anything.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace sluice {
+
+struct Account {
+  std::string name;
+  uid_t uid;
+  gid_t gid;
+};
+
+// As root: `postgres`, else `nobody`. nullopt: we are not root and stay who we are.
+std::optional<Account> unprivileged_account();
+
+// Becomes the account for good. Only between fork and exec; false on failure.
+bool become(const Account& account);
+
+// Whether the account could enter the directory.
+bool can_enter(const Account& account, const std::filesystem::path& directory);
+
+}  // namespace sluice

@@ -1,0 +1,35 @@
+// What a user calls a database, turned into what libpq takes, and the blocking connection to it. It
+// never prints a password, nor a piece of a malformed URL that may be one; it does not decide which
+// flag or variable the URL comes from (the command line does).
+#pragma once
+
+#include <memory>
+#include <string>
+
+// libpqxx stays out of our headers; callers that use the connection include <pqxx/pqxx>.
+namespace pqxx {
+class connect_direct;
+template <typename>
+class basic_connection_base;
+using connection = basic_connection_base<connect_direct>;
+}  // namespace pqxx
+
+namespace sluice {
+
+// Seconds until an attempt to connect is given up, unless the URL or PGCONNECT_TIMEOUT says
+// otherwise.
+inline constexpr int connect_timeout_s = 10;
+
+// `url` (postgresql://…, key=value pairs, or empty for PG* and libpq's defaults) as key=value
+// pairs, with UTF8, an application name and a connect time-out. For PgConnection and pqxx alike.
+// Throws CommandError(database_unreachable) if it is malformed.
+std::string conninfo_of(const std::string& url);
+
+// Sets libpq's environment variables (PGHOST, PGPASSWORD …) of this process to what `url` says, for
+// a program that runs in our place: as an argument a password would show in everybody's ps.
+void export_database(const std::string& url);
+
+// Connects. Throws CommandError(database_unreachable).
+std::unique_ptr<pqxx::connection> connect(const std::string& url);
+
+}  // namespace sluice

@@ -1,0 +1,20 @@
+// The SQL files of the tree as they were when this binary was built. It owns their text and nothing
+// else: what to run, and in which order, is migrate's business.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace sluice {
+
+struct SqlFile {
+  std::string_view name;    // file name without folder: 0001_schema_and_roles.sql
+  std::string_view text;    // UTF-8, as it stands in the tree
+  std::string_view sha256;  // of the text, 64 hexadecimal digits
+};
+
+// Both sorted by name: the listing is the order of application.
+std::span<const SqlFile> embedded_migrations();
+std::span<const SqlFile> embedded_functions();
+
+}  // namespace sluice

@@ -1,0 +1,292 @@
+#include "db/migrate.h"
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <pqxx/pqxx>
+#include <thread>
+
+#include "command_error.h"
+#include "hex.h"
+
+namespace sluice {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int server_version_min = 150'000;  // unlogged sequences
+
+// Continues the lock classes of sql/functions/00_locks.sql, which exist only after a migration.
+constexpr int lock_class_migrate = 731'009;
+constexpr auto lock_look_interval = std::chrono::milliseconds(100);
+
+// A statement waits this long for a table's lock, so that nobody waits longer behind it; then the
+// transaction is tried again after a pause.
+constexpr const char* lock_timeout = "3s";
+constexpr int transaction_attempts_max = 10;
+constexpr auto transaction_pause = std::chrono::milliseconds(500);
+
+// How many of the newest migrations this binary can do without: the lower end of the range it
+// serves.
+constexpr int optional_migrations = 0;
+
+// From the second migration on, everything is made by, and belongs to, the owner's role.
+constexpr const char* become_owner =
+    "do $$ begin if exists (select from pg_roles where rolname = 'sluice_owner') then\n"
+    "  set local role sluice_owner; end if; end $$;\n";
+
+int version_of(const SqlFile& file) {
+  return std::stoi(std::string(file.name));
+}
+
+int newest_version(const SqlSet& set) {
+  return set.migrations.empty() ? 0 : version_of(set.migrations.back());
+}
+
+std::string functions_digest(const SqlSet& set) {
+  std::string names;
+  for (const SqlFile& file : set.functions) names += fmt::format("{} {}\n", file.name, file.sha256);
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned int size = 0;
+  EVP_Digest(names.data(), names.size(), digest, &size, EVP_sha256(), nullptr);
+  return hex({digest, size});
+}
+
+std::string migration_transaction(const SqlSet& set, const SqlFile& file) {
+  const bool first = &file == &set.migrations.front();
+  return fmt::format(
+      "set local lock_timeout = '{}';\n{}{}\n"
+      "insert into sluice.migration (version, name, sha256) values ({}, '{}', '{}');\n",
+      lock_timeout, first ? "" : become_owner, file.text, version_of(file), file.name, file.sha256);
+}
+
+std::string functions_transaction(const SqlSet& set) {
+  std::string sql = fmt::format("set local lock_timeout = '{}';\n{}", lock_timeout, become_owner);
+  for (const SqlFile& file : set.functions) sql.append(file.text).append("\n");
+  return sql + fmt::format(
+                   "insert into sluice.function_set (sha256, sluice_version) values ('{}', '{}')\n"
+                   "on conflict (one) do update set sha256 = excluded.sha256,\n"
+                   "  sluice_version = excluded.sluice_version, applied_at = clock_timestamp();\n",
+                   functions_digest(set), SLUICE_VERSION);
+}
+
+void check_server(pqxx::connection& connection) {
+  if (connection.server_version() < server_version_min) {
+    throw CommandError(ExitCode::bad_configuration,
+                       fmt::format("the server is PostgreSQL {}; sluice needs 15 or newer",
+                                   connection.server_version() / 10'000));
+  }
+  pqxx::nontransaction session(connection);
+  const auto row = session.exec1("select current_setting('server_encoding'), current_database()");
+  const auto encoding = row[0].as<std::string>();
+  if (encoding == "UTF8") return;
+  throw CommandError(
+      ExitCode::bad_configuration,
+      fmt::format("the database {} has encoding {}; sluice needs UTF8: create database NAME "
+                  "encoding 'UTF8' locale 'C.UTF-8' template template0",
+                  row[1].as<std::string>(), encoding));
+}
+
+struct AppliedMigration {
+  int version;
+  std::string name, sha256, applied_at;
+};
+
+// Empty if the database has no schema of ours yet.
+std::vector<AppliedMigration> applied_migrations(pqxx::connection& connection) {
+  pqxx::nontransaction session(connection);
+  std::vector<AppliedMigration> applied;
+  if (session.exec1("select to_regclass('sluice.migration')")[0].is_null()) return applied;
+  const auto rows = session.exec(
+      "select version, name, sha256, to_char(applied_at at time zone 'UTC', "
+      "'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') from sluice.migration order by version");
+  for (const auto& row : rows) {
+    applied.push_back({row[0].as<int>(), row[1].as<std::string>(), row[2].as<std::string>(),
+                       row[3].as<std::string>()});
+  }
+  return applied;
+}
+
+bool functions_are_current(pqxx::connection& connection, const SqlSet& set) {
+  pqxx::nontransaction session(connection);
+  if (session.exec1("select to_regclass('sluice.function_set')")[0].is_null()) {
+    return set.functions.empty();
+  }
+  const auto rows = session.exec("select sha256 from sluice.function_set");
+  return !rows.empty() && rows[0][0].as<std::string>() == functions_digest(set);
+}
+
+const SqlFile* find_migration(const SqlSet& set, int version) {
+  for (const SqlFile& file : set.migrations) {
+    if (version_of(file) == version) return &file;
+  }
+  return nullptr;
+}
+
+[[noreturn]] void throw_mismatch(std::string message) {
+  throw CommandError(ExitCode::schema_mismatch, std::move(message));
+}
+
+// What ran in the database must be a part of what this binary has, text for text.
+void check_history(const std::vector<AppliedMigration>& applied, const SqlSet& set) {
+  for (const AppliedMigration& migration : applied) {
+    if (migration.version > newest_version(set)) {
+      throw_mismatch(
+          fmt::format("the database's schema is at version {}, newer than this binary's "
+                      "{}: use a newer sluice",
+                      applied.back().version, newest_version(set)));
+    }
+    const SqlFile* file = find_migration(set, migration.version);
+    if (file == nullptr || file->sha256 != migration.sha256) {
+      throw_mismatch(fmt::format(
+          "migration {} ran in the database with another text than this binary has (sha256 {:.12}, "
+          "here {:.12}): a migration that ran must not be edited; use the sluice that ran it",
+          migration.name, migration.sha256, file == nullptr ? "none" : file->sha256));
+    }
+  }
+}
+
+bool has(const std::vector<AppliedMigration>& applied, const SqlFile& file) {
+  return std::any_of(applied.begin(), applied.end(), [&](const AppliedMigration& migration) {
+    return migration.version == version_of(file);
+  });
+}
+
+bool is_current(pqxx::connection& connection, const SqlSet& set) {
+  const auto applied = applied_migrations(connection);
+  check_history(applied, set);
+  return applied.size() == set.migrations.size() && functions_are_current(connection, set);
+}
+
+// One migrator at a time in this database, for as long as this object lives.
+class MigrationLock final {
+ public:
+  MigrationLock(pqxx::connection& connection, int wait_ms_max) : connection_(connection) {
+    const auto deadline = Clock::now() + std::chrono::milliseconds(wait_ms_max);
+    while (!call("pg_try_advisory_lock")) {
+      if (Clock::now() >= deadline) {
+        throw CommandError(ExitCode::failure,
+                           fmt::format("another process has been migrating this database for more "
+                                       "than {} s: look for it in pg_stat_activity, then try again",
+                                       wait_ms_max / 1000));
+      }
+      std::this_thread::sleep_for(lock_look_interval);
+    }
+  }
+  ~MigrationLock() {
+    try {
+      call("pg_advisory_unlock");
+    } catch (const std::exception&) {
+      // The session is gone, and the lock with it.
+    }
+  }
+  MigrationLock(const MigrationLock&) = delete;
+  MigrationLock& operator=(const MigrationLock&) = delete;
+
+ private:
+  bool call(const char* function) {
+    pqxx::nontransaction session(connection_);
+    return session.exec1(fmt::format("select {}({}, 0)", function, lock_class_migrate))[0]
+        .as<bool>();
+  }
+
+  pqxx::connection& connection_;
+};
+
+void run_transaction(pqxx::connection& connection, std::string_view name, const std::string& sql) {
+  for (int attempt = 1;; ++attempt) {
+    try {
+      pqxx::work transaction(connection);
+      transaction.exec(sql);
+      transaction.commit();
+      return;
+    } catch (const pqxx::sql_error& error) {
+      const bool busy = error.sqlstate() == "55P03" || error.sqlstate() == "40P01";
+      if (!busy || attempt == transaction_attempts_max) {
+        throw CommandError(ExitCode::failure, fmt::format("{}: {}", name, error.what()));
+      }
+    }
+    std::this_thread::sleep_for(transaction_pause);
+  }
+}
+
+}  // namespace
+
+SqlSet embedded_sql() {
+  return {embedded_migrations(), embedded_functions()};
+}
+
+void migrate_up(pqxx::connection& connection, const SqlSet& set,
+                const std::function<void(std::string_view)>& on_applied, int wait_ms_max) {
+  check_server(connection);
+  if (is_current(connection, set)) return;
+  const MigrationLock lock(connection, wait_ms_max);
+  const auto applied = applied_migrations(connection);  // again: another process may have been here
+  check_history(applied, set);
+  for (const SqlFile& file : set.migrations) {
+    if (has(applied, file)) continue;
+    run_transaction(connection, file.name, migration_transaction(set, file));
+    on_applied(file.name);
+  }
+  if (functions_are_current(connection, set)) return;
+  run_transaction(connection, "functions", functions_transaction(set));
+  on_applied(fmt::format("{} files of functions", set.functions.size()));
+}
+
+SchemaState schema_state(pqxx::connection& connection, const SqlSet& set) {
+  SchemaState state;
+  const auto applied = applied_migrations(connection);
+  for (const AppliedMigration& migration : applied) {
+    const bool known = find_migration(set, migration.version) != nullptr;
+    state.migrations.push_back({migration.version, migration.name, migration.applied_at, known});
+  }
+  for (const SqlFile& file : set.migrations) {
+    if (has(applied, file)) continue;
+    state.migrations.push_back({version_of(file), std::string(file.name), std::nullopt, true});
+  }
+  std::sort(state.migrations.begin(), state.migrations.end(),
+            [](const auto& left, const auto& right) { return left.version < right.version; });
+  state.functions_current = functions_are_current(connection, set);
+  return state;
+}
+
+std::string migration_script(const SqlSet& set) {
+  std::string script = fmt::format(
+      "-- Sluice {}: schema version {}, for an empty UTF8 database on PostgreSQL 15 or newer.\n"
+      "-- Run by: psql -X -f THIS_FILE; sluice migrate then finds nothing to do.\n"
+      "\\set ON_ERROR_STOP on\n\\set QUIET on\nset client_encoding = 'UTF8';\n",
+      SLUICE_VERSION, newest_version(set));
+  for (const SqlFile& file : set.migrations) {
+    script +=
+        fmt::format("\n-- {}\nbegin;\n{}commit;\n", file.name, migration_transaction(set, file));
+  }
+  return script + fmt::format("\n-- functions\nbegin;\n{}commit;\n", functions_transaction(set));
+}
+
+SchemaRange served_schema(const SqlSet& set) {
+  const int newest = newest_version(set);
+  return SchemaRange{newest - optional_migrations, newest};
+}
+
+void check_schema(pqxx::connection& connection, const SqlSet& set) {
+  const auto applied = applied_migrations(connection);
+  const auto [oldest, newest] = served_schema(set);
+  const int found = applied.empty() ? 0 : applied.back().version;
+  if (found > newest) {
+    throw_mismatch(
+        fmt::format("the database's schema is at version {}; this binary serves {} to {}: "
+                    "use a newer sluice",
+                    found, oldest, newest));
+  }
+  if (found < oldest) {
+    throw_mismatch(fmt::format("the database {}; this binary serves {} to {}: run sluice migrate",
+                               found == 0 ? std::string("has no Sluice schema")
+                                          : fmt::format("'s schema is at version {}", found),
+                               oldest, newest));
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,64 @@
+// Brings a database to the schema of this binary: migrations once each, functions whenever their
+// text changed. It owns the bookkeeping in sluice.migration and sluice.function_set (both made by
+// migration 0001) and nothing else; what the SQL does is the SQL's business.
+//
+// Blocking; errors are CommandError. Any number of processes may run it at once: a session advisory
+// lock lets one work while the others wait, and they then find nothing to do.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "db/database_url.h"
+#include "db/embedded_sql.h"
+
+namespace sluice {
+
+// Sorted by name; migrations are named NNNN_what_it_does.sql, NNNN being the version.
+struct SqlSet {
+  std::span<const SqlFile> migrations;
+  std::span<const SqlFile> functions;
+};
+SqlSet embedded_sql();
+
+// How long to wait for another process's migration.
+inline constexpr int migration_wait_ms_max = 60'000;
+
+// Applies what is missing and tells `on_applied` the name of each file, or of the set of functions.
+// Throws bad_configuration (not UTF8, or a server older than 15), schema_mismatch (the database is
+// newer, or a migration that ran there has another text here), failure (the SQL failed, or a lock
+// was not to be had).
+void migrate_up(pqxx::connection& connection, const SqlSet& set,
+                const std::function<void(std::string_view)>& on_applied,
+                int wait_ms_max = migration_wait_ms_max);
+
+struct MigrationState {
+  int version = 0;
+  std::string name;
+  std::optional<std::string> applied_at;  // nullopt: pending
+  bool known = true;                      // false: the database has it, this binary does not
+};
+struct SchemaState {
+  std::vector<MigrationState> migrations;  // ascending by version
+  bool functions_current = false;
+};
+SchemaState schema_state(pqxx::connection& connection, const SqlSet& set);
+
+// Everything migrate_up would run on an empty database, bookkeeping included, as a script for psql.
+std::string migration_script(const SqlSet& set);
+
+// The schema versions that this binary serves.
+struct SchemaRange {
+  int oldest = 0;
+  int newest = 0;
+};
+SchemaRange served_schema(const SqlSet& set);
+
+// For every other command: throws CommandError(schema_mismatch) unless this binary serves the
+// schema of the database as it is.
+void check_schema(pqxx::connection& connection, const SqlSet& set);
+
+}  // namespace sluice

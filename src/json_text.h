@@ -1,0 +1,13 @@
+// Writing JSON by hand where a library would be heavier than the text. It escapes strings; it does
+// not parse (simdjson does) and does not check UTF-8.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+// `text` as a JSON string with its quotes. Bytes above 0x7f pass unchanged.
+std::string json_string(std::string_view text);
+
+}  // namespace sluice

@@ -1,0 +1,35 @@
+// FdWatch tells when a file descriptor can be read or written. It owns its place in the event loop,
+// never the descriptor: let it go before whoever owns the descriptor closes it, or a new one of the
+// same number would get its events.
+//
+// Thread rule: loop thread only. It may be destroyed from within its own callback. The loop
+// outlives it.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+namespace sluice {
+
+class Loop;
+
+class FdWatch final {
+ public:
+  // Level-triggered: called as long as the state lasts. An error shows as both, so that the next
+  // read or write finds it.
+  using OnReady = std::function<void(bool readable, bool writable)>;
+
+  // Watches nothing until want(). Requires: no other FdWatch on `fd`.
+  FdWatch(Loop& loop, int fd, OnReady on_ready);
+
+  void want(bool read, bool write);
+
+ private:
+  struct Handle;
+  struct Close {
+    void operator()(Handle* handle) const;
+  };
+  std::unique_ptr<Handle, Close> handle_;
+};
+
+}  // namespace sluice

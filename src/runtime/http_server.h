@@ -1,0 +1,74 @@
+// HttpServer answers HTTP requests on one address: each whole request becomes a coroutine of the
+// handler, and may wait as long as it likes without a thread. It owns sockets and connections; it
+// knows no routes, no JSON, no TLS.
+//
+// Thread rule: loop thread only. The loop and the clock outlive it. When it is destroyed, which no
+// handler may do, open requests are cut off and their coroutines destroyed where they wait. A
+// client that goes away does not end its request. A body above its limit is read, dropped and
+// answered with 413 before any handler sees it; one that is several times too long is cut off.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "result.h"
+#include "runtime/clock.h"
+#include "runtime/http_fields.h"
+#include "runtime/loop.h"
+#include "runtime/task.h"
+
+namespace sluice {
+
+struct HttpServerOptions {
+  std::string address = "127.0.0.1:8080";              // HOST:PORT, [::1]:PORT; port 0: a free one
+  int64_t body_bytes_max = int64_t{64} * 1024 * 1024;  // of a request
+  int connections_max = 10'000;                        // further ones wait in the system's backlog
+  int idle_timeout_s = 60;  // a connection without traffic and without a request in work
+};
+
+struct HttpIncoming {
+  std::string method;
+  std::string path;    // decoded, without the query
+  HttpFields query;    // decoded
+  HttpFields headers;  // names in lower case
+  std::string body;
+  int64_t arrived_ns = 0;  // by the clock, when its headers had been read
+
+  std::string_view header(std::string_view lower_case_name) const {
+    return find_field(headers, lower_case_name);
+  }
+};
+
+struct HttpReply {
+  int status = 200;
+  std::string content_type = "application/json";
+  std::string body;
+  HttpFields headers;  // further ones
+  bool drop = false;   // close the connection without any answer: a fault, for tests
+};
+
+class HttpServer final {
+ public:
+  using Handler = std::function<Task<HttpReply>(HttpIncoming)>;
+
+  // Listens from here on; requests are served while the loop runs. Error::refuse: address
+  // malformed, in use or forbidden.
+  static Result<std::unique_ptr<HttpServer>> start(Loop& loop, Clock& clock,
+                                                   HttpServerOptions options, Handler handler);
+  ~HttpServer();
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  int port() const;             // the real one
+  std::string address() const;  // HOST:PORT with the real port
+
+ private:
+  struct Engine;
+  explicit HttpServer(std::unique_ptr<Engine> engine);
+  std::unique_ptr<Engine> engine_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,245 @@
+#include "runtime/pg_connection.h"
+
+#include <libpq-fe.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+// A dead peer is noticed after about 25 s of silence, also with a query unanswered
+// (tcp_user_timeout covers unsent data).
+constexpr const char* keepalive_idle_s = "10";
+constexpr const char* keepalive_interval_s = "5";
+constexpr const char* keepalive_count = "3";
+constexpr const char* tcp_user_timeout_ms = "25000";
+
+struct FreeNotification {
+  void operator()(PGnotify* notification) const { PQfreemem(notification); }
+};
+using PgNotification = std::unique_ptr<PGnotify, FreeNotification>;
+
+struct ClearResult {
+  void operator()(PGresult* result) const { PQclear(result); }
+};
+using OwnedResult = std::unique_ptr<PGresult, ClearResult>;
+
+std::string one_line(std::string_view text) {
+  std::string line(text);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+std::string_view field(const PGresult* result, int code) {
+  const char* value = PQresultErrorField(result, code);
+  return value == nullptr ? std::string_view() : std::string_view(value);
+}
+
+Error statement_error(const PGresult* result) {
+  const std::string_view sqlstate = field(result, PG_DIAG_SQLSTATE);
+  Error error{classify_sqlstate(sqlstate), std::string(sqlstate), {}};
+  // Class 22 quotes the offending value, which may be a prompt. Details and contexts are never
+  // taken, for the same reason.
+  error.message = sqlstate.starts_with("22") ? "the server refuses a value"
+                                             : one_line(field(result, PG_DIAG_MESSAGE_PRIMARY));
+  return error;
+}
+
+bool is_success(ExecStatusType status) {
+  return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK || status == PGRES_EMPTY_QUERY;
+}
+
+void log_notice(void*, const PGresult* notice) {
+  spdlog::debug("postgres notice, SQLSTATE {}", field(notice, PG_DIAG_SQLSTATE));
+}
+
+}  // namespace
+
+void PgConnection::Finish::operator()(pg_conn* connection) const {
+  PQfinish(connection);
+}
+
+PgConnection::PgConnection(Loop& loop, Clock& clock, std::string conninfo)
+    : loop_(loop), clock_(clock), conninfo_(std::move(conninfo)) {}
+
+PgConnection::~PgConnection() {
+  assert(state_ != State::connecting && "close() first, and let connect() return");
+  close();
+}
+
+Task<Result<void>> PgConnection::connect(int64_t timeout_ms) {
+  assert(state_ == State::fresh && "connect() is called once");
+  const int64_t deadline_ns = clock_.now_ns() + timeout_ms * ns_per_ms;
+  start();
+  PostgresPollingStatusType polling = PGRES_POLLING_WRITING;
+  if (PQstatus(connection_.get()) == CONNECTION_BAD) polling = PGRES_POLLING_FAILED;
+  while (polling == PGRES_POLLING_READING || polling == PGRES_POLLING_WRITING) {
+    // PQconnectPoll may open another socket, even one of the same number: watch anew each time.
+    watch_.emplace(loop_, PQsocket(connection_.get()), [this](bool, bool) { progress_.raise(); });
+    watch_->want(polling == PGRES_POLLING_READING, polling == PGRES_POLLING_WRITING);
+    const bool in_time = co_await progress_.wait_until(clock_, deadline_ns);
+    watch_.reset();
+    if (state_ == State::closed) co_return fail_connect("closed while connecting");
+    if (!in_time) co_return fail_connect("no answer from the server in time");
+    polling = PQconnectPoll(connection_.get());
+  }
+  if (polling != PGRES_POLLING_OK) {
+    co_return fail_connect(one_line(PQerrorMessage(connection_.get())));
+  }
+  enter_pipeline_mode();
+  co_return Result<void>();
+}
+
+void PgConnection::start() {
+  state_ = State::connecting;
+  // What comes before `dbname` (the whole conninfo) is a default that it may override; what comes
+  // after is ours.
+  const std::array keys{"keepalives_idle",           "keepalives_interval",
+                        "keepalives_count",          "tcp_user_timeout",
+                        "fallback_application_name", "dbname",
+                        "client_encoding",           static_cast<const char*>(nullptr)};
+  const std::array values{
+      keepalive_idle_s, keepalive_interval_s, keepalive_count, tcp_user_timeout_ms,
+      "sluice",         conninfo_.c_str(),    "UTF8",          static_cast<const char*>(nullptr)};
+  connection_.reset(PQconnectStartParams(keys.data(), values.data(), /*expand_dbname=*/1));
+  if (connection_ == nullptr) throw std::bad_alloc();
+  PQsetNoticeReceiver(connection_.get(), &log_notice, nullptr);
+}
+
+Result<void> PgConnection::fail_connect(std::string message) {
+  Error error{Error::Action::reconnect, {}, std::move(message)};
+  finish(error);
+  return tl::unexpected(std::move(error));
+}
+
+void PgConnection::enter_pipeline_mode() {
+  PQsetnonblocking(connection_.get(), 1);
+  PQenterPipelineMode(connection_.get());
+  state_ = State::open;
+  watch_.emplace(loop_, PQsocket(connection_.get()),
+                 [this](bool readable, bool writable) { on_socket(readable, writable); });
+  watch_->want(true, false);
+}
+
+Task<Result<PgResult>> PgConnection::query(std::string sql, PgParams params) {
+  auto reply = std::make_shared<Reply>();
+  const auto refuse = [&](Error error) {
+    reply->result = tl::unexpected(std::move(error));
+    reply->arrived.raise();
+  };
+  const auto has_nul = [](const std::optional<std::string>& param) {
+    return param && param->find('\0') != std::string::npos;
+  };
+  if (state_ != State::open) {
+    refuse({Error::Action::reconnect, "08003", "the database connection is not open"});
+  } else if (std::any_of(params.begin(), params.end(), has_nul)) {
+    // In text format it would end the value there, silently.
+    refuse({Error::Action::refuse, "22021", "a text holds the character NUL"});
+  } else {
+    const Sent sent = send(sql, params);
+    if (sent == Sent::refused) {
+      refuse({Error::Action::refuse, "54000", one_line(PQerrorMessage(connection_.get()))});
+    } else {
+      pending_.push_back(reply);
+      sent == Sent::yes ? watch_socket() : lose();
+    }
+  }
+  return await_reply(std::move(reply));
+}
+
+Task<Result<PgResult>> PgConnection::await_reply(std::shared_ptr<Reply> reply) {
+  co_await reply->arrived.wait();
+  co_return std::move(*reply->result);
+}
+
+PgConnection::Sent PgConnection::send(const std::string& sql, const PgParams& params) {
+  std::vector<const char*> values;
+  values.reserve(params.size());
+  for (const auto& param : params) values.push_back(param ? param->c_str() : nullptr);
+  PGconn* connection = connection_.get();
+  if (PQsendQueryParams(connection, sql.c_str(), static_cast<int>(values.size()), nullptr,
+                        values.data(), nullptr, nullptr, /*resultFormat=*/0) == 0) {
+    return PQstatus(connection) == CONNECTION_OK ? Sent::refused : Sent::lost;
+  }
+  // A query without its Sync would take the next one into its transaction.
+  return PQpipelineSync(connection) == 1 ? Sent::yes : Sent::lost;
+}
+
+void PgConnection::on_socket(bool readable, bool) {
+  if (readable) {
+    if (PQconsumeInput(connection_.get()) == 0) return lose();
+    read_replies();
+    read_notifications();
+    if (state_ == State::open && PQstatus(connection_.get()) == CONNECTION_BAD) return lose();
+  }
+  if (state_ == State::open) watch_socket();
+}
+
+// Each query brings: its result or error, a null, and the answer to its Sync, which completes it.
+void PgConnection::read_replies() {
+  bool after_null = false;
+  while (!pending_.empty() && PQisBusy(connection_.get()) == 0) {
+    OwnedResult result(PQgetResult(connection_.get()));
+    if (result == nullptr) {
+      if (std::exchange(after_null, true)) return;  // two in a row: nothing more has come
+      continue;
+    }
+    after_null = false;
+    const ExecStatusType status = PQresultStatus(result.get());
+    Reply& reply = *pending_.front();
+    if (status == PGRES_PIPELINE_SYNC) {
+      if (!reply.result) {
+        reply.result = tl::unexpected(Error{Error::Action::bug, {}, "a query without a result"});
+      }
+      reply.arrived.raise();
+      pending_.pop_front();
+    } else if (is_success(status)) {
+      reply.result.emplace(PgResult(result.release()));
+    } else {
+      reply.result = tl::unexpected(statement_error(result.get()));
+    }
+  }
+}
+
+void PgConnection::read_notifications() {
+  while (state_ == State::open) {
+    const PgNotification notification(PQnotifies(connection_.get()));
+    if (notification == nullptr) return;
+    if (on_notify) on_notify(notification->relname, notification->extra);
+  }
+}
+
+// Reads always: a server whose replies nobody takes stops reading our queries.
+void PgConnection::watch_socket() {
+  const bool unsent = PQflush(connection_.get()) == 1;
+  watch_->want(true, unsent);
+}
+
+void PgConnection::lose() {
+  const std::string reason = one_line(PQerrorMessage(connection_.get()));
+  spdlog::debug("database connection lost: {}", reason);
+  finish({Error::Action::reconnect, "08006", "database connection lost: " + reason});
+  if (on_lost) on_lost();
+}
+
+void PgConnection::close() {
+  finish({Error::Action::reconnect, "08003", "the database connection was closed"});
+  progress_.raise();
+}
+
+void PgConnection::finish(const Error& error_of_pending) {
+  state_ = State::closed;
+  watch_.reset();
+  connection_.reset();
+  for (const auto& reply : std::exchange(pending_, {})) {
+    reply->result = tl::unexpected(error_of_pending);
+    reply->arrived.raise();
+  }
+}
+
+}  // namespace sluice

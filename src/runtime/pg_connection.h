@@ -1,0 +1,106 @@
+// PgConnection owns one connection to PostgreSQL, driven by the event loop in libpq's asynchronous
+// pipeline mode. It is passive: it never decides what to run, does not reconnect (make a new one),
+// and knows no SQL.
+//
+// Thread rule: loop thread only. The loop and the clock outlive it. Queries still awaited when it
+// closes or is destroyed end with Error::reconnect; it must not be destroyed while connect() is
+// awaited: close() first and let that return. Errors: Result values, never exceptions; see
+// classify_sqlstate(). Nothing here logs SQL, parameters or rows. Beware: connect() resolves host
+// names blocking (libpq does), and libpq keeps its send buffer at the size of the largest query
+// ever sent. How much is queued unsent is bounded by the callers, who own the texts.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "result.h"
+#include "runtime/clock.h"
+#include "runtime/fd_watch.h"
+#include "runtime/loop.h"
+#include "runtime/pg_result.h"
+#include "runtime/signal.h"
+#include "runtime/task.h"
+
+struct pg_conn;
+
+namespace sluice {
+
+using PgParams = std::vector<std::optional<std::string>>;  // text format; nullopt is NULL
+
+class PgConnection final {
+ public:
+  enum class State {
+    fresh,       // before connect(). Next: connecting, closed.
+    connecting,  // waiting for the server or the time-out. Next: open, closed.
+    open,        // queries go out, replies and notifications come in. Next: closed.
+    closed,      // by us or by a loss. Final.
+  };
+
+  // `conninfo`: a URL or `key=value` pairs; empty: the PG* environment.
+  PgConnection(Loop& loop, Clock& clock, std::string conninfo);
+  ~PgConnection();
+  PgConnection(const PgConnection&) = delete;
+  PgConnection& operator=(const PgConnection&) = delete;
+
+  // Requires: not called before. On an error it is closed.
+  Task<Result<void>> connect(int64_t timeout_ms);
+
+  // Sends at once; the Task only waits for the reply, and may be dropped to ignore it. Many may be
+  // under way: they run in the order of the calls, each in a transaction of its own (a Sync follows
+  // each), so a failed one leaves the next alone. At most 65,535 parameters. After Error::reconnect
+  // it is unknown whether the statement was committed.
+  Task<Result<PgResult>> query(std::string sql, PgParams params);
+
+  // Ends it now, without calling on_lost. Harmless when closed.
+  void close();
+
+  bool is_open() const { return state_ == State::open; }
+  size_t queries_pending() const { return pending_.size(); }
+
+  // Called from within the socket's callback (on_lost also from within query()); they may close()
+  // this, not destroy it.
+  std::function<void(std::string_view channel, std::string_view payload)> on_notify;
+  std::function<void()> on_lost;
+
+ private:
+  // The reply to one query, shared by this connection, which fills it, and the Task that waits for
+  // it.
+  struct Reply {
+    std::optional<Result<PgResult>> result;
+    Signal arrived;
+  };
+  enum class Sent { yes, refused, lost };
+  struct Finish {
+    void operator()(pg_conn* connection) const;
+  };
+
+  static Task<Result<PgResult>> await_reply(std::shared_ptr<Reply> reply);
+
+  void start();
+  Result<void> fail_connect(std::string message);
+  void enter_pipeline_mode();
+  Sent send(const std::string& sql, const PgParams& params);
+  void on_socket(bool readable, bool writable);
+  void read_replies();
+  void read_notifications();
+  void watch_socket();
+  void lose();
+  void finish(const Error& error_of_pending);
+
+  Loop& loop_;
+  Clock& clock_;
+  std::string conninfo_;
+  State state_ = State::fresh;
+  std::unique_ptr<pg_conn, Finish> connection_;
+  std::optional<FdWatch>
+      watch_;  // after connection_: goes first, or a reused descriptor brings alien events
+  std::deque<std::shared_ptr<Reply>> pending_;  // in the order sent
+  Signal progress_;  // connecting: the socket is ready, or close() was called
+};
+
+}  // namespace sluice

@@ -1,0 +1,32 @@
+// Call is one claimed task in flight: what was claimed, and the handle to abort it. ask_model() is
+// the middle phase of a task's life: one HTTP request, no database connection held. Neither claims
+// nor stores.
+//
+// Thread rule: loop thread only.
+#pragma once
+
+#include "backends/backend.h"
+#include "runtime/clock.h"
+#include "runtime/http_client.h"
+#include "runtime/signal.h"
+#include "worker/database.h"
+
+namespace sluice {
+
+struct Call {
+  int64_t worker = 0;  // the id it was claimed under
+  ClaimedTask task;
+  std::optional<int64_t> send_by_ns;  // its permit is forfeited after that
+  AbortToken abort;
+  Signal body_arrived;   // the body came, or never will
+  bool is_lost = false;  // the task is no longer ours: nobody wants the outcome
+};
+
+// Whether the permit that was granted with the claim may still be used.
+bool may_send(const Call& call, int64_t now_ns);
+
+// Sends the question to the model and says what became of it. `model` is copied: a reload may
+// replace it meanwhile.
+Task<Outcome> ask_model(HttpClient& http, Model model, Call& call);
+
+}  // namespace sluice

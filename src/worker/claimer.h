@@ -1,0 +1,55 @@
+// Claimer decides how many tasks to ask for and which queues to refill with it. It owns the
+// worker's appetite, and nothing else: it sends nothing, knows no time and no task.
+//
+// A worker claims as long as claims come back full. After a short one it admits from the backlog
+// once more and claims again; only when that brings nothing is it sated, and sleeps until somebody
+// wakes it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "backends/backend.h"
+
+namespace sluice {
+
+class Claimer final {
+ public:
+  // The models to claim for, and the size of their queues.
+  void serve(const std::vector<Model>& models);
+  const std::vector<std::string>& models() const { return names_; }
+
+  // There may be work.
+  void wake();
+  bool is_sated() const { return appetite_ == Appetite::sated || names_.empty(); }
+
+  // How many to ask for with `slots_free`; 0: do not claim.
+  int wanted(int slots_free) const;
+  // Whose queues to refill before that claim: those of which a quarter was taken since, or all
+  // before falling asleep.
+  std::vector<std::string> to_admit() const;
+
+  // What admission and claim brought. `taken`: tasks by model.
+  void note_admitted(const std::vector<std::string>& models, int64_t moved);
+  void note_claimed(int asked, const std::map<std::string, int>& taken);
+
+ private:
+  enum class Appetite {
+    hungry,     // the last claim was full, or somebody woke us. Next: last_look.
+    last_look,  // a claim was short: admit everywhere and claim once more. Next: hungry, sated.
+    sated,      // nothing to be had. Next: hungry, by wake().
+  };
+
+  struct Queue {
+    int max_queue = 0;
+    int taken = 0;  // since it was last refilled
+  };
+
+  Appetite appetite_ = Appetite::hungry;
+  bool admitted_any_ = false;
+  std::vector<std::string> names_;
+  std::map<std::string, Queue> queues_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,109 @@
+// The database as a worker sees it: the few SQL functions of the worker protocol, by name, over two
+// sessions. One of the three seams: the worker's logic runs against a fake of this in unit tests.
+// It decides nothing and repeats nothing.
+//
+// Thread rule: loop thread only. Every call is sent when it is made; the Task only waits for the
+// answer, so that several made in a row travel in one flush, each in a transaction of its own.
+// Errors: values; Error::reconnect means that the session is gone and that it is unknown whether
+// the statement was committed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/backend.h"
+#include "backends/outcome.h"
+#include "result.h"
+#include "runtime/task.h"
+
+namespace sluice {
+
+// One claim of one task: the fence grows with every claim, so that a late result is told from a
+// living one.
+struct TaskKey {
+  int64_t task_id = 0;
+  int64_t fence = 0;
+  auto operator<=>(const TaskKey&) const = default;
+};
+
+struct ClaimedTask {
+  TaskKey key;
+  std::string model;
+  std::optional<int64_t>
+      send_within_ms;     // from the moment the claim was sent; nullopt: no permit, no deadline
+  bool has_body = false;  // false: ask requests() for what follows
+  Question question;
+  std::optional<std::string> traceparent;
+  int64_t timeout_ms = 0;
+};
+
+struct EndedCall {
+  TaskKey key;
+  Outcome outcome;
+};
+
+struct Applied {
+  TaskKey key;
+  bool applied = false;  // false: no longer this worker's; kept for audit, changes nothing
+};
+
+struct Configuration {
+  std::vector<Model> models;  // those that this worker serves
+  int64_t heartbeat_timeout_ms = 15'000;
+};
+
+// What the watcher learns when it has taken its bells: see sluice.take_bells.
+struct Look {
+  std::vector<int> bells;
+  bool complete = false;
+  bool work = false;
+  std::optional<int64_t> wake_in_ms;
+};
+
+class Database {
+ public:
+  virtual ~Database() = default;
+
+  // The working session: everything but the locks. connect also checks that the schema is one we
+  // serve.
+  virtual Task<Result<void>> connect() = 0;
+  virtual bool is_connected() const = 0;
+  virtual Task<Result<int64_t>> register_worker(std::string name, int slots,
+                                                std::vector<std::string> models) = 0;
+  virtual Task<Result<Configuration>> configuration(std::vector<std::string> models) = 0;
+  virtual Task<Result<std::vector<TaskKey>>> heartbeat(int64_t worker) = 0;
+  virtual Task<Result<int64_t>> recover(int64_t worker) = 0;
+  virtual Task<Result<int64_t>> sweep() = 0;
+  virtual Task<Result<int64_t>> admit(std::vector<std::string> models) = 0;
+  virtual Task<Result<std::vector<ClaimedTask>>> claim(int64_t worker,
+                                                       std::vector<std::string> models,
+                                                       int max_tasks) = 0;
+  // No ids: all that this worker holds.
+  virtual Task<Result<std::vector<ClaimedTask>>> requests(int64_t worker,
+                                                          std::vector<int64_t> ids) = 0;
+  virtual Task<Result<std::vector<Applied>>> complete(int64_t worker,
+                                                      const std::vector<EndedCall>& ended) = 0;
+  virtual Task<Result<bool>> unfinished(int64_t worker) = 0;
+  virtual Task<Result<int64_t>> unregister_worker(int64_t worker) = 0;
+
+  // The listening session: direct, for its locks and notifications belong to it.
+  virtual Task<Result<void>> listen() = 0;
+  virtual bool is_listening() const = 0;
+  virtual Task<Result<bool>> take_watch(int64_t worker) = 0;
+  virtual Task<Result<void>> drop_watch(int64_t worker, bool work_remains) = 0;
+  virtual Task<Result<Look>> take_bells(int64_t worker, std::vector<int> held) = 0;
+  virtual Task<Result<void>> drop_bells(std::vector<int> bells) = 0;
+
+  virtual void close() = 0;  // both sessions
+
+  // Called from within the sessions' callbacks; they only note the fact.
+  std::function<void()> on_work;           // something became ready, or the watch is free
+  std::function<void()> on_configuration;  // sluice.models changed
+  std::function<void()> on_lost;           // a session is gone
+};
+
+}  // namespace sluice

@@ -1,0 +1,111 @@
+#include "worker/metrics.h"
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+namespace sluice {
+
+namespace {
+
+using prometheus::BuildCounter;
+using prometheus::BuildGauge;
+using prometheus::BuildHistogram;
+using prometheus::Counter;
+using prometheus::Family;
+using prometheus::Gauge;
+using prometheus::Histogram;
+
+const Histogram::BucketBoundaries call_seconds = {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
+                                                  2.5,   5,    10,    20,   40,  80,   160, 320};
+const Histogram::BucketBoundaries flush_seconds = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
+                                                   0.05,   0.1,   0.25,   0.5,   1,    5};
+
+}  // namespace
+
+std::string_view kind_of(const Outcome& outcome) {
+  constexpr std::string_view kinds[] = {"solved", "failed", "retry", "throttled", "returned"};
+  static_assert(std::variant_size_v<Outcome> == std::size(kinds));
+  return kinds[outcome.index()];
+}
+
+struct Metrics::Families {
+  prometheus::Registry registry;
+  Counter& claimed = BuildCounter()
+                         .Name("sluice_tasks_claimed_total")
+                         .Help("Tasks claimed by this worker")
+                         .Register(registry)
+                         .Add({});
+  Counter& forfeited = BuildCounter()
+                           .Name("sluice_permits_forfeited_total")
+                           .Help("Permits not used before their send-by deadline")
+                           .Register(registry)
+                           .Add({});
+  Family<Counter>& calls = BuildCounter()
+                               .Name("sluice_calls_total")
+                               .Help("Calls to model backends that ended, by outcome")
+                               .Register(registry);
+  Family<Histogram>& seconds = BuildHistogram()
+                                   .Name("sluice_backend_request_seconds")
+                                   .Help("Duration of calls to model backends")
+                                   .Register(registry);
+  Histogram& flushes = BuildHistogram()
+                           .Name("sluice_database_flush_seconds")
+                           .Help("Duration of the worker's flushes to the database")
+                           .Register(registry)
+                           .Add({}, flush_seconds);
+  Counter& late = BuildCounter()
+                      .Name("sluice_late_results_total")
+                      .Help("Results that came after their task had been taken back")
+                      .Register(registry)
+                      .Add({});
+  Counter& reconnects = BuildCounter()
+                            .Name("sluice_database_reconnects_total")
+                            .Help("Connections to the database after a loss")
+                            .Register(registry)
+                            .Add({});
+  Family<Gauge>& slots = BuildGauge()
+                             .Name("sluice_worker_slots")
+                             .Help("Slots of this worker by state")
+                             .Register(registry);
+};
+
+Metrics::Metrics() : families_(std::make_unique<Families>()) {}
+Metrics::~Metrics() = default;
+
+void Metrics::note_claimed(int tasks) {
+  families_->claimed.Increment(tasks);
+}
+void Metrics::note_forfeited() {
+  families_->forfeited.Increment();
+}
+
+void Metrics::note_call(std::string_view model, const Outcome& outcome, double seconds) {
+  const std::string name(model);
+  families_->calls.Add({{"model", name}, {"outcome", std::string(kind_of(outcome))}}).Increment();
+  families_->seconds.Add({{"model", name}}, call_seconds).Observe(seconds);
+}
+
+void Metrics::note_flush(double seconds) {
+  families_->flushes.Observe(seconds);
+}
+void Metrics::note_late(int outcomes) {
+  families_->late.Increment(outcomes);
+}
+void Metrics::note_reconnect() {
+  families_->reconnects.Increment();
+}
+
+void Metrics::set_slots(int total, int calling, int storing) {
+  families_->slots.Add({{"state", "free"}}).Set(total - calling - storing);
+  families_->slots.Add({{"state", "calling"}}).Set(calling);
+  families_->slots.Add({{"state", "storing"}}).Set(storing);
+}
+
+std::string Metrics::text() const {
+  return prometheus::TextSerializer().Serialize(families_->registry.Collect());
+}
+
+}  // namespace sluice

@@ -1,0 +1,41 @@
+// Metrics are the worker's counters and gauges, named as users scrape them (prefix sluice_, base
+// units, _total). Owns the registry; knows no HTTP.
+//
+// Thread rule: loop thread only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "backends/outcome.h"
+
+namespace sluice {
+
+class Metrics final {
+ public:
+  Metrics();
+  ~Metrics();
+
+  void note_claimed(int tasks);
+  void note_forfeited();
+  void note_call(std::string_view model, const Outcome& outcome, double seconds);
+  void note_flush(double seconds);
+  void note_late(int outcomes);
+  void note_reconnect();
+  void set_slots(int total, int calling, int storing);
+
+  // In Prometheus's text format.
+  std::string text() const;
+
+ private:
+  struct Families;
+  std::unique_ptr<Families> families_;
+};
+
+// solved, failed, retry, throttled or returned: the label of sluice_calls_total, and
+// sluice.outcome's kind.
+std::string_view kind_of(const Outcome& outcome);
+
+}  // namespace sluice

@@ -1,0 +1,331 @@
+#include "worker/pg_database.h"
+
+#include <fmt/format.h>
+
+#include "bounds.h"
+#include "worker/pg_array.h"
+
+namespace sluice {
+
+namespace {
+
+using Reply = Task<Result<PgResult>>;
+
+// The readers below turn a reply into a value. Coroutines of their own, so that the call that made
+// the reply has sent its statement before anybody waits.
+
+Task<Result<int64_t>> read_int64(Reply reply) {
+  Result<PgResult> result = co_await std::move(reply);
+  if (!result) co_return tl::unexpected(result.error());
+  co_return result->rows() == 0 || result->is_null(0, 0) ? int64_t{0} : result->int64(0, 0);
+}
+
+Task<Result<bool>> read_bool(Reply reply) {
+  Result<PgResult> result = co_await std::move(reply);
+  if (!result) co_return tl::unexpected(result.error());
+  co_return result->rows() > 0 && !result->is_null(0, 0) && result->boolean(0, 0);
+}
+
+Task<Result<void>> read_nothing(Reply reply) {
+  Result<PgResult> result = co_await std::move(reply);
+  if (!result) co_return tl::unexpected(result.error());
+  co_return Result<void>();
+}
+
+std::optional<std::string> optional_text(const PgResult& result, int row, int column) {
+  if (result.is_null(row, column)) return std::nullopt;
+  return std::string(result.text(row, column));
+}
+
+std::optional<int64_t> optional_int64(const PgResult& result, int row, int column) {
+  if (result.is_null(row, column)) return std::nullopt;
+  return result.int64(row, column);
+}
+
+Task<Result<std::vector<TaskKey>>> read_keys(Reply reply) {
+  Result<PgResult> result = co_await std::move(reply);
+  if (!result) co_return tl::unexpected(result.error());
+  std::vector<TaskKey> keys;
+  for (int row = 0; row < result->rows(); ++row) {
+    keys.push_back(TaskKey{result->int64(row, 0), result->int64(row, 1)});
+  }
+  co_return keys;
+}
+
+constexpr std::string_view claimed_columns =
+    "task_id, fence, model, send_within_ms, api is not null, prompt, request, max_output_tokens, "
+    "traceparent, timeout_ms";
+
+Task<Result<std::vector<ClaimedTask>>> read_claimed(Reply reply) {
+  Result<PgResult> result = co_await std::move(reply);
+  if (!result) co_return tl::unexpected(result.error());
+  std::vector<ClaimedTask> tasks;
+  tasks.reserve(static_cast<size_t>(result->rows()));
+  for (int row = 0; row < result->rows(); ++row) {
+    ClaimedTask& task = tasks.emplace_back();
+    task.key = TaskKey{result->int64(row, 0), result->int64(row, 1)};
+    task.model = result->text(row, 2);
+    task.send_within_ms = optional_int64(*result, row, 3);
+    task.has_body = result->boolean(row, 4);
+    task.question.prompt = optional_text(*result, row, 5);
+    task.question.request = optional_text(*result, row, 6);
+    task.question.max_output_tokens = optional_int64(*result, row, 7);
+    task.traceparent = optional_text(*result, row, 8);
+    task.timeout_ms = optional_int64(*result, row, 9).value_or(0);
+  }
+  co_return tasks;
+}
+
+Task<Result<std::vector<Applied>>> read_applied(Reply reply) {
+  Result<PgResult> result = co_await std::move(reply);
+  if (!result) co_return tl::unexpected(result.error());
+  std::vector<Applied> applied;
+  for (int row = 0; row < result->rows(); ++row) {
+    applied.push_back(
+        Applied{TaskKey{result->int64(row, 0), result->int64(row, 1)}, result->boolean(row, 2)});
+  }
+  co_return applied;
+}
+
+Task<Result<Configuration>> read_configuration(Reply reply) {
+  Result<PgResult> result = co_await std::move(reply);
+  if (!result) co_return tl::unexpected(result.error());
+  Configuration configuration;
+  for (int row = 0; row < result->rows(); ++row) {
+    configuration.heartbeat_timeout_ms = result->int64(row, 0);
+    if (result->is_null(row, 1)) continue;  // no model: the settings alone
+    Model model;
+    model.name = result->text(row, 1);
+    model.api = result->text(row, 2);
+    model.url = result->text(row, 3);
+    model.upstream_name = result->text(row, 4);
+    model.batch_max = static_cast<int>(result->int64(row, 5));
+    model.max_queue = static_cast<int>(result->int64(row, 6));
+    configuration.models.push_back(std::move(model));
+  }
+  co_return configuration;
+}
+
+Task<Result<Look>> read_look(Reply reply) {
+  Result<PgResult> result = co_await std::move(reply);
+  if (!result) co_return tl::unexpected(result.error());
+  Look look;
+  look.bells = int_array(result->text(0, 0));
+  look.complete = result->boolean(0, 1);
+  look.work = !result->is_null(0, 2) && result->boolean(0, 2);
+  look.wake_in_ms = optional_int64(*result, 0, 3);
+  co_return look;
+}
+
+// The columns of sluice.outcome, one array each.
+struct OutcomeColumns {
+  PgArray task_id, fence, kind, answer, response, error, error_code, http_status, retry_after_ms,
+      input_tokens, output_tokens, billed;
+
+  void add(const EndedCall& ended) {
+    task_id.add(ended.key.task_id);
+    fence.add(ended.key.fence);
+    std::visit([this](const auto& outcome) { add(outcome); }, ended.outcome);
+  }
+
+  void add(const Solved& solved) {
+    add_texts("solved", solved.answer, solved.response, std::nullopt, std::nullopt);
+    add_numbers(solved.http_status, std::nullopt, solved.input_tokens, solved.output_tokens, true);
+  }
+  void add(const Failed& failed) {
+    add_texts("failed", std::nullopt, std::nullopt, failed.error, failed.error_code);
+    add_numbers(failed.http_status, std::nullopt, std::nullopt, std::nullopt, failed.billed);
+  }
+  void add(const Retry& retry) {
+    add_texts("retry", std::nullopt, std::nullopt, retry.error, retry.error_code);
+    add_numbers(retry.http_status, retry.retry_after_ms, std::nullopt, std::nullopt, retry.billed);
+  }
+  void add(const Throttled& throttled) {
+    add_texts("throttled", std::nullopt, std::nullopt, throttled.error, throttled.error_code);
+    add_numbers(throttled.http_status, throttled.retry_after_ms, std::nullopt, std::nullopt, false);
+  }
+  void add(const Returned&) {
+    add_texts("returned", std::nullopt, std::nullopt, std::nullopt, std::nullopt);
+    add_numbers(std::nullopt, std::nullopt, std::nullopt, std::nullopt, std::nullopt);
+  }
+
+  using Text = std::optional<std::string_view>;
+  void add_texts(std::string_view kind_name, Text answer_text, Text response_text,
+                 Text error_message, Text code) {
+    kind.add(kind_name);
+    answer.add(answer_text);
+    response.add(response_text);
+    error.add(error_message);
+    error_code.add(code);
+  }
+  using Number = std::optional<int64_t>;
+  void add_numbers(Number status, Number retry_ms, Number input, Number output,
+                   std::optional<bool> is_billed) {
+    http_status.add(status);
+    retry_after_ms.add(retry_ms);
+    input_tokens.add(input);
+    output_tokens.add(output);
+    billed.add(is_billed);
+  }
+};
+
+}  // namespace
+
+PgDatabase::PgDatabase(Loop& loop, Clock& clock, PgDatabaseOptions options)
+    : loop_(loop), clock_(clock), options_(std::move(options)) {}
+
+std::unique_ptr<PgConnection> PgDatabase::open(const std::string& conninfo) {
+  auto connection = std::make_unique<PgConnection>(loop_, clock_, conninfo);
+  connection->on_lost = [this] { on_lost(); };
+  connection->on_notify = [this](std::string_view channel, std::string_view) {
+    if (channel == "sluice_work") on_work();
+    if (channel == "sluice_config") on_configuration();
+  };
+  return connection;
+}
+
+Task<Result<void>> PgDatabase::connect() {
+  work_ = open(options_.work_conninfo);
+  Result<void> connected = co_await work_->connect(bounds::connect_timeout_ms);
+  if (connected) connected = co_await check_schema();
+  co_return connected;
+}
+
+Task<Result<void>> PgDatabase::check_schema() {
+  Reply reply = work_->query("select max(version) from sluice.migration", PgParams());
+  Result<int64_t> version = co_await read_int64(std::move(reply));
+  const bool is_missing = !version && version.error().code == "42P01";
+  if (!version && !is_missing) co_return tl::unexpected(version.error());
+  const int64_t found = is_missing ? 0 : *version;
+  if (found >= options_.schema_version_min && found <= options_.schema_version_max)
+    co_return Result<void>();
+  work_->close();
+  co_return tl::unexpected(
+      Error{Error::Action::refuse, "schema",
+            fmt::format("the database has schema version {}, this binary serves {} to {}: {}",
+                        found, options_.schema_version_min, options_.schema_version_max,
+                        found < options_.schema_version_min ? "run `sluice migrate`"
+                                                            : "use a newer sluice")});
+}
+
+Task<Result<int64_t>> PgDatabase::register_worker(std::string name, int slots,
+                                                  std::vector<std::string> models) {
+  PgParams params = {std::move(name), std::to_string(slots), std::nullopt, SLUICE_VERSION};
+  if (!models.empty()) params[2] = pg_array(models);
+  return read_int64(work_->query("select sluice.register_worker($1, $2::int, $3::text[], $4)",
+                                 std::move(params)));
+}
+
+Task<Result<Configuration>> PgDatabase::configuration(std::vector<std::string> models) {
+  PgParams params = {std::nullopt};
+  if (!models.empty()) params[0] = pg_array(models);
+  return read_configuration(work_->query(
+      "select (extract(epoch from s.heartbeat_timeout) * 1000)::bigint, m.name, m.api, m.url,"
+      " coalesce(m.upstream_model, m.name), m.batch_max, m.max_queue"
+      " from sluice.settings s left join sluice.models m on $1::text[] is null or m.name = any "
+      "($1::text[])",
+      std::move(params)));
+}
+
+Task<Result<std::vector<TaskKey>>> PgDatabase::heartbeat(int64_t worker) {
+  return read_keys(work_->query("select task_id, fence from sluice.heartbeat($1::bigint)",
+                                {std::to_string(worker)}));
+}
+
+Task<Result<int64_t>> PgDatabase::recover(int64_t worker) {
+  return read_int64(work_->query("select sluice.recover($1::bigint)", {std::to_string(worker)}));
+}
+
+Task<Result<int64_t>> PgDatabase::sweep() {
+  return read_int64(work_->query("select sluice.sweep()", PgParams()));
+}
+
+Task<Result<int64_t>> PgDatabase::admit(std::vector<std::string> models) {
+  return read_int64(
+      work_->query("select sum(sluice.admit(m)) from unnest($1::text[]) m", {pg_array(models)}));
+}
+
+Task<Result<std::vector<ClaimedTask>>> PgDatabase::claim(int64_t worker,
+                                                         std::vector<std::string> models,
+                                                         int max_tasks) {
+  return read_claimed(work_->query(
+      fmt::format("select {} from sluice.claim($1::bigint, $2::text[], $3::int)", claimed_columns),
+      {std::to_string(worker), pg_array(models), std::to_string(max_tasks)}));
+}
+
+Task<Result<std::vector<ClaimedTask>>> PgDatabase::requests(int64_t worker,
+                                                            std::vector<int64_t> ids) {
+  PgParams params = {std::to_string(worker), std::nullopt};
+  if (!ids.empty()) params[1] = pg_array(ids);
+  return read_claimed(work_->query(
+      fmt::format("select {} from sluice.requests($1::bigint, $2::bigint[])", claimed_columns),
+      std::move(params)));
+}
+
+Task<Result<std::vector<Applied>>> PgDatabase::complete(int64_t worker,
+                                                        const std::vector<EndedCall>& ended) {
+  OutcomeColumns columns;
+  for (const EndedCall& call : ended) columns.add(call);
+  PgParams params = {
+      std::to_string(worker),        columns.task_id.text(),      columns.fence.text(),
+      columns.kind.text(),           columns.answer.text(),       columns.response.text(),
+      columns.error.text(),          columns.error_code.text(),   columns.http_status.text(),
+      columns.retry_after_ms.text(), columns.input_tokens.text(), columns.output_tokens.text(),
+      columns.billed.text()};
+  return read_applied(
+      work_->query("select task_id, fence, applied from sluice.complete($1::bigint, array("
+                   "select row(o.*)::sluice.outcome from unnest($2::bigint[], $3::int[], "
+                   "$4::text[], $5::text[], $6::text[],"
+                   " $7::text[], $8::text[], $9::int[], $10::bigint[], $11::int[], $12::int[], "
+                   "$13::boolean[]) o))",
+                   std::move(params)));
+}
+
+Task<Result<bool>> PgDatabase::unfinished(int64_t worker) {
+  return read_bool(work_->query("select sluice.unfinished($1::bigint)", {std::to_string(worker)}));
+}
+
+Task<Result<int64_t>> PgDatabase::unregister_worker(int64_t worker) {
+  return read_int64(
+      work_->query("select sluice.unregister_worker($1::bigint)", {std::to_string(worker)}));
+}
+
+Task<Result<void>> PgDatabase::listen() {
+  listen_ = open(options_.listen_conninfo);
+  Result<void> connected = co_await listen_->connect(bounds::connect_timeout_ms);
+  if (!connected) co_return connected;
+  Reply work = listen_->query("listen sluice_work", PgParams());
+  Reply configuration = listen_->query("listen sluice_config", PgParams());
+  Result<PgResult> first = co_await std::move(work);
+  Result<PgResult> second = co_await std::move(configuration);
+  if (!first) co_return tl::unexpected(first.error());
+  if (!second) co_return tl::unexpected(second.error());
+  co_return Result<void>();
+}
+
+Task<Result<bool>> PgDatabase::take_watch(int64_t worker) {
+  return read_bool(
+      listen_->query("select sluice.take_watch($1::bigint)", {std::to_string(worker)}));
+}
+
+Task<Result<void>> PgDatabase::drop_watch(int64_t worker, bool work_remains) {
+  return read_nothing(listen_->query("select sluice.drop_watch($1::bigint, $2::boolean)",
+                                     {std::to_string(worker), work_remains ? "t" : "f"}));
+}
+
+Task<Result<Look>> PgDatabase::take_bells(int64_t worker, std::vector<int> held) {
+  return read_look(listen_->query(
+      "select bells, complete, work, wake_in_ms from sluice.take_bells($1::bigint, $2::int[])",
+      {std::to_string(worker), pg_array(held)}));
+}
+
+Task<Result<void>> PgDatabase::drop_bells(std::vector<int> bells) {
+  return read_nothing(listen_->query("select sluice.drop_bells($1::int[])", {pg_array(bells)}));
+}
+
+void PgDatabase::close() {
+  if (work_) work_->close();
+  if (listen_) listen_->close();
+}
+
+}  // namespace sluice

@@ -1,0 +1,64 @@
+// Database over two PostgreSQL connections: one that works, one that listens. The only place in the
+// worker that knows SQL. It owns both connections and replaces them when asked to connect again; it
+// does not decide when.
+//
+// Thread rule: loop thread only; the loop and the clock outlive it.
+#pragma once
+
+#include <memory>
+
+#include "runtime/pg_connection.h"
+#include "worker/database.h"
+
+namespace sluice {
+
+struct PgDatabaseOptions {
+  std::string work_conninfo;    // may go through a pooler in transaction mode
+  std::string listen_conninfo;  // direct
+  int schema_version_min = 1;
+  int schema_version_max = 1;
+};
+
+class PgDatabase final : public Database {
+ public:
+  PgDatabase(Loop& loop, Clock& clock, PgDatabaseOptions options);
+
+  Task<Result<void>> connect() override;
+  bool is_connected() const override { return work_ && work_->is_open(); }
+  Task<Result<int64_t>> register_worker(std::string name, int slots,
+                                        std::vector<std::string> models) override;
+  Task<Result<Configuration>> configuration(std::vector<std::string> models) override;
+  Task<Result<std::vector<TaskKey>>> heartbeat(int64_t worker) override;
+  Task<Result<int64_t>> recover(int64_t worker) override;
+  Task<Result<int64_t>> sweep() override;
+  Task<Result<int64_t>> admit(std::vector<std::string> models) override;
+  Task<Result<std::vector<ClaimedTask>>> claim(int64_t worker, std::vector<std::string> models,
+                                               int max_tasks) override;
+  Task<Result<std::vector<ClaimedTask>>> requests(int64_t worker,
+                                                  std::vector<int64_t> ids) override;
+  Task<Result<std::vector<Applied>>> complete(int64_t worker,
+                                              const std::vector<EndedCall>& ended) override;
+  Task<Result<bool>> unfinished(int64_t worker) override;
+  Task<Result<int64_t>> unregister_worker(int64_t worker) override;
+
+  Task<Result<void>> listen() override;
+  bool is_listening() const override { return listen_ && listen_->is_open(); }
+  Task<Result<bool>> take_watch(int64_t worker) override;
+  Task<Result<void>> drop_watch(int64_t worker, bool work_remains) override;
+  Task<Result<Look>> take_bells(int64_t worker, std::vector<int> held) override;
+  Task<Result<void>> drop_bells(std::vector<int> bells) override;
+
+  void close() override;
+
+ private:
+  std::unique_ptr<PgConnection> open(const std::string& conninfo);
+  Task<Result<void>> check_schema();
+
+  Loop& loop_;
+  Clock& clock_;
+  PgDatabaseOptions options_;
+  std::unique_ptr<PgConnection> work_;
+  std::unique_ptr<PgConnection> listen_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,117 @@
+#include "worker/run_worker.h"
+
+#include <spdlog/spdlog.h>
+
+#include <csignal>
+#include <memory>
+
+#include "api/monitor.h"
+#include "bounds.h"
+#include "command_error.h"
+#include "db/database_url.h"
+#include "db/migrate.h"
+#include "runtime/http_client.h"
+#include "runtime/http_server.h"
+#include "worker/pg_database.h"
+
+namespace sluice {
+
+namespace {
+
+PgDatabaseOptions database_options(const RunWorkerOptions& options) {
+  PgDatabaseOptions database;
+  const SchemaRange served = served_schema(embedded_sql());
+  database.work_conninfo = conninfo_of(options.database_url);
+  database.listen_conninfo = conninfo_of(options.direct_url);
+  database.schema_version_min = served.oldest;
+  database.schema_version_max = served.newest;
+  return database;
+}
+
+// What lives as long as the loop runs, in the order of making; gone in the reverse order.
+struct Process {
+  explicit Process(const RunWorkerOptions& options)
+      : clock(loop),
+        database(loop, clock, database_options(options)),
+        http(loop, clock, HttpClientLimits{options.worker.slots, 10'000}),
+        worker(options.worker, clock, database, http, metrics),
+        monitor(worker, metrics),
+        broken(options.broken) {}
+
+  void serve_http(const std::string& address) {
+    HttpServerOptions server_options;
+    server_options.address = address;
+    server_options.body_bytes_max = 1024;  // nothing that it answers has a body
+    server_options.connections_max = 100;
+    Result<std::unique_ptr<HttpServer>> started = HttpServer::start(
+        loop, clock, server_options,
+        [this](HttpIncoming incoming) { return monitor.answer(std::move(incoming)); });
+    if (!started) throw CommandError(ExitCode::bad_configuration, started.error().message);
+    server = std::move(*started);
+    spdlog::info("health and metrics on http://{}", server->address());
+  }
+
+  // The first signal drains, the second ends it now.
+  void on_signal(int signum) {
+    if (++signals == 1) {
+      worker.drain();
+    } else {
+      exit_code = signum == SIGINT ? ExitCode::interrupted : ExitCode::terminated;
+      worker.leave();
+    }
+  }
+
+  void look_for_breakage() {
+    if (const std::optional<std::string> reason = broken()) {
+      spdlog::error("{}", *reason);
+      exit_code = ExitCode::failure;
+      worker.leave();
+      return;
+    }
+    clock.call_at(clock.now_ns() + bounds::look_interval_ms * ns_per_ms,
+                  [this] { look_for_breakage(); });
+  }
+
+  Task<void> run() {
+    result = co_await worker.run();
+    loop.stop();
+  }
+
+  Loop loop;
+  SystemClock clock;
+  Metrics metrics;
+  PgDatabase database;
+  CurlHttpClient http;
+  Worker worker;
+  Monitor monitor;
+  std::function<std::optional<std::string>()> broken;
+  std::unique_ptr<HttpServer> server;
+  Result<void> result;
+  ExitCode exit_code = ExitCode::ok;
+  int signals = 0;
+};
+
+ExitCode code_of(const Error& error) {
+  if (error.code == "schema") return ExitCode::schema_mismatch;
+  return error.action == Error::Action::reconnect ? ExitCode::database_unreachable
+                                                  : ExitCode::failure;
+}
+
+}  // namespace
+
+ExitCode run_worker(RunWorkerOptions options) {
+  auto process = std::make_unique<Process>(options);
+  if (options.http_address) process->serve_http(*options.http_address);
+  process->loop.on_signal(SIGTERM, [&process] { process->on_signal(SIGTERM); });
+  process->loop.on_signal(SIGINT, [&process] { process->on_signal(SIGINT); });
+  if (options.broken) process->look_for_breakage();
+  if (options.on_started) options.on_started();
+  spawn(process->run());
+  process->loop.run();
+  if (!process->result && process->exit_code == ExitCode::ok) {
+    throw CommandError(code_of(process->result.error()), process->result.error().message);
+  }
+  return process->exit_code;
+}
+
+}  // namespace sluice

@@ -1,0 +1,30 @@
+// run_worker puts a worker together from its real parts and runs it until it is told to stop: the
+// body of `sluice worker` and of `sluice up`. It owns the event loop of the process; it parses no
+// flags and starts no database.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "exit_code.h"
+#include "worker/worker.h"
+
+namespace sluice {
+
+struct RunWorkerOptions {
+  std::string database_url;
+  std::string direct_url;
+  WorkerOptions worker;
+  std::optional<std::string> http_address;  // of /healthz, /readyz and /metrics
+  // Looked at once a second: a line says why the worker cannot go on (its own PostgreSQL died), and
+  // it ends with failure.
+  std::function<std::optional<std::string>()> broken;
+  std::function<void()> on_started;  // the monitor answers; the worker is about to connect
+};
+
+// Blocks. SIGTERM and SIGINT drain; a second one hands tasks back at once. Throws CommandError when
+// it cannot start.
+ExitCode run_worker(RunWorkerOptions options);
+
+}  // namespace sluice

@@ -1,0 +1,544 @@
+#include "worker/worker.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "bounds.h"
+
+namespace sluice {
+
+namespace {
+
+double seconds_since(const Clock& clock, int64_t then_ns) {
+  return static_cast<double>(clock.now_ns() - then_ns) / static_cast<double>(ns_per_s);
+}
+
+}  // namespace
+
+// One flush: what was sent together, each with its own Sync, and the answers still to come.
+struct Worker::Flush {
+  std::optional<Task<Result<std::vector<TaskKey>>>> beat;
+  std::optional<Task<Result<int64_t>>> recovery;
+  std::optional<Task<Result<int64_t>>> sweep;
+  std::optional<Task<Result<Configuration>>> configuration;
+  std::optional<Task<Result<bool>>> unfinished;
+  std::optional<Task<Result<std::vector<ClaimedTask>>>> reread;
+
+  Completer::Batch batch;
+  std::optional<Task<Result<std::vector<Applied>>>> completion;
+  std::vector<std::string> admitting;
+  std::optional<Task<Result<int64_t>>> admission;
+  int asked = 0;
+  int64_t claim_sent_ns = 0;
+  std::optional<Task<Result<std::vector<ClaimedTask>>>> claim;
+  std::vector<int64_t> bodies_asked;
+  std::optional<Task<Result<std::vector<ClaimedTask>>>> bodies;
+};
+
+Worker::Worker(WorkerOptions options, Clock& clock, Database& database, HttpClient& http,
+               Metrics& metrics)
+    : options_(std::move(options)),
+      clock_(clock),
+      database_(database),
+      http_(http),
+      metrics_(metrics),
+      wakeups_(clock, database, *this) {
+  database_.on_work = [this] { wakeups_.note_work(); };
+  database_.on_configuration = [this] {
+    due_.configuration = true;
+    work_.raise();
+  };
+  database_.on_lost = [this] {
+    work_.raise();
+    wakeups_.note_change();
+  };
+}
+
+Worker::~Worker() {
+  clock_.cancel(leave_timer_);
+}
+
+// ---- the life of one task ----
+
+// Claimed (by a flush, in a short transaction) -> called (no connection held) -> recorded (by a
+// flush, in a short transaction). The slot is free again when the outcome is stored.
+Task<void> Worker::live(std::shared_ptr<Call> call) {
+  const int64_t begun_ns = clock_.now_ns();
+  Outcome outcome = co_await outcome_of(*call);
+  metrics_.note_call(call->task.model, outcome, seconds_since(clock_, begun_ns));
+  calls_.erase(call->task.key);
+  if (!call->is_lost) completer_.add(call->worker, EndedCall{call->task.key, std::move(outcome)});
+  work_.raise();
+}
+
+Task<Outcome> Worker::outcome_of(Call& call) {
+  if (!call.task.has_body) co_await call.body_arrived.wait();
+  const auto model = models_.find(call.task.model);
+  if (call.abort.aborted() || !call.task.has_body || model == models_.end()) co_return Returned{};
+  if (!may_send(call, clock_.now_ns())) {
+    metrics_.note_forfeited();
+    co_return Returned{};
+  }
+  Outcome outcome = co_await ask_model(http_, model->second, call);
+  co_return outcome;
+}
+
+void Worker::begin(ClaimedTask task, std::optional<int64_t> send_by_ns) {
+  auto call = std::make_shared<Call>();
+  call->worker = worker_;
+  call->send_by_ns = send_by_ns;
+  call->task = std::move(task);
+  if (leaving_) abort(*call);
+  if (!call->task.has_body) bodies_wanted_.insert(call->task.key.task_id);
+  calls_.emplace(call->task.key, call);
+  spawn(live(std::move(call)));
+}
+
+// ---- flushes ----
+
+bool Worker::has_flush_work() const {
+  if (clock_.now_ns() < flush_not_before_ns_) return false;
+  return due_.registration || due_.beat || due_.sweep || due_.configuration || due_.reread ||
+         due_.unfinished || !completer_.empty() || !bodies_wanted_.empty() ||
+         (!draining_ && claimer_.wanted(slots_free()) > 0);
+}
+
+// In this order: completions free room and permits of the queue's depth, admission refills the
+// queues, the claim takes from them. All are sent before the first answer is awaited.
+void Worker::send(Flush& flush) {
+  if (std::exchange(due_.beat, false)) {
+    flush.beat.emplace(database_.heartbeat(worker_));
+    flush.recovery.emplace(database_.recover(worker_));
+  }
+  if (std::exchange(due_.sweep, false)) flush.sweep.emplace(database_.sweep());
+  if (std::exchange(due_.unfinished, false))
+    flush.unfinished.emplace(database_.unfinished(worker_));
+  if (std::exchange(due_.configuration, false)) {
+    flush.configuration.emplace(database_.configuration(options_.models));
+  }
+  if (std::exchange(due_.reread, false)) {
+    flush.reread.emplace(database_.requests(worker_, std::vector<int64_t>()));
+    return;  // first learn what we hold
+  }
+  if (!completer_.empty()) {
+    flush.batch = completer_.take();
+    flush.completion.emplace(database_.complete(flush.batch.worker, flush.batch.ended));
+  }
+  if (!draining_ && claimer_.wanted(slots_free()) > 0) {
+    flush.admitting = claimer_.to_admit();
+    if (!flush.admitting.empty()) flush.admission.emplace(database_.admit(flush.admitting));
+    flush.asked = claimer_.wanted(slots_free());
+    flush.claim_sent_ns = clock_.now_ns();
+    flush.claim.emplace(database_.claim(worker_, claimer_.models(), flush.asked));
+  }
+  if (!bodies_wanted_.empty()) {
+    flush.bodies_asked.assign(bodies_wanted_.begin(), bodies_wanted_.end());
+    flush.bodies.emplace(database_.requests(worker_, flush.bodies_asked));
+  }
+}
+
+Task<void> Worker::flush() {
+  const int64_t begun_ns = clock_.now_ns();
+  if (due_.registration) {
+    co_await enroll();
+  } else {
+    Flush flush;
+    send(flush);
+    co_await receive_upkeep(flush);
+    co_await receive_tasks(flush);
+  }
+  metrics_.note_flush(seconds_since(clock_, begun_ns));
+  note_appetite();
+}
+
+Task<void> Worker::enroll() {
+  Result<int64_t> id =
+      co_await database_.register_worker(options_.name, options_.slots, options_.models);
+  if (!id) {
+    note_error(id.error(), "registering");
+    pause_flushes();
+    co_return;
+  }
+  worker_ = *id;
+  due_.registration = false;
+  due_.configuration = true;
+  spdlog::info("registered as worker {} with {} slots", worker_, options_.slots);
+}
+
+Task<void> Worker::receive_upkeep(Flush& flush) {
+  if (flush.beat) {
+    Result<std::vector<TaskKey>> lost = co_await std::move(*flush.beat);
+    on_beat(lost);
+  }
+  if (flush.recovery) {
+    Result<int64_t> recovered = co_await std::move(*flush.recovery);
+    if (!recovered) note_error(recovered.error(), "recovering");
+    if (recovered && *recovered > 0)
+      spdlog::warn("took back {} task(s) of dead workers", *recovered);
+  }
+  if (flush.sweep) {
+    Result<int64_t> swept = co_await std::move(*flush.sweep);
+    if (!swept) note_error(swept.error(), "sweeping");
+    if (swept && *swept > 0) wake();
+  }
+  if (flush.configuration) {
+    Result<Configuration> configuration = co_await std::move(*flush.configuration);
+    on_configuration(configuration);
+  }
+  if (flush.reread) {
+    Result<std::vector<ClaimedTask>> held = co_await std::move(*flush.reread);
+    on_reread(held);
+  }
+  if (flush.unfinished) {
+    Result<bool> unfinished = co_await std::move(*flush.unfinished);
+    on_unfinished(unfinished);
+  }
+}
+
+Task<void> Worker::receive_tasks(Flush& flush) {
+  if (flush.completion) {
+    Result<std::vector<Applied>> applied = co_await std::move(*flush.completion);
+    on_completed(std::move(flush.batch), applied);
+  }
+  if (flush.admission) {
+    Result<int64_t> moved = co_await std::move(*flush.admission);
+    if (!moved) note_error(moved.error(), "admitting");
+    claimer_.note_admitted(flush.admitting, moved.value_or(0));
+  }
+  if (flush.claim) {
+    Result<std::vector<ClaimedTask>> tasks = co_await std::move(*flush.claim);
+    on_claimed(flush, std::move(tasks));
+  }
+  if (flush.bodies) {
+    Result<std::vector<ClaimedTask>> bodies = co_await std::move(*flush.bodies);
+    on_bodies(flush.bodies_asked, std::move(bodies));
+  }
+}
+
+// ---- what a flush brought ----
+
+void Worker::on_beat(const Result<std::vector<TaskKey>>& lost) {
+  if (!lost) {
+    note_error(lost.error(), "proving life");
+    return;
+  }
+  for (const TaskKey& key : *lost) {
+    const auto call = calls_.find(key);
+    if (call == calls_.end()) continue;
+    spdlog::warn("task {} fence {} was taken from this worker; aborting the call", key.task_id,
+                 key.fence);
+    call->second->is_lost = true;
+    abort(*call->second);
+  }
+}
+
+void Worker::on_completed(Completer::Batch batch, const Result<std::vector<Applied>>& applied) {
+  if (applied) {
+    completer_.note_stored();
+    const auto late = std::count_if(applied->begin(), applied->end(),
+                                    [](const Applied& a) { return !a.applied; });
+    if (late > 0) {
+      spdlog::warn("{} result(s) came too late and were kept for audit only", late);
+      metrics_.note_late(static_cast<int>(late));
+    }
+    return;
+  }
+  note_error(applied.error(), "recording results");
+  switch (applied.error().action) {
+    case Error::Action::reconnect:
+      completer_.put_back(std::move(batch));
+      break;
+    case Error::Action::retry_later:
+      completer_.put_back(std::move(batch));
+      pause_flushes();
+      break;
+    case Error::Action::refuse:
+    case Error::Action::bug:
+      if (!completer_.put_back_refused(std::move(batch), applied.error())) {
+        spdlog::error("an outcome cannot be stored; its task stays leased until this worker ends");
+      }
+      pause_flushes();
+      break;
+  }
+}
+
+void Worker::on_claimed(const Flush& flush, Result<std::vector<ClaimedTask>> tasks) {
+  if (!tasks) {
+    if (tasks.error().code == "SL010") due_.registration = true;
+    note_error(tasks.error(), "claiming");
+    if (tasks.error().action != Error::Action::reconnect) pause_flushes();
+    return;
+  }
+  std::map<std::string, int> taken;
+  for (ClaimedTask& task : *tasks) {
+    ++taken[task.model];
+    std::optional<int64_t> send_by_ns;
+    if (task.send_within_ms) send_by_ns = flush.claim_sent_ns + *task.send_within_ms * ns_per_ms;
+    begin(std::move(task), send_by_ns);
+  }
+  claimer_.note_claimed(flush.asked, taken);
+  if (!tasks->empty()) {
+    metrics_.note_claimed(static_cast<int>(tasks->size()));
+    wakeups_.note_claimed();
+  }
+}
+
+void Worker::on_bodies(const std::vector<int64_t>& asked, Result<std::vector<ClaimedTask>> tasks) {
+  if (!tasks) {
+    note_error(tasks.error(), "reading requests");
+    if (tasks.error().action != Error::Action::reconnect) pause_flushes();
+    return;
+  }
+  std::map<int64_t, ClaimedTask> arrived;
+  for (ClaimedTask& task : *tasks) arrived.emplace(task.key.task_id, std::move(task));
+  for (auto& [key, call] : calls_) {
+    if (!std::binary_search(asked.begin(), asked.end(), key.task_id)) continue;
+    const auto task = arrived.find(key.task_id);
+    // Listed without its body: the answer was full; it is asked for again. Not listed: no longer
+    // ours.
+    if (task != arrived.end() && !task->second.has_body) continue;
+    if (task != arrived.end()) call->task = std::move(task->second);
+    bodies_wanted_.erase(key.task_id);
+    call->body_arrived.raise();
+  }
+  std::erase_if(bodies_wanted_, [this](int64_t id) {
+    const auto call = calls_.lower_bound(TaskKey{id, 0});
+    return call == calls_.end() || call->first.task_id != id;
+  });
+}
+
+// After a loss: what this worker holds without knowing of it was claimed by a claim whose answer
+// was lost. Nothing was sent, so it goes back uncharged.
+void Worker::on_reread(const Result<std::vector<ClaimedTask>>& held) {
+  if (!held) {
+    note_error(held.error(), "reading what this worker holds");
+    due_.reread = true;
+    if (held.error().action != Error::Action::reconnect) pause_flushes();
+    return;
+  }
+  for (const ClaimedTask& task : *held) {
+    if (!calls_.contains(task.key) && !completer_.contains(task.key)) {
+      completer_.add(worker_, EndedCall{task.key, Returned()});
+    }
+  }
+}
+
+void Worker::on_configuration(const Result<Configuration>& configuration) {
+  if (!configuration) {
+    note_error(configuration.error(), "reading the models");
+    due_.configuration = true;
+    if (configuration.error().action != Error::Action::reconnect) pause_flushes();
+    return;
+  }
+  models_.clear();
+  std::vector<Model> served;
+  for (const Model& model : configuration->models) {
+    models_.emplace(model.name, model);
+    if (find_backend(model.api)) {
+      served.push_back(model);
+    } else {
+      spdlog::warn(
+          "model \"{}\" needs api \"{}\", which this release does not speak; its tasks wait",
+          model.name, model.api);
+    }
+  }
+  claimer_.serve(served);
+  heartbeat_interval_ms_ = std::max<int64_t>(1, configuration->heartbeat_timeout_ms / 3);
+  tick_.raise();
+}
+
+void Worker::on_unfinished(const Result<bool>& unfinished) {
+  if (!unfinished) {
+    note_error(unfinished.error(), "looking for unfinished tasks");
+  } else if (!*unfinished && is_idle()) {
+    spdlog::info("no task of its models is unfinished");
+    drain();
+  }
+}
+
+void Worker::note_error(const Error& error, std::string_view doing) const {
+  if (error.action == Error::Action::reconnect)
+    return;  // said once, where the connection is made anew
+  spdlog::error("{} failed: {}{}{}", doing, error.code, error.code.empty() ? "" : " ",
+                error.message);
+}
+
+// ---- the worker's own life ----
+
+Task<Result<void>> Worker::run() {
+  Result<void> result = co_await database_.connect();
+  if (!result) co_return result;
+  due_.registration = true;
+  due_.beat = true;
+  helpers_ = 2;
+  spawn(keep_time());
+  spawn(watch());
+  while (result && !is_finished()) {
+    if (!database_.is_connected()) {
+      result = co_await reconnect();
+    } else if (has_flush_work()) {
+      co_await flush();
+    } else if (clock_.now_ns() < flush_not_before_ns_) {
+      co_await work_.wait_until(clock_, flush_not_before_ns_);
+    } else {
+      co_await work_.wait();
+    }
+  }
+  co_await finish();
+  co_return result;
+}
+
+// Results wait in memory and calls go on meanwhile. An error: the database is no longer one that we
+// serve.
+Task<Result<void>> Worker::reconnect() {
+  if (reconnect_pause_ms_ > 0) {
+    const auto pause_ms = std::uniform_int_distribution<int64_t>(0, reconnect_pause_ms_)(random_);
+    co_await pause_.wait_until(clock_, clock_.now_ns() + pause_ms * ns_per_ms);
+    if (is_finished()) co_return Result<void>();
+  }
+  Result<void> connected = co_await database_.connect();
+  if (connected) {
+    spdlog::info("connected to the database again");
+    metrics_.note_reconnect();
+    reconnect_pause_ms_ = 0;
+    due_.reread = worker_ != 0;
+    due_.beat = true;
+    due_.configuration = true;
+    co_return connected;
+  }
+  if (connected.error().code == "schema") co_return connected;
+  spdlog::warn("no connection to the database: {}", connected.error().message);
+  reconnect_pause_ms_ = std::clamp(reconnect_pause_ms_ * 2, bounds::reconnect_pause_ms_base,
+                                   bounds::reconnect_pause_ms_max);
+  co_return Result<void>();
+}
+
+// Heartbeats, sweeps, and the end of --once: it only notes what is due.
+Task<void> Worker::keep_time() {
+  int64_t beat_at_ns = clock_.now_ns();
+  while (!finishing_) {
+    const int64_t interval_ms = std::min(bounds::look_interval_ms, heartbeat_interval_ms_);
+    co_await tick_.wait_until(clock_, clock_.now_ns() + interval_ms * ns_per_ms);
+    if (clock_.now_ns() >= beat_at_ns) {
+      beat_at_ns = clock_.now_ns() + heartbeat_interval_ms_ * ns_per_ms;
+      due_.beat = true;
+    }
+    due_.sweep = !draining_;
+    due_.unfinished = options_.once && !draining_ && is_idle();
+    work_.raise();
+  }
+  --helpers_;
+  helpers_done_.raise();
+}
+
+Task<void> Worker::watch() {
+  co_await wakeups_.run();
+  --helpers_;
+  helpers_done_.raise();
+}
+
+Task<void> Worker::finish() {
+  leave();  // nothing is left, or the schema is not ours any more
+  finishing_ = true;
+  const Clock::TimerId give_up = clock_.call_at(
+      clock_.now_ns() + bounds::leave_timeout_ms * ns_per_ms, [this] { database_.close(); });
+  wakeups_.stop();
+  tick_.raise();
+  while (helpers_ > 0 || !calls_.empty()) {
+    if (helpers_ > 0) {
+      co_await helpers_done_.wait();
+    } else {
+      co_await work_.wait();
+    }
+  }
+  if (database_.is_connected() && worker_ != 0) {
+    Result<int64_t> handed_back = co_await database_.unregister_worker(worker_);
+    if (handed_back && *handed_back > 0) spdlog::info("handed back {} task(s)", *handed_back);
+  }
+  clock_.cancel(give_up);
+  database_.close();
+}
+
+void Worker::drain() {
+  if (draining_) return;
+  spdlog::info("draining: {} call(s) under way", calls_.size());
+  draining_ = true;
+  wakeups_.stop();
+  work_.raise();
+  leave_timer_ = clock_.call_at(clock_.now_ns() + options_.drain_timeout_ms * ns_per_ms, [this] {
+    if (!calls_.empty()) spdlog::warn("drain time-out: handing back {} task(s)", calls_.size());
+    leave();
+  });
+}
+
+void Worker::leave() {
+  draining_ = true;
+  clock_.cancel(leave_timer_);
+  if (given_up_ || leaving_) return;
+  leaving_ = true;
+  const ReadyQueue::Batch batch;  // aborted calls end after this loop over them
+  for (auto& [key, call] : calls_) abort(*call);
+  wakeups_.stop();
+  leave_timer_ = clock_.call_at(clock_.now_ns() + bounds::leave_timeout_ms * ns_per_ms, [this] {
+    given_up_ = true;
+    pause_.raise();
+    work_.raise();
+  });
+  work_.raise();
+}
+
+void Worker::wake() {
+  claimer_.wake();
+  work_.raise();
+  note_appetite();
+}
+
+void Worker::catch_up() {
+  due_.configuration = true;
+  wake();
+}
+
+void Worker::abort(Call& call) {
+  call.abort.abort();
+  call.body_arrived.raise();
+}
+
+void Worker::pause_flushes() {
+  flush_not_before_ns_ = clock_.now_ns() + bounds::reconnect_pause_ms_base * ns_per_ms;
+}
+
+int Worker::slots_free() const {
+  return options_.slots - static_cast<int>(calls_.size() + completer_.size());
+}
+
+bool Worker::is_idle() const {
+  return claimer_.is_sated() && calls_.empty() && completer_.empty();
+}
+
+bool Worker::is_finished() const {
+  return given_up_ || (draining_ && calls_.empty() && completer_.empty());
+}
+
+std::string Worker::not_ready_because() const {
+  if (draining_) return "draining";
+  if (!database_.is_connected()) return "no connection to the database";
+  if (worker_ == 0) return "not registered yet";
+  return "";
+}
+
+Wakeups::Appetite Worker::appetite() const {
+  if (slots_free() <= 0) return Wakeups::Appetite::full;
+  return claimer_.is_sated() ? Wakeups::Appetite::sated : Wakeups::Appetite::claiming;
+}
+
+// Tells the sleeper when it has something to do.
+void Worker::note_appetite() {
+  metrics_.set_slots(options_.slots, static_cast<int>(calls_.size()),
+                     static_cast<int>(completer_.size()));
+  if (std::exchange(last_appetite_, appetite()) != last_appetite_) wakeups_.note_change();
+}
+
+}  // namespace sluice

@@ -1,0 +1,141 @@
+// Worker serves models: it claims tasks, calls their backends and records the outcomes, holding no
+// database connection while a model thinks. It owns the calls in flight and everything that is not
+// stored yet; clock, database, HTTP client and metrics are given to it and outlive it.
+//
+// The life of a task is Worker::live(). Everything that goes to the database's working session goes
+// through Worker::flush(), one at a time: while one is under way, finished tasks gather; when it
+// returns, all of them go in the next (natural batching: an idle system stores at once, a busy one
+// hundreds at a time, and there is no timer to tune).
+//
+// Thread rule: loop thread only. run() must have returned before it is destroyed.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "worker/call.h"
+#include "worker/claimer.h"
+#include "worker/completer.h"
+#include "worker/metrics.h"
+#include "worker/wakeups.h"
+
+namespace sluice {
+
+struct WorkerOptions {
+  std::string name;
+  int slots = 400;
+  std::vector<std::string> models;  // empty: all
+  bool once = false;                // end when no task of its models is unfinished
+  int64_t drain_timeout_ms = 30'000;
+};
+
+class Worker final : private Wakeups::Owner {
+ public:
+  Worker(WorkerOptions options, Clock& clock, Database& database, HttpClient& http,
+         Metrics& metrics);
+  ~Worker() override;
+
+  // Serves until drained. An error: the first connection failed, or the schema is not one we serve.
+  Task<Result<void>> run();
+
+  // Stops claiming; calls under way may finish until the drain time-out, then they are handed back
+  // uncharged.
+  void drain();
+  // Hands back at once.
+  void leave();
+
+  // Why it cannot take tasks now; empty when it can.
+  std::string not_ready_because() const;
+  // "listen", or "poll" while the listening session is down.
+  std::string_view wakeups_mode() const { return database_.is_listening() ? "listen" : "poll"; }
+
+ private:
+  struct Flush;
+
+  // The three phases.
+  Task<void> live(std::shared_ptr<Call> call);
+  Task<Outcome> outcome_of(Call& call);
+  Task<void> flush();
+  Task<void> enroll();
+  void send(Flush& flush);
+  Task<void> receive_upkeep(Flush& flush);
+  Task<void> receive_tasks(Flush& flush);
+
+  // What a flush brought.
+  void on_beat(const Result<std::vector<TaskKey>>& lost);
+  void on_completed(Completer::Batch batch, const Result<std::vector<Applied>>& applied);
+  void on_claimed(const Flush& flush, Result<std::vector<ClaimedTask>> tasks);
+  void on_bodies(const std::vector<int64_t>& asked, Result<std::vector<ClaimedTask>> tasks);
+  void on_reread(const Result<std::vector<ClaimedTask>>& held);
+  void on_configuration(const Result<Configuration>& configuration);
+  void on_unfinished(const Result<bool>& unfinished);
+
+  Task<Result<void>> reconnect();
+  Task<void> keep_time();
+  Task<void> watch();
+  Task<void> finish();
+
+  void begin(ClaimedTask task, std::optional<int64_t> send_by_ns);
+  static void abort(Call& call);
+  void pause_flushes();
+  int slots_free() const;
+  bool is_idle() const;
+  bool has_flush_work() const;
+  bool is_finished() const;
+  void note_error(const Error& error, std::string_view doing) const;
+  void note_appetite();
+
+  // Wakeups::Owner
+  Wakeups::Appetite appetite() const override;
+  int64_t worker_id() const override { return worker_; }
+  bool work_remains() const override { return !claimer_.is_sated(); }
+  void wake() override;
+  void catch_up() override;
+
+  WorkerOptions options_;
+  Clock& clock_;
+  Database& database_;
+  HttpClient& http_;
+  Metrics& metrics_;
+  Claimer claimer_;
+  Completer completer_;
+  Wakeups wakeups_;
+  std::mt19937_64 random_{std::random_device{}()};
+
+  int64_t worker_ = 0;
+  std::map<std::string, Model, std::less<>> models_;
+  int64_t heartbeat_interval_ms_ = 5'000;
+  std::map<TaskKey, std::shared_ptr<Call>> calls_;
+  std::set<int64_t> bodies_wanted_;
+
+  // What the next flush must carry; set by timers, notifications and losses.
+  struct Due {
+    bool registration = false;
+    bool beat = false;
+    bool sweep = false;
+    bool configuration = false;
+    bool reread = false;
+    bool unfinished = false;
+  };
+  Due due_;
+
+  Signal work_;          // something for a flush; run() waits for it
+  Signal tick_;          // ends the wait of keep_time()
+  Signal pause_;         // ends the pause before a reconnect
+  Signal helpers_done_;  // keep_time() and watch() have ended
+  int helpers_ = 0;
+  bool draining_ = false;
+  bool leaving_ = false;
+  bool given_up_ = false;  // leaving took too long
+  bool finishing_ = false;
+  Wakeups::Appetite last_appetite_ = Wakeups::Appetite::claiming;
+  int64_t reconnect_pause_ms_ = 0;
+  int64_t flush_not_before_ns_ = 0;
+  Clock::TimerId leave_timer_ = 0;
+};
+
+}  // namespace sluice

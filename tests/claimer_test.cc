@@ -1,0 +1,107 @@
+#include "worker/claimer.h"
+
+#include <doctest/doctest.h>
+
+#include "worker/completer.h"
+#include "worker/pg_array.h"
+
+namespace sluice {
+
+namespace {
+
+Claimer serving(int max_queue) {
+  Model model;
+  model.name = "m";
+  model.max_queue = max_queue;
+  Claimer claimer;
+  claimer.serve({model});
+  return claimer;
+}
+
+EndedCall ended_of(int64_t id, size_t bytes = 0) {
+  Solved solved;
+  solved.answer = std::string(bytes, 'x');
+  return EndedCall{TaskKey{id, 1}, solved};
+}
+
+}  // namespace
+
+TEST_CASE("claims go on while they come back full") {
+  Claimer claimer = serving(1000);
+  CHECK(claimer.wanted(50) == 50);
+  claimer.note_claimed(50, {{"m", 50}});
+  CHECK(claimer.wanted(50) == 50);
+  CHECK(claimer.wanted(0) == 0);
+  CHECK(claimer.wanted(5000) == 1000);
+}
+
+TEST_CASE("after a short claim the backlog is asked once more before sleeping") {
+  Claimer claimer = serving(1000);
+  claimer.note_claimed(50, {{"m", 3}});
+  CHECK_FALSE(claimer.is_sated());
+  CHECK(claimer.to_admit() == std::vector<std::string>{"m"});
+  claimer.note_admitted({"m"}, 0);
+  claimer.note_claimed(50, {});
+  CHECK(claimer.is_sated());
+  CHECK(claimer.wanted(50) == 0);
+  claimer.wake();
+  CHECK(claimer.wanted(50) == 50);
+}
+
+TEST_CASE("what admission brought is claimed before sleeping") {
+  Claimer claimer = serving(1000);
+  claimer.note_claimed(50, {});
+  claimer.note_admitted({"m"}, 7);
+  claimer.note_claimed(50, {});
+  CHECK_FALSE(claimer.is_sated());
+}
+
+TEST_CASE("a queue is refilled when a quarter of it was taken") {
+  Claimer claimer = serving(100);
+  claimer.note_claimed(24, {{"m", 24}});
+  CHECK(claimer.to_admit().empty());
+  claimer.note_claimed(1, {{"m", 1}});
+  CHECK(claimer.to_admit() == std::vector<std::string>{"m"});
+  claimer.note_admitted({"m"}, 25);
+  CHECK(claimer.to_admit().empty());
+}
+
+TEST_CASE("a worker without models wants nothing") {
+  Claimer claimer;
+  claimer.wake();
+  CHECK(claimer.wanted(10) == 0);
+}
+
+TEST_CASE("a completion is bounded by rows and by bytes, and speaks for one worker id") {
+  Completer completer;
+  for (int64_t id = 0; id < 1500; ++id) completer.add(1, ended_of(id));
+  completer.add(2, ended_of(9000));
+  CHECK(completer.take().ended.size() == 1000);
+  CHECK(completer.take().ended.size() == 500);
+  CHECK(completer.take().worker == 2);
+  for (int64_t id = 0; id < 3; ++id) completer.add(1, ended_of(id, size_t{40} << 20));
+  CHECK(completer.take().ended.size() == 1);
+}
+
+TEST_CASE("outcomes put back keep their order") {
+  Completer completer;
+  for (int64_t id = 0; id < 3; ++id) completer.add(1, ended_of(id));
+  Completer::Batch batch = completer.take();
+  completer.add(1, ended_of(3));
+  completer.put_back(std::move(batch));
+  batch = completer.take();
+  REQUIRE(batch.ended.size() == 4);
+  for (size_t i = 0; i < 4; ++i) CHECK(batch.ended[i].key.task_id == static_cast<int64_t>(i));
+}
+
+TEST_CASE("array literals survive quotes, backslashes and nulls") {
+  PgArray array;
+  array.add(std::string_view(R"(a"b\c,{})"));
+  array.add_null();
+  array.add(std::string_view("NULL"));
+  CHECK(array.text() == R"({"a\"b\\c,{}",NULL,"NULL"})");
+  CHECK(int_array("{3,14,159}") == std::vector<int>{3, 14, 159});
+  CHECK(int_array("{}").empty());
+}
+
+}  // namespace sluice

@@ -1,0 +1,221 @@
+"""Fixtures of the end-to-end tests: a PostgreSQL, the binary, a mock backend, workers.
+
+Everything that is started is ended by its process id at teardown. Nothing sleeps to be right:
+wait_for() waits for a condition with a deadline.
+"""
+import importlib.machinery
+import importlib.util
+import itertools
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+import psycopg2
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BINARY = pathlib.Path(os.environ.get("SLUICE_BINARY", ROOT / "build" / "sluice"))
+RUN_TIMEOUT_S = 120
+STOP_TIMEOUT_S = 30
+# Fixed names, so that workers of one machine never meet the caller's settings.
+CALLERS_SETTINGS = ("SLUICE_", "PG", "DATABASE_URL")
+
+
+def load_script(name):
+    loader = importlib.machinery.SourceFileLoader(name, str(ROOT / "scripts" / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
+
+
+private_postgres = load_script("private_postgres")
+
+
+def clean_environment(extra=()):
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(CALLERS_SETTINGS)}
+    return kept | dict(extra)
+
+
+def wait_for(condition, deadline_s=20.0, what="the condition"):
+    """Calls condition until it returns something true, and returns that."""
+    deadline = time.monotonic() + deadline_s
+    while not (found := condition()):
+        assert time.monotonic() < deadline, f"waited {deadline_s} s for {what}"
+        time.sleep(0.02)
+    return found
+
+
+def connect(url):
+    connection = psycopg2.connect(url)
+    connection.autocommit = True
+    return connection
+
+
+def query(url, sql, parameters=None):
+    """Runs one statement on a connection of its own; the rows, or None."""
+    connection = connect(url)
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(sql, parameters)
+            return cursor.fetchall() if cursor.description else None
+    finally:
+        connection.close()
+
+
+class Process:
+    """A started `sluice …`: its output goes to files; ends at teardown, whatever its state."""
+
+    def __init__(self, arguments, directory, env=(), cwd=None):
+        directory.mkdir(parents=True, exist_ok=True)
+        self.stdout_path, self.stderr_path = directory / "stdout", directory / "stderr"
+        with open(self.stdout_path, "wb") as out, open(self.stderr_path, "wb") as err:
+            self.process = subprocess.Popen([BINARY, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=out,
+                                            stderr=err, env=clean_environment(env), cwd=cwd)
+        self.pid = self.process.pid
+
+    def stdout(self):
+        return self.stdout_path.read_text()
+
+    def stderr(self):
+        return self.stderr_path.read_text()
+
+    def running(self):
+        return self.process.poll() is None
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def kill(self):
+        """kill -9, and reap."""
+        self.process.kill()
+        self.process.wait()
+
+    def freeze(self):
+        self.signal(signal.SIGSTOP)
+
+    def resume(self):
+        self.signal(signal.SIGCONT)
+
+    def wait(self, timeout_s=STOP_TIMEOUT_S):
+        """The exit code."""
+        return self.process.wait(timeout_s)
+
+    def stop(self, timeout_s=STOP_TIMEOUT_S):
+        """SIGTERM, and the exit code."""
+        self.signal(signal.SIGTERM)
+        return self.wait(timeout_s)
+
+    def wait_for_output(self, text, deadline_s=60.0):
+        def seen():
+            assert text in self.stdout() or self.running(), f"ended before {text!r}: {self.stderr()}"
+            return text in self.stdout()
+        wait_for(seen, deadline_s, f"{text!r} on stdout")
+
+    def end(self):
+        if self.running():
+            self.resume()
+            self.kill()
+
+
+@pytest.fixture
+def started(tmp_path):
+    """A function that starts `sluice ARGUMENTS…` as a Process."""
+    processes = []
+
+    def start(*arguments, env=(), cwd=None):
+        process = Process(arguments, tmp_path / f"process-{len(processes)}", env, cwd)
+        processes.append(process)
+        return process
+    yield start
+    for process in processes:
+        process.end()
+
+
+@pytest.fixture(scope="session")
+def sluice():
+    """A function that runs `sluice ARGUMENTS…` to its end: returncode, stdout, stderr as text."""
+    def run(*arguments, env=(), input=None, timeout_s=RUN_TIMEOUT_S, cwd=None):
+        # Without input: end of file, never the caller's terminal.
+        return subprocess.run([BINARY, *map(str, arguments)], env=clean_environment(env), input=input or "",
+                              capture_output=True, text=True, timeout=timeout_s, cwd=cwd)
+    run.path = BINARY
+    return run
+
+
+class Databases:
+    """The databases of one private server; each is a copy of a migrated template."""
+
+    def __init__(self, server):
+        self.server = server
+        self.names = (f"test_{number}" for number in itertools.count())
+        self.template_is_made = False
+
+    def url(self, name):
+        return self.server.url(name)
+
+    def stop(self, mode="fast"):
+        self.server.stop(mode)
+
+    def start(self):
+        self.server.start()
+
+    def empty_database(self, options=""):
+        name = next(self.names)
+        query(self.url("postgres"), f"create database {name} {options}")
+        return self.url(name)
+
+    def database(self):
+        """The URL of a fresh database with Sluice's schema in it."""
+        if not self.template_is_made:
+            query(self.url("postgres"), "create database sluice_template")
+            subprocess.run([BINARY, "migrate", "--database-url", self.url("sluice_template")], check=True,
+                           stdout=subprocess.DEVNULL, env=clean_environment())
+            self.template_is_made = True
+        return self.empty_database("template sluice_template")
+
+
+@pytest.fixture(scope="session")
+def pg():
+    server = private_postgres.PrivatePostgres()
+    try:
+        server.start()
+        yield Databases(server)
+    finally:
+        server.remove()
+
+
+class Mock:
+    """A running mock backend."""
+
+    def __init__(self, process, url, log_path):
+        self.process, self.url, self.log_path = process, url, log_path
+
+    def arrivals(self):
+        """What arrived so far, oldest first, as the mock logged it."""
+        if not self.log_path.exists():
+            return []
+        lines = self.log_path.read_text().split("\n")[:-1]  # the last one may still be in the writing
+        return [json.loads(line) for line in lines]
+
+
+@pytest.fixture
+def mock(started, tmp_path):
+    """A function that starts `sluice mock` with further flags on a free port."""
+    numbers = itertools.count()
+
+    def start(*flags):
+        log_path = tmp_path / f"mock-{next(numbers)}.jsonl"
+        process = started("mock", "--listen", "127.0.0.1:0", "--log", log_path, *flags)
+        process.wait_for_output("listening on http://")
+        line = next(line for line in process.stdout().splitlines() if line.startswith("listening on "))
+        return Mock(process, line.removeprefix("listening on ").strip(), log_path)
+    return start
+
+
+@pytest.fixture
+def worker(started):
+    """A function that starts `sluice worker` on a database."""
+    return lambda url, *flags, env=(): started("worker", "--database-url", url, *flags, env=env)

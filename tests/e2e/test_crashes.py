@@ -1,0 +1,181 @@
+"""Killed, frozen, cut off: every accepted task still ends with exactly one result."""
+import signal
+import socket
+import struct
+import urllib.parse
+
+from conftest import connect, query, wait_for
+from queue_tools import (add_model, assert_each_ended_once, assert_no_fence_twice, set_heartbeat_timeout, submit,
+                         submit_many, wait_ended)
+
+
+def test_a_worker_killed_in_mid_call_loses_nothing(pg, mock, worker):
+    url, backend = pg.database(), mock("--latency", "20ms-60ms")
+    set_heartbeat_timeout(url, "1 second")
+    add_model(url, "m", backend.url)
+    hanging = submit_many(url, [f"mock:delay=20s slow {i}" for i in range(5)])
+    victim = worker(url)
+    wait_for(lambda: len(backend.arrivals()) == 5, 20, "the calls")
+    victim.kill()
+    query(url, "update sluice.models set timeout = '10 minutes'")
+    ids = hanging + submit_many(url, [f"quick {i}" for i in range(50)])
+    # What hung in the killed worker's calls answers at once on the second try.
+    query(url, "update sluice.task set prompt = 'mock:delay=0s ' || id where prompt like 'mock:delay=20s%'")
+    worker(url)
+    assert wait_ended(url, len(ids)) == {"solved": len(ids)}
+    assert_each_ended_once(url, ids)
+    assert_no_fence_twice(backend)
+    lost = query(url, "select task_id, billed from sluice.attempts where kind = 'lost' order by task_id")
+    assert lost == [(task, None) for task in hanging]
+    assert query(url, "select distinct attempts from sluice.tasks where id = any(%s)", [hanging]) == [(2,)]
+
+
+def test_a_task_that_kills_its_workers_ends_among_the_dead_letters(pg, mock, worker):
+    url, backend = pg.database(), mock()
+    set_heartbeat_timeout(url, "1 second")
+    add_model(url, "m", backend.url, max_attempts=2)
+    task = submit(url, "mock:delay=60s")
+    for calls in (1, 2):
+        victim = worker(url)
+        wait_for(lambda: len(backend.arrivals()) == calls, 20, f"call {calls}")
+        victim.kill()
+    survivor = worker(url)
+    assert wait_ended(url, 1) == {"failed": 1}
+    assert query(url, "select id, error_code, attempts from sluice.dead_letters") == [(task, "worker_lost", 2)]
+    assert survivor.running()
+
+
+def test_a_frozen_worker_comes_back_too_late_and_its_result_is_only_kept_for_audit(pg, mock, worker):
+    url, backend = pg.database(), mock()
+    set_heartbeat_timeout(url, "1 second")
+    add_model(url, "m", backend.url)
+    task = submit(url, "mock:delay=500ms")
+    frozen = worker(url)
+    wait_for(lambda: len(backend.arrivals()) == 1, 20, "the call")
+    frozen.freeze()
+    worker(url)
+    assert wait_ended(url, 1) == {"solved": 1}
+    result = query(url, "select fence, worker, answer, finished_at from sluice.result")
+    assert result[0][0] == 2
+    frozen.resume()
+    late = wait_for(lambda: query(url, "select task_id, fence, answer is not null from sluice.attempts "
+                                       "where kind = 'late'"), 20, "the audit row")
+    assert late == [(task, 1, True)]
+    assert query(url, "select fence, worker, answer, finished_at from sluice.result") == result
+    assert_each_ended_once(url, [task])
+    # It knows that it was declared dead, and serves again under a new id.
+    assert "registered" in frozen.stderr()
+    wait_for(lambda: frozen.stderr().count("registered as worker") == 2, 20, "a new registration")
+    again = submit(url, "after the thaw")
+    wait_ended(url, 2)
+    assert_each_ended_once(url, [task, again])
+
+
+def test_a_database_restart_in_mid_run_loses_nothing_and_no_live_worker_is_reaped(pg, mock, worker):
+    url, backend = pg.database(), mock("--latency", "50ms-400ms")
+    set_heartbeat_timeout(url, "2 seconds")
+    add_model(url, "m", backend.url)
+    ids = submit_many(url, [f"prompt {i}" for i in range(600)])
+    workers = [worker(url, "--slots", "40") for _ in range(2)]
+    wait_for(lambda: len(backend.arrivals()) >= 100, 20, "a running start")
+    try:
+        pg.stop("immediate")
+        # Longer than the heartbeat time-out, so that every heartbeat looks lapsed afterwards.
+        stopped = len(backend.arrivals())
+        connection_refused(url)
+        wait_for(lambda: all("no connection" in w.stderr() for w in workers), 20, "both to notice")
+    finally:
+        pg.start()
+    assert wait_ended(url, len(ids), 90) == {"solved": len(ids)}
+    assert_each_ended_once(url, ids)
+    assert len(backend.arrivals()) >= stopped
+    assert query(url, "select count(*) from sluice.worker where dead_at is not null") == [(0,)]
+    assert query(url, "select count(*) from sluice.attempts where kind = 'lost'") == [(0,)]
+    for w in workers:
+        assert w.running()
+        assert w.stderr().count("registered as worker") == 1
+
+
+def connection_refused(url):
+    try:
+        connect(url).close()
+    except Exception:  # noqa: BLE001 - whatever the driver calls it
+        return
+    raise AssertionError("the database is still there")
+
+
+def raw_session(url):
+    """A connection below libpq, so that a test decides when it reads. Trust authentication on a Unix socket."""
+    parsed = urllib.parse.urlparse(url)
+    settings = dict(urllib.parse.parse_qsl(parsed.query))
+    client = socket.socket(socket.AF_UNIX)
+    client.settimeout(20)
+    client.connect(settings["host"] + "/.s.PGSQL.5432")
+    fields = f"user\0{settings['user']}\0database\0{parsed.path[1:]}\0\0".encode()
+    client.sendall(struct.pack("!ii", len(fields) + 8, 196608) + fields)
+    read_until_ready(client)
+    return client
+
+
+def read_until_ready(client):
+    """Reads messages up to ReadyForQuery."""
+    def exactly(count):
+        data = b""
+        while len(data) < count:
+            part = client.recv(count - len(data))
+            assert part, "the server closed the connection"
+            data += part
+        return data
+    while True:
+        kind, length = struct.unpack("!ci", exactly(5))
+        body = exactly(length - 4)
+        assert kind != b"E", body
+        if kind == b"Z":
+            return
+
+
+def test_a_worker_frozen_while_reading_its_claim_does_not_hold_the_model(pg, mock, worker):
+    url, backend = pg.database(), mock()
+    set_heartbeat_timeout(url, "1 second")
+    add_model(url, "m", backend.url, max_queue=5000)
+    ids = submit_many(url, [f"{i} " + "x" * 20_000 for i in range(1200)])
+    frozen = query(url, "select sluice.register_worker('frozen', 1000)")[0][0]
+    with raw_session(url) as client:
+        statement = f"select * from sluice.claim({frozen}, null, 1000)".encode() + b"\0"
+        client.sendall(b"Q" + struct.pack("!i", len(statement) + 4) + statement)
+        # Never reads. Its claim commits all the same, and the others take what is left.
+        wait_for(lambda: query(url, "select count(*) from sluice.lease") == [(1000,)], 20, "the frozen claim")
+        worker(url)
+        wait_for(lambda: query(url, "select count(*) from sluice.result")[0][0] >= 200, 30, "the other 200")
+        assert wait_ended(url, len(ids), 120) == {"solved": len(ids)}
+    assert_each_ended_once(url, ids)
+
+
+def test_sigterm_drains_and_a_second_one_hands_back_at_once(pg, mock, worker):
+    url, backend = pg.database(), mock()
+    add_model(url, "m", backend.url)
+    short = submit(url, "mock:delay=1s")
+    draining = worker(url)
+    wait_for(lambda: len(backend.arrivals()) == 1, 20, "the call")
+    assert draining.stop() == 0
+    assert query(url, "select task_id, status from sluice.result") == [(short, "solved")]
+
+    long = submit(url, "mock:delay=60s")
+    forced = worker(url)
+    wait_for(lambda: len(backend.arrivals()) == 2, 20, "the second call")
+    forced.signal(signal.SIGTERM)
+    wait_for(lambda: "draining" in forced.stderr(), 20, "the drain")
+    forced.signal(signal.SIGTERM)
+    assert forced.wait(15) == 143
+    assert query(url, "select status, attempts from sluice.tasks where id = %s", [long]) == [("queued", 0)]
+    assert query(url, "select count(*) from sluice.workers where alive") == [(0,)]
+
+
+def test_a_drain_that_takes_too_long_hands_back_uncharged(pg, mock, worker):
+    url, backend = pg.database(), mock()
+    add_model(url, "m", backend.url)
+    task = submit(url, "mock:delay=60s")
+    draining = worker(url, "--drain-timeout", "500ms")
+    wait_for(lambda: len(backend.arrivals()) == 1, 20, "the call")
+    assert draining.stop() == 0
+    assert query(url, "select status, attempts from sluice.tasks where id = %s", [task]) == [("queued", 0)]

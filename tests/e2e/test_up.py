@@ -1,0 +1,194 @@
+"""sluice up: a private PostgreSQL that lives and dies with the command."""
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+
+import pytest
+
+from conftest import query, wait_for
+
+
+def make_directory():
+    # Where the server's account can go: pytest's own directories are closed to others.
+    path = pathlib.Path(tempfile.mkdtemp(prefix="sluice-up-", dir="/tmp"))
+    path.chmod(0o755)
+    return path
+
+
+def remove_directory(path):
+    pids = [server_pid(file.parents[1]) for file in path.glob("*/pgdata/postmaster.pid")]
+    wait_for(lambda: not any(map(is_alive, pids)), 60, "the servers' end")
+    shutil.rmtree(path)
+
+
+@pytest.fixture
+def directory():
+    path = make_directory()
+    yield path
+    remove_directory(path)
+
+
+@pytest.fixture
+def started(directory, started):
+    """As everywhere; named after `directory` so that processes end before it goes."""
+    return started
+
+
+@pytest.fixture(scope="session")
+def cluster(sluice):
+    """A data directory that `sluice up` made and left in order: copying it saves each test an initdb."""
+    path = make_directory()
+    with open(path / "out", "w+") as out:
+        process = subprocess.Popen([sluice.path, "up", "--data", path / "data", "--listen", free_address()], stdout=out)
+        try:
+            wait_for(lambda: "export" in (path / "out").read_text(), 60, "the first start")
+        finally:
+            process.terminate()
+            process.wait()
+    yield path / "data"
+    remove_directory(path)
+
+
+def free_address():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return "127.0.0.1:%d" % probe.getsockname()[1]
+
+
+def url_in(data):
+    line = (data / "env").read_text()
+    assert line.startswith("export DATABASE_URL='") and line.endswith("'\n")
+    return line.removeprefix("export DATABASE_URL='").removesuffix("'\n")
+
+
+@pytest.fixture
+def start_up(started, cluster):
+    """A function that runs `sluice up` on a directory which it fills beforehand if it is absent."""
+    def start(data, *flags):
+        if not data.exists():
+            subprocess.run(["cp", "-a", cluster, data], check=True)
+        return run_up(started, data, *flags)
+    return start
+
+
+def run_up(started, data, *flags):
+    process = started("up", "--data", data, "--listen", free_address(), *flags)
+    process.wait_for_output("export DATABASE_URL=")
+    return process
+
+
+def server_pid(data):
+    return int((data / "pgdata" / "postmaster.pid").read_text().split()[0])
+
+
+def is_alive(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes() != b""  # empty: a zombie
+    except FileNotFoundError:
+        return False
+
+
+def test_up_serves_a_migrated_database_and_stops_its_server_on_sigterm(started, directory):
+    data = directory / "data"
+    up = run_up(started, data)
+    assert query(url_in(data), "select count(*) > 0 from sluice.migration") == [(True,)]
+    assert query(url_in(data), "select current_setting('fsync'), current_setting('synchronous_commit')") == [
+        ("on", "on")]
+    pid = server_pid(data)
+    assert up.stop() == 0
+    assert not is_alive(pid)
+    assert not (data / "pgdata" / "postmaster.pid").exists()
+
+
+def test_sigint_stops_it_too(start_up, directory):
+    up = start_up(directory / "data")
+    up.signal(signal.SIGINT)
+    assert up.wait() == 0
+
+
+def test_psql_takes_its_arguments_verbatim(start_up, sluice, directory):
+    data = directory / "data"
+    start_up(data)
+    run = sluice("psql", "-XAt", "-v", "migrate=--help", "-c", "select 'up'", "--", env={"DATABASE_URL": url_in(data)})
+    assert (run.returncode, run.stdout) == (0, "up\n"), run.stderr
+
+
+def test_after_kill_9_the_server_ends_by_itself_and_the_next_up_recovers(start_up, directory):
+    data = directory / "data"
+    up = start_up(data)
+    query(url_in(data), "create table kept (x int)")
+    query(url_in(data), "insert into kept values (42)")
+    pid = server_pid(data)
+    up.kill()
+    again = start_up(data)  # at once: it waits for the former server's end
+    assert not is_alive(pid)
+    assert query(url_in(data), "select x from kept") == [(42,)]
+    assert again.stop() == 0
+
+
+def test_a_crashed_server_ends_up_with_one_clear_line_and_recovers_next_time(start_up, directory):
+    data = directory / "data"
+    up = start_up(data)
+    query(url_in(data), "create table kept (x int)")
+    os.kill(server_pid(data), signal.SIGQUIT)
+    assert up.wait() == 1
+    assert "PostgreSQL ended under us" in up.stderr() and up.stderr().count("\n") == 1
+    start_up(data)
+    assert query(url_in(data), "select count(*) from kept") == [(0,)]
+
+
+def test_a_second_up_on_the_same_directory_is_refused_and_harms_nothing(start_up, sluice, directory):
+    data = directory / "data"
+    start_up(data)
+    run = sluice("up", "--data", data)
+    assert run.returncode == 1 and str(data) in run.stderr and run.stderr.count("\n") == 1
+    assert query(url_in(data), "select 1") == [(1,)]
+
+
+@pytest.mark.parametrize("name", ["long" * 25, "a,list"])
+def test_a_path_that_sockets_cannot_have_gets_one_elsewhere(start_up, directory, name):
+    data = directory / name
+    up = start_up(data)
+    socket_directory = pathlib.Path(query(url_in(data), "show unix_socket_directories")[0][0].strip('"'))
+    assert data not in socket_directory.parents
+    assert up.stop() == 0
+    assert not socket_directory.exists()
+
+
+def test_a_path_with_spaces_and_quotes_works(start_up, directory):
+    data = directory / "it's a \"path\" & more@home"
+    start_up(data)
+    # '%27' in the URL keeps the single quotes of the shell line whole.
+    assert query(url_in(data), "select 1") == [(1,)]
+
+
+def test_tcp_is_there_only_when_asked_for_and_wants_the_password(start_up, directory):
+    data = directory / "data"
+    port = free_address().split(":")[1]
+    start_up(data, "--pg-port", port)
+    tcp = f"host=127.0.0.1 port={port} user=sluice dbname=sluice"
+    password = (data / "password").read_text().strip()
+    assert (data / "password").stat().st_mode & 0o077 == 0
+    assert query(f"{tcp} password={password}", "select 1") == [(1,)]
+    with pytest.raises(Exception, match="password"):
+        query(tcp + " passfile=/dev/null", "select 1")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root changes the account")
+def test_a_directory_closed_to_the_servers_account_is_named(sluice, directory):
+    closed = directory / "closed"
+    closed.mkdir(mode=0o700)
+    run = sluice("up", "--data", closed / "data")
+    assert run.returncode == 3 and str(closed / "data") in run.stderr and "--data" in run.stderr
+
+
+def test_a_stop_signal_during_the_start_is_not_lost(started, directory):
+    up = started("up", "--data", directory / "data", "--listen", free_address())
+    wait_for(lambda: (directory / "data" / "lock").exists(), what="the lock file")
+    up.signal(signal.SIGTERM)
+    assert up.wait(60) == 0
+    assert not (directory / "data" / "pgdata" / "postmaster.pid").exists()

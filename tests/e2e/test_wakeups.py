@@ -1,0 +1,154 @@
+"""Nobody polls, nobody stampedes, and no wake-up is missed."""
+import os
+import time
+
+from conftest import connect, query, wait_for
+from queue_tools import add_model, assert_each_ended_once, submit, submit_many, wait_ended, wait_idle
+
+# The suite under sanitizers plays fewer.
+ROUNDS = int(os.environ.get("TEST_WAKEUP_ROUNDS", "10000"))
+
+
+def test_three_idle_workers_and_one_submit_at_a_time(pg, mock, worker):
+    """One claimer a submit, and no wake-up missed in all rounds."""
+    url, backend = pg.database(), mock()
+    add_model(url, "m", backend.url)
+    query(url, f"alter database {url.split('/')[3].split('?')[0]} set track_functions = 'pl'")
+    for _ in range(3):
+        worker(url, "--slots", "10")
+    wait_idle(url, 3)
+    connection = connect(url)
+    cursor = connection.cursor()
+    slowest_s = 0.0
+    for number in range(ROUNDS):
+        cursor.execute("select sluice.submit(%s, 'm')", [f"round {number}"])
+        task = cursor.fetchone()[0]
+        begun = time.monotonic()
+        while True:
+            cursor.execute("select 1 from sluice.result where task_id = %s", [task])
+            if cursor.fetchone():
+                break
+            assert time.monotonic() < begun + 5, f"round {number}: nobody woke up"
+        slowest_s = max(slowest_s, time.monotonic() - begun)
+    assert wait_ended(url, ROUNDS) == {"solved": ROUNDS}
+    cursor.execute("select sum(calls) from pg_stat_user_functions where schemaname = 'sluice' and funcname = 'claim'")
+    claims = cursor.fetchone()[0] or 0
+    # The claimer claims, and once more before it sleeps. A stampede of three would be at least six a round.
+    assert claims <= 4 * ROUNDS + 100, f"{claims} claims in {ROUNDS} rounds"
+    print(f"slowest {slowest_s * 1000:.1f} ms, {claims / ROUNDS:.2f} claims a round")
+    connection.close()
+
+
+def test_a_submit_inside_a_long_transaction_is_started_on_its_commit(pg, mock, worker):
+    url, backend = pg.database(), mock()
+    add_model(url, "m", backend.url)
+    worker(url)
+    wait_for(lambda: query(url, "select 1 from sluice.workers where alive"), 20, "the worker")
+    # While the bell is free, so that nobody is notified: the submitter's transaction then keeps it from the sleeper.
+    long = connect(url)
+    long.autocommit = False
+    with long.cursor() as cursor:
+        cursor.execute("select pg_advisory_xact_lock_shared(sluice.lock_class('bell'), id % 64) from sluice.models")
+        cursor.execute("select sluice.submit('in a long transaction', 'm')")
+        task = cursor.fetchone()[0]
+        cursor.execute("select count(*) from pg_locks where pid = pg_backend_pid() and locktype = 'object' and "
+                       "classid = 'pg_database'::regclass")
+        assert cursor.fetchone() == (0,), "it did notify"
+    other = submit(url, "another one meanwhile")
+    wait_ended(url, 1)
+    committed = time.monotonic()
+    long.commit()
+    long.close()
+    wait_ended(url, 2)
+    assert time.monotonic() - committed < 2.0
+    assert_each_ended_once(url, [task, other])
+
+
+def bell_holder(url):
+    """The process id of the server's side of the watching worker, and its worker's name."""
+    rows = query(url, "select l.pid from pg_locks l where l.locktype = 'advisory' and l.classid = "
+                      "sluice.lock_class('watch') and l.granted and l.database = "
+                      "(select oid from pg_database where datname = current_database())")
+    return rows[0][0] if rows else None
+
+
+def test_when_the_bell_holder_is_killed_another_takes_over(pg, mock, worker):
+    url, backend = pg.database(), mock()
+    add_model(url, "m", backend.url)
+    first = worker(url)
+    wait_idle(url, 1)
+    held = bell_holder(url)
+    worker(url)
+    wait_idle(url, 2)
+    first.kill()
+    task = submit(url, "who hears me?")
+    begun = time.monotonic()
+    wait_ended(url, 1)
+    assert time.monotonic() - begun < 3.0
+    wait_for(lambda: bell_holder(url) not in (None, held), 5, "a new watch")
+    assert_each_ended_once(url, [task])
+
+
+def test_a_row_committed_later_than_the_lag_of_its_mark_is_found_by_the_sweep(pg, mock, worker):
+    url, backend = pg.database(), mock()
+    add_model(url, "m", backend.url)
+    worker(url)
+    wait_idle(url)
+    # Enough that the lane has a mark (one claim in a thousand rows makes it).
+    ids = []
+    while not query(url, "select 1 from sluice.lane where line like 'queue%%'"):
+        ids += submit_many(url, ["filler"] * 900)
+        wait_ended(url, len(ids))
+        assert len(ids) < 30_000
+    late = connect(url)
+    late.autocommit = False
+    with late.cursor() as cursor:
+        cursor.execute("select sluice.submit('committed late', 'm')")
+        ids.append(cursor.fetchone()[0])
+    # Others go past it until the mark lies behind it.
+    def mark_has_passed():
+        ids.append(submit(url, "meanwhile"))
+        wait_ended(url, len(ids) - 1)
+        return query(url, "select max(sluice.mark(l.id)) > (select created_at + interval '1 second' from sluice.task "
+                          "where id = %s - 1) from sluice.lane l where l.line like 'queue%%'", [ids[-1]]) and \
+            query(url, "select max(sluice.mark(id)) > clock_timestamp() - interval '400 milliseconds' from sluice.lane "
+                       "where line like 'queue%%'") == [(True,)] and time.monotonic() > begun + 1
+    begun = time.monotonic()
+    wait_for(mark_has_passed, 20, "the mark to pass")
+    late.commit()
+    late.close()
+    assert wait_ended(url, len(ids), 20) == {"solved": len(ids)}
+    assert_each_ended_once(url, ids)
+
+
+def test_a_configuration_change_is_followed_without_a_restart(pg, mock, worker):
+    url, first, second = pg.database(), mock(), mock()
+    add_model(url, "m", first.url)
+    worker(url)
+    wait_idle(url)
+    submit(url, "to the first")
+    wait_ended(url, 1)
+    query(url, "update sluice.models set url = %s", [second.url])
+    changed = time.monotonic()
+    count = 1
+    while not second.arrivals():
+        count += 1
+        submit(url, "to the second")
+        wait_ended(url, count)
+        assert time.monotonic() - changed < 1.0, "the change was not in force within a second"
+    query(url, "select sluice.pause('m')")
+    query(url, "select sluice.resume('m')")
+    submit(url, "after the pause")
+    wait_ended(url, count + 1)
+
+
+def test_a_due_task_is_started_at_its_time(pg, mock, worker):
+    url, backend = pg.database(), mock()
+    add_model(url, "m", backend.url)
+    worker(url)
+    wait_idle(url)
+    task = query(url, "select sluice.submit('later', 'm', run_at => clock_timestamp() + interval '1.5 seconds')")[0][0]
+    assert query(url, "select status from sluice.task(%s)", [task]) == [("unsolved",)]
+    wait_ended(url, 1)
+    early_s = query(url, "select extract(epoch from started_at - run_at)::float from sluice.tasks where id = %s", [task])
+    assert 0 <= early_s[0][0] < 1.0

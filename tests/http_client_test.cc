@@ -1,0 +1,276 @@
+#include "runtime/http_client.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/http_server.h"
+#include "runtime/signal.h"
+#include "support/raw_server.h"
+#include "support/run_task.h"
+
+namespace sluice {
+namespace {
+
+using Kind = HttpFailure::Kind;
+
+constexpr std::string_view ok_answer =
+    "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-Mixed-Case: A b \r\n\r\nok";
+
+HttpRequest post_to(std::string url, std::string body = "question") {
+  return {"POST", std::move(url), {"Content-Type: text/plain"}, std::move(body), 30'000, 1 << 20};
+}
+
+bool is_whole(const std::string& received) {
+  return received.ends_with("question");
+}
+
+struct Fixture {
+  Loop loop;
+  SystemClock clock{loop};
+  CurlHttpClient client{loop, clock, {}};
+
+  HttpResult send(HttpRequest request, AbortToken* abort = nullptr) {
+    return run_task(loop, clock, client.send(std::move(request), abort));
+  }
+};
+
+struct Crowd {
+  HttpClient* client;
+  std::string url;
+  int expected;
+  int answered = 0;
+  Signal all_answered = {};
+};
+
+Task<void> ask(Crowd* crowd, int number) {
+  HttpRequest request = post_to(crowd->url, std::to_string(number));
+  const HttpResult result = co_await crowd->client->send(std::move(request), nullptr);
+  if (result && result->body == "answer to " + std::to_string(number)) ++crowd->answered;
+  if (--crowd->expected == 0) crowd->all_answered.raise();
+}
+
+Task<void> ask_all(Crowd* crowd) {
+  const int count = crowd->expected;
+  for (int i = 0; i < count; ++i) spawn(ask(crowd, i));
+  co_await crowd->all_answered.wait();
+}
+
+}  // namespace
+
+TEST_CASE("an answer comes with status, lower-case headers and body, whatever the status") {
+  Fixture fixture;
+  std::string request;
+  RawServer server(fixture.loop,
+                   [&](const std::string& received) -> std::optional<RawServer::Answer> {
+                     if (!is_whole(received)) return std::nullopt;
+                     request = received;
+                     return RawServer::Answer{std::string(ok_answer)};
+                   });
+  const HttpResult got = fixture.send(post_to(server.url()));
+  REQUIRE(got);
+  CHECK(got->status == 200);
+  CHECK(got->body == "ok");
+  CHECK(find_field(got->headers, "x-mixed-case") == "A b");
+  CHECK(request.starts_with("POST / HTTP/1.1\r\n"));
+  CHECK(request.find("Expect:") == std::string::npos);
+  CHECK(request.find("Content-Length: 8\r\n") != std::string::npos);
+}
+
+TEST_CASE("a redirect is an answer, not followed") {
+  Fixture fixture;
+  RawServer server(fixture.loop, [](const std::string&) {
+    return RawServer::Answer{"HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n"};
+  });
+  const HttpResult got = fixture.send(post_to(server.url()));
+  REQUIRE(got);
+  CHECK(got->status == 302);
+  CHECK(server.accepted() == 1);
+}
+
+TEST_CASE("connections are kept and used again") {
+  Fixture fixture;
+  RawServer server(fixture.loop,
+                   [](const std::string&) { return RawServer::Answer{std::string(ok_answer)}; });
+  for (int i = 0; i < 5; ++i) CHECK(fixture.send(post_to(server.url())));
+  CHECK(server.accepted() == 1);
+}
+
+TEST_CASE("what cannot be sent is not_sent, and free") {
+  Fixture fixture;
+  std::string url;
+  {
+    const RawServer gone(fixture.loop, [](const std::string&) { return std::nullopt; });
+    url = gone.url();
+  }
+  const auto kind_of = [&](HttpRequest request) {
+    const HttpResult got = fixture.send(std::move(request));
+    REQUIRE_FALSE(got);
+    CHECK_FALSE(got.error().message.empty());
+    return got.error().kind;
+  };
+  CHECK(kind_of(post_to(url)) == Kind::not_sent);
+  CHECK(kind_of(post_to("file:///etc/passwd")) == Kind::not_sent);
+  CHECK(kind_of(post_to("http://")) == Kind::not_sent);
+  CHECK(kind_of(post_to(url + "\r\nX: y")) == Kind::not_sent);
+  HttpRequest smuggling = post_to(url);
+  smuggling.headers.emplace_back("A: b\nC: d");
+  CHECK(kind_of(std::move(smuggling)) == Kind::not_sent);
+}
+
+TEST_CASE("a TLS handshake that fails is not_sent") {
+  Fixture fixture;
+  RawServer server(fixture.loop, [](const std::string&) {
+    return RawServer::Answer{"this is not TLS", true};
+  });
+  std::string url = server.url();
+  url.replace(0, 4, "https");
+  const HttpResult got = fixture.send(post_to(url));
+  REQUIRE_FALSE(got);
+  CHECK(got.error().kind == Kind::not_sent);
+}
+
+TEST_CASE("a request that was taken and not answered is unanswered") {
+  Fixture fixture;
+  std::string bytes;
+  SUBCASE("closed") {}
+  SUBCASE("garbage") {
+    bytes = "hello there\r\n\r\n";
+  }
+  SUBCASE("cut off in the body") {
+    bytes = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf";
+  }
+  RawServer server(fixture.loop,
+                   [&](const std::string& received) -> std::optional<RawServer::Answer> {
+                     if (!is_whole(received)) return std::nullopt;
+                     return RawServer::Answer{bytes, true};
+                   });
+  const HttpResult got = fixture.send(post_to(server.url()));
+  REQUIRE_FALSE(got);
+  CHECK(got.error().kind == Kind::unanswered);
+}
+
+TEST_CASE("a kept connection that dies under a request does not make it go out twice") {
+  Fixture fixture;
+  int requests = 0;
+  RawServer server(fixture.loop,
+                   [&](const std::string& received) -> std::optional<RawServer::Answer> {
+                     if (!is_whole(received)) return std::nullopt;
+                     ++requests;
+                     if (requests == 1) return RawServer::Answer{std::string(ok_answer)};
+                     return RawServer::Answer{"", true};
+                   });
+  CHECK(fixture.send(post_to(server.url())));
+  const HttpResult got = fixture.send(post_to(server.url()));
+  REQUIRE_FALSE(got);
+  CHECK(got.error().kind == Kind::unanswered);
+  CHECK(requests == 2);
+}
+
+TEST_CASE("no answer in time is timed_out") {
+  Fixture fixture;
+  RawServer server(fixture.loop, [](const std::string&) { return std::nullopt; });
+  HttpRequest request = post_to(server.url());
+  request.timeout_ms = 30;
+  const HttpResult got = fixture.send(std::move(request));
+  REQUIRE_FALSE(got);
+  CHECK(got.error().kind == Kind::timed_out);
+}
+
+TEST_CASE("an answer over its limit is too_large; one just at it is not") {
+  Fixture fixture;
+  RawServer server(fixture.loop,
+                   [](const std::string&) { return RawServer::Answer{std::string(ok_answer)}; });
+  HttpRequest request = post_to(server.url());
+  request.response_bytes_max = 2;
+  CHECK(fixture.send(request));
+  request.response_bytes_max = 1;
+  const HttpResult got = fixture.send(request);
+  REQUIRE_FALSE(got);
+  CHECK(got.error().kind == Kind::too_large);
+}
+
+TEST_CASE("endless headers are too_large") {
+  Fixture fixture;
+  RawServer server(fixture.loop, [](const std::string&) {
+    std::string bytes = "HTTP/1.1 200 OK\r\n";
+    for (int i = 0; i < 1000; ++i) bytes += "X-Filler: " + std::string(90, 'x') + "\r\n";
+    return RawServer::Answer{bytes};
+  });
+  const HttpResult got = fixture.send(post_to(server.url()));
+  REQUIRE_FALSE(got);
+  CHECK(got.error().kind == Kind::too_large);
+}
+
+TEST_CASE("abort ends a request under way, and one that has not begun") {
+  Fixture fixture;
+  AbortToken abort;
+  RawServer server(fixture.loop,
+                   [&](const std::string& received) -> std::optional<RawServer::Answer> {
+                     if (is_whole(received)) abort.abort();
+                     return std::nullopt;
+                   });
+  for (int i = 0; i < 2; ++i) {
+    const HttpResult got = fixture.send(post_to(server.url()), &abort);
+    REQUIRE_FALSE(got);
+    CHECK(got.error().kind == Kind::aborted);
+  }
+  CHECK(server.accepted() == 1);
+}
+
+TEST_CASE("abort after the answer is harmless") {
+  Fixture fixture;
+  RawServer server(fixture.loop,
+                   [](const std::string&) { return RawServer::Answer{std::string(ok_answer)}; });
+  AbortToken abort;
+  CHECK(fixture.send(post_to(server.url()), &abort));
+  abort.abort();
+}
+
+TEST_CASE("a request whose task is destroyed leaves nothing behind") {
+  Fixture fixture;
+  std::optional<Task<HttpResult>> request;
+  RawServer server(fixture.loop, [&](const std::string&) {
+    fixture.loop.post([&] {
+      request.reset();
+      fixture.loop.stop();
+    });
+    return std::nullopt;
+  });
+  request.emplace(fixture.client.send(post_to(server.url()), nullptr));
+  auto awaiter = std::move(*request).operator co_await();
+  CHECK(awaiter.await_suspend(std::noop_coroutine()));
+  fixture.loop.run();
+  CHECK(server.accepted() == 1);
+}
+
+TEST_CASE("five hundred requests wait at the same time, and each gets its own answer") {
+  Fixture fixture;
+  constexpr int count = 500;
+  int waiting = 0;
+  Signal none;
+  std::vector<std::unique_ptr<Signal>> gates;
+  HttpServerOptions options;
+  options.address = "127.0.0.1:0";
+  const auto handler = [&](HttpIncoming incoming) -> Task<HttpReply> {
+    Signal& gate = *gates.emplace_back(std::make_unique<Signal>());
+    // The last to come opens the gates: all of them wait at once.
+    if (++waiting == count) {
+      for (const auto& each : gates) each->raise();
+    }
+    co_await gate.wait();
+    HttpReply reply;
+    reply.body = "answer to " + incoming.body;
+    co_return reply;
+  };
+  const auto server = HttpServer::start(fixture.loop, fixture.clock, options, handler);
+  REQUIRE(server);
+  Crowd crowd{&fixture.client, "http://" + (*server)->address() + "/", count};
+  run_task(fixture.loop, fixture.clock, ask_all(&crowd));
+  CHECK(crowd.answered == count);
+}
+
+}  // namespace sluice

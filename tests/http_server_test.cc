@@ -1,0 +1,130 @@
+#include "runtime/http_server.h"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
+
+#include "runtime/http_client.h"
+#include "runtime/signal.h"
+#include "support/run_task.h"
+
+namespace sluice {
+namespace {
+
+HttpServerOptions small_server() {
+  HttpServerOptions options;
+  options.address = "127.0.0.1:0";
+  options.body_bytes_max = 1 << 20;
+  return options;
+}
+
+HttpRequest request_to(const HttpServer& server, std::string method, std::string path,
+                       std::string body = {}) {
+  return {std::move(method),
+          "http://" + server.address() + path,
+          {"Content-Type: text/plain", "X-Color: Blue"},
+          std::move(body),
+          30'000,
+          1 << 20};
+}
+
+// Tells what it was asked.
+Task<HttpReply> describe(HttpIncoming incoming) {
+  HttpReply reply;
+  reply.content_type = "text/plain";
+  reply.body = incoming.method + " " + incoming.path +
+               " n=" + std::string(find_field(incoming.query, "n", "?")) +
+               " color=" + std::string(incoming.header("x-color")) +
+               " bytes=" + std::to_string(incoming.body.size());
+  reply.headers.emplace_back("X-Arrived", incoming.arrived_ns > 0 ? "yes" : "no");
+  co_return reply;
+}
+
+struct Fixture {
+  Loop loop;
+  SystemClock clock{loop};
+  CurlHttpClient client{loop, clock, {}};
+
+  std::unique_ptr<HttpServer> start(HttpServer::Handler handler) {
+    auto server = HttpServer::start(loop, clock, small_server(), std::move(handler));
+    REQUIRE(server);
+    return std::move(*server);
+  }
+  HttpResult send(HttpRequest request) {
+    return run_task(loop, clock, client.send(std::move(request), nullptr));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the handler sees method, path, query, headers and body, and its reply arrives whole") {
+  Fixture fixture;
+  const auto server = fixture.start(describe);
+  auto got = fixture.send(request_to(*server, "GET", "/a%20b?n=5"));
+  REQUIRE(got);
+  CHECK(got->status == 200);
+  CHECK(got->body == "GET /a b n=5 color=Blue bytes=0");
+  CHECK(find_field(got->headers, "content-type") == "text/plain");
+  CHECK(find_field(got->headers, "x-arrived") == "yes");
+  auto posted = fixture.send(request_to(*server, "POST", "/x", std::string(500'000, 'p')));
+  REQUIRE(posted);
+  CHECK(posted->body == "POST /x n=? color=Blue bytes=500000");
+}
+
+TEST_CASE("a body over the limit gets 413, and the server goes on") {
+  Fixture fixture;
+  const auto server = fixture.start(describe);
+  const auto refused = fixture.send(request_to(*server, "POST", "/", std::string(3 << 20, 'p')));
+  REQUIRE(refused);
+  CHECK(refused->status == 413);
+  const auto far_over = fixture.send(request_to(*server, "POST", "/", std::string(9 << 20, 'p')));
+  REQUIRE_FALSE(far_over);
+  const auto next = fixture.send(request_to(*server, "GET", "/"));
+  REQUIRE(next);
+  CHECK(next->status == 200);
+}
+
+TEST_CASE("a handler may drop the connection without an answer") {
+  Fixture fixture;
+  const auto server = fixture.start([](HttpIncoming) -> Task<HttpReply> {
+    HttpReply reply;
+    reply.drop = true;
+    co_return reply;
+  });
+  const auto dropped = fixture.send(request_to(*server, "POST", "/", "p"));
+  REQUIRE_FALSE(dropped);
+  CHECK(dropped.error().kind == HttpFailure::Kind::unanswered);
+}
+
+TEST_CASE("an address in use is an error that names it") {
+  Fixture fixture;
+  const auto server = fixture.start(describe);
+  HttpServerOptions same = small_server();
+  same.address = server->address();
+  const auto second = HttpServer::start(fixture.loop, fixture.clock, same, describe);
+  REQUIRE_FALSE(second);
+  CHECK(second.error().message.find(same.address) != std::string::npos);
+  same.address = "nonsense";
+  CHECK_FALSE(HttpServer::start(fixture.loop, fixture.clock, same, describe));
+}
+
+TEST_CASE(
+    "a server destroyed with a request open cuts it off, and destroys its handler where it waits") {
+  Fixture fixture;
+  Signal never;
+  const auto held = std::make_shared<int>(0);
+  std::unique_ptr<HttpServer> server;
+  server = fixture.start([&](HttpIncoming) -> Task<HttpReply> {
+    const auto holding = held;
+    fixture.loop.post([&] { server.reset(); });
+    co_await never.wait();
+    co_return HttpReply();
+  });
+  const auto cut = fixture.send(request_to(*server, "POST", "/", "p"));
+  REQUIRE_FALSE(cut);
+  CHECK(cut.error().kind == HttpFailure::Kind::unanswered);
+  CHECK(held.use_count() == 1);
+}
+
+}  // namespace sluice

@@ -1,0 +1,255 @@
+#include "runtime/pg_connection.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "support/raw_server.h"
+#include "support/run_task.h"
+
+// Those that need a server say nothing unless SLUICE_TEST_DATABASE_URL names one.
+namespace sluice {
+namespace {
+
+const char* database_url() {
+  return std::getenv("SLUICE_TEST_DATABASE_URL");
+}
+
+struct Fixture {
+  Loop loop;
+  SystemClock clock{loop};
+  PgConnection connection{loop, clock, database_url()};
+
+  Fixture() {
+    const Result<void> connected = run_task(loop, clock, connection.connect(30'000));
+    REQUIRE_MESSAGE(connected, (connected ? "" : connected.error().message));
+  }
+  Result<PgResult> query(std::string sql, PgParams params = {}) {
+    return wait(connection.query(std::move(sql), std::move(params)));
+  }
+  Result<PgResult> wait(Task<Result<PgResult>> reply) {
+    return run_task(loop, clock, std::move(reply));
+  }
+  std::string backend_pid() { return std::string(query("select pg_backend_pid()")->text(0, 0)); }
+};
+
+}  // namespace
+
+TEST_CASE("an SQLSTATE says what to do next") {
+  using enum Error::Action;
+  for (const char* code : {"40001", "40P01", "55P03", "57014", "53300", "53200"}) {
+    CHECK(classify_sqlstate(code) == retry_later);
+  }
+  for (const char* code : {"57P01", "57P02", "57P03", "08006", "25006"}) {
+    CHECK(classify_sqlstate(code) == reconnect);
+  }
+  for (const char* code : {"SL001", "22021", "22P05", "23505"}) {
+    CHECK(classify_sqlstate(code) == refuse);
+  }
+  for (const char* code : {"42601", "42P01", "XX000", "", "57000"}) {
+    CHECK(classify_sqlstate(code) == bug);
+  }
+}
+
+TEST_CASE("connecting to nobody is an error of the kind reconnect") {
+  Loop loop;
+  SystemClock clock(loop);
+  PgConnection connection(loop, clock, "postgresql://127.0.0.1:1/none?password=hidden");
+  const Result<void> connected = run_task(loop, clock, connection.connect(30'000));
+  REQUIRE_FALSE(connected);
+  CHECK(connected.error().action == Error::Action::reconnect);
+  CHECK(connected.error().message.find("hidden") == std::string::npos);
+  CHECK_FALSE(connection.is_open());
+}
+
+TEST_CASE("connecting to a server that never answers ends in time, or when closed") {
+  Loop loop;
+  SystemClock clock(loop);
+  const RawServer silent(loop, [](const std::string&) { return std::nullopt; });
+  const std::string url = "postgresql" + silent.url().substr(4) + "none?sslmode=disable";
+  PgConnection connection(loop, clock, url);
+  bool close = false;
+  SUBCASE("time-out") {}
+  SUBCASE("closed") {
+    close = true;
+  }
+  if (close) clock.call_at(clock.now_ns() + 20 * ns_per_ms, [&] { connection.close(); });
+  const Result<void> connected = run_task(loop, clock, connection.connect(close ? 30'000 : 20));
+  REQUIRE_FALSE(connected);
+  CHECK(connected.error().action == Error::Action::reconnect);
+}
+
+TEST_SUITE("with a database" * doctest::skip(database_url() == nullptr)) {
+  TEST_CASE("a query returns its rows, with nulls and types") {
+    Fixture fixture;
+    const auto result = fixture.query(
+        "select $1::bigint + 1, $2::text, null::text, true, '' from generate_series(1, 2)",
+        {"41", "grün"});
+    REQUIRE(result);
+    CHECK(result->rows() == 2);
+    CHECK(result->columns() == 5);
+    CHECK(result->int64(1, 0) == 42);
+    CHECK(result->text(0, 1) == "grün");
+    CHECK(result->is_null(0, 2));
+    CHECK(result->boolean(0, 3));
+    CHECK_FALSE(result->is_null(0, 4));
+  }
+
+  TEST_CASE("a null parameter is a null") {
+    Fixture fixture;
+    const auto result = fixture.query("select $1::text is null", {std::nullopt});
+    REQUIRE(result);
+    CHECK(result->boolean(0, 0));
+  }
+
+  TEST_CASE(
+      "queries go out without waiting and come back in order; a failed one leaves the next alone") {
+    Fixture fixture;
+    std::vector<Task<Result<PgResult>>> replies;
+    for (int i = 0; i < 100; ++i) {
+      replies.push_back(i % 10 == 7
+                            ? fixture.connection.query("select 1 / 0", {})
+                            : fixture.connection.query("select $1::int", {std::to_string(i)}));
+    }
+    CHECK(fixture.connection.queries_pending() == 100);
+    for (int i = 0; i < 100; ++i) {
+      const auto result = fixture.wait(std::move(replies[static_cast<size_t>(i)]));
+      if (i % 10 == 7) {
+        REQUIRE_FALSE(result);
+        CHECK(result.error().code == "22012");
+        CHECK(result.error().action == Error::Action::refuse);
+      } else {
+        REQUIRE(result);
+        CHECK(result->int64(0, 0) == i);
+      }
+    }
+  }
+
+  TEST_CASE("each query is a transaction of its own") {
+    Fixture fixture;
+    REQUIRE(fixture.query("create temporary table t (n int)"));
+    auto first = fixture.connection.query("insert into t values (1)", {});
+    auto broken = fixture.connection.query("insert into t select 1 / 0", {});
+    auto count = fixture.connection.query("select count(*) from t", {});
+    CHECK(fixture.wait(std::move(first)));
+    CHECK_FALSE(fixture.wait(std::move(broken)));
+    CHECK(fixture.wait(std::move(count))->int64(0, 0) == 1);
+  }
+
+  TEST_CASE("a reply nobody waits for is dropped") {
+    Fixture fixture;
+    { const auto ignored = fixture.connection.query("select 1", {}); }
+    CHECK(fixture.query("select 2")->int64(0, 0) == 2);
+  }
+
+  TEST_CASE("thirty thousand parameters and thirty-two megabytes go there and back") {
+    Fixture fixture;
+    std::string sql = "select count(*) from (values ($1::text)";
+    PgParams params{"0"};
+    for (int i = 2; i <= 30'000; ++i) {
+      sql += ",($" + std::to_string(i) + ")";
+      params.emplace_back(std::to_string(i));
+    }
+    CHECK(fixture.query(sql + ") v", std::move(params))->int64(0, 0) == 30'000);
+    const std::string big(32 << 20, 'x');
+    std::vector<Task<Result<PgResult>>> replies;
+    for (int i = 0; i < 3; ++i)
+      replies.push_back(fixture.connection.query("select $1::text", {big}));
+    for (auto& reply : replies) {
+      const auto result = fixture.wait(std::move(reply));
+      REQUIRE(result);
+      CHECK(result->text(0, 0) == big);
+    }
+  }
+
+  TEST_CASE("too many parameters, and NUL in one, are refused here, and the connection goes on") {
+    Fixture fixture;
+    const auto many = fixture.query("select 1", PgParams(70'000, "1"));
+    REQUIRE_FALSE(many);
+    CHECK(many.error().action == Error::Action::refuse);
+    const auto nul = fixture.query("select $1::text", {std::string("a\0b", 3)});
+    REQUIRE_FALSE(nul);
+    CHECK(nul.error().code == "22021");
+    CHECK(fixture.query("select 3")->int64(0, 0) == 3);
+  }
+
+  TEST_CASE("an error tells the code of our own functions, and no value of the caller") {
+    Fixture fixture;
+    const auto own = fixture.query(
+        "do $$ begin raise exception 'no such model' using errcode = 'SL001'; end $$");
+    REQUIRE_FALSE(own);
+    CHECK(own.error().code == "SL001");
+    CHECK(own.error().message == "no such model");
+    const auto data = fixture.query("select $1::int", {"secret text"});
+    REQUIRE_FALSE(data);
+    CHECK(data.error().message.find("secret") == std::string::npos);
+  }
+
+  TEST_CASE(
+      "a killed backend is a loss: pending queries end with reconnect, on_lost is called once") {
+    Fixture fixture;
+    Fixture killer;
+    const std::string pid = fixture.backend_pid();
+    int losses = 0;
+    fixture.connection.on_lost = [&] { ++losses; };
+    auto sleeping = fixture.connection.query("select pg_sleep(60)", {});
+    auto behind = fixture.connection.query("select 1", {});
+    REQUIRE(killer.query("select pg_terminate_backend($1::int)", {pid}));
+    for (auto* reply : {&sleeping, &behind}) {
+      const auto result = fixture.wait(std::move(*reply));
+      REQUIRE_FALSE(result);
+      CHECK(result.error().action == Error::Action::reconnect);
+    }
+    CHECK(losses == 1);
+    CHECK_FALSE(fixture.connection.is_open());
+    const auto after = fixture.query("select 1");
+    REQUIRE_FALSE(after);
+    CHECK(after.error().action == Error::Action::reconnect);
+  }
+
+  TEST_CASE("an idle connection notices its loss") {
+    Fixture fixture;
+    Fixture killer;
+    const std::string pid = fixture.backend_pid();
+    Signal lost;
+    fixture.connection.on_lost = [&] { lost.raise(); };
+    REQUIRE(killer.query("select pg_terminate_backend($1::int)", {pid}));
+    const auto wait = [&]() -> Task<void> { co_await lost.wait(); };
+    run_task(fixture.loop, fixture.clock, wait());
+    CHECK_FALSE(fixture.connection.is_open());
+  }
+
+  TEST_CASE("closing ends pending queries and does not call on_lost") {
+    Fixture fixture;
+    bool lost = false;
+    fixture.connection.on_lost = [&] { lost = true; };
+    auto pending = fixture.connection.query("select pg_sleep(60)", {});
+    fixture.loop.post([&] { fixture.connection.close(); });
+    const auto result = fixture.wait(std::move(pending));
+    REQUIRE_FALSE(result);
+    CHECK(result.error().action == Error::Action::reconnect);
+    CHECK_FALSE(lost);
+  }
+
+  TEST_CASE("notifications arrive on an idle connection, and beside replies") {
+    Fixture fixture;
+    Fixture other;
+    std::vector<std::string> heard;
+    Signal both;
+    fixture.connection.on_notify = [&](std::string_view channel, std::string_view payload) {
+      heard.push_back(std::string(channel) + ":" + std::string(payload));
+      if (heard.size() == 2) both.raise();
+    };
+    REQUIRE(fixture.query("listen sluice_runtime_test"));
+    REQUIRE(fixture.query("select pg_notify('sluice_runtime_test', 'mine')"));
+    REQUIRE(other.query("select pg_notify('sluice_runtime_test', 'theirs')"));
+    const auto wait = [&]() -> Task<void> { co_await both.wait(); };
+    run_task(fixture.loop, fixture.clock, wait());
+    CHECK(heard ==
+          std::vector<std::string>{"sluice_runtime_test:mine", "sluice_runtime_test:theirs"});
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,201 @@
+// A database in memory: what tests put into `queue` is claimed, what is completed is written down.
+// It can hold its replies back, lose its connection, and refuse, so that the worker's logic is
+// tried without PostgreSQL.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <list>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "runtime/signal.h"
+#include "worker/database.h"
+
+namespace sluice {
+
+class FakeDatabase final : public Database {
+ public:
+  // What the test sets.
+  std::deque<ClaimedTask> queue;    // ready to be claimed
+  std::deque<ClaimedTask> backlog;  // moved to the queue by admit
+  Configuration served;
+  bool reachable = true;
+  bool watch_is_free = true;
+  Look look;                          // take_bells answers this; work follows the queue
+  std::vector<TaskKey> lost;          // the next heartbeat answers this
+  std::deque<Error> complete_errors;  // the next completions end so, without being stored
+  std::deque<Error> claim_errors;
+  std::set<int64_t> poison;  // outcomes of these tasks are refused, unless they are plain failures
+  bool has_unfinished = true;
+
+  // What the test reads.
+  std::vector<std::vector<EndedCall>> batches;  // stored completions
+  std::vector<int> claims;                      // how many were asked for
+  std::vector<std::string> log;                 // names of the calls, in order
+  std::map<TaskKey, ClaimedTask> leases;
+  int registrations = 0;
+  bool watched = false;
+
+  // Replies wait until release(); those made meanwhile too.
+  void hold() { held_ = true; }
+  void release() {
+    held_ = false;
+    for (Signal& waiting : waiting_) waiting.raise();
+  }
+  // The connections break: replies under way become "outcome unknown".
+  void lose() {
+    connected_ = listening_ = watched = false;
+    ++epoch_;
+    on_lost();
+    release();
+  }
+  void notify() { on_work(); }
+
+  int stored() const {
+    size_t count = 0;
+    for (const auto& batch : batches) count += batch.size();
+    return static_cast<int>(count);
+  }
+  int called(const std::string& name) const {
+    return static_cast<int>(std::count(log.begin(), log.end(), name));
+  }
+
+  // Database
+  Task<Result<void>> connect() override {
+    log.emplace_back("connect");
+    connected_ = reachable;
+    if (reachable) return reply(Result<void>());
+    return reply(Result<void>(tl::unexpected(gone())));
+  }
+  bool is_connected() const override { return connected_; }
+  Task<Result<int64_t>> register_worker(std::string, int, std::vector<std::string>) override {
+    log.emplace_back("register");
+    return reply(Result<int64_t>(100 + ++registrations));
+  }
+  Task<Result<Configuration>> configuration(std::vector<std::string>) override {
+    log.emplace_back("configuration");
+    return reply(Result<Configuration>(served));
+  }
+  Task<Result<std::vector<TaskKey>>> heartbeat(int64_t) override {
+    log.emplace_back("heartbeat");
+    return reply(Result<std::vector<TaskKey>>(std::exchange(lost, {})));
+  }
+  Task<Result<int64_t>> recover(int64_t) override { return reply(Result<int64_t>(0)); }
+  Task<Result<int64_t>> sweep() override { return reply(Result<int64_t>(0)); }
+  Task<Result<int64_t>> admit(std::vector<std::string>) override {
+    log.emplace_back("admit");
+    const auto moved = static_cast<int64_t>(backlog.size());
+    for (ClaimedTask& task : backlog) queue.push_back(std::move(task));
+    backlog.clear();
+    return reply(Result<int64_t>(moved));
+  }
+  Task<Result<std::vector<ClaimedTask>>> claim(int64_t, std::vector<std::string>,
+                                               int max_tasks) override {
+    log.emplace_back("claim");
+    claims.push_back(max_tasks);
+    if (!claim_errors.empty()) {
+      const Error error = claim_errors.front();
+      claim_errors.pop_front();
+      return reply(Result<std::vector<ClaimedTask>>(tl::unexpected(error)));
+    }
+    std::vector<ClaimedTask> tasks;
+    while (!queue.empty() && static_cast<int>(tasks.size()) < max_tasks) {
+      leases[queue.front().key] = queue.front();
+      tasks.push_back(queue.front());
+      queue.pop_front();
+    }
+    return reply(Result<std::vector<ClaimedTask>>(std::move(tasks)));
+  }
+  Task<Result<std::vector<ClaimedTask>>> requests(int64_t, std::vector<int64_t> ids) override {
+    log.emplace_back("requests");
+    std::vector<ClaimedTask> tasks;
+    for (auto [key, task] : leases) {
+      if (!ids.empty() && std::find(ids.begin(), ids.end(), key.task_id) == ids.end()) continue;
+      task.has_body = true;
+      tasks.push_back(task);
+    }
+    return reply(Result<std::vector<ClaimedTask>>(std::move(tasks)));
+  }
+  Task<Result<std::vector<Applied>>> complete(int64_t,
+                                              const std::vector<EndedCall>& ended) override {
+    log.emplace_back("complete");
+    if (!complete_errors.empty()) {
+      const Error error = complete_errors.front();
+      complete_errors.pop_front();
+      return reply(Result<std::vector<Applied>>(tl::unexpected(error)));
+    }
+    for (const EndedCall& call : ended) {
+      if (poison.contains(call.key.task_id) && !std::holds_alternative<Failed>(call.outcome)) {
+        return reply(Result<std::vector<Applied>>(
+            tl::unexpected(Error{Error::Action::refuse, "22P05", "cannot store it"})));
+      }
+    }
+    std::vector<Applied> applied;
+    for (const EndedCall& call : ended)
+      applied.push_back(Applied{call.key, leases.erase(call.key) > 0});
+    batches.push_back(ended);
+    return reply(Result<std::vector<Applied>>(std::move(applied)));
+  }
+  Task<Result<bool>> unfinished(int64_t) override { return reply(Result<bool>(has_unfinished)); }
+  Task<Result<int64_t>> unregister_worker(int64_t) override {
+    log.emplace_back("unregister");
+    return reply(Result<int64_t>(static_cast<int64_t>(leases.size())));
+  }
+  Task<Result<void>> listen() override {
+    listening_ = reachable;
+    if (reachable) return reply(Result<void>());
+    return reply(Result<void>(tl::unexpected(gone())));
+  }
+  bool is_listening() const override { return listening_; }
+  Task<Result<bool>> take_watch(int64_t) override {
+    log.emplace_back("take_watch");
+    watched = watch_is_free;
+    return reply(Result<bool>(watched));
+  }
+  Task<Result<void>> drop_watch(int64_t, bool work_remains) override {
+    log.emplace_back(work_remains ? "drop_watch and notify" : "drop_watch");
+    watched = false;
+    return reply(Result<void>());
+  }
+  Task<Result<Look>> take_bells(int64_t, std::vector<int>) override {
+    log.emplace_back("take_bells");
+    Look answer = look;
+    answer.work = look.work || !queue.empty() || !backlog.empty();
+    return reply(Result<Look>(std::move(answer)));
+  }
+  Task<Result<void>> drop_bells(std::vector<int>) override {
+    log.emplace_back("drop_bells");
+    return reply(Result<void>());
+  }
+  void close() override { connected_ = listening_ = false; }
+
+ private:
+  static Error gone() { return Error{Error::Action::reconnect, "", "no connection"}; }
+
+  template <class T>
+  Task<Result<T>> reply(Result<T> result) {
+    return held_ ? wait_and_reply(std::move(result), epoch_) : at_once(std::move(result));
+  }
+  template <class T>
+  static Task<Result<T>> at_once(Result<T> result) {
+    co_return result;
+  }
+  template <class T>
+  Task<Result<T>> wait_and_reply(Result<T> result, int epoch) {
+    Signal& released = waiting_.emplace_back();
+    while (held_) co_await released.wait();
+    if (epoch != epoch_) co_return tl::unexpected(gone());
+    co_return result;
+  }
+
+  bool connected_ = false;
+  bool listening_ = false;
+  bool held_ = false;
+  int epoch_ = 0;
+  std::list<Signal> waiting_;
+};
+
+}  // namespace sluice

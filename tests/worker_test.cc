@@ -1,0 +1,352 @@
+#include "worker/worker.h"
+
+#include <doctest/doctest.h>
+
+#include "support/fake_database.h"
+#include "support/fake_http.h"
+#include "support/manual_clock.h"
+
+namespace sluice {
+
+namespace {
+
+ClaimedTask task_of(int64_t id, std::optional<int64_t> send_within_ms = std::nullopt) {
+  ClaimedTask task;
+  task.key = TaskKey{id, 1};
+  task.model = "m";
+  task.send_within_ms = send_within_ms;
+  task.has_body = true;
+  task.question.prompt = "prompt " + std::to_string(id);
+  task.timeout_ms = 1000;
+  return task;
+}
+
+// A worker on fakes, running. Everything happens on this thread, in the calls of the test.
+struct Bench {
+  explicit Bench(int slots = 10, bool once = false) {
+    Model model;
+    model.name = model.upstream_name = "m";
+    model.api = "solve";
+    model.url = "http://backend";
+    database.served.models = {model};
+    database.look.complete = true;
+    WorkerOptions options;
+    options.slots = slots;
+    options.once = once;
+    worker.emplace(options, clock, database, http, metrics);
+  }
+  ~Bench() {
+    if (ended) return;
+    database.release();
+    worker->leave();
+    for (int i = 0; i < 20 && !ended; ++i) clock.advance(ns_per_s);
+    CHECK(ended);
+  }
+
+  void start() { spawn(run()); }
+  Task<void> run() {
+    result = co_await worker->run();
+    ended = true;
+  }
+  void pass_ms(int64_t ms) { clock.advance(ms * ns_per_ms); }
+
+  const Outcome& outcome(size_t batch, size_t place) {
+    return database.batches.at(batch).at(place).outcome;
+  }
+
+  ManualClock clock;
+  FakeDatabase database;
+  FakeHttp http;
+  Metrics metrics;
+  std::optional<Worker> worker;
+  Result<void> result;
+  bool ended = false;
+};
+
+const Error connection_lost{Error::Action::reconnect, "", "no connection"};
+
+}  // namespace
+
+TEST_CASE("a claimed task is sent to its model and its answer is stored") {
+  Bench bench;
+  bench.database.queue.push_back(task_of(7));
+  bench.start();
+  REQUIRE(bench.http.count() == 1);
+  CHECK(bench.http.request(0).url == "http://backend/solve");
+  CHECK(bench.http.request(0).body == R"({"model":"m","prompt":"prompt 7"})");
+  const auto& headers = bench.http.request(0).headers;
+  CHECK(std::find(headers.begin(), headers.end(), "Sluice-Task: 7:1") != headers.end());
+  bench.http.answer_ok(0, "seven");
+  REQUIRE(bench.database.stored() == 1);
+  CHECK(std::get<Solved>(bench.outcome(0, 0)).answer == "seven");
+}
+
+TEST_CASE("answers that arrive during a flush travel together in the next one") {
+  Bench bench;
+  for (int64_t id = 1; id <= 5; ++id) bench.database.queue.push_back(task_of(id));
+  bench.start();
+  REQUIRE(bench.http.count() == 5);
+  bench.database.hold();
+  bench.http.answer_ok(0, "a");  // its flush is now under way
+  for (size_t i = 1; i < 5; ++i) bench.http.answer_ok(i, "b");
+  CHECK(bench.database.called("complete") == 1);
+  bench.database.release();
+  REQUIRE(bench.database.batches.size() == 2);
+  CHECK(bench.database.batches[0].size() == 1);
+  CHECK(bench.database.batches[1].size() == 4);
+}
+
+TEST_CASE("a worker never asks for more than its free slots") {
+  Bench bench(3);
+  for (int64_t id = 1; id <= 10; ++id) bench.database.queue.push_back(task_of(id));
+  bench.start();
+  CHECK(bench.http.count() == 3);
+  for (int asked : bench.database.claims) CHECK(asked <= 3);
+  bench.http.answer_ok(0, "a");
+  CHECK(bench.http.count() == 4);
+  CHECK(bench.database.claims.back() == 1);
+}
+
+TEST_CASE("results wait in memory while the database is away and are stored afterwards") {
+  Bench bench;
+  bench.database.queue.push_back(task_of(1));
+  bench.database.queue.push_back(task_of(2));
+  bench.start();
+  bench.database.reachable = false;
+  bench.database.lose();
+  bench.http.answer_ok(0, "a");
+  bench.http.answer_ok(1, "b");
+  bench.pass_ms(3000);
+  CHECK(bench.database.stored() == 0);
+  bench.database.reachable = true;
+  bench.pass_ms(10'000);
+  CHECK(bench.database.stored() == 2);
+  CHECK(bench.database.registrations == 1);
+}
+
+TEST_CASE("a completion whose answer was lost is repeated") {
+  Bench bench;
+  bench.database.queue.push_back(task_of(1));
+  bench.start();
+  bench.database.complete_errors.push_back(connection_lost);
+  bench.http.answer_ok(0, "a");
+  bench.pass_ms(100);
+  CHECK(bench.database.called("complete") == 2);
+  CHECK(bench.database.stored() == 1);
+}
+
+TEST_CASE("a claim whose answer was lost is found after the reconnect and handed back unsent") {
+  Bench bench;
+  bench.start();
+  bench.database.hold();
+  bench.database.queue.push_back(task_of(1));
+  bench.database.notify();
+  bench.database.lose();  // the claim was committed, its answer is gone
+  bench.pass_ms(1000);
+  CHECK(bench.http.count() == 0);
+  REQUIRE(bench.database.stored() == 1);
+  CHECK(std::holds_alternative<Returned>(bench.outcome(0, 0)));
+}
+
+TEST_CASE("a permit past its send-by deadline is forfeited and the task goes back unsent") {
+  Bench bench;
+  bench.start();
+  bench.database.hold();
+  bench.database.queue.push_back(task_of(1, 200));
+  bench.database.notify();
+  bench.pass_ms(201);  // the claim's answer takes too long
+  bench.database.release();
+  CHECK(bench.http.count() == 0);
+  REQUIRE(bench.database.stored() >= 1);
+  CHECK(std::holds_alternative<Returned>(bench.outcome(0, 0)));
+}
+
+TEST_CASE("a permit within its send-by deadline is used") {
+  Bench bench;
+  bench.start();
+  bench.database.hold();
+  bench.database.queue.push_back(task_of(1, 200));
+  bench.database.notify();
+  bench.pass_ms(199);
+  bench.database.release();
+  CHECK(bench.http.count() == 1);
+}
+
+TEST_CASE("bodies that did not fit into the claim are asked for before the call") {
+  Bench bench;
+  ClaimedTask task = task_of(1);
+  task.has_body = false;
+  bench.database.queue.push_back(task);
+  bench.start();
+  CHECK(bench.database.called("requests") == 1);
+  REQUIRE(bench.http.count() == 1);
+  CHECK(bench.http.request(0).body == R"({"model":"m","prompt":"prompt 1"})");
+}
+
+TEST_CASE("a worker that was declared dead registers again and goes on claiming") {
+  Bench bench;
+  bench.start();
+  bench.database.claim_errors.push_back(Error{Error::Action::refuse, "SL010", "not registered"});
+  bench.database.notify();
+  bench.database.queue.push_back(task_of(1));
+  bench.pass_ms(2000);
+  CHECK(bench.database.registrations == 2);
+  CHECK(bench.http.count() == 1);
+}
+
+TEST_CASE("a call whose task was taken away is aborted and its outcome dropped") {
+  Bench bench;
+  bench.database.queue.push_back(task_of(1));
+  bench.start();
+  bench.database.lost = {TaskKey{1, 1}};
+  bench.pass_ms(6000);  // the next heartbeat
+  CHECK(bench.http.request(0).url == "http://backend/solve");
+  CHECK(bench.database.stored() == 0);
+  CHECK(bench.database.called("complete") == 0);
+}
+
+TEST_CASE("an outcome that PostgreSQL refuses fails alone") {
+  Bench bench;
+  for (int64_t id = 1; id <= 4; ++id) bench.database.queue.push_back(task_of(id));
+  bench.database.poison = {3};
+  bench.start();
+  bench.database.hold();
+  for (size_t i = 0; i < 4; ++i) bench.http.answer_ok(i, "a");
+  bench.database.release();
+  bench.pass_ms(5000);
+  REQUIRE(bench.database.stored() == 4);
+  for (const auto& batch : bench.database.batches) {
+    for (const EndedCall& ended : batch) {
+      CHECK(std::holds_alternative<Failed>(ended.outcome) == (ended.key.task_id == 3));
+    }
+  }
+}
+
+TEST_CASE("draining claims nothing more, waits for the calls under way and then leaves") {
+  Bench bench;
+  bench.database.queue.push_back(task_of(1));
+  bench.start();
+  bench.worker->drain();
+  bench.database.queue.push_back(task_of(2));
+  bench.database.notify();
+  CHECK(bench.http.count() == 1);
+  CHECK_FALSE(bench.ended);
+  bench.http.answer_ok(0, "a");
+  CHECK(bench.ended);
+  CHECK(bench.database.stored() == 1);
+  CHECK(bench.database.log.back() == "unregister");
+}
+
+TEST_CASE("a drain that takes too long hands the calls back") {
+  Bench bench;
+  bench.database.queue.push_back(task_of(1));
+  bench.start();
+  bench.worker->drain();
+  bench.pass_ms(31'000);
+  CHECK(bench.ended);
+  REQUIRE(bench.database.stored() == 1);
+  CHECK(std::holds_alternative<Returned>(bench.outcome(0, 0)));
+}
+
+TEST_CASE("--once ends when nothing is unfinished, and not before") {
+  Bench bench(10, true);
+  bench.database.queue.push_back(task_of(1));
+  bench.start();
+  bench.http.answer_ok(0, "a");
+  bench.pass_ms(3000);
+  CHECK_FALSE(bench.ended);  // a retry may be waiting for its time
+  bench.database.has_unfinished = false;
+  bench.pass_ms(3000);
+  CHECK(bench.ended);
+}
+
+TEST_CASE("an idle worker admits once, then takes watch and bells, and sleeps") {
+  Bench bench;
+  bench.start();
+  CHECK(bench.database.called("admit") >= 1);
+  CHECK(bench.database.watched);
+  CHECK(bench.database.called("take_bells") == 1);
+  const int claims = bench.database.called("claim");
+  bench.pass_ms(500);
+  CHECK(bench.database.called("claim") == claims);
+}
+
+TEST_CASE("a sleeping worker claims when it is notified, without looking first") {
+  Bench bench;
+  bench.start();
+  bench.pass_ms(100);
+  const int looks = bench.database.called("take_bells");
+  bench.database.queue.push_back(task_of(1));
+  bench.database.notify();
+  CHECK(bench.http.count() == 1);
+  CHECK(bench.database.called("take_bells") == looks + 1);  // falling asleep again
+}
+
+TEST_CASE("a worker without the watch does not claim when it is notified") {
+  Bench bench;
+  bench.database.watch_is_free = false;
+  bench.start();
+  const int claims = bench.database.called("claim");
+  bench.database.notify();
+  CHECK(bench.database.called("claim") == claims);
+  CHECK(bench.database.called("take_watch") >= 2);
+}
+
+TEST_CASE("a worker with no slot free gives the watch away and says whether work remains") {
+  Bench bench(1);
+  bench.start();
+  CHECK(bench.database.watched);
+  bench.database.queue.push_back(task_of(1));
+  bench.database.queue.push_back(task_of(2));
+  bench.database.notify();
+  CHECK_FALSE(bench.database.watched);
+  CHECK(bench.database.called("drop_watch and notify") == 1);
+}
+
+TEST_CASE("while a bell is missing the sleeper looks again at growing intervals") {
+  Bench bench;
+  bench.database.look.complete = false;
+  bench.start();
+  bench.pass_ms(100);
+  const int early = bench.database.called("take_bells");
+  CHECK(early >= 5);
+  bench.pass_ms(1000);
+  const int late = bench.database.called("take_bells") - early;
+  CHECK(late >= 3);
+  CHECK(late <= 8);
+  bench.database.queue.push_back(task_of(1));  // committed without a notification
+  bench.pass_ms(250);
+  CHECK(bench.http.count() == 1);
+}
+
+TEST_CASE("the sleeper wakes when the next permit comes") {
+  Bench bench;
+  bench.database.look.wake_in_ms = 40;
+  bench.start();
+  const int claims = bench.database.called("claim");
+  bench.pass_ms(39);
+  CHECK(bench.database.called("claim") == claims);
+  bench.pass_ms(2);
+  CHECK(bench.database.called("claim") > claims);
+}
+
+TEST_CASE("without a listening session the worker polls") {
+  Bench bench;
+  bench.start();
+  bench.database.reachable = false;
+  bench.database.lose();
+  bench.database.reachable = true;
+  bench.database.queue.push_back(task_of(1));
+  bench.pass_ms(3000);
+  CHECK(bench.http.count() == 1);
+}
+
+TEST_CASE("the first connection must succeed") {
+  Bench bench;
+  bench.database.reachable = false;
+  bench.start();
+  CHECK(bench.ended);
+  CHECK_FALSE(bench.result.has_value());
+}
+
+}  // namespace sluice
