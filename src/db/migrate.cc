@@ -126,8 +126,8 @@ const SqlFile* find_migration(const SqlSet& set, int version) {
   return nullptr;
 }
 
-[[noreturn]] void throw_mismatch(std::string message) {
-  throw CommandError(ExitCode::schema_mismatch, std::move(message));
+[[noreturn]] void throw_mismatch(const std::string& message) {
+  throw CommandError(ExitCode::schema_mismatch, message);
 }
 
 // What ran in the database must be a part of what this binary has, text for text.
