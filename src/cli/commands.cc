@@ -7,6 +7,7 @@ Action configure_psql(CLI::App& app);
 Action configure_migrate(CLI::App& app);
 Action configure_worker(CLI::App& app);
 Action configure_mock(CLI::App& app);
+Action configure_submit(CLI::App& app);
 Action configure_status(CLI::App& app);
 Action configure_tasks(CLI::App& app);
 Action configure_task(CLI::App& app);
@@ -23,6 +24,7 @@ constexpr Command command_table[] = {
     {"migrate", "Bring the database's schema to this binary's version", configure_migrate},
     {"worker", "Serve models: claim tasks, call their backends, record the results",
      configure_worker},
+    {"submit", "Submit tasks from a file of JSON lines, or one prompt", configure_submit},
     {"status", "Queues, calls in flight and workers at a glance", configure_status},
     {"tasks", "The newest tasks", configure_tasks},
     {"task", "One task with all its fields and texts", configure_task},

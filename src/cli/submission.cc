@@ -1,0 +1,111 @@
+#include "cli/submission.h"
+
+#include <pqxx/pqxx>
+#include <string_view>
+#include <utility>
+
+#include "db/sql_message.h"
+
+namespace sluice {
+namespace {
+
+// Whether the error is about the tasks that were sent (ours, data, constraints, size) and not about
+// the database (locks, permissions, disk, shutdown).
+bool blames_tasks(const pqxx::sql_error& error) {
+  for (const char* prefix : {"SL", "22", "23", "54"}) {
+    if (error.sqlstate().starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+// Of a statement with one task, so "task 1: " says nothing. The detail is shown where PostgreSQL
+// names the character that it cannot store, for the message alone does not.
+std::string reason_of(const pqxx::sql_error& error) {
+  constexpr std::string_view unstorable_character = "22P05";
+  constexpr std::string_view prefix = "task 1: ";
+  SqlMessage message = parse_sql_message(error.what());
+  if (message.primary.starts_with(prefix)) message.primary.erase(0, prefix.size());
+  if (error.sqlstate() == unstorable_character) message.hint = message.detail;
+  return one_line(message);
+}
+
+std::vector<int64_t> submit_many(pqxx::dbtransaction& transaction, const std::string& tasks) {
+  std::vector<int64_t> ids;
+  for (const pqxx::row& row :
+       transaction.exec_params("select * from sluice.submit_many($1::jsonb)", tasks)) {
+    ids.push_back(row[0].as<int64_t>());
+  }
+  return ids;
+}
+
+}  // namespace
+
+Submission::Submission(pqxx::connection& connection, Mode mode, OnRefused on_refused,
+                       OnAccepted on_accepted)
+    : connection_(connection),
+      mode_(mode),
+      on_refused_(std::move(on_refused)),
+      on_accepted_(std::move(on_accepted)) {
+  if (mode == Mode::all_or_nothing) transaction_ = std::make_unique<pqxx::work>(connection);
+}
+
+Submission::~Submission() = default;
+
+void Submission::add(size_t line, std::string json) {
+  if (!chunk_.empty() && chunk_bytes_ + json.size() > chunk_bytes_max) send_chunk();
+  chunk_bytes_ += json.size();
+  chunk_.push_back({line, std::move(json)});
+  if (chunk_.size() == chunk_lines_max) send_chunk();
+}
+
+void Submission::finish() {
+  send_chunk();
+  if (!transaction_) return;
+  transaction_->commit();
+  on_accepted_(ids_);
+}
+
+void Submission::send_chunk() {
+  if (transaction_) {
+    send(*transaction_, chunk_.begin(), chunk_.end());
+  } else {
+    pqxx::work transaction(connection_);
+    send(transaction, chunk_.begin(), chunk_.end());
+    transaction.commit();
+    on_accepted_(ids_);
+    ids_.clear();
+  }
+  chunk_.clear();
+  chunk_bytes_ = 0;
+}
+
+// Savepoints by hand: pqxx::subtransaction (6.4) makes none before exec_params().
+// What is refused is halved until one line is left to blame. The number that some messages carry is
+// not needed, for others (JSON that does not parse, an unknown model) carry none. One bad line
+// among 1,000 costs 20 statements that hold twice the chunk together; k bad ones at most k times
+// that.
+void Submission::send(pqxx::dbtransaction& transaction, Position first, Position last) {
+  if (first == last) return;
+  std::string tasks = "[";
+  for (auto item = first; item != last; ++item) (tasks += item->json) += ',';
+  tasks.back() = ']';
+  try {
+    transaction.exec0("savepoint chunk");
+    const std::vector<int64_t> ids = submit_many(transaction, tasks);
+    transaction.exec0("release savepoint chunk");
+    ids_.insert(ids_.end(), ids.begin(), ids.end());
+    return;
+  } catch (const pqxx::sql_error& error) {
+    if (!blames_tasks(error)) throw;
+    transaction.exec0("rollback to savepoint chunk; release savepoint chunk");
+    if (last - first == 1) {
+      on_refused_(first->line, reason_of(error));
+      return;
+    }
+  }
+  const auto middle = first + (last - first) / 2;
+  send(transaction, first, middle);
+  send(transaction, middle, last);
+}
+
+}  // namespace sluice

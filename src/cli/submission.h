@@ -1,0 +1,68 @@
+// Tasks on their way into the queue: gathered into chunks, sent through sluice.submit_many, and if
+// a chunk is refused, the line that is to blame found. It does not read, wait or print.
+//
+// Blocking; throws CommandError, and what libpqxx throws when the database itself fails.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/database_url.h"
+
+namespace pqxx {
+class dbtransaction;
+}
+
+namespace sluice {
+
+class Submission final {
+ public:
+  // A statement holds at most so many tasks, and so many bytes unless one task alone is larger: a
+  // round trip is then lost in the work, and neither side holds more than a few chunks in memory.
+  static constexpr size_t chunk_lines_max = 1'000;
+  static constexpr size_t chunk_bytes_max = 8 << 20;
+
+  enum class Mode {
+    all_or_nothing,  // one transaction, committed by finish()
+    chunk_by_chunk,  // what is accepted stays
+  };
+  // A line was refused, and why. May throw to end the submission: all_or_nothing then leaves
+  // nothing.
+  using OnRefused = std::function<void(size_t line, const std::string& reason)>;
+  // Ids that are committed, in the order of their lines.
+  using OnAccepted = std::function<void(const std::vector<int64_t>& ids)>;
+
+  Submission(pqxx::connection& connection, Mode mode, OnRefused on_refused, OnAccepted on_accepted);
+  ~Submission();  // without finish(): all_or_nothing rolls back
+  Submission(const Submission&) = delete;
+  Submission& operator=(const Submission&) = delete;
+
+  // Requires: `json` is outlined like one JSON object, keys as sluice.submit's arguments.
+  void add(size_t line, std::string json);
+  void finish();
+
+ private:
+  struct Item {
+    size_t line;
+    std::string json;
+  };
+  using Position = std::vector<Item>::const_iterator;
+
+  void send_chunk();
+  void send(pqxx::dbtransaction& transaction, Position first, Position last);
+
+  pqxx::connection& connection_;
+  Mode mode_;
+  OnRefused on_refused_;
+  OnAccepted on_accepted_;
+  std::vector<Item> chunk_;
+  size_t chunk_bytes_ = 0;
+  std::vector<int64_t> ids_;                          // accepted, not yet committed
+  std::unique_ptr<pqxx::dbtransaction> transaction_;  // all_or_nothing only
+};
+
+}  // namespace sluice

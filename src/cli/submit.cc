@@ -1,0 +1,212 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <pqxx/pqxx>
+#include <string>
+#include <vector>
+
+#include "cli/database_session.h"
+#include "cli/interrupt.h"
+#include "cli/json_object.h"
+#include "cli/line_reader.h"
+#include "cli/outcome_wait.h"
+#include "cli/progress.h"
+#include "cli/submission.h"
+#include "cli/terminal.h"
+#include "command_error.h"
+#include "json_text.h"
+
+namespace sluice {
+namespace {
+
+// Above the largest request_bytes_max (256 MiB) with some room for escapes and keys.
+constexpr size_t line_bytes_max = 320 << 20;
+
+struct SubmitOptions {
+  std::string file;
+  std::optional<std::string> prompt;
+  std::optional<std::string> model;
+  std::optional<int> priority;
+  std::optional<std::string> tenant;
+  std::string metadata;
+  bool skip = false;
+  bool wait = false;
+};
+
+// The flags as the first fields of an object: PostgreSQL keeps the last of equal keys, so whatever
+// the line itself says wins.
+std::string default_fields(const SubmitOptions& options) {
+  std::string fields;
+  if (options.model) fields += "\"model\":" + json_string(*options.model) + ',';
+  if (options.priority) fields += "\"priority\":" + std::to_string(*options.priority) + ',';
+  if (options.tenant) fields += "\"tenant\":" + json_string(*options.tenant) + ',';
+  if (!options.metadata.empty()) fields += "\"metadata\":" + options.metadata + ',';
+  return fields;
+}
+
+// Requires: `object` is outlined like a JSON object.
+std::string with_defaults(std::string object, std::string_view fields) {
+  const size_t begin = object.find('{') + 1;
+  const bool empty = object.find_first_not_of(" \t\r\n", begin) == object.find('}', begin);
+  if (empty && !fields.empty()) fields.remove_suffix(1);  // its comma
+  object.insert(begin, fields);
+  return object;
+}
+
+// One run of the command, up to the last COMMIT.
+class Run final {
+ public:
+  Run(const SubmitOptions& options, pqxx::connection& connection)
+      : options_(options),
+        fields_(default_fields(options)),
+        submission_(
+            connection,
+            options.skip ? Submission::Mode::chunk_by_chunk : Submission::Mode::all_or_nothing,
+            [this](size_t line, const std::string& reason) { refuse(line, reason); },
+            [this](const std::vector<int64_t>& ids) { accept(ids); }) {}
+
+  void submit_prompt() {
+    submit_object(0, "{\"prompt\":" + json_string(*options_.prompt) + '}');
+    submission_.finish();
+  }
+
+  void submit_lines() {
+    LineReader reader(options_.file, line_bytes_max);
+    for (LineReader::Line line; reader.next(line);) {
+      if (line.too_long) {
+        refuse(line.number, fmt::format("longer than {} bytes", line_bytes_max));
+      } else if (line.text.find_first_not_of(" \t\r") != std::string::npos) {
+        submit_object(line.number, std::move(line.text));
+      }
+      progress_.show(reader.bytes_read(), reader.bytes_total(),
+                     fmt::format("{} lines sent", line.number));
+    }
+    submission_.finish();
+    progress_.clear();
+  }
+
+  const std::vector<int64_t>& ids() const { return ids_; }
+  bool some_refused() const { return some_refused_; }
+
+ private:
+  void submit_object(size_t line, std::string object) {
+    const std::string problem = json_object_problem(object);
+    if (problem.empty()) {
+      submission_.add(line, with_defaults(std::move(object), fields_));
+    } else {
+      refuse(line, problem);
+    }
+  }
+
+  void refuse(size_t line, const std::string& reason) {
+    const std::string where = options_.prompt ? "" : fmt::format("line {}: ", line);
+    if (!options_.skip) {
+      throw CommandError(ExitCode::failure, where + reason + "; nothing was submitted");
+    }
+    some_refused_ = true;
+    progress_.clear();
+    fmt::print(stderr, "sluice: {}{}\n", where, reason);
+  }
+
+  void accept(const std::vector<int64_t>& ids) {
+    ids_.insert(ids_.end(), ids.begin(), ids.end());
+    if (options_.wait) return;
+    progress_.clear();
+    for (const int64_t id : ids) fmt::print("{}\n", id);
+    if (std::fflush(stdout) != 0) {
+      throw CommandError(ExitCode::failure, "standard output takes no more; tasks were submitted");
+    }
+  }
+
+  const SubmitOptions& options_;
+  const std::string fields_;
+  Progress progress_;
+  Submission submission_;
+  std::vector<int64_t> ids_;
+  bool some_refused_ = false;
+};
+
+// False if a task did not end solved.
+bool wait_for_all(const SubmitOptions& options, const std::string& database_url,
+                  const std::vector<int64_t>& ids) {
+  end_on_interrupt("\nsluice: interrupted; the tasks go on\n");
+  Progress progress;
+  const bool to_terminal = isatty(STDOUT_FILENO) == 1;
+  bool all_solved = true;
+  const OutcomeListener listener = {
+      [&](const EndedTask& task) {
+        const bool solved = task.status == "solved";
+        all_solved = all_solved && solved;
+        progress.clear();
+        if (options.prompt && !solved) {
+          fmt::print(stderr, "sluice: task {} ended {}: {}\n", task.id, task.status,
+                     harmless(task.text, false));
+        } else {
+          fmt::print("{}\n", to_terminal ? harmless(task.text, true) : task.text);
+        }
+        std::fflush(stdout);
+      },
+      [&](size_t ended, size_t total) {
+        progress.show(ended, total, fmt::format("{} of {} ended", ended, total));
+      }};
+  wait_for_outcomes(database_url, ids, options.prompt ? OutcomeForm::bare : OutcomeForm::json,
+                    listener);
+  return all_solved;
+}
+
+void check_usage(SubmitOptions& options) {
+  if (options.prompt.has_value() == !options.file.empty()) {
+    throw CommandError(ExitCode::usage, "submit needs one of FILE.jsonl, - and --prompt TEXT");
+  }
+  if (!options.metadata.empty() && !json_object_problem(options.metadata).empty()) {
+    throw CommandError(ExitCode::usage, "--metadata must be a JSON object, such as '{\"a\": 1}'");
+  }
+}
+
+ExitCode submit(SubmitOptions& options, const GlobalOptions& globals) {
+  check_usage(options);
+  end_on_interrupt("\nsluice: interrupted while submitting\n");
+  std::vector<int64_t> ids;
+  const ExitCode submitted = with_database(globals, [&](pqxx::connection& database) {
+    Run run(options, database);
+    options.prompt ? run.submit_prompt() : run.submit_lines();
+    ids = run.ids();
+    return run.some_refused() ? ExitCode::failure : ExitCode::ok;
+  });
+  if (!options.wait || ids.empty()) return submitted;
+  return wait_for_all(options, globals.database_url, ids) ? submitted : ExitCode::failure;
+}
+
+}  // namespace
+
+Action configure_submit(CLI::App& app) {
+  const auto options = std::make_shared<SubmitOptions>();
+  app.add_option("file", options->file,
+                 "one JSON object a line, keys as the arguments of sluice.submit; - is stdin")
+      ->option_text("FILE.jsonl");
+  app.add_option("--prompt", options->prompt, "one task with this prompt, instead of a file")
+      ->option_text("TEXT");
+  app.add_option("--model", options->model, "model or route of lines that name none [any]")
+      ->option_text("M");
+  app.add_option("--priority", options->priority, "of lines that have none, -100 to 100 [0]")
+      ->check(CLI::Range(-100, 100))
+      ->option_text("N");
+  app.add_option("--tenant", options->tenant, "of lines that have none [default]")
+      ->option_text("T");
+  app.add_option("--metadata", options->metadata, "a JSON object, for lines that have none")
+      ->option_text("JSON");
+  app.add_option_function<std::string>(
+         "--on-error", [options](const std::string& what) { options->skip = what == "skip"; },
+         "abort: a bad line and nothing is submitted; skip: it is reported, the others are")
+      ->check(CLI::IsMember({"abort", "skip"}))
+      ->option_text("abort|skip [abort]");
+  app.add_flag("--wait", options->wait,
+               "print each task as it ends, one JSON object a line; with --prompt the bare answer");
+  return [options](const GlobalOptions& globals) { return submit(*options, globals); };
+}
+
+}  // namespace sluice

@@ -1,0 +1,153 @@
+"""status, tasks, task, cancel, dead-letters: what is shown is what is there, in 80 columns."""
+import json
+import signal
+
+import pytest
+from conftest import connect, query, wait_for
+
+LONG_NAME = "a-model-with-a-name-that-is-much-too-long-for-a-table-of-eighty-columns"
+
+
+@pytest.fixture
+def url(pg):
+    url = pg.database()
+    query(url, "insert into sluice.models (name, url, rpm) values ('open', 'http://127.0.0.1:1', 600),"
+               " ('paused', 'http://127.0.0.1:1', null), ('parked', 'http://127.0.0.1:1', null),"
+               f" ('closed', 'http://127.0.0.1:1', null), ('{LONG_NAME}', 'http://127.0.0.1:1', null)")
+    query(url, "update sluice.models set paused = true where name = 'paused';"
+               "update sluice.models set closed_until = 'infinity' where name = 'parked';"
+               "update sluice.models set closed_until = now() + interval '1 hour' where name = 'closed'")
+    return url
+
+
+@pytest.fixture
+def read(sluice, url):
+    """A function that runs a command which must succeed: its output's lines."""
+    def run(*arguments):
+        ended = sluice(*arguments, "--database-url", url)
+        assert (ended.returncode, ended.stderr) == (0, "")
+        lines = ended.stdout.splitlines()
+        if "--json" not in arguments:
+            assert all(len(line) <= 80 for line in lines), ended.stdout
+        return lines
+    return run
+
+
+def submit(url, prompt="hello", model="open", count=1):
+    return [row[0] for row in query(url, "select sluice.submit(%s, %s) from generate_series(1, %s)",
+                                    (prompt, model, count))]
+
+
+def solve_all(url, answer):
+    with connect(url) as connection, connection.cursor() as cursor:
+        cursor.execute("select sluice.register_worker('by hand', 1000)")
+        worker = cursor.fetchone()[0]
+        cursor.execute("select task_id, fence from sluice.claim(%s, null, 1000)", (worker,))
+        for task, fence in cursor.fetchall():
+            cursor.execute("select * from sluice.complete(%s, array[(%s, %s, 'solved', %s, null, null, null, null, null,"
+                           " 3, 4, null)::sluice.outcome])", (worker, task, fence, answer))
+    connection.close()
+
+
+def fail(url, task, error):
+    query(url, "with gone as (delete from sluice.queue where task_id = %s returning *)"
+               "insert into sluice.result (task_id, created_at, finished_at, fence, attempts, status, model, error_code, error)"
+               "select task_id, now(), now(), 1, 3, 'failed', 'open', 'http_500', %s from gone", (task, error))
+
+
+def test_status_shows_each_model_and_the_totals(read, url):
+    submit(url, count=3)
+    query(url, "select sluice.register_worker('w', 40)")
+    heading, *models, totals = read("status")
+    assert heading.split() == ["MODEL", "STATE", "DEPTH", "IN", "FLIGHT", "WAITING", "OLDEST", "PERMITS", "PRESSURE"]
+    rows = {line.split()[0]: line.split()[1:] for line in models}
+    assert rows["open"][:4] == ["open", "3", "0", "0"]
+    assert rows["paused"][0] == "paused" and rows["parked"][0] == "parked"
+    assert rows["closed"][:2] == ["closed", "59m"]
+    assert totals == "3 queued, 0 in flight, 0 waiting; 1 workers, 40 slots"
+
+
+def test_status_counts_tasks_that_wait_for_a_route(read, url):
+    query(url, "update sluice.models set paused = true")
+    submit(url, model="any", count=5)
+    assert read("status")[-1].startswith("0 queued, 0 in flight, 5 waiting")
+
+
+def test_status_as_json_is_one_object_per_model(read, url):
+    rows = [json.loads(line) for line in read("status", "--json")]
+    assert [row["model"] for row in rows] == sorted([LONG_NAME, "closed", "open", "parked", "paused"])
+    assert {"depth", "in_flight", "unfinished", "permits_now", "pressure", "paused"} <= rows[0].keys()
+
+
+def test_watch_goes_on_until_ctrl_c(started, url):
+    process = started("status", "--watch", "--database-url", url)
+    wait_for(lambda: process.stdout().count("queued") >= 2, what="the second picture")
+    assert "\x1b" not in process.stdout()  # not a terminal
+    process.signal(signal.SIGINT)
+    assert process.wait() == 0
+
+
+def test_tasks_lists_the_newest_first(read, url):
+    ids = submit(url, count=60)
+    assert [int(line.split()[0]) for line in read("tasks")[1:]] == ids[:-51:-1]
+    assert [int(line.split()[0]) for line in read("tasks", "--limit", "2")[1:]] == ids[:-3:-1]
+
+
+def test_tasks_can_be_asked_for_by_status_and_model(read, url):
+    query(url, "update sluice.models set max_queue = 2")
+    first, second, third = submit(url, count=3)
+    other, = submit(url, model=LONG_NAME)
+    query(url, "select sluice.cancel(%s)", (second,))
+
+    def listed(*flags):
+        return [json.loads(line)["id"] for line in read("tasks", "--json", *flags)]
+    assert listed() == [other, third, second, first]
+    assert listed("--status", "queued") == [other, first]
+    assert listed("--status", "unsolved") == [third]
+    assert listed("--status", "cancelled") == [second]
+    assert listed("--status", "solved") == []
+    assert listed("--status", "queued", "--model", LONG_NAME) == [other]
+    assert listed("--model", "open") == [third, second, first]
+
+
+def test_task_shows_fields_and_texts(read, url):
+    task, = submit(url, "what is\nit?")
+    solve_all(url, "it is \x1b[2J this")
+    text = "\n".join(read("task", task))
+    assert f"id            {task}" in text and "status        solved" in text
+    assert "prompt (11 bytes)\nwhat is\nit?" in text
+    assert "it is ?[2J this" in text  # an answer does not drive the terminal
+    row = json.loads(read("task", task, "--json")[0])
+    assert (row["answer"], row["input_tokens"]) == ("it is \x1b[2J this", 3)
+
+
+def test_task_cuts_long_texts_but_not_as_json(sluice, url):
+    task, = submit(url, "x" * 5000)
+    shown = sluice("task", task, "--database-url", url).stdout
+    assert "prompt (5000 bytes)" in shown and "... 3000 more bytes; --json shows all" in shown
+    whole = json.loads(sluice("task", task, "--json", "--database-url", url).stdout)
+    assert len(whole["prompt"]) == 5000
+
+
+@pytest.mark.parametrize("command", ["task", "cancel"])
+def test_a_task_that_is_not_there_is_a_clear_error(sluice, url, command):
+    run = sluice(command, "12345", "--database-url", url)
+    assert run.returncode == 1 and run.stderr.startswith("sluice: there is no task 12345")
+    assert sluice(command, "x", "--database-url", url).returncode == 2
+
+
+def test_cancel_says_the_status_after(read, url):
+    task, = submit(url)
+    assert read("cancel", task) == ["cancelled"]
+    assert read("cancel", task) == ["cancelled"]
+    assert query(url, "select status from sluice.tasks where id = %s", (task,)) == [("cancelled",)]
+
+
+def test_dead_letters_lists_what_failed_for_good(read, url):
+    fine, bad = submit(url, count=2)
+    fail(url, bad, "a long story\n" * 20)
+    heading, row = read("dead-letters")
+    assert heading.split() == ["ID", "MODEL", "ATTEMPTS", "AGE", "CODE", "ERROR"]
+    assert row.split()[:3] == [str(bad), "open", "3"] and row.endswith("…")
+    letter, = map(json.loads, read("dead-letters", "--json"))
+    assert (letter["id"], letter["error_code"]) == (bad, "http_500")

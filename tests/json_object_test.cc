@@ -1,0 +1,41 @@
+#include "cli/json_object.h"
+
+#include <doctest/doctest.h>
+
+namespace sluice {
+namespace {
+
+std::string problem(std::string text) {
+  return json_object_problem(text);
+}
+
+}  // namespace
+
+TEST_CASE("an object is an object, whatever its values") {
+  for (const char* text :
+       {"{}", " { } ", R"({"prompt":"a"})", "{\"prompt\":\"a\"}\r", R"({"m":{"n":[1,{"o":2}]}})",
+        R"({"n":123456789012345678901234567890,"x":1e999})", R"({"p":"}{","q":"\u0000"})"}) {
+    CAPTURE(text);
+    CHECK(problem(text).empty());
+  }
+}
+
+TEST_CASE("what is not one object is refused") {
+  for (const char* text : {"", " ", "x", "[]", "[{}]", "1", "null", R"("a")", "{", "}", R"({"a":1)",
+                           R"({"a":1},{"b":2})", R"({"a":1}{"b":2})", R"({} {})", R"({"a":1},)",
+                           R"({"a":1}])", R"({"a" 1})", "{1:2}"}) {
+    CAPTURE(text);
+    CHECK(problem(text) == "not a JSON object");
+  }
+}
+
+TEST_CASE("the reason is named where it is plain, and the text never quoted") {
+  CHECK(problem("{\"prompt\":\"\xff\"}") == "invalid UTF-8");
+  CHECK(problem("{\"prompt\":\"\xed\xa0\x80\"}") == "invalid UTF-8");
+  CHECK(problem(R"({"prompt":"a)") == "not JSON: a string is not closed");
+  CHECK(problem("{\"prompt\":\"a\x01\"}") == "not JSON: a control character in a string");
+  CHECK(problem(std::string("{\"prompt\":\"a\0\"}", 15)) ==
+        "not JSON: a control character in a string");
+}
+
+}  // namespace sluice
