@@ -292,6 +292,18 @@ TEST_CASE("a worker without the watch does not claim when it is notified") {
   CHECK(bench.database.called("take_watch") >= 2);
 }
 
+TEST_CASE("a worker without the watch looks once a second, in case the watcher is frozen") {
+  Bench bench;
+  bench.database.watch_is_free = false;
+  bench.start();
+  bench.database.queue.push_back(task_of(1));
+  for (int i = 0; i < 12; ++i) {
+    bench.database.notify();
+    bench.pass_ms(100);
+  }
+  CHECK(bench.http.count() == 1);
+}
+
 TEST_CASE("a worker with no slot free gives the watch away and says whether work remains") {
   Bench bench(1);
   bench.start();

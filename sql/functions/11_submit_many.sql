@@ -117,6 +117,7 @@ begin
       perform sluice.target(coalesce(v_item.item ->> 'model', 'any'), v_item.item ->> 'request' is not null, p_now);
     exception when data_exception or sqlstate 'SL001' or sqlstate 'SL004' or sqlstate 'SL007' then
       get stacked diagnostics v_hint = pg_exception_hint;
+      v_hint := coalesce(nullif(v_hint, ''), 'Its values are of the types of sluice.submit''s arguments.');
       raise exception 'task %: %', v_item.ord, sqlerrm
         using errcode = case when sqlstate like 'SL%' then sqlstate else 'SL004' end, hint = v_hint;
     end;

@@ -19,8 +19,10 @@ begin
   if not pg_try_advisory_xact_lock(sluice.lock_class('model'), p_model) then
     return '{}';
   end if;
-  v_now := coalesce(p_now, clock_timestamp());   -- after the lock: who waited must not carry an older time
+  -- The clock after the lock, for who waited must not carry an older time; and after the row, or a change of the limits
+  -- just now would lie in the future.
   select * into v_model from sluice.models where id = p_model;
+  v_now := coalesce(p_now, clock_timestamp());
   perform sluice.mend_bucket(v_model, v_now);
   v_want := least(p_max, sluice.permits_now(v_model, v_now), sluice.calls_left(v_model));
   if v_want is null or v_want <= 0 then

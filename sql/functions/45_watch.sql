@@ -38,15 +38,16 @@ as $$
 #variable_conflict use_column
 declare
   v_ids int[] := sluice.served_models(take_bells.worker);
-  v_bells int[];
+  v_bells int[] := coalesce(take_bells.held, '{}');
 begin
-  v_bells := take_bells.held || array(
+  v_bells := v_bells || array(
     select b from (select distinct id % 64 as b from unnest(v_ids) id) n
-    where b <> all (take_bells.held) and pg_try_advisory_lock(sluice.lock_class('bell'), b));
+    where b <> all (v_bells) and pg_try_advisory_lock(sluice.lock_class('bell'), b));
   -- A new statement, hence a new snapshot: it sees all that was committed before the bells were taken.
   return query
     select v_bells, v_bells @> array(select id % 64 from unnest(v_ids) id), bool_or(l.work),
-      greatest(0, ceil(extract(epoch from min(l.wake_at) - coalesce(p_now, clock_timestamp())) * 1000))::bigint
+      case when min(l.wake_at) is not null then   -- greatest() would pass over a null: wake at once, for ever
+        greatest(0, ceil(extract(epoch from min(l.wake_at) - coalesce(p_now, clock_timestamp())) * 1000))::bigint end
     from (select null::boolean as work, null::timestamptz as wake_at
           union all
           select l.work, l.wake_at from unnest(v_ids) id
@@ -69,7 +70,8 @@ as $$
 $$;
 
 -- look: is there anything to do for model p_model now, and if not, when? work: a row and a permit; wake_at: the moment at
--- which the clock alone will make work (a permit, the end of a closure, a task's time).
+-- which the clock alone will make work (a permit, the end of a closure, a task's time). Null for a model that is full:
+-- only the end of a call makes room, and the worker whose call it was claims.
 create or replace function sluice.look(p_model int, p_now timestamptz, out work boolean, out wake_at timestamptz)
 language plpgsql volatile
 as $$
@@ -87,6 +89,9 @@ begin
   elsif not v_model.paused then
     wake_at := greatest((sluice.take_permits(v_model, 0, p_now)).next_at, v_model.closed_until, p_now);
     work := wake_at <= p_now and coalesce(v_model.max_in_flight > sluice.in_flight(p_model), true);
+    if wake_at <= p_now and not work then
+      wake_at := null;
+    end if;
   end if;
 end
 $$;

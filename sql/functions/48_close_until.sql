@@ -5,7 +5,7 @@ language sql volatile
 as $$
   update sluice.models set closed_until = p_until, closed_reason = left(p_reason, 500)
   where name = p_model
-    and case when closed_until is null or not isfinite(closed_until) or not isfinite(p_until)
+    and case when closed_until is null or p_until is null or not isfinite(closed_until) or not isfinite(p_until)
         then closed_until is distinct from p_until
         else abs(extract(epoch from p_until - closed_until)) >= 1 end
 $$;

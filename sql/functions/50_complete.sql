@@ -3,7 +3,8 @@
 -- Params:  worker; outcomes: see sluice.outcome for the kinds; p_now.
 -- Returns: per outcome whether it holds: applied false means that the task was no longer this worker's under this
 --          fence; the late result is then kept in sluice.attempts for audit and changes nothing. Repeating a call
---          whose COMMIT answer was lost is safe and answers the same.
+--          whose COMMIT answer was lost is safe and answers the same (throttled and returned answer false: their tasks
+--          are on their way again, there is nothing to do either way).
 -- Moves:   lease -> result (solved, failed, cancelled), -> backlog (retry), -> its queue at its place (throttled, returned).
 -- Locks:   leases ascending by id, then models ascending by id (only for what goes back to a queue).
 create or replace function sluice.complete(worker bigint, outcomes sluice.outcome[], p_now timestamptz default null)
@@ -29,9 +30,11 @@ begin
   select array_agg(row(g.place, g.lease)::sluice.ended_call) into v_ended from gone g;
 
   perform sluice.store_results(complete.outcomes, v_ended, v_now);
-  if exists (select from unnest(complete.outcomes) o where o.kind <> 'solved') then
+  if exists (select from unnest(complete.outcomes) o where o.kind is distinct from 'solved') then
     perform sluice.note_attempts(complete.outcomes, v_ended, v_now);
     perform sluice.retry_later(complete.outcomes, v_ended, v_now);
+    perform sluice.ring(r.model) from (   -- who sleeps may sleep for longer than the backoff
+      select distinct (e.lease).model from unnest(v_ended) e where complete.outcomes[e.place].kind = 'retry') r;
     perform sluice.throttle(complete.outcomes, v_ended, v_now);
     perform sluice.requeue((select array_agg(e.lease) from unnest(v_ended) e
                             where complete.outcomes[e.place].kind in ('throttled', 'returned')), v_now);
@@ -63,9 +66,9 @@ as $$
   insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at, fence, input_tokens,
     output_tokens, attempts, http_status, status, model, error_code, error, cost, answer, response)
   select l.task_id, l.worker, t.created_at, l.ready_at, l.started_at, p_now, l.fence, o.input_tokens,
-    o.output_tokens, l.attempts + (o.kind <> 'cancelled')::int, o.http_status,
+    o.output_tokens, l.attempts + (o.kind is distinct from 'cancelled')::int, o.http_status,
     case o.kind when 'solved' then 'solved' when 'cancelled' then 'cancelled' else 'failed' end, m.name,
-    o.error_code, o.error,
+    coalesce(o.error_code, x.error_code), coalesce(o.error, x.error),
     (o.input_tokens * coalesce(m.input_price, 0) + o.output_tokens * coalesce(m.output_price, 0)) / 1000000,
     o.answer, o.response
   from unnest(p_ended) e
@@ -73,12 +76,14 @@ as $$
   cross join lateral (select (p_outcomes[e.place]).*) o
   join sluice.task t on t.id = l.task_id
   join sluice.models m on m.id = l.model
-  where o.kind in ('solved', 'failed', 'cancelled')
+  left join (values ('unknown_outcome', 'the worker reported an outcome of no known kind')) x(error_code, error)
+    on coalesce(o.kind, '') not in ('solved', 'failed', 'cancelled', 'retry')
+  where coalesce(o.kind, '') not in ('retry', 'throttled', 'returned')
      or (o.kind = 'retry' and l.attempts + 1 >= sluice.attempts_max(l.task_id, l.model))
   on conflict do nothing
 $$;
 
--- note_attempts: one row for every call that failed.
+-- note_attempts: one row for every call that failed, those of an unknown kind included.
 create or replace function sluice.note_attempts(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language sql volatile
@@ -86,24 +91,24 @@ as $$
   insert into sluice.attempt (task_id, worker, started_at, ended_at, fence, input_tokens, output_tokens, http_status,
     billed, kind, model, error_code, error)
   select l.task_id, l.worker, l.started_at, p_now, l.fence, o.input_tokens, o.output_tokens, o.http_status, o.billed,
-    o.kind, m.name, o.error_code, o.error
+    case o.kind when 'retry' then 'retry' else 'failed' end, m.name, o.error_code, o.error
   from unnest(p_ended) e
   cross join lateral (select (e.lease).*) l
   cross join lateral (select (p_outcomes[e.place]).*) o
   join sluice.models m on m.id = l.model
-  where o.kind in ('retry', 'failed')
+  where coalesce(o.kind, '') not in ('solved', 'throttled', 'returned', 'cancelled')
 $$;
 
 -- retry_later: back to the backlog with a time: exponential backoff with full jitter, no earlier than the backend asked.
 --   wait = random() * least(backoff_max, backoff_base * 2^attempts), at least retry_after_ms (at most 1 h).
--- A route's task goes back to its route and is routed anew.
+-- (2^26 days still fit into an interval.) A route's task goes back to its route and is routed anew.
 create or replace function sluice.retry_later(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language sql volatile
 as $$
   insert into sluice.backlog (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, due, route, tenant)
   select l.task_id,
-    p_now + greatest(random() * least(m.backoff_max, m.backoff_base * (2 ^ least(l.attempts, 30))),
+    p_now + greatest(random() * least(m.backoff_max, m.backoff_base * (2 ^ least(l.attempts, 26))),
                      least(coalesce(o.retry_after_ms, 0), 3600000) * interval '1 millisecond',
                      interval '1 millisecond'),
     l.deadline, t.model, l.request_bytes, l.fence, l.rank, l.attempts + 1, false, t.route, t.tenant
@@ -117,17 +122,22 @@ $$;
 
 -- throttle: closes the models of throttled outcomes for the whole fleet until the backend's time; only ever later.
 -- A backend that named no time: one second; one that named an absurd one: an hour.
+-- A model whose row somebody is changing is skipped: an open psql must not hold up a flush, nor two flushes each other;
+-- the next throttled call closes it.
 create or replace function sluice.throttle(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language sql volatile
 as $$
-  select sluice.close_until(m.name, greatest(m.closed_until, w.until), w.reason)
+  select sluice.close_until(m.name, w.until, w.reason)
   from (
     select (e.lease).model, max(o.error) as reason,
       p_now + least(greatest(max(coalesce(o.retry_after_ms, 1000)), 1), 3600000) * interval '1 millisecond' as until
     from unnest(p_ended) e cross join lateral (select (p_outcomes[e.place]).*) o
     where o.kind = 'throttled' group by 1) w
-  join sluice.models m on m.id = w.model
+  cross join lateral (
+    select name from sluice.models
+    where id = w.model and (closed_until is null or closed_until <= w.until - interval '1 second')
+    for no key update skip locked) m
 $$;
 
 -- requeue: puts ended leases back into their queues at their places: same ready_at, rank and fence. Their rows in
@@ -154,7 +164,8 @@ end
 $$;
 
 -- judge_late: for outcomes that found no lease: was it applied by an earlier try of this very call, or is it late?
--- A late answer is kept as an audit row (once), for somebody paid for it.
+-- A late answer is kept as an audit row (once), for somebody paid for it. What a recovery wrote in the name of a lost
+-- worker is not that worker's outcome.
 create or replace function sluice.judge_late(
   p_worker bigint, p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz)
 returns table (task_id bigint, fence int, applied boolean)
@@ -162,7 +173,9 @@ language sql volatile
 as $$
   with judged as materialized (
     select o.*, coalesce(o.ordinality = any (select e.place from unnest(p_ended) e), false)
-      or exists (select from sluice.result r where r.task_id = o.task_id and r.fence = o.fence and r.worker = p_worker)
+      or (exists (select from sluice.result r where r.task_id = o.task_id and r.fence = o.fence and r.worker = p_worker)
+          and not exists (select from sluice.attempt a where a.task_id = o.task_id and a.fence = o.fence
+                          and a.worker = p_worker and a.kind = 'lost'))
       or exists (select from sluice.attempt a where a.task_id = o.task_id and a.fence = o.fence and a.worker = p_worker
                  and a.kind in ('retry', 'failed')) as applied
     from unnest(p_outcomes) with ordinality o),
@@ -172,7 +185,7 @@ as $$
     select j.task_id, p_worker, p_now, j.fence, j.input_tokens, j.output_tokens, j.http_status, j.billed, 'late',
       j.error_code, j.error, j.answer, j.response
     from judged j
-    where not j.applied and j.kind in ('solved', 'failed', 'retry')
+    where not j.applied and j.fence is not null and j.kind in ('solved', 'failed', 'retry')
       and exists (select from sluice.task t where t.id = j.task_id)
       and not exists (select from sluice.attempt a where a.task_id = j.task_id and a.fence = j.fence
                       and a.worker = p_worker and a.kind = 'late'))

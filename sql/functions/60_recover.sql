@@ -28,7 +28,10 @@ begin
   where w.id = lapsed.id;
   if recover.judge is null then
     update sluice.worker w set suspected_at = v_now
-    where w.dead_at is null and w.seen < v_now - v_timeout and coalesce(w.suspected_at < w.seen, true);
+    from (select w.id from sluice.worker w
+          where w.dead_at is null and w.seen < v_now - v_timeout and coalesce(w.suspected_at < w.seen, true)
+          for update skip locked) lapsed
+    where w.id = lapsed.id;
   end if;
 
   with lost as materialized (

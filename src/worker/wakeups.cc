@@ -85,6 +85,8 @@ Task<void> Wakeups::step_aside() {
   co_await change_.wait();
 }
 
+// Another worker watches, or seems to: one that is frozen keeps the watch and wakes nobody. So look
+// once a second all the same, whatever is notified meanwhile.
 Task<void> Wakeups::try_watch() {
   notified_ = false;
   Result<bool> taken = co_await database_.take_watch(owner_.worker_id());
@@ -93,8 +95,13 @@ Task<void> Wakeups::try_watch() {
     spdlog::warn("cannot try for the watch: {}", taken.error().message);
   }
   watching_ = taken && *taken;
-  if (watching_ || notified_) co_return;
-  co_await change_.wait_until(clock_, after_ms(bounds::look_interval_ms));
+  if (watching_) co_return;
+  if (clock_.now_ns() >= poll_at_ns_) {
+    poll_at_ns_ = after_ms(bounds::look_interval_ms);
+    owner_.wake();
+  } else if (!notified_) {
+    co_await change_.wait_until(clock_, poll_at_ns_);
+  }
 }
 
 Task<void> Wakeups::look_and_sleep() {

@@ -69,6 +69,7 @@ class Wakeups final {
   std::vector<int> bells_;
   int64_t look_again_ms_ = 0;  // grows while looks see work that claims do not get
   int64_t reconnect_pause_ms_ = 0;
+  int64_t poll_at_ns_ = 0;  // without the watch: when to look again
 };
 
 }  // namespace sluice

@@ -33,6 +33,9 @@ def load_script(name):
 
 private_postgres = load_script("private_postgres")
 
+# Told to end, pytest tears down what it started, as after Ctrl-C.
+signal.signal(signal.SIGTERM, signal.default_int_handler)
+
 
 def clean_environment(extra=()):
     kept = {name: value for name, value in os.environ.items() if not name.startswith(CALLERS_SETTINGS)}
@@ -73,7 +76,8 @@ class Process:
         self.stdout_path, self.stderr_path = directory / "stdout", directory / "stderr"
         with open(self.stdout_path, "wb") as out, open(self.stderr_path, "wb") as err:
             self.process = subprocess.Popen([BINARY, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=out,
-                                            stderr=err, env=clean_environment(env), cwd=cwd)
+                                            stderr=err, env=clean_environment(env), cwd=cwd,
+                                            preexec_fn=lambda: private_postgres.die_with_parent(signal.SIGKILL))
         self.pid = self.process.pid
 
     def stdout(self):
