@@ -35,12 +35,12 @@ TEST_CASE("claims go on while they come back full") {
   CHECK(claimer.wanted(5000) == 1000);
 }
 
-TEST_CASE("after a short claim the backlog is asked once more before sleeping") {
+TEST_CASE("after an empty claim the backlog is asked once more before sleeping") {
   Claimer claimer = serving(1000);
-  claimer.note_claimed(50, {{"m", 3}});
+  claimer.note_claimed(50, {});
   CHECK_FALSE(claimer.is_sated());
   CHECK(claimer.to_admit() == std::vector<std::string>{"m"});
-  claimer.note_admitted({"m"}, 0);
+  claimer.note_admitted({"m"});
   claimer.note_claimed(50, {});
   CHECK(claimer.is_sated());
   CHECK(claimer.wanted(50) == 0);
@@ -48,12 +48,35 @@ TEST_CASE("after a short claim the backlog is asked once more before sleeping") 
   CHECK(claimer.wanted(50) == 50);
 }
 
-TEST_CASE("what admission brought is claimed before sleeping") {
+TEST_CASE("after a short claim the sleeper's look decides") {
   Claimer claimer = serving(1000);
+  claimer.note_claimed(50, {{"m", 3}});
+  CHECK(claimer.is_sated());
+}
+
+TEST_CASE("a worker woken for one model claims for that one") {
+  Model first;
+  first.name = "first";
+  first.id = 1;
+  Model second;
+  second.name = "second";
+  second.id = 2;
+  Claimer claimer;
+  claimer.serve({first, second});
+  claimer.wake(2);
+  CHECK(claimer.models().size() == 2);  // it claims for all already
+  claimer.note_claimed(50, {{"first", 1}});
+  claimer.wake(3);  // not served here
+  CHECK(claimer.is_sated());
+  claimer.wake(2);
+  CHECK(claimer.models() == std::vector<std::string>{"second"});
+  claimer.wake(1);
+  CHECK(claimer.models() == std::vector<std::string>{"second", "first"});
   claimer.note_claimed(50, {});
-  claimer.note_admitted({"m"}, 7);
-  claimer.note_claimed(50, {});
-  CHECK_FALSE(claimer.is_sated());
+  CHECK(claimer.to_admit() == std::vector<std::string>{"second", "first"});
+  claimer.wake();
+  CHECK(claimer.models().size() == 2);
+  CHECK(claimer.models().front() == "first");
 }
 
 TEST_CASE("a queue is refilled when a quarter of it was taken") {
@@ -62,7 +85,7 @@ TEST_CASE("a queue is refilled when a quarter of it was taken") {
   CHECK(claimer.to_admit().empty());
   claimer.note_claimed(1, {{"m", 1}});
   CHECK(claimer.to_admit() == std::vector<std::string>{"m"});
-  claimer.note_admitted({"m"}, 25);
+  claimer.note_admitted({"m"});
   CHECK(claimer.to_admit().empty());
 }
 

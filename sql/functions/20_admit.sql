@@ -49,9 +49,11 @@ $$;
 -- Uses:    backlog_of_model, backlog_of_route; the pinned plan of the caller.
 create or replace function sluice.backlog_head(p_model int, p_lines text[], p_max int)
 returns table (at tid, task_id bigint, line text, rank smallint, ready_at timestamptz)
-language sql volatile
+language plpgsql volatile
 as $$
-  select h.at, h.task_id, h.line, h.rank, h.ready_at
+#variable_conflict use_column
+begin
+  return query select h.at, h.task_id, h.line, h.rank, h.ready_at
   from unnest(p_lines) as l(line)
   cross join lateral (
     select b.ctid as at, b.task_id, l.line, b.rank, b.ready_at
@@ -68,16 +70,20 @@ as $$
        order by b.rank, b.ready_at, b.task_id limit p_max)) b
     limit p_max) h
   order by h.rank, h.ready_at, h.task_id
-  limit p_max
+  limit p_max;
+end
 $$;
 
 -- backlog_lines: the lines that feed model p_model: its own and those of its routes.
 create or replace function sluice.backlog_lines(p_model int) returns text[]
-language sql stable
+language plpgsql stable
 as $$
-  select array['backlog_' || p_model]
+#variable_conflict use_column
+begin
+  return (select array['backlog_' || p_model]
       || array(select 'route_' || r.route from sluice.routes r join sluice.models m on m.name = r.model
-               where m.id = p_model and r.weight > 0 order by r.route)
+               where m.id = p_model and r.weight > 0 order by r.route));
+end
 $$;
 
 -- admit: fills the queue of one model from the backlog, in order, as far as there is room.
@@ -90,6 +96,7 @@ create or replace function sluice.admit(model text, max_tasks int default null, 
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare

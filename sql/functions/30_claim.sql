@@ -14,6 +14,7 @@ returns setof sluice.claimed_task
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
@@ -66,9 +67,11 @@ $$;
 -- claimed_tasks: leases in the form that workers receive; bodies in order until p_bytes_max is reached.
 create or replace function sluice.claimed_tasks(p_leases sluice.lease[], p_bytes_max bigint)
 returns setof sluice.claimed_task
-language sql volatile
+language plpgsql volatile
 as $$
-  select l.task_id, l.fence, l.attempts + 1, m.name,
+#variable_conflict use_column
+begin
+  return query select l.task_id, l.fence, l.attempts + 1, m.name,
     case when m.rpm is not null then sluice.send_within_ms() end,
     case when t.id is not null then m.api end, t.prompt, t.request, t.max_output_tokens, t.traceparent,
     case when t.id is not null then (extract(epoch from m.timeout) * 1000)::int end
@@ -77,5 +80,6 @@ as $$
     from unnest(p_leases) with ordinality l) l
   join sluice.models m on m.id = l.model
   left join sluice.task t on l.fits and t.id = l.task_id
-  order by l.ordinality
+  order by l.ordinality;
+end
 $$;

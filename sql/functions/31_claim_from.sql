@@ -118,8 +118,13 @@ $$;
 
 -- count_ended: the other half of in_flight: these leases' calls have ended. Needs no lock.
 create or replace function sluice.count_ended(p_leases sluice.lease[]) returns void
-language sql volatile
-as $$ select nextval(('sluice.ended_' || l.model)::regclass) from unnest(p_leases) l $$;
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+begin
+  perform nextval(('sluice.ended_' || l.model)::regclass) from unnest(p_leases) l;
+end
+$$;
 
 -- recount_in_flight: sets a model's two counters from its leases. Under the model's lock nothing is claimed meanwhile;
 -- ended is read last, so that a call that ends meanwhile is counted in flight, not forgotten.
@@ -142,12 +147,15 @@ $$;
 
 -- expire: ends those of the given queue rows whose deadline has passed.
 create or replace function sluice.expire(p_rows sluice.queue[], p_model text, p_now timestamptz) returns void
-language sql volatile
+language plpgsql volatile
 as $$
+#variable_conflict use_column
+begin
   insert into sluice.result (task_id, created_at, queued_at, finished_at, fence, attempts, status, model, error_code, error)
   select q.task_id, t.created_at, q.ready_at, p_now, q.fence, q.attempts, 'expired', p_model, 'deadline',
     'the deadline passed before a worker could start it'
   from unnest(p_rows) q join sluice.task t on t.id = q.task_id
   where q.deadline <= p_now
-  on conflict do nothing
+  on conflict do nothing;
+end
 $$;

@@ -7,6 +7,7 @@ create or replace function sluice.requests(worker bigint, ids bigint[] default n
 language plpgsql stable security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare

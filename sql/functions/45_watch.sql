@@ -6,22 +6,28 @@
 -- take_watch: tries to make this session the watcher of the models that the worker serves. Idempotent for the holder's
 -- caller only if it remembers: a session lock taken twice must be dropped twice.
 create or replace function sluice.take_watch(worker bigint) returns boolean
-language sql volatile security definer
+language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-  select pg_try_advisory_lock(sluice.lock_class('watch'), hashtext(coalesce(array_to_string(w.models, e'\n'), '')))
-  from sluice.worker w where w.id = take_watch.worker
+#variable_conflict use_column
+begin
+  return (select pg_try_advisory_lock(sluice.lock_class('watch'), hashtext(coalesce(array_to_string(w.models, e'\n'), '')))
+  from sluice.worker w where w.id = take_watch.worker);
+end
 $$;
 
 -- drop_watch: gives the watch away and wakes the others, so that one of them takes it.
 -- Params:  worker; work_remains: notify (an idle worker that finds nothing would only look in vain).
 create or replace function sluice.drop_watch(worker bigint, work_remains boolean) returns void
-language sql volatile security definer
+language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-  select pg_advisory_unlock(sluice.lock_class('watch'), hashtext(coalesce(array_to_string(w.models, e'\n'), ''))),
+#variable_conflict use_column
+begin
+  perform pg_advisory_unlock(sluice.lock_class('watch'), hashtext(coalesce(array_to_string(w.models, e'\n'), ''))),
     case when drop_watch.work_remains then pg_notify('sluice_work', '0') end
-  from sluice.worker w where w.id = drop_watch.worker
+  from sluice.worker w where w.id = drop_watch.worker;
+end
 $$;
 
 -- take_bells: takes the bells of the worker's models, then looks once more: only now may the watcher sleep.
@@ -34,6 +40,7 @@ returns table (bells int[], complete boolean, work boolean, wake_in_ms bigint)
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
@@ -57,16 +64,23 @@ $$;
 
 -- drop_bells: the watcher is awake. Params: bells: those that take_bells returned.
 create or replace function sluice.drop_bells(bells int[]) returns void
-language sql volatile security definer
+language plpgsql volatile security definer
 set search_path = sluice, pg_temp
-as $$ select pg_advisory_unlock(sluice.lock_class('bell'), b) from unnest(bells) b $$;
+as $$
+#variable_conflict use_column
+begin
+  perform pg_advisory_unlock(sluice.lock_class('bell'), b) from unnest(drop_bells.bells) b;
+end
+$$;
 
 -- served_models: the ids of the models that worker p_worker serves, ascending.
 create or replace function sluice.served_models(p_worker bigint) returns int[]
-language sql stable
+language plpgsql stable
 as $$
-  select array(select m.id from sluice.models m, sluice.worker w
-               where w.id = p_worker and (w.models is null or m.name = any (w.models)) order by m.id)
+begin
+  return array(select m.id from sluice.models m, sluice.worker w
+               where w.id = p_worker and (w.models is null or m.name = any (w.models)) order by m.id);
+end
 $$;
 
 -- look: is there anything to do for model p_model now, and if not, when? work: a row and a permit; wake_at: the moment at

@@ -12,6 +12,7 @@ returns table (task_id bigint, fence int, applied boolean)
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
@@ -50,10 +51,13 @@ $$;
 
 -- attempts_max: how many attempts task p_task may have on model p_model.
 create or replace function sluice.attempts_max(p_task bigint, p_model int) returns int
-language sql stable
+language plpgsql stable
 as $$
-  select coalesce((select max_attempts from sluice.task where id = p_task),
-                  (select max_attempts from sluice.models where id = p_model), 1)
+#variable_conflict use_column
+begin
+  return (select coalesce((select max_attempts from sluice.task where id = p_task),
+                  (select max_attempts from sluice.models where id = p_model), 1));
+end
 $$;
 
 -- store_results: inserts the final outcomes: solved, failed, cancelled, and retry when no attempt is left.
@@ -61,8 +65,10 @@ $$;
 -- An end without a known reason, an unknown kind included, is a failure, never silence.
 create or replace function sluice.store_results(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
-language sql volatile
+language plpgsql volatile
 as $$
+#variable_conflict use_column
+begin
   insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at, fence, input_tokens,
     output_tokens, attempts, http_status, status, model, error_code, error, cost, answer, response)
   select l.task_id, l.worker, t.created_at, l.ready_at, l.started_at, p_now, l.fence, o.input_tokens,
@@ -80,14 +86,17 @@ as $$
     on coalesce(o.kind, '') not in ('solved', 'failed', 'cancelled', 'retry')
   where coalesce(o.kind, '') not in ('retry', 'throttled', 'returned')
      or (o.kind = 'retry' and l.attempts + 1 >= sluice.attempts_max(l.task_id, l.model))
-  on conflict do nothing
+  on conflict do nothing;
+end
 $$;
 
 -- note_attempts: one row for every call that failed, those of an unknown kind included.
 create or replace function sluice.note_attempts(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
-language sql volatile
+language plpgsql volatile
 as $$
+#variable_conflict use_column
+begin
   insert into sluice.attempt (task_id, worker, started_at, ended_at, fence, input_tokens, output_tokens, http_status,
     billed, kind, model, error_code, error)
   select l.task_id, l.worker, l.started_at, p_now, l.fence, o.input_tokens, o.output_tokens, o.http_status, o.billed,
@@ -96,7 +105,8 @@ as $$
   cross join lateral (select (e.lease).*) l
   cross join lateral (select (p_outcomes[e.place]).*) o
   join sluice.models m on m.id = l.model
-  where coalesce(o.kind, '') not in ('solved', 'throttled', 'returned', 'cancelled')
+  where coalesce(o.kind, '') not in ('solved', 'throttled', 'returned', 'cancelled');
+end
 $$;
 
 -- retry_later: back to the backlog with a time: exponential backoff with full jitter, no earlier than the backend asked.
@@ -104,8 +114,10 @@ $$;
 -- (2^26 days still fit into an interval.) A route's task goes back to its route and is routed anew.
 create or replace function sluice.retry_later(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
-language sql volatile
+language plpgsql volatile
 as $$
+#variable_conflict use_column
+begin
   insert into sluice.backlog (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, due, route, tenant)
   select l.task_id,
     p_now + greatest(random() * least(m.backoff_max, m.backoff_base * (2 ^ least(l.attempts, 26))),
@@ -117,7 +129,8 @@ as $$
   cross join lateral (select (p_outcomes[e.place]).*) o
   join sluice.task t on t.id = l.task_id
   join sluice.models m on m.id = l.model
-  where o.kind = 'retry' and l.attempts + 1 < sluice.attempts_max(l.task_id, l.model)
+  where o.kind = 'retry' and l.attempts + 1 < sluice.attempts_max(l.task_id, l.model);
+end
 $$;
 
 -- throttle: closes the models of throttled outcomes for the whole fleet until the backend's time; only ever later.
@@ -126,9 +139,11 @@ $$;
 -- the next throttled call closes it.
 create or replace function sluice.throttle(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
-language sql volatile
+language plpgsql volatile
 as $$
-  select sluice.close_until(m.name, w.until, w.reason)
+#variable_conflict use_column
+begin
+  perform sluice.close_until(m.name, w.until, w.reason)
   from (
     select (e.lease).model, max(o.error) as reason,
       p_now + least(greatest(max(coalesce(o.retry_after_ms, 1000)), 1), 3600000) * interval '1 millisecond' as until
@@ -137,7 +152,8 @@ as $$
   cross join lateral (
     select name from sluice.models
     where id = w.model and (closed_until is null or closed_until <= w.until - interval '1 second')
-    for no key update skip locked) m
+    for no key update skip locked) m;
+end
 $$;
 
 -- requeue: puts ended leases back into their queues at their places: same ready_at, rank and fence. Their rows in
@@ -169,8 +185,11 @@ $$;
 create or replace function sluice.judge_late(
   p_worker bigint, p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz)
 returns table (task_id bigint, fence int, applied boolean)
-language sql volatile
+language plpgsql volatile
 as $$
+#variable_conflict use_column
+begin
+  return query
   with judged as materialized (
     select o.*, coalesce(o.ordinality = any (select e.place from unnest(p_ended) e), false)
       or (exists (select from sluice.result r where r.task_id = o.task_id and r.fence = o.fence and r.worker = p_worker)
@@ -189,5 +208,6 @@ as $$
       and exists (select from sluice.task t where t.id = j.task_id)
       and not exists (select from sluice.attempt a where a.task_id = j.task_id and a.fence = j.fence
                       and a.worker = p_worker and a.kind = 'late'))
-  select j.task_id, j.fence, j.applied from judged j order by j.ordinality
+  select j.task_id, j.fence, j.applied from judged j order by j.ordinality;
+end
 $$;

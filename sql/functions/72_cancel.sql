@@ -1,12 +1,15 @@
 -- candidate_queues: the ids of the models in whose queues task p_task can be: the one it named, or those of its route.
 -- Never all: 1,000 tables in one look-up are 4,000 locks.
 create or replace function sluice.candidate_queues(p_model int, p_route text) returns int[]
-language sql stable
+language plpgsql stable
 as $$
-  select array(
+#variable_conflict use_column
+begin
+  return (select array(
     select m.id from sluice.models m where m.id = p_model
     union select m.id from sluice.routes r join sluice.models m on m.name = r.model where r.route = p_route
-    order by 1)
+    order by 1));
+end
 $$;
 
 -- cancel: ends a task that no worker has claimed yet.
@@ -18,6 +21,7 @@ create or replace function sluice.cancel(id bigint, p_now timestamptz default nu
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare

@@ -27,6 +27,7 @@ create or replace function sluice.task(id bigint) returns setof sluice.tasks
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
@@ -105,6 +106,7 @@ returns table (model int, depth int, in_flight bigint, waiting bigint, oldest_re
 language sql volatile security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
 as $$
   select m.id, sluice.depth(m.id, m.max_queue + 10000), sluice.in_flight(m.id),
     (select count(*) from sluice.backlog b where b.model = m.id), sluice.oldest_ready(m.id),

@@ -14,6 +14,7 @@ namespace sluice {
 
 // What a backend needs of a row of sluice.models.
 struct Model {
+  int id = 0;
   std::string name;
   std::string api;
   std::string url;

@@ -11,7 +11,8 @@ void Claimer::serve(const std::vector<Model>& models) {
   names_.clear();
   for (const Model& model : models) {
     const auto known = queues_.find(model.name);
-    queues[model.name] = Queue{model.max_queue, known == queues_.end() ? 0 : known->second.taken};
+    queues[model.name] =
+        Queue{model.id, model.max_queue, known == queues_.end() ? 0 : known->second.taken};
     names_.push_back(model.name);
   }
   queues_ = std::move(queues);
@@ -19,7 +20,18 @@ void Claimer::serve(const std::vector<Model>& models) {
 }
 
 void Claimer::wake() {
+  scope_.clear();
   appetite_ = Appetite::hungry;
+}
+
+void Claimer::wake(int model) {
+  for (const auto& [name, queue] : queues_) {
+    if (queue.id != model) continue;
+    // A worker that claims for all anyway goes on doing so.
+    if (is_sated()) scope_.clear();
+    if (is_sated() || !scope_.empty()) scope_.push_back(name);
+    appetite_ = Appetite::hungry;
+  }
 }
 
 int Claimer::wanted(int slots_free) const {
@@ -28,7 +40,7 @@ int Claimer::wanted(int slots_free) const {
 }
 
 std::vector<std::string> Claimer::to_admit() const {
-  if (appetite_ == Appetite::last_look) return names_;
+  if (appetite_ == Appetite::last_look) return this->models();
   std::vector<std::string> models;
   for (const auto& [name, queue] : queues_) {
     if (queue.taken * 4 >= queue.max_queue) models.push_back(name);
@@ -36,11 +48,10 @@ std::vector<std::string> Claimer::to_admit() const {
   return models;
 }
 
-void Claimer::note_admitted(const std::vector<std::string>& models, int64_t moved) {
+void Claimer::note_admitted(const std::vector<std::string>& models) {
   for (const std::string& name : models) {
     if (const auto queue = queues_.find(name); queue != queues_.end()) queue->second.taken = 0;
   }
-  admitted_any_ = moved > 0;
 }
 
 void Claimer::note_claimed(int asked, const std::map<std::string, int>& taken) {
@@ -50,11 +61,11 @@ void Claimer::note_claimed(int asked, const std::map<std::string, int>& taken) {
     if (const auto queue = queues_.find(name); queue != queues_.end()) queue->second.taken += count;
   }
   if (total >= asked) {
-    appetite_ = Appetite::hungry;
-  } else if (appetite_ == Appetite::last_look && total == 0 && !admitted_any_) {
-    appetite_ = Appetite::sated;
-  } else {
+    wake();
+  } else if (total == 0 && appetite_ == Appetite::hungry) {
     appetite_ = Appetite::last_look;
+  } else {
+    appetite_ = Appetite::sated;
   }
 }
 

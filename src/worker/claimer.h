@@ -1,9 +1,9 @@
 // Claimer decides how many tasks to ask for and which queues to refill with it. It owns the
 // worker's appetite, and nothing else: it sends nothing, knows no time and no task.
 //
-// A worker claims as long as claims come back full. After a short one it admits from the backlog
-// once more and claims again; only when that brings nothing is it sated, and sleeps until somebody
-// wakes it.
+// A worker claims as long as claims come back full. After a short one it is sated: the sleeper
+// looks at queues and backlog before it sleeps, and wakes it if anything is left. After an empty
+// one it admits from the backlog and tries once more.
 #pragma once
 
 #include <map>
@@ -18,10 +18,12 @@ class Claimer final {
  public:
   // The models to claim for, and the size of their queues.
   void serve(const std::vector<Model>& models);
-  const std::vector<std::string>& models() const { return names_; }
+  // Those to name in the next claim: all, or those that woke a sated worker.
+  const std::vector<std::string>& models() const { return scope_.empty() ? names_ : scope_; }
 
-  // There may be work.
+  // There may be work: anywhere, or for one model (by id; one that is not served: nothing).
   void wake();
+  void wake(int model);
   bool is_sated() const { return appetite_ == Appetite::sated || names_.empty(); }
 
   // How many to ask for with `slots_free`; 0: do not claim.
@@ -31,24 +33,25 @@ class Claimer final {
   std::vector<std::string> to_admit() const;
 
   // What admission and claim brought. `taken`: tasks by model.
-  void note_admitted(const std::vector<std::string>& models, int64_t moved);
+  void note_admitted(const std::vector<std::string>& models);
   void note_claimed(int asked, const std::map<std::string, int>& taken);
 
  private:
   enum class Appetite {
-    hungry,     // the last claim was full, or somebody woke us. Next: last_look.
-    last_look,  // a claim was short: admit everywhere and claim once more. Next: hungry, sated.
+    hungry,     // the last claim was full, or somebody woke us. Next: last_look, sated.
+    last_look,  // a claim was empty: admit and claim once more. Next: hungry, sated.
     sated,      // nothing to be had. Next: hungry, by wake().
   };
 
   struct Queue {
+    int id = 0;
     int max_queue = 0;
     int taken = 0;  // since it was last refilled
   };
 
   Appetite appetite_ = Appetite::hungry;
-  bool admitted_any_ = false;
   std::vector<std::string> names_;
+  std::vector<std::string> scope_;  // empty: all
   std::map<std::string, Queue> queues_;
 };
 

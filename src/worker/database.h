@@ -101,7 +101,8 @@ class Database {
   virtual void close() = 0;  // both sessions
 
   // Called from within the sessions' callbacks; they only note the fact.
-  std::function<void()> on_work;           // something became ready, or the watch is free
+  // Something became ready for a model, by id; 0: for some model, or the watch is free.
+  std::function<void(int model)> on_work;
   std::function<void()> on_configuration;  // sluice.models changed
   std::function<void()> on_lost;           // a session is gone
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "bounds.h"
 #include "worker/pg_array.h"
 
@@ -101,6 +103,7 @@ Task<Result<Configuration>> read_configuration(Reply reply) {
     model.upstream_name = result->text(row, 4);
     model.batch_max = static_cast<int>(result->int64(row, 5));
     model.max_queue = static_cast<int>(result->int64(row, 6));
+    model.id = static_cast<int>(result->int64(row, 7));
     configuration.models.push_back(std::move(model));
   }
   co_return configuration;
@@ -169,6 +172,13 @@ struct OutcomeColumns {
   }
 };
 
+// The payload of sluice.ring(); anything else means "some model".
+int model_id(std::string_view payload) {
+  int id = 0;
+  std::from_chars(payload.data(), payload.data() + payload.size(), id);
+  return id;
+}
+
 }  // namespace
 
 PgDatabase::PgDatabase(Loop& loop, Clock& clock, PgDatabaseOptions options)
@@ -177,8 +187,8 @@ PgDatabase::PgDatabase(Loop& loop, Clock& clock, PgDatabaseOptions options)
 std::unique_ptr<PgConnection> PgDatabase::open(const std::string& conninfo) {
   auto connection = std::make_unique<PgConnection>(loop_, clock_, conninfo);
   connection->on_lost = [this] { on_lost(); };
-  connection->on_notify = [this](std::string_view channel, std::string_view) {
-    if (channel == "sluice_work") on_work();
+  connection->on_notify = [this](std::string_view channel, std::string_view payload) {
+    if (channel == "sluice_work") on_work(model_id(payload));
     if (channel == "sluice_config") on_configuration();
   };
   return connection;
@@ -221,7 +231,7 @@ Task<Result<Configuration>> PgDatabase::configuration(std::vector<std::string> m
   if (!models.empty()) params[0] = pg_array(models);
   return read_configuration(work_->query(
       "select (extract(epoch from s.heartbeat_timeout) * 1000)::bigint, m.name, m.api, m.url,"
-      " coalesce(m.upstream_model, m.name), m.batch_max, m.max_queue"
+      " coalesce(m.upstream_model, m.name), m.batch_max, m.max_queue, m.id"
       " from sluice.settings s left join sluice.models m on $1::text[] is null or m.name = any "
       "($1::text[])",
       std::move(params)));

@@ -38,8 +38,10 @@ void Wakeups::stop() {
   change_.raise();
 }
 
-void Wakeups::note_work() {
-  notified_ = true;
+void Wakeups::note_work(int model) {
+  if (std::find(notified_.begin(), notified_.end(), model) == notified_.end()) {
+    notified_.push_back(model);
+  }
   change_.raise();
 }
 
@@ -88,7 +90,7 @@ Task<void> Wakeups::step_aside() {
 // Another worker watches, or seems to: one that is frozen keeps the watch and wakes nobody. So look
 // once a second all the same, whatever is notified meanwhile.
 Task<void> Wakeups::try_watch() {
-  notified_ = false;
+  notified_.clear();
   Result<bool> taken = co_await database_.take_watch(owner_.worker_id());
   if (!taken) {
     if (taken.error().action == Error::Action::reconnect) co_return;
@@ -99,13 +101,13 @@ Task<void> Wakeups::try_watch() {
   if (clock_.now_ns() >= poll_at_ns_) {
     poll_at_ns_ = after_ms(bounds::look_interval_ms);
     owner_.wake();
-  } else if (!notified_) {
+  } else if (notified_.empty()) {
     co_await change_.wait_until(clock_, poll_at_ns_);
   }
 }
 
 Task<void> Wakeups::look_and_sleep() {
-  notified_ = false;
+  notified_.clear();
   Result<Look> look = co_await database_.take_bells(owner_.worker_id(), bells_);
   if (!look) {
     if (look.error().action == Error::Action::reconnect) co_return;
@@ -130,13 +132,19 @@ Task<void> Wakeups::look_and_sleep() {
     look_again_ms_ = 0;
   }
   const int64_t wake_in_ms = look->work ? sleep_ms : look->wake_in_ms.value_or(sleep_ms);
-  if (!notified_) co_await change_.wait_until(clock_, after_ms(std::min(sleep_ms, wake_in_ms)));
-  if (notified_ || look->work || wake_in_ms <= sleep_ms) wake_owner();
+  if (notified_.empty())
+    co_await change_.wait_until(clock_, after_ms(std::min(sleep_ms, wake_in_ms)));
+  if (!notified_.empty() || look->work || wake_in_ms <= sleep_ms) wake_owner();
 }
 
 void Wakeups::wake_owner() {
   drop_bells();
-  owner_.wake();
+  const std::vector<int> models = std::exchange(notified_, {});
+  if (models.empty() || std::find(models.begin(), models.end(), 0) != models.end()) {
+    owner_.wake();
+  } else {
+    for (int model : models) owner_.wake(model);
+  }
 }
 
 // Awake: whoever makes a task ready need not notify now. Not waited for: a false ring meanwhile is

@@ -46,7 +46,7 @@ Worker::Worker(WorkerOptions options, Clock& clock, Database& database, HttpClie
       http_(http),
       metrics_(metrics),
       wakeups_(clock, database, *this) {
-  database_.on_work = [this] { wakeups_.note_work(); };
+  database_.on_work = [this](int model) { wakeups_.note_work(model); };
   database_.on_configuration = [this] {
     due_.configuration = true;
     work_.raise();
@@ -206,7 +206,7 @@ Task<void> Worker::receive_tasks(Flush& flush) {
   if (flush.admission) {
     Result<int64_t> moved = co_await std::move(*flush.admission);
     if (!moved) note_error(moved.error(), "admitting");
-    claimer_.note_admitted(flush.admitting, moved.value_or(0));
+    claimer_.note_admitted(flush.admitting);
   }
   if (flush.claim) {
     Result<std::vector<ClaimedTask>> tasks = co_await std::move(*flush.claim);
@@ -492,6 +492,12 @@ void Worker::leave() {
 
 void Worker::wake() {
   claimer_.wake();
+  work_.raise();
+  note_appetite();
+}
+
+void Worker::wake(int model) {
+  claimer_.wake(model);
   work_.raise();
   note_appetite();
 }

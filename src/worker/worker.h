@@ -94,6 +94,7 @@ class Worker final : private Wakeups::Owner {
   int64_t worker_id() const override { return worker_; }
   bool work_remains() const override { return !claimer_.is_sated(); }
   void wake() override;
+  void wake(int model) override;
   void catch_up() override;
 
   WorkerOptions options_;

@@ -52,7 +52,7 @@ class FakeDatabase final : public Database {
     on_lost();
     release();
   }
-  void notify() { on_work(); }
+  void notify(int model = 0) { on_work(model); }
 
   int stored() const {
     size_t count = 0;
