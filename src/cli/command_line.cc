@@ -80,8 +80,9 @@ void cut_verbatim(std::vector<std::string>& arguments, size_t position, GlobalOp
   arguments.erase(rest, arguments.end());
 }
 
-// All commands are there by name, for help; only the chosen one gets its flags, so that the
-// environment twin of one command's flag cannot break another command.
+// The parser knows the chosen command alone, or all of them, without flags, where none is named and
+// help may be wanted: neither the environment twin of another command's flag nor an argument that
+// is named as another command can get in the way.
 void parse(CommandLine& line, std::vector<std::string> arguments) {
   add_global_flags(line);
   line.app.fallthrough();   // global flags may follow the command
@@ -91,9 +92,10 @@ void parse(CommandLine& line, std::vector<std::string> arguments) {
   const Command* chosen = find_command(arguments, &position);
   if (chosen != nullptr && chosen->verbatim) cut_verbatim(arguments, position, line.globals);
   for (const Command& command : commands()) {
+    if (chosen != nullptr && &command != chosen) continue;
     CLI::App* app = line.app.add_subcommand(command.name, command.help);
     app->allow_extras(false);
-    if (&command == chosen) line.action = command.configure(*app);
+    if (chosen != nullptr) line.action = command.configure(*app);
   }
   add_environment_twins(line.app);
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes a stack
