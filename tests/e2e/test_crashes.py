@@ -75,6 +75,7 @@ def test_a_database_restart_in_mid_run_loses_nothing_and_no_live_worker_is_reape
     url, backend = pg.database(), mock("--latency", "50ms-400ms")
     set_heartbeat_timeout(url, "2 seconds")
     add_model(url, "m", backend.url)
+    query(url, "checkpoint")  # recovery need not replay the databases of other tests
     ids = submit_many(url, [f"prompt {i}" for i in range(600)])
     workers = [worker(url, "--slots", "40") for _ in range(2)]
     wait_for(lambda: len(backend.arrivals()) >= 100, 20, "a running start")

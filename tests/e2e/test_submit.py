@@ -228,6 +228,7 @@ def test_ctrl_c_ends_the_wait_and_the_task_goes_on(started, url):
 def test_wait_survives_a_restart_of_the_database(started, sluice, pg):
     url = pg.database()
     query(url, "insert into sluice.models (name, url) values ('m1', 'http://127.0.0.1:1')")
+    query(url, "checkpoint")  # recovery need not replay the databases of other tests
     process = started("submit", "--prompt", "x", "--wait", "--database-url", url)
     wait_for(lambda: query(url, "select 1 from sluice.tasks"), what="the task")
     pg.stop("immediate")
