@@ -29,7 +29,7 @@ constexpr const char* queues_sql = R"(
   select q.*, unfinished - depth - in_flight as waiting,
     case
       when paused then 'paused'
-      when closed_until = 'infinity' then 'parked'
+      when closed_until = 'infinity' then 'closed'
       when closed_until > clock_timestamp() then 'closed'
       else 'open' end as state,
     case when isfinite(closed_until) then extract(epoch from closed_until - clock_timestamp()) end as closed_s
