@@ -17,6 +17,10 @@ inline constexpr int claim_rows_max = 1000;
 inline constexpr size_t complete_rows_max = 1000;
 inline constexpr size_t complete_bytes_max = size_t{64} << 20;
 
+// Errors of a kind we do not know, in a row, before a completion is taken for unstorable: about a
+// second.
+inline constexpr int unknown_errors_max = 10;
+
 // A backend's answer. Longer ones end the call: nobody's memory is for a backend to fill.
 inline constexpr size_t response_bytes_max = size_t{32} << 20;
 

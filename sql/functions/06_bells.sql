@@ -14,3 +14,14 @@ begin
   end if;
 end
 $$;
+
+-- ring_line: rings for every model that a line feeds.
+create or replace function sluice.ring_line(p_line text) returns void
+language plpgsql volatile
+as $$
+begin
+  perform sluice.ring(m.id) from sluice.models m
+  where p_line in ('queue_' || m.id, 'backlog_' || m.id)
+     or exists (select from sluice.routes r where r.model = m.name and p_line = 'route_' || r.route);
+end
+$$;

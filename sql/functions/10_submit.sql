@@ -154,6 +154,7 @@ declare
   v_bound bigint;
   v_bytes int := octet_length(coalesce(submit.prompt, submit.request));
   v_later boolean := coalesce(submit.run_at > v_now, false);
+  v_straight boolean;
 begin
   perform sluice.check_task(submit.prompt, submit.request, submit.priority, submit.max_attempts,
     submit.max_output_tokens, submit.metadata, submit.tenant, submit.idempotency_key);
@@ -173,7 +174,8 @@ begin
     submit.max_attempts, v_target.route, submit.tenant, submit.traceparent, submit.metadata, submit.prompt,
     submit.request);
   -- The draw also locks the model's room sequence: a model cannot be deleted under an open submit.
-  if v_target.id is not null and sluice.draw_room(v_target.id, v_later) < v_target.max_queue then
+  v_straight := v_target.id is not null and sluice.draw_room(v_target.id, v_later) < v_target.max_queue;
+  if v_straight then
     execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts)
       values ($1, $2, $3, $4, $5, 0, $6, 0)', 'queue_' || v_target.id)
     using v_id, v_now, submit.deadline, v_target.id, v_bytes, -submit.priority;
@@ -183,7 +185,11 @@ begin
       case when v_target.route is null then v_target.id end, v_bytes, 0, -submit.priority, 0, not v_later,
       v_target.route, submit.tenant);
   end if;
-  perform sluice.ring(coalesce(v_target.id, 0));
+  if v_target.route is null or v_straight then
+    perform sluice.ring(v_target.id);
+  else
+    perform sluice.ring_line('route_' || v_target.route);  -- any of its models may have room first
+  end if;
   return v_id;
 end
 $$;

@@ -144,8 +144,12 @@ begin
   select n.task_id, n.ready_at, n.deadline, case when n.route is null then n.model end, n.request_bytes, n.fence, n.rank,
     n.attempts, n.due, n.route, n.tenant
   from unnest(p_new) n where n.task_id <> all (coalesce(v_straight, '{}'));
-  for v_model in select distinct coalesce(n.model, 0) from unnest(p_new) n order by 1 loop
-    if v_model > 0 and v_straight is not null then
+  -- Any model of a route may have room first.
+  perform sluice.ring_line('route_' || r.route) from (
+    select distinct n.route from unnest(p_new) n
+    where n.route is not null and n.task_id <> all (coalesce(v_straight, '{}'))) r;
+  for v_model in select distinct n.model from unnest(p_new) n where n.model is not null order by 1 loop
+    if v_straight is not null then
       execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts)
         select n.task_id, n.ready_at, n.deadline, n.model, n.request_bytes, n.fence, n.rank, n.attempts
         from unnest($1) n where n.model = $2 and n.task_id = any ($3)', 'queue_' || v_model)

@@ -127,8 +127,7 @@ begin
   if v_room > 0 then
     v_moved := sluice.move_to_queue(v_model.id, v_lines, v_room, v_now);
   end if;
-  v_waiting := v_moved >= v_room
-    and exists (select from sluice.backlog_head(v_model.id, sluice.backlog_lines(v_model.id), 1));
+  v_waiting := exists (select from sluice.backlog_head(v_model.id, sluice.backlog_lines(v_model.id), 1));
   perform sluice.set_counter('room', v_model.id, case when v_waiting then v_model.max_queue else v_depth + v_moved end);
   if v_moved > 0 then
     perform sluice.ring(v_model.id);

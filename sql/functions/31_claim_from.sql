@@ -123,6 +123,9 @@ as $$
 #variable_conflict use_column
 begin
   perform nextval(('sluice.ended_' || l.model)::regclass) from unnest(p_leases) l;
+  -- A model that was full has room for one more; whoever sleeps did not set a timer for it.
+  perform sluice.ring(m.id) from sluice.models m
+  where m.max_in_flight is not null and m.id in (select l.model from unnest(p_leases) l);
 end
 $$;
 

@@ -16,7 +16,7 @@ begin
 end
 $$;
 
--- drop_watch: gives the watch away and wakes the others, so that one of them takes it.
+-- drop_watch: gives the watch away and, if work remains, wakes the others, so that one of them takes it.
 -- Params:  worker; work_remains: notify (an idle worker that finds nothing would only look in vain).
 create or replace function sluice.drop_watch(worker bigint, work_remains boolean) returns void
 language plpgsql volatile security definer
@@ -53,7 +53,8 @@ begin
   -- A new statement, hence a new snapshot: it sees all that was committed before the bells were taken.
   return query
     select v_bells, v_bells @> array(select id % 64 from unnest(v_ids) id), bool_or(l.work),
-      case when min(l.wake_at) is not null then   -- greatest() would pass over a null: wake at once, for ever
+      -- Neither null (greatest() would pass over it: wake at once, for ever) nor infinity (a parked model) is a time.
+      case when isfinite(min(l.wake_at)) then
         greatest(0, ceil(extract(epoch from min(l.wake_at) - coalesce(p_now, clock_timestamp())) * 1000))::bigint end
     from (select null::boolean as work, null::timestamptz as wake_at
           union all

@@ -7,5 +7,7 @@ as $$
   where name = p_model
     and case when closed_until is null or p_until is null or not isfinite(closed_until) or not isfinite(p_until)
         then closed_until is distinct from p_until
-        else abs(extract(epoch from p_until - closed_until)) >= 1 end
+        else abs(extract(epoch from p_until - closed_until)) >= 1
+          -- Opening and closing are never small, however short the closure.
+          or (closed_until <= clock_timestamp()) <> (p_until <= clock_timestamp()) end
 $$;

@@ -151,7 +151,7 @@ begin
     where o.kind = 'throttled' group by 1) w
   cross join lateral (
     select name from sluice.models
-    where id = w.model and (closed_until is null or closed_until <= w.until - interval '1 second')
+    where id = w.model and (closed_until is null or closed_until <= p_now or closed_until <= w.until - interval '1 second')
     for no key update skip locked) m;
 end
 $$;

@@ -31,6 +31,9 @@ begin
       v_lowered := v_lowered + 1;
     end if;
   end loop;
+  -- A rolled-back completion has counted its calls as ended all the same.
+  perform sluice.recount_in_flight(m.id)
+  from (select id from sluice.models where max_in_flight is not null order by id) m;
   perform setval('sluice.sweep_after', sluice.micros(v_now
     + least(greatest(interval '1 second', 50 * (clock_timestamp() - v_started)), interval '30 minutes')));
   return v_lowered;
@@ -69,13 +72,4 @@ as $$
     when p_line like 'backlog\_%' then pg_try_advisory_xact_lock(sluice.lock_class('admit'), substr(p_line, 9)::int)
     else pg_try_advisory_xact_lock(sluice.lock_class('route'), hashtext(p_line))
   end
-$$;
-
--- ring_line: rings for every model that a line feeds.
-create or replace function sluice.ring_line(p_line text) returns void
-language sql volatile
-as $$
-  select sluice.ring(m.id) from sluice.models m
-  where p_line in ('queue_' || m.id, 'backlog_' || m.id)
-     or exists (select from sluice.routes r where r.model = m.name and p_line = 'route_' || r.route)
 $$;

@@ -31,7 +31,10 @@ create table sluice.task (
   primary key (id),
   constraint a_model_or_a_route_is_named check ((model is null) <> (route is null)),
   constraint a_prompt_or_a_request_is_given check ((prompt is null) <> (request is null)),
-  constraint priority_is_between_minus_100_and_100 check (priority between -100 and 100)
+  constraint priority_is_between_minus_100_and_100 check (priority between -100 and 100),
+  -- What travels with a claim, and as a header, is small and has no line breaks.
+  constraint traceparent_has_at_most_200_plain_characters check (traceparent ~ '^[!-~]{1,200}$'),
+  constraint metadata_has_at_most_64_kib check (pg_column_size(metadata) <= 65536)
 ) partition by range (id);
 
 create table sluice.result (

@@ -132,6 +132,7 @@ class CurlHttpClient::Transfer final {
   int64_t header_bytes_ = 0;
   bool sending_ = false;
   bool too_large_ = false;
+  bool too_late_ = false;
   std::optional<HttpResult> result_;  // set: curl knows it no more
   Signal ended_;
 };
@@ -286,6 +287,11 @@ void CurlHttpClient::Transfer::configure_connection() {
 // so whether to repeat is not curl's decision.
 int CurlHttpClient::Transfer::before_request(void* transfer, char*, char*, int, int) {
   auto& self = *static_cast<Transfer*>(transfer);
+  const std::optional<int64_t> by_ns = self.request_.send_by_ns;
+  if (!self.sending_ && by_ns && self.engine_.clock.now_ns() > *by_ns) {
+    self.too_late_ = true;
+    return CURL_PREREQFUNC_ABORT;
+  }
   return std::exchange(self.sending_, true) ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
@@ -318,6 +324,7 @@ size_t CurlHttpClient::Transfer::on_body(char* data, size_t, size_t size, void* 
 
 HttpFailure::Kind CurlHttpClient::Transfer::failure_kind(CURLcode code) const {
   if (too_large_) return HttpFailure::Kind::too_large;
+  if (too_late_) return HttpFailure::Kind::aborted;
   if (!sending_) return HttpFailure::Kind::not_sent;
   if (code == CURLE_OPERATION_TIMEDOUT) return HttpFailure::Kind::timed_out;
   return HttpFailure::Kind::unanswered;

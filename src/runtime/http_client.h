@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tl/expected.hpp>
 #include <vector>
@@ -26,8 +27,9 @@ struct HttpRequest {
   std::string url;                   // http or https
   std::vector<std::string> headers;  // "Name: value"
   std::string body;
-  int64_t timeout_ms;          // from send() to the last byte of the answer
-  int64_t response_bytes_max;  // of the answer's body
+  int64_t timeout_ms;                                // from send() to the last byte of the answer
+  int64_t response_bytes_max;                        // of the answer's body
+  std::optional<int64_t> send_by_ns = std::nullopt;  // not sent after that: ends as aborted
 };
 
 struct HttpResponse {
@@ -42,7 +44,7 @@ struct HttpFailure {
     unanswered,  // sent at least in part, then reset, closed or garbage: may have been billed
     timed_out,   // sent, and no whole answer in time: may have been billed
     too_large,   // the answer went over its limit
-    aborted,     // by the AbortToken
+    aborted,     // by the AbortToken, or not sent because send_by_ns had passed
   };
   Kind kind;
   std::string message;  // for people; holds no body and no secret

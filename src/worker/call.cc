@@ -18,6 +18,7 @@ Task<Outcome> ask_model(HttpClient& http, Model model, Call& call) {
   if (call.task.traceparent) request.headers.push_back("traceparent: " + *call.task.traceparent);
   request.timeout_ms = call.task.timeout_ms;
   request.response_bytes_max = bounds::response_bytes_max;
+  request.send_by_ns = call.send_by_ns;
   // The request has its own copy: 10,000 prompts in flight are kept once.
   call.task.question = Question();
   HttpResult result = co_await http.send(std::move(request), &call.abort);

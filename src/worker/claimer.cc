@@ -6,6 +6,13 @@
 
 namespace sluice {
 
+namespace {
+
+// Claims between two admissions for all models.
+constexpr int claims_per_admission_of_all = 16;
+
+}  // namespace
+
 void Claimer::serve(const std::vector<Model>& models) {
   std::map<std::string, Queue> queues;
   names_.clear();
@@ -40,21 +47,29 @@ int Claimer::wanted(int slots_free) const {
 }
 
 std::vector<std::string> Claimer::to_admit() const {
+  if (claims_since_all_admitted_ >= claims_per_admission_of_all) return names_;
   if (appetite_ == Appetite::last_look) return this->models();
   std::vector<std::string> models;
   for (const auto& [name, queue] : queues_) {
-    if (queue.taken * 4 >= queue.max_queue) models.push_back(name);
+    if (queue.is_low()) models.push_back(name);
   }
   return models;
 }
 
+bool Claimer::is_a_queue_low() const {
+  return std::any_of(queues_.begin(), queues_.end(),
+                     [](const auto& entry) { return entry.second.is_low(); });
+}
+
 void Claimer::note_admitted(const std::vector<std::string>& models) {
+  if (models.size() >= names_.size()) claims_since_all_admitted_ = 0;
   for (const std::string& name : models) {
     if (const auto queue = queues_.find(name); queue != queues_.end()) queue->second.taken = 0;
   }
 }
 
 void Claimer::note_claimed(int asked, const std::map<std::string, int>& taken) {
+  ++claims_since_all_admitted_;
   int total = 0;
   for (const auto& [name, count] : taken) {
     total += count;
@@ -62,7 +77,7 @@ void Claimer::note_claimed(int asked, const std::map<std::string, int>& taken) {
   }
   if (total >= asked) {
     wake();
-  } else if (total > 0 && !to_admit().empty()) {
+  } else if (total > 0 && is_a_queue_low()) {
     appetite_ = Appetite::hungry;  // a short queue emptied: the next claim takes admission along
   } else if (total == 0 && appetite_ == Appetite::hungry) {
     appetite_ = Appetite::last_look;

@@ -28,8 +28,8 @@ class Claimer final {
 
   // How many to ask for with `slots_free`; 0: do not claim.
   int wanted(int slots_free) const;
-  // Whose queues to refill before that claim: those of which a quarter was taken since, or all
-  // before falling asleep.
+  // Whose queues to refill before that claim: those of which a quarter was taken since; after an
+  // empty claim those it was for; now and then all, lest a busy model keep the others waiting.
   std::vector<std::string> to_admit() const;
 
   // What admission and claim brought. `taken`: tasks by model.
@@ -37,6 +37,8 @@ class Claimer final {
   void note_claimed(int asked, const std::map<std::string, int>& taken);
 
  private:
+  bool is_a_queue_low() const;
+
   enum class Appetite {
     hungry,     // the last claim was full, or somebody woke us. Next: last_look, sated.
     last_look,  // a claim was empty: admit and claim once more. Next: hungry, sated.
@@ -47,9 +49,11 @@ class Claimer final {
     int id = 0;
     int max_queue = 0;
     int taken = 0;  // since it was last refilled
+    bool is_low() const { return taken * 4 >= max_queue; }
   };
 
   Appetite appetite_ = Appetite::hungry;
+  int claims_since_all_admitted_ = 0;
   std::vector<std::string> names_;
   std::vector<std::string> scope_;  // empty: all
   std::map<std::string, Queue> queues_;

@@ -116,8 +116,8 @@ Task<void> Wakeups::look_and_sleep() {
     co_return;
   }
   bells_ = look->bells;
-  if (look->work && look_again_ms_ == 0) {
-    look_again_ms_ = bounds::look_again_ms_min;
+  if (look->work) notified_.clear();  // wherever it is: wake for all
+  if (!std::exchange(woken_for_work_, look->work) && look->work) {
     wake_owner();
     co_return;
   }
@@ -131,10 +131,12 @@ Task<void> Wakeups::look_and_sleep() {
   } else {
     look_again_ms_ = 0;
   }
-  const int64_t wake_in_ms = look->work ? sleep_ms : look->wake_in_ms.value_or(sleep_ms);
+  const bool has_timer = !look->work && look->wake_in_ms && *look->wake_in_ms <= sleep_ms;
+  const int64_t wake_in_ms = has_timer ? *look->wake_in_ms : sleep_ms;
   if (notified_.empty())
     co_await change_.wait_until(clock_, after_ms(std::min(sleep_ms, wake_in_ms)));
-  if (!notified_.empty() || look->work || wake_in_ms <= sleep_ms) wake_owner();
+  // Without one of its bells it looks again instead: a claim would find no more than the look.
+  if (!notified_.empty() || look->work || has_timer || look->complete) wake_owner();
 }
 
 void Wakeups::wake_owner() {

@@ -46,9 +46,10 @@ class Wakeups final {
   // A notification: something became ready, or the watch is free.
   void note_work(int model);
   // The last claim brought something.
-  void note_claimed() { look_again_ms_ = 0; }
-
-  bool is_watching() const { return watching_; }
+  void note_claimed() {
+    look_again_ms_ = 0;
+    woken_for_work_ = false;
+  }
 
  private:
   Task<void> listen_again();
@@ -68,7 +69,8 @@ class Wakeups final {
   std::vector<int> notified_;  // models, by id; 0: some model
   bool watching_ = false;
   std::vector<int> bells_;
-  int64_t look_again_ms_ = 0;  // grows while looks see work that claims do not get
+  int64_t look_again_ms_ = 0;    // grows while looks see work that claims do not get
+  bool woken_for_work_ = false;  // the last look saw work, and no claim has brought any since
   int64_t reconnect_pause_ms_ = 0;
   int64_t poll_at_ns_ = 0;  // without the watch: when to look again
 };

@@ -83,6 +83,10 @@ Task<Outcome> Worker::outcome_of(Call& call) {
     co_return Returned{};
   }
   Outcome outcome = co_await ask_model(http_, model->second, call);
+  // The connection took too long, and the request was not sent.
+  if (std::holds_alternative<Returned>(outcome) && !may_send(call, clock_.now_ns())) {
+    metrics_.note_forfeited();
+  }
   co_return outcome;
 }
 
@@ -238,6 +242,7 @@ void Worker::on_beat(const Result<std::vector<TaskKey>>& lost) {
 void Worker::on_completed(Completer::Batch batch, const Result<std::vector<Applied>>& applied) {
   if (applied) {
     completer_.note_stored();
+    unknown_errors_ = 0;
     const auto late = std::count_if(applied->begin(), applied->end(),
                                     [](const Applied& a) { return !a.applied; });
     if (late > 0) {
@@ -255,8 +260,15 @@ void Worker::on_completed(Completer::Batch batch, const Result<std::vector<Appli
       completer_.put_back(std::move(batch));
       pause_flushes();
       break;
-    case Error::Action::refuse:
     case Error::Action::bug:
+      // An error we do not know may pass; an answer that somebody paid for is worth some patience.
+      if (++unknown_errors_ < bounds::unknown_errors_max) {
+        completer_.put_back(std::move(batch));
+        pause_flushes();
+        break;
+      }
+      [[fallthrough]];
+    case Error::Action::refuse:
       if (!completer_.put_back_refused(std::move(batch), applied.error())) {
         spdlog::error("an outcome cannot be stored; its task stays leased until this worker ends");
       }
@@ -336,8 +348,8 @@ void Worker::on_configuration(const Result<Configuration>& configuration) {
   models_.clear();
   std::vector<Model> served;
   for (const Model& model : configuration->models) {
-    models_.emplace(model.name, model);
     if (find_backend(model.api)) {
+      models_.emplace(model.name, model);
       served.push_back(model);
     } else {
       spdlog::warn(
@@ -427,6 +439,7 @@ Task<void> Worker::keep_time() {
       due_.beat = true;
     }
     due_.sweep = !draining_;
+    if (!draining_ && !database_.is_listening()) wake();  // nobody else would
     due_.unfinished = options_.once && !draining_ && is_idle();
     work_.raise();
   }
@@ -475,10 +488,9 @@ void Worker::drain() {
 }
 
 void Worker::leave() {
-  draining_ = true;
-  clock_.cancel(leave_timer_);
-  if (given_up_ || leaving_) return;
-  leaving_ = true;
+  if (leaving_) return;
+  draining_ = leaving_ = true;
+  clock_.cancel(leave_timer_);    // the drain's
   const ReadyQueue::Batch batch;  // aborted calls end after this loop over them
   for (auto& [key, call] : calls_) abort(*call);
   wakeups_.stop();

@@ -135,6 +135,7 @@ class Worker final : private Wakeups::Owner {
   bool finishing_ = false;
   Wakeups::Appetite last_appetite_ = Wakeups::Appetite::claiming;
   int64_t reconnect_pause_ms_ = 0;
+  int unknown_errors_ = 0;  // in a row, of completions
   int64_t flush_not_before_ns_ = 0;
   Clock::TimerId leave_timer_ = 0;
 };
