@@ -54,6 +54,13 @@ TEST_CASE("after a short claim the sleeper's look decides") {
   CHECK(claimer.is_sated());
 }
 
+TEST_CASE("a claim that empties a short queue takes admission along next time") {
+  Claimer claimer = serving(100);
+  claimer.note_claimed(400, {{"m", 100}});
+  CHECK_FALSE(claimer.is_sated());
+  CHECK(claimer.to_admit() == std::vector<std::string>{"m"});
+}
+
 TEST_CASE("a worker woken for one model claims for that one") {
   Model first;
   first.name = "first";

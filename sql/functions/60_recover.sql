@@ -45,6 +45,7 @@ begin
   if v_lost is not null then
     perform sluice.charge_lost(v_lost, v_now);
   end if;
+  perform sluice.forget_dead_workers(v_now);
   return coalesce(cardinality(v_lost), 0);
 end
 $$;
@@ -73,5 +74,16 @@ begin
   from unnest(p_lost) l where l.attempts + 1 < sluice.attempts_max(l.task_id, l.model);
   perform sluice.requeue(v_back, p_now);
   perform sluice.count_ended(p_lost);
+end
+$$;
+
+-- forget_dead_workers: removes workers that have been dead for a day and hold nothing. Sooner would orphan a lease whose
+-- claim commits late.
+create or replace function sluice.forget_dead_workers(p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+begin
+  delete from sluice.worker w
+  where w.dead_at < p_now - interval '1 day' and not exists (select from sluice.lease l where l.worker = w.id);
 end
 $$;

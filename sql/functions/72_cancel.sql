@@ -31,7 +31,7 @@ begin
   select t.id, t.model, t.route into v_task from sluice.task t where t.id = cancel.id;
   if not found then
     raise exception 'there is no task %', cancel.id using errcode = 'SL006',
-      hint = 'Finished tasks leave after settings.retention.';
+      hint = 'sluice.tasks lists what there is.';
   end if;
   for v_try in 1 .. 100 loop
     v_status := sluice.try_cancel(v_task.id, sluice.candidate_queues(v_task.model, v_task.route),

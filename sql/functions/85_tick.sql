@@ -10,7 +10,6 @@ declare
   v_recovered int;
   v_admitted int;
   v_swept int;
-  v_forgotten int;
 begin
   if not pg_try_advisory_xact_lock(sluice.lock_class('tick'), 0) then
     return jsonb_build_object('busy', true);
@@ -20,23 +19,6 @@ begin
   v_swept := sluice.sweep(v_now);
   perform sluice.recount_in_flight(m.id) from (select id from sluice.models order by id) m;
   perform sluice.make_partitions(last_value - last_value % 50000, last_value) from sluice.task_id;
-  v_forgotten := sluice.forget_dead_workers(v_now);
-  return jsonb_build_object('recovered', v_recovered, 'admitted', v_admitted, 'swept', v_swept,
-                            'workers_forgotten', v_forgotten);
-end
-$$;
-
--- forget_dead_workers: removes workers that have been dead for a day and hold nothing. Sooner would orphan a lease whose
--- claim commits late.
-create or replace function sluice.forget_dead_workers(p_now timestamptz) returns int
-language plpgsql volatile
-as $$
-declare
-  v_forgotten int;
-begin
-  delete from sluice.worker w
-  where w.dead_at < p_now - interval '1 day' and not exists (select from sluice.lease l where l.worker = w.id);
-  get diagnostics v_forgotten = row_count;
-  return v_forgotten;
+  return jsonb_build_object('recovered', v_recovered, 'admitted', v_admitted, 'swept', v_swept);
 end
 $$;

@@ -24,6 +24,13 @@ to sluice_reader, sluice_submitter, sluice_admin;
 grant execute on function sluice.permit_interval_ns(sluice.models), sluice.permit_burst(sluice.models),
   sluice.send_allowance_ms()
 to sluice_reader, sluice_admin, sluice_worker;
+-- Every command of the binary looks at the schema's version first.
+grant select on sluice.migration to sluice_submitter;
+-- Listings page by id in the place that holds the status before they read the view.
+grant select (id) on sluice.task to sluice_reader, sluice_admin;
+grant select (task_id, model) on sluice.backlog to sluice_reader, sluice_admin;
+grant select (task_id) on sluice.queue, sluice.lease to sluice_reader, sluice_admin;
+grant select (task_id, status) on sluice.result to sluice_reader, sluice_admin;
 grant select on sluice.tasks, sluice.queues, sluice.workers, sluice.dead_letters, sluice.attempts, sluice.migration
 to sluice_reader, sluice_admin;
 grant select on sluice.models, sluice.routes to sluice_reader;

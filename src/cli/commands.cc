@@ -18,8 +18,7 @@ Action configure_model(CLI::App& app);
 namespace {
 
 constexpr Command command_table[] = {
-    {"up", "Private PostgreSQL, schema, worker and API in one command, for one machine",
-     configure_up},
+    {"up", "Private PostgreSQL, schema and worker in one command, for one machine", configure_up},
     {"psql", "psql on the same database; all arguments are psql's", configure_psql, true},
     {"migrate", "Bring the database's schema to this binary's version", configure_migrate},
     {"worker", "Serve models: claim tasks, call their backends, record the results",

@@ -181,7 +181,6 @@ ExitCode list(Transaction& transaction, const ModelOptions& options) {
                {"URL", Kind::elastic}});
   for (const pqxx::row& row :
        transaction.exec("select name, api, rpm, tpm, max_queue, case when paused then 'paused'"
-                        " when closed_until = 'infinity' then 'parked'"
                         " when closed_until > clock_timestamp() then 'closed' else 'open' end, url"
                         " from sluice.models order by name")) {
     table.add({row[0].c_str(), row[1].c_str(), row[2].as<std::string>("-"),

@@ -29,7 +29,6 @@ constexpr const char* queues_sql = R"(
   select q.*, unfinished - depth - in_flight as waiting,
     case
       when paused then 'paused'
-      when closed_until = 'infinity' then 'parked'
       when closed_until > clock_timestamp() then 'closed'
       else 'open' end as state,
     case when isfinite(closed_until) then extract(epoch from closed_until - clock_timestamp()) end as closed_s
@@ -37,7 +36,8 @@ constexpr const char* queues_sql = R"(
 
 std::string state_of(const pqxx::row& row) {
   const auto state = row["state"].as<std::string>();
-  return state == "closed" ? "closed " + brief_age(row["closed_s"].as<double>()) : state;
+  const bool ends = state == "closed" && !row["closed_s"].is_null();
+  return ends ? "closed " + brief_age(row["closed_s"].as<double>()) : state;
 }
 
 // At most `rows_max` models; the others are counted in a line of their own.

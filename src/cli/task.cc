@@ -58,10 +58,9 @@ ExitCode show(pqxx::connection& connection, const TaskOptions& options) {
           ? session.exec_params("select row_to_json(t) from sluice.task($1::bigint) t", options.id)
           : session.exec_params(task_sql, options.id, text_characters_max);
   if (found.empty()) {
-    throw CommandError(ExitCode::failure,
-                       fmt::format("there is no task {} (finished tasks leave after "
-                                   "settings.retention)",
-                                   options.id));
+    throw CommandError(
+        ExitCode::failure,
+        fmt::format("there is no task {} (sluice tasks lists the newest)", options.id));
   }
   if (options.json) {
     fmt::print("{}\n", found[0][0].c_str());

@@ -79,7 +79,7 @@ void announce(const UpOptions& options, const PrivatePostgres& server) {
     throw CommandError(ExitCode::bad_configuration,
                        fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
   }
-  fmt::print("{}", line);
+  fmt::print("{}# in other shells: . {}; to stop: Ctrl-C or SIGTERM\n", line, path.string());
   if (options.pg_port) {
     fmt::print("# TCP: 127.0.0.1:{}, user sluice, password in {}\n", *options.pg_port,
                (std::filesystem::path(options.data) / "password").string());

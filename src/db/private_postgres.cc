@@ -155,6 +155,17 @@ void PrivatePostgres::make_directories() {
                     "/var/lib/sluice",
                     account_->name, directory_.string()));
   }
+  refuse_foreign_directory();
+}
+
+// Somebody else's directory is no place for a cluster.
+void PrivatePostgres::refuse_foreign_directory() const {
+  if (fs::exists(directory_ / "pgdata") || fs::exists(directory_ / "lock")) return;
+  if (fs::is_empty(directory_)) return;
+  throw CommandError(ExitCode::bad_configuration,
+                     fmt::format("{} is not empty and holds no data of sluice up; choose another "
+                                 "directory by --data",
+                                 directory_.string()));
 }
 
 void PrivatePostgres::lock_directory() {

@@ -44,6 +44,7 @@ class PrivatePostgres final {
 
  private:
   void make_directories();
+  void refuse_foreign_directory() const;
   void lock_directory();
   void await_former_server() const;
   void find_binaries();

@@ -62,6 +62,8 @@ void Claimer::note_claimed(int asked, const std::map<std::string, int>& taken) {
   }
   if (total >= asked) {
     wake();
+  } else if (total > 0 && !to_admit().empty()) {
+    appetite_ = Appetite::hungry;  // a short queue emptied: the next claim takes admission along
   } else if (total == 0 && appetite_ == Appetite::hungry) {
     appetite_ = Appetite::last_look;
   } else {

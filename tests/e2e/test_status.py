@@ -62,7 +62,7 @@ def test_status_shows_each_model_and_the_totals(read, url):
     assert heading.split() == ["MODEL", "STATE", "DEPTH", "IN", "FLIGHT", "WAITING", "OLDEST", "PERMITS", "PRESSURE"]
     rows = {line.split()[0]: line.split()[1:] for line in models}
     assert rows["open"][:4] == ["open", "3", "0", "0"]
-    assert rows["paused"][0] == "paused" and rows["parked"][0] == "parked"
+    assert rows["paused"][0] == "paused" and rows["parked"][0] == "closed"
     assert rows["closed"][:2] == ["closed", "59m"]
     assert totals == "3 queued, 0 in flight, 0 waiting; 1 workers, 40 slots"
 

@@ -1,0 +1,86 @@
+"""The quota and the queue's bounds, seen by the backend: an independent witness."""
+import math
+import time
+
+from conftest import query, wait_for
+from queue_tools import add_model, submit_many, wait_ended
+
+
+def worst_window(times, length_ns):
+    most = first = 0
+    for last, t in enumerate(times):
+        while t - times[first] >= length_ns:
+            first += 1
+        most = max(most, last - first + 1)
+    return most
+
+
+def assert_within_bounds(times, rpm):
+    burst = 1 + rpm // 100
+    interval_ns = math.ceil(60.25e9 / (rpm - burst + 1))
+    for length_s in (0.2, 1, 3, 5):
+        most = worst_window(times, int(length_s * 1e9))
+        assert most <= burst + math.ceil(length_s * 1e9 / interval_ns), f"{most} in {length_s} s at {rpm} rpm"
+
+
+def test_two_workers_keep_one_quota_and_follow_a_change(pg, mock, worker):
+    url, backend = pg.database(), mock()
+    add_model(url, "m", backend.url, rpm=600)
+    submit_many(url, [f"prompt {i}" for i in range(900)])
+    for _ in range(2):
+        worker(url)
+    wait_for(lambda: len(backend.arrivals()) >= 50, 20, "the first permits")
+    query(url, "update sluice.models set rpm = 3000")
+    changed = time.monotonic_ns()
+    wait_for(lambda: len(backend.arrivals()) >= 300, 20, "the higher rate")
+    assert time.monotonic_ns() - changed < 9e9  # 250 more: 25 s at the old rate
+    arrivals = backend.arrivals()
+    assert all(a["status"] == 200 for a in arrivals)
+    times = [a["t_ns"] for a in arrivals]
+    assert_within_bounds([t for t in times if t < changed], 600)
+    assert_within_bounds([t for t in times if t > changed], 3000)
+    after = [t for t in times if t > changed]
+    steady = (len(after) - 1) / ((after[-1] - after[0]) / 60e9)
+    assert steady >= 0.9 * 3000, f"{steady:.0f} a minute"
+
+
+def test_after_a_crash_the_bucket_starts_empty_and_recovers(pg, mock, worker):
+    url, backend = pg.database(), mock()
+    add_model(url, "m", backend.url, rpm=600)
+    submit_many(url, [f"prompt {i}" for i in range(200)])
+    worker(url)
+    wait_for(lambda: len(backend.arrivals()) >= 10, 20, "the burst")
+    query(url, "checkpoint")
+    pg.stop("immediate")
+    pg.start()
+    before = len(backend.arrivals())
+    wait_for(lambda: len(backend.arrivals()) >= before + 20, 30, "permits after the crash")
+    assert_within_bounds([a["t_ns"] for a in backend.arrivals()], 600)
+
+
+def drain_s(url, backend, worker, max_queue, tasks):
+    name = f"q{max_queue}"
+    add_model(url, name, backend.url, max_queue=max_queue)
+    submit_many(url, ["p"] * tasks, name)
+    begun = time.monotonic()
+    process = worker(url, "--once", "--models", name)
+    assert process.wait(120) == 0
+    seconds = query(url, "select extract(epoch from max(finished_at) - min(started_at))::float from sluice.result "
+                         "where model = %s", [name])[0][0]
+    assert seconds <= time.monotonic() - begun
+    return seconds
+
+
+def test_a_short_queue_is_nearly_as_fast_as_a_long_one(pg, mock, worker):
+    """10,000 tasks with max_queue 100 against 100,000; the best of three, for the machine is shared."""
+    url, backend = pg.database(), mock("--latency", "100ms-300ms")
+    ratios = []
+    for turn in range(3):
+        long = drain_s(url, backend, worker, 100_000 + turn, 10_000)
+        short = drain_s(url, backend, worker, 100 + turn, 10_000)
+        ratios.append(short / long)
+        if ratios[-1] <= 1.2:
+            break
+    print(f"seconds with max_queue 100 / with 100,000: {', '.join(f'{r:.2f}' for r in ratios)}")
+    assert min(ratios) <= 1.2, ratios
+    assert wait_ended(url, 20_000 * len(ratios)) == {"solved": 20_000 * len(ratios)}
