@@ -47,10 +47,10 @@ def test_two_workers_keep_one_quota_and_follow_a_change(pg, mock, worker):
 def test_after_a_crash_the_bucket_starts_empty_and_recovers(pg, mock, worker):
     url, backend = pg.database(), mock()
     add_model(url, "m", backend.url, rpm=600)
-    submit_many(url, [f"prompt {i}" for i in range(200)])
+    query(url, "checkpoint")  # recovery need not replay the databases of other tests
+    submit_many(url, [f"prompt {i}" for i in range(3000)])
     worker(url)
     wait_for(lambda: len(backend.arrivals()) >= 10, 20, "the burst")
-    query(url, "checkpoint")
     pg.stop("immediate")
     pg.start()
     before = len(backend.arrivals())
