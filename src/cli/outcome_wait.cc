@@ -21,8 +21,8 @@ constexpr auto pause_min = milliseconds(50);
 constexpr auto pause_max = milliseconds(250);
 constexpr auto reconnect_pause = milliseconds(500);
 constexpr auto reconnect_time_max = std::chrono::minutes(5);  // crash recovery takes its time
-constexpr ptrdiff_t asked_max = 5'000;  // ids in a statement: 2 to 5 ms
-constexpr size_t rows_max = 100;        // answers in memory at a time
+constexpr ptrdiff_t asked_max = 5'000;                        // ids in a statement: 2 to 5 ms
+constexpr size_t rows_max = 100;                              // answers in memory at a time
 
 constexpr const char* json_sql = R"(
   select id, status, row_to_json(t) from (
