@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "exit_code.h"
+#include "json_text.h"
 #include "mock/arrival_log.h"
-#include "mock/json_text.h"
 #include "mock/latency_spec.h"
 #include "mock/mock_request.h"
 #include "mock/sliding_window.h"
@@ -43,7 +43,7 @@ HttpReply error_reply(int status, std::string_view type, std::string_view messag
   HttpReply reply;
   reply.status = status;
   reply.body = fmt::format(R"({{"error":{{"message":{},"type":{},"param":null,"code":null}}}})",
-                           json_quote(message), json_quote(type));
+                           json_string(message), json_string(type));
   return reply;
 }
 
@@ -62,7 +62,7 @@ std::string chat_body(const std::string& model, const std::string& prompt,
       R"({{"id":"chatcmpl-mock-{}","object":"chat.completion","created":0,"model":{},)"
       R"("choices":[{{"index":0,"message":{{"role":"assistant","content":{}}},"finish_reason":"stop"}}],)"
       R"("usage":{{"prompt_tokens":{},"completion_tokens":{},"total_tokens":{}}}}})",
-      number, json_quote(model), json_quote(answer), prompt_tokens, answer_tokens,
+      number, json_string(model), json_string(answer), prompt_tokens, answer_tokens,
       prompt_tokens + answer_tokens);
 }
 
@@ -75,7 +75,7 @@ std::string answer_body(const MockRequest& request, uint64_t number) {
   const std::string& prompt = request.prompts.front();
   switch (request.shape) {
     case MockRequest::Shape::solve:
-      return R"({"answer":)" + json_quote(answer_to(prompt)) + "}";
+      return R"({"answer":)" + json_string(answer_to(prompt)) + "}";
     case MockRequest::Shape::chat:
       return chat_body(request.model, prompt, answer_to(prompt), number);
     case MockRequest::Shape::batch:
@@ -84,7 +84,7 @@ std::string answer_body(const MockRequest& request, uint64_t number) {
   std::string answers;
   for (const auto& each : request.prompts) {
     if (!answers.empty()) answers += ',';
-    answers += json_quote(answer_to(each));
+    answers += json_string(answer_to(each));
   }
   return R"({"answers":[)" + answers + "]}";
 }
@@ -120,7 +120,7 @@ std::string tasks_json(std::string_view header) {
     if (first == std::string_view::npos) continue;
     const std::string_view task = part.substr(first, part.find_last_not_of(' ') + 1 - first);
     if (tasks.size() > 1) tasks += ',';
-    tasks += json_quote(task);
+    tasks += json_string(task);
   }
   return tasks + ']';
 }
@@ -225,7 +225,7 @@ void MockServer::Engine::log_arrival(const HttpIncoming& incoming,
   const double latency_ms = static_cast<double>(verdict.latency_ns) / ns_per_ms;
   log->append(fmt::format(
       R"({{"t_ns":{},"model":{},"prompt_sha256":"{}","tasks":{},"status":{},"latency_ms":{}}})",
-      incoming.arrived_ns, json_quote(request ? request->model : ""),
+      incoming.arrived_ns, json_string(request ? request->model : ""),
       request ? hash_of(*request) : "", tasks_json(incoming.header("sluice-task")),
       verdict.reply.drop ? 0 : verdict.reply.status, latency_ms));
 }
