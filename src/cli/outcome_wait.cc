@@ -39,7 +39,8 @@ std::string array_of(std::span<const int64_t> ids) {
   return array;
 }
 
-std::unique_ptr<pqxx::connection> reconnect(const std::string& database_url) {
+// Patient from the start: whoever waits has just submitted, so the database is there or comes back.
+std::unique_ptr<pqxx::connection> connect_patiently(const std::string& database_url) {
   const auto deadline = steady_clock::now() + reconnect_time_max;
   while (true) {
     try {
@@ -59,7 +60,7 @@ class Wait final {
         pending_(std::move(ids)),
         sql_(form == OutcomeForm::json ? json_sql : bare_sql),
         listener_(listener),
-        connection_(connect(database_url)) {
+        connection_(connect_patiently(database_url)) {
     // Lines with one idempotency key have one task.
     std::sort(pending_.begin(), pending_.end());
     pending_.erase(std::unique(pending_.begin(), pending_.end()), pending_.end());
@@ -117,7 +118,7 @@ class Wait final {
       } catch (const pqxx::sql_error& error) {
         if (!error.sqlstate().starts_with("57P")) throw;  // not a shutdown
       }
-      connection_ = reconnect(database_url_);
+      connection_ = connect_patiently(database_url_);
     }
   }
 

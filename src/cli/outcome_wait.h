@@ -25,8 +25,9 @@ struct OutcomeListener {
   std::function<void(size_t ended, size_t total)> on_look;  // after every look at the database
 };
 
-// Blocks until each of `ids` has ended and was reported once. Reconnects for up to a minute.
-// Throws CommandError(database_unreachable), and pqxx::sql_error (no right to read tasks).
+// Blocks until each of `ids` has ended and was reported once. Connects, and reconnects, for up to
+// five minutes. Throws CommandError(database_unreachable), and pqxx::sql_error (no right to read
+// tasks).
 void wait_for_outcomes(const std::string& database_url, std::vector<int64_t> ids, OutcomeForm form,
                        const OutcomeListener& listener);
 

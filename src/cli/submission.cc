@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "command_error.h"
 #include "db/sql_message.h"
 
 namespace sluice {
@@ -38,6 +39,18 @@ std::vector<int64_t> submit_many(pqxx::dbtransaction& transaction, const std::st
   return ids;
 }
 
+// The answer to a COMMIT can be lost: only the database knows then, and the ids went with it.
+void commit(pqxx::dbtransaction& transaction) {
+  try {
+    transaction.commit();
+  } catch (const pqxx::in_doubt_error&) {
+    throw CommandError(ExitCode::failure,
+                       "the connection broke during COMMIT: the last tasks may have been submitted "
+                       "or not, their ids are unknown (sluice tasks shows them if they are there; "
+                       "lines with an idempotency_key can safely be submitted again)");
+  }
+}
+
 }  // namespace
 
 Submission::Submission(pqxx::connection& connection, Mode mode, OnRefused on_refused,
@@ -60,7 +73,7 @@ void Submission::add(size_t line, std::string json) {
 void Submission::finish() {
   send_chunk();
   if (!transaction_) return;
-  transaction_->commit();
+  commit(*transaction_);
   on_accepted_(ids_);
 }
 
@@ -70,7 +83,7 @@ void Submission::send_chunk() {
   } else {
     pqxx::work transaction(connection_);
     send(transaction, chunk_.begin(), chunk_.end());
-    transaction.commit();
+    commit(transaction);
     on_accepted_(ids_);
     ids_.clear();
   }

@@ -225,18 +225,64 @@ def test_ctrl_c_ends_the_wait_and_the_task_goes_on(started, url):
     assert tasks(url, "status") in ([("queued",)], [("unsolved",)])
 
 
-def test_wait_survives_a_restart_of_the_database(started, sluice, pg):
+@pytest.fixture
+def held_commit(pg):
+    """A database with one model in which every submit stops inside its COMMIT until released, as (url, release)."""
     url = pg.database()
     query(url, "insert into sluice.models (name, url) values ('m1', 'http://127.0.0.1:1')")
+    query(url, """create function public.hold() returns trigger language plpgsql as
+                  'begin perform pg_advisory_xact_lock(4711); return null; end';
+                  create constraint trigger hold after insert on sluice.task
+                  deferrable initially deferred for each row execute function public.hold()""")
     query(url, "checkpoint")  # recovery need not replay the databases of other tests
-    process = started("submit", "--prompt", "x", "--wait", "--database-url", url)
-    wait_for(lambda: query(url, "select 1 from sluice.tasks"), what="the task")
-    pg.stop("immediate")
-    pg.start()
-    task = query(url, "select id from sluice.tasks")[0][0]
+    holder = connect(url)
+    holder.cursor().execute("select pg_advisory_lock(4711)")
+    yield url, holder.close
+    holder.close()
+
+
+def submit_session(url, condition):
+    return query(url, f"select 1 from pg_stat_activity where application_name = 'sluice' and {condition}")
+
+
+def cancelled_by_hand(sluice, url, process):
+    """Whether the waiting process reports the end of its one task."""
+    (task,), = tasks(url, "id")
     assert sluice("cancel", task, "--database-url", url).stdout == "cancelled\n"
     assert process.wait() == 1
-    assert f"task {task} ended cancelled" in process.stderr()
+    return f"task {task} ended cancelled" in process.stderr()
+
+
+def test_wait_survives_a_restart_of_the_database(started, sluice, url, pg):
+    query(url, "checkpoint")  # recovery need not replay the databases of other tests
+    process = started("submit", "--prompt", "x", "--wait", "--database-url", url)
+    wait_for(lambda: submit_session(url, "query like '%sluice.tasks%'"), what="the waiter to ask")
+    pg.stop("immediate")
+    pg.start()
+    assert cancelled_by_hand(sluice, url, process)
+
+
+def test_wait_survives_a_database_that_is_away_right_after_the_commit(started, sluice, held_commit, pg):
+    url, release = held_commit
+    process = started("submit", "--prompt", "x", "--wait", "--database-url", url)
+    wait_for(lambda: submit_session(url, "wait_event = 'advisory'"), what="the submit to be in its COMMIT")
+    (name,), = query(url, "select current_database()")
+    query(pg.url("postgres"), f"alter database {name} allow_connections false")
+    release()
+    refusal = f'database "{name}" is not currently accepting connections'
+    wait_for(lambda: pg.server.log().count(refusal) > 1 or not process.running(), what="two attempts to connect")
+    query(pg.url("postgres"), f"alter database {name} allow_connections true")
+    assert cancelled_by_hand(sluice, url, process)
+
+
+def test_a_lost_answer_to_the_commit_is_explained(started, held_commit):
+    url, _ = held_commit
+    process = started("submit", "--prompt", "x", "--database-url", url)
+    wait_for(lambda: submit_session(url, "wait_event = 'advisory'"), what="the submit to be in its COMMIT")
+    query(url, "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sluice'")
+    assert process.wait() == 1
+    assert process.stdout() == "" and process.stderr().count("\n") == 1
+    assert "may have been submitted or not" in process.stderr() and "idempotency_key" in process.stderr()
 
 
 def test_a_terminal_sees_a_bar_of_at_most_80_columns(url, tmp_path):
