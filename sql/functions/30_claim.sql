@@ -48,17 +48,14 @@ $$;
 create or replace function sluice.open_models(p_worker bigint, p_models text[], p_now timestamptz) returns int[]
 language plpgsql volatile
 as $$
-declare
-  v_serves text[];
 begin
-  select w.models into v_serves from sluice.worker w where w.id = p_worker and w.dead_at is null;
-  if not found then
+  if not exists (select from sluice.worker w where w.id = p_worker and w.dead_at is null) then
     raise exception 'worker % is not registered, or was declared dead', p_worker using errcode = 'SL010',
       hint = 'Register again with sluice.register_worker; what it held has gone back to the queues.';
   end if;
   return array(
-    select m.id from sluice.models m
-    where (v_serves is null or m.name = any (v_serves)) and (p_models is null or m.name = any (p_models))
+    select m.id from unnest(sluice.served_models(p_worker)) served(id) join sluice.models m on m.id = served.id
+    where (p_models is null or m.name = any (p_models))
       and not m.paused and coalesce(m.closed_until <= coalesce(p_now, clock_timestamp()), true)
     order by random());
 end

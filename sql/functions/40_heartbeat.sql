@@ -14,8 +14,27 @@ declare
   v_id bigint := ('x' || encode(substr(v_random, 1, 4) || substr(v_random, 17, 4), 'hex'))::bit(64)::bigint & 9223372036854775807;
 begin
   insert into sluice.worker (id, name, slots, models, version, registered_at, seen, beating_since)
-  values (v_id, register_worker.name, register_worker.slots, register_worker.models, register_worker.version, v_now, v_now, v_now);
+  values (v_id, register_worker.name, register_worker.slots,
+    -- In one order, each once: workers of the same models share a watch (45_watch.sql).
+    case when register_worker.models is not null then
+      array(select distinct m from unnest(register_worker.models) m order by m) end,
+    register_worker.version, v_now, v_now, v_now);
   return v_id;
+end
+$$;
+
+-- worker_speaks: says which apis a worker speaks; it serves no model of another one. Without this call: all.
+-- Params:  worker: its id, fresh from register_worker; apis: values of sluice.models.api.
+-- Returns: the id, so that both calls are one statement.
+create or replace function sluice.worker_speaks(worker bigint, apis text[]) returns bigint
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  update sluice.worker w set apis = array(select distinct a from unnest(worker_speaks.apis) a order by a)
+  where w.id = worker_speaks.worker;
+  return worker_speaks.worker;
 end
 $$;
 

@@ -11,9 +11,17 @@ set search_path = sluice, pg_temp
 as $$
 #variable_conflict use_column
 begin
-  return (select pg_try_advisory_lock(sluice.lock_class('watch'), hashtext(coalesce(array_to_string(w.models, e'\n'), '')))
+  return (select pg_try_advisory_lock(sluice.lock_class('watch'), sluice.watch_of(w))
   from sluice.worker w where w.id = take_watch.worker);
 end
+$$;
+
+-- watch_of: the object of the lock that is the watch of p_worker's models.
+create or replace function sluice.watch_of(p_worker sluice.worker) returns int
+language sql stable
+as $$
+  select hashtext(coalesce(array_to_string(p_worker.models, e'\n'), '*') || e'\n\n'
+    || coalesce(array_to_string(p_worker.apis, e'\n'), '*'))
 $$;
 
 -- drop_watch: gives the watch away and, if work remains, wakes the others, so that one of them takes it.
@@ -24,7 +32,7 @@ set search_path = sluice, pg_temp
 as $$
 #variable_conflict use_column
 begin
-  perform pg_advisory_unlock(sluice.lock_class('watch'), hashtext(coalesce(array_to_string(w.models, e'\n'), ''))),
+  perform pg_advisory_unlock(sluice.lock_class('watch'), sluice.watch_of(w)),
     case when drop_watch.work_remains then pg_notify('sluice_work', '0') end
   from sluice.worker w where w.id = drop_watch.worker;
 end
@@ -32,9 +40,10 @@ $$;
 
 -- take_bells: takes the bells of the worker's models, then looks once more: only now may the watcher sleep.
 -- Requires the watch. Params: worker; held: bells this session holds already; p_now.
--- Returns: bells: all it holds now; complete: they are all it needs (not while a submitter's transaction is open: look
---          again after 1, 2, 4 ... 250 ms); work: there is something to claim or to admit; wake_in_ms: when the next
---          permit, reopening or due task comes (null: none known).
+-- Returns: bells: all it holds now; complete: whoever makes a task ready now will notify, for each bell is held, here or
+--          by another watcher (not while a submitter's transaction is open: look again after 1, 2, 4 ... 250 ms);
+--          work: there is something to claim or to admit; wake_in_ms: when the next permit, reopening or due task comes
+--          (null: none known).
 create or replace function sluice.take_bells(worker bigint, held int[], p_now timestamptz default null)
 returns table (bells int[], complete boolean, work boolean, wake_in_ms bigint)
 language plpgsql volatile security definer
@@ -46,13 +55,18 @@ as $$
 declare
   v_ids int[] := sluice.served_models(take_bells.worker);
   v_bells int[] := coalesce(take_bells.held, '{}');
+  v_complete boolean;
 begin
   v_bells := v_bells || array(
     select b from (select distinct id % 64 as b from unnest(v_ids) id) n
     where b <> all (v_bells) and pg_try_advisory_lock(sluice.lock_class('bell'), b));
+  -- A bell that cannot even be shared is another watcher's. That one may leave unheard: look every second all the same.
+  v_complete := not exists (
+    select from (select distinct id % 64 as b from unnest(v_ids) id) n
+    where b <> all (v_bells) and pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), b));
   -- A new statement, hence a new snapshot: it sees all that was committed before the bells were taken.
   return query
-    select v_bells, v_bells @> array(select id % 64 from unnest(v_ids) id), bool_or(l.work),
+    select v_bells, v_complete, bool_or(l.work),
       -- Neither null (greatest() would pass over it: wake at once, for ever) nor infinity (a parked model) is a time.
       case when isfinite(min(l.wake_at)) then
         greatest(0, ceil(extract(epoch from min(l.wake_at) - coalesce(p_now, clock_timestamp())) * 1000))::bigint end
@@ -74,13 +88,14 @@ begin
 end
 $$;
 
--- served_models: the ids of the models that worker p_worker serves, ascending.
+-- served_models: the ids of the models that worker p_worker serves: those it named, of apis it speaks. Ascending.
 create or replace function sluice.served_models(p_worker bigint) returns int[]
 language plpgsql stable
 as $$
 begin
   return array(select m.id from sluice.models m, sluice.worker w
-               where w.id = p_worker and (w.models is null or m.name = any (w.models)) order by m.id);
+               where w.id = p_worker and (w.models is null or m.name = any (w.models))
+                 and (w.apis is null or m.api = any (w.apis)) order by m.id);
 end
 $$;
 

@@ -134,7 +134,7 @@ create or replace view sluice.queues as
 create or replace view sluice.workers as
   select w.id, w.name, w.slots, w.models, w.version, w.registered_at, w.seen, w.dead_at,
     w.dead_at is null and w.seen >= clock_timestamp() - s.heartbeat_timeout as alive,
-    (select count(*) from sluice.lease l where l.worker = w.id) as in_flight
+    (select count(*) from sluice.lease l where l.worker = w.id) as in_flight, w.apis
   from sluice.worker w, sluice.settings s;
 
 -- dead_letters: tasks that failed for good. attempts: every call that failed, was lost, or came too late.

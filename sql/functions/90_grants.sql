@@ -5,7 +5,8 @@ alter default privileges for role sluice_owner revoke execute on functions from 
 grant usage on schema sluice to sluice_worker, sluice_submitter, sluice_reader, sluice_admin;
 
 grant execute on function
-  sluice.register_worker(text, int, text[], text, timestamptz), sluice.heartbeat(bigint, timestamptz),
+  sluice.register_worker(text, int, text[], text, timestamptz), sluice.worker_speaks(bigint, text[]),
+  sluice.heartbeat(bigint, timestamptz),
   sluice.claim(bigint, text[], int, timestamptz), sluice.requests(bigint, bigint[]),
   sluice.complete(bigint, sluice.outcome[], timestamptz), sluice.unregister_worker(bigint, timestamptz),
   sluice.admit(text, int, timestamptz), sluice.recover(bigint, timestamptz), sluice.sweep(timestamptz),

@@ -220,10 +220,13 @@ Task<Result<void>> PgDatabase::check_schema() {
 
 Task<Result<int64_t>> PgDatabase::register_worker(std::string name, int slots,
                                                   std::vector<std::string> models) {
-  PgParams params = {std::move(name), std::to_string(slots), std::nullopt, SLUICE_VERSION};
+  PgParams params = {std::move(name), std::to_string(slots), std::nullopt, SLUICE_VERSION,
+                     pg_array(spoken_apis())};
   if (!models.empty()) params[2] = pg_array(models);
-  return read_int64(work_->query("select sluice.register_worker($1, $2::int, $3::text[], $4)",
-                                 std::move(params)));
+  return read_int64(
+      work_->query("select sluice.worker_speaks(sluice.register_worker($1, $2::int, $3::text[], "
+                   "$4), $5::text[])",
+                   std::move(params)));
 }
 
 Task<Result<Configuration>> PgDatabase::configuration(std::vector<std::string> models) {

@@ -3,7 +3,7 @@ import os
 import time
 
 from conftest import connect, query, wait_for
-from queue_tools import add_model, assert_each_ended_once, submit, submit_many, wait_ended, wait_idle
+from queue_tools import add_model, assert_each_ended_once, statuses, submit, submit_many, wait_ended, wait_idle
 
 # The suite under sanitizers plays fewer.
 ROUNDS = int(os.environ.get("TEST_WAKEUP_ROUNDS", "10000"))
@@ -87,6 +87,69 @@ def test_when_the_bell_holder_is_killed_another_takes_over(pg, mock, worker):
     assert time.monotonic() - begun < 3.0
     wait_for(lambda: bell_holder(url) not in (None, held), 5, "a new watch")
     assert_each_ended_once(url, [task])
+
+
+class Sleeper:
+    """The listening session of a worker by hand."""
+
+    def __init__(self, url, models):
+        self.connection = connect(url)
+        self.worker = self.ask("select sluice.register_worker('by hand', 1, %s)", models)[0]
+
+    def ask(self, sql, *parameters):
+        with self.connection.cursor() as cursor:
+            cursor.execute(sql, parameters)
+            return cursor.fetchone()
+
+    def take_bells(self):
+        """The number of its bells, and whether it may sleep."""
+        return self.ask("select cardinality(bells), complete from sluice.take_bells(%s, '{}')", self.worker)
+
+
+def test_watchers_of_overlapping_models_sleep_through_each_others_bells(pg):
+    url = pg.database()
+    for name in "abc":
+        add_model(url, name, "http://127.0.0.1:1")
+    first, second = Sleeper(url, ["a", "b"]), Sleeper(url, ["b", "c"])
+    assert first.take_bells() == (2, True)
+    assert second.take_bells() == (1, True), "b's bell is held: whoever rings it notifies both"
+    second.ask("select sluice.drop_bells(array(select id %% 64 from sluice.models where name = 'c'))")
+    submitter = connect(url)
+    submitter.autocommit = False
+    with submitter.cursor() as cursor:
+        cursor.execute("select sluice.submit('still open', 'c')")
+    assert second.take_bells() == (0, False), "c's bell is shared by a submitter who notifies nobody"
+    submitter.rollback()
+    assert second.take_bells() == (1, True)
+    for session in (first.connection, second.connection, submitter):
+        session.close()
+
+
+def test_a_task_for_one_of_two_overlapping_watchers_starts_at_once(pg, mock, worker):
+    """Also when the other watcher, who holds the bell that both need, has no slot left."""
+    url, backend = pg.database(), mock("--latency", "100%:3s")
+    for name in "abc":
+        add_model(url, name, backend.url)
+    worker(url, "--models", "a,b", "--slots", "1")
+    wait_idle(url)
+    submit(url, "takes its only slot", "a")
+    wait_for(lambda: query(url, "select 1 from sluice.lease"), what="the claim")
+    worker(url, "--models", "b,c", "--slots", "1")
+    wait_for(lambda: query(url, "select count(*) from sluice.workers where alive") == [(2,)], what="both")
+    begun = time.monotonic()
+    submit(url, "for the other", "b")
+    wait_for(lambda: len(backend.arrivals()) == 2, what="the call")
+    assert time.monotonic() - begun < 1.5
+
+
+def test_once_does_not_wait_for_tasks_of_an_api_it_does_not_speak(pg, mock, worker):
+    url, backend = pg.database(), mock()
+    add_model(url, "m", backend.url)
+    add_model(url, "foreign", backend.url, api="openai-embeddings")
+    submit(url, "not for us", "foreign")
+    submit(url, "for us")
+    assert worker(url, "--once").wait(20) == 0
+    assert statuses(url) == {"solved": 1}
 
 
 def test_a_row_committed_later_than_the_lag_of_its_mark_is_found_by_the_sweep(pg, mock, worker):
