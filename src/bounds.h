@@ -17,6 +17,11 @@ inline constexpr int claim_rows_max = 1000;
 inline constexpr size_t complete_rows_max = 1000;
 inline constexpr size_t complete_bytes_max = size_t{64} << 20;
 
+// Bodies in one statement: few at first, so that their calls begin while the others are on their
+// way (a permit is good for 200 ms); many later, for each statement costs 0.2 ms.
+inline constexpr size_t requests_rows_min = 4;
+inline constexpr size_t requests_rows_max = 64;
+
 // Errors of a kind we do not know, in a row, before a completion is taken for unstorable: about a
 // second.
 inline constexpr int unknown_errors_max = 10;
@@ -38,6 +43,10 @@ inline constexpr int64_t reconnect_pause_ms_max = 5'000;
 
 // The slow poll behind every notification, and how often another worker tries for the watch.
 inline constexpr int64_t look_interval_ms = 1'000;
+// An answer of the listening session that takes longer: it may be mute, so poll. Longer still: give
+// it up for a new one (TCP itself would notice after 25 s).
+inline constexpr int64_t listen_silence_ms_min = 2'000;
+inline constexpr int64_t listen_silence_ms_max = 5'000;
 // While a submitter's open transaction keeps a bell from us, or a claim came back empty although
 // there is work.
 inline constexpr int64_t look_again_ms_min = 1;

@@ -233,6 +233,21 @@ TEST_SUITE("with a database" * doctest::skip(database_url() == nullptr)) {
     CHECK_FALSE(lost);
   }
 
+  TEST_CASE("it knows its server's process, and how long an answer is due") {
+    Fixture fixture;
+    PgConnection& connection = fixture.connection;
+    CHECK(std::to_string(connection.server_pid()) == fixture.backend_pid());
+    CHECK(connection.unanswered_ms() == 0);
+    const int64_t replies = connection.replies();
+    int64_t waited_ms = 0;
+    fixture.clock.call_at(fixture.clock.now_ns() + 50 * ns_per_ms,
+                          [&] { waited_ms = connection.unanswered_ms(); });
+    CHECK(fixture.query("select pg_sleep(0.2)"));
+    CHECK(waited_ms >= 50);
+    CHECK(connection.unanswered_ms() == 0);
+    CHECK(connection.replies() == replies + 1);
+  }
+
   TEST_CASE("notifications arrive on an idle connection, and beside replies") {
     Fixture fixture;
     Fixture other;

@@ -353,6 +353,60 @@ TEST_CASE("without a listening session the worker polls") {
   CHECK(bench.http.count() == 1);
 }
 
+TEST_CASE("a listening session that does not answer makes the worker poll, and not ready") {
+  Bench bench;
+  bench.start();
+  CHECK(bench.worker->not_ready_because().empty());
+  bench.database.mute = true;
+  bench.database.look.complete = false;  // nor does it sleep on bells
+  CHECK(bench.worker->not_ready_because() == "no wake-ups: polling until they are back");
+  bench.database.queue.push_back(task_of(1));
+  bench.pass_ms(1001);
+  CHECK(bench.http.count() == 1);
+  bench.database.mute = false;
+  CHECK(bench.worker->not_ready_because().empty());
+}
+
+TEST_CASE("behind a pooler the worker is ready, looks and reads the models once a second") {
+  Bench bench;
+  bench.database.pooled = true;
+  bench.start();
+  CHECK(bench.worker->not_ready_because().empty());
+  const int configurations = bench.database.called("configuration");
+  bench.database.queue.push_back(task_of(1));
+  bench.pass_ms(1001);
+  CHECK(bench.http.count() == 1);
+  CHECK(bench.database.called("configuration") == configurations + 1);
+}
+
+TEST_CASE("bodies are asked for in portions that grow") {
+  Bench bench(100);
+  for (int64_t id = 1; id <= 13; ++id) {
+    bench.database.queue.push_back(task_of(id));
+    bench.database.queue.back().has_body = false;
+  }
+  bench.start();
+  CHECK(bench.database.called("requests") == 3);  // 4, 8 and 1
+  CHECK(bench.http.count() == 13);
+}
+
+TEST_CASE("the body of a later claim of a task is not taken for this one's") {
+  Bench bench;
+  bench.start();
+  bench.database.hold();
+  bench.database.queue.push_back(task_of(1));
+  bench.database.queue.back().has_body = false;
+  bench.database.notify();
+  ClaimedTask later = task_of(1);  // taken from this worker and claimed anew meanwhile
+  later.key.fence = 2;
+  bench.database.leases = {{later.key, later}};
+  bench.database.release();
+  CHECK(bench.http.count() == 0);
+  REQUIRE(bench.database.stored() == 1);
+  CHECK(bench.database.batches[0][0].key == TaskKey{1, 1});
+  CHECK(std::holds_alternative<Returned>(bench.outcome(0, 0)));
+}
+
 TEST_CASE("the first connection must succeed") {
   Bench bench;
   bench.database.reachable = false;

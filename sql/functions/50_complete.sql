@@ -49,6 +49,11 @@ begin
 end
 $$;
 
+-- storable_status: an HTTP status, or null for a number that is none: one odd outcome must not refuse its whole flush.
+create or replace function sluice.storable_status(p_status int) returns smallint
+language sql immutable
+as $$ select case when p_status between 100 and 999 then p_status::smallint end $$;
+
 -- attempts_max: how many attempts task p_task may have on model p_model.
 create or replace function sluice.attempts_max(p_task bigint, p_model int) returns int
 language plpgsql stable
@@ -72,7 +77,7 @@ begin
   insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at, fence, input_tokens,
     output_tokens, attempts, http_status, status, model, error_code, error, cost, answer, response)
   select l.task_id, l.worker, t.created_at, l.ready_at, l.started_at, p_now, l.fence, o.input_tokens,
-    o.output_tokens, l.attempts + (o.kind is distinct from 'cancelled')::int, o.http_status,
+    o.output_tokens, l.attempts + (o.kind is distinct from 'cancelled')::int, sluice.storable_status(o.http_status),
     case o.kind when 'solved' then 'solved' when 'cancelled' then 'cancelled' else 'failed' end, m.name,
     coalesce(o.error_code, x.error_code), coalesce(o.error, x.error),
     (o.input_tokens * coalesce(m.input_price, 0) + o.output_tokens * coalesce(m.output_price, 0)) / 1000000,
@@ -99,8 +104,8 @@ as $$
 begin
   insert into sluice.attempt (task_id, worker, started_at, ended_at, fence, input_tokens, output_tokens, http_status,
     billed, kind, model, error_code, error)
-  select l.task_id, l.worker, l.started_at, p_now, l.fence, o.input_tokens, o.output_tokens, o.http_status, o.billed,
-    case o.kind when 'retry' then 'retry' else 'failed' end, m.name, o.error_code, o.error
+  select l.task_id, l.worker, l.started_at, p_now, l.fence, o.input_tokens, o.output_tokens,
+    sluice.storable_status(o.http_status), o.billed, case o.kind when 'retry' then 'retry' else 'failed' end, m.name, o.error_code, o.error
   from unnest(p_ended) e
   cross join lateral (select (e.lease).*) l
   cross join lateral (select (p_outcomes[e.place]).*) o
@@ -201,8 +206,8 @@ begin
   kept as (
     insert into sluice.attempt (task_id, worker, ended_at, fence, input_tokens, output_tokens, http_status, billed, kind,
       error_code, error, answer, response)
-    select j.task_id, p_worker, p_now, j.fence, j.input_tokens, j.output_tokens, j.http_status, j.billed, 'late',
-      j.error_code, j.error, j.answer, j.response
+    select j.task_id, p_worker, p_now, j.fence, j.input_tokens, j.output_tokens,
+      sluice.storable_status(j.http_status), j.billed, 'late', j.error_code, j.error, j.answer, j.response
     from judged j
     where not j.applied and j.fence is not null and j.kind in ('solved', 'failed', 'retry')
       and exists (select from sluice.task t where t.id = j.task_id)

@@ -21,7 +21,7 @@ HttpReply ready_reply(const Worker& worker) {
   const std::string reason = worker.not_ready_because();
   reply.status = reason.empty() ? 200 : 503;
   reply.body = fmt::format(R"({{"ready":{},"wakeups":{}{}}})", reason.empty(),
-                           json_string(worker.wakeups_mode()),
+                           json_string(name_of(worker.listen_mode())),
                            reason.empty() ? "" : ",\"reason\":" + json_string(reason));
   reply.body += '\n';
   return reply;
@@ -29,7 +29,7 @@ HttpReply ready_reply(const Worker& worker) {
 
 }  // namespace
 
-Task<HttpReply> Monitor::answer(HttpIncoming incoming) const {
+Task<HttpReply> Monitor::answer(HttpIncoming incoming) {
   HttpReply reply = text_reply(404, "not found: there are /healthz, /readyz and /metrics\n");
   if (incoming.method != "GET" && incoming.method != "HEAD") {
     reply = text_reply(405, "only GET\n");
@@ -38,6 +38,7 @@ Task<HttpReply> Monitor::answer(HttpIncoming incoming) const {
   } else if (incoming.path == "/readyz") {
     reply = ready_reply(worker_);
   } else if (incoming.path == "/metrics") {
+    metrics_.set_listen_mode(worker_.listen_mode());
     reply = text_reply(200, metrics_.text());
     reply.content_type = "text/plain; version=0.0.4; charset=utf-8";
   }

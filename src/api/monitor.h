@@ -1,6 +1,6 @@
 // Monitor answers the health and metrics requests of a worker: /healthz (the process), /readyz
-// (database, schema, registration, not draining), /metrics (Prometheus). It never calls a model and
-// never waits for the database.
+// (database, schema, registration, wake-ups, not draining), /metrics (Prometheus). It never calls a
+// model and never waits for the database.
 //
 // Thread rule: loop thread only. Worker and metrics outlive it.
 #pragma once
@@ -13,14 +13,14 @@ namespace sluice {
 
 class Monitor final {
  public:
-  Monitor(const Worker& worker, const Metrics& metrics) : worker_(worker), metrics_(metrics) {}
+  Monitor(const Worker& worker, Metrics& metrics) : worker_(worker), metrics_(metrics) {}
 
   // For HttpServer: GET only; 404 for other paths, 405 for other methods.
-  Task<HttpReply> answer(HttpIncoming incoming) const;
+  Task<HttpReply> answer(HttpIncoming incoming);
 
  private:
   const Worker& worker_;
-  const Metrics& metrics_;
+  Metrics& metrics_;
 };
 
 }  // namespace sluice

@@ -35,25 +35,10 @@ bool is_passing(int status) {
   return status == 408 || status == 409 || status == 425 || status >= 500;
 }
 
-struct Entry {
-  std::string_view api;
-  const Backend* backend;
-};
-constexpr Entry entries[] = {{"solve", &solve_backend}};
-
 }  // namespace
 
 const Backend* find_backend(std::string_view api) {
-  for (const Entry& entry : entries) {
-    if (entry.api == api) return entry.backend;
-  }
-  return nullptr;
-}
-
-std::vector<std::string> spoken_apis() {
-  std::vector<std::string> apis;
-  for (const Entry& entry : entries) apis.emplace_back(entry.api);
-  return apis;
+  return api == "solve" ? &solve_backend : nullptr;
 }
 
 Outcome outcome_of_failure(const HttpFailure& failure) {

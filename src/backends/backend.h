@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "backends/outcome.h"
 #include "runtime/http_client.h"
@@ -38,9 +37,6 @@ struct Backend {
 
 // The backend for one value of sluice.models.api, or null when this release does not speak it.
 const Backend* find_backend(std::string_view api);
-
-// The values of sluice.models.api for which there is a backend.
-std::vector<std::string> spoken_apis();
 
 // What a call that brought no response means: retry, charged; known not to be billed only when
 // nothing was sent.

@@ -20,6 +20,7 @@
 #include "db/database_url.h"
 #include "db/migrate.h"
 #include "db/private_postgres.h"
+#include "runtime/listen_socket.h"
 #include "worker/run_worker.h"
 
 namespace sluice {
@@ -110,7 +111,15 @@ ExitCode serve(const UpOptions& options, const PrivatePostgres& server, StopSign
   return run_worker(std::move(worker));
 }
 
+// Before the first start has made a database: an address that cannot be had is found at once.
+void check_address(const std::string& address) {
+  const Result<int> listening = listen_on(address);
+  if (!listening) throw CommandError(ExitCode::bad_configuration, listening.error().message);
+  close(*listening);
+}
+
 ExitCode run(const UpOptions& options) {
+  check_address(options.listen);
   StopSignals signals;
   const PrivatePostgres server({options.data, options.pg_port});
   make_database(server.url("postgres"));

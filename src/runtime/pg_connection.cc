@@ -128,6 +128,7 @@ void PgConnection::enter_pipeline_mode() {
 
 Task<Result<PgResult>> PgConnection::query(std::string sql, PgParams params) {
   auto reply = std::make_shared<Reply>();
+  reply->sent_ns = clock_.now_ns();
   const auto refuse = [&](Error error) {
     reply->result = tl::unexpected(std::move(error));
     reply->arrived.raise();
@@ -150,6 +151,14 @@ Task<Result<PgResult>> PgConnection::query(std::string sql, PgParams params) {
     }
   }
   return await_reply(std::move(reply));
+}
+
+int64_t PgConnection::unanswered_ms() const {
+  return pending_.empty() ? 0 : (clock_.now_ns() - pending_.front()->sent_ns) / ns_per_ms;
+}
+
+int PgConnection::server_pid() const {
+  return PQbackendPID(connection_.get());
 }
 
 Task<Result<PgResult>> PgConnection::await_reply(std::shared_ptr<Reply> reply) {
@@ -198,6 +207,7 @@ void PgConnection::read_replies() {
       }
       reply.arrived.raise();
       pending_.pop_front();
+      ++replies_;
     } else if (is_success(status)) {
       reply.result.emplace(PgResult(result.release()));
     } else {

@@ -61,6 +61,11 @@ class PgConnection final {
 
   bool is_open() const { return state_ == State::open; }
   size_t queries_pending() const { return pending_.size(); }
+  int64_t replies() const { return replies_; }  // so far
+  // How long the oldest query has been waiting for its reply; 0: none is.
+  int64_t unanswered_ms() const;
+  // The process id that the server named at the start. Requires: open.
+  int server_pid() const;
 
   // Called from within the socket's callback (on_lost also from within query()); they may close()
   // this, not destroy it.
@@ -71,6 +76,7 @@ class PgConnection final {
   // The reply to one query, shared by this connection, which fills it, and the Task that waits for
   // it.
   struct Reply {
+    int64_t sent_ns = 0;
     std::optional<Result<PgResult>> result;
     Signal arrived;
   };
@@ -100,6 +106,7 @@ class PgConnection final {
   std::optional<FdWatch>
       watch_;  // after connection_: goes first, or a reused descriptor brings alien events
   std::deque<std::shared_ptr<Reply>> pending_;  // in the order sent
+  int64_t replies_ = 0;
   Signal progress_;  // connecting: the socket is ready, or close() was called
 };
 

@@ -64,6 +64,13 @@ struct Look {
   std::optional<int64_t> wake_in_ms;
 };
 
+// How the worker hears of work.
+enum class ListenMode {
+  listen,  // by notification
+  poll,    // a pooler is in between, which loses notifications and locks: by looking once a second
+  lost,    // the listening session is gone or does not answer: by looking, until it is back
+};
+
 class Database {
  public:
   virtual ~Database() = default;
@@ -92,7 +99,10 @@ class Database {
 
   // The listening session: direct, for its locks and notifications belong to it.
   virtual Task<Result<void>> listen() = 0;
-  virtual bool is_listening() const = 0;
+  virtual bool is_listening() const = 0;  // the session is there, even if it is mute
+  virtual ListenMode listen_mode() const = 0;
+  // Once a second: sends a probe if the session was quiet, gives it up if it is mute.
+  virtual void check_listening() = 0;
   virtual Task<Result<bool>> take_watch(int64_t worker) = 0;
   virtual Task<Result<void>> drop_watch(int64_t worker, bool work_remains) = 0;
   virtual Task<Result<Look>> take_bells(int64_t worker, std::vector<int> held) = 0;

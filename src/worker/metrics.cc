@@ -31,6 +31,18 @@ std::string_view kind_of(const Outcome& outcome) {
   return kinds[outcome.index()];
 }
 
+std::string_view name_of(ListenMode mode) {
+  switch (mode) {
+    case ListenMode::listen:
+      return "listen";
+    case ListenMode::poll:
+      return "poll";
+    case ListenMode::lost:
+      return "lost";
+  }
+  return "";
+}
+
 struct Metrics::Families {
   prometheus::Registry registry;
   Counter& claimed = BuildCounter()
@@ -70,6 +82,11 @@ struct Metrics::Families {
                              .Name("sluice_worker_slots")
                              .Help("Slots of this worker by state")
                              .Register(registry);
+  Family<Gauge>& listen_mode =
+      BuildGauge()
+          .Name("sluice_listen_mode")
+          .Help("How this worker hears of work: 1 for the present mode, 0 for the others")
+          .Register(registry);
 };
 
 Metrics::Metrics() : families_(std::make_unique<Families>()) {}
@@ -102,6 +119,12 @@ void Metrics::set_slots(int total, int calling, int storing) {
   families_->slots.Add({{"state", "free"}}).Set(total - calling - storing);
   families_->slots.Add({{"state", "calling"}}).Set(calling);
   families_->slots.Add({{"state", "storing"}}).Set(storing);
+}
+
+void Metrics::set_listen_mode(ListenMode mode) {
+  for (const ListenMode other : {ListenMode::listen, ListenMode::poll, ListenMode::lost}) {
+    families_->listen_mode.Add({{"mode", std::string(name_of(other))}}).Set(other == mode);
+  }
 }
 
 std::string Metrics::text() const {

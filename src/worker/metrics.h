@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "backends/outcome.h"
+#include "worker/database.h"
 
 namespace sluice {
 
@@ -24,6 +25,7 @@ class Metrics final {
   void note_flush(double seconds);
   void note_late(int outcomes);
   void note_reconnect();
+  void set_listen_mode(ListenMode mode);
   void set_slots(int total, int calling, int storing);
 
   // In Prometheus's text format.
@@ -33,6 +35,9 @@ class Metrics final {
   struct Families;
   std::unique_ptr<Families> families_;
 };
+
+// listen, poll or lost, as users read it.
+std::string_view name_of(ListenMode mode);
 
 // solved, failed, retry, throttled or returned: the label of sluice_calls_total, and
 // sluice.outcome's kind.

@@ -34,6 +34,11 @@ Task<Result<void>> read_nothing(Reply reply) {
   co_return Result<void>();
 }
 
+template <class T>
+Task<Result<T>> at_once(Result<T> result) {
+  co_return result;
+}
+
 std::optional<std::string> optional_text(const PgResult& result, int row, int column) {
   if (result.is_null(row, column)) return std::nullopt;
   return std::string(result.text(row, column));
@@ -172,6 +177,14 @@ struct OutcomeColumns {
   }
 };
 
+// The values of sluice.models.api for which this release has a backend.
+std::vector<std::string> spoken_apis() {
+  std::vector<std::string> apis = {"solve", "openai-chat", "openai-responses", "openai-embeddings",
+                                   "anthropic-messages"};
+  std::erase_if(apis, [](const std::string& api) { return find_backend(api) == nullptr; });
+  return apis;
+}
+
 // The payload of sluice.ring(); anything else means "some model".
 int model_id(std::string_view payload) {
   int id = 0;
@@ -307,6 +320,17 @@ Task<Result<void>> PgDatabase::listen() {
   listen_ = open(options_.listen_conninfo);
   Result<void> connected = co_await listen_->connect(bounds::connect_timeout_ms);
   if (!connected) co_return connected;
+  // A pooler has process ids of its own.
+  Reply reply = listen_->query("select pg_backend_pid()", PgParams());
+  Result<int64_t> pid = co_await read_int64(std::move(reply));
+  if (!pid) co_return tl::unexpected(pid.error());
+  replies_checked_ = 0;
+  is_pooled_ = *pid != listen_->server_pid();
+  if (is_pooled_) co_return Result<void>();
+  co_return co_await subscribe();
+}
+
+Task<Result<void>> PgDatabase::subscribe() {
   Reply work = listen_->query("listen sluice_work", PgParams());
   Reply configuration = listen_->query("listen sluice_config", PgParams());
   Result<PgResult> first = co_await std::move(work);
@@ -316,17 +340,43 @@ Task<Result<void>> PgDatabase::listen() {
   co_return Result<void>();
 }
 
+ListenMode PgDatabase::listen_mode() const {
+  if (!is_listening() || listen_->unanswered_ms() > bounds::listen_silence_ms_min) {
+    return ListenMode::lost;
+  }
+  return is_pooled_ ? ListenMode::poll : ListenMode::listen;
+}
+
+void PgDatabase::check_listening() {
+  if (!is_listening()) return;
+  if (listen_->unanswered_ms() > bounds::listen_silence_ms_max) {
+    listen_->close();
+    on_lost();
+  } else if (listen_->queries_pending() == 0 && listen_->replies() == replies_checked_) {
+    Reply probe = listen_->query("select", PgParams());  // dropped: its arrival is all that counts
+  }
+  replies_checked_ = listen_->replies();
+}
+
 Task<Result<bool>> PgDatabase::take_watch(int64_t worker) {
+  if (is_pooled_) return at_once(Result<bool>(true));  // everybody for himself
   return read_bool(
       listen_->query("select sluice.take_watch($1::bigint)", {std::to_string(worker)}));
 }
 
 Task<Result<void>> PgDatabase::drop_watch(int64_t worker, bool work_remains) {
+  if (is_pooled_) return at_once(Result<void>());
   return read_nothing(listen_->query("select sluice.drop_watch($1::bigint, $2::boolean)",
                                      {std::to_string(worker), work_remains ? "t" : "f"}));
 }
 
 Task<Result<Look>> PgDatabase::take_bells(int64_t worker, std::vector<int> held) {
+  if (is_pooled_) {  // as if all 64 were held already: it takes none and only looks
+    return read_look(
+        listen_->query("select '{}'::int[], complete, work, wake_in_ms"
+                       " from sluice.take_bells($1::bigint, array(select generate_series(0, 63)))",
+                       {std::to_string(worker)}));
+  }
   return read_look(listen_->query(
       "select bells, complete, work, wake_in_ms from sluice.take_bells($1::bigint, $2::int[])",
       {std::to_string(worker), pg_array(held)}));

@@ -14,7 +14,7 @@ namespace sluice {
 
 struct PgDatabaseOptions {
   std::string work_conninfo;    // may go through a pooler in transaction mode
-  std::string listen_conninfo;  // direct
+  std::string listen_conninfo;  // direct; else the worker polls
   int schema_version_min = 1;
   int schema_version_max = 1;
 };
@@ -43,6 +43,8 @@ class PgDatabase final : public Database {
 
   Task<Result<void>> listen() override;
   bool is_listening() const override { return listen_ && listen_->is_open(); }
+  ListenMode listen_mode() const override;
+  void check_listening() override;
   Task<Result<bool>> take_watch(int64_t worker) override;
   Task<Result<void>> drop_watch(int64_t worker, bool work_remains) override;
   Task<Result<Look>> take_bells(int64_t worker, std::vector<int> held) override;
@@ -53,12 +55,15 @@ class PgDatabase final : public Database {
  private:
   std::unique_ptr<PgConnection> open(const std::string& conninfo);
   Task<Result<void>> check_schema();
+  Task<Result<void>> subscribe();
 
   Loop& loop_;
   Clock& clock_;
   PgDatabaseOptions options_;
   std::unique_ptr<PgConnection> work_;
   std::unique_ptr<PgConnection> listen_;
+  int64_t replies_checked_ = 0;
+  bool is_pooled_ = false;  // listen_ goes through a pooler: neither LISTEN nor session locks work
 };
 
 }  // namespace sluice

@@ -64,6 +64,11 @@ Task<void> Wakeups::listen_again() {
   Result<void> listening = co_await database_.listen();
   if (listening) {
     reconnect_pause_ms_ = 0;
+    if (database_.listen_mode() == ListenMode::poll) {
+      spdlog::warn(
+          "a pooler is between this worker and PostgreSQL: polling once a second instead of "
+          "listening; --direct-url names a way around it");
+    }
     owner_.catch_up();
     co_return;
   }

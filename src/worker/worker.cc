@@ -34,8 +34,11 @@ struct Worker::Flush {
   int asked = 0;
   int64_t claim_sent_ns = 0;
   std::optional<Task<Result<std::vector<ClaimedTask>>>> claim;
-  std::vector<int64_t> bodies_asked;
-  std::optional<Task<Result<std::vector<ClaimedTask>>>> bodies;
+  struct Bodies {
+    std::vector<TaskKey> asked;  // ascending
+    Task<Result<std::vector<ClaimedTask>>> arrival;
+  };
+  std::vector<Bodies> bodies;
 };
 
 Worker::Worker(WorkerOptions options, Clock& clock, Database& database, HttpClient& http,
@@ -96,7 +99,7 @@ void Worker::begin(ClaimedTask task, std::optional<int64_t> send_by_ns) {
   call->send_by_ns = send_by_ns;
   call->task = std::move(task);
   if (leaving_) abort(*call);
-  if (!call->task.has_body) bodies_wanted_.insert(call->task.key.task_id);
+  if (!call->task.has_body) bodies_wanted_.insert(call->task.key);
   calls_.emplace(call->task.key, call);
   spawn(live(std::move(call)));
 }
@@ -138,9 +141,21 @@ void Worker::send(Flush& flush) {
     flush.claim_sent_ns = clock_.now_ns();
     flush.claim.emplace(database_.claim(worker_, claimer_.models(), flush.asked));
   }
-  if (!bodies_wanted_.empty()) {
-    flush.bodies_asked.assign(bodies_wanted_.begin(), bodies_wanted_.end());
-    flush.bodies.emplace(database_.requests(worker_, flush.bodies_asked));
+  send_for_bodies(flush);
+}
+
+// In portions that grow: the first calls begin while the other bodies are on their way.
+void Worker::send_for_bodies(Flush& flush) {
+  size_t portion = bounds::requests_rows_min;
+  for (auto next = bodies_wanted_.begin(); next != bodies_wanted_.end();) {
+    std::vector<TaskKey> asked;
+    std::vector<int64_t> ids;
+    for (; next != bodies_wanted_.end() && asked.size() < portion; ++next) {
+      asked.push_back(*next);
+      ids.push_back(next->task_id);
+    }
+    flush.bodies.push_back({std::move(asked), database_.requests(worker_, std::move(ids))});
+    portion = std::min(portion * 2, bounds::requests_rows_max);
   }
 }
 
@@ -216,9 +231,9 @@ Task<void> Worker::receive_tasks(Flush& flush) {
     Result<std::vector<ClaimedTask>> tasks = co_await std::move(*flush.claim);
     on_claimed(flush, std::move(tasks));
   }
-  if (flush.bodies) {
-    Result<std::vector<ClaimedTask>> bodies = co_await std::move(*flush.bodies);
-    on_bodies(flush.bodies_asked, std::move(bodies));
+  for (Flush::Bodies& bodies : flush.bodies) {
+    Result<std::vector<ClaimedTask>> arrived = co_await std::move(bodies.arrival);
+    on_bodies(bodies.asked, std::move(arrived));
   }
 }
 
@@ -298,28 +313,25 @@ void Worker::on_claimed(const Flush& flush, Result<std::vector<ClaimedTask>> tas
   }
 }
 
-void Worker::on_bodies(const std::vector<int64_t>& asked, Result<std::vector<ClaimedTask>> tasks) {
+void Worker::on_bodies(const std::vector<TaskKey>& asked, Result<std::vector<ClaimedTask>> tasks) {
   if (!tasks) {
     note_error(tasks.error(), "reading requests");
     if (tasks.error().action != Error::Action::reconnect) pause_flushes();
     return;
   }
-  std::map<int64_t, ClaimedTask> arrived;
-  for (ClaimedTask& task : *tasks) arrived.emplace(task.key.task_id, std::move(task));
-  for (auto& [key, call] : calls_) {
-    if (!std::binary_search(asked.begin(), asked.end(), key.task_id)) continue;
-    const auto task = arrived.find(key.task_id);
+  std::map<TaskKey, ClaimedTask> arrived;
+  for (ClaimedTask& task : *tasks) arrived.emplace(task.key, std::move(task));
+  for (const TaskKey& key : asked) {
+    const auto task = arrived.find(key);
     // Listed without its body: the answer was full; it is asked for again. Not listed: no longer
     // ours.
     if (task != arrived.end() && !task->second.has_body) continue;
-    if (task != arrived.end()) call->task = std::move(task->second);
-    bodies_wanted_.erase(key.task_id);
-    call->body_arrived.raise();
+    bodies_wanted_.erase(key);
+    const auto call = calls_.find(key);
+    if (call == calls_.end()) continue;  // aborted meanwhile
+    if (task != arrived.end()) call->second->task = std::move(task->second);
+    call->second->body_arrived.raise();
   }
-  std::erase_if(bodies_wanted_, [this](int64_t id) {
-    const auto call = calls_.lower_bound(TaskKey{id, 0});
-    return call == calls_.end() || call->first.task_id != id;
-  });
 }
 
 // After a loss: what this worker holds without knowing of it was claimed by a claim whose answer
@@ -358,7 +370,9 @@ void Worker::on_configuration(const Result<Configuration>& configuration) {
     }
   }
   claimer_.serve(served);
-  heartbeat_interval_ms_ = std::max<int64_t>(1, configuration->heartbeat_timeout_ms / 3);
+  const int64_t interval_ms = std::max<int64_t>(1, configuration->heartbeat_timeout_ms / 3);
+  if (interval_ms == heartbeat_interval_ms_) return;
+  heartbeat_interval_ms_ = interval_ms;
   tick_.raise();
 }
 
@@ -439,7 +453,8 @@ Task<void> Worker::keep_time() {
       due_.beat = true;
     }
     due_.sweep = !draining_;
-    if (!draining_ && !database_.is_listening()) wake();  // nobody else would
+    database_.check_listening();
+    if (!draining_ && database_.listen_mode() != ListenMode::listen) catch_up();  // nobody tells us
     due_.unfinished = options_.once && !draining_ && is_idle();
     work_.raise();
   }
@@ -544,6 +559,8 @@ std::string Worker::not_ready_because() const {
   if (draining_) return "draining";
   if (!database_.is_connected()) return "no connection to the database";
   if (worker_ == 0) return "not registered yet";
+  if (database_.listen_mode() == ListenMode::lost)
+    return "no wake-ups: polling until they are back";
   return "";
 }
 

@@ -50,8 +50,7 @@ class Worker final : private Wakeups::Owner {
 
   // Why it cannot take tasks now; empty when it can.
   std::string not_ready_because() const;
-  // "listen", or "poll" while the listening session is down.
-  std::string_view wakeups_mode() const { return database_.is_listening() ? "listen" : "poll"; }
+  ListenMode listen_mode() const { return database_.listen_mode(); }
 
  private:
   struct Flush;
@@ -62,6 +61,7 @@ class Worker final : private Wakeups::Owner {
   Task<void> flush();
   Task<void> enroll();
   void send(Flush& flush);
+  void send_for_bodies(Flush& flush);
   Task<void> receive_upkeep(Flush& flush);
   Task<void> receive_tasks(Flush& flush);
 
@@ -69,7 +69,7 @@ class Worker final : private Wakeups::Owner {
   void on_beat(const Result<std::vector<TaskKey>>& lost);
   void on_completed(Completer::Batch batch, const Result<std::vector<Applied>>& applied);
   void on_claimed(const Flush& flush, Result<std::vector<ClaimedTask>> tasks);
-  void on_bodies(const std::vector<int64_t>& asked, Result<std::vector<ClaimedTask>> tasks);
+  void on_bodies(const std::vector<TaskKey>& asked, Result<std::vector<ClaimedTask>> tasks);
   void on_reread(const Result<std::vector<ClaimedTask>>& held);
   void on_configuration(const Result<Configuration>& configuration);
   void on_unfinished(const Result<bool>& unfinished);
@@ -111,7 +111,7 @@ class Worker final : private Wakeups::Owner {
   std::map<std::string, Model, std::less<>> models_;
   int64_t heartbeat_interval_ms_ = 5'000;
   std::map<TaskKey, std::shared_ptr<Call>> calls_;
-  std::set<int64_t> bodies_wanted_;
+  std::set<TaskKey> bodies_wanted_;
 
   // What the next flush must carry; set by timers, notifications and losses.
   struct Due {

@@ -186,6 +186,16 @@ def test_a_directory_closed_to_the_servers_account_is_named(sluice, directory):
     assert run.returncode == 3 and str(closed / "data") in run.stderr and "--data" in run.stderr
 
 
+def test_an_address_that_is_taken_is_found_before_a_database_is_made(sluice, directory):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        address = "127.0.0.1:%d" % taken.getsockname()[1]
+        run = sluice("up", "--data", directory / "data", "--listen", address)
+    assert run.returncode == 3 and address in run.stderr and run.stderr.count("\n") == 1
+    assert not (directory / "data").exists()
+
+
 def test_a_stop_signal_during_the_start_is_not_lost(started, directory):
     up = started("up", "--data", directory / "data", "--listen", free_address())
     wait_for(lambda: (directory / "data" / "lock").exists(), what="the lock file")

@@ -30,6 +30,8 @@ class FakeDatabase final : public Database {
   std::deque<Error> claim_errors;
   std::set<int64_t> poison;  // outcomes of these tasks are refused, unless they are plain failures
   bool has_unfinished = true;
+  bool pooled = false;  // no notifications
+  bool mute = false;    // nor answers of the listening session
 
   // What the test reads.
   std::vector<std::vector<EndedCall>> batches;  // stored completions
@@ -150,6 +152,11 @@ class FakeDatabase final : public Database {
     return reply(Result<void>(tl::unexpected(gone())));
   }
   bool is_listening() const override { return listening_; }
+  ListenMode listen_mode() const override {
+    if (!listening_ || mute) return ListenMode::lost;
+    return pooled ? ListenMode::poll : ListenMode::listen;
+  }
+  void check_listening() override {}
   Task<Result<bool>> take_watch(int64_t) override {
     log.emplace_back("take_watch");
     watched = watch_is_free;

@@ -1,0 +1,177 @@
+"""What a worker says of itself, and what it does when nobody can wake it."""
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+import urllib.error
+import urllib.parse
+import urllib.request
+
+import pytest
+from conftest import private_postgres, query, wait_for
+from queue_tools import add_model, submit, submit_many, wait_ended
+
+
+class Wire:
+    """A TCP way to PostgreSQL's Unix socket that can be cut without either end hearing of it."""
+
+    def __init__(self, url):
+        self.url = url
+        self.directory = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(url).query))["host"]
+        self.open = threading.Event()
+        self.open.set()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def tcp_url(self):
+        name = urllib.parse.urlsplit(self.url).path
+        return f"postgresql://sluice@127.0.0.1:{self.listener.getsockname()[1]}{name}"
+
+    def accept(self):
+        try:
+            while True:
+                near, _ = self.listener.accept()
+                far = socket.socket(socket.AF_UNIX)
+                far.connect(f"{self.directory}/.s.PGSQL.5432")
+                for source, target in ((near, far), (far, near)):
+                    threading.Thread(target=self.carry, args=(source, target), daemon=True).start()
+        except OSError:
+            pass  # closed
+
+    def carry(self, source, target):
+        try:
+            while data := source.recv(65536):
+                self.open.wait()
+                target.sendall(data)
+        except OSError:
+            pass
+        for end in (source, target):
+            end.close()
+
+    def close(self):
+        self.listener.close()
+        self.open.set()
+
+
+@pytest.fixture
+def wire(pg):
+    wire = Wire(pg.database())
+    yield wire
+    wire.close()
+
+
+class Pooler:
+    """PgBouncer in transaction mode before PostgreSQL's Unix socket."""
+
+    def __init__(self, url):
+        self.directory = tempfile.mkdtemp(prefix="sluice-pooler-", dir="/tmp")
+        server = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(url).query))["host"]
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        settings = os.path.join(self.directory, "pgbouncer.ini")
+        with open(settings, "w") as file:
+            file.write(f"[databases]\n* = host={server} user=sluice\n[pgbouncer]\nlisten_addr = 127.0.0.1\n"
+                       f"listen_port = {self.port}\nunix_socket_dir =\nauth_type = any\npool_mode = transaction\n")
+        os.chmod(self.directory, 0o755)
+        account = ["-u", "postgres"] if os.geteuid() == 0 else []
+        self.process = subprocess.Popen(["/usr/sbin/pgbouncer", "-q", *account, settings], stderr=subprocess.DEVNULL,
+                                        preexec_fn=private_postgres.die_with_parent)
+        self.url = f"postgresql://sluice@127.0.0.1:{self.port}{urllib.parse.urlsplit(url).path}"
+
+    def answers(self):
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        shutil.rmtree(self.directory)
+
+
+@pytest.fixture
+def pooler(pg):
+    url = pg.database()
+    pooler = Pooler(url)
+    pooler.direct_url = url
+    wait_for(pooler.answers, what="PgBouncer")
+    yield pooler
+    pooler.close()
+
+
+class Monitor:
+    """The health address of a worker."""
+
+    def __init__(self, process):
+        found = wait_for(lambda: re.search(r"metrics on (http://\S+)", process.stderr()), what="the health address")
+        self.address = found[1]
+
+    def get(self, path):
+        try:
+            with urllib.request.urlopen(self.address + path, timeout=5) as reply:
+                return reply.status, reply.read().decode()
+        except urllib.error.HTTPError as reply:
+            return reply.code, reply.read().decode()
+
+    def ready(self):
+        status, body = self.get("/readyz")
+        return status, json.loads(body)
+
+    def wait_until(self, wakeups, status):
+        wait_for(lambda: self.ready()[0] == status and self.ready()[1]["wakeups"] == wakeups, 20, f"{wakeups}")
+
+    def listen_modes(self):
+        return dict(re.findall(r'^sluice_listen_mode\{mode="(\w+)"\} (\d)', self.get("/metrics")[1], re.M))
+
+
+def test_a_worker_that_listens_is_ready_and_says_so(pg, worker):
+    monitor = Monitor(worker(pg.database(), "--http", "127.0.0.1:0"))
+    monitor.wait_until("listen", 200)
+    assert monitor.ready() == (200, {"ready": True, "wakeups": "listen"})
+    assert monitor.listen_modes() == {"listen": "1", "poll": "0", "lost": "0"}
+    assert monitor.get("/healthz") == (200, "ok\n")
+
+
+def test_a_mute_listening_session_makes_the_worker_poll_until_it_has_another(wire, mock, worker):
+    backend = mock()
+    add_model(wire.url, "m", backend.url)
+    monitor = Monitor(worker(wire.url, "--direct-url", wire.tcp_url(), "--http", "127.0.0.1:0"))
+    monitor.wait_until("listen", 200)
+    wire.open.clear()
+    monitor.wait_until("lost", 503)
+    assert "no wake-ups" in monitor.ready()[1]["reason"]
+    assert monitor.listen_modes() == {"listen": "0", "poll": "0", "lost": "1"}
+    submit(wire.url, "nobody can wake you")
+    wait_ended(wire.url, 1, 3)
+    wire.open.set()
+    monitor.wait_until("listen", 200)
+
+
+def test_behind_a_pooler_a_worker_polls_and_is_ready(pooler, mock, worker):
+    url, backend = pooler.direct_url, mock()
+    add_model(url, "slow", backend.url, rpm=1200)
+    process = worker(pooler.url, "--http", "127.0.0.1:0")
+    monitor = Monitor(process)
+    monitor.wait_until("poll", 200)
+    assert "--direct-url" in process.stderr()
+    assert monitor.listen_modes() == {"listen": "0", "poll": "1", "lost": "0"}
+    # Permits come every 50 ms: it sleeps until the next one, not until the next poll.
+    submit_many(url, [f"paced {number}" for number in range(80)], "slow")
+    assert wait_ended(url, 80, 10) == {"solved": 80}
+    add_model(url, "added later", backend.url)
+    submit(url, "which it hears of by looking", "added later")
+    wait_ended(url, 81, 5)
+    assert process.stop() == 0
+
+
+def test_a_direct_url_beside_a_pooler_restores_listening(pooler, mock, worker):
+    url, backend = pooler.direct_url, mock()
+    add_model(url, "m", backend.url)
+    monitor = Monitor(worker(pooler.url, "--direct-url", url, "--http", "127.0.0.1:0"))
+    monitor.wait_until("listen", 200)
+    submit(url, "as ever")
+    wait_ended(url, 1)
