@@ -3,10 +3,11 @@
 --   bucket_<n>   unlogged sequence: the token bucket's theoretical arrival time (22_permits.sql)
 --   room_<n>     unlogged sequence: how many were put into the queue since admission last looked (10_submit.sql)
 --   claimed_<n>, ended_<n>   unlogged sequences: their difference is the number of calls in flight
+--   load_<n>     unlogged sequence: at least the number of unfinished tasks (12_backpressure.sql)
 -- After a crash an unlogged sequence reads as never set: an empty bucket, no room, counts to be taken anew.
 
 -- counter: the present value of one of a model's sequences; null after a crash.
--- Params:  p_kind: bucket, room, claimed or ended; p_model: model id.
+-- Params:  p_kind: bucket, room, claimed, ended or load; p_model: model id.
 create or replace function sluice.counter(p_kind text, p_model int) returns bigint
 language sql volatile
 as $$ select pg_sequence_last_value(('sluice.' || p_kind || '_' || p_model)::regclass) $$;
@@ -32,7 +33,8 @@ begin
   execute format('create unlogged sequence sluice.%I minvalue 0 start 1000000000', 'room_' || p_model);
   execute format('create unlogged sequence sluice.%I minvalue 0', 'claimed_' || p_model);
   execute format('create unlogged sequence sluice.%I minvalue 0', 'ended_' || p_model);
-  perform sluice.set_counter(k, p_model, 0) from unnest(array['bucket', 'room', 'claimed', 'ended']) k;
+  perform sluice.make_gauge('load_' || p_model);
+  perform sluice.set_counter(k, p_model, 0) from unnest(array['bucket', 'room', 'claimed', 'ended', 'load']) k;
 end
 $$;
 
@@ -61,8 +63,8 @@ begin
     execute format('drop sequence if exists sluice.%I', 'mark_' || v_lane);
   end loop;
   execute format('drop table sluice.%I', 'queue_' || p_model);
-  execute format('drop sequence sluice.%I, sluice.%I, sluice.%I',
-                 'bucket_' || p_model, 'claimed_' || p_model, 'ended_' || p_model);
+  execute format('drop sequence sluice.%I, sluice.%I, sluice.%I, sluice.%I',
+                 'bucket_' || p_model, 'claimed_' || p_model, 'ended_' || p_model, 'load_' || p_model);
 end
 $$;
 

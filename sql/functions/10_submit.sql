@@ -63,14 +63,16 @@ $$;
 -- Returns: route null for a named model; id null when no model of the route is open now.
 -- Errors:  SL001 unknown model or route, a route without models, or APIs that do not fit.
 create or replace function sluice.target(
-  p_name text, p_verbatim boolean, p_now timestamptz, out route text, out id int, out max_queue int)
+  p_name text, p_verbatim boolean, p_now timestamptz, out route text, out id int, out max_queue int,
+  out max_unfinished bigint)
 language plpgsql volatile
 as $$
 #variable_conflict use_column
 declare
   v_apis text;
 begin
-  select m.id, m.max_queue into target.id, target.max_queue from sluice.models m where m.name = p_name;
+  select m.id, m.max_queue, m.max_unfinished into target.id, target.max_queue, target.max_unfinished
+  from sluice.models m where m.name = p_name;
   if found then
     return;
   end if;
@@ -85,7 +87,7 @@ begin
       using errcode = 'SL001', hint = 'Name a model, or a route whose models speak one api.';
   end if;
   target.route := p_name;
-  select m.id, m.max_queue into target.id, target.max_queue
+  select m.id, m.max_queue, m.max_unfinished into target.id, target.max_queue, target.max_unfinished
   from sluice.routes r join sluice.models m on m.name = r.model
   where r.route = p_name and r.weight > 0 and not m.paused and coalesce(m.closed_until <= p_now, true)
   order by -ln(1 - random()) / r.weight
@@ -136,7 +138,7 @@ $$;
 -- Returns: the task's id; with an idempotency key used before, the first task's id.
 -- Places:  straight into its model's queue while there is room and nothing is ahead, else into the backlog.
 --          Room is a number drawn from a sequence, for counting the queue halves the rate of submits.
--- Errors:  SL001, SL004, SL007, SL008. Measured against a bare two-row insert: see bench/README.md when it lands.
+-- Errors:  SL001, SL003, SL004, SL005, SL007, SL008. Measured against a bare two-row insert: see bench/README.md when it lands.
 create or replace function sluice.submit(
   prompt text default null, model text default 'any', priority int default 0, tenant text default 'default',
   run_at timestamptz default null, deadline timestamptz default null, idempotency_key text default null,
@@ -166,6 +168,11 @@ begin
       return v_bound;
     end if;
   end if;
+  -- The draw also locks the model's room sequence: a model cannot be deleted under an open submit.
+  v_straight := v_target.id is not null and sluice.draw_room(v_target.id, v_later) < v_target.max_queue;
+  if not sluice.accept(v_target.id, v_target.max_unfinished, v_target.route, submit.tenant, v_now) then
+    v_straight := false;
+  end if;
   perform sluice.make_partitions(v_id, v_id);
   insert into sluice.task (id, created_at, run_at, deadline, batch_id, model, max_output_tokens, priority,
     max_attempts, route, tenant, traceparent, metadata, prompt, request)
@@ -173,8 +180,6 @@ begin
     case when v_target.route is null then v_target.id end, submit.max_output_tokens, submit.priority,
     submit.max_attempts, v_target.route, submit.tenant, submit.traceparent, submit.metadata, submit.prompt,
     submit.request);
-  -- The draw also locks the model's room sequence: a model cannot be deleted under an open submit.
-  v_straight := v_target.id is not null and sluice.draw_room(v_target.id, v_later) < v_target.max_queue;
   if v_straight then
     execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts)
       values ($1, $2, $3, $4, $5, 0, $6, 0)', 'queue_' || v_target.id)

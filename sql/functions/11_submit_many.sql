@@ -2,7 +2,8 @@
 -- Stage:   10. The same as sluice.submit for each element, many times faster.
 -- Params:  tasks: a JSON array of objects whose keys are submit's argument names.
 -- Returns: the ids, in the order of the array.
--- Errors:  as submit, the message beginning with the element's number (from 1); SL004 also for an unknown key.
+-- Errors:  as submit, the message beginning with the element's number (from 1) where one element is at fault; SL004 also for
+--          an unknown key; SL003 and SL005 also when all of them together are too many.
 create or replace function sluice.submit_many(tasks jsonb, p_now timestamptz default null) returns setof bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -46,7 +47,7 @@ begin
   from draft d join aim a using (ord) join kept k using (ord);
 
   perform sluice.make_partitions(min(id), max(id)) from unnest(v_ids) id;
-  perform sluice.place(v_new);
+  perform sluice.place(v_new, v_now);
   return query select unnest(v_ids);
 end
 $$;
@@ -126,13 +127,15 @@ end
 $$;
 
 -- place: puts new tasks where they begin: straight into their model's queue while there is room, else the backlog.
--- Params:  p_new: as backlog rows; a route's row carries the model drawn for it. In order of submission.
-create or replace function sluice.place(p_new sluice.backlog[]) returns void
+-- Params:  p_new: as backlog rows; a route's row carries the model drawn for it. In order of submission; p_now.
+-- Errors:  SL003, SL005: see sluice.accept_many.
+create or replace function sluice.place(p_new sluice.backlog[], p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 declare
   v_model int;
   v_straight bigint[];
+  v_full int[];
 begin
   select array_agg(n.task_id) into v_straight
   from (
@@ -140,6 +143,11 @@ begin
     from unnest(p_new) with ordinality as n join sluice.models m on m.id = n.model
     order by n.ordinality) n
   where n.straight;
+  v_full := sluice.accept_many(p_new, p_now);
+  if v_full <> '{}' then
+    select array_agg(n.task_id) into v_straight
+    from unnest(p_new) n where n.task_id = any (v_straight) and (n.route is null or n.model <> all (v_full));
+  end if;
   insert into sluice.backlog
   select n.task_id, n.ready_at, n.deadline, case when n.route is null then n.model end, n.request_bytes, n.fence, n.rank,
     n.attempts, n.due, n.route, n.tenant

@@ -108,10 +108,10 @@ set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
-  select m.id, sluice.depth(m.id, m.max_queue + 10000), sluice.in_flight(m.id),
-    (select count(*) from sluice.backlog b where b.model = m.id), sluice.oldest_ready(m.id),
-    sluice.permits_now(m, n.now), (sluice.take_permits(m, 0, n.now)).next_at
-  from sluice.models m, (select coalesce(p_now, clock_timestamp()) as now) n
+  select m.id, sluice.depth(m.id, m.max_queue + 10000), sluice.in_flight(m.id), sluice.waiting_by_name(m.id) + r.tasks,
+    sluice.oldest_ready(m.id), sluice.permits_now(m, n.now), (sluice.take_permits(m, 0, n.now)).next_at
+  from sluice.models m join sluice.route_share(array(select id from sluice.models)) r on r.model = m.id,
+    (select coalesce(p_now, clock_timestamp()) as now) n
 $$;
 
 -- queues: one row per model: how deep, how busy, how close to its limits. sustained_rpm is what the quota allows in the
@@ -120,15 +120,11 @@ create or replace view sluice.queues as
   select m.name as model, f.depth, f.in_flight, f.depth + f.in_flight + f.waiting as unfinished,
     extract(epoch from clock_timestamp() - f.oldest_ready)::double precision as oldest_ready_s,
     f.permits_now, f.next_permit_at, (60e9 / sluice.permit_interval_ns(m))::double precision as sustained_rpm,
-    case
-      when u.share >= 0.95 then 'overflow' when u.share >= 0.85 then 'critical'
-      when u.share >= 0.70 then 'warning' else 'normal' end as pressure,
+    sluice.pressure(f.depth + f.in_flight + f.waiting, coalesce(m.max_unfinished, s.max_unfinished)) as pressure,
     m.paused, m.closed_until, m.closed_reason
   from sluice.models m
   join sluice.queue_facts() f on f.model = m.id
-  cross join lateral (
-    select (f.depth + f.in_flight + f.waiting)::numeric
-      / coalesce(m.max_unfinished, (select max_unfinished from sluice.settings)) as share) u;
+  cross join sluice.settings s;
 
 -- workers: who serves. alive: has proved life within settings.heartbeat_timeout.
 create or replace view sluice.workers as

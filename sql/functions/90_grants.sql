@@ -20,10 +20,11 @@ grant execute on function
   sluice.submit_many(jsonb, timestamptz), sluice.cancel(bigint, timestamptz)
 to sluice_submitter, sluice_admin;
 
-grant execute on function sluice.task(bigint), sluice.queue_facts(timestamptz), sluice.next_permit_at(text, timestamptz)
+grant execute on function sluice.task(bigint), sluice.explain(bigint, timestamptz), sluice.queue_facts(timestamptz),
+  sluice.next_permit_at(text, timestamptz)
 to sluice_reader, sluice_submitter, sluice_admin;
 grant execute on function sluice.permit_interval_ns(sluice.models), sluice.permit_burst(sluice.models),
-  sluice.send_allowance_ms()
+  sluice.send_allowance_ms(), sluice.pressure(bigint, bigint), sluice.overflow_share()
 to sluice_reader, sluice_admin, sluice_worker;
 -- Every command of the binary looks at the schema's version first.
 grant select on sluice.migration to sluice_submitter;

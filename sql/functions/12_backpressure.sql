@@ -1,0 +1,451 @@
+-- Backpressure: nothing accepted is ever dropped, so what is too much is refused at the door, with a hint how long to wait.
+--
+-- Three bounds on unfinished tasks (those in backlog, queue or lease): a model's max_unfinished, a tenant's, and
+-- settings.max_unfinished for the whole system. Nothing is counted on the way of a task: a gauge, an unlogged sequence
+-- load_<model id>, load_all (the system) or load_tenant_<md5 of a capped tenant's name>, goes up with every task that is
+-- submitted and never down, so that it is an upper bound. Only when it says "full" the tasks are counted and the gauge is
+-- set to what there is. That mends by itself whatever else moved it: tasks that ended, submits that were rolled back or refused,
+-- a crash. Retries, reroutes and redrives are never refused; a gauge hears of them at the next count.
+-- Exact but for what is being submitted in other open transactions at the moment of a count.
+-- Rejected: accepted less ended in two sequences (every move of every function has to count, and a rolled-back one counts
+-- wrong until somebody looks); a counter in a row (hot; it serializes all submits of a model).
+
+-- gauge_unknown: a gauge from here on holds a time in microseconds since the epoch: until then it is full and nobody counts again.
+-- A time in the past: count. No count of tasks gets here; this one was in 2001.
+create or replace function sluice.gauge_unknown() returns bigint
+language sql immutable parallel safe
+as $$ select 1000000000000000 $$;
+
+-- make_gauge: a new gauge, whose value is unknown.
+create or replace function sluice.make_gauge(p_name text) returns void
+language plpgsql volatile
+as $$
+begin
+  execute format('create unlogged sequence sluice.%I minvalue 0 start %s', p_name, sluice.gauge_unknown());
+end
+$$;
+
+-- gauge: the gauge of tenant p_tenant, or else of model p_model (0: the system).
+create or replace function sluice.gauge(p_model int, p_tenant text) returns regclass
+language plpgsql stable
+as $$
+begin
+  return 'sluice.load_' || coalesce('tenant_' || md5(p_tenant), nullif(p_model, 0)::text, 'all');
+end
+$$;
+
+-- overflow_share: from this share of max_unfinished on a model takes no new task. The rest is for what is under way already.
+create or replace function sluice.overflow_share() returns double precision
+language sql immutable parallel safe
+as $$ select 0.95::double precision $$;
+
+-- pressure: how close p_unfinished tasks are to p_max: normal, warning, critical or overflow. The one place that says so.
+create or replace function sluice.pressure(p_unfinished bigint, p_max bigint) returns text
+language sql immutable parallel safe
+as $$
+  select case
+    when p_unfinished >= sluice.overflow_share() * p_max then 'overflow'
+    when p_unfinished >= 0.85 * p_max then 'critical'
+    when p_unfinished >= 0.70 * p_max then 'warning'
+    else 'normal' end
+$$;
+
+-- headroom: how many more tasks may come where p_unfinished of p_max are, which refuses from the share p_full on.
+create or replace function sluice.headroom(p_unfinished bigint, p_max bigint, p_full double precision) returns bigint
+language sql immutable parallel safe
+as $$ select case when p_unfinished >= p_full * p_max then 0 else p_max - p_unfinished end $$;
+
+-- waiting_by_name: the tasks in the backlog that named model p_model. Uses the pinned plan of the caller, as the next three do.
+create or replace function sluice.waiting_by_name(p_model int) returns bigint
+language plpgsql volatile
+as $$
+begin
+  return (select count(*) from sluice.backlog where due and model = p_model)
+    + (select count(*) from sluice.backlog where not due and model = p_model);
+end
+$$;
+
+-- waiting_in_route: the tasks in the backlog that named route p_route.
+create or replace function sluice.waiting_in_route(p_route text) returns bigint
+language plpgsql volatile
+as $$
+begin
+  return (select count(*) from sluice.backlog where due and route = p_route)
+    + (select count(*) from sluice.backlog where not due and route = p_route);
+end
+$$;
+
+-- own_unfinished: the unfinished tasks of model p_model, without its share of what waits in routes.
+create or replace function sluice.own_unfinished(p_model int) returns bigint
+language plpgsql volatile
+as $$
+begin
+  return sluice.waiting_by_name(p_model) + sluice.depth(p_model, 2147483647)
+    + (select count(*) from sluice.lease where model = p_model);
+end
+$$;
+
+-- route_share: how much of what waits in its routes counts for each of the models p_models: each task once, shared out by weight
+-- among the models of its route that are not full by themselves (or among all, if all are).
+create or replace function sluice.route_share(p_models int[]) returns table (model int, tasks bigint)
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+begin
+  return query
+  with line as materialized (
+    select o.route, sluice.waiting_in_route(o.route) as tasks
+    from sluice.models m join sluice.routes o on o.model = m.name
+    where m.id = any (p_models) and o.weight > 0 group by o.route),
+  part as materialized (
+    select l.route, l.tasks, m.id, r.weight,
+      case when m.max_unfinished is null or l.tasks = 0
+             or sluice.own_unfinished(m.id) < sluice.overflow_share() * m.max_unfinished then r.weight else 0 end as room
+    from line l join sluice.routes r using (route) join sluice.models m on m.name = r.model where r.weight > 0),
+  total as materialized (select route, sum(weight) as weight, sum(room) as room from part group by route)
+  select i.id, coalesce(round(sum(case when t.room > 0 then p.tasks * p.room / t.room
+                                       else p.tasks * p.weight / t.weight end)), 0)::bigint
+  from unnest(p_models) i(id) left join (part p join total t using (route)) on p.id = i.id
+  group by i.id;
+end
+$$;
+
+-- count_unfinished: the unfinished tasks of tenant p_tenant, or else of model p_model (0: of the whole system), counted one by
+-- one: only when a gauge says "full".
+create or replace function sluice.count_unfinished(p_model int, p_tenant text) returns bigint
+language plpgsql volatile
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  if p_tenant is not null then
+    return (select count(*) from sluice.backlog where tenant = p_tenant)
+      + (select count(*) from sluice.queue q join sluice.task t on t.id = q.task_id where t.tenant = p_tenant)
+      + (select count(*) from sluice.lease l join sluice.task t on t.id = l.task_id where t.tenant = p_tenant);
+  elsif p_model = 0 then
+    return (select count(*) from sluice.backlog) + (select count(*) from sluice.queue) + (select count(*) from sluice.lease);
+  end if;
+  return sluice.own_unfinished(p_model) + (select tasks from sluice.route_share(array[p_model]));
+end
+$$;
+
+-- take_headroom: takes room for new tasks below p_max. All of it is taken here.
+-- Params:  p_tenant, or else p_model (0: the system); p_wanted: tasks; p_max; p_full: the share of p_max that is full.
+-- Returns: for how many there is room, at most p_wanted.
+create or replace function sluice.take_headroom(
+  p_model int, p_tenant text, p_wanted int, p_max bigint, p_full double precision) returns int
+language plpgsql volatile
+as $$
+declare
+  v_gauge regclass := sluice.gauge(p_model, p_tenant);
+  v_load bigint;
+begin
+  if p_wanted = 1 then
+    v_load := nextval(v_gauge) - 1;
+  else
+    v_load := (select max(nextval(v_gauge)) - p_wanted from generate_series(1, p_wanted));
+  end if;
+  if sluice.headroom(v_load, p_max, p_full) >= p_wanted then
+    return p_wanted;
+  end if;
+  return sluice.recount_headroom(v_gauge, p_model, p_tenant, p_wanted, p_max, p_full);
+end
+$$;
+
+-- recount_headroom: the same with a gauge set by counting. p_pending: tasks that have taken room but are not stored yet.
+-- A refused submit may cost a count of 50 ms. One that took longer is not repeated for 20 times as long, a second or more:
+-- nobody can keep the database counting.
+create or replace function sluice.recount_headroom(
+  p_gauge regclass, p_model int, p_tenant text, p_wanted int, p_max bigint, p_full double precision,
+  p_pending int default 0) returns int
+language plpgsql volatile
+as $$
+declare
+  v_started timestamptz := clock_timestamp();
+  v_before bigint := pg_sequence_last_value(p_gauge);
+  v_took interval;
+  v_load bigint;
+  v_granted int;
+begin
+  if v_before > sluice.micros(v_started) then
+    return 0;
+  end if;
+  v_load := sluice.count_unfinished(p_model, p_tenant) + p_pending;
+  -- What others took while this one counted is kept.
+  v_load := v_load + greatest(0, pg_sequence_last_value(p_gauge) - v_before);
+  v_granted := least(p_wanted, sluice.headroom(v_load, p_max, p_full));
+  v_took := clock_timestamp() - v_started;
+  perform setval(p_gauge, case when v_granted < p_wanted and v_took > interval '50 milliseconds'
+    then sluice.micros(clock_timestamp() + 20 * v_took) else v_load + v_granted end);
+  return v_granted;
+end
+$$;
+
+-- accept: takes room for one new task: the system's, its tenant's if that has a cap, and its model's.
+-- Params:  p_model: the model that was named or drawn (null: no model of the route is open); p_max: its own max_unfinished, or
+--          null; p_route: null for a named model; p_tenant; p_now.
+-- Returns: whether model p_model has room. If not, another model of the route has, and the task waits in its route.
+-- Errors:  SL003, SL005.
+-- Every submit comes here: 7 us, two draws and one look at the settings. With take_headroom for both: 17 us.
+create or replace function sluice.accept(p_model int, p_max bigint, p_route text, p_tenant text, p_now timestamptz)
+returns boolean
+language plpgsql volatile
+as $$
+declare
+  v_model int := p_model;
+  v_max bigint := p_max;
+  v_system bigint;
+  v_tenant bigint;
+begin
+  if p_model is null then
+    select a.model, a.max_unfinished into v_model, v_max from sluice.aim(p_route) a;
+  end if;
+  select s.max_unfinished, (select t.max_unfinished from sluice.tenants t where t.name = p_tenant) into v_system, v_tenant
+  from sluice.settings s;
+  v_max := coalesce(v_max, v_system);
+  if nextval('sluice.load_all') > v_system and sluice.recount_headroom('sluice.load_all', 0, null, 1, v_system, 1) = 0 then
+    perform sluice.refuse_for_system(1, v_system);
+  elsif v_tenant is not null and sluice.take_headroom(null, p_tenant, 1, v_tenant, 1) = 0 then
+    perform sluice.refuse_for_tenant(p_tenant, 1, v_tenant);
+  elsif v_model is not null and (nextval(('sluice.load_' || v_model)::regclass) - 1 < sluice.overflow_share() * v_max
+      or sluice.recount_headroom(sluice.gauge(v_model, null), v_model, null, 1, v_max, sluice.overflow_share()) = 1) then
+    return p_model is not null;
+  elsif p_route is null then
+    perform sluice.refuse_for_model(p_model, 1, p_now);
+  end if;
+  perform sluice.take_in_route(p_route, v_model, 1, '{}', p_now);
+  return false;
+end
+$$;
+
+-- aim: the model that a task counts for while none of its route's is open: drawn by weight, as a count shares them out.
+create or replace function sluice.aim(p_route text, out model int, out max_unfinished bigint)
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+begin
+  select m.id, m.max_unfinished into aim.model, aim.max_unfinished
+  from sluice.routes r join sluice.models m on m.name = r.model
+  where r.route = p_route and r.weight > 0 order by -ln(1 - random()) / r.weight limit 1;
+end
+$$;
+
+-- accept_many: accept for a whole submit_many: all or none.
+-- Params:  p_new: as for sluice.place(): a route's row carries the model drawn for it; p_now.
+-- Returns: the models that have no room for all that was drawn for them: these tasks wait in their routes.
+create or replace function sluice.accept_many(p_new sluice.backlog[], p_now timestamptz) returns int[]
+language plpgsql volatile
+as $$
+declare
+  v_full int[] := '{}';
+  v_short int[] := '{}';
+  v_max bigint := (select max_unfinished from sluice.settings);
+  v_room int;
+  v record;
+begin
+  if p_new is null then
+    return v_full;
+  elsif sluice.take_headroom(0, null, cardinality(p_new), v_max, 1) < cardinality(p_new) then
+    perform sluice.refuse_for_system(cardinality(p_new), v_max);
+  end if;
+  for v in select t.name, t.max_unfinished as max, count(*)::int as tasks
+           from unnest(p_new) n join sluice.tenants t on t.name = n.tenant
+           where t.max_unfinished is not null group by t.name, t.max_unfinished order by t.name loop
+    if sluice.take_headroom(null, v.name, v.tasks, v.max, 1) < v.tasks then
+      perform sluice.refuse_for_tenant(v.name, v.tasks, v.max);
+    end if;
+  end loop;
+  for v in select m.id, coalesce(m.max_unfinished, v_max) as max, count(*)::int as tasks,
+             count(*) filter (where n.route is null)::int as named
+           from unnest(p_new) n join sluice.models m on m.id = n.model
+           group by m.id, m.max_unfinished order by m.id loop
+    v_room := sluice.take_headroom(v.id, null, v.tasks, v.max, sluice.overflow_share());
+    if v_room < v.named then
+      perform sluice.refuse_for_model(v.id, v.named, p_now);
+    elsif v_room < v.tasks then
+      v_full := v_full || v.id;
+      v_short := v_short || v.tasks - v_room;
+    end if;
+  end loop;
+  perform sluice.take_in_route(
+    n.route, n.model, least(count(*), v_short[array_position(v_full, n.model)])::int, p_new, p_now)
+  from unnest(p_new) n
+  where n.route is not null and (n.model is null or n.model = any (v_full)) group by n.route, n.model;
+  return v_full;
+end
+$$;
+
+-- take_in_route: takes room in the models of route p_route, except p_model, open ones first.
+-- They are counted: what waits in a route is shared out anew by every count, so that the count of the model that is full
+-- may have moved some to them. Only while that one must not be counted again their gauges are believed.
+-- Params:  p_model: the model that is full (null: none is open); p_tasks: how many; p_new: what is submitted along with them.
+-- Errors:  SL003: a route refuses only when all its models are full. A route in which every weight is 0 is not bounded by
+--          its models.
+create or replace function sluice.take_in_route(
+  p_route text, p_model int, p_tasks int, p_new sluice.backlog[], p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_share double precision := sluice.overflow_share();
+  v_count boolean := p_model is null or sluice.may_count(p_model, null);
+  v_left int := p_tasks;
+  v record;
+begin
+  for v in select m.id, coalesce(m.max_unfinished, s.max_unfinished) as max,
+             (select count(*) from unnest(p_new) n where n.model = m.id)::int as pending
+           from sluice.settings s, sluice.routes r join sluice.models m on m.name = r.model
+           where r.route = p_route and r.weight > 0 and m.id is distinct from p_model
+           order by m.paused or coalesce(m.closed_until > p_now, false), r.weight desc, m.id loop
+    exit when v_left = 0;
+    v_left := v_left - case
+      when v_count then sluice.recount_headroom(sluice.gauge(v.id, null), v.id, null, v_left, v.max, v_share, v.pending)
+      else sluice.take_headroom(v.id, null, v_left, v.max, v_share) end;
+  end loop;
+  if v_left > 0 and exists (select from sluice.routes where route = p_route and weight > 0) then
+    perform sluice.refuse_for_route(p_route, p_tasks, p_now);
+  end if;
+end
+$$;
+
+-- may_count: whether the tasks behind a gauge may be counted now: the last count did not take too long.
+create or replace function sluice.may_count(p_model int, p_tenant text) returns boolean
+language plpgsql volatile
+as $$
+begin
+  return coalesce(pg_sequence_last_value(sluice.gauge(p_model, p_tenant)) <= sluice.micros(clock_timestamp()), true);
+end
+$$;
+
+-- unfinished_for_message: how many tasks a refusal names. A count that the gauge forbids for now is not made for a message:
+-- p_max then, for it is full.
+create or replace function sluice.unfinished_for_message(p_model int, p_tenant text, p_max bigint) returns bigint
+language plpgsql volatile
+as $$
+begin
+  return case when sluice.may_count(p_model, p_tenant) then sluice.count_unfinished(p_model, p_tenant) else p_max end;
+end
+$$;
+
+-- how_full: "95 of 100 unfinished".
+create or replace function sluice.how_full(p_unfinished bigint, p_max bigint, p_tasks int) returns text
+language sql immutable
+as $$
+  select p_unfinished || ' of ' || p_max || ' unfinished'
+    || case when p_tasks > 1 then ', no room for ' || p_tasks || ' more' else '' end
+$$;
+
+-- refuse_for_model: SL003 for p_tasks tasks that name model p_model.
+create or replace function sluice.refuse_for_model(p_model int, p_tasks int, p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_model sluice.models := (select m from sluice.models m where m.id = p_model);
+  v_max bigint := sluice.max_unfinished(v_model);
+  v_unfinished bigint := sluice.unfinished_for_message(p_model, null, v_max);
+begin
+  raise exception 'model "%" is full: %', v_model.name, sluice.how_full(v_unfinished, v_max, p_tasks)
+    using errcode = 'SL003', hint = sluice.when_to_retry(v_model, v_unfinished, p_tasks, p_now);
+end
+$$;
+
+-- refuse_for_route: SL003 for p_tasks tasks of route p_route. Numbers and hint are those of the model that has room soonest.
+create or replace function sluice.refuse_for_route(p_route text, p_tasks int, p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_model sluice.models := (
+    select m from sluice.routes r join sluice.models m on m.name = r.model where r.route = p_route and r.weight > 0
+    order by m.paused, greatest(m.closed_until, p_now), sluice.permit_interval_ns(m) nulls last, m.id limit 1);
+  v_max bigint := sluice.max_unfinished(v_model);
+  v_unfinished bigint := sluice.unfinished_for_message(v_model.id, null, v_max);
+begin
+  raise exception 'route "%" is full, for all its models are: "%" has %', p_route, v_model.name,
+    sluice.how_full(v_unfinished, v_max, p_tasks)
+    using errcode = 'SL003', hint = sluice.when_to_retry(v_model, v_unfinished, p_tasks, p_now);
+end
+$$;
+
+-- refuse_for_system: SL003 for p_tasks tasks: settings.max_unfinished is reached.
+create or replace function sluice.refuse_for_system(p_tasks int, p_max bigint) returns void
+language plpgsql volatile
+as $$
+begin
+  raise exception 'the queue is full: %', sluice.how_full(sluice.unfinished_for_message(0, null, p_max), p_max, p_tasks)
+    using errcode = 'SL003',
+      hint = 'Try again in a few seconds, when some tasks have ended, or raise sluice.settings.max_unfinished.';
+end
+$$;
+
+-- refuse_for_tenant: SL005 for p_tasks tasks of tenant p_tenant.
+create or replace function sluice.refuse_for_tenant(p_tenant text, p_tasks int, p_max bigint) returns void
+language plpgsql volatile
+as $$
+begin
+  raise exception 'tenant "%" is at its cap: %', p_tenant,
+    sluice.how_full(sluice.unfinished_for_message(null, p_tenant, p_max), p_max, p_tasks)
+    using errcode = 'SL005',
+      hint = 'Wait until some of its tasks have ended, cancel some, or raise sluice.tenants.max_unfinished.';
+end
+$$;
+
+-- max_unfinished: the bound of model p_model.
+create or replace function sluice.max_unfinished(p_model sluice.models) returns bigint
+language plpgsql stable
+as $$
+begin
+  return coalesce(p_model.max_unfinished, (select max_unfinished from sluice.settings));
+end
+$$;
+
+-- when_to_retry: how long to wait until p_tasks more fit into the full model p_model: (tasks that must end first) x (interval of
+-- its permits), and not before it opens; at most 60 s, for then somebody else may have come or gone. Without a quota the
+-- rate is not known, and none is invented.
+create or replace function sluice.when_to_retry(
+  p_model sluice.models, p_unfinished bigint, p_tasks int, p_now timestamptz) returns text
+language plpgsql volatile
+as $$
+declare
+  v_max bigint := sluice.max_unfinished(p_model);
+  v_excess bigint := greatest(1, p_unfinished + p_tasks - v_max, p_unfinished + 1 - ceil(sluice.overflow_share() * v_max));
+  v_seconds numeric;
+begin
+  if p_tasks > v_max then
+    return format('It takes %s at most: submit fewer at a time.', v_max);
+  elsif p_model.paused then
+    return format('It is paused: select sluice.resume(%L) lets it go on.', p_model.name);
+  elsif p_model.closed_until = 'infinity' then
+    return format('It is parked: select sluice.resume(%L) lets it go on.', p_model.name);
+  end if;
+  v_seconds := coalesce(extract(epoch from greatest(p_model.closed_until, p_now) - p_now), 0)
+    + coalesce(v_excess * sluice.permit_interval_ns(p_model) / 1e9, 0);
+  return case when v_seconds = 0 then 'Try again in a few seconds, when some of its tasks have ended.'
+    else format('Try again in about %s s.', ceil(greatest(1, least(60, v_seconds)))) end;
+end
+$$;
+
+-- after_tenant_changes: a tenant with a cap has a gauge. A new cap, or one that comes back, is counted at the next submit.
+create or replace function sluice.after_tenant_changes() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_gauge text := 'load_tenant_' || md5(new.name);
+begin
+  if tg_op <> 'INSERT' and old.name is distinct from new.name then
+    execute format('drop sequence if exists sluice.%I', 'load_tenant_' || md5(old.name));
+  end if;
+  if new.max_unfinished is not null then
+    if to_regclass('sluice.' || v_gauge) is null then
+      perform sluice.make_gauge(v_gauge);
+    end if;
+    perform setval(('sluice.' || v_gauge)::regclass, sluice.gauge_unknown());
+  end if;
+  return null;
+end
+$$;
+
+create or replace trigger after_tenant_inserted_or_deleted after insert or delete on sluice.tenants
+  for each row execute function sluice.after_tenant_changes();
+create or replace trigger after_tenant_updated after update on sluice.tenants
+  for each row when ((old.name, old.max_unfinished) is distinct from (new.name, new.max_unfinished))
+  execute function sluice.after_tenant_changes();

@@ -1,0 +1,288 @@
+-- explain: why a task is where it is, in one honest sentence: from what can be read now, nothing guessed. A function a
+-- place, and one a family of reasons. No prompt, no answer.
+
+-- explain: one sentence about task id.
+-- Returns: for example: queued for gpt-x: 311 ahead, next permit 14:32:10 (rpm 600), expected start 14:32:41
+--          Times in the session's time zone, with the date when that is not today's.
+-- Errors:  SL006 no such task.
+create or replace function sluice.explain(id bigint, p_now timestamptz default null) returns text
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_task sluice.task;
+  v_place record;
+  v_sentence text;
+begin
+  select * into v_task from sluice.task t where t.id = explain.id;
+  if not found then
+    raise exception 'there is no task %', explain.id using errcode = 'SL006', hint = 'sluice.tasks lists what there is.';
+  end if;
+  -- A task that moves between the look at its place and the look at its row is looked for again.
+  for v_try in 1 .. 100 loop
+    v_place := sluice.find_place(v_task.id, sluice.candidate_queues(v_task.model, v_task.route));
+    v_sentence := case v_place.status
+      when 'unsolved' then sluice.explain_backlog(v_task, v_now)
+      when 'queued' then sluice.explain_queued(v_task, v_place.model, v_now)
+      when 'processing' then sluice.explain_lease(v_task, v_now)
+      else sluice.explain_result(v_task.id, v_now) end;
+    exit when v_sentence is not null;
+  end loop;
+  return coalesce(v_sentence, 'moving from one place to another')
+    || case when v_place.status in ('unsolved', 'queued') and v_task.deadline <= v_now
+       then ', past its deadline: it ends as expired' else '' end;
+end
+$$;
+
+-- clock_text: a time for people.
+create or replace function sluice.clock_text(p_time timestamptz, p_now timestamptz) returns text
+language sql stable
+as $$
+  select case when isfinite(p_time)
+    then to_char(p_time, case when p_time::date = p_now::date then 'HH24:MI:SS' else 'YYYY-MM-DD HH24:MI:SS' end)
+    else p_time::text end
+$$;
+
+-- ahead_max: how many tasks explain counts.
+create or replace function sluice.ahead_max() returns int
+language sql immutable parallel safe
+as $$ select 10000 $$;
+
+-- ahead_text: a number of tasks ahead.
+create or replace function sluice.ahead_text(p_ahead int) returns text
+language sql immutable
+as $$ select case when p_ahead > sluice.ahead_max() then 'more than ' || to_char(sluice.ahead_max(), 'FM999,999')
+                  else p_ahead::text end || ' ahead' $$;
+
+-- explain_backlog: for a task in the backlog; null when it is not there.
+create or replace function sluice.explain_backlog(p_task sluice.task, p_now timestamptz) returns text
+language plpgsql volatile
+as $$
+declare
+  v_row sluice.backlog := (select b from sluice.backlog b where b.task_id = p_task.id);
+  v_name text := coalesce(p_task.route, (select name from sluice.models where id = p_task.model));
+begin
+  if v_row.task_id is null then
+    return null;
+  elsif not v_row.due then
+    return sluice.explain_later(p_task, v_row, v_name, p_now);
+  end if;
+  return format('waits for room in %s: %s of tenant "%s"; %s',
+    case when p_task.route is null then 'the queue of ' || v_name else 'the queues of route ' || v_name end,
+    sluice.ahead_text(sluice.ahead_in_backlog(v_row)), v_row.tenant,
+    case when p_task.route is null then sluice.queue_text(p_task.model, p_now)
+      else sluice.route_text(p_task.route, p_now) end);
+end
+$$;
+
+-- explain_later: for a task that waits for its time.
+create or replace function sluice.explain_later(p_task sluice.task, p_row sluice.backlog, p_name text, p_now timestamptz)
+returns text
+language plpgsql volatile
+as $$
+declare
+  v_when text := case when p_row.ready_at > p_now then 'until ' || sluice.clock_text(p_row.ready_at, p_now)
+                      else 'to be admitted: its time has come' end;
+  v_code text := (select coalesce(a.error_code, a.http_status::text, 'no code') from sluice.attempt a
+                  where a.task_id = p_task.id and a.kind = 'retry' order by a.id desc limit 1);
+begin
+  if p_row.ready_at = p_task.run_at then
+    return format('waits %s (run_at) for %s', v_when, p_name);
+  elsif v_code is not null then
+    return format('waits %s to retry on %s: attempt %s of %s is next, the last one failed with %s', v_when, p_name,
+      p_row.attempts + 1, sluice.attempts_max(p_task.id, p_row.model), v_code);
+  end if;
+  return format('waits %s for %s', v_when, p_name);
+end
+$$;
+
+-- ahead_in_backlog: how many tasks of its tenant wait before it, of higher priority or longer, for the same model or route; counted
+-- to ahead_max + 1. From the marks on: dead rows are not walked over.
+create or replace function sluice.ahead_in_backlog(p_row sluice.backlog) returns int
+language plpgsql volatile
+as $$
+begin
+  return (select count(*) from (
+    select from sluice.segments(coalesce('route_' || p_row.route, 'backlog_' || p_row.model)) s
+    cross join lateral (
+      (select from sluice.backlog b
+       where b.due and b.model = p_row.model and b.tenant = p_row.tenant
+         and (b.rank, b.ready_at) >= (s.lo_rank, s.lo_ready) and b.rank <= s.hi_rank
+         and (b.rank, b.ready_at, b.task_id) < (p_row.rank, p_row.ready_at, p_row.task_id)
+       limit sluice.ahead_max() + 1)
+      union all
+      (select from sluice.backlog b
+       where b.due and b.route = p_row.route and b.tenant = p_row.tenant
+         and (b.rank, b.ready_at) >= (s.lo_rank, s.lo_ready) and b.rank <= s.hi_rank
+         and (b.rank, b.ready_at, b.task_id) < (p_row.rank, p_row.ready_at, p_row.task_id)
+       limit sluice.ahead_max() + 1)) b
+    limit sluice.ahead_max() + 1) n);
+end
+$$;
+
+-- queue_text: why the queue of a model has no room.
+create or replace function sluice.queue_text(p_model int, p_now timestamptz) returns text
+language plpgsql volatile
+as $$
+declare
+  v_model sluice.models := (select m from sluice.models m where m.id = p_model);
+begin
+  return coalesce(sluice.closed_text(v_model, p_now), sluice.unserved_text(v_model, p_now),
+    'its queue holds ' || sluice.depth(p_model, v_model.max_queue));
+end
+$$;
+
+-- route_text: which models of a route are open, at most 5 of them by name; or that none is.
+create or replace function sluice.route_text(p_route text, p_now timestamptz) returns text
+language plpgsql volatile
+as $$
+declare
+  v_open text[] := array(
+    select m.name from sluice.routes r join sluice.models m on m.name = r.model
+    where r.route = p_route and r.weight > 0 and sluice.closed_text(m, p_now) is null order by m.name limit 6);
+begin
+  return case when v_open = '{}' then 'none of its models is open'
+    else 'open: ' || array_to_string(v_open[:5], ', ') || case when cardinality(v_open) > 5 then ' and others' else '' end end;
+end
+$$;
+
+-- closed_text: why nothing may be claimed for a model, or null. The most lasting reason first.
+create or replace function sluice.closed_text(p_model sluice.models, p_now timestamptz) returns text
+language plpgsql stable
+as $$
+begin
+  return case
+    when p_model.paused then 'the model is paused'
+    when p_model.closed_until = 'infinity' then 'the model is parked until somebody opens it'
+      || coalesce(' (' || p_model.closed_reason || ')', '')
+    when p_model.closed_until > p_now then 'the model is closed until ' || sluice.clock_text(p_model.closed_until, p_now)
+      || coalesce(' (' || p_model.closed_reason || ')', '') end;
+end
+$$;
+
+-- unserved_text: why no worker can take a task of a model now, or null.
+create or replace function sluice.unserved_text(p_model sluice.models, p_now timestamptz) returns text
+language plpgsql volatile
+as $$
+declare
+  v_workers bigint[] := array(
+    select w.id from sluice.worker w, sluice.settings s
+    where w.dead_at is null and w.seen >= p_now - s.heartbeat_timeout
+      and (w.models is null or p_model.name = any (w.models)));
+  v_slots bigint := (select sum(slots) from sluice.worker where id = any (v_workers));
+begin
+  if v_workers = '{}' then
+    return 'no live worker serves the model';
+  elsif p_model.max_in_flight <= sluice.in_flight(p_model.id) then
+    return format('all calls that max_in_flight allows are under way (%s)', p_model.max_in_flight);
+  elsif (select count(*) from sluice.lease where worker = any (v_workers)) >= v_slots then
+    return format('all slots of its workers are busy (%s)', v_slots);
+  end if;
+  return null;
+end
+$$;
+
+-- explain_queued: for a task in the queue of model p_model; null when it is not there.
+create or replace function sluice.explain_queued(p_task sluice.task, p_model int, p_now timestamptz) returns text
+language plpgsql volatile
+as $$
+declare
+  v_model sluice.models := (select m from sluice.models m where m.id = p_model);
+  v_ahead int := sluice.ahead_in_queue(p_task.id, p_model);
+begin
+  if v_ahead is null then
+    return null;
+  end if;
+  return format('queued for %s: %s, %s', v_model.name,
+    case when v_ahead = 0 then 'first in its queue' else sluice.ahead_text(v_ahead) end,
+    coalesce(sluice.closed_text(v_model, p_now), sluice.unserved_text(v_model, p_now),
+             sluice.permit_text(v_model, v_ahead, p_now),
+             case when v_ahead = 0 then 'next to be claimed' else 'claimed as slots become free' end));
+end
+$$;
+
+-- ahead_in_queue: how many rows stand before a task in the queue of model p_model, counted to ahead_max + 1; null when it is not
+-- there. From the marks on: dead rows are not walked over.
+create or replace function sluice.ahead_in_queue(p_task bigint, p_model int) returns int
+language plpgsql volatile
+as $$
+declare
+  v_ahead int;
+begin
+  execute format($sql$
+    select (select count(*) from (
+        select from sluice.segments(%1$L) s
+        cross join lateral (
+          select from sluice.%1$I q
+          where (q.rank, q.ready_at) >= (s.lo_rank, s.lo_ready) and q.rank <= s.hi_rank
+            and (q.rank, q.ready_at, q.task_id) < (me.rank, me.ready_at, me.task_id)
+          limit $2) q
+        limit $2) n)
+    from sluice.%1$I me where me.task_id = $1 limit 1
+    $sql$, 'queue_' || p_model) into v_ahead using p_task, sluice.ahead_max() + 1;
+  return v_ahead;
+end
+$$;
+
+-- permit_text: what the quota lets a task of an open and served model expect; null without a quota.
+-- With n ahead it takes the permit n + 1. That one is granted at TAT + (n + 1 - b) x T (22_permits.sql).
+create or replace function sluice.permit_text(p_model sluice.models, p_ahead int, p_now timestamptz) returns text
+language plpgsql volatile
+as $$
+declare
+  v_now_free int := sluice.permits_now(p_model, p_now);
+  v_start timestamptz;
+begin
+  if p_model.rpm is null then
+    return null;
+  end if;
+  v_start := greatest(p_now, sluice.from_micros(((sluice.bucket(p_model, p_now)
+    + (p_ahead + 1 - sluice.permit_burst(p_model)) * sluice.permit_interval_ns(p_model)) / 1000)::bigint));
+  return case when v_now_free > 0 then format('%s permit(s) now (rpm %s)', v_now_free, p_model.rpm)
+      else format('next permit %s (rpm %s)',
+        sluice.clock_text((sluice.take_permits(p_model, 0, p_now)).next_at, p_now), p_model.rpm) end
+    || case when p_ahead between v_now_free and sluice.ahead_max()
+       then ', expected start ' || sluice.clock_text(v_start, p_now) else '' end;
+end
+$$;
+
+-- explain_lease: for a task that a worker has; null when none has it.
+create or replace function sluice.explain_lease(p_task sluice.task, p_now timestamptz) returns text
+language plpgsql volatile
+as $$
+declare
+  v sluice.lease := (select l from sluice.lease l where l.task_id = p_task.id);
+  v_worker sluice.worker := (select w from sluice.worker w where w.id = v.worker);
+  v_attempt text := format('attempt %s of %s on %s', v.attempts + 1, sluice.attempts_max(p_task.id, v.model),
+                           (select name from sluice.models where id = v.model));
+begin
+  if v.task_id is null then
+    return null;
+  elsif v_worker.dead_at is null and v_worker.seen >= p_now - (select heartbeat_timeout from sluice.settings) then
+    return format('processing by worker %s since %s (%s)', v_worker.name, sluice.clock_text(v.started_at, p_now), v_attempt);
+  end if;
+  return format('held by worker %s, which stopped proving life%s: it will be taken back (%s)',
+    coalesce(v_worker.name, v.worker::text), coalesce(' at ' || sluice.clock_text(v_worker.seen, p_now), ''), v_attempt);
+end
+$$;
+
+-- explain_result: for a task that has ended; null when it has not. An error is cut to one line of 200 characters.
+create or replace function sluice.explain_result(p_task bigint, p_now timestamptz) returns text
+language plpgsql volatile
+as $$
+declare
+  v sluice.result := (select r from sluice.result r where r.task_id = p_task);
+  v_on text := coalesce(' on ' || v.model, '') || ' at ' || sluice.clock_text(v.finished_at, p_now);
+begin
+  return case v.status
+    when 'solved' then format('solved%s after %s attempt(s)', v_on, v.attempts)
+    when 'failed' then format('failed%s after %s attempt(s): %s; redrive with select sluice.redrive(%s)', v_on, v.attempts,
+      concat_ws(', ', v.error_code, left(regexp_replace(v.error, '\s+', ' ', 'g'), 200)), p_task)
+    when 'cancelled' then format('cancelled%s', v_on)
+    when 'expired' then format('expired%s: its deadline passed before a worker could start it', v_on) end;
+end
+$$;
