@@ -32,6 +32,7 @@ struct TaskKey {
 
 struct ClaimedTask {
   TaskKey key;
+  int attempt = 1;  // this one counted
   std::string model;
   std::optional<int64_t>
       send_within_ms;     // from the moment the claim was sent; nullopt: no permit, no deadline

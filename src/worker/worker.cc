@@ -69,6 +69,11 @@ Task<void> Worker::live(std::shared_ptr<Call> call) {
   const int64_t begun_ns = clock_.now_ns();
   Outcome outcome = co_await outcome_of(*call);
   metrics_.note_call(call->task.model, outcome, seconds_since(clock_, begun_ns));
+  if (call->first_token_ns && std::holds_alternative<Solved>(outcome)) {
+    const double seconds =
+        static_cast<double>(*call->first_token_ns - begun_ns) / static_cast<double>(ns_per_s);
+    metrics_.note_first_token(call->task.model, seconds);
+  }
   calls_.erase(call->task.key);
   if (!call->is_lost) completer_.add(call->worker, EndedCall{call->task.key, std::move(outcome)});
   work_.raise();
@@ -82,7 +87,7 @@ Task<Outcome> Worker::outcome_of(Call& call) {
     metrics_.note_forfeited();
     co_return Returned{};
   }
-  Outcome outcome = co_await ask_model(http_, model->second, call);
+  Outcome outcome = co_await ask_model(http_, secrets_, model->second, call);
   // The connection took too long, and the request was not sent.
   if (std::holds_alternative<Returned>(outcome) && !may_send(call, clock_.now_ns())) {
     metrics_.note_forfeited();
