@@ -195,10 +195,12 @@ TEST_CASE("an answer over its limit is too_large; one just at it is not") {
 
 TEST_CASE("a successful stream of events goes to its sink, any other body into the response") {
   struct Sink final : BodySink {
+    void begin(const HttpFields& headers) override { type = find_field(headers, "content-type"); }
     bool take(std::string_view bytes) override {
       taken += bytes;
       return taken.size() < 100;
     }
+    std::string type;
     std::string taken;
   };
   Fixture fixture;
@@ -215,6 +217,7 @@ TEST_CASE("a successful stream of events goes to its sink, any other body into t
   const HttpResult streamed =
       send("200 OK\r\nContent-Type: Text/Event-Stream; charset=x", "data: a");
   REQUIRE(streamed);
+  CHECK(sink.type.starts_with("Text/Event-Stream"));
   CHECK(sink.taken == "data: a");
   CHECK(streamed->body.empty());
   CHECK(streamed->first_byte_ns.has_value());

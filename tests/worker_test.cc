@@ -183,6 +183,33 @@ TEST_CASE("a secret travels in the header of its API, and no echo of it is store
   CHECK(std::get<Solved>(bench.outcome(1, 0)).response == R"({"answer":"you said [secret]"})");
 }
 
+TEST_CASE("what backends say is left of their limits goes along with the next flush, the least") {
+  Bench bench;
+  for (int64_t id = 1; id <= 3; ++id) bench.database.queue.push_back(task_of(id));
+  bench.start();
+  const auto answer = [&](size_t call, const std::string& requests_left) {
+    HttpResponse response;
+    response.status = 200;
+    response.body = R"({"answer":"a"})";
+    response.headers = HttpFields{{"x-ratelimit-remaining-requests", requests_left}};
+    bench.http.answer(call, response);
+  };
+  bench.database.hold();
+  bench.database.notify();  // a flush is under way
+  answer(0, "7");
+  answer(1, "5");
+  bench.database.release();
+  REQUIRE(bench.database.drained.size() == 1);
+  CHECK(bench.database.drained[0].model == "m");
+  CHECK(bench.database.drained[0].left.requests == 5);
+  bench.database.hold();
+  bench.database.notify();
+  answer(2, "1");
+  bench.pass_ms(1001);  // by then the provider has refilled
+  bench.database.release();
+  CHECK(bench.database.drained.size() == 1);
+}
+
 TEST_CASE("a stream that ends before its answer is tried again, one that is whole is stored") {
   Bench bench;
   bench.database.served.models[0].api = "openai-chat";
@@ -191,6 +218,7 @@ TEST_CASE("a stream that ends before its answer is tried again, one that is whol
   bench.start();
   REQUIRE(bench.http.count() == 2);
   const auto stream = [&](size_t call, const std::string& bytes) {
+    bench.http.request(call).event_stream->begin(HttpFields());
     REQUIRE(bench.http.request(call).event_stream->take(bytes));
     HttpResponse response;
     response.status = 200;

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <charconv>
 #include <initializer_list>
+#include <limits>
 #include <string_view>
 
 namespace sluice {
 
 namespace {
+
+constexpr int64_t left_max = std::numeric_limits<int32_t>::max();  // PostgreSQL's int
 
 struct LimitHeaders {
   std::string_view left;
@@ -28,10 +31,11 @@ std::optional<int64_t> least_left(const HttpFields& headers,
   std::optional<int64_t> least;
   for (const LimitHeaders& name : names) {
     const auto left = number_in(headers, name.left);
-    if (!left || *left < 0 || number_in(headers, name.limit).value_or(1) <= 0) continue;
+    const auto limit = number_in(headers, name.limit);
+    if (!left || *left < 0 || (limit && *left >= *limit / 2)) continue;
     least = std::min(least.value_or(*left), *left);
   }
-  return least;
+  return least ? std::optional(std::min(*least, left_max)) : least;
 }
 
 }  // namespace

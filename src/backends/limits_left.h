@@ -16,7 +16,8 @@ struct LimitsLeft {
 };
 
 // From x-ratelimit-remaining-… and anthropic-ratelimit-…-remaining. No evidence: absent, negative
-// (Azure's -1), no number, or a limit of 0.
+// (Azure's -1), no number, or a limit of 0. Half of a limit or more is no news: our buckets hold
+// less.
 LimitsLeft limits_left(const HttpFields& headers);
 
 }  // namespace sluice

@@ -8,13 +8,18 @@
 
 namespace sluice {
 
-StreamedBody::StreamedBody(std::unique_ptr<Assembly> assembly, size_t bytes_max)
+StreamedBody::StreamedBody(std::unique_ptr<Assembly> assembly, size_t bytes_max, OnBegin on_begin)
     : assembly_(std::move(assembly)),
       bytes_max_(bytes_max),
+      on_begin_(std::move(on_begin)),
       parser_(bytes_max, [this](const Event& event) { on_event(event); }) {}
 
-bool StreamedBody::take(std::string_view bytes) {
+void StreamedBody::begin(const HttpFields& headers) {
   has_begun_ = true;
+  on_begin_(headers);
+}
+
+bool StreamedBody::take(std::string_view bytes) {
   return parser_.take(bytes) && assembly_->bytes() <= bytes_max_;
 }
 

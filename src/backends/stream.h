@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,9 +35,11 @@ class Assembly {
 
 class StreamedBody final : public BodySink {
  public:
-  StreamedBody(std::unique_ptr<Assembly> assembly, size_t bytes_max);
+  using OnBegin = std::function<void(const HttpFields& headers)>;
+  StreamedBody(std::unique_ptr<Assembly> assembly, size_t bytes_max, OnBegin on_begin);
 
-  // BodySink. False: the answer is above its limit.
+  // BodySink. take() is false when the answer is above its limit.
+  void begin(const HttpFields& headers) override;
   bool take(std::string_view bytes) override;
 
   bool has_begun() const { return has_begun_; }
@@ -48,6 +51,7 @@ class StreamedBody final : public BodySink {
 
   std::unique_ptr<Assembly> assembly_;
   size_t bytes_max_;
+  OnBegin on_begin_;
   EventParser parser_;
   bool has_begun_ = false;
   bool is_done_ = false;

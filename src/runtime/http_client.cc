@@ -319,7 +319,9 @@ void CurlHttpClient::Transfer::begin_body() {
   long status = 0;
   curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
   const std::string type = to_lower(find_field(response_.headers, "content-type"));
-  if (status / 100 == 2 && type.starts_with("text/event-stream")) sink_ = request_.event_stream;
+  if (status / 100 != 2 || !type.starts_with("text/event-stream")) return;
+  sink_ = request_.event_stream;
+  if (sink_ != nullptr) sink_->begin(response_.headers);
 }
 
 size_t CurlHttpClient::Transfer::on_body(char* data, size_t, size_t size, void* transfer) {

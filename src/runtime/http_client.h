@@ -27,6 +27,8 @@ namespace sluice {
 class BodySink {
  public:
   virtual ~BodySink() = default;
+  // Once, before the first bytes.
+  virtual void begin(const HttpFields& headers) = 0;
   // False ends the request as too_large.
   virtual bool take(std::string_view bytes) = 0;
 };

@@ -53,25 +53,30 @@ bool may_send(const Call& call, int64_t now_ns) {
   return !call.send_by_ns || now_ns <= *call.send_by_ns;
 }
 
-Task<Outcome> ask_model(HttpClient& http, Secrets& secrets, Model model, Call& call) {
+Task<Outcome> ask_model(Calling calling, Model model, Call& call) {
   const Backend& backend = *find_backend(model.api);
   HttpRequest request = request_of(backend, model, call);
   std::string secret;
   if (model.secret) {
-    Result<std::string> found = secrets.read(*model.secret);
+    Result<std::string> found = calling.secrets.read(*model.secret);
     if (!found) co_return Parked{Parked::Cause::credential, found.error().message, std::nullopt};
     secret = std::move(*found);
     request.headers.push_back(std::string(backend.credential) + secret);
   }
+  // A stream's headers are news when they come, not when it has ended.
+  const auto note_limits = [&calling, &call](const HttpFields& headers) {
+    calling.limit_news.note(call.task.model, limits_left(headers));
+  };
   std::unique_ptr<StreamedBody> stream;
   if (backend.assembly) {
-    stream = std::make_unique<StreamedBody>(backend.assembly(), bounds::response_bytes_max);
+    stream =
+        std::make_unique<StreamedBody>(backend.assembly(), bounds::response_bytes_max, note_limits);
     request.event_stream = stream.get();
   }
-  HttpResult result = co_await http.send(std::move(request), &call.abort);
+  HttpResult result = co_await calling.http.send(std::move(request), &call.abort);
   if (!result) co_return outcome_of_failure(result.error());
   call.first_token_ns = result->first_byte_ns;
-  call.limits_left = limits_left(result->headers);
+  if (!stream || !stream->has_begun()) note_limits(result->headers);
   co_return judge(backend, std::move(*result), stream.get(), secret, call.task.attempt);
 }
 

@@ -1,16 +1,16 @@
-// Call is one claimed task in flight: what was claimed, the handle to abort it, and what its
-// backend told beside the answer. ask_model() is the middle phase of a task's life: one HTTP
-// request, no database connection held. Neither claims nor stores.
+// Call is one claimed task in flight: what was claimed, and the handle to abort it. ask_model() is
+// the middle phase of a task's life: one HTTP request, no database connection held. Neither claims
+// nor stores.
 //
 // Thread rule: loop thread only.
 #pragma once
 
 #include "backends/backend.h"
-#include "backends/limits_left.h"
 #include "runtime/clock.h"
 #include "runtime/http_client.h"
 #include "runtime/signal.h"
 #include "worker/database.h"
+#include "worker/limit_news.h"
 #include "worker/secrets.h"
 
 namespace sluice {
@@ -23,16 +23,21 @@ struct Call {
   Signal body_arrived;   // the body came, or never will
   bool is_lost = false;  // the task is no longer ours: nobody wants the outcome
 
-  // Set by ask_model().
   std::optional<int64_t> first_token_ns;  // by the clock: the first byte of a successful answer
-  LimitsLeft limits_left;
 };
 
 // Whether the permit that was granted with the claim may still be used.
 bool may_send(const Call& call, int64_t now_ns);
 
+// What calls share.
+struct Calling {
+  HttpClient& http;
+  Secrets& secrets;
+  LimitNews& limit_news;
+};
+
 // Sends the question to the model and says what became of it. `model` is copied: a reload may
 // replace it meanwhile.
-Task<Outcome> ask_model(HttpClient& http, Secrets& secrets, Model model, Call& call);
+Task<Outcome> ask_model(Calling calling, Model model, Call& call);
 
 }  // namespace sluice

@@ -27,6 +27,7 @@ struct Worker::Flush {
   std::optional<Task<Result<bool>>> unfinished;
   std::optional<Task<Result<std::vector<ClaimedTask>>>> reread;
 
+  std::optional<Task<Result<void>>> limits;
   Completer::Batch batch;
   std::optional<Task<Result<std::vector<Applied>>>> completion;
   std::vector<std::string> admitting;
@@ -45,7 +46,8 @@ Worker::Worker(WorkerOptions options, Clock& clock, Database& database, HttpClie
       database_(database),
       http_(http),
       metrics_(metrics),
-      wakeups_(clock, database, *this) {
+      wakeups_(clock, database, *this),
+      limit_news_(clock) {
   database_.on_work = [this](int model) { wakeups_.note_work(model); };
   database_.on_configuration = [this] {
     due_.configuration = true;
@@ -87,7 +89,8 @@ Task<Outcome> Worker::outcome_of(Call& call) {
     metrics_.note_forfeited();
     co_return Returned{};
   }
-  Outcome outcome = co_await ask_model(http_, secrets_, model->second, call);
+  const Calling calling{http_, secrets_, limit_news_};
+  Outcome outcome = co_await ask_model(calling, model->second, call);
   // The connection took too long, and the request was not sent.
   if (std::holds_alternative<Returned>(outcome) && !may_send(call, clock_.now_ns())) {
     metrics_.note_forfeited();
@@ -115,8 +118,9 @@ bool Worker::has_flush_work() const {
          (!draining_ && claimer_.wanted(slots_free()) > 0);
 }
 
-// In this order: completions free room and permits of the queue's depth, admission refills the
-// queues, the claim takes from them. All are sent before the first answer is awaited.
+// In this order: what backends said lowers buckets before they are used; completions free room and
+// permits of the queue's depth, admission refills the queues, the claim takes from them. All are
+// sent before the first answer is awaited.
 void Worker::send(Flush& flush) {
   if (std::exchange(due_.beat, false)) {
     flush.beat.emplace(database_.heartbeat(worker_));
@@ -132,6 +136,8 @@ void Worker::send(Flush& flush) {
     flush.reread.emplace(database_.requests(worker_, std::vector<int64_t>()));
     return;  // first learn what we hold
   }
+  const std::vector<ModelLimits> limits = limit_news_.take();
+  if (!limits.empty()) flush.limits.emplace(database_.drain_buckets(limits));
   if (!completer_.empty()) {
     flush.batch = completer_.take();
     flush.completion.emplace(database_.complete(flush.batch.worker, flush.batch.ended));
@@ -208,6 +214,10 @@ Task<void> Worker::receive_upkeep(Flush& flush) {
 }
 
 Task<void> Worker::receive_tasks(Flush& flush) {
+  if (flush.limits) {
+    Result<void> drained = co_await std::move(*flush.limits);
+    if (!drained) note_error(drained.error(), "lowering a model's buckets");
+  }
   if (flush.completion) {
     Result<std::vector<Applied>> applied = co_await std::move(*flush.completion);
     on_completed(std::move(flush.batch), applied);

@@ -177,7 +177,7 @@ TEST_CASE("chat: an error in the stream is judged as its type, and nothing of th
 }
 
 TEST_CASE("chat: an endless stream ends the call") {
-  StreamedBody body(chat.assembly(), 1000);
+  StreamedBody body(chat.assembly(), 1000, [](const HttpFields&) {});
   bool goes_on = true;
   int events = 0;
   while (goes_on && ++events < 1000) {
@@ -185,7 +185,7 @@ TEST_CASE("chat: an endless stream ends the call") {
         body.take("data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"aaaaaaaaaa\"}}]}\n\n");
   }
   CHECK(events < 100);
-  StreamedBody choices(chat.assembly(), 100'000);
+  StreamedBody choices(chat.assembly(), 100'000, [](const HttpFields&) {});
   goes_on = true;
   for (events = 0; goes_on && events < 10'000; ++events) {
     goes_on = choices.take("data: {\"choices\":[{\"index\":" + std::to_string(events) + "}]}\n\n");

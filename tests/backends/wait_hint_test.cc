@@ -121,6 +121,10 @@ TEST_CASE("what is left of the limits is read, and nonsense is no evidence") {
                      {"x-ratelimit-remaining-tokens", "0"},
                      {"x-ratelimit-limit-tokens", "0"}})
             .empty());
+  CHECK(
+      limits_left({{"x-ratelimit-remaining-requests", "50"}, {"x-ratelimit-limit-requests", "100"}})
+          .empty());
+  CHECK(limits_left({{"x-ratelimit-remaining-tokens", "9000000000000"}}).tokens == 2147483647);
   CHECK(limits_left(
             {{"x-ratelimit-remaining-requests", "many"}, {"x-ratelimit-remaining-tokens", "1e3"}})
             .empty());

@@ -39,7 +39,7 @@ inline Outcome answer_of(const Backend& backend, std::string body) {
 // What a stream of these bytes adds up to; bytes come `piece` at a time.
 inline std::optional<std::string> streamed(const Backend& backend, std::string_view bytes,
                                            size_t piece = 1) {
-  StreamedBody body(backend.assembly(), 1 << 20);
+  StreamedBody body(backend.assembly(), 1 << 20, [](const HttpFields&) {});
   for (size_t at = 0; at < bytes.size(); at += piece) {
     if (!body.take(bytes.substr(at, piece))) return "too large";
   }
