@@ -193,6 +193,43 @@ TEST_CASE("an answer over its limit is too_large; one just at it is not") {
   CHECK(got.error().kind == Kind::too_large);
 }
 
+TEST_CASE("a successful stream of events goes to its sink, any other body into the response") {
+  struct Sink final : BodySink {
+    void begin(const HttpFields& headers) override { type = find_field(headers, "content-type"); }
+    bool take(std::string_view bytes) override {
+      taken += bytes;
+      return taken.size() < 100;
+    }
+    std::string type;
+    std::string taken;
+  };
+  Fixture fixture;
+  Sink sink;
+  std::string answer;
+  RawServer server(fixture.loop, [&](const std::string&) { return RawServer::Answer{answer}; });
+  const auto send = [&](const std::string& head, const std::string& body) {
+    answer = "HTTP/1.1 " + head + "\r\nContent-Length: " + std::to_string(body.size()) +
+             "\r\n\r\n" + body;
+    HttpRequest request = post_to(server.url());
+    request.event_stream = &sink;
+    return fixture.send(std::move(request));
+  };
+  const HttpResult streamed =
+      send("200 OK\r\nContent-Type: Text/Event-Stream; charset=x", "data: a");
+  REQUIRE(streamed);
+  CHECK(sink.type.starts_with("Text/Event-Stream"));
+  CHECK(sink.taken == "data: a");
+  CHECK(streamed->body.empty());
+  CHECK(streamed->first_byte_ns.has_value());
+  CHECK(send("429 Slow\r\nContent-Type: text/event-stream", "slow")->body == "slow");
+  CHECK(send("200 OK\r\nContent-Type: application/json", "{}")->body == "{}");
+  CHECK(sink.taken == "data: a");
+  const HttpResult endless =
+      send("200 OK\r\nContent-Type: text/event-stream", std::string(100, 'x'));
+  REQUIRE_FALSE(endless);
+  CHECK(endless.error().kind == Kind::too_large);
+}
+
 TEST_CASE("endless headers are too_large") {
   Fixture fixture;
   RawServer server(fixture.loop, [](const std::string&) {

@@ -102,6 +102,15 @@ TEST_CASE("an answer names the model and the hash of its prompt, in each of the 
   REQUIRE(chat);
   CHECK(chat->body.find("\"content\":" + answer) != std::string::npos);
   CHECK(chat->body.find("\"usage\":{\"prompt_tokens\":2,") != std::string::npos);
+  const auto stream =
+      fixture.post("/v1/chat/completions",
+                   R"({"model":"m","messages":[{"role":"user","content":"hello"}],"stream":true,)"
+                   R"("stream_options":{"include_usage":true}})");
+  REQUIRE(stream);
+  CHECK(find_field(stream->headers, "content-type") == "text/event-stream");
+  CHECK(stream->body.find("\"content\":" + answer) != std::string::npos);
+  CHECK(stream->body.find("\"choices\":[],\"usage\":{\"prompt_tokens\":2,") != std::string::npos);
+  CHECK(stream->body.ends_with("data: [DONE]\n\n"));
 }
 
 TEST_CASE("what is not a call gets a clear status, and JSON") {

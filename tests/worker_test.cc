@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "support/fake_database.h"
 #include "support/fake_http.h"
 #include "support/manual_clock.h"
@@ -146,6 +149,86 @@ TEST_CASE("a claim whose answer was lost is found after the reconnect and handed
   CHECK(bench.http.count() == 0);
   REQUIRE(bench.database.stored() == 1);
   CHECK(std::holds_alternative<Returned>(bench.outcome(0, 0)));
+}
+
+TEST_CASE("a model without its secret is parked, and its task goes back unsent") {
+  Bench bench;
+  bench.database.served.models[0].secret = "env:SLUICE_TEST_NO_SUCH_SECRET";
+  bench.database.queue.push_back(task_of(1));
+  bench.start();
+  CHECK(bench.http.count() == 0);
+  REQUIRE(bench.database.stored() >= 1);
+  const auto& parked = std::get<Parked>(bench.outcome(0, 0));
+  CHECK(parked.cause == Parked::Cause::credential);
+  CHECK(parked.error.find("SLUICE_TEST_NO_SUCH_SECRET is not set") != std::string::npos);
+}
+
+TEST_CASE("a secret travels in the header of its API, and no echo of it is stored") {
+  Bench bench;
+  setenv("SLUICE_TEST_SECRET", "sk-hidden", 1);
+  bench.database.served.models[0].secret = "env:SLUICE_TEST_SECRET";
+  bench.database.queue.push_back(task_of(1));
+  bench.database.queue.push_back(task_of(2));
+  bench.start();
+  unsetenv("SLUICE_TEST_SECRET");
+  REQUIRE(bench.http.count() == 2);
+  const auto& headers = bench.http.request(0).headers;
+  CHECK(std::count(headers.begin(), headers.end(), "Authorization: Bearer sk-hidden") == 1);
+  HttpResponse refusal;
+  refusal.status = 400;
+  refusal.body = R"({"error":"no such key: sk-hidden, sk-hidden"})";
+  bench.http.answer(0, refusal);
+  CHECK(std::get<Failed>(bench.outcome(0, 0)).error == "HTTP 400: no such key: [secret], [secret]");
+  bench.http.answer_ok(1, "you said sk-hidden");
+  CHECK(std::get<Solved>(bench.outcome(1, 0)).response == R"({"answer":"you said [secret]"})");
+}
+
+TEST_CASE("what backends say is left of their limits goes along with the next flush, the least") {
+  Bench bench;
+  for (int64_t id = 1; id <= 3; ++id) bench.database.queue.push_back(task_of(id));
+  bench.start();
+  const auto answer = [&](size_t call, const std::string& requests_left) {
+    HttpResponse response;
+    response.status = 200;
+    response.body = R"({"answer":"a"})";
+    response.headers = HttpFields{{"x-ratelimit-remaining-requests", requests_left}};
+    bench.http.answer(call, response);
+  };
+  bench.database.hold();
+  bench.database.notify();  // a flush is under way
+  answer(0, "7");
+  answer(1, "5");
+  bench.database.release();
+  REQUIRE(bench.database.drained.size() == 1);
+  CHECK(bench.database.drained[0].model == "m");
+  CHECK(bench.database.drained[0].left.requests == 5);
+  bench.database.hold();
+  bench.database.notify();
+  answer(2, "1");
+  bench.pass_ms(1001);  // by then the provider has refilled
+  bench.database.release();
+  CHECK(bench.database.drained.size() == 1);
+}
+
+TEST_CASE("a stream that ends before its answer is tried again, one that is whole is stored") {
+  Bench bench;
+  bench.database.served.models[0].api = "openai-chat";
+  bench.database.queue.push_back(task_of(1));
+  bench.database.queue.push_back(task_of(2));
+  bench.start();
+  REQUIRE(bench.http.count() == 2);
+  const auto stream = [&](size_t call, const std::string& bytes) {
+    bench.http.request(call).event_stream->begin(HttpFields());
+    REQUIRE(bench.http.request(call).event_stream->take(bytes));
+    HttpResponse response;
+    response.status = 200;
+    bench.http.answer(call, response);
+  };
+  const std::string half = "data: {\"choices\":[{\"delta\":{\"content\":\"half\"}}]}\n\n";
+  stream(0, half);
+  CHECK(std::get<Retry>(bench.outcome(0, 0)).error_code == "broken_stream");
+  stream(1, half + "data: [DONE]\n\n");
+  CHECK(std::get<Solved>(bench.outcome(1, 0)).answer == "half");
 }
 
 TEST_CASE("a permit past its send-by deadline is forfeited and the task goes back unsent") {

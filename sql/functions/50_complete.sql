@@ -139,7 +139,8 @@ end
 $$;
 
 -- throttle: closes the models of throttled outcomes for the whole fleet until the backend's time; only ever later.
--- A backend that named no time: one second; one that named an absurd one: an hour.
+-- A backend that named no time: one second; one that named an absurd one: an hour. error_code credential or billing:
+-- parked until somebody opens it, for no waiting mends a wrong key or an unpaid bill.
 -- A model whose row somebody is changing is skipped: an open psql must not hold up a flush, nor two flushes each other;
 -- the next throttled call closes it.
 create or replace function sluice.throttle(
@@ -151,7 +152,9 @@ begin
   perform sluice.close_until(m.name, w.until, w.reason)
   from (
     select (e.lease).model, max(o.error) as reason,
-      p_now + least(greatest(max(coalesce(o.retry_after_ms, 1000)), 1), 3600000) * interval '1 millisecond' as until
+      case when bool_or(o.error_code in ('credential', 'billing')) then 'infinity'
+        else p_now + least(greatest(max(coalesce(o.retry_after_ms, 1000)), 1), 3600000) * interval '1 millisecond'
+      end as until
     from unnest(p_ended) e cross join lateral (select (p_outcomes[e.place]).*) o
     where o.kind = 'throttled' group by 1) w
   cross join lateral (

@@ -1,93 +1,76 @@
 #include "backends/backend.h"
 
-#include <fmt/format.h>
+#include <utility>
 
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
-
-#include "backends/solve.h"
+#include "backends/json_fields.h"
+#include "backends/providers.h"
 #include "backends/text.h"
-#include "bounds.h"
+#include "backends/usage.h"
+#include "backends/verbatim.h"
+#include "backends/verdict.h"
 
 namespace sluice {
 
 namespace {
 
-constexpr int64_t retry_after_ms_max = 3'600'000;
+// Two more calls may mend a bad answer.
+constexpr int bad_answers_max = 3;
 
-std::optional<double> number_in_header(const HttpResponse& response, std::string_view name) {
-  for (const auto& [key, value] : response.headers) {
-    if (key != name || value.empty()) continue;
-    char* end = nullptr;
-    const double number = std::strtod(value.c_str(), &end);
-    if (end == value.c_str() + value.size() && std::isfinite(number) && number >= 0) return number;
-  }
-  return std::nullopt;
-}
+constexpr size_t finish_bytes_max = 100;
 
-// Conditions of the model, not of the task: the credential, the bill, or the rate.
-bool is_about_the_model(int status) {
-  return status == 401 || status == 402 || status == 403 || status == 429;
-}
-
-bool is_passing(int status) {
-  return status == 408 || status == 409 || status == 425 || status >= 500;
+std::string_view without_last_slashes(std::string_view url) {
+  return url.substr(0, url.find_last_not_of('/') + 1);
 }
 
 }  // namespace
 
 const Backend* find_backend(std::string_view api) {
-  return api == "solve" ? &solve_backend : nullptr;
+  if (api == "solve") return &solve_backend;
+  if (api == "openai-chat") return &openai_chat_backend;
+  if (api == "openai-responses") return &openai_responses_backend;
+  if (api == "openai-embeddings") return &openai_embeddings_backend;
+  if (api == "anthropic-messages") return &anthropic_messages_backend;
+  return nullptr;
 }
 
-Outcome outcome_of_failure(const HttpFailure& failure) {
-  const std::string error = error_text(failure.message, bounds::error_bytes_max);
-  switch (failure.kind) {
-    case HttpFailure::Kind::not_sent:
-      return Retry{"not_sent", error, std::nullopt, false, std::nullopt};
-    case HttpFailure::Kind::unanswered:
-      return Retry{"unanswered", error, std::nullopt, std::nullopt, std::nullopt};
-    case HttpFailure::Kind::timed_out:
-      return Retry{"timeout", error, std::nullopt, std::nullopt, std::nullopt};
-    case HttpFailure::Kind::too_large:
-      return Failed{"response_too_large", error, std::nullopt, true};
-    case HttpFailure::Kind::aborted:
-      return Returned{};
-  }
-  return Returned{};
+HttpRequest request_for(const Backend& backend, const Model& model, const Question& question) {
+  HttpRequest request;
+  request.method = "POST";
+  request.url = std::string(without_last_slashes(model.url)).append(backend.path(model));
+  request.headers.emplace_back("Content-Type: application/json");
+  if (!backend.header.empty()) request.headers.emplace_back(backend.header);
+  request.body = question.request ? with_model(*question.request, model.upstream_name)
+                                  : backend.body(model, question);
+  return request;
 }
 
-Outcome outcome_of_status(const HttpResponse& response, std::string_view detail) {
-  const std::string error = fmt::format("HTTP {}{}{}", response.status, detail.empty() ? "" : ": ",
-                                        error_text(detail, bounds::error_bytes_max));
-  const std::string code = fmt::format("http_{}", response.status);
-  if (is_about_the_model(response.status)) {
-    // Nobody's patience helps a wrong key or an unpaid bill: close for as long as closing goes.
-    const std::optional<int64_t> wait_ms =
-        response.status == 429 ? retry_after_ms(response) : std::optional(retry_after_ms_max);
-    return Throttled{code, error, response.status, wait_ms};
+Outcome outcome_of(const Backend& backend, const HttpResponse& response) {
+  simdjson::dom::parser parser;
+  simdjson::dom::element body;
+  const bool is_json = parser.parse(response.body).get(body) == simdjson::SUCCESS;
+  if (response.status < 200 || response.status > 299) {
+    return outcome_of_error(response, is_json ? describe_error(body) : ProviderError());
   }
-  if (is_passing(response.status)) {
-    return Retry{code, error, response.status, std::nullopt, retry_after_ms(response)};
+  if (response.body.empty()) return bad_response("it is empty");
+  if (!is_json) return bad_response("it is not JSON");
+  if (const auto error = find_error(body)) return outcome_of_error(response, *error);
+  Outcome outcome = backend.read(body);
+  if (auto* solved = std::get_if<Solved>(&outcome)) {
+    const Usage usage = usage_of(body);
+    if (solved->answer) solved->answer = harmless_text(std::move(*solved->answer));
+    solved->finish = error_text(solved->finish, finish_bytes_max);
+    solved->response = harmless_text(response.body);
+    solved->http_status = response.status;
+    solved->input_tokens = usage.input_tokens;
+    solved->output_tokens = usage.output_tokens;
   }
-  return Failed{code, error, response.status, false};
+  return outcome;
 }
 
-Outcome bad_response(const HttpResponse& response, std::string_view detail) {
-  return Retry{"bad_response",
-               fmt::format("HTTP {} with a body that is no answer: {}", response.status, detail),
-               response.status, true, std::nullopt};
-}
-
-std::optional<int64_t> retry_after_ms(const HttpResponse& response) {
-  std::optional<double> wait_ms = number_in_header(response, "retry-after-ms");
-  if (!wait_ms) {
-    wait_ms = number_in_header(response, "retry-after");
-    if (wait_ms) *wait_ms *= 1000;
-  }
-  if (!wait_ms) return std::nullopt;
-  return std::min(retry_after_ms_max, static_cast<int64_t>(std::min(*wait_ms, 1e9)));
+Outcome give_up_on_bad_answers(Outcome outcome, int attempt) {
+  const auto* retry = std::get_if<Retry>(&outcome);
+  if (!retry || retry->error_code != bad_response_code || attempt < bad_answers_max) return outcome;
+  return Failed{retry->error_code, retry->error, retry->http_status, retry->billed};
 }
 
 }  // namespace sluice

@@ -1,14 +1,23 @@
 // A backend is a pair of pure functions: a task becomes an HTTP request, an HTTP response becomes
-// an Outcome. It owns nothing, keeps no state, sends nothing and decides nothing about time.
+// an Outcome. It owns nothing, keeps no state, sends nothing, knows no secret and no clock.
+//
+// Each API has a file of its own; what they share is here: a request is JSON, an answer is JSON or
+// a stream of events that is put together into the same JSON.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "backends/outcome.h"
+#include "backends/stream.h"
 #include "runtime/http_client.h"
+
+namespace simdjson::dom {
+class element;
+}
 
 namespace sluice {
 
@@ -18,7 +27,8 @@ struct Model {
   std::string name;
   std::string api;
   std::string url;
-  std::string upstream_name;  // what the backend calls it
+  std::string upstream_name;          // what the backend calls it
+  std::optional<std::string> secret;  // a reference: env:NAME or file:/path
   int batch_max = 1;
   int max_queue = 1000;
 };
@@ -31,26 +41,29 @@ struct Question {
 };
 
 struct Backend {
-  HttpRequest (*request)(const Model& model, const Question& question);
-  Outcome (*outcome)(const HttpResponse& response);
+  // Where under the model's URL, without headers for its credential.
+  std::string (*path)(const Model& model);
+  // The body for a prompt; a verbatim request is sent as it is, but for the model's name.
+  std::string (*body)(const Model& model, const Question& question);
+  // Solved with answer and finish, or a bad answer, from the JSON of a successful response.
+  Outcome (*read)(const simdjson::dom::element& body);
+  // Puts a streamed answer together; null for an API without streams.
+  std::unique_ptr<Assembly> (*assembly)();
+  std::string_view credential;  // the header, up to the secret
+  std::string_view header;      // one more, or empty
 };
 
 // The backend for one value of sluice.models.api, or null when this release does not speak it.
 const Backend* find_backend(std::string_view api);
 
-// What a call that brought no response means: retry, charged; known not to be billed only when
-// nothing was sent.
-Outcome outcome_of_failure(const HttpFailure& failure);
+// Without limits and credential, which are the caller's.
+HttpRequest request_for(const Backend& backend, const Model& model, const Question& question);
 
-// What a status other than 2xx means, for every provider: retry, throttle or fail, with `detail`
-// for people.
-Outcome outcome_of_status(const HttpResponse& response, std::string_view detail);
+// What a response means. Never throws, whatever the bytes; every text in it can be stored.
+Outcome outcome_of(const Backend& backend, const HttpResponse& response);
 
-// A successful status whose body makes no sense: may be a proxy's page; worth another attempt.
-Outcome bad_response(const HttpResponse& response, std::string_view detail);
-
-// Retry-After in seconds or, preferred, retry-after-ms; at most an hour; nullopt when absent or not
-// a number.
-std::optional<int64_t> retry_after_ms(const HttpResponse& response);
+// What PostgreSQL and people are told of one call with a bad answer after so many attempts (this
+// one counted): the third is final, for a backend that answers nonsense seldom stops.
+Outcome give_up_on_bad_answers(Outcome outcome, int attempt);
 
 }  // namespace sluice

@@ -9,13 +9,15 @@
 
 namespace sluice {
 
-// The backend answered. `response` is its verbatim body, made harmless for PostgreSQL's text.
+// The model answered. `response` is the backend's verbatim body (of a stream: put together), made
+// harmless for PostgreSQL's text.
 struct Solved {
-  std::string answer;
+  std::optional<std::string> answer;  // nullopt: an answer without text (a tool call, a vector)
   std::string response;
   int http_status = 200;
   std::optional<int64_t> input_tokens;
   std::optional<int64_t> output_tokens;
+  std::string finish;  // why the model stopped, if not of itself: length, content_filter, refusal …
 };
 
 // Repeating the call cannot help: dead letter.
@@ -35,8 +37,8 @@ struct Retry {
   std::optional<int64_t> retry_after_ms;
 };
 
-// The backend said "not now" about the model, not about this task: closes the model for the fleet,
-// not charged.
+// The backend said "not now" about the model, not about this task: closes the model for the fleet
+// for a while, not charged.
 struct Throttled {
   std::string error_code;
   std::string error;
@@ -44,9 +46,20 @@ struct Throttled {
   std::optional<int64_t> retry_after_ms;
 };
 
+// The credential or the bill: closes the model for the fleet until somebody opens it, not charged.
+struct Parked {
+  enum class Cause { credential, billing };
+  Cause cause;
+  std::string error;
+  std::optional<int> http_status;
+};
+
 // Never sent, or handed back on leaving: to its place in the queue, not charged.
 struct Returned {};
 
-using Outcome = std::variant<Solved, Failed, Retry, Throttled, Returned>;
+// Aborted because its user cancelled the task.
+struct Cancelled {};
+
+using Outcome = std::variant<Solved, Failed, Retry, Throttled, Parked, Returned, Cancelled>;
 
 }  // namespace sluice

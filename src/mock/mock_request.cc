@@ -25,6 +25,11 @@ std::optional<std::string> string_of(dom::element element) {
   return std::string(text);
 }
 
+bool flag_of(simdjson::simdjson_result<dom::element> element) {
+  bool flag = false;
+  return element.get(flag) == simdjson::SUCCESS && flag;
+}
+
 // A message's content is a string, or an array of parts of which those with text count.
 std::optional<std::string> content_of(dom::element content) {
   dom::array parts;
@@ -151,6 +156,10 @@ Result<MockRequest> parse_mock_request(MockRequest::Shape shape, const std::stri
   auto prompts = prompts_of(shape, root);
   if (!prompts) return refused("the body has no prompt of the right form");
   request.prompts = std::move(*prompts);
+  if (shape == MockRequest::Shape::chat) {
+    request.stream = flag_of(root["stream"]);
+    request.include_usage = flag_of(root["stream_options"]["include_usage"]);
+  }
   auto faults = faults_in(request.prompts.front());
   if (!faults) return tl::unexpected(faults.error());
   request.faults = *faults;

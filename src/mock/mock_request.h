@@ -3,10 +3,13 @@
 //
 // A prompt (of a batch: the first one) that begins with `mock:` is a list of commands, separated by
 // `;` and ended by white space; what follows is free, so that prompts may differ:
-//   html            200 and a page of HTML            close           the connection closed without
-//   an answer empty           200 and no body                   nul             an answer that
-//   holds the character NUL status=N        that status and an error          retry_after=N   the
-//   header Retry-After, in seconds delay=3s        instead of the drawn latency
+// - html: 200 and a page of HTML
+// - empty: 200 and no body
+// - nul: an answer that holds the character NUL
+// - close: the connection closed without an answer
+// - status=N: that status and an error
+// - retry_after=N: the header Retry-After, in seconds
+// - delay=3s: instead of the drawn latency
 #pragma once
 
 #include <cstdint>
@@ -38,6 +41,8 @@ struct MockRequest {
   Shape shape = Shape::solve;
   std::string model;
   std::vector<std::string> prompts;  // one, but for a batch
+  bool stream = false;               // a chat answer in events
+  bool include_usage = false;        // with usage in the last of them
   MockFaults faults;
 };
 

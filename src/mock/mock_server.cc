@@ -53,17 +53,36 @@ HttpReply throttled_reply(int64_t retry_after_s) {
   return reply;
 }
 
-// The three forms of an answer.
-std::string chat_body(const std::string& model, const std::string& prompt,
-                      const std::string& answer, uint64_t number) {
+std::string usage_json(const std::string& prompt, const std::string& answer) {
   const size_t prompt_tokens = prompt.size() / bytes_per_token + 1;
   const size_t answer_tokens = answer.size() / bytes_per_token + 1;
+  return fmt::format(R"({{"prompt_tokens":{},"completion_tokens":{},"total_tokens":{}}})",
+                     prompt_tokens, answer_tokens, prompt_tokens + answer_tokens);
+}
+
+// The forms of an answer.
+std::string chat_body(const MockRequest& request, const std::string& answer, uint64_t number) {
   return fmt::format(
       R"({{"id":"chatcmpl-mock-{}","object":"chat.completion","created":0,"model":{},)"
       R"("choices":[{{"index":0,"message":{{"role":"assistant","content":{}}},"finish_reason":"stop"}}],)"
-      R"("usage":{{"prompt_tokens":{},"completion_tokens":{},"total_tokens":{}}}}})",
-      number, json_string(model), json_string(answer), prompt_tokens, answer_tokens,
-      prompt_tokens + answer_tokens);
+      R"("usage":{}}})",
+      number, json_string(request.model), json_string(answer),
+      usage_json(request.prompts.front(), answer));
+}
+
+// All events at once, when the latency is over.
+std::string chat_stream(const MockRequest& request, const std::string& answer, uint64_t number) {
+  const std::string head =
+      fmt::format(R"(data: {{"id":"chatcmpl-mock-{}","object":"chat.completion.chunk","created":0,)"
+                  R"("model":{},"choices":[)",
+                  number, json_string(request.model));
+  std::string events = head + R"({"index":0,"delta":{"role":"assistant","content":)" +
+                       json_string(answer) + "},\"finish_reason\":null}]}\n\n" + head +
+                       "{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+  if (request.include_usage) {
+    events += head + "],\"usage\":" + usage_json(request.prompts.front(), answer) + "}\n\n";
+  }
+  return events + "data: [DONE]\n\n";
 }
 
 std::string answer_body(const MockRequest& request, uint64_t number) {
@@ -77,7 +96,8 @@ std::string answer_body(const MockRequest& request, uint64_t number) {
     case MockRequest::Shape::solve:
       return R"({"answer":)" + json_string(answer_to(prompt)) + "}";
     case MockRequest::Shape::chat:
-      return chat_body(request.model, prompt, answer_to(prompt), number);
+      return request.stream ? chat_stream(request, answer_to(prompt), number)
+                            : chat_body(request, answer_to(prompt), number);
     case MockRequest::Shape::batch:
       break;
   }
@@ -97,6 +117,7 @@ HttpReply ordered_reply(const MockRequest& request, uint64_t number) {
     reply = error_reply(*faults.status, "mock_error", "the prompt asked for it");
   } else {
     reply.body = answer_body(request, number);
+    if (request.stream) reply.content_type = "text/event-stream";
   }
   if (faults.body == MockFaults::Body::html) {
     reply.content_type = "text/html";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <optional>
 #include <stdexcept>
 #include <unordered_map>
@@ -115,6 +116,7 @@ class CurlHttpClient::Transfer final {
   void configure();
   void configure_connection();
   void abort();
+  void begin_body();
   void end(HttpResult result);
   HttpFailure::Kind failure_kind(CURLcode code) const;
 
@@ -129,6 +131,7 @@ class CurlHttpClient::Transfer final {
   Headers headers_;
   std::array<char, CURL_ERROR_SIZE> error_text_{};
   HttpResponse response_;
+  BodySink* sink_ = nullptr;  // set: takes the body
   int64_t header_bytes_ = 0;
   bool sending_ = false;
   bool too_large_ = false;
@@ -311,8 +314,23 @@ size_t CurlHttpClient::Transfer::on_header(char* data, size_t, size_t size, void
   return size;
 }
 
+void CurlHttpClient::Transfer::begin_body() {
+  response_.first_byte_ns = engine_.clock.now_ns();
+  long status = 0;
+  curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
+  const std::string type = to_lower(find_field(response_.headers, "content-type"));
+  if (status / 100 != 2 || !type.starts_with("text/event-stream")) return;
+  sink_ = request_.event_stream;
+  if (sink_ != nullptr) sink_->begin(response_.headers);
+}
+
 size_t CurlHttpClient::Transfer::on_body(char* data, size_t, size_t size, void* transfer) {
   auto& self = *static_cast<Transfer*>(transfer);
+  if (!self.response_.first_byte_ns) self.begin_body();
+  if (self.sink_ != nullptr) {
+    self.too_large_ = !self.sink_->take(std::string_view(data, size));
+    return self.too_large_ ? 0 : size;
+  }
   std::string& body = self.response_.body;
   if (static_cast<int64_t>(body.size() + size) > self.request_.response_bytes_max) {
     self.too_large_ = true;
@@ -338,6 +356,9 @@ void CurlHttpClient::Transfer::finish(CURLcode code) {
   long status = 0;
   curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
   response_.status = static_cast<int>(status);
+  response_.received_unix_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
+                                   std::chrono::system_clock::now().time_since_epoch())
+                                   .count();
   end(std::move(response_));
 }
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tl/expected.hpp>
 #include <vector>
 
@@ -22,6 +23,16 @@
 
 namespace sluice {
 
+// Takes a body while it arrives, instead of its being gathered.
+class BodySink {
+ public:
+  virtual ~BodySink() = default;
+  // Once, before the first bytes.
+  virtual void begin(const HttpFields& headers) = 0;
+  // False ends the request as too_large.
+  virtual bool take(std::string_view bytes) = 0;
+};
+
 struct HttpRequest {
   std::string method;                // "GET" sends no body
   std::string url;                   // http or https
@@ -30,12 +41,17 @@ struct HttpRequest {
   int64_t timeout_ms;                                // from send() to the last byte of the answer
   int64_t response_bytes_max;                        // of the answer's body
   std::optional<int64_t> send_by_ns = std::nullopt;  // not sent after that: ends as aborted
+  // Takes the body of a successful answer that is a text/event-stream; null: gathered like any.
+  // The caller's, and outlives the request.
+  BodySink* event_stream = nullptr;
 };
 
 struct HttpResponse {
   int status = 0;
   HttpFields headers;  // names in lower case
   std::string body;
+  std::optional<int64_t> first_byte_ns = std::nullopt;  // of the body, by the clock
+  int64_t received_unix_ms = 0;                         // when it was whole, by the wall clock
 };
 
 struct HttpFailure {

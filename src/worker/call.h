@@ -10,6 +10,8 @@
 #include "runtime/http_client.h"
 #include "runtime/signal.h"
 #include "worker/database.h"
+#include "worker/limit_news.h"
+#include "worker/secrets.h"
 
 namespace sluice {
 
@@ -20,13 +22,22 @@ struct Call {
   AbortToken abort;
   Signal body_arrived;   // the body came, or never will
   bool is_lost = false;  // the task is no longer ours: nobody wants the outcome
+
+  std::optional<int64_t> first_token_ns;  // by the clock: the first byte of a successful answer
 };
 
 // Whether the permit that was granted with the claim may still be used.
 bool may_send(const Call& call, int64_t now_ns);
 
+// What calls share.
+struct Calling {
+  HttpClient& http;
+  Secrets& secrets;
+  LimitNews& limit_news;
+};
+
 // Sends the question to the model and says what became of it. `model` is copied: a reload may
 // replace it meanwhile.
-Task<Outcome> ask_model(HttpClient& http, Model model, Call& call);
+Task<Outcome> ask_model(Calling calling, Model model, Call& call);
 
 }  // namespace sluice

@@ -10,7 +10,8 @@ namespace {
 
 size_t bytes_of(const Outcome& outcome) {
   const auto* solved = std::get_if<Solved>(&outcome);
-  return solved ? solved->answer.size() + solved->response.size() : 0;
+  if (solved == nullptr) return 0;
+  return solved->response.size() + (solved->answer ? solved->answer->size() : 0);
 }
 
 constexpr std::string_view unstorable = "unstorable";

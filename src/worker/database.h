@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "backends/limits_left.h"
 #include "backends/outcome.h"
 #include "result.h"
 #include "runtime/task.h"
@@ -32,6 +33,7 @@ struct TaskKey {
 
 struct ClaimedTask {
   TaskKey key;
+  int attempt = 1;  // this one counted
   std::string model;
   std::optional<int64_t>
       send_within_ms;     // from the moment the claim was sent; nullopt: no permit, no deadline
@@ -49,6 +51,12 @@ struct EndedCall {
 struct Applied {
   TaskKey key;
   bool applied = false;  // false: no longer this worker's; kept for audit, changes nothing
+};
+
+// What a backend says is left for one model.
+struct ModelLimits {
+  std::string model;
+  LimitsLeft left;
 };
 
 struct Configuration {
@@ -94,6 +102,8 @@ class Database {
                                                           std::vector<int64_t> ids) = 0;
   virtual Task<Result<std::vector<Applied>>> complete(int64_t worker,
                                                       const std::vector<EndedCall>& ended) = 0;
+  // Lowers the models' buckets to what is left; never raises one.
+  virtual Task<Result<void>> drain_buckets(const std::vector<ModelLimits>& limits) = 0;
   virtual Task<Result<bool>> unfinished(int64_t worker) = 0;
   virtual Task<Result<int64_t>> unregister_worker(int64_t worker) = 0;
 

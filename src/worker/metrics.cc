@@ -26,7 +26,8 @@ const Histogram::BucketBoundaries flush_seconds = {0.0005, 0.001, 0.0025, 0.005,
 }  // namespace
 
 std::string_view kind_of(const Outcome& outcome) {
-  constexpr std::string_view kinds[] = {"solved", "failed", "retry", "throttled", "returned"};
+  constexpr std::string_view kinds[] = {"solved", "failed",   "retry",    "throttled",
+                                        "parked", "returned", "cancelled"};
   static_assert(std::variant_size_v<Outcome> == std::size(kinds));
   return kinds[outcome.index()];
 }
@@ -63,6 +64,11 @@ struct Metrics::Families {
                                    .Name("sluice_backend_request_seconds")
                                    .Help("Duration of calls to model backends")
                                    .Register(registry);
+  Family<Histogram>& first_token_seconds =
+      BuildHistogram()
+          .Name("sluice_time_to_first_token_seconds")
+          .Help("From sending a request to the first byte of its answer's body")
+          .Register(registry);
   Histogram& flushes = BuildHistogram()
                            .Name("sluice_database_flush_seconds")
                            .Help("Duration of the worker's flushes to the database")
@@ -103,6 +109,11 @@ void Metrics::note_call(std::string_view model, const Outcome& outcome, double s
   const std::string name(model);
   families_->calls.Add({{"model", name}, {"outcome", std::string(kind_of(outcome))}}).Increment();
   families_->seconds.Add({{"model", name}}, call_seconds).Observe(seconds);
+}
+
+void Metrics::note_first_token(std::string_view model, double seconds) {
+  families_->first_token_seconds.Add({{"model", std::string(model)}}, call_seconds)
+      .Observe(seconds);
 }
 
 void Metrics::note_flush(double seconds) {

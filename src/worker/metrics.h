@@ -22,6 +22,7 @@ class Metrics final {
   void note_claimed(int tasks);
   void note_forfeited();
   void note_call(std::string_view model, const Outcome& outcome, double seconds);
+  void note_first_token(std::string_view model, double seconds);
   void note_flush(double seconds);
   void note_late(int outcomes);
   void note_reconnect();
@@ -39,8 +40,7 @@ class Metrics final {
 // listen, poll or lost, as users read it.
 std::string_view name_of(ListenMode mode);
 
-// solved, failed, retry, throttled or returned: the label of sluice_calls_total, and
-// sluice.outcome's kind.
+// solved, failed, retry, throttled, parked, returned or cancelled: the label of sluice_calls_total.
 std::string_view kind_of(const Outcome& outcome);
 
 }  // namespace sluice

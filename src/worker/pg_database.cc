@@ -61,7 +61,7 @@ Task<Result<std::vector<TaskKey>>> read_keys(Reply reply) {
 
 constexpr std::string_view claimed_columns =
     "task_id, fence, model, send_within_ms, api is not null, prompt, request, max_output_tokens, "
-    "traceparent, timeout_ms";
+    "traceparent, timeout_ms, attempt";
 
 Task<Result<std::vector<ClaimedTask>>> read_claimed(Reply reply) {
   Result<PgResult> result = co_await std::move(reply);
@@ -79,6 +79,7 @@ Task<Result<std::vector<ClaimedTask>>> read_claimed(Reply reply) {
     task.question.max_output_tokens = optional_int64(*result, row, 7);
     task.traceparent = optional_text(*result, row, 8);
     task.timeout_ms = optional_int64(*result, row, 9).value_or(0);
+    task.attempt = static_cast<int>(result->int64(row, 10));
   }
   co_return tasks;
 }
@@ -109,6 +110,7 @@ Task<Result<Configuration>> read_configuration(Reply reply) {
     model.batch_max = static_cast<int>(result->int64(row, 5));
     model.max_queue = static_cast<int>(result->int64(row, 6));
     model.id = static_cast<int>(result->int64(row, 7));
+    model.secret = optional_text(*result, row, 8);
     configuration.models.push_back(std::move(model));
   }
   co_return configuration;
@@ -137,7 +139,9 @@ struct OutcomeColumns {
   }
 
   void add(const Solved& solved) {
-    add_texts("solved", solved.answer, solved.response, std::nullopt, std::nullopt);
+    Text finish;
+    if (!solved.finish.empty()) finish = solved.finish;
+    add_texts("solved", solved.answer, solved.response, std::nullopt, finish);
     add_numbers(solved.http_status, std::nullopt, solved.input_tokens, solved.output_tokens, true);
   }
   void add(const Failed& failed) {
@@ -152,8 +156,18 @@ struct OutcomeColumns {
     add_texts("throttled", std::nullopt, std::nullopt, throttled.error, throttled.error_code);
     add_numbers(throttled.http_status, throttled.retry_after_ms, std::nullopt, std::nullopt, false);
   }
-  void add(const Returned&) {
-    add_texts("returned", std::nullopt, std::nullopt, std::nullopt, std::nullopt);
+  // sluice.throttle() closes the model for good for these two codes.
+  void add(const Parked& parked) {
+    const bool is_bill = parked.cause == Parked::Cause::billing;
+    add_texts("throttled", std::nullopt, std::nullopt, parked.error,
+              is_bill ? "billing" : "credential");
+    add_numbers(parked.http_status, std::nullopt, std::nullopt, std::nullopt, false);
+  }
+  void add(const Returned&) { add_bare("returned"); }
+  void add(const Cancelled&) { add_bare("cancelled"); }
+
+  void add_bare(std::string_view kind_name) {
+    add_texts(kind_name, std::nullopt, std::nullopt, std::nullopt, std::nullopt);
     add_numbers(std::nullopt, std::nullopt, std::nullopt, std::nullopt, std::nullopt);
   }
 
@@ -247,7 +261,7 @@ Task<Result<Configuration>> PgDatabase::configuration(std::vector<std::string> m
   if (!models.empty()) params[0] = pg_array(models);
   return read_configuration(work_->query(
       "select (extract(epoch from s.heartbeat_timeout) * 1000)::bigint, m.name, m.api, m.url,"
-      " coalesce(m.upstream_model, m.name), m.batch_max, m.max_queue, m.id"
+      " coalesce(m.upstream_model, m.name), m.batch_max, m.max_queue, m.id, m.secret"
       " from sluice.settings s left join sluice.models m on $1::text[] is null or m.name = any "
       "($1::text[])",
       std::move(params)));
@@ -305,6 +319,21 @@ Task<Result<std::vector<Applied>>> PgDatabase::complete(int64_t worker,
                    " $7::text[], $8::text[], $9::int[], $10::bigint[], $11::int[], $12::int[], "
                    "$13::boolean[]) o))",
                    std::move(params)));
+}
+
+// In the order of the models' ids, as all who take more than one model's lock.
+Task<Result<void>> PgDatabase::drain_buckets(const std::vector<ModelLimits>& limits) {
+  PgArray models, requests, tokens;
+  for (const ModelLimits& each : limits) {
+    models.add(std::string_view(each.model));
+    requests.add(each.left.requests);
+    tokens.add(each.left.tokens);
+  }
+  return read_nothing(work_->query(
+      "select sluice.drain_bucket(name, requests, tokens) from (select m.name, l.requests, l.tokens"
+      " from unnest($1::text[], $2::int[], $3::bigint[]) l(model, requests, tokens)"
+      " join sluice.models m on m.name = l.model order by m.id) l",
+      {models.text(), requests.text(), tokens.text()}));
 }
 
 Task<Result<bool>> PgDatabase::unfinished(int64_t worker) {

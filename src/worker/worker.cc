@@ -27,6 +27,7 @@ struct Worker::Flush {
   std::optional<Task<Result<bool>>> unfinished;
   std::optional<Task<Result<std::vector<ClaimedTask>>>> reread;
 
+  std::optional<Task<Result<void>>> limits;
   Completer::Batch batch;
   std::optional<Task<Result<std::vector<Applied>>>> completion;
   std::vector<std::string> admitting;
@@ -48,7 +49,8 @@ Worker::Worker(WorkerOptions options, Clock& clock, Database& database, HttpClie
       database_(database),
       http_(http),
       metrics_(metrics),
-      wakeups_(clock, database, *this) {
+      wakeups_(clock, database, *this),
+      limit_news_(clock) {
   database_.on_work = [this](int model) { wakeups_.note_work(model); };
   database_.on_configuration = [this] {
     due_.configuration = true;
@@ -72,6 +74,11 @@ Task<void> Worker::live(std::shared_ptr<Call> call) {
   const int64_t begun_ns = clock_.now_ns();
   Outcome outcome = co_await outcome_of(*call);
   metrics_.note_call(call->task.model, outcome, seconds_since(clock_, begun_ns));
+  if (call->first_token_ns && std::holds_alternative<Solved>(outcome)) {
+    const double seconds =
+        static_cast<double>(*call->first_token_ns - begun_ns) / static_cast<double>(ns_per_s);
+    metrics_.note_first_token(call->task.model, seconds);
+  }
   calls_.erase(call->task.key);
   if (!call->is_lost) completer_.add(call->worker, EndedCall{call->task.key, std::move(outcome)});
   work_.raise();
@@ -85,7 +92,8 @@ Task<Outcome> Worker::outcome_of(Call& call) {
     metrics_.note_forfeited();
     co_return Returned{};
   }
-  Outcome outcome = co_await ask_model(http_, model->second, call);
+  const Calling calling{http_, secrets_, limit_news_};
+  Outcome outcome = co_await ask_model(calling, model->second, call);
   // The connection took too long, and the request was not sent.
   if (std::holds_alternative<Returned>(outcome) && !may_send(call, clock_.now_ns())) {
     metrics_.note_forfeited();
@@ -113,8 +121,9 @@ bool Worker::has_flush_work() const {
          (!draining_ && claimer_.wanted(slots_free()) > 0);
 }
 
-// In this order: completions free room and permits of the queue's depth, admission refills the
-// queues, the claim takes from them. All are sent before the first answer is awaited.
+// In this order: what backends said lowers buckets before they are used; completions free room and
+// permits of the queue's depth, admission refills the queues, the claim takes from them. All are
+// sent before the first answer is awaited.
 void Worker::send(Flush& flush) {
   if (std::exchange(due_.beat, false)) {
     flush.beat.emplace(database_.heartbeat(worker_));
@@ -130,6 +139,8 @@ void Worker::send(Flush& flush) {
     flush.reread.emplace(database_.requests(worker_, std::vector<int64_t>()));
     return;  // first learn what we hold
   }
+  const std::vector<ModelLimits> limits = limit_news_.take();
+  if (!limits.empty()) flush.limits.emplace(database_.drain_buckets(limits));
   if (!completer_.empty()) {
     flush.batch = completer_.take();
     flush.completion.emplace(database_.complete(flush.batch.worker, flush.batch.ended));
@@ -218,6 +229,10 @@ Task<void> Worker::receive_upkeep(Flush& flush) {
 }
 
 Task<void> Worker::receive_tasks(Flush& flush) {
+  if (flush.limits) {
+    Result<void> drained = co_await std::move(*flush.limits);
+    if (!drained) note_error(drained.error(), "lowering a model's buckets");
+  }
   if (flush.completion) {
     Result<std::vector<Applied>> applied = co_await std::move(*flush.completion);
     on_completed(std::move(flush.batch), applied);

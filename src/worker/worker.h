@@ -105,6 +105,8 @@ class Worker final : private Wakeups::Owner {
   Claimer claimer_;
   Completer completer_;
   Wakeups wakeups_;
+  Secrets secrets_;
+  LimitNews limit_news_;
   std::mt19937_64 random_{std::random_device{}()};
 
   int64_t worker_ = 0;

@@ -38,6 +38,7 @@ class FakeDatabase final : public Database {
   std::vector<int> claims;                      // how many were asked for
   std::vector<std::string> log;                 // names of the calls, in order
   std::map<TaskKey, ClaimedTask> leases;
+  std::vector<ModelLimits> drained;
   int registrations = 0;
   bool watched = false;
 
@@ -140,6 +141,11 @@ class FakeDatabase final : public Database {
       applied.push_back(Applied{call.key, leases.erase(call.key) > 0});
     batches.push_back(ended);
     return reply(Result<std::vector<Applied>>(std::move(applied)));
+  }
+  Task<Result<void>> drain_buckets(const std::vector<ModelLimits>& limits) override {
+    log.emplace_back("drain_buckets");
+    drained.insert(drained.end(), limits.begin(), limits.end());
+    return reply(Result<void>());
   }
   Task<Result<bool>> unfinished(int64_t) override { return reply(Result<bool>(has_unfinished)); }
   Task<Result<int64_t>> unregister_worker(int64_t) override {

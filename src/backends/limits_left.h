@@ -1,0 +1,23 @@
+// What a backend says is left of its limits, from its headers: evidence that may lower our buckets
+// and never raises them. Pure; says nothing when the backend's figures make no sense.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "runtime/http_fields.h"
+
+namespace sluice {
+
+struct LimitsLeft {
+  std::optional<int64_t> requests;
+  std::optional<int64_t> tokens;
+  bool empty() const { return !requests && !tokens; }
+};
+
+// From x-ratelimit-remaining-… and anthropic-ratelimit-…-remaining. No evidence: absent, negative
+// (Azure's -1), no number, or a limit of 0. Half of a limit or more is no news: our buckets hold
+// less.
+LimitsLeft limits_left(const HttpFields& headers);
+
+}  // namespace sluice

@@ -1,0 +1,52 @@
+#include "backends/stream.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "backends/json_fields.h"
+
+namespace sluice {
+
+StreamedBody::StreamedBody(std::unique_ptr<Assembly> assembly, size_t bytes_max, OnBegin on_begin)
+    : assembly_(std::move(assembly)),
+      bytes_max_(bytes_max),
+      on_begin_(std::move(on_begin)),
+      parser_(bytes_max, [this](const Event& event) { on_event(event); }) {}
+
+void StreamedBody::begin(const HttpFields& headers) {
+  has_begun_ = true;
+  on_begin_(headers);
+}
+
+bool StreamedBody::take(std::string_view bytes) {
+  return parser_.take(bytes) && assembly_->bytes() <= bytes_max_;
+}
+
+std::optional<std::string> StreamedBody::body() const {
+  if (error_) return error_;
+  return is_broken_ ? std::nullopt : assembly_->body();
+}
+
+void StreamedBody::on_event(const Event& event) {
+  if (error_ || is_done_ || event.data.empty()) return;
+  if (event.data == "[DONE]") {
+    is_done_ = true;
+    assembly_->end();
+    return;
+  }
+  simdjson::dom::parser parser;
+  simdjson::dom::element data;
+  if (parser.parse(event.data.data(), event.data.size()).get(data) != simdjson::SUCCESS ||
+      !data.is_object()) {
+    is_broken_ = true;  // a piece of the answer is missing
+  } else if (field_of(data, "error")) {
+    error_ = event.data;
+  } else if (event.type == "error" || text_of(data, "type") == "error") {
+    error_ = fmt::format(R"({{"error":{}}})", event.data);
+  } else {
+    assembly_->take(data);
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,22 @@
+// Token counts of a response, in every shape that backends use. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace simdjson::dom {
+class element;
+}
+
+namespace sluice {
+
+struct Usage {
+  std::optional<int64_t> input_tokens;
+  std::optional<int64_t> output_tokens;
+};
+
+// OpenAI's chat and Responses, Anthropic's (its input is the sum of three), Gemini's, Ollama's.
+// Each count is between 0 and the largest that PostgreSQL's int holds.
+Usage usage_of(const simdjson::dom::element& body);
+
+}  // namespace sluice

@@ -1,0 +1,14 @@
+// Requests of the user's own making. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+// `request` with the value of every top-level "model" replaced by `model`, or with one added.
+// Everything else stays byte for byte, numbers beyond double included. Every one, and however its
+// key is escaped: parsers disagree about which of two counts, and the model must be ours.
+std::string with_model(const std::string& request, std::string_view model);
+
+}  // namespace sluice

@@ -1,0 +1,37 @@
+// LimitNews keeps what backends said is left of their limits until the next flush takes it along:
+// per model the least, and nothing that is old. It owns these figures; it changes no bucket.
+//
+// Thread rule: loop thread only. The clock outlives it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "backends/limits_left.h"
+#include "runtime/clock.h"
+#include "worker/database.h"
+
+namespace sluice {
+
+class LimitNews final {
+ public:
+  explicit LimitNews(const Clock& clock) : clock_(clock) {}
+
+  void note(const std::string& model, const LimitsLeft& left);
+
+  // What is fresh enough to be evidence, and forgets all.
+  std::vector<ModelLimits> take();
+
+ private:
+  struct Noted {
+    LimitsLeft left;
+    int64_t noted_ns;
+  };
+
+  const Clock& clock_;
+  std::map<std::string, Noted> noted_;  // by model, as many as models
+};
+
+}  // namespace sluice
