@@ -174,7 +174,7 @@ begin
       case when v_target.route is null then v_target.id end, submit.max_output_tokens, submit.priority,
       submit.max_attempts, v_target.route, submit.tenant, submit.traceparent, submit.metadata, submit.prompt,
       submit.request
-    where sluice.has_range(v_id);
+    where exists (select from sluice.id_range r where v_id >= r.first_id and v_id < r.end_id);
     exit when found;
     perform sluice.require_range(v_id);
   end loop;

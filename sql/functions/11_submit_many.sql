@@ -42,7 +42,7 @@ begin
     select d.id, v_now, d.run_at, d.deadline, d.batch_id, case when a.route is null then a.model end,
       d.max_output_tokens, d.priority, d.max_attempts, a.route, d.tenant, d.traceparent, d.metadata, d.prompt, d.request
     from draft d join aim a using (ord) join kept k on k.ord = d.ord and k.id = d.id
-    where sluice.has_range(d.id)
+    where exists (select from sluice.id_range r where d.id >= r.first_id and d.id < r.end_id)
     returning 1)
   -- For a route's task the row carries the drawn model until sluice.place() has used it.
   select array_agg(row(d.id, case when d.run_at > v_now then d.run_at else v_now end, d.deadline, a.model,

@@ -76,7 +76,11 @@ begin
 end
 $$;
 
--- has_range: whether task p_id has a partition to go to.
+-- has_range: whether task p_id has a partition to go to. Submits ask it in their own words: a call costs them 10 us more.
 create or replace function sluice.has_range(p_id bigint) returns boolean
-language sql stable
-as $$ select exists (select from sluice.id_range r where p_id >= r.first_id and p_id < r.end_id) $$;
+language plpgsql stable
+as $$
+begin
+  return exists (select from sluice.id_range r where p_id >= r.first_id and p_id < r.end_id);
+end
+$$;
