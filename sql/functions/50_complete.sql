@@ -186,8 +186,8 @@ end
 $$;
 
 -- judge_late: for outcomes that found no lease: was it applied by an earlier try of this very call, or is it late?
--- A late answer is kept as an audit row (once), for somebody paid for it; not that of a task that is forgotten. What a recovery wrote in the name of a lost
--- worker is not that worker's outcome.
+-- A late answer is kept as an audit row (once), for somebody paid for it; not that of a task that is forgotten.
+-- What a recovery wrote in the name of a lost worker is not that worker's outcome.
 create or replace function sluice.judge_late(
   p_worker bigint, p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz)
 returns table (task_id bigint, fence int, applied boolean)
