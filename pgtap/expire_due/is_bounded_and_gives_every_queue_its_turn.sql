@@ -4,9 +4,9 @@ begin;
 select plan(5);
 
 select setval('sluice.expired_model', 0, false) \g /dev/null
-create temp table ours on commit drop as select given_model() as m from generate_series(1, 60);
+create temp table ours on commit drop as select given_model() as m from generate_series(1, 30);
 select count(given_task(m, deadline => at(5))) from ours \g /dev/null
-select is(sluice.expire_due(at(6)), 50, 'fifty queues a round');
+select is(sluice.expire_due(at(6)), 20, 'twenty queues a round');
 select is(sluice.expire_due(at(6)), 10, 'the others in the next');
 select m from ours limit 1 \gset
 update sluice.models set max_queue = 3000 where name = :'m';

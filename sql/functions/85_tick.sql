@@ -14,12 +14,14 @@ declare
   v_recovered int;
   v_admitted int;
   v_swept int;
-  v_retained record;
+  v_dropped int;
+  v_retention sluice.retention_round;
 begin
   if not pg_try_advisory_xact_lock(sluice.lock_class('tick'), 0) then
     return jsonb_build_object('busy', true);
   end if;
-  -- Rows of tasks before locks of models.
+  -- What takes time first, and rows of tasks before locks of models.
+  v_retention := sluice.begin_retention(v_now);
   v_expired := sluice.expire_due(v_now);
   v_cancelled := sluice.settle_cancellations(v_now);
   v_recovered := sluice.recover(null, v_now);
@@ -27,8 +29,8 @@ begin
   v_swept := sluice.sweep(v_now);
   perform sluice.recount_in_flight(m.id) from (select id from sluice.models order by id) m;
   perform sluice.make_partitions(last_value - last_value % (sluice.partition_ids() / 20), last_value) from sluice.task_id;
-  v_retained := sluice.retain(v_now);
+  v_dropped := sluice.end_retention(v_retention, 4);
   return jsonb_build_object('expired', v_expired, 'cancelled', v_cancelled, 'recovered', v_recovered,
-    'admitted', v_admitted, 'swept', v_swept, 'dropped', v_retained.dropped, 'erased', v_retained.erased);
+    'admitted', v_admitted, 'swept', v_swept, 'dropped', v_dropped, 'erased', v_retention.erased);
 end
 $$;

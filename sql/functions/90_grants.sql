@@ -9,6 +9,7 @@ grant execute on function
   sluice.claim(bigint, text[], int, timestamptz), sluice.requests(bigint, bigint[]), sluice.held_leases(bigint),
   sluice.complete(bigint, sluice.outcome[], timestamptz), sluice.unregister_worker(bigint, timestamptz),
   sluice.admit(text, int, timestamptz), sluice.recover(bigint, timestamptz), sluice.sweep(timestamptz),
+  sluice.retain(timestamptz),
   sluice.take_watch(bigint), sluice.drop_watch(bigint, boolean), sluice.take_bells(bigint, int[], timestamptz),
   sluice.drop_bells(int[]), sluice.unfinished(bigint), sluice.next_permit_at(text, timestamptz)
 to sluice_worker, sluice_admin;
@@ -38,7 +39,7 @@ to sluice_reader, sluice_admin;
 grant select on sluice.models, sluice.routes to sluice_reader;
 
 grant execute on function sluice.pause(text), sluice.resume(text), sluice.close_model(text, timestamptz, text),
-  sluice.redrive_all(text, text, timestamptz), sluice.tick(timestamptz), sluice.retain(timestamptz)
+  sluice.redrive_all(text, text, timestamptz), sluice.tick(timestamptz)
 to sluice_admin;
 grant select, insert, update, delete on sluice.models, sluice.routes, sluice.tenants to sluice_admin;
 grant select, update on sluice.settings to sluice_admin;

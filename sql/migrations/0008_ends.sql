@@ -19,6 +19,14 @@ create type sluice.task_filter as (
   batch_id bigint
 );
 
+-- One round of retention between its two halves. Used between internal functions only.
+create type sluice.retention_round as (
+  erased  int,                          -- rows deleted one by one
+  n       int,                          -- the range that can be dropped, or null
+  end_id  bigint,
+  carried bigint[]                      -- its tasks that must stay
+);
+
 -- Which ids partitions task_<n> and result_<n> hold. What lies below the first range belongs to the attic.
 create table sluice.id_range (
   n        int primary key,
@@ -38,6 +46,10 @@ alter table sluice.task add column forgotten_at timestamptz;
 alter table sluice.attempt drop constraint kind_is_known;
 alter table sluice.attempt add constraint kind_is_known
   check (kind in ('retry', 'failed', 'lost', 'late', 'redriven'));
+
+-- The key carries finished_at: retention finds what must stay without reading the answers.
+alter table sluice.result drop constraint result_pkey;
+alter table sluice.result add primary key (task_id) include (finished_at);
 
 create index backlog_deadline on sluice.backlog (deadline) where deadline is not null;
 do $$
