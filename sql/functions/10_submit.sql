@@ -138,7 +138,8 @@ $$;
 -- Returns: the task's id; with an idempotency key used before, the first task's id.
 -- Places:  straight into its model's queue while there is room and nothing is ahead, else into the backlog.
 --          Room is a number drawn from a sequence, for counting the queue halves the rate of submits.
--- Errors:  SL001, SL003, SL004, SL005, SL007, SL008. Measured against a bare two-row insert: see bench/README.md when it lands.
+-- Errors:  SL001, SL003, SL004, SL005, SL007, SL008.
+-- Measured against a bare two-row insert: see bench/README.md when it lands.
 create or replace function sluice.submit(
   prompt text default null, model text default 'any', priority int default 0, tenant text default 'default',
   run_at timestamptz default null, deadline timestamptz default null, idempotency_key text default null,
@@ -174,12 +175,17 @@ begin
     v_straight := false;
   end if;
   perform sluice.make_partitions(v_id, v_id);
-  insert into sluice.task (id, created_at, run_at, deadline, batch_id, model, max_output_tokens, priority,
-    max_attempts, route, tenant, traceparent, metadata, prompt, request)
-  values (v_id, v_now, submit.run_at, submit.deadline, submit.batch_id,
-    case when v_target.route is null then v_target.id end, submit.max_output_tokens, submit.priority,
-    submit.max_attempts, v_target.route, submit.tenant, submit.traceparent, submit.metadata, submit.prompt,
-    submit.request);
+  loop
+    insert into sluice.task (id, created_at, run_at, deadline, batch_id, model, max_output_tokens, priority,
+      max_attempts, route, tenant, traceparent, metadata, prompt, request)
+    select v_id, v_now, submit.run_at, submit.deadline, submit.batch_id,
+      case when v_target.route is null then v_target.id end, submit.max_output_tokens, submit.priority,
+      submit.max_attempts, v_target.route, submit.tenant, submit.traceparent, submit.metadata, submit.prompt,
+      submit.request
+    where exists (select from sluice.id_range r where v_id >= r.first_id and v_id < r.end_id);
+    exit when found;
+    perform sluice.require_range(v_id);
+  end loop;
   if v_straight then
     execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts)
       values ($1, $2, $3, $4, $5, 0, $6, 0)', 'queue_' || v_target.id)
