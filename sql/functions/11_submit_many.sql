@@ -137,8 +137,9 @@ begin
   select array_agg(n.task_id) into v_straight
   from (
     select n.task_id, sluice.draw_room(n.model, not n.due) < m.max_queue as straight
-    from unnest(p_new) with ordinality as n join sluice.models m on m.id = n.model
-    order by n.ordinality) n
+    -- A left join: the draw refuses a model that was deleted meanwhile; passed over, its tasks would wait for ever.
+    from unnest(p_new) with ordinality as n left join sluice.models m on m.id = n.model
+    where n.model is not null order by n.ordinality) n
   where n.straight;
   insert into sluice.backlog
   select n.task_id, n.ready_at, n.deadline, case when n.route is null then n.model end, n.request_bytes, n.fence, n.rank,
