@@ -19,7 +19,7 @@ grant execute on function
   sluice.submit_many(jsonb, timestamptz), sluice.cancel(bigint, timestamptz)
 to sluice_submitter, sluice_admin;
 
-grant execute on function sluice.task(bigint), sluice.queue_facts(timestamptz), sluice.next_permit_at(text, timestamptz)
+grant execute on function sluice.caller_scope(), sluice.task(bigint), sluice.queue_facts(timestamptz), sluice.next_permit_at(text, timestamptz)
 to sluice_reader, sluice_submitter, sluice_admin;
 grant execute on function sluice.permit_interval_ns(sluice.models), sluice.permit_burst(sluice.models),
   sluice.send_allowance_ms()
@@ -31,8 +31,9 @@ grant select (id) on sluice.task to sluice_reader, sluice_admin;
 grant select (task_id, model) on sluice.backlog to sluice_reader, sluice_admin;
 grant select (task_id) on sluice.queue, sluice.lease to sluice_reader, sluice_admin;
 grant select (task_id, status) on sluice.result to sluice_reader, sluice_admin;
-grant select on sluice.tasks, sluice.queues, sluice.workers, sluice.dead_letters, sluice.attempts, sluice.migration
-to sluice_reader, sluice_admin;
+grant select on sluice.tasks, sluice.dead_letters, sluice.attempts
+to sluice_reader, sluice_submitter, sluice_admin;
+grant select on sluice.queues, sluice.workers, sluice.migration to sluice_reader, sluice_admin;
 grant select on sluice.models, sluice.routes to sluice_reader;
 
 grant execute on function sluice.pause(text), sluice.resume(text), sluice.close_model(text, timestamptz, text),
