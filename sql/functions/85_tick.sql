@@ -19,6 +19,7 @@ begin
   v_swept := sluice.sweep(v_now);
   perform sluice.recount_in_flight(m.id) from (select id from sluice.models order by id) m;
   perform sluice.make_partitions(last_value - last_value % 50000, last_value) from sluice.task_id;
+  perform sluice.forget_audit(v_now);
   return jsonb_build_object('recovered', v_recovered, 'admitted', v_admitted, 'swept', v_swept);
 end
 $$;
