@@ -26,8 +26,8 @@ create or replace view sluice.tasks with (security_barrier) as
   where (t.tenant = any (c.tenants)) = c.bound;
 
 -- task: one task by its id, read by keys: its own model's or its route's queues only.
--- Returns: one row, or none when there is no such task among the caller's tenants'. Looks in all places in one statement and repeats while the
--- task is between two of them.
+-- Returns: one row, or none when there is no such task among the caller's tenants'. Looks in all places in one statement
+-- and repeats while the task is between two of them.
 create or replace function sluice.task(id bigint) returns setof sluice.tasks
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
