@@ -175,3 +175,15 @@ exception when others then
   get stacked diagnostics code = returned_sqlstate, message = message_text, hint = pg_exception_hint;
 end
 $$;
+
+-- given_tenant: a new tenant that belongs to a new role of its name, a member of p_groups; returns the name.
+create function given_tenant(variadic p_groups name[]) returns text language plpgsql
+as $$
+declare
+  v_name text := format('tenant-%s-%s', pg_backend_pid(), nextval('names'));
+begin
+  execute format('create role %I in role %s', v_name, array_to_string(p_groups, ', '));
+  insert into sluice.tenants (name, role) values (v_name, v_name);
+  return v_name;
+end
+$$;

@@ -2,6 +2,7 @@ begin;
 \ir ../_helpers.sql
 select plan(6);
 
+set constraints all immediate;
 select given_model(max_queue => 1) as m \gset
 select given_task(:'m', n) from generate_series(1, 2) n \g /dev/null
 select code, message, hint

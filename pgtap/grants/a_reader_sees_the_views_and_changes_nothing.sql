@@ -1,12 +1,13 @@
 begin;
 \ir ../_helpers.sql
-select plan(13);
+select plan(12);
 
 select given_model(rpm => 600) as m \gset
 select given_task(:'m') as t \gset
 set local role sluice_reader;
 select lives_ok('select * from sluice.' || v, 'it reads ' || v)
-from unnest(array['tasks', 'queues', 'workers', 'dead_letters', 'attempts', 'models', 'routes']) v;
+from unnest(array['tasks', 'queues', 'workers', 'dead_letters', 'attempts']) v;
+select lives_ok('select sluice.newest_ids(), sluice.unrouted()', 'and lists');
 select is((select status from sluice.task(:t)), 'queued', 'and one task');
 select throws_ok(c, '42501', null, c || ' is not for it')
 from unnest(array['delete from sluice.task', 'update sluice.models set rpm = 1', 'select sluice.submit(''x'')',

@@ -16,10 +16,10 @@ select lives_ok(format('select sluice.take_watch(%1$s), sluice.drop_watch(%1$s, 
 select lives_ok(format('select sluice.drop_bells(b.bells) from sluice.take_bells(%s, ''{}'') b', :w), 'sleeps and wakes');
 select is(completed(:w, told(:t, 'solved')), true, 'completes');
 select is(sluice.unregister_worker(:w), 0, 'and leaves');
-select lives_ok('select * from sluice.models, sluice.settings, sluice.migration', 'it reads its configuration');
+select is((select (c.model).name from sluice.configuration(array[:'m']) c), :'m', 'it reads its configuration');
 select throws_ok(c, '42501', null, c || ' is not for it')
 from unnest(array['select * from sluice.task', 'select * from sluice.lease', 'delete from sluice.result',
-  'update sluice.models set rpm = null', 'select sluice.take_permits(null, 1, now())']) c;
+  'select * from sluice.models', 'select sluice.take_permits(null, 1, now())']) c;
 
 select * from finish();
 rollback;

@@ -41,13 +41,18 @@ $$;
 
 -- drop_model: drops what make_model made, if model p_model has no unfinished task.
 -- Dropping the room sequence first waits for every submit that has looked at it, and stops later ones, so
--- that the count below is final. Errors: 23503 with the number of unfinished tasks.
+-- that the count below is final. Called at commit, for its locks stop the model's workers and submitters.
+-- Errors: 23503 with the number of unfinished tasks; 0A000 in a transaction whose snapshot cannot see new tasks.
 create or replace function sluice.drop_model(p_model int, p_name text) returns void
 language plpgsql volatile
 as $$
 declare
   v_unfinished bigint;
 begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'model "%" cannot be deleted in a % transaction', p_name, current_setting('transaction_isolation')
+      using errcode = '0A000', hint = 'Its snapshot would not show tasks submitted meanwhile. Use read committed.';
+  end if;
   execute format('drop sequence sluice.%I', 'room_' || p_model);
   select (select count(*) from sluice.queue where model = p_model)
        + (select count(*) from sluice.backlog where model = p_model)
@@ -71,10 +76,6 @@ language plpgsql security definer
 set search_path = sluice, pg_temp
 as $$
 begin
-  if tg_op = 'DELETE' then
-    perform sluice.drop_model(old.id, old.name);
-    return old;
-  end if;
   if exists (select from sluice.routes where route = new.name) then
     raise exception '"%" is already the name of a route', new.name
       using errcode = '23505', hint = 'Names are unique over models and routes.';
@@ -100,6 +101,20 @@ begin
     insert into sluice.routes (route, model) values ('any', new.name) on conflict do nothing;
   end if;
   perform pg_notify('sluice_config', coalesce(new.id, old.id)::text);
+  return null;
+end
+$$;
+
+-- after_model_is_gone: drops what belonged to a deleted model, when the deletion commits: an open psql must not keep the
+-- locks of that. A submit that came in between makes the deletion fail, and one that comes later is refused.
+-- At most 1 s for each lock: who waits for one makes the model's workers and submitters wait, too.
+create or replace function sluice.after_model_is_gone() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+set lock_timeout = '1s'
+as $$
+begin
+  perform sluice.drop_model(old.id, old.name);
   return null;
 end
 $$;
@@ -136,8 +151,17 @@ exception when lock_not_available then
 end
 $$;
 
-create or replace trigger before_model_changes before insert or update or delete on sluice.models
+create or replace trigger before_model_changes before insert or update on sluice.models
   for each row execute function sluice.before_model_changes();
+-- Constraint triggers know no "or replace".
+do $$
+begin
+  if not exists (select from pg_trigger where tgname = 'after_model_is_gone') then
+    create constraint trigger after_model_is_gone after delete on sluice.models deferrable initially deferred
+      for each row execute function sluice.after_model_is_gone();
+  end if;
+end
+$$;
 create or replace trigger after_model_inserted_or_deleted after insert or delete on sluice.models
   for each row execute function sluice.after_model_changes();
 create or replace trigger after_model_updated after update on sluice.models

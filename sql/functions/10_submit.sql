@@ -138,7 +138,7 @@ $$;
 -- Returns: the task's id; with an idempotency key used before, the first task's id.
 -- Places:  straight into its model's queue while there is room and nothing is ahead, else into the backlog.
 --          Room is a number drawn from a sequence, for counting the queue halves the rate of submits.
--- Errors:  SL001, SL003, SL004, SL005, SL007, SL008.
+-- Errors:  SL001, SL003, SL004, SL005, SL007, SL008, SL009.
 -- Measured against a bare two-row insert: see bench/README.md when it lands.
 create or replace function sluice.submit(
   prompt text default null, model text default 'any', priority int default 0, tenant text default 'default',
@@ -161,6 +161,7 @@ declare
 begin
   perform sluice.check_task(submit.prompt, submit.request, submit.priority, submit.max_attempts,
     submit.max_output_tokens, submit.metadata, submit.tenant, submit.idempotency_key);
+  perform sluice.require_tenant(submit.tenant);
   v_target := sluice.target(submit.model, submit.request is not null, v_now);
   if submit.idempotency_key is not null then
     v_bound := sluice.keep_key(submit.tenant, submit.idempotency_key, sluice.content_sha256(

@@ -115,18 +115,21 @@ begin
   end if;
   begin
     perform sluice.check_item(item) from jsonb_array_elements(p_tasks) item;
+    perform sluice.require_tenant(t)
+    from (select distinct coalesce(item ->> 'tenant', 'default') from jsonb_array_elements(p_tasks) item) t(t);
     perform sluice.target(t.name, t.verbatim, p_now)
     from (select distinct coalesce(item ->> 'model', 'any') as name, item ->> 'request' is not null as verbatim
           from jsonb_array_elements(p_tasks) item) t;
     return;
-  exception when data_exception or sqlstate 'SL001' or sqlstate 'SL004' or sqlstate 'SL007' then
+  exception when data_exception or sqlstate 'SL001' or sqlstate 'SL004' or sqlstate 'SL007' or sqlstate 'SL009' then
     null;  -- which one was it?
   end;
   for v_item in select item, ord from jsonb_array_elements(p_tasks) with ordinality as a(item, ord) loop
     begin
       perform sluice.check_item(v_item.item);
+      perform sluice.require_tenant(coalesce(v_item.item ->> 'tenant', 'default'));
       perform sluice.target(coalesce(v_item.item ->> 'model', 'any'), v_item.item ->> 'request' is not null, p_now);
-    exception when data_exception or sqlstate 'SL001' or sqlstate 'SL004' or sqlstate 'SL007' then
+    exception when data_exception or sqlstate 'SL001' or sqlstate 'SL004' or sqlstate 'SL007' or sqlstate 'SL009' then
       get stacked diagnostics v_hint = pg_exception_hint;
       v_hint := coalesce(nullif(v_hint, ''), 'Its values are of the types of sluice.submit''s arguments.');
       raise exception 'task %: %', v_item.ord, sqlerrm
@@ -150,8 +153,9 @@ begin
   select array_agg(n.task_id) into v_straight
   from (
     select n.task_id, sluice.draw_room(n.model, not n.due) < m.max_queue as straight
-    from unnest(p_new) with ordinality as n join sluice.models m on m.id = n.model
-    order by n.ordinality) n
+    -- A left join: the draw refuses a model that was deleted meanwhile; passed over, its tasks would wait for ever.
+    from unnest(p_new) with ordinality as n left join sluice.models m on m.id = n.model
+    where n.model is not null order by n.ordinality) n
   where n.straight;
   v_full := sluice.accept_many(p_new, p_now);
   if v_full <> '{}' then

@@ -20,6 +20,7 @@ as $$
 begin
   perform sluice.require_model(model);
   perform sluice.close_until(model, until, reason);
+  perform sluice.note_audit('close_model', model, jsonb_build_object('until', until, 'reason', reason));
 end
 $$;
 
@@ -31,6 +32,7 @@ as $$
 begin
   perform sluice.require_model(model);
   update sluice.models set paused = true where name = pause.model and not paused;
+  perform sluice.note_audit('pause', model);
 end
 $$;
 
@@ -43,5 +45,6 @@ begin
   perform sluice.require_model(model);
   update sluice.models set paused = false, closed_until = null, closed_reason = null
   where name = resume.model and (paused or closed_until is not null);
+  perform sluice.note_audit('resume', model);
 end
 $$;

@@ -15,7 +15,7 @@ $$;
 -- cancel: ends a task that waits, and has a running one aborted.
 -- Returns: the status after: cancelled, processing (a worker has it: it is told at once, and ends the call as cancelled
 --          unless that ends first), or the final one found.
--- Errors:  SL006 no such task.
+-- Errors:  SL006 no such task, SL009 not this caller's tenant's.
 -- All places are looked at in one statement, repeated while the task was in none of them: it was being moved (measured
 -- beside four movers: place by place missed 553 of 17,046 living tasks, one statement none).
 -- A lease is marked, not locked: an open cancel must not hold up the flush of its worker. A mark that comes too late for
@@ -31,11 +31,12 @@ declare
   v_task record;
   v_status text;
 begin
-  select t.id, t.model, t.route into v_task from sluice.task t where t.id = cancel.id;
+  select t.id, t.model, t.route, t.tenant into v_task from sluice.task t where t.id = cancel.id;
   if not found then
     raise exception 'there is no task %', cancel.id using errcode = 'SL006',
       hint = 'sluice.tasks lists what there is.';
   end if;
+  perform sluice.require_tenant(v_task.tenant);
   for v_try in 1 .. 100 loop
     v_status := sluice.try_cancel(v_task.id, sluice.candidate_queues(v_task.model, v_task.route),
                                   coalesce(p_now, clock_timestamp()));
@@ -87,8 +88,9 @@ $$;
 -- cancel_all: cancels every unfinished task that meets all the given conditions.
 -- Params:  model: a model's name (tasks that named it or were routed to it) or a route's; tenant; metadata: contained in
 --          the task's; batch_id. At least one of them.
--- Returns: how many tasks it ended or, where a worker has them, marked for abortion. Tasks submitted meanwhile stay.
--- Errors:  SL001 unknown model or route; SL004 no condition at all.
+-- Returns: how many tasks it ended or, where a worker has them, marked for abortion. Tasks submitted meanwhile stay, and
+--          those of tenants that the caller may not act for.
+-- Errors:  SL001 unknown model or route; SL004 no condition at all; SL009 not this caller's tenant.
 -- In pages of 1,000 ids. Running tasks first and last, and the queues before and after the backlog: whichever way a task
 -- moves meanwhile, it comes past a place that is yet to be looked at.
 create or replace function sluice.cancel_all(
@@ -112,6 +114,7 @@ begin
     raise exception 'cancel_all without any condition would cancel everything' using errcode = 'SL004',
       hint = 'Give at least one of model, tenant, metadata and batch_id.';
   end if;
+  perform sluice.require_tenant(cancel_all.tenant) where cancel_all.tenant is not null;
   v_filter := sluice.task_filter_of(cancel_all.model, cancel_all.tenant, cancel_all.metadata, cancel_all.batch_id);
   v_queues := array(select 'queue_' || m.id from sluice.models m
     where (v_filter.model is null or m.id = v_filter.model)
@@ -119,6 +122,8 @@ begin
   foreach v_place in array array['lease'] || v_queues || array['backlog'] || v_queues || array['lease'] loop
     v_cancelled := v_cancelled + sluice.cancel_at(v_place, v_filter, v_until, v_now);
   end loop;
+  perform sluice.note_audit('cancel_all', cancel_all.model, jsonb_build_object('tenant', cancel_all.tenant,
+    'metadata', cancel_all.metadata, 'batch_id', cancel_all.batch_id, 'tasks', v_cancelled), p_now);
   return v_cancelled;
 end
 $$;
@@ -166,7 +171,7 @@ begin
     exit when v_page is null;
     v_after := v_page[cardinality(v_page)];
     v_ids := array(select t.id from sluice.task t
-      where t.id = any (v_page)
+      where t.id = any (v_page) and sluice.may_act_for(t.tenant)
         and (p_filter.route is null or t.route = p_filter.route)
         and (p_filter.tenant is null or t.tenant = p_filter.tenant)
         and (p_filter.metadata is null or t.metadata @> p_filter.metadata)

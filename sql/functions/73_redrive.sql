@@ -1,11 +1,12 @@
 -- require_finished: locks the result of task p_id and returns its status.
--- Errors:  SL006 no such task; SL004 it is still unfinished.
+-- Errors:  SL006 no such task; SL009 not this caller's tenant's; SL004 it is still unfinished.
 create or replace function sluice.require_finished(p_id bigint) returns text
 language plpgsql volatile
 as $$
 declare
   v_status text;
 begin
+  perform sluice.require_tenant(tenant) from sluice.task where id = p_id;
   for v_try in 1 .. 100 loop
     select status into v_status from sluice.result where task_id = p_id for update;
     if found then
@@ -26,7 +27,8 @@ $$;
 -- what waits already. Its outcome is kept in sluice.attempts, kind redriven. A deadline that has passed is dropped, for it
 -- would only expire again; a run_at to come still counts.
 -- Returns: the task's id.
--- Errors:  SL001 its model or route is no more; SL004 solved, unfinished or forgotten; SL006 no such task.
+-- Errors:  SL001 its model or route is no more; SL004 solved, unfinished or forgotten; SL006 no such task; SL009 not this
+--          caller's tenant's.
 create or replace function sluice.redrive(id bigint, p_now timestamptz default null) returns bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -49,6 +51,7 @@ begin
       hint = 'Submit a new task for another model.';
   end if;
   perform sluice.redrive_tasks(array[redrive.id], coalesce(p_now, clock_timestamp()));
+  perform sluice.note_audit('redrive', redrive.id::text, null, p_now);
   return redrive.id;
 end
 $$;
@@ -87,6 +90,8 @@ begin
     v_redriven := v_redriven + sluice.redrive_tasks(v_ids, v_now);
     v_after := v_ids[cardinality(v_ids)];
   end loop;
+  perform sluice.note_audit('redrive_all', redrive_all.model,
+    jsonb_build_object('error_like', redrive_all.error_like, 'tasks', v_redriven), p_now);
   return v_redriven;
 end
 $$;

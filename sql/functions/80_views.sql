@@ -1,6 +1,7 @@
 -- tasks: every task with its state: the place that holds its row. One branch per place with a constant status, so that
--- where status = 'queued' reads queues only. Unfiltered listings page sluice.task by id first.
-create or replace view sluice.tasks as
+-- where status = 'queued' reads queues only. Unfiltered listings page sluice.task by id first. Everybody sees what his
+-- tenants' is (07_callers.sql); a security barrier, so that no function in a caller's condition sees the rest.
+create or replace view sluice.tasks with (security_barrier) as
   select t.id, p.status, t.route, m.name as model, t.tenant, t.priority::int, t.prompt, t.request, null::text as answer,
     null::text as response, null::text as error, null::text as error_code, p.attempts::int, null::int as input_tokens,
     null::int as output_tokens, null::numeric as cost, t.metadata, t.batch_id, t.created_at, p.queued_at, p.started_at,
@@ -14,15 +15,19 @@ create or replace view sluice.tasks as
     select task_id, 'processing', model, attempts + 1, ready_at, started_at from sluice.lease) p
   join sluice.task t on t.id = p.task_id
   left join sluice.models m on m.id = p.model
+  cross join sluice.caller_scope() c
+  where (t.tenant = any (c.tenants)) = c.bound
   union all
   select t.id, r.status, t.route, r.model, t.tenant, t.priority::int, t.prompt, t.request, r.answer, r.response, r.error,
     r.error_code, r.attempts, r.input_tokens, r.output_tokens, r.cost, t.metadata, t.batch_id, t.created_at, r.queued_at,
     r.started_at, r.finished_at, t.run_at, t.deadline
-  from sluice.result r join sluice.task t on t.id = r.task_id;
+  from sluice.result r join sluice.task t on t.id = r.task_id
+  cross join sluice.caller_scope() c
+  where (t.tenant = any (c.tenants)) = c.bound;
 
 -- task: one task by its id, read by keys: its own model's or its route's queues only.
--- Returns: one row, or none when there is no such task. Looks in all places in one statement and repeats while the
--- task is between two of them.
+-- Returns: one row, or none when there is no such task among the caller's tenants'. Looks in all places in one statement
+-- and repeats while the task is between two of them.
 create or replace function sluice.task(id bigint) returns setof sluice.tasks
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -35,7 +40,7 @@ declare
   v_place record;
 begin
   select * into v_task from sluice.task t where t.id = task.id;
-  if not found then
+  if not found or not sluice.may_act_for(v_task.tenant) then
     return;
   end if;
   for v_try in 1 .. 100 loop
@@ -134,11 +139,14 @@ create or replace view sluice.workers as
   from sluice.worker w, sluice.settings s;
 
 -- dead_letters: tasks that failed for good. attempts: every call that failed, was lost, or came too late.
-create or replace view sluice.dead_letters as
+create or replace view sluice.dead_letters with (security_barrier) as
   select id, route, model, tenant, priority, error, error_code, attempts, metadata, batch_id, created_at, finished_at
   from sluice.tasks where status = 'failed';
 
-create or replace view sluice.attempts as
-  select id, task_id, fence, kind, model, worker, http_status, error_code, error, billed, input_tokens, output_tokens,
-    answer, response, started_at, ended_at
-  from sluice.attempt;
+-- attempts: the calls of the caller's tenants' tasks.
+create or replace view sluice.attempts with (security_barrier) as
+  select a.id, a.task_id, a.fence, a.kind, a.model, a.worker, a.http_status, a.error_code, a.error, a.billed,
+    a.input_tokens, a.output_tokens, a.answer, a.response, a.started_at, a.ended_at
+  from sluice.attempt a join sluice.task t on t.id = a.task_id
+  cross join sluice.caller_scope() c
+  where (t.tenant = any (c.tenants)) = c.bound;

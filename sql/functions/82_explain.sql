@@ -19,7 +19,7 @@ declare
   v_sentence text;
 begin
   select * into v_task from sluice.task t where t.id = explain.id;
-  if not found then
+  if not found or not sluice.may_act_for(v_task.tenant) then
     raise exception 'there is no task %', explain.id using errcode = 'SL006', hint = 'sluice.tasks lists what there is.';
   end if;
   -- A task that moves between the look at its place and the look at its row is looked for again.

@@ -76,7 +76,7 @@ std::string totals_line(pqxx::nontransaction& session, const pqxx::result& queue
   }
   // A task that waits for a route has no model yet, so no row above counts it.
   const pqxx::row others = session.exec1(
-      "select (select count(*) from sluice.backlog where model is null), count(*),"
+      "select sluice.unrouted(), count(*),"
       "  coalesce(sum(slots), 0) from sluice.workers where alive");
   return fmt::format("{} queued, {} in flight, {} waiting; {} workers, {} slots\n", depth,
                      in_flight, waiting + others[0].as<int64_t>(), others[1].c_str(),

@@ -262,8 +262,8 @@ Task<Result<Configuration>> PgDatabase::configuration(std::vector<std::string> m
   return read_configuration(work_->query(
       "select (extract(epoch from s.heartbeat_timeout) * 1000)::bigint, m.name, m.api, m.url,"
       " coalesce(m.upstream_model, m.name), m.batch_max, m.max_queue, m.id, m.secret"
-      " from sluice.settings s left join sluice.models m on $1::text[] is null or m.name = any "
-      "($1::text[])",
+      " from sluice.configuration($1::text[]) c cross join lateral (select (c.settings).*) s"
+      " cross join lateral (select (c.model).*) m",
       std::move(params)));
 }
 

@@ -1,0 +1,90 @@
+begin;
+\ir ../_helpers.sql
+select plan(6);
+
+-- The list. w: sluice_worker, s: sluice_submitter, r: sluice_reader, a: sluice_admin.
+create temporary table allowed (object text, roles text, privileges text default 'EXECUTE');
+insert into allowed (object, roles) values
+  ('admit(text,integer,timestamp with time zone)', 'wa'),
+  ('caller_scope()', 'sra'),
+  ('cancel(bigint,timestamp with time zone)', 'sa'),
+  ('claim(bigint,text[],integer,timestamp with time zone)', 'wa'),
+  ('close_model(text,timestamp with time zone,text)', 'a'),
+  ('complete(bigint,sluice.outcome[],timestamp with time zone)', 'wa'),
+  ('configuration(text[])', 'wa'),
+  ('drop_bells(integer[])', 'wa'),
+  ('drop_watch(bigint,boolean)', 'wa'),
+  ('heartbeat(bigint,timestamp with time zone)', 'wa'),
+  ('newest_ids(text,integer)', 'sra'),
+  ('next_permit_at(text,timestamp with time zone)', 'wsra'),
+  ('pause(text)', 'a'),
+  ('permit_burst(sluice.models)', 'ra'),
+  ('permit_interval_ns(sluice.models)', 'ra'),
+  ('queue_facts(timestamp with time zone)', 'ra'),
+  ('recover(bigint,timestamp with time zone)', 'wa'),
+  ('register_worker(text,integer,text[],text,timestamp with time zone)', 'wa'),
+  ('requests(bigint,bigint[])', 'wa'),
+  ('resume(text)', 'a'),
+  ('send_allowance_ms()', 'ra'),
+  ('submit(text,text,integer,text,timestamp with time zone,timestamp with time zone,text,integer,text,integer,jsonb,bigint,'
+    'text,timestamp with time zone)', 'sa'),
+  ('submit_many(jsonb,timestamp with time zone)', 'sa'),
+  ('sweep(timestamp with time zone)', 'wa'),
+  ('take_bells(bigint,integer[],timestamp with time zone)', 'wa'),
+  ('take_watch(bigint)', 'wa'),
+  ('task(bigint)', 'sra'),
+  ('tick(timestamp with time zone)', 'a'),
+  ('unfinished(bigint)', 'wa'),
+  ('unregister_worker(bigint,timestamp with time zone)', 'wa'),
+  ('unrouted()', 'ra');
+insert into allowed values
+  ('migration', 'wsra', 'SELECT'),
+  ('models', 'a', 'DELETE INSERT SELECT UPDATE'),
+  ('routes', 'a', 'DELETE INSERT SELECT UPDATE'),
+  ('settings', 'a', 'SELECT UPDATE'),
+  ('tenants', 'a', 'DELETE INSERT SELECT UPDATE'),
+  ('attempts', 'sra', 'SELECT'),
+  ('audit_log', 'ra', 'SELECT'),
+  ('dead_letters', 'sra', 'SELECT'),
+  ('queues', 'ra', 'SELECT'),
+  ('tasks', 'sra', 'SELECT'),
+  ('workers', 'ra', 'SELECT');
+
+-- What the catalog says: every grant in the schema to anybody but the owner, columns included.
+create temporary view granted as
+  select object, coalesce(r.rolname, 'PUBLIC') as role, string_agg(distinct privilege_type, ' ' order by privilege_type) as privileges
+  from (
+    select replace(p.oid::regprocedure::text, 'sluice.' || p.proname, p.proname) as object, p.proowner as owner, x.*
+    from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x
+    where p.pronamespace = 'sluice'::regnamespace
+    union all
+    select c.relname, c.relowner, x.*
+    from pg_class c, aclexplode(coalesce(c.relacl, acldefault(case c.relkind when 'S' then 's' else 'r' end::"char", c.relowner))) x
+    where c.relnamespace = 'sluice'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+    union all
+    select c.relname || '.' || a.attname, c.relowner, x.*
+    from pg_class c join pg_attribute a on a.attrelid = c.oid, aclexplode(a.attacl) x
+    where c.relnamespace = 'sluice'::regnamespace) g
+  left join pg_roles r on r.oid = g.grantee
+  where g.grantee <> g.owner
+  group by object, coalesce(r.rolname, 'PUBLIC');
+
+select bag_eq('select object, role::text, privileges from granted',
+  $$select object, role, privileges from allowed a
+    join (values ('w', 'sluice_worker'), ('s', 'sluice_submitter'), ('r', 'sluice_reader'), ('a', 'sluice_admin')) n(letter, role)
+      on position(n.letter in a.roles) > 0$$, 'each role has its grants and no other; PUBLIC has none');
+select is_empty($$select grantee::regrole from pg_class c, aclexplode(c.relacl) where c.relnamespace = 'sluice'::regnamespace
+  and is_grantable and grantee <> c.relowner$$, 'nobody passes a grant on');
+select is_empty($$select r.rolname, m.rolname from pg_auth_members am join pg_roles r on r.oid = am.roleid
+  join pg_roles m on m.oid = am.member where r.rolname like 'sluice\_%' and m.rolname like 'sluice\_%'$$,
+  'no role is a member of another');
+select is_empty($$select grantee, privilege_type from pg_namespace n, aclexplode(n.nspacl) where nspname = 'sluice'
+  and grantee <> nspowner and (privilege_type <> 'USAGE' or grantee = 0)$$, 'nobody else creates anything in the schema');
+select is_empty($$select rolname from pg_roles where rolname like 'sluice\_%'
+  and (rolcanlogin or rolsuper or rolcreaterole or rolcreatedb or rolbypassrls)$$, 'the roles are groups, without powers of their own');
+select is_empty($$select a.grantee from pg_default_acl d, aclexplode(d.defaclacl) a
+  where d.defaclrole = 'sluice_owner'::regrole and d.defaclobjtype = 'f' and a.grantee = 0$$,
+  'a function of tomorrow is not executable by PUBLIC either');
+
+select * from finish();
+rollback;

@@ -1,0 +1,52 @@
+-- For which tenants a caller may act. The caller is the session's user and, after SET ROLE, that role too: both must be
+-- allowed, so that nobody gains by changing roles. (Inside a SECURITY DEFINER function current_user is the owner, and a
+-- setting of our own could be written by the caller.)
+--   superuser, member of sluice_owner or sluice_admin   every tenant
+--   member of some tenants' role                        these tenants and no other ("bound")
+--   everybody else                                      every tenant that has no role of its own
+-- A tenant whose role does not exist is the administrators' alone.
+
+-- caller_scope: the tenants of the present caller, as a list to allow (bound) or to refuse (not bound):
+--   allowed = ((tenant = any (tenants)) = bound)
+-- Called once a statement, also by the views, hence executable by their readers; it tells a caller only what is his.
+create or replace function sluice.caller_scope(out bound boolean, out tenants text[])
+language plpgsql stable security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_callers name[] := array(
+    select c from unnest(array[session_user, nullif(current_setting('role'), 'none')::name]) c
+    where not pg_has_role(c, 'sluice_admin', 'member') and not pg_has_role(c, 'sluice_owner', 'member'));
+begin
+  bound := exists (select from sluice.tenants t, unnest(v_callers) c
+                   where t.role is not null and pg_has_role(c, to_regrole(quote_ident(t.role)), 'member'));
+  tenants := array(
+    select t.name from sluice.tenants t, unnest(v_callers) c
+    where t.role is not null
+    group by t.name having bool_and(coalesce(pg_has_role(c, to_regrole(quote_ident(t.role)), 'member'), false)) = bound);
+end
+$$;
+
+-- may_act_for: whether the present caller may act for tenant p_tenant. While no tenant has a role nothing is asked: 3 us
+-- a submit instead of 30.
+create or replace function sluice.may_act_for(p_tenant text) returns boolean
+language plpgsql stable
+as $$
+begin
+  return not exists (select from sluice.tenants where role is not null)
+    or (select (p_tenant = any (s.tenants)) = s.bound from sluice.caller_scope() s);
+end
+$$;
+
+-- require_tenant: SL009 unless the present caller may act for tenant p_tenant.
+create or replace function sluice.require_tenant(p_tenant text) returns void
+language plpgsql stable
+as $$
+begin
+  if not sluice.may_act_for(p_tenant) then
+    raise exception 'not this caller''s tenant: "%"', p_tenant using errcode = 'SL009',
+      hint = (select case when s.bound then 'It may act for: ' || array_to_string(s.tenants, ', ') || '.'
+              else 'Only members of that tenant''s database role may.' end from sluice.caller_scope() s);
+  end if;
+end
+$$;

@@ -1,0 +1,80 @@
+-- Who did what. Changes of the configuration by plain SQL are noted by triggers, commands note themselves. What workers
+-- change on their own (a closure after a 429) is nobody's decision and is not noted.
+
+-- note_audit: one row for an administrator's command, in its transaction: what is rolled back did not happen.
+-- Params:  p_action: the function's name; p_object: a model's name or a task's id (null: several); p_detail: its arguments.
+create or replace function sluice.note_audit(
+  p_action text, p_object text default null, p_detail jsonb default null, p_now timestamptz default null) returns void
+language plpgsql volatile
+as $$
+begin
+  insert into sluice.audit (at, who, action, object, detail)
+  values (coalesce(p_now, clock_timestamp()), coalesce(nullif(current_setting('role'), 'none'), session_user), p_action,
+    p_object, jsonb_strip_nulls(p_detail));
+end
+$$;
+
+-- note_configuration: notes a row that was inserted or deleted, or the columns that were changed, as {"rpm": [60, 600]}.
+-- Secrets are references and may be seen.
+create or replace function sluice.note_configuration() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_old jsonb := to_jsonb(old);
+  v_new jsonb := to_jsonb(new) - 'limits_changed_at';
+  v_row jsonb := coalesce(v_new, v_old);
+  v_detail jsonb := v_row;
+begin
+  if tg_op = 'UPDATE' then
+    select jsonb_object_agg(n.key, jsonb_build_array(v_old -> n.key, n.value)) into v_detail
+    from jsonb_each(v_new) n where n.value is distinct from v_old -> n.key;
+  end if;
+  if v_detail is not null then
+    perform sluice.note_audit(lower(tg_op) || ' ' || tg_table_name,
+      case tg_table_name when 'routes' then (v_row ->> 'route') || ' -> ' || (v_row ->> 'model') else v_row ->> 'name' end,
+      v_detail);
+  end if;
+  return null;
+end
+$$;
+
+-- For the caller's own statements only: inside our functions, and in a cascade, the current user is the owner.
+do $$
+declare
+  v_table text;
+begin
+  foreach v_table in array array['models', 'routes', 'tenants', 'settings'] loop
+    execute format($sql$
+      create or replace trigger note_configuration after insert or update or delete on sluice.%I for each row
+      when (current_user = coalesce(nullif(current_setting('role'), 'none'), session_user))
+      execute function sluice.note_configuration()$sql$, v_table);
+  end loop;
+end
+$$;
+
+-- audit_rows_max: how many rows of the audit are kept, whatever their age: some 300 MB.
+create or replace function sluice.audit_rows_max() returns bigint
+language sql immutable parallel safe
+as $$ select 1000000::bigint $$;
+
+-- forget_audit: removes what is older than 400 days (a year's review, and a month to do it in) or more than
+-- audit_rows_max; at most 1,000 rows a call. Called by tick.
+create or replace function sluice.forget_audit(p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+declare
+  v_forgotten int;
+begin
+  delete from sluice.audit a using (select id from sluice.audit order by id limit 1000) oldest
+  where a.id = oldest.id and (a.at < p_now - interval '400 days'
+    or a.id <= (select max(id) from sluice.audit) - sluice.audit_rows_max());
+  get diagnostics v_forgotten = row_count;
+  return v_forgotten;
+end
+$$;
+
+-- audit_log: what administrators did, newest last. Callers bound to tenants see none of it.
+create or replace view sluice.audit_log with (security_barrier) as
+  select a.id, a.at, a.who, a.action, a.object, a.detail
+  from sluice.audit a cross join sluice.caller_scope() c where not c.bound;

@@ -1,0 +1,339 @@
+"""Ten thousand random operations from several sessions, while their connections are cut at random points; then everything
+must add up. Set TEST_PROPERTY_SEED to repeat a run's choices (not its timing)."""
+import bisect
+import json
+import os
+import random
+import threading
+import time
+
+import psycopg2
+from conftest import connect, query
+
+OPERATIONS = 10_000
+SESSIONS = 6
+CUT_EVERY_S = 0.1
+DRAIN_DEADLINE_S = 60
+RPM_MAX = 1200
+WINDOW_S = 60
+# Model -> its columns beside those that all have. "limited" keeps its quota, that of "changing" moves.
+MODELS = {"plain": {}, "shallow": {"max_queue": 5}, "narrow": {"max_in_flight": 3}, "limited": {"rpm": 600},
+          "changing": {"rpm": RPM_MAX}}
+FINAL = {"solved", "failed", "cancelled"}
+# What a caller has to live with: a worker declared dead, a task that was never committed.
+EXPECTED_ERRORS = {"SL010", "SL006"}
+
+
+class Ledger:
+    """What the sessions were told; shared, behind one lock."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.accepted, self.doubtful = set(), set()   # ids; doubtful: the answer of their COMMIT was cut off
+        self.ends = {}                                # task -> {(fence, worker, status)} that were called applied
+        self.grants = {model: [] for model in MODELS}
+        self.errors = []
+        self.operations = 0
+
+    def tasks(self):
+        with self.lock:
+            return list(self.accepted)
+
+
+class Session(threading.Thread):
+    """One client that submits, works and administers, each operation in a transaction of its own."""
+
+    def __init__(self, url, ledger, seed):
+        super().__init__()
+        self.url, self.ledger, self.random = url, ledger, random.Random(seed)
+        self.connection = self.worker = self.pid = None
+        self.held = []       # (worker, task, fence): perhaps lost meanwhile
+        self.told = []       # outcomes reported before, to be repeated
+        weights = {self.submit: 20, self.submit_many: 6, self.claim: 30, self.complete: 25, self.heartbeat: 5,
+                   self.cancel: 5, self.admit: 6, self.tick: 2, self.recover: 2, self.sweep: 1, self.freeze: 1,
+                   self.pause: 1, self.close: 1, self.change_limit: 1}
+        self.choices, self.weights = list(weights), list(weights.values())
+
+    def run(self):
+        try:
+            while self.ledger.operations < OPERATIONS:
+                self.step(self.random.choices(self.choices, self.weights)[0])
+                with self.ledger.lock:
+                    self.ledger.operations += 1
+        except Exception as error:
+            self.ledger.errors.append(repr(error))
+            raise
+
+    def step(self, operation):
+        """Runs an operation; what it returns is called after the COMMIT, with whether its answer came."""
+        try:
+            if self.connection is None:
+                self.connection = psycopg2.connect(self.url)
+                self.pid = self.connection.get_backend_pid()
+            with self.connection.cursor() as cursor:
+                if self.worker is None:
+                    self.worker = self.value(cursor, "select sluice.register_worker('property', 50)")
+                    self.connection.commit()
+                after = operation(cursor)
+        except (psycopg2.OperationalError, psycopg2.InterfaceError) as error:
+            self.reconnect(error)
+            return
+        except psycopg2.Error as error:
+            self.connection.rollback()
+            if error.pgcode not in EXPECTED_ERRORS:
+                raise
+            self.worker = None if error.pgcode == "SL010" else self.worker
+            return
+        if self.random.random() < 0.01:
+            self.connection.close()     # gone before the COMMIT
+            self.connection = None
+            return
+        certain = True
+        try:
+            self.connection.commit()
+        except (psycopg2.OperationalError, psycopg2.InterfaceError) as error:
+            certain = False
+            self.reconnect(error)
+        if after:
+            after(certain)
+
+    def reconnect(self, error):
+        # A cut is what is meant here; a deadlock is an OperationalError too.
+        assert error.pgcode in (None, "57P01"), error
+        if self.connection is not None:
+            self.connection.close()
+        self.connection = None
+
+    def value(self, cursor, sql, parameters=()):
+        cursor.execute(sql, parameters)
+        return cursor.fetchone()[0]
+
+    def model(self):
+        return self.random.choice([*MODELS, "all"])
+
+    def accept(self, ids):
+        def after(certain):
+            with self.ledger.lock:
+                (self.ledger.accepted if certain else self.ledger.doubtful).update(ids)
+        return after
+
+    def submit(self, cursor):
+        later = "clock_timestamp() + interval '5 ms'" if self.random.random() < 0.1 else "null"
+        return self.accept([self.value(cursor, f"select sluice.submit('question', %s, %s, run_at => {later})",
+                                       [self.model(), self.random.randint(-2, 2)])])
+
+    def submit_many(self, cursor):
+        tasks = [{"prompt": "question", "model": self.model(), "priority": self.random.randint(-2, 2)}
+                 for _ in range(self.random.randint(1, 20))]
+        cursor.execute("select sluice.submit_many(%s)", [json.dumps(tasks)])
+        return self.accept([row[0] for row in cursor.fetchall()])
+
+    def claim(self, cursor):
+        cursor.execute("select task_id, fence, model from sluice.claim(%s, null, %s)",
+                       [self.worker, self.random.randint(1, 20)])
+        claimed = cursor.fetchall()
+        cursor.execute("select task_id, started_at from sluice.lease where task_id = any (%s)", [[c[0] for c in claimed]])
+        started = dict(cursor.fetchall())
+        worker = self.worker
+
+        def after(_):
+            self.held += [(worker, task, fence) for task, fence, _ in claimed]
+            with self.ledger.lock:
+                for task, _, model in claimed:
+                    self.ledger.grants[model].append(started[task].timestamp())
+        return after
+
+    def complete(self, cursor):
+        """Some calls of one worker; now and then a report that came before, or one on a call that never was."""
+        self.random.shuffle(self.held)
+        worker = self.held[-1][0] if self.held else self.worker
+        mine = [call for call in self.held if call[0] == worker][:self.random.randint(1, 20)]
+        outcomes = [(task, fence, self.random.choices(
+            ["solved", "failed", "retry", "throttled", "returned", "cancelled", "nonsense"], [50, 5, 20, 2, 10, 5, 2])[0])
+            for _, task, fence in mine]
+        if self.told and self.random.random() < 0.1:
+            worker, outcomes = self.random.choice(self.told)
+        elif outcomes and self.random.random() < 0.1:
+            outcomes.append((outcomes[0][0], outcomes[0][1] + 1, "solved"))
+        cursor.execute(
+            "select task_id, fence, applied from sluice.complete(%s, array(select row(t, f, k, 'answer', null, 'error', null,"
+            " null, 1, null, null, null)::sluice.outcome from unnest(%s::bigint[], %s::int[], %s::text[]) o(t, f, k)))",
+            [worker, *([list(column) for column in zip(*outcomes)] or [[], [], []])])
+        applied = {(task, fence) for task, fence, is_applied in cursor.fetchall() if is_applied}
+
+        def after(certain):
+            # Whether applied or not: a report is repeated as it was, never changed.
+            self.held = [call for call in self.held if call not in mine]
+            self.told = [*self.told[-20:], (worker, outcomes)]
+            with self.ledger.lock:
+                for task, fence, kind in outcomes if certain else []:
+                    if kind in FINAL and (task, fence) in applied:
+                        self.ledger.ends.setdefault(task, set()).add((fence, worker, kind))
+        return after
+
+    def cancel(self, cursor):
+        tasks = self.ledger.tasks()
+        if tasks:
+            cursor.execute("select sluice.cancel(%s)", [self.random.choice(tasks)])
+
+    def heartbeat(self, cursor):
+        cursor.execute("select sluice.heartbeat(%s)", [self.worker])
+
+    def freeze(self, cursor):
+        """The worker falls silent; its calls are still on their way."""
+        cursor.execute("update sluice.worker set seen = seen - interval '1 hour' where id = %s", [self.worker])
+
+        def after(_):
+            self.worker = None
+        return after
+
+    def admit(self, cursor):
+        cursor.execute("select sluice.admit(%s)", [self.random.choice(list(MODELS))])
+
+    def tick(self, cursor):
+        cursor.execute("select sluice.tick()")
+
+    def recover(self, cursor):
+        cursor.execute("select sluice.recover(%s)", [self.worker])
+
+    def sweep(self, cursor):
+        cursor.execute("select sluice.sweep()")
+
+    def pause(self, cursor):
+        cursor.execute(self.random.choice(["select sluice.pause(%s)", "select sluice.resume(%s)",
+                                           "select sluice.resume(%s)"]), [self.random.choice(list(MODELS))])
+
+    def close(self, cursor):
+        cursor.execute("select sluice.close_model(%s, clock_timestamp() + interval '50 ms', 'test')",
+                       [self.random.choice(list(MODELS))])
+
+    def change_limit(self, cursor):
+        cursor.execute("update sluice.models set rpm = %s where name = 'changing'",
+                       [self.random.choice([60, 300, RPM_MAX])])
+
+
+def cut_connections(url, sessions, seed):
+    """Ends the backends of random sessions, whatever they are at, until all sessions are through."""
+    choice = random.Random(seed)
+    connection = connect(url)
+    with connection.cursor() as cursor:
+        while any(session.is_alive() for session in sessions):
+            cursor.execute("select pg_terminate_backend(%s)", [choice.choice(sessions).pid or 0])
+            time.sleep(CUT_EVERY_S * choice.random() * 2)
+    connection.close()
+
+
+def make_models(url):
+    for name, columns in MODELS.items():
+        names = ", ".join(["name", "url", "backoff_base", "backoff_max", *columns])
+        query(url, f"insert into sluice.models ({names}) values ({', '.join(['%s'] * (4 + len(columns)))})",
+              [name, "http://127.0.0.1:1", "1 ms", "10 ms", *columns.values()])
+        query(url, "insert into sluice.routes values ('all', %s)", [name])
+    query(url, "update sluice.settings set heartbeat_timeout = '1 second'")
+
+
+def places(url):
+    """Every (task, status) that a table holds."""
+    return query(url, "select task_id, 'unsolved' from sluice.backlog union all select task_id, 'queued' from sluice.queue "
+                      "union all select task_id, 'processing' from sluice.lease "
+                      "union all select task_id, status from sluice.result")
+
+
+def check_places(url, ledger):
+    held = [task for task, _ in places(url)]
+    tasks = {row[0] for row in query(url, "select id from sluice.task")}
+    assert sorted(held) == sorted(tasks), "each task is in exactly one place"
+    assert ledger.accepted <= tasks <= ledger.accepted | ledger.doubtful, "what was accepted is there, and nothing else"
+
+
+def check_ends(url, ledger):
+    results = {task: (fence, worker, status)
+               for task, fence, worker, status in query(url, "select task_id, fence, worker, status from sluice.result")}
+    for task, ends in ledger.ends.items():
+        assert ends == {results.get(task)}, f"task {task} was told {ends}"
+
+
+def check_views(url):
+    counted = {}
+    for _, status in places(url):
+        counted[status] = counted.get(status, 0) + 1
+    assert dict(query(url, "select status, count(*) from sluice.tasks group by status")) == counted
+    queues = query(url, "select model, depth, in_flight, unfinished from sluice.queues order by model")
+    tables = query(url, """
+        select m.name, q.n, l.n, q.n + l.n + b.n from sluice.models m
+        cross join lateral (select count(*) n from sluice.queue where model = m.id) q
+        cross join lateral (select count(*) n from sluice.lease where model = m.id) l
+        cross join lateral (select count(*) n from sluice.backlog where model = m.id) b order by m.name""")
+    assert queues == tables, "depth, calls in flight and unfinished tasks"
+
+
+def check_permits(ledger):
+    for model, most in (("limited", MODELS["limited"]["rpm"]), ("changing", RPM_MAX)):
+        times = sorted(ledger.grants[model])
+        most_found = max((bisect.bisect_left(times, time + WINDOW_S) - n for n, time in enumerate(times)), default=0)
+        assert 0 < most_found <= most, f"{most_found} calls of {model} within a minute"
+
+
+def tick(url):
+    """Counts anew what rolled-back claims and completions counted, and finds what was committed late."""
+    query(url, "select setval('sluice.sweep_after', 0)")
+    query(url, "select sluice.tick()")
+
+
+def claim_in_order(cursor, worker, model):
+    """Claims the head of a queue; each task in its turn."""
+    cursor.execute("select q.task_id from sluice.queue q join sluice.models m on m.id = q.model where m.name = %s "
+                   "order by rank, ready_at, task_id limit 100", [model])
+    head = [row[0] for row in cursor.fetchall()]
+    cursor.execute("select task_id, fence from sluice.claim(%s, %s, 100)", [worker, [model]])
+    claimed = cursor.fetchall()
+    assert [row[0] for row in claimed] == head, f"claims of {model} are in order"
+    return claimed
+
+
+def drain(url):
+    """One worker finishes all there is."""
+    query(url, "update sluice.settings set heartbeat_timeout = '1 hour'")
+    query(url, "update sluice.worker set dead_at = clock_timestamp() where dead_at is null")
+    query(url, "update sluice.models set rpm = null, max_in_flight = null, max_queue = 1000, paused = false, closed_until = null")
+    worker = query(url, "select sluice.register_worker('drain', 1000)")[0][0]
+    connection = connect(url)
+    deadline = time.monotonic() + DRAIN_DEADLINE_S
+    with connection.cursor() as cursor:
+        while any(status in ("unsolved", "queued", "processing") for _, status in places(url)):
+            assert time.monotonic() < deadline, "some tasks never end"
+            tick(url)
+            for model in MODELS:
+                claimed = claim_in_order(cursor, worker, model)
+                cursor.execute(
+                    "select sluice.complete(%s, array(select row(t, f, 'solved', 'answer', null, null, null, null, null, null,"
+                    " null, null)::sluice.outcome from unnest(%s::bigint[], %s::int[]) o(t, f)))",
+                    [worker, *([list(column) for column in zip(*claimed)] or [[], []])])
+    connection.close()
+
+
+def test_everything_adds_up_after_random_operations(pg):
+    seed = int(os.environ.get("TEST_PROPERTY_SEED", random.randrange(1_000_000)))
+    print(f"TEST_PROPERTY_SEED={seed}")
+    url = pg.database()
+    make_models(url)
+    ledger = Ledger()
+    sessions = [Session(url, ledger, f"{seed}-{number}") for number in range(SESSIONS)]
+    for session in sessions:
+        session.start()
+    cut_connections(url, sessions, seed)
+    for session in sessions:
+        session.join()
+        if session.connection:
+            session.connection.close()
+    assert not ledger.errors, (seed, ledger.errors)
+
+    check_places(url, ledger)
+    check_ends(url, ledger)
+    check_permits(ledger)
+    tick(url)
+    check_views(url)
+    drain(url)
+    check_places(url, ledger)
+    check_views(url)
+    check_ends(url, ledger)

@@ -1,0 +1,74 @@
+-- What the specs have in common: one model, one task, two workers, and each move as one step that prints nothing. The
+-- verdict is what a permutation is judged by. Worker 1 has not been heard of for an hour; worker 2 is well and judges.
+create schema isolation;
+set search_path = isolation;
+insert into sluice.models (name, url) values ('m', 'http://127.0.0.1:1');
+-- With a mark, as a lane has that has given a thousand rows.
+set role sluice_owner;
+select sluice.make_lanes('queue_' || id, '{0}') from sluice.models where name = 'm';
+reset role;
+-- What complete() called applied, in the transaction that did it.
+create table applied (worker bigint, kind text);
+
+create function task() returns bigint language sql as $$ select max(id) from sluice.task $$;
+
+-- queued: a queued task, and nothing else.
+create function queued() returns void language plpgsql
+as $$
+declare
+  v_long_ago timestamptz := clock_timestamp() - interval '1 hour';
+begin
+  delete from sluice.task; delete from sluice.result; delete from sluice.backlog; delete from sluice.queue;
+  delete from sluice.lease; delete from sluice.attempt; delete from sluice.worker; delete from isolation.applied;
+  perform sluice.register_worker('1', 10, p_now => v_long_ago), sluice.register_worker('2', 10, p_now => v_long_ago);
+  update sluice.worker set id = name::bigint, seen = case name when '2' then clock_timestamp() else seen end;
+  -- The clock is set back for this: so are the marks.
+  perform sluice.lower_marks('queue_' || id, '{0}', array[v_long_ago - interval '1 minute']) from sluice.models;
+  perform sluice.submit('question', 'm', p_now => v_long_ago - interval '1 second');
+end
+$$;
+
+-- leased: the task is with worker 1.
+create function leased() returns void language plpgsql
+as $$
+begin
+  perform isolation.queued();
+  perform sluice.claim(1, p_now => clock_timestamp() - interval '1 hour');
+end
+$$;
+
+create function claim() returns void language plpgsql as $$ begin perform sluice.claim(2); end $$;
+create function recover() returns void language plpgsql as $$ begin perform sluice.recover(2); end $$;
+create function cancel() returns void language plpgsql as $$ begin perform sluice.cancel(isolation.task()); end $$;
+
+-- complete: a worker reports on the first claim.
+create function complete(p_worker bigint, p_kind text) returns void language plpgsql
+as $$
+begin
+  insert into isolation.applied
+  select p_worker, p_kind from sluice.complete(p_worker, array[row(isolation.task(), 1, p_kind, 'answer', null, null, null,
+    null, null, null, null, null)::sluice.outcome]) where applied;
+end
+$$;
+
+-- verdict: where the task is now; and what must never be. STUCK: neither at its end nor to be claimed again.
+create function verdict() returns text language plpgsql
+as $$
+declare
+  v_places text[] := array(
+    select 'backlog' from sluice.backlog union all select 'queue' from sluice.queue
+    union all select 'lease of ' || worker from sluice.lease union all select status from sluice.result);
+  v_ends int := (select count(*) from isolation.applied where kind = 'solved');
+begin
+  -- A claim passed over a row that a cancel had locked and gave back: that is for the sweep to find.
+  perform setval('sluice.sweep_after', 0), sluice.sweep();
+  perform isolation.recover();
+  perform isolation.claim();
+  return array_to_string(v_places, ' and ')
+    || case when cardinality(v_places) = 0 then 'LOST' when cardinality(v_places) > 1 then ': TWICE' else '' end
+    || case when not exists (select from sluice.lease where worker = 2 union all select from sluice.result) then ': STUCK'
+       else '' end
+    || case when v_ends > 1 then ': SOLVED TWICE' else '' end
+    || case when (v_ends = 1) <> ('solved' = any (v_places)) then ': APPLIED IS NOT STORED' else '' end;
+end
+$$;
