@@ -6,7 +6,7 @@ select given_model() as m \gset
 select id_of(:'m') as id \gset
 set constraints all immediate;
 delete from sluice.models where name = :'m';
-select is((error_of(format($$select sluice.place(array[row(1, now(), null, %s, 1, 0, 0, 0, %L, null, 'default')::sluice.backlog])$$,
+select is((error_of(format($$select sluice.place(array[row(1, now(), null, %s, 1, 0, 0, 0, %L, null, 'default')::sluice.backlog], now())$$,
   :id, due))).code, 'SL001', case when due then 'for now' else 'for later' end)
 from unnest(array[true, false]) due;
 
