@@ -58,6 +58,10 @@ as $$ select id from sluice.models where name = p_model $$;
 create function model_row(p_model text) returns sluice.models language sql
 as $$ select m from sluice.models m where name = p_model $$;
 
+-- quota_of: the quota of a model's requests.
+create function quota_of(p_model text) returns sluice.quota language sql
+as $$ select sluice.request_quota(m) from sluice.models m where name = p_model $$;
+
 -- given_route: a new route over models, of equal weight; returns its name.
 create function given_route(variadic p_models text[]) returns text language plpgsql
 as $$
@@ -147,8 +151,8 @@ $$;
 create function given_row(p_model text, p_ready timestamptz, p_task bigint default 1) returns void language plpgsql
 as $$
 begin
-  execute format('insert into sluice.queue_%1$s (task_id, ready_at, model, request_bytes, fence, rank, attempts)
-    values ($1, $2, %1$s, 1, 0, 0, 0)', id_of(p_model)) using p_task, p_ready;
+  execute format('insert into sluice.queue_%1$s (task_id, ready_at, model, request_bytes, fence, rank, attempts, tenant)
+    values ($1, $2, %1$s, 1, 0, 0, 0, ''default'')', id_of(p_model)) using p_task, p_ready;
 end
 $$;
 

@@ -108,14 +108,14 @@ begin
     from (select distinct coalesce(item ->> 'model', 'any') as name, item ->> 'request' is not null as verbatim
           from jsonb_array_elements(p_tasks) item) t;
     return;
-  exception when data_exception or sqlstate 'SL001' or sqlstate 'SL004' or sqlstate 'SL007' then
+  exception when data_exception or sqlstate 'SL001' or sqlstate 'SL002' or sqlstate 'SL004' or sqlstate 'SL007' then
     null;  -- which one was it?
   end;
   for v_item in select item, ord from jsonb_array_elements(p_tasks) with ordinality as a(item, ord) loop
     begin
       perform sluice.check_item(v_item.item);
       perform sluice.target(coalesce(v_item.item ->> 'model', 'any'), v_item.item ->> 'request' is not null, p_now);
-    exception when data_exception or sqlstate 'SL001' or sqlstate 'SL004' or sqlstate 'SL007' then
+    exception when data_exception or sqlstate 'SL001' or sqlstate 'SL002' or sqlstate 'SL004' or sqlstate 'SL007' then
       get stacked diagnostics v_hint = pg_exception_hint;
       v_hint := coalesce(nullif(v_hint, ''), 'Its values are of the types of sluice.submit''s arguments.');
       raise exception 'task %: %', v_item.ord, sqlerrm
@@ -150,8 +150,9 @@ begin
     where n.route is not null and n.task_id <> all (coalesce(v_straight, '{}'))) r;
   for v_model in select distinct n.model from unnest(p_new) n where n.model is not null order by 1 loop
     if v_straight is not null then
-      execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts)
-        select n.task_id, n.ready_at, n.deadline, n.model, n.request_bytes, n.fence, n.rank, n.attempts
+      execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts,
+          tenant)
+        select n.task_id, n.ready_at, n.deadline, n.model, n.request_bytes, n.fence, n.rank, n.attempts, n.tenant
         from unnest($1) n where n.model = $2 and n.task_id = any ($3)', 'queue_' || v_model)
       using p_new, v_model, v_straight;
     end if;

@@ -6,7 +6,8 @@
 --          whose COMMIT answer was lost is safe and answers the same (throttled and returned answer false: their tasks
 --          are on their way again, there is nothing to do either way).
 -- Moves:   lease -> result (solved, failed, cancelled), -> backlog (retry), -> its queue at its place (throttled, returned).
--- Locks:   leases ascending by id, then models ascending by id (only for what goes back to a queue).
+-- Locks:   leases ascending by id, then models ascending by id (only for what goes back to a queue), then breakers (only
+--          when one moves).
 create or replace function sluice.complete(worker bigint, outcomes sluice.outcome[], p_now timestamptz default null)
 returns table (task_id bigint, fence int, applied boolean)
 language plpgsql volatile security definer
@@ -40,6 +41,8 @@ begin
     perform sluice.requeue((select array_agg(e.lease) from unnest(v_ended) e
                             where complete.outcomes[e.place].kind in ('throttled', 'returned')), v_now);
   end if;
+  perform sluice.settle(complete.outcomes, v_ended, v_now);
+  perform sluice.note_health(complete.outcomes, v_ended, v_now);
   perform sluice.count_ended((select array_agg(e.lease) from unnest(v_ended) e));
   if coalesce(cardinality(v_ended), 0) < cardinality(complete.outcomes) then
     return query select * from sluice.judge_late(complete.worker, complete.outcomes, v_ended, v_now);
@@ -169,8 +172,8 @@ begin
   for v_model in select distinct l.model from unnest(p_leases) l order by 1 loop
     v_line := 'queue_' || v_model;
     perform pg_advisory_xact_lock(sluice.lock_class('model'), v_model);
-    execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts)
-      select l.task_id, l.ready_at, l.deadline, l.model, l.request_bytes, l.fence, l.rank, l.attempts
+    execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, tenant)
+      select l.task_id, l.ready_at, l.deadline, l.model, l.request_bytes, l.fence, l.rank, l.attempts, l.tenant
       from unnest($1) l where l.model = $2', v_line) using p_leases, v_model;
     perform sluice.lower_marks(v_line, array_agg(t.rank), array_agg(t.first))
     from (select l.rank, min(l.ready_at) as first from unnest(p_leases) l where l.model = v_model group by l.rank) t;

@@ -110,7 +110,7 @@ set plan_cache_mode = force_generic_plan
 as $$
   select m.id, sluice.depth(m.id, m.max_queue + 10000), sluice.in_flight(m.id),
     (select count(*) from sluice.backlog b where b.model = m.id), sluice.oldest_ready(m.id),
-    sluice.permits_now(m, n.now), (sluice.take_permits(m, 0, n.now)).next_at
+    sluice.permits_now(m, n.now), sluice.permit_at(m, n.now)
   from sluice.models m, (select coalesce(p_now, clock_timestamp()) as now) n
 $$;
 
@@ -123,8 +123,9 @@ create or replace view sluice.queues as
     case
       when u.share >= 0.95 then 'overflow' when u.share >= 0.85 then 'critical'
       when u.share >= 0.70 then 'warning' else 'normal' end as pressure,
-    m.paused, m.closed_until, m.closed_reason
+    m.paused, m.closed_until, m.closed_reason, coalesce(b.state, 'closed') as breaker
   from sluice.models m
+  left join sluice.breaker b on b.model = m.id
   join sluice.queue_facts() f on f.model = m.id
   cross join lateral (
     select (f.depth + f.in_flight + f.waiting)::numeric

@@ -10,7 +10,8 @@ grant execute on function
   sluice.complete(bigint, sluice.outcome[], timestamptz), sluice.unregister_worker(bigint, timestamptz),
   sluice.admit(text, int, timestamptz), sluice.recover(bigint, timestamptz), sluice.sweep(timestamptz),
   sluice.take_watch(bigint), sluice.drop_watch(bigint, boolean), sluice.take_bells(bigint, int[], timestamptz),
-  sluice.drop_bells(int[]), sluice.unfinished(bigint), sluice.next_permit_at(text, timestamptz)
+  sluice.drop_bells(int[]), sluice.unfinished(bigint), sluice.next_permit_at(text, timestamptz),
+  sluice.drain_bucket(text, int, bigint, timestamptz)
 to sluice_worker, sluice_admin;
 grant select on sluice.models, sluice.settings, sluice.migration to sluice_worker;
 
@@ -22,7 +23,7 @@ to sluice_submitter, sluice_admin;
 grant execute on function sluice.task(bigint), sluice.queue_facts(timestamptz), sluice.next_permit_at(text, timestamptz)
 to sluice_reader, sluice_submitter, sluice_admin;
 grant execute on function sluice.permit_interval_ns(sluice.models), sluice.permit_burst(sluice.models),
-  sluice.send_allowance_ms()
+  sluice.interval_ns(int, int), sluice.send_allowance_ms()
 to sluice_reader, sluice_admin, sluice_worker;
 -- Every command of the binary looks at the schema's version first.
 grant select on sluice.migration to sluice_submitter;
