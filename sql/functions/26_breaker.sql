@@ -109,8 +109,9 @@ begin
         filter (where not sluice.backend_lives(o.kind, o.http_status)))[1] as why
     from unnest(p_ended) e
     cross join lateral (select (e.lease).model, (e.lease).task_id, (e.lease).fence) l
-    join unnest(p_outcomes) with ordinality o(task_id, fence, kind, answer, response, error, error_code, http_status,
-      retry_after_ms, input_tokens, output_tokens, billed, place) on o.place = e.place
+    cross join lateral (
+      select (x.o).kind, (x.o).error_code, (x.o).http_status, e.place
+      from (select p_outcomes[e.place] as o offset 0) x) o
     group by l.model order by l.model
   loop
     perform sluice.note_model_health(v_call.model, v_call.lives, v_call.tasks, v_call.fences, v_call.why, p_now);

@@ -68,6 +68,23 @@ begin
 end
 $$;
 
+-- tenant_room: how many tasks of a tenant admission may put into queues at a time; null: it has no quota. One at least: the
+-- claim that finds no permit for it learns when the next one comes, and sends it back until then.
+create or replace function sluice.tenant_room(p_tenant text, p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+declare
+  v_tenant sluice.tenants;
+begin
+  select * into v_tenant from sluice.tenants t where t.name = p_tenant and (t.rpm is not null or t.tpm is not null);
+  if not found then
+    return null;
+  end if;
+  return greatest(1, least(sluice.permits_now(sluice.tenant_request_quota(v_tenant), p_now),
+    sluice.permits_now(sluice.tenant_token_quota(v_tenant), p_now) / 9));  -- no task reserves less than 9
+end
+$$;
+
 -- charge_tenants: takes from their tenants' quotas what leases of one claim need. Requires the tenants' locks.
 create or replace function sluice.charge_tenants(p_leases sluice.lease[], p_now timestamptz) returns void
 language plpgsql volatile
@@ -78,7 +95,7 @@ declare
 begin
   for v_use in
     select t as tenant, l.calls, l.tokens
-    from (select l.tenant, count(*)::int as calls, sum(l.reserved_tokens) as tokens from unnest(p_leases) l group by 1) l
+    from (select l.tenant, count(*)::int as calls, sum(l.reserved_tokens)::bigint as tokens from unnest(p_leases) l group by 1) l
     join sluice.tenants t on t.name = l.tenant and (t.rpm is not null or t.tpm is not null)
     order by t.id
   loop

@@ -38,11 +38,10 @@ begin
           else l.reserved_tokens end - l.reserved_tokens as tokens
       from unnest(p_ended) e
       cross join lateral (select (e.lease).*) l
-      join unnest(p_outcomes) with ordinality o(task_id, fence, kind, answer, response, error, error_code, http_status,
-        retry_after_ms, input_tokens, output_tokens, billed, place) on o.place = e.place
+      cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
       where l.reserved_tokens > 0),
     moved as materialized (
-      select q.quota, c.at, sum(c.tokens) as tokens, q.model
+      select q.quota, c.at, sum(c.tokens)::bigint as tokens, q.model
       from call c
       cross join lateral (
         select sluice.token_quota(m) as quota, m.id as model from sluice.models m where m.id = c.model and m.tpm is not null
@@ -53,7 +52,7 @@ begin
       insert into sluice.spent (account, at, tokens)
       select (m.quota).account, m.at, m.tokens from moved m
       where m.tokens <> 0 and m.at > p_now - sluice.token_window())
-    select m.quota, m.model, sum(m.tokens) as tokens from moved m group by 1, 2 order by 2
+    select m.quota, m.model, sum(m.tokens)::bigint as tokens from moved m group by 1, 2 order by 2
   loop
     perform sluice.move_bucket(v_account.quota, v_account.tokens, p_now);
     if v_account.tokens < 0 and v_account.model is not null then
