@@ -22,7 +22,7 @@ from error_of(format('select given_task(%L, max_output_tokens => 1000)', :'small
 select code, message from error_of(format($$select sluice.submit_many('[{"prompt": "a", "model": "%1$s", "max_output_tokens": 5},
   {"prompt": "b", "model": "%1$s", "max_output_tokens": 2000}]')$$, :'small')) \gset
 select is(:'code', 'SL002'::text, 'submit_many too');
-select matches(:'message', '^task 2: ', 'with the element''s number');
+select matches(:'message'::text, '^task 2: ', 'with the element''s number');
 
 select * from finish();
 rollback;

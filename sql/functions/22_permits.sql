@@ -55,7 +55,7 @@ $$;
 -- bucket: a bucket's TAT in nanoseconds, no earlier than p_now. Three corrections make it safe:
 --   never set (crash, promotion): empty; limits changed: empty at that moment; clock set back: no longer than a full
 --   refill. A change noted by a clock that has been set back since does not count: it would freeze the bucket.
--- A token bucket may be in debt, by one request at most: hence by one minute's tokens.
+-- A token bucket may be in debt, by one request at most: hence by one minute's tokens. Further ahead only a later clock set it.
 create or replace function sluice.bucket(p_quota sluice.quota, p_now timestamptz) returns bigint
 language plpgsql volatile
 as $$
@@ -68,12 +68,13 @@ begin
   if p_quota.changed_at <= p_now then
     v_tat := greatest(v_tat, sluice.micros(p_quota.changed_at) * 1000 + v_refill);
   end if;
-  return greatest(v_now, least(v_tat, v_now + v_refill + v_debt));
+  return greatest(v_now, case when v_tat > v_now + v_refill + v_debt then v_now + v_refill else v_tat end);
 end
 $$;
 
 -- mend_bucket: stores bucket()'s first and third correction, for they are relative to p_now: a bucket that was never set,
--- or was set by a later clock, would otherwise be empty again at every look. What a later clock booked is booked now.
+-- or was set by a later clock, would otherwise be empty again at every look. What a later clock booked moves back as a whole,
+-- until nothing of it lies ahead.
 -- Requires the lock of the quota's model or tenant.
 create or replace function sluice.mend_bucket(p_quota sluice.quota, p_now timestamptz) returns void
 language plpgsql volatile
@@ -91,7 +92,9 @@ begin
     perform setval(('sluice.' || p_quota.bucket)::regclass, v_tat);
   end if;
   if p_quota.account is not null then
-    update sluice.spent set at = p_now where account = p_quota.account and at > p_now;
+    update sluice.spent s set at = s.at - (n.newest - p_now)
+    from (select max(at) as newest from sluice.spent where account = p_quota.account and at > p_now) n
+    where s.account = p_quota.account and s.at > p_now;
   end if;
 end
 $$;
@@ -115,7 +118,9 @@ end
 $$;
 
 -- permit_at: when the next unit of a quota can be granted: p_now or later; null: no limit.
-create or replace function sluice.permit_at(p_quota sluice.quota, p_now timestamptz) returns timestamptz
+-- Params:  p_quota; p_now; p_taken: after so many more were taken at p_now.
+create or replace function sluice.permit_at(p_quota sluice.quota, p_now timestamptz, p_taken bigint default 0)
+returns timestamptz
 language plpgsql volatile
 as $$
 declare
@@ -123,9 +128,9 @@ declare
 begin
   if p_quota.bucket is not null then
     v_at := greatest(p_now, sluice.from_micros(
-      (sluice.bucket(p_quota, p_now) + (1 - p_quota.burst) * p_quota.interval_ns + 999) / 1000));
+      (sluice.bucket(p_quota, p_now) + (p_taken + 1 - p_quota.burst) * p_quota.interval_ns + 999) / 1000));
     if p_quota.account is not null then
-      v_at := greatest(v_at, sluice.tokens_free_at(p_quota.account, p_quota.units, p_now));
+      v_at := greatest(v_at, sluice.tokens_free_at(p_quota.account, p_quota.units - p_taken, p_now));
     end if;
   end if;
   return v_at;

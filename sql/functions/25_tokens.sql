@@ -44,7 +44,7 @@ $$;
 
 -- tokens_free_at: when an account will have less than p_units in its window: p_now, or the moment at which enough of what
 -- was booked is a window old.
-create or replace function sluice.tokens_free_at(p_account int, p_units int, p_now timestamptz) returns timestamptz
+create or replace function sluice.tokens_free_at(p_account int, p_units bigint, p_now timestamptz) returns timestamptz
 language plpgsql volatile
 as $$
 begin

@@ -34,7 +34,7 @@ $$;
 
 -- tenant_allowances: what the tenants among p_names that have a quota may begin now, in the order of their ids.
 -- Returns: requests, tokens: null: no limit; busy: another worker is taking for this tenant now: pass over it;
---          next_at: when its next call may begin; ns_per_request, ns_per_token: the pace from then on.
+--          next_at: when the call after those may begin; ns_per_request, ns_per_token: the pace from then on.
 create or replace function sluice.tenant_allowances(p_names text[], p_now timestamptz)
 returns table (name text, busy boolean, requests bigint, tokens bigint, next_at timestamptz, ns_per_request bigint,
                ns_per_token bigint)
@@ -59,7 +59,8 @@ begin
       perform sluice.mend_bucket(v_tokens, p_now);
       requests := sluice.permits_now(v_requests, p_now);
       tokens := sluice.permits_now(v_tokens, p_now);
-      next_at := greatest(sluice.permit_at(v_requests, p_now), sluice.permit_at(v_tokens, p_now));
+      next_at := greatest(sluice.permit_at(v_requests, p_now, greatest(0, requests)),
+                          sluice.permit_at(v_tokens, p_now, greatest(0, tokens)));
       ns_per_request := coalesce(v_requests.interval_ns, 0);
       ns_per_token := coalesce(v_tokens.interval_ns, 0);
     end if;

@@ -31,7 +31,7 @@ declare
 begin
   for v_account in
     with call as materialized (
-      select l.model, l.tenant, least(l.started_at, p_now) as at,
+      select l.model, l.tenant, l.started_at as at,
         case when o.input_tokens is not null or o.output_tokens is not null
             then coalesce(o.input_tokens, 0)::bigint + coalesce(o.output_tokens, 0)
           when o.kind in ('returned', 'throttled') or not o.billed then 0
@@ -50,8 +50,9 @@ begin
       group by 1, 2, 4),
     booked as (
       insert into sluice.spent (account, at, tokens)
-      select (m.quota).account, m.at, m.tokens from moved m
-      where m.tokens <> 0 and m.at > p_now - sluice.token_window())
+      select (m.quota).account, least(m.at, p_now), m.tokens from moved m
+      where m.tokens <> 0 and m.at > p_now - sluice.token_window()
+        and (m.tokens > 0 or m.at <= p_now))  -- the clock was set back: a refund could outlive its charge
     select m.quota, m.model, sum(m.tokens)::bigint as tokens from moved m group by 1, 2 order by 2
   loop
     perform sluice.move_bucket(v_account.quota, v_account.tokens, p_now);
