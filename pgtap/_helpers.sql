@@ -39,14 +39,14 @@ as $$ select timestamptz '2040-01-01 00:00:00+00' + p_seconds * interval '1 seco
 -- given_model: a new model in no route; returns its name.
 create function given_model(
   rpm int default null, burst int default null, max_queue int default 1000, max_in_flight int default null,
-  max_attempts int default 3) returns text language plpgsql
+  max_attempts int default 3, tpm int default null) returns text language plpgsql
 as $$
 declare
   v_name text := format('model-%s-%s', pg_backend_pid(), nextval('names'));
 begin
-  insert into sluice.models (name, url, rpm, burst, max_queue, max_in_flight, max_attempts)
+  insert into sluice.models (name, url, rpm, burst, max_queue, max_in_flight, max_attempts, tpm)
   values (v_name, 'http://127.0.0.1:1', given_model.rpm, given_model.burst, given_model.max_queue,
-          given_model.max_in_flight, given_model.max_attempts);
+          given_model.max_in_flight, given_model.max_attempts, given_model.tpm);
   delete from sluice.routes where model = v_name;
   return v_name;
 end
@@ -57,6 +57,10 @@ as $$ select id from sluice.models where name = p_model $$;
 
 create function model_row(p_model text) returns sluice.models language sql
 as $$ select m from sluice.models m where name = p_model $$;
+
+-- quota_of: the quota of a model's requests.
+create function quota_of(p_model text) returns sluice.quota language sql
+as $$ select sluice.request_quota(m) from sluice.models m where name = p_model $$;
 
 -- given_route: a new route over models, of equal weight; returns its name.
 create function given_route(variadic p_models text[]) returns text language plpgsql
@@ -77,11 +81,13 @@ as $$ select sluice.register_worker('test', 10, p_models, null, p_now) $$;
 -- given_task: a task submitted at p_now; returns its id.
 create function given_task(
   p_model text, priority int default 0, p_now timestamptz default at(0), deadline timestamptz default null,
-  run_at timestamptz default null, max_attempts int default null, prompt text default 'question')
+  run_at timestamptz default null, max_attempts int default null, prompt text default 'question',
+  tenant text default 'default', max_output_tokens int default null)
 returns bigint language sql
 as $$
-  select sluice.submit(given_task.prompt, p_model, given_task.priority, run_at => given_task.run_at,
-    deadline => given_task.deadline, max_attempts => given_task.max_attempts, p_now => given_task.p_now)
+  select sluice.submit(given_task.prompt, p_model, given_task.priority, given_task.tenant, run_at => given_task.run_at,
+    deadline => given_task.deadline, max_attempts => given_task.max_attempts,
+    max_output_tokens => given_task.max_output_tokens, p_now => given_task.p_now)
 $$;
 
 -- given_tasks: p_count tasks submitted at once.
@@ -104,16 +110,24 @@ $$;
 -- told: one outcome.
 create function told(
   p_task bigint, p_kind text, p_fence int default 1, answer text default null, error text default null,
-  retry_after_ms bigint default null) returns sluice.outcome language sql
+  retry_after_ms bigint default null, http_status int default null, input_tokens int default null,
+  output_tokens int default null, billed boolean default null) returns sluice.outcome language sql
 as $$
-  select row(p_task, p_fence, p_kind, told.answer, null, told.error, null, null, told.retry_after_ms, null, null,
-             null)::sluice.outcome
+  select row(p_task, p_fence, p_kind, told.answer, null, told.error, null, told.http_status, told.retry_after_ms,
+             told.input_tokens, told.output_tokens, told.billed)::sluice.outcome
 $$;
 
 -- completed: what complete answers to one outcome.
 create function completed(p_worker bigint, p_outcome sluice.outcome, p_now timestamptz default at(2))
 returns boolean language sql
 as $$ select applied from sluice.complete(p_worker, array[p_outcome], p_now) $$;
+
+-- given_tenant: a new tenant with a quota; returns its name.
+create function given_tenant(rpm int default null, tpm int default null) returns text language sql
+as $$
+  insert into sluice.tenants (name, rpm, tpm)
+  values (format('tenant-%s-%s', pg_backend_pid(), nextval('names')), given_tenant.rpm, given_tenant.tpm) returning name
+$$;
 
 -- places: every place that holds a task; more than one, or none, is always a bug.
 create function places(p_task bigint) returns text language sql
@@ -147,8 +161,8 @@ $$;
 create function given_row(p_model text, p_ready timestamptz, p_task bigint default 1) returns void language plpgsql
 as $$
 begin
-  execute format('insert into sluice.queue_%1$s (task_id, ready_at, model, request_bytes, fence, rank, attempts)
-    values ($1, $2, %1$s, 1, 0, 0, 0)', id_of(p_model)) using p_task, p_ready;
+  execute format('insert into sluice.queue_%1$s (task_id, ready_at, model, request_bytes, fence, rank, attempts, tenant)
+    values ($1, $2, %1$s, 1, 0, 0, 0, ''default'')', id_of(p_model)) using p_task, p_ready;
 end
 $$;
 

@@ -6,12 +6,12 @@ create function greedy(p_model text, p_from timestamptz, p_to timestamptz)
 returns table (granted_at timestamptz, permits int) language plpgsql
 as $$
 declare
-  v_model sluice.models := model_row(p_model);
+  v_quota sluice.quota := quota_of(p_model);
   v_now timestamptz := p_from;
   v_next timestamptz;
 begin
   while v_now < p_to loop
-    select g.granted, g.next_at into permits, v_next from sluice.take_permits(v_model, 1000, v_now) g;
+    select g.granted, g.next_at into permits, v_next from sluice.take_permits(v_quota, 1000, v_now) g;
     granted_at := v_now;
     return next;
     v_now := v_next;

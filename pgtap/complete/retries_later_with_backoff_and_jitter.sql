@@ -8,8 +8,8 @@ update sluice.models set backoff_base = '1 s', backoff_max = '10 s' where name =
 select given_worker() as w \gset
 insert into sluice.task (id, created_at, model, priority, tenant, prompt)
 select -n, at(0), id_of(:'m'), 0, 'default', 'x' from generate_series(1, 400) n;
-insert into sluice.lease (task_id, worker, ready_at, started_at, model, request_bytes, fence, rank, attempts)
-select -n, :w, at(0), at(0), id_of(:'m'), 1, 1, 0, n % 4 * 3 from generate_series(1, 400) n;
+insert into sluice.lease (task_id, worker, ready_at, started_at, model, request_bytes, fence, rank, attempts, tenant)
+select -n, :w, at(0), at(0), id_of(:'m'), 1, 1, 0, n % 4 * 3, 'default' from generate_series(1, 400) n;
 select sluice.complete(:w, array(select told(task_id, 'retry') from sluice.lease where worker = :w), at(0)) \g /dev/null
 create temp table wait on commit drop as
 select attempts - 1 as before, extract(epoch from ready_at - at(0)) as s from sluice.backlog where task_id < 0;

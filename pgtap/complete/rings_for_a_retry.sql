@@ -6,8 +6,8 @@ select plan(2);
 select given_model() as m \gset
 select given_worker() as w \gset
 insert into sluice.task (id, created_at, model, priority, tenant, prompt) values (-1, at(0), id_of(:'m'), 0, 'default', 'x');
-insert into sluice.lease (task_id, worker, ready_at, started_at, model, request_bytes, fence, rank, attempts)
-values (-1, :w, at(0), at(0), id_of(:'m'), 1, 1, 0, 0);
+insert into sluice.lease (task_id, worker, ready_at, started_at, model, request_bytes, fence, rank, attempts, tenant)
+values (-1, :w, at(0), at(0), id_of(:'m'), 1, 1, 0, 0, 'default');
 select ok(not rung(:'m'), 'nobody has rung yet');
 select completed(:w, told(-1, 'retry')) \g /dev/null
 select ok(rung(:'m'), 'a retry rings');

@@ -1,6 +1,6 @@
 begin;
 \ir ../_helpers.sql
-select plan(11);
+select plan(14);
 
 select given_model() as m \gset
 select id_of(:'m') as id \gset
@@ -8,9 +8,10 @@ select has_table('sluice', 'queue_' || :id, 'the queue has a table');
 select is((select inhparent::regclass::text from pg_inherits where inhrelid = ('sluice.queue_' || :id)::regclass),
   'sluice.queue', 'which inherits from sluice.queue');
 select ok(bool_and(c.relpersistence = 'u'), 'the counters are unlogged')
-from pg_class c where c.relname in (select k || '_' || :id from unnest(array['bucket', 'room', 'claimed', 'ended']) k);
+from pg_class c where c.relname in (select k || '_' || :id from unnest(array['bucket', 'tokens', 'learned', 'failures', 'room', 'claimed', 'ended']) k);
 select is(sluice.counter(k, :id), 0::bigint, k || ' begins at 0')
-from unnest(array['bucket', 'room', 'claimed', 'ended']) k;
+from unnest(array['bucket', 'tokens', 'failures', 'room', 'claimed', 'ended']) k;
+select is(sluice.counter('learned', :id), null, 'it has learned nothing yet');
 select has_index('sluice', 'queue_' || :id, format('queue_%s_rank_ready_at_task_id_idx', :id),
   array['rank', 'ready_at', 'task_id'], 'the queue is ordered by rank, ready_at, task_id');
 select ok(reloptions @> array['autovacuum_vacuum_scale_factor=0', 'vacuum_truncate=off'],
@@ -18,7 +19,7 @@ select ok(reloptions @> array['autovacuum_vacuum_scale_factor=0', 'vacuum_trunca
 from pg_class where oid = ('sluice.queue_' || :id)::regclass;
 select is(pg_get_userbyid(relowner), 'sluice_owner', 'sluice_owner owns it, whoever inserted the model')
 from pg_class where oid = ('sluice.queue_' || :id)::regclass;
-select throws_ok(format('insert into sluice.queue_%s select 1, now(), null, %s + 1, 1, 0, 0, 0', :id, :id),
+select throws_ok(format('insert into sluice.queue_%s select 1, now(), null, %s + 1, 1, 0, 0, 0, ''default''', :id, :id),
   '23514', null, 'a queue takes no rows of another model');
 
 select * from finish();

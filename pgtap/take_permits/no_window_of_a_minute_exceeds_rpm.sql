@@ -8,12 +8,12 @@ select plan(17);
 create function greedy(p_model text, p_seconds int) returns table (granted_at timestamptz, permits int) language plpgsql
 as $$
 declare
-  v_model sluice.models := model_row(p_model);
+  v_quota sluice.quota := quota_of(p_model);
   v_now timestamptz := at(0);
   v_next timestamptz;
 begin
   while v_now < at(p_seconds) loop
-    select g.granted, g.next_at into permits, v_next from sluice.take_permits(v_model, 1000000, v_now) g;
+    select g.granted, g.next_at into permits, v_next from sluice.take_permits(v_quota, 1000000, v_now) g;
     granted_at := v_now;
     return next;
     v_now := v_next;

@@ -1,13 +1,15 @@
 -- What belongs to a model beside its row in sluice.models, n being its id:
 --   queue_<n>    table, inherits sluice.queue
---   bucket_<n>   unlogged sequence: the token bucket's theoretical arrival time (22_permits.sql)
+--   bucket_<n>, tokens_<n>   unlogged sequences: the buckets of its requests and tokens (22_permits.sql)
+--   learned_<n>  unlogged sequence: how many tokens its requests and answers have (25_tokens.sql)
+--   failures_<n> unlogged sequence: failures of its backend in a row (26_breaker.sql)
 --   room_<n>     unlogged sequence: how many were put into the queue since admission last looked (10_submit.sql)
 --   claimed_<n>, ended_<n>   unlogged sequences: their difference is the number of calls in flight
 --   load_<n>     unlogged sequence: at least the number of unfinished tasks (12_backpressure.sql)
 -- After a crash an unlogged sequence reads as never set: an empty bucket, no room, counts to be taken anew.
 
 -- counter: the present value of one of a model's sequences; null after a crash.
--- Params:  p_kind: bucket, room, claimed, ended or load; p_model: model id.
+-- Params:  p_kind: bucket, tokens, learned, failures, room, claimed, ended or load; p_model: model id.
 create or replace function sluice.counter(p_kind text, p_model int) returns bigint
 language sql volatile
 as $$ select pg_sequence_last_value(('sluice.' || p_kind || '_' || p_model)::regclass) $$;
@@ -17,10 +19,12 @@ create or replace function sluice.set_counter(p_kind text, p_model int, p_value 
 language sql volatile
 as $$ select setval(('sluice.' || p_kind || '_' || p_model)::regclass, p_value) $$;
 
--- make_model: creates the queue table and the sequences of model p_model. Bucket full, room for all.
+-- make_model: creates the queue table and the sequences of model p_model. Buckets full, room for all, nothing learned.
 create or replace function sluice.make_model(p_model int) returns void
 language plpgsql volatile
 as $$
+declare
+  v_kind text;
 begin
   execute format('create table sluice.%1$I (
       primary key (task_id), constraint it_is_the_queue_of_model_%2$s check (model = %2$s)
@@ -29,13 +33,14 @@ begin
     'queue_' || p_model, p_model);
   execute format('create index on sluice.%I (rank, ready_at, task_id)', 'queue_' || p_model);
   execute format('create index on sluice.%I (deadline) where deadline is not null', 'queue_' || p_model);
-  execute format('create unlogged sequence sluice.%I minvalue 0', 'bucket_' || p_model);
   -- A start above every max_queue: after a crash nextval() says "no room" by itself.
   execute format('create unlogged sequence sluice.%I minvalue 0 start 1000000000', 'room_' || p_model);
-  execute format('create unlogged sequence sluice.%I minvalue 0', 'claimed_' || p_model);
-  execute format('create unlogged sequence sluice.%I minvalue 0', 'ended_' || p_model);
+  foreach v_kind in array array['bucket', 'tokens', 'learned', 'failures', 'claimed', 'ended'] loop
+    execute format('create unlogged sequence sluice.%I minvalue 0', v_kind || '_' || p_model);
+  end loop;
   perform sluice.make_gauge('load_' || p_model);
-  perform sluice.set_counter(k, p_model, 0) from unnest(array['bucket', 'room', 'claimed', 'ended', 'load']) k;
+  perform sluice.set_counter(k, p_model, 0) 
+  from unnest(array['bucket', 'tokens', 'failures', 'room', 'claimed', 'ended', 'load']) k;
 end
 $$;
 
@@ -48,6 +53,7 @@ language plpgsql volatile
 as $$
 declare
   v_unfinished bigint;
+  v_kind text;
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'model "%" cannot be deleted in a % transaction', p_name, current_setting('transaction_isolation')
@@ -64,8 +70,11 @@ begin
   end if;
   perform sluice.drop_lanes('queue_' || p_model), sluice.drop_lanes('backlog_' || p_model);
   execute format('drop table sluice.%I', 'queue_' || p_model);
-  execute format('drop sequence sluice.%I, sluice.%I, sluice.%I, sluice.%I',
-                 'bucket_' || p_model, 'claimed_' || p_model, 'ended_' || p_model, 'load_' || p_model);
+  foreach v_kind in array array['bucket', 'tokens', 'learned', 'failures', 'claimed', 'ended', 'load'] loop
+    execute format('drop sequence sluice.%I', v_kind || '_' || p_model);
+  end loop;
+  delete from sluice.breaker where model = p_model;
+  delete from sluice.breaker_event where model = p_model;
 end
 $$;
 
@@ -84,7 +93,7 @@ begin
     perform sluice.make_model(new.id);
   elsif new.id <> old.id then
     raise exception 'the id of model "%" names its queue table and cannot change', old.name using errcode = '23514';
-  elsif (new.rpm, new.burst) is distinct from (old.rpm, old.burst) then
+  elsif (new.rpm, new.tpm, new.burst) is distinct from (old.rpm, old.tpm, old.burst) then
     new.limits_changed_at := clock_timestamp();
   end if;
   return new;

@@ -138,8 +138,8 @@ $$;
 -- Returns: the task's id; with an idempotency key used before, the first task's id.
 -- Places:  straight into its model's queue while there is room and nothing is ahead, else into the backlog.
 --          Room is a number drawn from a sequence, for counting the queue halves the rate of submits.
--- Errors:  SL001, SL003, SL004, SL005, SL007, SL008, SL009.
--- Measured against a bare two-row insert: see bench/README.md when it lands.
+-- Errors:  SL001, SL002, SL003, SL004, SL005, SL007, SL008, SL009.
+-- Measured against a bare two-row insert: see bench/README.md.
 create or replace function sluice.submit(
   prompt text default null, model text default 'any', priority int default 0, tenant text default 'default',
   run_at timestamptz default null, deadline timestamptz default null, idempotency_key text default null,
@@ -163,6 +163,7 @@ begin
     submit.max_output_tokens, submit.metadata, submit.tenant, submit.idempotency_key);
   perform sluice.require_tenant(submit.tenant);
   v_target := sluice.target(submit.model, submit.request is not null, v_now);
+  perform sluice.check_fits(submit.model, submit.tenant, v_bytes, submit.max_output_tokens);
   if submit.idempotency_key is not null then
     v_bound := sluice.keep_key(submit.tenant, submit.idempotency_key, sluice.content_sha256(
       submit.model, submit.prompt, submit.request, submit.max_output_tokens), v_id);
@@ -188,9 +189,9 @@ begin
     perform sluice.require_range(v_id);
   end loop;
   if v_straight then
-    execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts)
-      values ($1, $2, $3, $4, $5, 0, $6, 0)', 'queue_' || v_target.id)
-    using v_id, v_now, submit.deadline, v_target.id, v_bytes, -submit.priority;
+    execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, tenant)
+      values ($1, $2, $3, $4, $5, 0, $6, 0, $7)', 'queue_' || v_target.id)
+    using v_id, v_now, submit.deadline, v_target.id, v_bytes, -submit.priority, submit.tenant;
   else
     insert into sluice.backlog (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, due, route, tenant)
     values (v_id, case when v_later then submit.run_at else v_now end, submit.deadline,

@@ -100,6 +100,18 @@ begin
 end
 $$;
 
+-- check_item_fits: check_fits for one element of submit_many.
+create or replace function sluice.check_item_fits(p_item jsonb) returns void
+language plpgsql volatile
+as $$
+declare
+  v_task record := sluice.task_of(p_item);
+begin
+  perform sluice.check_fits(v_task.model, v_task.tenant, octet_length(coalesce(v_task.prompt, v_task.request)),
+    v_task.max_output_tokens);
+end
+$$;
+
 -- check_tasks: check_item for every element, and target for each name; adds the element's number to the error.
 -- One look at all of them first: a subtransaction for each cost 74 us a task, this costs a third.
 create or replace function sluice.check_tasks(p_tasks jsonb, p_now timestamptz) returns void
@@ -120,8 +132,12 @@ begin
     perform sluice.target(t.name, t.verbatim, p_now)
     from (select distinct coalesce(item ->> 'model', 'any') as name, item ->> 'request' is not null as verbatim
           from jsonb_array_elements(p_tasks) item) t;
+    perform sluice.check_item_fits(item) from jsonb_array_elements(p_tasks) item
+    where exists (select from sluice.models where tpm is not null)
+       or exists (select from sluice.tenants where tpm is not null);
     return;
-  exception when data_exception or sqlstate 'SL001' or sqlstate 'SL004' or sqlstate 'SL007' or sqlstate 'SL009' then
+  exception when data_exception or sqlstate 'SL001' or sqlstate 'SL002' or sqlstate 'SL004' or sqlstate 'SL007'
+    or sqlstate 'SL009' then
     null;  -- which one was it?
   end;
   for v_item in select item, ord from jsonb_array_elements(p_tasks) with ordinality as a(item, ord) loop
@@ -129,7 +145,9 @@ begin
       perform sluice.check_item(v_item.item);
       perform sluice.require_tenant(coalesce(v_item.item ->> 'tenant', 'default'));
       perform sluice.target(coalesce(v_item.item ->> 'model', 'any'), v_item.item ->> 'request' is not null, p_now);
-    exception when data_exception or sqlstate 'SL001' or sqlstate 'SL004' or sqlstate 'SL007' or sqlstate 'SL009' then
+      perform sluice.check_item_fits(v_item.item);
+    exception when data_exception or sqlstate 'SL001' or sqlstate 'SL002' or sqlstate 'SL004' or sqlstate 'SL007'
+      or sqlstate 'SL009' then
       get stacked diagnostics v_hint = pg_exception_hint;
       v_hint := coalesce(nullif(v_hint, ''), 'Its values are of the types of sluice.submit''s arguments.');
       raise exception 'task %: %', v_item.ord, sqlerrm
@@ -172,8 +190,9 @@ begin
     where n.route is not null and n.task_id <> all (coalesce(v_straight, '{}'))) r;
   for v_model in select distinct n.model from unnest(p_new) n where n.model is not null order by 1 loop
     if v_straight is not null then
-      execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts)
-        select n.task_id, n.ready_at, n.deadline, n.model, n.request_bytes, n.fence, n.rank, n.attempts
+      execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts,
+          tenant)
+        select n.task_id, n.ready_at, n.deadline, n.model, n.request_bytes, n.fence, n.rank, n.attempts, n.tenant
         from unnest($1) n where n.model = $2 and n.task_id = any ($3)', 'queue_' || v_model)
       using p_new, v_model, v_straight;
     end if;

@@ -121,7 +121,7 @@ begin
 
   v_depth := sluice.depth(v_model.id, v_model.max_queue);
   v_room := least(sluice.queue_target(v_model) - v_depth, admit.max_tasks);
-  if v_model.paused or v_model.closed_until > v_now then
+  if not sluice.is_open(v_model, v_now) then
     v_room := 0;
   end if;
   if v_room > 0 then
@@ -157,8 +157,9 @@ begin
     gone as (
       delete from sluice.backlog b using free f where b.ctid = f.ctid returning b.*),
     moved as (
-      insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts)
-      select g.task_id, $4 + h.place * interval '1 microsecond', g.deadline, $1, g.request_bytes, g.fence, g.rank, g.attempts
+      insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, tenant)
+      select g.task_id, $4 + h.place * interval '1 microsecond', g.deadline, $1, g.request_bytes, g.fence, g.rank, g.attempts,
+        g.tenant
       from gone g join head h using (task_id))
     select (select count(*) from head), (select max(rank) from head),
       array(select row(h.line, h.rank, min(h.ready_at), count(*))::sluice.backlog_taken

@@ -1,10 +1,11 @@
--- The token bucket: never more than rpm arrivals in any half-open window of a minute.
+-- The token bucket: never more than N arrivals in any half-open window of a minute; N requests, or tokens (25_tokens.sql),
+-- of a model, or of a tenant (27_tenant_quotas.sql).
 --
 -- GCRA, the token bucket written as one number: the theoretical arrival time TAT, in nanoseconds, in an unlogged sequence.
 -- setval takes no transaction id and writes no WAL (measured: 42k/s against 8.5k/s for a logged one), and a rollback does
 -- not give back what was taken: the safe side. After a crash TAT is unknown: the bucket is then empty, exactly safe.
 --
--- W = 60 s, N = rpm, d = the send-by allowance (what may lie between grant and arrival), b = burst [1 + N/100]:
+-- W = 60 s, N = the quota, d = the send-by allowance (what may lie between grant and arrival), b = burst [1 + N/100]:
 --   T = ceil((W + d) / (N - b + 1)).
 -- Proof: after the first grant at s, TAT >= s + T; each grant adds T; the last, at e, leaves TAT <= e + bT, so n <= (e - s)/T + b,
 -- and arrivals within W of each other were granted within W + d <= (N - b + 1) T, hence n <= N. In a window of any
@@ -26,85 +27,165 @@ create or replace function sluice.permit_burst(p_model sluice.models) returns in
 language sql immutable
 as $$ select coalesce(p_model.burst, 1 + p_model.rpm / 100) $$;
 
--- permit_interval_ns: T, by the formula above.
-create or replace function sluice.permit_interval_ns(p_model sluice.models) returns bigint
+-- interval_ns: T for N = p_units and b = p_burst, by the formula above.
+create or replace function sluice.interval_ns(p_units int, p_burst int) returns bigint
 language sql immutable
 as $$
-  select ceil((60000 + sluice.send_allowance_ms()) * 1000000::numeric
-              / (p_model.rpm - sluice.permit_burst(p_model) + 1))::bigint
+  select ceil((60000 + sluice.send_allowance_ms()) * 1000000::numeric / (p_units - p_burst + 1))::bigint
 $$;
 
--- bucket: the bucket's TAT in nanoseconds, no earlier than p_now. Three corrections make it safe:
+-- permit_interval_ns: T of a model's requests.
+create or replace function sluice.permit_interval_ns(p_model sluice.models) returns bigint
+language sql immutable
+as $$ select sluice.interval_ns(p_model.rpm, sluice.permit_burst(p_model)) $$;
+
+-- request_quota: the quota of a model's requests; all null: it has none.
+create or replace function sluice.request_quota(p_model sluice.models) returns sluice.quota
+language plpgsql immutable
+as $$
+begin
+  if p_model.rpm is null then
+    return null;
+  end if;
+  return row('bucket_' || p_model.id, null, p_model.rpm, sluice.permit_burst(p_model),
+    sluice.permit_interval_ns(p_model), p_model.limits_changed_at)::sluice.quota;
+end
+$$;
+
+-- bucket: a bucket's TAT in nanoseconds, no earlier than p_now. Three corrections make it safe:
 --   never set (crash, promotion): empty; limits changed: empty at that moment; clock set back: no longer than a full
 --   refill. A change noted by a clock that has been set back since does not count: it would freeze the bucket.
-create or replace function sluice.bucket(p_model sluice.models, p_now timestamptz) returns bigint
+-- A token bucket may be in debt, by one request at most: hence by one minute's tokens. Further ahead only a later clock set it.
+create or replace function sluice.bucket(p_quota sluice.quota, p_now timestamptz) returns bigint
 language plpgsql volatile
 as $$
 declare
   v_now bigint := sluice.micros(p_now) * 1000;
-  v_refill bigint := sluice.permit_burst(p_model) * sluice.permit_interval_ns(p_model);
-  v_tat bigint := coalesce(sluice.counter('bucket', p_model.id), v_now + v_refill);
+  v_refill bigint := p_quota.burst * p_quota.interval_ns;
+  v_debt bigint := case when p_quota.account is null then 0 else p_quota.units * p_quota.interval_ns end;
+  v_tat bigint := coalesce(pg_sequence_last_value(('sluice.' || p_quota.bucket)::regclass), v_now + v_refill);
 begin
-  if p_model.limits_changed_at <= p_now then
-    v_tat := greatest(v_tat, sluice.micros(p_model.limits_changed_at) * 1000 + v_refill);
+  if p_quota.changed_at <= p_now then
+    v_tat := greatest(v_tat, sluice.micros(p_quota.changed_at) * 1000 + v_refill);
   end if;
-  return greatest(v_now, least(v_tat, v_now + v_refill));
+  return greatest(v_now, case when v_tat > v_now + v_refill + v_debt then v_now + v_refill else v_tat end);
 end
 $$;
 
 -- mend_bucket: stores bucket()'s first and third correction, for they are relative to p_now: a bucket that was never set,
--- or was set by a later clock, would otherwise be empty again at every look. Requires the model's lock.
-create or replace function sluice.mend_bucket(p_model sluice.models, p_now timestamptz) returns void
+-- or was set by a later clock, would otherwise be empty again at every look. What a later clock booked moves back as a whole,
+-- until nothing of it lies ahead.
+-- Requires the lock of the quota's model or tenant.
+create or replace function sluice.mend_bucket(p_quota sluice.quota, p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 declare
-  v_stored bigint := sluice.counter('bucket', p_model.id);
+  v_stored bigint;
   v_tat bigint;
 begin
-  if p_model.rpm is not null then
-    v_tat := sluice.bucket(p_model, p_now);
-    if v_stored is null or v_stored > v_tat then
-      perform sluice.set_counter('bucket', p_model.id, v_tat);
-    end if;
+  if p_quota.bucket is null then
+    return;
+  end if;
+  v_stored := pg_sequence_last_value(('sluice.' || p_quota.bucket)::regclass);
+  v_tat := sluice.bucket(p_quota, p_now);
+  if v_stored is null or v_stored > v_tat then
+    perform setval(('sluice.' || p_quota.bucket)::regclass, v_tat);
+  end if;
+  if p_quota.account is not null then
+    update sluice.spent s set at = s.at - (n.newest - p_now)
+    from (select max(at) as newest from sluice.spent where account = p_quota.account and at > p_now) n
+    where s.account = p_quota.account and s.at > p_now;
   end if;
 end
 $$;
 
--- permits_now: how many permits model p_model could grant at p_now; null: no limit.
-create or replace function sluice.permits_now(p_model sluice.models, p_now timestamptz) returns int
-language sql volatile
-as $$
-  select case when p_model.rpm is not null then
-    sluice.permit_burst(p_model)
-      - ceil((sluice.bucket(p_model, p_now) - sluice.micros(p_now) * 1000)::numeric / sluice.permit_interval_ns(p_model))::int
-  end
-$$;
-
--- take_permits: takes permits from a model's bucket. All permits of the fleet are taken here and nowhere else.
--- Requires the model's lock, and p_now read after it was obtained.
--- Params:  p_model; p_wanted: 0 or more (null: 0); p_now.
--- Returns: granted: at most p_wanted; next_at: when the next one can be granted (null: no limit).
-create or replace function sluice.take_permits(
-  p_model sluice.models, p_wanted int, p_now timestamptz, out granted int, out next_at timestamptz)
+-- permits_now: how many units a quota could grant at p_now; null: no limit. Tokens: 0 or less means in debt.
+create or replace function sluice.permits_now(p_quota sluice.quota, p_now timestamptz) returns bigint
 language plpgsql volatile
 as $$
 declare
-  v_interval bigint;
-  v_tat bigint;
+  v_permits bigint;
+begin
+  if p_quota.bucket is not null then
+    v_permits := p_quota.burst
+      - ceil((sluice.bucket(p_quota, p_now) - sluice.micros(p_now) * 1000)::numeric / p_quota.interval_ns);
+    if p_quota.account is not null and v_permits > 0 then
+      v_permits := least(v_permits, p_quota.units - sluice.tokens_spent(p_quota.account, p_now));
+    end if;
+  end if;
+  return v_permits;
+end
+$$;
+
+-- permit_at: when the next unit of a quota can be granted: p_now or later; null: no limit.
+-- Params:  p_quota; p_now; p_taken: after so many more were taken at p_now.
+create or replace function sluice.permit_at(p_quota sluice.quota, p_now timestamptz, p_taken bigint default 0)
+returns timestamptz
+language plpgsql volatile
+as $$
+declare
+  v_at timestamptz;
+begin
+  if p_quota.bucket is not null then
+    v_at := greatest(p_now, sluice.from_micros(
+      (sluice.bucket(p_quota, p_now) + (p_taken + 1 - p_quota.burst) * p_quota.interval_ns + 999) / 1000));
+    if p_quota.account is not null then
+      v_at := greatest(v_at, sluice.tokens_free_at(p_quota.account, p_quota.units - p_taken, p_now));
+    end if;
+  end if;
+  return v_at;
+end
+$$;
+
+-- move_bucket: takes p_units from a bucket, or puts back what a call did not use (less than 0).
+create or replace function sluice.move_bucket(p_quota sluice.quota, p_units bigint, p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+begin
+  perform setval(('sluice.' || p_quota.bucket)::regclass,
+                 greatest(0, sluice.bucket(p_quota, p_now) + p_units * p_quota.interval_ns));
+end
+$$;
+
+-- take_permits: takes permits for requests from a bucket. All of the fleet's are taken here and nowhere else.
+-- Requires the lock of the quota's model or tenant, and p_now read after it was obtained.
+-- Params:  p_quota: null: no limit; p_wanted: 0 or more (null: 0); p_now.
+-- Returns: granted: at most p_wanted; next_at: when the next one can be granted (null: no limit).
+create or replace function sluice.take_permits(
+  p_quota sluice.quota, p_wanted int, p_now timestamptz, out granted int, out next_at timestamptz)
+language plpgsql volatile
+as $$
 begin
   granted := coalesce(p_wanted, 0);
-  if p_model.rpm is null then
+  if p_quota.bucket is null then
     return;
   end if;
-  v_interval := sluice.permit_interval_ns(p_model);
-  v_tat := sluice.bucket(p_model, p_now);
-  granted := greatest(0, least(granted, sluice.permits_now(p_model, p_now)));
+  granted := greatest(0, least(granted, sluice.permits_now(p_quota, p_now)));
   if granted > 0 then
-    v_tat := v_tat + granted * v_interval;
-    perform sluice.set_counter('bucket', p_model.id, v_tat);
+    perform sluice.move_bucket(p_quota, granted, p_now);
   end if;
-  next_at := greatest(p_now, sluice.from_micros(
-    (v_tat + (1 - sluice.permit_burst(p_model)) * v_interval + 999) / 1000));
+  next_at := sluice.permit_at(p_quota, p_now);
+end
+$$;
+
+-- permits_now: how many calls of model p_model could begin at p_now; null: no limit. While its tokens are not in debt they
+-- limit no number: the head of the queue is granted whatever its size.
+create or replace function sluice.permits_now(p_model sluice.models, p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+begin
+  return least(sluice.permits_now(sluice.request_quota(p_model), p_now),
+    case when p_model.tpm is not null and sluice.permits_now(sluice.token_quota(p_model), p_now) <= 0 then 0 end);
+end
+$$;
+
+-- permit_at: when the next call of model p_model can begin, by its quotas; null: no limit.
+create or replace function sluice.permit_at(p_model sluice.models, p_now timestamptz) returns timestamptz
+language plpgsql volatile
+as $$
+begin
+  return greatest(sluice.permit_at(sluice.request_quota(p_model), p_now),
+    case when p_model.tpm is not null then sluice.permit_at(sluice.token_quota(p_model), p_now) end);
 end
 $$;
 
@@ -122,6 +203,38 @@ begin
     raise exception 'there is no model "%"', next_permit_at.model using errcode = 'SL001',
       hint = 'sluice.models lists what there is.';
   end if;
-  return (sluice.take_permits(v_model, 0, coalesce(p_now, clock_timestamp()))).next_at;
+  return sluice.permit_at(v_model, coalesce(p_now, clock_timestamp()));
+end
+$$;
+
+-- drain_bucket: lowers a model's buckets to what its backend says is left ("x-ratelimit-remaining-..."); never raises them:
+-- a backend's word is evidence of calls that Sluice did not make, not of a greater quota.
+-- Params:  model: name; requests_left, tokens_left: null or less than 0 (some backends say -1): no evidence; p_now.
+-- Errors:  SL001.
+create or replace function sluice.drain_bucket(
+  model text, requests_left int, tokens_left bigint, p_now timestamptz default null) returns void
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_model sluice.models;
+  v_quota sluice.quota;
+  v_now timestamptz;
+  v_above bigint;
+begin
+  perform sluice.require_model(drain_bucket.model);
+  select * into v_model from sluice.models m where m.name = drain_bucket.model;
+  perform pg_advisory_xact_lock(sluice.lock_class('model'), v_model.id);
+  v_now := coalesce(p_now, clock_timestamp());
+  v_quota := sluice.request_quota(v_model);
+  v_above := sluice.permits_now(v_quota, v_now) - drain_bucket.requests_left;
+  if drain_bucket.requests_left >= 0 and v_above > 0 then
+    perform sluice.move_bucket(v_quota, v_above, v_now);
+  end if;
+  v_above := v_model.tpm - sluice.tokens_spent(v_model.id, v_now) - drain_bucket.tokens_left;
+  if drain_bucket.tokens_left >= 0 and v_above > 0 then
+    insert into sluice.spent (account, at, tokens) values (v_model.id, v_now, v_above);
+  end if;
 end
 $$;

@@ -56,7 +56,7 @@ begin
   return array(
     select m.id from unnest(sluice.served_models(p_worker)) served(id) join sluice.models m on m.id = served.id
     where (p_models is null or m.name = any (p_models))
-      and not m.paused and coalesce(m.closed_until <= coalesce(p_now, clock_timestamp()), true)
+      and sluice.is_open(m, coalesce(p_now, clock_timestamp()))
     order by random());
 end
 $$;
@@ -69,7 +69,9 @@ as $$
 #variable_conflict use_column
 begin
   return query select l.task_id, l.fence, l.attempts + 1, m.name,
-    case when m.rpm is not null then sluice.send_within_ms() end,
+    case when m.rpm is not null or l.reserved_tokens > 0
+           or exists (select from sluice.tenants n where n.name = l.tenant and n.rpm is not null)
+      then sluice.send_within_ms() end,
     case when t.id is not null then m.api end, t.prompt, t.request, t.max_output_tokens, t.traceparent,
     case when t.id is not null then (extract(epoch from m.timeout) * 1000)::int end
   from (

@@ -11,9 +11,13 @@ language plpgsql volatile
 as $$
 declare
   v_model sluice.models;
+  v_quota sluice.quota;
   v_now timestamptz;
+  v_probes int;
   v_want int;
+  v_limited boolean;
   v_gone sluice.queue[];
+  v_tokens int[];
   v_leases sluice.lease[];
 begin
   if not pg_try_advisory_xact_lock(sluice.lock_class('model'), p_model) then
@@ -23,11 +27,57 @@ begin
   -- just now would lie in the future.
   select * into v_model from sluice.models where id = p_model;
   v_now := coalesce(p_now, clock_timestamp());
-  perform sluice.mend_bucket(v_model, v_now);
-  v_want := least(p_max, sluice.permits_now(v_model, v_now), sluice.calls_left(v_model));
+  v_quota := sluice.request_quota(v_model);
+  perform sluice.mend_bucket(v_quota, v_now);
+  v_probes := sluice.probes_now(v_model, v_now);
+  v_want := least(p_max, sluice.permits_now(v_quota, v_now), sluice.calls_left(v_model), v_probes);
   if v_want is null or v_want <= 0 then
     return '{}';
   end if;
+  v_limited := v_model.tpm is not null
+    or exists (select from sluice.tenants t where t.rpm is not null or t.tpm is not null);
+  if v_limited then
+    select x.gone, x.tokens into v_gone, v_tokens from sluice.take_limited_rows(v_model, v_want, v_now) x;
+  else
+    v_gone := sluice.take_rows(p_model, v_want, v_now);
+  end if;
+  if v_gone is null then
+    return '{}';
+  end if;
+  with live as (
+    insert into sluice.lease (task_id, worker, ready_at, started_at, deadline, reserved_tokens, model, request_bytes, fence,
+      rank, attempts, tenant)
+    select g.task_id, p_worker, g.ready_at, v_now, g.deadline, coalesce(g.tokens, 0), g.model, g.request_bytes, g.fence + 1,
+      g.rank, g.attempts, g.tenant
+    from unnest(v_gone, v_tokens) g(task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, tenant, tokens)
+    where coalesce(g.deadline > v_now, true)
+    returning lease)
+  select array_agg(live.lease) into v_leases from live;
+  if v_leases is null or cardinality(v_leases) < cardinality(v_gone) then
+    perform sluice.expire(v_gone, v_model.name, v_now);
+  end if;
+  if v_leases is null then
+    return '{}';
+  end if;
+  perform sluice.take_permits(v_quota, cardinality(v_leases), v_now);
+  if v_limited then
+    perform sluice.charge_reserved(v_model, v_leases, v_now);
+  end if;
+  if v_probes is not null then
+    update sluice.breaker set probe_task = v_leases[1].task_id, probe_fence = v_leases[1].fence where model = p_model;
+  end if;
+  perform sluice.set_counter('claimed', p_model, coalesce(sluice.counter('claimed', p_model), 0) + cardinality(v_leases));
+  return v_leases;
+end
+$$;
+
+-- take_rows: takes the first p_max rows from a model's queue. Requires the model's lock. Returns null if it is empty.
+create or replace function sluice.take_rows(p_model int, p_max int, p_now timestamptz) returns sluice.queue[]
+language plpgsql volatile
+as $$
+declare
+  v_gone sluice.queue[];
+begin
   execute format($sql$
     with pick as materialized (
       select q.at
@@ -41,26 +91,13 @@ begin
       limit $1),
     gone as (
       delete from sluice.%1$I q using pick where q.ctid = pick.at returning q.*)
-    select array_agg(row(g.task_id, g.ready_at, g.deadline, g.model, g.request_bytes, g.fence, g.rank, g.attempts)::sluice.queue)
+    select array_agg(row(g.task_id, g.ready_at, g.deadline, g.model, g.request_bytes, g.fence, g.rank, g.attempts,
+      g.tenant)::sluice.queue)
     from gone g
     $sql$, 'queue_' || p_model)
-  into v_gone using v_want;
-  perform sluice.note_taken('queue_' || p_model, v_gone, v_want, v_now);
-  if v_gone is null then
-    return '{}';
-  end if;
-  with live as (
-    insert into sluice.lease (task_id, worker, ready_at, started_at, deadline, model, request_bytes, fence, rank, attempts)
-    select g.task_id, p_worker, g.ready_at, v_now, g.deadline, g.model, g.request_bytes, g.fence + 1, g.rank, g.attempts
-    from unnest(v_gone) g where coalesce(g.deadline > v_now, true)
-    returning lease)
-  select array_agg(live.lease) into v_leases from live;
-  if v_leases is null or cardinality(v_leases) < cardinality(v_gone) then
-    perform sluice.expire(v_gone, v_model.name, v_now);
-  end if;
-  perform sluice.take_permits(v_model, cardinality(v_leases), v_now);
-  perform sluice.set_counter('claimed', p_model, coalesce(sluice.counter('claimed', p_model), 0) + cardinality(v_leases));
-  return coalesce(v_leases, '{}');
+  into v_gone using p_max;
+  perform sluice.note_taken('queue_' || p_model, v_gone, p_max, p_now);
+  return v_gone;
 end
 $$;
 

@@ -117,7 +117,7 @@ begin
     wake_at := (select min(ready_at) from sluice.backlog where not due and ready_at > p_now);
     work := exists (select from sluice.backlog where not due and ready_at <= p_now);
   elsif not v_model.paused then
-    wake_at := greatest((sluice.take_permits(v_model, 0, p_now)).next_at, v_model.closed_until, p_now);
+    wake_at := greatest(sluice.permit_at(v_model, p_now), v_model.closed_until, sluice.probe_at(v_model, p_now), p_now);
     work := wake_at <= p_now and coalesce(v_model.max_in_flight > sluice.in_flight(p_model), true);
     if wake_at <= p_now and not work then
       wake_at := null;

@@ -114,7 +114,7 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off se
 set plan_cache_mode = force_generic_plan
 as $$
   select m.id, sluice.depth(m.id, m.max_queue + 10000), sluice.in_flight(m.id), sluice.waiting_by_name(m.id) + r.tasks,
-    sluice.oldest_ready(m.id), sluice.permits_now(m, n.now), (sluice.take_permits(m, 0, n.now)).next_at
+    sluice.oldest_ready(m.id), sluice.permits_now(m, n.now), sluice.permit_at(m, n.now)
   from sluice.models m join sluice.route_share(array(select id from sluice.models)) r on r.model = m.id,
     (select coalesce(p_now, clock_timestamp()) as now) n
 $$;
@@ -126,8 +126,9 @@ create or replace view sluice.queues as
     extract(epoch from clock_timestamp() - f.oldest_ready)::double precision as oldest_ready_s,
     f.permits_now, f.next_permit_at, (60e9 / sluice.permit_interval_ns(m))::double precision as sustained_rpm,
     sluice.pressure(f.depth + f.in_flight + f.waiting, coalesce(m.max_unfinished, s.max_unfinished)) as pressure,
-    m.paused, m.closed_until, m.closed_reason
+    m.paused, m.closed_until, m.closed_reason, coalesce(b.state, 'closed') as breaker
   from sluice.models m
+  left join sluice.breaker b on b.model = m.id
   join sluice.queue_facts() f on f.model = m.id
   cross join sluice.settings s;
 

@@ -15,7 +15,7 @@ grant execute on function
   sluice.unregister_worker(bigint, timestamptz), sluice.admit(text, int, timestamptz),
   sluice.recover(bigint, timestamptz), sluice.sweep(timestamptz), sluice.take_watch(bigint),
   sluice.drop_watch(bigint, boolean), sluice.take_bells(bigint, int[], timestamptz), sluice.drop_bells(int[]),
-  sluice.unfinished(bigint), sluice.next_permit_at(text, timestamptz)
+  sluice.unfinished(bigint), sluice.next_permit_at(text, timestamptz), sluice.drain_bucket(text, int, bigint, timestamptz)
 to sluice_worker, sluice_admin;
 
 grant execute on function
@@ -36,7 +36,8 @@ grant execute on function sluice.unrouted() to sluice_reader, sluice_admin;
 grant select on sluice.queues, sluice.workers, sluice.audit_log to sluice_reader, sluice_admin;
 -- A view calls its functions as its reader.
 grant execute on function sluice.queue_facts(timestamptz), sluice.permit_interval_ns(sluice.models),
-  sluice.permit_burst(sluice.models), sluice.send_allowance_ms(), sluice.pressure(bigint, bigint), sluice.overflow_share()
+  sluice.permit_burst(sluice.models), sluice.send_allowance_ms(), sluice.interval_ns(int, int), sluice.pressure(bigint, bigint),
+  sluice.overflow_share()
 to sluice_reader, sluice_admin;
 
 grant execute on function sluice.pause(text), sluice.resume(text), sluice.close_model(text, timestamptz, text),

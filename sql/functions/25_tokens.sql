@@ -1,0 +1,165 @@
+-- Tokens: estimated and reserved when a task is claimed, settled to what the call really used when it ends.
+--
+-- Promise: of the calls begun in any half-open window of a minute, what they used, and what is reserved by those still
+-- under way, never exceed tpm by more than the one request that was granted last (as long as none uses more than was
+-- reserved for it). Two things keep it:
+--   the account (sluice.spent): tokens by the moment of their claim, corrected in place of time when they are settled. The
+--     sum over the last W + d bounds the grants: exact whatever the estimates, the delays and the limits were, and, being
+--     rows, undone by a rollback and kept in a crash;
+--   the bucket (22_permits.sql): spreads the grants over the minute. The head is granted while it is not in debt and charged
+--     in full; what a call did not use is put back.
+-- Rejected: the bucket alone. Putting back what calls begun before the window did not use makes room for more than N inside
+-- it: with reservations ten times the usage and calls of 10 s, used + reserved reached 1.8 N. The account alone: a
+-- minute's tokens in one second, and nothing for the others until the next minute.
+
+-- token_quota: the quota of a model's tokens; all null: it has none.
+create or replace function sluice.token_quota(p_model sluice.models) returns sluice.quota
+language plpgsql immutable
+as $$
+declare
+  v_burst int := 1 + p_model.tpm / 100;
+begin
+  if p_model.tpm is null then
+    return null;
+  end if;
+  return row('tokens_' || p_model.id, p_model.id, p_model.tpm, v_burst, sluice.interval_ns(p_model.tpm, v_burst),
+    p_model.limits_changed_at)::sluice.quota;
+end
+$$;
+
+-- token_window: W + d: for so long what was booked counts.
+create or replace function sluice.token_window() returns interval
+language sql immutable parallel safe
+as $$ select interval '60 seconds' + sluice.send_allowance_ms() * interval '1 millisecond' $$;
+
+-- tokens_spent: what was booked to an account within the window before p_now.
+create or replace function sluice.tokens_spent(p_account int, p_now timestamptz) returns bigint
+language plpgsql volatile
+as $$
+begin
+  return (select coalesce(sum(tokens), 0) from sluice.spent
+          where account = p_account and at > p_now - sluice.token_window());
+end
+$$;
+
+-- tokens_free_at: when an account will have less than p_units in its window: p_now, or the moment at which enough of what
+-- was booked is a window old.
+create or replace function sluice.tokens_free_at(p_account int, p_units bigint, p_now timestamptz) returns timestamptz
+language plpgsql volatile
+as $$
+begin
+  return (
+    select case when coalesce(sum(x.tokens), 0) < p_units then p_now
+      else min(x.at) filter (where x.later < p_units) + sluice.token_window() end
+    from (
+      select s.at, sum(s.tokens) as tokens,
+        sum(sum(s.tokens)) over (order by s.at desc) - sum(s.tokens) as later
+      from sluice.spent s where s.account = p_account and s.at > p_now - sluice.token_window()
+      group by s.at) x);
+end
+$$;
+
+-- charge_tokens: takes tokens from a quota: from its bucket, and on its account. Requires the lock of its model or tenant.
+create or replace function sluice.charge_tokens(p_quota sluice.quota, p_tokens bigint, p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+begin
+  perform sluice.move_bucket(p_quota, p_tokens, p_now);
+  insert into sluice.spent (account, at, tokens) values (p_quota.account, p_now, p_tokens);
+end
+$$;
+
+-- clean_spent: removes what was booked more than 5 minutes ago, at most 10,000 rows a call; starts where it ended, so that
+-- it never walks over its own dead rows.
+create or replace function sluice.clean_spent(p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_from timestamptz := sluice.from_micros(coalesce(pg_sequence_last_value('sluice.spent_until'::regclass), 0));
+  v_until timestamptz := p_now - interval '5 minutes';
+begin
+  delete from sluice.spent s using (
+    select m.id from sluice.models m where m.tpm is not null
+    union all select -t.id from sluice.tenants t where t.tpm is not null) q(account)
+  where s.account = q.account and s.at >= least(v_from, v_until) and s.at < v_until;
+  perform setval('sluice.spent_until', greatest(0, sluice.micros(v_until)));
+end
+$$;
+
+-- estimate_tokens: about how many tokens a task will use: its input by the model's learned ratio to bytes, and its output
+-- by its own bound, else by what the model's answers were learned to stay below.
+-- Params:  p_model: model id (null, or one that learned nothing yet: 4 bytes a token, 512 tokens an answer).
+-- 8 tokens a request are for the frame around the text.
+create or replace function sluice.estimate_tokens(p_model int, p_request_bytes int, p_max_output_tokens int) returns int
+language plpgsql volatile
+as $$
+declare
+  v_learned bigint := coalesce(case when p_model is not null then sluice.counter('learned', p_model) end,
+                               sluice.pack_learned(250000, 512));
+begin
+  return least(2147483647, 8 + p_request_bytes * (v_learned >> 20) / 1000000
+    + coalesce(p_max_output_tokens, (v_learned & 1048575)::int)::bigint);
+end
+$$;
+
+-- pack_learned: what a model's sequence learned_<n> holds: millionths of a token per byte of a request, between 1/64 (a
+-- picture in base64) and 1 (no tokenizer makes more tokens than bytes), and tokens of an answer, between 1 and a million.
+create or replace function sluice.pack_learned(p_input bigint, p_output bigint) returns bigint
+language sql immutable
+as $$
+  select (least(greatest(p_input, 1000000 / 64), 1000000) << 20) | least(greatest(p_output, 1), 1048575)
+$$;
+
+-- learn_tokens: lets what one call used move what was learned of its model: up by an eighth at most, down by a 128th. Where
+-- the steps balance one call in 17 uses more: a reservation should rather be too large. Sampled, one call a flush and
+-- without a lock: a lost step is made good by the next.
+create or replace function sluice.learn_tokens(p_model int, p_request_bytes int, p_input int, p_output int) returns void
+language plpgsql volatile
+as $$
+declare
+  v_learned bigint := coalesce(sluice.counter('learned', p_model), sluice.pack_learned(250000, 512));
+  v_input bigint := v_learned >> 20;
+  v_output bigint := v_learned & 1048575;
+  v_seen bigint := greatest(0, p_input - 8) * 1000000::bigint / greatest(1, p_request_bytes);
+begin
+  v_input := least(greatest(v_seen, v_input - (v_input + 127) / 128), v_input + v_input / 8);
+  v_output := least(greatest(coalesce(p_output, 0), v_output - (v_output + 127) / 128), v_output + (v_output + 7) / 8);
+  perform sluice.set_counter('learned', p_model, sluice.pack_learned(v_input, v_output));
+end
+$$;
+
+-- check_fits: refuses a task that is larger than what its model, each model of its route, or its tenant may use in a minute.
+-- Params:  p_name: of the model or route.
+-- Errors:  SL002, with the numbers.
+create or replace function sluice.check_fits(p_name text, p_tenant text, p_bytes int, p_max_output_tokens int) returns void
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  v_limit record;
+begin
+  if not exists (select from sluice.models where tpm is not null)
+     and not exists (select from sluice.tenants where tpm is not null) then
+    return;
+  end if;
+  -- The model that it fits best, unless one has no limit; and its tenant.
+  for v_limit in
+    (with target as materialized (
+       select m.id, m.name, m.tpm from sluice.models m
+       where m.name = p_name or m.name in (select r.model from sluice.routes r where r.route = p_name))
+     select format('model "%s"', t.name) as who, t.tpm, sluice.estimate_tokens(t.id, p_bytes, p_max_output_tokens) as needed
+     from target t where not exists (select from target where tpm is null)
+     order by t.tpm - sluice.estimate_tokens(t.id, p_bytes, p_max_output_tokens) desc limit 1)
+    union all
+    select format('tenant "%s"', t.name), t.tpm, sluice.estimate_tokens(
+      (select m.id from sluice.models m where m.name = p_name), p_bytes, p_max_output_tokens)
+    from sluice.tenants t where t.name = p_tenant and t.tpm is not null
+  loop
+    if v_limit.needed > v_limit.tpm then
+      raise exception 'the task needs about % tokens, and % may use % a minute (tpm)',
+        v_limit.needed, v_limit.who, v_limit.tpm
+        using errcode = 'SL002', hint = 'Shorten it, lower its max_output_tokens, or raise the limit.';
+    end if;
+  end loop;
+end
+$$;

@@ -1,0 +1,191 @@
+-- The breaker of a model, shared by the fleet: while its backend is down nothing is claimed for it, so that tasks wait
+-- instead of burning their attempts.
+--   closed -> open after breaker_failures failures of the backend in a row; -> half open after breaker_open: one call at a
+--   time, the probe; -> closed after breaker_successes probes that succeeded, -> open again after one that did not.
+-- The count of failures is an unlogged sequence, failures_<n>; the row in sluice.breaker is written on transitions and for
+-- probes only. After a crash the count restarts and the state stands.
+
+-- backend_lives: what a call's outcome says about its backend: true: it answers; false: it is down; null: nothing. An error
+-- of the caller (4xx) and a bad answer come from a backend that lives.
+create or replace function sluice.backend_lives(p_kind text, p_http_status int) returns boolean
+language sql immutable
+as $$
+  select case
+    when p_kind = 'solved' then true
+    when p_kind = 'retry' and (p_http_status is null or p_http_status >= 500 or p_http_status = 408) then false
+    when p_http_status < 500 then true
+  end
+$$;
+
+-- is_open: whether calls of model p_model may begin at all at p_now: it is neither paused nor closed, and its breaker is
+-- not open. (A clock set back to before the breaker opened lets probes through.)
+create or replace function sluice.is_open(p_model sluice.models, p_now timestamptz) returns boolean
+language plpgsql volatile
+as $$
+begin
+  return not p_model.paused and coalesce(p_model.closed_until <= p_now, true)
+    and not exists (select from sluice.breaker b where b.model = p_model.id and b.state = 'open'
+                    and b.since <= p_now and b.since + p_model.breaker_open > p_now);
+end
+$$;
+
+-- probes_now: how many probes the breaker of model p_model lets through now: 0 or 1; null: it is closed. Turns an open
+-- breaker half open when its time has come. Requires the model's lock. A probe ends with its lease, whoever ended that:
+-- a dead prober holds no slot.
+create or replace function sluice.probes_now(p_model sluice.models, p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+declare
+  v_breaker sluice.breaker;
+begin
+  if not exists (select from sluice.breaker b where b.model = p_model.id and b.state <> 'closed') then
+    return null;
+  end if;
+  select * into v_breaker from sluice.breaker b
+  where b.model = p_model.id and b.state <> 'closed' for update skip locked;
+  if not found then
+    return 0;  -- a completion is deciding on it now
+  elsif v_breaker.state = 'open' then
+    if v_breaker.since <= p_now and v_breaker.since + p_model.breaker_open > p_now then
+      return 0;
+    end if;
+    perform sluice.move_breaker(p_model.id, 'open', 'half_open', 'its time has come: one call at a time', p_now);
+    return 1;
+  end if;
+  return (not exists (select from sluice.lease l
+                      where l.task_id = v_breaker.probe_task and l.fence = v_breaker.probe_fence))::int;
+end
+$$;
+
+-- move_breaker: one transition, if the breaker is in state p_from; keeps the newest 1,000 of each model. Waits for another
+-- transaction that moves it, and finds it moved then.
+create or replace function sluice.move_breaker(p_model int, p_from text, p_to text, p_reason text, p_now timestamptz)
+returns void
+language plpgsql volatile
+as $$
+begin
+  if p_from = 'closed' then
+    insert into sluice.breaker (model, state, since) values (p_model, 'closed', p_now) on conflict do nothing;
+  end if;
+  update sluice.breaker
+  set state = p_to, since = p_now, reason = p_reason, successes = 0, probe_task = null, probe_fence = null
+  where model = p_model and state = p_from;
+  if not found then
+    return;
+  end if;
+  insert into sluice.breaker_event (at, model, from_state, to_state, reason) values (p_now, p_model, p_from, p_to, p_reason);
+  delete from sluice.breaker_event e
+  where e.model = p_model
+    and e.id <= (select n.id from sluice.breaker_event n where n.model = p_model order by n.id desc offset 1000 limit 1);
+  if p_to = 'closed' then
+    perform sluice.set_counter('failures', p_model, 0);
+  end if;
+  if p_to <> 'open' then
+    perform sluice.ring(p_model);
+  end if;
+end
+$$;
+
+-- note_health: lets the outcomes of calls move their models' breakers, in ascending order of id; after everything else that
+-- waits for a lock. Nearly always all calls of models without failures succeeded: then it is one look.
+create or replace function sluice.note_health(
+  p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_all_solved boolean := not exists (select from unnest(p_outcomes) o where o.kind is distinct from 'solved');
+  v_call record;
+begin
+  if v_all_solved and not exists (
+    select from (select distinct (e.lease).model from unnest(p_ended) e) m
+    where sluice.counter('failures', m.model) > 0
+       or exists (select from sluice.breaker b where b.model = m.model and b.state <> 'closed')) then
+    return;
+  end if;
+  for v_call in
+    select l.model, array_agg(sluice.backend_lives(o.kind, o.http_status) order by o.place) as lives,
+      array_agg(l.task_id order by o.place) as tasks, array_agg(l.fence order by o.place) as fences,
+      (array_agg(coalesce('HTTP ' || o.http_status, o.error_code, 'no answer') order by o.place desc)
+        filter (where not sluice.backend_lives(o.kind, o.http_status)))[1] as why
+    from unnest(p_ended) e
+    cross join lateral (select (e.lease).model, (e.lease).task_id, (e.lease).fence) l
+    cross join lateral (
+      select (x.o).kind, (x.o).error_code, (x.o).http_status, e.place
+      from (select p_outcomes[e.place] as o offset 0) x) o
+    group by l.model order by l.model
+  loop
+    perform sluice.note_model_health(v_call.model, v_call.lives, v_call.tasks, v_call.fences, v_call.why, p_now);
+  end loop;
+end
+$$;
+
+-- note_model_health: the same for one model. A closed breaker counts failures since the last success; a half-open one hears
+-- of its probe alone, for other calls began before it opened; an open one of nothing.
+-- Params:  p_lives: what each call said, in the order they ended; p_tasks, p_fences: which calls these were.
+create or replace function sluice.note_model_health(
+  p_model int, p_lives boolean[], p_tasks bigint[], p_fences int[], p_why text, p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_model sluice.models;
+  v_breaker sluice.breaker;
+  v_failures bigint := 0;
+begin
+  select * into v_model from sluice.models where id = p_model;
+  select * into v_breaker from sluice.breaker where model = p_model;
+  for i in 1 .. cardinality(p_lives) loop
+    if v_breaker.state = 'half_open' then
+      if (p_tasks[i], p_fences[i]) = (v_breaker.probe_task, v_breaker.probe_fence) then
+        perform sluice.note_probe_ended(v_model, p_lives[i], p_why, p_now);
+      end if;
+    elsif p_lives[i] then
+      v_failures := 0;
+      perform sluice.set_counter('failures', p_model, 0);
+    elsif not p_lives[i] then
+      v_failures := nextval(('sluice.failures_' || p_model)::regclass);
+    end if;
+  end loop;
+  if v_failures >= v_model.breaker_failures and coalesce(v_breaker.state, 'closed') = 'closed' then
+    perform sluice.move_breaker(p_model, 'closed', 'open',
+      format('%s failures in a row, the last: %s', v_failures, p_why), p_now);
+  end if;
+end
+$$;
+
+-- note_probe_ended: what the probe of a half-open breaker said: lives null (it was never sent, or throttled): nothing.
+create or replace function sluice.note_probe_ended(p_model sluice.models, p_lives boolean, p_why text, p_now timestamptz)
+returns void
+language plpgsql volatile
+as $$
+declare
+  v_successes int;
+begin
+  if p_lives then
+    update sluice.breaker set successes = successes + 1 where model = p_model.id and state = 'half_open'
+    returning successes into v_successes;
+    if v_successes >= p_model.breaker_successes then
+      perform sluice.move_breaker(p_model.id, 'half_open', 'closed', format('%s probes succeeded', v_successes), p_now);
+    end if;
+  elsif not p_lives then
+    perform sluice.move_breaker(p_model.id, 'half_open', 'open', 'the probe failed: ' || p_why, p_now);
+  end if;
+  perform sluice.ring(p_model.id);  -- the next probe may begin
+end
+$$;
+
+-- probe_at: when the breaker of model p_model lets a call through: p_now or later; infinity: when its probe has ended; null:
+-- it is closed.
+create or replace function sluice.probe_at(p_model sluice.models, p_now timestamptz) returns timestamptz
+language plpgsql volatile
+as $$
+declare
+  v_breaker sluice.breaker;
+begin
+  select * into v_breaker from sluice.breaker b where b.model = p_model.id;
+  return case v_breaker.state
+    when 'open' then case when v_breaker.since <= p_now then v_breaker.since + p_model.breaker_open end
+    when 'half_open' then case when exists (select from sluice.lease l
+      where l.task_id = v_breaker.probe_task and l.fence = v_breaker.probe_fence) then 'infinity'::timestamptz end
+  end;
+end
+$$;

@@ -1,0 +1,137 @@
+-- Tenants' quotas: taken together with the model's, all or nothing for each task. Beside a tenant's row in sluice.tenants
+-- belong, n being its id and made when it first has a quota: tenant_bucket_<n> and tenant_tokens_<n>, unlogged sequences.
+-- Its lock is tried after the model's.
+
+-- tenant_request_quota: the quota of a tenant's requests; all null: it has none.
+create or replace function sluice.tenant_request_quota(p_tenant sluice.tenants) returns sluice.quota
+language plpgsql immutable
+as $$
+declare
+  v_burst int := 1 + p_tenant.rpm / 100;
+begin
+  if p_tenant.rpm is null then
+    return null;
+  end if;
+  return row('tenant_bucket_' || p_tenant.id, null, p_tenant.rpm, v_burst, sluice.interval_ns(p_tenant.rpm, v_burst),
+    p_tenant.limits_changed_at)::sluice.quota;
+end
+$$;
+
+-- tenant_token_quota: the quota of a tenant's tokens; all null: it has none.
+create or replace function sluice.tenant_token_quota(p_tenant sluice.tenants) returns sluice.quota
+language plpgsql immutable
+as $$
+declare
+  v_burst int := 1 + p_tenant.tpm / 100;
+begin
+  if p_tenant.tpm is null then
+    return null;
+  end if;
+  return row('tenant_tokens_' || p_tenant.id, -p_tenant.id, p_tenant.tpm, v_burst, sluice.interval_ns(p_tenant.tpm, v_burst),
+    p_tenant.limits_changed_at)::sluice.quota;
+end
+$$;
+
+-- tenant_allowances: what the tenants among p_names that have a quota may begin now, in the order of their ids.
+-- Returns: requests, tokens: null: no limit; busy: another worker is taking for this tenant now: pass over it;
+--          next_at: when the call after those may begin; ns_per_request, ns_per_token: the pace from then on.
+create or replace function sluice.tenant_allowances(p_names text[], p_now timestamptz)
+returns table (name text, busy boolean, requests bigint, tokens bigint, next_at timestamptz, ns_per_request bigint,
+               ns_per_token bigint)
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  v_tenant sluice.tenants;
+  v_requests sluice.quota;
+  v_tokens sluice.quota;
+begin
+  for v_tenant in
+    select t.* from sluice.tenants t
+    where t.name = any (p_names) and (t.rpm is not null or t.tpm is not null) order by t.id
+  loop
+    name := v_tenant.name;
+    busy := not pg_try_advisory_xact_lock(sluice.lock_class('tenant'), v_tenant.id);
+    if not busy then
+      v_requests := sluice.tenant_request_quota(v_tenant);
+      v_tokens := sluice.tenant_token_quota(v_tenant);
+      perform sluice.mend_bucket(v_requests, p_now);
+      perform sluice.mend_bucket(v_tokens, p_now);
+      requests := sluice.permits_now(v_requests, p_now);
+      tokens := sluice.permits_now(v_tokens, p_now);
+      next_at := greatest(sluice.permit_at(v_requests, p_now, greatest(0, requests)),
+                          sluice.permit_at(v_tokens, p_now, greatest(0, tokens)));
+      ns_per_request := coalesce(v_requests.interval_ns, 0);
+      ns_per_token := coalesce(v_tokens.interval_ns, 0);
+    end if;
+    return next;
+  end loop;
+end
+$$;
+
+-- tenant_room: how many tasks of a tenant admission may put into queues at a time; null: it has no quota. One at least: the
+-- claim that finds no permit for it learns when the next one comes, and sends it back until then.
+create or replace function sluice.tenant_room(p_tenant text, p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+declare
+  v_tenant sluice.tenants;
+begin
+  select * into v_tenant from sluice.tenants t where t.name = p_tenant and (t.rpm is not null or t.tpm is not null);
+  if not found then
+    return null;
+  end if;
+  return greatest(1, least(sluice.permits_now(sluice.tenant_request_quota(v_tenant), p_now),
+    sluice.permits_now(sluice.tenant_token_quota(v_tenant), p_now) / 9));  -- no task reserves less than 9
+end
+$$;
+
+-- charge_tenants: takes from their tenants' quotas what leases of one claim need. Requires the tenants' locks.
+create or replace function sluice.charge_tenants(p_leases sluice.lease[], p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  v_use record;
+begin
+  for v_use in
+    select t as tenant, l.calls, l.tokens
+    from (select l.tenant, count(*)::int as calls, sum(l.reserved_tokens)::bigint as tokens from unnest(p_leases) l group by 1) l
+    join sluice.tenants t on t.name = l.tenant and (t.rpm is not null or t.tpm is not null)
+    order by t.id
+  loop
+    perform sluice.take_permits(sluice.tenant_request_quota(v_use.tenant), v_use.calls, p_now);
+    if (v_use.tenant).tpm is not null then
+      perform sluice.charge_tokens(sluice.tenant_token_quota(v_use.tenant), v_use.tokens, p_now);
+    end if;
+  end loop;
+end
+$$;
+
+-- before_tenant_changes: makes and drops a tenant's buckets, and notes when its limits change. New ones begin full.
+create or replace function sluice.before_tenant_changes() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_bucket text;
+begin
+  foreach v_bucket in array array['tenant_bucket_', 'tenant_tokens_'] loop
+    if tg_op = 'DELETE' then
+      execute format('drop sequence if exists sluice.%I', v_bucket || old.id);
+    elsif (new.rpm is not null or new.tpm is not null) and to_regclass('sluice.' || v_bucket || new.id) is null then
+      execute format('create unlogged sequence sluice.%I minvalue 0', v_bucket || new.id);
+      perform setval(('sluice.' || v_bucket || new.id)::regclass, 0);
+    end if;
+  end loop;
+  if tg_op = 'DELETE' then
+    return old;
+  elsif tg_op = 'UPDATE' and (new.rpm, new.tpm) is distinct from (old.rpm, old.tpm) then
+    new.limits_changed_at := clock_timestamp();
+  end if;
+  return new;
+end
+$$;
+
+create or replace trigger before_tenant_changes before insert or update or delete on sluice.tenants
+  for each row execute function sluice.before_tenant_changes();
