@@ -138,7 +138,8 @@ $$;
 -- Returns: the task's id; with an idempotency key used before, the first task's id.
 -- Places:  straight into its model's queue while there is room and nothing is ahead, else into the backlog.
 --          Room is a number drawn from a sequence, for counting the queue halves the rate of submits.
--- Errors:  SL001, SL003, SL004, SL005, SL007, SL008. Measured against a bare two-row insert: see bench/README.md when it lands.
+-- Errors:  SL001, SL003, SL004, SL005, SL007, SL008.
+-- Measured against a bare two-row insert: see bench/README.md when it lands.
 create or replace function sluice.submit(
   prompt text default null, model text default 'any', priority int default 0, tenant text default 'default',
   run_at timestamptz default null, deadline timestamptz default null, idempotency_key text default null,

@@ -11,6 +11,7 @@ Action configure_submit(CLI::App& app);
 Action configure_status(CLI::App& app);
 Action configure_tasks(CLI::App& app);
 Action configure_task(CLI::App& app);
+Action configure_explain(CLI::App& app);
 Action configure_cancel(CLI::App& app);
 Action configure_dead_letters(CLI::App& app);
 Action configure_model(CLI::App& app);
@@ -27,6 +28,7 @@ constexpr Command command_table[] = {
     {"status", "Queues, calls in flight and workers at a glance", configure_status},
     {"tasks", "The newest tasks", configure_tasks},
     {"task", "One task with all its fields and texts", configure_task},
+    {"explain", "Why a task is where it is, in one sentence", configure_explain},
     {"cancel", "End a task that no worker has begun", configure_cancel},
     {"dead-letters", "Tasks that failed for good", configure_dead_letters},
     {"model", "List, make, change, pause, close and delete models", configure_model},
