@@ -16,5 +16,6 @@ as $$
     when 'partitions' then 731007   -- object: 0. One maker of partitions
     when 'tick'       then 731008   -- object: 0. One tick at a time
     when 'migrate'    then 731009   -- object: 0. Held by `sluice migrate`, for its session
+    when 'count'      then 731020   -- object: a gauge's oid. Held while what it measures is counted, no longer
   end
 $$;
