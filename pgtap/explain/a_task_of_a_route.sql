@@ -7,13 +7,16 @@ select given_model() as a, given_model() as b \gset
 select given_route(:'a', :'b') as r \gset
 select sluice.pause(m) from unnest(array[:'a', :'b']) m \g /dev/null
 select given_task(:'r') as t \gset
-select is(sluice.explain(:t, at(1)), format('waits for room in the queues of route %s: 0 ahead of tenant "default"; none of its models is open', :'r'),
+select is(sluice.explain(:t, at(1)),
+  format('waits for room in the queues of route %s: 0 ahead of tenant "default"; none of its models is open', :'r'),
   'none is open');
 select sluice.resume(:'b') \g /dev/null
-select is(sluice.explain(:t, at(1)), format('waits for room in the queues of route %s: 0 ahead of tenant "default"; open: %s', :'r', :'b'), 'one is');
+select is(sluice.explain(:t, at(1)),
+  format('waits for room in the queues of route %s: 0 ahead of tenant "default"; open: %s', :'r', :'b'), 'one is');
 select given_worker(array[:'b']) \g /dev/null
 select sluice.admit(:'b', p_now => at(1)) \g /dev/null
-select is(sluice.explain(:t, at(2)), format('queued for %s: first in its queue, next to be claimed', :'b'), 'then it is queued for that one');
+select is(sluice.explain(:t, at(2)),
+  format('queued for %s: first in its queue, next to be claimed', :'b'), 'then it is queued for that one');
 
 select * from finish();
 rollback;

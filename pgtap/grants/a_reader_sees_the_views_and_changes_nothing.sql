@@ -7,7 +7,7 @@ select given_task(:'m') as t \gset
 set local role sluice_reader;
 select lives_ok('select * from sluice.' || v, 'it reads ' || v)
 from unnest(array['tasks', 'queues', 'workers', 'dead_letters', 'attempts']) v;
-select lives_ok('select sluice.newest_ids(), sluice.unrouted()', 'and lists');
+select lives_ok('select sluice.newest_ids()', 'and lists');
 select is((select status from sluice.task(:t)), 'queued', 'and one task');
 select throws_ok(c, '42501', null, c || ' is not for it')
 from unnest(array['delete from sluice.task', 'update sluice.models set rpm = 1', 'select sluice.submit(''x'')',

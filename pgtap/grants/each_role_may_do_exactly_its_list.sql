@@ -13,12 +13,14 @@ insert into allowed (object, roles) values
   ('close_model(text,timestamp with time zone,text)', 'a'),
   ('complete(bigint,sluice.outcome[],timestamp with time zone)', 'wa'),
   ('configuration(text[])', 'wa'),
+  ('drain_bucket(text,integer,bigint,timestamp with time zone)', 'wa'),
   ('drop_bells(integer[])', 'wa'),
   ('drop_watch(bigint,boolean)', 'wa'),
   ('explain(bigint,timestamp with time zone)', 'sra'),
   ('forget(bigint,timestamp with time zone)', 'sa'),
   ('heartbeat(bigint,timestamp with time zone)', 'wa'),
   ('held_leases(bigint)', 'wa'),
+  ('interval_ns(integer,integer)', 'ra'),
   ('newest_ids(text,integer)', 'sra'),
   ('next_permit_at(text,timestamp with time zone)', 'wsra'),
   ('overflow_share()', 'ra'),
@@ -45,7 +47,6 @@ insert into allowed (object, roles) values
   ('tick(timestamp with time zone)', 'a'),
   ('unfinished(bigint)', 'wa'),
   ('unregister_worker(bigint,timestamp with time zone)', 'wa'),
-  ('unrouted()', 'ra'),
   ('worker_speaks(bigint,text[])', 'wa');
 insert into allowed values
   ('migration', 'wsra', 'SELECT'),

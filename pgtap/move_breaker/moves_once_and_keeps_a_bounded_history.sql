@@ -15,6 +15,7 @@ from generate_series(100, 1300) n \g /dev/null
 select is((select count(*) from sluice.breaker_event where model = :id), 1000::bigint, 'the newest 1,000 are kept');
 select is((select reason from sluice.breaker_event where model = :id order by id desc limit 1), '1300', 'the last among them');
 select is((select breaker from sluice.queues where model = :'m'), 'open', 'sluice.queues shows the state');
+set constraints all immediate;
 delete from sluice.models where name = :'m';
 select is_empty(format('select from sluice.breaker where model = %s union all select from sluice.breaker_event where model = %s', :id, :id),
   'all of it goes with the model');

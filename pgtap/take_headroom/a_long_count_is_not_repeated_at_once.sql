@@ -8,7 +8,8 @@ select given_tasks(:'m', 10) \g /dev/null
 -- What a long count leaves: full, and nobody counts again for an hour.
 select sluice.set_counter('load', id_of(:'m'), sluice.micros(clock_timestamp() + interval '1 hour')) \g /dev/null
 delete from sluice.queue where model = id_of(:'m');
-select is((error_of(format('select given_task(%L)', :'m'))).message, format('model "%s" is full: 10 of 10 unfinished', :'m'),
+select is((error_of(format('select given_task(%L)',
+    :'m'))).message, format('model "%s" is full: 10 of 10 unfinished', :'m'),
   'refused without a count');
 select sluice.set_counter('load', id_of(:'m'), sluice.micros(clock_timestamp())) \g /dev/null
 select lives_ok(format('select given_task(%L)', :'m'), 'counted when the time has come');

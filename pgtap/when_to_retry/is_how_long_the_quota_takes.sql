@@ -4,7 +4,8 @@ select plan(1);
 
 select given_model(rpm => 600) as m, given_model() as n \gset
 update sluice.models set max_unfinished = 100 where name in (:'m', :'n');
-create function hint(p_model text, p_unfinished int, p_tasks int, p_closed_until timestamptz default null, p_paused boolean default false)
+create function hint(
+  p_model text, p_unfinished int, p_tasks int, p_closed_until timestamptz default null, p_paused boolean default false)
 returns text language plpgsql
 as $$
 declare
@@ -17,7 +18,8 @@ end
 $$;
 select results_eq(
   format('select hint(%1$L, 95, 1) union all select hint(%1$L, 100, 20) union all select hint(%1$L, 5000, 1) union all
-    select hint(%1$L, 95, 1, at(30)) union all select hint(%1$L, 95, 1, ''infinity'') union all select hint(%2$L, 95, 1) union all
+    select hint(%1$L, 95, 1, at(30)) union all select hint(%1$L, 95, 1, ''infinity'') union all
+    select hint(%2$L, 95, 1) union all
     select hint(%2$L, 95, 1, p_paused => true)', :'m', :'n'),
   array['Try again in about 1 s.', 'Try again in about 3 s.', 'Try again in about 60 s.', 'Try again in about 31 s.',
     'It is parked: select sluice.resume(''' || :'m' || ''') lets it go on.',

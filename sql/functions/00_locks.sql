@@ -15,8 +15,9 @@ as $$
     when 'sweep'      then 731006   -- object: 0. One sweeper
     when 'partitions' then 731007   -- object: 0. One maker of partitions
     when 'tick'       then 731008   -- object: 0. One tick at a time
-    when 'tenant'     then 731010   -- object: tenant id. Held while its permits are taken; tried after the model's
     when 'migrate'    then 731009   -- object: 0. Held by `sluice migrate`, for its session
-    when 'retain'     then 731010   -- object: 0. Exclusive: retention drops a range; shared: a redrive
+    when 'tenant'     then 731010   -- object: tenant id. Held while its permits are taken; tried after the model's
+    when 'retain'     then 731011   -- object: 0. Exclusive: retention drops a range; shared: a redrive
+    when 'count'      then 731012   -- object: a gauge's oid. Held while what it measures is counted, no longer
   end
 $$;

@@ -2,8 +2,8 @@
 -- Stage:   10. The same as sluice.submit for each element, many times faster.
 -- Params:  tasks: a JSON array of objects whose keys are submit's argument names.
 -- Returns: the ids, in the order of the array.
--- Errors:  as submit, the message beginning with the element's number (from 1) where one element is at fault; SL004 also for
---          an unknown key; SL003 and SL005 also when all of them together are too many.
+-- Errors:  as submit, the message beginning with the element's number (from 1) where one is at fault; SL004 also for an
+--          unknown key; SL003 and SL005 also when all of them together are too many.
 create or replace function sluice.submit_many(tasks jsonb, p_now timestamptz default null) returns setof bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp

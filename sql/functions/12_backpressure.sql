@@ -1,17 +1,18 @@
--- Backpressure: nothing accepted is ever dropped, so what is too much is refused at the door, with a hint how long to wait.
+-- Backpressure: nothing accepted is ever dropped, so what is too much is refused at the door, with a hint how long to
+-- wait.
 --
 -- Three bounds on unfinished tasks (those in backlog, queue or lease): a model's max_unfinished, a tenant's, and
 -- settings.max_unfinished for the whole system. Nothing is counted on the way of a task: a gauge, an unlogged sequence
--- load_<model id>, load_all (the system) or load_tenant_<md5 of a capped tenant's name>, goes up with every task that is
--- submitted and never down, so that it is an upper bound. Only when it says "full" the tasks are counted and the gauge is
--- set to what there is. That mends by itself whatever else moved it: tasks that ended, submits that were rolled back or refused,
--- a crash. Retries, reroutes and redrives are never refused; a gauge hears of them at the next count.
--- Exact but for what is being submitted in other open transactions at the moment of a count.
--- Rejected: accepted less ended in two sequences (every move of every function has to count, and a rolled-back one counts
--- wrong until somebody looks); a counter in a row (hot; it serializes all submits of a model).
+-- load_<model id>, load_all (the system) or load_tenant_<md5 of a capped tenant's name>, goes up with every task that
+-- is submitted and never down, so that it is an upper bound. Only when it says "full" the tasks are counted, and the
+-- gauge is set to what there is. That mends by itself whatever else moved it: tasks that ended, submits that were
+-- rolled back or refused, a crash. Retries, reroutes and redrives are never refused; a gauge hears of them at the next
+-- count. Exact but for what is being submitted in other open transactions at the moment of a count.
+-- Rejected: accepted less ended in two sequences (every move of every function has to count, and a rolled-back one
+-- counts wrong until somebody looks); a counter in a row (hot; it serializes all submits of a model).
 
--- gauge_unknown: a gauge from here on holds a time in microseconds since the epoch: until then it is full and nobody counts again.
--- A time in the past: count. No count of tasks gets here; this one was in 2001.
+-- gauge_unknown: from here on a gauge holds a time, in microseconds since the epoch: until then it is full and nobody
+-- counts again. A time in the past: count. No number of tasks gets here; as a time it was in 2001.
 create or replace function sluice.gauge_unknown() returns bigint
 language sql immutable parallel safe
 as $$ select 1000000000000000 $$;
@@ -34,12 +35,12 @@ begin
 end
 $$;
 
--- overflow_share: from this share of max_unfinished on a model takes no new task. The rest is for what is under way already.
+-- overflow_share: from this share of max_unfinished on a model takes no new task. The rest is for what is under way.
 create or replace function sluice.overflow_share() returns double precision
 language sql immutable parallel safe
 as $$ select 0.95::double precision $$;
 
--- pressure: how close p_unfinished tasks are to p_max: normal, warning, critical or overflow. The one place that says so.
+-- pressure: how close p_unfinished tasks are to p_max: normal, warning, critical or overflow. Decided here alone.
 create or replace function sluice.pressure(p_unfinished bigint, p_max bigint) returns text
 language sql immutable parallel safe
 as $$
@@ -55,7 +56,8 @@ create or replace function sluice.headroom(p_unfinished bigint, p_max bigint, p_
 language sql immutable parallel safe
 as $$ select case when p_unfinished >= p_full * p_max then 0 else p_max - p_unfinished end $$;
 
--- waiting_by_name: the tasks in the backlog that named model p_model. Uses the pinned plan of the caller, as the next three do.
+-- waiting_by_name: the tasks in the backlog that named model p_model. Under the pinned plan of the caller, as the next
+-- three.
 create or replace function sluice.waiting_by_name(p_model int) returns bigint
 language plpgsql volatile
 as $$
@@ -85,8 +87,9 @@ begin
 end
 $$;
 
--- route_share: how much of what waits in its routes counts for each of the models p_models: each task once, shared out by weight
--- among the models of its route that are not full by themselves (or among all, if all are).
+-- route_share: how much of what waits in its routes counts for each of the models p_models. Each task counts once: they
+-- are shared out by weight among the models of the route that are not full by themselves (or among all, if all are),
+-- rounded so that the shares add up.
 create or replace function sluice.route_share(p_models int[]) returns table (model int, tasks bigint)
 language plpgsql volatile
 as $$
@@ -98,20 +101,26 @@ begin
     from sluice.models m join sluice.routes o on o.model = m.name
     where m.id = any (p_models) and o.weight > 0 group by o.route),
   part as materialized (
-    select l.route, l.tasks, m.id, r.weight,
-      case when m.max_unfinished is null or l.tasks = 0
-             or sluice.own_unfinished(m.id) < sluice.overflow_share() * m.max_unfinished then r.weight else 0 end as room
+    select l.route, l.tasks, m.id, r.weight::numeric,
+      m.max_unfinished is null or l.tasks = 0
+        or sluice.own_unfinished(m.id) < sluice.overflow_share() * m.max_unfinished as room
     from line l join sluice.routes r using (route) join sluice.models m on m.name = r.model where r.weight > 0),
-  total as materialized (select route, sum(weight) as weight, sum(room) as room from part group by route)
-  select i.id, coalesce(round(sum(case when t.room > 0 then p.tasks * p.room / t.room
-                                       else p.tasks * p.weight / t.weight end)), 0)::bigint
-  from unnest(p_models) i(id) left join (part p join total t using (route)) on p.id = i.id
-  group by i.id;
+  counted as materialized (
+    select p.route, p.tasks, p.id,
+      case when p.room or not bool_or(p.room) over (partition by p.route) then p.weight else 0 end as weight
+    from part p),
+  share as (
+    select c.id, round(c.tasks * sum(c.weight) over upto / sum(c.weight) over whole)
+               - round(c.tasks * (sum(c.weight) over upto - c.weight) / sum(c.weight) over whole) as tasks
+    from counted c
+    window whole as (partition by c.route), upto as (partition by c.route order by c.id))
+  select i.id, coalesce(sum(s.tasks), 0)::bigint
+  from unnest(p_models) i(id) left join share s on s.id = i.id group by i.id;
 end
 $$;
 
--- count_unfinished: the unfinished tasks of tenant p_tenant, or else of model p_model (0: of the whole system), counted one by
--- one: only when a gauge says "full".
+-- count_unfinished: the unfinished tasks of tenant p_tenant, or else of model p_model (0: of the whole system), counted
+-- one by one: only when a gauge says "full".
 create or replace function sluice.count_unfinished(p_model int, p_tenant text) returns bigint
 language plpgsql volatile
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
@@ -123,7 +132,8 @@ begin
       + (select count(*) from sluice.queue q join sluice.task t on t.id = q.task_id where t.tenant = p_tenant)
       + (select count(*) from sluice.lease l join sluice.task t on t.id = l.task_id where t.tenant = p_tenant);
   elsif p_model = 0 then
-    return (select count(*) from sluice.backlog) + (select count(*) from sluice.queue) + (select count(*) from sluice.lease);
+    return (select count(*) from sluice.backlog) + (select count(*) from sluice.queue)
+      + (select count(*) from sluice.lease);
   end if;
   return sluice.own_unfinished(p_model) + (select tasks from sluice.route_share(array[p_model]));
 end
@@ -152,12 +162,36 @@ begin
 end
 $$;
 
--- recount_headroom: the same with a gauge set by counting. p_pending: tasks that have taken room but are not stored yet.
--- A refused submit may cost a count of 50 ms. One that took longer is not repeated for 20 times as long, a second or more:
--- nobody can keep the database counting.
+-- recount_headroom: the same with a gauge set by counting. One counts at a time, or one who counted earlier could set it after
+-- one who counted later (seen: 155 tasks under a bound of 100). The lock is the session's, not the transaction's, which
+-- may stay open for long; it is given back also when the count is cancelled.
+-- Params:  also p_gauge; p_pending: tasks that have taken room but are not stored yet.
 create or replace function sluice.recount_headroom(
   p_gauge regclass, p_model int, p_tenant text, p_wanted int, p_max bigint, p_full double precision,
   p_pending int default 0) returns int
+language plpgsql volatile
+as $$
+declare
+  v_granted int;
+begin
+  perform pg_advisory_lock(sluice.lock_class('count'), p_gauge::oid::int);
+  begin
+    v_granted := sluice.count_headroom(p_gauge, p_model, p_tenant, p_wanted, p_max, p_full, p_pending);
+  exception when others or query_canceled then
+    perform pg_advisory_unlock(sluice.lock_class('count'), p_gauge::oid::int);
+    raise;
+  end;
+  perform pg_advisory_unlock(sluice.lock_class('count'), p_gauge::oid::int);
+  return v_granted;
+end
+$$;
+
+-- count_headroom: recount_headroom without its lock.
+-- A refused submit may cost a count of 50 ms. One that took longer is not repeated for 20 times as long, a second or
+-- more: nobody can keep the database counting.
+create or replace function sluice.count_headroom(
+  p_gauge regclass, p_model int, p_tenant text, p_wanted int, p_max bigint, p_full double precision, p_pending int)
+returns int
 language plpgsql volatile
 as $$
 declare
@@ -182,51 +216,78 @@ end
 $$;
 
 -- accept: takes room for one new task: the system's, its tenant's if that has a cap, and its model's.
--- Params:  p_model: the model that was named or drawn (null: no model of the route is open); p_max: its own max_unfinished, or
---          null; p_route: null for a named model; p_tenant; p_now.
+-- Params:  p_model: the model that was named or drawn (null: no model of the route is open); p_max: its own
+--          max_unfinished, or null; p_route: null for a named model; p_tenant; p_now.
 -- Returns: whether model p_model has room. If not, another model of the route has, and the task waits in its route.
 -- Errors:  SL003, SL005.
--- Every submit comes here: 7 us, two draws and one look at the settings. With take_headroom for both: 17 us.
+-- Every submit comes here, hence one statement: a plpgsql expression costs its preparation in every transaction.
 create or replace function sluice.accept(p_model int, p_max bigint, p_route text, p_tenant text, p_now timestamptz)
 returns boolean
 language plpgsql volatile
 as $$
 declare
-  v_model int := p_model;
-  v_max bigint := p_max;
-  v_system bigint;
-  v_tenant bigint;
+  v_system_fits boolean;
+  v_model_fits boolean;
+  v_tenant_max bigint;
 begin
-  if p_model is null then
-    select a.model, a.max_unfinished into v_model, v_max from sluice.aim(p_route) a;
+  select nextval('sluice.load_all') <= s.max_unfinished,
+    nextval(('sluice.load_' || p_model)::regclass) - 1 < sluice.overflow_share() * coalesce(p_max, s.max_unfinished),
+    (select t.max_unfinished from sluice.tenants t where t.name = p_tenant)
+  into v_system_fits, v_model_fits, v_tenant_max from sluice.settings s;
+  if v_system_fits and v_model_fits and v_tenant_max is null then
+    return true;
   end if;
-  select s.max_unfinished, (select t.max_unfinished from sluice.tenants t where t.name = p_tenant) into v_system, v_tenant
-  from sluice.settings s;
-  v_max := coalesce(v_max, v_system);
-  if nextval('sluice.load_all') > v_system and sluice.recount_headroom('sluice.load_all', 0, null, 1, v_system, 1) = 0 then
-    perform sluice.refuse_for_system(1, v_system);
-  elsif v_tenant is not null and sluice.take_headroom(null, p_tenant, 1, v_tenant, 1) = 0 then
-    perform sluice.refuse_for_tenant(p_tenant, 1, v_tenant);
-  elsif v_model is not null and (nextval(('sluice.load_' || v_model)::regclass) - 1 < sluice.overflow_share() * v_max
-      or sluice.recount_headroom(sluice.gauge(v_model, null), v_model, null, 1, v_max, sluice.overflow_share()) = 1) then
-    return p_model is not null;
+  perform sluice.accept_for_system(v_system_fits);
+  if v_tenant_max is not null and sluice.take_headroom(null, p_tenant, 1, v_tenant_max, 1) = 0 then
+    perform sluice.refuse_for_tenant(p_tenant, 1, v_tenant_max);
+  end if;
+  return v_model_fits or sluice.accept_for_model(p_model, p_route, p_now);
+end
+$$;
+
+-- accept_for_system: SL003 unless p_fits or, counted, one more task fits into the system.
+create or replace function sluice.accept_for_system(p_fits boolean) returns void
+language plpgsql volatile
+as $$
+declare
+  v_max bigint := (select max_unfinished from sluice.settings);
+begin
+  if not p_fits and sluice.recount_headroom('sluice.load_all', 0, null, 1, v_max, 1) = 0 then
+    perform sluice.refuse_for_system(1, v_max);
+  end if;
+end
+$$;
+
+-- accept_for_model: accept for a model whose gauge says "full", and for a route none of whose models is open: the task
+-- then counts for one of them.
+create or replace function sluice.accept_for_model(p_model int, p_route text, p_now timestamptz) returns boolean
+language plpgsql volatile
+as $$
+declare
+  v_id int := coalesce(p_model, sluice.aim(p_route));
+  v_max bigint := sluice.max_unfinished((select m from sluice.models m where m.id = v_id));
+begin
+  if v_id is null then
+    return false;  -- no model of the route may ever be drawn: only the system bounds it
+  elsif p_model is not null
+     and sluice.recount_headroom(sluice.gauge(p_model, null), p_model, null, 1, v_max, sluice.overflow_share()) = 1 then
+    return true;
   elsif p_route is null then
     perform sluice.refuse_for_model(p_model, 1, p_now);
+  elsif p_model is not null or sluice.take_headroom(v_id, null, 1, v_max, sluice.overflow_share()) = 0 then
+    perform sluice.take_in_route(p_route, v_id, 1, '{}', p_now);
   end if;
-  perform sluice.take_in_route(p_route, v_model, 1, '{}', p_now);
   return false;
 end
 $$;
 
 -- aim: the model that a task counts for while none of its route's is open: drawn by weight, as a count shares them out.
-create or replace function sluice.aim(p_route text, out model int, out max_unfinished bigint)
+create or replace function sluice.aim(p_route text) returns int
 language plpgsql volatile
 as $$
-#variable_conflict use_column
 begin
-  select m.id, m.max_unfinished into aim.model, aim.max_unfinished
-  from sluice.routes r join sluice.models m on m.name = r.model
-  where r.route = p_route and r.weight > 0 order by -ln(1 - random()) / r.weight limit 1;
+  return (select m.id from sluice.routes r join sluice.models m on m.name = r.model
+          where r.route = p_route and r.weight > 0 order by -ln(1 - random()) / r.weight limit 1);
 end
 $$;
 
@@ -276,11 +337,12 @@ end
 $$;
 
 -- take_in_route: takes room in the models of route p_route, except p_model, open ones first.
--- They are counted: what waits in a route is shared out anew by every count, so that the count of the model that is full
--- may have moved some to them. Only while that one must not be counted again their gauges are believed.
--- Params:  p_model: the model that is full (null: none is open); p_tasks: how many; p_new: what is submitted along with them.
--- Errors:  SL003: a route refuses only when all its models are full. A route in which every weight is 0 is not bounded by
---          its models.
+-- They are counted: what waits in a route is shared out anew by every count, so that the count of the model that is
+-- full may have moved some to them. Only while that one must not be counted again their gauges are believed.
+-- Params:  p_model: the model that is full (null: none is open); p_tasks: how many; p_new: what is submitted along with
+--          them; p_now.
+-- Errors:  SL003: a route refuses only when all its models are full. A route in which every weight is 0 is not bounded
+--          by its models.
 create or replace function sluice.take_in_route(
   p_route text, p_model int, p_tasks int, p_new sluice.backlog[], p_now timestamptz) returns void
 language plpgsql volatile
@@ -316,8 +378,8 @@ begin
 end
 $$;
 
--- unfinished_for_message: how many tasks a refusal names. A count that the gauge forbids for now is not made for a message:
--- p_max then, for it is full.
+-- unfinished_for_message: how many tasks a refusal names. A count that the gauge forbids for now is not made for a
+-- message: p_max then, for it is full.
 create or replace function sluice.unfinished_for_message(p_model int, p_tenant text, p_max bigint) returns bigint
 language plpgsql volatile
 as $$
@@ -348,7 +410,7 @@ begin
 end
 $$;
 
--- refuse_for_route: SL003 for p_tasks tasks of route p_route. Numbers and hint are those of the model that has room soonest.
+-- refuse_for_route: SL003 for p_tasks tasks of route p_route, with numbers and hint of the model that has room soonest.
 create or replace function sluice.refuse_for_route(p_route text, p_tasks int, p_now timestamptz) returns void
 language plpgsql volatile
 as $$
@@ -397,16 +459,17 @@ begin
 end
 $$;
 
--- when_to_retry: how long to wait until p_tasks more fit into the full model p_model: (tasks that must end first) x (interval of
--- its permits), and not before it opens; at most 60 s, for then somebody else may have come or gone. Without a quota the
--- rate is not known, and none is invented.
+-- when_to_retry: how long to wait until p_tasks more fit into the full model p_model: (tasks that must end first) x
+-- (interval of its permits), and not before it opens; at most 60 s, for then somebody else may have come or gone.
+-- Without a quota the rate is not known, and none is invented.
 create or replace function sluice.when_to_retry(
   p_model sluice.models, p_unfinished bigint, p_tasks int, p_now timestamptz) returns text
 language plpgsql volatile
 as $$
 declare
   v_max bigint := sluice.max_unfinished(p_model);
-  v_excess bigint := greatest(1, p_unfinished + p_tasks - v_max, p_unfinished + 1 - ceil(sluice.overflow_share() * v_max));
+  v_excess bigint := greatest(1, p_unfinished + p_tasks - v_max,
+                              p_unfinished + 1 - ceil(sluice.overflow_share() * v_max));
   v_seconds numeric;
 begin
   if p_tasks > v_max then
@@ -423,7 +486,7 @@ begin
 end
 $$;
 
--- after_tenant_changes: a tenant with a cap has a gauge. A new cap, or one that comes back, is counted at the next submit.
+-- after_tenant_changes: a tenant with a cap has a gauge. After a change of the cap the next submit counts.
 create or replace function sluice.after_tenant_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp

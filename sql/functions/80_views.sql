@@ -119,7 +119,8 @@ as $$
     (select coalesce(p_now, clock_timestamp()) as now) n
 $$;
 
--- queues: one row per model: how deep, how busy, how close to its limits. sustained_rpm is what the quota allows in the
+-- queues: one row per model: how deep, how busy, how close to its limits. unfinished counts also its share of what waits in
+-- its routes (12_backpressure.sql): the shares add up to all. sustained_rpm is what the quota allows in the
 -- long run: 60 s / T (22_permits.sql).
 create or replace view sluice.queues as
   select m.name as model, f.depth, f.in_flight, f.depth + f.in_flight + f.waiting as unfinished,

@@ -39,13 +39,3 @@ begin
      order by p.task_id desc limit max_tasks)) n;
 end
 $$;
-
--- unrouted: how many tasks wait for a route to have room: they have no model yet, so no row of sluice.queues counts them.
-create or replace function sluice.unrouted() returns bigint
-language plpgsql stable security definer
-set search_path = sluice, pg_temp
-as $$
-begin
-  return (select count(*) from sluice.backlog where model is null);
-end
-$$;

@@ -20,7 +20,8 @@ declare
 begin
   select * into v_task from sluice.task t where t.id = explain.id;
   if not found or not sluice.may_act_for(v_task.tenant) then
-    raise exception 'there is no task %', explain.id using errcode = 'SL006', hint = 'sluice.tasks lists what there is.';
+    raise exception 'there is no task %', explain.id using errcode = 'SL006',
+      hint = 'sluice.tasks lists what there is.';
   end if;
   -- A task that moves between the look at its place and the look at its row is looked for again.
   for v_try in 1 .. 100 loop
@@ -80,8 +81,8 @@ end
 $$;
 
 -- explain_later: for a task that waits for its time.
-create or replace function sluice.explain_later(p_task sluice.task, p_row sluice.backlog, p_name text, p_now timestamptz)
-returns text
+create or replace function sluice.explain_later(
+  p_task sluice.task, p_row sluice.backlog, p_name text, p_now timestamptz) returns text
 language plpgsql volatile
 as $$
 declare
@@ -100,8 +101,8 @@ begin
 end
 $$;
 
--- ahead_in_backlog: how many tasks of its tenant wait before it, of higher priority or longer, for the same model or route; counted
--- to ahead_max + 1. From the marks on: dead rows are not walked over.
+-- ahead_in_backlog: how many tasks of its tenant wait before it, of higher priority or longer, for the same model or
+-- route; counted to ahead_max + 1. From the marks on: dead rows are not walked over.
 create or replace function sluice.ahead_in_backlog(p_row sluice.backlog) returns int
 language plpgsql volatile
 as $$
@@ -146,21 +147,23 @@ declare
     where r.route = p_route and r.weight > 0 and sluice.closed_text(m, p_now) is null order by m.name limit 6);
 begin
   return case when v_open = '{}' then 'none of its models is open'
-    else 'open: ' || array_to_string(v_open[:5], ', ') || case when cardinality(v_open) > 5 then ' and others' else '' end end;
+    else 'open: ' || array_to_string(v_open[:5], ', ')
+      || case when cardinality(v_open) > 5 then ' and others' else '' end end;
 end
 $$;
 
 -- closed_text: why nothing may be claimed for a model, or null. The most lasting reason first.
 create or replace function sluice.closed_text(p_model sluice.models, p_now timestamptz) returns text
-language plpgsql stable
+language plpgsql volatile
 as $$
+declare
+  v_reason text := coalesce(' (' || p_model.closed_reason || ')', '');
 begin
   return case
     when p_model.paused then 'the model is paused'
-    when p_model.closed_until = 'infinity' then 'the model is parked until somebody opens it'
-      || coalesce(' (' || p_model.closed_reason || ')', '')
-    when p_model.closed_until > p_now then 'the model is closed until ' || sluice.clock_text(p_model.closed_until, p_now)
-      || coalesce(' (' || p_model.closed_reason || ')', '') end;
+    when p_model.closed_until = 'infinity' then 'the model is parked until somebody opens it' || v_reason
+    when p_model.closed_until > p_now then
+      'the model is closed until ' || sluice.clock_text(p_model.closed_until, p_now) || v_reason end;
 end
 $$;
 
@@ -205,8 +208,8 @@ begin
 end
 $$;
 
--- ahead_in_queue: how many rows stand before a task in the queue of model p_model, counted to ahead_max + 1; null when it is not
--- there. From the marks on: dead rows are not walked over.
+-- ahead_in_queue: how many rows stand before a task in the queue of model p_model, counted to ahead_max + 1; null when
+-- it is not there. From the marks on: dead rows are not walked over.
 create or replace function sluice.ahead_in_queue(p_task bigint, p_model int) returns int
 language plpgsql volatile
 as $$
@@ -228,25 +231,25 @@ begin
 end
 $$;
 
--- permit_text: what the quota lets a task of an open and served model expect; null without a quota.
--- With n ahead it takes the permit n + 1. That one is granted at TAT + (n + 1 - b) x T (22_permits.sql).
+-- permit_text: what the quotas let a task of an open and served model expect; null without a quota. When a quota in
+-- requests alone decides, the task with n ahead takes the permit n + 1; how many tokens those ahead take is not known.
 create or replace function sluice.permit_text(p_model sluice.models, p_ahead int, p_now timestamptz) returns text
 language plpgsql volatile
 as $$
 declare
-  v_now_free int := sluice.permits_now(p_model, p_now);
-  v_start timestamptz;
+  v_now_free bigint := sluice.permits_now(p_model, p_now);
+  v_limits text := concat_ws(', ', 'rpm ' || p_model.rpm, 'tpm ' || p_model.tpm);
+  v_start text := case when p_model.tpm is null then
+    sluice.clock_text(sluice.permit_at(sluice.request_quota(p_model), p_now, p_ahead), p_now) end;
 begin
-  if p_model.rpm is null then
+  if p_model.rpm is null and p_model.tpm is null then
     return null;
   end if;
-  v_start := greatest(p_now, sluice.from_micros(((sluice.bucket(p_model, p_now)
-    + (p_ahead + 1 - sluice.permit_burst(p_model)) * sluice.permit_interval_ns(p_model)) / 1000)::bigint));
-  return case when v_now_free > 0 then format('%s permit(s) now (rpm %s)', v_now_free, p_model.rpm)
-      else format('next permit %s (rpm %s)',
-        sluice.clock_text((sluice.take_permits(p_model, 0, p_now)).next_at, p_now), p_model.rpm) end
+  return case when coalesce(v_now_free > 0, true)
+      then concat_ws(' ', v_now_free, 'permit(s) now') || ' (' || v_limits || ')'
+      else format('next permit %s (%s)', sluice.clock_text(sluice.permit_at(p_model, p_now), p_now), v_limits) end
     || case when p_ahead between v_now_free and sluice.ahead_max()
-       then ', expected start ' || sluice.clock_text(v_start, p_now) else '' end;
+       then coalesce(', expected start ' || v_start, '') else '' end;
 end
 $$;
 
@@ -263,10 +266,12 @@ begin
   if v.task_id is null then
     return null;
   elsif v_worker.dead_at is null and v_worker.seen >= p_now - (select heartbeat_timeout from sluice.settings) then
-    return format('processing by worker %s since %s (%s)', v_worker.name, sluice.clock_text(v.started_at, p_now), v_attempt);
+    return format('processing by worker %s since %s (%s)', v_worker.name, sluice.clock_text(v.started_at, p_now),
+                  v_attempt);
   end if;
   return format('held by worker %s, which stopped proving life%s: it will be taken back (%s)',
-    coalesce(v_worker.name, v.worker::text), coalesce(' at ' || sluice.clock_text(v_worker.seen, p_now), ''), v_attempt);
+    coalesce(v_worker.name, v.worker::text), coalesce(' at ' || sluice.clock_text(v_worker.seen, p_now), ''),
+    v_attempt);
 end
 $$;
 
@@ -280,8 +285,8 @@ declare
 begin
   return case v.status
     when 'solved' then format('solved%s after %s attempt(s)', v_on, v.attempts)
-    when 'failed' then format('failed%s after %s attempt(s): %s; redrive with select sluice.redrive(%s)', v_on, v.attempts,
-      concat_ws(', ', v.error_code, left(regexp_replace(v.error, '\s+', ' ', 'g'), 200)), p_task)
+    when 'failed' then format('failed%s after %s attempt(s): %s; redrive with select sluice.redrive(%s)', v_on,
+      v.attempts, concat_ws(', ', v.error_code, left(regexp_replace(v.error, '\s+', ' ', 'g'), 200)), p_task)
     when 'cancelled' then format('cancelled%s', v_on)
     when 'expired' then format('expired%s: its deadline passed before a worker could start it', v_on) end;
 end

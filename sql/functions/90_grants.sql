@@ -32,7 +32,6 @@ to sluice_submitter, sluice_reader, sluice_admin;
 grant select on sluice.tasks, sluice.dead_letters, sluice.attempts to sluice_submitter, sluice_reader, sluice_admin;
 
 grant execute on function sluice.next_permit_at(text, timestamptz) to sluice_submitter, sluice_reader;
-grant execute on function sluice.unrouted() to sluice_reader, sluice_admin;
 grant select on sluice.queues, sluice.workers, sluice.audit_log to sluice_reader, sluice_admin;
 -- A view calls its functions as its reader.
 grant execute on function sluice.queue_facts(timestamptz), sluice.permit_interval_ns(sluice.models),

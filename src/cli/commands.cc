@@ -11,6 +11,7 @@ Action configure_submit(CLI::App& app);
 Action configure_status(CLI::App& app);
 Action configure_tasks(CLI::App& app);
 Action configure_task(CLI::App& app);
+Action configure_explain(CLI::App& app);
 Action configure_cancel(CLI::App& app);
 Action configure_redrive(CLI::App& app);
 Action configure_dead_letters(CLI::App& app);
@@ -28,6 +29,7 @@ constexpr Command command_table[] = {
     {"status", "Queues, calls in flight and workers at a glance", configure_status},
     {"tasks", "The newest tasks", configure_tasks},
     {"task", "One task with all its fields and texts", configure_task},
+    {"explain", "Why a task is where it is, in one sentence", configure_explain},
     {"cancel", "End unfinished tasks; running calls are aborted", configure_cancel},
     {"redrive", "Send tasks that failed, expired or were cancelled back", configure_redrive},
     {"dead-letters", "Tasks that failed for good", configure_dead_letters},

@@ -74,13 +74,10 @@ std::string totals_line(pqxx::nontransaction& session, const pqxx::result& queue
     in_flight += row["in_flight"].as<int64_t>();
     waiting += row["waiting"].as<int64_t>();
   }
-  // A task that waits for a route has no model yet, so no row above counts it.
-  const pqxx::row others = session.exec1(
-      "select sluice.unrouted(), count(*),"
-      "  coalesce(sum(slots), 0) from sluice.workers where alive");
+  const pqxx::row workers =
+      session.exec1("select count(*), coalesce(sum(slots), 0) from sluice.workers where alive");
   return fmt::format("{} queued, {} in flight, {} waiting; {} workers, {} slots\n", depth,
-                     in_flight, waiting + others[0].as<int64_t>(), others[1].c_str(),
-                     others[2].c_str());
+                     in_flight, waiting, workers[0].c_str(), workers[1].c_str());
 }
 
 std::string status_text(pqxx::connection& connection, size_t rows_max) {

@@ -1,0 +1,44 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <pqxx/pqxx>
+#include <string>
+
+#include "cli/database_session.h"
+#include "cli/terminal.h"
+
+namespace sluice {
+namespace {
+
+struct ExplainOptions {
+  int64_t id = 0;
+  bool json = false;
+};
+
+ExitCode explain(pqxx::connection& connection, const ExplainOptions& options) {
+  pqxx::nontransaction session(connection);
+  const pqxx::row found = session.exec_params1(
+      "select explanation, row_to_json(e) as object"
+      " from (select $1::bigint as id, sluice.explain($1::bigint) as explanation) e",
+      options.id);
+  fmt::print("{}\n", options.json ? found["object"].as<std::string>()
+                                  : harmless(found["explanation"].c_str(), false));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+Action configure_explain(CLI::App& app) {
+  const auto options = std::make_shared<ExplainOptions>();
+  app.add_option("id", options->id, "the number that submit printed")
+      ->required()
+      ->option_text("ID");
+  app.add_flag("--json", options->json, "as one JSON object");
+  return [options](const GlobalOptions& globals) {
+    return with_database(globals,
+                         [&](pqxx::connection& database) { return explain(database, *options); });
+  };
+}
+
+}  // namespace sluice
