@@ -216,14 +216,10 @@ as $$
 declare
   v_marked bigint[];
 begin
-  -- By worker first: one probe of an index says that there is nothing to do, which is nearly always so.
-  if exists (select from (select distinct l.worker from unnest(p_leases) l) w
-             cross join lateral (select from sluice.cancellation c where c.worker = w.worker limit 1) c) then
-    with taken as (
-      delete from sluice.cancellation c using unnest(p_leases) l
-      where c.task_id = l.task_id and c.fence = l.fence returning c.task_id)
-    select array_agg(task_id) into v_marked from taken;
-  end if;
+  with taken as (
+    delete from sluice.cancellation c using unnest(p_leases) l
+    where c.task_id = l.task_id and c.fence = l.fence returning c.task_id)
+  select array_agg(task_id) into v_marked from taken;
   return coalesce(v_marked, '{}');
 end
 $$;
