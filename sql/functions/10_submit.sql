@@ -107,12 +107,18 @@ declare
   v_key bytea := sha256(convert_to(p_key, 'UTF8'));
   v_bound sluice.idempotency;
 begin
-  insert into sluice.idempotency (tenant, key_sha256, task_id, content_sha256)
-  values (p_tenant, v_key, p_task_id, p_content) on conflict do nothing;
-  if found then
-    return p_task_id;
-  end if;
-  select * into v_bound from sluice.idempotency where tenant = p_tenant and key_sha256 = v_key;
+  loop
+    insert into sluice.idempotency (tenant, key_sha256, task_id, content_sha256)
+    values (p_tenant, v_key, p_task_id, p_content) on conflict do nothing;
+    if found then
+      return p_task_id;
+    end if;
+    select * into v_bound from sluice.idempotency where tenant = p_tenant and key_sha256 = v_key;
+    exit when v_bound.task_id >= (select min(first_id) from sluice.id_range)
+           or exists (select from sluice.task where id = v_bound.task_id);
+    -- Retention took the task, and its key is to follow (86_retention.sql).
+    delete from sluice.idempotency where tenant = p_tenant and key_sha256 = v_key and task_id = v_bound.task_id;
+  end loop;
   if v_bound.content_sha256 <> p_content then
     raise exception '%idempotency key already used by task % with other content',
       coalesce('task ' || p_element || ': ', ''), v_bound.task_id

@@ -81,9 +81,9 @@ declare
 begin
   update sluice.worker set dead_at = v_now where id = unregister_worker.worker and dead_at is null;
   with mine as materialized (
-    select l.task_id from sluice.lease l where l.worker = unregister_worker.worker order by l.task_id for update),
+    select l.ctid as at from sluice.lease l where l.worker = unregister_worker.worker order by l.task_id for update),
   gone as (
-    delete from sluice.lease l using mine m where l.task_id = m.task_id returning l as row)
+    delete from sluice.lease l using mine m where l.ctid = m.at returning l as row)
   select array_agg(gone.row) into v_leases from gone;
   perform sluice.requeue(sluice.end_cancelled(v_leases, v_now), v_now);
   perform sluice.count_ended(v_leases);

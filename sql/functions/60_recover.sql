@@ -37,11 +37,11 @@ begin
   end if;
 
   with lost as materialized (
-    select l.task_id from sluice.worker w join sluice.lease l on l.worker = w.id
+    select l.ctid as at from sluice.worker w join sluice.lease l on l.worker = w.id
     where w.dead_at is not null
     order by l.task_id limit 1000 for update of l skip locked),
   gone as (
-    delete from sluice.lease l using lost x where l.task_id = x.task_id returning l as lease)
+    delete from sluice.lease l using lost x where l.ctid = x.at returning l as lease)
   select array_agg(g.lease) into v_lost from gone g;
   if v_lost is not null then
     perform sluice.charge_lost(v_lost, v_now);

@@ -188,7 +188,7 @@ $$;
 
 -- end_waiting: ends tasks that wait in the backlog or in a queue; those of p_ids that are there.
 -- Params:  p_place: backlog or queue_<n>; p_status, p_error_code, p_error: of their results; p_now. Returns how many.
--- In ascending order of id (the pinned plan of the callers), like every deletion of tasks.
+-- Locked in ascending order of id, then deleted by a statement of its own, which sees rows that were changed meanwhile.
 create or replace function sluice.end_waiting(
   p_place text, p_ids bigint[], p_status text, p_error_code text, p_error text, p_now timestamptz) returns int
 language plpgsql volatile
@@ -196,10 +196,10 @@ as $$
 declare
   v_ended int;
 begin
+  execute format('select from sluice.%I where task_id = any ($1) order by task_id for update', p_place) using p_ids;
   execute format($sql$
-    with told as (select id from unnest($1) id order by id),
-    gone as (
-      delete from sluice.%1$I q using told where q.task_id = told.id
+    with gone as (
+      delete from sluice.%1$I q where q.task_id = any ($1)
       returning q.task_id, q.ready_at, q.fence, q.attempts, q.model)
     insert into sluice.result (task_id, created_at, queued_at, finished_at, fence, attempts, status, model, error_code, error)
     select g.task_id, t.created_at, %2$s, $5, g.fence, g.attempts, $2, m.name, $3, $4
@@ -221,14 +221,10 @@ as $$
 declare
   v_marked bigint[];
 begin
-  -- By worker first: one probe of an index says that there is nothing to do, which is nearly always so.
-  if exists (select from (select distinct l.worker from unnest(p_leases) l) w
-             cross join lateral (select from sluice.cancellation c where c.worker = w.worker limit 1) c) then
-    with taken as (
-      delete from sluice.cancellation c using unnest(p_leases) l
-      where c.task_id = l.task_id and c.fence = l.fence returning c.task_id)
-    select array_agg(task_id) into v_marked from taken;
-  end if;
+  with taken as (
+    delete from sluice.cancellation c using unnest(p_leases) l
+    where c.task_id = l.task_id and c.fence = l.fence returning c.task_id)
+  select array_agg(task_id) into v_marked from taken;
   return coalesce(v_marked, '{}');
 end
 $$;

@@ -28,7 +28,7 @@ begin
   v_admitted := (select coalesce(sum(sluice.admit(m.name, null, v_now)), 0) from sluice.models m);
   v_swept := sluice.sweep(v_now);
   perform sluice.recount_in_flight(m.id) from (select id from sluice.models order by id) m;
-  perform sluice.make_partitions(last_value - last_value % (sluice.partition_ids() / 20), last_value) from sluice.task_id;
+  perform sluice.make_partitions(0, last_value) from sluice.task_id;
   perform sluice.forget_audit(v_now);
   v_dropped := sluice.end_retention(v_retention, 4);
   return jsonb_build_object('expired', v_expired, 'cancelled', v_cancelled, 'recovered', v_recovered,
