@@ -165,7 +165,7 @@ TEST_CASE("a model without its secret is parked, and its task goes back unsent")
 
 TEST_CASE("a secret travels in the header of its API, and no echo of it is stored") {
   Bench bench;
-  setenv("SLUICE_TEST_SECRET", "sk-hidden", 1);
+  setenv("SLUICE_TEST_SECRET", "sk-hidden-from-all", 1);
   bench.database.served.models[0].secret = "env:SLUICE_TEST_SECRET";
   bench.database.queue.push_back(task_of(1));
   bench.database.queue.push_back(task_of(2));
@@ -173,13 +173,14 @@ TEST_CASE("a secret travels in the header of its API, and no echo of it is store
   unsetenv("SLUICE_TEST_SECRET");
   REQUIRE(bench.http.count() == 2);
   const auto& headers = bench.http.request(0).headers;
-  CHECK(std::count(headers.begin(), headers.end(), "Authorization: Bearer sk-hidden") == 1);
+  CHECK(std::count(headers.begin(), headers.end(), "Authorization: Bearer sk-hidden-from-all") ==
+        1);
   HttpResponse refusal;
   refusal.status = 400;
-  refusal.body = R"({"error":"no such key: sk-hidden, sk-hidden"})";
+  refusal.body = R"({"error":"no such key: sk-hidden-from-all, sk-hidden-from-all"})";
   bench.http.answer(0, refusal);
   CHECK(std::get<Failed>(bench.outcome(0, 0)).error == "HTTP 400: no such key: [secret], [secret]");
-  bench.http.answer_ok(1, "you said sk-hidden");
+  bench.http.answer_ok(1, "you said sk-hidden-from-all");
   CHECK(std::get<Solved>(bench.outcome(1, 0)).response == R"({"answer":"you said [secret]"})");
 }
 

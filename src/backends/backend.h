@@ -62,8 +62,8 @@ HttpRequest request_for(const Backend& backend, const Model& model, const Questi
 // What a response means. Never throws, whatever the bytes; every text in it can be stored.
 Outcome outcome_of(const Backend& backend, const HttpResponse& response);
 
-// What PostgreSQL and people are told of one call with a bad answer after so many attempts (this
-// one counted): the third is final, for a backend that answers nonsense seldom stops.
+// The outcome of a task's `attempt`-th call, in which the third bad answer is a failure, whatever
+// the task's own limit: a backend that answers nonsense, and bills for it, seldom stops.
 Outcome give_up_on_bad_answers(Outcome outcome, int attempt);
 
 }  // namespace sluice

@@ -131,6 +131,7 @@ SOLVED = {
     "plain": says(200, completion()),
     "stream": sends(STREAM_HEAD + delta("fi") + delta("ne", "stop") +
                     event({"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 7}}) + event(b"[DONE]")),
+    "cut": says(200, completion().replace('"stop"', '"length"')),
     "odd_headers": sends(b"HTTP/1.1 200 OK\r\n\xff\xfe: \x01\r\n: nameless\r\nX-RateLimit-Remaining-Tokens: many\r\n"
                          b"Connection: close\r\n\r\n" + completion().encode()),
     "huge_usage": says(200, json.dumps({"choices": [{"message": {"content": "fine"}}],
@@ -160,7 +161,7 @@ def test_every_failure_of_a_backend_has_its_end_and_leaves_no_trace_in_the_worke
         assert peak_bytes(process) - before < GROWTH_BYTES_MAX
 
         found = {row[0]: row[1:] for row in query(url, "select model, error_code, attempts from sluice.tasks")}
-        expected = {name: (None, 1) for name in SOLVED}
+        expected = {name: (None, 1) for name in SOLVED} | {"cut": ("length", 1)}
         expected |= {name: (code, 1) for name, (_, code) in FAILING.items()}
         expected |= {name: (code, 2) for name, (_, code) in RETRIED.items()}
         assert found == expected
@@ -226,7 +227,7 @@ def test_a_secret_is_changed_by_its_file_and_never_stored_or_logged(pg, worker, 
 
     def check(connection, headers, _):
         given = headers.get("authorization", "none")
-        good = given == "bearer sk-good-rotated"
+        good = given == "bearer sk-good-and-rotated"
         connection.sendall(response(200, completion()) if good else response(401, error(f"no such key: {given}")))
 
     with ScriptedBackend({"hello": check}) as backend:
@@ -245,7 +246,7 @@ def test_a_secret_is_changed_by_its_file_and_never_stored_or_logged(pg, worker, 
         query(url, "select sluice.resume('m')")
         parked("no such key")
         assert backend.calls == ["hello"]
-        write_key("sk-good-rotated")
+        write_key("sk-good-and-rotated")
         query(url, "select sluice.resume('m')")
         assert wait_ended(url, 1) == {"solved": 1}
         assert query(url, "select attempts from sluice.task(%s)", [task]) == [(1,)]

@@ -1,0 +1,26 @@
+// A request that is an object stays one, and every "model" at its top is ours.
+#include "backends/verbatim.h"
+
+#include <simdjson.h>
+
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string request(reinterpret_cast<const char*>(data), size);
+  const std::string sent = sluice::with_model(request, "ours\"");
+  simdjson::dom::parser parser;
+  simdjson::dom::object object;
+  if (parser.parse(request).get(object) != simdjson::SUCCESS) return 0;
+  if (parser.parse(sent).get(object) != simdjson::SUCCESS) std::abort();
+  int models = 0;
+  for (const auto& [name, value] : object) {
+    std::string_view text;
+    if (name != "model") continue;
+    if (value.get(text) != simdjson::SUCCESS || text != "ours\"") std::abort();
+    ++models;
+  }
+  if (models == 0) std::abort();
+  return 0;
+}
