@@ -47,6 +47,9 @@ struct Throttled {
 // Never sent, or handed back on leaving: to its place in the queue, not charged.
 struct Returned {};
 
-using Outcome = std::variant<Solved, Failed, Retry, Throttled, Returned>;
+// Aborted because its user cancelled the task.
+struct Cancelled {};
+
+using Outcome = std::variant<Solved, Failed, Retry, Throttled, Returned, Cancelled>;
 
 }  // namespace sluice

@@ -26,7 +26,8 @@ const Histogram::BucketBoundaries flush_seconds = {0.0005, 0.001, 0.0025, 0.005,
 }  // namespace
 
 std::string_view kind_of(const Outcome& outcome) {
-  constexpr std::string_view kinds[] = {"solved", "failed", "retry", "throttled", "returned"};
+  constexpr std::string_view kinds[] = {"solved",    "failed",   "retry",
+                                        "throttled", "returned", "cancelled"};
   static_assert(std::variant_size_v<Outcome> == std::size(kinds));
   return kinds[outcome.index()];
 }

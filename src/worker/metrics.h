@@ -39,7 +39,7 @@ class Metrics final {
 // listen, poll or lost, as users read it.
 std::string_view name_of(ListenMode mode);
 
-// solved, failed, retry, throttled or returned: the label of sluice_calls_total, and
+// solved, failed, retry, throttled, returned or cancelled: the label of sluice_calls_total, and
 // sluice.outcome's kind.
 std::string_view kind_of(const Outcome& outcome);
 

@@ -152,8 +152,11 @@ struct OutcomeColumns {
     add_texts("throttled", std::nullopt, std::nullopt, throttled.error, throttled.error_code);
     add_numbers(throttled.http_status, throttled.retry_after_ms, std::nullopt, std::nullopt, false);
   }
-  void add(const Returned&) {
-    add_texts("returned", std::nullopt, std::nullopt, std::nullopt, std::nullopt);
+  void add(const Returned&) { add_bare("returned"); }
+  void add(const Cancelled&) { add_bare("cancelled"); }
+
+  void add_bare(std::string_view kind_name) {
+    add_texts(kind_name, std::nullopt, std::nullopt, std::nullopt, std::nullopt);
     add_numbers(std::nullopt, std::nullopt, std::nullopt, std::nullopt, std::nullopt);
   }
 
@@ -185,9 +188,9 @@ std::vector<std::string> spoken_apis() {
   return apis;
 }
 
-// The payload of sluice.ring(); anything else means "some model".
-int model_id(std::string_view payload) {
-  int id = 0;
+// The id that a notification names; 0 when it names none.
+int64_t number(std::string_view payload) {
+  int64_t id = 0;
   std::from_chars(payload.data(), payload.data() + payload.size(), id);
   return id;
 }
@@ -201,8 +204,9 @@ std::unique_ptr<PgConnection> PgDatabase::open(const std::string& conninfo) {
   auto connection = std::make_unique<PgConnection>(loop_, clock_, conninfo);
   connection->on_lost = [this] { on_lost(); };
   connection->on_notify = [this](std::string_view channel, std::string_view payload) {
-    if (channel == "sluice_work") on_work(model_id(payload));
+    if (channel == "sluice_work") on_work(number(payload));
     if (channel == "sluice_config") on_configuration();
+    if (channel == "sluice_abort") on_abort(number(payload));
   };
   return connection;
 }
@@ -333,10 +337,13 @@ Task<Result<void>> PgDatabase::listen() {
 Task<Result<void>> PgDatabase::subscribe() {
   Reply work = listen_->query("listen sluice_work", PgParams());
   Reply configuration = listen_->query("listen sluice_config", PgParams());
+  Reply abortion = listen_->query("listen sluice_abort", PgParams());
   Result<PgResult> first = co_await std::move(work);
   Result<PgResult> second = co_await std::move(configuration);
+  Result<PgResult> third = co_await std::move(abortion);
   if (!first) co_return tl::unexpected(first.error());
   if (!second) co_return tl::unexpected(second.error());
+  if (!third) co_return tl::unexpected(third.error());
   co_return Result<void>();
 }
 
