@@ -278,15 +278,51 @@ TEST_CASE("a worker that was declared dead registers again and goes on claiming"
   CHECK(bench.http.count() == 1);
 }
 
-TEST_CASE("a call whose task was taken away is aborted and its outcome dropped") {
+TEST_CASE(
+    "a call that is no longer wanted is aborted at the next heartbeat and ends as cancelled") {
   Bench bench;
   bench.database.queue.push_back(task_of(1));
   bench.start();
-  bench.database.lost = {TaskKey{1, 1}};
-  bench.pass_ms(6000);  // the next heartbeat
-  CHECK(bench.http.request(0).url == "http://backend/solve");
-  CHECK(bench.database.stored() == 0);
-  CHECK(bench.database.called("complete") == 0);
+  bench.database.unwanted = {TaskKey{1, 1}, TaskKey{7, 1}};
+  bench.pass_ms(5001);
+  REQUIRE(bench.database.stored() == 1);
+  CHECK(std::holds_alternative<Cancelled>(bench.outcome(0, 0)));
+}
+
+TEST_CASE("a notification for this worker brings the heartbeat forward, one for another does not") {
+  Bench bench;
+  bench.database.queue.push_back(task_of(1));
+  bench.start();
+  const int beats = bench.database.called("heartbeat");
+  bench.database.on_abort(7);
+  CHECK(bench.database.called("heartbeat") == beats);
+  bench.database.unwanted = {TaskKey{1, 1}};
+  bench.database.on_abort(101);
+  CHECK(bench.database.called("heartbeat") == beats + 1);
+  CHECK(bench.database.stored() == 1);
+}
+
+TEST_CASE("a call that is answered before it can be aborted keeps its answer") {
+  Bench bench;
+  bench.database.queue.push_back(task_of(1));
+  bench.start();
+  bench.database.hold();
+  bench.database.unwanted = {TaskKey{1, 1}};
+  bench.database.on_abort(101);
+  bench.http.answer_ok(0, "just in time");
+  bench.database.release();
+  REQUIRE(bench.database.stored() == 1);
+  CHECK(std::get<Solved>(bench.outcome(0, 0)).answer == "just in time");
+}
+
+TEST_CASE("without notifications a worker with calls asks every second what to abort") {
+  Bench bench;
+  bench.database.pooled = true;
+  bench.database.queue.push_back(task_of(1));
+  bench.start();
+  bench.database.unwanted = {TaskKey{1, 1}};
+  bench.pass_ms(1001);
+  CHECK(bench.database.stored() == 1);
 }
 
 TEST_CASE("an outcome that PostgreSQL refuses fails alone") {

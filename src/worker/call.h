@@ -20,8 +20,8 @@ struct Call {
   ClaimedTask task;
   std::optional<int64_t> send_by_ns;  // its permit is forfeited after that
   AbortToken abort;
-  Signal body_arrived;   // the body came, or never will
-  bool is_lost = false;  // the task is no longer ours: nobody wants the outcome
+  Signal body_arrived;       // the body came, or never will
+  bool is_unwanted = false;  // cancelled, or no longer ours
 
   std::optional<int64_t> first_token_ns;  // by the clock: the first byte of a successful answer
 };

@@ -31,7 +31,7 @@ void Claimer::wake() {
   appetite_ = Appetite::hungry;
 }
 
-void Claimer::wake(int model) {
+void Claimer::wake(int64_t model) {
   for (const auto& [name, queue] : queues_) {
     if (queue.id != model) continue;
     // A worker that claims for all anyway goes on doing so.

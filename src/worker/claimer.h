@@ -23,7 +23,7 @@ class Claimer final {
 
   // There may be work: anywhere, or for one model (by id; one that is not served: nothing).
   void wake();
-  void wake(int model);
+  void wake(int64_t model);
   bool is_sated() const { return appetite_ == Appetite::sated || names_.empty(); }
 
   // How many to ask for with `slots_free`; 0: do not claim.

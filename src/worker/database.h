@@ -122,7 +122,9 @@ class Database {
 
   // Called from within the sessions' callbacks; they only note the fact.
   // Something became ready for a model, by id; 0: for some model, or the watch is free.
-  std::function<void(int model)> on_work;
+  std::function<void(int64_t model)> on_work;
+  // Some call of this worker, by its id, shall be aborted; the heartbeat says which.
+  std::function<void(int64_t worker)> on_abort;
   std::function<void()> on_configuration;  // sluice.models changed
   std::function<void()> on_lost;           // a session is gone
 };

@@ -199,9 +199,9 @@ std::vector<std::string> spoken_apis() {
   return apis;
 }
 
-// The payload of sluice.ring(); anything else means "some model".
-int model_id(std::string_view payload) {
-  int id = 0;
+// The id that a notification names; 0 when it names none.
+int64_t number(std::string_view payload) {
+  int64_t id = 0;
   std::from_chars(payload.data(), payload.data() + payload.size(), id);
   return id;
 }
@@ -215,8 +215,9 @@ std::unique_ptr<PgConnection> PgDatabase::open(const std::string& conninfo) {
   auto connection = std::make_unique<PgConnection>(loop_, clock_, conninfo);
   connection->on_lost = [this] { on_lost(); };
   connection->on_notify = [this](std::string_view channel, std::string_view payload) {
-    if (channel == "sluice_work") on_work(model_id(payload));
+    if (channel == "sluice_work") on_work(number(payload));
     if (channel == "sluice_config") on_configuration();
+    if (channel == "sluice_abort") on_abort(number(payload));
   };
   return connection;
 }
@@ -362,10 +363,13 @@ Task<Result<void>> PgDatabase::listen() {
 Task<Result<void>> PgDatabase::subscribe() {
   Reply work = listen_->query("listen sluice_work", PgParams());
   Reply configuration = listen_->query("listen sluice_config", PgParams());
+  Reply abortion = listen_->query("listen sluice_abort", PgParams());
   Result<PgResult> first = co_await std::move(work);
   Result<PgResult> second = co_await std::move(configuration);
+  Result<PgResult> third = co_await std::move(abortion);
   if (!first) co_return tl::unexpected(first.error());
   if (!second) co_return tl::unexpected(second.error());
+  if (!third) co_return tl::unexpected(third.error());
   co_return Result<void>();
 }
 

@@ -38,7 +38,7 @@ void Wakeups::stop() {
   change_.raise();
 }
 
-void Wakeups::note_work(int model) {
+void Wakeups::note_work(int64_t model) {
   if (std::find(notified_.begin(), notified_.end(), model) == notified_.end()) {
     notified_.push_back(model);
   }
@@ -146,11 +146,11 @@ Task<void> Wakeups::look_and_sleep() {
 
 void Wakeups::wake_owner() {
   drop_bells();
-  const std::vector<int> models = std::exchange(notified_, {});
+  const std::vector<int64_t> models = std::exchange(notified_, {});
   if (models.empty() || std::find(models.begin(), models.end(), 0) != models.end()) {
     owner_.wake();
   } else {
-    for (int model : models) owner_.wake(model);
+    for (const int64_t model : models) owner_.wake(model);
   }
 }
 

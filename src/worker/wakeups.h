@@ -31,7 +31,7 @@ class Wakeups final {
     virtual int64_t worker_id() const = 0;
     virtual bool work_remains() const = 0;  // the last claim came back full
     virtual void wake() = 0;                // there may be work
-    virtual void wake(int model) = 0;       // for this model, by id
+    virtual void wake(int64_t model) = 0;   // for this model, by id
     virtual void catch_up() = 0;            // notifications may have been missed
   };
 
@@ -44,7 +44,7 @@ class Wakeups final {
   // The owner's appetite changed, or the listening session did.
   void note_change() { change_.raise(); }
   // A notification: something became ready, or the watch is free.
-  void note_work(int model);
+  void note_work(int64_t model);
   // The last claim brought something.
   void note_claimed() {
     look_again_ms_ = 0;
@@ -66,7 +66,7 @@ class Wakeups final {
   Signal change_;
   std::mt19937_64 random_{std::random_device{}()};
   bool stopped_ = false;
-  std::vector<int> notified_;  // models, by id; 0: some model
+  std::vector<int64_t> notified_;  // models, by id; 0: some model
   bool watching_ = false;
   std::vector<int> bells_;
   int64_t look_again_ms_ = 0;    // grows while looks see work that claims do not get

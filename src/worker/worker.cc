@@ -16,6 +16,17 @@ double seconds_since(const Clock& clock, int64_t then_ns) {
   return static_cast<double>(clock.now_ns() - then_ns) / static_cast<double>(ns_per_s);
 }
 
+// Results that came when the task was no longer ours. An aborted call has none.
+int64_t count_late(const Completer::Batch& batch, const std::vector<Applied>& applied) {
+  std::set<TaskKey> aborted;
+  for (const EndedCall& ended : batch.ended) {
+    if (std::holds_alternative<Cancelled>(ended.outcome)) aborted.insert(ended.key);
+  }
+  return std::count_if(applied.begin(), applied.end(), [&aborted](const Applied& answer) {
+    return !answer.applied && !aborted.contains(answer.key);
+  });
+}
+
 }  // namespace
 
 // One flush: what was sent together, each with its own Sync, and the answers still to come.
@@ -51,9 +62,14 @@ Worker::Worker(WorkerOptions options, Clock& clock, Database& database, HttpClie
       metrics_(metrics),
       wakeups_(clock, database, *this),
       limit_news_(clock) {
-  database_.on_work = [this](int model) { wakeups_.note_work(model); };
+  database_.on_work = [this](int64_t model) { wakeups_.note_work(model); };
   database_.on_configuration = [this] {
     due_.configuration = true;
+    work_.raise();
+  };
+  database_.on_abort = [this](int64_t worker) {
+    if (worker != worker_) return;
+    due_.beat = true;
     work_.raise();
   };
   database_.on_lost = [this] {
@@ -73,6 +89,8 @@ Worker::~Worker() {
 Task<void> Worker::live(std::shared_ptr<Call> call) {
   const int64_t begun_ns = clock_.now_ns();
   Outcome outcome = co_await outcome_of(*call);
+  // If it is no longer ours, the database passes over it.
+  if (call->is_unwanted && std::holds_alternative<Returned>(outcome)) outcome = Cancelled{};
   metrics_.note_call(call->task.model, outcome, seconds_since(clock_, begun_ns));
   if (call->first_token_ns && std::holds_alternative<Solved>(outcome)) {
     const double seconds =
@@ -80,7 +98,7 @@ Task<void> Worker::live(std::shared_ptr<Call> call) {
     metrics_.note_first_token(call->task.model, seconds);
   }
   calls_.erase(call->task.key);
-  if (!call->is_lost) completer_.add(call->worker, EndedCall{call->task.key, std::move(outcome)});
+  completer_.add(call->worker, EndedCall{call->task.key, std::move(outcome)});
   work_.raise();
 }
 
@@ -200,8 +218,8 @@ Task<void> Worker::enroll() {
 
 Task<void> Worker::receive_upkeep(Flush& flush) {
   if (flush.beat) {
-    Result<std::vector<TaskKey>> lost = co_await std::move(*flush.beat);
-    on_beat(lost);
+    Result<std::vector<TaskKey>> unwanted = co_await std::move(*flush.beat);
+    on_beat(unwanted);
   }
   if (flush.recovery) {
     Result<int64_t> recovered = co_await std::move(*flush.recovery);
@@ -254,17 +272,17 @@ Task<void> Worker::receive_tasks(Flush& flush) {
 
 // ---- what a flush brought ----
 
-void Worker::on_beat(const Result<std::vector<TaskKey>>& lost) {
-  if (!lost) {
-    note_error(lost.error(), "proving life");
+void Worker::on_beat(const Result<std::vector<TaskKey>>& unwanted) {
+  if (!unwanted) {
+    note_error(unwanted.error(), "proving life");
     return;
   }
-  for (const TaskKey& key : *lost) {
+  for (const TaskKey& key : *unwanted) {
     const auto call = calls_.find(key);
     if (call == calls_.end()) continue;
-    spdlog::warn("task {} fence {} was taken from this worker; aborting the call", key.task_id,
-                 key.fence);
-    call->second->is_lost = true;
+    spdlog::info("task {} fence {} was cancelled or taken from this worker; aborting its call",
+                 key.task_id, key.fence);
+    call->second->is_unwanted = true;
     abort(*call->second);
   }
 }
@@ -273,8 +291,7 @@ void Worker::on_completed(Completer::Batch batch, const Result<std::vector<Appli
   if (applied) {
     completer_.note_stored();
     unknown_errors_ = 0;
-    const auto late = std::count_if(applied->begin(), applied->end(),
-                                    [](const Applied& a) { return !a.applied; });
+    const auto late = count_late(batch, *applied);
     if (late > 0) {
       spdlog::warn("{} result(s) came too late and were kept for audit only", late);
       metrics_.note_late(static_cast<int>(late));
@@ -452,8 +469,11 @@ Task<Result<void>> Worker::reconnect() {
   }
   if (connected.error().code == "schema") co_return connected;
   spdlog::warn("no connection to the database: {}", connected.error().message);
-  reconnect_pause_ms_ = std::clamp(reconnect_pause_ms_ * 2, bounds::reconnect_pause_ms_base,
-                                   bounds::reconnect_pause_ms_max);
+  // Back before a worker that was luckier has beaten for a whole lapse and judges us.
+  const int64_t pause_ms_max = std::clamp(heartbeat_interval_ms_, bounds::reconnect_pause_ms_base,
+                                          bounds::reconnect_pause_ms_max);
+  reconnect_pause_ms_ =
+      std::clamp(reconnect_pause_ms_ * 2, bounds::reconnect_pause_ms_base, pause_ms_max);
   co_return Result<void>();
 }
 
@@ -469,7 +489,10 @@ Task<void> Worker::keep_time() {
     }
     due_.sweep = !draining_;
     database_.check_listening();
-    if (!draining_ && database_.listen_mode() != ListenMode::listen) catch_up();  // nobody tells us
+    if (database_.listen_mode() != ListenMode::listen) {  // nobody tells us
+      if (!draining_) catch_up();
+      if (!calls_.empty()) due_.beat = true;  // which one to abort
+    }
     due_.unfinished = options_.once && !draining_ && is_idle();
     work_.raise();
   }
@@ -538,7 +561,7 @@ void Worker::wake() {
   note_appetite();
 }
 
-void Worker::wake(int model) {
+void Worker::wake(int64_t model) {
   claimer_.wake(model);
   work_.raise();
   note_appetite();

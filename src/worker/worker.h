@@ -66,7 +66,7 @@ class Worker final : private Wakeups::Owner {
   Task<void> receive_tasks(Flush& flush);
 
   // What a flush brought.
-  void on_beat(const Result<std::vector<TaskKey>>& lost);
+  void on_beat(const Result<std::vector<TaskKey>>& unwanted);
   void on_completed(Completer::Batch batch, const Result<std::vector<Applied>>& applied);
   void on_claimed(const Flush& flush, Result<std::vector<ClaimedTask>> tasks);
   void on_bodies(const std::vector<TaskKey>& asked, Result<std::vector<ClaimedTask>> tasks);
@@ -94,7 +94,7 @@ class Worker final : private Wakeups::Owner {
   int64_t worker_id() const override { return worker_; }
   bool work_remains() const override { return !claimer_.is_sated(); }
   void wake() override;
-  void wake(int model) override;
+  void wake(int64_t model) override;
   void catch_up() override;
 
   WorkerOptions options_;

@@ -25,7 +25,7 @@ class FakeDatabase final : public Database {
   bool reachable = true;
   bool watch_is_free = true;
   Look look;                          // take_bells answers this; work follows the queue
-  std::vector<TaskKey> lost;          // the next heartbeat answers this
+  std::vector<TaskKey> unwanted;      // the next heartbeat answers this
   std::deque<Error> complete_errors;  // the next completions end so, without being stored
   std::deque<Error> claim_errors;
   std::set<int64_t> poison;  // outcomes of these tasks are refused, unless they are plain failures
@@ -55,7 +55,7 @@ class FakeDatabase final : public Database {
     on_lost();
     release();
   }
-  void notify(int model = 0) { on_work(model); }
+  void notify(int64_t model = 0) { on_work(model); }
 
   int stored() const {
     size_t count = 0;
@@ -84,7 +84,7 @@ class FakeDatabase final : public Database {
   }
   Task<Result<std::vector<TaskKey>>> heartbeat(int64_t) override {
     log.emplace_back("heartbeat");
-    return reply(Result<std::vector<TaskKey>>(std::exchange(lost, {})));
+    return reply(Result<std::vector<TaskKey>>(std::exchange(unwanted, {})));
   }
   Task<Result<int64_t>> recover(int64_t) override { return reply(Result<int64_t>(0)); }
   Task<Result<int64_t>> sweep() override { return reply(Result<int64_t>(0)); }
