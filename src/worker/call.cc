@@ -67,8 +67,8 @@ Task<Outcome> ask_model(Calling calling, Model model, Call& call) {
     request.headers.push_back(std::string(backend.credential) + secret);
   }
   // A stream's headers are news when they come, not when it has ended.
-  const auto note_limits = [&calling, &call](const HttpFields& headers) {
-    calling.limit_news.note(call.task.model, limits_left(headers));
+  const auto note_limits = [&calling, &model](const HttpFields& headers) {
+    calling.limit_news.note(model, limits_left(headers));
   };
   std::unique_ptr<StreamedBody> stream;
   if (backend.assembly) {

@@ -102,7 +102,8 @@ class Database {
                                                           std::vector<int64_t> ids) = 0;
   virtual Task<Result<std::vector<Applied>>> complete(int64_t worker,
                                                       const std::vector<EndedCall>& ended) = 0;
-  // Lowers the models' buckets to what is left; never raises one.
+  // Lowers the models' buckets to what is left; never raises one. In ascending order of their ids,
+  // as all who take more than one model's lock.
   virtual Task<Result<void>> drain_buckets(const std::vector<ModelLimits>& limits) = 0;
   virtual Task<Result<bool>> unfinished(int64_t worker) = 0;
   virtual Task<Result<int64_t>> unregister_worker(int64_t worker) = 0;

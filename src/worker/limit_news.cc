@@ -18,14 +18,14 @@ std::optional<int64_t> less(const std::optional<int64_t>& a, const std::optional
 
 }  // namespace
 
-void LimitNews::note(const std::string& model, const LimitsLeft& left) {
+void LimitNews::note(const Model& model, const LimitsLeft& left) {
   if (left.empty()) return;
   const int64_t now_ns = clock_.now_ns();
-  const auto [place, is_new] = noted_.try_emplace(model, Noted{left, now_ns});
+  const auto [place, is_new] = noted_.try_emplace(model.id, Noted{model.name, left, now_ns});
   if (is_new) return;
   Noted& noted = place->second;
   if (now_ns - noted.noted_ns > fresh_ns_max) {
-    noted = Noted{left, now_ns};
+    noted = Noted{model.name, left, now_ns};
   } else {
     // The older time stands: together they are as old as their oldest.
     noted.left =
@@ -35,9 +35,9 @@ void LimitNews::note(const std::string& model, const LimitsLeft& left) {
 
 std::vector<ModelLimits> LimitNews::take() {
   std::vector<ModelLimits> fresh;
-  for (auto& [model, noted] : noted_) {
+  for (auto& [id, noted] : noted_) {
     if (clock_.now_ns() - noted.noted_ns <= fresh_ns_max) {
-      fresh.push_back(ModelLimits{model, noted.left});
+      fresh.push_back(ModelLimits{noted.model, noted.left});
     }
   }
   noted_.clear();

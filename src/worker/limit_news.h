@@ -19,19 +19,20 @@ class LimitNews final {
  public:
   explicit LimitNews(const Clock& clock) : clock_(clock) {}
 
-  void note(const std::string& model, const LimitsLeft& left);
+  void note(const Model& model, const LimitsLeft& left);
 
-  // What is fresh enough to be evidence, and forgets all.
+  // What is fresh enough to be evidence, by ascending id of the models; forgets all.
   std::vector<ModelLimits> take();
 
  private:
   struct Noted {
+    std::string model;
     LimitsLeft left;
     int64_t noted_ns;
   };
 
   const Clock& clock_;
-  std::map<std::string, Noted> noted_;  // by model, as many as models
+  std::map<int, Noted> noted_;  // by the model's id, as many as models
 };
 
 }  // namespace sluice

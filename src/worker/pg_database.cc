@@ -322,7 +322,6 @@ Task<Result<std::vector<Applied>>> PgDatabase::complete(int64_t worker,
                    std::move(params)));
 }
 
-// In the order of the models' ids, as all who take more than one model's lock.
 Task<Result<void>> PgDatabase::drain_buckets(const std::vector<ModelLimits>& limits) {
   PgArray models, requests, tokens;
   for (const ModelLimits& each : limits) {
@@ -330,11 +329,10 @@ Task<Result<void>> PgDatabase::drain_buckets(const std::vector<ModelLimits>& lim
     requests.add(each.left.requests);
     tokens.add(each.left.tokens);
   }
-  return read_nothing(work_->query(
-      "select sluice.drain_bucket(name, requests, tokens) from (select m.name, l.requests, l.tokens"
-      " from unnest($1::text[], $2::int[], $3::bigint[]) l(model, requests, tokens)"
-      " join sluice.models m on m.name = l.model order by m.id) l",
-      {models.text(), requests.text(), tokens.text()}));
+  return read_nothing(
+      work_->query("select sluice.drain_bucket(model, requests, tokens)"
+                   " from unnest($1::text[], $2::int[], $3::bigint[]) l(model, requests, tokens)",
+                   {models.text(), requests.text(), tokens.text()}));
 }
 
 Task<Result<bool>> PgDatabase::unfinished(int64_t worker) {
