@@ -69,8 +69,8 @@ begin
 end
 $$;
 
--- clean_spent: removes what was booked more than 5 minutes ago, at most 10,000 rows a call; starts where it ended, so that
--- it never walks over its own dead rows.
+-- clean_spent: removes what was booked more than 5 minutes ago. Starts where it ended, so that it never walks over its own
+-- dead rows, and so that its work is bounded by what was claimed since. Called by the sweep.
 create or replace function sluice.clean_spent(p_now timestamptz) returns void
 language plpgsql volatile
 as $$
@@ -78,10 +78,7 @@ declare
   v_from timestamptz := sluice.from_micros(coalesce(pg_sequence_last_value('sluice.spent_until'::regclass), 0));
   v_until timestamptz := p_now - interval '5 minutes';
 begin
-  delete from sluice.spent s using (
-    select m.id from sluice.models m where m.tpm is not null
-    union all select -t.id from sluice.tenants t where t.tpm is not null) q(account)
-  where s.account = q.account and s.at >= least(v_from, v_until) and s.at < v_until;
+  delete from sluice.spent where at >= least(v_from, v_until) and at < v_until;
   perform setval('sluice.spent_until', greatest(0, sluice.micros(v_until)));
 end
 $$;
