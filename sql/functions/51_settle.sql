@@ -1,7 +1,8 @@
--- settle: corrects what was reserved for calls that have ended to what they used, at the moment of their claim, and lets one of
--- them teach its model's estimates. Needs no lock: the account is rows, and the bucket only spreads.
+-- settle: corrects what was reserved for calls that have ended to what they used, at the moment of their claim, and
+-- lets one of them teach its model's estimates. Needs no lock: the account is rows, and the bucket only spreads.
 --   used: input and output tokens if the worker told them; else nothing for a call that was not sent or not billed
---   (returned, throttled, billed = false); else the reservation stands, as it does for a lost call: it may have been billed.
+--   (returned, throttled, billed = false); else the reservation stands, as it does for a lost call: it may have been
+--   billed.
 create or replace function sluice.settle(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile
@@ -44,7 +45,8 @@ begin
       select q.quota, c.at, sum(c.tokens)::bigint as tokens, q.model
       from call c
       cross join lateral (
-        select sluice.token_quota(m) as quota, m.id as model from sluice.models m where m.id = c.model and m.tpm is not null
+        select sluice.token_quota(m) as quota, m.id as model from sluice.models m
+        where m.id = c.model and m.tpm is not null
         union all
         select sluice.tenant_token_quota(t), null from sluice.tenants t where t.name = c.tenant and t.tpm is not null) q
       group by 1, 2, 4),
