@@ -110,7 +110,8 @@ as $$
 $$;
 
 -- learn_tokens: lets what one call used move what was learned of its model: up by an eighth at most, down by a 128th.
--- Where the steps balance one call in 17 uses more: a reservation should rather be too large. Sampled, one call a flush
+-- Where the steps balance one call in 17 uses more: a reservation should rather be too large. Sampled, one call at
+-- every eighth flush
 -- and without a lock: a lost step is made good by the next.
 create or replace function sluice.learn_tokens(p_model int, p_request_bytes int, p_input int, p_output int) returns void
 language plpgsql volatile

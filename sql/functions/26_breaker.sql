@@ -95,13 +95,12 @@ create or replace function sluice.note_health(
 language plpgsql volatile
 as $$
 declare
-  v_all_solved boolean := not exists (select from unnest(p_outcomes) o where o.kind is distinct from 'solved');
   v_call record;
 begin
-  if v_all_solved and not exists (
-    select from (select distinct (e.lease).model from unnest(p_ended) e) m
-    where sluice.counter('failures', m.model) > 0
-       or exists (select from sluice.breaker b where b.model = m.model and b.state <> 'closed')) then
+  if not exists (select from unnest(p_outcomes) o where o.kind is distinct from 'solved')
+     and not exists (select from sluice.breaker b where b.state <> 'closed')
+     and not exists (select from (select distinct (e.lease).model from unnest(p_ended) e) m
+                     where sluice.counter('failures', m.model) > 0) then
     return;
   end if;
   for v_call in

@@ -7,17 +7,27 @@ create or replace function sluice.settle(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile
 as $$
+begin
+  if random() < 0.125 then  -- now and then is enough
+    perform sluice.learn_from(p_outcomes, p_ended);
+  end if;
+  if exists (select from unnest(p_ended) e where (e.lease).reserved_tokens > 0) then
+    perform sluice.settle_reserved(p_outcomes, p_ended, p_now);
+  end if;
+end
+$$;
+
+-- learn_from: lets one of these calls, drawn at random, teach its model's estimates, if it told what it used.
+create or replace function sluice.learn_from(p_outcomes sluice.outcome[], p_ended sluice.ended_call[]) returns void
+language plpgsql volatile
+as $$
 declare
-  v_place int := 1 + floor(random() * cardinality(p_ended));
-  v_call sluice.ended_call := p_ended[v_place];
+  v_call sluice.ended_call := p_ended[1 + floor(random() * cardinality(p_ended))::int];
   v_outcome sluice.outcome := p_outcomes[v_call.place];
 begin
   if v_outcome.kind = 'solved' and v_outcome.input_tokens is not null then
     perform sluice.learn_tokens((v_call.lease).model, (v_call.lease).request_bytes, v_outcome.input_tokens,
       v_outcome.output_tokens);
-  end if;
-  if exists (select from unnest(p_ended) e where (e.lease).reserved_tokens > 0) then
-    perform sluice.settle_reserved(p_outcomes, p_ended, p_now);
   end if;
 end
 $$;

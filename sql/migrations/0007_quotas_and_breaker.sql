@@ -51,6 +51,7 @@ create table sluice.breaker (
   probe_fence int,
   constraint state_is_known check (state in ('closed', 'open', 'half_open'))
 );
+create index breaker_not_closed on sluice.breaker (model) where state <> 'closed';
 create table sluice.breaker_event (
   id         bigint generated always as identity primary key,
   at         timestamptz not null,
