@@ -8,7 +8,8 @@ select has_table('sluice', 'queue_' || :id, 'the queue has a table');
 select is((select inhparent::regclass::text from pg_inherits where inhrelid = ('sluice.queue_' || :id)::regclass),
   'sluice.queue', 'which inherits from sluice.queue');
 select ok(bool_and(c.relpersistence = 'u'), 'the counters are unlogged')
-from pg_class c where c.relname in (select k || '_' || :id from unnest(array['bucket', 'tokens', 'learned', 'failures', 'room', 'claimed', 'ended']) k);
+from pg_class c where c.relname in (select k || '_' || :id from unnest(array['bucket', 'tokens', 'learned', 'failures', 'room',
+  'claimed', 'ended']) k);
 select is(sluice.counter(k, :id), 0::bigint, k || ' begins at 0')
 from unnest(array['bucket', 'tokens', 'failures', 'room', 'claimed', 'ended']) k;
 select is(sluice.counter('learned', :id), null, 'it has learned nothing yet');

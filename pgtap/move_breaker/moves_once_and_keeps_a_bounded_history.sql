@@ -10,7 +10,8 @@ select results_eq(format('select from_state, to_state, reason, at from sluice.br
 select ok(not rung(:'m'), 'an opening wakes nobody');
 select sluice.move_breaker(:id, 'open', 'half_open', 'probe', at(30)) \g /dev/null
 select ok(rung(:'m'), 'a half-open one does');
-select sluice.move_breaker(:id, case when n % 2 = 0 then 'half_open' else 'open' end, case when n % 2 = 0 then 'open' else 'half_open' end, n::text, at(n))
+select sluice.move_breaker(:id, case when n % 2 = 0 then 'half_open' else 'open' end,
+  case when n % 2 = 0 then 'open' else 'half_open' end, n::text, at(n))
 from generate_series(100, 1300) n \g /dev/null
 select is((select count(*) from sluice.breaker_event where model = :id), 1000::bigint, 'the newest 1,000 are kept');
 select is((select reason from sluice.breaker_event where model = :id order by id desc limit 1), '1300', 'the last among them');

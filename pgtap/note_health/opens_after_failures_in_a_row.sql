@@ -11,7 +11,8 @@ select claimed(:w, 20, at(1)) \g /dev/null
 create function end_one(p_kind text, p_status int default null) returns text language plpgsql
 as $$
 declare
-  v_lease sluice.lease := (select l from sluice.lease l where tenant = 'default' and xmin::text = pg_current_xact_id()::text order by task_id limit 1);
+  v_lease sluice.lease := (select l from sluice.lease l
+    where xmin::text = pg_current_xact_id()::text order by task_id limit 1);
 begin
   perform completed(v_lease.worker, told(v_lease.task_id, p_kind, http_status => p_status), at(2));
   return coalesce((select state from sluice.breaker where model = v_lease.model), 'closed');
@@ -19,7 +20,8 @@ end
 $$;
 select is(end_one('retry') || end_one('retry', 500), 'closedclosed', 'two failures');
 select is(end_one('solved', 200), 'closed', 'a success: the count begins anew');
-select is(end_one('retry') || end_one('retry', 503) || end_one('failed', 400), 'closedclosedclosed', 'an error of the caller is a sign of life');
+select is(end_one('retry') || end_one('retry', 503) || end_one('failed', 400), 'closedclosedclosed',
+  'an error of the caller is a sign of life');
 select is(end_one('retry') || end_one('retry') || end_one('retry', 502), 'closedclosedopen', 'three in a row open it');
 select is((select reason from sluice.breaker where model = :id), '3 failures in a row, the last: HTTP 502', 'with the reason');
 select is(end_one('solved', 200) || end_one('retry'), 'openopen', 'calls begun before say nothing any more');

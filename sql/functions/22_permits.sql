@@ -1,15 +1,16 @@
--- The token bucket: never more than N arrivals in any half-open window of a minute; N requests, or tokens (25_tokens.sql),
--- of a model, or of a tenant (27_tenant_quotas.sql).
+-- The token bucket: never more than N arrivals in any half-open window of a minute; N requests, or tokens
+-- (25_tokens.sql), of a model, or of a tenant (27_tenant_quotas.sql).
 --
--- GCRA, the token bucket written as one number: the theoretical arrival time TAT, in nanoseconds, in an unlogged sequence.
--- setval takes no transaction id and writes no WAL (measured: 42k/s against 8.5k/s for a logged one), and a rollback does
--- not give back what was taken: the safe side. After a crash TAT is unknown: the bucket is then empty, exactly safe.
+-- GCRA, the token bucket written as one number: the theoretical arrival time TAT, in nanoseconds, in an unlogged
+-- sequence. setval takes no transaction id and writes no WAL (measured: 42k/s against 8.5k/s for a logged one), and a
+-- rollback does not give back what was taken: the safe side. After a crash TAT is unknown: the bucket is then empty,
+-- exactly safe.
 --
 -- W = 60 s, N = the quota, d = the send-by allowance (what may lie between grant and arrival), b = burst [1 + N/100]:
 --   T = ceil((W + d) / (N - b + 1)).
--- Proof: after the first grant at s, TAT >= s + T; each grant adds T; the last, at e, leaves TAT <= e + bT, so n <= (e - s)/T + b,
--- and arrivals within W of each other were granted within W + d <= (N - b + 1) T, hence n <= N. In a window of any
--- length L: at most b + ceil(L/T) grants. Sustained rate: 60 s / T a minute, 98.6 % of rpm by default.
+-- Proof: after the first grant at s, TAT >= s + T; each grant adds T; the last, at e, leaves TAT <= e + bT, so n <=
+-- (e - s)/T + b, and arrivals within W of each other were granted within W + d <= (N - b + 1) T, hence n <= N. In a
+-- window of any length L: at most b + ceil(L/T) grants. Sustained rate: 60 s / T a minute, 98.6 % of rpm by default.
 
 -- send_allowance_ms: d.
 create or replace function sluice.send_allowance_ms() returns int
@@ -55,7 +56,8 @@ $$;
 -- bucket: a bucket's TAT in nanoseconds, no earlier than p_now. Three corrections make it safe:
 --   never set (crash, promotion): empty; limits changed: empty at that moment; clock set back: no longer than a full
 --   refill. A change noted by a clock that has been set back since does not count: it would freeze the bucket.
--- A token bucket may be in debt, by one request at most: hence by one minute's tokens. Further ahead only a later clock set it.
+-- A token bucket may be in debt, by one request at most: hence by one minute's tokens. Further ahead only a later clock
+-- set it.
 create or replace function sluice.bucket(p_quota sluice.quota, p_now timestamptz) returns bigint
 language plpgsql volatile
 as $$
@@ -72,9 +74,9 @@ begin
 end
 $$;
 
--- mend_bucket: stores bucket()'s first and third correction, for they are relative to p_now: a bucket that was never set,
--- or was set by a later clock, would otherwise be empty again at every look. What a later clock booked moves back as a whole,
--- until nothing of it lies ahead.
+-- mend_bucket: stores bucket()'s first and third correction, for they are relative to p_now: a bucket that was never
+-- set, or was set by a later clock, would otherwise be empty again at every look. What a later clock booked moves back
+-- as a whole, until nothing of it lies ahead.
 -- Requires the lock of the quota's model or tenant.
 create or replace function sluice.mend_bucket(p_quota sluice.quota, p_now timestamptz) returns void
 language plpgsql volatile
@@ -168,8 +170,8 @@ begin
 end
 $$;
 
--- permits_now: how many calls of model p_model could begin at p_now; null: no limit. While its tokens are not in debt they
--- limit no number: the head of the queue is granted whatever its size.
+-- permits_now: how many calls of model p_model could begin at p_now; null: no limit. While its tokens are not in debt
+-- they limit no number: the head of the queue is granted whatever its size.
 create or replace function sluice.permits_now(p_model sluice.models, p_now timestamptz) returns int
 language plpgsql volatile
 as $$
@@ -207,8 +209,8 @@ begin
 end
 $$;
 
--- drain_bucket: lowers a model's buckets to what its backend says is left ("x-ratelimit-remaining-..."); never raises them:
--- a backend's word is evidence of calls that Sluice did not make, not of a greater quota.
+-- drain_bucket: lowers a model's buckets to what its backend says is left ("x-ratelimit-remaining-..."); never raises
+-- them: a backend's word is evidence of calls that Sluice did not make, not of a greater quota.
 -- Params:  model: name; requests_left, tokens_left: null or less than 0 (some backends say -1): no evidence; p_now.
 -- Errors:  SL001.
 create or replace function sluice.drain_bucket(

@@ -1,12 +1,13 @@
 -- The breaker of a model, shared by the fleet: while its backend is down nothing is claimed for it, so that tasks wait
 -- instead of burning their attempts.
---   closed -> open after breaker_failures failures of the backend in a row; -> half open after breaker_open: one call at a
---   time, the probe; -> closed after breaker_successes probes that succeeded, -> open again after one that did not.
--- The count of failures is an unlogged sequence, failures_<n>; the row in sluice.breaker is written on transitions and for
--- probes only. After a crash the count restarts and the state stands.
+--   closed -> open after breaker_failures failures of the backend in a row; -> half open after breaker_open: one call
+--   at a time, the probe; -> closed after breaker_successes probes that succeeded, -> open again after one that did
+--   not.
+-- The count of failures is an unlogged sequence, failures_<n>; the row in sluice.breaker is written on transitions and
+-- for probes only. After a crash the count restarts and the state stands.
 
--- backend_lives: what a call's outcome says about its backend: true: it answers; false: it is down; null: nothing. An error
--- of the caller (4xx) and a bad answer come from a backend that lives.
+-- backend_lives: what a call's outcome says about its backend: true: it answers; false: it is down; null: nothing. An
+-- error of the caller (4xx) and a bad answer come from a backend that lives.
 create or replace function sluice.backend_lives(p_kind text, p_http_status int) returns boolean
 language sql immutable
 as $$
@@ -17,8 +18,8 @@ as $$
   end
 $$;
 
--- is_open: whether calls of model p_model may begin at all at p_now: it is neither paused nor closed, and its breaker is
--- not open. (A clock set back to before the breaker opened lets probes through.)
+-- is_open: whether calls of model p_model may begin at all at p_now: it is neither paused nor closed, and its breaker
+-- is not open. (A clock set back to before the breaker opened lets probes through.)
 create or replace function sluice.is_open(p_model sluice.models, p_now timestamptz) returns boolean
 language plpgsql volatile
 as $$
@@ -57,8 +58,8 @@ begin
 end
 $$;
 
--- move_breaker: one transition, if the breaker is in state p_from; keeps the newest 1,000 of each model. Waits for another
--- transaction that moves it, and finds it moved then.
+-- move_breaker: one transition, if the breaker is in state p_from; keeps the newest 1,000 of each model. Waits for
+-- another transaction that moves it, and finds it moved then.
 create or replace function sluice.move_breaker(p_model int, p_from text, p_to text, p_reason text, p_now timestamptz)
 returns void
 language plpgsql volatile
@@ -73,10 +74,11 @@ begin
   if not found then
     return;
   end if;
-  insert into sluice.breaker_event (at, model, from_state, to_state, reason) values (p_now, p_model, p_from, p_to, p_reason);
+  insert into sluice.breaker_event (at, model, from_state, to_state, reason)
+  values (p_now, p_model, p_from, p_to, p_reason);
   delete from sluice.breaker_event e
-  where e.model = p_model
-    and e.id <= (select n.id from sluice.breaker_event n where n.model = p_model order by n.id desc offset 1000 limit 1);
+  where e.model = p_model and e.id <= (
+    select n.id from sluice.breaker_event n where n.model = p_model order by n.id desc offset 1000 limit 1);
   if p_to = 'closed' then
     perform sluice.set_counter('failures', p_model, 0);
   end if;
@@ -86,20 +88,19 @@ begin
 end
 $$;
 
--- note_health: lets the outcomes of calls move their models' breakers, in ascending order of id; after everything else that
--- waits for a lock. Nearly always all calls of models without failures succeeded: then it is one look.
+-- note_health: lets the outcomes of calls move their models' breakers, in ascending order of id; after everything else
+-- that waits for a lock. Nearly always all calls of models without failures succeeded: then it is one look.
 create or replace function sluice.note_health(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 declare
-  v_all_solved boolean := not exists (select from unnest(p_outcomes) o where o.kind is distinct from 'solved');
   v_call record;
 begin
-  if v_all_solved and not exists (
-    select from (select distinct (e.lease).model from unnest(p_ended) e) m
-    where sluice.counter('failures', m.model) > 0
-       or exists (select from sluice.breaker b where b.model = m.model and b.state <> 'closed')) then
+  if not exists (select from unnest(p_outcomes) o where o.kind is distinct from 'solved')
+     and not exists (select from sluice.breaker b where b.state <> 'closed')
+     and not exists (select from (select distinct (e.lease).model from unnest(p_ended) e) m
+                     where sluice.counter('failures', m.model) > 0) then
     return;
   end if;
   for v_call in
@@ -119,8 +120,8 @@ begin
 end
 $$;
 
--- note_model_health: the same for one model. A closed breaker counts failures since the last success; a half-open one hears
--- of its probe alone, for other calls began before it opened; an open one of nothing.
+-- note_model_health: the same for one model. A closed breaker counts failures since the last success; a half-open one
+-- hears of its probe alone, for other calls began before it opened; an open one of nothing.
 -- Params:  p_lives: what each call said, in the order they ended; p_tasks, p_fences: which calls these were.
 create or replace function sluice.note_model_health(
   p_model int, p_lives boolean[], p_tasks bigint[], p_fences int[], p_why text, p_now timestamptz) returns void
@@ -153,8 +154,8 @@ end
 $$;
 
 -- note_probe_ended: what the probe of a half-open breaker said: lives null (it was never sent, or throttled): nothing.
-create or replace function sluice.note_probe_ended(p_model sluice.models, p_lives boolean, p_why text, p_now timestamptz)
-returns void
+create or replace function sluice.note_probe_ended(
+  p_model sluice.models, p_lives boolean, p_why text, p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 declare
@@ -173,8 +174,8 @@ begin
 end
 $$;
 
--- probe_at: when the breaker of model p_model lets a call through: p_now or later; infinity: when its probe has ended; null:
--- it is closed.
+-- probe_at: when the breaker of model p_model lets a call through: p_now or later; infinity: when its probe has ended;
+-- null: it is closed.
 create or replace function sluice.probe_at(p_model sluice.models, p_now timestamptz) returns timestamptz
 language plpgsql volatile
 as $$

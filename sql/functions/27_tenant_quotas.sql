@@ -1,6 +1,6 @@
--- Tenants' quotas: taken together with the model's, all or nothing for each task. Beside a tenant's row in sluice.tenants
--- belong, n being its id and made when it first has a quota: tenant_bucket_<n> and tenant_tokens_<n>, unlogged sequences.
--- Its lock is tried after the model's.
+-- Tenants' quotas: taken together with the model's, all or nothing for each task. Beside a tenant's row in
+-- sluice.tenants belong, n being its id and made when it first has a quota: tenant_bucket_<n> and tenant_tokens_<n>,
+-- unlogged sequences. Its lock is tried after the model's.
 
 -- tenant_request_quota: the quota of a tenant's requests; all null: it has none.
 create or replace function sluice.tenant_request_quota(p_tenant sluice.tenants) returns sluice.quota
@@ -27,8 +27,8 @@ begin
   if p_tenant.tpm is null then
     return null;
   end if;
-  return row('tenant_tokens_' || p_tenant.id, -p_tenant.id, p_tenant.tpm, v_burst, sluice.interval_ns(p_tenant.tpm, v_burst),
-    p_tenant.limits_changed_at)::sluice.quota;
+  return row('tenant_tokens_' || p_tenant.id, -p_tenant.id, p_tenant.tpm, v_burst,
+    sluice.interval_ns(p_tenant.tpm, v_burst), p_tenant.limits_changed_at)::sluice.quota;
 end
 $$;
 
@@ -69,8 +69,8 @@ begin
 end
 $$;
 
--- tenant_room: how many tasks of a tenant admission may put into queues at a time; null: it has no quota. One at least: the
--- claim that finds no permit for it learns when the next one comes, and sends it back until then.
+-- tenant_room: how many tasks of a tenant admission may put into queues at a time; null: it has no quota. One at least:
+-- the claim that finds no permit for it learns when the next one comes, and sends it back until then.
 create or replace function sluice.tenant_room(p_tenant text, p_now timestamptz) returns int
 language plpgsql volatile
 as $$
@@ -96,7 +96,8 @@ declare
 begin
   for v_use in
     select t as tenant, l.calls, l.tokens
-    from (select l.tenant, count(*)::int as calls, sum(l.reserved_tokens)::bigint as tokens from unnest(p_leases) l group by 1) l
+    from (select l.tenant, count(*)::int as calls, sum(l.reserved_tokens)::bigint as tokens
+          from unnest(p_leases) l group by 1) l
     join sluice.tenants t on t.name = l.tenant and (t.rpm is not null or t.tpm is not null)
     order by t.id
   loop

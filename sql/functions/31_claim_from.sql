@@ -45,11 +45,12 @@ begin
     return '{}';
   end if;
   with live as (
-    insert into sluice.lease (task_id, worker, ready_at, started_at, deadline, reserved_tokens, model, request_bytes, fence,
-      rank, attempts, tenant)
-    select g.task_id, p_worker, g.ready_at, v_now, g.deadline, coalesce(g.tokens, 0), g.model, g.request_bytes, g.fence + 1,
-      g.rank, g.attempts, g.tenant
-    from unnest(v_gone, v_tokens) g(task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, tenant, tokens)
+    insert into sluice.lease (task_id, worker, ready_at, started_at, deadline, reserved_tokens, model, request_bytes,
+      fence, rank, attempts, tenant)
+    select g.task_id, p_worker, g.ready_at, v_now, g.deadline, coalesce(g.tokens, 0), g.model, g.request_bytes,
+      g.fence + 1, g.rank, g.attempts, g.tenant
+    from unnest(v_gone, v_tokens)
+      g(task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, tenant, tokens)
     where coalesce(g.deadline > v_now, true)
     returning lease)
   select array_agg(live.lease) into v_leases from live;

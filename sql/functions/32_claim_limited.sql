@@ -1,9 +1,10 @@
 -- What a claim does where tokens or tenants are limited: the same move, but each row is looked at before it is taken.
 
--- take_limited_rows: takes from a model's queue, in order, the rows that the model's tokens and their tenants' quotas allow.
--- Where tenants have quotas it looks at 4 rows for each one wanted, at least 20 and at most 4,000. Rows of a tenant
--- without a permit go back to the backlog until its next ones, so that they do not clog the queue; no attempt is charged.
--- Rows of a tenant for which another worker is taking now, and those beyond what is granted, stay where they are.
+-- take_limited_rows: takes from a model's queue, in order, the rows that the model's tokens and their tenants' quotas
+-- allow. Where tenants have quotas it looks at 4 rows for each one wanted, at least 20 and at most 4,000. Rows of a
+-- tenant without a permit go back to the backlog until its next ones, so that they do not clog the queue; no attempt is
+-- charged. Rows of a tenant for which another worker is taking now, and those beyond what is granted, stay where they
+-- are.
 -- Requires the model's lock; tries the tenants'.
 -- Returns: gone: the rows taken, late ones among them, for which nothing is reserved; tokens: what each is to reserve.
 create or replace function sluice.take_limited_rows(
@@ -71,10 +72,11 @@ begin
 end
 $$;
 
--- judge_rows: what becomes of each of p_rows, in their order: taken, held (its tenant has no permit: until held_until), or
--- left. First each tenant grants the first of its rows; of those the model grants the first p_want, and the head whatever
--- its size while its tokens are not in debt. What a tenant grants is a beginning of its rows, so running sums suffice.
--- Held rows come back one by one, at their tenant's pace, 10 s later at most: a raised limit is followed by then.
+-- judge_rows: what becomes of each of p_rows, in their order: taken, held (its tenant has no permit: until held_until),
+-- or left. First each tenant grants the first of its rows; of those the model grants the first p_want, and the head
+-- whatever its size while its tokens are not in debt. What a tenant grants is a beginning of its rows, so running sums
+-- suffice. Held rows come back one by one, at their tenant's pace, 10 s later at most: a raised limit is followed by
+-- then.
 create or replace function sluice.judge_rows(p_rows sluice.queue[], p_want int, p_tokens bigint, p_now timestamptz)
 returns table (item sluice.queue, verdict text, tokens int, held_until timestamptz)
 language plpgsql volatile
@@ -116,7 +118,8 @@ begin
 end
 $$;
 
--- charge_reserved: takes the tokens of new leases from their model's quota, and their calls and tokens from their tenants'.
+-- charge_reserved: takes the tokens of new leases from their model's quota, and their calls and tokens from their
+-- tenants'.
 create or replace function sluice.charge_reserved(p_model sluice.models, p_leases sluice.lease[], p_now timestamptz)
 returns void
 language plpgsql volatile

@@ -1,22 +1,33 @@
--- settle: corrects what was reserved for calls that have ended to what they used, at the moment of their claim, and lets one of
--- them teach its model's estimates. Needs no lock: the account is rows, and the bucket only spreads.
+-- settle: corrects what was reserved for calls that have ended to what they used, at the moment of their claim, and
+-- lets one of them teach its model's estimates. Needs no lock: the account is rows, and the bucket only spreads.
 --   used: input and output tokens if the worker told them; else nothing for a call that was not sent or not billed
---   (returned, throttled, billed = false); else the reservation stands, as it does for a lost call: it may have been billed.
+--   (returned, throttled, billed = false); else the reservation stands, as it does for a lost call: it may have been
+--   billed.
 create or replace function sluice.settle(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile
 as $$
+begin
+  if random() < 0.125 then  -- now and then is enough
+    perform sluice.learn_from(p_outcomes, p_ended);
+  end if;
+  if exists (select from unnest(p_ended) e where (e.lease).reserved_tokens > 0) then
+    perform sluice.settle_reserved(p_outcomes, p_ended, p_now);
+  end if;
+end
+$$;
+
+-- learn_from: lets one of these calls, drawn at random, teach its model's estimates, if it told what it used.
+create or replace function sluice.learn_from(p_outcomes sluice.outcome[], p_ended sluice.ended_call[]) returns void
+language plpgsql volatile
+as $$
 declare
-  v_place int := 1 + floor(random() * cardinality(p_ended));
-  v_call sluice.ended_call := p_ended[v_place];
+  v_call sluice.ended_call := p_ended[1 + floor(random() * cardinality(p_ended))::int];
   v_outcome sluice.outcome := p_outcomes[v_call.place];
 begin
   if v_outcome.kind = 'solved' and v_outcome.input_tokens is not null then
     perform sluice.learn_tokens((v_call.lease).model, (v_call.lease).request_bytes, v_outcome.input_tokens,
       v_outcome.output_tokens);
-  end if;
-  if exists (select from unnest(p_ended) e where (e.lease).reserved_tokens > 0) then
-    perform sluice.settle_reserved(p_outcomes, p_ended, p_now);
   end if;
 end
 $$;
@@ -44,7 +55,8 @@ begin
       select q.quota, c.at, sum(c.tokens)::bigint as tokens, q.model
       from call c
       cross join lateral (
-        select sluice.token_quota(m) as quota, m.id as model from sluice.models m where m.id = c.model and m.tpm is not null
+        select sluice.token_quota(m) as quota, m.id as model from sluice.models m
+        where m.id = c.model and m.tpm is not null
         union all
         select sluice.tenant_token_quota(t), null from sluice.tenants t where t.name = c.tenant and t.tpm is not null) q
       group by 1, 2, 4),

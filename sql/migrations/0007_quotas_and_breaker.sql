@@ -18,6 +18,7 @@ create table sluice.spent (
   account int not null
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, vacuum_truncate = off);
 create index spent_of_account on sluice.spent (account, at);
+create index spent_by_time on sluice.spent (at);
 -- Up to when old rows of sluice.spent are cleaned away, in microseconds since the epoch. Unlogged: reset means "never".
 create unlogged sequence sluice.spent_until minvalue 0;
 
@@ -50,6 +51,7 @@ create table sluice.breaker (
   probe_fence int,
   constraint state_is_known check (state in ('closed', 'open', 'half_open'))
 );
+create index breaker_not_closed on sluice.breaker (model) where state <> 'closed';
 create table sluice.breaker_event (
   id         bigint generated always as identity primary key,
   at         timestamptz not null,
