@@ -18,6 +18,7 @@ begin
   v_admitted := (select coalesce(sum(sluice.admit(m.name, null, v_now)), 0) from sluice.models m);
   v_swept := sluice.sweep(v_now);
   perform sluice.recount_in_flight(m.id) from (select id from sluice.models order by id) m;
+  perform sluice.doubt_gauges();
   perform sluice.make_partitions(last_value - last_value % 50000, last_value) from sluice.task_id;
   return jsonb_build_object('recovered', v_recovered, 'admitted', v_admitted, 'swept', v_swept);
 end
