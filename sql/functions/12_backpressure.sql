@@ -215,8 +215,8 @@ begin
 end
 $$;
 
--- doubt_gauges: lets the next submit of each model with a bound of its own count, for redrives and what a route's admission
--- brought did not ask. Called by tick.
+-- doubt_gauges: lets the next submit of each model with a bound of its own count, for redrives, and what admission brought
+-- from a route, did not ask. Called by tick.
 create or replace function sluice.doubt_gauges() returns void
 language plpgsql volatile
 as $$
