@@ -162,8 +162,8 @@ begin
 end
 $$;
 
--- recount_headroom: the same with a gauge set by counting. One counts at a time, or one who counted earlier could set it after
--- one who counted later (seen: 155 tasks under a bound of 100). The lock is the session's, not the transaction's, which
+-- recount_headroom: the same with a gauge set by counting. One counts at a time, or who counted earlier could set it
+-- after one who counted later (seen: 155 tasks under a bound of 100). The lock is the session's, not the transaction's, which
 -- may stay open for long; it is given back also when the count is cancelled.
 -- Params:  also p_gauge; p_pending: tasks that have taken room but are not stored yet.
 create or replace function sluice.recount_headroom(
@@ -212,6 +212,17 @@ begin
   perform setval(p_gauge, case when v_granted < p_wanted and v_took > interval '50 milliseconds'
     then sluice.micros(clock_timestamp() + 20 * v_took) else v_load + v_granted end);
   return v_granted;
+end
+$$;
+
+-- doubt_gauges: lets the next submit of each model with a bound of its own count, for redrives, and what admission brought
+-- from a route, did not ask. Called by tick.
+create or replace function sluice.doubt_gauges() returns void
+language plpgsql volatile
+as $$
+begin
+  perform sluice.set_counter('load', m.id, sluice.gauge_unknown())
+  from sluice.models m where m.max_unfinished is not null and sluice.counter('load', m.id) < sluice.gauge_unknown();
 end
 $$;
 

@@ -28,6 +28,7 @@ begin
   v_admitted := (select coalesce(sum(sluice.admit(m.name, null, v_now)), 0) from sluice.models m);
   v_swept := sluice.sweep(v_now);
   perform sluice.recount_in_flight(m.id) from (select id from sluice.models order by id) m;
+  perform sluice.doubt_gauges();
   perform sluice.make_partitions(0, last_value) from sluice.task_id;
   perform sluice.forget_audit(v_now);
   v_dropped := sluice.end_retention(v_retention, 4);
