@@ -4,6 +4,7 @@
 -- Returns: how many; at most 1,000 a call, in the backlog and in the next 20 queues (65 us each, idle or not): 1,000 models
 --          have their turn within 50 s.
 -- Locks:   passes over rows that somebody has, and waits for none.
+-- Under a held snapshot it walks the entries of tasks that are gone, like the sweep: hence at the sweep's pace.
 create or replace function sluice.expire_due(p_now timestamptz) returns int
 language plpgsql volatile
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
