@@ -1,8 +1,8 @@
--- What the specs have in common: one model, one task, two workers, and each move as one step that prints nothing. The
+-- What the specs have in common: a model, a task, two workers, and each move as one step that prints nothing. The
 -- verdict is what a permutation is judged by. Worker 1 has not been heard of for an hour; worker 2 is well and judges.
 create schema isolation;
 set search_path = isolation;
-insert into sluice.models (name, url) values ('m', 'http://127.0.0.1:1');
+insert into sluice.models (name, url) values ('m', 'http://127.0.0.1:1'), ('n', 'http://127.0.0.1:1');
 -- With a mark, as a lane has that has given a thousand rows.
 set role sluice_owner;
 select sluice.make_lanes('queue_' || id, '{0}') from sluice.models where name = 'm';
@@ -28,6 +28,16 @@ begin
 end
 $$;
 
+-- two_leased: worker 1 has one task of each model.
+create function two_leased() returns void language plpgsql
+as $$
+begin
+  perform isolation.queued();
+  perform sluice.submit('question', 'n', p_now => clock_timestamp() - interval '1 hour 1 second');
+  perform sluice.claim(1, array[name], 1, clock_timestamp() - interval '1 hour') from sluice.models where name in ('m', 'n');
+end
+$$;
+
 -- leased: the task is with worker 1.
 create function leased() returns void language plpgsql
 as $$
@@ -48,6 +58,15 @@ begin
   insert into isolation.applied
   select p_worker, p_kind from sluice.complete(p_worker, array[row(isolation.task(), 1, p_kind, 'answer', null, null, null,
     null, null, null, null, null)::sluice.outcome]) where applied;
+end
+$$;
+
+-- complete_both: a worker reports on both calls, the later task first.
+create function complete_both(p_kind text) returns void language plpgsql
+as $$
+begin
+  perform sluice.complete(1, (select array_agg(row(l.task_id, 1, p_kind, 'answer', null, null, null, null, null, null, null,
+    null)::sluice.outcome order by l.task_id desc) from sluice.lease l));
 end
 $$;
 
