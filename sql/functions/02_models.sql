@@ -3,6 +3,8 @@
 --   bucket_<n>   unlogged sequence: the token bucket's theoretical arrival time (22_permits.sql)
 --   room_<n>     unlogged sequence: how many were put into the queue since admission last looked (10_submit.sql)
 --   claimed_<n>, ended_<n>   unlogged sequences: their difference is the number of calls in flight
+--   paced_<n>, paced_at_<n>   unlogged sequences: what claimed_<n> was, and when (27_pace.sql)
+--   tended_<n>   unlogged sequence: when the queue was last looked through for rows to move (24_ageing.sql)
 -- After a crash an unlogged sequence reads as never set: an empty bucket, no room, counts to be taken anew.
 
 -- counter: the present value of one of a model's sequences; null after a crash.
@@ -32,6 +34,9 @@ begin
   execute format('create unlogged sequence sluice.%I minvalue 0 start 1000000000', 'room_' || p_model);
   execute format('create unlogged sequence sluice.%I minvalue 0', 'claimed_' || p_model);
   execute format('create unlogged sequence sluice.%I minvalue 0', 'ended_' || p_model);
+  execute format('create unlogged sequence sluice.%I minvalue 0', 'paced_' || p_model);
+  execute format('create unlogged sequence sluice.%I minvalue 0', 'paced_at_' || p_model);
+  execute format('create unlogged sequence sluice.%I minvalue 0', 'tended_' || p_model);
   perform sluice.set_counter(k, p_model, 0) from unnest(array['bucket', 'room', 'claimed', 'ended']) k;
 end
 $$;
@@ -63,6 +68,8 @@ begin
   execute format('drop table sluice.%I', 'queue_' || p_model);
   execute format('drop sequence sluice.%I, sluice.%I, sluice.%I',
                  'bucket_' || p_model, 'claimed_' || p_model, 'ended_' || p_model);
+  execute format('drop sequence sluice.%I, sluice.%I, sluice.%I',
+                 'paced_' || p_model, 'paced_at_' || p_model, 'tended_' || p_model);
 end
 $$;
 

@@ -95,8 +95,7 @@ declare
   v_waiting boolean;
 begin
   select * into v_model from sluice.models where id = p_model;
-  v_waiting := sluice.depth(p_model, 1) > 0
-    or exists (select from sluice.backlog_head(p_model, sluice.backlog_lines(p_model), 1));
+  v_waiting := sluice.depth(p_model, 1) > 0 or sluice.is_waiting(sluice.backlog_lines(p_model));
   work := false;
   if not v_waiting then
     wake_at := (select min(ready_at) from sluice.backlog where not due and ready_at > p_now);
