@@ -123,6 +123,37 @@ begin
 end
 $$;
 
+-- is_admissible: whether a round of admission for p_model would find a task to move. Of a route the first task decides: if it
+-- draws a full queue that moves, whoever empties that one deals, and rings. Requires no lock.
+create or replace function sluice.is_admissible(p_model sluice.models, p_now timestamptz) returns boolean
+language plpgsql volatile
+as $$
+declare
+  v_route text;
+  v_head record;
+  v_drawn sluice.models;
+begin
+  if sluice.is_waiting(array['backlog_' || p_model.id]) then
+    return true;
+  end if;
+  for v_route in select r.route from sluice.routes r where r.model = p_model.name and r.weight > 0 loop
+    select b.task_id, b.fence into v_head
+    from sluice.lane_heads('route_' || v_route, 1, null, null, null) h
+    join sluice.backlog b on b.due and sluice.line_of(b.model, b.route) = h.line and b.rank = h.rank
+      and sluice.tenant_key(b.tenant) = h.tenant and b.ready_at = h.ready_at
+    order by b.task_id limit 1;
+    continue when not found;
+    select * into v_drawn from sluice.models m where m.id = sluice.drawn_model(
+      sluice.route_share(v_route, null, null, null, p_now), v_head.task_id, v_head.fence);
+    if v_drawn.id = p_model.id or sluice.is_limited(v_drawn, p_now)
+       or sluice.depth(v_drawn.id, sluice.queue_target(v_drawn, p_now)) < sluice.queue_target(v_drawn, p_now) then
+      return true;
+    end if;
+  end loop;
+  return false;
+end
+$$;
+
 -- reroutable: the routes whose tasks had better leave the queue of p_model, because it is closed for longer than 2 s (a
 -- shorter closure is over before the task would start elsewhere) and another model of the route is open.
 create or replace function sluice.reroutable(p_model sluice.models, p_now timestamptz) returns text[]
