@@ -11,10 +11,10 @@ select given_tasks(:'r', 20) \g /dev/null
 update sluice.models set api = 'openai-chat' where name = :'b';
 insert into sluice.routes (route, model, weight) values (:'r', :'b', 1000);
 select is(sluice.admit(:'a', null, at(1)), 40, 'the route has got a model of another api');
-select is((select count(*) from sluice.queue q join sluice.task t on t.id = q.task_id where q.model = id_of(:'a') and t.request is not null),
-  20::bigint, 'requests go where their api is spoken');
-select cmp_ok((select count(*) from sluice.queue q join sluice.task t on t.id = q.task_id where q.model = id_of(:'b') and t.prompt is not null),
-  '>=', 19::bigint, 'prompts by weight');
+select is((select count(*) from sluice.queue q join sluice.task t on t.id = q.task_id
+           where q.model = id_of(:'a') and t.request is not null), 20::bigint, 'requests go where their api is spoken');
+select cmp_ok((select count(*) from sluice.queue q join sluice.task t on t.id = q.task_id
+               where q.model = id_of(:'b') and t.prompt is not null), '>=', 19::bigint, 'prompts by weight');
 
 select * from finish();
 rollback;

@@ -13,7 +13,8 @@ select completed(:w, told(:t, 'returned'), at(4)) \g /dev/null
 update sluice.routes set weight = 1 where route = :'r';
 select sluice.pause(:'a');
 select is(sluice.reroute(id_of(:'a'), at(10)), 1, 'it goes back');
-select results_eq(format('select ready_at, rank::int, fence, attempts::int, deadline, due, tenant from sluice.backlog where task_id = %s', :t),
+select results_eq(format('select ready_at, rank::int, fence, attempts::int, deadline, due, tenant from sluice.backlog
+                          where task_id = %s', :t),
   $$values (at(3), -7, 1, 0, at(1000), true, 'default')$$, 'to the place where it began to wait, with fence and attempts');
 
 select * from finish();

@@ -123,8 +123,8 @@ begin
 end
 $$;
 
--- is_admissible: whether a round of admission for p_model would find a task to move. Of a route the first task decides: if it
--- draws a full queue that moves, whoever empties that one deals, and rings. Requires no lock.
+-- is_admissible: whether a round of admission for p_model would find a task to move. Of a route the first task decides:
+-- if it draws a full queue that moves, whoever empties that one deals, and rings. Requires no lock.
 create or replace function sluice.is_admissible(p_model sluice.models, p_now timestamptz) returns boolean
 language plpgsql volatile
 as $$
@@ -206,13 +206,15 @@ begin
     gone as (
       delete from sluice.%1$I q using free f where q.task_id = f.task_id returning q.*),
     back as (
-      insert into sluice.backlog (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, due, route, tenant)
+      insert into sluice.backlog (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, due, route,
+        tenant)
       select g.task_id, t.ready_at, g.deadline, null, g.request_bytes, g.fence, t.rank, g.attempts, true, t.route, t.tenant
       from gone g join theirs t on t.id = g.task_id returning backlog as row)
     select array_agg(b.row) from back b
     $sql$, 'queue_' || p_model)
   into v_back using v_routes;
-  perform sluice.lower_marks('route_' || b.route, array_agg(b.rank), array_agg(b.first)), sluice.ring_line('route_' || b.route)
+  perform sluice.lower_marks('route_' || b.route, array_agg(b.rank), array_agg(b.first)),
+    sluice.ring_line('route_' || b.route)
   from (select route, rank, min(ready_at) as first from unnest(v_back) group by route, rank) b group by b.route;
   return coalesce(cardinality(v_back), 0);
 end

@@ -1,7 +1,7 @@
 -- Fairness between tenants: weighted, counted in tokens, work-conserving, and without memory.
 --
--- A round deals n places among the waiting tasks. Effective rank comes first, strictly; within the rank where the places run
--- out, tenants share them. Let a tenant's tasks stand one behind the other (deadline, ready_at, id), each as long as its
+-- A round deals n places among the waiting tasks. Effective rank comes first, strictly; within the rank where the places
+-- run out, tenants share them. Let a tenant's tasks stand one behind the other (deadline, ready_at, id), each as long as its
 -- tokens / the tenant's weight. Pour the same level into all tenants until the tasks covered, a partly covered one
 -- counting as its part, are n. Covered tasks are in; of the partly covered ones, at most one a tenant, systematic
 -- sampling with one random number takes exactly as many as there are places left, each with the probability of its part.
@@ -16,11 +16,11 @@ create or replace function sluice.task_tokens(p_request_bytes int) returns doubl
 language sql immutable parallel safe
 as $$ select greatest(1, p_request_bytes / 4)::double precision $$;
 
--- seen_max: rows that a round looks at in each of p_lanes lanes for p_places places: never fewer than 64 (so that
--- deadlines can order), never more than about 8,000 in all.
-create or replace function sluice.seen_max(p_places int, p_lanes bigint) returns int
+-- rows_max: rows that a round of p_places looks at in a lane whose tenant has p_share of all weight: as many as there are
+-- places, 32 at least so that deadlines can order; with many lanes four times the lane's part of the places and some.
+create or replace function sluice.rows_max(p_places int, p_share double precision) returns int
 language sql immutable parallel safe
-as $$ select least(greatest(p_places, 64), greatest(8, 8192 / greatest(1, p_lanes)))::int $$;
+as $$ select least(greatest(p_places, 32), 8 + ceil((256 + 4 * p_places) * p_share))::int $$;
 
 -- fair_turns: the next at most p_places tasks of the lanes p_heads, in the order in which they are to be admitted.
 -- A lane of which not all rows were looked at hides its further ones, so nothing of a lower rank may pass it.
@@ -35,19 +35,22 @@ declare
 begin
   return (
     with lane as materialized (
-      select h.*, rank() over (order by sluice.aged_rank(h.rank, h.ready_at, p_now, v_ageing)) <= p_places as is_wanted
-      from unnest(p_heads) h),
+      select h.*, coalesce(t.weight, 1)::double precision as weight
+      from (select h.*, rank() over (order by sluice.aged_rank(h.rank, h.ready_at, p_now, v_ageing)) as place
+            from unnest(p_heads) h) h
+      left join sluice.tenants t on sluice.tenant_key(t.name) = h.tenant
+      where h.place <= p_places),
     seen as materialized (
       select b.task_id, l.line, b.rank, sluice.aged_rank(b.rank, b.ready_at, p_now, v_ageing) as aged, l.tenant, b.fence,
-        sluice.task_tokens(b.request_bytes) / coalesce(t.weight, 1) as length, b.deadline, b.ready_at, b.place, m.rows_max
-      from (select sluice.seen_max(p_places, count(*)) as rows_max from lane where is_wanted) m
-      join lane l on l.is_wanted
+        sluice.task_tokens(b.request_bytes) / l.weight as length, b.deadline, b.ready_at, b.place, l.rows_max
+      from (select l.*, sluice.rows_max(p_places, weight / sum(weight) over ()) as rows_max from lane l) l
       cross join lateral (
-        select b.*, row_number() over (order by b.ready_at, b.task_id) as place from sluice.backlog b
+        select b.task_id, b.rank, b.ready_at, b.fence, b.request_bytes, b.deadline,
+          row_number() over (order by b.ready_at, b.task_id) as place
+        from sluice.backlog b
         where b.due and sluice.line_of(b.model, b.route) = l.line and b.rank = l.rank
           and sluice.tenant_key(b.tenant) = l.tenant and b.ready_at >= l.ready_at
-        order by b.ready_at, b.task_id limit m.rows_max) b
-      left join sluice.tenants t on t.name = b.tenant),
+        order by b.ready_at, b.task_id limit l.rows_max) b),
     turn as materialized (
       select s.*, sum(s.length) over w as finish,
         count(*) over (order by s.aged) as places_through, count(*) over (partition by s.aged) as in_rank
@@ -56,7 +59,8 @@ begin
       window w as (partition by s.aged, s.tenant order by s.deadline, s.ready_at, s.task_id
                    rows unbounded preceding)),
     poured as materialized (
-      select sluice.fair_level(array_agg(t.finish), array_agg(t.length), p_places - min(t.places_through - t.in_rank)) as level
+      select sluice.fair_level(array_agg(t.finish), array_agg(t.length),
+        p_places - min(t.places_through - t.in_rank)) as level
       from turn t where t.places_through - t.in_rank < p_places and t.places_through > p_places),
     part as materialized (
       select t.*, case when t.places_through <= p_places then 1
@@ -69,7 +73,8 @@ begin
       window w as (order by p.aged, p.tenant, p.finish rows unbounded preceding))
     -- In the order of their finish, each tenant's clock started at random: whoever takes only the first few is fair, too.
     select array_agg(row(c.task_id, c.line, c.rank, c.aged, c.tenant, c.fence,
-        case when c.line like 'route\_%' then (select t.api from sluice.task t where t.id = c.task_id) end)::sluice.waiting_task
+        case when c.line like 'route\_%' then (select t.api from sluice.task t where t.id = c.task_id) end
+      )::sluice.waiting_task
       order by c.aged, c.finish - c.length * sluice.draw(c.tenant, v_salt), c.task_id)
     from chosen c where c.is_in);
 end

@@ -54,8 +54,8 @@ end
 $$;
 
 -- queue_target: how many rows admission keeps in a queue: 10 s of work, so that policy decides late.
---   target = greatest(64, 2 * taken, 10 s * taken / greatest(1 s, within)), at most 10 s of the quota (but 64) and max_queue;
--- before anything was measured, 10 s of the quota.
+--   target = greatest(64, 2 * taken, 10 s * taken / greatest(1 s, within)),
+-- at most 10 s of the quota (but 64) and max_queue; before anything was measured, 10 s of the quota.
 -- 2 * taken: a claim must find what the last ones took, twice, also right after a rest; so a worker with 10,000 slots fills
 -- them within a few flushes, each admission being up to ten times the last.
 create or replace function sluice.queue_target(p_model sluice.models, p_now timestamptz) returns int

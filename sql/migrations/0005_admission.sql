@@ -31,6 +31,8 @@ create index backlog_of_line on sluice.backlog (
     ready_at, task_id)
   where due;
 
+create index tenants_by_key on sluice.tenants ((hashtextextended(name, 0) >> 1));
+
 -- The first row of a lane of the backlog.
 create type sluice.lane_head as (
   line     text,
