@@ -25,12 +25,13 @@ create or replace function sluice.pace(p_model int, p_now timestamptz, out taken
 language plpgsql volatile
 as $$
 begin
-  taken := greatest(0, sluice.counter('claimed', p_model) - sluice.counter('paced', p_model));
+  taken := sluice.counter('claimed', p_model) - sluice.counter('paced', p_model);
   within_s := (sluice.micros(p_now) - sluice.counter('paced_at', p_model)) / 1e6;
   if taken is null or within_s is null or within_s < 0 then
     taken := null;
     within_s := null;
   end if;
+  taken := case when taken < 0 then 0 else taken end;  -- counted anew since
 end
 $$;
 
