@@ -11,7 +11,8 @@ insert into sluice.backlog (task_id, ready_at, request_bytes, fence, rank, attem
 select n, at(0), 1, 0, 0, 0, true, :'r', 'default' from generate_series(1, 40) n;
 create function tasks() returns sluice.waiting_task[] language sql
 as $$ select array_agg(row(n, 'route_' || r.route, 0, 0, 0, 0, null)::sluice.waiting_task)
-      from generate_series(1, 40) n, (select route from sluice.routes where route like format('route-%s-%%', pg_backend_pid()) limit 1) r $$;
+      from generate_series(1, 40) n,
+        (select route from sluice.routes where route like format('route-%s-%%', pg_backend_pid()) limit 1) r $$;
 select s.seats, s.p_rooms from sluice.seats(array[row(id_of(:'m'), 1000, false)::sluice.queue_room], tasks(), at(1)) s \gset
 select is(cardinality(:'p_rooms'::sluice.queue_room[]), 32, 'no more than 32 queues are counted');
 select is((select count(s) from unnest(:'seats'::int[]) s), 40::bigint, 'then it deals among those it knows');
