@@ -145,9 +145,13 @@ as $$
   select array(select task_id from sluice.queue where model = id_of(p_model) order by rank, ready_at, task_id)
 $$;
 
--- given_lanes: gives lanes of a line marks, as the functions of Sluice do it: owned by sluice_owner.
+-- given_lanes: gives lanes of a line (of the backlog: of tenant "default") marks, as the functions of Sluice do it:
+-- owned by sluice_owner.
 create function given_lanes(p_line text, variadic p_ranks int[]) returns void language sql security definer
-as $$ select sluice.make_lanes(p_line, p_ranks::smallint[]) $$;
+as $$
+  select sluice.make_lanes(p_line, p_ranks::smallint[],
+    array(select sluice.tenant_key('default') from unnest(p_ranks) where p_line not like 'queue\_%'))
+$$;
 alter function given_lanes owner to sluice_owner;
 
 -- given_mark: gives one lane of a model's queue a mark; returns the lane's id.

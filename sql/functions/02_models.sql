@@ -6,6 +6,8 @@
 --   room_<n>     unlogged sequence: how many were put into the queue since admission last looked (10_submit.sql)
 --   claimed_<n>, ended_<n>   unlogged sequences: their difference is the number of calls in flight
 --   load_<n>     unlogged sequence: at least the number of unfinished tasks (12_backpressure.sql)
+--   paced_<n>, paced_at_<n>   unlogged sequences: what claimed_<n> was, and when (27_pace.sql)
+--   tended_<n>   unlogged sequence: when the queue was last looked through for rows to move (24_ageing.sql)
 -- After a crash an unlogged sequence reads as never set: an empty bucket, no room, counts to be taken anew.
 
 -- counter: the present value of one of a model's sequences; null after a crash.
@@ -35,11 +37,11 @@ begin
   execute format('create index on sluice.%I (deadline) where deadline is not null', 'queue_' || p_model);
   -- A start above every max_queue: after a crash nextval() says "no room" by itself.
   execute format('create unlogged sequence sluice.%I minvalue 0 start 1000000000', 'room_' || p_model);
-  foreach v_kind in array array['bucket', 'tokens', 'learned', 'failures', 'claimed', 'ended'] loop
+  foreach v_kind in array array['bucket', 'tokens', 'learned', 'failures', 'claimed', 'ended', 'paced', 'paced_at', 'tended'] loop
     execute format('create unlogged sequence sluice.%I minvalue 0', v_kind || '_' || p_model);
   end loop;
   perform sluice.make_gauge('load_' || p_model);
-  perform sluice.set_counter(k, p_model, 0) 
+  perform sluice.set_counter(k, p_model, 0)
   from unnest(array['bucket', 'tokens', 'failures', 'room', 'claimed', 'ended', 'load']) k;
 end
 $$;
@@ -70,7 +72,8 @@ begin
   end if;
   perform sluice.drop_lanes('queue_' || p_model), sluice.drop_lanes('backlog_' || p_model);
   execute format('drop table sluice.%I', 'queue_' || p_model);
-  foreach v_kind in array array['bucket', 'tokens', 'learned', 'failures', 'claimed', 'ended', 'load'] loop
+  foreach v_kind in array array['bucket', 'tokens', 'learned', 'failures', 'claimed', 'ended', 'paced', 'paced_at', 'tended',
+    'load'] loop
     execute format('drop sequence sluice.%I', v_kind || '_' || p_model);
   end loop;
   delete from sluice.breaker where model = p_model;

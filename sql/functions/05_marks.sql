@@ -1,8 +1,8 @@
--- Marks keep scans flat while somebody holds a snapshot. A line is an ordered set of rows (a model's queue, a
--- model's backlog, a route's backlog); a lane is a (line, rank). A lane's mark is a lower bound on ready_at of the
--- rows still there: a hint in an unlogged sequence mark_<lane id>, updated in place outside MVCC, so that a scan starts
--- behind the dead rows instead of walking them. Measured, snapshot held through 1M tasks: 0.91 -> 0.96 ms per claim of
--- 250 with marks; without, 8 -> 20 ms after 250k.
+-- Marks keep scans flat while somebody holds a snapshot. A line is an ordered set of rows: a model's queue, a model's
+-- backlog, a route's backlog. A lane is a (line, rank) of a queue, a (line, rank, tenant) of the backlog: 19_lanes.sql
+-- looks at those. A lane's mark is a lower bound on ready_at of the rows still there: a hint in an unlogged sequence
+-- mark_<lane id>, updated in place outside MVCC, so that a scan starts behind the dead rows instead of walking them.
+-- Measured, snapshot held through 1M tasks: 0.91 -> 0.96 ms per claim of 250 with marks; without, 8 -> 20 ms after 250k.
 -- Rules: never past a row taken by an uncommitted transaction, never closer to now than the lag; who puts a row back
 -- below a mark lowers it in the same transaction under the model's lock; what commits later than the lag is found by
 -- the sweep (61_sweep.sql). A lane without mark, or with a mark lost in a crash, is scanned from the start.
@@ -25,7 +25,24 @@ create or replace function sluice.set_mark(p_lane int, p_mark timestamptz) retur
 language sql volatile
 as $$ select setval(to_regclass('sluice.mark_' || p_lane), sluice.micros(p_mark)) $$;
 
--- segments: line p_line cut into pieces that a row comparison can position on: gap before the first known lane, that
+-- line_of: the line of the backlog in which a row waits: its route's, or its model's. The key of backlog_of_line.
+create or replace function sluice.line_of(p_model int, p_route text) returns text
+language sql immutable parallel safe
+as $$ select coalesce('route_' || p_route, 'backlog_' || p_model::text) $$;
+
+-- tenant_key: what tells lanes of tenants apart: 63 bits of a hash. A number compares fast in every locale and spreads
+-- tenants evenly; two tenants with one key would merely share their turns. Shifted, so that key + 1 is one, too.
+create or replace function sluice.tenant_key(p_tenant text) returns bigint
+language sql immutable parallel safe
+as $$ select hashtextextended(p_tenant, 0) >> 1 $$;
+
+-- lanes_max: lanes of one line that get a mark; further ones are scanned from the start. A mark is a relation, and each
+-- look at a line passes its marks: 200 cost 4 ms.
+create or replace function sluice.lanes_max() returns int
+language sql immutable parallel safe
+as $$ select 200 $$;
+
+-- segments: the queue p_line cut into pieces that a row comparison can position on: gap before the first known lane, that
 -- lane from its mark, gap, lane ... gap. In order; the pieces cover every rank.
 -- Returns: (lo_rank, lo_ready) to start at, hi_rank to end with.
 -- plpgsql like everything here that runs often: PostgreSQL plans the body of an SQL function anew at every call (227 us for
@@ -76,15 +93,19 @@ begin
 end
 $$;
 
--- make_lanes: gives marks to lanes of p_line that have none. DDL, hence rare: see 31_claim_from.sql.
-create or replace function sluice.make_lanes(p_line text, p_ranks smallint[]) returns void
+-- make_lanes: gives marks to lanes of p_line that have none, while it has fewer than lanes_max; p_tenants beside p_ranks
+-- (null: a queue's). DDL, hence rare: see 31_claim_from.sql.
+create or replace function sluice.make_lanes(p_line text, p_ranks smallint[], p_tenants bigint[] default null) returns void
 language plpgsql volatile
 as $$
 declare
   v_lane int;
 begin
   for v_lane in
-    insert into sluice.lane (line, rank) select p_line, unnest(p_ranks) on conflict do nothing returning id
+    insert into sluice.lane (line, rank, tenant)
+    select p_line, t.rank, coalesce(t.tenant, 0) from unnest(p_ranks, p_tenants) t(rank, tenant)
+    limit greatest(0, sluice.lanes_max() - (select count(*) from sluice.lane where line = p_line))
+    on conflict do nothing returning id
   loop
     execute format('create unlogged sequence sluice.%I minvalue 0', 'mark_' || v_lane);
   end loop;
@@ -105,7 +126,8 @@ end
 $$;
 
 -- lower_marks: makes sure that no lane of p_line has a mark above rows put back into it.
--- Params:  p_ranks, p_firsts: ranks put back to, and the lowest ready_at in each. Requires the line's lock.
+-- Params:  p_ranks, p_firsts: ranks put back to, and the lowest ready_at in each (in the backlog: of all tenants).
+-- Requires the line's lock.
 create or replace function sluice.lower_marks(p_line text, p_ranks smallint[], p_firsts timestamptz[]) returns void
 language plpgsql volatile
 as $$

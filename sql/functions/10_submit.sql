@@ -57,14 +57,15 @@ end
 $$;
 
 -- target: what a submit's model argument means: a model, or a route and the model drawn from it.
--- A route draws by weight among its models that are neither paused nor closed: the least of -ln(u) / weight wins
--- (exponential race: P(model) = weight / sum of weights).
--- Params:  p_name; p_verbatim: the task has a verbatim request, so that a route's models must speak one api; p_now.
--- Returns: route null for a named model; id null when no model of the route is open now.
+-- A route draws among its open models as admission will (21_routing.sql).
+-- Params:  p_name; p_verbatim: the task has a verbatim request, so that a route's models must speak one api; p_now;
+--          p_task: the id that draws.
+-- Returns: route null for a named model; id null when no model of the route is open now; api: of a verbatim request for
+--          a route: what its models speak.
 -- Errors:  SL001 unknown model or route, a route without models, or APIs that do not fit.
 create or replace function sluice.target(
-  p_name text, p_verbatim boolean, p_now timestamptz, out route text, out id int, out max_queue int,
-  out max_unfinished bigint)
+  p_name text, p_verbatim boolean, p_now timestamptz, p_task bigint default 0, out route text, out id int,
+  out max_queue int, out max_unfinished bigint, out api text)
 language plpgsql volatile
 as $$
 #variable_conflict use_column
@@ -87,11 +88,10 @@ begin
       using errcode = 'SL001', hint = 'Name a model, or a route whose models speak one api.';
   end if;
   target.route := p_name;
-  select m.id, m.max_queue, m.max_unfinished into target.id, target.max_queue, target.max_unfinished
-  from sluice.routes r join sluice.models m on m.name = r.model
-  where r.route = p_name and r.weight > 0 and not m.paused and coalesce(m.closed_until <= p_now, true)
-  order by -ln(1 - random()) / r.weight
-  limit 1;
+  target.api := case when p_verbatim then v_apis end;
+  target.id := sluice.drawn_model(sluice.route_share(p_name, null, null, null, p_now), p_task, 0);
+  select m.max_queue, m.max_unfinished into target.max_queue, target.max_unfinished
+  from sluice.models m where m.id = target.id;
 end
 $$;
 
@@ -168,7 +168,7 @@ begin
   perform sluice.check_task(submit.prompt, submit.request, submit.priority, submit.max_attempts,
     submit.max_output_tokens, submit.metadata, submit.tenant, submit.idempotency_key);
   perform sluice.require_tenant(submit.tenant);
-  v_target := sluice.target(submit.model, submit.request is not null, v_now);
+  v_target := sluice.target(submit.model, submit.request is not null, v_now, v_id);
   perform sluice.check_fits(submit.model, submit.tenant, v_bytes, submit.max_output_tokens);
   if submit.idempotency_key is not null then
     v_bound := sluice.keep_key(submit.tenant, submit.idempotency_key, sluice.content_sha256(
@@ -185,11 +185,11 @@ begin
   perform sluice.make_partitions(v_id, v_id);
   loop
     insert into sluice.task (id, created_at, run_at, deadline, batch_id, model, max_output_tokens, priority,
-      max_attempts, route, tenant, traceparent, metadata, prompt, request)
+      max_attempts, route, api, tenant, traceparent, metadata, prompt, request)
     select v_id, v_now, submit.run_at, submit.deadline, submit.batch_id,
       case when v_target.route is null then v_target.id end, submit.max_output_tokens, submit.priority,
-      submit.max_attempts, v_target.route, submit.tenant, submit.traceparent, submit.metadata, submit.prompt,
-      submit.request
+      submit.max_attempts, v_target.route, v_target.api, submit.tenant, submit.traceparent, submit.metadata,
+      submit.prompt, submit.request
     where exists (select from sluice.id_range r where v_id >= r.first_id and v_id < r.end_id);
     exit when found;
     perform sluice.require_range(v_id);

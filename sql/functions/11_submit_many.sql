@@ -29,9 +29,9 @@ begin
     cross join lateral sluice.task_of(e.item) t),
   -- A route draws anew for every task.
   aim as materialized (
-    select d.ord, d.id, x.route, x.id as model
+    select d.ord, d.id, x.route, x.api, x.id as model
     from draft d
-    cross join lateral sluice.target(d.model, d.request is not null, v_now) x),
+    cross join lateral sluice.target(d.model, d.request is not null, v_now, d.id) x),
   kept as materialized (
     select d.ord, case when d.idempotency_key is null then d.id
       else sluice.keep_key(d.tenant, d.idempotency_key, sluice.content_sha256(
@@ -39,9 +39,9 @@ begin
     from draft d order by d.ord),
   stored as (
     insert into sluice.task (id, created_at, run_at, deadline, batch_id, model, max_output_tokens, priority,
-      max_attempts, route, tenant, traceparent, metadata, prompt, request)
+      max_attempts, route, api, tenant, traceparent, metadata, prompt, request)
     select d.id, v_now, d.run_at, d.deadline, d.batch_id, case when a.route is null then a.model end,
-      d.max_output_tokens, d.priority, d.max_attempts, a.route, d.tenant, d.traceparent, d.metadata, d.prompt, d.request
+      d.max_output_tokens, d.priority, d.max_attempts, a.route, a.api, d.tenant, d.traceparent, d.metadata, d.prompt, d.request
     from draft d join aim a using (ord) join kept k on k.ord = d.ord and k.id = d.id
     where exists (select from sluice.id_range r where d.id >= r.first_id and d.id < r.end_id)
     returning 1)

@@ -62,7 +62,8 @@ create or replace function sluice.waiting_by_name(p_model int) returns bigint
 language plpgsql volatile
 as $$
 begin
-  return (select count(*) from sluice.backlog where due and model = p_model)
+  return (select count(*) from sluice.backlog b
+          where b.due and sluice.line_of(b.model, b.route) = 'backlog_' || p_model)
     + (select count(*) from sluice.backlog where not due and model = p_model);
 end
 $$;
@@ -72,7 +73,8 @@ create or replace function sluice.waiting_in_route(p_route text) returns bigint
 language plpgsql volatile
 as $$
 begin
-  return (select count(*) from sluice.backlog where due and route = p_route)
+  return (select count(*) from sluice.backlog b
+          where b.due and sluice.line_of(b.model, b.route) = 'route_' || p_route)
     + (select count(*) from sluice.backlog where not due and route = p_route);
 end
 $$;
@@ -87,10 +89,10 @@ begin
 end
 $$;
 
--- route_share: how much of what waits in its routes counts for each of the models p_models. Each task counts once: they
+-- routed_tasks: how much of what waits in its routes counts for each of the models p_models. Each task counts once: they
 -- are shared out by weight among the models of the route that are not full by themselves (or among all, if all are),
 -- rounded so that the shares add up.
-create or replace function sluice.route_share(p_models int[]) returns table (model int, tasks bigint)
+create or replace function sluice.routed_tasks(p_models int[]) returns table (model int, tasks bigint)
 language plpgsql volatile
 as $$
 #variable_conflict use_column
@@ -129,13 +131,13 @@ as $$
 begin
   if p_tenant is not null then
     return (select count(*) from sluice.backlog where tenant = p_tenant)
-      + (select count(*) from sluice.queue q join sluice.task t on t.id = q.task_id where t.tenant = p_tenant)
-      + (select count(*) from sluice.lease l join sluice.task t on t.id = l.task_id where t.tenant = p_tenant);
+      + (select count(*) from sluice.queue where tenant = p_tenant)
+      + (select count(*) from sluice.lease where tenant = p_tenant);
   elsif p_model = 0 then
     return (select count(*) from sluice.backlog) + (select count(*) from sluice.queue)
       + (select count(*) from sluice.lease);
   end if;
-  return sluice.own_unfinished(p_model) + (select tasks from sluice.route_share(array[p_model]));
+  return sluice.own_unfinished(p_model) + (select tasks from sluice.routed_tasks(array[p_model]));
 end
 $$;
 

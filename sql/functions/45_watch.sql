@@ -101,7 +101,8 @@ $$;
 
 -- look: is there anything to do for model p_model now, and if not, when? work: a row and a permit; wake_at: the moment at
 -- which the clock alone will make work (a permit, the end of a closure, a task's time). Null for a model that is full:
--- only the end of a call makes room, and the worker whose call it was claims.
+-- only the end of a call makes room, and the worker whose call it was claims. A closed model whose queue holds what another
+-- one could do is looked at every 2 s: admission reroutes.
 create or replace function sluice.look(p_model int, p_now timestamptz, out work boolean, out wake_at timestamptz)
 language plpgsql volatile
 as $$
@@ -110,8 +111,13 @@ declare
   v_waiting boolean;
 begin
   select * into v_model from sluice.models where id = p_model;
-  v_waiting := sluice.depth(p_model, 1) > 0
-    or exists (select from sluice.backlog_head(p_model, sluice.backlog_lines(p_model), 1));
+  v_waiting := sluice.depth(p_model, 1) > 0;
+  if v_waiting and sluice.reroutable(v_model, p_now) <> '{}' then
+    work := not sluice.was_tended(p_model, interval '2 s', p_now);
+    wake_at := p_now + interval '2 s';
+    return;
+  end if;
+  v_waiting := v_waiting or sluice.is_admissible(v_model, p_now);
   work := false;
   if not v_waiting then
     wake_at := (select min(ready_at) from sluice.backlog where not due and ready_at > p_now);

@@ -26,10 +26,10 @@ begin
   end if;
   -- Rows of tasks before locks of models.
   perform sluice.settle_cancellations(v_now), sluice.expire_due(v_now);
-  for v_lane in select l.line, l.rank, l.id from sluice.lane l order by l.line, l.rank loop
-    v_first := sluice.first_below_mark(v_lane.line, v_lane.rank, sluice.mark(v_lane.id));
+  for v_lane in select l.line, l.rank, l.tenant, l.id from sluice.lane l order by l.line, l.rank, l.tenant loop
+    v_first := sluice.first_below_mark(v_lane.line, v_lane.rank, v_lane.tenant, sluice.mark(v_lane.id));
     if v_first is not null and sluice.try_line(v_lane.line) then
-      perform sluice.lower_marks(v_lane.line, array[v_lane.rank], array[v_first]);
+      perform sluice.set_mark(v_lane.id, least(sluice.mark(v_lane.id), v_first - interval '1 microsecond'));
       perform sluice.ring_line(v_lane.line);
       v_lowered := v_lowered + 1;
     end if;
@@ -45,7 +45,8 @@ end
 $$;
 
 -- first_below_mark: ready_at of the first row of a lane that lies below p_mark, or null.
-create or replace function sluice.first_below_mark(p_line text, p_rank smallint, p_mark timestamptz) returns timestamptz
+create or replace function sluice.first_below_mark(p_line text, p_rank smallint, p_tenant bigint, p_mark timestamptz)
+returns timestamptz
 language plpgsql volatile
 as $$
 declare
@@ -54,14 +55,11 @@ begin
   if p_line like 'queue\_%' then
     execute format('select ready_at from sluice.%I where rank = $1 and ready_at < $2
                     order by rank, ready_at, task_id limit 1', p_line) into v_first using p_rank, p_mark;
-  elsif p_line like 'backlog\_%' then
-    select ready_at into v_first from sluice.backlog
-    where due and model = substr(p_line, 9)::int and rank = p_rank and ready_at < p_mark
-    order by rank, ready_at, task_id limit 1;
   else
     select ready_at into v_first from sluice.backlog
-    where due and route = substr(p_line, 7) and rank = p_rank and ready_at < p_mark
-    order by rank, ready_at, task_id limit 1;
+    where due and sluice.line_of(model, route) = p_line and rank = p_rank and sluice.tenant_key(tenant) = p_tenant
+      and ready_at < p_mark
+    order by ready_at, task_id limit 1;
   end if;
   return v_first;
 end

@@ -115,7 +115,7 @@ set plan_cache_mode = force_generic_plan
 as $$
   select m.id, sluice.depth(m.id, m.max_queue + 10000), sluice.in_flight(m.id), sluice.waiting_by_name(m.id) + r.tasks,
     sluice.oldest_ready(m.id), sluice.permits_now(m, n.now), sluice.permit_at(m, n.now)
-  from sluice.models m join sluice.route_share(array(select id from sluice.models)) r on r.model = m.id,
+  from sluice.models m join sluice.routed_tasks(array(select id from sluice.models)) r on r.model = m.id,
     (select coalesce(p_now, clock_timestamp()) as now) n
 $$;
 

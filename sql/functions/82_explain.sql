@@ -101,26 +101,25 @@ begin
 end
 $$;
 
--- ahead_in_backlog: how many tasks of its tenant wait before it, of higher priority or longer, for the same model or
--- route; counted to ahead_max + 1. From the marks on: dead rows are not walked over.
+-- ahead_in_backlog: how many tasks of its tenant wait before it, of higher priority or longer, for the same model or route;
+-- counted to ahead_max + 1. From the marks of the tenant's lanes on: dead rows are not walked over.
 create or replace function sluice.ahead_in_backlog(p_row sluice.backlog) returns int
 language plpgsql volatile
 as $$
+declare
+  v_line text := sluice.line_of(p_row.model, p_row.route);
+  v_tenant bigint := sluice.tenant_key(p_row.tenant);
 begin
   return (select count(*) from (
-    select from sluice.segments(coalesce('route_' || p_row.route, 'backlog_' || p_row.model)) s
+    select from generate_series(-100, p_row.rank::int) r(rank)
+    left join sluice.lane l on l.line = v_line and l.rank = r.rank and l.tenant = v_tenant
     cross join lateral (
-      (select from sluice.backlog b
-       where b.due and b.model = p_row.model and b.tenant = p_row.tenant
-         and (b.rank, b.ready_at) >= (s.lo_rank, s.lo_ready) and b.rank <= s.hi_rank
-         and (b.rank, b.ready_at, b.task_id) < (p_row.rank, p_row.ready_at, p_row.task_id)
-       limit sluice.ahead_max() + 1)
-      union all
-      (select from sluice.backlog b
-       where b.due and b.route = p_row.route and b.tenant = p_row.tenant
-         and (b.rank, b.ready_at) >= (s.lo_rank, s.lo_ready) and b.rank <= s.hi_rank
-         and (b.rank, b.ready_at, b.task_id) < (p_row.rank, p_row.ready_at, p_row.task_id)
-       limit sluice.ahead_max() + 1)) b
+      select from sluice.backlog b
+      where b.due and sluice.line_of(b.model, b.route) = v_line and b.rank = r.rank
+        and sluice.tenant_key(b.tenant) = v_tenant
+        and b.ready_at >= coalesce(sluice.mark(l.id), '-infinity')
+        and (b.rank, b.ready_at, b.task_id) < (p_row.rank, p_row.ready_at, p_row.task_id)
+      limit sluice.ahead_max() + 1) b
     limit sluice.ahead_max() + 1) n);
 end
 $$;
