@@ -7,9 +7,10 @@ grant usage on schema sluice to sluice_worker, sluice_submitter, sluice_reader, 
 grant execute on function
   sluice.register_worker(text, int, text[], text, timestamptz), sluice.worker_speaks(bigint, text[]),
   sluice.heartbeat(bigint, timestamptz),
-  sluice.claim(bigint, text[], int, timestamptz), sluice.requests(bigint, bigint[]),
+  sluice.claim(bigint, text[], int, timestamptz), sluice.requests(bigint, bigint[]), sluice.held_leases(bigint),
   sluice.complete(bigint, sluice.outcome[], timestamptz), sluice.unregister_worker(bigint, timestamptz),
   sluice.admit(text, int, timestamptz), sluice.recover(bigint, timestamptz), sluice.sweep(timestamptz),
+  sluice.retain(timestamptz),
   sluice.take_watch(bigint), sluice.drop_watch(bigint, boolean), sluice.take_bells(bigint, int[], timestamptz),
   sluice.drop_bells(int[]), sluice.unfinished(bigint), sluice.next_permit_at(text, timestamptz)
 to sluice_worker, sluice_admin;
@@ -17,7 +18,9 @@ grant select on sluice.models, sluice.settings, sluice.migration to sluice_worke
 
 grant execute on function
   sluice.submit(text, text, int, text, timestamptz, timestamptz, text, int, text, int, jsonb, bigint, text, timestamptz),
-  sluice.submit_many(jsonb, timestamptz), sluice.cancel(bigint, timestamptz)
+  sluice.submit_many(jsonb, timestamptz), sluice.cancel(bigint, timestamptz),
+  sluice.cancel_all(text, text, jsonb, bigint, timestamptz), sluice.redrive(bigint, timestamptz),
+  sluice.forget(bigint, timestamptz)
 to sluice_submitter, sluice_admin;
 
 grant execute on function sluice.task(bigint), sluice.queue_facts(timestamptz), sluice.next_permit_at(text, timestamptz)
@@ -37,7 +40,7 @@ to sluice_reader, sluice_admin;
 grant select on sluice.models, sluice.routes to sluice_reader;
 
 grant execute on function sluice.pause(text), sluice.resume(text), sluice.close_model(text, timestamptz, text),
-  sluice.tick(timestamptz)
+  sluice.redrive_all(text, text, timestamptz), sluice.tick(timestamptz)
 to sluice_admin;
 grant select, insert, update, delete on sluice.models, sluice.routes, sluice.tenants to sluice_admin;
 grant select, update on sluice.settings to sluice_admin;
