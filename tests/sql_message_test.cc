@@ -23,6 +23,15 @@ TEST_CASE("the context of an SQL error, which may quote a prompt, is dropped") {
   CHECK(message.detail == "\\u0000 cannot be converted to text.");
 }
 
+TEST_CASE("a violated check is said as the fact that its name is") {
+  const SqlMessage message = parse_sql_message(
+      "ERROR:  new row for relation \"models\" violates check constraint \"rpm_is_positive\"\n"
+      "DETAIL:  Failing row contains (secret, 0).\n");
+  CHECK(violated_check(message.primary) == "rpm_is_positive");
+  CHECK(one_line(message) == "rpm is positive");
+  CHECK(violated_check("relation \"x\" does not exist").empty());
+}
+
 TEST_CASE("a message of several lines becomes one") {
   CHECK(one_line(parse_sql_message("ERROR:  a: b\nsecond line\n")) == "a: b second line");
   CHECK(one_line(parse_sql_message("no label at all")) == "no label at all");

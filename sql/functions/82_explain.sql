@@ -162,7 +162,10 @@ begin
     when p_model.paused then 'the model is paused'
     when p_model.closed_until = 'infinity' then 'the model is parked until somebody opens it' || v_reason
     when p_model.closed_until > p_now then
-      'the model is closed until ' || sluice.clock_text(p_model.closed_until, p_now) || v_reason end;
+      'the model is closed until ' || sluice.clock_text(p_model.closed_until, p_now) || v_reason
+    when not sluice.is_open(p_model, p_now) then (
+      select 'the breaker is open until ' || sluice.clock_text(b.since + p_model.breaker_open, p_now)
+        || coalesce(' (' || b.reason || ')', '') from sluice.breaker b where b.model = p_model.id) end;
 end
 $$;
 

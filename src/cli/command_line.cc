@@ -5,6 +5,8 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,31 @@ constexpr const char* footer =
     "Exit codes: 0 ok, 1 failure or findings, 2 usage, 3 bad configuration, 4 database "
     "unreachable,\n"
     "5 schema mismatch, 130/143 forced.";
+
+// CLI11's help, with lines that fit every terminal: what is too long goes on below the
+// descriptions.
+class NarrowHelp final : public CLI::Formatter {
+ public:
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    std::istringstream help(CLI::Formatter::make_help(app, std::move(name), mode));
+    std::string narrow;
+    for (std::string line; std::getline(help, line);) {
+      const size_t indent = line.starts_with(' ') ? get_column_width() : 0;
+      while (line.size() > width_max) {
+        const size_t space = line.rfind(' ', width_max);
+        if (space == std::string::npos || space <= indent) break;  // one long word
+        narrow += line.substr(0, space) + '\n';
+        line = std::string(indent, ' ') + line.substr(space + 1);
+      }
+      narrow += line + '\n';
+    }
+    return narrow;
+  }
+
+ private:
+  static constexpr size_t width_max = 80;
+};
 
 struct CommandLine {
   GlobalOptions globals;
@@ -84,6 +111,7 @@ void cut_verbatim(std::vector<std::string>& arguments, size_t position, GlobalOp
 // help may be wanted: neither the environment twin of another command's flag nor an argument that
 // is named as another command can get in the way.
 void parse(CommandLine& line, std::vector<std::string> arguments) {
+  line.app.formatter(std::make_shared<NarrowHelp>());
   add_global_flags(line);
   line.app.fallthrough();   // global flags may follow the command
   line.app.allow_extras();  // we say better than CLI11 what is too much

@@ -16,6 +16,8 @@ Action configure_cancel(CLI::App& app);
 Action configure_redrive(CLI::App& app);
 Action configure_dead_letters(CLI::App& app);
 Action configure_model(CLI::App& app);
+Action configure_route(CLI::App& app);
+Action configure_tenant(CLI::App& app);
 
 namespace {
 
@@ -34,6 +36,8 @@ constexpr Command command_table[] = {
     {"redrive", "Send tasks that failed, expired or were cancelled back", configure_redrive},
     {"dead-letters", "Tasks that failed for good", configure_dead_letters},
     {"model", "List, make, change, pause, close and delete models", configure_model},
+    {"route", "List routes, and the weights of their models; change them", configure_route},
+    {"tenant", "List and change weights and limits of tenants", configure_tenant},
     {"mock", "A stand-in model backend for demos, tests and benchmarks", configure_mock},
 };
 

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "cli/database_session.h"
+#include "cli/settings.h"
 #include "cli/table.h"
 #include "command_error.h"
 #include "duration.h"
@@ -18,51 +18,36 @@
 namespace sluice {
 namespace {
 
-// The columns of sluice.models that are a user's to set; PostgreSQL judges the values.
-constexpr std::array<std::string_view, 29> settable_columns = {"name",
-                                                               "api",
-                                                               "url",
-                                                               "upstream_model",
-                                                               "secret",
-                                                               "rpm",
-                                                               "tpm",
-                                                               "burst",
-                                                               "max_in_flight",
-                                                               "min_in_flight",
-                                                               "max_queue",
-                                                               "max_unfinished",
-                                                               "timeout",
-                                                               "max_attempts",
-                                                               "backoff_base",
-                                                               "backoff_max",
-                                                               "batch_max",
-                                                               "batch_wait",
-                                                               "breaker_failures",
-                                                               "breaker_open",
-                                                               "breaker_successes",
-                                                               "hedge_after",
-                                                               "hedge_max",
-                                                               "hedge_budget",
-                                                               "input_price",
-                                                               "output_price",
-                                                               "paused",
-                                                               "closed_until",
-                                                               "closed_reason"};
-
-std::string settable_list() {
-  std::string list;
-  for (const std::string_view column : settable_columns) {
-    if (!list.empty()) list += ", ";
-    list += column;
-  }
-  return list;
-}
-
-struct Setting {
-  std::string column;
-  std::string value;
-  bool is_null = false;
-};
+// The columns that are a user's to set; PostgreSQL judges the values.
+constexpr std::string_view model_columns[] = {"name",
+                                              "api",
+                                              "url",
+                                              "upstream_model",
+                                              "secret",
+                                              "rpm",
+                                              "tpm",
+                                              "burst",
+                                              "max_in_flight",
+                                              "min_in_flight",
+                                              "max_queue",
+                                              "max_unfinished",
+                                              "timeout",
+                                              "max_attempts",
+                                              "backoff_base",
+                                              "backoff_max",
+                                              "batch_max",
+                                              "batch_wait",
+                                              "breaker_failures",
+                                              "breaker_open",
+                                              "breaker_successes",
+                                              "hedge_after",
+                                              "hedge_max",
+                                              "hedge_budget",
+                                              "input_price",
+                                              "output_price",
+                                              "paused",
+                                              "closed_until",
+                                              "closed_reason"};
 
 struct ModelOptions {
   std::string name;
@@ -81,85 +66,16 @@ using Transaction = pqxx::work;
       fmt::format("there is no model \"{}\" (sluice model ls lists what there is)", name));
 }
 
-Setting parse_setting(const std::string& text) {
-  const size_t equals = text.find('=');
-  if (equals == std::string::npos) {
-    throw CommandError(ExitCode::usage, fmt::format("'{}' is not key=value", text));
-  }
-  Setting setting{text.substr(0, equals), text.substr(equals + 1)};
-  setting.is_null = setting.value == "null";
-  if (std::find(settable_columns.begin(), settable_columns.end(), setting.column) ==
-      settable_columns.end()) {
-    throw CommandError(ExitCode::usage,
-                       fmt::format("'{}' is not a setting of a model; the settings are {}",
-                                   setting.column, settable_list()));
-  }
-  return setting;
-}
-
-std::vector<Setting> parse_settings(const std::vector<std::string>& texts) {
-  std::vector<Setting> settings;
-  for (const std::string& text : texts) {
-    Setting setting = parse_setting(text);
-    const bool twice = std::any_of(settings.begin(), settings.end(), [&](const Setting& other) {
-      return other.column == setting.column;
-    });
-    if (twice) {
-      throw CommandError(ExitCode::usage, fmt::format("'{}' is given twice", setting.column));
-    }
-    settings.push_back(std::move(setting));
-  }
-  return settings;
-}
-
-// $1 is the model's name, $2 and on are the values.
-pqxx::result run_with_values(Transaction& transaction, const std::string& sql,
-                             const std::string& name, const std::vector<Setting>& settings) {
-  std::vector<const char*> values = {name.c_str()};
-  for (const Setting& setting : settings) {
-    values.push_back(setting.is_null ? nullptr : setting.value.c_str());
-  }
-  return transaction.exec_params(sql, pqxx::prepare::make_dynamic_params(values));
-}
-
-bool update(Transaction& transaction, const std::string& name,
-            const std::vector<Setting>& settings) {
-  std::string assignments;
-  for (size_t i = 0; i < settings.size(); ++i) {
-    assignments += (i == 0 ? "" : ", ") + settings[i].column + " = $" + std::to_string(i + 2);
-  }
-  const std::string sql = fmt::format("update sluice.models set {} where name = $1", assignments);
-  return run_with_values(transaction, sql, name, settings).affected_rows() == 1;
-}
-
-void insert(Transaction& transaction, const std::string& name,
-            const std::vector<Setting>& settings) {
-  const auto has = [&](std::string_view column) {
-    return std::any_of(settings.begin(), settings.end(),
-                       [&](const Setting& setting) { return setting.column == column; });
-  };
-  if (has("name")) throw_no_model(name);
-  if (!has("url")) {
+ExitCode set(Transaction& transaction, const ModelOptions& options) {
+  const std::vector<Setting> key = {{"name", options.name}};
+  if (update_row(transaction, "models", key, options.settings)) return ExitCode::ok;
+  if (has_setting(options.settings, "name")) throw_no_model(options.name);
+  if (!has_setting(options.settings, "url")) {
     throw CommandError(
         ExitCode::usage,
-        fmt::format("there is no model \"{}\" yet, and a new one needs url=…", name));
+        fmt::format("there is no model \"{}\" yet, and a new one needs url=…", options.name));
   }
-  std::string columns = "name";
-  std::string values = "$1";
-  for (size_t i = 0; i < settings.size(); ++i) {
-    columns += ", " + settings[i].column;
-    values += ", $" + std::to_string(i + 2);
-  }
-  run_with_values(transaction,
-                  fmt::format("insert into sluice.models ({}) values ({})", columns, values), name,
-                  settings);
-}
-
-// Not INSERT … ON CONFLICT: its trigger would make a second queue before the conflict is noticed.
-ExitCode set(Transaction& transaction, const ModelOptions& options) {
-  if (!update(transaction, options.name, options.settings)) {
-    insert(transaction, options.name, options.settings);
-  }
+  insert_row(transaction, "models", key, options.settings);
   return ExitCode::ok;
 }
 
@@ -270,7 +186,7 @@ Action configure_model(CLI::App& app) {
   add_close(app, choice);
   add_operation(app, choice, "rm", "Delete it; it must have no unfinished task", remove);
   return [choice](const GlobalOptions& globals) {
-    choice->options.settings = parse_settings(choice->settings);
+    choice->options.settings = parse_settings(choice->settings, "a model", model_columns);
     if (!choice->close_for.empty()) {
       choice->options.close_for_ms = parse_duration_ms(choice->close_for);
     }

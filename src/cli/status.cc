@@ -80,10 +80,24 @@ std::string totals_line(pqxx::nontransaction& session, const pqxx::result& queue
                      in_flight, waiting, workers[0].c_str(), workers[1].c_str());
 }
 
+// Workers that are there by their own account but have stopped proving it; empty when all do.
+std::string silence_lines(pqxx::nontransaction& session) {
+  std::string lines;
+  for (const pqxx::row& row : session.exec(
+           "select name, extract(epoch from clock_timestamp() - seen), dead_at is not null,"
+           " in_flight from sluice.workers"
+           " where not alive and (dead_at is null or in_flight > 0) order by seen desc limit 10")) {
+    lines += fmt::format("worker {} {} for {}, {} in flight\n", row[0].c_str(),
+                         row[2].as<bool>() ? "dead" : "silent", brief_age(row[1].as<double>()),
+                         row[3].c_str());
+  }
+  return lines;
+}
+
 std::string status_text(pqxx::connection& connection, size_t rows_max) {
   pqxx::nontransaction session(connection);
   const pqxx::result queues = session.exec(queues_sql);
-  return queue_table(queues, rows_max) + totals_line(session, queues);
+  return queue_table(queues, rows_max) + totals_line(session, queues) + silence_lines(session);
 }
 
 void print_json(pqxx::connection& connection) {

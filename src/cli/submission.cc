@@ -74,7 +74,7 @@ void Submission::finish() {
   send_chunk();
   if (!transaction_) return;
   commit(*transaction_);
-  on_accepted_(ids_);
+  on_accepted_(accepted_);
 }
 
 void Submission::send_chunk() {
@@ -84,8 +84,8 @@ void Submission::send_chunk() {
     pqxx::work transaction(connection_);
     send(transaction, chunk_.begin(), chunk_.end());
     commit(transaction);
-    on_accepted_(ids_);
-    ids_.clear();
+    on_accepted_(accepted_);
+    accepted_.clear();
   }
   chunk_.clear();
   chunk_bytes_ = 0;
@@ -105,7 +105,7 @@ void Submission::send(pqxx::dbtransaction& transaction, Position first, Position
     transaction.exec0("savepoint chunk");
     const std::vector<int64_t> ids = submit_many(transaction, tasks);
     transaction.exec0("release savepoint chunk");
-    ids_.insert(ids_.end(), ids.begin(), ids.end());
+    for (const int64_t id : ids) accepted_.push_back({first++->line, id});
     return;
   } catch (const pqxx::sql_error& error) {
     if (!blames_tasks(error)) throw;

@@ -33,8 +33,12 @@ class Submission final {
   // A line was refused, and why. May throw to end the submission: all_or_nothing then leaves
   // nothing.
   using OnRefused = std::function<void(size_t line, const std::string& reason)>;
-  // Ids that are committed, in the order of their lines.
-  using OnAccepted = std::function<void(const std::vector<int64_t>& ids)>;
+  struct Accepted {
+    size_t line;
+    int64_t id;
+  };
+  // What is committed, in the order of the lines.
+  using OnAccepted = std::function<void(const std::vector<Accepted>& accepted)>;
 
   Submission(pqxx::connection& connection, Mode mode, OnRefused on_refused, OnAccepted on_accepted);
   ~Submission();  // without finish(): all_or_nothing rolls back
@@ -60,7 +64,7 @@ class Submission final {
   OnAccepted on_accepted_;
   std::vector<Item> chunk_;
   size_t chunk_bytes_ = 0;
-  std::vector<int64_t> ids_;                          // accepted, not yet committed
+  std::vector<Accepted> accepted_;                    // not yet committed
   std::unique_ptr<pqxx::dbtransaction> transaction_;  // all_or_nothing only
 };
 

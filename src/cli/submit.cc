@@ -7,6 +7,7 @@
 #include <optional>
 #include <pqxx/pqxx>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "cli/database_session.h"
@@ -67,7 +68,7 @@ class Run final {
             connection,
             options.skip ? Submission::Mode::chunk_by_chunk : Submission::Mode::all_or_nothing,
             [this](size_t line, const std::string& reason) { refuse(line, reason); },
-            [this](const std::vector<int64_t>& ids) { accept(ids); }) {}
+            [this](const std::vector<Submission::Accepted>& accepted) { accept(accepted); }) {}
 
   void submit_prompt() {
     submit_object(0, "{\"prompt\":" + json_string(*options_.prompt) + '}');
@@ -89,7 +90,7 @@ class Run final {
     progress_.clear();
   }
 
-  const std::vector<int64_t>& ids() const { return ids_; }
+  const std::vector<Submission::Accepted>& accepted() const { return accepted_; }
   bool some_refused() const { return some_refused_; }
 
  private:
@@ -112,11 +113,13 @@ class Run final {
     fmt::print(stderr, "sluice: {}{}\n", where, reason);
   }
 
-  void accept(const std::vector<int64_t>& ids) {
-    ids_.insert(ids_.end(), ids.begin(), ids.end());
-    if (options_.wait) return;
+  void accept(const std::vector<Submission::Accepted>& accepted) {
+    if (options_.wait) {
+      accepted_.insert(accepted_.end(), accepted.begin(), accepted.end());
+      return;
+    }
     progress_.clear();
-    for (const int64_t id : ids) fmt::print("{}\n", id);
+    for (const Submission::Accepted& task : accepted) fmt::print("{}\n", task.id);
     if (std::fflush(stdout) != 0) {
       throw CommandError(ExitCode::failure, "standard output takes no more; tasks were submitted");
     }
@@ -126,13 +129,33 @@ class Run final {
   const std::string fields_;
   Progress progress_;
   Submission submission_;
-  std::vector<int64_t> ids_;
+  std::vector<Submission::Accepted> accepted_;  // with --wait
   bool some_refused_ = false;
+};
+
+// Where a task comes from; of lines with one idempotency key the first.
+class Lines final {
+ public:
+  explicit Lines(const std::vector<Submission::Accepted>& accepted) {
+    for (const Submission::Accepted& task : accepted) by_id_.emplace(task.id, task.line);
+  }
+  std::vector<int64_t> ids() const {
+    std::vector<int64_t> ids;
+    for (const auto& [id, line] : by_id_) ids.push_back(id);
+    return ids;
+  }
+  // `object` as JSON, with its task's line as the first field.
+  std::string number(int64_t id, std::string object) const {
+    return object.insert(1, fmt::format("\"line\":{},", by_id_.at(id)));
+  }
+
+ private:
+  std::unordered_map<int64_t, size_t> by_id_;
 };
 
 // False if a task did not end solved.
 bool wait_for_all(const SubmitOptions& options, const std::string& database_url,
-                  const std::vector<int64_t>& ids) {
+                  const Lines& lines) {
   end_on_interrupt("\nsluice: interrupted; the tasks go on\n");
   Progress progress;
   const bool to_terminal = isatty(STDOUT_FILENO) == 1;
@@ -146,15 +169,16 @@ bool wait_for_all(const SubmitOptions& options, const std::string& database_url,
           fmt::print(stderr, "sluice: task {} ended {}: {}\n", task.id, task.status,
                      harmless(task.text, false));
         } else {
-          fmt::print("{}\n", to_terminal ? harmless(task.text, true) : task.text);
+          const std::string text = options.prompt ? task.text : lines.number(task.id, task.text);
+          fmt::print("{}\n", to_terminal ? harmless(text, true) : text);
         }
         std::fflush(stdout);
       },
       [&](size_t ended, size_t total) {
         progress.show(ended, total, fmt::format("{} of {} ended", ended, total));
       }};
-  wait_for_outcomes(database_url, ids, options.prompt ? OutcomeForm::bare : OutcomeForm::json,
-                    listener);
+  wait_for_outcomes(database_url, lines.ids(),
+                    options.prompt ? OutcomeForm::bare : OutcomeForm::json, listener);
   return all_solved;
 }
 
@@ -170,15 +194,16 @@ void check_usage(SubmitOptions& options) {
 ExitCode submit(SubmitOptions& options, const GlobalOptions& globals) {
   check_usage(options);
   end_on_interrupt("\nsluice: interrupted while submitting\n");
-  std::vector<int64_t> ids;
+  std::vector<Submission::Accepted> accepted;
   const ExitCode submitted = with_database(globals, [&](pqxx::connection& database) {
     Run run(options, database);
     options.prompt ? run.submit_prompt() : run.submit_lines();
-    ids = run.ids();
+    accepted = run.accepted();
     return run.some_refused() ? ExitCode::failure : ExitCode::ok;
   });
-  if (!options.wait || ids.empty()) return submitted;
-  return wait_for_all(options, globals.database_url, ids) ? submitted : ExitCode::failure;
+  if (accepted.empty()) return submitted;
+  return wait_for_all(options, globals.database_url, Lines(accepted)) ? submitted
+                                                                      : ExitCode::failure;
 }
 
 }  // namespace
@@ -207,8 +232,9 @@ Action configure_submit(CLI::App& app) {
       ->check(CLI::IsMember({"abort", "skip"}))
       ->option_text("abort|skip [abort]");
   app.add_flag("--wait", options->wait,
-               "print each task as it ends, a JSON object a line;\n"
-               "with --prompt the bare answer");
+               "print each task as it ends, a JSON object a line\n"
+               "with the number of its line; with --prompt the\n"
+               "bare answer");
   return [options](const GlobalOptions& globals) { return submit(*options, globals); };
 }
 

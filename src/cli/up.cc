@@ -128,7 +128,10 @@ ExitCode run(const UpOptions& options) {
     migrate_up(*connection, embedded_sql(), [](std::string_view) {});
   }
   announce(options, server);
-  return serve(options, server, signals);
+  const ExitCode code = serve(options, server, signals);
+  fmt::print("# stopping PostgreSQL\n");
+  std::fflush(stdout);
+  return code;
 }
 
 }  // namespace

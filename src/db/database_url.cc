@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <pqxx/pqxx>
 #include <string_view>
 
@@ -85,9 +86,14 @@ std::unique_ptr<pqxx::connection> connect(const std::string& url) {
   try {
     return std::make_unique<pqxx::connection>(conninfo);
   } catch (const pqxx::broken_connection& error) {
-    throw CommandError(ExitCode::database_unreachable,
-                       "database unreachable: " + std::string(error.what()) +
-                           " (set by --database-url, SLUICE_DATABASE_URL, DATABASE_URL or PG*)");
+    std::error_code ignored;
+    const bool is_up_here = url.empty() && std::filesystem::exists("./sluice-data/env", ignored);
+    throw CommandError(
+        ExitCode::database_unreachable,
+        "database unreachable: " + std::string(error.what()) +
+            (is_up_here ? " (`. ./sluice-data/env` names the database of `sluice up` here)"
+                        : " (set by --database-url, SLUICE_DATABASE_URL, DATABASE_URL or "
+                          "PG*)"));
   }
 }
 

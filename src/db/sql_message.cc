@@ -1,5 +1,7 @@
 #include "db/sql_message.h"
 
+#include <algorithm>
+
 namespace sluice {
 namespace {
 
@@ -42,11 +44,27 @@ SqlMessage parse_sql_message(std::string_view text) {
   return message;
 }
 
+std::string_view violated_check(std::string_view primary) {
+  constexpr std::string_view before = "violates check constraint \"";
+  const size_t begin = primary.find(before);
+  if (begin == std::string_view::npos) return {};
+  primary.remove_prefix(begin + before.size());
+  return primary.substr(0, primary.find('"'));
+}
+
+std::string sentence_of(std::string_view constraint) {
+  std::string sentence(constraint);
+  std::replace(sentence.begin(), sentence.end(), '_', ' ');
+  return sentence;
+}
+
 std::string one_line(const SqlMessage& message) {
-  if (message.hint.empty()) return message.primary;
+  const std::string_view check = violated_check(message.primary);
+  const std::string said = check.empty() ? message.primary : sentence_of(check);
+  if (message.hint.empty()) return said;
   std::string_view hint = message.hint;
   if (hint.ends_with('.')) hint.remove_suffix(1);
-  return message.primary + " (" + std::string(hint) + ")";
+  return said + " (" + std::string(hint) + ")";
 }
 
 }  // namespace sluice

@@ -97,7 +97,8 @@ class Database {
   virtual Task<Result<std::vector<ClaimedTask>>> claim(int64_t worker,
                                                        std::vector<std::string> models,
                                                        int max_tasks) = 0;
-  // No ids: all that this worker holds.
+  // What this worker holds, without bodies.
+  virtual Task<Result<std::vector<TaskKey>>> held_leases(int64_t worker) = 0;
   virtual Task<Result<std::vector<ClaimedTask>>> requests(int64_t worker,
                                                           std::vector<int64_t> ids) = 0;
   virtual Task<Result<std::vector<Applied>>> complete(int64_t worker,

@@ -294,13 +294,16 @@ Task<Result<std::vector<ClaimedTask>>> PgDatabase::claim(int64_t worker,
       {std::to_string(worker), pg_array(models), std::to_string(max_tasks)}));
 }
 
+Task<Result<std::vector<TaskKey>>> PgDatabase::held_leases(int64_t worker) {
+  return read_keys(work_->query("select task_id, fence from sluice.held_leases($1::bigint)",
+                                {std::to_string(worker)}));
+}
+
 Task<Result<std::vector<ClaimedTask>>> PgDatabase::requests(int64_t worker,
                                                             std::vector<int64_t> ids) {
-  PgParams params = {std::to_string(worker), std::nullopt};
-  if (!ids.empty()) params[1] = pg_array(ids);
   return read_claimed(work_->query(
       fmt::format("select {} from sluice.requests($1::bigint, $2::bigint[])", claimed_columns),
-      std::move(params)));
+      {std::to_string(worker), pg_array(ids)}));
 }
 
 Task<Result<std::vector<Applied>>> PgDatabase::complete(int64_t worker,

@@ -34,6 +34,7 @@ class PgDatabase final : public Database {
   Task<Result<int64_t>> admit(std::vector<std::string> models) override;
   Task<Result<std::vector<ClaimedTask>>> claim(int64_t worker, std::vector<std::string> models,
                                                int max_tasks) override;
+  Task<Result<std::vector<TaskKey>>> held_leases(int64_t worker) override;
   Task<Result<std::vector<ClaimedTask>>> requests(int64_t worker,
                                                   std::vector<int64_t> ids) override;
   Task<Result<std::vector<Applied>>> complete(int64_t worker,

@@ -36,7 +36,7 @@ struct Worker::Flush {
   std::optional<Task<Result<int64_t>>> sweep;
   std::optional<Task<Result<Configuration>>> configuration;
   std::optional<Task<Result<bool>>> unfinished;
-  std::optional<Task<Result<std::vector<ClaimedTask>>>> reread;
+  std::optional<Task<Result<std::vector<TaskKey>>>> reread;
 
   std::optional<Task<Result<void>>> limits;
   Completer::Batch batch;
@@ -154,7 +154,7 @@ void Worker::send(Flush& flush) {
     flush.configuration.emplace(database_.configuration(options_.models));
   }
   if (std::exchange(due_.reread, false)) {
-    flush.reread.emplace(database_.requests(worker_, std::vector<int64_t>()));
+    flush.reread.emplace(database_.held_leases(worker_));
     return;  // first learn what we hold
   }
   const std::vector<ModelLimits> limits = limit_news_.take();
@@ -237,7 +237,7 @@ Task<void> Worker::receive_upkeep(Flush& flush) {
     on_configuration(configuration);
   }
   if (flush.reread) {
-    Result<std::vector<ClaimedTask>> held = co_await std::move(*flush.reread);
+    Result<std::vector<TaskKey>> held = co_await std::move(*flush.reread);
     on_reread(held);
   }
   if (flush.unfinished) {
@@ -368,16 +368,16 @@ void Worker::on_bodies(const std::vector<TaskKey>& asked, Result<std::vector<Cla
 
 // After a loss: what this worker holds without knowing of it was claimed by a claim whose answer
 // was lost. Nothing was sent, so it goes back uncharged.
-void Worker::on_reread(const Result<std::vector<ClaimedTask>>& held) {
+void Worker::on_reread(const Result<std::vector<TaskKey>>& held) {
   if (!held) {
     note_error(held.error(), "reading what this worker holds");
     due_.reread = true;
     if (held.error().action != Error::Action::reconnect) pause_flushes();
     return;
   }
-  for (const ClaimedTask& task : *held) {
-    if (!calls_.contains(task.key) && !completer_.contains(task.key)) {
-      completer_.add(worker_, EndedCall{task.key, Returned()});
+  for (const TaskKey& key : *held) {
+    if (!calls_.contains(key) && !completer_.contains(key)) {
+      completer_.add(worker_, EndedCall{key, Returned()});
     }
   }
 }

@@ -70,7 +70,7 @@ class Worker final : private Wakeups::Owner {
   void on_completed(Completer::Batch batch, const Result<std::vector<Applied>>& applied);
   void on_claimed(const Flush& flush, Result<std::vector<ClaimedTask>> tasks);
   void on_bodies(const std::vector<TaskKey>& asked, Result<std::vector<ClaimedTask>> tasks);
-  void on_reread(const Result<std::vector<ClaimedTask>>& held);
+  void on_reread(const Result<std::vector<TaskKey>>& held);
   void on_configuration(const Result<Configuration>& configuration);
   void on_unfinished(const Result<bool>& unfinished);
 

@@ -1,5 +1,6 @@
 """What backends and users can send: everything ends with a clear result, and nothing is lost."""
 import json
+import time
 
 from conftest import query, wait_for
 from queue_tools import (add_model, assert_each_ended_once, submit, submit_many, wait_ended)
@@ -86,3 +87,18 @@ def test_a_database_without_the_schema_is_refused(pg, started):
     process = started("worker", "--database-url", pg.empty_database())
     assert process.wait() == 5
     assert "sluice migrate" in process.stderr()
+
+
+def test_cancelling_a_running_task_aborts_its_call_within_a_second(pg, mock, worker):
+    url, backend = pg.database(), mock("--latency", "100%:30s")
+    add_model(url, "m", backend.url)
+    process = worker(url)
+    cancelled, kept = submit(url, "never mind"), submit(url, "keep me")
+    wait_for(lambda: len(backend.arrivals()) == 2, what="the calls")
+    asked = time.monotonic()
+    assert query(url, "select sluice.cancel(%s)", [cancelled]) == [("processing",)]
+    wait_for(lambda: query(url, "select 1 from sluice.result"), 5, "the end")
+    assert time.monotonic() - asked < 1
+    assert query(url, "select id, status from sluice.tasks order by id") == [(cancelled, "cancelled"),
+                                                                           (kept, "processing")]
+    assert process.running()

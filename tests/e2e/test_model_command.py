@@ -63,9 +63,9 @@ def test_a_wrong_setting_is_exit_2(model, url, settings, reason):
 
 @pytest.mark.parametrize("setting, reason", [
     ("rpm=many", 'invalid input syntax for type integer: "many"'),
-    ("rpm=0", "rpm_is_between_1_and_6_million"),
-    ("secret=sk-hush-hush", "secret_is_a_reference"),
-    ("url=ftp://x", "url_is_http"),
+    ("rpm=0", "rpm is between 1 and 6 million, not 0"),
+    ("secret=sk-hush-hush", "secret is a reference"),
+    ("url=ftp://x", "url is http"),
     ("name=any", "already the name of a route"),
 ])
 def test_a_value_that_postgresql_refuses_is_exit_1_with_its_message(model, url, setting, reason):

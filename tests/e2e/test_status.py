@@ -67,6 +67,14 @@ def test_status_shows_each_model_and_the_totals(read, url):
     assert totals == "3 queued, 0 in flight, 0 waiting; 1 workers, 40 slots"
 
 
+def test_status_names_workers_that_have_gone_silent(read, url):
+    query(url, "select sluice.register_worker('mute', 4, p_now => now() - interval '1 minute')")
+    query(url, "select sluice.unregister_worker(sluice.register_worker('left in order', 4))")
+    *_, totals, silent = read("status")
+    assert totals.endswith("0 workers, 0 slots")
+    assert silent.startswith("worker mute silent for 1m, 0 in flight")
+
+
 def test_status_counts_tasks_that_wait_for_a_route(read, url):
     query(url, "update sluice.models set paused = true")
     submit(url, model="any", count=5)

@@ -186,7 +186,7 @@ def test_a_database_without_schema_is_exit_5(sluice, pg):
 
 def test_wait_prints_each_task_as_it_ends(started, url, hand_worker, tmp_path):
     path = tmp_path / "two.jsonl"
-    path.write_text('{"prompt": "good"}\n{"prompt": "bad"}\n')
+    path.write_text('\n{"prompt": "good"}\n{"prompt": "bad"}\n')
     process = started("submit", path, "--wait", "--database-url", url)
     claimed = {}
 
@@ -200,10 +200,10 @@ def test_wait_prints_each_task_as_it_ends(started, url, hand_worker, tmp_path):
     hand_worker.complete(*claimed["bad"], kind="failed", error="no such thing")
     assert process.wait() == 1
     good, bad = map(json.loads, process.stdout().splitlines())
-    assert good == {"id": claimed["good"][0], "status": "solved", "model": good["model"],
+    assert good == {"line": 2, "id": claimed["good"][0], "status": "solved", "model": good["model"],
                     "answer": 'an "answer"\nof two lines', "error": None, "error_code": None, "attempts": 1,
                     "input_tokens": 3, "output_tokens": 4}
-    assert (bad["status"], bad["error"]) == ("failed", "no such thing")
+    assert (bad["line"], bad["status"], bad["error"]) == (3, "failed", "no such thing")
 
 
 @pytest.mark.parametrize("kind, code, stdout", [("solved", 0, "forty-two\n"), ("failed", 1, "")])

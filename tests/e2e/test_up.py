@@ -196,6 +196,13 @@ def test_an_address_that_is_taken_is_found_before_a_database_is_made(sluice, dir
     assert not (directory / "data").exists()
 
 
+def test_without_a_database_the_one_of_up_here_is_hinted_at(sluice, directory):
+    (directory / "sluice-data").mkdir()
+    (directory / "sluice-data" / "env").write_text("export DATABASE_URL='...'\n")
+    run = sluice("status", cwd=directory, env={"PGHOST": str(directory)})
+    assert run.returncode == 4 and ". ./sluice-data/env" in run.stderr and run.stderr.count("\n") == 1
+
+
 def test_a_stop_signal_during_the_start_is_not_lost(started, directory):
     up = started("up", "--data", directory / "data", "--listen", free_address())
     wait_for(lambda: (directory / "data" / "lock").exists(), what="the lock file")

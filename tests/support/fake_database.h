@@ -112,11 +112,16 @@ class FakeDatabase final : public Database {
     }
     return reply(Result<std::vector<ClaimedTask>>(std::move(tasks)));
   }
+  Task<Result<std::vector<TaskKey>>> held_leases(int64_t) override {
+    std::vector<TaskKey> keys;
+    for (const auto& [key, task] : leases) keys.push_back(key);
+    return reply(Result<std::vector<TaskKey>>(std::move(keys)));
+  }
   Task<Result<std::vector<ClaimedTask>>> requests(int64_t, std::vector<int64_t> ids) override {
     log.emplace_back("requests");
     std::vector<ClaimedTask> tasks;
     for (auto [key, task] : leases) {
-      if (!ids.empty() && std::find(ids.begin(), ids.end(), key.task_id) == ids.end()) continue;
+      if (std::find(ids.begin(), ids.end(), key.task_id) == ids.end()) continue;
       task.has_body = true;
       tasks.push_back(task);
     }

@@ -1,0 +1,116 @@
+#include "cli/settings.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "command_error.h"
+#include "db/sql_message.h"
+
+namespace sluice {
+namespace {
+
+// A refused value that may hold a credential is not repeated.
+bool may_hold_secret(const Setting& setting) {
+  return setting.column == "secret" || setting.column == "url";
+}
+
+// "rpm_is_positive" and rpm=0: "rpm is positive, not 0".
+std::string refusal(const pqxx::check_violation& error, const std::vector<Setting>& settings) {
+  const SqlMessage message = parse_sql_message(error.what());
+  const std::string_view constraint = violated_check(message.primary);
+  for (const Setting& setting : settings) {
+    if (!constraint.starts_with(setting.column + '_')) continue;
+    const std::string fact = setting.column + sentence_of(constraint.substr(setting.column.size()));
+    return may_hold_secret(setting) ? fact : fact + ", not " + setting.value;
+  }
+  return one_line(message);
+}
+
+pqxx::result run(pqxx::work& transaction, const std::string& sql,
+                 const std::vector<Setting>& settings) {
+  std::vector<const char*> values;
+  for (const Setting& setting : settings) {
+    values.push_back(setting.is_null ? nullptr : setting.value.c_str());
+  }
+  try {
+    return transaction.exec_params(sql, pqxx::prepare::make_dynamic_params(values));
+  } catch (const pqxx::check_violation& error) {
+    throw CommandError(ExitCode::failure, refusal(error, settings));
+  }
+}
+
+// "a = $1, b = $2", counted from `first`.
+std::string equations(const std::vector<Setting>& settings, size_t first, const char* separator) {
+  std::string text;
+  for (size_t i = 0; i < settings.size(); ++i) {
+    if (i > 0) text += separator;
+    text += fmt::format("{} = ${}", settings[i].column, first + i);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<Setting> parse_settings(const std::vector<std::string>& texts, std::string_view owner,
+                                    std::span<const std::string_view> columns) {
+  std::vector<Setting> settings;
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos) {
+      throw CommandError(ExitCode::usage, fmt::format("'{}' is not key=value", text));
+    }
+    Setting setting{text.substr(0, equals), text.substr(equals + 1)};
+    setting.is_null = setting.value == "null";
+    if (std::find(columns.begin(), columns.end(), setting.column) == columns.end()) {
+      throw CommandError(ExitCode::usage,
+                         fmt::format("'{}' is not a setting of {}; the settings are {}",
+                                     setting.column, owner, fmt::join(columns, ", ")));
+    }
+    if (has_setting(settings, setting.column)) {
+      throw CommandError(ExitCode::usage, fmt::format("'{}' is given twice", setting.column));
+    }
+    settings.push_back(std::move(setting));
+  }
+  return settings;
+}
+
+bool has_setting(const std::vector<Setting>& settings, std::string_view column) {
+  return std::any_of(settings.begin(), settings.end(),
+                     [column](const Setting& setting) { return setting.column == column; });
+}
+
+bool update_row(pqxx::work& transaction, const std::string& table, const std::vector<Setting>& key,
+                const std::vector<Setting>& settings) {
+  std::vector<Setting> values = settings;
+  values.insert(values.end(), key.begin(), key.end());
+  const std::string sql =
+      fmt::format("update sluice.{} set {} where {}", table, equations(settings, 1, ", "),
+                  equations(key, settings.size() + 1, " and "));
+  return run(transaction, sql, values).affected_rows() == 1;
+}
+
+void insert_row(pqxx::work& transaction, const std::string& table, std::vector<Setting> key,
+                const std::vector<Setting>& settings) {
+  key.insert(key.end(), settings.begin(), settings.end());
+  std::vector<std::string> columns;
+  std::vector<std::string> places;
+  for (const Setting& setting : key) {
+    columns.push_back(setting.column);
+    places.push_back("$" + std::to_string(columns.size()));
+  }
+  run(transaction,
+      fmt::format("insert into sluice.{} ({}) values ({})", table, fmt::join(columns, ", "),
+                  fmt::join(places, ", ")),
+      key);
+}
+
+bool delete_row(pqxx::work& transaction, const std::string& table,
+                const std::vector<Setting>& key) {
+  const std::string sql =
+      fmt::format("delete from sluice.{} where {}", table, equations(key, 1, " and "));
+  return run(transaction, sql, key).affected_rows() == 1;
+}
+
+}  // namespace sluice

@@ -1,0 +1,75 @@
+"""sluice route and sluice tenant: rows of configuration, changed in place; refusals are said in words."""
+import json
+
+import pytest
+from conftest import query
+
+
+@pytest.fixture
+def url(pg):
+    url = pg.database()
+    query(url, "insert into sluice.models (name, url) values ('a', 'http://127.0.0.1:1'), ('b', 'http://127.0.0.1:1')")
+    return url
+
+
+@pytest.fixture
+def run(sluice, url):
+    return lambda *arguments: sluice(*arguments, "--database-url", url)
+
+
+def rows(run, *arguments):
+    return [json.loads(line) for line in run(*arguments, "--json").stdout.splitlines()]
+
+
+def test_a_route_is_made_weighed_and_unmade(run):
+    assert run("route", "set", "fast", "a").returncode == 0
+    assert run("route", "set", "fast", "b", "weight=3").returncode == 0
+    assert run("route", "set", "fast", "b", "weight=1.5").returncode == 0
+    fast = [row for row in rows(run, "route", "ls") if row["route"] == "fast"]
+    assert fast == [{"route": "fast", "model": "a", "weight": 1}, {"route": "fast", "model": "b", "weight": 1.5}]
+    table = run("route", "ls").stdout.splitlines()
+    assert table[0].split() == ["ROUTE", "MODEL", "WEIGHT", "SHARE"]
+    assert [line.split() for line in table if line.startswith("fast")] == [
+        ["fast", "a", "1", "40.0", "%"], ["fast", "b", "1.5", "60.0", "%"]]
+    assert run("route", "set", "fast", "a", "--remove").returncode == 0
+    gone = run("route", "set", "fast", "a", "--remove")
+    assert gone.returncode == 1 and 'route "fast" has no model "a"' in gone.stderr
+
+
+def test_a_tenant_is_given_limits_and_forgotten(run):
+    assert run("tenant", "set", "t", "weight=2", "rpm=60").returncode == 0
+    assert run("tenant", "set", "t", "rpm=null", "max_unfinished=5").returncode == 0
+    assert rows(run, "tenant", "ls") == [
+        {"name": "t", "weight": 2, "max_unfinished": 5, "rpm": None, "tpm": None, "role": None}]
+    assert run("tenant", "ls").stdout.splitlines()[1].split() == ["t", "2", "5", "-", "-", "-"]
+    assert run("tenant", "set", "t", "--remove").returncode == 0
+    assert rows(run, "tenant", "ls") == []
+    assert run("tenant", "set", "t", "--remove").returncode == 1
+
+
+@pytest.mark.parametrize("arguments, code, reason", [
+    (["route", "set", "fast", "a", "weight=-1"], 1, "weight is not negative, not -1"),
+    (["route", "set", "fast", "nope"], 1, "nope"),
+    (["route", "set", "a", "b"], 1, '"a" is already the name of a model'),
+    (["route", "set", "fast", "a", "colour=red"], 2, "'colour' is not a setting of a route; the settings are weight"),
+    (["tenant", "set", "t", "rpm=0"], 1, "rpm is positive, not 0"),
+    (["tenant", "set", "t"], 2, "needs a setting"),
+    (["model", "set", "a", "rpm=100", "burst=90"], 1, "burst is at most half the rpm, not 90"),
+    (["model", "set", "a", "secret=sk-hush-hush"], 1, "secret is a reference"),
+])
+def test_a_refusal_is_one_line_of_words(run, arguments, code, reason):
+    refused = run(*arguments)
+    assert refused.returncode == code and reason in refused.stderr
+    assert refused.stderr.count("\n") == 1 and "hush" not in refused.stderr
+
+
+COMMANDS = [[], ["up"], ["migrate"], ["worker"], ["submit"], ["status"], ["tasks"], ["task"], ["cancel"], ["dead-letters"],
+            ["model"], ["model", "ls"], ["model", "set"], ["model", "close"], ["route"], ["route", "set"], ["tenant", "set"],
+            ["mock"]]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_help_fits_80_columns(sluice, command):
+    shown = sluice(*command, "--help")
+    assert shown.returncode == 0
+    assert [line for line in shown.stdout.splitlines() if len(line) > 80] == []
