@@ -16,5 +16,6 @@ as $$
     when 'partitions' then 731007   -- object: 0. One maker of partitions
     when 'tick'       then 731008   -- object: 0. One tick at a time
     when 'migrate'    then 731009   -- object: 0. Held by `sluice migrate`, for its session
+    when 'retain'     then 731010   -- object: 0. Exclusive: retention drops a range; shared: a redrive
   end
 $$;

@@ -27,6 +27,7 @@ begin
     with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, vacuum_truncate = off)',
     'queue_' || p_model, p_model);
   execute format('create index on sluice.%I (rank, ready_at, task_id)', 'queue_' || p_model);
+  execute format('create index on sluice.%I (deadline) where deadline is not null', 'queue_' || p_model);
   execute format('create unlogged sequence sluice.%I minvalue 0', 'bucket_' || p_model);
   -- A start above every max_queue: after a crash nextval() says "no room" by itself.
   execute format('create unlogged sequence sluice.%I minvalue 0 start 1000000000', 'room_' || p_model);
@@ -45,7 +46,6 @@ language plpgsql volatile
 as $$
 declare
   v_unfinished bigint;
-  v_lane int;
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'model "%" cannot be deleted in a % transaction', p_name, current_setting('transaction_isolation')
@@ -60,11 +60,7 @@ begin
     raise exception 'model "%" has % unfinished task(s)', p_name, v_unfinished
       using errcode = '23503', hint = 'Pause it and wait for them, or cancel them; then delete it.';
   end if;
-  for v_lane in
-    delete from sluice.lane where line in ('queue_' || p_model, 'backlog_' || p_model) returning id
-  loop
-    execute format('drop sequence if exists sluice.%I', 'mark_' || v_lane);
-  end loop;
+  perform sluice.drop_lanes('queue_' || p_model), sluice.drop_lanes('backlog_' || p_model);
   execute format('drop table sluice.%I', 'queue_' || p_model);
   execute format('drop sequence sluice.%I, sluice.%I, sluice.%I',
                  'bucket_' || p_model, 'claimed_' || p_model, 'ended_' || p_model);
@@ -135,6 +131,24 @@ begin
 end
 $$;
 
+-- after_route_changes: what remains of a route that has lost its last model: its marks. At commit, so that an open psql
+-- stops nobody, and under the route's lock; a lock that is not to be had within 1 s leaves them: they cost nothing.
+create or replace function sluice.after_route_changes() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+set lock_timeout = '1s'
+as $$
+begin
+  if not exists (select from sluice.routes where route = old.route) then
+    perform pg_advisory_xact_lock(sluice.lock_class('route'), hashtext('route_' || old.route));
+    perform sluice.drop_lanes('route_' || old.route);
+  end if;
+  return null;
+exception when lock_not_available then
+  return null;
+end
+$$;
+
 create or replace trigger before_model_changes before insert or update on sluice.models
   for each row execute function sluice.before_model_changes();
 -- Constraint triggers know no "or replace".
@@ -152,3 +166,12 @@ create or replace trigger after_model_updated after update on sluice.models
   for each row when (old.* is distinct from new.*) execute function sluice.after_model_changes();
 create or replace trigger before_route_changes before insert or update on sluice.routes
   for each row execute function sluice.before_route_changes();
+do $$
+begin
+  -- A constraint trigger has no "or replace", and to drop it would wait for every reader of the table.
+  if not exists (select from pg_trigger where tgname = 'after_route_changes' and tgrelid = 'sluice.routes'::regclass) then
+    create constraint trigger after_route_changes after delete or update of route on sluice.routes
+      deferrable initially deferred for each row execute function sluice.after_route_changes();
+  end if;
+end
+$$;

@@ -13,17 +13,17 @@ create or replace function sluice.mark_lag() returns interval
 language sql immutable parallel safe
 as $$ select interval '250 milliseconds' $$;
 
--- mark: the mark of lane p_lane, or -infinity.
+-- mark: the mark of lane p_lane, or -infinity; also of a lane whose line was dropped just now.
 create or replace function sluice.mark(p_lane int) returns timestamptz
 language sql volatile
 as $$
-  select coalesce(sluice.from_micros(pg_sequence_last_value(('sluice.mark_' || p_lane)::regclass)), '-infinity')
+  select coalesce(sluice.from_micros(pg_sequence_last_value(to_regclass('sluice.mark_' || p_lane))), '-infinity')
 $$;
 
 -- set_mark: sets the mark of lane p_lane. Not undone by a rollback, so only ever to a bound that holds either way.
 create or replace function sluice.set_mark(p_lane int, p_mark timestamptz) returns void
 language sql volatile
-as $$ select setval(('sluice.mark_' || p_lane)::regclass, sluice.micros(p_mark)) $$;
+as $$ select setval(to_regclass('sluice.mark_' || p_lane), sluice.micros(p_mark)) $$;
 
 -- segments: line p_line cut into pieces that a row comparison can position on: gap before the first known lane, that
 -- lane from its mark, gap, lane ... gap. In order; the pieces cover every rank.
@@ -87,6 +87,19 @@ begin
     insert into sluice.lane (line, rank) select p_line, unnest(p_ranks) on conflict do nothing returning id
   loop
     execute format('create unlogged sequence sluice.%I minvalue 0', 'mark_' || v_lane);
+  end loop;
+end
+$$;
+
+-- drop_lanes: takes the marks of p_line away, because the line is no more.
+create or replace function sluice.drop_lanes(p_line text) returns void
+language plpgsql volatile
+as $$
+declare
+  v_lane int;
+begin
+  for v_lane in delete from sluice.lane where line = p_line returning id loop
+    execute format('drop sequence if exists sluice.%I', 'mark_' || v_lane);
   end loop;
 end
 $$;

@@ -105,12 +105,18 @@ declare
   v_key bytea := sha256(convert_to(p_key, 'UTF8'));
   v_bound sluice.idempotency;
 begin
-  insert into sluice.idempotency (tenant, key_sha256, task_id, content_sha256)
-  values (p_tenant, v_key, p_task_id, p_content) on conflict do nothing;
-  if found then
-    return p_task_id;
-  end if;
-  select * into v_bound from sluice.idempotency where tenant = p_tenant and key_sha256 = v_key;
+  loop
+    insert into sluice.idempotency (tenant, key_sha256, task_id, content_sha256)
+    values (p_tenant, v_key, p_task_id, p_content) on conflict do nothing;
+    if found then
+      return p_task_id;
+    end if;
+    select * into v_bound from sluice.idempotency where tenant = p_tenant and key_sha256 = v_key;
+    exit when v_bound.task_id >= (select min(first_id) from sluice.id_range)
+           or exists (select from sluice.task where id = v_bound.task_id);
+    -- Retention took the task, and its key is to follow (86_retention.sql).
+    delete from sluice.idempotency where tenant = p_tenant and key_sha256 = v_key and task_id = v_bound.task_id;
+  end loop;
   if v_bound.content_sha256 <> p_content then
     raise exception '%idempotency key already used by task % with other content',
       coalesce('task ' || p_element || ': ', ''), v_bound.task_id
@@ -136,7 +142,8 @@ $$;
 -- Returns: the task's id; with an idempotency key used before, the first task's id.
 -- Places:  straight into its model's queue while there is room and nothing is ahead, else into the backlog.
 --          Room is a number drawn from a sequence, for counting the queue halves the rate of submits.
--- Errors:  SL001, SL004, SL007, SL008, SL009. Measured against a bare two-row insert: see bench/README.md when it lands.
+-- Errors:  SL001, SL003 (no partition for its id), SL004, SL007, SL008, SL009.
+-- Measured against a bare two-row insert: see bench/README.md when it lands.
 create or replace function sluice.submit(
   prompt text default null, model text default 'any', priority int default 0, tenant text default 'default',
   run_at timestamptz default null, deadline timestamptz default null, idempotency_key text default null,
@@ -168,12 +175,17 @@ begin
     end if;
   end if;
   perform sluice.make_partitions(v_id, v_id);
-  insert into sluice.task (id, created_at, run_at, deadline, batch_id, model, max_output_tokens, priority,
-    max_attempts, route, tenant, traceparent, metadata, prompt, request)
-  values (v_id, v_now, submit.run_at, submit.deadline, submit.batch_id,
-    case when v_target.route is null then v_target.id end, submit.max_output_tokens, submit.priority,
-    submit.max_attempts, v_target.route, submit.tenant, submit.traceparent, submit.metadata, submit.prompt,
-    submit.request);
+  loop
+    insert into sluice.task (id, created_at, run_at, deadline, batch_id, model, max_output_tokens, priority,
+      max_attempts, route, tenant, traceparent, metadata, prompt, request)
+    select v_id, v_now, submit.run_at, submit.deadline, submit.batch_id,
+      case when v_target.route is null then v_target.id end, submit.max_output_tokens, submit.priority,
+      submit.max_attempts, v_target.route, submit.tenant, submit.traceparent, submit.metadata, submit.prompt,
+      submit.request
+    where exists (select from sluice.id_range r where v_id >= r.first_id and v_id < r.end_id);
+    exit when found;
+    perform sluice.require_range(v_id);
+  end loop;
   -- The draw also locks the model's room sequence: a model cannot be deleted under an open submit.
   v_straight := v_target.id is not null and sluice.draw_room(v_target.id, v_later) < v_target.max_queue;
   if v_straight then

@@ -12,11 +12,16 @@ declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
   v_new sluice.backlog[];
   v_ids bigint[];
+  v_stored bigint;
+  v_first bigint;
+  v_last bigint;
 begin
   perform sluice.check_tasks(submit_many.tasks, v_now);
   if jsonb_array_length(submit_many.tasks) = 0 then
     return;
   end if;
+  select i.last_value, i.last_value + jsonb_array_length(submit_many.tasks) into v_first, v_last from sluice.task_id i;
+  perform sluice.make_partitions(v_first, v_last), sluice.require_range(v_last);
   with draft as materialized (
     select e.ord, nextval('sluice.task_id') as id, t.*
     from (select * from jsonb_array_elements(submit_many.tasks) with ordinality as a(item, ord) order by ord) e
@@ -36,16 +41,21 @@ begin
       max_attempts, route, tenant, traceparent, metadata, prompt, request)
     select d.id, v_now, d.run_at, d.deadline, d.batch_id, case when a.route is null then a.model end,
       d.max_output_tokens, d.priority, d.max_attempts, a.route, d.tenant, d.traceparent, d.metadata, d.prompt, d.request
-    from draft d join aim a using (ord) join kept k on k.ord = d.ord and k.id = d.id)
+    from draft d join aim a using (ord) join kept k on k.ord = d.ord and k.id = d.id
+    where exists (select from sluice.id_range r where d.id >= r.first_id and d.id < r.end_id)
+    returning 1)
   -- For a route's task the row carries the drawn model until sluice.place() has used it.
   select array_agg(row(d.id, case when d.run_at > v_now then d.run_at else v_now end, d.deadline, a.model,
       octet_length(coalesce(d.prompt, d.request)), 0, -d.priority, 0, not coalesce(d.run_at > v_now, false),
       a.route, d.tenant)::sluice.backlog order by d.ord) filter (where k.id = d.id),
-    array_agg(k.id order by d.ord)
-  into v_new, v_ids
+    array_agg(k.id order by d.ord), (select count(*) from stored)
+  into v_new, v_ids, v_stored
   from draft d join aim a using (ord) join kept k using (ord);
 
-  perform sluice.make_partitions(min(id), max(id)) from unnest(v_ids) id;
+  if v_stored < cardinality(v_new) then
+    -- Somebody drew as many ids as there are in two ranges meanwhile.
+    raise exception 'there is no partition for all of these tasks' using errcode = 'SL003', hint = 'Try again.';
+  end if;
   perform sluice.place(v_new);
   return query select unnest(v_ids);
 end

@@ -19,3 +19,16 @@ begin
     greatest((select claim_bytes_max from sluice.settings), v_leases[1].request_bytes + 200));
 end
 $$;
+
+-- held_leases: what a worker holds, as keys without bodies: for the comparison after a reconnect.
+create or replace function sluice.held_leases(worker bigint) returns table (task_id bigint, fence int)
+language plpgsql stable security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+begin
+  return query select l.task_id, l.fence from sluice.lease l where l.worker = held_leases.worker;
+end
+$$;

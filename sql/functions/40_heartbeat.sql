@@ -20,7 +20,9 @@ end
 $$;
 
 -- heartbeat: proves that a worker lives; every third of settings.heartbeat_timeout. One row a worker, never one a task.
--- Returns: the calls to abort, as (task_id, fence): those that are no longer this worker's. A dead worker stays dead.
+-- Also at once after a notification on channel sluice_abort that carries the worker's id.
+-- Returns: the calls to abort, as (task_id, fence): those that are cancelled (complete them as such), and all of a worker
+--          that was declared dead. A dead worker stays dead.
 create or replace function sluice.heartbeat(worker bigint, p_now timestamptz default null)
 returns table (task_id bigint, fence int)
 language plpgsql volatile security definer
@@ -39,11 +41,16 @@ begin
   if not found then
     return query select a.task_id, a.fence from sluice.attempt a
       where a.worker = heartbeat.worker and a.kind = 'lost';
+    return;
   end if;
+  return query select c.task_id, c.fence
+    from sluice.cancellation c join sluice.lease l on l.task_id = c.task_id and l.fence = c.fence
+    where c.worker = heartbeat.worker;
 end
 $$;
 
--- unregister_worker: a worker leaves; hands its leases back uncharged. Returns how many.
+-- unregister_worker: a worker leaves; hands its leases back uncharged, but for those that were being cancelled: they end.
+-- Returns how many leases it had.
 create or replace function sluice.unregister_worker(worker bigint, p_now timestamptz default null) returns int
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -55,11 +62,11 @@ declare
 begin
   update sluice.worker set dead_at = v_now where id = unregister_worker.worker and dead_at is null;
   with mine as materialized (
-    select l.task_id from sluice.lease l where l.worker = unregister_worker.worker order by l.task_id for update),
+    select l.ctid as at from sluice.lease l where l.worker = unregister_worker.worker order by l.task_id for update),
   gone as (
-    delete from sluice.lease l using mine m where l.task_id = m.task_id returning l as row)
+    delete from sluice.lease l using mine m where l.ctid = m.at returning l as row)
   select array_agg(gone.row) into v_leases from gone;
-  perform sluice.requeue(v_leases, v_now);
+  perform sluice.requeue(sluice.end_cancelled(v_leases, v_now), v_now);
   perform sluice.count_ended(v_leases);
   return coalesce(cardinality(v_leases), 0);
 end

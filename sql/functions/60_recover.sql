@@ -5,7 +5,8 @@
 -- Each lost lease costs its task one attempt and is noted as possibly billed: a task that kills workers ends among the
 -- dead letters. Also finds leases whose claim committed after its worker was declared dead.
 -- Params:  judge: the calling worker's id (null: tick); p_now.
--- Returns: the number of leases taken back; at most 1,000 a call.
+-- Returns: the number of leases taken back; at most 1,000 a call: a worker that gets 1,000 calls again, in a transaction of
+--          its own (twice in one would take models' locks out of order).
 create or replace function sluice.recover(judge bigint default null, p_now timestamptz default null) returns int
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -36,11 +37,11 @@ begin
   end if;
 
   with lost as materialized (
-    select l.task_id from sluice.worker w join sluice.lease l on l.worker = w.id
+    select l.ctid as at from sluice.worker w join sluice.lease l on l.worker = w.id
     where w.dead_at is not null
     order by l.task_id limit 1000 for update of l skip locked),
   gone as (
-    delete from sluice.lease l using lost x where l.task_id = x.task_id returning l as lease)
+    delete from sluice.lease l using lost x where l.ctid = x.at returning l as lease)
   select array_agg(g.lease) into v_lost from gone g;
   if v_lost is not null then
     perform sluice.charge_lost(v_lost, v_now);
@@ -51,11 +52,13 @@ end
 $$;
 
 -- charge_lost: charges one attempt to each lost lease, notes it, and sends the task back to its queue, or to the dead
--- letters when that was its last attempt. The leases' rows are deleted already, in this transaction.
+-- letters when that was its last attempt. A task that was being cancelled ends so. The leases' rows are deleted already, in
+-- this transaction.
 create or replace function sluice.charge_lost(p_lost sluice.lease[], p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 declare
+  v_rest sluice.lease[] := sluice.end_cancelled(p_lost, p_now);
   v_back sluice.lease[];
 begin
   insert into sluice.attempt (task_id, worker, started_at, ended_at, fence, billed, kind, model, error_code, error)
@@ -66,12 +69,12 @@ begin
     error_code, error)
   select l.task_id, l.worker, t.created_at, l.ready_at, l.started_at, p_now, l.fence, l.attempts + 1, 'failed', m.name,
     'worker_lost', 'every worker that took it stopped proving life in mid-call'
-  from unnest(p_lost) l join sluice.models m on m.id = l.model join sluice.task t on t.id = l.task_id
+  from unnest(v_rest) l join sluice.models m on m.id = l.model join sluice.task t on t.id = l.task_id
   where l.attempts + 1 >= sluice.attempts_max(l.task_id, l.model)
   on conflict do nothing;
   select array_agg(row(l.task_id, l.worker, l.ready_at, l.started_at, l.deadline, l.reserved_tokens, l.model,
     l.request_bytes, l.fence, l.rank, l.attempts + 1)::sluice.lease) into v_back
-  from unnest(p_lost) l where l.attempts + 1 < sluice.attempts_max(l.task_id, l.model);
+  from unnest(v_rest) l where l.attempts + 1 < sluice.attempts_max(l.task_id, l.model);
   perform sluice.requeue(v_back, p_now);
   perform sluice.count_ended(p_lost);
 end

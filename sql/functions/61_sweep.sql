@@ -1,5 +1,6 @@
 -- sweep: finds rows that became visible below their lane's mark, and lowers the mark to them. Such a row was committed
 -- later than the marks' lag (a submit inside a long transaction).
+-- On the way it ends what is past its deadline and settles what was cancelled in mid-move.
 -- Called by workers once a second and by tick. Walks what marks exist to avoid, hence at least 1 s and 50 times its own
 -- last duration apart: at most 2 % of a core; one sweeper in the fleet.
 -- Rings for what it found: the row's own ring came before anybody could see it.
@@ -23,6 +24,8 @@ begin
      or not pg_try_advisory_xact_lock(sluice.lock_class('sweep'), 0) then
     return 0;
   end if;
+  -- Rows of tasks before locks of models.
+  perform sluice.settle_cancellations(v_now), sluice.expire_due(v_now);
   for v_lane in select l.line, l.rank, l.id from sluice.lane l order by l.line, l.rank loop
     v_first := sluice.first_below_mark(v_lane.line, v_lane.rank, sluice.mark(v_lane.id));
     if v_first is not null and sluice.try_line(v_lane.line) then

@@ -12,11 +12,14 @@ begin
 end
 $$;
 
--- cancel: ends a task that no worker has claimed yet.
--- Returns: the status after: cancelled, processing (a worker has it), or the final one found.
+-- cancel: ends a task that waits, and has a running one aborted.
+-- Returns: the status after: cancelled, processing (a worker has it: it is told at once, and ends the call as cancelled
+--          unless that ends first), or the final one found.
 -- Errors:  SL006 no such task, SL009 not this caller's tenant's.
 -- All places are looked at in one statement, repeated while the task was in none of them: it was being moved (measured
 -- beside four movers: place by place missed 553 of 17,046 living tasks, one statement none).
+-- A lease is marked, not locked: an open cancel must not hold up the flush of its worker. A mark that comes too late for
+-- its lease is settled by the next sweep, wherever the task has gone.
 create or replace function sluice.cancel(id bigint, p_now timestamptz default null) returns text
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -43,13 +46,14 @@ begin
 end
 $$;
 
--- try_cancel: one look at all places for an unclaimed task, moving it to the results if it is there.
+-- try_cancel: one look at all places of a task: moves it to the results if it waits, marks its lease if it runs.
 -- Returns: the status after, or null when it was found nowhere: it is being moved; look again.
 create or replace function sluice.try_cancel(p_task bigint, p_queues int[], p_now timestamptz) returns text
 language plpgsql volatile
 as $$
 declare
   v_status text;
+  v_worker bigint;
 begin
   execute format($sql$
     with gone0 as (delete from sluice.backlog where task_id = $1
@@ -61,14 +65,240 @@ begin
       select $1, t.created_at, g.queued_at, $2, g.fence, g.attempts, 'cancelled', m.name, 'cancelled',
         'cancelled before a worker could start it'
       from gone g join sluice.task t on t.id = $1 left join sluice.models m on m.id = g.model
-      on conflict do nothing returning status)
+      on conflict do nothing returning status),
+    marked as (
+      insert into sluice.cancellation (task_id, worker, at, fence)
+      select l.task_id, l.worker, $2, l.fence from sluice.lease l where l.task_id = $1
+      on conflict do nothing returning worker)
     select coalesce((select status from ended), (select 'processing' from sluice.lease where task_id = $1),
-                    (select status from sluice.result where task_id = $1))
+                    (select status from sluice.result where task_id = $1)),
+      (select worker from marked)
     $sql$,
     (select string_agg(format(', gone%1$s as (delete from sluice.%2$I where task_id = $1
       returning ready_at, fence, attempts, model)', q, 'queue_' || q), ' ') from unnest(p_queues) q),
     (select string_agg(format('union all select * from gone%s', q), ' ') from unnest(p_queues) q))
-  into v_status using p_task, p_now;
+  into v_status, v_worker using p_task, p_now;
+  if v_worker is not null then
+    perform pg_notify('sluice_abort', v_worker::text);  -- a heartbeat at once instead of in its time
+  end if;
   return v_status;
+end
+$$;
+
+-- cancel_all: cancels every unfinished task that meets all the given conditions.
+-- Params:  model: a model's name (tasks that named it or were routed to it) or a route's; tenant; metadata: contained in
+--          the task's; batch_id. At least one of them.
+-- Returns: how many tasks it ended or, where a worker has them, marked for abortion. Tasks submitted meanwhile stay.
+-- Errors:  SL001 unknown model or route; SL004 no condition at all.
+-- In pages of 1,000 ids. Running tasks first and last, and the queues before and after the backlog: whichever way a task
+-- moves meanwhile, it comes past a place that is yet to be looked at.
+create or replace function sluice.cancel_all(
+  model text default null, tenant text default null, metadata jsonb default null, batch_id bigint default null,
+  p_now timestamptz default null) returns bigint
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_until bigint := (select last_value from sluice.task_id);
+  v_filter sluice.task_filter;
+  v_queues text[];
+  v_place text;
+  v_cancelled bigint := 0;
+begin
+  if num_nonnulls(cancel_all.model, cancel_all.tenant, cancel_all.metadata, cancel_all.batch_id) = 0 then
+    raise exception 'cancel_all without any condition would cancel everything' using errcode = 'SL004',
+      hint = 'Give at least one of model, tenant, metadata and batch_id.';
+  end if;
+  if cancel_all.tenant is not null then
+    perform sluice.require_tenant(cancel_all.tenant);
+  end if;
+  v_filter := sluice.task_filter_of(cancel_all.model, cancel_all.tenant, cancel_all.metadata, cancel_all.batch_id);
+  v_queues := array(select 'queue_' || m.id from sluice.models m
+    where (v_filter.model is null or m.id = v_filter.model)
+      and (v_filter.route is null or m.id = any (sluice.candidate_queues(null, v_filter.route))) order by m.id);
+  foreach v_place in array array['lease'] || v_queues || array['backlog'] || v_queues || array['lease'] loop
+    v_cancelled := v_cancelled + sluice.cancel_at(v_place, v_filter, v_until, v_now);
+  end loop;
+  perform sluice.note_audit('cancel_all', cancel_all.model, jsonb_build_object('tenant', cancel_all.tenant,
+    'metadata', cancel_all.metadata, 'batch_id', cancel_all.batch_id, 'cancelled', v_cancelled), v_now);
+  return v_cancelled;
+end
+$$;
+
+-- task_filter_of: the conditions of cancel_all, p_name resolved to a model or a route. Errors: SL001.
+create or replace function sluice.task_filter_of(p_name text, p_tenant text, p_metadata jsonb, p_batch_id bigint)
+returns sluice.task_filter
+language plpgsql stable
+as $$
+declare
+  v_filter sluice.task_filter;
+begin
+  v_filter.model := (select id from sluice.models where name = p_name);
+  if v_filter.model is null and p_name is not null then
+    if not exists (select from sluice.routes where route = p_name) then
+      raise exception 'there is no model or route "%"', p_name using errcode = 'SL001',
+        hint = 'sluice.models and sluice.routes list what there is.';
+    end if;
+    v_filter.route := p_name;
+  end if;
+  v_filter.tenant := p_tenant;
+  v_filter.metadata := p_metadata;
+  v_filter.batch_id := p_batch_id;
+  return v_filter;
+end
+$$;
+
+-- cancel_at: cancels what is in one place (backlog, lease, queue_<n>) and meets p_filter, up to task p_until.
+-- Returns: how many it ended or newly marked.
+create or replace function sluice.cancel_at(p_place text, p_filter sluice.task_filter, p_until bigint, p_now timestamptz)
+returns bigint
+language plpgsql volatile
+as $$
+declare
+  v_page bigint[];
+  v_ids bigint[];
+  v_after bigint := 0;
+  v_cancelled bigint := 0;
+begin
+  loop
+    execute format('select array_agg(p.task_id order by p.task_id) from (
+        select task_id from sluice.%I
+        where task_id > $1 and task_id <= $2 and ($3 is null or model = $3) order by task_id limit 1000) p', p_place)
+    into v_page using v_after, p_until, p_filter.model;
+    exit when v_page is null;
+    v_after := v_page[cardinality(v_page)];
+    v_ids := array(select t.id from sluice.task t cross join sluice.caller_scope() s
+      where t.id = any (v_page) and (t.tenant = any (s.tenants)) = s.bound
+        and (p_filter.route is null or t.route = p_filter.route)
+        and (p_filter.tenant is null or t.tenant = p_filter.tenant)
+        and (p_filter.metadata is null or t.metadata @> p_filter.metadata)
+        and (p_filter.batch_id is null or t.batch_id = p_filter.batch_id)
+        and not exists (select from sluice.cancellation c where c.task_id = t.id));
+    v_cancelled := v_cancelled + case p_place
+      when 'lease' then (select count(*) from unnest(v_ids) id
+                         where sluice.try_cancel(id, '{}', p_now) in ('processing', 'cancelled'))
+      else sluice.end_waiting(p_place, v_ids, 'cancelled', 'cancelled', 'cancelled before a worker could start it', p_now) end;
+  end loop;
+  return v_cancelled;
+end
+$$;
+
+-- end_waiting: ends tasks that wait in the backlog or in a queue; those of p_ids that are there.
+-- Params:  p_place: backlog or queue_<n>; p_status, p_error_code, p_error: of their results; p_now. Returns how many.
+-- Locked in ascending order of id, then deleted by a statement of its own, which sees rows that were changed meanwhile.
+create or replace function sluice.end_waiting(
+  p_place text, p_ids bigint[], p_status text, p_error_code text, p_error text, p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+declare
+  v_ended int;
+begin
+  execute format('select from sluice.%I where task_id = any ($1) order by task_id for update', p_place) using p_ids;
+  execute format($sql$
+    with gone as (
+      delete from sluice.%1$I q where q.task_id = any ($1)
+      returning q.task_id, q.ready_at, q.fence, q.attempts, q.model)
+    insert into sluice.result (task_id, created_at, queued_at, finished_at, fence, attempts, status, model, error_code, error)
+    select g.task_id, t.created_at, %2$s, $5, g.fence, g.attempts, $2, m.name, $3, $4
+    from gone g join sluice.task t on t.id = g.task_id left join sluice.models m on m.id = g.model
+    on conflict do nothing
+    $sql$, p_place, case when p_place = 'backlog' then 'null' else 'g.ready_at' end)
+  using p_ids, p_status, p_error_code, p_error, p_now;
+  get diagnostics v_ended = row_count;
+  return v_ended;
+end
+$$;
+
+-- take_cancellations: removes the marks of leases that have just ended.
+-- Returns: the ids of the tasks that had one.
+create or replace function sluice.take_cancellations(p_leases sluice.lease[]) returns bigint[]
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  v_marked bigint[];
+begin
+  with taken as (
+    delete from sluice.cancellation c using unnest(p_leases) l
+    where c.task_id = l.task_id and c.fence = l.fence returning c.task_id)
+  select array_agg(task_id) into v_marked from taken;
+  return coalesce(v_marked, '{}');
+end
+$$;
+
+-- heed_cancellations: the outcomes of calls as they are applied: whatever would put a cancelled task back ends it instead.
+-- A call that ended solved, or failed for good, before it could be aborted keeps its end.
+create or replace function sluice.heed_cancellations(p_outcomes sluice.outcome[], p_ended sluice.ended_call[])
+returns sluice.outcome[]
+language plpgsql volatile
+as $$
+declare
+  v_marked bigint[] := sluice.take_cancellations((select array_agg(e.lease) from unnest(p_ended) e));
+  v_place int;
+begin
+  for v_place in
+    select e.place from unnest(p_ended) e
+    where (e.lease).task_id = any (v_marked) and p_outcomes[e.place].kind in ('retry', 'throttled', 'returned')
+  loop
+    p_outcomes[v_place].kind := 'cancelled';
+    p_outcomes[v_place].error_code := 'cancelled';
+    p_outcomes[v_place].error := 'cancelled while a worker had it';
+  end loop;
+  return p_outcomes;
+end
+$$;
+
+-- end_cancelled: of leases that end without an outcome, ends the tasks that are marked as cancelled.
+-- The leases' rows are deleted already, in this transaction. Returns the others.
+create or replace function sluice.end_cancelled(p_leases sluice.lease[], p_now timestamptz) returns sluice.lease[]
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  v_marked bigint[] := sluice.take_cancellations(p_leases);
+begin
+  insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at, fence, attempts, status, model,
+    error_code, error)
+  select l.task_id, l.worker, t.created_at, l.ready_at, l.started_at, p_now, l.fence, l.attempts, 'cancelled', m.name,
+    'cancelled', 'cancelled while a worker had it'
+  from unnest(p_leases) l join sluice.models m on m.id = l.model join sluice.task t on t.id = l.task_id
+  where l.task_id = any (v_marked)
+  on conflict do nothing;
+  return array(select l from unnest(p_leases) l where l.task_id <> all (v_marked));
+end
+$$;
+
+-- settle_cancellations: marks whose lease ended while they were being made: cancels the task where it is now. Called by
+-- sweep and tick; at most 1,000 a call. Returns how many it settled.
+-- Waits for a row that somebody is cancelling in an open transaction no longer than 50 ms.
+create or replace function sluice.settle_cancellations(p_now timestamptz) returns int
+language plpgsql volatile
+set lock_timeout = '50ms'
+as $$
+#variable_conflict use_column
+declare
+  v_mark record;
+  v_settled int := 0;
+begin
+  for v_mark in
+    select c.task_id, c.fence, t.model, t.route
+    from sluice.cancellation c join sluice.task t on t.id = c.task_id
+    where not exists (select from sluice.lease l where l.task_id = c.task_id and l.fence = c.fence)
+    order by c.task_id limit 1000
+  loop
+    begin
+      if sluice.try_cancel(v_mark.task_id, sluice.candidate_queues(v_mark.model, v_mark.route), p_now) is not null then
+        delete from sluice.cancellation c where c.task_id = v_mark.task_id and c.fence = v_mark.fence;
+        v_settled := v_settled + 1;
+      end if;
+    exception when lock_not_available then
+      null;  -- the next round
+    end;
+  end loop;
+  return v_settled;
 end
 $$;

@@ -142,7 +142,8 @@ create or replace view sluice.workers as
     (select count(*) from sluice.lease l where l.worker = w.id) as in_flight
   from sluice.worker w, sluice.settings s;
 
--- dead_letters: tasks that failed for good. attempts: every call that failed, was lost, or came too late.
+-- dead_letters: tasks that failed for good. attempts: every call that failed, was lost, or came too late,
+-- and every outcome that a redrive took back.
 create or replace view sluice.dead_letters with (security_barrier) as
   select id, route, model, tenant, priority, error, error_code, attempts, metadata, batch_id, created_at, finished_at
   from sluice.tasks where status = 'failed';

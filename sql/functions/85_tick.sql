@@ -1,5 +1,7 @@
--- tick: one round of everything that must happen also without a worker: admission, recovery, counts, partitions, sweep.
--- For cron, or by hand; safe at any time and from several places at once (the second finds the first at it).
+-- tick: one round of everything that must happen also without a worker: expiry, recovery, admission, counts, partitions,
+-- sweep, and at the end retention.
+-- For cron, or by hand, as a transaction of its own; safe at any time and from several places at once (the second finds
+-- the first at it).
 -- Returns: what it did, as counts.
 create or replace function sluice.tick(p_now timestamptz default null) returns jsonb
 language plpgsql volatile security definer
@@ -7,19 +9,29 @@ set search_path = sluice, pg_temp
 as $$
 declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_expired int;
+  v_cancelled int;
   v_recovered int;
   v_admitted int;
   v_swept int;
+  v_dropped int;
+  v_retention sluice.retention_round;
 begin
   if not pg_try_advisory_xact_lock(sluice.lock_class('tick'), 0) then
     return jsonb_build_object('busy', true);
   end if;
+  -- What takes time first, and rows of tasks before locks of models.
+  v_retention := sluice.begin_retention(v_now);
+  v_expired := sluice.expire_due(v_now);
+  v_cancelled := sluice.settle_cancellations(v_now);
   v_recovered := sluice.recover(null, v_now);
   v_admitted := (select coalesce(sum(sluice.admit(m.name, null, v_now)), 0) from sluice.models m);
   v_swept := sluice.sweep(v_now);
   perform sluice.recount_in_flight(m.id) from (select id from sluice.models order by id) m;
-  perform sluice.make_partitions(last_value - last_value % 50000, last_value) from sluice.task_id;
+  perform sluice.make_partitions(0, last_value) from sluice.task_id;
   perform sluice.forget_audit(v_now);
-  return jsonb_build_object('recovered', v_recovered, 'admitted', v_admitted, 'swept', v_swept);
+  v_dropped := sluice.end_retention(v_retention, 4);
+  return jsonb_build_object('expired', v_expired, 'cancelled', v_cancelled, 'recovered', v_recovered,
+    'admitted', v_admitted, 'swept', v_swept, 'dropped', v_dropped, 'erased', v_retention.erased);
 end
 $$;

@@ -10,7 +10,8 @@ grant select on sluice.migration to sluice_worker, sluice_submitter, sluice_read
 grant execute on function
   sluice.register_worker(text, int, text[], text, timestamptz), sluice.configuration(text[]),
   sluice.heartbeat(bigint, timestamptz), sluice.claim(bigint, text[], int, timestamptz),
-  sluice.requests(bigint, bigint[]), sluice.complete(bigint, sluice.outcome[], timestamptz),
+  sluice.requests(bigint, bigint[]), sluice.held_leases(bigint), sluice.retain(timestamptz),
+  sluice.complete(bigint, sluice.outcome[], timestamptz),
   sluice.unregister_worker(bigint, timestamptz), sluice.admit(text, int, timestamptz),
   sluice.recover(bigint, timestamptz), sluice.sweep(timestamptz), sluice.take_watch(bigint),
   sluice.drop_watch(bigint, boolean), sluice.take_bells(bigint, int[], timestamptz), sluice.drop_bells(int[]),
@@ -19,7 +20,9 @@ to sluice_worker, sluice_admin;
 
 grant execute on function
   sluice.submit(text, text, int, text, timestamptz, timestamptz, text, int, text, int, jsonb, bigint, text, timestamptz),
-  sluice.submit_many(jsonb, timestamptz), sluice.cancel(bigint, timestamptz)
+  sluice.submit_many(jsonb, timestamptz), sluice.cancel(bigint, timestamptz),
+  sluice.cancel_all(text, text, jsonb, bigint, timestamptz), sluice.redrive(bigint, timestamptz),
+  sluice.forget(bigint, timestamptz)
 to sluice_submitter, sluice_admin;
 
 -- What concerns tasks shows each caller his tenants'; hence submitters may look, too.
@@ -36,7 +39,7 @@ grant execute on function sluice.queue_facts(timestamptz), sluice.permit_interva
 to sluice_reader, sluice_admin;
 
 grant execute on function sluice.pause(text), sluice.resume(text), sluice.close_model(text, timestamptz, text),
-  sluice.tick(timestamptz)
+  sluice.redrive_all(text, text, timestamptz), sluice.tick(timestamptz)
 to sluice_admin;
 grant select, insert, update, delete on sluice.models, sluice.routes, sluice.tenants to sluice_admin;
 grant select, update on sluice.settings to sluice_admin;

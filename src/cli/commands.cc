@@ -12,6 +12,7 @@ Action configure_status(CLI::App& app);
 Action configure_tasks(CLI::App& app);
 Action configure_task(CLI::App& app);
 Action configure_cancel(CLI::App& app);
+Action configure_redrive(CLI::App& app);
 Action configure_dead_letters(CLI::App& app);
 Action configure_model(CLI::App& app);
 
@@ -27,7 +28,8 @@ constexpr Command command_table[] = {
     {"status", "Queues, calls in flight and workers at a glance", configure_status},
     {"tasks", "The newest tasks", configure_tasks},
     {"task", "One task with all its fields and texts", configure_task},
-    {"cancel", "End a task that no worker has begun", configure_cancel},
+    {"cancel", "End unfinished tasks; running calls are aborted", configure_cancel},
+    {"redrive", "Send tasks that failed, expired or were cancelled back", configure_redrive},
     {"dead-letters", "Tasks that failed for good", configure_dead_letters},
     {"model", "List, make, change, pause, close and delete models", configure_model},
     {"mock", "A stand-in model backend for demos, tests and benchmarks", configure_mock},

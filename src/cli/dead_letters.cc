@@ -2,7 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <pqxx/pqxx>
+#include <string>
 
 #include "cli/database_session.h"
 #include "cli/table.h"
@@ -14,6 +16,7 @@ namespace {
 constexpr int limit_max = 10'000;
 
 struct DeadLettersOptions {
+  std::optional<std::string> model;
   int limit = 50;
   bool json = false;
 };
@@ -22,7 +25,7 @@ struct DeadLettersOptions {
 constexpr const char* dead_letters_sql = R"(
   select id, model, attempts, error_code, left(error, 80) as error,
     extract(epoch from clock_timestamp() - finished_at) as age_s
-  from sluice.dead_letters order by id desc limit $1::int)";
+  from sluice.dead_letters where model = $2 or $2 is null order by id desc limit $1::int)";
 
 void print_table(const pqxx::result& found) {
   using Kind = Table::Kind;
@@ -43,12 +46,13 @@ void print_table(const pqxx::result& found) {
 ExitCode list(pqxx::connection& connection, const DeadLettersOptions& options) {
   pqxx::nontransaction session(connection);
   if (!options.json) {
-    print_table(session.exec_params(dead_letters_sql, options.limit));
+    print_table(session.exec_params(dead_letters_sql, options.limit, options.model));
     return ExitCode::ok;
   }
   for (const pqxx::row& row : session.exec_params(
-           "select row_to_json(d) from sluice.dead_letters d order by id desc limit $1::int",
-           options.limit)) {
+           "select row_to_json(d) from sluice.dead_letters d where model = $2 or $2 is null"
+           " order by id desc limit $1::int",
+           options.limit, options.model)) {
     fmt::print("{}\n", row[0].c_str());
   }
   return ExitCode::ok;
@@ -58,6 +62,8 @@ ExitCode list(pqxx::connection& connection, const DeadLettersOptions& options) {
 
 Action configure_dead_letters(CLI::App& app) {
   const auto options = std::make_shared<DeadLettersOptions>();
+  app.add_option("--model", options->model, "only those that failed at this model [all]")
+      ->option_text("MODEL");
   app.add_option("--limit", options->limit, "this many, newest first")
       ->check(CLI::Range(1, limit_max))
       ->option_text("N [50]");

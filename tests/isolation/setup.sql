@@ -19,7 +19,8 @@ declare
   v_long_ago timestamptz := clock_timestamp() - interval '1 hour';
 begin
   delete from sluice.task; delete from sluice.result; delete from sluice.backlog; delete from sluice.queue;
-  delete from sluice.lease; delete from sluice.attempt; delete from sluice.worker; delete from isolation.applied;
+  delete from sluice.lease; delete from sluice.attempt; delete from sluice.worker; delete from sluice.cancellation;
+  delete from isolation.applied;
   perform sluice.register_worker('1', 10, p_now => v_long_ago), sluice.register_worker('2', 10, p_now => v_long_ago);
   update sluice.worker set id = name::bigint, seen = case name when '2' then clock_timestamp() else seen end;
   -- The clock is set back for this: so are the marks.
@@ -44,6 +45,26 @@ as $$
 begin
   perform isolation.queued();
   perform sluice.claim(1, p_now => clock_timestamp() - interval '1 hour');
+end
+$$;
+
+-- failed: the task is among the dead letters.
+create function failed() returns void language plpgsql
+as $$
+begin
+  perform isolation.leased();
+  perform isolation.complete(1, 'failed');
+end
+$$;
+
+-- redrive: and admit, so that it can be claimed. That the task is not finished (any more) is no news.
+create function redrive() returns void language plpgsql
+as $$
+begin
+  perform sluice.redrive(isolation.task());
+  perform sluice.admit('m');
+exception when sqlstate 'SL004' then
+  null;
 end
 $$;
 

@@ -1,0 +1,18 @@
+begin;
+\set alone
+\ir ../_helpers.sql
+select plan(4);
+
+select last_value as before, is_called from sluice.task_id \gset
+select given_model() as m \gset
+create or replace function sluice.partition_ids() returns bigint language sql immutable as $$ select 20::bigint $$;
+select setval('sluice.task_id', 2999990) \g /dev/null
+select is(cardinality(given_tasks(:'m', 200)), 200, 'over many narrow ranges');
+select is((select count(distinct tableoid) from sluice.task where model = id_of(:'m')), 11::bigint, 'all of which it made');
+create or replace function sluice.id_ranges_max() returns int language sql immutable as $$ select 0 $$;
+select is((error_of(format('select given_tasks(%L, 300)', :'m'))).code, 'SL003', 'where none can be made it is SL003');
+select is((select count(*) from sluice.task where model = id_of(:'m')), 200::bigint, 'and none is accepted');
+select setval('sluice.task_id', :before, :'is_called') \g /dev/null
+
+select * from finish();
+rollback;

@@ -1,0 +1,141 @@
+-- require_finished: locks the result of task p_id and returns its status.
+-- Errors:  SL006 no such task; SL009 not this caller's tenant's; SL004 it is still unfinished.
+create or replace function sluice.require_finished(p_id bigint) returns text
+language plpgsql volatile
+as $$
+declare
+  v_status text;
+begin
+  perform sluice.require_tenant(t.tenant) from sluice.task t where t.id = p_id;
+  for v_try in 1 .. 100 loop
+    select status into v_status from sluice.result where task_id = p_id for update;
+    if found then
+      return v_status;
+    end if;
+    v_status := (select status from sluice.task(p_id));
+    if v_status is null and not exists (select from sluice.task where id = p_id) then
+      raise exception 'there is no task %', p_id using errcode = 'SL006', hint = 'sluice.tasks lists what there is.';
+    end if;
+    exit when v_status in ('unsolved', 'queued', 'processing');
+  end loop;
+  raise exception 'task % is still %', p_id, coalesce(v_status, 'processing') using errcode = 'SL004',
+    hint = 'Wait for its end, or end it with sluice.cancel(' || p_id || ').';
+end
+$$;
+
+-- redrive: sends a failed, cancelled or expired task back, with the same id, as if it were new: attempts from 0, behind
+-- what waits already. Its outcome is kept in sluice.attempts, kind redriven. A deadline that has passed is dropped, for it
+-- would only expire again; a run_at to come still counts.
+-- Returns: the task's id.
+-- Errors:  SL001 its model or route is no more; SL004 solved, unfinished or forgotten; SL006 no such task.
+create or replace function sluice.redrive(id bigint, p_now timestamptz default null) returns bigint
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_task record;
+begin
+  perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 0);  -- its range must not be dropped now
+  if sluice.require_finished(redrive.id) = 'solved' then
+    raise exception 'task % is solved', redrive.id using errcode = 'SL004', hint = 'Submit a new task to ask again.';
+  end if;
+  select t.forgotten_at, t.model, t.route into v_task from sluice.task t where t.id = redrive.id;
+  if v_task.forgotten_at is not null then
+    raise exception 'the texts of task % were erased', redrive.id using errcode = 'SL004', hint = 'Submit a new task.';
+  elsif not sluice.is_served(v_task.model, v_task.route) then
+    raise exception 'the model or route of task % is no more', redrive.id using errcode = 'SL001',
+      hint = 'Submit a new task for another model.';
+  end if;
+  perform sluice.redrive_tasks(array[redrive.id], coalesce(p_now, clock_timestamp()));
+  perform sluice.note_audit('redrive', redrive.id::text);
+  return redrive.id;
+end
+$$;
+
+-- redrive_all: redrives dead letters: the tasks that failed. (What somebody cancelled, or what came too late, stays so; see
+-- redrive.) Leaves out what was forgotten, and whose model or route is no more.
+-- Params:  model: only those that named this model or route, or failed at this model; error_like: only those whose error
+--          text is LIKE this pattern.
+-- Returns: how many. In pages of 1,000.
+create or replace function sluice.redrive_all(
+  model text default null, error_like text default null, p_now timestamptz default null) returns bigint
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_until bigint := (select last_value from sluice.task_id);
+  v_model int := (select m.id from sluice.models m where m.name = redrive_all.model);
+  v_after bigint := 0;
+  v_ids bigint[];
+  v_redriven bigint := 0;
+begin
+  perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 0);
+  loop
+    v_ids := array(
+      select r.task_id from sluice.result r join sluice.task t on t.id = r.task_id
+      where r.task_id > v_after and r.task_id <= v_until and r.status <> 'solved' and r.status = 'failed'
+        and (redrive_all.model is null or t.model = v_model or t.route = redrive_all.model or r.model = redrive_all.model)
+        and (redrive_all.error_like is null or r.error like redrive_all.error_like)
+        and t.forgotten_at is null and sluice.is_served(t.model, t.route)
+      order by r.task_id limit 1000 for update of r);
+    exit when cardinality(v_ids) = 0;
+    v_redriven := v_redriven + sluice.redrive_tasks(v_ids, v_now);
+    v_after := v_ids[cardinality(v_ids)];
+  end loop;
+  perform sluice.note_audit('redrive_all', redrive_all.model,
+    jsonb_build_object('error_like', redrive_all.error_like, 'redriven', v_redriven), v_now);
+  return v_redriven;
+end
+$$;
+
+-- is_served: whether what a task named, a model or a route, still is.
+create or replace function sluice.is_served(p_model int, p_route text) returns boolean
+language plpgsql stable
+as $$
+begin
+  return case when p_route is null then exists (select from sluice.models where id = p_model)
+              else exists (select from sluice.routes where route = p_route) end;
+end
+$$;
+
+-- redrive_tasks: the move: result -> attempt and backlog. Requires the results' row locks and lock_class('retain'), shared.
+-- Returns how many it moved.
+create or replace function sluice.redrive_tasks(p_ids bigint[], p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  v_moved sluice.backlog[];
+begin
+  -- Locks the models' room, as a submit does: none of them is deleted under this transaction.
+  perform sluice.draw_room(m.model, true)
+  from (select distinct t.model from sluice.task t where t.id = any (p_ids) and t.model is not null order by 1) m;
+  with gone as (
+    delete from sluice.result r where r.task_id = any (p_ids) and r.status <> 'solved' returning r.*),
+  noted as (
+    insert into sluice.attempt (task_id, worker, started_at, ended_at, fence, input_tokens, output_tokens, http_status, kind,
+      model, error_code, error, answer, response)
+    select g.task_id, g.worker, g.started_at, g.finished_at, g.fence, g.input_tokens, g.output_tokens, g.http_status,
+      'redriven', g.model, g.error_code, g.error, g.answer, g.response
+    from gone g),
+  moved as (
+    insert into sluice.backlog (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, due, route, tenant)
+    select t.id, greatest(p_now, t.run_at), case when t.deadline > p_now then t.deadline end, t.model,
+      octet_length(coalesce(t.prompt, t.request)), g.fence, -t.priority, 0, coalesce(t.run_at <= p_now, true), t.route, t.tenant
+    from gone g join sluice.task t on t.id = g.task_id
+    returning backlog as row)
+  select array_agg(m.row) into v_moved from moved m;
+  -- A cancellation that came too late for the outcome is not meant for what comes now.
+  delete from sluice.cancellation c where c.task_id = any (p_ids);
+  perform sluice.ring_line(l.line)
+  from (select distinct coalesce('route_' || b.route, 'backlog_' || b.model) as line from unnest(v_moved) b) l;
+  return coalesce(cardinality(v_moved), 0);
+end
+$$;
