@@ -79,23 +79,27 @@ class Session(threading.Thread):
             self.reconnect(error)
             return
         except psycopg2.Error as error:
-            self.connection.rollback()
             if error.pgcode not in EXPECTED_ERRORS:
                 raise
             self.worker = None if error.pgcode == "SL010" else self.worker
+            self.end("rollback")
             return
         if self.random.random() < 0.01:
             self.connection.close()     # gone before the COMMIT
             self.connection = None
             return
-        certain = True
-        try:
-            self.connection.commit()
-        except (psycopg2.OperationalError, psycopg2.InterfaceError) as error:
-            certain = False
-            self.reconnect(error)
+        certain = self.end("commit")
         if after:
             after(certain)
+
+    def end(self, how):
+        """Commits or rolls back; whether the answer came."""
+        try:
+            getattr(self.connection, how)()
+            return True
+        except (psycopg2.OperationalError, psycopg2.InterfaceError) as error:
+            self.reconnect(error)
+            return False
 
     def reconnect(self, error):
         # A cut is what is meant here; a deadlock is an OperationalError too.

@@ -57,18 +57,18 @@ begin
 end
 $$;
 
--- redrive: and admit, so that it can be claimed. That the task is not finished (any more) is no news.
+-- redrive: that the task is not finished (any more) is no news.
 create function redrive() returns void language plpgsql
 as $$
 begin
   perform sluice.redrive(isolation.task());
-  perform sluice.admit('m');
 exception when sqlstate 'SL004' then
   null;
 end
 $$;
 
-create function claim() returns void language plpgsql as $$ begin perform sluice.claim(2); end $$;
+create function claim() returns void language plpgsql
+as $$ begin perform sluice.admit('m'), sluice.claim(2); end $$;
 create function recover() returns void language plpgsql as $$ begin perform sluice.recover(2); end $$;
 create function cancel() returns void language plpgsql as $$ begin perform sluice.cancel(isolation.task()); end $$;
 
