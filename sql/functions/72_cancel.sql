@@ -114,7 +114,9 @@ begin
     raise exception 'cancel_all without any condition would cancel everything' using errcode = 'SL004',
       hint = 'Give at least one of model, tenant, metadata and batch_id.';
   end if;
-  perform sluice.require_tenant(cancel_all.tenant) where cancel_all.tenant is not null;
+  if cancel_all.tenant is not null then
+    perform sluice.require_tenant(cancel_all.tenant);
+  end if;
   v_filter := sluice.task_filter_of(cancel_all.model, cancel_all.tenant, cancel_all.metadata, cancel_all.batch_id);
   v_queues := array(select 'queue_' || m.id from sluice.models m
     where (v_filter.model is null or m.id = v_filter.model)
@@ -123,7 +125,7 @@ begin
     v_cancelled := v_cancelled + sluice.cancel_at(v_place, v_filter, v_until, v_now);
   end loop;
   perform sluice.note_audit('cancel_all', cancel_all.model, jsonb_build_object('tenant', cancel_all.tenant,
-    'metadata', cancel_all.metadata, 'batch_id', cancel_all.batch_id, 'tasks', v_cancelled), p_now);
+    'metadata', cancel_all.metadata, 'batch_id', cancel_all.batch_id, 'cancelled', v_cancelled), v_now);
   return v_cancelled;
 end
 $$;
@@ -170,8 +172,8 @@ begin
     into v_page using v_after, p_until, p_filter.model;
     exit when v_page is null;
     v_after := v_page[cardinality(v_page)];
-    v_ids := array(select t.id from sluice.task t
-      where t.id = any (v_page) and sluice.may_act_for(t.tenant)
+    v_ids := array(select t.id from sluice.task t cross join sluice.caller_scope() s
+      where t.id = any (v_page) and (t.tenant = any (s.tenants)) = s.bound
         and (p_filter.route is null or t.route = p_filter.route)
         and (p_filter.tenant is null or t.tenant = p_filter.tenant)
         and (p_filter.metadata is null or t.metadata @> p_filter.metadata)

@@ -6,7 +6,7 @@ as $$
 declare
   v_status text;
 begin
-  perform sluice.require_tenant(tenant) from sluice.task where id = p_id;
+  perform sluice.require_tenant(t.tenant) from sluice.task t where t.id = p_id;
   for v_try in 1 .. 100 loop
     select status into v_status from sluice.result where task_id = p_id for update;
     if found then
@@ -51,7 +51,7 @@ begin
       hint = 'Submit a new task for another model.';
   end if;
   perform sluice.redrive_tasks(array[redrive.id], coalesce(p_now, clock_timestamp()));
-  perform sluice.note_audit('redrive', redrive.id::text, null, p_now);
+  perform sluice.note_audit('redrive', redrive.id::text);
   return redrive.id;
 end
 $$;
@@ -91,7 +91,7 @@ begin
     v_after := v_ids[cardinality(v_ids)];
   end loop;
   perform sluice.note_audit('redrive_all', redrive_all.model,
-    jsonb_build_object('error_like', redrive_all.error_like, 'tasks', v_redriven), p_now);
+    jsonb_build_object('error_like', redrive_all.error_like, 'redriven', v_redriven), v_now);
   return v_redriven;
 end
 $$;

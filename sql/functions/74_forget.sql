@@ -19,6 +19,6 @@ begin
   where t.id = forget.id;
   update sluice.result r set answer = null, response = null, error = null where r.task_id = forget.id;
   update sluice.attempt a set answer = null, response = null, error = null where a.task_id = forget.id;
-  perform sluice.note_audit('forget', forget.id::text, null, p_now);
+  perform sluice.note_audit('forget', forget.id::text);
 end
 $$;

@@ -19,7 +19,8 @@ declare
   v_long_ago timestamptz := clock_timestamp() - interval '1 hour';
 begin
   delete from sluice.task; delete from sluice.result; delete from sluice.backlog; delete from sluice.queue;
-  delete from sluice.lease; delete from sluice.attempt; delete from sluice.worker; delete from isolation.applied;
+  delete from sluice.lease; delete from sluice.attempt; delete from sluice.worker; delete from sluice.cancellation;
+  delete from isolation.applied;
   perform sluice.register_worker('1', 10, p_now => v_long_ago), sluice.register_worker('2', 10, p_now => v_long_ago);
   update sluice.worker set id = name::bigint, seen = case name when '2' then clock_timestamp() else seen end;
   -- The clock is set back for this: so are the marks.
@@ -47,7 +48,27 @@ begin
 end
 $$;
 
-create function claim() returns void language plpgsql as $$ begin perform sluice.claim(2); end $$;
+-- failed: the task is among the dead letters.
+create function failed() returns void language plpgsql
+as $$
+begin
+  perform isolation.leased();
+  perform isolation.complete(1, 'failed');
+end
+$$;
+
+-- redrive: that the task is not finished (any more) is no news.
+create function redrive() returns void language plpgsql
+as $$
+begin
+  perform sluice.redrive(isolation.task());
+exception when sqlstate 'SL004' then
+  null;
+end
+$$;
+
+create function claim() returns void language plpgsql
+as $$ begin perform sluice.admit('m'), sluice.claim(2); end $$;
 create function recover() returns void language plpgsql as $$ begin perform sluice.recover(2); end $$;
 create function cancel() returns void language plpgsql as $$ begin perform sluice.cancel(isolation.task()); end $$;
 
