@@ -16,8 +16,9 @@ import time
 
 import psycopg2
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-SLUICE = pathlib.Path(os.environ.get("SLUICE_BINARY", ROOT / "build" / "sluice"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "scripts"))
+from lab import ROOT, SLUICE, percentile  # the last for the benches
+
 README = ROOT / "bench" / "README.md"
 BATCH = 250  # tasks in a claim and in a completion
 
@@ -137,11 +138,6 @@ class Cost:
     def per_task(self, tasks):
         rows, dead, wal = (now - then for now, then in zip(self._now(), self.begin))
         return {"rows/task": rows / tasks, "WAL B/task": wal / tasks, "dead/task": dead / tasks}
-
-
-def percentile(values, share):
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
 
 
 def spread(values):
