@@ -26,14 +26,16 @@ BATCH = 250  # tasks in a claim and in a completion
 SETTINGS = ["shared_buffers=512MB", "max_wal_size=8GB", "checkpoint_timeout=30min", "max_locks_per_transaction=1024"]
 
 
-def load_script(name):
-    loader = importlib.machinery.SourceFileLoader(name, str(ROOT / "scripts" / name))
+def load_script(path):
+    """A program without the ending .py, as a module."""
+    name = path.rpartition("/")[2]
+    loader = importlib.machinery.SourceFileLoader(name, str(ROOT / path))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
     loader.exec_module(module)
     return module
 
 
-private_postgres = load_script("private_postgres")
+private_postgres = load_script("scripts/private_postgres")
 
 # One worker's life on the server's side: submit, claim, complete, each committed by itself, as a worker does it. In
 # SQL, so that the client's own cost does not hide what is measured.
@@ -138,6 +140,12 @@ class Cost:
     def per_task(self, tasks):
         rows, dead, wal = (now - then for now, then in zip(self._now(), self.begin))
         return {"rows/task": rows / tasks, "WAL B/task": wal / tasks, "dead/task": dead / tasks}
+
+
+def cpu_s(pid):
+    """Of a process and of the children that it has waited for."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def spread(values):

