@@ -152,7 +152,8 @@ class BullMQ:
         self.mock = mock
         self.store = str(self.directory / "redis.sock")
         self.redis = Process("redis", ["redis-server", "--port", 0, "--unixsocket", self.store, "--dir", self.directory, "--save", "",
-                                       "--appendonly", "yes", "--appendfsync", "everysec"], self.directory / "redis.log")
+                                       "--appendonly", "yes", "--appendfsync", "everysec", "--auto-aof-rewrite-percentage", 0],
+                             self.directory / "redis.log")
         wait_for("Redis", lambda: os.path.exists(self.store), START_TIMEOUT_S, [self.redis])
 
     def start_worker(self, directory, number):

@@ -91,7 +91,7 @@ const starters = {
   async bullmq() {
     const { Worker } = await import('bullmq');
     const worker = new Worker('bench', ({ data }) => solve(data.prompt), {
-      connection: { path: database, maxRetriesPerRequest: null, enableAutoPipelining: true }, concurrency: CALLS,
+      connection: { path: database, maxRetriesPerRequest: null }, concurrency: CALLS,
     });
     const stored = [];
     worker.on('completed', (job, answer) => stored.push(`${answer.slice(3, 67)} ${process.hrtime.bigint()}`));
