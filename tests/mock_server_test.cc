@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -227,6 +228,46 @@ TEST_CASE("the log has one line for each arrival, the same for the same seed") {
   CHECK(first.front().starts_with(",\"model\":\"m\",\"prompt_sha256\":\"" +
                                   std::string(hello_hash) +
                                   "\",\"tasks\":[\"17:1\",\"18:2\"],\"status\":"));
+}
+
+TEST_CASE("a batch takes as long as the slowest of its prompts would") {
+  const auto latencies = [](const std::vector<int>& calls) {
+    const TemporaryFile file;
+    MockOptions options = on_free_port();
+    options.latency = "50%:1ms-5ms,50%:10ms-30ms";
+    options.log_file = file.path;
+    {
+      Fixture fixture(options);
+      for (const int prompts : calls) {
+        std::string body = R"({"model":"m","prompts":["p")";
+        for (int i = 1; i < prompts; ++i) body += R"(,"p")";
+        CHECK(fixture.post("/batch", body + "]}")->status == 200);
+      }
+    }
+    std::vector<double> ms;
+    constexpr std::string_view field = "\"latency_ms\":";
+    for (const auto& line : file.lines()) {
+      ms.push_back(std::stod(line.substr(line.find(field) + field.size())));
+    }
+    return ms;
+  };
+  const auto alone = latencies({1, 1, 1, 1, 1, 1});
+  const auto batched = latencies({1, 4, 1});
+  REQUIRE(alone.size() == 6);
+  REQUIRE(batched.size() == 3);
+  CHECK(batched[0] == alone[0]);
+  CHECK(batched[1] == *std::max_element(alone.begin() + 1, alone.begin() + 5));
+  CHECK(batched[2] == alone[5]);
+}
+
+TEST_CASE("an answer is as long as asked for") {
+  MockOptions options = on_free_port();
+  options.answer_bytes = 800;
+  Fixture fixture(options);
+  const auto got = fixture.solve("hello");
+  REQUIRE(got);
+  CHECK(got->body.size() == 800 + std::string_view(R"({"answer":""})").size());
+  CHECK(got->body.starts_with(R"({"answer":"m: )" + std::string(hello_hash) + "..."));
 }
 
 TEST_CASE("two thousand calls wait at the same time") {

@@ -5,6 +5,11 @@
 #include "mock/mock_server.h"
 
 namespace sluice {
+namespace {
+
+constexpr size_t answer_bytes_max = size_t{1} << 20;  // of each call in flight
+
+}  // namespace
 
 Action configure_mock(CLI::App& app) {
   auto options = std::make_shared<MockOptions>();
@@ -19,6 +24,9 @@ Action configure_mock(CLI::App& app) {
       ->check(CLI::Range(0.0, 1.0))
       ->option_text("P [0]");
   app.add_option("--seed", options->seed, "of the latencies and errors")->option_text("N [1]");
+  app.add_option("--answer-bytes", options->answer_bytes, "answers at least that long")
+      ->check(CLI::Range(size_t{0}, answer_bytes_max))
+      ->option_text("N [0]");
   app.add_option("--log", options->log_file, "append a JSON line per arrival [off]")
       ->option_text("FILE");
   return [options](const GlobalOptions&) { return static_cast<ExitCode>(run_mock(*options)); };

@@ -85,9 +85,10 @@ std::string chat_stream(const MockRequest& request, const std::string& answer, u
   return events + "data: [DONE]\n\n";
 }
 
-std::string answer_body(const MockRequest& request, uint64_t number) {
+std::string answer_body(const MockRequest& request, uint64_t number, size_t answer_bytes) {
   const auto answer_to = [&](const std::string& prompt) {
     std::string answer = request.model + ": " + sha256_hex(prompt);
+    if (answer.size() < answer_bytes) answer.resize(answer_bytes, '.');
     if (request.faults.body == MockFaults::Body::nul) answer += '\0';
     return answer;
   };
@@ -110,13 +111,13 @@ std::string answer_body(const MockRequest& request, uint64_t number) {
 }
 
 // What the prompt itself asked for.
-HttpReply ordered_reply(const MockRequest& request, uint64_t number) {
+HttpReply ordered_reply(const MockRequest& request, uint64_t number, size_t answer_bytes) {
   const MockFaults& faults = request.faults;
   HttpReply reply;
   if (faults.status && *faults.status != 200) {
     reply = error_reply(*faults.status, "mock_error", "the prompt asked for it");
   } else {
-    reply.body = answer_body(request, number);
+    reply.body = answer_body(request, number, answer_bytes);
     if (request.stream) reply.content_type = "text/event-stream";
   }
   if (faults.body == MockFaults::Body::html) {
@@ -155,11 +156,10 @@ std::string hash_of(const MockRequest& request) {
 }  // namespace
 
 struct MockServer::Engine {
-  // What the seed holds for one arrival; each in [0, 1).
+  // What the seed holds for one arrival.
   struct Draw {
-    double pick;
-    double position;
-    double error;
+    int64_t latency_ns;
+    double error;  // in [0, 1)
   };
   // How one arrival will be answered.
   struct Verdict {
@@ -176,7 +176,7 @@ struct MockServer::Engine {
   std::optional<HttpReply> over_quota(const std::string& model, int64_t arrived_ns);
   void log_arrival(const HttpIncoming& incoming, const Result<MockRequest>& request,
                    const Verdict& verdict);
-  Draw draw();
+  Draw draw(size_t prompts);
 
   Clock& clock;
   MockOptions options;
@@ -206,9 +206,9 @@ Task<HttpReply> MockServer::Engine::answer(HttpIncoming incoming) {
 MockServer::Engine::Verdict MockServer::Engine::arrive(MockRequest::Shape shape,
                                                        const HttpIncoming& incoming) {
   const uint64_t number = arrivals++;
-  const Draw drawn =
-      draw();  // also for a call that will not need it: the next one's must not depend on this
   const auto request = parse_mock_request(shape, incoming.body);
+  // Also for a call that will not need it: the next one's must not depend on this.
+  const Draw drawn = draw(request ? request->prompts.size() : 1);
   Verdict verdict =
       request ? judge(*request, incoming.arrived_ns, drawn, number)
               : Verdict{error_reply(400, "invalid_request_error", request.error().message)};
@@ -220,13 +220,11 @@ MockServer::Engine::Verdict MockServer::Engine::judge(const MockRequest& request
                                                       int64_t arrived_ns, const Draw& draw,
                                                       uint64_t number) {
   if (auto refusal = over_quota(request.model, arrived_ns)) return {std::move(*refusal)};
-  // Whole microseconds, so that the log says exactly how long it was.
-  const int64_t drawn_ns = latency.latency_ns(draw.pick, draw.position) / 1000 * 1000;
-  const int64_t latency_ns = request.faults.delay_ns.value_or(drawn_ns);
+  const int64_t latency_ns = request.faults.delay_ns.value_or(draw.latency_ns);
   if (draw.error < options.error_rate && !request.faults.ordered) {
     return {error_reply(500, "server_error", "the mock fails at its error rate"), latency_ns};
   }
-  return {ordered_reply(request, number), latency_ns};
+  return {ordered_reply(request, number, options.answer_bytes), latency_ns};
 }
 
 std::optional<HttpReply> MockServer::Engine::over_quota(const std::string& model,
@@ -251,12 +249,21 @@ void MockServer::Engine::log_arrival(const HttpIncoming& incoming,
       verdict.reply.drop ? 0 : verdict.reply.status, latency_ms));
 }
 
-MockServer::Engine::Draw MockServer::Engine::draw() {
+// A batch draws for each of its prompts and is as slow as the slowest; the first decides on an
+// error.
+MockServer::Engine::Draw MockServer::Engine::draw(size_t prompts) {
   // Not std::uniform_real_distribution: it differs between libraries.
   const auto next = [this] { return static_cast<double>(random() >> 11) * 0x1p-53; };
-  const double pick = next();
-  const double position = next();
-  return {pick, position, next()};
+  Draw drawn{};
+  for (size_t i = 0; i < prompts; ++i) {
+    const double pick = next();
+    // Whole microseconds, so that the log says exactly how long it was.
+    const int64_t latency_ns = latency.latency_ns(pick, next()) / 1000 * 1000;
+    drawn.latency_ns = std::max(drawn.latency_ns, latency_ns);
+    const double error = next();
+    if (i == 0) drawn.error = error;
+  }
+  return drawn;
 }
 
 Result<std::unique_ptr<MockServer>> MockServer::start(Loop& loop, Clock& clock,

@@ -3,12 +3,14 @@
 // server and log; it stores nothing and thinks nothing.
 //
 //   POST /solve, /single, /batch, /v1/chat/completions     see mock_request.h        GET /healthz
-// The answer to a prompt is "<model>: <sha256 of the prompt in hex>": it belongs to its prompt, and
-// gives nothing else away. Errors have OpenAI's form, {"error":{"message","type","param","code"}}.
+// The answer to a prompt is "<model>: <sha256 of the prompt in hex>", with dots up to
+// `answer_bytes`: it belongs to its prompt, and gives nothing else away. Errors have OpenAI's form,
+// {"error":{"message","type","param","code"}}.
 //
-// Latency and errors are drawn from the seed by the number of the arrival alone: the same seed and
-// order give the same run. Latency counts from the arrival. A call over the quota gets 429 at once
-// and does not count; the log line of a call is written when it arrives:
+// Latency and errors are drawn from the seed by the number of the prompt alone, a batch being as
+// slow as its slowest prompt: the same seed and order give the same run. Latency counts from the
+// arrival. A call over the quota gets 429 at once and does not count; the log line of a call is
+// written when it arrives:
 // {"t_ns","model","prompt_sha256","tasks","status","latency_ms"}. There, a batch has the hash of
 // its prompts joined by line breaks, a malformed call an empty model and hash, a connection closed
 // on purpose the status 0.
@@ -34,6 +36,7 @@ struct MockOptions {
   std::optional<int> rpm;     // per model; nothing: no limit
   double error_rate = 0;      // probability of a 500
   uint64_t seed = 1;
+  size_t answer_bytes = 0;              // at least; a real answer is longer than a hash
   std::optional<std::string> log_file;  // appended to
 };
 

@@ -1,0 +1,195 @@
+"""What the benches share: a private PostgreSQL with databases of their own, counters of rows, WAL and dead tuples, and the
+tables in README.md. Every speed is a ratio within one run: the machine is noisy, its absolute figures are not the claim.
+"""
+import contextlib
+import importlib.machinery
+import importlib.util
+import json
+import os
+import pathlib
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+import psycopg2
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "scripts"))
+from lab import ROOT, SLUICE, percentile  # the last for the benches
+
+README = ROOT / "bench" / "README.md"
+BATCH = 250  # tasks in a claim and in a completion
+
+# Off for measuring only: what the operating system's cache does to a checkpoint is not what is compared.
+SETTINGS = ["shared_buffers=512MB", "max_wal_size=8GB", "checkpoint_timeout=30min", "max_locks_per_transaction=1024"]
+
+
+def load_script(path):
+    """A program without the ending .py, as a module."""
+    name = path.rpartition("/")[2]
+    loader = importlib.machinery.SourceFileLoader(name, str(ROOT / path))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
+
+
+private_postgres = load_script("scripts/private_postgres")
+
+# One worker's life on the server's side: submit, claim, complete, each committed by itself, as a worker does it. In
+# SQL, so that the client's own cost does not hide what is measured.
+ROUNDS = """
+create procedure bench_rounds(p_worker bigint, p_rounds int, p_submit jsonb, p_batch int) language plpgsql as $$
+declare
+  v_outcomes sluice.outcome[];
+  v_models text[];
+begin
+  for i in 1 .. p_rounds loop
+    if p_submit is not null then
+      perform count(*) from sluice.submit_many(p_submit);
+      commit;
+    end if;
+    select array_agg(row(c.task_id, c.fence, 'solved', repeat('a', 800), null, null, null, 200, null, 10, 10, null)::sluice.outcome),
+      array_agg(distinct c.model)
+    into v_outcomes, v_models from sluice.claim(p_worker, null, p_batch) c;
+    commit;
+    perform sluice.admit(name) from unnest(v_models) name;
+    commit;
+    if v_outcomes is not null then
+      perform count(*) from sluice.complete(p_worker, v_outcomes);
+      commit;
+    end if;
+  end loop;
+end
+$$
+"""
+
+
+class Server(contextlib.AbstractContextManager):
+    """A private PostgreSQL, fsync on."""
+
+    def __init__(self, settings=()):
+        self.postgres = private_postgres.PrivatePostgres(fsync=True, settings=[*SETTINGS, *settings])
+
+    def __enter__(self):
+        try:
+            self.postgres.start()
+        except BaseException:
+            self.postgres.remove()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.postgres.remove()
+
+    def database(self, name):
+        """A new database with Sluice's schema; returns its URL."""
+        with contextlib.closing(connect(self.postgres.url())) as session:
+            run(session, f'create database "{name}" encoding \'UTF8\' template template0')
+        url = self.postgres.url(name)
+        subprocess.run([SLUICE, "migrate", "up", "--database-url", url], check=True, stdout=subprocess.DEVNULL)
+        return url
+
+
+def connect(url):
+    session = psycopg2.connect(url)
+    session.autocommit = True
+    return session
+
+
+def run(session, sql, *values):
+    """The rows of a statement, or none."""
+    with session.cursor() as cursor:
+        cursor.execute(sql, values or None)
+        return cursor.fetchall() if cursor.description else []
+
+
+def value(session, sql, *values):
+    return run(session, sql, *values)[0][0]
+
+
+def add_models(session, count, **columns):
+    """Models m1 ... m<count>, 200 an insert: each makes a table, and a transaction's locks are bounded."""
+    names = ["name", "url", *columns]
+    for first in range(1, count + 1, 200):
+        run(session, f"""insert into sluice.models ({', '.join(names)})
+            select 'm' || n, 'http://127.0.0.1:1', {', '.join(['%s'] * len(columns)) or ''} from generate_series(%s, %s) n"""
+            .replace(",  from", " from"), *columns.values(), first, min(count, first + 199))
+
+
+def task_batch(count, models=1, prompt_bytes=1000):
+    """The argument of submit_many: `count` prompts, models in turn."""
+    return json.dumps([{"prompt": "p" * prompt_bytes, "model": f"m{n % models + 1}"} for n in range(count)])
+
+
+class Cost:
+    """Rows written, WAL bytes and dead tuples since it was made; of one database, whose figures are quiet meanwhile."""
+
+    def __init__(self, session):
+        self.session = session
+        self.begin = self._now()
+
+    def _now(self):
+        run(self.session, "select pg_stat_force_next_flush()")
+        return run(self.session, """
+            select coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::bigint, coalesce(sum(n_tup_upd + n_tup_del), 0)::bigint,
+                   (pg_current_wal_lsn() - '0/0')::bigint
+            from pg_stat_all_tables where schemaname = 'sluice'""")[0]
+
+    def per_task(self, tasks):
+        rows, dead, wal = (now - then for now, then in zip(self._now(), self.begin))
+        return {"rows/task": rows / tasks, "WAL B/task": wal / tasks, "dead/task": dead / tasks}
+
+
+def cpu_s(pid):
+    """Of a process and of the children that it has waited for."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
+def spread(values):
+    return f"{statistics.median(values):.3f} ({min(values):.3f} to {max(values):.3f})"
+
+
+def machine():
+    model = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
+    return (f"{os.cpu_count()} cores ({model}), {platform.system()} {platform.release().split('-')[0]}, "
+            f"PostgreSQL {subprocess.check_output([private_postgres.newest_binaries() / 'postgres', '-V'], text=True).split()[2]}, fsync on")
+
+
+class Report:
+    """A Markdown section: printed, and with --record put into bench/README.md between its markers."""
+
+    def __init__(self, name):
+        self.name = name
+        self.lines = []
+
+    def say(self, line=""):
+        self.lines.append(line)
+        print(line, flush=True)
+
+    def table(self, header, rows):
+        widths = [max(len(str(row[n])) for row in [header, *rows]) for n in range(len(header))]
+        line = lambda row: "| " + " | ".join(str(cell).ljust(width) for cell, width in zip(row, widths)) + " |"
+        self.say(line(header))
+        self.say("|" + "|".join("-" * (width + 2) for width in widths) + "|")
+        for row in rows:
+            self.say(line(row))
+        self.say()
+
+    def finish(self, record):
+        self.say(f"{time.strftime('%Y-%m-%d')}, {machine()}.")
+        if record:
+            text = README.read_text()
+            begin, end = f"<!-- {self.name} -->", f"<!-- /{self.name} -->"
+            section = begin + "\n" + "\n".join(self.lines) + "\n" + end
+            if begin not in text:
+                sys.exit(f"bench: README.md has no place for {self.name}: {begin} … {end}")
+            README.write_text(re.sub(re.escape(begin) + ".*?" + re.escape(end), lambda _: section, text, flags=re.S))
+
+
+def progress(text):
+    """A passing line on a terminal; nothing elsewhere."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
