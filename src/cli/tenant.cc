@@ -25,7 +25,8 @@ struct TenantOptions {
 void list(pqxx::work& transaction, bool json) {
   if (json) {
     for (const pqxx::row& row :
-         transaction.exec("select to_jsonb(t) from sluice.tenants t order by name")) {
+         transaction.exec("select to_jsonb(t) - array['id', 'limits_changed_at'] from "
+                          "sluice.tenants t order by name")) {
       fmt::print("{}\n", row[0].c_str());
     }
     return;

@@ -142,16 +142,6 @@ def test_a_task_for_one_of_two_overlapping_watchers_starts_at_once(pg, mock, wor
     assert time.monotonic() - begun < 1.5
 
 
-def test_once_does_not_wait_for_tasks_of_an_api_it_does_not_speak(pg, mock, worker):
-    url, backend = pg.database(), mock()
-    add_model(url, "m", backend.url)
-    add_model(url, "foreign", backend.url, api="openai-embeddings")
-    submit(url, "not for us", "foreign")
-    submit(url, "for us")
-    assert worker(url, "--once").wait(20) == 0
-    assert statuses(url) == {"solved": 1}
-
-
 def test_a_row_committed_later_than_the_lag_of_its_mark_is_found_by_the_sweep(pg, mock, worker):
     url, backend = pg.database(), mock()
     add_model(url, "m", backend.url)
