@@ -3,7 +3,6 @@ begin;
 \ir ../_witness.sql
 select plan(3);
 
-
 select setseed(0.42);
 select given_model(rpm => 600, tpm => 60000, max_queue => 100000) as m \gset
 select given_worker() as w \gset
