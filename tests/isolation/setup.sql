@@ -1,14 +1,18 @@
--- What the specs have in common: a model, a task, two workers, and each move as one step that prints nothing. The
--- verdict is what a permutation is judged by. Worker 1 has not been heard of for an hour; worker 2 is well and judges.
+-- What the specs have in common: three models, a task, two workers, and each move as one step that prints nothing. The
+-- verdict is what a permutation is judged by. Model t counts tokens. Worker 1 has not been heard of for an hour; worker 2 is
+-- well and judges.
 create schema isolation;
 set search_path = isolation;
-insert into sluice.models (name, url) values ('m', 'http://127.0.0.1:1'), ('n', 'http://127.0.0.1:1');
+insert into sluice.models (name, url, tpm) values
+  ('m', 'http://127.0.0.1:1', null), ('n', 'http://127.0.0.1:1', null), ('t', 'http://127.0.0.1:1', 6000000);
 -- With a mark, as a lane has that has given a thousand rows.
 set role sluice_owner;
 select sluice.make_lanes('queue_' || id, '{0}') from sluice.models where name = 'm';
 reset role;
 -- What complete() called applied, in the transaction that did it.
 create table applied (worker bigint, kind text);
+-- What the first claim of a task of model t reserved.
+create table reserved (tokens bigint);
 
 create function task() returns bigint language sql as $$ select max(id) from sluice.task $$;
 
@@ -20,7 +24,7 @@ declare
 begin
   delete from sluice.task; delete from sluice.result; delete from sluice.backlog; delete from sluice.queue;
   delete from sluice.lease; delete from sluice.attempt; delete from sluice.worker; delete from sluice.cancellation;
-  delete from isolation.applied;
+  delete from sluice.spent; delete from isolation.applied; delete from isolation.reserved;
   perform sluice.register_worker('1', 10, p_now => v_long_ago), sluice.register_worker('2', 10, p_now => v_long_ago);
   update sluice.worker set id = name::bigint, seen = case name when '2' then clock_timestamp() else seen end;
   -- The clock is set back for this: so are the marks.
@@ -48,6 +52,19 @@ begin
 end
 $$;
 
+-- leased_tokens: a task of model t, and nothing else, is with worker 1, since just now: what is an hour old is not booked.
+create function leased_tokens() returns void language plpgsql
+as $$
+begin
+  perform isolation.queued();
+  delete from sluice.queue;
+  delete from sluice.task;
+  perform sluice.submit('question', 't');
+  perform sluice.claim(1, array['t']);
+  insert into isolation.reserved select reserved_tokens from sluice.lease;
+end
+$$;
+
 -- failed: the task is among the dead letters.
 create function failed() returns void language plpgsql
 as $$
@@ -68,17 +85,17 @@ end
 $$;
 
 create function claim() returns void language plpgsql
-as $$ begin perform sluice.admit('m'), sluice.claim(2); end $$;
+as $$ begin perform sluice.admit('m'), sluice.admit('t'), sluice.claim(2); end $$;
 create function recover() returns void language plpgsql as $$ begin perform sluice.recover(2); end $$;
 create function cancel() returns void language plpgsql as $$ begin perform sluice.cancel(isolation.task()); end $$;
 
--- complete: a worker reports on the first claim.
+-- complete: a worker reports on the first claim: 30 tokens.
 create function complete(p_worker bigint, p_kind text) returns void language plpgsql
 as $$
 begin
   insert into isolation.applied
   select p_worker, p_kind from sluice.complete(p_worker, array[row(isolation.task(), 1, p_kind, 'answer', null, null, null,
-    null, null, null, null, null)::sluice.outcome]) where applied;
+    null, null, 10, 20, null)::sluice.outcome]) where applied;
 end
 $$;
 
@@ -98,7 +115,7 @@ declare
   v_places text[] := array(
     select 'backlog' from sluice.backlog union all select 'queue' from sluice.queue
     union all select 'lease of ' || worker from sluice.lease union all select status from sluice.result);
-  v_ends int := (select count(*) from isolation.applied where kind = 'solved');
+  v_ends int := (select count(distinct worker) from isolation.applied where kind = 'solved');  -- a repeat is no second end
 begin
   -- A claim passed over a row that a cancel had locked and gave back: that is for the sweep to find.
   perform setval('sluice.sweep_after', 0), sluice.sweep();
@@ -110,5 +127,18 @@ begin
        else '' end
     || case when v_ends > 1 then ': SOLVED TWICE' else '' end
     || case when (v_ends = 1) <> ('solved' = any (v_places)) then ': APPLIED IS NOT STORED' else '' end;
+end
+$$;
+
+-- tokens_verdict: the verdict; and whether what is booked is what was used or, where nobody told, reserved.
+create function tokens_verdict() returns text language plpgsql
+as $$
+declare
+  v_verdict text := isolation.verdict();
+  v_booked bigint := (select coalesce(sum(tokens), 0) from sluice.spent);
+  v_used bigint := (select case when exists (select from isolation.applied) then 30 else tokens end from isolation.reserved)
+    + (select coalesce(sum(reserved_tokens), 0) from sluice.lease where fence > 1);
+begin
+  return v_verdict || case when v_booked <> v_used then format(': BOOKED %s, NOT %s', v_booked, v_used) else '' end;
 end
 $$;

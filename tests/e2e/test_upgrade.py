@@ -1,0 +1,129 @@
+"""A database of schema 4 that is in use, brought up to date: everything in it goes on, and it is what a new one would be."""
+import hashlib
+
+from conftest import ROOT, connect, query
+from queue_tools import assert_each_ended_once
+
+OLD_VERSION = 4
+# What the functions of schema 4 made beside a model's row, {0} being its id.
+OLD_MODEL = """
+    create table sluice.queue_{0} (primary key (task_id), constraint it_is_the_queue_of_model_{0} check (model = {0}))
+      inherits (sluice.queue);
+    create index on sluice.queue_{0} (rank, ready_at, task_id);
+    create unlogged sequence sluice.bucket_{0} minvalue 0;
+    create unlogged sequence sluice.room_{0} minvalue 0 start 1000000000;
+    create unlogged sequence sluice.claimed_{0} minvalue 0;
+    create unlogged sequence sluice.ended_{0} minvalue 0;
+    select setval('sluice.bucket_{0}', 0), setval('sluice.room_{0}', 20), setval('sluice.claimed_{0}', 5),
+      setval('sluice.ended_{0}', 0);
+    insert into sluice.lane (line, rank) values ('queue_{0}', 0), ('backlog_{0}', 0);
+"""
+# Three models: 1 without limits, 2 with a quota, 3 that has never been used. Twenty tasks of each in the queue, five with a
+# worker, forty in the backlog: some for the route, some for a tenant with a quota, some for later, one failed once before.
+OLD_ROWS = """
+    insert into sluice.models (name, url, rpm) values
+      ('one', 'http://127.0.0.1:1', null), ('two', 'http://127.0.0.1:1', 6000), ('three', 'http://127.0.0.1:1', null);
+    insert into sluice.routes (route, model, weight) values ('any', 'one', 3), ('any', 'two', 7);
+    insert into sluice.tenants (name, weight, rpm, max_unfinished) values ('bound', 2, 6000, 1000);
+    insert into sluice.worker (id, name, slots, registered_at, seen, beating_since)
+    values (7, 'old', 50, clock_timestamp(), clock_timestamp(), clock_timestamp());
+    insert into sluice.task (id, created_at, model, priority, route, tenant, prompt)
+    select n, clock_timestamp() - interval '1 hour', case when n <= 80 then 1 + n % 2 end, n % 3, case when n > 80 then 'any' end,
+      case when n % 5 = 0 then 'bound' else 'default' end, 'prompt ' || n
+    from generate_series(1, 100) n;
+    select setval('sluice.task_id', 100);
+    insert into sluice.lease (task_id, worker, ready_at, started_at, model, request_bytes, fence, rank, attempts)
+    select id, 7, created_at, clock_timestamp(), model, 10, 1, -priority, 0 from sluice.task where id <= 10;
+    insert into sluice.queue_1 (task_id, ready_at, model, request_bytes, fence, rank, attempts)
+    select id, created_at, model, 10, 0, -priority, 0 from sluice.task where model = 1 and id between 11 and 50;
+    insert into sluice.queue_2 (task_id, ready_at, model, request_bytes, fence, rank, attempts)
+    select id, created_at, model, 10, 0, -priority, 0 from sluice.task where model = 2 and id between 11 and 50;
+    insert into sluice.backlog (task_id, ready_at, model, request_bytes, fence, rank, attempts, due, route, tenant)
+    select id, created_at, model, 10, (id % 2)::int, -priority, 0, id % 7 > 0, route, tenant from sluice.task
+    where id between 51 and 98;
+    insert into sluice.attempt (task_id, worker, ended_at, fence, kind) values (99, 7, clock_timestamp(), 1, 'failed');
+    insert into sluice.result (task_id, worker, created_at, finished_at, fence, attempts, status, model, answer, error) values
+      (99, 7, clock_timestamp(), clock_timestamp(), 1, 1, 'failed', 'one', null, 'an old error'),
+      (100, 7, clock_timestamp(), clock_timestamp(), 1, 1, 'solved', 'two', 'an old answer', null);
+"""
+# What belongs to the schema, whatever it holds: not the sequences and partitions that are named with numbers or hashes.
+SCHEMA = """
+    select 'function ' || oid::regprocedure || ' ' || prorettype::regtype from pg_proc where pronamespace = 'sluice'::regnamespace
+    union all
+    select format('column %s.%s %s %s %s', attrelid::regclass, attname, atttypid::regtype, attnotnull,
+                  pg_get_expr(adbin, adrelid))
+    from pg_attribute join pg_class c on c.oid = attrelid left join pg_attrdef on adrelid = attrelid and adnum = attnum
+    where relnamespace = 'sluice'::regnamespace and relkind in ('r', 'p', 'v', 'c') and attnum > 0 and not attisdropped
+      and relname !~ '_[0-9]+$'
+    union all
+    select format('constraint %s %s %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) from pg_constraint
+    where connamespace = 'sluice'::regnamespace and conrelid::regclass::text !~ '_[0-9]+$'
+    union all
+    select 'index ' || indexdef from pg_indexes where schemaname = 'sluice' and tablename !~ '_[0-9]+$'
+    union all
+    select format('trigger %s %s', tgrelid::regclass, tgname) from pg_trigger where not tgisinternal
+    union all
+    select format('grant %s %s', oid::regclass, relacl) from pg_class where relnamespace = 'sluice'::regnamespace
+      and relacl is not null and relname !~ '_[0-9a-f]+$'"""
+# What belongs to each model.
+MODELS = """
+    select m.name, regexp_replace(c.relname, '(^|_)' || m.id || '($|_)', '_n_') from sluice.models m
+    join pg_class c on relnamespace = 'sluice'::regnamespace and relkind in ('r', 'S', 'i')
+      and c.relname ~ ('_' || m.id || '($|_)') and c.relname !~ '^(mark|task|result|tenant)_'"""
+
+
+def old_database(pg):
+    url = pg.empty_database()
+    connection = connect(url)
+    with connection.cursor() as cursor:
+        for path in sorted((ROOT / "sql" / "migrations").glob("*.sql"))[:OLD_VERSION]:
+            text = path.read_text(encoding="utf-8")
+            become_owner = "" if path.name.startswith("0001") else "set local role sluice_owner;"
+            cursor.execute(f"begin; {become_owner} {text}; reset role; set local role sluice_owner; "
+                           "insert into sluice.migration (version, name, sha256) values "
+                           f"({int(path.name[:4])}, '{path.name}', '{hashlib.sha256(text.encode()).hexdigest()}'); commit")
+        cursor.execute("begin; set local role sluice_owner;" + "".join(OLD_MODEL.format(n) for n in (1, 2, 3)) + OLD_ROWS
+                       + "commit")
+    connection.close()
+    return url
+
+
+def work(url, worker):
+    """One round of all that a worker does; how many tasks it had."""
+    query(url, "select sluice.tick()")
+    query(url, "select sluice.admit(name) from sluice.models")
+    claimed = query(url, "select task_id, fence from sluice.claim(%s, null, 1000)", [worker])
+    applied = query(url, "select applied from sluice.complete(%s, array(select row(task_id, fence, 'solved', 'answer', null, null, "
+                         "null, 200, null, 3, 4, null)::sluice.outcome from sluice.lease where worker = %s))", [worker, worker])
+    assert all(row[0] for row in applied)
+    return len(claimed)
+
+
+def test_a_database_of_schema_4_in_use_goes_on_after_an_upgrade(sluice, pg):
+    url = old_database(pg)
+    run = sluice("migrate", "--database-url", url)
+    assert run.returncode == 0, run.stderr
+    assert query(url, "select count(*) from sluice.tasks")[0][0] == 100
+    assert query(url, "select sluice.explain(51)")[0][0].startswith("waits for room in the queue of ")
+
+    # Its calls under way are completed by the worker that had them, and the rest goes its way.
+    query(url, "update sluice.backlog set ready_at = clock_timestamp() where not due")
+    assert query(url, "select count(*) from sluice.lease")[0][0] == 10
+    query(url, "select sluice.redrive(99)")
+    new = query(url, "select sluice.submit('new', 'any', tenant => 'bound')")[0][0]
+    for _ in range(200):
+        work(url, 7)
+        if query(url, "select count(*) from sluice.result")[0][0] == 101:
+            break
+    assert_each_ended_once(url, [*range(1, 101), new])
+    assert query(url, "select distinct status from sluice.result") == [("solved",)]
+    assert query(url, "select sum(depth + in_flight + unfinished) from sluice.queues")[0][0] == 0
+
+
+def test_an_upgraded_database_is_what_a_new_one_would_be(sluice, pg):
+    url, fresh = old_database(pg), pg.database()
+    assert sluice("migrate", "--database-url", url).returncode == 0
+    assert set(query(url, SCHEMA)) == set(query(fresh, SCHEMA))
+    for name in ("one", "two", "three"):
+        query(fresh, "insert into sluice.models (name, url) values (%s, 'http://127.0.0.1:1')", [name])
+    assert set(query(url, MODELS)) == set(query(fresh, MODELS))
