@@ -1,8 +1,9 @@
 """What operators do while tasks run: restarting the pooler, draining a full worker; and urgent work beside much other."""
+import os
 import time
 
 import pytest
-from conftest import connect, query, wait_for
+from conftest import Monitor, connect, query, wait_for
 from queue_tools import add_model, assert_each_ended_once, assert_no_fence_twice, statuses, submit_many, wait_ended
 
 IN_FLIGHT = 1000
@@ -81,3 +82,18 @@ def test_hot_tasks_among_10000_cold_ones_start_soon(pg, mock, worker):
     wait_for(lambda: len(arrived_ns()) == len(asked_ns), 20, "the hot ones")
     pickup_ms = sorted((at - asked_ns[task]) / 1e6 for task, at in arrived_ns().items())
     assert pickup_ms[98] < PICKUP_MS_MAX, pickup_ms
+
+
+def test_a_worker_has_one_thread(pg, mock, worker):
+    """The reason why there is no run under ThreadSanitizer. (A backend's host name that is not in a cache is looked up in a
+    thread of libcurl's, which shares nothing with us.)"""
+    url, backend = pg.database(), mock("--latency", "20ms-100ms")
+    add_model(url, "m", backend.url)
+    ids = submit_many(url, [f"prompt {i}" for i in range(300)])
+    process = worker(url, "--http", "127.0.0.1:0")
+    monitor = Monitor(process)
+    threads = set()
+    while len(statuses(url)) == 0 or sum(statuses(url).values()) < len(ids):
+        monitor.get("/metrics")
+        threads.add(len(os.listdir(f"/proc/{process.pid}/task")))
+    assert threads == {1}
