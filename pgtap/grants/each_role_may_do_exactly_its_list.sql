@@ -29,6 +29,7 @@ insert into allowed (object, roles) values
   ('permit_interval_ns(sluice.models)', 'ra'),
   ('pressure(bigint,bigint)', 'ra'),
   ('queue_facts(timestamp with time zone)', 'ra'),
+  ('recent_failures(interval,timestamp with time zone)', 'ra'),
   ('recover(bigint,timestamp with time zone)', 'wa'),
   ('redrive(bigint,timestamp with time zone)', 'sa'),
   ('redrive_all(text,text,timestamp with time zone)', 'a'),
@@ -49,6 +50,7 @@ insert into allowed (object, roles) values
   ('unregister_worker(bigint,timestamp with time zone)', 'wa'),
   ('worker_speaks(bigint,text[])', 'wa');
 insert into allowed values
+  ('function_set', 'ra', 'SELECT'),
   ('migration', 'wsra', 'SELECT'),
   ('models', 'a', 'DELETE INSERT SELECT UPDATE'),
   ('routes', 'a', 'DELETE INSERT SELECT UPDATE'),

@@ -8,11 +8,10 @@
 
 namespace sluice {
 
-ExitCode with_database(const GlobalOptions& globals,
-                       const std::function<ExitCode(pqxx::connection&)>& work) {
+ExitCode with_connection(const GlobalOptions& globals,
+                         const std::function<ExitCode(pqxx::connection&)>& work) {
   const auto connection = connect(globals.database_url);
   try {
-    check_schema(*connection, embedded_sql());
     return work(*connection);
   } catch (const pqxx::in_doubt_error&) {
     throw CommandError(ExitCode::database_unreachable,
@@ -25,6 +24,14 @@ ExitCode with_database(const GlobalOptions& globals,
         error.sqlstate().starts_with("57P") ? ExitCode::database_unreachable : ExitCode::failure;
     throw CommandError(code, one_line(parse_sql_message(error.what())));
   }
+}
+
+ExitCode with_database(const GlobalOptions& globals,
+                       const std::function<ExitCode(pqxx::connection&)>& work) {
+  return with_connection(globals, [&work](pqxx::connection& connection) {
+    check_schema(connection, embedded_sql());
+    return work(connection);
+  });
 }
 
 }  // namespace sluice

@@ -16,4 +16,8 @@ namespace sluice {
 ExitCode with_database(const GlobalOptions& globals,
                        const std::function<ExitCode(pqxx::connection&)>& work);
 
+// The same for a command that judges the schema itself.
+ExitCode with_connection(const GlobalOptions& globals,
+                         const std::function<ExitCode(pqxx::connection&)>& work);
+
 }  // namespace sluice

@@ -240,12 +240,14 @@ SchemaState schema_state(pqxx::connection& connection, const SqlSet& set) {
   SchemaState state;
   const auto applied = applied_migrations(connection);
   for (const AppliedMigration& migration : applied) {
-    const bool known = find_migration(set, migration.version) != nullptr;
-    state.migrations.push_back({migration.version, migration.name, migration.applied_at, known});
+    const SqlFile* file = find_migration(set, migration.version);
+    const bool edited = file != nullptr && file->sha256 != migration.sha256;
+    state.migrations.push_back(
+        {migration.version, migration.name, migration.applied_at, file != nullptr, edited});
   }
   for (const SqlFile& file : set.migrations) {
     if (has(applied, file)) continue;
-    state.migrations.push_back({version_of(file), std::string(file.name), std::nullopt, true});
+    state.migrations.push_back({version_of(file), std::string(file.name), std::nullopt});
   }
   std::sort(state.migrations.begin(), state.migrations.end(),
             [](const auto& left, const auto& right) { return left.version < right.version; });

@@ -40,6 +40,7 @@ struct MigrationState {
   std::string name;
   std::optional<std::string> applied_at;  // nullopt: pending
   bool known = true;                      // false: the database has it, this binary does not
+  bool edited = false;                    // it ran with another text than this binary has
 };
 struct SchemaState {
   std::vector<MigrationState> migrations;  // ascending by version

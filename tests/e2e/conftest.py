@@ -9,9 +9,16 @@ import itertools
 import json
 import os
 import pathlib
+import re
+import shutil
 import signal
+import socket
 import subprocess
+import tempfile
 import time
+import urllib.error
+import urllib.parse
+import urllib.request
 
 import psycopg2
 import pytest
@@ -189,6 +196,77 @@ def pg():
         yield Databases(server)
     finally:
         server.remove()
+
+
+class Pooler:
+    """PgBouncer in transaction mode before PostgreSQL's Unix socket."""
+
+    def __init__(self, url):
+        self.directory = tempfile.mkdtemp(prefix="sluice-pooler-", dir="/tmp")
+        server = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(url).query))["host"]
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        settings = os.path.join(self.directory, "pgbouncer.ini")
+        with open(settings, "w") as file:
+            file.write(f"[databases]\n* = host={server} user=sluice\n[pgbouncer]\nlisten_addr = 127.0.0.1\n"
+                       f"listen_port = {self.port}\nunix_socket_dir =\nauth_type = any\npool_mode = transaction\n")
+        os.chmod(self.directory, 0o755)
+        account = ["-u", "postgres"] if os.geteuid() == 0 else []
+        self.command = ["/usr/sbin/pgbouncer", "-q", *account, settings]
+        self.start()
+        self.url = f"postgresql://sluice@127.0.0.1:{self.port}{urllib.parse.urlsplit(url).path}"
+
+    def start(self):
+        self.process = subprocess.Popen(self.command, stderr=subprocess.DEVNULL,
+                                        preexec_fn=private_postgres.die_with_parent)
+        wait_for(self.answers, what="PgBouncer")
+
+    def answers(self):
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def close(self):
+        self.kill()
+        shutil.rmtree(self.directory)
+
+
+@pytest.fixture
+def pooler(pg):
+    url = pg.database()
+    pooler = Pooler(url)
+    pooler.direct_url = url
+    yield pooler
+    pooler.close()
+
+
+class Monitor:
+    """The health address of a worker."""
+
+    def __init__(self, process):
+        found = wait_for(lambda: re.search(r"metrics on (http://\S+)", process.stderr()), what="the health address")
+        self.address = found[1]
+
+    def get(self, path):
+        try:
+            with urllib.request.urlopen(self.address + path, timeout=5) as reply:
+                return reply.status, reply.read().decode()
+        except urllib.error.HTTPError as reply:
+            return reply.code, reply.read().decode()
+
+    def ready(self):
+        status, body = self.get("/readyz")
+        return status, json.loads(body)
+
+    def wait_until(self, wakeups, status):
+        wait_for(lambda: self.ready()[0] == status and self.ready()[1]["wakeups"] == wakeups, 20, f"{wakeups}")
+
+    def listen_modes(self):
+        return dict(re.findall(r'^sluice_listen_mode\{mode="(\w+)"\} (\d)', self.get("/metrics")[1], re.M))
 
 
 class Mock:

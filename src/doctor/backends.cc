@@ -1,0 +1,112 @@
+#include <curl/curl.h>
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+
+#include "doctor/checks.h"
+#include "worker/secrets.h"
+
+namespace sluice {
+namespace {
+
+// A name server's answer and a handshake around the world; and file descriptors in use at a time.
+constexpr long connect_timeout_ms = 3'000;
+constexpr size_t connections_max = 64;
+
+using Easy = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
+using Multi = std::unique_ptr<CURLM, decltype(&curl_multi_cleanup)>;
+using Url = std::unique_ptr<CURLU, decltype(&curl_url_cleanup)>;
+
+std::string part_of(CURLU* url, CURLUPart part) {
+  char* text = nullptr;
+  if (curl_url_get(url, part, &text, CURLU_DEFAULT_PORT) != CURLUE_OK) return "";
+  const std::unique_ptr<char, decltype(&curl_free)> owned(text, &curl_free);
+  return text;
+}
+
+// host:port, which alone is shown: a URL may hold a password. Empty: the URL cannot be read.
+std::string endpoint_of(const std::string& text) {
+  const Url url(curl_url(), &curl_url_cleanup);
+  if (curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK) return "";
+  return part_of(url.get(), CURLUPART_HOST) + ":" + part_of(url.get(), CURLUPART_PORT);
+}
+
+// Plain http, whatever the backend's scheme: a TCP connection and nothing on it.
+Easy dial(const std::string& endpoint) {
+  Easy easy(curl_easy_init(), &curl_easy_cleanup);
+  curl_easy_setopt(easy.get(), CURLOPT_URL, ("http://" + endpoint + "/").c_str());
+  curl_easy_setopt(easy.get(), CURLOPT_CONNECT_ONLY, 1L);
+  curl_easy_setopt(easy.get(), CURLOPT_CONNECTTIMEOUT_MS, connect_timeout_ms);
+  curl_easy_setopt(easy.get(), CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy.get(), CURLOPT_PROXY, "");
+  return easy;
+}
+
+// Dials all endpoints at once; why each of those failed that did.
+std::map<std::string, std::string> dial_all(const std::vector<std::string>& endpoints) {
+  const Multi multi(curl_multi_init(), &curl_multi_cleanup);
+  std::map<CURL*, std::string> endpoint_by_handle;
+  std::vector<Easy> handles;
+  for (const std::string& endpoint : endpoints) {
+    handles.push_back(dial(endpoint));
+    endpoint_by_handle[handles.back().get()] = endpoint;
+    curl_multi_add_handle(multi.get(), handles.back().get());
+  }
+  std::map<std::string, std::string> reasons;
+  int running = 0;
+  do {
+    curl_multi_perform(multi.get(), &running);
+    int ignored = 0;
+    while (const CURLMsg* message = curl_multi_info_read(multi.get(), &ignored)) {
+      if (message->data.result == CURLE_OK) continue;
+      reasons[endpoint_by_handle.at(message->easy_handle)] =
+          curl_easy_strerror(message->data.result);
+    }
+    if (running > 0) curl_multi_poll(multi.get(), nullptr, 0, connect_timeout_ms, nullptr);
+  } while (running > 0);
+  for (const Easy& handle : handles) curl_multi_remove_handle(multi.get(), handle.get());
+  return reasons;
+}
+
+}  // namespace
+
+Findings check_secrets(pqxx::connection& connection) {
+  pqxx::nontransaction session(connection);
+  Findings findings;
+  Secrets secrets;
+  for (const pqxx::row& row :
+       session.exec("select secret, min(name) from sluice.models where secret is not null"
+                    " group by secret order by 2")) {
+    const Result<std::string> secret = secrets.read(row[0].as<std::string>());
+    if (secret) continue;
+    findings.push_back(
+        {"secrets", fmt::format("model {}: {}", row[1].c_str(), secret.error().message),
+         "set it for the workers, and run doctor as they run; then sluice model resume"});
+  }
+  return findings;
+}
+
+Findings check_backends(pqxx::connection& connection) {
+  pqxx::nontransaction session(connection);
+  std::map<std::string, std::string> model_by_endpoint;
+  for (const pqxx::row& row : session.exec("select url, name from sluice.models order by name")) {
+    model_by_endpoint.emplace(endpoint_of(row[0].as<std::string>()), row[1].as<std::string>());
+  }
+  Findings findings;
+  for (auto next = model_by_endpoint.begin(); next != model_by_endpoint.end();) {
+    std::vector<std::string> endpoints;
+    for (; next != model_by_endpoint.end() && endpoints.size() < connections_max; ++next) {
+      endpoints.push_back(next->first);
+    }
+    for (const auto& [endpoint, reason] : dial_all(endpoints)) {
+      findings.push_back({"backends",
+                          fmt::format("the backend of model {} at {} takes no connection: {}",
+                                      model_by_endpoint.at(endpoint), endpoint, reason),
+                          "start it, open the way to it, or correct the model's url"});
+    }
+  }
+  return findings;
+}
+
+}  // namespace sluice

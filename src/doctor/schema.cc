@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include "doctor/checks.h"
+
+namespace sluice {
+
+Findings check_schema_drift(pqxx::connection& connection, const SqlSet& set) {
+  const SchemaState state = schema_state(connection, set);
+  Findings findings;
+  for (const MigrationState& migration : state.migrations) {
+    if (!migration.known) {
+      findings.push_back({"schema",
+                          fmt::format("migration {} is unknown to this binary", migration.name),
+                          "use the newer sluice that applied it"});
+    } else if (!migration.applied_at) {
+      findings.push_back(
+          {"schema", fmt::format("migration {} is pending", migration.name), "run sluice migrate"});
+    } else if (migration.edited) {
+      findings.push_back(
+          {"schema",
+           fmt::format("migration {} ran with another text than this binary has", migration.name),
+           "use the sluice that ran it; a migration that ran must not be edited"});
+    }
+  }
+  if (!state.functions_current) {
+    findings.push_back({"schema", "the database's functions are not this binary's",
+                        "run sluice migrate with the release that the workers run"});
+  }
+  return findings;
+}
+
+Findings check_roles(pqxx::connection& connection) {
+  pqxx::nontransaction session(connection);
+  Findings findings;
+  for (const pqxx::row& row : session.exec(
+           "select r from unnest(array['sluice_owner', 'sluice_worker', 'sluice_submitter',"
+           " 'sluice_reader', 'sluice_admin']) r where to_regrole(r) is null")) {
+    const auto role = row[0].as<std::string>();
+    findings.push_back(
+        {"roles", fmt::format("role {} is missing", role),
+         fmt::format("create role {} nologin, then apply the functions' grants anew: "
+                     "delete from sluice.function_set; sluice migrate",
+                     role)});
+  }
+  return findings;
+}
+
+Findings check_tenant_roles(pqxx::connection& connection) {
+  pqxx::nontransaction session(connection);
+  Findings findings;
+  for (const pqxx::row& row :
+       session.exec("select name, role from sluice.tenants"
+                    " where role is not null and to_regrole(quote_ident(role)) is null")) {
+    findings.push_back(
+        {"roles",
+         fmt::format("tenant {} is bound to role {}, which does not exist: only administrators can "
+                     "act for it",
+                     row[0].c_str(), row[1].c_str()),
+         "create the role, or set the tenant's role to null"});
+  }
+  return findings;
+}
+
+}  // namespace sluice

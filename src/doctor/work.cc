@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "doctor/checks.h"
+
+namespace sluice {
+namespace {
+
+// From the designs that Sluice replaces: what their operators were woken for.
+constexpr int64_t taken_back_max = 10;       // in the ten minutes of a maintenance round
+constexpr int64_t failures_per_min_max = 5;  // of one kind
+constexpr int64_t unfinished_max = 1'000;    // and a share of the bound:
+constexpr double unfinished_share_max = 0.8;
+
+// What the queues say of one model.
+void judge_queue(const pqxx::row& row, Findings& findings) {
+  const auto model = row["model"].as<std::string>();
+  const auto unfinished = row["unfinished"].as<int64_t>();
+  const auto bound = row["bound"].as<int64_t>();
+  if (unfinished > 0 && !row["served"].as<bool>()) {
+    findings.push_back(
+        {"workers",
+         fmt::format("model {} has {} unfinished tasks and no live worker", model, unfinished),
+         "start sluice worker, or name the model in its --models"});
+  }
+  if (row["breaker"].as<std::string>() != "closed") {
+    findings.push_back({"breaker",
+                        fmt::format("the breaker of model {} is {}", model, row["breaker"].c_str()),
+                        "mend the backend; probes close the breaker by themselves"});
+  }
+  if (row["parked"].as<bool>()) {
+    findings.push_back({"parked",
+                        fmt::format("model {} is parked: {}", model,
+                                    row["closed_reason"].as<std::string>("without a reason")),
+                        "mend that, then sluice model resume " + model});
+  }
+  if (unfinished > unfinished_max &&
+      static_cast<double>(unfinished) > unfinished_share_max * static_cast<double>(bound)) {
+    findings.push_back(
+        {"depth",
+         fmt::format("model {} has {} unfinished tasks of at most {}: submits will soon be refused",
+                     model, unfinished, bound),
+         "add workers or quota, or raise max_unfinished"});
+  }
+}
+
+}  // namespace
+
+Findings check_queues(pqxx::connection& connection) {
+  pqxx::nontransaction session(connection);
+  Findings findings;
+  for (const pqxx::row& row : session.exec(R"(
+      select q.model, q.unfinished, q.breaker, q.closed_reason,
+        coalesce(q.closed_until = 'infinity', false) as parked,
+        coalesce(m.max_unfinished, s.max_unfinished) as bound,
+        exists (select from sluice.workers w
+                where w.alive and (w.models is null or m.name = any (w.models))
+                  and (w.apis is null or m.api = any (w.apis))) as served
+      from sluice.queues q join sluice.models m on m.name = q.model cross join sluice.settings s
+      order by q.model)")) {
+    judge_queue(row, findings);
+  }
+  return findings;
+}
+
+Findings check_failures(pqxx::connection& connection) {
+  pqxx::nontransaction session(connection);
+  Findings findings;
+  const auto taken_back =
+      session
+          .exec1(
+              "select coalesce(sum(calls), 0)::bigint from sluice.recent_failures('10 minutes')"
+              " where kind = 'lost'")[0]
+          .as<int64_t>();
+  if (taken_back > taken_back_max) {
+    findings.push_back(
+        {"recovered",
+         fmt::format("{} tasks were taken back from dead workers within 10 min, more than {}",
+                     taken_back, taken_back_max),
+         "look why workers end: out of memory, killed before their drain time-out"});
+  }
+  for (const pqxx::row& row :
+       session.exec_params("select model, error_code, sum(calls)::bigint as calls from "
+                           "sluice.recent_failures('1 minute')"
+                           " where kind <> 'lost' group by model, error_code having sum(calls) > "
+                           "$1::bigint order by calls desc",
+                           failures_per_min_max)) {
+    findings.push_back(
+        {"errors",
+         fmt::format("{} calls of model {} failed with {} within 1 min, more than {}",
+                     row["calls"].c_str(), row["model"].as<std::string>("-"),
+                     row["error_code"].as<std::string>("no code"), failures_per_min_max),
+         "sluice dead-letters and sluice task ID say why"});
+  }
+  return findings;
+}
+
+}  // namespace sluice

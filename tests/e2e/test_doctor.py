@@ -1,0 +1,196 @@
+"""sluice doctor: each finding is one line with its way out; a sound installation has none."""
+import json
+import socket
+
+import pytest
+from conftest import connect, query, wait_for
+from queue_tools import add_model, submit_many
+
+ENOUGH_TRANSACTIONS = 100_001
+
+
+@pytest.fixture
+def url(pg):
+    return pg.database()
+
+
+@pytest.fixture
+def doctor(sluice, url):
+    """A function that runs doctor: its findings, after judging exit code and form."""
+    def run(*arguments, env=()):
+        ended = sluice("doctor", "--json", "--database-url", url, *arguments, env=env)
+        found = [json.loads(line) for line in ended.stdout.splitlines()]
+        assert (ended.returncode, ended.stderr) == (1 if found else 0, "")
+        assert all(one["finding"] and one["way_out"] for one in found)
+        return [(one["check"], one["finding"]) for one in found]
+    return run
+
+
+def the_one(found, check):
+    assert [kind for kind, _ in found] == [check], found
+    return found[0][1]
+
+
+@pytest.fixture
+def port():
+    """Where a backend could be: it takes connections, and answers nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield listener.getsockname()[1]
+
+
+def as_user(url, user):
+    return url.replace("user=sluice", f"user={user}")
+
+
+def fail_calls(url, kind, count, code="http_500"):
+    query(url, "insert into sluice.attempt (task_id, ended_at, fence, kind, model, error_code)"
+               " select i, clock_timestamp(), 1, %s, 'm', %s from generate_series(1, %s) i", (kind, code, count))
+
+
+def test_a_sound_installation_has_no_findings(sluice, url, doctor, port, worker):
+    add_model(url, "m", f"http://127.0.0.1:{port}", secret="env:SOME_KEY")
+    submit_many(url, ["p"] * 3)
+    worker(url, env={"SOME_KEY": "x"})
+    wait_for(lambda: query(url, "select true from sluice.workers where alive"), what="a worker")
+    fail_calls(url, "lost", 10)
+    fail_calls(url, "retry", 5)
+    assert doctor(env={"SOME_KEY": "x"}) == []
+    ended = sluice("doctor", "--database-url", url, env={"SOME_KEY": "x"})
+    assert (ended.returncode, ended.stdout) == (0, "no findings\n")
+
+
+def test_a_finding_is_one_line_with_its_way_out(sluice, url, port):
+    add_model(url, "m", f"http://127.0.0.1:{port}")
+    query(url, "select sluice.close_model('m', 'infinity', E'two\nlines \x1b[31m')")
+    ended = sluice("doctor", "--database-url", url)
+    assert ended.returncode == 1
+    assert ended.stdout == "parked: model m is parked: two lines ?[31m; mend that, then sluice model resume m\n"
+
+
+def test_a_database_without_the_schema_says_run_migrate(sluice, pg):
+    ended = sluice("doctor", "--database-url", pg.empty_database())
+    assert ended.returncode == 1 and "run sluice migrate" in ended.stdout
+
+
+@pytest.mark.parametrize("change, finding", [
+    ("update sluice.function_set set sha256 = 'another'", "functions are not this binary's"),
+    ("update sluice.migration set sha256 = 'another' where version = 3", "ran with another text"),
+    ("insert into sluice.migration values (9999, '9999_later.sql', 'x')", "9999_later.sql is unknown")])
+def test_drift_of_the_schema(url, doctor, change, finding):
+    query(url, change)
+    assert finding in the_one(doctor(), "schema")
+
+
+def test_missing_roles(url, doctor):
+    query(url, "insert into sluice.tenants (name, role) values ('t', 'nobody_of_that_name')")
+    assert "nobody_of_that_name" in the_one(doctor(), "roles")
+    query(url, "delete from sluice.tenants; alter role sluice_reader rename to sluice_reader_away")
+    try:
+        assert "sluice_reader is missing" in the_one(doctor(), "roles")
+    finally:
+        query(url, "alter role sluice_reader_away rename to sluice_reader")
+
+
+def test_a_session_that_holds_a_snapshot(url, doctor):
+    holder, others = connect(url), connect(url)
+    holder.autocommit = False
+    with holder.cursor() as cursor, others.cursor() as passing:
+        cursor.execute("select pg_current_xact_id()")
+        assert doctor() == []
+        passing.execute("create unlogged table passing (n int)")
+        passing.execute(f"do $$ begin for n in 1 .. {ENOUGH_TRANSACTIONS} loop begin insert into passing values (n);"
+                        " exception when others then null; end; end loop; end $$")
+        assert "(idle in transaction) has held a snapshot" in the_one(doctor(), "snapshots")
+    holder.close()
+    others.close()
+    assert doctor() == []
+
+
+def test_sessions_that_cannot_be_seen_are_a_finding(sluice, url):
+    query(url, "drop role if exists an_admin; create role an_admin login in role sluice_admin")
+    ended = sluice("doctor", "--database-url", as_user(url, "an_admin"))
+    assert (ended.returncode, ended.stderr) == (1, "")
+    assert "grant pg_read_all_stats to an_admin" in ended.stdout
+    query(url, "grant pg_read_all_stats to an_admin")
+    assert sluice("doctor", "--database-url", as_user(url, "an_admin")).stdout == "no findings\n"
+
+
+def test_others_than_administrators_are_told_whom_it_takes(sluice, url):
+    query(url, "drop role if exists a_reader; create role a_reader login in role sluice_reader, pg_read_all_stats")
+    ended = sluice("doctor", "--database-url", as_user(url, "a_reader"))
+    assert ended.returncode == 1 and "sluice_admin" in ended.stderr
+
+
+def test_autovacuum_that_is_off(url, doctor):
+    query(url, "alter table sluice.lease set (autovacuum_enabled = off)")
+    assert "sluice.lease" in the_one(doctor(), "autovacuum")
+
+
+def test_a_backend_that_takes_no_connection_and_is_named_without_its_password(url, doctor):
+    with socket.socket() as nobody:  # bound, never listening
+        nobody.bind(("127.0.0.1", 0))
+        port = nobody.getsockname()[1]
+        add_model(url, "m", f"https://user:password@127.0.0.1:{port}/v1")
+        finding = the_one(doctor(), "backends")
+    assert f"127.0.0.1:{port}" in finding and "password" not in finding
+
+
+def test_a_backend_is_connected_to_and_sent_nothing(url, doctor):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        add_model(url, "m", f"http://127.0.0.1:{listener.getsockname()[1]}")
+        assert doctor() == []
+        accepted, _ = listener.accept()
+        assert accepted.recv(1) == b""
+
+
+def test_secrets_that_are_not_set_or_open_to_everybody(url, doctor, port, tmp_path):
+    key = tmp_path / "key"
+    key.write_text("precious")
+    key.chmod(0o644)
+    add_model(url, "file", f"http://127.0.0.1:{port}", secret=f"file:{key}")
+    add_model(url, "unset", f"http://127.0.0.1:{port}", secret="env:NOT_SET_ANYWHERE")
+    found = doctor()
+    assert [check for check, _ in found] == ["secrets", "secrets"]
+    assert "chmod o-rwx" in found[0][1] and "NOT_SET_ANYWHERE" in found[1][1] and "precious" not in str(found)
+
+
+def test_tasks_that_nobody_serves(url, doctor, port, worker):
+    add_model(url, "m", f"http://127.0.0.1:{port}")
+    add_model(url, "other", f"http://127.0.0.1:{port}")
+    submit_many(url, ["p"] * 3)
+    worker(url, "--models", "other")
+    wait_for(lambda: query(url, "select true from sluice.workers where alive"), what="a worker")
+    assert "model m has 3 unfinished tasks and no live worker" in the_one(doctor(), "workers")
+
+
+def test_an_open_breaker(url, doctor, port):
+    add_model(url, "m", f"http://127.0.0.1:{port}")
+    query(url, "insert into sluice.breaker (model, state, since) select id, 'open', now() from sluice.models")
+    assert "is open" in the_one(doctor(), "breaker")
+
+
+def test_more_unfinished_tasks_than_four_fifths_of_the_bound(url, doctor, port, worker):
+    add_model(url, "m", f"http://127.0.0.1:{port}", max_unfinished=1300, paused=True)
+    worker(url)
+    wait_for(lambda: query(url, "select true from sluice.workers where alive"), what="a worker")
+    submit_many(url, ["p"] * 1001)
+    assert doctor() == []
+    submit_many(url, ["p"] * 40)
+    assert "1041 unfinished tasks of at most 1300" in the_one(doctor(), "depth")
+
+
+def test_tasks_taken_back_and_errors_above_the_thresholds(url, doctor):
+    fail_calls(url, "lost", 11)
+    assert "11 tasks were taken back" in the_one(doctor(), "recovered")
+    query(url, "delete from sluice.attempt")
+    fail_calls(url, "retry", 4)
+    fail_calls(url, "failed", 2)
+    fail_calls(url, "retry", 5, "timeout")
+    assert "6 calls of model m failed with http_500" in the_one(doctor(), "errors")
+
+
+def test_a_pooler_without_a_direct_url(pooler, sluice):
+    ended = sluice("doctor", "--database-url", pooler.url)
+    assert ended.returncode == 1 and "--direct-url" in ended.stdout
+    ended = sluice("doctor", "--database-url", pooler.url, "--direct-url", pooler.direct_url)
+    assert ended.stdout == "no findings\n"

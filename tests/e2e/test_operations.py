@@ -1,0 +1,99 @@
+"""What operators do while tasks run: restarting the pooler, draining a full worker; and urgent work beside much other."""
+import os
+import time
+
+import pytest
+from conftest import Monitor, connect, query, wait_for
+from queue_tools import add_model, assert_each_ended_once, assert_no_fence_twice, statuses, submit_many, wait_ended
+
+IN_FLIGHT = 1000
+# Of 99 of 100 urgent tasks. They pass through admission, which comes once a quarter of the queue was taken: 0.35 s on a
+# busy machine of two cores. The 10,000 cold ones take 40 s.
+PICKUP_MS_MAX = 1500
+
+
+@pytest.mark.parametrize("direct", [True, False])
+def test_a_restart_of_the_pooler_in_mid_run_loses_nothing(pooler, mock, worker, direct):
+    url, backend = pooler.direct_url, mock("--latency", "20ms-100ms")
+    add_model(url, "m", backend.url)
+    ids = submit_many(url, [f"prompt {i}" for i in range(900)])
+    process = worker(pooler.url, "--slots", "20", *(["--direct-url", url] if direct else []))
+    for ended in (200, 500):
+        wait_for(lambda: statuses(url).get("solved", 0) >= ended, 30, f"{ended} results")
+        pooler.kill()
+        wait_for(lambda: process.stderr().count("no connection to the database"), 20, "the loss")
+        pooler.start()
+    assert wait_ended(url, len(ids)) == {"solved": len(ids)}
+    assert_each_ended_once(url, ids)
+    assert_no_fence_twice(backend)
+    assert process.stop() == 0
+
+
+@pytest.fixture
+def full_worker(pg, mock, worker):
+    """A function that starts a worker and waits until it has IN_FLIGHT calls under way: (url, ids, worker)."""
+    def start(latency, *flags):
+        url, backend = pg.database(), mock("--latency", latency)
+        add_model(url, "m", backend.url)
+        ids = submit_many(url, [f"prompt {i}" for i in range(IN_FLIGHT + 200)])
+        process = worker(url, "--slots", IN_FLIGHT, *flags)
+        wait_for(lambda: len(backend.arrivals()) >= IN_FLIGHT, 30, "the calls")
+        return url, ids, process
+    return start
+
+
+def test_a_drain_with_1000_in_flight_finishes_all_and_claims_no_other(full_worker):
+    url, ids, process = full_worker("100%:6s")
+    assert process.stop() == 0
+    assert statuses(url) == {"solved": IN_FLIGHT}
+    left = query(url, "select count(*), sum(attempts) from sluice.tasks where status in ('queued', 'unsolved')")
+    assert left == [(len(ids) - IN_FLIGHT, 0)]
+
+
+def test_a_drain_time_out_with_1000_in_flight_hands_all_back_uncharged(full_worker):
+    url, ids, process = full_worker("100%:60s", "--drain-timeout", "100ms")
+    asked = time.monotonic()
+    assert process.stop() == 0
+    assert time.monotonic() - asked < 5
+    assert statuses(url) == {}
+    assert query(url, "select status in ('queued', 'unsolved'), sum(attempts), count(*) from sluice.tasks group by 1") == [
+        (True, 0, len(ids))]
+
+
+def test_hot_tasks_among_10000_cold_ones_start_soon(pg, mock, worker):
+    url, backend = pg.database(), mock("--latency", "200ms-600ms")
+    add_model(url, "m", backend.url)
+    submit_many(url, [f"cold {i}" for i in range(10_000)])
+    worker(url, "--slots", "100")
+    wait_for(lambda: len(backend.arrivals()) >= 200, 20, "the first calls")
+    asked_ns = {}
+    connection = connect(url)
+    with connection.cursor() as cursor:
+        for number in range(100):
+            begun_ns = time.monotonic_ns()
+            cursor.execute("select sluice.submit(%s, 'm', priority => 10)", [f"hot {number}"])
+            asked_ns[cursor.fetchone()[0]] = begun_ns
+            time.sleep(0.03)
+    connection.close()
+
+    def arrived_ns():
+        at = {int(task.split(":")[0]): arrival["t_ns"] for arrival in backend.arrivals() for task in arrival["tasks"]}
+        return {task: at[task] for task in asked_ns if task in at}
+    wait_for(lambda: len(arrived_ns()) == len(asked_ns), 20, "the hot ones")
+    pickup_ms = sorted((at - asked_ns[task]) / 1e6 for task, at in arrived_ns().items())
+    assert pickup_ms[98] < PICKUP_MS_MAX, pickup_ms
+
+
+def test_a_worker_has_one_thread(pg, mock, worker):
+    """The reason why there is no run under ThreadSanitizer. (A backend's host name that is not in a cache is looked up in a
+    thread of libcurl's, which shares nothing with us.)"""
+    url, backend = pg.database(), mock("--latency", "20ms-100ms")
+    add_model(url, "m", backend.url)
+    ids = submit_many(url, [f"prompt {i}" for i in range(300)])
+    process = worker(url, "--http", "127.0.0.1:0")
+    monitor = Monitor(process)
+    threads = set()
+    while len(statuses(url)) == 0 or sum(statuses(url).values()) < len(ids):
+        monitor.get("/metrics")
+        threads.add(len(os.listdir(f"/proc/{process.pid}/task")))
+    assert threads == {1}
