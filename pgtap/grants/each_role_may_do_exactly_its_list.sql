@@ -6,6 +6,7 @@ select plan(6);
 create temporary table allowed (object text, roles text, privileges text default 'EXECUTE');
 insert into allowed (object, roles) values
   ('admit(text,integer,timestamp with time zone)', 'wa'),
+  ('admit_restless(bigint,timestamp with time zone)', 'wa'),
   ('caller_scope()', 'sra'),
   ('cancel(bigint,timestamp with time zone)', 'sa'),
   ('cancel_all(text,text,jsonb,bigint,timestamp with time zone)', 'sa'),

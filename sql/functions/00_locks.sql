@@ -19,5 +19,6 @@ as $$
     when 'tenant'     then 731010   -- object: tenant id. Held while its permits are taken; tried after the model's
     when 'retain'     then 731011   -- object: 0. Exclusive: retention drops a range; shared: a redrive
     when 'count'      then 731012   -- object: a gauge's oid. Held while what it measures is counted, no longer
+    when 'knock'      then 731013   -- object: model id mod 64. Shared: rang for a sleeper; exclusive: notes what is quiet
   end
 $$;

@@ -76,6 +76,7 @@ begin
     'load'] loop
     execute format('drop sequence sluice.%I', v_kind || '_' || p_model);
   end loop;
+  delete from sluice.rung where model = p_model;
   delete from sluice.breaker where model = p_model;
   delete from sluice.breaker_event where model = p_model;
 end

@@ -13,7 +13,7 @@ create or replace function sluice.wake_later(p_now timestamptz) returns int
 language plpgsql volatile
 as $$
 declare
-  v_woken int;
+  v_lines text[];
 begin
   if not exists (select from sluice.backlog where not due and ready_at <= p_now) then
     return 0;
@@ -21,11 +21,13 @@ begin
   -- Materialized: as a plain subquery it may be run again for each row it is joined with, each time for 1,000 more.
   with come as materialized (
     select task_id from sluice.backlog where not due and ready_at <= p_now order by ready_at
-    limit 1000 for update skip locked)
-  update sluice.backlog b set due = true, ready_at = p_now
-  from come c where b.task_id = c.task_id;
-  get diagnostics v_woken = row_count;
-  return v_woken;
+    limit 1000 for update skip locked),
+  woken as (
+    update sluice.backlog b set due = true, ready_at = p_now
+    from come c where b.task_id = c.task_id returning sluice.line_of(b.model, b.route) as line)
+  select array_agg(w.line) into v_lines from woken w;
+  perform sluice.ring_line(l) from (select distinct l from unnest(v_lines) l order by l) l(l);
+  return coalesce(cardinality(v_lines), 0);
 end
 $$;
 
@@ -70,6 +72,32 @@ begin
   perform sluice.set_counter('room', v_model.id, case when sluice.is_waiting(v_lines) then v_model.max_queue
     else v_depth + coalesce(cardinality(array_positions(v_moved, v_model.id)), 0) end);
   return coalesce(cardinality(v_moved), 0);
+end
+$$;
+
+-- admit_restless: admit for those of a worker's models that may have something waiting; of those that only a route waits
+-- for 32 a call, drawn at random, for each deals to all of its route.
+-- Stage:   20. Called by workers now and then and before they sleep.
+-- Params:  worker: its id; p_now. Returns: the number of tasks moved. Locks: as admit.
+create or replace function sluice.admit_restless(worker bigint, p_now timestamptz default null) returns int
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return sluice.admit_models(sluice.served_models(worker), coalesce(p_now, clock_timestamp()));
+end
+$$;
+
+-- admit_models: admit for those of the models p_ids that may have something waiting.
+create or replace function sluice.admit_models(p_ids int[], p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+begin
+  perform sluice.wake_later(p_now);
+  return (select coalesce(sum(sluice.admit(m.name, null, p_now)), 0)
+          from unnest(sluice.restless(p_ids, sluice.models_look_max())) r(id) join sluice.models m on m.id = r.id);
 end
 $$;
 

@@ -43,8 +43,8 @@ begin
 end
 $$;
 
--- open_models: the ids of the models that a worker may claim from now, in an order that changes from call to call, so
--- that with fewer slots than models each has its turn. Errors: SL010.
+-- open_models: the ids of the models that may have work and that a worker may claim from now, in an order that changes from
+-- call to call, so that with fewer slots than models each has its turn. Errors: SL010.
 create or replace function sluice.open_models(p_worker bigint, p_models text[], p_now timestamptz) returns int[]
 language plpgsql volatile
 as $$
@@ -54,8 +54,9 @@ begin
       hint = 'Register again with sluice.register_worker; what it held has gone back to the queues.';
   end if;
   return array(
-    select m.id from unnest(sluice.served_models(p_worker)) served(id) join sluice.models m on m.id = served.id
-    where (p_models is null or m.name = any (p_models))
+    select m.id from (select distinct model from sluice.rung) r join sluice.models m on m.id = r.model, sluice.worker w
+    where w.id = p_worker and (w.models is null or m.name = any (w.models)) and (w.apis is null or m.api = any (w.apis))
+      and (p_models is null or m.name = any (p_models))
       and sluice.is_open(m, coalesce(p_now, clock_timestamp()))
     order by random());
 end

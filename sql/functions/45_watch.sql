@@ -43,7 +43,7 @@ $$;
 -- Returns: bells: all it holds now; complete: whoever makes a task ready now will notify, for each bell is held, here or
 --          by another watcher (not while a submitter's transaction is open: look again after 1, 2, 4 ... 250 ms);
 --          work: there is something to claim or to admit; wake_in_ms: when the next permit, reopening or due task comes
---          (null: none known).
+--          (null: none known); within a second while another watcher holds a bell, for that one may leave unheard.
 create or replace function sluice.take_bells(worker bigint, held int[], p_now timestamptz default null)
 returns table (bells int[], complete boolean, work boolean, wake_in_ms bigint)
 language plpgsql volatile security definer
@@ -56,24 +56,28 @@ declare
   v_ids int[] := sluice.served_models(take_bells.worker);
   v_bells int[] := coalesce(take_bells.held, '{}');
   v_complete boolean;
+  v_now timestamptz;
+  v_look record;
 begin
   v_bells := v_bells || array(
     select b from (select distinct id % 64 as b from unnest(v_ids) id) n
     where b <> all (v_bells) and pg_try_advisory_lock(sluice.lock_class('bell'), b));
-  -- A bell that cannot even be shared is another watcher's. That one may leave unheard: look every second all the same.
+  -- A bell that cannot even be shared is another watcher's.
   v_complete := not exists (
     select from (select distinct id % 64 as b from unnest(v_ids) id) n
     where b <> all (v_bells) and pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), b));
-  -- A new statement, hence a new snapshot: it sees all that was committed before the bells were taken.
+  v_now := coalesce(p_now, clock_timestamp());
+  -- New statements, hence new snapshots: they see all that was committed before the bells were taken.
+  perform sluice.quieten(v_now);
+  v_look := sluice.look_around(v_ids, v_now);
+  if exists (select from unnest(v_ids) id where id % 64 <> all (v_bells)) then
+    v_look.wake_at := least(v_look.wake_at, v_now + interval '1 second');
+  end if;
   return query
-    select v_bells, v_complete, bool_or(l.work),
+    select v_bells, v_complete, v_look.work,
       -- Neither null (greatest() would pass over it: wake at once, for ever) nor infinity (a parked model) is a time.
-      case when isfinite(min(l.wake_at)) then
-        greatest(0, ceil(extract(epoch from min(l.wake_at) - coalesce(p_now, clock_timestamp())) * 1000))::bigint end
-    from (select null::boolean as work, null::timestamptz as wake_at
-          union all
-          select l.work, l.wake_at from unnest(v_ids) id
-          cross join lateral sluice.look(id, coalesce(p_now, clock_timestamp())) l) l;
+      case when isfinite(v_look.wake_at) then
+        greatest(0, ceil(extract(epoch from v_look.wake_at - coalesce(p_now, clock_timestamp())) * 1000))::bigint end;
 end
 $$;
 
@@ -99,8 +103,28 @@ begin
 end
 $$;
 
+-- look_around: is there anything to do for the models p_ids, or a task of anybody's whose time has come? The first work
+-- found ends it. wake_at is the next moment for any of them.
+create or replace function sluice.look_around(p_ids int[], p_now timestamptz, out work boolean, out wake_at timestamptz)
+language plpgsql volatile
+as $$
+declare
+  v_id int;
+  v_look record;
+begin
+  work := exists (select from sluice.backlog where not due and ready_at <= p_now);
+  wake_at := (select min(ready_at) from sluice.backlog where not due and ready_at > p_now);
+  foreach v_id in array case when work then '{}' else sluice.restless(p_ids) end loop
+    v_look := sluice.look(v_id, p_now);
+    work := v_look.work;
+    wake_at := least(wake_at, v_look.wake_at);
+    exit when work;
+  end loop;
+end
+$$;
+
 -- look: is there anything to do for model p_model now, and if not, when? work: a row and a permit; wake_at: the moment at
--- which the clock alone will make work (a permit, the end of a closure, a task's time). Null for a model that is full:
+-- which the clock alone will make work (a permit, the end of a closure). Null for a model that is full:
 -- only the end of a call makes room, and the worker whose call it was claims. A closed model whose queue holds what another
 -- one could do is looked at every 2 s: admission reroutes.
 create or replace function sluice.look(p_model int, p_now timestamptz, out work boolean, out wake_at timestamptz)
@@ -119,10 +143,7 @@ begin
   end if;
   v_waiting := v_waiting or sluice.is_admissible(v_model, p_now);
   work := false;
-  if not v_waiting then
-    wake_at := (select min(ready_at) from sluice.backlog where not due and ready_at > p_now);
-    work := exists (select from sluice.backlog where not due and ready_at <= p_now);
-  elsif not v_model.paused then
+  if v_waiting and not v_model.paused then
     wake_at := greatest(sluice.permit_at(v_model, p_now), v_model.closed_until, sluice.probe_at(v_model, p_now), p_now);
     work := wake_at <= p_now and coalesce(v_model.max_in_flight > sluice.in_flight(p_model), true);
     if wake_at <= p_now and not work then
@@ -136,12 +157,14 @@ $$;
 create or replace function sluice.unfinished(worker bigint) returns boolean
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
   v_ids int[] := sluice.served_models(unfinished.worker);
 begin
-  return exists (select from unnest(v_ids) id where sluice.depth(id, 1) > 0)
+  return exists (select from sluice.rung r where r.model = any (v_ids) and sluice.depth(r.model, 1) > 0)
     or exists (select from sluice.backlog b where b.model = any (v_ids)
                or b.route in (select r.route from sluice.routes r join sluice.models m on m.name = r.model
                               where m.id = any (v_ids)))

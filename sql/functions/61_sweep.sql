@@ -37,7 +37,7 @@ begin
   -- A rolled-back completion has counted its calls as ended all the same.
   perform sluice.recount_in_flight(m.id)
   from (select id from sluice.models where max_in_flight is not null order by id) m;
-  perform sluice.clean_spent(v_now);
+  perform sluice.clean_spent(v_now), sluice.quieten(v_now);
   perform setval('sluice.sweep_after', sluice.micros(v_now
     + least(greatest(interval '1 second', 50 * (clock_timestamp() - v_started)), interval '30 minutes')));
   return v_lowered;

@@ -25,7 +25,7 @@ begin
   v_expired := sluice.expire_due(v_now);
   v_cancelled := sluice.settle_cancellations(v_now);
   v_recovered := sluice.recover(null, v_now);
-  v_admitted := (select coalesce(sum(sluice.admit(m.name, null, v_now)), 0) from sluice.models m);
+  v_admitted := sluice.admit_models(array(select id from sluice.models), v_now);
   v_swept := sluice.sweep(v_now);
   perform sluice.recount_in_flight(m.id) from (select id from sluice.models order by id) m;
   perform sluice.doubt_gauges();

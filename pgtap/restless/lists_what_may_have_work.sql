@@ -1,0 +1,20 @@
+begin;
+\ir ../_helpers.sql
+select plan(5);
+
+select given_model() as a \gset
+select given_model() as b \gset
+select given_model() as c \gset
+select given_route(:'a', :'b') as r \gset
+select array[id_of(:'a'), id_of(:'b'), id_of(:'c')] as ids \gset
+select is(sluice.restless(:'ids'), '{}', 'none at first');
+select given_task(:'c') \g /dev/null
+select is(sluice.restless(:'ids'), array[id_of(:'c')], 'one with a task');
+select sluice.pause(:'a'), sluice.pause(:'b') \g /dev/null
+select given_task(:'r') \g /dev/null
+select set_eq(format('select unnest(sluice.restless(%L))', :'ids'), :'ids'::int[], 'all of a route that waits');
+select is(cardinality(sluice.restless(:'ids', 1)), 2, 'or as many of each route as are asked for');
+select is(sluice.restless(array[id_of(:'b')]), array[id_of(:'b')], 'only those it was asked about');
+
+select * from finish();
+rollback;
