@@ -22,6 +22,16 @@ inline constexpr size_t complete_bytes_max = size_t{64} << 20;
 inline constexpr size_t requests_rows_min = 4;
 inline constexpr size_t requests_rows_max = 64;
 
+// A call that a task's own permit does not cover: sent within this time of the asking, as a claimed
+// one (sluice.send_within_ms).
+inline constexpr int64_t hedge_send_within_ms = 200;
+// After a refusal: a permit, or the budget, may be there by then.
+inline constexpr int64_t hedge_again_ms = 100;
+// Extra calls asked for in one flush: each is a function call under its model's lock.
+inline constexpr size_t hedges_max = 100;
+// The calls of a model of which its extra calls are a share.
+inline constexpr size_t hedge_window_calls = 1000;
+
 // Errors of a kind we do not know, in a row, before a completion is taken for unstorable: about a
 // second.
 inline constexpr int unknown_errors_max = 10;

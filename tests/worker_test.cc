@@ -535,4 +535,124 @@ TEST_CASE("the first connection must succeed") {
   CHECK_FALSE(bench.result.has_value());
 }
 
+// One call in a hundred may be doubled at once: the budget counts calls, so 25 are under way.
+struct HedgedBench : Bench {
+  HedgedBench() : Bench(100) {
+    database.served.models[0].hedge_after_ms = 500;
+    for (int64_t id = 1; id <= 25; ++id) database.queue.push_back(task_of(id));
+    start();
+    for (size_t i = 1; i < 25; ++i) http.answer_ok(i, "quick");  // all but the first
+  }
+  const ClaimedTask& slow() const { return database.leases.begin()->second; }
+};
+
+TEST_CASE("a call that takes long has a second one, whose answer wins") {
+  HedgedBench bench;
+  REQUIRE(bench.http.count() == 25);
+  bench.pass_ms(499);
+  CHECK(bench.http.count() == 25);
+  bench.pass_ms(1);
+  REQUIRE(bench.http.count() == 26);
+  CHECK(bench.http.request(25).body == bench.http.request(0).body);
+  CHECK(bench.http.request(25).headers == bench.http.request(0).headers);
+  CHECK(bench.http.request(25).send_by_ns.has_value());
+  bench.http.answer_ok(25, "second");
+  REQUIRE(bench.database.stored() == 25);
+  CHECK(std::get<Solved>(bench.database.batches.back().at(0).outcome).answer == "second");
+  CHECK(bench.database.leases.empty());
+}
+
+TEST_CASE("the first call may still win, and is the only result") {
+  HedgedBench bench;
+  bench.pass_ms(500);
+  REQUIRE(bench.http.count() == 26);
+  bench.http.answer_ok(0, "first");
+  CHECK(bench.database.stored() == 25);
+  CHECK(std::get<Solved>(bench.database.batches.back().at(0).outcome).answer == "first");
+  bench.http.answer_ok(25, "too late");
+  bench.pass_ms(5000);
+  CHECK(bench.database.stored() == 25);
+}
+
+TEST_CASE("what fails beside another call is passed over") {
+  HedgedBench bench;
+  bench.pass_ms(500);
+  REQUIRE(bench.http.count() == 26);
+  HttpResponse broken;
+  broken.status = 500;
+  bench.http.answer(25, broken);
+  CHECK(bench.database.stored() == 24);
+  bench.http.answer_ok(0, "first");
+  CHECK(bench.database.stored() == 25);
+  CHECK(std::holds_alternative<Solved>(bench.database.batches.back().at(0).outcome));
+}
+
+TEST_CASE("when all calls of a task fail it is one failure") {
+  HedgedBench bench;
+  bench.pass_ms(500);
+  HttpResponse broken;
+  broken.status = 500;
+  bench.http.answer(25, broken);
+  bench.http.answer(0, broken);
+  REQUIRE(bench.database.stored() == 25);
+  CHECK(std::holds_alternative<Retry>(bench.database.batches.back().at(0).outcome));
+}
+
+TEST_CASE("an extra call that is refused is asked for again") {
+  HedgedBench bench;
+  bench.database.grants_hedges = false;
+  bench.pass_ms(899);
+  CHECK(bench.http.count() == 25);
+  CHECK(bench.database.called("hedge") == 4);
+  bench.database.grants_hedges = true;
+  bench.pass_ms(100);
+  CHECK(bench.http.count() == 26);
+}
+
+TEST_CASE("the budget bounds extra calls") {
+  HedgedBench bench;  // 25 calls: two extra ones
+  bench.pass_ms(500);
+  CHECK(bench.http.count() == 26);
+  bench.pass_ms(500);
+  CHECK(bench.http.count() == 27);
+  bench.pass_ms(60'000);
+  CHECK(bench.http.count() == 27);
+  CHECK(bench.database.called("hedge") == 2);
+}
+
+TEST_CASE("cancelling a task aborts all of its calls") {
+  HedgedBench bench;
+  bench.pass_ms(500);
+  REQUIRE(bench.http.count() == 26);
+  bench.database.unwanted.push_back(bench.slow().key);
+  bench.pass_ms(10'000);
+  REQUIRE(bench.database.stored() == 25);
+  CHECK(std::holds_alternative<Cancelled>(bench.database.batches.back().at(0).outcome));
+}
+
+TEST_CASE("a model that was held back is claimed for again when a call has ended") {
+  Bench bench(10);
+  bench.database.served.models[0].max_in_flight = 2;
+  for (int64_t id = 1; id <= 4; ++id) bench.database.queue.push_back(task_of(id));
+  bench.start();
+  CHECK(bench.http.count() == 2);
+  bench.http.answer_ok(0, "a");
+  CHECK(bench.http.count() == 3);
+  bench.http.answer_ok(1, "a");
+  CHECK(bench.http.count() == 4);
+}
+
+TEST_CASE("a backend that refuses has half as many calls") {
+  Bench bench(8);
+  for (int64_t id = 1; id <= 20; ++id) bench.database.queue.push_back(task_of(id));
+  bench.start();
+  REQUIRE(bench.http.count() == 8);
+  HttpResponse refusal;
+  refusal.status = 429;
+  for (size_t i = 0; i < 4; ++i) bench.http.answer(i, refusal);
+  CHECK(bench.http.count() == 8);  // four are under way, which is the limit now
+  bench.http.answer_ok(4, "a");
+  CHECK(bench.http.count() == 9);
+}
+
 }  // namespace sluice

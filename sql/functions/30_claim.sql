@@ -17,29 +17,80 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off se
 set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
+begin
+  return query select * from sluice.claimed_tasks(
+    sluice.claim_shares(claim.worker, claim.models, null, claim.max_tasks, p_now), 65536);
+end
+$$;
+
+-- claim_within: claim, with the most that each model may give: a worker has a limit of its own for every model, and
+-- keeps slots for those that need them.
+-- Params:  worker; models: names; shares: for each of models, at most this many; max_tasks: of all together; p_now.
+create or replace function sluice.claim_within(
+  worker bigint, models text[], shares int[], max_tasks int, p_now timestamptz default null)
+returns setof sluice.claimed_task
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+begin
+  return query select * from sluice.claimed_tasks(
+    sluice.claim_shares(claim_within.worker, claim_within.models, claim_within.shares, claim_within.max_tasks, p_now),
+    65536);
+end
+$$;
+
+-- claim_shares: the leases that a claim gives: p_shares null: no model has a limit of its own.
+create or replace function sluice.claim_shares(
+  p_worker bigint, p_models text[], p_shares int[], p_max int, p_now timestamptz) returns sluice.lease[]
+language plpgsql volatile
+as $$
 declare
-  v_left int := least(claim.max_tasks, 1000);
+  v_left int := least(p_max, 1000);
   v_open int[];
+  v_caps int[];
   v_hungry int[] := '{}';
+  v_hungry_caps int[] := '{}';
   v_taken sluice.lease[];
   v_all sluice.lease[] := '{}';
+  v_cap int;
 begin
-  v_open := sluice.open_models(claim.worker, claim.models, p_now);
+  v_open := sluice.open_models(p_worker, p_models, p_now);
+  v_caps := sluice.caps_of(v_open, p_models, p_shares);
   for v_round in 1 .. 2 loop
     for i in 1 .. cardinality(v_open) loop
       exit when v_left <= 0;
-      v_taken := sluice.claim_from(v_open[i], claim.worker,
-        case v_round when 1 then (v_left - 1) / (cardinality(v_open) - i + 1) + 1 else v_left end, p_now);
+      v_cap := case v_round when 1 then (v_left - 1) / (cardinality(v_open) - i + 1) + 1 else v_left end;
+      continue when v_caps[i] <= 0;
+      v_taken := sluice.claim_from(v_open[i], p_worker, least(v_cap, v_caps[i]), p_now);
       v_all := v_all || v_taken;
       if cardinality(v_taken) > 0 then
         v_hungry := v_hungry || v_open[i];
+        v_hungry_caps := v_hungry_caps || v_caps[i] - cardinality(v_taken);
       end if;
       v_left := v_left - cardinality(v_taken);
     end loop;
     exit when cardinality(v_open) < 2;
     v_open := v_hungry;
+    v_caps := v_hungry_caps;
   end loop;
-  return query select * from sluice.claimed_tasks(v_all, 65536);
+  return v_all;
+end
+$$;
+
+-- caps_of: for each of p_ids what p_shares says about the model of that name; null, or not named: 1,000.
+create or replace function sluice.caps_of(p_ids int[], p_models text[], p_shares int[]) returns int[]
+language plpgsql volatile
+as $$
+begin
+  if p_shares is null then
+    return array_fill(1000, array[cardinality(p_ids)]);
+  end if;
+  return array(
+    select coalesce(p_shares[array_position(p_models, m.name)], 1000)
+    from unnest(p_ids) with ordinality o(id, place) join sluice.models m on m.id = o.id order by o.place);
 end
 $$;
 
@@ -74,7 +125,7 @@ begin
            or exists (select from sluice.tenants n where n.name = l.tenant and n.rpm is not null)
       then sluice.send_within_ms() end,
     case when t.id is not null then m.api end, t.prompt, t.request, t.max_output_tokens, t.traceparent,
-    case when t.id is not null then (extract(epoch from m.timeout) * 1000)::int end
+    case when t.id is not null then (extract(epoch from m.timeout) * 1000)::int end, (-l.rank)::int
   from (
     select l.*, sum(l.request_bytes + 200) over (order by l.ordinality) <= p_bytes_max as fits
     from unnest(p_leases) with ordinality l) l

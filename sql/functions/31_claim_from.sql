@@ -148,19 +148,20 @@ declare
   v_ended bigint := sluice.counter('ended', p_model);
 begin
   if v_claimed is null or v_ended is null then
-    return (select count(*) from sluice.lease where model = p_model);
+    return (select coalesce(sum(calls), 0) from sluice.lease where model = p_model);
   end if;
   return greatest(0, v_claimed - v_ended);
 end
 $$;
 
--- count_ended: the other half of in_flight: these leases' calls have ended. Needs no lock.
+-- count_ended: the other half of in_flight: these leases' calls have ended, extra ones included. Needs no lock.
 create or replace function sluice.count_ended(p_leases sluice.lease[]) returns void
 language plpgsql volatile
 as $$
 #variable_conflict use_column
 begin
-  perform nextval(('sluice.ended_' || l.model)::regclass) from unnest(p_leases) l;
+  perform nextval(('sluice.ended_' || l.model)::regclass)
+  from unnest(p_leases) l cross join lateral generate_series(1, l.calls);
   -- A model that was full has room for one more; whoever sleeps did not set a timer for it.
   perform sluice.ring(m.id) from sluice.models m
   where m.max_in_flight is not null and m.id in (select l.model from unnest(p_leases) l);
@@ -173,16 +174,16 @@ create or replace function sluice.recount_in_flight(p_model int) returns void
 language plpgsql volatile
 as $$
 declare
-  v_leases bigint;
+  v_calls bigint;
   v_ended bigint;
 begin
   if not pg_try_advisory_xact_lock(sluice.lock_class('model'), p_model) then
     return;
   end if;
-  v_leases := (select count(*) from sluice.lease where model = p_model);
+  v_calls := (select coalesce(sum(calls), 0) from sluice.lease where model = p_model);
   -- Only nextval is safe beside calls that end now.
   v_ended := coalesce(sluice.counter('ended', p_model), nextval(('sluice.ended_' || p_model)::regclass));
-  perform sluice.set_counter('claimed', p_model, v_ended + v_leases);
+  perform sluice.set_counter('claimed', p_model, v_ended + v_calls);
 end
 $$;
 

@@ -73,7 +73,7 @@ begin
   where l.attempts + 1 >= sluice.attempts_max(l.task_id, l.model)
   on conflict do nothing;
   select array_agg(row(l.task_id, l.worker, l.ready_at, l.started_at, l.deadline, l.reserved_tokens, l.model,
-    l.request_bytes, l.fence, l.rank, l.attempts + 1, l.tenant)::sluice.lease) into v_back
+    l.request_bytes, l.fence, l.rank, l.attempts + 1, l.tenant, l.calls)::sluice.lease) into v_back
   from unnest(v_rest) l where l.attempts + 1 < sluice.attempts_max(l.task_id, l.model);
   perform sluice.requeue(v_back, p_now);
   perform sluice.count_ended(p_lost);

@@ -11,6 +11,7 @@ grant execute on function
   sluice.register_worker(text, int, text[], text, timestamptz), sluice.worker_speaks(bigint, text[]),
   sluice.configuration(text[]), sluice.held_leases(bigint), sluice.retain(timestamptz),
   sluice.heartbeat(bigint, timestamptz), sluice.claim(bigint, text[], int, timestamptz),
+  sluice.claim_within(bigint, text[], int[], int, timestamptz), sluice.hedge(bigint, bigint, int, timestamptz),
   sluice.requests(bigint, bigint[]), sluice.held_leases(bigint), sluice.retain(timestamptz),
   sluice.complete(bigint, sluice.outcome[], timestamptz),
   sluice.unregister_worker(bigint, timestamptz), sluice.admit(text, int, timestamptz),

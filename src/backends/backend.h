@@ -30,7 +30,13 @@ struct Model {
   std::string upstream_name;          // what the backend calls it
   std::optional<std::string> secret;  // a reference: env:NAME or file:/path
   int batch_max = 1;
+  int64_t batch_wait_ms = 1000;
   int max_queue = 1000;
+  std::optional<int> max_in_flight;  // of the fleet
+  int min_in_flight = 2;
+  std::optional<int64_t> hedge_after_ms;  // nullopt: no extra calls
+  int hedge_max = 2;
+  double hedge_budget = 0.08;
 };
 
 // What is asked of a model: exactly one of prompt and request (a verbatim JSON object).

@@ -23,16 +23,13 @@ void redact(std::string& text, const std::string& secret) {
   }
 }
 
-HttpRequest request_of(const Backend& backend, const Model& model, Call& call) {
-  HttpRequest request = request_for(backend, model, call.task.question);
-  request.headers.push_back(
-      fmt::format("Sluice-Task: {}:{}", call.task.key.task_id, call.task.key.fence));
-  if (call.task.traceparent) request.headers.push_back("traceparent: " + *call.task.traceparent);
-  request.timeout_ms = call.task.timeout_ms;
+HttpRequest request_of(const Backend& backend, const Model& model, const ClaimedTask& task,
+                       const Question& question) {
+  HttpRequest request = request_for(backend, model, question);
+  request.headers.push_back(fmt::format("Sluice-Task: {}:{}", task.key.task_id, task.key.fence));
+  if (task.traceparent) request.headers.push_back("traceparent: " + *task.traceparent);
+  request.timeout_ms = task.timeout_ms;
   request.response_bytes_max = bounds::response_bytes_max;
-  request.send_by_ns = call.send_by_ns;
-  // The request has its own copy: 10,000 prompts in flight are kept once.
-  call.task.question = Question();
   return request;
 }
 
@@ -52,17 +49,29 @@ Outcome judge(const Backend& backend, HttpResponse response, const StreamedBody*
 
 }  // namespace
 
+void Call::abort_all() {
+  abort.abort();
+  for (AbortToken& extra : hedge.aborts) extra.abort();
+}
+
 bool may_send(const Call& call, int64_t now_ns) {
   return !call.send_by_ns || now_ns <= *call.send_by_ns;
 }
 
-Task<Outcome> ask_model(Calling calling, Model model, Call& call) {
+Task<Answer> ask_model(Calling calling, Model model, const ClaimedTask& task, Question question,
+                       std::optional<int64_t> send_by_ns, AbortToken& abort) {
+  const int64_t begun_ns = calling.clock.now_ns();
   const Backend& backend = *find_backend(model.api);
-  HttpRequest request = request_of(backend, model, call);
+  HttpRequest request = request_of(backend, model, task, question);
+  request.send_by_ns = send_by_ns;
+  question = Question();  // the request has its own copy: 10,000 prompts in flight are kept once
   std::string secret;
   if (model.secret) {
     Result<std::string> found = calling.secrets.read(*model.secret);
-    if (!found) co_return Parked{Parked::Cause::credential, found.error().message, std::nullopt};
+    if (!found) {
+      Parked parked{Parked::Cause::credential, found.error().message, std::nullopt};
+      co_return Answer{std::move(parked)};
+    }
     secret = std::move(*found);
     request.headers.push_back(std::string(backend.credential) + secret);
   }
@@ -76,11 +85,13 @@ Task<Outcome> ask_model(Calling calling, Model model, Call& call) {
         std::make_unique<StreamedBody>(backend.assembly(), bounds::response_bytes_max, note_limits);
     request.event_stream = stream.get();
   }
-  HttpResult result = co_await calling.http.send(std::move(request), &call.abort);
-  if (!result) co_return outcome_of_failure(result.error());
-  call.first_token_ns = result->first_byte_ns;
+  HttpResult result = co_await calling.http.send(std::move(request), &abort);
+  if (!result) co_return Answer{outcome_of_failure(result.error())};
+  Answer answer;
+  if (result->first_byte_ns) answer.first_token_after_ns = *result->first_byte_ns - begun_ns;
   if (!stream || !stream->has_begun()) note_limits(result->headers);
-  co_return judge(backend, std::move(*result), stream.get(), secret, call.task.attempt);
+  answer.outcome = judge(backend, std::move(*result), stream.get(), secret, task.attempt);
+  co_return answer;
 }
 
 }  // namespace sluice

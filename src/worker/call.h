@@ -1,9 +1,11 @@
-// Call is one claimed task in flight: what was claimed, and the handle to abort it. ask_model() is
+// Call is one claimed task in flight: what was claimed, and the handles to abort it. ask_model() is
 // the middle phase of a task's life: one HTTP request, no database connection held. Neither claims
 // nor stores.
 //
 // Thread rule: loop thread only.
 #pragma once
+
+#include <list>
 
 #include "backends/backend.h"
 #include "runtime/clock.h"
@@ -15,6 +17,14 @@
 
 namespace sluice {
 
+// The extra calls beside a call that takes long.
+struct Hedge {
+  std::list<AbortToken> aborts;
+  bool is_asked = false;              // the database has not said yet whether there may be one more
+  std::optional<int64_t> send_by_ns;  // it may: its permit is forfeited after that
+  Signal changed;                     // an answer came: the database's, or a call's
+};
+
 struct Call {
   int64_t worker = 0;  // the id it was claimed under
   ClaimedTask task;
@@ -22,8 +32,10 @@ struct Call {
   AbortToken abort;
   Signal body_arrived;       // the body came, or never will
   bool is_unwanted = false;  // cancelled, or no longer ours
+  Hedge hedge;
 
-  std::optional<int64_t> first_token_ns;  // by the clock: the first byte of a successful answer
+  // Of its own call and the extra ones.
+  void abort_all();
 };
 
 // Whether the permit that was granted with the claim may still be used.
@@ -31,13 +43,20 @@ bool may_send(const Call& call, int64_t now_ns);
 
 // What calls share.
 struct Calling {
+  Clock& clock;
   HttpClient& http;
   Secrets& secrets;
   LimitNews& limit_news;
 };
 
-// Sends the question to the model and says what became of it. `model` is copied: a reload may
-// replace it meanwhile.
-Task<Outcome> ask_model(Calling calling, Model model, Call& call);
+struct Answer {
+  Outcome outcome;
+  std::optional<int64_t> first_token_after_ns = std::nullopt;  // since it was asked
+};
+
+// Sends a claimed task's question to its model and says what became of it. `model` is copied: a
+// reload may replace it meanwhile. The task and the token outlive it.
+Task<Answer> ask_model(Calling calling, Model model, const ClaimedTask& task, Question question,
+                       std::optional<int64_t> send_by_ns, AbortToken& abort);
 
 }  // namespace sluice

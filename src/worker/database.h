@@ -34,6 +34,7 @@ struct TaskKey {
 struct ClaimedTask {
   TaskKey key;
   int attempt = 1;  // this one counted
+  int priority = 0;
   std::string model;
   std::optional<int64_t>
       send_within_ms;     // from the moment the claim was sent; nullopt: no permit, no deadline
@@ -94,9 +95,14 @@ class Database {
   virtual Task<Result<int64_t>> recover(int64_t worker) = 0;
   virtual Task<Result<int64_t>> sweep() = 0;
   virtual Task<Result<int64_t>> admit(std::vector<std::string> models) = 0;
+  // `shares`: of each of `models` at most so many.
   virtual Task<Result<std::vector<ClaimedTask>>> claim(int64_t worker,
                                                        std::vector<std::string> models,
-                                                       int max_tasks) = 0;
+                                                       std::vector<int> shares, int max_tasks) = 0;
+  // One more call for each of these, that are under way: those that may have it. Send it by the
+  // same time after this was sent as a claimed one.
+  virtual Task<Result<std::vector<TaskKey>>> hedge(int64_t worker,
+                                                   const std::vector<TaskKey>& calls) = 0;
   // What this worker holds, without bodies.
   virtual Task<Result<std::vector<TaskKey>>> held_leases(int64_t worker) = 0;
   virtual Task<Result<std::vector<ClaimedTask>>> requests(int64_t worker,

@@ -69,6 +69,10 @@ struct Metrics::Families {
           .Name("sluice_time_to_first_token_seconds")
           .Help("From sending a request to the first byte of its answer's body")
           .Register(registry);
+  Family<Counter>& hedged = BuildCounter()
+                                .Name("sluice_hedged_calls_total")
+                                .Help("Extra calls beside calls that took long")
+                                .Register(registry);
   Histogram& flushes = BuildHistogram()
                            .Name("sluice_database_flush_seconds")
                            .Help("Duration of the worker's flushes to the database")
@@ -114,6 +118,10 @@ void Metrics::note_call(std::string_view model, const Outcome& outcome, double s
 void Metrics::note_first_token(std::string_view model, double seconds) {
   families_->first_token_seconds.Add({{"model", std::string(model)}}, call_seconds)
       .Observe(seconds);
+}
+
+void Metrics::note_hedged(std::string_view model) {
+  families_->hedged.Add({{"model", std::string(model)}}).Increment();
 }
 
 void Metrics::note_flush(double seconds) {

@@ -23,6 +23,7 @@ class Metrics final {
   void note_forfeited();
   void note_call(std::string_view model, const Outcome& outcome, double seconds);
   void note_first_token(std::string_view model, double seconds);
+  void note_hedged(std::string_view model);
   void note_flush(double seconds);
   void note_late(int outcomes);
   void note_reconnect();

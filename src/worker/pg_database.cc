@@ -61,7 +61,7 @@ Task<Result<std::vector<TaskKey>>> read_keys(Reply reply) {
 
 constexpr std::string_view claimed_columns =
     "task_id, fence, model, send_within_ms, api is not null, prompt, request, max_output_tokens, "
-    "traceparent, timeout_ms, attempt";
+    "traceparent, timeout_ms, attempt, priority";
 
 Task<Result<std::vector<ClaimedTask>>> read_claimed(Reply reply) {
   Result<PgResult> result = co_await std::move(reply);
@@ -80,6 +80,7 @@ Task<Result<std::vector<ClaimedTask>>> read_claimed(Reply reply) {
     task.traceparent = optional_text(*result, row, 8);
     task.timeout_ms = optional_int64(*result, row, 9).value_or(0);
     task.attempt = static_cast<int>(result->int64(row, 10));
+    task.priority = static_cast<int>(result->int64(row, 11));
   }
   co_return tasks;
 }
@@ -111,6 +112,12 @@ Task<Result<Configuration>> read_configuration(Reply reply) {
     model.max_queue = static_cast<int>(result->int64(row, 6));
     model.id = static_cast<int>(result->int64(row, 7));
     model.secret = optional_text(*result, row, 8);
+    model.batch_wait_ms = result->int64(row, 9);
+    if (!result->is_null(row, 10)) model.max_in_flight = static_cast<int>(result->int64(row, 10));
+    model.min_in_flight = static_cast<int>(result->int64(row, 11));
+    model.hedge_after_ms = optional_int64(*result, row, 12);
+    model.hedge_max = static_cast<int>(result->int64(row, 13));
+    model.hedge_budget = static_cast<double>(result->int64(row, 14)) / 1e6;
     configuration.models.push_back(std::move(model));
   }
   co_return configuration;
@@ -262,7 +269,10 @@ Task<Result<Configuration>> PgDatabase::configuration(std::vector<std::string> m
   if (!models.empty()) params[0] = pg_array(models);
   return read_configuration(work_->query(
       "select (extract(epoch from s.heartbeat_timeout) * 1000)::bigint, m.name, m.api, m.url,"
-      " coalesce(m.upstream_model, m.name), m.batch_max, m.max_queue, m.id, m.secret"
+      " coalesce(m.upstream_model, m.name), m.batch_max, m.max_queue, m.id, m.secret,"
+      " (extract(epoch from m.batch_wait) * 1000)::bigint, m.max_in_flight, m.min_in_flight,"
+      " ceil(extract(epoch from m.hedge_after) * 1000)::bigint, m.hedge_max,"
+      " (m.hedge_budget * 1000000)::bigint"
       " from sluice.configuration($1::text[]) c cross join lateral (select (c.settings).*) s"
       " cross join lateral (select (c.model).*) m",
       std::move(params)));
@@ -288,10 +298,24 @@ Task<Result<int64_t>> PgDatabase::admit(std::vector<std::string> models) {
 
 Task<Result<std::vector<ClaimedTask>>> PgDatabase::claim(int64_t worker,
                                                          std::vector<std::string> models,
-                                                         int max_tasks) {
+                                                         std::vector<int> shares, int max_tasks) {
   return read_claimed(work_->query(
-      fmt::format("select {} from sluice.claim($1::bigint, $2::text[], $3::int)", claimed_columns),
-      {std::to_string(worker), pg_array(models), std::to_string(max_tasks)}));
+      fmt::format("select {} from sluice.claim_within($1::bigint, $2::text[], $3::int[], $4::int)",
+                  claimed_columns),
+      {std::to_string(worker), pg_array(models), pg_array(shares), std::to_string(max_tasks)}));
+}
+
+Task<Result<std::vector<TaskKey>>> PgDatabase::hedge(int64_t worker,
+                                                     const std::vector<TaskKey>& calls) {
+  PgArray ids, fences;
+  for (const TaskKey& key : calls) {
+    ids.add(key.task_id);
+    fences.add(key.fence);
+  }
+  return read_keys(
+      work_->query("select id, fence from unnest($2::bigint[], $3::int[]) c(id, fence)"
+                   " where sluice.hedge($1::bigint, id, fence)",
+                   {std::to_string(worker), ids.text(), fences.text()}));
 }
 
 Task<Result<std::vector<TaskKey>>> PgDatabase::held_leases(int64_t worker) {

@@ -3,10 +3,12 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "bounds.h"
+#include "worker/race.h"
 
 namespace sluice {
 
@@ -14,6 +16,13 @@ namespace {
 
 double seconds_since(const Clock& clock, int64_t then_ns) {
   return static_cast<double>(clock.now_ns() - then_ns) / static_cast<double>(ns_per_s);
+}
+
+// Whether the backend refused, failed or did not answer: it has more than it bears.
+bool is_overload(const Outcome& outcome) {
+  const auto* retry = std::get_if<Retry>(&outcome);
+  if (!retry) return std::holds_alternative<Throttled>(outcome);
+  return !retry->http_status || *retry->http_status == 408 || *retry->http_status >= 500;
 }
 
 // Results that came when the task was no longer ours. An aborted call has none.
@@ -44,7 +53,11 @@ struct Worker::Flush {
   std::vector<std::string> admitting;
   std::optional<Task<Result<int64_t>>> admission;
   int asked = 0;
-  int64_t claim_sent_ns = 0;
+  int64_t sent_ns = 0;
+  std::vector<TaskKey> hedged;
+  std::optional<Task<Result<std::vector<TaskKey>>>> hedge;
+  std::vector<std::string> claimed_models;
+  std::vector<int> shares;  // of each of them
   std::optional<Task<Result<std::vector<ClaimedTask>>>> claim;
   struct Bodies {
     std::vector<TaskKey> asked;  // ascending
@@ -60,6 +73,7 @@ Worker::Worker(WorkerOptions options, Clock& clock, Database& database, HttpClie
       database_(database),
       http_(http),
       metrics_(metrics),
+      concurrency_(options_.slots),
       wakeups_(clock, database, *this),
       limit_news_(clock) {
   database_.on_work = [this](int64_t model) { wakeups_.note_work(model); };
@@ -88,35 +102,61 @@ Worker::~Worker() {
 // flush, in a short transaction). The slot is free again when the outcome is stored.
 Task<void> Worker::live(std::shared_ptr<Call> call) {
   const int64_t begun_ns = clock_.now_ns();
-  Outcome outcome = co_await outcome_of(*call);
+  const std::string& model = call->task.model;
+  Answer answer = co_await answer_of(*call);
+  Outcome& outcome = answer.outcome;
   // If it is no longer ours, the database passes over it.
   if (call->is_unwanted && std::holds_alternative<Returned>(outcome)) outcome = Cancelled{};
-  metrics_.note_call(call->task.model, outcome, seconds_since(clock_, begun_ns));
-  if (call->first_token_ns && std::holds_alternative<Solved>(outcome)) {
-    const double seconds =
-        static_cast<double>(*call->first_token_ns - begun_ns) / static_cast<double>(ns_per_s);
-    metrics_.note_first_token(call->task.model, seconds);
+  metrics_.note_call(model, outcome, seconds_since(clock_, begun_ns));
+  if (!std::holds_alternative<Solved>(outcome)) answer.first_token_after_ns.reset();
+  if (answer.first_token_after_ns) {
+    metrics_.note_first_token(
+        model, static_cast<double>(*answer.first_token_after_ns) / static_cast<double>(ns_per_s));
   }
+  concurrency_.note_ended(
+      model, {begun_ns, clock_.now_ns(), is_overload(outcome), answer.first_token_after_ns});
+  if (claimer_.is_sated() && concurrency_.is_held_back()) claimer_.wake();
+  hedging_.forget(call->task.key);
   calls_.erase(call->task.key);
   completer_.add(call->worker, EndedCall{call->task.key, std::move(outcome)});
   work_.raise();
 }
 
-Task<Outcome> Worker::outcome_of(Call& call) {
+Task<Answer> Worker::answer_of(Call& call) {
   if (!call.task.has_body) co_await call.body_arrived.wait();
   const auto model = models_.find(call.task.model);
-  if (call.abort.aborted() || !call.task.has_body || model == models_.end()) co_return Returned{};
+  if (call.abort.aborted() || !call.task.has_body || model == models_.end()) {
+    co_return Answer{Returned()};
+  }
   if (!may_send(call, clock_.now_ns())) {
     metrics_.note_forfeited();
-    co_return Returned{};
+    co_return Answer{Returned()};
   }
-  const Calling calling{http_, secrets_, limit_news_};
-  Outcome outcome = co_await ask_model(calling, model->second, call);
+  Answer answer = co_await ask(call, model->second);
   // The connection took too long, and the request was not sent.
-  if (std::holds_alternative<Returned>(outcome) && !may_send(call, clock_.now_ns())) {
+  if (std::holds_alternative<Returned>(answer.outcome) && !may_send(call, clock_.now_ns())) {
     metrics_.note_forfeited();
   }
-  co_return outcome;
+  co_return answer;
+}
+
+Task<Answer> Worker::ask(Call& call, Model model) {
+  const Calling calling{clock_, http_, secrets_, limit_news_};
+  hedging_.note_call(model.name);
+  if (!model.hedge_after_ms) {
+    Question question = std::exchange(call.task.question, Question());
+    co_return co_await ask_model(calling, std::move(model), call.task, std::move(question),
+                                 call.send_by_ns, call.abort);
+  }
+  Race race(calling, model, call,
+            [this, model, &call] { return ask_for_one_more(model, call.task.key); });
+  co_return co_await race.run();
+}
+
+bool Worker::ask_for_one_more(const Model& model, const TaskKey& key) {
+  if (leaving_ || !hedging_.ask(model, key)) return false;
+  work_.raise();
+  return true;
 }
 
 void Worker::begin(ClaimedTask task, std::optional<int64_t> send_by_ns) {
@@ -124,6 +164,7 @@ void Worker::begin(ClaimedTask task, std::optional<int64_t> send_by_ns) {
   call->worker = worker_;
   call->send_by_ns = send_by_ns;
   call->task = std::move(task);
+  concurrency_.note_begun(call->task.model);
   if (leaving_) abort(*call);
   if (!call->task.has_body) bodies_wanted_.insert(call->task.key);
   calls_.emplace(call->task.key, call);
@@ -136,12 +177,20 @@ bool Worker::has_flush_work() const {
   if (clock_.now_ns() < flush_not_before_ns_) return false;
   return due_.registration || due_.beat || due_.sweep || due_.configuration || due_.reread ||
          due_.unfinished || !completer_.empty() || !bodies_wanted_.empty() ||
-         (!draining_ && claimer_.wanted(slots_free()) > 0);
+         hedging_.has_asked() ||
+         (!draining_ && !claimer_.is_sated() &&
+          claim_size(concurrency_.shares(claimer_.models(), slots_free())) > 0);
+}
+
+// How many to claim when each model may give its share.
+int Worker::claim_size(const std::vector<int>& shares) const {
+  const int all = std::accumulate(shares.begin(), shares.end(), 0);
+  return claimer_.wanted(std::min(slots_free(), all));
 }
 
 // In this order: what backends said lowers buckets before they are used; completions free room and
-// permits of the queue's depth, admission refills the queues, the claim takes from them. All are
-// sent before the first answer is awaited.
+// permits of the queue's depth, calls that take long have their permits before new ones, admission
+// refills the queues, the claim takes from them. All are sent before the first answer is awaited.
 void Worker::send(Flush& flush) {
   if (std::exchange(due_.beat, false)) {
     flush.beat.emplace(database_.heartbeat(worker_));
@@ -163,14 +212,21 @@ void Worker::send(Flush& flush) {
     flush.batch = completer_.take();
     flush.completion.emplace(database_.complete(flush.batch.worker, flush.batch.ended));
   }
-  if (!draining_ && claimer_.wanted(slots_free()) > 0) {
-    flush.admitting = claimer_.to_admit();
-    if (!flush.admitting.empty()) flush.admission.emplace(database_.admit(flush.admitting));
-    flush.asked = claimer_.wanted(slots_free());
-    flush.claim_sent_ns = clock_.now_ns();
-    flush.claim.emplace(database_.claim(worker_, claimer_.models(), flush.asked));
-  }
+  flush.sent_ns = clock_.now_ns();
+  flush.hedged = hedging_.take();
+  if (!flush.hedged.empty()) flush.hedge.emplace(database_.hedge(worker_, flush.hedged));
+  if (!draining_) send_claim(flush);
   send_for_bodies(flush);
+}
+
+void Worker::send_claim(Flush& flush) {
+  flush.claimed_models = claimer_.models();
+  flush.shares = concurrency_.shares(flush.claimed_models, slots_free());
+  flush.asked = claim_size(flush.shares);
+  if (flush.asked <= 0) return;
+  flush.admitting = claimer_.to_admit();
+  if (!flush.admitting.empty()) flush.admission.emplace(database_.admit(flush.admitting));
+  flush.claim.emplace(database_.claim(worker_, flush.claimed_models, flush.shares, flush.asked));
 }
 
 // In portions that grow: the first calls begin while the other bodies are on their way.
@@ -255,6 +311,10 @@ Task<void> Worker::receive_tasks(Flush& flush) {
     Result<std::vector<Applied>> applied = co_await std::move(*flush.completion);
     on_completed(std::move(flush.batch), applied);
   }
+  if (flush.hedge) {
+    Result<std::vector<TaskKey>> granted = co_await std::move(*flush.hedge);
+    on_hedged(flush, granted);
+  }
   if (flush.admission) {
     Result<int64_t> moved = co_await std::move(*flush.admission);
     if (!moved) note_error(moved.error(), "admitting");
@@ -335,13 +395,32 @@ void Worker::on_claimed(const Flush& flush, Result<std::vector<ClaimedTask>> tas
   for (ClaimedTask& task : *tasks) {
     ++taken[task.model];
     std::optional<int64_t> send_by_ns;
-    if (task.send_within_ms) send_by_ns = flush.claim_sent_ns + *task.send_within_ms * ns_per_ms;
+    if (task.send_within_ms) send_by_ns = flush.sent_ns + *task.send_within_ms * ns_per_ms;
     begin(std::move(task), send_by_ns);
   }
   claimer_.note_claimed(flush.asked, taken);
+  concurrency_.note_claimed(flush.asked, flush.claimed_models, flush.shares, taken);
   if (!tasks->empty()) {
     metrics_.note_claimed(static_cast<int>(tasks->size()));
     wakeups_.note_claimed();
+  }
+}
+
+void Worker::on_hedged(const Flush& flush, const Result<std::vector<TaskKey>>& granted) {
+  if (!granted) note_error(granted.error(), "asking for extra calls");
+  for (const TaskKey& key : flush.hedged) {
+    const bool is_granted =
+        granted && std::find(granted->begin(), granted->end(), key) != granted->end();
+    hedging_.note_answer(key, is_granted);
+    const auto call = calls_.find(key);
+    if (call == calls_.end()) continue;
+    Hedge& hedge = call->second->hedge;
+    hedge.is_asked = false;
+    if (is_granted) {
+      metrics_.note_hedged(call->second->task.model);
+      hedge.send_by_ns = flush.sent_ns + bounds::hedge_send_within_ms * ns_per_ms;
+    }
+    hedge.changed.raise();
   }
 }
 
@@ -402,6 +481,7 @@ void Worker::on_configuration(const Result<Configuration>& configuration) {
     }
   }
   claimer_.serve(served);
+  concurrency_.serve(served);
   const int64_t interval_ms = std::max<int64_t>(1, configuration->heartbeat_timeout_ms / 3);
   if (interval_ms == heartbeat_interval_ms_) return;
   heartbeat_interval_ms_ = interval_ms;
@@ -573,7 +653,7 @@ void Worker::catch_up() {
 }
 
 void Worker::abort(Call& call) {
-  call.abort.abort();
+  call.abort_all();
   call.body_arrived.raise();
 }
 

@@ -20,6 +20,8 @@
 #include "worker/call.h"
 #include "worker/claimer.h"
 #include "worker/completer.h"
+#include "worker/concurrency.h"
+#include "worker/hedging.h"
 #include "worker/metrics.h"
 #include "worker/wakeups.h"
 
@@ -57,10 +59,12 @@ class Worker final : private Wakeups::Owner {
 
   // The three phases.
   Task<void> live(std::shared_ptr<Call> call);
-  Task<Outcome> outcome_of(Call& call);
+  Task<Answer> answer_of(Call& call);
+  Task<Answer> ask(Call& call, Model model);
   Task<void> flush();
   Task<void> enroll();
   void send(Flush& flush);
+  void send_claim(Flush& flush);
   void send_for_bodies(Flush& flush);
   Task<void> receive_upkeep(Flush& flush);
   Task<void> receive_tasks(Flush& flush);
@@ -69,6 +73,7 @@ class Worker final : private Wakeups::Owner {
   void on_beat(const Result<std::vector<TaskKey>>& unwanted);
   void on_completed(Completer::Batch batch, const Result<std::vector<Applied>>& applied);
   void on_claimed(const Flush& flush, Result<std::vector<ClaimedTask>> tasks);
+  void on_hedged(const Flush& flush, const Result<std::vector<TaskKey>>& granted);
   void on_bodies(const std::vector<TaskKey>& asked, Result<std::vector<ClaimedTask>> tasks);
   void on_reread(const Result<std::vector<TaskKey>>& held);
   void on_configuration(const Result<Configuration>& configuration);
@@ -81,6 +86,8 @@ class Worker final : private Wakeups::Owner {
 
   void begin(ClaimedTask task, std::optional<int64_t> send_by_ns);
   static void abort(Call& call);
+  bool ask_for_one_more(const Model& model, const TaskKey& key);
+  int claim_size(const std::vector<int>& shares) const;
   void pause_flushes();
   int slots_free() const;
   bool is_idle() const;
@@ -103,6 +110,8 @@ class Worker final : private Wakeups::Owner {
   HttpClient& http_;
   Metrics& metrics_;
   Claimer claimer_;
+  Concurrency concurrency_;
+  Hedging hedging_;
   Completer completer_;
   Wakeups wakeups_;
   Secrets secrets_;

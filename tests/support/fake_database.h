@@ -29,6 +29,7 @@ class FakeDatabase final : public Database {
   std::deque<Error> complete_errors;  // the next completions end so, without being stored
   std::deque<Error> claim_errors;
   std::set<int64_t> poison;  // outcomes of these tasks are refused, unless they are plain failures
+  bool grants_hedges = true;
   bool has_unfinished = true;
   bool pooled = false;  // no notifications
   bool mute = false;    // nor answers of the listening session
@@ -95,8 +96,8 @@ class FakeDatabase final : public Database {
     backlog.clear();
     return reply(Result<int64_t>(moved));
   }
-  Task<Result<std::vector<ClaimedTask>>> claim(int64_t, std::vector<std::string>,
-                                               int max_tasks) override {
+  Task<Result<std::vector<ClaimedTask>>> claim(int64_t, std::vector<std::string> models,
+                                               std::vector<int> shares, int max_tasks) override {
     log.emplace_back("claim");
     claims.push_back(max_tasks);
     if (!claim_errors.empty()) {
@@ -105,12 +106,26 @@ class FakeDatabase final : public Database {
       return reply(Result<std::vector<ClaimedTask>>(tl::unexpected(error)));
     }
     std::vector<ClaimedTask> tasks;
-    while (!queue.empty() && static_cast<int>(tasks.size()) < max_tasks) {
-      leases[queue.front().key] = queue.front();
-      tasks.push_back(queue.front());
-      queue.pop_front();
+    for (auto task = queue.begin(); task != queue.end();) {
+      const auto model = std::find(models.begin(), models.end(), task->model) - models.begin();
+      if (static_cast<int>(tasks.size()) == max_tasks) break;
+      if (model == std::ssize(models) || shares[static_cast<size_t>(model)]-- <= 0) {
+        ++task;
+        continue;
+      }
+      leases[task->key] = *task;
+      tasks.push_back(*task);
+      task = queue.erase(task);
     }
     return reply(Result<std::vector<ClaimedTask>>(std::move(tasks)));
+  }
+  Task<Result<std::vector<TaskKey>>> hedge(int64_t, const std::vector<TaskKey>& calls) override {
+    log.emplace_back("hedge");
+    std::vector<TaskKey> granted;
+    for (const TaskKey& key : calls) {
+      if (grants_hedges && leases.contains(key)) granted.push_back(key);
+    }
+    return reply(Result<std::vector<TaskKey>>(std::move(granted)));
   }
   Task<Result<std::vector<TaskKey>>> held_leases(int64_t) override {
     std::vector<TaskKey> keys;

@@ -1,0 +1,121 @@
+#include "worker/concurrency.h"
+
+#include <algorithm>
+
+namespace sluice {
+
+namespace {
+
+// Of the slots, one in so many at most is kept for models without calls.
+constexpr int slots_per_kept_slot = 8;
+
+constexpr double short_weight = 1.0 / 8;
+constexpr double long_weight = 1.0 / 64;
+// The time to first token holds while the short average is at most so many times the long one.
+// Answers of which one in twenty takes ten times as long stay below it.
+constexpr double first_token_rise_max = 2;
+
+void average(double& into, double value, double weight) {
+  into = into == 0 ? value : into + (value - into) * weight;
+}
+
+}  // namespace
+
+void Concurrency::serve(const std::vector<Model>& models) {
+  std::map<std::string, Served> served;
+  for (const Model& model : models) {
+    Served& now = served[model.name];
+    if (const auto known = served_.find(model.name); known != served_.end()) now = known->second;
+    now.ceiling = std::min(slots_, model.max_in_flight.value_or(slots_));
+    now.floor = std::min(model.min_in_flight, now.ceiling);
+    now.limit = now.halved_ns ? std::clamp<double>(now.limit, now.floor, now.ceiling) : now.ceiling;
+  }
+  served_ = std::move(served);
+}
+
+void Concurrency::note_begun(const std::string& model) {
+  if (const auto found = served_.find(model); found != served_.end()) ++found->second.in_flight;
+}
+
+void Concurrency::note_ended(const std::string& model, const End& end) {
+  const auto found = served_.find(model);
+  if (found == served_.end()) return;
+  Served& served = found->second;
+  const bool is_used = served.in_flight * 2 >= static_cast<int>(served.limit);
+  served.in_flight = std::max(0, served.in_flight - 1);
+  if (end.is_overload) {
+    if (!served.halved_ns || end.begun_ns > *served.halved_ns) served.halve(end.ended_ns);
+  } else if (end.first_token_after_ns && is_used) {
+    served.grow(*end.first_token_after_ns);
+  }
+}
+
+void Concurrency::Served::halve(int64_t now_ns) {
+  limit = std::max<double>(floor, limit / 2);
+  halved_ns = now_ns;
+}
+
+void Concurrency::Served::grow(int64_t first_token_after_ns) {
+  average(first_token_short_ns, static_cast<double>(first_token_after_ns), short_weight);
+  average(first_token_long_ns, static_cast<double>(first_token_after_ns), long_weight);
+  if (first_token_short_ns > first_token_rise_max * first_token_long_ns) return;
+  limit = std::min<double>(ceiling, limit + 1 / limit);
+}
+
+int Concurrency::hungry() const {
+  return static_cast<int>(std::count_if(served_.begin(), served_.end(),
+                                        [](const auto& entry) { return entry.second.hungry; }));
+}
+
+// The free slots that are for this model and no other.
+int Concurrency::reserve(const Served& served, int hungry) const {
+  const int kept = std::min(
+      served.floor, slots_ / slots_per_kept_slot / std::max(1, static_cast<int>(served_.size())));
+  const int even = served.hungry ? slots_ / hungry : kept;
+  return std::max(0, std::min(even, static_cast<int>(served.limit)) - served.in_flight);
+}
+
+std::vector<int> Concurrency::shares(const std::vector<std::string>& models, int slots_free) const {
+  const int hungry = this->hungry();
+  int reserved = 0;
+  for (const auto& [name, served] : served_) reserved += reserve(served, hungry);
+  std::vector<int> shares;
+  shares.reserve(models.size());
+  for (const std::string& name : models) {
+    const auto found = served_.find(name);
+    if (found == served_.end()) {
+      shares.push_back(0);
+      continue;
+    }
+    const Served& served = found->second;
+    const int others = reserved - reserve(served, hungry);
+    const int room = static_cast<int>(served.limit) - served.in_flight;
+    shares.push_back(std::max(0, std::min(room, slots_free - others)));
+  }
+  return shares;
+}
+
+void Concurrency::note_claimed(int asked, const std::vector<std::string>& models,
+                               const std::vector<int>& shares,
+                               const std::map<std::string, int>& taken) {
+  int total = 0;
+  for (const auto& [name, count] : taken) total += count;
+  for (size_t i = 0; i < models.size(); ++i) {
+    const auto found = served_.find(models[i]);
+    if (found == served_.end() || shares[i] == 0) continue;  // not asked: as before
+    const auto given = taken.find(models[i]);
+    const int count = given == taken.end() ? 0 : given->second;
+    if (count >= shares[i] || (total >= asked && count > 0)) {
+      found->second.hungry = true;
+    } else if (total < asked) {
+      found->second.hungry = false;
+    }
+  }
+}
+
+int Concurrency::limit(const std::string& model) const {
+  const auto found = served_.find(model);
+  return found == served_.end() ? 0 : static_cast<int>(found->second.limit);
+}
+
+}  // namespace sluice

@@ -1,0 +1,75 @@
+// Concurrency decides how many calls of each model this worker may have under way. It owns the
+// models' limits and the count of their calls; it sends nothing and knows no task.
+//
+// A limit begins at its ceiling (max_in_flight, or all slots). It halves when the backend fails,
+// refuses or does not answer, at most once per round trip: a call that began before the last
+// halving says nothing new. It grows by one per round trip while it is used and the time to first
+// token holds. The fleet's max_in_flight is enforced by the claim itself.
+//
+// Slots: models of which there is more than they were given share them evenly, so that a slow model
+// cannot gather the slots that another needs; a few are kept for models without any calls.
+//
+// Thread rule: loop thread only.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/backend.h"
+
+namespace sluice {
+
+class Concurrency final {
+ public:
+  explicit Concurrency(int slots) : slots_(slots) {}
+
+  void serve(const std::vector<Model>& models);
+
+  // What a call that has ended says about its backend.
+  struct End {
+    int64_t begun_ns = 0;
+    int64_t ended_ns = 0;
+    bool is_overload = false;                     // 429, 5xx, no answer
+    std::optional<int64_t> first_token_after_ns;  // of an answer: from its call's beginning
+  };
+  void note_begun(const std::string& model);
+  void note_ended(const std::string& model, const End& end);
+
+  // How many more calls of each of `models` may begin while `slots_free` of all slots are free.
+  std::vector<int> shares(const std::vector<std::string>& models, int slots_free) const;
+
+  // What a claim of `asked` in all brought: the models that gave all that they were asked for have
+  // more.
+  void note_claimed(int asked, const std::vector<std::string>& models,
+                    const std::vector<int>& shares, const std::map<std::string, int>& taken);
+  // Some model has more than it may give now: worth a claim whenever a call has ended.
+  bool is_held_back() const { return hungry() > 0; }
+
+  int limit(const std::string& model) const;
+
+ private:
+  struct Served {
+    int floor = 1;
+    int ceiling = 1;
+    double limit = 1;
+    int in_flight = 0;
+    bool hungry = false;  // gave all that it was asked for
+    std::optional<int64_t> halved_ns;
+    double first_token_short_ns =
+        0;  // average over about 8 answers, and over about 64; 0: none yet
+    double first_token_long_ns = 0;
+
+    void halve(int64_t now_ns);
+    void grow(int64_t first_token_after_ns);
+  };
+  int hungry() const;
+  int reserve(const Served& served, int hungry) const;
+
+  int slots_;
+  std::map<std::string, Served> served_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,46 @@
+// Hedging decides which calls under way may ask for an extra one. It owns the models' budgets and
+// the calls that wait for the database's word; it sends nothing and knows no time.
+//
+// Thread rule: loop thread only.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "worker/database.h"
+
+namespace sluice {
+
+class Hedging final {
+ public:
+  // A task's own call begins.
+  void note_call(const std::string& model);
+
+  // This call wants an extra one. False: with it, those asked for included, the extra calls among
+  // the model's last ones would be more than its budget.
+  bool ask(const Model& model, const TaskKey& key);
+  bool has_asked() const { return !waiting_.empty(); }
+
+  // The calls to ask the database for, no more than a flush takes.
+  std::vector<TaskKey> take();
+  // What it said.
+  void note_answer(const TaskKey& key, bool granted);
+  // The call has ended: if the database has not been asked yet, it need not be.
+  void forget(const TaskKey& key);
+
+ private:
+  struct Window {
+    std::deque<bool> calls;  // the last ones; true: extra
+    int extra = 0;           // of these
+    int asked = 0;           // not answered yet
+    void add(bool is_extra);
+  };
+  std::map<std::string, Window> windows_;
+  std::map<TaskKey, std::string> asked_;  // and for which model; not answered yet
+  std::set<TaskKey> waiting_;  // of these, those that the database has not been asked for
+};
+
+}  // namespace sluice

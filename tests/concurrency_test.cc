@@ -1,0 +1,147 @@
+#include "worker/concurrency.h"
+
+#include <doctest/doctest.h>
+
+#include "runtime/clock.h"
+
+namespace sluice {
+
+namespace {
+
+Model model_of(const std::string& name, std::optional<int> max_in_flight = std::nullopt,
+               int min_in_flight = 2) {
+  Model model;
+  model.name = name;
+  model.max_in_flight = max_in_flight;
+  model.min_in_flight = min_in_flight;
+  return model;
+}
+
+void begin(Concurrency& concurrency, const std::string& model, int calls) {
+  for (int i = 0; i < calls; ++i) concurrency.note_begun(model);
+}
+
+Concurrency::End failure(int64_t begun_ms, int64_t ended_ms) {
+  Concurrency::End end;
+  end.begun_ns = begun_ms * ns_per_ms;
+  end.ended_ns = ended_ms * ns_per_ms;
+  end.is_overload = true;
+  return end;
+}
+
+Concurrency::End answer(int64_t first_token_ms) {
+  Concurrency::End end;
+  end.first_token_after_ns = end.ended_ns = first_token_ms * ns_per_ms;
+  return end;
+}
+
+// One round trip at the limit: as many answers as there are calls.
+void round_trip(Concurrency& concurrency, int64_t first_token_ms) {
+  const int calls = concurrency.limit("m");
+  begin(concurrency, "m", calls);
+  for (int i = 0; i < calls; ++i) {
+    concurrency.note_ended("m", answer(first_token_ms));
+    concurrency.note_begun("m");
+  }
+  for (int i = 0; i < calls; ++i) concurrency.note_ended("m", Concurrency::End());
+}
+
+}  // namespace
+
+TEST_CASE("a limit begins at its ceiling and halves once per round trip, down to its floor") {
+  Concurrency concurrency(100);
+  concurrency.serve({model_of("m", 40)});
+  CHECK(concurrency.limit("m") == 40);
+  begin(concurrency, "m", 40);
+  concurrency.note_ended("m", failure(0, 1000));
+  CHECK(concurrency.limit("m") == 20);
+  concurrency.note_ended("m", failure(0, 1001));  // began before that
+  CHECK(concurrency.limit("m") == 20);
+  for (int i = 1; i < 10; ++i) concurrency.note_ended("m", failure(1000 * i + 1, 1000 * (i + 1)));
+  CHECK(concurrency.limit("m") == 2);
+}
+
+TEST_CASE("a limit grows by one per round trip while the time to first token holds") {
+  Concurrency concurrency(100);
+  concurrency.serve({model_of("m")});
+  begin(concurrency, "m", 1);
+  concurrency.note_ended("m", failure(0, 1));
+  REQUIRE(concurrency.limit("m") == 50);
+  round_trip(concurrency, 100);
+  round_trip(concurrency, 100);
+  CHECK(concurrency.limit("m") >= 51);
+  CHECK(concurrency.limit("m") <= 52);
+  for (int i = 0; i < 100; ++i) round_trip(concurrency, 100);
+  CHECK(concurrency.limit("m") == 100);
+}
+
+TEST_CASE("a limit does not grow while the time to first token rises") {
+  Concurrency concurrency(100);
+  concurrency.serve({model_of("m")});
+  for (int i = 0; i < 10; ++i) round_trip(concurrency, 100);
+  begin(concurrency, "m", 1);
+  concurrency.note_ended("m", failure(0, 1));
+  begin(concurrency, "m", 60);
+  for (int i = 0; i < 10; ++i) concurrency.note_ended("m", answer(1000));
+  const int before = concurrency.limit("m");
+  for (int i = 0; i < 10; ++i) concurrency.note_ended("m", answer(1000));
+  CHECK(concurrency.limit("m") == before);
+}
+
+TEST_CASE("a limit that is not used does not grow") {
+  Concurrency concurrency(100);
+  concurrency.serve({model_of("m")});
+  begin(concurrency, "m", 1);
+  concurrency.note_ended("m", failure(0, 1));
+  for (int i = 0; i < 1000; ++i) {
+    concurrency.note_begun("m");
+    concurrency.note_ended("m", answer(100));
+  }
+  CHECK(concurrency.limit("m") == 50);
+}
+
+TEST_CASE("a model at its limit gives its slots to the others") {
+  Concurrency concurrency(10);
+  concurrency.serve({model_of("a", 3), model_of("b")});
+  begin(concurrency, "a", 1);
+  CHECK(concurrency.shares({"a", "b", "gone"}, 9) == std::vector<int>{2, 9, 0});
+}
+
+TEST_CASE("slots are kept for models without calls, an eighth of all at most") {
+  Concurrency concurrency(100);
+  concurrency.serve({model_of("a"), model_of("b"), model_of("c")});
+  begin(concurrency, "a", 90);
+  CHECK(concurrency.shares({"a", "b"}, 10) == std::vector<int>{6, 8});
+  std::vector<Model> many = {model_of("a")};
+  for (int i = 0; i < 50; ++i) many.push_back(model_of("m" + std::to_string(i)));
+  concurrency.serve(many);
+  CHECK(concurrency.shares({"a"}, 10) == std::vector<int>{10});
+}
+
+TEST_CASE("a slow model never takes the slots that another needs") {
+  Concurrency concurrency(10);
+  concurrency.serve({model_of("fast"), model_of("slow")});
+  begin(concurrency, "fast", 5);
+  begin(concurrency, "slow", 5);
+  concurrency.note_claimed(10, {"fast", "slow"}, {10, 10}, {{"fast", 5}, {"slow", 5}});
+  for (int i = 0; i < 3; ++i) concurrency.note_ended("fast", answer(10));
+  CHECK(concurrency.shares({"fast", "slow"}, 3) == std::vector<int>{3, 0});
+  // The fast one has no more: the slow one may have the rest.
+  concurrency.note_claimed(3, {"fast", "slow"}, {3, 0}, {{"fast", 1}});
+  CHECK(concurrency.is_held_back());
+  CHECK(concurrency.shares({"slow"}, 2) == std::vector<int>{2});
+  concurrency.note_claimed(2, {"slow"}, {2}, {{"slow", 1}});
+  CHECK_FALSE(concurrency.is_held_back());
+}
+
+TEST_CASE("an untroubled model follows a raised ceiling at once, a troubled one grows into it") {
+  Concurrency concurrency(100);
+  concurrency.serve({model_of("m", 10), model_of("n", 10)});
+  begin(concurrency, "n", 1);
+  concurrency.note_ended("n", failure(0, 1));
+  concurrency.serve({model_of("m", 50), model_of("n", 50)});
+  CHECK(concurrency.limit("m") == 50);
+  CHECK(concurrency.limit("n") == 5);
+}
+
+}  // namespace sluice
