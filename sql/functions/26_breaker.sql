@@ -88,6 +88,17 @@ begin
 end
 $$;
 
+-- is_probe: whether a call that ends now is the one that its model's half-open breaker let through.
+create or replace function sluice.is_probe(p_lease sluice.lease) returns boolean
+language plpgsql stable
+as $$
+begin
+  return exists (select from sluice.breaker b
+                 where b.model = p_lease.model and b.state = 'half_open'
+                   and (b.probe_task, b.probe_fence) = (p_lease.task_id, p_lease.fence));
+end
+$$;
+
 -- note_health: lets the outcomes of calls move their models' breakers, in ascending order of id; after everything else
 -- that waits for a lock. Nearly always all calls of models without failures succeeded: then it is one look.
 create or replace function sluice.note_health(

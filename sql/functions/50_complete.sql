@@ -108,7 +108,7 @@ begin
     on x.kind = case when o.kind = 'cancelled' then o.kind
                      when coalesce(o.kind, '') not in ('solved', 'failed', 'retry') then 'unknown' end
   where coalesce(o.kind, '') not in ('retry', 'throttled', 'returned')
-     or (o.kind = 'retry' and l.attempts + 1 >= sluice.attempts_max(l.task_id, l.model))
+     or (o.kind = 'retry' and l.attempts + 1 >= sluice.attempts_max(l.task_id, l.model) and not sluice.is_probe(e.lease))
   on conflict do nothing;
 end
 $$;
@@ -135,6 +135,7 @@ $$;
 -- retry_later: back to the backlog with a time: exponential backoff with full jitter, no earlier than the backend asked.
 --   wait = random() * least(backoff_max, backoff_base * 2^attempts), at least retry_after_ms (at most 1 h).
 -- (2^26 days still fit into an interval.) A route's task goes back to its route and is routed anew.
+-- A probe is not charged: a backend that is down for a day must not empty its queue into the dead letters.
 create or replace function sluice.retry_later(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile
@@ -146,13 +147,15 @@ begin
     p_now + greatest(random() * least(m.backoff_max, m.backoff_base * (2 ^ least(l.attempts, 26))),
                      least(coalesce(o.retry_after_ms, 0), 3600000) * interval '1 millisecond',
                      interval '1 millisecond'),
-    l.deadline, t.model, l.request_bytes, l.fence, l.rank, l.attempts + 1, false, t.route, t.tenant
+    l.deadline, t.model, l.request_bytes, l.fence, l.rank,
+    l.attempts + (not sluice.is_probe(e.lease))::int, false, t.route, t.tenant
   from unnest(p_ended) e
   cross join lateral (select (e.lease).*) l
   cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
   join sluice.task t on t.id = l.task_id
   join sluice.models m on m.id = l.model
-  where o.kind = 'retry' and l.attempts + 1 < sluice.attempts_max(l.task_id, l.model);
+  where o.kind = 'retry'
+    and (l.attempts + 1 < sluice.attempts_max(l.task_id, l.model) or sluice.is_probe(e.lease));
 end
 $$;
 
