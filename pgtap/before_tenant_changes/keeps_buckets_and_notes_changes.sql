@@ -13,6 +13,7 @@ update sluice.tenants set limits_changed_at = null, weight = 2 where name = :'fr
 select is(limits_changed_at, null, 'a weight is no limit') from sluice.tenants where name = :'free';
 select is(sluice.permits_now(sluice.tenant_request_quota(t), at(0)), 1::bigint, 'a new bucket is full')
 from sluice.tenants t where name = :'free';
+set constraints all immediate;
 delete from sluice.tenants where name = :'free';
 select hasnt_sequence('sluice', 'tenant_bucket_' || :id, 'it goes with the tenant');
 select hasnt_sequence('sluice', 'tenant_tokens_' || :id, 'both do');

@@ -6,9 +6,9 @@ select given_model() as a \gset
 select given_model() as b \gset
 select given_model() as c \gset
 select given_route(:'a', :'b') as r \gset
-select is(sluice.candidate_queues(id_of(:'c'), null), array[id_of(:'c')], 'a model''s task: its queue');
-select is(sluice.candidate_queues(null, :'r'), array[id_of(:'a'), id_of(:'b')], 'a route''s task: those of its models');
-select is(sluice.candidate_queues(null, 'nowhere'), '{}', 'a route that is gone: none');
+select is(sluice.candidate_queues(1, id_of(:'c'), null, 1), array[id_of(:'c')], 'a model''s task: its queue');
+select is(sluice.candidate_queues(1, null, :'r', 1), array[id_of(:'a'), id_of(:'b')], 'a route''s task: those of its models');
+select is(sluice.candidate_queues(1, null, 'nowhere', 1), '{}', 'a route that is gone: none');
 
 select * from finish();
 rollback;

@@ -38,6 +38,19 @@ begin
 end
 $$;
 
+-- now_for: the time that a caller may act at. Tests, administrators and tools may say it; who only submits may not: by
+-- submitting in the past he would overtake everybody.
+create or replace function sluice.now_for(p_now timestamptz) returns timestamptz
+language plpgsql volatile
+as $$
+begin
+  return case when p_now is not null and not exists (
+      select from unnest(array[session_user, nullif(current_setting('role'), 'none')::name]) c
+      where not pg_has_role(c, 'sluice_admin', 'member') and not pg_has_role(c, 'sluice_owner', 'member'))
+    then p_now else clock_timestamp() end;
+end
+$$;
+
 -- require_tenant: SL009 unless the present caller may act for tenant p_tenant.
 create or replace function sluice.require_tenant(p_tenant text) returns void
 language plpgsql stable

@@ -10,7 +10,7 @@ set search_path = sluice, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_now timestamptz := case when p_now is null then clock_timestamp() else sluice.now_for(p_now) end;
   v_new sluice.backlog[];
   v_ids bigint[];
   v_stored bigint;

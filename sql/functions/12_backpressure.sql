@@ -507,7 +507,7 @@ as $$
 declare
   v_gauge text := 'load_tenant_' || md5(new.name);
 begin
-  if tg_op <> 'INSERT' and old.name is distinct from new.name then
+  if tg_op = 'UPDATE' and old.name <> new.name then
     execute format('drop sequence if exists sluice.%I', 'load_tenant_' || md5(old.name));
   end if;
   if new.max_unfinished is not null then
@@ -520,7 +520,7 @@ begin
 end
 $$;
 
-create or replace trigger after_tenant_inserted_or_deleted after insert or delete on sluice.tenants
+create or replace trigger after_tenant_inserted after insert on sluice.tenants
   for each row execute function sluice.after_tenant_changes();
 create or replace trigger after_tenant_updated after update on sluice.tenants
   for each row when ((old.name, old.max_unfinished) is distinct from (new.name, new.max_unfinished))

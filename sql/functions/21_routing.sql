@@ -84,7 +84,7 @@ begin
     v_at := null;
     if v_task.line like 'backlog\_%' then
       v_at := 1;
-    elsif v_task.line <> all (v_stopped) then
+    elsif v_task.line <> all (v_stopped) and v_task.line || coalesce(' ' || v_task.api, '') <> all (v_stopped) then
       v_key := array_position(v_keys, v_task.line || coalesce(' ' || v_task.api, ''));
       if v_key is null then
         v_keys := v_keys || (v_task.line || coalesce(' ' || v_task.api, ''));
@@ -108,7 +108,8 @@ begin
       end loop;
     end if;
     if v_at is null or p_rooms[v_at].room <= 0 then
-      v_stopped := v_stopped || v_task.line;
+      -- What no open model can take stops its like only.
+      v_stopped := v_stopped || (v_task.line || case when v_at is null then coalesce(' ' || v_task.api, '') else '' end);
       seats := seats || null::int;
     else
       p_rooms[v_at].room := p_rooms[v_at].room - 1;
@@ -132,14 +133,15 @@ begin
     return true;
   end if;
   for v_route in select r.route from sluice.routes r where r.model = p_model.name and r.weight > 0 loop
-    select b.task_id, b.fence into v_head
+    select b.task_id, b.fence, (select t.api from sluice.task t where t.id = b.task_id) as api into v_head
     from sluice.lane_heads('route_' || v_route, 1, null, null, null) h
     join sluice.backlog b on b.due and sluice.line_of(b.model, b.route) = h.line and b.rank = h.rank
       and sluice.tenant_key(b.tenant) = h.tenant and b.ready_at = h.ready_at
     order by b.task_id limit 1;
     continue when not found;
     select * into v_drawn from sluice.models m where m.id = sluice.drawn_model(
-      sluice.route_share(v_route, null, null, null, p_now), v_head.task_id, v_head.fence);
+      sluice.route_share(v_route, v_head.api, null, null, p_now), v_head.task_id, v_head.fence);
+    continue when v_drawn.id is null;
     if v_drawn.id = p_model.id or sluice.is_limited(v_drawn, p_now)
        or sluice.depth(v_drawn.id, sluice.queue_target(v_drawn, p_now)) < sluice.queue_target(v_drawn, p_now) then
       return true;

@@ -72,7 +72,7 @@ end
 $$;
 
 -- is_limited: whether a full queue waits for something that a task had better not wait for: a permit, the end of a call,
--- or a worker (nothing in flight and nothing taken lately). Waiting for a free slot is no limit: all models do.
+-- or a worker (nothing in flight and nothing taken lately), or the end of a probe. Waiting for a free slot is no limit: all models do.
 create or replace function sluice.is_limited(p_model sluice.models, p_now timestamptz) returns boolean
 language plpgsql volatile
 as $$
@@ -81,6 +81,7 @@ declare
 begin
   return v_in_flight >= coalesce(p_model.max_in_flight, 2147483647)
     or coalesce(sluice.permits_now(p_model, p_now) <= 0, false)
+    or exists (select from sluice.breaker b where b.model = p_model.id and b.state = 'half_open')
     or (v_in_flight = 0 and coalesce((sluice.pace(p_model.id, p_now)).taken, 0) = 0);
 end
 $$;

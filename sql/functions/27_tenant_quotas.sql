@@ -109,7 +109,7 @@ begin
 end
 $$;
 
--- before_tenant_changes: makes and drops a tenant's buckets, and notes when its limits change. New ones begin full.
+-- before_tenant_changes: makes a tenant's buckets, and notes when its limits change. New ones begin full.
 create or replace function sluice.before_tenant_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -118,21 +118,45 @@ declare
   v_bucket text;
 begin
   foreach v_bucket in array array['tenant_bucket_', 'tenant_tokens_'] loop
-    if tg_op = 'DELETE' then
-      execute format('drop sequence if exists sluice.%I', v_bucket || old.id);
-    elsif (new.rpm is not null or new.tpm is not null) and to_regclass('sluice.' || v_bucket || new.id) is null then
+    if (new.rpm is not null or new.tpm is not null) and to_regclass('sluice.' || v_bucket || new.id) is null then
       execute format('create unlogged sequence sluice.%I minvalue 0', v_bucket || new.id);
       perform setval(('sluice.' || v_bucket || new.id)::regclass, 0);
     end if;
   end loop;
-  if tg_op = 'DELETE' then
-    return old;
-  elsif tg_op = 'UPDATE' and (new.rpm, new.tpm) is distinct from (old.rpm, old.tpm) then
+  if tg_op = 'UPDATE' and (new.rpm, new.tpm) is distinct from (old.rpm, old.tpm) then
     new.limits_changed_at := clock_timestamp();
   end if;
   return new;
 end
 $$;
 
-create or replace trigger before_tenant_changes before insert or update or delete on sluice.tenants
+create or replace trigger before_tenant_changes before insert or update on sluice.tenants
   for each row execute function sluice.before_tenant_changes();
+
+-- after_tenant_is_gone: drops the sequences of a deleted tenant when the deletion commits: in an open transaction they
+-- would stop every claim that asks for them. A lock that is not to be had within 1 s leaves them: ids are not used twice.
+create or replace function sluice.after_tenant_is_gone() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+set lock_timeout = '1s'
+as $$
+begin
+  execute format('drop sequence if exists sluice.%I, sluice.%I', 'tenant_bucket_' || old.id, 'tenant_tokens_' || old.id);
+  if not exists (select from sluice.tenants where name = old.name) then
+    execute format('drop sequence if exists sluice.%I', 'load_tenant_' || md5(old.name));
+  end if;
+  return null;
+exception when lock_not_available then
+  return null;
+end
+$$;
+
+-- Constraint triggers know no "or replace".
+do $$
+begin
+  if not exists (select from pg_trigger where tgname = 'after_tenant_is_gone') then
+    create constraint trigger after_tenant_is_gone after delete on sluice.tenants deferrable initially deferred
+      for each row execute function sluice.after_tenant_is_gone();
+  end if;
+end
+$$;

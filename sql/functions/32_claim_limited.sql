@@ -31,7 +31,7 @@ begin
   v_rows := sluice.peek_rows(p_model.id, v_look);
   with judged as materialized (select * from sluice.judge_rows(v_rows, p_want, v_tokens, p_now)),
   held as (
-    select row(t.id, j.held_until, t.deadline, t.model, (j.item).request_bytes, (j.item).fence, (j.item).rank,
+    select row(t.id, j.held_until, (j.item).deadline, t.model, (j.item).request_bytes, (j.item).fence, (j.item).rank,
       (j.item).attempts, false, t.route, t.tenant)::sluice.backlog as item
     from judged j join sluice.task t on t.id = (j.item).task_id where j.verdict = 'held')
   select array_agg(j.item) filter (where j.verdict = 'taken'), array_agg(j.tokens) filter (where j.verdict = 'taken'),

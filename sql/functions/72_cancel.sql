@@ -1,10 +1,15 @@
--- candidate_queues: the ids of the models in whose queues task p_task can be: the one it named, or those of its route.
--- Never all: 1,000 tables in one look-up are 4,000 locks.
-create or replace function sluice.candidate_queues(p_model int, p_route text) returns int[]
+-- candidate_queues: the ids of the models in whose queues a task can be: the one it named, or those of its route. Never
+-- all: 1,000 tables in one look-up are 4,000 locks. Only a task that a first look did not find is looked for in all of
+-- them: its model may have left its route since.
+-- Params:  p_task: its id; p_model, p_route: what it named; p_try: from 1.
+create or replace function sluice.candidate_queues(p_task bigint, p_model int, p_route text, p_try int) returns int[]
 language plpgsql stable
 as $$
 #variable_conflict use_column
 begin
+  if p_try > 1 and p_route is not null then
+    return array(select distinct q.model from sluice.queue q where q.task_id = p_task order by 1);
+  end if;
   return (select array(
     select m.id from sluice.models m where m.id = p_model
     union select m.id from sluice.routes r join sluice.models m on m.name = r.model where r.route = p_route
@@ -38,7 +43,7 @@ begin
   end if;
   perform sluice.require_tenant(v_task.tenant);
   for v_try in 1 .. 100 loop
-    v_status := sluice.try_cancel(v_task.id, sluice.candidate_queues(v_task.model, v_task.route),
+    v_status := sluice.try_cancel(v_task.id, sluice.candidate_queues(v_task.id, v_task.model, v_task.route, v_try),
                                   coalesce(p_now, clock_timestamp()));
     exit when v_status is not null;
   end loop;
@@ -119,8 +124,7 @@ begin
   end if;
   v_filter := sluice.task_filter_of(cancel_all.model, cancel_all.tenant, cancel_all.metadata, cancel_all.batch_id);
   v_queues := array(select 'queue_' || m.id from sluice.models m
-    where (v_filter.model is null or m.id = v_filter.model)
-      and (v_filter.route is null or m.id = any (sluice.candidate_queues(null, v_filter.route))) order by m.id);
+    where (v_filter.model is null or m.id = v_filter.model) order by m.id);
   foreach v_place in array array['lease'] || v_queues || array['backlog'] || v_queues || array['lease'] loop
     v_cancelled := v_cancelled + sluice.cancel_at(v_place, v_filter, v_until, v_now);
   end loop;
@@ -292,7 +296,8 @@ begin
     order by c.task_id limit 1000
   loop
     begin
-      if sluice.try_cancel(v_mark.task_id, sluice.candidate_queues(v_mark.model, v_mark.route), p_now) is not null then
+      if exists (select from generate_series(1, 2) v_try where sluice.try_cancel(v_mark.task_id,
+        sluice.candidate_queues(v_mark.task_id, v_mark.model, v_mark.route, v_try), p_now) is not null) then
         delete from sluice.cancellation c where c.task_id = v_mark.task_id and c.fence = v_mark.fence;
         v_settled := v_settled + 1;
       end if;

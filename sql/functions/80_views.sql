@@ -44,7 +44,7 @@ begin
     return;
   end if;
   for v_try in 1 .. 100 loop
-    v_place := sluice.find_place(v_task.id, sluice.candidate_queues(v_task.model, v_task.route));
+    v_place := sluice.find_place(v_task.id, sluice.candidate_queues(v_task.id, v_task.model, v_task.route, v_try));
     if v_place.status is null then
       return query select * from sluice.tasks s
         where s.id = v_task.id and s.status not in ('unsolved', 'queued', 'processing');

@@ -25,7 +25,7 @@ begin
   end if;
   -- A task that moves between the look at its place and the look at its row is looked for again.
   for v_try in 1 .. 100 loop
-    v_place := sluice.find_place(v_task.id, sluice.candidate_queues(v_task.model, v_task.route));
+    v_place := sluice.find_place(v_task.id, sluice.candidate_queues(v_task.id, v_task.model, v_task.route, v_try));
     v_sentence := case v_place.status
       when 'unsolved' then sluice.explain_backlog(v_task, v_now)
       when 'queued' then sluice.explain_queued(v_task, v_place.model, v_now)
@@ -177,7 +177,7 @@ declare
   v_workers bigint[] := array(
     select w.id from sluice.worker w, sluice.settings s
     where w.dead_at is null and w.seen >= p_now - s.heartbeat_timeout
-      and (w.models is null or p_model.name = any (w.models)));
+      and (w.models is null or p_model.name = any (w.models)) and (w.apis is null or p_model.api = any (w.apis)));
   v_slots bigint := (select sum(slots) from sluice.worker where id = any (v_workers));
 begin
   if v_workers = '{}' then
