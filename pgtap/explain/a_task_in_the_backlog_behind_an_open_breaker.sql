@@ -1,0 +1,18 @@
+begin;
+\ir ../_helpers.sql
+select plan(2);
+
+set local timezone = 'UTC';
+select given_model() as m \gset
+select given_route(:'m') as r \gset
+select sluice.set_counter('room', id_of(:'m'), 1000) \g /dev/null
+select given_task(:'m') as t \gset
+select given_task(:'r') as routed \gset
+select sluice.move_breaker(id_of(:'m'), 'closed', 'open', '5 failures in a row', at(1)) \g /dev/null
+select is(sluice.explain(:t, at(2)), format('waits for room in the queue of %s: 0 ahead of tenant "default"; '
+  'the breaker is open until 00:00:31 (5 failures in a row)', :'m'), 'the breaker and its end');
+select is(sluice.explain(:routed, at(2)), format('waits for room in the queues of route %s: 0 ahead of tenant "default"; '
+  'none of its models is open', :'r'), 'of a route: that none is open');
+
+select * from finish();
+rollback;
