@@ -1,5 +1,6 @@
 #include "worker/worker.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include "bounds.h"
+#include "log.h"
 
 namespace sluice {
 
@@ -25,6 +27,18 @@ int64_t count_late(const Completer::Batch& batch, const std::vector<Applied>& ap
   return std::count_if(applied.begin(), applied.end(), [&aborted](const Applied& answer) {
     return !answer.applied && !aborted.contains(answer.key);
   });
+}
+
+// Codes and figures: an error's text may quote a prompt.
+void log_ended(const Call& call, const Outcome& outcome, double seconds) {
+  const bool is_final = std::holds_alternative<Failed>(outcome);
+  const auto level = is_final ? spdlog::level::warn : spdlog::level::debug;
+  if (!spdlog::should_log(level)) return;
+  const LogSubject subject{call.task.key.task_id, call.task.key.fence};
+  const std::string_view code = error_code_of(outcome);
+  log_about(level, subject,
+            fmt::format("model \"{}\": {}{}{} after {:.3f} s", call.task.model, kind_of(outcome),
+                        code.empty() ? "" : " ", code, seconds));
 }
 
 }  // namespace
@@ -92,6 +106,7 @@ Task<void> Worker::live(std::shared_ptr<Call> call) {
   // If it is no longer ours, the database passes over it.
   if (call->is_unwanted && std::holds_alternative<Returned>(outcome)) outcome = Cancelled{};
   metrics_.note_call(call->task.model, outcome, seconds_since(clock_, begun_ns));
+  log_ended(*call, outcome, seconds_since(clock_, begun_ns));
   if (call->first_token_ns && std::holds_alternative<Solved>(outcome)) {
     const double seconds =
         static_cast<double>(*call->first_token_ns - begun_ns) / static_cast<double>(ns_per_s);
@@ -168,6 +183,7 @@ void Worker::send(Flush& flush) {
     if (!flush.admitting.empty()) flush.admission.emplace(database_.admit(flush.admitting));
     flush.asked = claimer_.wanted(slots_free());
     flush.claim_sent_ns = clock_.now_ns();
+    note_slot_wait();  // over: the completions above made room
     flush.claim.emplace(database_.claim(worker_, claimer_.models(), flush.asked));
   }
   send_for_bodies(flush);
@@ -280,8 +296,8 @@ void Worker::on_beat(const Result<std::vector<TaskKey>>& unwanted) {
   for (const TaskKey& key : *unwanted) {
     const auto call = calls_.find(key);
     if (call == calls_.end()) continue;
-    spdlog::info("task {} fence {} was cancelled or taken from this worker; aborting its call",
-                 key.task_id, key.fence);
+    log_about(spdlog::level::info, LogSubject{key.task_id, key.fence},
+              "cancelled or taken from this worker; aborting its call");
     call->second->is_unwanted = true;
     abort(*call->second);
   }
@@ -342,6 +358,8 @@ void Worker::on_claimed(const Flush& flush, Result<std::vector<ClaimedTask>> tas
   if (!tasks->empty()) {
     metrics_.note_claimed(static_cast<int>(tasks->size()));
     wakeups_.note_claimed();
+  } else {
+    metrics_.note_claim_refused();
   }
 }
 
@@ -611,7 +629,19 @@ Wakeups::Appetite Worker::appetite() const {
 void Worker::note_appetite() {
   metrics_.set_slots(options_.slots, static_cast<int>(calls_.size()),
                      static_cast<int>(completer_.size()));
+  note_slot_wait();
   if (std::exchange(last_appetite_, appetite()) != last_appetite_) wakeups_.note_change();
+}
+
+void Worker::note_slot_wait() {
+  const bool waits = !draining_ && !claimer_.is_sated() && slots_free() <= 0;
+  if (waits == slot_wanted_since_ns_.has_value()) return;
+  if (waits) {
+    slot_wanted_since_ns_ = clock_.now_ns();
+  } else {
+    metrics_.note_slot_wait(seconds_since(clock_, *slot_wanted_since_ns_));
+    slot_wanted_since_ns_.reset();
+  }
 }
 
 }  // namespace sluice
