@@ -32,6 +32,16 @@ std::string_view kind_of(const Outcome& outcome) {
   return kinds[outcome.index()];
 }
 
+std::string_view error_code_of(const Outcome& outcome) {
+  if (const auto* failed = std::get_if<Failed>(&outcome)) return failed->error_code;
+  if (const auto* retry = std::get_if<Retry>(&outcome)) return retry->error_code;
+  if (const auto* throttled = std::get_if<Throttled>(&outcome)) return throttled->error_code;
+  if (const auto* parked = std::get_if<Parked>(&outcome)) {
+    return parked->cause == Parked::Cause::credential ? "credential" : "billing";
+  }
+  return "";
+}
+
 std::string_view name_of(ListenMode mode) {
   switch (mode) {
     case ListenMode::listen:
@@ -51,6 +61,12 @@ struct Metrics::Families {
                          .Help("Tasks claimed by this worker")
                          .Register(registry)
                          .Add({});
+  Counter& claims_refused =
+      BuildCounter()
+          .Name("sluice_claim_refusals_total")
+          .Help("Claims that brought nothing: no task ready, no permit, or the model closed")
+          .Register(registry)
+          .Add({});
   Counter& forfeited = BuildCounter()
                            .Name("sluice_permits_forfeited_total")
                            .Help("Permits not used before their send-by deadline")
@@ -60,6 +76,10 @@ struct Metrics::Families {
                                .Name("sluice_calls_total")
                                .Help("Calls to model backends that ended, by outcome")
                                .Register(registry);
+  Family<Counter>& errors = BuildCounter()
+                                .Name("sluice_errors_total")
+                                .Help("Calls that ended with an error, by its code")
+                                .Register(registry);
   Family<Histogram>& seconds = BuildHistogram()
                                    .Name("sluice_backend_request_seconds")
                                    .Help("Duration of calls to model backends")
@@ -92,6 +112,16 @@ struct Metrics::Families {
                              .Name("sluice_worker_slots")
                              .Help("Slots of this worker by state")
                              .Register(registry);
+  Histogram& slot_waits = BuildHistogram()
+                              .Name("sluice_slot_wait_seconds")
+                              .Help("How long a worker that would claim had no free slot")
+                              .Register(registry)
+                              .Add({}, call_seconds);
+  Gauge& completion_backlog = BuildGauge()
+                                  .Name("sluice_completion_backlog")
+                                  .Help("Ended calls whose outcomes are not stored yet")
+                                  .Register(registry)
+                                  .Add({});
   Family<Gauge>& listen_mode =
       BuildGauge()
           .Name("sluice_listen_mode")
@@ -105,6 +135,9 @@ Metrics::~Metrics() = default;
 void Metrics::note_claimed(int tasks) {
   families_->claimed.Increment(tasks);
 }
+void Metrics::note_claim_refused() {
+  families_->claims_refused.Increment();
+}
 void Metrics::note_forfeited() {
   families_->forfeited.Increment();
 }
@@ -112,6 +145,8 @@ void Metrics::note_forfeited() {
 void Metrics::note_call(std::string_view model, const Outcome& outcome, double seconds) {
   const std::string name(model);
   families_->calls.Add({{"model", name}, {"outcome", std::string(kind_of(outcome))}}).Increment();
+  const std::string code(error_code_of(outcome));
+  if (!code.empty()) families_->errors.Add({{"model", name}, {"error_code", code}}).Increment();
   families_->seconds.Add({{"model", name}}, call_seconds).Observe(seconds);
 }
 
@@ -134,10 +169,15 @@ void Metrics::note_reconnect() {
   families_->reconnects.Increment();
 }
 
+void Metrics::note_slot_wait(double seconds) {
+  families_->slot_waits.Observe(seconds);
+}
+
 void Metrics::set_slots(int total, int calling, int storing) {
   families_->slots.Add({{"state", "free"}}).Set(total - calling - storing);
   families_->slots.Add({{"state", "calling"}}).Set(calling);
   families_->slots.Add({{"state", "storing"}}).Set(storing);
+  families_->completion_backlog.Set(storing);
 }
 
 void Metrics::set_listen_mode(ListenMode mode) {

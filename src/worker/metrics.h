@@ -20,6 +20,7 @@ class Metrics final {
   ~Metrics();
 
   void note_claimed(int tasks);
+  void note_claim_refused();
   void note_forfeited();
   void note_call(std::string_view model, const Outcome& outcome, double seconds);
   void note_first_token(std::string_view model, double seconds);
@@ -27,6 +28,7 @@ class Metrics final {
   void note_flush(double seconds);
   void note_late(int outcomes);
   void note_reconnect();
+  void note_slot_wait(double seconds);
   void set_listen_mode(ListenMode mode);
   void set_slots(int total, int calling, int storing);
 
@@ -40,6 +42,10 @@ class Metrics final {
 
 // listen, poll or lost, as users read it.
 std::string_view name_of(ListenMode mode);
+
+// What is wrong with the call; empty for those with which nothing is. From a small fixed set: never
+// a backend's own words.
+std::string_view error_code_of(const Outcome& outcome);
 
 // solved, failed, retry, throttled, parked, returned or cancelled: the label of sluice_calls_total.
 std::string_view kind_of(const Outcome& outcome);

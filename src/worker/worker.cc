@@ -1,5 +1,6 @@
 #include "worker/worker.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "bounds.h"
+#include "log.h"
 #include "worker/race.h"
 
 namespace sluice {
@@ -34,6 +36,18 @@ int64_t count_late(const Completer::Batch& batch, const std::vector<Applied>& ap
   return std::count_if(applied.begin(), applied.end(), [&aborted](const Applied& answer) {
     return !answer.applied && !aborted.contains(answer.key);
   });
+}
+
+// Codes and figures: an error's text may quote a prompt.
+void log_ended(const Call& call, const Outcome& outcome, double seconds) {
+  const bool is_final = std::holds_alternative<Failed>(outcome);
+  const auto level = is_final ? spdlog::level::warn : spdlog::level::debug;
+  if (!spdlog::should_log(level)) return;
+  const LogSubject subject{call.task.key.task_id, call.task.key.fence};
+  const std::string_view code = error_code_of(outcome);
+  log_about(level, subject,
+            fmt::format("model \"{}\": {}{}{} after {:.3f} s", call.task.model, kind_of(outcome),
+                        code.empty() ? "" : " ", code, seconds));
 }
 
 }  // namespace
@@ -108,6 +122,7 @@ Task<void> Worker::live(std::shared_ptr<Call> call) {
   // If it is no longer ours, the database passes over it.
   if (call->is_unwanted && std::holds_alternative<Returned>(outcome)) outcome = Cancelled{};
   metrics_.note_call(model, outcome, seconds_since(clock_, begun_ns));
+  log_ended(*call, outcome, seconds_since(clock_, begun_ns));
   if (!std::holds_alternative<Solved>(outcome)) answer.first_token_after_ns.reset();
   if (answer.first_token_after_ns) {
     metrics_.note_first_token(
@@ -340,8 +355,8 @@ void Worker::on_beat(const Result<std::vector<TaskKey>>& unwanted) {
   for (const TaskKey& key : *unwanted) {
     const auto call = calls_.find(key);
     if (call == calls_.end()) continue;
-    spdlog::info("task {} fence {} was cancelled or taken from this worker; aborting its call",
-                 key.task_id, key.fence);
+    log_about(spdlog::level::info, LogSubject{key.task_id, key.fence},
+              "cancelled or taken from this worker; aborting its call");
     call->second->is_unwanted = true;
     abort(*call->second);
   }
@@ -403,6 +418,8 @@ void Worker::on_claimed(const Flush& flush, Result<std::vector<ClaimedTask>> tas
   if (!tasks->empty()) {
     metrics_.note_claimed(static_cast<int>(tasks->size()));
     wakeups_.note_claimed();
+  } else {
+    metrics_.note_claim_refused();
   }
 }
 
@@ -691,7 +708,19 @@ Wakeups::Appetite Worker::appetite() const {
 void Worker::note_appetite() {
   metrics_.set_slots(options_.slots, static_cast<int>(calls_.size()),
                      static_cast<int>(completer_.size()));
+  note_slot_wait();
   if (std::exchange(last_appetite_, appetite()) != last_appetite_) wakeups_.note_change();
+}
+
+void Worker::note_slot_wait() {
+  const bool waits = !draining_ && !claimer_.is_sated() && slots_free() <= 0;
+  if (waits == slot_wanted_since_ns_.has_value()) return;
+  if (waits) {
+    slot_wanted_since_ns_ = clock_.now_ns();
+  } else {
+    metrics_.note_slot_wait(seconds_since(clock_, *slot_wanted_since_ns_));
+    slot_wanted_since_ns_.reset();
+  }
 }
 
 }  // namespace sluice

@@ -95,6 +95,7 @@ class Worker final : private Wakeups::Owner {
   bool is_finished() const;
   void note_error(const Error& error, std::string_view doing) const;
   void note_appetite();
+  void note_slot_wait();
 
   // Wakeups::Owner
   Wakeups::Appetite appetite() const override;
@@ -145,6 +146,7 @@ class Worker final : private Wakeups::Owner {
   bool given_up_ = false;  // leaving took too long
   bool finishing_ = false;
   Wakeups::Appetite last_appetite_ = Wakeups::Appetite::claiming;
+  std::optional<int64_t> slot_wanted_since_ns_;
   int64_t reconnect_pause_ms_ = 0;
   int unknown_errors_ = 0;  // in a row, of completions
   int64_t flush_not_before_ns_ = 0;

@@ -1,5 +1,7 @@
 """What operators do while tasks run: restarting the pooler, draining a full worker; and urgent work beside much other."""
+import json
 import os
+import re
 import time
 
 import pytest
@@ -97,3 +99,44 @@ def test_a_worker_has_one_thread(pg, mock, worker):
         monitor.get("/metrics")
         threads.add(len(os.listdir(f"/proc/{process.pid}/task")))
     assert threads == {1}
+
+
+def test_a_worker_counts_its_slots_waits_refusals_and_errors(pg, mock, worker):
+    url, backend = pg.database(), mock("--latency", "20ms-40ms")
+    add_model(url, "m", backend.url, max_attempts=1)
+    submit_many(url, ["mock:status=400"] * 2 + [f"prompt {i}" for i in range(100)])
+    monitor = Monitor(worker(url, "--http", "127.0.0.1:0", "--slots", "4"))
+    assert wait_ended(url, 102) == {"failed": 2, "solved": 100}
+
+    def figures():
+        return dict(re.findall(r"^(sluice_[^ ]+) ([0-9.e+-]+)$", monitor.get("/metrics")[1], re.M))
+    wait_for(lambda: figures()['sluice_worker_slots{state="free"}'] == "4", what="rest")
+    found = figures()
+    assert found['sluice_errors_total{error_code="http_400",model="m"}'] == "2"
+    assert found["sluice_completion_backlog"] == "0"
+
+    def refused():
+        query(url, "select sluice.ring(id) from sluice.models")  # for nothing
+        return float(figures()["sluice_claim_refusals_total"]) > 0
+    wait_for(refused, what="a claim that brings nothing")
+    # Four slots for 102 tasks: it waited for a free one nearly all the time.
+    assert float(found["sluice_slot_wait_seconds_count"]) > 10
+    assert 0.1 < float(found["sluice_slot_wait_seconds_sum"]) < 60
+
+
+def test_a_line_about_a_call_names_its_task_and_fence(pg, mock, worker):
+    url, backend = pg.database(), mock()
+    add_model(url, "m", backend.url)
+    failing = submit_many(url, ["mock:status=400"])[0]
+    in_json = worker(url, "--log-format", "json")
+    wait_ended(url, 1)
+    assert in_json.stop() == 0
+    lines = [json.loads(line) for line in in_json.stderr().splitlines()]
+    about = [line for line in lines if "task" in line]
+    assert [(line["task"], line["fence"], line["level"]) for line in about] == [(failing, 1, "warning")]
+    assert "failed http_400" in about[0]["message"]
+    fine = submit_many(url, ["fine"])[0]
+    in_text = worker(url, "--log-level", "debug")
+    wait_ended(url, 2)
+    assert in_text.stop() == 0
+    assert f'task {fine} fence 1: model "m": solved after' in in_text.stderr()
