@@ -241,6 +241,7 @@ void Worker::send_claim(Flush& flush) {
   if (flush.asked <= 0) return;
   flush.admitting = claimer_.to_admit();
   if (!flush.admitting.empty()) flush.admission.emplace(database_.admit(flush.admitting));
+  note_slot_wait();  // over: the completions above made room
   flush.claim.emplace(database_.claim(worker_, flush.claimed_models, flush.shares, flush.asked));
 }
 
