@@ -26,9 +26,10 @@ void call(Hedging& hedging, size_t times) {
 TEST_CASE("extra calls stay within their share of a model's calls, those asked for included") {
   Hedging hedging;
   const Model model = model_of(0.08);
-  call(hedging, 12);
-  CHECK_FALSE(hedging.ask(model, {1, 1}));
-  call(hedging, 13);
+  call(hedging, 25);
+  for (int64_t id = 11; id <= 14; ++id) CHECK(hedging.ask(model, {id, 1}));
+  CHECK(hedging.take().size() == 4);
+  for (int64_t id = 11; id <= 14; ++id) hedging.note_answer({id, 1}, true);
   CHECK(hedging.ask(model, {1, 1}));
   CHECK(hedging.ask(model, {2, 1}));
   CHECK_FALSE(hedging.ask(model, {3, 1}));
@@ -45,6 +46,7 @@ TEST_CASE("extra calls stay within their share of a model's calls, those asked f
 TEST_CASE("the budget is a share of the last calls, not of all that ever were") {
   Hedging hedging;
   const Model model = model_of(0.001);
+  CHECK_FALSE(hedging.ask(model, {1, 1}));
   call(hedging, 100 * bounds::hedge_window_calls);
   CHECK(hedging.ask(model, {1, 1}));
   CHECK(hedging.take().size() == 1);

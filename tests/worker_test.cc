@@ -535,7 +535,7 @@ TEST_CASE("the first connection must succeed") {
   CHECK_FALSE(bench.result.has_value());
 }
 
-// One call in a hundred may be doubled at once: the budget counts calls, so 25 are under way.
+// 25 calls, all but the first of which are answered at once.
 struct HedgedBench : Bench {
   HedgedBench() : Bench(100) {
     database.served.models[0].hedge_after_ms = 500;
@@ -555,11 +555,22 @@ TEST_CASE("a call that takes long has a second one, whose answer wins") {
   REQUIRE(bench.http.count() == 26);
   CHECK(bench.http.request(25).body == bench.http.request(0).body);
   CHECK(bench.http.request(25).headers == bench.http.request(0).headers);
-  CHECK(bench.http.request(25).send_by_ns.has_value());
+  CHECK_FALSE(bench.http.request(25).send_by_ns.has_value());
   bench.http.answer_ok(25, "second");
   REQUIRE(bench.database.stored() == 25);
   CHECK(std::get<Solved>(bench.database.batches.back().at(0).outcome).answer == "second");
   CHECK(bench.database.leases.empty());
+}
+
+TEST_CASE("where calls need permits an extra one is sent in time, too") {
+  Bench bench(100);
+  bench.database.served.models[0].hedge_after_ms = 500;
+  bench.database.queue.push_back(task_of(1, 200));
+  bench.start();
+  const int64_t begun_ns = bench.clock.now_ns();
+  bench.pass_ms(500);
+  REQUIRE(bench.http.count() == 2);
+  CHECK(bench.http.request(1).send_by_ns == begun_ns + 700 * ns_per_ms);
 }
 
 TEST_CASE("the first call may still win, and is the only result") {
@@ -609,8 +620,8 @@ TEST_CASE("an extra call that is refused is asked for again") {
   CHECK(bench.http.count() == 26);
 }
 
-TEST_CASE("the budget bounds extra calls") {
-  HedgedBench bench;  // 25 calls: two extra ones
+TEST_CASE("hedge_max bounds the extra calls of a task") {
+  HedgedBench bench;
   bench.pass_ms(500);
   CHECK(bench.http.count() == 26);
   bench.pass_ms(500);
@@ -618,6 +629,15 @@ TEST_CASE("the budget bounds extra calls") {
   bench.pass_ms(60'000);
   CHECK(bench.http.count() == 27);
   CHECK(bench.database.called("hedge") == 2);
+}
+
+TEST_CASE("no model has more extra calls than its budget") {
+  Bench bench(100);
+  bench.database.served.models[0].hedge_after_ms = 500;
+  for (int64_t id = 1; id <= 40; ++id) bench.database.queue.push_back(task_of(id));
+  bench.start();
+  bench.pass_ms(10'000);
+  CHECK(bench.http.count() == 40 + 8);  // 8 % of 40 and the head start of 60
 }
 
 TEST_CASE("cancelling a task aborts all of its calls") {

@@ -21,7 +21,8 @@ namespace sluice {
 struct Hedge {
   std::list<AbortToken> aborts;
   bool is_asked = false;              // the database has not said yet whether there may be one more
-  std::optional<int64_t> send_by_ns;  // it may: its permit is forfeited after that
+  bool is_granted = false;            // it may
+  std::optional<int64_t> send_by_ns;  // the permit for it is forfeited after that
   Signal changed;                     // an answer came: the database's, or a call's
 };
 

@@ -1,5 +1,7 @@
 #include "worker/hedging.h"
 
+#include <algorithm>
+
 #include "bounds.h"
 
 namespace sluice {
@@ -18,8 +20,11 @@ void Hedging::note_call(const std::string& model) {
 
 bool Hedging::ask(const Model& model, const TaskKey& key) {
   Window& window = windows_[model.name];
-  const auto own = static_cast<double>(window.calls.size()) - window.extra;
-  if (window.extra + window.asked + 1 > model.hedge_budget * own) return false;
+  const size_t own = window.calls.size() - static_cast<size_t>(window.extra);
+  const size_t counted = std::min(own + bounds::hedge_head_start_calls, bounds::hedge_window_calls);
+  if (window.extra + window.asked + 1 > model.hedge_budget * static_cast<double>(counted)) {
+    return false;
+  }
   ++window.asked;
   asked_.emplace(key, model.name);
   waiting_.insert(key);

@@ -27,10 +27,10 @@ Task<Answer> Race::run() {
   while (running_ > 0 && !won_) {
     co_await wait_for_change();
     if (running_ == 0 || won_) break;
-    if (call_.hedge.send_by_ns && !call_.abort.aborted()) {
+    if (std::exchange(call_.hedge.is_granted, false) && !call_.abort.aborted()) {
       ++extra_;
       ask_at_ns_ = next_extra_ns();
-      start(std::exchange(call_.hedge.send_by_ns, std::nullopt), call_.hedge.aborts.emplace_back());
+      start(call_.hedge.send_by_ns, call_.hedge.aborts.emplace_back());
     } else if (may_want_more() && calling_.clock.now_ns() >= ask_at_ns_) {
       ask_at_ns_ = calling_.clock.now_ns() + bounds::hedge_again_ms * ns_per_ms;
       call_.hedge.is_asked = ask_for_one_more_();

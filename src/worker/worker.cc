@@ -436,7 +436,10 @@ void Worker::on_hedged(const Flush& flush, const Result<std::vector<TaskKey>>& g
     hedge.is_asked = false;
     if (is_granted) {
       metrics_.note_hedged(call->second->task.model);
-      hedge.send_by_ns = flush.sent_ns + bounds::hedge_send_within_ms * ns_per_ms;
+      hedge.is_granted = true;
+      if (call->second->send_by_ns) {  // its model has permits
+        hedge.send_by_ns = flush.sent_ns + bounds::hedge_send_within_ms * ns_per_ms;
+      }
     }
     hedge.changed.raise();
   }
