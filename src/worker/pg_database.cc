@@ -281,7 +281,11 @@ Task<Result<int64_t>> PgDatabase::sweep() {
   return read_int64(work_->query("select sluice.sweep()", PgParams()));
 }
 
-Task<Result<int64_t>> PgDatabase::admit(std::vector<std::string> models) {
+Task<Result<int64_t>> PgDatabase::admit(int64_t worker, std::vector<std::string> models) {
+  if (models.empty()) {
+    return read_int64(
+        work_->query("select sluice.admit_restless($1::bigint)", {std::to_string(worker)}));
+  }
   return read_int64(
       work_->query("select sum(sluice.admit(m)) from unnest($1::text[]) m", {pg_array(models)}));
 }
@@ -289,9 +293,11 @@ Task<Result<int64_t>> PgDatabase::admit(std::vector<std::string> models) {
 Task<Result<std::vector<ClaimedTask>>> PgDatabase::claim(int64_t worker,
                                                          std::vector<std::string> models,
                                                          int max_tasks) {
+  PgParams params = {std::to_string(worker), std::nullopt, std::to_string(max_tasks)};
+  if (!models.empty()) params[1] = pg_array(models);
   return read_claimed(work_->query(
       fmt::format("select {} from sluice.claim($1::bigint, $2::text[], $3::int)", claimed_columns),
-      {std::to_string(worker), pg_array(models), std::to_string(max_tasks)}));
+      std::move(params)));
 }
 
 Task<Result<std::vector<TaskKey>>> PgDatabase::held_leases(int64_t worker) {

@@ -41,7 +41,7 @@ struct Worker::Flush {
   std::optional<Task<Result<void>>> limits;
   Completer::Batch batch;
   std::optional<Task<Result<std::vector<Applied>>>> completion;
-  std::vector<std::string> admitting;
+  std::optional<std::vector<std::string>> admitting;
   std::optional<Task<Result<int64_t>>> admission;
   int asked = 0;
   int64_t claim_sent_ns = 0;
@@ -165,7 +165,7 @@ void Worker::send(Flush& flush) {
   }
   if (!draining_ && claimer_.wanted(slots_free()) > 0) {
     flush.admitting = claimer_.to_admit();
-    if (!flush.admitting.empty()) flush.admission.emplace(database_.admit(flush.admitting));
+    if (flush.admitting) flush.admission.emplace(database_.admit(worker_, *flush.admitting));
     flush.asked = claimer_.wanted(slots_free());
     flush.claim_sent_ns = clock_.now_ns();
     flush.claim.emplace(database_.claim(worker_, claimer_.models(), flush.asked));
@@ -258,7 +258,7 @@ Task<void> Worker::receive_tasks(Flush& flush) {
   if (flush.admission) {
     Result<int64_t> moved = co_await std::move(*flush.admission);
     if (!moved) note_error(moved.error(), "admitting");
-    claimer_.note_admitted(flush.admitting);
+    claimer_.note_admitted(*flush.admitting);
   }
   if (flush.claim) {
     Result<std::vector<ClaimedTask>> tasks = co_await std::move(*flush.claim);
