@@ -56,6 +56,9 @@ inline constexpr int64_t reconnect_pause_ms_max = 5'000;
 
 // The slow poll behind every notification, and how often another worker tries for the watch.
 inline constexpr int64_t look_interval_ms = 1'000;
+// How long the watcher sleeps while it holds all its bells: who makes a task ready tells it, and
+// the timers are its own. Then it claims and admits once, for what nobody tells: ageing.
+inline constexpr int64_t idle_look_interval_ms = 5'000;
 // An answer of the listening session that takes longer: it may be mute, so poll. Longer still: give
 // it up for a new one (TCP itself would notice after 25 s).
 inline constexpr int64_t listen_silence_ms_min = 2'000;

@@ -1,5 +1,6 @@
 -- What belongs to a model beside its row in sluice.models, n being its id:
 --   queue_<n>    table, inherits sluice.queue
+--   take_<n>, depth_<n>   functions (28_generated.sql)
 --   bucket_<n>, tokens_<n>   unlogged sequences: the buckets of its requests and tokens (22_permits.sql)
 --   learned_<n>  unlogged sequence: how many tokens its requests and answers have (25_tokens.sql)
 --   failures_<n> unlogged sequence: failures of its backend in a row (26_breaker.sql)
@@ -40,7 +41,7 @@ begin
   foreach v_kind in array array['bucket', 'tokens', 'learned', 'failures', 'claimed', 'ended', 'paced', 'paced_at', 'tended'] loop
     execute format('create unlogged sequence sluice.%I minvalue 0', v_kind || '_' || p_model);
   end loop;
-  perform sluice.make_gauge('load_' || p_model);
+  perform sluice.make_gauge('load_' || p_model), sluice.make_functions(p_model);
   perform sluice.set_counter(k, p_model, 0)
   from unnest(array['bucket', 'tokens', 'failures', 'room', 'claimed', 'ended', 'load']) k;
 end
@@ -71,6 +72,7 @@ begin
       using errcode = '23503', hint = 'Pause it and wait for them, or cancel them; then delete it.';
   end if;
   perform sluice.drop_lanes('queue_' || p_model), sluice.drop_lanes('backlog_' || p_model);
+  perform sluice.drop_functions(p_model);
   execute format('drop table sluice.%I', 'queue_' || p_model);
   foreach v_kind in array array['bucket', 'tokens', 'learned', 'failures', 'claimed', 'ended', 'paced', 'paced_at', 'tended',
     'load'] loop

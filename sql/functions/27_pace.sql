@@ -7,14 +7,7 @@ as $$
 declare
   v_depth int;
 begin
-  execute format('select count(*) from (
-      select from sluice.segments(%1$L) s
-      cross join lateral (
-        select from sluice.%1$I q
-        where (q.rank, q.ready_at) >= (s.lo_rank, s.lo_ready) and q.rank <= s.hi_rank
-        limit $1) r
-      limit $1) r', 'queue_' || p_model)
-  into v_depth using p_max;
+  execute format('select sluice.depth_%s($1)', p_model) into v_depth using p_max;
   return v_depth;
 end
 $$;

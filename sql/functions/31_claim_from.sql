@@ -79,24 +79,7 @@ as $$
 declare
   v_gone sluice.queue[];
 begin
-  execute format($sql$
-    with pick as materialized (
-      select q.at
-      from sluice.segments(%1$L) s
-      cross join lateral (
-        select q.ctid as at from sluice.%1$I q
-        where (q.rank, q.ready_at) >= (s.lo_rank, s.lo_ready) and q.rank <= s.hi_rank
-        order by q.rank, q.ready_at, q.task_id
-        limit $1
-        for update skip locked) q
-      limit $1),
-    gone as (
-      delete from sluice.%1$I q using pick where q.ctid = pick.at returning q.*)
-    select array_agg(row(g.task_id, g.ready_at, g.deadline, g.model, g.request_bytes, g.fence, g.rank, g.attempts,
-      g.tenant)::sluice.queue)
-    from gone g
-    $sql$, 'queue_' || p_model)
-  into v_gone using p_max;
+  execute format('select sluice.take_%s($1)', p_model) into v_gone using p_max;
   perform sluice.note_taken('queue_' || p_model, v_gone, p_max, p_now);
   return v_gone;
 end

@@ -15,12 +15,10 @@ constexpr int claims_per_admission_of_all = 16;
 
 void Claimer::serve(const std::vector<Model>& models) {
   std::map<std::string, Queue> queues;
-  names_.clear();
   for (const Model& model : models) {
     const auto known = queues_.find(model.name);
     queues[model.name] =
         Queue{model.id, model.max_queue, known == queues_.end() ? 0 : known->second.taken};
-    names_.push_back(model.name);
   }
   queues_ = std::move(queues);
   wake();
@@ -46,9 +44,10 @@ int Claimer::wanted(int slots_free) const {
   return std::clamp(slots_free, 0, bounds::claim_rows_max);
 }
 
-std::vector<std::string> Claimer::to_admit() const {
-  if (claims_since_all_admitted_ >= claims_per_admission_of_all) return names_;
-  if (appetite_ == Appetite::last_look) return this->models();
+std::optional<std::vector<std::string>> Claimer::to_admit() const {
+  if (claims_since_all_admitted_ >= claims_per_admission_of_all) return std::vector<std::string>();
+  if (appetite_ == Appetite::last_look) return scope_;
+  if (!is_a_queue_low()) return std::nullopt;
   std::vector<std::string> models;
   for (const auto& [name, queue] : queues_) {
     if (queue.is_low()) models.push_back(name);
@@ -62,7 +61,10 @@ bool Claimer::is_a_queue_low() const {
 }
 
 void Claimer::note_admitted(const std::vector<std::string>& models) {
-  if (models.size() >= names_.size()) claims_since_all_admitted_ = 0;
+  if (models.empty()) {
+    claims_since_all_admitted_ = 0;
+    for (auto& [name, queue] : queues_) queue.taken = 0;
+  }
   for (const std::string& name : models) {
     if (const auto queue = queues_.find(name); queue != queues_.end()) queue->second.taken = 0;
   }

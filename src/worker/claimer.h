@@ -7,6 +7,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,19 +19,20 @@ class Claimer final {
  public:
   // The models to claim for, and the size of their queues.
   void serve(const std::vector<Model>& models);
-  // Those to name in the next claim: all, or those that woke a sated worker.
-  const std::vector<std::string>& models() const { return scope_.empty() ? names_ : scope_; }
+  // Those to name in the next claim: those that woke a sated worker; none: all.
+  const std::vector<std::string>& models() const { return scope_; }
 
   // There may be work: anywhere, or for one model (by id; one that is not served: nothing).
   void wake();
   void wake(int64_t model);
-  bool is_sated() const { return appetite_ == Appetite::sated || names_.empty(); }
+  bool is_sated() const { return appetite_ == Appetite::sated || queues_.empty(); }
 
   // How many to ask for with `slots_free`; 0: do not claim.
   int wanted(int slots_free) const;
   // Whose queues to refill before that claim: those of which a quarter was taken since; after an
   // empty claim those it was for; now and then all, lest a busy model keep the others waiting.
-  std::vector<std::string> to_admit() const;
+  // nullopt: none; empty: all.
+  std::optional<std::vector<std::string>> to_admit() const;
 
   // What admission and claim brought. `taken`: tasks by model.
   void note_admitted(const std::vector<std::string>& models);
@@ -54,7 +56,6 @@ class Claimer final {
 
   Appetite appetite_ = Appetite::hungry;
   int claims_since_all_admitted_ = 0;
-  std::vector<std::string> names_;
   std::vector<std::string> scope_;  // empty: all
   std::map<std::string, Queue> queues_;
 };

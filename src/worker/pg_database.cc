@@ -291,7 +291,11 @@ Task<Result<int64_t>> PgDatabase::sweep() {
   return read_int64(work_->query("select sluice.sweep()", PgParams()));
 }
 
-Task<Result<int64_t>> PgDatabase::admit(std::vector<std::string> models) {
+Task<Result<int64_t>> PgDatabase::admit(int64_t worker, std::vector<std::string> models) {
+  if (models.empty()) {
+    return read_int64(
+        work_->query("select sluice.admit_restless($1::bigint)", {std::to_string(worker)}));
+  }
   return read_int64(
       work_->query("select sum(sluice.admit(m)) from unnest($1::text[]) m", {pg_array(models)}));
 }

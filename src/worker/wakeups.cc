@@ -128,7 +128,7 @@ Task<void> Wakeups::look_and_sleep() {
   }
   // Either a claim came back empty although there is work (its model's lock was busy), or a
   // submitter's open transaction keeps a bell from us: look again, at growing intervals.
-  int64_t sleep_ms = bounds::look_interval_ms;
+  int64_t sleep_ms = bounds::idle_look_interval_ms;
   if (look->work || !look->complete) {
     look_again_ms_ =
         std::clamp(look_again_ms_ * 2, bounds::look_again_ms_min, bounds::look_again_ms_max);

@@ -64,7 +64,7 @@ struct Worker::Flush {
   std::optional<Task<Result<void>>> limits;
   Completer::Batch batch;
   std::optional<Task<Result<std::vector<Applied>>>> completion;
-  std::vector<std::string> admitting;
+  std::optional<std::vector<std::string>> admitting;
   std::optional<Task<Result<int64_t>>> admission;
   int asked = 0;
   int64_t sent_ns = 0;
@@ -236,11 +236,14 @@ void Worker::send(Flush& flush) {
 
 void Worker::send_claim(Flush& flush) {
   flush.claimed_models = claimer_.models();
+  if (flush.claimed_models.empty()) {  // all: the database passes over those that have no work
+    for (const auto& [name, model] : models_) flush.claimed_models.push_back(name);
+  }
   flush.shares = concurrency_.shares(flush.claimed_models, slots_free());
   flush.asked = claim_size(flush.shares);
   if (flush.asked <= 0) return;
   flush.admitting = claimer_.to_admit();
-  if (!flush.admitting.empty()) flush.admission.emplace(database_.admit(flush.admitting));
+  if (flush.admitting) flush.admission.emplace(database_.admit(worker_, *flush.admitting));
   note_slot_wait();  // over: the completions above made room
   flush.claim.emplace(database_.claim(worker_, flush.claimed_models, flush.shares, flush.asked));
 }
@@ -334,7 +337,7 @@ Task<void> Worker::receive_tasks(Flush& flush) {
   if (flush.admission) {
     Result<int64_t> moved = co_await std::move(*flush.admission);
     if (!moved) note_error(moved.error(), "admitting");
-    claimer_.note_admitted(flush.admitting);
+    claimer_.note_admitted(*flush.admitting);
   }
   if (flush.claim) {
     Result<std::vector<ClaimedTask>> tasks = co_await std::move(*flush.claim);

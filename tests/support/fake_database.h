@@ -89,7 +89,7 @@ class FakeDatabase final : public Database {
   }
   Task<Result<int64_t>> recover(int64_t) override { return reply(Result<int64_t>(0)); }
   Task<Result<int64_t>> sweep() override { return reply(Result<int64_t>(0)); }
-  Task<Result<int64_t>> admit(std::vector<std::string>) override {
+  Task<Result<int64_t>> admit(int64_t, std::vector<std::string>) override {
     log.emplace_back("admit");
     const auto moved = static_cast<int64_t>(backlog.size());
     for (ClaimedTask& task : backlog) queue.push_back(std::move(task));
