@@ -25,7 +25,8 @@ end
 $$;
 select drive(:w) \g /dev/null
 select cmp_ok((select count(*) from call), '>', 70::bigint, 'what calls did not use was given back');
-select is_empty($$select * from measured where tokens >= tpm + (select max(reserved) from call)$$, 'used and reserved, of the calls of any minute');
+select is_empty($$select * from measured where tokens >= tpm + (select max(reserved) from call)$$,
+  'used and reserved, of the calls of any minute');
 
 select * from finish();
 rollback;

@@ -194,7 +194,16 @@ bool Worker::has_flush_work() const {
          due_.unfinished || !completer_.empty() || !bodies_wanted_.empty() ||
          hedging_.has_asked() ||
          (!draining_ && !claimer_.is_sated() &&
-          claim_size(concurrency_.shares(claimer_.models(), slots_free())) > 0);
+          claim_size(concurrency_.shares(models_to_claim(), slots_free())) > 0);
+}
+
+// Those that woke us, or all: the database passes over those that have no work.
+std::vector<std::string> Worker::models_to_claim() const {
+  if (!claimer_.models().empty()) return claimer_.models();
+  std::vector<std::string> names;
+  names.reserve(models_.size());
+  for (const auto& [name, model] : models_) names.push_back(name);
+  return names;
 }
 
 // How many to claim when each model may give its share.
@@ -235,10 +244,7 @@ void Worker::send(Flush& flush) {
 }
 
 void Worker::send_claim(Flush& flush) {
-  flush.claimed_models = claimer_.models();
-  if (flush.claimed_models.empty()) {  // all: the database passes over those that have no work
-    for (const auto& [name, model] : models_) flush.claimed_models.push_back(name);
-  }
+  flush.claimed_models = models_to_claim();
   flush.shares = concurrency_.shares(flush.claimed_models, slots_free());
   flush.asked = claim_size(flush.shares);
   if (flush.asked <= 0) return;

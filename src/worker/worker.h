@@ -87,6 +87,7 @@ class Worker final : private Wakeups::Owner {
   void begin(ClaimedTask task, std::optional<int64_t> send_by_ns);
   static void abort(Call& call);
   bool ask_for_one_more(const Model& model, const TaskKey& key);
+  std::vector<std::string> models_to_claim() const;
   int claim_size(const std::vector<int>& shares) const;
   void pause_flushes();
   int slots_free() const;
