@@ -21,7 +21,7 @@ constexpr std::string_view env_prefix = "env:";
 constexpr std::string_view file_prefix = "file:";
 
 // Longer than any token; a wrong path must not fill the memory, or the requests' headers.
-constexpr size_t secret_bytes_max = 16 * 1024;
+constexpr size_t secret_bytes_max = size_t{16} * 1024;
 
 class Descriptor final {
  public:

@@ -74,7 +74,7 @@ TEST_CASE("messages: an answer that was stopped is a success with its reason") {
 }
 
 TEST_CASE("messages: a stream adds up to the message") {
-  for (size_t piece : {1, 4, 500}) {
+  for (size_t piece : {1UL, 4UL, 500UL}) {
     const auto body = streamed(messages, stream, piece);
     REQUIRE(body);
     const auto solved = std::get<Solved>(answer_of(messages, *body));
