@@ -112,7 +112,7 @@ TEST_CASE("chat: usage that makes no sense cannot spoil a flush") {
 }
 
 TEST_CASE("chat: a stream adds up to the body without streaming, however it is cut") {
-  for (size_t piece : {1, 2, 3, 7, 1000}) {
+  for (size_t piece : {1UL, 2UL, 3UL, 7UL, 1000UL}) {
     const auto body = streamed(chat, openai_stream, piece);
     REQUIRE(body);
     CHECK(*body == R"({"object":"chat.completion","created":17,"id":"chatcmpl-1","model":"gpt-x",)"
