@@ -71,7 +71,7 @@ TEST_CASE("a file that everybody may read is refused, also when it becomes so la
   SecretFile file;
   file.write("sk-1");
   CHECK(secrets.read(file.reference()));
-  for (mode_t mode : {0644, 0604, 0602, 0601}) {
+  for (mode_t mode : {0644U, 0604U, 0602U, 0601U}) {
     file.allow(mode);
     const auto refused = secrets.read(file.reference());
     REQUIRE_FALSE(refused);

@@ -49,6 +49,7 @@ OLD_ROWS = """
 # What belongs to the schema, whatever it holds: not the sequences and partitions that are named with numbers or hashes.
 SCHEMA = """
     select 'function ' || oid::regprocedure || ' ' || prorettype::regtype from pg_proc where pronamespace = 'sluice'::regnamespace
+      and proname !~ '_[0-9]+$'
     union all
     select format('column %s.%s %s %s %s', attrelid::regclass, attname, atttypid::regtype, attnotnull,
                   pg_get_expr(adbin, adrelid))
