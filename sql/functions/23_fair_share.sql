@@ -34,6 +34,9 @@ declare
   v_start double precision := random();   -- of the sampling, and of the tenants' clocks
   v_salt int := (random() * 1e9)::int;
 begin
+  if cardinality(p_heads) = 1 then
+    return sluice.lane_turns(p_heads[1], p_places, v_ageing, p_now);
+  end if;
   return (
     with lane as materialized (
       select h.*, coalesce(t.weight, 1)::double precision as weight,
@@ -81,6 +84,31 @@ begin
       )::sluice.waiting_task
       order by c.aged, c.finish - c.length * sluice.draw(c.tenant, v_salt), c.task_id)
     from chosen c where c.is_in);
+end
+$$;
+
+-- lane_turns: fair_turns of one lane alone, which shares with nobody: in a third of the time, for that is the common case.
+create or replace function sluice.lane_turns(p_head sluice.lane_head, p_places int, p_ageing interval, p_now timestamptz)
+returns sluice.waiting_task[]
+language plpgsql volatile
+as $$
+declare
+  v_places int := least(p_places, (
+    select sluice.tenant_room(t.name, p_now) from sluice.tenants t
+    where sluice.tenant_key(t.name) = p_head.tenant and (t.rpm is not null or t.tpm is not null)));
+begin
+  return (
+    with seen as materialized (
+      select b.task_id, sluice.aged_rank(b.rank, b.ready_at, p_now, p_ageing) as aged, b.fence, b.deadline, b.ready_at
+      from sluice.backlog b
+      where b.due and sluice.line_of(b.model, b.route) = p_head.line and b.rank = p_head.rank
+        and sluice.tenant_key(b.tenant) = p_head.tenant and b.ready_at >= p_head.ready_at
+      order by b.ready_at, b.task_id limit sluice.rows_max(p_places, 1)),
+    turn as (select * from seen order by aged, deadline, ready_at, task_id limit v_places)
+    select array_agg(row(t.task_id, p_head.line, p_head.rank, t.aged, p_head.tenant, t.fence,
+        case when p_head.line like 'route\_%' then (select k.api from sluice.task k where k.id = t.task_id) end
+      )::sluice.waiting_task order by t.aged, t.deadline, t.ready_at, t.task_id)
+    from turn t);
 end
 $$;
 
