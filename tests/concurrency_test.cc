@@ -57,7 +57,8 @@ TEST_CASE("a limit begins at its ceiling and halves once per round trip, down to
   CHECK(concurrency.limit("m") == 20);
   concurrency.note_ended("m", failure(0, 1001));  // began before that
   CHECK(concurrency.limit("m") == 20);
-  for (int64_t i = 1; i < 10; ++i) concurrency.note_ended("m", failure(1000 * i + 1, 1000 * (i + 1)));
+  for (int64_t i = 1; i < 10; ++i)
+    concurrency.note_ended("m", failure(1000 * i + 1, 1000 * (i + 1)));
   CHECK(concurrency.limit("m") == 2);
 }
 

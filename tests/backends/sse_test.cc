@@ -51,7 +51,8 @@ TEST_CASE("a stream of events is read as the standard says, however it is cut") 
   };
   for (const Row& row : rows) {
     CAPTURE(row.bytes);
-    for (size_t piece : {1UL, 2UL, 3UL, 5UL, 100UL}) CHECK(events_of(row.bytes, piece) == row.events);
+    for (size_t piece : {1UL, 2UL, 3UL, 5UL, 100UL})
+      CHECK(events_of(row.bytes, piece) == row.events);
   }
 }
 
