@@ -221,13 +221,15 @@ begin
   return query
   with judged as materialized (
     select o.*, coalesce(o.ordinality = any (select e.place from unnest(p_ended) e), false)
-      or ((exists (select from sluice.result r where r.task_id = o.task_id and r.fence = o.fence and r.worker = p_worker)
+      or ((exists (select from sluice.result r where r.task_id = o.task_id and r.fence = o.fence and r.worker = p_worker
+                   and (r.status = case o.kind when 'solved' then 'solved' when 'cancelled' then 'cancelled' else 'failed' end
+                        or r.status = 'cancelled' and o.kind is distinct from 'solved'))
            or exists (select from sluice.attempt a where a.task_id = o.task_id and a.fence = o.fence
                       and a.worker = p_worker and a.kind = 'redriven'))
           and not exists (select from sluice.attempt a where a.task_id = o.task_id and a.fence = o.fence
                           and a.worker = p_worker and a.kind = 'lost'))
       or exists (select from sluice.attempt a where a.task_id = o.task_id and a.fence = o.fence and a.worker = p_worker
-                 and a.kind in ('retry', 'failed')) as applied
+                 and a.kind in ('retry', 'failed') and coalesce(o.kind, '') not in ('solved', 'cancelled')) as applied
     from unnest(p_outcomes) with ordinality o),
   kept as (
     insert into sluice.attempt (task_id, worker, ended_at, fence, input_tokens, output_tokens, http_status, billed, kind,
