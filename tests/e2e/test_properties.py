@@ -309,6 +309,7 @@ def drain(url):
     query(url, "update sluice.settings set heartbeat_timeout = '1 hour'")
     query(url, "update sluice.worker set dead_at = clock_timestamp() where dead_at is null")
     query(url, "update sluice.models set rpm = null, max_in_flight = null, max_queue = 1000, paused = false, closed_until = null")
+    query(url, "delete from sluice.breaker")  # random failures open them
     worker = query(url, "select sluice.register_worker('drain', 1000)")[0][0]
     connection = connect(url)
     deadline = time.monotonic() + DRAIN_DEADLINE_S
