@@ -27,7 +27,7 @@ begin
 end
 $$;
 
--- may_act_for: whether the present caller may act for tenant p_tenant. While no tenant has a role nothing is asked: 3 us
+-- may_act_for: whether the present caller may act for tenant p_tenant. While no tenant has a role nothing is asked: 5 us
 -- a submit instead of 30.
 create or replace function sluice.may_act_for(p_tenant text) returns boolean
 language plpgsql stable
