@@ -135,6 +135,27 @@ TEST_CASE("a slow model never takes the slots that another needs") {
   CHECK_FALSE(concurrency.is_held_back());
 }
 
+TEST_CASE("no free slot waits while one model has more than its part") {
+  Concurrency concurrency(90);
+  std::vector<Model> models;
+  std::vector<std::string> names;
+  std::vector<int> asked;
+  std::map<std::string, int> taken;
+  for (int i = 0; i < 9; ++i) {
+    names.push_back("m" + std::to_string(i));
+    models.push_back(model_of(names.back()));
+    asked.push_back(90);
+    taken[names.back()] = i == 0 ? 50 : 5;
+  }
+  concurrency.serve(models);
+  for (const auto& [name, calls] : taken) begin(concurrency, name, calls);
+  concurrency.note_claimed(90, names, asked, taken);
+  concurrency.note_ended("m0", answer(10));
+  concurrency.note_ended("m0", answer(10));
+  // Two are free, and eight models lack five each: any of them may have both.
+  CHECK(concurrency.shares(names, 2) == std::vector<int>{0, 2, 2, 2, 2, 2, 2, 2, 2});
+}
+
 TEST_CASE("an untroubled model follows a raised ceiling at once, a troubled one grows into it") {
   Concurrency concurrency(100);
   concurrency.serve({model_of("m", 10), model_of("n", 10)});

@@ -67,18 +67,31 @@ int Concurrency::hungry() const {
                                         [](const auto& entry) { return entry.second.hungry; }));
 }
 
-// The free slots that are for this model and no other.
-int Concurrency::reserve(const Served& served, int hungry) const {
-  const int kept = std::min(
-      served.floor, slots_ / slots_per_kept_slot / std::max(1, static_cast<int>(served_.size())));
-  const int even = served.hungry ? slots_ / hungry : kept;
-  return std::max(0, std::min(even, static_cast<int>(served.limit)) - served.in_flight);
+int Concurrency::kept(const Served& served) const {
+  const int most = slots_ / slots_per_kept_slot / std::max(1, static_cast<int>(served_.size()));
+  return std::min(served.floor, most);
+}
+
+// What each of the models that have more may have under way: an even part of what is not kept for
+// those that have not.
+int Concurrency::even() const {
+  int slots = slots_;
+  for (const auto& [name, served] : served_) {
+    if (!served.hungry) slots -= kept(served);
+  }
+  return slots / std::max(1, hungry());
+}
+
+// The free slots that are for this model before any that has its part.
+int Concurrency::reserve(const Served& served, int even) const {
+  const int part = served.hungry ? even : kept(served);
+  return std::max(0, std::min(part, static_cast<int>(served.limit)) - served.in_flight);
 }
 
 std::vector<int> Concurrency::shares(const std::vector<std::string>& models, int slots_free) const {
-  const int hungry = this->hungry();
+  const int even = this->even();
   int reserved = 0;
-  for (const auto& [name, served] : served_) reserved += reserve(served, hungry);
+  for (const auto& [name, served] : served_) reserved += reserve(served, even);
   std::vector<int> shares;
   shares.reserve(models.size());
   for (const std::string& name : models) {
@@ -88,9 +101,12 @@ std::vector<int> Concurrency::shares(const std::vector<std::string>& models, int
       continue;
     }
     const Served& served = found->second;
-    const int others = reserved - reserve(served, hungry);
+    const int own = reserve(served, even);
     const int room = static_cast<int>(served.limit) - served.in_flight;
-    shares.push_back(std::max(0, std::min(room, slots_free - others)));
+    // While some model has more than its part there are fewer free slots than are reserved: then
+    // those below theirs take what there is, rather than each leave it to the others.
+    const int beyond = std::min(room, slots_free - (reserved - own));
+    shares.push_back(std::max(std::min(own, slots_free), std::max(0, beyond)));
   }
   return shares;
 }

@@ -66,7 +66,9 @@ class Concurrency final {
     void grow(int64_t first_token_after_ns);
   };
   int hungry() const;
-  int reserve(const Served& served, int hungry) const;
+  int kept(const Served& served) const;
+  int even() const;
+  int reserve(const Served& served, int even) const;
 
   int slots_;
   std::map<std::string, Served> served_;
