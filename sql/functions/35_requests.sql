@@ -13,8 +13,14 @@ as $$
 declare
   v_leases sluice.lease[];
 begin
-  select array_agg(l order by l.task_id) into v_leases from sluice.lease l
-  where l.worker = requests.worker and (requests.ids is null or l.task_id = any (requests.ids));
+  if requests.ids is null then
+    select array_agg(l order by l.task_id) into v_leases from sluice.lease l where l.worker = requests.worker;
+  else
+    -- One by one by their key: by the index on worker each call walked all that the worker holds, 40 us a task.
+    select array_agg(l order by l.task_id) into v_leases
+    from unnest(requests.ids) asked(id)
+    cross join lateral (select * from sluice.lease l where l.task_id = asked.id and l.worker = requests.worker offset 0) l;
+  end if;
   return query select * from sluice.claimed_tasks(v_leases,
     greatest((select claim_bytes_max from sluice.settings), v_leases[1].request_bytes + 200));
 end
