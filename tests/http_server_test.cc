@@ -65,7 +65,7 @@ TEST_CASE("the handler sees method, path, query, headers and body, and its reply
   auto got = fixture.send(request_to(*server, "GET", "/a%20b?n=5"));
   REQUIRE(got);
   CHECK(got->status == 200);
-  CHECK(got->body == "GET /a b n=5 color=Blue bytes=0");
+  CHECK(got->body == "GET /a%20b n=5 color=Blue bytes=0");
   CHECK(find_field(got->headers, "content-type") == "text/plain");
   CHECK(find_field(got->headers, "x-arrived") == "yes");
   auto posted = fixture.send(request_to(*server, "POST", "/x", std::string(500'000, 'p')));

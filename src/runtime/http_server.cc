@@ -2,14 +2,18 @@
 
 #include <microhttpd.h>
 #include <spdlog/spdlog.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstring>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "runtime/fd_watch.h"
 #include "runtime/listen_socket.h"
+#include "runtime/request_problem.h"
 
 namespace sluice {
 namespace {
@@ -19,6 +23,11 @@ namespace {
 constexpr int64_t dropped_body_factor = 4;
 // One visit of the daemon runs at most so many rounds before the rest of the loop has its turn.
 constexpr int rounds_max = 64;
+// How often slow connections are looked for.
+constexpr int64_t slow_look_ns = ns_per_s;
+// Slower than this over a whole body, or a whole answer, is an attack or as good as one.
+constexpr int64_t bytes_per_s_min = 16 * 1024;
+constexpr std::string_view busy_retry_after_s = "5";
 
 HttpFields fields_of(MHD_Connection* connection, MHD_ValueKind kind) {
   HttpFields fields;
@@ -32,8 +41,36 @@ HttpFields fields_of(MHD_Connection* connection, MHD_ValueKind kind) {
   return fields;
 }
 
-HttpReply too_large_reply() {
-  return {413, "application/json", R"({"error":"body too large"})", {}};
+// Arguments arrive as sent, for we take the decoding from the daemon (leave_escaped). False when
+// one is malformed.
+bool decode(HttpFields& arguments) {
+  for (auto& [name, value] : arguments) {
+    auto plain_name = percent_decode(name);
+    auto plain_value = percent_decode(value);
+    if (!plain_name || !plain_value) return false;
+    name = std::move(*plain_name);
+    value = std::move(*plain_value);
+  }
+  return true;
+}
+
+// The daemon's own decoding ends a path at %00 and tells %2F from a slash no more.
+size_t leave_escaped(void*, MHD_Connection*, char* text) {
+  return std::strlen(text);
+}
+
+HttpReply refusal(int status, std::string_view type, std::string_view message) {
+  HttpReply reply;
+  reply.status = status;
+  reply.body = R"({"error":{"type":")";
+  reply.body.append(type).append(R"(","message":")").append(message).append("\"}}\n");
+  return reply;
+}
+
+HttpReply busy_reply() {
+  HttpReply reply = refusal(503, "overloaded", "too many bodies at a time");
+  reply.headers.emplace_back("Retry-After", busy_retry_after_s);
+  return reply;
 }
 
 void log_daemon_message(void*, const char*, va_list) {
@@ -48,8 +85,25 @@ void log_daemon_message(void*, const char*, va_list) {
 struct Exchange {
   HttpIncoming incoming;
   int64_t body_bytes = 0;  // arrived, also those that were dropped
+  int64_t kept_bytes = 0;  // of them, in memory
   bool waiting = false;    // its connection is suspended
+  bool close = false;      // the connection must not live on
   std::optional<HttpReply> reply;
+};
+
+// An open connection: it has one request at a time, or is between two.
+struct Visit {
+  int fd = -1;           // libmicrohttpd's
+  int64_t since_ns = 0;  // when it began to do what it does: sending, being answered, idle
+  std::shared_ptr<Exchange> exchange;
+
+  bool is_with_handler() const { return exchange && exchange->waiting && !exchange->reply; }
+  // Of the message that is on its way.
+  int64_t bytes() const {
+    if (!exchange) return 0;
+    return exchange->reply ? static_cast<int64_t>(exchange->reply->body.size())
+                           : exchange->body_bytes;
+  }
 };
 
 struct HttpServer::Engine {
@@ -64,14 +118,17 @@ struct HttpServer::Engine {
   void wake_at(int64_t at_ns);
 
   static MHD_Result on_access(void* engine, MHD_Connection* connection, const char* url,
-                              const char* method, const char*, const char* upload,
-                              size_t* upload_bytes, void** exchange);
+                              const char* method, const char* version, const char* upload,
+                              size_t* upload_bytes, void** begun);
   static void on_completed(void* engine, MHD_Connection* connection, void**,
                            MHD_RequestTerminationCode);
-  Exchange& begin(MHD_Connection* connection, const char* url, const char* method);
-  MHD_Result take_body(Exchange& exchange, std::string_view part) const;
-  MHD_Result answer(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange);
-  static MHD_Result send_reply(MHD_Connection* connection, const HttpReply& reply);
+  static void on_connection(void* engine, MHD_Connection* connection, void**,
+                            MHD_ConnectionNotificationCode what);
+  MHD_Result begin(Visit& visit, MHD_Connection* connection, std::string_view version);
+  MHD_Result take_body(Exchange& exchange, std::string_view part);
+  MHD_Result answer(MHD_Connection* connection, Visit& visit);
+  MHD_Result send_reply(MHD_Connection* connection, Visit& visit) const;
+  void look_for_slow_ones();
   Task<void> serve(MHD_Connection* connection, std::shared_ptr<Exchange> exchange);
 
   Loop& loop;
@@ -87,8 +144,10 @@ struct HttpServer::Engine {
   Clock::TimerId timer = 0;
   int64_t timer_at_ns = 0;
   bool run_posted = false;
-  // By connection: it has one request at a time.
-  std::unordered_map<MHD_Connection*, std::shared_ptr<Exchange>> exchanges;
+  bool listening = true;
+  Clock::TimerId slow_look = 0;  // none while nobody is connected
+  int64_t bodies_bytes = 0;      // kept_bytes of all
+  std::unordered_map<MHD_Connection*, Visit> visits;
   TaskGroup tasks;  // last: the handler and all else outlives what it runs
 };
 
@@ -98,12 +157,13 @@ HttpServer::Engine::Engine(Loop& loop_, Clock& clock_, HttpServerOptions options
 HttpServer::Engine::~Engine() {
   *self = nullptr;
   if (timer != 0) clock.cancel(timer);
+  if (slow_look != 0) clock.cancel(slow_look);
   watch.reset();
   if (daemon == nullptr) return;
   // The daemon does not stop with suspended connections; they resume without a reply, and that
   // closes them.
-  for (const auto& [connection, exchange] : exchanges) {
-    if (exchange->waiting && !exchange->reply) MHD_resume_connection(connection);
+  for (const auto& [connection, visit] : visits) {
+    if (visit.is_with_handler()) MHD_resume_connection(connection);
   }
   MHD_stop_daemon(daemon);
 }
@@ -113,12 +173,15 @@ bool HttpServer::Engine::start_daemon(int fd) {
   address = bound_address(fd);
   port = bound_port(fd);
   daemon = MHD_start_daemon(
-      MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, nullptr, nullptr,
-      &Engine::on_access, this,                                                      //
+      MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | MHD_USE_ITC, 0, nullptr,
+      nullptr, &Engine::on_access, this,                                             //
       MHD_OPTION_EXTERNAL_LOGGER, &log_daemon_message, nullptr,                      //
       MHD_OPTION_LISTEN_SOCKET, fd,                                                  //
       MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,                                          //
       MHD_OPTION_NOTIFY_COMPLETED, &Engine::on_completed, this,                      //
+      MHD_OPTION_NOTIFY_CONNECTION, &Engine::on_connection, this,                    //
+      MHD_OPTION_UNESCAPE_CALLBACK, &leave_escaped, nullptr,                         //
+      MHD_OPTION_CONNECTION_MEMORY_LIMIT, static_cast<size_t>(options.header_bytes_max),
       MHD_OPTION_CONNECTION_LIMIT, static_cast<unsigned>(options.connections_max),   //
       MHD_OPTION_CONNECTION_TIMEOUT, static_cast<unsigned>(options.idle_timeout_s),  //
       MHD_OPTION_END);
@@ -170,59 +233,85 @@ void HttpServer::Engine::wake_at(int64_t at_ns) {
 // The daemon calls this for a request when its headers are there, for each part of its body, when
 // it is whole, and again after it was resumed.
 MHD_Result HttpServer::Engine::on_access(void* engine, MHD_Connection* connection, const char* url,
-                                         const char* method, const char*, const char* upload,
-                                         size_t* upload_bytes, void** exchange) {
+                                         const char* method, const char* version,
+                                         const char* upload, size_t* upload_bytes, void** begun) {
   auto& self = *static_cast<Engine*>(engine);
-  if (*exchange == nullptr) {
-    *exchange = &self.begin(connection, url, method);
-    return MHD_YES;
+  Visit& visit = self.visits.at(connection);
+  if (*begun == nullptr) {
+    visit.exchange = std::make_shared<Exchange>();
+    visit.exchange->incoming.method = method;
+    visit.exchange->incoming.path = url;
+    *begun = visit.exchange.get();
+    return self.begin(visit, connection, version);
   }
-  const std::shared_ptr<Exchange> current = self.exchanges.at(connection);
   if (*upload_bytes > 0) {
     const std::string_view part(upload, std::exchange(*upload_bytes, 0));
-    return self.take_body(*current, part);
+    return self.take_body(*visit.exchange, part);
   }
-  return self.answer(connection, current);
+  return self.answer(connection, visit);
 }
 
 void HttpServer::Engine::on_completed(void* engine, MHD_Connection* connection, void**,
                                       MHD_RequestTerminationCode) {
-  static_cast<Engine*>(engine)->exchanges.erase(connection);
+  auto& self = *static_cast<Engine*>(engine);
+  Visit& visit = self.visits.at(connection);
+  if (visit.exchange) self.bodies_bytes -= visit.exchange->kept_bytes;
+  visit.exchange.reset();
+  visit.since_ns = self.clock.now_ns();
 }
 
-Exchange& HttpServer::Engine::begin(MHD_Connection* connection, const char* url,
-                                    const char* method) {
-  auto exchange = std::make_shared<Exchange>();
-  HttpIncoming& incoming = exchange->incoming;
-  incoming.arrived_ns = clock.now_ns();
-  incoming.method = method;
-  incoming.path = url;
+void HttpServer::Engine::on_connection(void* engine, MHD_Connection* connection, void**,
+                                       MHD_ConnectionNotificationCode what) {
+  auto& self = *static_cast<Engine*>(engine);
+  if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+    self.visits.erase(connection);
+    return;
+  }
+  const int fd =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+  self.visits.insert_or_assign(connection, Visit{fd, self.clock.now_ns(), nullptr});
+  if (self.slow_look == 0) self.look_for_slow_ones();
+}
+
+// An answer to the headers alone makes the daemon read nothing further and close.
+MHD_Result HttpServer::Engine::begin(Visit& visit, MHD_Connection* connection,
+                                     std::string_view version) {
+  visit.since_ns = clock.now_ns();
+  HttpIncoming& incoming = visit.exchange->incoming;
+  incoming.arrived_ns = visit.since_ns;
   incoming.query = fields_of(connection, MHD_GET_ARGUMENT_KIND);
   incoming.headers = fields_of(connection, MHD_HEADER_KIND);
-  Exchange& begun = *exchange;
-  exchanges.insert_or_assign(connection, std::move(exchange));
-  return begun;
+  std::string_view problem = request_problem(version, incoming.headers);
+  if (problem.empty() && !decode(incoming.query)) problem = "a malformed %XX in the query";
+  if (problem.empty()) return MHD_YES;
+  visit.exchange->close = true;
+  visit.exchange->reply = refusal(400, "invalid_request", problem);
+  return send_reply(connection, visit);
 }
 
-MHD_Result HttpServer::Engine::take_body(Exchange& exchange, std::string_view part) const {
-  exchange.body_bytes += static_cast<int64_t>(part.size());
-  std::string& body = exchange.incoming.body;
-  if (exchange.body_bytes <= options.body_bytes_max) {
-    body.append(part);
-    return MHD_YES;
+// What is refused is read and dropped, for the client reads the answer only then.
+MHD_Result HttpServer::Engine::take_body(Exchange& exchange, std::string_view part) {
+  const auto bytes = static_cast<int64_t>(part.size());
+  exchange.body_bytes += bytes;
+  if (!exchange.reply && exchange.body_bytes > options.body_bytes_max) {
+    exchange.reply = refusal(413, "too_large", "the body is too large");
+  } else if (!exchange.reply && bodies_bytes + bytes > options.bodies_bytes_max) {
+    exchange.reply = busy_reply();
   }
-  body = std::string();  // gives the memory back
-  return exchange.body_bytes <= dropped_body_factor * options.body_bytes_max ? MHD_YES : MHD_NO;
+  if (exchange.reply) {
+    exchange.incoming.body = std::string();  // gives the memory back
+    bodies_bytes -= std::exchange(exchange.kept_bytes, 0);
+    return exchange.body_bytes <= dropped_body_factor * options.body_bytes_max ? MHD_YES : MHD_NO;
+  }
+  exchange.incoming.body.append(part);
+  exchange.kept_bytes += bytes;
+  bodies_bytes += bytes;
+  return MHD_YES;
 }
 
-MHD_Result HttpServer::Engine::answer(MHD_Connection* connection,
-                                      const std::shared_ptr<Exchange>& exchange) {
-  if (!exchange->reply && exchange->body_bytes > options.body_bytes_max) {
-    exchange->reply = too_large_reply();
-  }
-  if (exchange->reply) {
-    return exchange->reply->drop ? MHD_NO : send_reply(connection, *exchange->reply);
-  }
+MHD_Result HttpServer::Engine::answer(MHD_Connection* connection, Visit& visit) {
+  const std::shared_ptr<Exchange>& exchange = visit.exchange;
+  if (exchange->reply) return exchange->reply->drop ? MHD_NO : send_reply(connection, visit);
   if (exchange->waiting) return MHD_NO;  // resumed by the destructor
   exchange->waiting = true;
   MHD_suspend_connection(connection);
@@ -240,7 +329,9 @@ Task<void> HttpServer::Engine::serve(MHD_Connection* connection,
 
 // The body is not copied: it stays in the Exchange until the daemon says that the request is
 // completed.
-MHD_Result HttpServer::Engine::send_reply(MHD_Connection* connection, const HttpReply& reply) {
+MHD_Result HttpServer::Engine::send_reply(MHD_Connection* connection, Visit& visit) const {
+  const HttpReply& reply = *visit.exchange->reply;
+  visit.since_ns = clock.now_ns();
   MHD_Response* response = MHD_create_response_from_buffer(
       reply.body.size(), const_cast<char*>(reply.body.data()), MHD_RESPMEM_PERSISTENT);
   if (response == nullptr) return MHD_NO;
@@ -250,10 +341,28 @@ MHD_Result HttpServer::Engine::send_reply(MHD_Connection* connection, const Http
   for (const auto& [name, value] : reply.headers) {
     MHD_add_response_header(response, name.c_str(), value.c_str());
   }
+  if (visit.exchange->close || !listening) {
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+  }
   const MHD_Result queued =
       MHD_queue_response(connection, static_cast<unsigned>(reply.status), response);
   MHD_destroy_response(response);  // our reference; the connection holds its own
   return queued;
+}
+
+// The daemon's own time-out begins anew with each byte, so that one a minute would hold a
+// connection for ever. A socket that is shut down looks to the daemon as if its client had left.
+void HttpServer::Engine::look_for_slow_ones() {
+  const int64_t now_ns = clock.now_ns();
+  for (const auto& [connection, visit] : visits) {
+    const int64_t allowed_s = options.request_timeout_s + visit.bytes() / bytes_per_s_min;
+    if (!visit.is_with_handler() && now_ns - visit.since_ns > allowed_s * ns_per_s) {
+      shutdown(visit.fd, SHUT_RDWR);
+    }
+  }
+  slow_look = 0;
+  if (visits.empty()) return;
+  slow_look = clock.call_at(now_ns + slow_look_ns, [this] { look_for_slow_ones(); });
 }
 
 Result<std::unique_ptr<HttpServer>> HttpServer::start(Loop& loop, Clock& clock,
@@ -277,6 +386,18 @@ int HttpServer::port() const {
 
 std::string HttpServer::address() const {
   return engine_->address;
+}
+
+void HttpServer::stop_listening() {
+  if (!std::exchange(engine_->listening, false)) return;
+  const MHD_socket fd = MHD_quiesce_daemon(engine_->daemon);
+  if (fd != MHD_INVALID_SOCKET) close(fd);
+}
+
+size_t HttpServer::open_requests() const {
+  return static_cast<size_t>(
+      std::count_if(engine_->visits.begin(), engine_->visits.end(),
+                    [](const auto& entry) { return entry.second.exchange != nullptr; }));
 }
 
 }  // namespace sluice

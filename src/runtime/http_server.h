@@ -2,6 +2,9 @@
 // handler, and may wait as long as it likes without a thread. It owns sockets and connections; it
 // knows no routes, no JSON, no TLS.
 //
+// Whatever two readers of one byte stream could take for different requests (see
+// request_problem.h) is answered with 400, and its connection closed.
+//
 // Thread rule: loop thread only. The loop and the clock outlive it. When it is destroyed, which no
 // handler may do, open requests are cut off and their coroutines destroyed where they wait. A
 // client that goes away does not end its request. A body above its limit is read, dropped and
@@ -25,13 +28,18 @@ namespace sluice {
 struct HttpServerOptions {
   std::string address = "127.0.0.1:8080";              // HOST:PORT, [::1]:PORT; port 0: a free one
   int64_t body_bytes_max = int64_t{64} * 1024 * 1024;  // of a request
-  int connections_max = 10'000;                        // further ones wait in the system's backlog
-  int idle_timeout_s = 60;  // a connection without traffic and without a request in work
+  int64_t bodies_bytes_max = int64_t{256} * 1024 * 1024;  // of all requests under way; above: 503
+  int connections_max = 10'000;  // further ones wait in the system's backlog
+  int idle_timeout_s = 60;       // a connection without traffic and without a request in work
+  // From the end of one request to the end of the next one's headers; its body may take so long
+  // too, and a second more for each 16 KiB that have come: who sends slower is cut off.
+  int request_timeout_s = 60;
+  int header_bytes_max = 32 * 1024;  // of request line and headers together; above: 4xx
 };
 
 struct HttpIncoming {
   std::string method;
-  std::string path;    // decoded, without the query
+  std::string path;    // as sent, without the query; see percent_decode()
   HttpFields query;    // decoded
   HttpFields headers;  // names in lower case
   std::string body;
@@ -64,6 +72,11 @@ class HttpServer final {
 
   int port() const;             // the real one
   std::string address() const;  // HOST:PORT with the real port
+
+  // Takes no further connections, and closes each one with its next answer. Requests that come on
+  // the present ones are still answered.
+  void stop_listening();
+  size_t open_requests() const;  // from their headers to the last byte of the answer
 
  private:
   struct Engine;

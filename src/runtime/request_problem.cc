@@ -1,0 +1,81 @@
+#include "runtime/request_problem.h"
+
+#include <algorithm>
+
+namespace sluice {
+namespace {
+
+constexpr size_t headers_max = 100;  // more is no client that we know of
+
+bool is_token_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+}
+
+bool is_token(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), is_token_char);
+}
+
+// A tab is the one control character that a value may hold.
+bool is_field_value(std::string_view value) {
+  return std::none_of(value.begin(), value.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && c != '\t') || byte == 0x7f;
+  });
+}
+
+bool is_number(std::string_view value) {
+  return !value.empty() &&
+         std::all_of(value.begin(), value.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+}  // namespace
+
+std::string_view request_problem(std::string_view version, const HttpFields& headers) {
+  if (headers.size() > headers_max) return "more than 100 headers";
+  int hosts = 0;
+  int lengths = 0;
+  int encodings = 0;
+  for (const auto& [name, value] : headers) {
+    if (!is_token(name)) return "a header's name is no token";
+    if (!is_field_value(value)) return "a control character in a header";
+    if (name == "host") ++hosts;
+    if (name == "content-length" && (++lengths > 1 || !is_number(value))) {
+      return "Content-Length must be one number";
+    }
+    if (name == "transfer-encoding" && (++encodings > 1 || to_lower(value) != "chunked")) {
+      return "the only Transfer-Encoding that is understood is chunked";
+    }
+  }
+  if (lengths > 0 && encodings > 0) return "both Content-Length and Transfer-Encoding";
+  if (encodings > 0 && version != "HTTP/1.1") return "Transfer-Encoding needs HTTP/1.1";
+  if (hosts > 1) return "more than one Host";
+  if (hosts == 0 && version == "HTTP/1.1") return "HTTP/1.1 needs a Host";
+  return {};
+}
+
+std::optional<std::string> percent_decode(std::string_view text) {
+  std::string decoded;
+  decoded.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      decoded += text[i];
+      continue;
+    }
+    const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
+    const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
+    if (high < 0 || low < 0 || (high == 0 && low == 0)) return std::nullopt;
+    decoded += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  return decoded;
+}
+
+}  // namespace sluice
