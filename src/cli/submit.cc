@@ -12,13 +12,13 @@
 
 #include "cli/database_session.h"
 #include "cli/interrupt.h"
-#include "cli/json_object.h"
 #include "cli/line_reader.h"
 #include "cli/outcome_wait.h"
 #include "cli/progress.h"
 #include "cli/submission.h"
 #include "cli/terminal.h"
 #include "command_error.h"
+#include "json_object.h"
 #include "json_text.h"
 
 namespace sluice {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "cli/json_object.h"
+#include "json_object.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string line(reinterpret_cast<const char*>(data), size);

@@ -1,4 +1,4 @@
-#include "cli/json_object.h"
+#include "json_object.h"
 
 #include <simdjson.h>
 
