@@ -1,41 +1,65 @@
 -- newest_ids: the newest tasks of the caller's tenants, by id, all or those of one status. Read from the place that the
 -- status names, in the order of its key: sorting sluice.tasks would read a place to its end (measured with 195,000 in
 -- the backlog: 930 ms, this way 3 ms).
--- Params:  status: as in sluice.tasks (null: any); max_tasks: at most this many.
+-- Params:  status: as in sluice.tasks (null: any); max_tasks: at most this many; before: ids below this one (null: all);
+--          tenant: this one's only (null: all of the caller's).
 -- Returns: ids, descending. Then ask sluice.task for each: it may have moved on meanwhile.
-create or replace function sluice.newest_ids(status text default null, max_tasks int default 50) returns setof bigint
+create or replace function sluice.newest_ids(
+  status text default null, max_tasks int default 50, before bigint default null, tenant text default null)
+returns setof bigint
 language plpgsql stable security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
+declare
+  v_before bigint := coalesce(newest_ids.before, 9223372036854775807);
 begin
   -- The partial index of results needs its condition said as it stands there.
   return query
   select n.id from sluice.caller_scope() c cross join lateral (
     (select t.id from sluice.task t
-     where newest_ids.status is null and (t.tenant = any (c.tenants)) = c.bound order by t.id desc limit max_tasks)
+     where newest_ids.status is null and (t.tenant = any (c.tenants)) = c.bound
+       and t.id < v_before and (newest_ids.tenant is null or t.tenant = newest_ids.tenant) order by t.id desc limit max_tasks)
     union all
     (select t.id from sluice.backlog p join sluice.task t on t.id = p.task_id
      where newest_ids.status = 'unsolved' and (t.tenant = any (c.tenants)) = c.bound
+       and p.task_id < v_before and (newest_ids.tenant is null or t.tenant = newest_ids.tenant)
      order by p.task_id desc limit max_tasks)
     union all
     (select t.id from sluice.queue p join sluice.task t on t.id = p.task_id
      where newest_ids.status = 'queued' and (t.tenant = any (c.tenants)) = c.bound
+       and p.task_id < v_before and (newest_ids.tenant is null or t.tenant = newest_ids.tenant)
      order by p.task_id desc limit max_tasks)
     union all
     (select t.id from sluice.lease p join sluice.task t on t.id = p.task_id
      where newest_ids.status = 'processing' and (t.tenant = any (c.tenants)) = c.bound
+       and p.task_id < v_before and (newest_ids.tenant is null or t.tenant = newest_ids.tenant)
      order by p.task_id desc limit max_tasks)
     union all
     (select t.id from sluice.result p join sluice.task t on t.id = p.task_id
      where newest_ids.status = 'solved' and p.status = 'solved' and (t.tenant = any (c.tenants)) = c.bound
+       and p.task_id < v_before and (newest_ids.tenant is null or t.tenant = newest_ids.tenant)
      order by p.task_id desc limit max_tasks)
     union all
     (select t.id from sluice.result p join sluice.task t on t.id = p.task_id
      where newest_ids.status <> 'solved' and p.status <> 'solved' and p.status = newest_ids.status
        and (t.tenant = any (c.tenants)) = c.bound
+       and p.task_id < v_before and (newest_ids.tenant is null or t.tenant = newest_ids.tenant)
      order by p.task_id desc limit max_tasks)) n;
+end
+$$;
+
+-- ended: which of these tasks have an outcome.
+-- Params:  ids: of the HTTP front's waiting clients, all in one statement (5,000 take 5 ms).
+create or replace function sluice.ended(ids bigint[]) returns setof bigint
+language plpgsql stable security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return query select i from unnest(ended.ids) i where exists (select from sluice.result r where r.task_id = i);
 end
 $$;

@@ -30,7 +30,7 @@ to sluice_submitter, sluice_admin;
 
 -- What concerns tasks shows each caller his tenants'; hence submitters may look, too.
 grant execute on function sluice.caller_scope(), sluice.task(bigint), sluice.explain(bigint, timestamptz),
-  sluice.newest_ids(text, int)
+  sluice.newest_ids(text, int, bigint, text)
 to sluice_submitter, sluice_reader, sluice_admin;
 grant select on sluice.tasks, sluice.dead_letters, sluice.attempts to sluice_submitter, sluice_reader, sluice_admin;
 
@@ -48,5 +48,13 @@ to sluice_reader, sluice_admin;
 grant execute on function sluice.pause(text), sluice.resume(text), sluice.close_model(text, timestamptz, text),
   sluice.redrive_all(text, text, timestamptz), sluice.tick(timestamptz)
 to sluice_admin;
+-- What the HTTP front needs besides.
+grant execute on function
+  sluice.submit_each(text[], text[], text[], timestamptz), sluice.submit_array(text, text, text, timestamptz),
+  sluice.ended(bigint[]),
+  sluice.configure(text, text, jsonb, boolean), sluice.configure_route(text, jsonb),
+  sluice.create_key(text, bytea, text, text, text[], timestamptz), sluice.revoke_key(text, timestamptz)
+to sluice_admin;
+grant select on sluice.api_key to sluice_admin;
 grant select, insert, update, delete on sluice.models, sluice.routes, sluice.tenants to sluice_admin;
 grant select, update on sluice.settings to sluice_admin;

@@ -1,0 +1,122 @@
+-- submit_each: accepts tasks that arrived separately in one statement; each is accepted or refused by itself.
+-- Stage:   10. The HTTP front gathers its clients' tasks in it: a commit for many.
+-- Params:  bodies: a JSON object each; tenants, keys: of each, see sluice.task_of_body; p_now.
+-- Returns: for each place (from 1): the id, or SQLSTATE, message and hint of the refusal.
+-- Errors:  what is nobody's fault (a deadlock, a full disk) is an error of all.
+-- What is refused is halved until one is left to blame: one bad task among 1,000 costs 20 statements that hold twice
+-- all of them together. In the order of keys, so that two servers cannot wait for each other's keys; and never long for
+-- a key that an open transaction is about to use.
+create or replace function sluice.submit_each(
+  bodies text[], tenants text[], keys text[], p_now timestamptz default null)
+returns table (place int, id bigint, code text, message text, hint text)
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set lock_timeout = '1s'
+as $$
+#variable_conflict use_column
+declare
+  v_places int[] := array(select t.place from unnest(submit_each.keys) with ordinality as t(key, place)
+                          order by t.key nulls first, t.place);
+begin
+  return query
+  select v_places[r.place], r.id, r.code, r.message, r.hint
+  from sluice.submit_each_in_order(
+    array(select submit_each.bodies[p] from unnest(v_places) with ordinality as o(p, n) order by n),
+    array(select submit_each.tenants[p] from unnest(v_places) with ordinality as o(p, n) order by n),
+    array(select submit_each.keys[p] from unnest(v_places) with ordinality as o(p, n) order by n), p_now) r;
+end
+$$;
+
+-- submit_each_in_order: submit_each, in the order given.
+create or replace function sluice.submit_each_in_order(
+  p_bodies text[], p_tenants text[], p_keys text[], p_now timestamptz)
+returns table (place int, id bigint, code text, message text, hint text)
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  v_count int := cardinality(p_bodies);
+  v_half int := v_count / 2;
+  v_ids bigint[];
+  v_hint text;
+begin
+  if v_count = 0 then
+    return;
+  end if;
+  begin
+    v_ids := array(select sluice.submit_many((
+      select jsonb_agg(sluice.task_of_body(t.body, t.tenant, t.key) order by t.n)
+      from unnest(p_bodies, p_tenants, p_keys) with ordinality as t(body, tenant, key, n)), p_now));
+    return query select i.n::int, i.id, null::text, null::text, null::text
+      from unnest(v_ids) with ordinality as i(id, n);
+    return;
+  exception when others then
+    if sqlstate !~ '^(SL|22|23|54|55P03)' then
+      raise;
+    elsif v_count = 1 then
+      get stacked diagnostics v_hint = pg_exception_hint;
+      return query select 1, null::bigint, sqlstate::text, regexp_replace(sqlerrm, '^task 1: ', ''), v_hint;
+      return;
+    end if;
+  end;
+  return query select r.place, r.id, r.code, r.message, r.hint
+    from sluice.submit_each_in_order(p_bodies[:v_half], p_tenants[:v_half], p_keys[:v_half], p_now) r;
+  return query select r.place + v_half, r.id, r.code, r.message, r.hint
+    from sluice.submit_each_in_order(p_bodies[v_half + 1:], p_tenants[v_half + 1:], p_keys[v_half + 1:], p_now) r;
+end
+$$;
+
+-- task_of_body: one element of submit_many from a JSON object that a client sent.
+-- Params:  p_body: keys as submit's arguments, but priority may be "hot" (50) or "cold" (0), and request an object, which
+--          is taken verbatim; p_tenant: whose it is (null: what the body says); p_key: its idempotency key (null: what
+--          the body says).
+-- Errors:  SL004 two different keys; SL009 another tenant's; 22P02 no JSON; 54001 too deep.
+create or replace function sluice.task_of_body(p_body text, p_tenant text, p_key text) returns jsonb
+language plpgsql immutable
+as $$
+declare
+  v_task jsonb := p_body;
+begin
+  if jsonb_typeof(v_task) <> 'object' then
+    return v_task;  -- submit_many says what is wrong
+  end if;
+  if jsonb_typeof(v_task -> 'request') = 'object' then
+    v_task := v_task || jsonb_build_object('request', (p_body::json -> 'request')::text);
+  end if;
+  if v_task ->> 'priority' in ('hot', 'cold') then
+    v_task := v_task || jsonb_build_object('priority', case v_task ->> 'priority' when 'hot' then 50 else 0 end);
+  end if;
+  if p_tenant <> v_task ->> 'tenant' then
+    raise exception 'not this key''s tenant: "%"', v_task ->> 'tenant' using errcode = 'SL009',
+      hint = 'Leave it out: the key says whose task it is.';
+  elsif p_key <> v_task ->> 'idempotency_key' then
+    raise exception 'the header Idempotency-Key and the body''s idempotency_key differ' using errcode = 'SL004',
+      hint = 'Use one of them.';
+  end if;
+  return v_task || jsonb_strip_nulls(jsonb_build_object('tenant', p_tenant, 'idempotency_key', p_key));
+end
+$$;
+
+-- submit_array: submit_many for a JSON array that a client sent: all or none.
+-- Params:  body: an array of at most 10,000 tasks, each as in sluice.task_of_body; tenant: whose they are (null: what they
+--          say); key: their idempotency key, each task's being key/1, key/2 …; p_now.
+-- Returns: the ids, in the order of the array. Errors: as submit_many.
+create or replace function sluice.submit_array(body text, tenant text, key text, p_now timestamptz default null)
+returns setof bigint
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set lock_timeout = '1s'
+as $$
+#variable_conflict use_column
+declare
+  v_tasks json := submit_array.body;
+begin
+  if json_array_length(v_tasks) not between 1 and 10000 then
+    raise exception 'an array of % tasks', json_array_length(v_tasks) using errcode = 'SL004',
+      hint = 'Send 1 to 10000 at a time.';
+  end if;
+  return query select sluice.submit_many((
+    select jsonb_agg(sluice.task_of_body(t.item::text, submit_array.tenant, submit_array.key || '/' || t.n) order by t.n)
+    from json_array_elements(v_tasks) with ordinality as t(item, n)), p_now);
+end
+$$;
