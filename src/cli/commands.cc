@@ -6,6 +6,8 @@ Action configure_up(CLI::App& app);
 Action configure_psql(CLI::App& app);
 Action configure_migrate(CLI::App& app);
 Action configure_worker(CLI::App& app);
+Action configure_serve(CLI::App& app);
+Action configure_key(CLI::App& app);
 Action configure_mock(CLI::App& app);
 Action configure_submit(CLI::App& app);
 Action configure_status(CLI::App& app);
@@ -28,6 +30,7 @@ constexpr Command command_table[] = {
     {"migrate", "Bring the database's schema to this binary's version", configure_migrate},
     {"worker", "Serve models: claim tasks, call their backends, record the results",
      configure_worker},
+    {"serve", "The HTTP API: tasks, configuration, health and metrics", configure_serve},
     {"submit", "Submit tasks from a file of JSON lines, or one prompt", configure_submit},
     {"status", "Queues, calls in flight and workers at a glance", configure_status},
     {"doctor", "What is wrong with this installation, with the way out of each finding",
@@ -41,6 +44,7 @@ constexpr Command command_table[] = {
     {"model", "List, make, change, pause, close and delete models", configure_model},
     {"route", "List routes, and the weights of their models; change them", configure_route},
     {"tenant", "List and change weights and limits of tenants", configure_tenant},
+    {"key", "Make, list and revoke the keys of the HTTP API", configure_key},
     {"mock", "A stand-in model backend for demos, tests and benchmarks", configure_mock},
 };
 

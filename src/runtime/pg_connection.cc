@@ -47,6 +47,7 @@ Error statement_error(const PGresult* result) {
   // taken, for the same reason.
   error.message = sqlstate.starts_with("22") ? "the server refuses a value"
                                              : one_line(field(result, PG_DIAG_MESSAGE_PRIMARY));
+  if (sqlstate.starts_with("SL")) error.hint = one_line(field(result, PG_DIAG_MESSAGE_HINT));
   return error;
 }
 

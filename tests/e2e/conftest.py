@@ -3,6 +3,7 @@
 Everything that is started is ended by its process id at teardown. Nothing sleeps to be right:
 wait_for() waits for a condition with a deadline.
 """
+import http.client as http_client
 import importlib.machinery
 import importlib.util
 import itertools
@@ -301,3 +302,43 @@ def mock(started, tmp_path):
 def worker(started):
     """A function that starts `sluice worker` on a database."""
     return lambda url, *flags, env=(): started("worker", "--database-url", url, *flags, env=env)
+
+
+@pytest.fixture
+def server(started):
+    """A function that starts `sluice serve` on a database; without keys unless told otherwise."""
+    def start(url, *flags, keys=False):
+        flags = flags if keys else ("--without-keys", *flags)
+        process = started("serve", "--database-url", url, "--listen", "127.0.0.1:0", *flags)
+        process.wait_for_output("listening on http://")
+        process.port = int(process.stdout().split("listening on http://127.0.0.1:")[1].split()[0])
+        wait_for(lambda: http(process.port, "GET", "/readyz").status == 200, what="readiness")
+        return process
+    return start
+
+
+class Reply:
+    """What an HTTP server answered."""
+
+    def __init__(self, response):
+        self.status, self.headers, self.body = response.status, response.headers, response.read().decode()
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    @property
+    def error(self):
+        return self.json["error"]["type"]
+
+
+def http(port, method, path, body=None, key=None, headers=(), timeout_s=90):
+    """One request on a connection of its own; a body that is no text is sent as JSON."""
+    connection = http_client.HTTPConnection("127.0.0.1", port, timeout=timeout_s)
+    text = body if body is None or isinstance(body, (str, bytes)) else json.dumps(body)
+    bearer = {"Authorization": f"Bearer {key}"} if key else {}
+    try:
+        connection.request(method, path, text, bearer | dict(headers))
+        return Reply(connection.getresponse())
+    finally:
+        connection.close()

@@ -1,0 +1,48 @@
+// API keys: their form, their hash, and who a key makes its bearer. Pure but for the random bytes
+// of a new one; knows no database.
+//
+// A key is "sluice_", 16 hexadecimal digits that name it, "_", and 64 that are secret.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+enum class Scope { open, submit, read, admin };  // open: no key is asked for
+
+using KeyDigest = std::array<unsigned char, 32>;
+
+struct NewKey {
+  std::string text;  // shown once
+  std::string id;
+  std::string sha256;  // hexadecimal
+};
+
+// From the system's random source. Throws CommandError when there is none.
+NewKey make_key();
+
+// The part that names the key; nullopt when `text` has not the form of a key.
+std::optional<std::string_view> key_id(std::string_view text);
+
+KeyDigest key_digest(std::string_view text);
+
+// Of `hexadecimal` as the database stores it; all zeros when it is malformed.
+KeyDigest parse_digest(std::string_view hexadecimal);
+
+// Takes as long for any two digests.
+bool same_digest(const KeyDigest& a, const KeyDigest& b);
+
+// What a request may do.
+struct Caller {
+  std::optional<std::string> tenant;  // nullopt: every tenant
+  bool may_submit = false;
+  bool may_read = false;
+  bool is_admin = false;  // may all
+
+  bool may(Scope scope) const;
+};
+
+}  // namespace sluice

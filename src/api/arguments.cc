@@ -1,0 +1,55 @@
+#include "api/arguments.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "command_error.h"
+#include "duration.h"
+
+namespace sluice {
+namespace {
+
+std::optional<int64_t> parse_number(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+std::optional<int64_t> parse_id(std::string_view text) {
+  const auto id = parse_number(text);
+  return id && *id >= 1 ? id : std::nullopt;
+}
+
+std::optional<int> parse_count(std::string_view text, int min, int max) {
+  const auto number = parse_number(text);
+  if (!number || *number < min || *number > max) return std::nullopt;
+  return static_cast<int>(*number);
+}
+
+std::optional<int64_t> parse_poll_ms(std::string_view text, int64_t max_ms) {
+  try {
+    return std::min(parse_duration_ms(std::string(text)), max_ms);
+  } catch (const CommandError&) {
+    return std::nullopt;
+  }
+}
+
+std::string_view unknown_argument(const HttpFields& query,
+                                  std::initializer_list<std::string_view> known) {
+  for (const auto& [name, value] : query) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) return name;
+  }
+  return {};
+}
+
+JsonOutline json_outline(std::string_view body) {
+  const size_t first = body.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return JsonOutline::neither;
+  if (body[first] == '{') return JsonOutline::object;
+  return body[first] == '[' ? JsonOutline::array : JsonOutline::neither;
+}
+
+}  // namespace sluice

@@ -1,0 +1,30 @@
+// Reads what clients write into paths, query strings and bodies: numbers, durations, JSON. Pure;
+// it takes nothing that it does not understand whole.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runtime/http_fields.h"
+
+namespace sluice {
+
+// A decimal number of at least 1.
+std::optional<int64_t> parse_id(std::string_view text);
+
+// A number from `min` to `max`, or a duration such as 30s, in ms, from 0 to `max_ms`: longer ones
+// are cut to it.
+std::optional<int> parse_count(std::string_view text, int min, int max);
+std::optional<int64_t> parse_poll_ms(std::string_view text, int64_t max_ms);
+
+// The first argument that is not in `known`; empty if there is none.
+std::string_view unknown_argument(const HttpFields& query,
+                                  std::initializer_list<std::string_view> known);
+
+enum class JsonOutline { object, array, neither };
+// What the first character of `body` that is no blank begins.
+JsonOutline json_outline(std::string_view body);
+
+}  // namespace sluice

@@ -1,0 +1,116 @@
+#include "api/configuration_handlers.h"
+
+#include "api/error_reply.h"
+
+namespace sluice {
+namespace {
+
+// The one value that `sql` returns; 404 when it is null or missing.
+Task<HttpReply> answer_with_value(Services& services, const char* sql, PgParams params) {
+  Task<Result<PgResult>> reply = services.database.query(sql, std::move(params));
+  Result<PgResult> rows = co_await std::move(reply);
+  if (!rows) co_return error_reply(rows.error());
+  if (rows->rows() == 0 || rows->is_null(0, 0)) {
+    co_return error_reply(404, "not_found", "there is none of that name");
+  }
+  co_return json_reply(200, std::string(rows->text(0, 0)) + "\n");
+}
+
+// $1: the name in the path; $2: the body.
+Task<HttpReply> answer_with_name_and_body(Services& services, ApiRequest request, const char* sql) {
+  PgParams params = {std::move(request.names[0]), std::move(request.http.body)};
+  return answer_with_value(services, sql, std::move(params));
+}
+
+Task<HttpReply> answer_with_name(Services& services, ApiRequest request, const char* sql) {
+  PgParams params = {std::move(request.names[0])};
+  return answer_with_value(services, sql, std::move(params));
+}
+
+}  // namespace
+
+// The shape is OpenAI's; a route can be named wherever a model can.
+Task<HttpReply> list_models(Services& services, ApiRequest) {
+  return answer_with_value(
+      services,
+      "select json_build_object('object', 'list', 'data', coalesce(json_agg(json_build_object("
+      "'id', name, 'object', 'model', 'created', 0, 'owned_by', 'sluice') order by name), '[]'))"
+      " from (select name from sluice.models union select route from sluice.routes) m",
+      PgParams());
+}
+
+Task<HttpReply> show_model(Services& services, ApiRequest request) {
+  return answer_with_name(services, std::move(request),
+                          "select to_jsonb(m) - array['id', 'limits_changed_at']"
+                          " from sluice.models m where name = $1");
+}
+
+Task<HttpReply> replace_model(Services& services, ApiRequest request) {
+  return answer_with_name_and_body(services, std::move(request),
+                                   "select sluice.configure('models', $1, $2::jsonb, true)");
+}
+
+Task<HttpReply> change_model(Services& services, ApiRequest request) {
+  return answer_with_name_and_body(services, std::move(request),
+                                   "select sluice.configure('models', $1, $2::jsonb, false)");
+}
+
+Task<HttpReply> pause_model(Services& services, ApiRequest request) {
+  return answer_with_name(services, std::move(request),
+                          "select json_build_object('name', $1::text, 'paused', true)"
+                          " from sluice.pause($1)");
+}
+
+Task<HttpReply> resume_model(Services& services, ApiRequest request) {
+  return answer_with_name(services, std::move(request),
+                          "select json_build_object('name', $1::text, 'paused', false)"
+                          " from sluice.resume($1)");
+}
+
+Task<HttpReply> close_model(Services& services, ApiRequest request) {
+  return answer_with_name_and_body(
+      services, std::move(request),
+      "select json_build_object('name', $1::text, 'closed_until', b.until)"
+      " from jsonb_to_record($2::jsonb) b(until timestamptz, reason text),"
+      " sluice.close_model($1, b.until, b.reason)");
+}
+
+Task<HttpReply> list_routes(Services& services, ApiRequest) {
+  return answer_with_value(
+      services,
+      "select coalesce(json_object_agg(route, models order by route), '{}') from ("
+      "select route, json_object_agg(model, weight order by model) as models"
+      " from sluice.routes group by route) r",
+      PgParams());
+}
+
+Task<HttpReply> replace_route(Services& services, ApiRequest request) {
+  return answer_with_name_and_body(services, std::move(request),
+                                   "select $2::jsonb from sluice.configure_route($1, $2::jsonb)");
+}
+
+Task<HttpReply> list_tenants(Services& services, ApiRequest) {
+  return answer_with_value(
+      services,
+      "select json_build_object('object', 'list', 'data', coalesce(json_agg(to_jsonb(t) - "
+      "array['id', 'limits_changed_at'] order by name), '[]')) from sluice.tenants t",
+      PgParams());
+}
+
+Task<HttpReply> show_tenant(Services& services, ApiRequest request) {
+  return answer_with_name(services, std::move(request),
+                          "select to_jsonb(t) - array['id', 'limits_changed_at']"
+                          " from sluice.tenants t where name = $1");
+}
+
+Task<HttpReply> replace_tenant(Services& services, ApiRequest request) {
+  return answer_with_name_and_body(services, std::move(request),
+                                   "select sluice.configure('tenants', $1, $2::jsonb, true)");
+}
+
+Task<HttpReply> change_tenant(Services& services, ApiRequest request) {
+  return answer_with_name_and_body(services, std::move(request),
+                                   "select sluice.configure('tenants', $1, $2::jsonb, false)");
+}
+
+}  // namespace sluice

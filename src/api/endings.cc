@@ -1,0 +1,79 @@
+#include "api/endings.h"
+
+#include <algorithm>
+
+#include "worker/pg_array.h"
+
+namespace sluice {
+namespace {
+
+constexpr int ids_max = 5'000;  // in one statement, which takes 2 to 5 ms
+// At most a tenth of the time goes into looking.
+constexpr int64_t pause_ns_min = 20 * ns_per_ms;
+constexpr int64_t pause_ns_max = 100 * ns_per_ms;
+
+}  // namespace
+
+// One waiter's place in the list; leaves it with the waiter.
+struct Endings::Place {
+  Place(Waiters& waiters_, int64_t id)
+      : waiters(waiters_), position(waiters_.emplace(id, &signal)) {}
+  ~Place() { waiters.erase(position); }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+  Signal signal;
+  Waiters& waiters;
+  Waiters::iterator position;
+};
+
+Task<void> Endings::wait(int64_t id, int64_t deadline_ns) {
+  if (released_) co_return;
+  Place place(waiters_, id);
+  if (!std::exchange(looking_, true)) tasks_.spawn(look_while_awaited());
+  co_await place.signal.wait_until(clock_, deadline_ns);
+}
+
+void Endings::release() {
+  released_ = true;
+  for (const auto& [id, signal] : waiters_) signal->raise();
+}
+
+Task<void> Endings::look_while_awaited() {
+  while (!waiters_.empty()) {
+    const int64_t begun_ns = clock_.now_ns();
+    int64_t last = 0;
+    for (auto next = waiters_.upper_bound(0); next != waiters_.end();
+         next = waiters_.upper_bound(last)) {
+      const int64_t after = last;
+      co_await look(after, &last);
+    }
+    const int64_t now_ns = clock_.now_ns();
+    const int64_t pause_ns = std::clamp(10 * (now_ns - begun_ns), pause_ns_min, pause_ns_max);
+    co_await sleep_until(clock_, now_ns + pause_ns);
+  }
+  looking_ = false;
+}
+
+// For the waiting ids above `after`, as many as fit a statement; *last: the last of them. What it
+// cannot find out now the next look will.
+Task<void> Endings::look(int64_t after, int64_t* last) {
+  std::vector<int64_t> ids;
+  for (auto next = waiters_.upper_bound(after); next != waiters_.end() && ids.size() < ids_max;
+       next = waiters_.upper_bound(ids.back())) {
+    ids.push_back(next->first);
+  }
+  *last = ids.back();
+  PgParams params = {pg_array(ids)};
+  Task<Result<PgResult>> reply =
+      database_.query("select sluice.ended($1::bigint[])", std::move(params));
+  Result<PgResult> ended = co_await std::move(reply);
+  for (int row = 0; ended && row < ended->rows(); ++row) wake(ended->int64(row, 0));
+}
+
+void Endings::wake(int64_t id) {
+  const auto [first, last] = waiters_.equal_range(id);
+  for (auto waiter = first; waiter != last; ++waiter) waiter->second->raise();
+}
+
+}  // namespace sluice

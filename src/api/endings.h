@@ -1,0 +1,42 @@
+// Endings wakes those who wait for the end of a task. Completions do not notify, so it asks: for
+// all waiting ids together, while there are any. It holds no connection and no thread for a waiter;
+// it does not read outcomes.
+//
+// Thread rule: loop thread only; the clock and the pool outlive it, it outlives its waiters.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "api/pg_pool.h"
+
+namespace sluice {
+
+class Endings final {
+ public:
+  Endings(Clock& clock, PgPool& database) : clock_(clock), database_(database) {}
+
+  // Until task `id` has an outcome, `deadline_ns` or release(): then look for yourself.
+  Task<void> wait(int64_t id, int64_t deadline_ns);
+
+  // Lets everybody go; from here on nobody waits.
+  void release();
+  bool is_released() const { return released_; }
+
+ private:
+  using Waiters = std::multimap<int64_t, Signal*>;
+  struct Place;
+
+  Task<void> look_while_awaited();
+  Task<void> look(int64_t after, int64_t* last);
+  void wake(int64_t id);
+
+  Clock& clock_;
+  PgPool& database_;
+  Waiters waiters_;  // by task
+  bool looking_ = false;
+  bool released_ = false;
+  TaskGroup tasks_;
+};
+
+}  // namespace sluice

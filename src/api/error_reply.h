@@ -1,0 +1,27 @@
+// How an error becomes an answer: the one table from SQLSTATE to HTTP status (docs/http.md shows
+// it), and the shape of error bodies, which is OpenAI's. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "result.h"
+#include "runtime/http_server.h"
+
+namespace sluice {
+
+// {"error":{"type","code","message","hint","param"}}. `type`: a word for programs; `code`: the
+// SQLSTATE, if any; `message`: for people.
+HttpReply error_reply(int status, std::string_view type, std::string_view message,
+                      std::string_view code = {}, std::string_view hint = {});
+
+// What the database said, or that it could not be asked. Says nothing of errors that are ours.
+HttpReply error_reply(const Error& error);
+
+// `body` with `status`, as JSON.
+HttpReply json_reply(int status, std::string body);
+
+// `reply` as a handler's Task.
+Task<HttpReply> reply_with(HttpReply reply);
+
+}  // namespace sluice

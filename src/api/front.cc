@@ -1,0 +1,113 @@
+#include "api/front.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/error_reply.h"
+#include "json_text.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view no_route = "none";  // in metrics
+
+HttpReply text_reply(std::string content_type, std::string body) {
+  HttpReply reply;
+  reply.content_type = std::move(content_type);
+  reply.body = std::move(body);
+  return reply;
+}
+
+std::string_view key_in(const HttpIncoming& incoming) {
+  constexpr std::string_view scheme = "bearer ";
+  const std::string_view authorization = incoming.header("authorization");
+  if (to_lower(authorization.substr(0, scheme.size())) == scheme) {
+    return authorization.substr(scheme.size());
+  }
+  return incoming.header("x-api-key");
+}
+
+// Without keys a page in the user's browser must not act for him: neither from another site
+// (Origin) nor under a name that leads here by its own DNS (Host).
+bool comes_from_here(const HttpIncoming& incoming) {
+  constexpr std::string_view here[] = {"127.0.0.1", "localhost", "[::1]"};
+  std::string_view host = incoming.header("host");
+  const size_t colon = host.rfind(':');
+  if (colon != std::string_view::npos && host.back() != ']') host = host.substr(0, colon);
+  return incoming.header("origin").empty() &&
+         std::find(std::begin(here), std::end(here), host) != std::end(here);
+}
+
+HttpReply unauthorized() {
+  HttpReply reply = error_reply(401, "unauthorized", "a valid key is needed", {},
+                                "Send it as Authorization: Bearer KEY; see sluice key create.");
+  reply.headers.emplace_back("WWW-Authenticate", "Bearer");
+  return reply;
+}
+
+HttpReply no_such_route(const RouteMatch& match) {
+  if (match.allowed.empty()) return error_reply(404, "not_found", "there is no such path");
+  HttpReply reply = error_reply(405, "method_not_allowed", "the path takes " + match.allowed);
+  reply.headers.emplace_back("Allow", match.allowed);
+  return reply;
+}
+
+}  // namespace
+
+Task<HttpReply> Front::answer(HttpIncoming incoming) {
+  const int64_t arrived_ns = incoming.arrived_ns;
+  const std::string method =
+      incoming.method.size() < 8 ? incoming.method : "other";  // a label, so of a few kinds
+  std::string_view pattern = no_route;
+  ++open_;
+  HttpReply reply = co_await dispatch(std::move(incoming), &pattern);
+  --open_;
+  const auto seconds = static_cast<double>(services_.clock.now_ns() - arrived_ns) / 1e9;
+  metrics_.note_answer(pattern == no_route ? no_route : method, pattern, reply.status, seconds);
+  co_return reply;
+}
+
+Task<HttpReply> Front::dispatch(HttpIncoming incoming, std::string_view* pattern) {
+  if (auto reply = monitor(incoming)) co_return std::move(*reply);
+  const std::optional<Caller> caller = caller_of(incoming);
+  if (!caller) co_return unauthorized();
+  RouteMatch match = find_route(routes(), incoming.method, incoming.path);
+  if (match.route == nullptr) co_return no_such_route(match);
+  *pattern = match.route->pattern;
+  if (!caller->may(match.route->scope)) {
+    co_return error_reply(403, "forbidden", "this key's scopes do not include that");
+  }
+  ApiRequest request;
+  request.http = std::move(incoming);
+  request.names = std::move(match.names);
+  request.caller = *caller;
+  co_return co_await match.route->handler(services_, std::move(request));
+}
+
+std::optional<HttpReply> Front::monitor(const HttpIncoming& incoming) {
+  if (incoming.method != "GET" && incoming.method != "HEAD") return std::nullopt;
+  if (incoming.path == "/healthz") return text_reply("text/plain; charset=utf-8", "ok\n");
+  if (incoming.path == "/readyz") return ready_reply();
+  if (incoming.path != "/metrics") return std::nullopt;
+  metrics_.set_open_requests(open_);
+  return text_reply("text/plain; version=0.0.4; charset=utf-8", metrics_.text());
+}
+
+HttpReply Front::ready_reply() const {
+  const std::string reason = draining_ ? "draining" : keys_.not_ready_because();
+  if (reason.empty()) return json_reply(200, "{\"ready\":true}\n");
+  return json_reply(503, fmt::format("{{\"ready\":false,\"reason\":{}}}\n", json_string(reason)));
+}
+
+std::optional<Caller> Front::caller_of(const HttpIncoming& incoming) const {
+  if (without_keys_) {
+    Caller anybody;
+    anybody.is_admin = true;
+    return comes_from_here(incoming) ? std::optional(anybody) : std::nullopt;
+  }
+  const Caller* caller = keys_.find(key_in(incoming));
+  return caller == nullptr ? std::nullopt : std::optional(*caller);
+}
+
+}  // namespace sluice

@@ -1,0 +1,40 @@
+// Front answers every request of `sluice serve`: health and metrics itself, all others by their
+// route's handler after it has seen whose key they carry. It knows no SQL and owns no socket.
+//
+// Thread rule: loop thread only; what it is made of outlives it.
+#pragma once
+
+#include <string>
+
+#include "api/http_metrics.h"
+#include "api/key_ring.h"
+#include "api/routes.h"
+
+namespace sluice {
+
+class Front final {
+ public:
+  // `without_keys`: everybody is an administrator. Only for a loopback address.
+  Front(Services services, const KeyRing& keys, HttpMetrics& metrics, bool without_keys)
+      : services_(services), keys_(keys), metrics_(metrics), without_keys_(without_keys) {}
+
+  Task<HttpReply> answer(HttpIncoming incoming);
+
+  // From here on it is not ready; it still answers.
+  void drain() { draining_ = true; }
+
+ private:
+  std::optional<HttpReply> monitor(const HttpIncoming& incoming);
+  HttpReply ready_reply() const;
+  std::optional<Caller> caller_of(const HttpIncoming& incoming) const;
+  Task<HttpReply> dispatch(HttpIncoming incoming, std::string_view* pattern);
+
+  Services services_;
+  const KeyRing& keys_;
+  HttpMetrics& metrics_;
+  bool without_keys_;
+  bool draining_ = false;
+  size_t open_ = 0;
+};
+
+}  // namespace sluice

@@ -1,0 +1,57 @@
+#include "api/http_metrics.h"
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+namespace sluice {
+namespace {
+
+const prometheus::Histogram::BucketBoundaries request_seconds = {
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60};
+
+}  // namespace
+
+struct HttpMetrics::Families {
+  prometheus::Registry registry;
+  prometheus::Family<prometheus::Counter>& requests =
+      prometheus::BuildCounter()
+          .Name("sluice_http_requests_total")
+          .Help("Requests answered, by method, route and status")
+          .Register(registry);
+  prometheus::Family<prometheus::Histogram>& seconds =
+      prometheus::BuildHistogram()
+          .Name("sluice_http_request_seconds")
+          .Help("From a request's headers to its answer, long polls included")
+          .Register(registry);
+  prometheus::Gauge& open = prometheus::BuildGauge()
+                                .Name("sluice_http_open_requests")
+                                .Help("Requests in work or waiting for a task's end")
+                                .Register(registry)
+                                .Add({});
+};
+
+HttpMetrics::HttpMetrics() : families_(std::make_unique<Families>()) {}
+
+HttpMetrics::~HttpMetrics() = default;
+
+void HttpMetrics::note_answer(std::string_view method, std::string_view route, int status,
+                              double seconds) {
+  const std::string name(route);
+  families_->requests
+      .Add({{"method", std::string(method)}, {"route", name}, {"status", std::to_string(status)}})
+      .Increment();
+  families_->seconds.Add({{"route", name}}, request_seconds).Observe(seconds);
+}
+
+void HttpMetrics::set_open_requests(size_t requests) {
+  families_->open.Set(static_cast<double>(requests));
+}
+
+std::string HttpMetrics::text() const {
+  return prometheus::TextSerializer().Serialize(families_->registry.Collect());
+}
+
+}  // namespace sluice

@@ -1,0 +1,30 @@
+// HttpMetrics counts what the HTTP front answered, by route and status. Owns the registry; knows no
+// HTTP.
+//
+// Thread rule: loop thread only.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+class HttpMetrics final {
+ public:
+  HttpMetrics();
+  ~HttpMetrics();
+
+  // `route`: a pattern of the table, never what a client sent.
+  void note_answer(std::string_view method, std::string_view route, int status, double seconds);
+  void set_open_requests(size_t requests);
+
+  // In Prometheus's text format.
+  std::string text() const;
+
+ private:
+  struct Families;
+  std::unique_ptr<Families> families_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,43 @@
+// PgPool owns a few pipelined connections to PostgreSQL and keeps them open: thousands of requests
+// share them, each statement in a transaction of its own. It replaces what is lost, with pauses; it
+// repeats no statement and knows no SQL.
+//
+// Thread rule: loop thread only; the loop and the clock outlive it. A statement that waits for a
+// lock holds up those behind it on its connection, so the SQL must bound its waits.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/pg_connection.h"
+
+namespace sluice {
+
+class PgPool final {
+ public:
+  // Begins to connect. `conninfo`: see conninfo_of(); may lead through a pooler.
+  PgPool(Loop& loop, Clock& clock, const std::string& conninfo, int connections);
+  ~PgPool();
+  PgPool(const PgPool&) = delete;
+  PgPool& operator=(const PgPool&) = delete;
+
+  // On the connection with the fewest statements under way. Errors: as PgConnection::query();
+  // not_sent: no connection is open, or statements_max are under way.
+  Task<Result<PgResult>> query(std::string sql, PgParams params);
+
+  // Of an Error: the statement never left this process, so nothing has changed.
+  static constexpr std::string_view not_sent = "08003";
+
+ private:
+  struct Member;
+  Task<void> keep_open(Member& member, const std::string& conninfo);
+
+  Loop& loop_;
+  Clock& clock_;
+  const std::string conninfo_;
+  std::vector<std::unique_ptr<Member>> members_;
+  TaskGroup tasks_;
+};
+
+}  // namespace sluice

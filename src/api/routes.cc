@@ -1,0 +1,83 @@
+#include "api/routes.h"
+
+#include "api/configuration_handlers.h"
+#include "api/task_handlers.h"
+#include "runtime/request_problem.h"
+
+namespace sluice {
+namespace {
+
+constexpr Route table[] = {
+    {"POST", "/v1/tasks", Scope::submit, submit_tasks},
+    {"POST", "/task", Scope::submit, submit_tasks},
+    {"GET", "/v1/tasks", Scope::read, list_tasks},
+    {"GET", "/v1/tasks/{}", Scope::read, show_task},
+    {"DELETE", "/v1/tasks/{}", Scope::submit, cancel_task},
+    {"GET", "/v1/tasks/{}/explain", Scope::read, explain_task},
+    {"POST", "/v1/tasks/{}/redrive", Scope::submit, redrive_task},
+    {"GET", "/v1/models", Scope::read, list_models},
+    {"GET", "/v1/models/{}", Scope::admin, show_model},
+    {"PUT", "/v1/models/{}", Scope::admin, replace_model},
+    {"PUT", "/model-config/{}", Scope::admin, replace_model},
+    {"PATCH", "/v1/models/{}", Scope::admin, change_model},
+    {"POST", "/v1/models/{}/pause", Scope::admin, pause_model},
+    {"POST", "/v1/models/{}/resume", Scope::admin, resume_model},
+    {"POST", "/v1/models/{}/close", Scope::admin, close_model},
+    {"GET", "/v1/routes", Scope::admin, list_routes},
+    {"PUT", "/v1/routes/{}", Scope::admin, replace_route},
+    {"GET", "/v1/tenants", Scope::admin, list_tenants},
+    {"GET", "/v1/tenants/{}", Scope::admin, show_tenant},
+    {"PUT", "/v1/tenants/{}", Scope::admin, replace_tenant},
+    {"PATCH", "/v1/tenants/{}", Scope::admin, change_tenant},
+};
+
+// Takes the first segment, with its slash, off `path`.
+std::string_view take_segment(std::string_view& path) {
+  const size_t end = std::min(path.find('/', 1), path.size());
+  const std::string_view segment = path.substr(0, end);
+  path.remove_prefix(end);
+  return segment;
+}
+
+std::optional<std::vector<std::string>> match(std::string_view pattern, std::string_view path) {
+  std::vector<std::string> names;
+  while (!pattern.empty() && !path.empty()) {
+    const std::string_view wanted = take_segment(pattern);
+    const std::string_view found = take_segment(path);
+    if (wanted == "/{}") {
+      auto name = percent_decode(found.substr(1));
+      if (!name || name->empty()) return std::nullopt;
+      names.push_back(std::move(*name));
+    } else if (wanted != found) {
+      return std::nullopt;
+    }
+  }
+  if (!pattern.empty() || !path.empty()) return std::nullopt;
+  return names;
+}
+
+}  // namespace
+
+std::span<const Route> routes() {
+  return table;
+}
+
+RouteMatch find_route(std::span<const Route> routes, std::string_view method,
+                      std::string_view path) {
+  if (method == "HEAD") method = "GET";
+  RouteMatch result;
+  for (const Route& route : routes) {
+    auto names = match(route.pattern, path);
+    if (!names) continue;
+    if (route.method == method) {
+      result.route = &route;
+      result.names = std::move(*names);
+      return result;
+    }
+    if (!result.allowed.empty()) result.allowed += ", ";
+    result.allowed += route.method;
+  }
+  return result;
+}
+
+}  // namespace sluice

@@ -1,0 +1,54 @@
+// The routes of the HTTP front: one table of method, path, scope and handler, and the search in it.
+// A handler is parse → one SQL call → answer; it learns from its ApiRequest all that it may know of
+// the request.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/api_key.h"
+#include "api/endings.h"
+#include "api/pg_pool.h"
+#include "api/submitter.h"
+#include "runtime/http_server.h"
+
+namespace sluice {
+
+// What handlers work with; outlives their coroutines.
+struct Services {
+  Clock& clock;
+  PgPool& database;
+  Submitter& submitter;
+  Endings& endings;
+};
+
+struct ApiRequest {
+  HttpIncoming http;
+  std::vector<std::string> names;  // what stands for each {} of the pattern, decoded
+  Caller caller;
+};
+
+using ApiHandler = Task<HttpReply> (*)(Services& services, ApiRequest request);
+
+struct Route {
+  std::string_view method;
+  std::string_view pattern;  // "/v1/tasks/{}": {} is one segment, not empty
+  Scope scope;
+  ApiHandler handler;
+};
+
+std::span<const Route> routes();
+
+struct RouteMatch {
+  const Route* route = nullptr;  // null: none with this method
+  std::vector<std::string> names;
+  std::string allowed;  // methods of the path, "GET, DELETE"; empty: no such path
+};
+
+// `path`: as sent. HEAD finds the route of GET.
+RouteMatch find_route(std::span<const Route> table, std::string_view method, std::string_view path);
+
+}  // namespace sluice

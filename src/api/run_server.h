@@ -1,0 +1,26 @@
+// run_server puts the HTTP front together from its real parts and runs it until it is told to stop:
+// the body of `sluice serve`. It owns the event loop of the process; it parses no flags.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "exit_code.h"
+
+namespace sluice {
+
+struct RunServerOptions {
+  std::string database_url;
+  std::string listen;
+  bool without_keys = false;
+  int db_connections = 4;
+  int64_t drain_timeout_ms = 30'000;
+  std::function<void(const std::string& address)> on_started;  // it listens
+};
+
+// Blocks. SIGTERM and SIGINT drain: no new connections, waiting clients are answered, then exit; a
+// second one ends it at once. Throws CommandError when it cannot start.
+ExitCode run_server(const RunServerOptions& options);
+
+}  // namespace sluice

@@ -1,0 +1,51 @@
+// Submitter turns tasks that arrive one by one into few transactions: while some are being
+// submitted others gather, and go together next. It owns them until each is accepted or refused,
+// which it is by itself; it waits for no timer.
+//
+// Thread rule: loop thread only; the pool outlives it. How many wait is bounded by the HTTP
+// server's connections and bodies.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/pg_pool.h"
+
+namespace sluice {
+
+class Submitter final {
+ public:
+  struct Submission {
+    std::string body;  // a JSON object, see sluice.task_of_body
+    std::optional<std::string> tenant;
+    std::optional<std::string> idempotency_key;
+  };
+
+  explicit Submitter(PgPool& database) : database_(database) {}
+
+  // The task's id. Errors: the refusals of sluice.submit, and the pool's.
+  Task<Result<int64_t>> submit(Submission submission);
+
+ private:
+  struct Waiting {
+    Submission submission;
+    std::optional<Result<int64_t>> result;
+    Signal done;
+  };
+  using Batch = std::vector<std::shared_ptr<Waiting>>;
+
+  void start_flushes();
+  Batch take_batch();
+  Task<void> flush(Batch batch);
+
+  PgPool& database_;
+  std::deque<std::shared_ptr<Waiting>> waiting_;
+  int flushes_ = 0;
+  TaskGroup tasks_;
+};
+
+}  // namespace sluice

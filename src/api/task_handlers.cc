@@ -1,0 +1,196 @@
+#include "api/task_handlers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/arguments.h"
+#include "api/error_reply.h"
+#include "json_object.h"
+
+namespace sluice {
+namespace {
+
+constexpr int64_t wait_ms_max = 60'000;  // proxies and clients give up on silence soon after
+constexpr int list_limit_default = 20;
+constexpr int list_limit_max = 100;
+
+HttpReply bad_request(std::string_view message) {
+  return error_reply(400, "invalid_request", message);
+}
+
+HttpReply no_such_task() {
+  return error_reply(404, "not_found", "there is no such task", "SL006");
+}
+
+// One SQL call on one task, which must be one of the caller's: the value of `expression` over t.
+Task<HttpReply> answer_about_task(int status, Services& services, ApiRequest request,
+                                  std::string_view expression) {
+  const auto id = parse_id(request.names[0]);
+  if (!id) co_return no_such_task();
+  PgParams params = {std::to_string(*id), request.caller.tenant};
+  Task<Result<PgResult>> reply = services.database.query(
+      fmt::format(
+          "select {} from sluice.task($1::bigint) t where $2::text is null or t.tenant = $2",
+          expression),
+      std::move(params));
+  Result<PgResult> rows = co_await std::move(reply);
+  if (!rows) co_return error_reply(rows.error());
+  if (rows->rows() == 0) co_return no_such_task();
+  co_return json_reply(status, std::string(rows->text(0, 0)) + "\n");
+}
+
+Task<HttpReply> submit_one(Services& services, ApiRequest request, std::optional<std::string> key) {
+  const std::string problem = json_object_problem(request.http.body);
+  if (!problem.empty()) co_return bad_request(problem);
+  Submitter::Submission submission;
+  submission.body = std::move(request.http.body);
+  submission.tenant = request.caller.tenant;
+  submission.idempotency_key = std::move(key);
+  Result<int64_t> id = co_await services.submitter.submit(std::move(submission));
+  if (!id) co_return error_reply(id.error());
+  HttpReply reply = json_reply(202, fmt::format("{{\"id\":{}}}\n", *id));
+  reply.headers.emplace_back("Location", fmt::format("/v1/tasks/{}", *id));
+  co_return reply;
+}
+
+Task<HttpReply> submit_array(Services& services, ApiRequest request,
+                             std::optional<std::string> key) {
+  PgParams params = {std::move(request.http.body), request.caller.tenant, std::move(key)};
+  Task<Result<PgResult>> reply = services.database.query(
+      "select json_build_object('ids', coalesce(json_agg(s.id order by s.n), '[]'))"
+      " from sluice.submit_array($1, $2, $3) with ordinality s(id, n)",
+      std::move(params));
+  Result<PgResult> rows = co_await std::move(reply);
+  if (!rows) co_return error_reply(rows.error());
+  co_return json_reply(202, std::string(rows->text(0, 0)) + "\n");
+}
+
+// Waits until the task has ended, `deadline_ns`, or the server's end; an answer means that the wait
+// is over for another reason.
+Task<std::optional<HttpReply>> wait_for_end(Services& services, int64_t id,
+                                            std::optional<std::string> tenant,
+                                            int64_t deadline_ns) {
+  while (true) {
+    PgParams params = {std::to_string(id), tenant};
+    Task<Result<PgResult>> reply = services.database.query(
+        "select t.status in ('unsolved', 'queued', 'processing') from sluice.task($1::bigint) t"
+        " where $2::text is null or t.tenant = $2",
+        std::move(params));
+    Result<PgResult> rows = co_await std::move(reply);
+    if (!rows) co_return error_reply(rows.error());
+    if (rows->rows() == 0) co_return no_such_task();
+    if (!rows->boolean(0, 0) || services.clock.now_ns() >= deadline_ns ||
+        services.endings.is_released()) {
+      co_return std::nullopt;
+    }
+    co_await services.endings.wait(id, deadline_ns);
+  }
+}
+
+// Ids are paged, newest first; each task is then read by its keys. A task that does not meet the
+// other conditions is left out of its page.
+constexpr const char* list_sql = R"(
+  with ids as materialized (
+    select i.id, row_number() over (order by i.id desc) as n
+    from sluice.newest_ids($1::text, $2::int + 1, $3::bigint, $4::text) i(id)),
+  page as (
+    select t.id, t.status, t.route, t.model, t.tenant, t.priority, t.error_code, t.attempts, t.input_tokens,
+      t.output_tokens, t.cost, t.metadata, t.batch_id, t.created_at, t.queued_at, t.started_at, t.finished_at, t.run_at,
+      t.deadline
+    from ids cross join lateral sluice.task(ids.id) t
+    where ids.n <= $2::int and ($1::text is null or t.status = $1) and ($5::text is null or $5 in (t.model, t.route))
+      and ($6::bigint is null or t.batch_id = $6::bigint))
+  select json_build_object('object', 'list',
+    'data', coalesce((select json_agg(p order by p.id desc) from page p), '[]'),
+    'has_more', (select count(*) > $2::int from ids),
+    'next', (select min(id) from ids where n <= $2::int)))";
+
+std::optional<std::string> argument(const ApiRequest& request, std::string_view name) {
+  const std::string_view value = find_field(request.http.query, name);
+  if (value.empty()) return std::nullopt;
+  return std::string(value);
+}
+
+bool is_status(std::string_view text) {
+  constexpr std::string_view all[] = {"unsolved", "queued",    "processing", "solved",
+                                      "failed",   "cancelled", "expired"};
+  return std::find(std::begin(all), std::end(all), text) != std::end(all);
+}
+
+}  // namespace
+
+Task<HttpReply> submit_tasks(Services& services, ApiRequest request) {
+  std::optional<std::string> key;
+  if (const auto given = request.http.header("idempotency-key"); !given.empty()) key = given;
+  switch (json_outline(request.http.body)) {
+    case JsonOutline::object:
+      return submit_one(services, std::move(request), std::move(key));
+    case JsonOutline::array:
+      return submit_array(services, std::move(request), std::move(key));
+    case JsonOutline::neither:
+      break;
+  }
+  return reply_with(bad_request("the body is neither a JSON object nor an array of some"));
+}
+
+Task<HttpReply> list_tasks(Services& services, ApiRequest request) {
+  const auto& query = request.http.query;
+  const auto unknown =
+      unknown_argument(query, {"status", "model", "tenant", "batch_id", "limit", "after"});
+  if (!unknown.empty()) co_return bad_request("unknown argument; see docs/http.md");
+  const auto limit = parse_count(find_field(query, "limit", std::to_string(list_limit_default)), 1,
+                                 list_limit_max);
+  const auto status = argument(request, "status");
+  const auto after = argument(request, "after");
+  const auto batch = argument(request, "batch_id");
+  const auto tenant = argument(request, "tenant");
+  if (!limit) co_return bad_request(fmt::format("limit is 1 to {}", list_limit_max));
+  if (status && !is_status(*status)) co_return bad_request("there is no such status");
+  if (after && !parse_id(*after)) co_return bad_request("after is the \"next\" of a page");
+  if (batch && !parse_id(*batch)) co_return bad_request("batch_id is a number");
+  if (tenant && request.caller.tenant && tenant != request.caller.tenant) {
+    co_return error_reply(403, "wrong_tenant", "not this key's tenant", "SL009");
+  }
+  PgParams params = {status,
+                     std::to_string(*limit),
+                     after,
+                     request.caller.tenant ? request.caller.tenant : tenant,
+                     argument(request, "model"),
+                     batch};
+  Task<Result<PgResult>> reply = services.database.query(list_sql, std::move(params));
+  Result<PgResult> rows = co_await std::move(reply);
+  if (!rows) co_return error_reply(rows.error());
+  co_return json_reply(200, std::string(rows->text(0, 0)) + "\n");
+}
+
+Task<HttpReply> show_task(Services& services, ApiRequest request) {
+  if (const auto wait = argument(request, "wait")) {
+    const auto id = parse_id(request.names[0]);
+    const auto wait_ms = parse_poll_ms(*wait, wait_ms_max);
+    if (!wait_ms) co_return bad_request("wait is a duration such as 30s");
+    if (!id) co_return no_such_task();
+    const int64_t deadline_ns = services.clock.now_ns() + *wait_ms * ns_per_ms;
+    std::optional<HttpReply> over =
+        co_await wait_for_end(services, *id, request.caller.tenant, deadline_ns);
+    if (over) co_return std::move(*over);
+  }
+  co_return co_await answer_about_task(200, services, std::move(request), "row_to_json(t)");
+}
+
+Task<HttpReply> cancel_task(Services& services, ApiRequest request) {
+  return answer_about_task(200, services, std::move(request),
+                           "json_build_object('id', t.id, 'status', sluice.cancel(t.id))");
+}
+
+Task<HttpReply> explain_task(Services& services, ApiRequest request) {
+  return answer_about_task(200, services, std::move(request),
+                           "json_build_object('id', t.id, 'explanation', sluice.explain(t.id))");
+}
+
+Task<HttpReply> redrive_task(Services& services, ApiRequest request) {
+  return answer_about_task(202, services, std::move(request),
+                           "json_build_object('id', sluice.redrive(t.id))");
+}
+
+}  // namespace sluice

@@ -1,0 +1,16 @@
+// The handlers of /v1/tasks: see docs/http.md. They hold no state; a task of another tenant is to
+// them a task that is not there.
+#pragma once
+
+#include "api/routes.h"
+
+namespace sluice {
+
+Task<HttpReply> submit_tasks(Services& services, ApiRequest request);
+Task<HttpReply> list_tasks(Services& services, ApiRequest request);
+Task<HttpReply> show_task(Services& services, ApiRequest request);
+Task<HttpReply> cancel_task(Services& services, ApiRequest request);
+Task<HttpReply> explain_task(Services& services, ApiRequest request);
+Task<HttpReply> redrive_task(Services& services, ApiRequest request);
+
+}  // namespace sluice

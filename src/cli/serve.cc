@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "api/run_server.h"
+#include "cli/command.h"
+#include "command_error.h"
+#include "duration.h"
+
+namespace sluice {
+namespace {
+
+struct ServeFlags {
+  std::string listen = "127.0.0.1:8080";
+  bool without_keys = false;
+  int db_connections = 4;
+  std::string drain_timeout = "30s";
+};
+
+bool is_loopback(const std::string& address) {
+  const std::string host = address.substr(0, address.rfind(':'));
+  return host == "localhost" || host == "[::1]" || host.starts_with("127.");
+}
+
+ExitCode serve(const ServeFlags& flags, const GlobalOptions& globals) {
+  if (flags.without_keys && !is_loopback(flags.listen)) {
+    throw CommandError(ExitCode::usage,
+                       "--without-keys needs a loopback address: whoever reaches it may do all");
+  }
+  RunServerOptions options;
+  options.database_url = globals.database_url;
+  options.listen = flags.listen;
+  options.without_keys = flags.without_keys;
+  options.db_connections = flags.db_connections;
+  options.drain_timeout_ms = parse_duration_ms(flags.drain_timeout);
+  options.on_started = [](const std::string& address) {
+    fmt::print("listening on http://{}\n", address);
+    std::fflush(stdout);
+  };
+  return run_server(options);
+}
+
+}  // namespace
+
+Action configure_serve(CLI::App& app) {
+  const auto flags = std::make_shared<ServeFlags>();
+  app.add_option("--listen", flags->listen, "address; port 0 takes a free one, printed at start")
+      ->option_text("HOST:PORT [127.0.0.1:8080]");
+  app.add_flag("--without-keys", flags->without_keys,
+               "answer everybody who reaches this loopback address; otherwise every request needs "
+               "a key (sluice key create)");
+  app.add_option("--db-connections", flags->db_connections,
+                 "shared by all requests; waiting clients need none")
+      ->check(CLI::Range(1, 50))
+      ->option_text("N [4]");
+  app.add_option("--drain-timeout", flags->drain_timeout,
+                 "on SIGTERM, how long requests may finish before they are cut off")
+      ->option_text("DURATION [30s]");
+  return [flags](const GlobalOptions& globals) { return serve(*flags, globals); };
+}
+
+}  // namespace sluice

@@ -1,0 +1,235 @@
+"""Tasks over HTTP: submit, look, wait, list, cancel, explain, redrive."""
+import concurrent.futures
+import json
+import threading
+import time
+
+import pytest
+from conftest import http, query, wait_for
+from queue_tools import add_model, submit
+
+
+@pytest.fixture
+def front(pg, server):
+    """A database with model m, and the port of a server on it."""
+    class Front:
+        url = pg.database()
+    add_model(Front.url, "m", "http://127.0.0.1:1")
+    Front.process = server(Front.url)
+    Front.port = Front.process.port
+    return Front
+
+
+def prompts(url):
+    return [row[0] for row in query(url, "select prompt from sluice.tasks order by id")]
+
+
+def test_a_task_is_submitted_and_shown(front):
+    reply = http(front.port, "POST", "/v1/tasks", {"prompt": "2+2?", "model": "m", "metadata": {"a": 1}})
+    assert reply.status == 202
+    task_id = reply.json["id"]
+    assert reply.headers["Location"] == f"/v1/tasks/{task_id}"
+    shown = http(front.port, "GET", f"/v1/tasks/{task_id}")
+    assert shown.status == 200
+    assert {k: shown.json[k] for k in ("id", "status", "model", "prompt", "metadata", "answer")} == {
+        "id": task_id, "status": "queued", "model": "m", "prompt": "2+2?", "metadata": {"a": 1}, "answer": None}
+
+
+def test_the_studys_path_and_its_priorities(front):
+    for priority, number in (("hot", 50), ("cold", 0), (-7, -7)):
+        task = http(front.port, "POST", "/task", {"prompt": "x", "priority": priority}).json["id"]
+        assert http(front.port, "GET", f"/v1/tasks/{task}").json["priority"] == number
+
+
+def test_an_array_is_all_or_none(front):
+    ids = http(front.port, "POST", "/v1/tasks", [{"prompt": str(n)} for n in range(5)]).json["ids"]
+    assert len(ids) == 5 and ids == sorted(ids)
+    refused = http(front.port, "POST", "/v1/tasks", [{"prompt": "good"}, {"prompt": "bad", "model": "nobody"}])
+    assert (refused.status, refused.error) == (404, "unknown_model")
+    assert "task 2" in refused.json["error"]["message"]
+    assert prompts(front.url) == [str(n) for n in range(5)]
+
+
+def test_a_request_object_is_stored_verbatim(front):
+    add_model(front.url, "chat", "http://127.0.0.1:1/v1", api="openai-chat")
+    body = '{"model": "chat", "request": {"b": 1e400,  "a": [1.10], "é": "\\u00e9"}}'
+    task = http(front.port, "POST", "/v1/tasks", body.encode()).json["id"]
+    assert query(front.url, "select request from sluice.tasks where id = %s", [task])[0][0] == (
+        '{"b": 1e400,  "a": [1.10], "é": "\\u00e9"}')
+
+
+def test_an_idempotency_key_makes_one_task(front):
+    def post(prompt, key):
+        return http(front.port, "POST", "/v1/tasks", {"prompt": prompt}, headers={"Idempotency-Key": key})
+    first = post("a", "k")
+    assert post("a", "k").json == first.json
+    other = post("b", "k")
+    assert (other.status, other.error) == (422, "idempotency_key_reused")
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        replies = list(pool.map(lambda n: post("same", f"key {n % 4}").json["id"], range(64)))
+    assert len(set(replies)) == 4
+    array = [http(front.port, "POST", "/v1/tasks", [{"prompt": "x"}, {"prompt": "y"}],
+                  headers={"Idempotency-Key": "array"}).json for _ in range(2)]
+    assert array[0] == array[1]
+    assert len(prompts(front.url)) == 1 + 4 + 2
+
+
+REFUSED = [
+    ("", 400, "invalid_request"), ("nonsense", 400, "invalid_request"), ("7", 400, "invalid_request"),
+    ('{"prompt": "x"', 400, "invalid_request"), ('{"prompt": "x"},{"prompt": "y"}', 400, "invalid_request"),
+    ('{"prompt": "x"} trailing', 400, "invalid_request"), ('{"prompt": "x", "colour": 1}', 400, "invalid_request"),
+    ('{"prompt": "x", "priority": 101}', 400, "invalid_request"),
+    ('{"prompt": "x", "priority": "warm"}', 400, "invalid_request"), ("{}", 400, "invalid_request"),
+    ('{"prompt": "\\u0000"}', 400, "invalid_request"), (b'{"prompt": "\xff"}', 400, "invalid_request"),
+    ('{"prompt": "x", "model": "nobody"}', 404, "unknown_model"),
+    ('{"prompt": "x", "metadata": ' + "[" * 100_000 + "]" * 100_000 + "}", 400, "invalid_request"),
+    ("[" * 100_000 + "]" * 100_000, 400, "invalid_request"), ("[]", 400, "invalid_request"),
+    ("[1]", 400, "invalid_request"), ('{"prompt": "x"}\0', 400, "invalid_request"),
+    ('[{"prompt": "x"}\0]', 400, "invalid_request"),
+]
+
+
+def test_what_cannot_be_a_task_is_refused_and_nothing_is_stored(front):
+    for body, status, error in REFUSED:
+        reply = http(front.port, "POST", "/v1/tasks", body)
+        assert (reply.status, reply.error) == (status, error), body[:80]
+        assert prompts(front.url) == []
+    assert http(front.port, "POST", "/v1/tasks", {"prompt": "next"}).status == 202
+
+
+def test_tasks_that_are_submitted_together_are_refused_one_by_one(front):
+    def post(number):
+        model = "nobody" if number % 7 == 0 else "m"
+        return number, http(front.port, "POST", "/v1/tasks", {"prompt": str(number), "model": model}).status
+    with concurrent.futures.ThreadPoolExecutor(32) as pool:
+        replies = list(pool.map(post, range(200)))
+    assert all(status == (404 if number % 7 == 0 else 202) for number, status in replies)
+    assert sorted(map(int, prompts(front.url))) == [n for n in range(200) if n % 7]
+
+
+def test_a_full_model_is_503_with_the_time_to_come_back(front):
+    query(front.url, "update sluice.models set max_unfinished = 3, rpm = 6")
+    replies = [http(front.port, "POST", "/v1/tasks", {"prompt": str(n)}) for n in range(10)]
+    refused = [reply for reply in replies if reply.status == 503]
+    assert refused and all(reply.error == "overloaded" for reply in refused)
+    assert all(1 <= int(reply.headers["Retry-After"]) <= 60 for reply in refused)
+    assert len(prompts(front.url)) == len(replies) - len(refused)
+
+
+def test_a_tenant_over_its_cap_is_429(front):
+    query(front.url, "insert into sluice.tenants (name, max_unfinished) values ('t', 1)")
+    statuses = [http(front.port, "POST", "/v1/tasks", {"prompt": "x", "tenant": "t"}).status for _ in range(3)]
+    assert statuses == [202, 429, 429]
+
+
+def test_a_wait_ends_with_the_task(front, mock, worker):
+    query(front.url, "update sluice.models set url = %s", [mock("--latency", "1s").url])
+    task = http(front.port, "POST", "/v1/tasks", {"prompt": "x"}).json["id"]
+    begun = time.monotonic()
+    early = http(front.port, "GET", f"/v1/tasks/{task}?wait=200ms")
+    assert early.json["status"] == "queued" and 0.2 <= time.monotonic() - begun < 2
+    worker(front.url)
+    shown = http(front.port, "GET", f"/v1/tasks/{task}?wait=30s")
+    assert shown.json["status"] == "solved" and shown.json["answer"]
+    assert http(front.port, "GET", f"/v1/tasks/{task}?wait=30s").json == shown.json
+
+
+def test_many_waits_share_the_connections_and_all_end(front):
+    ids = http(front.port, "POST", "/v1/tasks", [{"prompt": str(n)} for n in range(100)]).json["ids"]
+    with concurrent.futures.ThreadPoolExecutor(100) as pool:
+        waits = [pool.submit(http, front.port, "GET", f"/v1/tasks/{task}?wait=60s") for task in ids]
+        wait_for(lambda: open_requests(front) >= 100, what="100 waits")
+        sessions = query(front.url, "select count(*) from pg_stat_activity where application_name = 'sluice' "
+                                    "and datname = current_database()")[0][0]
+        assert sessions <= 5
+        query(front.url, "select sluice.cancel_all(model => 'm')")
+        assert {wait.result(20).json["status"] for wait in waits} == {"cancelled"}
+
+
+def open_requests(front):
+    metrics = http(front.port, "GET", "/metrics").body
+    return float(metrics.split("\nsluice_http_open_requests ")[1].split()[0])
+
+
+def test_lists_page_through_all_and_filter(front):
+    ids = http(front.port, "POST", "/v1/tasks", [{"prompt": str(n)} for n in range(45)]).json["ids"]
+    seen, after = [], ""
+    while True:
+        page = http(front.port, "GET", f"/v1/tasks?limit=10{after}").json
+        seen += [task["id"] for task in page["data"]]
+        if not page["has_more"]:
+            break
+        after = f"&after={page['next']}"
+    assert seen == sorted(ids, reverse=True)
+    assert "prompt" not in page["data"][0]
+    http(front.port, "DELETE", f"/v1/tasks/{ids[3]}")
+    assert [t["id"] for t in http(front.port, "GET", "/v1/tasks?status=cancelled").json["data"]] == [ids[3]]
+    assert http(front.port, "GET", "/v1/tasks?model=other").json["data"] == []
+    assert http(front.port, "GET", "/v1/tasks?tenant=other").json["data"] == []
+    for wrong in ("limit=0", "limit=x", "limit=101", "status=lost", "after=x", "colour=red", "batch_id=x", "after=%zz"):
+        assert http(front.port, "GET", f"/v1/tasks?{wrong}").status == 400, wrong
+
+
+def test_a_task_is_explained_cancelled_and_redriven(front):
+    task = submit(front.url, "x")
+    path = f"/v1/tasks/{task}"
+    assert "no live worker" in http(front.port, "GET", f"{path}/explain").json["explanation"]
+    assert http(front.port, "POST", f"{path}/redrive").status == 400  # still unfinished
+    assert http(front.port, "DELETE", path).json == {"id": task, "status": "cancelled"}
+    assert http(front.port, "POST", f"{path}/redrive").status == 202
+    assert http(front.port, "GET", path).json["status"] == "unsolved"
+
+
+def test_unknown_ids_paths_and_methods(front):
+    for method, path in (("GET", ""), ("DELETE", ""), ("GET", "/explain"), ("POST", "/redrive"), ("GET", "?wait=1s")):
+        for task in ("999999", "0", "-1", "x", "1e3", "9" * 30, "1%2F2", "%00"):
+            assert http(front.port, method, f"/v1/tasks/{task}{path}").status == 404, (method, task, path)
+    assert http(front.port, "GET", "/v1/nothing").status == 404
+    assert http(front.port, "GET", "/v1/tasks/").status == 404
+    wrong = http(front.port, "PUT", "/v1/tasks")
+    assert (wrong.status, wrong.headers["Allow"]) == (405, "POST, GET")
+
+
+def test_a_drain_answers_who_waits_and_exits_0(front):
+    task = submit(front.url, "x")
+    waiting = threading.Thread(target=lambda: replies.append(http(front.port, "GET", f"/v1/tasks/{task}?wait=60s")))
+    replies = []
+    waiting.start()
+    wait_for(lambda: open_requests(front) >= 1, what="the wait")
+    assert front.process.stop() == 0
+    waiting.join(20)
+    assert replies[0].json["status"] == "queued"
+
+
+def test_a_database_that_restarts_is_503_and_then_works_again(pg, server):
+    url = pg.database()
+    add_model(url, "m", "http://127.0.0.1:1")
+    port = server(url).port
+    pg.stop()
+    try:
+        wait_for(lambda: http(port, "GET", "/readyz").status == 503, what="readiness to end")
+        refused = http(port, "POST", "/v1/tasks", {"prompt": "x"})
+        assert (refused.status, refused.error) == (503, "unavailable") and int(refused.headers["Retry-After"]) > 0
+        assert http(port, "GET", "/healthz").status == 200
+    finally:
+        pg.start()
+    wait_for(lambda: http(port, "GET", "/readyz").status == 200, what="readiness")
+    assert http(port, "POST", "/v1/tasks", {"prompt": "x"}).status == 202
+    assert prompts(url) == ["x"]
+
+
+def test_prompts_and_answers_are_in_no_log(front):
+    http(front.port, "POST", "/v1/tasks", {"prompt": "my secret words", "priority": "my secret words"})
+    http(front.port, "GET", "/v1/tasks/my%20secret%20words?x=my%20secret%20words")
+    assert "secret" not in front.process.stderr() and "secret" not in http(front.port, "GET", "/metrics").body
+
+
+def test_metrics_count_by_route(front):
+    http(front.port, "POST", "/v1/tasks", {"prompt": "x"})
+    http(front.port, "GET", "/v1/tasks/123456")
+    http(front.port, "GET", "/a/path/of/the/client")
+    metrics = http(front.port, "GET", "/metrics").body
+    assert 'sluice_http_requests_total{method="POST",route="/v1/tasks",status="202"} 1' in metrics
+    assert 'sluice_http_requests_total{method="GET",route="/v1/tasks/{}",status="404"} 1' in metrics
+    assert "of/the/client" not in metrics
+    assert json.loads(http(front.port, "GET", "/readyz").body) == {"ready": True}
