@@ -1,6 +1,9 @@
 #include "runtime/http_server.h"
 
+#include <arpa/inet.h>
 #include <doctest/doctest.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <memory>
 #include <string>
@@ -57,6 +60,38 @@ struct Fixture {
   }
 };
 
+// A client that sends `begun`, then a byte every 100 ms.
+class SlowClient final {
+ public:
+  SlowClient(const HttpServer& server, std::string_view begun)
+      : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(static_cast<uint16_t>(server.port()));
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    REQUIRE(connect(fd_, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0);
+    REQUIRE(::send(fd_, begun.data(), begun.size(), 0) == static_cast<ssize_t>(begun.size()));
+  }
+  ~SlowClient() { close(fd_); }
+  SlowClient(const SlowClient&) = delete;
+  SlowClient& operator=(const SlowClient&) = delete;
+
+  // Whether the server ends it before `deadline_ns`.
+  Task<bool> is_cut_off(Clock& clock, int64_t deadline_ns) {
+    while (clock.now_ns() < deadline_ns) {
+      char byte = 'x';
+      ::send(fd_, &byte, 1, MSG_NOSIGNAL);
+      const ssize_t received = recv(fd_, &byte, 1, MSG_DONTWAIT);
+      if (received == 0 || (received < 0 && errno != EAGAIN)) co_return true;
+      co_await sleep_until(clock, clock.now_ns() + 100 * ns_per_ms);
+    }
+    co_return false;
+  }
+
+ private:
+  int fd_;
+};
+
 }  // namespace
 
 TEST_CASE("the handler sees method, path, query, headers and body, and its reply arrives whole") {
@@ -96,6 +131,38 @@ TEST_CASE("a handler may drop the connection without an answer") {
   const auto dropped = fixture.send(request_to(*server, "POST", "/", "p"));
   REQUIRE_FALSE(dropped);
   CHECK(dropped.error().kind == HttpFailure::Kind::unanswered);
+}
+
+TEST_CASE("who sends headers or a body byte by byte is cut off, and nobody else") {
+  Fixture fixture;
+  HttpServerOptions options = small_server();
+  options.request_timeout_s = 1;
+  auto server = HttpServer::start(fixture.loop, fixture.clock, options, describe);
+  REQUIRE(server);
+  for (const char* begun :
+       {"GET /", "GET / HTTP/1.1\r\nHost: localhost\r\nX: ",
+        "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10000\r\n\r\n"}) {
+    CAPTURE(begun);
+    SlowClient slow(**server, begun);
+    const int64_t deadline_ns = fixture.clock.now_ns() + 20 * ns_per_s;
+    CHECK(run_task(fixture.loop, fixture.clock, slow.is_cut_off(fixture.clock, deadline_ns)));
+  }
+  CHECK(fixture.send(request_to(**server, "GET", "/")));
+}
+
+TEST_CASE("bodies that together take more than is allowed are refused for now") {
+  Fixture fixture;
+  HttpServerOptions options = small_server();
+  options.bodies_bytes_max = 1000;
+  auto server = HttpServer::start(fixture.loop, fixture.clock, options, describe);
+  REQUIRE(server);
+  const auto refused = fixture.send(request_to(**server, "POST", "/", std::string(2000, 'p')));
+  REQUIRE(refused);
+  CHECK(refused->status == 503);
+  CHECK(find_field(refused->headers, "retry-after") == "5");
+  const auto next = fixture.send(request_to(**server, "POST", "/", std::string(500, 'p')));
+  REQUIRE(next);
+  CHECK(next->status == 200);
 }
 
 TEST_CASE("an address in use is an error that names it") {

@@ -73,8 +73,6 @@ bool same_digest(const KeyDigest& a, const KeyDigest& b) {
 
 bool Caller::may(Scope scope) const {
   switch (scope) {
-    case Scope::open:
-      return true;
     case Scope::submit:
       return is_admin || may_submit;
     case Scope::read:

@@ -11,7 +11,7 @@
 
 namespace sluice {
 
-enum class Scope { open, submit, read, admin };  // open: no key is asked for
+enum class Scope { submit, read, admin };
 
 using KeyDigest = std::array<unsigned char, 32>;
 

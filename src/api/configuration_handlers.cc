@@ -39,10 +39,17 @@ Task<HttpReply> list_models(Services& services, ApiRequest) {
       PgParams());
 }
 
+// OpenAI's shape, and for administrators the settings besides.
 Task<HttpReply> show_model(Services& services, ApiRequest request) {
-  return answer_with_name(services, std::move(request),
-                          "select to_jsonb(m) - array['id', 'limits_changed_at']"
-                          " from sluice.models m where name = $1");
+  PgParams params = {std::move(request.names[0]), request.caller.is_admin ? "true" : "false"};
+  return answer_with_value(
+      services,
+      "select jsonb_build_object('id', name, 'object', 'model', 'created', 0, 'owned_by', 'sluice')"
+      " || case when $2::boolean and m.url is not null"
+      " then to_jsonb(m) - array['id', 'limits_changed_at'] else '{}' end"
+      " from (select name from sluice.models union select route from sluice.routes) n"
+      " left join sluice.models m using (name) where name = $1",
+      std::move(params));
 }
 
 Task<HttpReply> replace_model(Services& services, ApiRequest request) {
@@ -71,7 +78,8 @@ Task<HttpReply> close_model(Services& services, ApiRequest request) {
   return answer_with_name_and_body(
       services, std::move(request),
       "select json_build_object('name', $1::text, 'closed_until', b.until)"
-      " from jsonb_to_record($2::jsonb) b(until timestamptz, reason text),"
+      " from (select coalesce(g.until, 'infinity') as until, g.reason"
+      " from jsonb_to_record($2::jsonb) g(until timestamptz, reason text)) b,"
       " sluice.close_model($1, b.until, b.reason)");
 }
 

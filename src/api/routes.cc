@@ -16,7 +16,7 @@ constexpr Route table[] = {
     {"GET", "/v1/tasks/{}/explain", Scope::read, explain_task},
     {"POST", "/v1/tasks/{}/redrive", Scope::submit, redrive_task},
     {"GET", "/v1/models", Scope::read, list_models},
-    {"GET", "/v1/models/{}", Scope::admin, show_model},
+    {"GET", "/v1/models/{}", Scope::read, show_model},
     {"PUT", "/v1/models/{}", Scope::admin, replace_model},
     {"PUT", "/model-config/{}", Scope::admin, replace_model},
     {"PATCH", "/v1/models/{}", Scope::admin, change_model},

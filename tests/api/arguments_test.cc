@@ -1,0 +1,46 @@
+#include "api/arguments.h"
+
+#include <doctest/doctest.h>
+
+namespace sluice {
+
+TEST_CASE("an id is a whole number of at least 1 and nothing else") {
+  CHECK(parse_id("1") == 1);
+  CHECK(parse_id("9223372036854775807") == 9223372036854775807);
+  for (const char* wrong :
+       {"", "0", "-1", "+1", " 1", "1 ", "1x", "1e3", "0x1", "9223372036854775808"}) {
+    CAPTURE(wrong);
+    CHECK_FALSE(parse_id(wrong));
+  }
+}
+
+TEST_CASE("a count lies between its bounds") {
+  CHECK(parse_count("1", 1, 100) == 1);
+  CHECK(parse_count("100", 1, 100) == 100);
+  CHECK_FALSE(parse_count("0", 1, 100));
+  CHECK_FALSE(parse_count("101", 1, 100));
+  CHECK_FALSE(parse_count("many", 1, 100));
+}
+
+TEST_CASE("a poll is a duration, cut to the longest") {
+  CHECK(parse_poll_ms("30s", 60'000) == 30'000);
+  CHECK(parse_poll_ms("2h", 60'000) == 60'000);
+  CHECK(parse_poll_ms("10ms", 60'000) == 10);
+  for (const char* wrong : {"", "soon", "-1s", "1s1"}) CHECK_FALSE(parse_poll_ms(wrong, 60'000));
+}
+
+TEST_CASE("an argument that is not known is named") {
+  const HttpFields query = {{"limit", "1"}, {"colour", "red"}};
+  CHECK(unknown_argument(query, {"limit", "colour"}).empty());
+  CHECK(unknown_argument(query, {"limit"}) == "colour");
+}
+
+TEST_CASE("the outline of a body is told by its first character") {
+  CHECK(json_outline(" \r\n\t{") == JsonOutline::object);
+  CHECK(json_outline("[1]") == JsonOutline::array);
+  for (const char* neither : {"", "  ", "7", "\"{\"", "\xef\xbb\xbf{}"}) {
+    CHECK(json_outline(neither) == JsonOutline::neither);
+  }
+}
+
+}  // namespace sluice

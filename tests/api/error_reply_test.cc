@@ -1,0 +1,59 @@
+#include "api/error_reply.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+namespace sluice {
+namespace {
+
+HttpReply reply_to(std::string code, std::string message = "m", std::string hint = {}) {
+  return error_reply(
+      Error{Error::Action::refuse, std::move(code), std::move(message), std::move(hint)});
+}
+
+std::string_view retry_after(const HttpReply& reply) {
+  return find_field(reply.headers, "Retry-After", "none");
+}
+
+}  // namespace
+
+TEST_CASE("each SQLSTATE of ours has its status") {
+  const std::pair<const char*, int> statuses[] = {
+      {"SL001", 404}, {"SL002", 422}, {"SL003", 503}, {"SL004", 400}, {"SL005", 429},
+      {"SL006", 404}, {"SL007", 413}, {"SL008", 422}, {"SL009", 403}, {"22P02", 400},
+      {"23514", 400}, {"54001", 400}, {"08003", 503}, {"08006", 504}, {"40P01", 503},
+      {"55P03", 503}, {"53100", 503}, {"57P01", 503}};
+  for (const auto& [code, status] : statuses) {
+    CAPTURE(code);
+    CHECK(reply_to(code).status == status);
+  }
+}
+
+TEST_CASE("an unavailable server says when to come back, at most a minute later") {
+  CHECK(retry_after(reply_to("SL003")) == "5");
+  CHECK(retry_after(reply_to("SL003", "m", "There will be room in about 17 s.")) == "17");
+  CHECK(retry_after(reply_to("SL003", "m", "There will be room in about 7200 s.")) == "60");
+  CHECK(retry_after(reply_to("SL003", "m", "in about a while")) == "5");
+  CHECK(retry_after(reply_to("SL004")) == "none");
+}
+
+TEST_CASE("an unknown outcome is not to be repeated blindly") {
+  CHECK(find_field(reply_to("08006").headers, "X-Should-Retry") == "false");
+}
+
+TEST_CASE("an error that is ours tells its code and nothing else") {
+  const HttpReply reply = reply_to("XX000", "relation of the secret \"prompt\"");
+  CHECK(reply.status == 500);
+  CHECK(reply.body.find("secret") == std::string::npos);
+  CHECK(reply.body.find("XX000") != std::string::npos);
+}
+
+TEST_CASE("what clients wrote is escaped") {
+  const HttpReply reply = reply_to("SL004", "unknown key \"\r\nX: <script>\"");
+  CHECK(reply.body.find("\r") == std::string::npos);
+  CHECK(reply.body.find("\n") == reply.body.size() - 1);
+  CHECK(reply.body.find("key \\\"") != std::string::npos);
+}
+
+}  // namespace sluice

@@ -1,0 +1,138 @@
+"""Keys of the HTTP front: scopes, tenants, revocation; what a key may not see is not there."""
+import json
+
+import pytest
+from conftest import http, query, wait_for
+from queue_tools import add_model, submit
+
+
+@pytest.fixture
+def url(pg):
+    url = pg.database()
+    add_model(url, "m", "http://127.0.0.1:1")
+    return url
+
+
+@pytest.fixture
+def process(url, server):
+    return server(url, keys=True)
+
+
+@pytest.fixture
+def make_key(sluice, url, process):
+    """A function that makes a key by the command line and waits until the server knows it."""
+    def make(name, *flags):
+        made = sluice("key", "create", name, *flags, "--database-url", url)
+        assert made.returncode == 0, made.stderr
+        key = made.stdout.strip()
+        wait_for(lambda: http(process.port, "GET", "/nothing", key=key).status == 404, what="the key's force")
+        return key
+    return make
+
+
+# Method, path ({} is a task of tenant a), body, and the scope that it needs.
+ROUTES = [
+    ("POST", "/v1/tasks", {"prompt": "x"}, "submit"), ("POST", "/task", {"prompt": "x"}, "submit"),
+    ("POST", "/v1/tasks", [{"prompt": "x"}], "submit"), ("DELETE", "/v1/tasks/{}", None, "submit"),
+    ("POST", "/v1/tasks/{}/redrive", None, "submit"), ("GET", "/v1/tasks/{}", None, "read"),
+    ("GET", "/v1/tasks/{}?wait=1ms", None, "read"), ("GET", "/v1/tasks", None, "read"),
+    ("GET", "/v1/tasks/{}/explain", None, "read"), ("GET", "/v1/models", None, "read"),
+    ("GET", "/v1/models/m", None, "read"), ("PUT", "/v1/models/m", {"url": "http://127.0.0.1:1"}, "admin"),
+    ("PATCH", "/v1/models/m", {"rpm": 9}, "admin"), ("PUT", "/model-config/m", {"url": "http://127.0.0.1:1"}, "admin"),
+    ("POST", "/v1/models/m/pause", None, "admin"), ("POST", "/v1/models/m/resume", None, "admin"),
+    ("POST", "/v1/models/m/close", {"until": "2030-01-01"}, "admin"), ("GET", "/v1/routes", None, "admin"),
+    ("PUT", "/v1/routes/r", {"m": 1}, "admin"), ("GET", "/v1/tenants", None, "admin"),
+    ("GET", "/v1/tenants/t", None, "admin"), ("PUT", "/v1/tenants/t", {"weight": 1}, "admin"),
+    ("PATCH", "/v1/tenants/t", {"weight": 1}, "admin"),
+]
+
+
+def test_each_route_asks_for_its_scope(url, process, make_key):
+    keys = {scope: make_key(scope, "--scope", scope) for scope in ("submit", "read", "admin")}
+    for method, path, body, needed in ROUTES:
+        for scope, key in keys.items():
+            reply = http(process.port, method, path.format(submit(url, "x")), body, key=key)
+            allowed = scope in (needed, "admin")
+            assert (reply.status != 403) == allowed, (method, path, scope, reply.body)
+
+
+def test_without_a_valid_key_nothing_is_said(process, make_key):
+    key = make_key("k", "--scope", "admin")
+    last = "0" if key[-1] != "0" else "1"
+    wrong = [None, "x", key[:-1], key + "0", key[:-1] + last, key.upper(), " " + key, "sluice_" + "0" * 16 + key[23:]]
+    bodies = set()
+    for method, path, body, _ in ROUTES + [("GET", "/v1/nothing", None, None), ("BREW", "/v1/tasks", None, None)]:
+        for attempt in wrong:
+            reply = http(process.port, method, path.format(1), body, key=attempt)
+            assert reply.status == 401 and reply.headers["WWW-Authenticate"] == "Bearer", (method, path, attempt)
+            bodies.add(reply.body)
+    assert len(bodies) == 1
+    for path in ("/healthz", "/readyz", "/metrics"):
+        assert http(process.port, "GET", path).status == 200
+    assert http(process.port, "GET", "/v1/tasks", headers={"x-api-key": key}).status == 200
+
+
+def test_another_tenants_task_is_not_there(url, process, make_key):
+    key = make_key("b's", "--tenant", "b", "--scope", "submit,read")
+    other = submit(url, "secret of a", tenant="a")
+    for method, path, body, _ in ROUTES:
+        if "{}" in path:
+            reply, missing = (http(process.port, method, path.format(task), body, key=key) for task in (other, 999_999))
+            assert reply.status == 404 and reply.body == missing.body, (method, path)
+    assert query(url, "select status from sluice.tasks where id = %s", [other]) == [("queued",)]
+    assert http(process.port, "GET", "/v1/tasks", key=key).json["data"] == []
+    assert http(process.port, "GET", "/v1/tasks?tenant=a", key=key).status == 403
+    for body in ({"prompt": "x", "tenant": "a"}, [{"prompt": "x", "tenant": "a"}]):
+        refused = http(process.port, "POST", "/v1/tasks", body, key=key)
+        assert (refused.status, refused.error) == (403, "wrong_tenant")
+
+
+def test_a_key_gives_its_tenant_and_keys_do_not_collide_over_tenants(url, process, make_key):
+    keys = {tenant: make_key(tenant, "--tenant", tenant) for tenant in "ab"}
+    ids = {tenant: http(process.port, "POST", "/v1/tasks", {"prompt": f"of {tenant}"}, key=key,
+                        headers={"Idempotency-Key": "same"}).json["id"] for tenant, key in keys.items()}
+    assert dict(query(url, "select tenant, id from sluice.tasks")) == ids
+    for tenant, key in keys.items():
+        assert [t["id"] for t in http(process.port, "GET", "/v1/tasks", key=key).json["data"]] == [ids[tenant]]
+
+
+def test_a_revoked_key_ends_within_seconds_and_is_listed(sluice, url, process, make_key):
+    key = make_key("short-lived")
+    listed = json.loads(sluice("key", "ls", "--json", "--database-url", url).stdout)
+    assert (listed["name"], listed["revoked_at"]) == ("short-lived", None)
+    assert listed["id"] in key and "sha256" not in listed
+    assert sluice("key", "revoke", listed["id"], "--database-url", url).returncode == 0
+    wait_for(lambda: http(process.port, "GET", "/v1/tasks", key=key).status == 401, 5, "the key's end")
+    again = sluice("key", "revoke", listed["id"], "--database-url", url)
+    assert again.returncode == 1 and "no key" in again.stderr
+    assert "short-lived" in sluice("key", "ls", "--database-url", url).stdout
+
+
+def test_the_key_is_stored_nowhere_and_logged_nowhere(url, process, make_key):
+    key = make_key("k")
+    http(process.port, "GET", "/v1/nothing?x=" + key, key=key)
+    secret = key.split("_")[2]
+    stored = query(url, "select k::text from sluice.api_key k union all select a::text from sluice.audit a")
+    assert stored and all(secret not in row[0] for row in stored)
+    assert secret not in process.stderr() + process.stdout()
+
+
+def test_what_a_key_cannot_be_is_refused(sluice, url, process):
+    for arguments in (("x", "--scope", "fly"), ("x", "--tenant", "t", "--scope", "admin"), ("",)):
+        refused = sluice("key", "create", *arguments, "--database-url", url)
+        assert refused.returncode in (1, 2) and refused.stderr and not refused.stdout, arguments
+    assert query(url, "select count(*) from sluice.api_key") == [(0,)]
+
+
+def test_without_keys_is_for_loopback_only(sluice, url):
+    refused = sluice("serve", "--without-keys", "--listen", "0.0.0.0:0", "--database-url", url)
+    assert refused.returncode == 2 and "loopback" in refused.stderr
+
+
+def test_without_keys_pages_of_other_sites_are_refused(url, server):
+    port = server(url).port
+    for headers in ({"Origin": "http://evil.example"}, {"Origin": "null"}, {"Host": "evil.example"},
+                    {"Host": f"evil.example:{port}"}, {"Host": "localhost.evil.example"}):
+        assert http(port, "POST", "/v1/tasks", {"prompt": "x"}, headers=headers).status in (401, 403), headers
+    assert http(port, "POST", "/v1/tasks", {"prompt": "x"}, headers={"Host": f"localhost:{port}"}).status == 202
+    assert query(url, "select count(*) from sluice.tasks") == [(1,)]
