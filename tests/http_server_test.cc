@@ -60,6 +60,12 @@ struct Fixture {
   }
 };
 
+// Two parts larger than what the daemon takes at a time, then the end.
+Task<std::string> part_after_a_wait(Clock& clock, std::shared_ptr<int> parts) {
+  co_await sleep_until(clock, clock.now_ns() + ns_per_ms);
+  co_return (*parts)++ < 2 ? std::string(100'000, 'p') : std::string();
+}
+
 // A client that sends `begun`, then a byte every 100 ms.
 class SlowClient final {
  public:
@@ -163,6 +169,39 @@ TEST_CASE("bodies that together take more than is allowed are refused for now") 
   const auto next = fixture.send(request_to(**server, "POST", "/", std::string(500, 'p')));
   REQUIRE(next);
   CHECK(next->status == 200);
+}
+
+TEST_CASE("an answer may come in parts, each awaited, and is whole at the client's") {
+  Fixture fixture;
+  const auto server = fixture.start([&fixture](HttpIncoming) -> Task<HttpReply> {
+    HttpReply reply;
+    reply.body = "first,";
+    reply.more = [&clock = fixture.clock, parts = std::make_shared<int>(0)] {
+      return part_after_a_wait(clock, parts);
+    };
+    co_return reply;
+  });
+  const auto got = fixture.send(request_to(*server, "GET", "/"));
+  REQUIRE(got);
+  CHECK(got->body == "first," + std::string(100'000, 'p') + std::string(100'000, 'p'));
+  CHECK(server->open_requests() == 0);
+}
+
+TEST_CASE("a server destroyed while an answer's next part is awaited cuts it off") {
+  Fixture fixture;
+  Signal never;
+  std::unique_ptr<HttpServer> server;
+  server = fixture.start([&](HttpIncoming) -> Task<HttpReply> {
+    HttpReply reply;
+    reply.body = "begun";
+    reply.more = [&]() -> Task<std::string> {
+      fixture.loop.post([&] { server.reset(); });
+      co_await never.wait();
+      co_return std::string();
+    };
+    co_return reply;
+  });
+  CHECK_FALSE(fixture.send(request_to(*server, "GET", "/")));
 }
 
 TEST_CASE("an address in use is an error that names it") {

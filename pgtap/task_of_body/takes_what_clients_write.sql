@@ -1,6 +1,6 @@
 begin;
 \ir ../_helpers.sql
-select plan(10);
+select plan(12);
 
 select is(sluice.task_of_body('{"priority": "hot"}', null, null), '{"priority": 50}', 'hot');
 select is(sluice.task_of_body('{"priority": "cold"}', null, null), '{"priority": 0}', 'cold');
@@ -15,6 +15,11 @@ select is(sluice.task_of_body('{"tenant": "t", "idempotency_key": "k"}', 't', 'k
 select throws_ok($$select sluice.task_of_body('{"tenant": "u"}', 't', null)$$, 'SL009', null, 'another tenant');
 select throws_ok($$select sluice.task_of_body('{"idempotency_key": "l"}', null, 'k')$$, 'SL004', null, 'another key');
 select is(sluice.task_of_body('[1]', 't', 'k'), '[1]', 'no object: submit_many refuses it');
+select is(sluice.task_of_body('{"api": "openai-chat", "request": {"model": "nobody"}}', null, null),
+  '{"model": "nobody", "request": "{\"model\": \"nobody\"}"}', 'a completion''s model is its request''s');
+select given_model() as m \gset
+select throws_ok(format($$select sluice.task_of_body('{"api": "openai-chat", "request": {"model": "%s"}}', null, null)$$, :'m'),
+  'SL001', null, 'which must speak the api');
 
 select * from finish();
 rollback;

@@ -69,16 +69,20 @@ $$;
 -- task_of_body: one element of submit_many from a JSON object that a client sent.
 -- Params:  p_body: keys as submit's arguments, but priority may be "hot" (50) or "cold" (0), and request an object, which
 --          is taken verbatim; p_tenant: whose it is (null: what the body says); p_key: its idempotency key (null: what
---          the body says).
--- Errors:  SL004 two different keys; SL009 another tenant's; 22P02 no JSON; 54001 too deep.
+--          the body says). With api, the model is the one that the request names, and must speak it.
+-- Errors:  SL001 another api; SL004 two different keys; SL009 another tenant's; 22P02 no JSON; 54001 too deep.
 create or replace function sluice.task_of_body(p_body text, p_tenant text, p_key text) returns jsonb
-language plpgsql immutable
+language plpgsql stable
 as $$
 declare
   v_task jsonb := p_body;
 begin
   if jsonb_typeof(v_task) <> 'object' then
     return v_task;  -- submit_many says what is wrong
+  end if;
+  if v_task ? 'api' then
+    perform sluice.require_api(v_task #>> '{request,model}', v_task ->> 'api');
+    v_task := v_task - 'api' || jsonb_build_object('model', coalesce(v_task #>> '{request,model}', ''));
   end if;
   if jsonb_typeof(v_task -> 'request') = 'object' then
     v_task := v_task || jsonb_build_object('request', (p_body::json -> 'request')::text);

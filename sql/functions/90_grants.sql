@@ -51,7 +51,7 @@ to sluice_admin;
 -- What the HTTP front needs besides.
 grant execute on function
   sluice.submit_each(text[], text[], text[], timestamptz), sluice.submit_array(text, text, text, timestamptz),
-  sluice.ended(bigint[]),
+  sluice.ended(bigint[]), sluice.completion(bigint, boolean),
   sluice.configure(text, text, jsonb, boolean), sluice.configure_route(text, jsonb),
   sluice.create_key(text, bytea, text, text, text[], timestamptz), sluice.revoke_key(text, timestamptz)
 to sluice_admin;

@@ -1,5 +1,7 @@
 #include "api/arguments.h"
 
+#include <simdjson.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -50,6 +52,15 @@ JsonOutline json_outline(std::string_view body) {
   if (first == std::string_view::npos) return JsonOutline::neither;
   if (body[first] == '{') return JsonOutline::object;
   return body[first] == '[' ? JsonOutline::array : JsonOutline::neither;
+}
+
+bool json_flag(std::string& body, std::string_view name) {
+  body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
+  simdjson::ondemand::parser parser;
+  simdjson::ondemand::document document;
+  bool flag = false;
+  const auto error = parser.iterate(simdjson::padded_string_view(body)).get(document);
+  return error == simdjson::SUCCESS && document[name].get(flag) == simdjson::SUCCESS && flag;
 }
 
 }  // namespace sluice

@@ -27,4 +27,8 @@ enum class JsonOutline { object, array, neither };
 // What the first character of `body` that is no blank begins.
 JsonOutline json_outline(std::string_view body);
 
+// Whether the object `body` has `name`: true, the first of that name. May enlarge the capacity of
+// `body`.
+bool json_flag(std::string& body, std::string_view name);
+
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #include "api/routes.h"
 
+#include "api/completion_handlers.h"
 #include "api/configuration_handlers.h"
 #include "api/task_handlers.h"
 #include "runtime/request_problem.h"
@@ -15,6 +16,10 @@ constexpr Route table[] = {
     {"DELETE", "/v1/tasks/{}", Scope::submit, cancel_task},
     {"GET", "/v1/tasks/{}/explain", Scope::read, explain_task},
     {"POST", "/v1/tasks/{}/redrive", Scope::submit, redrive_task},
+    {"POST", "/v1/chat/completions", Scope::submit, complete_chat},
+    {"POST", "/v1/responses", Scope::submit, complete_response},
+    {"POST", "/v1/embeddings", Scope::submit, complete_embeddings},
+    {"POST", "/v1/messages", Scope::submit, complete_message},
     {"GET", "/v1/models", Scope::read, list_models},
     {"GET", "/v1/models/{}", Scope::read, show_model},
     {"PUT", "/v1/models/{}", Scope::admin, replace_model},

@@ -28,6 +28,8 @@ constexpr int64_t slow_look_ns = ns_per_s;
 // Slower than this over a whole body, or a whole answer, is an attack or as good as one.
 constexpr int64_t bytes_per_s_min = 16 * 1024;
 constexpr std::string_view busy_retry_after_s = "5";
+// Of an answer that comes in parts, so much is handed to the daemon at a time.
+constexpr size_t part_bytes_max = 16 * 1024;
 
 HttpFields fields_of(MHD_Connection* connection, MHD_ValueKind kind) {
   HttpFields fields;
@@ -89,6 +91,8 @@ struct Exchange {
   bool waiting = false;    // its connection is suspended
   bool close = false;      // the connection must not live on
   std::optional<HttpReply> reply;
+  size_t part_sent = 0;  // of reply->body, where more follows
+  bool ended = false;    // nothing follows any more
 };
 
 // An open connection: it has one request at a time, or is between two.
@@ -97,7 +101,7 @@ struct Visit {
   int64_t since_ns = 0;  // when it began to do what it does: sending, being answered, idle
   std::shared_ptr<Exchange> exchange;
 
-  bool is_with_handler() const { return exchange && exchange->waiting && !exchange->reply; }
+  bool is_with_handler() const { return exchange && exchange->waiting; }
   // Of the message that is on its way.
   int64_t bytes() const {
     if (!exchange) return 0;
@@ -127,9 +131,16 @@ struct HttpServer::Engine {
   MHD_Result begin(Visit& visit, MHD_Connection* connection, std::string_view version);
   MHD_Result take_body(Exchange& exchange, std::string_view part);
   MHD_Result answer(MHD_Connection* connection, Visit& visit);
-  MHD_Result send_reply(MHD_Connection* connection, Visit& visit) const;
+  MHD_Result send_reply(MHD_Connection* connection, Visit& visit);
+  MHD_Response* response_of(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange);
+  ssize_t send_part(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange,
+                    char* buffer, size_t bytes_max);
   void look_for_slow_ones();
   Task<void> serve(MHD_Connection* connection, std::shared_ptr<Exchange> exchange);
+  Task<void> fetch_part(MHD_Connection* connection, std::shared_ptr<Exchange> exchange);
+  void resume(MHD_Connection* connection, Exchange& exchange);
+
+  struct PartSource;
 
   Loop& loop;
   Clock& clock;
@@ -174,13 +185,13 @@ bool HttpServer::Engine::start_daemon(int fd) {
   port = bound_port(fd);
   daemon = MHD_start_daemon(
       MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | MHD_USE_ITC, 0, nullptr,
-      nullptr, &Engine::on_access, this,                                             //
-      MHD_OPTION_EXTERNAL_LOGGER, &log_daemon_message, nullptr,                      //
-      MHD_OPTION_LISTEN_SOCKET, fd,                                                  //
-      MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,                                          //
-      MHD_OPTION_NOTIFY_COMPLETED, &Engine::on_completed, this,                      //
-      MHD_OPTION_NOTIFY_CONNECTION, &Engine::on_connection, this,                    //
-      MHD_OPTION_UNESCAPE_CALLBACK, &leave_escaped, nullptr,                         //
+      nullptr, &Engine::on_access, this,                           //
+      MHD_OPTION_EXTERNAL_LOGGER, &log_daemon_message, nullptr,    //
+      MHD_OPTION_LISTEN_SOCKET, fd,                                //
+      MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,                        //
+      MHD_OPTION_NOTIFY_COMPLETED, &Engine::on_completed, this,    //
+      MHD_OPTION_NOTIFY_CONNECTION, &Engine::on_connection, this,  //
+      MHD_OPTION_UNESCAPE_CALLBACK, &leave_escaped, nullptr,       //
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, static_cast<size_t>(options.header_bytes_max),
       MHD_OPTION_CONNECTION_LIMIT, static_cast<unsigned>(options.connections_max),   //
       MHD_OPTION_CONNECTION_TIMEOUT, static_cast<unsigned>(options.idle_timeout_s),  //
@@ -267,8 +278,7 @@ void HttpServer::Engine::on_connection(void* engine, MHD_Connection* connection,
     self.visits.erase(connection);
     return;
   }
-  const int fd =
-      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+  const int fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
   self.visits.insert_or_assign(connection, Visit{fd, self.clock.now_ns(), nullptr});
   if (self.slow_look == 0) self.look_for_slow_ones();
 }
@@ -319,21 +329,78 @@ MHD_Result HttpServer::Engine::answer(MHD_Connection* connection, Visit& visit) 
   return MHD_YES;
 }
 
-// A resumed connection does not show in the daemon's epoll: it must be run.
 Task<void> HttpServer::Engine::serve(MHD_Connection* connection,
                                      std::shared_ptr<Exchange> exchange) {
   exchange->reply = co_await handler(std::move(exchange->incoming));
+  resume(connection, *exchange);
+}
+
+Task<void> HttpServer::Engine::fetch_part(MHD_Connection* connection,
+                                          std::shared_ptr<Exchange> exchange) {
+  exchange->reply->body = co_await exchange->reply->more();
+  exchange->part_sent = 0;
+  exchange->ended = exchange->reply->body.empty();
+  visits.at(connection).since_ns = clock.now_ns();
+  resume(connection, *exchange);
+}
+
+// A resumed connection does not show in the daemon's epoll: it must be run.
+void HttpServer::Engine::resume(MHD_Connection* connection, Exchange& exchange) {
+  exchange.waiting = false;
   MHD_resume_connection(connection);
   run_soon();
 }
 
+// What the daemon asks for more parts with.
+struct HttpServer::Engine::PartSource {
+  Engine& engine;
+  MHD_Connection* connection;
+  std::shared_ptr<Exchange> exchange;
+};
+
 // The body is not copied: it stays in the Exchange until the daemon says that the request is
 // completed.
-MHD_Result HttpServer::Engine::send_reply(MHD_Connection* connection, Visit& visit) const {
+MHD_Response* HttpServer::Engine::response_of(MHD_Connection* connection,
+                                              const std::shared_ptr<Exchange>& exchange) {
+  const HttpReply& reply = *exchange->reply;
+  if (!reply.more) {
+    return MHD_create_response_from_buffer(reply.body.size(), const_cast<char*>(reply.body.data()),
+                                           MHD_RESPMEM_PERSISTENT);
+  }
+  const auto read = [](void* source, uint64_t, char* buffer, size_t bytes_max) {
+    auto& from = *static_cast<PartSource*>(source);
+    return from.engine.send_part(from.connection, from.exchange, buffer, bytes_max);
+  };
+  const auto free = [](void* source) { delete static_cast<PartSource*>(source); };
+  auto source = std::make_unique<PartSource>(PartSource{*this, connection, exchange});
+  MHD_Response* response =
+      MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, part_bytes_max, read, source.get(), free);
+  if (response != nullptr) source.release();
+  return response;
+}
+
+// The daemon calls this when the client can take more.
+ssize_t HttpServer::Engine::send_part(MHD_Connection* connection,
+                                      const std::shared_ptr<Exchange>& exchange, char* buffer,
+                                      size_t bytes_max) {
+  const std::string& part = exchange->reply->body;
+  if (exchange->part_sent < part.size()) {
+    const size_t bytes = part.copy(buffer, bytes_max, exchange->part_sent);
+    exchange->part_sent += bytes;
+    return static_cast<ssize_t>(bytes);
+  }
+  if (exchange->ended) return MHD_CONTENT_READER_END_OF_STREAM;
+  if (exchange->waiting) return MHD_CONTENT_READER_END_WITH_ERROR;  // resumed by the destructor
+  exchange->waiting = true;
+  MHD_suspend_connection(connection);
+  tasks.spawn(fetch_part(connection, exchange));
+  return 0;
+}
+
+MHD_Result HttpServer::Engine::send_reply(MHD_Connection* connection, Visit& visit) {
   const HttpReply& reply = *visit.exchange->reply;
   visit.since_ns = clock.now_ns();
-  MHD_Response* response = MHD_create_response_from_buffer(
-      reply.body.size(), const_cast<char*>(reply.body.data()), MHD_RESPMEM_PERSISTENT);
+  MHD_Response* response = response_of(connection, visit.exchange);
   if (response == nullptr) return MHD_NO;
   if (!reply.content_type.empty()) {
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply.content_type.c_str());

@@ -55,7 +55,10 @@ struct HttpReply {
   std::string content_type = "application/json";
   std::string body;
   HttpFields headers;  // further ones
-  bool drop = false;   // close the connection without any answer: a fault, for tests
+  // What follows the body, part by part: awaited when the part before has gone to the client; empty
+  // is the end. Null: nothing follows. It lives, and waits, no longer than its request.
+  std::function<Task<std::string>()> more;
+  bool drop = false;  // close the connection without any answer: a fault, for tests
 };
 
 class HttpServer final {

@@ -35,6 +35,23 @@ TEST_CASE("an argument that is not known is named") {
   CHECK(unknown_argument(query, {"limit"}) == "colour");
 }
 
+TEST_CASE("a flag is true only where an object says so") {
+  for (const char* yes :
+       {R"({"stream":true})", R"({"n":1e400,"a":{"stream":false},"stream" : true})"}) {
+    std::string body = yes;
+    CAPTURE(yes);
+    CHECK(json_flag(body, "stream"));
+    CHECK(body == yes);
+  }
+  for (const char* no : {"", "{}", "[]", R"({"stream":false})", R"({"stream":"true"})",
+                         R"({"a":{"stream":true}})", R"({"stream":true)"}) {
+    std::string body = no;
+    CAPTURE(no);
+    json_flag(body, "stream");  // whatever it says of what is no JSON: it must not read beyond it
+    if (std::string_view(no) != R"({"stream":true)") CHECK_FALSE(json_flag(body, "stream"));
+  }
+}
+
 TEST_CASE("the outline of a body is told by its first character") {
   CHECK(json_outline(" \r\n\t{") == JsonOutline::object);
   CHECK(json_outline("[1]") == JsonOutline::array);

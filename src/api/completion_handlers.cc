@@ -1,0 +1,166 @@
+#include "api/completion_handlers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/arguments.h"
+#include "api/error_reply.h"
+#include "json_object.h"
+#include "json_text.h"
+
+namespace sluice {
+namespace {
+
+// Node's fetch gives up on an answer whose headers take 300 s, the SDKs on one that takes 600 s.
+constexpr int64_t answer_wait_ns_max = 290 * ns_per_s;
+constexpr int64_t stream_wait_ns_max = 590 * ns_per_s;
+// Proxies cut off what is silent for 30 s or more.
+constexpr int64_t keep_alive_ns = 10 * ns_per_s;
+
+constexpr std::string_view chat_api = "openai-chat";
+
+// What this side refused the model's provider is not for the client to read as its own.
+int client_status(std::string_view ended, std::optional<int> backend_status) {
+  constexpr int for_client[] = {400, 404, 409, 413, 422};
+  if (ended == "cancelled") return 409;
+  if (ended == "expired") return 504;
+  const bool is_for_client =
+      backend_status && std::find(std::begin(for_client), std::end(for_client), *backend_status) !=
+                            std::end(for_client);
+  return is_for_client ? *backend_status : 502;
+}
+
+// The queue has repeated what can be repeated: a client's own repetition would pay once more.
+HttpReply final_error(int status, std::string_view type, std::string_view message,
+                      std::string_view hint = {}) {
+  HttpReply reply = error_reply(status, type, message, {}, hint);
+  reply.headers.emplace_back("X-Should-Retry", "false");
+  return reply;
+}
+
+// Of a row of sluice.completion().
+HttpReply reply_of(const PgResult& rows) {
+  const std::string_view ended = rows.text(0, 0);
+  if (ended == "solved" && !rows.is_null(0, 2)) {
+    return json_reply(200, std::string(rows.text(0, 2)));
+  }
+  std::optional<int> backend_status;
+  if (!rows.is_null(0, 1)) backend_status = static_cast<int>(rows.int64(0, 1));
+  return final_error(client_status(ended, backend_status),
+                     rows.is_null(0, 3) ? ended : rows.text(0, 3),
+                     rows.is_null(0, 4) ? "the answer is not there any more" : rows.text(0, 4));
+}
+
+HttpReply not_ended_reply() {
+  return final_error(504, "timeout", "the task has not ended yet",
+                     "It goes on: ask for it at the address in Location. With an Idempotency-Key, "
+                     "the same request again waits for the same task.");
+}
+
+// The task's end as an answer; nullopt: it has none yet.
+Task<std::optional<HttpReply>> look(Services& services, int64_t id, bool as_chunk) {
+  PgParams params = {std::to_string(id), as_chunk ? "true" : "false"};
+  Task<Result<PgResult>> reply = services.database.query(
+      "select * from sluice.completion($1::bigint, $2::boolean)", std::move(params));
+  Result<PgResult> rows = co_await std::move(reply);
+  if (!rows) co_return error_reply(rows.error());
+  if (rows->rows() == 0) co_return std::nullopt;
+  co_return reply_of(*rows);
+}
+
+// The stream of one chat completion: comments until the task has ended, then all of it at once.
+struct ChatStream {
+  Services& services;
+  int64_t id;
+  int64_t deadline_ns;
+  bool is_over = false;
+};
+
+Task<std::string> next_part(std::shared_ptr<ChatStream> stream) {
+  if (stream->is_over) co_return std::string();
+  Services& services = stream->services;
+  const int64_t now_ns = services.clock.now_ns();
+  co_await services.endings.wait(stream->id, std::min(now_ns + keep_alive_ns, stream->deadline_ns));
+  std::optional<HttpReply> end = co_await look(services, stream->id, true);
+  const bool must_end =
+      services.clock.now_ns() >= stream->deadline_ns || services.endings.is_released();
+  if (!end && !must_end) co_return ": the task has not ended yet\n\n";
+  stream->is_over = true;
+  const HttpReply last = end ? std::move(*end) : not_ended_reply();
+  if (last.status != 200) co_return fmt::format("data: {}\n", last.body);
+  co_return fmt::format("data: {}\n\ndata: [DONE]\n\n", last.body);
+}
+
+HttpReply stream_reply(Services& services, int64_t id) {
+  const auto stream = std::make_shared<ChatStream>(
+      ChatStream{services, id, services.clock.now_ns() + stream_wait_ns_max});
+  HttpReply reply;
+  reply.content_type = "text/event-stream";
+  reply.headers.emplace_back("Cache-Control", "no-cache");
+  reply.more = [stream] { return next_part(stream); };
+  return reply;
+}
+
+Task<HttpReply> whole_reply(Services& services, int64_t id) {
+  co_await services.endings.wait(id, services.clock.now_ns() + answer_wait_ns_max);
+  std::optional<HttpReply> end = co_await look(services, id, false);
+  if (end) co_return std::move(*end);
+  co_return not_ended_reply();
+}
+
+Submitter::Submission submission_of(ApiRequest request, std::string_view api) {
+  std::string priority = "0";
+  if (const auto given = request.http.header("sluice-priority"); !given.empty()) {
+    priority = parse_count(given, -100, 100) ? std::string(given) : json_string(given);
+  }
+  Submitter::Submission submission;
+  submission.body = fmt::format(R"({{"api":{},"priority":{},"request":{}}})", json_string(api),
+                                priority, request.http.body);
+  submission.tenant = request.caller.tenant;
+  if (const auto key = request.http.header("idempotency-key"); !key.empty()) {
+    submission.idempotency_key = key;
+  }
+  return submission;
+}
+
+Task<HttpReply> complete(Services& services, ApiRequest request, std::string_view api) {
+  const std::string problem = json_object_problem(request.http.body);
+  if (!problem.empty()) co_return error_reply(400, "invalid_request", problem);
+  const bool streams = json_flag(request.http.body, "stream");
+  if (streams && api != chat_api) {
+    co_return error_reply(400, "invalid_request", "stream is for /v1/chat/completions only");
+  }
+  Submitter::Submission submission = submission_of(std::move(request), api);
+  Result<int64_t> id = co_await services.submitter.submit(std::move(submission));
+  if (!id) co_return error_reply(id.error());
+  HttpReply reply;
+  if (streams) {
+    reply = stream_reply(services, *id);
+  } else {
+    reply = co_await whole_reply(services, *id);
+  }
+  reply.headers.emplace_back("Location", fmt::format("/v1/tasks/{}", *id));
+  reply.headers.emplace_back("X-Request-Id", fmt::format("task_{}", *id));
+  co_return reply;
+}
+
+}  // namespace
+
+Task<HttpReply> complete_chat(Services& services, ApiRequest request) {
+  return complete(services, std::move(request), chat_api);
+}
+
+Task<HttpReply> complete_response(Services& services, ApiRequest request) {
+  return complete(services, std::move(request), "openai-responses");
+}
+
+Task<HttpReply> complete_embeddings(Services& services, ApiRequest request) {
+  return complete(services, std::move(request), "openai-embeddings");
+}
+
+Task<HttpReply> complete_message(Services& services, ApiRequest request) {
+  return complete(services, std::move(request), "anthropic-messages");
+}
+
+}  // namespace sluice

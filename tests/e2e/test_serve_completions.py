@@ -1,0 +1,144 @@
+"""/v1/chat/completions and its like: the client waits for the model's own answer, through the queue."""
+import http.client
+import json
+import threading
+import time
+
+import pytest
+from conftest import http as send
+from conftest import query, wait_for
+from queue_tools import add_model
+from scripted_backend import ScriptedBackend, response
+
+CHAT = {"model": "chat", "messages": [{"role": "user", "content": "2+2?"}]}
+
+
+@pytest.fixture
+def front(pg, server):
+    """A database, and a server on it."""
+    class Front:
+        url = pg.database()
+    Front.process = server(Front.url)
+    Front.port = Front.process.port
+    return Front
+
+
+@pytest.fixture
+def chat(front, mock, worker):
+    """The same with model "chat" and a worker."""
+    front.mock = mock("--latency", "10ms")
+    add_model(front.url, "chat", front.mock.url + "/v1", api="openai-chat")
+    worker(front.url)
+    return front
+
+
+def test_a_chat_is_answered_as_the_model_answered_it(chat):
+    reply = send(chat.port, "POST", "/v1/chat/completions", CHAT)
+    assert reply.status == 200 and reply.json["object"] == "chat.completion"
+    assert reply.json["choices"][0]["message"]["content"]
+    task = query(chat.url, "select id, status, response from sluice.tasks")[0]
+    assert task[1:] == ("solved", reply.body)
+    assert reply.headers["Location"] == f"/v1/tasks/{task[0]}" and reply.headers["X-Request-Id"] == f"task_{task[0]}"
+
+
+def test_a_stream_is_one_chunk_and_done(chat):
+    reply = send(chat.port, "POST", "/v1/chat/completions", CHAT | {"stream": True, "stream_options": {"include_usage": True}})
+    assert reply.status == 200 and reply.headers["Content-Type"] == "text/event-stream"
+    events = [line.removeprefix("data: ") for line in reply.body.split("\n\n") if line.startswith("data: ")]
+    assert len(events) == 2 and events[1] == "[DONE]"
+    chunk = json.loads(events[0])
+    assert chunk["object"] == "chat.completion.chunk" and chunk["choices"][0]["delta"]["content"]
+    assert chunk["choices"][0]["finish_reason"] == "stop"
+
+
+def test_an_idempotency_key_pays_once(chat):
+    replies = [send(chat.port, "POST", "/v1/chat/completions", CHAT, headers={"Idempotency-Key": "k"}) for _ in range(3)]
+    assert {reply.status for reply in replies} == {200} and len({reply.body for reply in replies}) == 1
+    assert len(chat.mock.arrivals()) == 1
+
+
+def test_the_header_gives_the_priority(front):
+    add_model(front.url, "chat", "http://127.0.0.1:1/v1", api="openai-chat")
+    threads = [threading.Thread(target=send, args=(front.port, "POST", "/v1/chat/completions", CHAT),
+                                kwargs={"headers": {"Sluice-Priority": given}}) for given in ("hot", "cold", "-7")]
+    for thread in threads:
+        thread.start()
+    wait_for(lambda: sorted(row[0] for row in query(front.url, "select priority from sluice.tasks")) == [-7, 0, 50],
+             what="three tasks")
+    refused = send(front.port, "POST", "/v1/chat/completions", CHAT, headers={"Sluice-Priority": "warm"})
+    assert refused.status == 400
+    query(front.url, "select sluice.cancel_all('chat')")
+    for thread in threads:
+        thread.join(20)
+
+
+REFUSED = [
+    ("/v1/chat/completions", {"messages": []}, 404), ("/v1/chat/completions", {"model": "nobody"}, 404),
+    ("/v1/chat/completions", {"model": "plain"}, 404), ("/v1/messages", {"model": "chat"}, 404),
+    ("/v1/responses", {"model": "chat"}, 404), ("/v1/embeddings", {"model": "chat"}, 404),
+    ("/v1/embeddings", {"model": "chat", "stream": True}, 400), ("/v1/chat/completions", "", 400),
+    ("/v1/chat/completions", "[]", 400), ("/v1/chat/completions", '{"model": "chat"}, "tenant": "a"', 400),
+    ("/v1/chat/completions", '{"model": "chat"}}, {"prompt": "x"', 400),
+    ("/v1/chat/completions", '{"model": "chat", "x": "\\u0000"}', 400),
+]
+
+
+def test_what_cannot_be_answered_is_refused_and_nothing_is_stored(front):
+    add_model(front.url, "chat", "http://127.0.0.1:1/v1", api="openai-chat")
+    add_model(front.url, "plain", "http://127.0.0.1:1")
+    for path, body, status in REFUSED:
+        assert send(front.port, "POST", path, body).status == status, (path, body)
+    assert query(front.url, "select count(*) from sluice.tasks") == [(0,)]
+
+
+def test_a_cancelled_task_is_409_and_not_to_be_repeated(front):
+    add_model(front.url, "chat", "http://127.0.0.1:1/v1", api="openai-chat")
+    replies = []
+    bodies = (CHAT, CHAT | {"stream": True})
+    threads = [threading.Thread(target=lambda body=body: replies.append(
+        send(front.port, "POST", "/v1/chat/completions", body))) for body in bodies]
+    for thread in threads:
+        thread.start()
+    wait_for(lambda: query(front.url, "select count(*) from sluice.tasks") == [(2,)], what="the tasks")
+    query(front.url, "select sluice.cancel_all('chat')")
+    for thread in threads:
+        thread.join(20)
+    whole, stream = sorted(replies, key=lambda reply: reply.status, reverse=True)
+    assert (whole.status, whole.headers["X-Should-Retry"]) == (409, "false")
+    assert stream.status == 200 and '"error"' in stream.body and "[DONE]" not in stream.body
+
+
+def test_a_backends_refusal_reaches_the_client(front, worker):
+    def refuse(connection, *_):
+        connection.sendall(response(422, '{"error": {"message": "too odd"}}'))
+    with ScriptedBackend({"2+2?": refuse}) as backend:
+        add_model(front.url, "chat", backend.url, api="openai-chat", max_attempts=1)
+        worker(front.url)
+        reply = send(front.port, "POST", "/v1/chat/completions", CHAT)
+    assert reply.status == 422 and reply.headers["X-Should-Retry"] == "false"
+    assert "too odd" in reply.json["error"]["message"]
+
+
+def test_a_long_wait_is_kept_alive_and_outlives_its_client(front, mock, worker):
+    add_model(front.url, "chat", mock("--latency", "100ms").url + "/v1", api="openai-chat")
+    connection = http.client.HTTPConnection("127.0.0.1", front.port, timeout=30)
+    connection.request("POST", "/v1/chat/completions", json.dumps(CHAT | {"stream": True}))
+    reply = connection.getresponse()
+    begun = time.monotonic()
+    assert reply.status == 200 and reply.readline().startswith(b": ")
+    assert time.monotonic() - begun < 20
+    connection.close()
+    worker(front.url)
+    wait_for(lambda: query(front.url, "select status from sluice.tasks") == [("solved",)], what="the answer")
+
+
+def test_a_drain_tells_who_waits_where_the_answer_will_be(front):
+    add_model(front.url, "chat", "http://127.0.0.1:1/v1", api="openai-chat")
+    replies = []
+    waiting = threading.Thread(target=lambda: replies.append(send(front.port, "POST", "/v1/chat/completions", CHAT)))
+    waiting.start()
+    wait_for(lambda: query(front.url, "select count(*) from sluice.tasks") == [(1,)], what="the task")
+    assert front.process.stop() == 0
+    waiting.join(20)
+    assert (replies[0].status, replies[0].error) == (504, "timeout")
+    assert replies[0].headers["Location"].startswith("/v1/tasks/")
