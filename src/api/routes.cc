@@ -14,6 +14,7 @@ constexpr Route table[] = {
     {"GET", "/v1/tasks", Scope::read, list_tasks},
     {"GET", "/v1/tasks/{}", Scope::read, show_task},
     {"DELETE", "/v1/tasks/{}", Scope::submit, cancel_task},
+    {"GET", "/v1/tasks/{}/events", Scope::read, stream_task},
     {"GET", "/v1/tasks/{}/explain", Scope::read, explain_task},
     {"POST", "/v1/tasks/{}/redrive", Scope::submit, redrive_task},
     {"POST", "/v1/chat/completions", Scope::submit, complete_chat},

@@ -12,6 +12,15 @@ namespace sluice {
 namespace {
 
 constexpr int64_t wait_ms_max = 60'000;  // proxies and clients give up on silence soon after
+// 5,000 streams ask 1,000 times a second so, and no proxy finds them silent.
+constexpr int64_t state_look_ns = 5 * ns_per_s;
+constexpr const char* state_sql =
+    "select t.status, e.ended, case when e.ended then row_to_json(t)"
+    " else json_build_object('id', t.id, 'status', t.status, 'model', t.model, 'attempts', "
+    "t.attempts)"
+    " end from sluice.task($1::bigint) t"
+    " cross join lateral (select t.status not in ('unsolved', 'queued', 'processing') as ended) e"
+    " where $2::text is null or t.tenant = $2";
 constexpr int list_limit_default = 20;
 constexpr int list_limit_max = 100;
 
@@ -86,6 +95,34 @@ Task<std::optional<HttpReply>> wait_for_end(Services& services, int64_t id,
     }
     co_await services.endings.wait(id, deadline_ns);
   }
+}
+
+// A task's states as server-sent events: each as it is seen, the last with the whole task.
+struct StateStream {
+  Services& services;
+  int64_t id;
+  std::optional<std::string> tenant;
+  std::string state = {};  // the last one that was told
+  bool is_over = false;
+};
+
+// The next states are looked for now and then, the end is heard of at once.
+Task<std::string> next_state(std::shared_ptr<StateStream> stream) {
+  if (stream->is_over) co_return std::string();
+  Services& services = stream->services;
+  if (!stream->state.empty()) {
+    co_await services.endings.wait(stream->id, services.clock.now_ns() + state_look_ns);
+  }
+  PgParams params = {std::to_string(stream->id), stream->tenant};
+  Task<Result<PgResult>> reply = services.database.query(state_sql, std::move(params));
+  Result<PgResult> rows = co_await std::move(reply);
+  stream->is_over =
+      !rows || rows->rows() == 0 || rows->boolean(0, 1) || services.endings.is_released();
+  if (!rows) co_return fmt::format("event: error\ndata: {}\n", error_reply(rows.error()).body);
+  if (rows->rows() == 0) co_return fmt::format("event: error\ndata: {}\n", no_such_task().body);
+  if (rows->text(0, 0) == stream->state) co_return ": no change\n\n";
+  stream->state = rows->text(0, 0);
+  co_return fmt::format("event: {}\ndata: {}\n\n", stream->state, rows->text(0, 2));
 }
 
 // Ids are paged, newest first; each task is then read by its keys. A task that does not meet the
@@ -181,6 +218,21 @@ Task<HttpReply> show_task(Services& services, ApiRequest request) {
 Task<HttpReply> cancel_task(Services& services, ApiRequest request) {
   return answer_about_task(200, services, std::move(request),
                            "json_build_object('id', t.id, 'status', sluice.cancel(t.id))");
+}
+
+Task<HttpReply> stream_task(Services& services, ApiRequest request) {
+  const auto id = parse_id(request.names[0]);
+  if (!id) co_return no_such_task();
+  std::optional<HttpReply> problem =
+      co_await wait_for_end(services, *id, request.caller.tenant, services.clock.now_ns());
+  if (problem) co_return std::move(*problem);
+  const auto stream =
+      std::make_shared<StateStream>(StateStream{services, *id, request.caller.tenant});
+  HttpReply reply;
+  reply.content_type = "text/event-stream";
+  reply.headers.emplace_back("Cache-Control", "no-cache");
+  reply.more = [stream] { return next_state(stream); };
+  co_return reply;
 }
 
 Task<HttpReply> explain_task(Services& services, ApiRequest request) {

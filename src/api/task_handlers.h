@@ -10,6 +10,7 @@ Task<HttpReply> submit_tasks(Services& services, ApiRequest request);
 Task<HttpReply> list_tasks(Services& services, ApiRequest request);
 Task<HttpReply> show_task(Services& services, ApiRequest request);
 Task<HttpReply> cancel_task(Services& services, ApiRequest request);
+Task<HttpReply> stream_task(Services& services, ApiRequest request);
 Task<HttpReply> explain_task(Services& services, ApiRequest request);
 Task<HttpReply> redrive_task(Services& services, ApiRequest request);
 

@@ -60,11 +60,12 @@ def test_an_idempotency_key_pays_once(chat):
 def test_the_header_gives_the_priority(front):
     add_model(front.url, "chat", "http://127.0.0.1:1/v1", api="openai-chat")
     threads = [threading.Thread(target=send, args=(front.port, "POST", "/v1/chat/completions", CHAT),
-                                kwargs={"headers": {"Sluice-Priority": given}}) for given in ("hot", "cold", "-7")]
+                                kwargs={"headers": {"Sluice-Priority": given, "traceparent": f"00-{given}"}}) for given in ("hot", "cold", "-7")]
     for thread in threads:
         thread.start()
     wait_for(lambda: sorted(row[0] for row in query(front.url, "select priority from sluice.tasks")) == [-7, 0, 50],
              what="three tasks")
+    assert {row[0] for row in query(front.url, "select traceparent from sluice.task")} == {"00-hot", "00-cold", "00--7"}
     refused = send(front.port, "POST", "/v1/chat/completions", CHAT, headers={"Sluice-Priority": "warm"})
     assert refused.status == 400
     query(front.url, "select sluice.cancel_all('chat')")

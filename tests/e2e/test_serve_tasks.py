@@ -134,6 +134,26 @@ def test_a_wait_ends_with_the_task(front, mock, worker):
     assert http(front.port, "GET", f"/v1/tasks/{task}?wait=30s").json == shown.json
 
 
+def events_of(reply):
+    return [dict(line.split(": ", 1) for line in event.split("\n")) for event in reply.body.split("\n\n")
+            if event.startswith("event: ")]
+
+
+def test_events_tell_each_state_and_the_end(front, mock, worker):
+    query(front.url, "update sluice.models set url = %s", [mock("--latency", "1s").url])
+    task = http(front.port, "POST", "/v1/tasks", {"prompt": "x"}).json["id"]
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        streamed = pool.submit(http, front.port, "GET", f"/v1/tasks/{task}/events")
+        wait_for(lambda: open_requests(front) >= 2, what="the stream")
+        worker(front.url)
+        events = events_of(streamed.result(60))
+    assert events[0]["event"] == "queued" and json.loads(events[0]["data"])["id"] == task
+    assert events[-1]["event"] == "solved" and json.loads(events[-1]["data"])["answer"]
+    ended = events_of(http(front.port, "GET", f"/v1/tasks/{task}/events"))
+    assert [event["event"] for event in ended] == ["solved"]
+    assert http(front.port, "GET", "/v1/tasks/999999/events").status == 404
+
+
 def test_many_waits_share_the_connections_and_all_end(front):
     ids = http(front.port, "POST", "/v1/tasks", [{"prompt": str(n)} for n in range(100)]).json["ids"]
     with concurrent.futures.ThreadPoolExecutor(100) as pool:
@@ -181,7 +201,7 @@ def test_a_task_is_explained_cancelled_and_redriven(front):
 
 
 def test_unknown_ids_paths_and_methods(front):
-    for method, path in (("GET", ""), ("DELETE", ""), ("GET", "/explain"), ("POST", "/redrive"), ("GET", "?wait=1s")):
+    for method, path in (("GET", ""), ("DELETE", ""), ("GET", "/explain"), ("POST", "/redrive"), ("GET", "?wait=1s"), ("GET", "/events")):
         for task in ("999999", "0", "-1", "x", "1e3", "9" * 30, "1%2F2", "%00"):
             assert http(front.port, method, f"/v1/tasks/{task}{path}").status == 404, (method, task, path)
     assert http(front.port, "GET", "/v1/nothing").status == 404
