@@ -5,13 +5,13 @@
 -- Errors:  what is nobody's fault (a deadlock, a full disk) is an error of all.
 -- What is refused is halved until one is left to blame: one bad task among 1,000 costs 20 statements that hold twice
 -- all of them together. In the order of keys, so that two servers cannot wait for each other's keys; and never long for
--- a key that an open transaction is about to use.
+-- a key that an open transaction is about to use: the others wait with it, ten times while it is halved out of 1,000.
 create or replace function sluice.submit_each(
   bodies text[], tenants text[], keys text[], p_now timestamptz default null)
 returns table (place int, id bigint, code text, message text, hint text)
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
-set lock_timeout = '1s'
+set lock_timeout = '200ms'
 as $$
 #variable_conflict use_column
 declare
@@ -109,7 +109,7 @@ create or replace function sluice.submit_array(body text, tenant text, key text,
 returns setof bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
-set lock_timeout = '1s'
+set lock_timeout = '200ms'
 as $$
 #variable_conflict use_column
 declare

@@ -47,6 +47,11 @@ std::string_view unknown_argument(const HttpFields& query,
   return {};
 }
 
+bool is_storable(std::string_view text) {
+  return text.find('\0') == std::string_view::npos &&
+         simdjson::validate_utf8(text.data(), text.size());
+}
+
 JsonOutline json_outline(std::string_view body) {
   const size_t first = body.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return JsonOutline::neither;

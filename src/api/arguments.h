@@ -23,6 +23,9 @@ std::optional<int64_t> parse_poll_ms(std::string_view text, int64_t max_ms);
 std::string_view unknown_argument(const HttpFields& query,
                                   std::initializer_list<std::string_view> known);
 
+// Whether PostgreSQL takes `text`: UTF-8, without NUL.
+bool is_storable(std::string_view text);
+
 enum class JsonOutline { object, array, neither };
 // What the first character of `body` that is no blank begins.
 JsonOutline json_outline(std::string_view body);

@@ -39,6 +39,12 @@ bool comes_from_here(const HttpIncoming& incoming) {
          std::find(std::begin(here), std::end(here), host) != std::end(here);
 }
 
+// The reading of keys is the probe: while it has no answer nothing else would have one.
+HttpReply unavailable(std::string_view reason) {
+  return error_reply(
+      Error{Error::Action::retry_later, std::string(PgPool::not_sent), std::string(reason)});
+}
+
 HttpReply unauthorized() {
   HttpReply reply = error_reply(401, "unauthorized", "a valid key is needed", {},
                                 "Send it as Authorization: Bearer KEY; see sluice key create.");
@@ -70,6 +76,8 @@ Task<HttpReply> Front::answer(HttpIncoming incoming) {
 
 Task<HttpReply> Front::dispatch(HttpIncoming incoming, std::string_view* pattern) {
   if (auto reply = monitor(incoming)) co_return std::move(*reply);
+  const std::string reason = keys_.not_ready_because();
+  if (!reason.empty()) co_return unavailable(reason);
   const std::optional<Caller> caller = caller_of(incoming);
   if (!caller) co_return unauthorized();
   RouteMatch match = find_route(routes(), incoming.method, incoming.path);

@@ -1,5 +1,6 @@
 #include "api/submitter.h"
 
+#include "api/arguments.h"
 #include "worker/pg_array.h"
 
 namespace sluice {
@@ -23,7 +24,12 @@ Result<int64_t> outcome_of(const PgResult& rows, int row) {
 
 }  // namespace
 
+// The server refuses a statement with an unstorable character whole, before any of its SQL runs.
 Task<Result<int64_t>> Submitter::submit(Submission submission) {
+  if (!is_storable(submission.body) || !is_storable(submission.idempotency_key.value_or(""))) {
+    co_return tl::unexpected(
+        Error{Error::Action::refuse, "22021", "the task or its key is no UTF-8, or has a NUL"});
+  }
   auto waiting = std::make_shared<Waiting>();
   waiting->submission = std::move(submission);
   waiting_.push_back(waiting);

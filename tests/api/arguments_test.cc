@@ -35,6 +35,14 @@ TEST_CASE("an argument that is not known is named") {
   CHECK(unknown_argument(query, {"limit"}) == "colour");
 }
 
+TEST_CASE("what PostgreSQL would refuse is told beforehand") {
+  CHECK(is_storable(""));
+  CHECK(is_storable("\xc3\xa9"));
+  CHECK_FALSE(is_storable("\xff"));
+  CHECK_FALSE(is_storable("\xed\xa0\x80"));  // a surrogate
+  CHECK_FALSE(is_storable(std::string_view("a\0b", 3)));
+}
+
 TEST_CASE("a flag is true only where an object says so") {
   for (const char* yes :
        {R"({"stream":true})", R"({"n":1e400,"a":{"stream":false},"stream" : true})"}) {

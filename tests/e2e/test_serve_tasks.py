@@ -5,7 +5,7 @@ import threading
 import time
 
 import pytest
-from conftest import http, query, wait_for
+from conftest import connect, http, query, wait_for
 from queue_tools import add_model, submit
 
 
@@ -105,6 +105,36 @@ def test_tasks_that_are_submitted_together_are_refused_one_by_one(front):
         replies = list(pool.map(post, range(200)))
     assert all(status == (404 if number % 7 == 0 else 202) for number, status in replies)
     assert sorted(map(int, prompts(front.url))) == [n for n in range(200) if n % 7]
+
+
+def test_poison_in_a_header_hurts_its_sender_alone(front):
+    def post(number):
+        poisoned = number % 5 == 0
+        headers = {"Idempotency-Key": b"\xff" if poisoned else str(number), "traceparent": b"\xff" if poisoned else b"00-1"}
+        path, body = ("/v1/tasks", {"prompt": str(number)}) if number % 2 else ("/v1/chat/completions", {"model": "chat"})
+        return http(front.port, "POST", path, body, headers=headers, timeout_s=60)
+    add_model(front.url, "chat", "http://127.0.0.1:1/v1", api="openai-chat")
+    with concurrent.futures.ThreadPoolExecutor(50) as pool:
+        waiting = [pool.submit(post, number) for number in range(50)]
+        wait_for(lambda: query(front.url, "select count(*) from sluice.tasks") == [(40,)], what="the others' tasks")
+        query(front.url, "select sluice.cancel_all('chat')")
+        statuses = [reply.result().status for reply in waiting]
+    assert statuses == [400 if n % 5 == 0 else 202 if n % 2 else 409 for n in range(50)]
+
+
+def test_while_the_database_does_not_answer_requests_are_refused_at_once(front):
+    session = connect(front.url)
+    session.autocommit = False
+    try:
+        session.cursor().execute("lock table sluice.api_key in access exclusive mode")
+        wait_for(lambda: http(front.port, "GET", "/readyz").status == 503, what="readiness to end")
+        begun = time.monotonic()
+        refused = http(front.port, "POST", "/v1/tasks", {"prompt": "x"})
+        assert (refused.status, refused.error) == (503, "unavailable") and time.monotonic() - begun < 5
+        assert http(front.port, "GET", "/metrics").status == 200
+    finally:
+        session.close()
+    wait_for(lambda: http(front.port, "POST", "/v1/tasks", {"prompt": "x"}).status == 202, what="the database")
 
 
 def test_a_full_model_is_503_with_the_time_to_come_back(front):
