@@ -4,9 +4,8 @@
 #include <memory>
 #include <pqxx/pqxx>
 
-#include "api/front.h"
+#include "api/api.h"
 #include "command_error.h"
-#include "db/database_url.h"
 #include "db/migrate.h"
 #include "runtime/http_server.h"
 
@@ -18,19 +17,14 @@ constexpr int64_t drain_look_ns = 20 * ns_per_ms;
 // What lives as long as the loop runs, in the order of making; gone in the reverse order.
 struct Process {
   explicit Process(const RunServerOptions& options_)
-      : options(options_),
-        database(loop, clock, conninfo_of(options.database_url), options.db_connections),
-        keys(clock, database, served_schema(embedded_sql())),
-        submitter(database),
-        endings(clock, database),
-        front(Services{clock, database, submitter, endings}, keys, metrics, options.without_keys) {}
+      : options(options_), api(loop, clock, options.api) {}
 
   void start() {
     HttpServerOptions http;
     http.address = options.listen;
     Result<std::unique_ptr<HttpServer>> started = HttpServer::start(
         loop, clock, http,
-        [this](HttpIncoming incoming) { return front.answer(std::move(incoming)); });
+        [this](HttpIncoming incoming) { return api.answer(std::move(incoming)); });
     if (!started) throw CommandError(ExitCode::bad_configuration, started.error().message);
     server = std::move(*started);
     for (const int signum : {SIGTERM, SIGINT}) {
@@ -40,8 +34,7 @@ struct Process {
 
   void on_signal(int signum) {
     if (++signals == 1) {
-      front.drain();
-      endings.release();
+      api.drain();
       server->stop_listening();
       tasks.spawn(drain());
     } else {
@@ -61,12 +54,7 @@ struct Process {
   const RunServerOptions& options;
   Loop loop;
   SystemClock clock{loop};
-  PgPool database;
-  KeyRing keys;
-  Submitter submitter;
-  Endings endings;
-  HttpMetrics metrics;
-  Front front;
+  Api api;
   std::unique_ptr<HttpServer> server;
   TaskGroup tasks;
   ExitCode exit_code = ExitCode::ok;
@@ -76,7 +64,7 @@ struct Process {
 }  // namespace
 
 ExitCode run_server(const RunServerOptions& options) {
-  check_schema(*connect(options.database_url), embedded_sql());
+  check_schema(*connect(options.api.database_url), embedded_sql());
   const auto process = std::make_unique<Process>(options);
   process->start();
   options.on_started(process->server->address());

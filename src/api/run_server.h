@@ -6,15 +6,14 @@
 #include <functional>
 #include <string>
 
+#include "api/api.h"
 #include "exit_code.h"
 
 namespace sluice {
 
 struct RunServerOptions {
-  std::string database_url;
+  ApiOptions api;
   std::string listen;
-  bool without_keys = false;
-  int db_connections = 4;
   int64_t drain_timeout_ms = 30'000;
   std::function<void(const std::string& address)> on_started;  // it listens
 };

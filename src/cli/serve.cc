@@ -19,21 +19,13 @@ struct ServeFlags {
   std::string drain_timeout = "30s";
 };
 
-bool is_loopback(const std::string& address) {
-  const std::string host = address.substr(0, address.rfind(':'));
-  return host == "localhost" || host == "[::1]" || host.starts_with("127.");
-}
-
 ExitCode serve(const ServeFlags& flags, const GlobalOptions& globals) {
-  if (flags.without_keys && !is_loopback(flags.listen)) {
-    throw CommandError(ExitCode::usage,
-                       "--without-keys needs a loopback address: whoever reaches it may do all");
-  }
+  if (flags.without_keys) require_loopback(flags.listen);
   RunServerOptions options;
-  options.database_url = globals.database_url;
+  options.api.database_url = globals.database_url;
   options.listen = flags.listen;
-  options.without_keys = flags.without_keys;
-  options.db_connections = flags.db_connections;
+  options.api.without_keys = flags.without_keys;
+  options.api.db_connections = flags.db_connections;
   options.drain_timeout_ms = parse_duration_ms(flags.drain_timeout);
   options.on_started = [](const std::string& address) {
     fmt::print("listening on http://{}\n", address);

@@ -31,6 +31,7 @@ struct UpOptions {
   std::string listen = "127.0.0.1:8080";
   std::optional<int> pg_port;
   int slots = 400;
+  bool without_keys = false;
 };
 
 // SIGINT and SIGTERM as a readable file: one that comes while the server starts is not lost, and
@@ -93,9 +94,9 @@ bool is_readable(int fd) {
   return poll(&event, 1, 0) > 0;
 }
 
-// The worker in this process, on the server's database. A signal that came while the server was
-// starting ends it all; from the moment the worker minds signals itself they are its business:
-// drain, then stop the server.
+// The worker and the API in this process, on the server's database. A signal that came while the
+// server was starting ends it all; from the moment the worker minds signals itself they are its
+// business: drain, then stop the server.
 ExitCode serve(const UpOptions& options, const PrivatePostgres& server, StopSignals& signals) {
   if (is_readable(signals.fd())) return ExitCode::ok;
   RunWorkerOptions worker;
@@ -103,6 +104,9 @@ ExitCode serve(const UpOptions& options, const PrivatePostgres& server, StopSign
   worker.worker.name = "up/" + std::to_string(getpid());
   worker.worker.slots = options.slots;
   worker.http_address = options.listen;
+  worker.api.emplace();
+  worker.api->database_url = worker.database_url;
+  worker.api->without_keys = options.without_keys;
   worker.on_started = [&signals] { signals.release(); };
   worker.broken = [&server]() -> std::optional<std::string> {
     if (!is_readable(server.exit_fd())) return std::nullopt;
@@ -119,6 +123,7 @@ void check_address(const std::string& address) {
 }
 
 ExitCode run(const UpOptions& options) {
+  if (options.without_keys) require_loopback(options.listen);
   check_address(options.listen);
   StopSignals signals;
   const PrivatePostgres server({options.data, options.pg_port});
@@ -141,7 +146,7 @@ Action configure_up(CLI::App& app) {
   app.add_option("--data", options->data, "directory of the private PostgreSQL, made if absent")
       ->type_name("DIR")
       ->capture_default_str();
-  app.add_option("--listen", options->listen, "address of /healthz, /readyz and /metrics")
+  app.add_option("--listen", options->listen, "address of the HTTP API")
       ->type_name("ADDR")
       ->capture_default_str();
   app.add_option(
@@ -149,6 +154,10 @@ Action configure_up(CLI::App& app) {
          "TCP port of 127.0.0.1 for PostgreSQL, password in DIR/password [Unix socket only]")
       ->check(CLI::Range(1024, 65535))
       ->type_name("N");
+  app.add_flag(
+      "--without-keys", options->without_keys,
+      "the API answers everybody who reaches its loopback address; otherwise every request "
+      "needs a key (sluice key create)");
   app.add_option("--slots", options->slots, "calls in flight at most")
       ->check(CLI::Range(1, bounds::slots_max))
       ->option_text("N [400]");

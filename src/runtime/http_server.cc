@@ -26,10 +26,10 @@ constexpr int rounds_max = 64;
 // How often slow connections are looked for.
 constexpr int64_t slow_look_ns = ns_per_s;
 // Slower than this over a whole body, or a whole answer, is an attack or as good as one.
-constexpr int64_t bytes_per_s_min = 16 * 1024;
+constexpr int64_t bytes_per_s_min = int64_t{16} * 1024;
 constexpr std::string_view busy_retry_after_s = "5";
 // Of an answer that comes in parts, so much is handed to the daemon at a time.
-constexpr size_t part_bytes_max = 16 * 1024;
+constexpr size_t part_bytes_max = size_t{16} * 1024;
 
 HttpFields fields_of(MHD_Connection* connection, MHD_ValueKind kind) {
   HttpFields fields;
@@ -375,7 +375,7 @@ MHD_Response* HttpServer::Engine::response_of(MHD_Connection* connection,
   auto source = std::make_unique<PartSource>(PartSource{*this, connection, exchange});
   MHD_Response* response =
       MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, part_bytes_max, read, source.get(), free);
-  if (response != nullptr) source.release();
+  if (response != nullptr) static_cast<void>(source.release());  // it is the response's now
   return response;
 }
 

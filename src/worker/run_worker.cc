@@ -36,25 +36,46 @@ struct Process {
         http(loop, clock, HttpClientLimits()),
         worker(options.worker, clock, database, http, metrics),
         monitor(worker, metrics),
-        broken(options.broken) {}
+        broken(options.broken) {
+    if (options.api) api = std::make_unique<Api>(loop, clock, *options.api);
+  }
 
   void serve_http(const std::string& address) {
     HttpServerOptions server_options;
     server_options.address = address;
-    server_options.body_bytes_max = 1024;  // nothing that it answers has a body
-    server_options.connections_max = 100;
-    Result<std::unique_ptr<HttpServer>> started = HttpServer::start(
-        loop, clock, server_options,
-        [this](HttpIncoming incoming) { return monitor.answer(std::move(incoming)); });
+    if (!api) {
+      server_options.body_bytes_max = 1024;  // nothing that it answers has a body
+      server_options.connections_max = 100;
+    }
+    Result<std::unique_ptr<HttpServer>> started =
+        HttpServer::start(loop, clock, server_options,
+                          [this](HttpIncoming incoming) { return answer(std::move(incoming)); });
     if (!started) throw CommandError(ExitCode::bad_configuration, started.error().message);
     server = std::move(*started);
     spdlog::info("health and metrics on http://{}", server->address());
+  }
+
+  // Health is the worker's, metrics are of both.
+  Task<HttpReply> answer(HttpIncoming incoming) {
+    if (!api || incoming.path == "/healthz" || incoming.path == "/readyz") {
+      return monitor.answer(std::move(incoming));
+    }
+    return incoming.path == "/metrics" ? all_metrics(std::move(incoming))
+                                       : api->answer(std::move(incoming));
+  }
+
+  Task<HttpReply> all_metrics(HttpIncoming incoming) {
+    HttpReply reply = co_await monitor.answer(incoming);
+    const HttpReply more = co_await api->answer(std::move(incoming));
+    if (reply.status == 200) reply.body += more.body;
+    co_return reply;
   }
 
   // The first signal drains, the second ends it now.
   void on_signal(int signum) {
     if (++signals == 1) {
       worker.drain();
+      if (api) api->drain();
     } else {
       exit_code = signum == SIGINT ? ExitCode::interrupted : ExitCode::terminated;
       worker.leave();
@@ -85,6 +106,7 @@ struct Process {
   Worker worker;
   Monitor monitor;
   std::function<std::optional<std::string>()> broken;
+  std::unique_ptr<Api> api;
   std::unique_ptr<HttpServer> server;
   Result<void> result;
   ExitCode exit_code = ExitCode::ok;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "api/api.h"
 #include "exit_code.h"
 #include "worker/worker.h"
 
@@ -17,6 +18,7 @@ struct RunWorkerOptions {
   std::string direct_url;
   WorkerOptions worker;
   std::optional<std::string> http_address;  // of /healthz, /readyz and /metrics
+  std::optional<ApiOptions> api;            // there, too, is the API
   // Looked at once a second: a line says why the worker cannot go on (its own PostgreSQL died), and
   // it ends with failure.
   std::function<std::optional<std::string>()> broken;

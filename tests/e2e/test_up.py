@@ -9,7 +9,7 @@ import tempfile
 
 import pytest
 
-from conftest import query, wait_for
+from conftest import http, query, wait_for
 
 
 def make_directory():
@@ -102,6 +102,37 @@ def test_up_serves_a_migrated_database_and_stops_its_server_on_sigterm(started, 
     assert up.stop() == 0
     assert not is_alive(pid)
     assert not (data / "pgdata" / "postmaster.pid").exists()
+
+
+def test_up_answers_the_api_with_keys_or_without(started, sluice, directory, mock):
+    data, address = directory / "data", free_address()
+    port = int(address.split(":")[1])
+    up = started("up", "--data", data, "--listen", address, "--without-keys")
+    up.wait_for_output("export DATABASE_URL=")
+    wait_for(lambda: answers(port), what="readiness")
+    model = {"url": mock("--latency", "10ms").url}
+    assert http(port, "PUT", "/v1/models/m", model).status == 200
+    task = http(port, "POST", "/v1/tasks", {"prompt": "x", "model": "m"}).json["id"]
+    assert http(port, "GET", f"/v1/tasks/{task}?wait=30s").json["status"] == "solved"
+    assert http(port, "GET", "/readyz").json == {"ready": True, "wakeups": "listen"}
+    metrics = http(port, "GET", "/metrics").body
+    assert "sluice_http_requests_total{" in metrics and "sluice_listen_mode{" in metrics
+    assert up.stop() == 0
+    up = started("up", "--data", data, "--listen", address)
+    wait_for(lambda: answers(port), what="readiness")
+    assert http(port, "POST", "/v1/tasks", {"prompt": "x", "model": "m"}).status == 401
+    key = sluice("key", "create", "k", "--database-url", url_in(data)).stdout.strip()
+    wait_for(lambda: http(port, "POST", "/v1/tasks", {"prompt": "x", "model": "m"}, key=key).status == 202, what="the key")
+    assert up.stop() == 0
+    refused = sluice("up", "--data", data, "--listen", "0.0.0.0:0", "--without-keys")
+    assert refused.returncode == 2 and "loopback" in refused.stderr
+
+
+def answers(port):
+    try:
+        return http(port, "GET", "/readyz").status == 200
+    except OSError:
+        return False
 
 
 def test_sigint_stops_it_too(start_up, directory):

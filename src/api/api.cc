@@ -1,0 +1,29 @@
+#include "api/api.h"
+
+#include "command_error.h"
+#include "db/database_url.h"
+#include "db/migrate.h"
+
+namespace sluice {
+
+void require_loopback(const std::string& address) {
+  const std::string host = address.substr(0, address.rfind(':'));
+  if (host == "localhost" || host == "[::1]" || host.starts_with("127.")) return;
+  throw CommandError(ExitCode::usage,
+                     "--without-keys needs a loopback address: whoever reaches it may do all");
+}
+
+Api::Api(Loop& loop, Clock& clock, const ApiOptions& options)
+    : database_(loop, clock, conninfo_of(options.database_url), options.db_connections),
+      keys_(clock, database_, served_schema(embedded_sql())),
+      submitter_(database_),
+      endings_(clock, database_),
+      front_(Services{clock, database_, submitter_, endings_}, keys_, metrics_,
+             options.without_keys) {}
+
+void Api::drain() {
+  front_.drain();
+  endings_.release();
+}
+
+}  // namespace sluice

@@ -1,0 +1,42 @@
+// Api is the HTTP front without its sockets: it answers requests, whoever has read them. It owns
+// what that takes: a few database connections, the keys, who waits, the metrics.
+//
+// Thread rule: loop thread only; the loop and the clock outlive it. Requests that it is answering
+// must have ended, or been destroyed, before it is.
+#pragma once
+
+#include <string>
+
+#include "api/front.h"
+#include "runtime/loop.h"
+
+namespace sluice {
+
+struct ApiOptions {
+  std::string database_url;
+  bool without_keys = false;  // everybody is an administrator: for loopback addresses only
+  int db_connections = 4;
+};
+
+// Throws CommandError unless `address`, HOST:PORT, is this machine's alone.
+void require_loopback(const std::string& address);
+
+class Api final {
+ public:
+  Api(Loop& loop, Clock& clock, const ApiOptions& options);
+
+  Task<HttpReply> answer(HttpIncoming incoming) { return front_.answer(std::move(incoming)); }
+
+  // From here on it is not ready, and nobody waits; it still answers.
+  void drain();
+
+ private:
+  PgPool database_;
+  KeyRing keys_;
+  Submitter submitter_;
+  Endings endings_;
+  HttpMetrics metrics_;
+  Front front_;
+};
+
+}  // namespace sluice
