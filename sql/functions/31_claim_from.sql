@@ -145,9 +145,11 @@ as $$
 begin
   perform nextval(('sluice.ended_' || l.model)::regclass)
   from unnest(p_leases) l cross join lateral generate_series(1, l.calls);
-  -- A model that was full has room for one more; whoever sleeps did not set a timer for it.
+  -- A model that was full has room for one more, a half-open breaker for its next probe, however that call ended: whoever
+  -- sleeps has set no timer for it.
   perform sluice.ring(m.id) from sluice.models m
-  where m.max_in_flight is not null and m.id in (select l.model from unnest(p_leases) l);
+  where m.id in (select l.model from unnest(p_leases) l) and (m.max_in_flight is not null
+    or exists (select from sluice.breaker b where b.model = m.id and b.state <> 'closed'));
 end
 $$;
 
