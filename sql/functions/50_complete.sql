@@ -228,7 +228,7 @@ begin
                    and (r.status = case o.kind when 'solved' then 'solved' when 'cancelled' then 'cancelled' else 'failed' end
                         or r.status = 'cancelled' and o.kind is distinct from 'solved'))
            or exists (select from sluice.attempt a where a.task_id = o.task_id and a.fence = o.fence
-                      and a.worker = p_worker and a.kind = 'redriven'))
+                      and a.worker = p_worker and a.kind = 'redriven') and o.kind is distinct from 'solved')
           and not exists (select from sluice.attempt a where a.task_id = o.task_id and a.fence = o.fence
                           and a.worker = p_worker and a.kind = 'lost'))
       or exists (select from sluice.attempt a where a.task_id = o.task_id and a.fence = o.fence and a.worker = p_worker
