@@ -74,9 +74,10 @@ end
 $$;
 
 -- gather_spent: makes one row of what was booked to an account within the same quarter of a second, at the last moment of
--- it, when its window has more than 500 rows: so that claims sum up 1,000 or so, however often they come (12,000 took
--- 1.9 ms, and a claim asks twice). What is counted leaves the window at most 250 ms late: the safe side. Not the last second, which
--- is still being booked to. Returns how many rows it replaced. Requires the lock of the account's model or tenant.
+-- it, when its window has more than 500 rows: so that claims sum up 1,000 or so, however often they come (of 12,000
+-- tokens_spent took 2.7 ms, tokens_free_at 31 ms). What is counted leaves the window at most 250 ms late: the safe side.
+-- Not the last second, which is still being booked to. Returns how many rows it replaced. Requires the lock of the
+-- account's model or tenant.
 create or replace function sluice.gather_spent(p_account int, p_now timestamptz) returns int
 language plpgsql volatile
 as $$
