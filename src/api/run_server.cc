@@ -22,6 +22,8 @@ struct Process {
   void start() {
     HttpServerOptions http;
     http.address = options.listen;
+    http.tls_certificate = options.tls_certificate;
+    http.tls_key = options.tls_key;
     Result<std::unique_ptr<HttpServer>> started = HttpServer::start(
         loop, clock, http,
         [this](HttpIncoming incoming) { return api.answer(std::move(incoming)); });

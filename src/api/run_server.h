@@ -14,6 +14,8 @@ namespace sluice {
 struct RunServerOptions {
   ApiOptions api;
   std::string listen;
+  std::string tls_certificate;  // PEM, with its chain; empty: plain HTTP
+  std::string tls_key;
   int64_t drain_timeout_ms = 30'000;
   std::function<void(const std::string& address)> on_started;  // it listens
 };

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <memory>
 
 #include "api/run_server.h"
@@ -17,7 +19,18 @@ struct ServeFlags {
   bool without_keys = false;
   int db_connections = 4;
   std::string drain_timeout = "30s";
+  std::string tls_cert;
+  std::string tls_key;
 };
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path);
+  std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!file || content.empty()) {
+    throw CommandError(ExitCode::bad_configuration, fmt::format("cannot read {}", path));
+  }
+  return content;
+}
 
 ExitCode serve(const ServeFlags& flags, const GlobalOptions& globals) {
   if (flags.without_keys) require_loopback(flags.listen);
@@ -27,8 +40,13 @@ ExitCode serve(const ServeFlags& flags, const GlobalOptions& globals) {
   options.api.without_keys = flags.without_keys;
   options.api.db_connections = flags.db_connections;
   options.drain_timeout_ms = parse_duration_ms(flags.drain_timeout);
-  options.on_started = [](const std::string& address) {
-    fmt::print("listening on http://{}\n", address);
+  if (!flags.tls_cert.empty()) {
+    options.tls_certificate = content_of(flags.tls_cert);
+    options.tls_key = content_of(flags.tls_key);
+  }
+  const char* scheme = flags.tls_cert.empty() ? "http" : "https";
+  options.on_started = [scheme](const std::string& address) {
+    fmt::print("listening on {}://{}\n", scheme, address);
     std::fflush(stdout);
   };
   return run_server(options);
@@ -43,6 +61,14 @@ Action configure_serve(CLI::App& app) {
   app.add_flag("--without-keys", flags->without_keys,
                "answer everybody who reaches this loopback address; otherwise every request needs "
                "a key (sluice key create)");
+  CLI::Option* cert =
+      app.add_option("--tls-cert", flags->tls_cert,
+                     "PEM file of the certificate and its chain: HTTPS, version 1.2 or newer")
+          ->option_text("FILE");
+  CLI::Option* key = app.add_option("--tls-key", flags->tls_key, "PEM file of its key")
+                         ->option_text("FILE")
+                         ->needs(cert);
+  cert->needs(key);
   app.add_option("--db-connections", flags->db_connections,
                  "shared by all requests; waiting clients need none")
       ->check(CLI::Range(1, 50))

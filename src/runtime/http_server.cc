@@ -28,6 +28,7 @@ constexpr int64_t slow_look_ns = ns_per_s;
 // Slower than this over a whole body, or a whole answer, is an attack or as good as one.
 constexpr int64_t bytes_per_s_min = int64_t{16} * 1024;
 constexpr std::string_view busy_retry_after_s = "5";
+constexpr const char* tls_versions = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
 // Of an answer that comes in parts, so much is handed to the daemon at a time.
 constexpr size_t part_bytes_max = size_t{16} * 1024;
 
@@ -183,9 +184,15 @@ HttpServer::Engine::~Engine() {
 bool HttpServer::Engine::start_daemon(int fd) {
   address = bound_address(fd);
   port = bound_port(fd);
+  const bool is_tls = !options.tls_certificate.empty();
+  MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_MEM_CERT, 0, options.tls_certificate.data()},
+                          {MHD_OPTION_HTTPS_MEM_KEY, 0, options.tls_key.data()},
+                          {MHD_OPTION_HTTPS_PRIORITIES, 0, const_cast<char*>(tls_versions)},
+                          {MHD_OPTION_END, 0, nullptr}};
+  const unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | MHD_USE_ITC;
   daemon = MHD_start_daemon(
-      MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | MHD_USE_ITC, 0, nullptr,
-      nullptr, &Engine::on_access, this,                           //
+      is_tls ? flags | MHD_USE_TLS : flags, 0, nullptr, nullptr, &Engine::on_access, this,
+      MHD_OPTION_ARRAY, is_tls ? tls : std::end(tls) - 1,          //
       MHD_OPTION_EXTERNAL_LOGGER, &log_daemon_message, nullptr,    //
       MHD_OPTION_LISTEN_SOCKET, fd,                                //
       MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,                        //
@@ -438,7 +445,11 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(Loop& loop, Clock& clock,
   if (!fd) return tl::unexpected(fd.error());
   auto engine = std::make_unique<Engine>(loop, clock, std::move(options), std::move(handler));
   if (!engine->start_daemon(*fd)) {
-    return tl::unexpected(Error{Error::Action::bug, {}, "libmicrohttpd does not start"});
+    const bool is_tls = !engine->options.tls_certificate.empty();
+    return tl::unexpected(Error{
+        Error::Action::refuse,
+        {},
+        is_tls ? "the certificate and its key are not taken" : "libmicrohttpd does not start"});
   }
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(engine)));
 }

@@ -1,6 +1,6 @@
 // HttpServer answers HTTP requests on one address: each whole request becomes a coroutine of the
 // handler, and may wait as long as it likes without a thread. It owns sockets and connections; it
-// knows no routes, no JSON, no TLS.
+// knows no routes and no JSON.
 //
 // Whatever two readers of one byte stream could take for different requests (see
 // request_problem.h) is answered with 400, and its connection closed.
@@ -34,6 +34,8 @@ struct HttpServerOptions {
   // From the end of one request to the end of the next one's headers; its body may take so long
   // too, and a second more for each 16 KiB that have come: who sends slower is cut off.
   int request_timeout_s = 60;
+  std::string tls_certificate;       // PEM, with its chain; empty: plain HTTP
+  std::string tls_key;               // PEM
   int header_bytes_max = 32 * 1024;  // of request line and headers together; above: 4xx
 };
 
@@ -66,7 +68,7 @@ class HttpServer final {
   using Handler = std::function<Task<HttpReply>(HttpIncoming)>;
 
   // Listens from here on; requests are served while the loop runs. Error::refuse: address
-  // malformed, in use or forbidden.
+  // malformed, in use or forbidden; a certificate that does not fit its key.
   static Result<std::unique_ptr<HttpServer>> start(Loop& loop, Clock& clock,
                                                    HttpServerOptions options, Handler handler);
   ~HttpServer();
