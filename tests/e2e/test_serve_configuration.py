@@ -1,4 +1,7 @@
 """Configuration over HTTP: models, routes and tenants are replaced, changed, paused; workers follow."""
+import pathlib
+import re
+
 import pytest
 from conftest import http, query
 from queue_tools import add_model, submit, wait_ended
@@ -92,3 +95,17 @@ def test_changes_are_on_record(url, call):
     call("PUT", "/v1/models/m", {"url": "http://127.0.0.1:1"})
     call("POST", "/v1/models/m/pause")
     assert query(url, "select action, object from sluice.audit order by id") == [("replace models", "m"), ("pause", "m")]
+
+
+def test_the_document_names_every_route_and_no_other():
+    root = pathlib.Path(__file__).resolve().parent.parent.parent
+    routes = set(re.findall(r'^ +\{"([A-Z]+)", "([^"]+)", Scope', (root / "src/api/routes.cc").read_text(), re.M))
+    documented = set()
+    for line in (root / "docs/http.md").read_text().splitlines():
+        if line.startswith("| `"):
+            named = re.findall(r"`([A-Z]+) (/\S+?)`|`…(/\w+)`", line.split("|")[1])
+            for method, path, ending in named:
+                if ending:  # `POST …/pause`, `…/resume`
+                    method, path = named[0][0], named[0][1].rsplit("/", 1)[0] + ending
+                documented.add((method, re.sub(r"\{\w+\}", "{}", path)))
+    assert documented - {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/metrics")} == routes
