@@ -126,7 +126,7 @@ $$;
 
 -- first_turn: the first task of p_line that admission could move now, by the tenants' quotas. Requires no lock.
 -- Returns: ready_at: p_now; task_id null and a later ready_at: all who wait, of the first 500 lanes, have no permit until
---          then; all null: nothing waits.
+--          then, or there are more lanes: a second later, for rounds look at others each time; all null: nothing waits.
 create or replace function sluice.first_turn(
   p_line text, p_now timestamptz, out task_id bigint, out fence int, out ready_at timestamptz)
 language plpgsql volatile
@@ -152,8 +152,11 @@ begin
     where b.due and sluice.line_of(b.model, b.route) = p_line and b.rank = v_lane.rank
       and sluice.tenant_key(b.tenant) = v_lane.tenant and b.ready_at = v_lane.ready_at
     order by b.task_id limit 1;
-    exit;
+    return;
   end loop;
+  if cardinality(v_heads) = sluice.lanes_look_max() / 2 then
+    first_turn.ready_at := least(first_turn.ready_at, p_now + interval '1 second');
+  end if;
 end
 $$;
 
