@@ -105,7 +105,7 @@ begin
       from sluice.backlog b
       where b.due and sluice.line_of(b.model, b.route) = p_head.line and b.rank = p_head.rank
         and sluice.tenant_key(b.tenant) = p_head.tenant and b.ready_at >= p_head.ready_at
-      order by b.ready_at, b.task_id limit sluice.rows_max(p_places, 1)),
+      order by b.ready_at, b.task_id limit sluice.rows_max(v_places, 1)),
     turn as (select * from seen order by aged, deadline, ready_at, task_id limit v_places)
     select array_agg(row(t.task_id, p_head.line, p_head.rank, t.aged, p_head.tenant, t.fence,
         case when p_head.line like 'route\_%' then (select k.api from sluice.task k where k.id = t.task_id) end
