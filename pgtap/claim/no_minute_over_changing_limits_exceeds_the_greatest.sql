@@ -24,7 +24,8 @@ begin
   while v_time < 150 loop
     v_time := v_time + (random() * 1.5)::numeric;
     if random() < 0.08 then
-      v := row(v_time, 60 + (random() * 400)::int, 10000 + (random() * 80000)::int, 40 + (random() * 300)::int, 8000 + (random() * 50000)::int);
+      v := row(v_time, 60 + (random() * 400)::int, 10000 + (random() * 80000)::int, 40 + (random() * 300)::int,
+        8000 + (random() * 50000)::int);
       insert into limits select v.*;
       -- The triggers note the change by the clock; the test's time has its own.
       update sluice.models set rpm = v.model_rpm, tpm = v.model_tpm where name = p_model;
