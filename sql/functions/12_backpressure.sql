@@ -322,17 +322,17 @@ begin
   elsif sluice.take_headroom(0, null, cardinality(p_new), v_max, 1) < cardinality(p_new) then
     perform sluice.refuse_for_system(cardinality(p_new), v_max);
   end if;
-  for v in select t.name, t.max_unfinished as max, count(*)::int as tasks
-           from unnest(p_new) n join sluice.tenants t on t.name = n.tenant
-           where t.max_unfinished is not null group by t.name, t.max_unfinished order by t.name loop
+  for v in select t.name, t.max_unfinished as max, n.tasks
+           from (select n.tenant, count(*)::int as tasks from unnest(p_new) n group by n.tenant) n
+           join sluice.tenants t on t.name = n.tenant where t.max_unfinished is not null order by t.name loop
     if sluice.take_headroom(null, v.name, v.tasks, v.max, 1) < v.tasks then
       perform sluice.refuse_for_tenant(v.name, v.tasks, v.max);
     end if;
   end loop;
-  for v in select m.id, coalesce(m.max_unfinished, v_max) as max, count(*)::int as tasks,
-             count(*) filter (where n.route is null)::int as named
-           from unnest(p_new) n join sluice.models m on m.id = n.model
-           group by m.id, m.max_unfinished order by m.id loop
+  for v in select m.id, coalesce(m.max_unfinished, v_max) as max, n.tasks, n.named
+           from (select n.model, count(*)::int as tasks, count(*) filter (where n.route is null)::int as named
+                 from unnest(p_new) n group by n.model) n
+           join sluice.models m on m.id = n.model order by m.id loop
     v_room := sluice.take_headroom(v.id, null, v.tasks, v.max, sluice.overflow_share());
     if v_room < v.named then
       perform sluice.refuse_for_model(v.id, v.named, p_now);
