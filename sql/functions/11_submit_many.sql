@@ -109,10 +109,10 @@ begin
     exists (select from sluice.models where tpm is not null) or exists (select from sluice.tenants where tpm is not null)
   into v_bytes_max, v_guarded, v_limited from sluice.settings s;
   perform sluice.check_task(d.prompt, d.request, d.priority, d.max_attempts, d.max_output_tokens, d.metadata, d.tenant,
-    d.idempotency_key, v_bytes_max)
+    d.idempotency_key, d.traceparent, v_bytes_max)
   from unnest(v_drafts) d
   where d.request is not null or sluice.fault(d.prompt, d.request, d.priority, d.max_attempts, d.max_output_tokens,
-    d.metadata, d.tenant, d.idempotency_key, v_bytes_max) is not null;
+    d.metadata, d.tenant, d.idempotency_key, d.traceparent, v_bytes_max) is not null;
   if v_guarded then
     perform sluice.require_tenant(t) from (select distinct d.tenant from unnest(v_drafts) d) t(t);
   end if;

@@ -229,30 +229,25 @@ end
 $$;
 
 -- accept: takes room for one new task: the system's, its tenant's if that has a cap, and its model's.
--- Params:  p_model: the model that was named or drawn (null: no model of the route is open); p_max: its own
---          max_unfinished, or null; p_route: null for a named model; p_tenant; p_now.
+-- Params:  p_model: the model that was named or drawn (null: no model of the route is open); p_route: null for a named
+--          model; p_tenant; p_max: the bounds; p_now.
 -- Returns: whether model p_model has room. If not, another model of the route has, and the task waits in its route.
 -- Errors:  SL003, SL005.
--- Every submit comes here, hence one statement: a plpgsql expression costs its preparation in every transaction.
-create or replace function sluice.accept(p_model int, p_max bigint, p_route text, p_tenant text, p_now timestamptz)
-returns boolean
+create or replace function sluice.accept(
+  p_model int, p_route text, p_tenant text, p_max sluice.headroom_max, p_now timestamptz) returns boolean
 language plpgsql volatile
 as $$
 declare
-  v_system_fits boolean;
-  v_model_fits boolean;
-  v_tenant_max bigint;
+  v_system_fits boolean := nextval('sluice.load_all') <= p_max.of_system;
+  v_model_fits boolean := nextval(('sluice.load_' || p_model)::regclass) - 1
+    < sluice.overflow_share() * coalesce(p_max.of_model, p_max.of_system);
 begin
-  select nextval('sluice.load_all') <= s.max_unfinished,
-    nextval(('sluice.load_' || p_model)::regclass) - 1 < sluice.overflow_share() * coalesce(p_max, s.max_unfinished),
-    (select t.max_unfinished from sluice.tenants t where t.name = p_tenant)
-  into v_system_fits, v_model_fits, v_tenant_max from sluice.settings s;
-  if v_system_fits and v_model_fits and v_tenant_max is null then
+  if v_system_fits and v_model_fits and p_max.of_tenant is null then
     return true;
   end if;
   perform sluice.accept_for_system(v_system_fits);
-  if v_tenant_max is not null and sluice.take_headroom(null, p_tenant, 1, v_tenant_max, 1) = 0 then
-    perform sluice.refuse_for_tenant(p_tenant, 1, v_tenant_max);
+  if p_max.of_tenant is not null and sluice.take_headroom(null, p_tenant, 1, p_max.of_tenant, 1) = 0 then
+    perform sluice.refuse_for_tenant(p_tenant, 1, p_max.of_tenant);
   end if;
   return v_model_fits or sluice.accept_for_model(p_model, p_route, p_now);
 end
