@@ -35,3 +35,6 @@ drop function if exists sluice.task_of(jsonb), sluice.check_item(jsonb), sluice.
   sluice.check_tasks(jsonb, timestamptz),
   sluice.check_task(text, text, int, int, int, jsonb, text, text),
   sluice.accept(int, bigint, text, text, timestamptz), sluice.ring(int);
+
+-- They return what they set now.
+drop function if exists sluice.set_counter(text, int, bigint), sluice.set_mark(int, timestamptz);
