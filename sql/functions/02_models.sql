@@ -85,8 +85,8 @@ begin
 end
 $$;
 
--- before_model_changes: guards names and ids, and notes when limits change. Takes no lock on the model: an
--- open psql must not stop the fleet.
+-- before_model_changes: guards names and ids, notes when limits change, and opens a model that was parked for bad
+-- credentials when its secret or url changes. Takes no lock on the model: an open psql must not stop the fleet.
 create or replace function sluice.before_model_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -102,6 +102,12 @@ begin
     raise exception 'the id of model "%" names its queue table and cannot change', old.name using errcode = '23514';
   elsif (new.rpm, new.tpm, new.burst) is distinct from (old.rpm, old.tpm, old.burst) then
     new.limits_changed_at := clock_timestamp();
+  end if;
+  -- Whoever gives another key or address means to try it.
+  if tg_op = 'UPDATE' and (new.secret, new.url) is distinct from (old.secret, old.url)
+     and new.closed_until = 'infinity' and new.closed_reason like 'credential: %' then
+    new.closed_until := null;
+    new.closed_reason := null;
   end if;
   return new;
 end

@@ -31,12 +31,14 @@ end
 $$;
 
 -- ring_line: rings for every model that a line feeds. A route's line is looked at itself (19_lanes.sql, restless), so it
--- is enough to wake whoever sleeps on one of its models' bells.
+-- is enough to wake whoever sleeps on one of its models' bells; of line "later" any worker's look finds what has come.
 create or replace function sluice.ring_line(p_line text) returns void
 language plpgsql volatile
 as $$
 begin
-  if p_line not like 'route\_%' then
+  if p_line = 'later' then
+    perform pg_notify('sluice_work', '0');
+  elsif p_line not like 'route\_%' then
     perform sluice.ring(substr(p_line, strpos(p_line, '_') + 1)::int);
   elsif exists (
     select from (select distinct m.id % 64 as bell from sluice.routes r join sluice.models m on m.name = r.model

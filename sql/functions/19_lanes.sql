@@ -128,6 +128,53 @@ begin
 end
 $$;
 
+-- first_turn: the first task of p_line that admission could move now, by the tenants' quotas. Requires no lock.
+-- Returns: ready_at: p_now; task_id null and a later ready_at: all who wait, of the first 500 lanes, have no permit until
+--          then; all null: nothing waits.
+create or replace function sluice.first_turn(
+  p_line text, p_now timestamptz, out task_id bigint, out fence int, out ready_at timestamptz)
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  v_heads sluice.lane_head[] := array(select h from sluice.lane_heads(p_line, 1, null, null, null) h);
+  v_lane record;
+begin
+  if exists (select from sluice.tenants t join unnest(v_heads) h on sluice.tenant_key(t.name) = h.tenant
+             where t.rpm is not null or t.tpm is not null) then
+    v_heads := array(select h from sluice.lane_heads(p_line, sluice.lanes_look_max() / 2, null, null, null) h);
+  end if;
+  for v_lane in
+    select h.*, (select (sluice.tenant_room(t.name, p_now)).next_at from sluice.tenants t
+                 where sluice.tenant_key(t.name) = h.tenant and (t.rpm is not null or t.tpm is not null)) as next_at
+    from unnest(v_heads) with ordinality h order by h.ordinality
+  loop
+    first_turn.ready_at := coalesce(least(first_turn.ready_at, v_lane.next_at), p_now);
+    continue when v_lane.next_at is not null;
+    first_turn.ready_at := p_now;
+    select b.task_id, b.fence into first_turn.task_id, first_turn.fence from sluice.backlog b
+    where b.due and sluice.line_of(b.model, b.route) = p_line and b.rank = v_lane.rank
+      and sluice.tenant_key(b.tenant) = v_lane.tenant and b.ready_at = v_lane.ready_at
+    order by b.task_id limit 1;
+    exit;
+  end loop;
+end
+$$;
+
+-- note_put_back: after rows were put back into their places in the backlog: lowers the marks of their lanes, and rings.
+-- Requires the lines' locks.
+create or replace function sluice.note_put_back(p_rows sluice.backlog[]) returns void
+language plpgsql volatile
+as $$
+begin
+  perform sluice.lower_marks(b.line, array_agg(b.rank), array_agg(b.first), array_agg(b.tenant)), sluice.ring_line(b.line)
+  from (select sluice.line_of(r.model, r.route) as line, r.rank, sluice.tenant_key(r.tenant) as tenant,
+          min(r.ready_at) as first
+        from unnest(p_rows) r group by 1, 2, 3) b
+  group by b.line;
+end
+$$;
+
 -- restless: which of the models p_ids may have work: those that were rung for, and of each route that waits p_per_route
 -- (null: all). Costs what there is to do, not what there is: with 1,000 models of which 10 work it takes 0.1 ms.
 create or replace function sluice.restless(p_ids int[], p_per_route int default null) returns int[]

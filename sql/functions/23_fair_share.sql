@@ -38,13 +38,15 @@ begin
     return sluice.lane_turns(p_heads[1], p_places, v_ageing, p_now);
   end if;
   return (
-    with lane as materialized (
+    with open as materialized (
       select h.*, coalesce(t.weight, 1)::double precision as weight,
-        case when t.rpm is not null or t.tpm is not null then sluice.tenant_room(t.name, p_now) end as room
-      from (select h.*, rank() over (order by sluice.aged_rank(h.rank, h.ready_at, p_now, v_ageing)) as place
-            from unnest(p_heads) h) h
-      left join sluice.tenants t on sluice.tenant_key(t.name) = h.tenant
-      where h.place <= p_places),
+        case when t.rpm is not null or t.tpm is not null then (sluice.tenant_room(t.name, p_now)).room end as room
+      from unnest(p_heads) h left join sluice.tenants t on sluice.tenant_key(t.name) = h.tenant),
+    lane as materialized (
+      select * from (
+        select o.*, rank() over (order by sluice.aged_rank(o.rank, o.ready_at, p_now, v_ageing)) as place
+        from open o where o.room is distinct from 0) o
+      where o.place <= p_places),
     seen as materialized (
       select b.task_id, l.line, b.rank, sluice.aged_rank(b.rank, b.ready_at, p_now, v_ageing) as aged, l.tenant, b.fence,
         sluice.task_tokens(b.request_bytes) / l.weight as length, b.deadline, b.ready_at, b.place, l.rows_max, l.room
@@ -94,7 +96,7 @@ language plpgsql volatile
 as $$
 declare
   v_places int := least(p_places, (
-    select sluice.tenant_room(t.name, p_now) from sluice.tenants t
+    select (sluice.tenant_room(t.name, p_now)).room from sluice.tenants t
     where sluice.tenant_key(t.name) = p_head.tenant and (t.rpm is not null or t.tpm is not null)));
 begin
   return (

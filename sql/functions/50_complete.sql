@@ -19,7 +19,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_now timestamptz;
   v_ended sluice.ended_call[];
   v_applied sluice.outcome[];
 begin
@@ -38,6 +38,8 @@ begin
   gone as (
     delete from sluice.lease l using pick p where l.ctid = p.at returning l as lease, p.place)
   select array_agg(row(g.place, g.lease)::sluice.ended_call) into v_ended from gone g;
+
+  v_now := coalesce(p_now, clock_timestamp());  -- after the locks: what goes back must not lie below marks
 
   -- Null, nearly always: to walk the outcomes for nothing cost 5 us a task.
   if exists (select from sluice.cancellation c where c.worker = complete.worker) then
@@ -161,7 +163,7 @@ $$;
 
 -- throttle: closes the models of throttled outcomes for the whole fleet until the backend's time; only ever later.
 -- A backend that named no time: one second; one that named an absurd one: an hour. error_code credential or billing:
--- parked until somebody opens it, for no waiting mends a wrong key or an unpaid bill.
+-- parked until somebody opens it, for no waiting mends a wrong key or an unpaid bill; the reason begins with the code.
 -- A model whose row somebody is changing is skipped: an open psql must not hold up a flush, nor two flushes each other;
 -- the next throttled call closes it.
 create or replace function sluice.throttle(
@@ -172,7 +174,8 @@ as $$
 begin
   perform sluice.close_until(m.name, w.until, w.reason)
   from (
-    select (e.lease).model, max(o.error) as reason,
+    select (e.lease).model, coalesce(max(o.error_code) filter (where o.error_code in ('credential', 'billing')) || ': ', '')
+        || max(o.error) as reason,
       case when bool_or(o.error_code in ('credential', 'billing')) then 'infinity'
         else p_now + least(greatest(max(coalesce(o.retry_after_ms, 1000)), 1), 3600000) * interval '1 millisecond'
       end as until
@@ -225,7 +228,7 @@ begin
                    and (r.status = case o.kind when 'solved' then 'solved' when 'cancelled' then 'cancelled' else 'failed' end
                         or r.status = 'cancelled' and o.kind is distinct from 'solved'))
            or exists (select from sluice.attempt a where a.task_id = o.task_id and a.fence = o.fence
-                      and a.worker = p_worker and a.kind = 'redriven'))
+                      and a.worker = p_worker and a.kind = 'redriven') and o.kind is distinct from 'solved')
           and not exists (select from sluice.attempt a where a.task_id = o.task_id and a.fence = o.fence
                           and a.worker = p_worker and a.kind = 'lost'))
       or exists (select from sluice.attempt a where a.task_id = o.task_id and a.fence = o.fence and a.worker = p_worker

@@ -12,10 +12,10 @@ select given_tasks(:'r', 2) \g /dev/null
 select claimed(:w, 1, at(1)) \g /dev/null
 select is(sluice.admit(:'full', null, at(1)), 1, 'its queue is full again');
 select given_tasks(:'r', 1) \g /dev/null
-select ok(not sluice.is_admissible(model_row(:'idle'), at(1)), 'the other has nothing to admit: it may sleep');
+select is(sluice.admissible_at(model_row(:'idle'), at(1)), null, 'the other has nothing to admit: it may sleep');
 select is(sluice.admit(:'idle', null, at(1)), 0, 'indeed');
 update sluice.models set paused = true where name = :'full';
-select ok(sluice.is_admissible(model_row(:'idle'), at(1)), 'unless the first one cannot take it');
+select is(sluice.admissible_at(model_row(:'idle'), at(1)), at(1), 'unless the first one cannot take it');
 
 select * from finish();
 rollback;
