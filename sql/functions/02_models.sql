@@ -18,7 +18,8 @@ language sql volatile
 as $$ select pg_sequence_last_value(('sluice.' || p_kind || '_' || p_model)::regclass) $$;
 
 -- set_counter: sets one of a model's sequences. Not undone by a rollback; writes no WAL.
-create or replace function sluice.set_counter(p_kind text, p_model int, p_value bigint) returns void
+-- Returns: p_value: one that returns nothing is not inlined (70 us a call, so 10).
+create or replace function sluice.set_counter(p_kind text, p_model int, p_value bigint) returns bigint
 language sql volatile
 as $$ select setval(('sluice.' || p_kind || '_' || p_model)::regclass, p_value) $$;
 

@@ -22,7 +22,7 @@ as $$
 $$;
 
 -- set_mark: sets the mark of lane p_lane. Not undone by a rollback, so only ever to a bound that holds either way.
-create or replace function sluice.set_mark(p_lane int, p_mark timestamptz) returns void
+create or replace function sluice.set_mark(p_lane int, p_mark timestamptz) returns bigint
 language sql volatile
 as $$ select setval(to_regclass('sluice.mark_' || p_lane), sluice.micros(p_mark)) $$;
 

@@ -87,7 +87,8 @@ begin
   if v_room > 0 and sluice.is_open(v_model, v_now) then
     v_moved := sluice.deal(v_model, v_lines, v_room, v_now);
   end if;
-  perform sluice.set_counter('room', v_model.id, case when sluice.is_waiting(v_lines) then v_model.max_queue
+  perform sluice.set_counter('room', v_model.id, case
+    when v_moved is distinct from '{}' and sluice.is_waiting(v_lines) then v_model.max_queue
     else v_depth + coalesce(cardinality(array_positions(v_moved, v_model.id)), 0) end);
   return coalesce(cardinality(v_moved), 0);
 end
@@ -122,7 +123,7 @@ $$;
 -- deal: one round of admission for the lines that feed p_model: whose turn it is, for which model, and the moves.
 -- A route's line has one admitter at a time: its marks must not pass rows that another took and may give back.
 -- Params:  p_room: how many rows the queue of p_model takes. A route deals to all its models, so its rounds are longer.
--- Returns: for each task moved the model it went to.
+-- Returns: for each task moved the model it went to; null: none; empty: for nothing waits in any of p_lines.
 create or replace function sluice.deal(p_model sluice.models, p_lines text[], p_room int, p_now timestamptz) returns int[]
 language plpgsql volatile
 as $$
@@ -136,7 +137,7 @@ declare
   v_moved int[];
 begin
   if v_heads = '{}' then
-    return null;
+    return case when cardinality(v_lines) = cardinality(p_lines) then '{}'::int[] end;
   end if;
   v_tasks := sluice.fair_turns(v_heads, least(sluice.admit_rows_max(),
     p_room * case when cardinality(v_lines) > 1 then 8 else 1 end), p_now);

@@ -38,14 +38,10 @@ $$;
 
 -- drawn_model: the model of p_share that a task draws; null: it has none.
 create or replace function sluice.drawn_model(p_share sluice.route_share, p_task bigint, p_fence int) returns int
-language plpgsql immutable
+language sql immutable
 as $$
-declare
-  v_models int := cardinality(p_share.ids);
-begin
-  return p_share.ids[least(v_models,
-    1 + width_bucket(sluice.draw(p_task, p_fence) * p_share.upto[v_models], p_share.upto))];
-end
+  select p_share.ids[least(cardinality(p_share.ids),
+    1 + width_bucket(sluice.draw(p_task, p_fence) * p_share.upto[cardinality(p_share.ids)], p_share.upto))]
 $$;
 
 -- queue_room: what a round knows of the queue of p_model. A model whose admit lock somebody else has takes nothing now.
