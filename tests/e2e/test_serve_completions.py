@@ -54,6 +54,7 @@ def test_a_stream_is_one_chunk_and_done(chat):
 def test_an_idempotency_key_pays_once(chat):
     replies = [send(chat.port, "POST", "/v1/chat/completions", CHAT, headers={"Idempotency-Key": "k"}) for _ in range(3)]
     assert {reply.status for reply in replies} == {200} and len({reply.body for reply in replies}) == 1
+    wait_for(chat.mock.arrivals, what="the mock's log")
     assert len(chat.mock.arrivals()) == 1
 
 

@@ -38,9 +38,12 @@ def test_what_was_accepted_is_stored_once_however_the_server_ends(url, server, e
     with concurrent.futures.ThreadPoolExecutor(16) as pool:
         for n in range(16):
             pool.submit(post_until_refused, process.port, n, accepted)
-        wait_for(lambda: len(accepted) >= 200, what="tasks")
-        process.signal(end)
-        code = process.wait()
+        try:
+            wait_for(lambda: len(accepted) >= 200, 60, "tasks")
+            process.signal(end)
+            code = process.wait()
+        finally:
+            process.end()  # or they would go on for ever
     assert code == (-signal.SIGKILL if end == signal.SIGKILL else 0)
     stored = query(url, "select prompt, id from sluice.tasks")
     assert len(dict(stored)) == len(stored)
