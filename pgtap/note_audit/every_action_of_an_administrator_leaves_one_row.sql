@@ -28,15 +28,22 @@ insert into sluice.tenants (name) values ('new-' || :'m');
 delete from sluice.tenants where name = 'new-' || :'m';
 delete from sluice.routes where route = 'route-' || :'m';
 update sluice.settings set retention = retention + interval '1 day';
+select sluice.configure('models', :'m', '{"rpm": 7}', false) \g /dev/null
+select sluice.configure_route('route-' || :'m', jsonb_build_object(:'m', 1)) \g /dev/null
+select sluice.create_key('fedcba9876543210', sha256('k'), 'k', null, '{read}') \g /dev/null
+select sluice.revoke_key('fedcba9876543210') \g /dev/null
 reset role;
 select is(array(select action from sluice.audit where who = :'admin' order by id),
   '{pause,resume,close_model,cancel,redrive,redrive_all,cancel_all,forget,update models,insert routes,update tenants,
-    insert models,delete models,insert tenants,delete tenants,delete routes,update settings}', 'each once, in order');
+    insert models,delete models,insert tenants,delete tenants,delete routes,update settings,
+    change models,configure_route,create_key,revoke_key}', 'each once, in order');
 -- What administrators alone may call, and what they share with clients, but for the work itself: submit, look, and tick's rounds.
 select bag_eq($$select proname::text from pg_proc p where pronamespace = 'sluice'::regnamespace
   and has_function_privilege('sluice_admin', oid, 'execute') and not has_function_privilege('sluice_worker', oid, 'execute')
-  and not has_function_privilege('sluice_reader', oid, 'execute') and proname not in ('submit', 'submit_many', 'tick')$$,
-  $$values ('pause'), ('resume'), ('close_model'), ('cancel'), ('redrive'), ('redrive_all'), ('cancel_all'), ('forget')$$,
+  and not has_function_privilege('sluice_reader', oid, 'execute')
+  and proname not in ('submit', 'submit_many', 'submit_each', 'submit_array', 'ended', 'completion', 'tick')$$,
+  $$values ('pause'), ('resume'), ('close_model'), ('cancel'), ('redrive'), ('redrive_all'), ('cancel_all'), ('forget'),
+    ('configure'), ('configure_route'), ('create_key'), ('revoke_key')$$,
   'these are all commands there are');
 select bag_eq($$select distinct table_name || ' ' || privilege_type from information_schema.role_table_grants
   where table_schema = 'sluice' and grantee = 'sluice_admin' and privilege_type in ('INSERT', 'UPDATE', 'DELETE')$$,
