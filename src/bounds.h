@@ -35,6 +35,13 @@ inline constexpr size_t hedge_window_calls = 1000;
 // sixteen times more than 8 do, and a model of few calls would have no extra one at all.
 inline constexpr size_t hedge_head_start_calls = 60;
 
+// Prompts of one batch in bytes, unless a single one is larger: a quarter of an answer's bound, for
+// a batch that fails is sent again.
+inline constexpr size_t batch_bytes_max = size_t{8} << 20;
+// A batch goes at least so long before the first permit in it is forfeited: the loop may be busy, a
+// connection must be made.
+inline constexpr int64_t batch_send_margin_ms = 100;
+
 // Errors of a kind we do not know, in a row, before a completion is taken for unstorable: about a
 // second.
 inline constexpr int unknown_errors_max = 10;

@@ -26,8 +26,8 @@ const Histogram::BucketBoundaries flush_seconds = {0.0005, 0.001, 0.0025, 0.005,
 }  // namespace
 
 std::string_view kind_of(const Outcome& outcome) {
-  constexpr std::string_view kinds[] = {"solved", "failed",   "retry",    "throttled",
-                                        "parked", "returned", "cancelled"};
+  constexpr std::string_view kinds[] = {"solved", "failed",   "retry",        "throttled",
+                                        "parked", "returned", "batch_failed", "cancelled"};
   static_assert(std::variant_size_v<Outcome> == std::size(kinds));
   return kinds[outcome.index()];
 }
@@ -36,6 +36,7 @@ std::string_view error_code_of(const Outcome& outcome) {
   if (const auto* failed = std::get_if<Failed>(&outcome)) return failed->error_code;
   if (const auto* retry = std::get_if<Retry>(&outcome)) return retry->error_code;
   if (const auto* throttled = std::get_if<Throttled>(&outcome)) return throttled->error_code;
+  if (const auto* batch = std::get_if<BatchFailed>(&outcome)) return batch->error_code;
   if (const auto* parked = std::get_if<Parked>(&outcome)) {
     return parked->cause == Parked::Cause::credential ? "credential" : "billing";
   }

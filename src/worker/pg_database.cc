@@ -171,6 +171,10 @@ struct OutcomeColumns {
     add_numbers(parked.http_status, std::nullopt, std::nullopt, std::nullopt, false);
   }
   void add(const Returned&) { add_bare("returned"); }
+  void add(const BatchFailed& batch) {
+    add_texts("returned", std::nullopt, std::nullopt, batch.error, batch.error_code);
+    add_numbers(batch.http_status, std::nullopt, std::nullopt, std::nullopt, batch.billed);
+  }
   void add(const Cancelled&) { add_bare("cancelled"); }
 
   void add_bare(std::string_view kind_name) {

@@ -22,9 +22,12 @@ double seconds_since(const Clock& clock, int64_t then_ns) {
 
 // Whether the backend refused, failed or did not answer: it has more than it bears.
 bool is_overload(const Outcome& outcome) {
-  const auto* retry = std::get_if<Retry>(&outcome);
-  if (!retry) return std::holds_alternative<Throttled>(outcome);
-  return !retry->http_status || *retry->http_status == 408 || *retry->http_status >= 500;
+  const auto is_down = [](const std::optional<int>& http_status) {
+    return !http_status || *http_status == 408 || *http_status >= 500;
+  };
+  if (const auto* retry = std::get_if<Retry>(&outcome)) return is_down(retry->http_status);
+  if (const auto* batch = std::get_if<BatchFailed>(&outcome)) return is_down(batch->http_status);
+  return std::holds_alternative<Throttled>(outcome);
 }
 
 // Results that came when the task was no longer ours. An aborted call has none.
@@ -88,6 +91,7 @@ Worker::Worker(WorkerOptions options, Clock& clock, Database& database, HttpClie
       http_(http),
       metrics_(metrics),
       concurrency_(options_.slots),
+      batcher_(clock),
       wakeups_(clock, database, *this),
       limit_news_(clock) {
   database_.on_work = [this](int64_t model) { wakeups_.note_work(model); };
@@ -157,6 +161,9 @@ Task<Answer> Worker::answer_of(Call& call) {
 
 Task<Answer> Worker::ask(Call& call, Model model) {
   const Calling calling{clock_, http_, secrets_, limit_news_};
+  if (Batcher::takes(model, call.task)) {
+    co_return co_await batcher_.ask(calling, std::move(model), call);
+  }
   hedging_.note_call(model.name);
   if (!model.hedge_after_ms) {
     Question question = std::exchange(call.task.question, Question());
@@ -642,6 +649,7 @@ void Worker::drain() {
   if (draining_) return;
   spdlog::info("draining: {} call(s) under way", calls_.size());
   draining_ = true;
+  batcher_.send_all();
   wakeups_.stop();
   work_.raise();
   leave_timer_ = clock_.call_at(clock_.now_ns() + options_.drain_timeout_ms * ns_per_ms, [this] {

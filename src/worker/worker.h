@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "worker/batcher.h"
 #include "worker/call.h"
 #include "worker/claimer.h"
 #include "worker/completer.h"
@@ -114,6 +115,7 @@ class Worker final : private Wakeups::Owner {
   Claimer claimer_;
   Concurrency concurrency_;
   Hedging hedging_;
+  Batcher batcher_;
   Completer completer_;
   Wakeups wakeups_;
   Secrets secrets_;
