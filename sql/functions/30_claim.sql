@@ -129,7 +129,8 @@ begin
            or exists (select from sluice.tenants n where n.name = l.tenant and n.rpm is not null)
       then sluice.send_within_ms() end,
     case when t.id is not null then m.api end, t.prompt, t.request, t.max_output_tokens, t.traceparent,
-    case when t.id is not null then (extract(epoch from m.timeout) * 1000)::int end, t.priority::int
+    case when t.id is not null then (extract(epoch from m.timeout) * 1000)::int end,
+    coalesce(t.priority, -l.rank)::int
   from (
     select l.*, sum(l.request_bytes + 200) over (order by l.ordinality) <= p_bytes_max as fits
     from unnest(p_leases) with ordinality l) l
