@@ -135,7 +135,7 @@ begin
     select l.*, sum(l.request_bytes + 200) over (order by l.ordinality) <= p_bytes_max as fits
     from unnest(p_leases) with ordinality l) l
   join sluice.models m on m.id = l.model
-  left join sluice.task t on l.fits and t.id = l.task_id
+  left join lateral (select * from sluice.task t where t.id = l.task_id and l.fits offset 0) t on true
   order by l.ordinality;
 end
 $$;

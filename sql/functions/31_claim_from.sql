@@ -143,8 +143,11 @@ language plpgsql volatile
 as $$
 #variable_conflict use_column
 begin
-  perform nextval(('sluice.ended_' || l.model)::regclass)
-  from unnest(p_leases) l cross join lateral generate_series(1, l.calls);
+  -- The sequence of a model is looked up once, not for every call: 6 us a task, so 2.
+  perform nextval(m.ended)
+  from (select ('sluice.ended_' || l.model)::regclass as ended, sum(l.calls)::int as calls
+        from unnest(p_leases) l group by l.model offset 0) m
+  cross join lateral generate_series(1, m.calls);
   -- A model that was full has room for one more; whoever sleeps did not set a timer for it.
   perform sluice.ring(m.id) from sluice.models m
   where m.max_in_flight is not null and m.id in (select l.model from unnest(p_leases) l);

@@ -13,8 +13,16 @@ as $$
 declare
   v_leases sluice.lease[];
 begin
-  select array_agg(l order by l.task_id) into v_leases from sluice.lease l
-  where l.worker = requests.worker and (requests.ids is null or l.task_id = any (requests.ids));
+  if requests.ids is null then
+    select array_agg(l order by l.task_id) into v_leases from sluice.lease l where l.worker = requests.worker;
+  else
+    -- One by one by their key: by the index on worker each call walked all that the worker holds, 40 us a task.
+    -- As l of its type: a row of a subquery would be turned into text and back.
+    select array_agg(held.l order by (held.l).task_id) into v_leases
+    from unnest(requests.ids) asked(id)
+    cross join lateral (
+      select l from sluice.lease l where l.task_id = asked.id and l.worker = requests.worker offset 0) held;
+  end if;
   return query select * from sluice.claimed_tasks(v_leases,
     greatest((select claim_bytes_max from sluice.settings), v_leases[1].request_bytes + 200));
 end
