@@ -52,7 +52,8 @@ inline constexpr size_t response_bytes_max = size_t{32} << 20;
 // What an error text may take of a row or a log line.
 inline constexpr size_t error_bytes_max = 1000;
 
-// Calls in flight in one process: file descriptors and memory are planned for this.
+// Calls in flight in one process, but for urgent ones: file descriptors and memory are planned for
+// this.
 inline constexpr int slots_max = 10000;
 
 // One attempt to reach the database; then the next after a pause with full jitter between base and
@@ -60,6 +61,12 @@ inline constexpr int slots_max = 10000;
 inline constexpr int64_t connect_timeout_ms = 10'000;
 inline constexpr int64_t reconnect_pause_ms_base = 100;
 inline constexpr int64_t reconnect_pause_ms_max = 5'000;
+
+// Beside its slots a worker has some for urgent tasks (priority above 0) alone, so that they wait
+// for nobody's answer: one for so many slots, and at least one.
+inline constexpr int slots_per_urgent_slot = 32;
+// How often it looks for them while it has no slot for others: half of a pickup of 50 ms.
+inline constexpr int64_t urgent_look_interval_ms = 25;
 
 // The slow poll behind every notification, and how often another worker tries for the watch.
 inline constexpr int64_t look_interval_ms = 1'000;

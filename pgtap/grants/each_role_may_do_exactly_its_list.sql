@@ -11,6 +11,7 @@ insert into allowed (object, roles) values
   ('cancel(bigint,timestamp with time zone)', 'sa'),
   ('cancel_all(text,text,jsonb,bigint,timestamp with time zone)', 'sa'),
   ('claim(bigint,text[],integer,timestamp with time zone)', 'wa'),
+  ('claim_urgent(bigint,text[],integer,timestamp with time zone)', 'wa'),
   ('claim_within(bigint,text[],integer[],integer,timestamp with time zone)', 'wa'),
   ('close_model(text,timestamp with time zone,text)', 'a'),
   ('complete(bigint,sluice.outcome[],timestamp with time zone)', 'wa'),

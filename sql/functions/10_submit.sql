@@ -188,7 +188,8 @@ begin
     end if;
   end if;
   -- The draw also locks the model's room sequence: a model cannot be deleted under an open submit.
-  v_straight := v_target.id is not null and sluice.draw_room(v_target.id, v_later) < v_target.max_queue;
+  v_straight := v_target.id is not null and (sluice.draw_room(v_target.id, v_later) < v_target.max_queue
+    or (submit.priority > 0 and not v_later and sluice.urgent_room(v_target.id, v_target.max_queue) > 0));
   if not sluice.accept(v_target.id, v_target.max_unfinished, v_target.route, submit.tenant, v_now) then
     v_straight := false;
   end if;

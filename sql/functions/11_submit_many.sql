@@ -157,6 +157,23 @@ begin
 end
 $$;
 
+-- urgent_ones: which of the new tasks p_new, p_straight not among them, go straight into their queues by their priority.
+create or replace function sluice.urgent_ones(p_new sluice.backlog[], p_straight bigint[]) returns bigint[]
+language plpgsql volatile
+as $$
+begin
+  return (
+    with urgent as materialized (
+      select n.task_id, n.model, row_number() over (partition by n.model order by n.ordinality) as place
+      from unnest(p_new) with ordinality as n
+      where n.rank < 0 and n.due and n.model is not null and n.task_id <> all (p_straight)),
+    room as materialized (
+      select m.id, sluice.urgent_room(m.id, m.max_queue) as left
+      from sluice.models m where m.id in (select model from urgent))
+    select array_agg(u.task_id) from urgent u join room r on r.id = u.model where u.place <= r.left);
+end
+$$;
+
 -- place: puts new tasks where they begin: straight into their model's queue while there is room, else the backlog.
 -- Params:  p_new: as backlog rows; a route's row carries the model drawn for it. In order of submission; p_now.
 -- Errors:  SL003, SL005: see sluice.accept_many.
@@ -175,6 +192,7 @@ begin
     from unnest(p_new) with ordinality as n left join sluice.models m on m.id = n.model
     where n.model is not null order by n.ordinality) n
   where n.straight;
+  v_straight := v_straight || sluice.urgent_ones(p_new, coalesce(v_straight, '{}'));
   v_full := sluice.accept_many(p_new, p_now);
   if v_full <> '{}' then
     select array_agg(n.task_id) into v_straight

@@ -7,6 +7,7 @@
 -- make_functions: creates those of model p_model, or replaces them.
 --   take_<n>   picks and deletes the first p_max rows that nobody has locked; null: none
 --   depth_<n>  counts at most p_max rows
+--   urgent_<n> the same of those with a priority above 0
 create or replace function sluice.make_functions(p_model int) returns void
 language plpgsql volatile
 as $$
@@ -52,6 +53,21 @@ begin
     end
     $body$
     $sql$, p_model);
+  execute format($sql$
+    create or replace function sluice.urgent_%1$s(p_max int) returns int
+    language plpgsql volatile
+    as $body$
+    begin
+      return (select count(*) from (
+        select from sluice.segments('queue_%1$s') s
+        cross join lateral (
+          select from sluice.queue_%1$s q
+          where (q.rank, q.ready_at) >= (s.lo_rank, s.lo_ready) and q.rank <= least(s.hi_rank, -1)
+          limit p_max) r
+        limit p_max) r);
+    end
+    $body$
+    $sql$, p_model);
 end
 $$;
 
@@ -60,7 +76,8 @@ create or replace function sluice.drop_functions(p_model int) returns void
 language plpgsql volatile
 as $$
 begin
-  execute format('drop function if exists sluice.take_%1$s(int), sluice.depth_%1$s(int)', p_model);
+  execute format('drop function if exists sluice.take_%1$s(int), sluice.depth_%1$s(int),
+    sluice.urgent_%1$s(int)', p_model);
 end
 $$;
 

@@ -6,6 +6,8 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
+
 namespace sluice {
 
 namespace {
@@ -175,7 +177,7 @@ void Metrics::note_slot_wait(double seconds) {
 }
 
 void Metrics::set_slots(int total, int calling, int storing) {
-  families_->slots.Add({{"state", "free"}}).Set(total - calling - storing);
+  families_->slots.Add({{"state", "free"}}).Set(std::max(0, total - calling - storing));
   families_->slots.Add({{"state", "calling"}}).Set(calling);
   families_->slots.Add({{"state", "storing"}}).Set(storing);
   families_->completion_backlog.Set(storing);

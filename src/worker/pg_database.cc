@@ -313,6 +313,15 @@ Task<Result<std::vector<ClaimedTask>>> PgDatabase::claim(int64_t worker,
       {std::to_string(worker), pg_array(models), pg_array(shares), std::to_string(max_tasks)}));
 }
 
+Task<Result<std::vector<ClaimedTask>>> PgDatabase::claim_urgent(int64_t worker,
+                                                                std::vector<std::string> models,
+                                                                int max_tasks) {
+  return read_claimed(work_->query(
+      fmt::format("select {} from sluice.claim_urgent($1::bigint, $2::text[], $3::int)",
+                  claimed_columns),
+      {std::to_string(worker), pg_array(models), std::to_string(max_tasks)}));
+}
+
 Task<Result<std::vector<TaskKey>>> PgDatabase::hedge(int64_t worker,
                                                      const std::vector<TaskKey>& calls) {
   PgArray ids, fences;

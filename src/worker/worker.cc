@@ -76,6 +76,7 @@ struct Worker::Flush {
   std::vector<std::string> claimed_models;
   std::vector<int> shares;  // of each of them
   std::optional<Task<Result<std::vector<ClaimedTask>>>> claim;
+  std::optional<Task<Result<std::vector<ClaimedTask>>>> urgent_claim;
   struct Bodies {
     std::vector<TaskKey> asked;  // ascending
     Task<Result<std::vector<ClaimedTask>>> arrival;
@@ -199,7 +200,7 @@ bool Worker::has_flush_work() const {
   if (clock_.now_ns() < flush_not_before_ns_) return false;
   return due_.registration || due_.beat || due_.sweep || due_.configuration || due_.reread ||
          due_.unfinished || !completer_.empty() || !bodies_wanted_.empty() ||
-         hedging_.has_asked() ||
+         hedging_.has_asked() || (looks_for_urgent() && clock_.now_ns() >= urgent_look_at_ns_) ||
          (!draining_ && !claimer_.is_sated() &&
           claim_size(concurrency_.shares(models_to_claim(), slots_free())) > 0);
 }
@@ -254,11 +255,19 @@ void Worker::send_claim(Flush& flush) {
   flush.claimed_models = models_to_claim();
   flush.shares = concurrency_.shares(flush.claimed_models, slots_free());
   flush.asked = claim_size(flush.shares);
-  if (flush.asked <= 0) return;
+  if (flush.asked <= 0) return send_urgent_claim(flush);
   flush.admitting = claimer_.to_admit();
   if (flush.admitting) flush.admission.emplace(database_.admit(worker_, *flush.admitting));
   note_slot_wait();  // over: the completions above made room
   flush.claim.emplace(database_.claim(worker_, flush.claimed_models, flush.shares, flush.asked));
+}
+
+// A claim for all takes urgent tasks first: this is for when there can be none.
+void Worker::send_urgent_claim(Flush& flush) {
+  if (!looks_for_urgent() || clock_.now_ns() < urgent_look_at_ns_) return;
+  urgent_look_at_ns_ = clock_.now_ns() + bounds::urgent_look_interval_ms * ns_per_ms;
+  flush.urgent_claim.emplace(
+      database_.claim_urgent(worker_, models_for_urgent(), urgent_slots_free()));
 }
 
 // In portions that grow: the first calls begin while the other bodies are on their way.
@@ -356,6 +365,10 @@ Task<void> Worker::receive_tasks(Flush& flush) {
     Result<std::vector<ClaimedTask>> tasks = co_await std::move(*flush.claim);
     on_claimed(flush, std::move(tasks));
   }
+  if (flush.urgent_claim) {
+    Result<std::vector<ClaimedTask>> tasks = co_await std::move(*flush.urgent_claim);
+    on_claimed_urgent(flush, std::move(tasks));
+  }
   for (Flush::Bodies& bodies : flush.bodies) {
     Result<std::vector<ClaimedTask>> arrived = co_await std::move(bodies.arrival);
     on_bodies(bodies.asked, std::move(arrived));
@@ -424,19 +437,29 @@ void Worker::on_claimed(const Flush& flush, Result<std::vector<ClaimedTask>> tas
     return;
   }
   std::map<std::string, int> taken;
-  for (ClaimedTask& task : *tasks) {
-    ++taken[task.model];
+  for (const ClaimedTask& task : *tasks) ++taken[task.model];
+  claimer_.note_claimed(flush.asked, taken);
+  concurrency_.note_claimed(flush.asked, flush.claimed_models, flush.shares, taken);
+  if (tasks->empty()) return metrics_.note_claim_refused();
+  begin_all(flush, std::move(*tasks));
+}
+
+void Worker::on_claimed_urgent(const Flush& flush, Result<std::vector<ClaimedTask>> tasks) {
+  if (!tasks) {
+    if (tasks.error().code == "SL010") due_.registration = true;
+    note_error(tasks.error(), "claiming urgent tasks");
+    return;
+  }
+  if (!tasks->empty()) begin_all(flush, std::move(*tasks));
+}
+
+void Worker::begin_all(const Flush& flush, std::vector<ClaimedTask> tasks) {
+  metrics_.note_claimed(static_cast<int>(tasks.size()));
+  wakeups_.note_claimed();
+  for (ClaimedTask& task : tasks) {
     std::optional<int64_t> send_by_ns;
     if (task.send_within_ms) send_by_ns = flush.sent_ns + *task.send_within_ms * ns_per_ms;
     begin(std::move(task), send_by_ns);
-  }
-  claimer_.note_claimed(flush.asked, taken);
-  concurrency_.note_claimed(flush.asked, flush.claimed_models, flush.shares, taken);
-  if (!tasks->empty()) {
-    metrics_.note_claimed(static_cast<int>(tasks->size()));
-    wakeups_.note_claimed();
-  } else {
-    metrics_.note_claim_refused();
   }
 }
 
@@ -558,6 +581,8 @@ Task<Result<void>> Worker::run() {
       co_await flush();
     } else if (clock_.now_ns() < flush_not_before_ns_) {
       co_await work_.wait_until(clock_, flush_not_before_ns_);
+    } else if (looks_for_urgent()) {
+      co_await work_.wait_until(clock_, urgent_look_at_ns_);
     } else {
       co_await work_.wait();
     }
@@ -701,6 +726,26 @@ void Worker::pause_flushes() {
 
 int Worker::slots_free() const {
   return options_.slots - static_cast<int>(calls_.size() + completer_.size());
+}
+
+int Worker::urgent_slots_free() const {
+  return slots_free() + std::max(1, options_.slots / bounds::slots_per_urgent_slot);
+}
+
+// Not those whose backends have more than they bear.
+std::vector<std::string> Worker::models_for_urgent() const {
+  std::vector<std::string> names;
+  for (const auto& [name, model] : models_) {
+    if (concurrency_.may_begin_urgent(name)) names.push_back(name);
+  }
+  return names;
+}
+
+// Whether tasks may be ready that no claim for all would take: there is no slot, or a model has its
+// part of them.
+bool Worker::looks_for_urgent() const {
+  return !draining_ && worker_ != 0 && !models_.empty() && urgent_slots_free() > 0 &&
+         (slots_free() <= 0 || concurrency_.is_held_back());
 }
 
 bool Worker::is_idle() const {
