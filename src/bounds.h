@@ -31,9 +31,6 @@ inline constexpr int64_t hedge_again_ms = 100;
 inline constexpr size_t hedges_max = 100;
 // The calls of a model of which its extra calls are a share.
 inline constexpr size_t hedge_window_calls = 1000;
-// A window that is not full counts so many calls more: of 100 calls of which 5 % take long one in
-// sixteen times more than 8 do, and a model of few calls would have no extra one at all.
-inline constexpr size_t hedge_head_start_calls = 60;
 
 // Prompts of one batch in bytes, unless a single one is larger: a quarter of an answer's bound, for
 // a batch that fails is sent again.

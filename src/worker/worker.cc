@@ -468,8 +468,8 @@ void Worker::on_hedged(const Flush& flush, const Result<std::vector<TaskKey>>& g
   for (const TaskKey& key : flush.hedged) {
     const bool is_granted =
         granted && std::find(granted->begin(), granted->end(), key) != granted->end();
-    hedging_.note_answer(key, is_granted);
     const auto call = calls_.find(key);
+    hedging_.note_answer(key, is_granted && call != calls_.end());
     if (call == calls_.end()) continue;
     Hedge& hedge = call->second->hedge;
     hedge.is_asked = false;
