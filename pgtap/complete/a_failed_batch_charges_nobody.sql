@@ -17,7 +17,8 @@ select sluice.complete(:w, array[in_batch(:a, 'http_500'), in_batch(:b, 'batch_f
 select results_eq(format('select task_id, fence, attempts::int from sluice.queue where model = %s order by 1', :id),
   format('values (%s::bigint, 1, 0), (%s::bigint, 1, 0)', :a, :b), 'back in the queue, uncharged');
 select is(places(:c), 'cancelled', 'one that was cancelled meanwhile is not');
-select results_eq(format('select task_id, kind, error_code, http_status::int from sluice.attempt where task_id in (%s, %s) order by 1', :a, :b),
+select results_eq(format('select task_id, kind, error_code, http_status::int from sluice.attempt where task_id in (%s, %s) order by 1',
+    :a, :b),
   format($$values (%s::bigint, 'returned', 'http_500', 500), (%s::bigint, 'returned', 'batch_failed', 500)$$, :a, :b),
   'each has a note of the call');
 select is(sluice.counter('failures', :id), 1::bigint, 'it was one failure of the backend');
