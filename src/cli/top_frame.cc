@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "duration.h"
 
 namespace sluice {
@@ -95,9 +96,9 @@ void append(std::vector<FrameLine>& lines, const Table& table, const std::vector
   size_t row = 0;
   for (std::string line; std::getline(text, line); ++row) {
     const bool is_troubled = row > 0 && troubled[row - 1];
-    lines.push_back({line, row == 0      ? FrameLine::Style::heading
-                           : is_troubled ? FrameLine::Style::trouble
-                                         : FrameLine::Style::plain});
+    lines.push_back({cut_to(line, columns), row == 0      ? FrameLine::Style::heading
+                                            : is_troubled ? FrameLine::Style::trouble
+                                                          : FrameLine::Style::plain});
   }
 }
 
