@@ -79,6 +79,10 @@ inline constexpr int64_t listen_silence_ms_max = 5'000;
 inline constexpr int64_t look_again_ms_min = 1;
 inline constexpr int64_t look_again_ms_max = 250;
 
+// How often a worker that serves metrics asks how late its event loop is: 10 wake-ups a second cost
+// it nothing noticeable.
+inline constexpr int64_t lag_interval_ms = 100;
+
 // How long the unregistering of a leaving worker may take before it leaves without (others recover
 // its leases).
 inline constexpr int64_t leave_timeout_ms = 5'000;

@@ -33,7 +33,7 @@ insert into allowed (object, roles) values
   ('permit_interval_ns(sluice.models)', 'ra'),
   ('pressure(bigint,bigint)', 'ra'),
   ('queue_facts(timestamp with time zone)', 'ra'),
-  ('recent_failures(interval,timestamp with time zone)', 'ra'),
+  ('recent_failures(interval,timestamp with time zone)', 'ra'), ('call_counts()', 'ra'),
   ('recover(bigint,timestamp with time zone)', 'wa'),
   ('redrive(bigint,timestamp with time zone)', 'sa'),
   ('redrive_all(text,text,timestamp with time zone)', 'a'),

@@ -16,7 +16,7 @@
 namespace sluice {
 namespace {
 
-constexpr long buffer_bytes = 4096;  // per transfer: 10,000 calls that wait for a model hold 40 MB
+constexpr long buffer_bytes = 2048;  // per transfer: 10,000 calls that wait for a model hold 20 MB
 constexpr int64_t response_headers_bytes_max = int64_t{64} * 1024;
 constexpr long keepalive_idle_s = 30;  // a long call must not die in a silent NAT
 constexpr long connection_idle_s =

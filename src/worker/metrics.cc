@@ -25,6 +25,9 @@ const Histogram::BucketBoundaries call_seconds = {0.005, 0.01, 0.025, 0.05, 0.1,
 const Histogram::BucketBoundaries flush_seconds = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
                                                    0.05,   0.1,   0.25,   0.5,   1,    5};
 
+const Histogram::BucketBoundaries lag_seconds = {0.0005, 0.001, 0.002, 0.005, 0.01, 0.02,
+                                                 0.05,   0.1,   0.2,   0.5,   1,    5};
+
 }  // namespace
 
 std::string_view kind_of(const Outcome& outcome) {
@@ -120,6 +123,11 @@ struct Metrics::Families {
                               .Help("How long a worker that would claim had no free slot")
                               .Register(registry)
                               .Add({}, call_seconds);
+  Histogram& loop_lag = BuildHistogram()
+                            .Name("sluice_event_loop_lag_seconds")
+                            .Help("How late the event loop came to a timer, asked ten times a second")
+                            .Register(registry)
+                            .Add({}, lag_seconds);
   Gauge& completion_backlog = BuildGauge()
                                   .Name("sluice_completion_backlog")
                                   .Help("Ended calls whose outcomes are not stored yet")
@@ -174,6 +182,10 @@ void Metrics::note_reconnect() {
 
 void Metrics::note_slot_wait(double seconds) {
   families_->slot_waits.Observe(seconds);
+}
+
+void Metrics::note_loop_lag(double seconds) {
+  families_->loop_lag.Observe(seconds);
 }
 
 void Metrics::set_slots(int total, int calling, int storing) {

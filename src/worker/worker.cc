@@ -160,17 +160,19 @@ Task<Answer> Worker::answer_of(Call& call) {
   co_return answer;
 }
 
+// No coroutine of its own: 10,000 calls that wait would each hold its frame.
 Task<Answer> Worker::ask(Call& call, Model model) {
   const Calling calling{clock_, http_, secrets_, limit_news_};
-  if (Batcher::takes(model, call.task)) {
-    co_return co_await batcher_.ask(calling, std::move(model), call);
-  }
+  if (Batcher::takes(model, call.task)) return batcher_.ask(calling, std::move(model), call);
   hedging_.note_call(model.name);
-  if (!model.hedge_after_ms) {
-    Question question = std::exchange(call.task.question, Question());
-    co_return co_await ask_model(calling, std::move(model), call.task, std::move(question),
-                                 call.send_by_ns, call.abort);
-  }
+  if (model.hedge_after_ms) return race(call, std::move(model));
+  Question question = std::exchange(call.task.question, Question());
+  return ask_model(calling, std::move(model), call.task, std::move(question), call.send_by_ns,
+                   call.abort);
+}
+
+Task<Answer> Worker::race(Call& call, Model model) {
+  const Calling calling{clock_, http_, secrets_, limit_news_};
   Race race(calling, model, call,
             [this, model, &call] { return ask_for_one_more(model, call.task.key); });
   co_return co_await race.run();

@@ -62,6 +62,7 @@ class Worker final : private Wakeups::Owner {
   Task<void> live(std::shared_ptr<Call> call);
   Task<Answer> answer_of(Call& call);
   Task<Answer> ask(Call& call, Model model);
+  Task<Answer> race(Call& call, Model model);
   Task<void> flush();
   Task<void> enroll();
   void send(Flush& flush);
