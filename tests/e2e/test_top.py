@@ -95,7 +95,7 @@ def row(lines, name):
 
 def test_one_frame_shows_queues_workers_and_failures(sluice, url, mock, worker):
     add_model(url, "busy", mock("--latency", "10ms-30ms").url, rpm=60_000, max_attempts=1)
-    submit_many(url, ["mock:status=400"] * 2 + ["fine"] * 400, "busy")
+    submit_many(url, ["mock:status=400"] * 2 + ["fine"] * 5000, "busy")
     process = worker(url, "--slots", "10", "--models", "busy")
     wait_for(lambda: query(url, "select ended > 20 from sluice.call_counts() where model = 'busy'")[0][0])
     lines = frame(sluice, url)
