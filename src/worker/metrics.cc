@@ -123,11 +123,12 @@ struct Metrics::Families {
                               .Help("How long a worker that would claim had no free slot")
                               .Register(registry)
                               .Add({}, call_seconds);
-  Histogram& loop_lag = BuildHistogram()
-                            .Name("sluice_event_loop_lag_seconds")
-                            .Help("How late the event loop came to a timer, asked ten times a second")
-                            .Register(registry)
-                            .Add({}, lag_seconds);
+  Histogram& loop_lag =
+      BuildHistogram()
+          .Name("sluice_event_loop_lag_seconds")
+          .Help("How late the event loop came to a timer, asked ten times a second")
+          .Register(registry)
+          .Add({}, lag_seconds);
   Gauge& completion_backlog = BuildGauge()
                                   .Name("sluice_completion_backlog")
                                   .Help("Ended calls whose outcomes are not stored yet")
