@@ -43,7 +43,7 @@ std::string task_header(const std::vector<TaskKey>& tasks) {
   return header;
 }
 
-Task<Reply> exchange(const Calling& calling, const Model& model, HttpRequest request,
+Task<Reply> exchange(const Calling& calling, const Model& model, HttpRequest&& request,
                      StreamedBody* stream, AbortToken& abort) {
   std::string secret;
   if (model.secret) {

@@ -63,8 +63,9 @@ using Reply = tl::expected<HttpResponse, Outcome>;
 std::string task_header(const std::vector<TaskKey>& tasks);
 
 // Sends a request with the model's credential, and takes that out of what comes back. `stream`
-// takes an answer in events; null: there is none. All but the request outlive it.
-Task<Reply> exchange(const Calling& calling, const Model& model, HttpRequest request,
+// takes an answer in events; null: there is none. All outlive it, the request too: a copy less for
+// each call that waits.
+Task<Reply> exchange(const Calling& calling, const Model& model, HttpRequest&& request,
                      StreamedBody* stream, AbortToken& abort);
 
 // Sends a claimed task's question to its model and says what became of it. `model` is copied: a
