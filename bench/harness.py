@@ -135,11 +135,15 @@ class Cost:
         return run(self.session, """
             select coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::bigint, coalesce(sum(n_tup_upd + n_tup_del), 0)::bigint,
                    (pg_current_wal_lsn() - '0/0')::bigint
-            from pg_stat_all_tables where schemaname = 'sluice'""")[0]
+            from pg_stat_all_tables where schemaname in ('sluice', 'public')""")[0]
 
     def per_task(self, tasks):
-        rows, dead, wal = (now - then for now, then in zip(self._now(), self.begin))
+        rows, dead, wal = self.so_far()
         return {"rows/task": rows / tasks, "WAL B/task": wal / tasks, "dead/task": dead / tasks}
+
+    def so_far(self):
+        """Rows, dead tuples, WAL bytes; the last of all databases."""
+        return [now - then for now, then in zip(self._now(), self.begin)]
 
 
 def cpu_s(pid):

@@ -9,9 +9,9 @@ select given_worker() as w \gset
 select given_task(:'m', tenant => :'t') as busy \gset
 select given_task(:'m') as free \gset
 create or replace function sluice.tenant_allowances(p_names text[], p_now timestamptz)
-returns table (name text, busy boolean, requests bigint, tokens bigint, next_at timestamptz, ns_per_request bigint, ns_per_token bigint)
-language sql as $$ select t.name, true, null::bigint, null::bigint, null::timestamptz, null::bigint, null::bigint
-                   from sluice.tenants t where t.name = any (p_names) and t.rpm is not null $$;
+returns table (name text, busy boolean, requests bigint, tokens bigint)
+language sql as $$ select t.name, true, null::bigint, null::bigint from sluice.tenants t
+                   where t.name = any (p_names) and t.rpm is not null $$;
 select is(claimed(:w, 5, at(1)), array[:free]::bigint[], 'its tasks are passed over');
 select is(places(:busy), 'queue', 'and stay at their place');
 

@@ -7,7 +7,7 @@ select given_tenant(rpm => 120) as t \gset
 select given_worker() as w \gset
 select sluice.submit_many((select jsonb_agg(jsonb_build_object('prompt', 'question', 'model', :'m', 'tenant', :'t'))
   from generate_series(1, 300) n), at(0)) \g /dev/null
--- As a worker does: admits and claims, and wakes when the next of the held tasks is due.
+-- As a worker does: admits and claims, and wakes when the next of the held tasks can begin.
 create function drive(p_model text, p_tenant text, p_worker bigint) returns bigint language plpgsql
 as $$
 declare
@@ -16,7 +16,7 @@ begin
   while v_now < at(121) loop
     perform sluice.admit(p_model, 10, v_now);
     perform claimed(p_worker, 5, v_now);
-    v_now := greatest(v_now + interval '1 millisecond', (select min(ready_at) from sluice.backlog where tenant = p_tenant and not due));
+    v_now := greatest(v_now + interval '1 millisecond', (sluice.look(id_of(p_model), v_now)).wake_at);
   end loop;
   return (select count(*) from sluice.lease where tenant = p_tenant);
 end

@@ -12,7 +12,7 @@ select sluice.move_breaker(id_of(:'m'), 'closed', 'open', '5 failures in a row',
 select is(sluice.explain(:t, at(2)), format('waits for room in the queue of %s: 0 ahead of tenant "default"; '
   'the breaker is open until 00:00:31 (5 failures in a row)', :'m'), 'the breaker and its end');
 select is(sluice.explain(:routed, at(2)), format('waits for room in the queues of route %s: 0 ahead of tenant "default"; '
-  'none of its models is open', :'r'), 'of a route: that none is open');
+  'none of its models is open; %s will be at 00:00:31', :'r', :'m'), 'of a route: that none is open');
 
 select * from finish();
 rollback;

@@ -12,7 +12,8 @@ select is(sluice.explain(:t, at(1)),
   'none is open');
 select sluice.resume(:'b') \g /dev/null
 select is(sluice.explain(:t, at(1)),
-  format('waits for room in the queues of route %s: 0 ahead of tenant "default"; open: %s', :'r', :'b'), 'one is');
+  format('waits for room in the queues of route %s: 0 ahead of tenant "default"; open: %s, but no live worker serves them', :'r', :'b'),
+  'one is');
 select given_worker(array[:'b']) \g /dev/null
 select sluice.admit(:'b', p_now => at(1)) \g /dev/null
 select is(sluice.explain(:t, at(2)),

@@ -1,10 +1,10 @@
 begin;
 \ir ../_helpers.sql
-select plan(3);
+select plan(7);
 
-select given_model() as m \gset
+select given_model() as m, given_model() as n \gset
 select given_worker(array[:'m']) as w \gset
-select given_tasks(:'m', 3) as ts \gset
+select given_task(:'n') as waiting, given_tasks(:'m', 3) as ts \gset
 select claimed(:w, 3) \g /dev/null
 select completed(:w, told(t, 'failed')) from unnest((:'ts'::bigint[])[1:2]) t \g /dev/null
 select completed(:w, told((:'ts'::bigint[])[3], 'solved')) \g /dev/null
@@ -13,6 +13,7 @@ set local role :"admin";
 select sluice.pause(:'m') \g /dev/null
 select sluice.resume(:'m') \g /dev/null
 select sluice.close_model(:'m', at(1)) \g /dev/null
+select sluice.cancel(:waiting) \g /dev/null
 select sluice.redrive((:'ts'::bigint[])[1]) \g /dev/null
 select sluice.redrive_all(:'m') \g /dev/null
 select sluice.cancel_all(:'m') \g /dev/null
@@ -21,12 +22,36 @@ update sluice.models set max_queue = 7 where name = :'m';
 update sluice.routes set weight = 7 where model = :'m';
 insert into sluice.routes (route, model) values ('route-' || :'m', :'m');
 update sluice.tenants set weight = 7 where name = :'admin';
+insert into sluice.models (name, url) values ('new-' || :'m', 'http://127.0.0.1:1');
+delete from sluice.models where name = 'new-' || :'m';
+insert into sluice.tenants (name) values ('new-' || :'m');
+delete from sluice.tenants where name = 'new-' || :'m';
+delete from sluice.routes where route = 'route-' || :'m';
+update sluice.settings set retention = retention + interval '1 day';
 reset role;
 select is(array(select action from sluice.audit where who = :'admin' order by id),
-  '{pause,resume,close_model,redrive,redrive_all,cancel_all,forget,update models,insert routes,update tenants}', 'each once, in order');
+  '{pause,resume,close_model,cancel,redrive,redrive_all,cancel_all,forget,update models,insert routes,update tenants,
+    insert models,delete models,insert tenants,delete tenants,delete routes,update settings}', 'each once, in order');
+-- What administrators alone may call, and what they share with clients, but for the work itself: submit, look, and tick's rounds.
+select bag_eq($$select proname::text from pg_proc p where pronamespace = 'sluice'::regnamespace
+  and has_function_privilege('sluice_admin', oid, 'execute') and not has_function_privilege('sluice_worker', oid, 'execute')
+  and not has_function_privilege('sluice_reader', oid, 'execute') and proname not in ('submit', 'submit_many', 'tick')$$,
+  $$values ('pause'), ('resume'), ('close_model'), ('cancel'), ('redrive'), ('redrive_all'), ('cancel_all'), ('forget')$$,
+  'these are all commands there are');
+select bag_eq($$select distinct table_name || ' ' || privilege_type from information_schema.role_table_grants
+  where table_schema = 'sluice' and grantee = 'sluice_admin' and privilege_type in ('INSERT', 'UPDATE', 'DELETE')$$,
+  $$values ('models INSERT'), ('models UPDATE'), ('models DELETE'), ('routes INSERT'), ('routes UPDATE'), ('routes DELETE'),
+    ('tenants INSERT'), ('tenants UPDATE'), ('tenants DELETE'), ('settings UPDATE')$$, 'and these all tables to write');
 select is((select count(*) from sluice.audit where who = :'admin' and at is null), 0::bigint, 'with its time');
 select is((select detail::text from sluice.audit where who = :'admin' and action = 'update models'), '{"max_queue": [1000, 7]}',
   'and what it changed');
+
+select given_tenant('sluice_submitter') as client \gset
+select given_task(:'n', tenant => :'client') as his \gset
+set local role :"client";
+select is(sluice.cancel(:his), 'cancelled', 'a client cancels');
+reset role;
+select is((select count(*) from sluice.audit where object = :'his'), 0::bigint, 'which is no administrator''s doing');
 
 select * from finish();
 rollback;

@@ -1,6 +1,6 @@
 begin;
 \ir ../_helpers.sql
-select plan(6);
+select plan(8);
 
 select given_model() as a \gset
 select given_model() as b \gset
@@ -17,6 +17,11 @@ select is(ids(:'r', 'openai-chat'), array[id_of(:'b')], 'of one api');
 update sluice.models set paused = true where name = :'a';
 update sluice.models set closed_until = at(1) where name = :'b';
 select is(ids(:'r'), array[id_of(:'c')], 'paused and closed ones have no share');
+select sluice.move_breaker(id_of(:'c'), 'closed', 'open', 'down', at(0)) \g /dev/null
+select is(ids(:'r'), null, 'nor has one whose breaker is open');
+select sluice.move_breaker(id_of(:'c'), 'open', 'half_open', 'probe', at(0)),
+  sluice.move_breaker(id_of(:'c'), 'half_open', 'closed', 'well', at(0)) \g /dev/null
+select is(ids(:'r'), array[id_of(:'c')], 'it returns with it');
 update sluice.routes set weight = 0 where route = :'r' and model = :'c';
 select is(ids(:'r'), null, 'nor has weight 0');
 

@@ -14,9 +14,9 @@ select results_eq(
 select is(places(:t), 'backlog, later', 'and run_at is waited for');
 select is((select array_agg(proargnames[i] order by proargnames[i]) from pg_proc, generate_series(1, 13) i
            where oid = 'sluice.submit'::regproc),
-  (select array_agg(n order by n) from pg_proc p, unnest(p.proargnames[2:]) n where p.oid = 'sluice.task_of'::regproc),
+  (select array_agg(attname::text order by attname::text) from pg_attribute where attrelid = 'sluice.draft'::regclass),
   'the keys are exactly submit''s arguments');
-select results_eq($$select model, priority, tenant from sluice.task_of('{"prompt": "p"}')$$,
+select results_eq($$select model, priority, tenant from sluice.draft_of(null)$$,
   $$values ('any'::text, 0, 'default'::text)$$, 'so are the defaults');
 
 select * from finish();

@@ -11,7 +11,7 @@ select claimed(:w, 2) \g /dev/null
 select is(completed(:w, row(t, 1, 'throttled', null, null, 'HTTP 401', code, 401, 5, null, null, false)::sluice.outcome),
   true, code || ' holds') from parked;
 select is((model_row(m)).closed_until, 'infinity', code || ': closed until somebody opens it') from parked;
-select is((model_row(m)).closed_reason, 'HTTP 401', code || ': the reason is shown') from parked;
+select is((model_row(m)).closed_reason, code || ': HTTP 401', code || ': the reason is shown') from parked;
 select is(queued(m), array[t], code || ': its task is queued again') from parked;
 
 select * from finish();

@@ -9,12 +9,15 @@
 -- task, and only quieten() takes it away. It costs a probe, 5 us; nearly always the row is there already.
 -- Rejected: a sequence per model (2.5 ms to read 2,000 of them, and as many locks in the shared table; see DECISIONS.md).
 -- Params:  p_model: model id. Requires a connection that holds no bell itself.
+-- Returns: whether somebody sleeps.
 -- Locks:   waits for a sleeper that is quietening just now: some milliseconds, and that one waits for nothing.
-create or replace function sluice.ring(p_model int) returns void
+create or replace function sluice.ring(p_model int) returns boolean
 language plpgsql volatile
 as $$
+declare
+  v_asleep boolean := not pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), p_model % 64);
 begin
-  if not pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), p_model % 64) then
+  if v_asleep then
     perform pg_advisory_xact_lock_shared(sluice.lock_class('knock'), p_model % 64);
     perform pg_notify('sluice_work', p_model::text);
   end if;
@@ -23,16 +26,19 @@ begin
      or not exists (select from sluice.rung where model = p_model) then
     insert into sluice.rung (model, rung_at) values (p_model, clock_timestamp());
   end if;
+  return v_asleep;
 end
 $$;
 
 -- ring_line: rings for every model that a line feeds. A route's line is looked at itself (19_lanes.sql, restless), so it
--- is enough to wake whoever sleeps on one of its models' bells.
+-- is enough to wake whoever sleeps on one of its models' bells; of line "later" any worker's look finds what has come.
 create or replace function sluice.ring_line(p_line text) returns void
 language plpgsql volatile
 as $$
 begin
-  if p_line not like 'route\_%' then
+  if p_line = 'later' then
+    perform pg_notify('sluice_work', '0');
+  elsif p_line not like 'route\_%' then
     perform sluice.ring(substr(p_line, strpos(p_line, '_') + 1)::int);
   elsif exists (
     select from (select distinct m.id % 64 as bell from sluice.routes r join sluice.models m on m.name = r.model

@@ -38,16 +38,24 @@ begin
 end
 $$;
 
+-- is_administrator: whether the present caller may act for every tenant, in each of his roles.
+create or replace function sluice.is_administrator() returns boolean
+language plpgsql stable
+as $$
+begin
+  return not exists (
+    select from unnest(array[session_user, nullif(current_setting('role'), 'none')::name]) c
+    where not pg_has_role(c, 'sluice_admin', 'member') and not pg_has_role(c, 'sluice_owner', 'member'));
+end
+$$;
+
 -- now_for: the time that a caller may act at. Tests, administrators and tools may say it; who only submits may not: by
 -- submitting in the past he would overtake everybody.
 create or replace function sluice.now_for(p_now timestamptz) returns timestamptz
 language plpgsql volatile
 as $$
 begin
-  return case when p_now is not null and not exists (
-      select from unnest(array[session_user, nullif(current_setting('role'), 'none')::name]) c
-      where not pg_has_role(c, 'sluice_admin', 'member') and not pg_has_role(c, 'sluice_owner', 'member'))
-    then p_now else clock_timestamp() end;
+  return case when p_now is not null and sluice.is_administrator() then p_now else clock_timestamp() end;
 end
 $$;
 

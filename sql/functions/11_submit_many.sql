@@ -4,6 +4,7 @@
 -- Returns: the ids, in the order of the array.
 -- Errors:  as submit, the message beginning with the element's number (from 1) where one is at fault; SL004 also for an
 --          unknown key; SL003 and SL005 also when all of them together are too many.
+-- Each step below is one statement over all tasks.
 create or replace function sluice.submit_many(tasks jsonb, p_now timestamptz default null) returns setof bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -11,110 +12,52 @@ as $$
 #variable_conflict use_column
 declare
   v_now timestamptz := case when p_now is null then clock_timestamp() else sluice.now_for(p_now) end;
-  v_new sluice.backlog[];
+  v_drafts sluice.draft[] := sluice.drafts_of(submit_many.tasks, v_now);
+  v_count int := cardinality(v_drafts);
   v_ids bigint[];
-  v_stored bigint;
-  v_first bigint;
-  v_last bigint;
+  v_kept bigint[];
 begin
-  perform sluice.check_tasks(submit_many.tasks, v_now);
-  if jsonb_array_length(submit_many.tasks) = 0 then
+  if v_count = 0 then
     return;
   end if;
-  select i.last_value, i.last_value + jsonb_array_length(submit_many.tasks) into v_first, v_last from sluice.task_id i;
-  perform sluice.make_partitions(v_first, v_last), sluice.require_range(v_last);
-  with draft as materialized (
-    select e.ord, nextval('sluice.task_id') as id, t.*
-    from (select * from jsonb_array_elements(submit_many.tasks) with ordinality as a(item, ord) order by ord) e
-    cross join lateral sluice.task_of(e.item) t),
-  -- A route draws anew for every task.
-  aim as materialized (
-    select d.ord, d.id, x.route, x.api, x.id as model
-    from draft d
-    cross join lateral sluice.target(d.model, d.request is not null, v_now, d.id) x),
-  kept as materialized (
-    select d.ord, case when d.idempotency_key is null then d.id
-      else sluice.keep_key(d.tenant, d.idempotency_key, sluice.content_sha256(
-        d.model, d.prompt, d.request, d.max_output_tokens), d.id, d.ord) end as id
-    from draft d order by d.ord),
-  stored as (
-    insert into sluice.task (id, created_at, run_at, deadline, batch_id, model, max_output_tokens, priority,
-      max_attempts, route, api, tenant, traceparent, metadata, prompt, request)
-    select d.id, v_now, d.run_at, d.deadline, d.batch_id, case when a.route is null then a.model end,
-      d.max_output_tokens, d.priority, d.max_attempts, a.route, a.api, d.tenant, d.traceparent, d.metadata, d.prompt, d.request
-    from draft d join aim a using (ord) join kept k on k.ord = d.ord and k.id = d.id
-    where exists (select from sluice.id_range r where d.id >= r.first_id and d.id < r.end_id)
-    returning 1)
-  -- For a route's task the row carries the drawn model until sluice.place() has used it.
-  select array_agg(row(d.id, case when d.run_at > v_now then d.run_at else v_now end, d.deadline, a.model,
-      octet_length(coalesce(d.prompt, d.request)), 0, -d.priority, 0, not coalesce(d.run_at > v_now, false),
-      a.route, d.tenant)::sluice.backlog order by d.ord) filter (where k.id = d.id),
-    array_agg(k.id order by d.ord), (select count(*) from stored)
-  into v_new, v_ids, v_stored
-  from draft d join aim a using (ord) join kept k using (ord);
-
-  if v_stored < cardinality(v_new) then
-    -- Somebody drew as many ids as there are in two ranges meanwhile.
-    raise exception 'there is no partition for all of these tasks' using errcode = 'SL003', hint = 'Try again.';
-  end if;
-  perform sluice.place(v_new, v_now);
-  return query select unnest(v_ids);
+  v_ids := array(select nextval('sluice.task_id') from generate_series(1, v_count));
+  perform sluice.make_partitions(v_ids[1], v_ids[v_count]), sluice.require_range(v_ids[1]), sluice.require_range(v_ids[v_count]);
+  v_kept := sluice.keep_keys(v_drafts, v_ids);
+  perform sluice.place(sluice.store_drafts(v_drafts, v_ids, v_kept, v_now), v_now);
+  return query select unnest(v_kept);
 end
 $$;
 
--- task_of: one element of submit_many with submit's defaults filled in.
-create or replace function sluice.task_of(
-  p_item jsonb, out prompt text, out model text, out priority int, out tenant text, out run_at timestamptz,
-  out deadline timestamptz, out idempotency_key text, out max_attempts int, out request text,
-  out max_output_tokens int, out metadata jsonb, out batch_id bigint, out traceparent text)
-language sql stable
+-- draft_of: an element of submit_many with submit's defaults filled in; null stands for the default.
+create or replace function sluice.draft_of(p_draft sluice.draft) returns sluice.draft
+language sql immutable
 as $$
-  select x.prompt, coalesce(x.model, 'any'), coalesce(x.priority, 0), coalesce(x.tenant, 'default'), x.run_at,
-    x.deadline, x.idempotency_key, x.max_attempts, x.request, x.max_output_tokens, x.metadata, x.batch_id, x.traceparent
-  from jsonb_to_record(p_item) as x(prompt text, model text, priority int, tenant text, run_at timestamptz,
-    deadline timestamptz, idempotency_key text, max_attempts int, request text, max_output_tokens int, metadata jsonb,
-    batch_id bigint, traceparent text)
+  select row(p_draft.prompt, coalesce(p_draft.model, 'any'), coalesce(p_draft.priority, 0), coalesce(p_draft.tenant, 'default'),
+    p_draft.run_at, p_draft.deadline, p_draft.idempotency_key, p_draft.max_attempts, p_draft.request,
+    p_draft.max_output_tokens, p_draft.metadata, p_draft.batch_id, p_draft.traceparent)::sluice.draft
 $$;
 
--- check_item: check_task for one element of submit_many.
-create or replace function sluice.check_item(p_item jsonb) returns void
+-- check_keys: SL004 for a key that is no argument of submit.
+create or replace function sluice.check_keys(p_tasks jsonb) returns void
 language plpgsql stable
 as $$
 declare
-  v_unknown jsonb;
-  v_task record;
+  v_unknown text := (
+    select min(k.name) from (select distinct jsonb_object_keys(item) as name from jsonb_array_elements(p_tasks) item) k
+    where k.name not in ('prompt', 'model', 'priority', 'tenant', 'run_at', 'deadline', 'idempotency_key', 'max_attempts',
+      'request', 'max_output_tokens', 'metadata', 'batch_id', 'traceparent'));
 begin
-  if jsonb_typeof(p_item) <> 'object' then
-    raise exception 'it is a JSON %, not an object', jsonb_typeof(p_item) using errcode = 'SL004',
-      hint = 'Its keys are the argument names of sluice.submit.';
-  end if;
-  v_unknown := p_item - array['prompt', 'model', 'priority', 'tenant', 'run_at', 'deadline', 'idempotency_key',
-    'max_attempts', 'request', 'max_output_tokens', 'metadata', 'batch_id', 'traceparent'];
-  if v_unknown <> '{}' then
-    raise exception 'unknown key "%"', (select min(k) from jsonb_object_keys(v_unknown) k) using errcode = 'SL004',
+  if v_unknown is not null then
+    raise exception 'unknown key "%"', v_unknown using errcode = 'SL004',
       hint = 'The keys are the argument names of sluice.submit.';
   end if;
-  v_task := sluice.task_of(p_item);
-  perform sluice.check_task(v_task.prompt, v_task.request, v_task.priority, v_task.max_attempts,
-    v_task.max_output_tokens, v_task.metadata, v_task.tenant, v_task.idempotency_key);
 end
 $$;
 
--- check_item_fits: check_fits for one element of submit_many.
-create or replace function sluice.check_item_fits(p_item jsonb) returns void
-language plpgsql volatile
-as $$
-declare
-  v_task record := sluice.task_of(p_item);
-begin
-  perform sluice.check_fits(v_task.model, v_task.tenant, octet_length(coalesce(v_task.prompt, v_task.request)),
-    v_task.max_output_tokens);
-end
-$$;
-
--- check_tasks: check_item for every element, and target for each name; adds the element's number to the error.
--- One look at all of them first: a subtransaction for each cost 74 us a task, this costs a third.
-create or replace function sluice.check_tasks(p_tasks jsonb, p_now timestamptz) returns void
+-- drafts_of: the elements of submit_many, typed and checked. Errors: see submit_many; the element's number is in front.
+-- All of them are looked at together; only when something is wrong one after the other, to say which. (A subtransaction for
+-- each cost 74 us a task, a call of check_task for each 15.)
+create or replace function sluice.drafts_of(p_tasks jsonb, p_now timestamptz) returns sluice.draft[]
 language plpgsql volatile
 as $$
 declare
@@ -126,26 +69,18 @@ begin
       hint = 'Pass an array of objects with the same keys as the arguments of sluice.submit.';
   end if;
   begin
-    perform sluice.check_item(item) from jsonb_array_elements(p_tasks) item;
-    perform sluice.require_tenant(t)
-    from (select distinct coalesce(item ->> 'tenant', 'default') from jsonb_array_elements(p_tasks) item) t(t);
-    perform sluice.target(t.name, t.verbatim, p_now)
-    from (select distinct coalesce(item ->> 'model', 'any') as name, item ->> 'request' is not null as verbatim
-          from jsonb_array_elements(p_tasks) item) t;
-    perform sluice.check_item_fits(item) from jsonb_array_elements(p_tasks) item
-    where exists (select from sluice.models where tpm is not null)
-       or exists (select from sluice.tenants where tpm is not null);
-    return;
+    return sluice.checked_drafts(p_tasks, p_now);
   exception when data_exception or sqlstate 'SL001' or sqlstate 'SL002' or sqlstate 'SL004' or sqlstate 'SL007'
     or sqlstate 'SL009' then
     null;  -- which one was it?
   end;
   for v_item in select item, ord from jsonb_array_elements(p_tasks) with ordinality as a(item, ord) loop
     begin
-      perform sluice.check_item(v_item.item);
-      perform sluice.require_tenant(coalesce(v_item.item ->> 'tenant', 'default'));
-      perform sluice.target(coalesce(v_item.item ->> 'model', 'any'), v_item.item ->> 'request' is not null, p_now);
-      perform sluice.check_item_fits(v_item.item);
+      if jsonb_typeof(v_item.item) <> 'object' then
+        raise exception 'it is a JSON %, not an object', jsonb_typeof(v_item.item) using errcode = 'SL004',
+          hint = 'Its keys are the argument names of sluice.submit.';
+      end if;
+      perform sluice.checked_drafts(jsonb_build_array(v_item.item), p_now);
     exception when data_exception or sqlstate 'SL001' or sqlstate 'SL002' or sqlstate 'SL004' or sqlstate 'SL007'
       or sqlstate 'SL009' then
       get stacked diagnostics v_hint = pg_exception_hint;
@@ -154,67 +89,189 @@ begin
         using errcode = case when sqlstate like 'SL%' then sqlstate else 'SL004' end, hint = v_hint;
     end;
   end loop;
+  return sluice.checked_drafts(p_tasks, p_now);  -- what was wrong has just been put right
 end
 $$;
 
--- urgent_ones: which of the new tasks p_new, p_straight not among them, go straight into their queues by their priority.
-create or replace function sluice.urgent_ones(p_new sluice.backlog[], p_straight bigint[]) returns bigint[]
+-- checked_drafts: drafts_of without the number of the element that is at fault.
+create or replace function sluice.checked_drafts(p_tasks jsonb, p_now timestamptz) returns sluice.draft[]
+language plpgsql volatile
+as $$
+declare
+  v_drafts sluice.draft[];
+  v_bytes_max int;
+  v_guarded boolean;
+  v_limited boolean;
+begin
+  perform sluice.check_keys(p_tasks);
+  v_drafts := array(select sluice.draft_of(d) from jsonb_populate_recordset(null::sluice.draft, p_tasks) d);
+  select s.request_bytes_max, exists (select from sluice.tenants where role is not null),
+    exists (select from sluice.models where tpm is not null) or exists (select from sluice.tenants where tpm is not null)
+  into v_bytes_max, v_guarded, v_limited from sluice.settings s;
+  perform sluice.check_task(d.prompt, d.request, d.priority, d.max_attempts, d.max_output_tokens, d.metadata, d.tenant,
+    d.idempotency_key, d.traceparent, v_bytes_max)
+  from unnest(v_drafts) d
+  where d.request is not null or sluice.fault(d.prompt, d.request, d.priority, d.max_attempts, d.max_output_tokens,
+    d.metadata, d.tenant, d.idempotency_key, d.traceparent, v_bytes_max) is not null;
+  if v_guarded then
+    perform sluice.require_tenant(t) from (select distinct d.tenant from unnest(v_drafts) d) t(t);
+  end if;
+  perform sluice.target(t.name, t.verbatim, p_now)
+  from (select distinct d.model as name, d.request is not null as verbatim from unnest(v_drafts) d) t;
+  if v_limited then
+    perform sluice.check_fits(d.model, d.tenant, octet_length(coalesce(d.prompt, d.request)), d.max_output_tokens)
+    from unnest(v_drafts) d;
+  end if;
+  return v_drafts;
+end
+$$;
+
+-- keep_keys: binds the idempotency keys of p_drafts to p_ids; as sluice.keep_key for each.
+-- Returns: for each draft its own id, or the one to which its key was bound before.
+-- In the order of the keys: two calls with the same keys wait for each other in no circle.
+-- Only hash joins: the planner knows nothing of an array's length, and would join in n * n steps, or sort prompts.
+create or replace function sluice.keep_keys(p_drafts sluice.draft[], p_ids bigint[]) returns bigint[]
+language plpgsql volatile
+set enable_nestloop = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_kept bigint[] := p_ids;
+  v_old record;
+begin
+  if not exists (select from unnest(p_drafts) d where d.idempotency_key is not null) then
+    return p_ids;
+  end if;
+  for v_old in
+    with keyed as materialized (
+      select d.tenant, sha256(convert_to(d.idempotency_key, 'UTF8')) as key_sha256, p_ids[d.ordinality] as task_id,
+        d.idempotency_key as key, d.ordinality as place,
+        sluice.content_sha256(d.model, d.prompt, d.request, d.max_output_tokens) as content_sha256
+      from unnest(p_drafts) with ordinality d where d.idempotency_key is not null),
+    bound as (
+      insert into sluice.idempotency (tenant, key_sha256, task_id, content_sha256)
+      select k.tenant, k.key_sha256, k.task_id, k.content_sha256 from keyed k
+      order by k.tenant, k.key_sha256, k.task_id on conflict do nothing returning task_id)
+    select k.* from keyed k left join bound b using (task_id)
+    where b.task_id is null order by k.tenant, k.key_sha256, k.task_id
+  loop
+    v_kept[v_old.place] := sluice.keep_key(v_old.tenant, v_old.key, v_old.content_sha256, v_old.task_id, v_old.place);
+  end loop;
+  return v_kept;
+end
+$$;
+
+-- store_drafts: inserts into sluice.task those of p_drafts that keep their ids (p_kept = p_ids), each for its target.
+-- Returns: their rows for sluice.place(), in the order of the ids. A route draws anew for every task; the row carries the
+--          drawn model until it is placed.
+create or replace function sluice.store_drafts(
+  p_drafts sluice.draft[], p_ids bigint[], p_kept bigint[], p_now timestamptz) returns sluice.backlog[]
+language plpgsql volatile
+set enable_nestloop = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan   -- as for keep_keys
+as $$
+#variable_conflict use_column
+declare
+  v_new sluice.backlog[];
+begin
+  with aim as materialized (
+    select n.name, n.verbatim, t.route, t.api, t.id,
+      case when t.route is not null then sluice.route_share(t.route, null, null, null, p_now) end as share
+    from (select distinct d.model as name, d.request is not null as verbatim from unnest(p_drafts) d) n
+    cross join lateral sluice.target(n.name, n.verbatim, p_now) t),
+  new as materialized (
+    select d.*, p_ids[d.ordinality] as id, a.route, a.api, coalesce(d.run_at > p_now, false) as later,
+      case when a.route is null then a.id else sluice.drawn_model(a.share, p_ids[d.ordinality], 0) end as aim
+    from unnest(p_drafts) with ordinality d join aim a on a.name = d.model and a.verbatim = (d.request is not null)
+    where p_kept[d.ordinality] = p_ids[d.ordinality]),
+  stored as (
+    insert into sluice.task (id, created_at, run_at, deadline, batch_id, model, max_output_tokens, priority,
+      max_attempts, route, api, tenant, traceparent, metadata, prompt, request)
+    select n.id, p_now, n.run_at, n.deadline, n.batch_id, case when n.route is null then n.aim end, n.max_output_tokens,
+      n.priority, n.max_attempts, n.route, n.api, n.tenant, n.traceparent, n.metadata, n.prompt, n.request
+    from new n)
+  select array_agg(row(n.id, case when n.later then n.run_at else p_now end, n.deadline, n.aim,
+      octet_length(coalesce(n.prompt, n.request)), 0, -n.priority, 0, not n.later, n.route, n.tenant)::sluice.backlog
+    order by n.id)
+  into v_new from new n;
+  return v_new;
+end
+$$;
+
+-- urgent_ones: which of p_rows, new tasks that found no room in the queue of p_model, go straight into it by their priority.
+create or replace function sluice.urgent_ones(p_rows sluice.backlog[], p_model int, p_max_queue int)
+returns sluice.backlog[]
 language plpgsql volatile
 as $$
 begin
-  return (
-    with urgent as materialized (
-      select n.task_id, n.model, row_number() over (partition by n.model order by n.ordinality) as place
-      from unnest(p_new) with ordinality as n
-      where n.rank < 0 and n.due and n.model is not null and n.task_id <> all (p_straight)),
-    room as materialized (
-      select m.id, sluice.urgent_room(m.id, m.max_queue) as left
-      from sluice.models m where m.id in (select model from urgent))
-    select array_agg(u.task_id) from urgent u join room r on r.id = u.model where u.place <= r.left);
+  if not exists (select from unnest(p_rows) r where r.rank < 0) then
+    return '{}';
+  end if;
+  return array(select r from unnest(p_rows) r where r.rank < 0 limit greatest(0, sluice.urgent_room(p_model, p_max_queue)));
 end
 $$;
 
 -- place: puts new tasks where they begin: straight into their model's queue while there is room, else the backlog.
--- Params:  p_new: as backlog rows; a route's row carries the model drawn for it. In order of submission; p_now.
--- Errors:  SL003, SL005: see sluice.accept_many.
+-- Params:  p_new: as backlog rows in the order of their ids; a route's row carries the model drawn for it; p_now.
+-- Errors:  SL001: the model was deleted meanwhile; SL003, SL005: see sluice.accept_many.
 create or replace function sluice.place(p_new sluice.backlog[], p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 declare
-  v_model int;
-  v_straight bigint[];
-  v_full int[];
+  v_full int[] := sluice.accept_many(p_new, p_now);
+  v_waiting sluice.backlog[];
+  v_rest sluice.backlog[];
+  v_urgent sluice.backlog[];
+  v_line record;
+  v_room int;
 begin
-  select array_agg(n.task_id) into v_straight
-  from (
-    select n.task_id, sluice.draw_room(n.model, not n.due) < m.max_queue as straight
-    -- A left join: the draw refuses a model that was deleted meanwhile; passed over, its tasks would wait for ever.
-    from unnest(p_new) with ordinality as n left join sluice.models m on m.id = n.model
-    where n.model is not null order by n.ordinality) n
-  where n.straight;
-  v_straight := v_straight || sluice.urgent_ones(p_new, coalesce(v_straight, '{}'));
-  v_full := sluice.accept_many(p_new, p_now);
-  if v_full <> '{}' then
-    select array_agg(n.task_id) into v_straight
-    from unnest(p_new) n where n.task_id = any (v_straight) and (n.route is null or n.model <> all (v_full));
-  end if;
-  insert into sluice.backlog
-  select n.task_id, n.ready_at, n.deadline, case when n.route is null then n.model end, n.request_bytes, n.fence, n.rank,
-    n.attempts, n.due, n.route, n.tenant
-  from unnest(p_new) n where n.task_id <> all (coalesce(v_straight, '{}'));
-  -- Any model of a route may have room first.
-  perform sluice.ring_line('route_' || r.route) from (
-    select distinct n.route from unnest(p_new) n
-    where n.route is not null and n.task_id <> all (coalesce(v_straight, '{}'))) r;
-  for v_model in select distinct n.model from unnest(p_new) n where n.model is not null order by 1 loop
-    if v_straight is not null then
-      execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts,
-          tenant)
-        select n.task_id, n.ready_at, n.deadline, n.model, n.request_bytes, n.fence, n.rank, n.attempts, n.tenant
-        from unnest($1) n where n.model = $2 and n.task_id = any ($3)', 'queue_' || v_model)
-      using p_new, v_model, v_straight;
+  -- A left join: the draw refuses a model that was deleted meanwhile; passed over, its tasks would wait for ever.
+  for v_line in
+    select l.model, m.max_queue, l.ready, l.later
+    from (select n.model, array_agg(n) filter (where n.due and (n.route is null or n.model <> all (v_full))) as ready,
+            array_agg(n) filter (where not n.due or n.route is not null and n.model = any (v_full)) as later
+          from unnest(p_new) n group by n.model) l
+    left join sluice.models m on m.id = l.model order by l.model
+  loop
+    v_waiting := v_waiting || v_line.later;
+    if v_line.model is null then
+      v_waiting := v_waiting || v_line.ready;
+      continue;
     end if;
-    perform sluice.ring(v_model);
+    v_room := sluice.draw_rooms(v_line.model, v_line.max_queue, cardinality(v_line.ready));
+    v_rest := v_line.ready[v_room + 1 :];
+    v_urgent := sluice.urgent_ones(v_rest, v_line.model, v_line.max_queue);
+    if v_room > 0 or v_urgent <> '{}' then
+      execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, tenant)
+        select n.task_id, n.ready_at, n.deadline, n.model, n.request_bytes, n.fence, n.rank, n.attempts, n.tenant
+        from unnest($1) n', 'queue_' || v_line.model)
+      using v_line.ready[: v_room] || v_urgent;
+    end if;
+    v_waiting := v_waiting || case when v_urgent = '{}' then v_rest else array(
+      select r from unnest(v_rest) r where r.task_id <> all (array(select u.task_id from unnest(v_urgent) u))) end;
+    perform sluice.ring(v_line.model);
   end loop;
+  if cardinality(v_waiting) > 0 then
+    insert into sluice.backlog
+    select n.task_id, n.ready_at, n.deadline, case when n.route is null then n.model end, n.request_bytes, n.fence, n.rank,
+      n.attempts, n.due, n.route, n.tenant
+    from unnest(v_waiting) n;
+    -- Any model of a route may have room first.
+    perform sluice.ring_line('route_' || r.route)
+    from (select distinct n.route from unnest(v_waiting) n where n.route is not null) r;
+  end if;
+end
+$$;
+
+-- draw_rooms: p_wanted draws of model p_model's room (see draw_room), at once.
+-- Returns: for how many there is room in its queue. Errors: SL001 when the model was deleted meanwhile.
+create or replace function sluice.draw_rooms(p_model int, p_max_queue int, p_wanted int) returns int
+language plpgsql volatile
+as $$
+declare
+  v_first bigint := sluice.draw_room(p_model, coalesce(p_wanted, 0) = 0);
+  v_room regclass := 'sluice.room_' || p_model;
+begin
+  return (v_first < p_max_queue)::int + (
+    select count(*) from generate_series(2, p_wanted) where nextval(v_room) <= p_max_queue);
 end
 $$;

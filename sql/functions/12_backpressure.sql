@@ -229,30 +229,25 @@ end
 $$;
 
 -- accept: takes room for one new task: the system's, its tenant's if that has a cap, and its model's.
--- Params:  p_model: the model that was named or drawn (null: no model of the route is open); p_max: its own
---          max_unfinished, or null; p_route: null for a named model; p_tenant; p_now.
+-- Params:  p_model: the model that was named or drawn (null: no model of the route is open); p_route: null for a named
+--          model; p_tenant; p_max: the bounds; p_now.
 -- Returns: whether model p_model has room. If not, another model of the route has, and the task waits in its route.
 -- Errors:  SL003, SL005.
--- Every submit comes here, hence one statement: a plpgsql expression costs its preparation in every transaction.
-create or replace function sluice.accept(p_model int, p_max bigint, p_route text, p_tenant text, p_now timestamptz)
-returns boolean
+create or replace function sluice.accept(
+  p_model int, p_route text, p_tenant text, p_max sluice.headroom_max, p_now timestamptz) returns boolean
 language plpgsql volatile
 as $$
 declare
-  v_system_fits boolean;
-  v_model_fits boolean;
-  v_tenant_max bigint;
+  v_system_fits boolean := nextval('sluice.load_all') <= p_max.of_system;
+  v_model_fits boolean := nextval(('sluice.load_' || p_model)::regclass) - 1
+    < sluice.overflow_share() * coalesce(p_max.of_model, p_max.of_system);
 begin
-  select nextval('sluice.load_all') <= s.max_unfinished,
-    nextval(('sluice.load_' || p_model)::regclass) - 1 < sluice.overflow_share() * coalesce(p_max, s.max_unfinished),
-    (select t.max_unfinished from sluice.tenants t where t.name = p_tenant)
-  into v_system_fits, v_model_fits, v_tenant_max from sluice.settings s;
-  if v_system_fits and v_model_fits and v_tenant_max is null then
+  if v_system_fits and v_model_fits and p_max.of_tenant is null then
     return true;
   end if;
   perform sluice.accept_for_system(v_system_fits);
-  if v_tenant_max is not null and sluice.take_headroom(null, p_tenant, 1, v_tenant_max, 1) = 0 then
-    perform sluice.refuse_for_tenant(p_tenant, 1, v_tenant_max);
+  if p_max.of_tenant is not null and sluice.take_headroom(null, p_tenant, 1, p_max.of_tenant, 1) = 0 then
+    perform sluice.refuse_for_tenant(p_tenant, 1, p_max.of_tenant);
   end if;
   return v_model_fits or sluice.accept_for_model(p_model, p_route, p_now);
 end
@@ -322,17 +317,17 @@ begin
   elsif sluice.take_headroom(0, null, cardinality(p_new), v_max, 1) < cardinality(p_new) then
     perform sluice.refuse_for_system(cardinality(p_new), v_max);
   end if;
-  for v in select t.name, t.max_unfinished as max, count(*)::int as tasks
-           from unnest(p_new) n join sluice.tenants t on t.name = n.tenant
-           where t.max_unfinished is not null group by t.name, t.max_unfinished order by t.name loop
+  for v in select t.name, t.max_unfinished as max, n.tasks
+           from (select n.tenant, count(*)::int as tasks from unnest(p_new) n group by n.tenant) n
+           join sluice.tenants t on t.name = n.tenant where t.max_unfinished is not null order by t.name loop
     if sluice.take_headroom(null, v.name, v.tasks, v.max, 1) < v.tasks then
       perform sluice.refuse_for_tenant(v.name, v.tasks, v.max);
     end if;
   end loop;
-  for v in select m.id, coalesce(m.max_unfinished, v_max) as max, count(*)::int as tasks,
-             count(*) filter (where n.route is null)::int as named
-           from unnest(p_new) n join sluice.models m on m.id = n.model
-           group by m.id, m.max_unfinished order by m.id loop
+  for v in select m.id, coalesce(m.max_unfinished, v_max) as max, n.tasks, n.named
+           from (select n.model, count(*)::int as tasks, count(*) filter (where n.route is null)::int as named
+                 from unnest(p_new) n group by n.model) n
+           join sluice.models m on m.id = n.model order by m.id loop
     v_room := sluice.take_headroom(v.id, null, v.tasks, v.max, sluice.overflow_share());
     if v_room < v.named then
       perform sluice.refuse_for_model(v.id, v.named, p_now);

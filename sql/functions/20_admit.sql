@@ -7,26 +7,44 @@ create or replace function sluice.admit_rows_max() returns int
 language sql immutable parallel safe
 as $$ select 1000 $$;
 
+-- later_mark: a lower bound on ready_at of the rows that wait for their time: the mark of the one lane of line "later"
+-- (05_marks.sql), where the looks for those that have come begin.
+create or replace function sluice.later_mark() returns timestamptz
+language plpgsql volatile
+as $$
+begin
+  return coalesce((select sluice.mark(l.id) from sluice.lane l where l.line = 'later'), '-infinity');
+end
+$$;
+
 -- wake_later: turns backlog rows whose time has come into rows that wait for room; at most 1,000 a call.
 -- They are ready from p_now on, not from the time they asked for: no mark can be above them.
 create or replace function sluice.wake_later(p_now timestamptz) returns int
 language plpgsql volatile
 as $$
 declare
+  v_from timestamptz := sluice.later_mark();
+  v_first timestamptz := (select min(ready_at) from sluice.backlog where not due and ready_at between v_from and p_now);
   v_lines text[];
 begin
-  if not exists (select from sluice.backlog where not due and ready_at <= p_now) then
+  -- Before the first row there was, for this transaction's moves are not committed yet.
+  perform sluice.set_mark(l.id, least(p_now - sluice.mark_lag(), v_first - interval '1 microsecond'))
+  from sluice.lane l where l.line = 'later' and sluice.try_line(l.line);
+  if v_first is null then
     return 0;
   end if;
   -- Materialized: as a plain subquery it may be run again for each row it is joined with, each time for 1,000 more.
   with come as materialized (
-    select task_id from sluice.backlog where not due and ready_at <= p_now order by ready_at
+    select task_id from sluice.backlog where not due and ready_at between v_first and p_now order by ready_at
     limit 1000 for update skip locked),
   woken as (
     update sluice.backlog b set due = true, ready_at = p_now
     from come c where b.task_id = c.task_id returning sluice.line_of(b.model, b.route) as line)
   select array_agg(w.line) into v_lines from woken w;
   perform sluice.ring_line(l) from (select distinct l from unnest(v_lines) l order by l) l(l);
+  if random() < coalesce(cardinality(v_lines), 0) / 1000.0 then
+    perform sluice.make_lanes('later', '{0}');
+  end if;
   return coalesce(cardinality(v_lines), 0);
 end
 $$;
@@ -69,7 +87,8 @@ begin
   if v_room > 0 and sluice.is_open(v_model, v_now) then
     v_moved := sluice.deal(v_model, v_lines, v_room, v_now);
   end if;
-  perform sluice.set_counter('room', v_model.id, case when sluice.is_waiting(v_lines) then v_model.max_queue
+  perform sluice.set_counter('room', v_model.id, case
+    when v_moved is distinct from '{}' and sluice.is_waiting(v_lines) then v_model.max_queue
     else v_depth + coalesce(cardinality(array_positions(v_moved, v_model.id)), 0) end);
   return coalesce(cardinality(v_moved), 0);
 end
@@ -86,16 +105,16 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off se
 set plan_cache_mode = force_generic_plan
 as $$
 begin
-  return sluice.admit_models(sluice.served_models(worker), coalesce(p_now, clock_timestamp()));
+  return sluice.admit_models(sluice.served_models(worker), p_now);
 end
 $$;
 
--- admit_models: admit for those of the models p_ids that may have something waiting.
+-- admit_models: admit for those of the models p_ids that may have something waiting. Each reads the clock after its lock.
 create or replace function sluice.admit_models(p_ids int[], p_now timestamptz) returns int
 language plpgsql volatile
 as $$
 begin
-  perform sluice.wake_later(p_now);
+  perform sluice.wake_later(coalesce(p_now, clock_timestamp()));
   return (select coalesce(sum(sluice.admit(m.name, null, p_now)), 0)
           from unnest(sluice.restless(p_ids, sluice.models_look_max())) r(id) join sluice.models m on m.id = r.id);
 end
@@ -104,7 +123,7 @@ $$;
 -- deal: one round of admission for the lines that feed p_model: whose turn it is, for which model, and the moves.
 -- A route's line has one admitter at a time: its marks must not pass rows that another took and may give back.
 -- Params:  p_room: how many rows the queue of p_model takes. A route deals to all its models, so its rounds are longer.
--- Returns: for each task moved the model it went to.
+-- Returns: for each task moved the model it went to; null: none; empty: for nothing waits in any of p_lines.
 create or replace function sluice.deal(p_model sluice.models, p_lines text[], p_room int, p_now timestamptz) returns int[]
 language plpgsql volatile
 as $$
@@ -118,10 +137,13 @@ declare
   v_moved int[];
 begin
   if v_heads = '{}' then
-    return null;
+    return case when cardinality(v_lines) = cardinality(p_lines) then '{}'::int[] end;
   end if;
   v_tasks := sluice.fair_turns(v_heads, least(sluice.admit_rows_max(),
     p_room * case when cardinality(v_lines) > 1 then 8 else 1 end), p_now);
+  if v_tasks is null then
+    return null;  -- whoever waits has no permit
+  end if;
   v_seats := (sluice.seats(array[row(p_model.id, p_room, sluice.is_limited(p_model, p_now))::sluice.queue_room],
                            v_tasks, p_now)).seats;
   select array_agg(m) into v_moved

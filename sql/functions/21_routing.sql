@@ -38,14 +38,10 @@ $$;
 
 -- drawn_model: the model of p_share that a task draws; null: it has none.
 create or replace function sluice.drawn_model(p_share sluice.route_share, p_task bigint, p_fence int) returns int
-language plpgsql immutable
+language sql immutable
 as $$
-declare
-  v_models int := cardinality(p_share.ids);
-begin
-  return p_share.ids[least(v_models,
-    1 + width_bucket(sluice.draw(p_task, p_fence) * p_share.upto[v_models], p_share.upto))];
-end
+  select p_share.ids[least(cardinality(p_share.ids),
+    1 + width_bucket(sluice.draw(p_task, p_fence) * p_share.upto[cardinality(p_share.ids)], p_share.upto))]
 $$;
 
 -- queue_room: what a round knows of the queue of p_model. A model whose admit lock somebody else has takes nothing now.
@@ -120,53 +116,54 @@ begin
 end
 $$;
 
--- is_admissible: whether a round of admission for p_model would find a task to move. Of a route the first task decides:
--- if it draws a full queue that moves, whoever empties that one deals, and rings. Requires no lock.
-create or replace function sluice.is_admissible(p_model sluice.models, p_now timestamptz) returns boolean
+-- admissible_at: when a round of admission for p_model will find a task to move: p_now; later: when one of the tenants that
+-- wait there has a permit; null: nothing waits that p_model could take. Of a route the first task decides: if it draws a
+-- full queue that moves, whoever empties that one deals, and rings. Requires no lock.
+create or replace function sluice.admissible_at(p_model sluice.models, p_now timestamptz) returns timestamptz
 language plpgsql volatile
 as $$
 declare
+  v_turn record := sluice.first_turn('backlog_' || p_model.id, p_now);
+  v_at timestamptz := v_turn.ready_at;
   v_route text;
-  v_head record;
   v_drawn sluice.models;
 begin
-  if sluice.is_waiting(array['backlog_' || p_model.id]) then
-    return true;
-  end if;
   for v_route in select r.route from sluice.routes r where r.model = p_model.name and r.weight > 0 loop
-    select b.task_id, b.fence, (select t.api from sluice.task t where t.id = b.task_id) as api into v_head
-    from sluice.lane_heads('route_' || v_route, 1, null, null, null) h
-    join sluice.backlog b on b.due and sluice.line_of(b.model, b.route) = h.line and b.rank = h.rank
-      and sluice.tenant_key(b.tenant) = h.tenant and b.ready_at = h.ready_at
-    order by b.task_id limit 1;
-    continue when not found;
+    exit when v_at <= p_now;
+    v_turn := sluice.first_turn('route_' || v_route, p_now);
+    if v_turn.task_id is null then
+      v_at := least(v_at, v_turn.ready_at);
+      continue;
+    end if;
     select * into v_drawn from sluice.models m where m.id = sluice.drawn_model(
-      sluice.route_share(v_route, v_head.api, null, null, p_now), v_head.task_id, v_head.fence);
+      sluice.route_share(v_route, (select t.api from sluice.task t where t.id = v_turn.task_id), null, null, p_now),
+      v_turn.task_id, v_turn.fence);
     continue when v_drawn.id is null;
     if v_drawn.id = p_model.id or sluice.is_limited(v_drawn, p_now)
        or sluice.depth(v_drawn.id, sluice.queue_target(v_drawn, p_now)) < sluice.queue_target(v_drawn, p_now) then
-      return true;
+      v_at := p_now;
     end if;
   end loop;
-  return false;
+  return v_at;
 end
 $$;
 
--- reroutable: the routes whose tasks had better leave the queue of p_model, because it is closed for longer than 2 s (a
--- shorter closure is over before the task would start elsewhere) and another model of the route is open.
-create or replace function sluice.reroutable(p_model sluice.models, p_now timestamptz) returns text[]
+-- reroutable: where the route tasks in the queue of p_model had better go, because it is closed for longer than 2 s (a
+-- shorter closure is over before the task would start elsewhere): its routes with another open model, and what those speak.
+create or replace function sluice.reroutable(p_model sluice.models, p_now timestamptz)
+returns table (route text, api text)
 language plpgsql volatile
 as $$
+#variable_conflict use_column
 begin
   if sluice.is_open(p_model, p_now + interval '2 s') then
-    return '{}';
+    return;
   end if;
-  return array(
-    select mine.route from sluice.routes mine
-    where mine.model = p_model.name and exists (
-      select from sluice.routes r join sluice.models m on m.name = r.model
-      where r.route = mine.route and r.weight > 0 and sluice.is_open(m, p_now))
-    order by mine.route);
+  return query
+    select distinct r.route, m.api
+    from sluice.routes mine join sluice.routes r on r.route = mine.route and r.weight > 0
+    join sluice.models m on m.name = r.model
+    where mine.model = p_model.name and sluice.is_open(m, p_now);
 end
 $$;
 
@@ -180,12 +177,13 @@ as $$
 declare
   v_model sluice.models;
   v_routes text[];
+  v_apis text[];
   v_back sluice.backlog[];
 begin
   select * into v_model from sluice.models where id = p_model;
-  v_routes := array(select r from unnest(sluice.reroutable(v_model, p_now)) r
-                    where pg_try_advisory_xact_lock(sluice.lock_class('route'), hashtext('route_' || r)));
-  if v_routes = '{}' or not pg_try_advisory_xact_lock(sluice.lock_class('model'), p_model) then
+  select array_agg(r.route), array_agg(r.api) into v_routes, v_apis
+  from sluice.reroutable(v_model, p_now) r where sluice.try_line('route_' || r.route);
+  if v_routes is null or not pg_try_advisory_xact_lock(sluice.lock_class('model'), p_model) then
     return 0;
   end if;
   execute format($sql$
@@ -197,8 +195,10 @@ begin
         order by q.rank, q.ready_at, q.task_id limit 10000) q
       limit 10000),
     theirs as materialized (
-      select t.id, t.route, t.tenant, -t.priority as rank, greatest(t.created_at, t.run_at) as ready_at
-      from head h join sluice.task t on t.id = h.task_id where t.route = any ($1) limit 1000),
+      select t.id, t.route, t.tenant, -t.priority as rank, sluice.waits_since(t) as ready_at
+      from head h join sluice.task t on t.id = h.task_id
+      where exists (select from unnest($1, $2) r(route, api)
+                    where r.route = t.route and coalesce(r.api = t.api, true)) limit 1000),
     free as materialized (
       select q.task_id from theirs t join sluice.%1$I q on q.task_id = t.id for update of q skip locked),
     gone as (
@@ -210,10 +210,8 @@ begin
       from gone g join theirs t on t.id = g.task_id returning backlog as row)
     select array_agg(b.row) from back b
     $sql$, 'queue_' || p_model)
-  into v_back using v_routes;
-  perform sluice.lower_marks('route_' || b.route, array_agg(b.rank), array_agg(b.first)),
-    sluice.ring_line('route_' || b.route)
-  from (select route, rank, min(ready_at) as first from unnest(v_back) group by route, rank) b group by b.route;
+  into v_back using v_routes, v_apis;
+  perform sluice.note_put_back(v_back);
   return coalesce(cardinality(v_back), 0);
 end
 $$;

@@ -74,6 +74,17 @@ begin
 end
 $$;
 
+-- needs_mending: whether mend_bucket has anything to do.
+create or replace function sluice.needs_mending(p_quota sluice.quota, p_now timestamptz) returns boolean
+language plpgsql volatile
+as $$
+begin
+  return p_quota.bucket is not null
+    and (coalesce(pg_sequence_last_value(('sluice.' || p_quota.bucket)::regclass) > sluice.bucket(p_quota, p_now), true)
+      or exists (select from sluice.spent where account = p_quota.account and at > p_now));
+end
+$$;
+
 -- mend_bucket: stores bucket()'s first and third correction, for they are relative to p_now: a bucket that was never
 -- set, or was set by a later clock, would otherwise be empty again at every look. What a later clock booked moves back
 -- as a whole, until nothing of it lies ahead.
@@ -81,18 +92,11 @@ $$;
 create or replace function sluice.mend_bucket(p_quota sluice.quota, p_now timestamptz) returns void
 language plpgsql volatile
 as $$
-declare
-  v_stored bigint;
-  v_tat bigint;
 begin
-  if p_quota.bucket is null then
+  if not sluice.needs_mending(p_quota, p_now) then
     return;
   end if;
-  v_stored := pg_sequence_last_value(('sluice.' || p_quota.bucket)::regclass);
-  v_tat := sluice.bucket(p_quota, p_now);
-  if v_stored is null or v_stored > v_tat then
-    perform setval(('sluice.' || p_quota.bucket)::regclass, v_tat);
-  end if;
+  perform setval(('sluice.' || p_quota.bucket)::regclass, sluice.bucket(p_quota, p_now));
   if p_quota.account is not null then
     update sluice.spent s set at = s.at - (n.newest - p_now)
     from (select max(at) as newest from sluice.spent where account = p_quota.account and at > p_now) n

@@ -24,7 +24,9 @@ as $$ select least(greatest(p_places, 32), 8 + ceil((256 + 4 * p_places) * p_sha
 
 -- fair_turns: the next at most p_places tasks of the lanes p_heads, in the order in which they are to be admitted.
 -- A lane of which not all rows were looked at hides its further ones, so nothing of a lower rank may pass it; but for the
--- lanes of a tenant with a quota, who gets no more places than permits (27_tenant_quotas.sql).
+-- lanes of a tenant with a quota, who gets no more places than permits (27_tenant_quotas.sql); beside tenants without one,
+-- whose rows fill the queue until the next round, those of a second more: with its burst alone it got half of its rate
+-- beside a fast tenant, now 85 % (two seconds: no better).
 create or replace function sluice.fair_turns(p_heads sluice.lane_head[], p_places int, p_now timestamptz)
 returns sluice.waiting_task[]
 language plpgsql volatile
@@ -38,13 +40,16 @@ begin
     return sluice.lane_turns(p_heads[1], p_places, v_ageing, p_now);
   end if;
   return (
-    with lane as materialized (
+    with open as materialized (
       select h.*, coalesce(t.weight, 1)::double precision as weight,
-        case when t.rpm is not null or t.tpm is not null then sluice.tenant_room(t.name, p_now) end as room
-      from (select h.*, rank() over (order by sluice.aged_rank(h.rank, h.ready_at, p_now, v_ageing)) as place
-            from unnest(p_heads) h) h
-      left join sluice.tenants t on sluice.tenant_key(t.name) = h.tenant
-      where h.place <= p_places),
+        case when q.room = 0 or bool_and(q.room is not null) over () then q.room else q.ahead end as room
+      from unnest(p_heads) h left join sluice.tenants t on sluice.tenant_key(t.name) = h.tenant
+      left join lateral sluice.tenant_room(t.name, p_now) q on t.rpm is not null or t.tpm is not null),
+    lane as materialized (
+      select * from (
+        select o.*, rank() over (order by sluice.aged_rank(o.rank, o.ready_at, p_now, v_ageing)) as place
+        from open o where o.room is distinct from 0) o
+      where o.place <= p_places),
     seen as materialized (
       select b.task_id, l.line, b.rank, sluice.aged_rank(b.rank, b.ready_at, p_now, v_ageing) as aged, l.tenant, b.fence,
         sluice.task_tokens(b.request_bytes) / l.weight as length, b.deadline, b.ready_at, b.place, l.rows_max, l.room
@@ -94,7 +99,7 @@ language plpgsql volatile
 as $$
 declare
   v_places int := least(p_places, (
-    select sluice.tenant_room(t.name, p_now) from sluice.tenants t
+    select (sluice.tenant_room(t.name, p_now)).room from sluice.tenants t
     where sluice.tenant_key(t.name) = p_head.tenant and (t.rpm is not null or t.tpm is not null)));
 begin
   return (
@@ -103,7 +108,7 @@ begin
       from sluice.backlog b
       where b.due and sluice.line_of(b.model, b.route) = p_head.line and b.rank = p_head.rank
         and sluice.tenant_key(b.tenant) = p_head.tenant and b.ready_at >= p_head.ready_at
-      order by b.ready_at, b.task_id limit sluice.rows_max(p_places, 1)),
+      order by b.ready_at, b.task_id limit sluice.rows_max(v_places, 1)),
     turn as (select * from seen order by aged, deadline, ready_at, task_id limit v_places)
     select array_agg(row(t.task_id, p_head.line, p_head.rank, t.aged, p_head.tenant, t.fence,
         case when p_head.line like 'route\_%' then (select k.api from sluice.task k where k.id = t.task_id) end

@@ -12,6 +12,16 @@ as $$
     - greatest(0, floor(date_part('epoch', p_now - p_ready_at) / date_part('epoch', p_ageing))))::smallint
 $$;
 
+-- waits_since: since when p_task has waited: it was submitted, its time came, or it was redriven.
+create or replace function sluice.waits_since(p_task sluice.task) returns timestamptz
+language plpgsql stable
+as $$
+begin
+  return greatest(p_task.created_at, p_task.run_at,
+    (select max(a.redriven_at) from sluice.attempt a where a.task_id = p_task.id));
+end
+$$;
+
 -- tend: looks through the queue of p_model when that is due: reroutes while it is closed (every 2 s), else ages its rows
 -- (every ageing / 8). Requires the admit lock.
 create or replace function sluice.tend(p_model sluice.models, p_now timestamptz) returns void
@@ -46,8 +56,8 @@ begin
 end
 $$;
 
--- age_queue: gives rows of a queue that have waited there for one step or more the rank that their whole waiting, since
--- they were first ready, has earned them. ready_at stays.
+-- age_queue: gives rows of a queue that have waited there for one step or more the rank that their whole waiting
+-- (waits_since) has earned them. ready_at stays.
 -- Returns: how many moved; at most 1,000 a call, of the first 10,000 that are old enough. 0 also when the lock is busy.
 create or replace function sluice.age_queue(p_model int, p_now timestamptz) returns int
 language plpgsql volatile
@@ -71,7 +81,7 @@ begin
     better as materialized (
       select o.task_id, r.rank
       from old o join sluice.task t on t.id = o.task_id
-      cross join lateral sluice.aged_rank(-t.priority, greatest(t.created_at, t.run_at), $1, $2) r(rank)
+      cross join lateral sluice.aged_rank(-t.priority, sluice.waits_since(t), $1, $2) r(rank)
       where r.rank < o.rank limit 1000),
     free as materialized (
       select q.task_id, b.rank from better b join sluice.%1$I q on q.task_id = b.task_id for update of q skip locked),

@@ -67,6 +67,35 @@ as $$
 begin
   perform sluice.move_bucket(p_quota, p_tokens, p_now);
   insert into sluice.spent (account, at, tokens) values (p_quota.account, p_now, p_tokens);
+  if random() < 0.004 then
+    perform sluice.gather_spent(p_quota.account, p_now);
+  end if;
+end
+$$;
+
+-- gather_spent: makes one row of what was booked to an account within the same quarter of a second, at the last moment of
+-- it, when its window has more than 500 rows: so that claims sum up 1,000 or so, however often they come (of 12,000
+-- tokens_spent took 2.7 ms, tokens_free_at 31 ms). What is counted leaves the window at most 250 ms late: the safe side.
+-- Not the last second, which is still being booked to. Returns how many rows it replaced. Requires the lock of the
+-- account's model or tenant.
+create or replace function sluice.gather_spent(p_account int, p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+declare
+  v_from timestamptz := p_now - sluice.token_window();
+  v_gone int;
+begin
+  if (select count(*) from (select from sluice.spent where account = p_account and at > v_from limit 501) s) <= 500 then
+    return 0;
+  end if;
+  with gone as (
+    delete from sluice.spent where account = p_account and at > v_from and at <= p_now - interval '1 second'
+    returning at, tokens),
+  gathered as (
+    insert into sluice.spent (account, at, tokens)
+    select p_account, max(at), sum(tokens) from gone group by floor(date_part('epoch', at) * 4))
+  select count(*) into v_gone from gone;
+  return v_gone;
 end
 $$;
 

@@ -183,7 +183,6 @@ begin
   elsif not p_lives then
     perform sluice.move_breaker(p_model.id, 'half_open', 'open', 'the probe failed: ' || p_why, p_now);
   end if;
-  perform sluice.ring(p_model.id);  -- the next probe may begin
 end
 $$;
 

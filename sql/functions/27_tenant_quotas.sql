@@ -33,11 +33,9 @@ end
 $$;
 
 -- tenant_allowances: what the tenants among p_names that have a quota may begin now, in the order of their ids.
--- Returns: requests, tokens: null: no limit; busy: another worker is taking for this tenant now: pass over it;
---          next_at: when the call after those may begin; ns_per_request, ns_per_token: the pace from then on.
+-- Returns: requests, tokens: null: no limit; busy: another worker is taking for this tenant now: pass over it.
 create or replace function sluice.tenant_allowances(p_names text[], p_now timestamptz)
-returns table (name text, busy boolean, requests bigint, tokens bigint, next_at timestamptz, ns_per_request bigint,
-               ns_per_token bigint)
+returns table (name text, busy boolean, requests bigint, tokens bigint)
 language plpgsql volatile
 as $$
 #variable_conflict use_column
@@ -59,30 +57,42 @@ begin
       perform sluice.mend_bucket(v_tokens, p_now);
       requests := sluice.permits_now(v_requests, p_now);
       tokens := sluice.permits_now(v_tokens, p_now);
-      next_at := greatest(sluice.permit_at(v_requests, p_now, greatest(0, requests)),
-                          sluice.permit_at(v_tokens, p_now, greatest(0, tokens)));
-      ns_per_request := coalesce(v_requests.interval_ns, 0);
-      ns_per_token := coalesce(v_tokens.interval_ns, 0);
     end if;
     return next;
   end loop;
 end
 $$;
 
--- tenant_room: how many tasks of a tenant admission may put into queues at a time; null: it has no quota. One at least:
--- the claim that finds no permit for it learns when the next one comes, and sends it back until then.
-create or replace function sluice.tenant_room(p_tenant text, p_now timestamptz) returns int
+-- tenant_room: how many tasks of a tenant admission may put into queues now. Those of a tenant without a permit wait in the
+-- backlog, in their order, until its next one. No claim sees such a tenant, so a bucket that is to be mended is mended here.
+-- Returns: room: null: it has no quota; ahead: with the requests of a second more; next_at: while there is no room: when
+--          there will be, 10 s ahead at most, so that a raised limit is followed by then.
+create or replace function sluice.tenant_room(
+  p_tenant text, p_now timestamptz, out room int, out next_at timestamptz, out ahead int)
 language plpgsql volatile
 as $$
 declare
   v_tenant sluice.tenants;
+  v_requests sluice.quota;
+  v_tokens sluice.quota;
 begin
   select * into v_tenant from sluice.tenants t where t.name = p_tenant and (t.rpm is not null or t.tpm is not null);
   if not found then
-    return null;
+    return;
   end if;
-  return greatest(1, least(sluice.permits_now(sluice.tenant_request_quota(v_tenant), p_now),
-    sluice.permits_now(sluice.tenant_token_quota(v_tenant), p_now) / 9));  -- no task reserves less than 9
+  v_requests := sluice.tenant_request_quota(v_tenant);
+  v_tokens := sluice.tenant_token_quota(v_tenant);
+  ahead := (sluice.permits_now(v_tokens, p_now) + 8) / 9;  -- no task reserves less than 9
+  room := greatest(0, least(sluice.permits_now(v_requests, p_now), ahead));
+  ahead := greatest(0, least(sluice.permits_now(v_requests, p_now) + (v_tenant.rpm + 59) / 60, ahead));
+  if room = 0 then
+    if (sluice.needs_mending(v_requests, p_now) or sluice.needs_mending(v_tokens, p_now))
+       and pg_try_advisory_xact_lock(sluice.lock_class('tenant'), v_tenant.id) then
+      perform sluice.mend_bucket(v_requests, p_now), sluice.mend_bucket(v_tokens, p_now);
+    end if;
+    next_at := least(p_now + interval '10 seconds',
+      greatest(sluice.permit_at(v_requests, p_now), sluice.permit_at(v_tokens, p_now)));
+  end if;
 end
 $$;
 

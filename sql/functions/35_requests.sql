@@ -21,7 +21,7 @@ begin
     select array_agg(held.l order by (held.l).task_id) into v_leases
     from unnest(requests.ids) asked(id)
     cross join lateral (
-      select l from sluice.lease l where l.task_id = asked.id and l.worker = requests.worker offset 0) held;
+      select l from sluice.lease l where l.task_id = asked.id and l.worker + 0 = requests.worker offset 0) held;
   end if;
   return query select * from sluice.claimed_tasks(v_leases,
     greatest((select claim_bytes_max from sluice.settings), v_leases[1].request_bytes + 200));

@@ -19,7 +19,7 @@ declare
   v_now timestamptz;
 begin
   select * into v_lease from sluice.lease l
-  where l.task_id = hedge.task_id and l.fence = hedge.fence and l.worker = hedge.worker for update skip locked;
+  where l.task_id = hedge.task_id and l.fence = hedge.fence and l.worker + 0 = hedge.worker for update skip locked;
   if not found or not pg_try_advisory_xact_lock(sluice.lock_class('model'), v_lease.model) then
     return false;
   end if;

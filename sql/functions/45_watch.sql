@@ -112,7 +112,7 @@ declare
   v_id int;
   v_look record;
 begin
-  work := exists (select from sluice.backlog where not due and ready_at <= p_now);
+  work := exists (select from sluice.backlog where not due and ready_at >= sluice.later_mark() and ready_at <= p_now);
   wake_at := (select min(ready_at) from sluice.backlog where not due and ready_at > p_now);
   foreach v_id in array case when work then '{}' else sluice.restless(p_ids) end loop
     v_look := sluice.look(v_id, p_now);
@@ -132,19 +132,19 @@ language plpgsql volatile
 as $$
 declare
   v_model sluice.models;
-  v_waiting boolean;
+  v_ready timestamptz;
 begin
   select * into v_model from sluice.models where id = p_model;
-  v_waiting := sluice.depth(p_model, 1) > 0;
-  if v_waiting and sluice.reroutable(v_model, p_now) <> '{}' then
+  v_ready := case when sluice.depth(p_model, 1) > 0 then p_now end;
+  if v_ready is not null and exists (select from sluice.reroutable(v_model, p_now)) then
     work := not sluice.was_tended(p_model, interval '2 s', p_now);
     wake_at := p_now + interval '2 s';
     return;
   end if;
-  v_waiting := v_waiting or sluice.is_admissible(v_model, p_now);
+  v_ready := coalesce(v_ready, sluice.admissible_at(v_model, p_now));
   work := false;
-  if v_waiting and not v_model.paused then
-    wake_at := greatest(sluice.permit_at(v_model, p_now), v_model.closed_until, sluice.probe_at(v_model, p_now), p_now);
+  if v_ready is not null and not v_model.paused then
+    wake_at := greatest(v_ready, sluice.permit_at(v_model, p_now), v_model.closed_until, sluice.probe_at(v_model, p_now));
     work := wake_at <= p_now and coalesce(v_model.max_in_flight > sluice.in_flight(p_model), true);
     if wake_at <= p_now and not work then
       wake_at := null;

@@ -52,7 +52,9 @@ as $$
 declare
   v_first timestamptz;
 begin
-  if p_line like 'queue\_%' then
+  if p_line = 'later' then
+    v_first := (select min(ready_at) from sluice.backlog where not due and ready_at < p_mark);
+  elsif p_line like 'queue\_%' then
     execute format('select ready_at from sluice.%I where rank = $1 and ready_at < $2
                     order by rank, ready_at, task_id limit 1', p_line) into v_first using p_rank, p_mark;
   else

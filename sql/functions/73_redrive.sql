@@ -70,7 +70,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_now timestamptz;
   v_until bigint := (select last_value from sluice.task_id);
   v_model int := (select m.id from sluice.models m where m.name = redrive_all.model);
   v_after bigint := 0;
@@ -78,6 +78,7 @@ declare
   v_redriven bigint := 0;
 begin
   perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 0);
+  v_now := coalesce(p_now, clock_timestamp());
   loop
     v_ids := array(
       select r.task_id from sluice.result r join sluice.task t on t.id = r.task_id
@@ -122,9 +123,9 @@ begin
     delete from sluice.result r where r.task_id = any (p_ids) and r.status <> 'solved' returning r.*),
   noted as (
     insert into sluice.attempt (task_id, worker, started_at, ended_at, fence, input_tokens, output_tokens, http_status, kind,
-      model, error_code, error, answer, response)
+      model, error_code, error, answer, response, redriven_at)
     select g.task_id, g.worker, g.started_at, g.finished_at, g.fence, g.input_tokens, g.output_tokens, g.http_status,
-      'redriven', g.model, g.error_code, g.error, g.answer, g.response
+      'redriven', g.model, g.error_code, g.error, g.answer, g.response, p_now
     from gone g),
   moved as (
     insert into sluice.backlog (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, due, route, tenant)

@@ -121,16 +121,29 @@ $$;
 
 -- queues: one row per model: how deep, how busy, how close to its limits. unfinished counts also its share of what waits in
 -- its routes (12_backpressure.sql): the shares add up to all. sustained_rpm is what the quota allows in the
--- long run: 60 s / T (22_permits.sql).
+-- long run: 60 s / T (22_permits.sql). state sums up what keeps calls back, the most lasting first, in words of their own: an
+-- open breaker is the opposite of an open model. state_reason says why, state_until how long (infinity, null: until
+-- somebody opens it, until a probe decides).
 create or replace view sluice.queues as
   select m.name as model, f.depth, f.in_flight, f.depth + f.in_flight + f.waiting as unfinished,
     extract(epoch from clock_timestamp() - f.oldest_ready)::double precision as oldest_ready_s,
     f.permits_now, f.next_permit_at, (60e9 / sluice.permit_interval_ns(m))::double precision as sustained_rpm,
     sluice.pressure(f.depth + f.in_flight + f.waiting, coalesce(m.max_unfinished, s.max_unfinished)) as pressure,
-    m.paused, m.closed_until, m.closed_reason, coalesce(b.state, 'closed') as breaker
+    m.paused, m.closed_until, m.closed_reason, coalesce(b.state, 'closed') as breaker, w.state,
+    case when w.state in ('parked', 'closed') then m.closed_reason
+      when w.state in ('breaker open', 'half open') then b.reason end as state_reason,
+    case when w.state in ('parked', 'closed') then m.closed_until
+      when w.state = 'breaker open' then b.since + m.breaker_open end as state_until
   from sluice.models m
   left join sluice.breaker b on b.model = m.id
   join sluice.queue_facts() f on f.model = m.id
+  cross join lateral (
+    select case when m.paused then 'paused'
+      when m.closed_until = 'infinity' then 'parked'
+      when m.closed_until > clock_timestamp() then 'closed'
+      when b.state = 'open' then 'breaker open'
+      when b.state = 'half_open' then 'half open'
+      else 'open' end as state) w
   cross join sluice.settings s;
 
 -- workers: who serves. alive: has proved life within settings.heartbeat_timeout.

@@ -33,9 +33,7 @@ begin
       else sluice.explain_result(v_task.id, v_now) end;
     exit when v_sentence is not null;
   end loop;
-  return coalesce(v_sentence, 'moving from one place to another')
-    || case when v_place.status in ('unsolved', 'queued') and v_task.deadline <= v_now
-       then ', past its deadline: it ends as expired' else '' end;
+  return coalesce(v_sentence, 'moving from one place to another');
 end
 $$;
 
@@ -46,6 +44,14 @@ as $$
   select case when isfinite(p_time)
     then to_char(p_time, case when p_time::date = p_now::date then 'HH24:MI:SS' else 'YYYY-MM-DD HH24:MI:SS' end)
     else p_time::text end
+$$;
+
+-- deadline_text: what a deadline adds to the sentence of a task that waits: the row's, for a redrive drops one that has passed.
+create or replace function sluice.deadline_text(p_deadline timestamptz, p_now timestamptz) returns text
+language sql stable
+as $$
+  select case when p_deadline <= p_now then ', past its deadline: it ends as expired'
+              when p_deadline > p_now then ', deadline ' || sluice.clock_text(p_deadline, p_now) else '' end
 $$;
 
 -- ahead_max: how many tasks explain counts.
@@ -66,17 +72,20 @@ as $$
 declare
   v_row sluice.backlog := (select b from sluice.backlog b where b.task_id = p_task.id);
   v_name text := coalesce(p_task.route, (select name from sluice.models where id = p_task.model));
+  v_ahead int;
 begin
   if v_row.task_id is null then
     return null;
   elsif not v_row.due then
-    return sluice.explain_later(p_task, v_row, v_name, p_now);
+    return sluice.explain_later(p_task, v_row, v_name, p_now) || sluice.deadline_text(v_row.deadline, p_now);
   end if;
+  v_ahead := sluice.ahead_in_backlog(v_row);
   return format('waits for room in %s: %s of tenant "%s"; %s',
     case when p_task.route is null then 'the queue of ' || v_name else 'the queues of route ' || v_name end,
-    sluice.ahead_text(sluice.ahead_in_backlog(v_row)), v_row.tenant,
-    case when p_task.route is null then sluice.queue_text(p_task.model, p_now)
-      else sluice.route_text(p_task.route, p_now) end);
+    sluice.ahead_text(v_ahead), v_row.tenant,
+    coalesce(sluice.tenant_text(v_row.tenant, v_ahead, p_now),
+      case when p_task.route is null then sluice.queue_text(p_task.model, p_now)
+        else sluice.route_text(p_task.route, p_task.api, p_now) end)) || sluice.deadline_text(v_row.deadline, p_now);
 end
 $$;
 
@@ -95,9 +104,46 @@ begin
     return format('waits %s (run_at) for %s', v_when, p_name);
   elsif v_code is not null then
     return format('waits %s to retry on %s: attempt %s of %s is next, the last one failed with %s', v_when, p_name,
-      p_row.attempts + 1, sluice.attempts_max(p_task.id, p_row.model), v_code);
+      p_row.attempts + 1, sluice.attempts_text(p_task), v_code);
   end if;
   return format('waits %s for %s', v_when, p_name);
+end
+$$;
+
+-- attempts_text: how many attempts a task may have: its own number, or its model's; a route's may differ.
+create or replace function sluice.attempts_text(p_task sluice.task) returns text
+language plpgsql volatile
+as $$
+declare
+  v_least int;
+  v_most int;
+begin
+  select min(sluice.attempts_max(p_task.id, m.id)), max(sluice.attempts_max(p_task.id, m.id)) into v_least, v_most
+  from sluice.models m
+  where m.id = p_task.model or m.name in (
+    select r.model from sluice.routes r where r.route = p_task.route and r.weight > 0);
+  return concat_ws(' to ', v_least, nullif(v_most, v_least));
+end
+$$;
+
+-- tenant_text: until when a tenant has no permit, and how much later the task with p_ahead before it has its own, if the
+-- quota in requests alone decides; null: he has one, or needs none.
+create or replace function sluice.tenant_text(p_tenant text, p_ahead int, p_now timestamptz) returns text
+language plpgsql volatile
+as $$
+declare
+  v_tenant sluice.tenants := (select t from sluice.tenants t where t.name = p_tenant);
+  v_requests sluice.quota := sluice.tenant_request_quota(v_tenant);
+  v_tokens sluice.quota := sluice.tenant_token_quota(v_tenant);
+begin
+  if coalesce(least(sluice.permits_now(v_requests, p_now), sluice.permits_now(v_tokens, p_now)) > 0, true) then
+    return null;
+  end if;
+  return format('tenant "%s" has no permit before %s (%s)', p_tenant,
+      sluice.clock_text(greatest(sluice.permit_at(v_requests, p_now), sluice.permit_at(v_tokens, p_now)), p_now),
+      concat_ws(', ', 'rpm ' || v_tenant.rpm, 'tpm ' || v_tenant.tpm))
+    || case when v_tenant.tpm is null and p_ahead between 1 and sluice.ahead_max()
+       then ', this task not before ' || sluice.clock_text(sluice.permit_at(v_requests, p_now, p_ahead), p_now) else '' end;
 end
 $$;
 
@@ -132,26 +178,39 @@ declare
   v_model sluice.models := (select m from sluice.models m where m.id = p_model);
 begin
   return coalesce(sluice.closed_text(v_model, p_now), sluice.unserved_text(v_model, p_now),
-    'its queue holds ' || sluice.depth(p_model, v_model.max_queue));
+    format('its queue holds %s', sluice.depth(p_model, v_model.max_queue))
+      || case when sluice.permits_now(v_model, p_now) <= 0 then ', ' || sluice.permit_text(v_model, null, p_now) else '' end);
 end
 $$;
 
--- route_text: which models of a route are open, at most 5 of them by name; or that none is.
-create or replace function sluice.route_text(p_route text, p_now timestamptz) returns text
+-- route_text: which models of a route are open, at most 5 of them by name; or when the next one will be.
+-- Params:  p_api: of a verbatim request: only models that speak it.
+create or replace function sluice.route_text(p_route text, p_api text, p_now timestamptz) returns text
 language plpgsql volatile
 as $$
 declare
-  v_open text[] := array(
-    select m.name from sluice.routes r join sluice.models m on m.name = r.model
-    where r.route = p_route and r.weight > 0 and sluice.closed_text(m, p_now) is null order by m.name limit 6);
+  v_models sluice.models[] := array(
+    select m from sluice.routes r join sluice.models m on m.name = r.model
+    where r.route = p_route and r.weight > 0 and coalesce(m.api = p_api, true) order by m.name);
+  v_whose text := 'none of its models' || coalesce(' that speak ' || p_api, '');
+  v_open text[] := array(select m.name from unnest(v_models) m where sluice.is_open(m, p_now) limit 6);
+  v_next record;
 begin
-  return case when v_open = '{}' then 'none of its models is open'
-    else 'open: ' || array_to_string(v_open[:5], ', ')
-      || case when cardinality(v_open) > 5 then ' and others' else '' end end;
+  if v_models = '{}' then
+    return v_whose || ' has a weight';
+  elsif v_open = '{}' then
+    select m.name, greatest(m.closed_until, sluice.probe_at(m, p_now)) as at into v_next from unnest(v_models) m
+    where not m.paused and coalesce(isfinite(m.closed_until), true) order by 2 limit 1;
+    return v_whose || ' is open' || coalesce('; ' || v_next.name || ' will be at ' || sluice.clock_text(v_next.at, p_now), '');
+  end if;
+  return 'open: ' || array_to_string(v_open[:5], ', ') || case when cardinality(v_open) > 5 then ' and others' else '' end
+    || case when not exists (select from unnest(v_models) m
+                             where sluice.is_open(m, p_now) and sluice.live_workers(m, p_now) <> '{}')
+       then ', but no live worker serves them' else '' end;
 end
 $$;
 
--- closed_text: why nothing may be claimed for a model, or null. The most lasting reason first.
+-- closed_text: why nothing, or no more than a probe, may be claimed for a model, or null. The most lasting reason first.
 create or replace function sluice.closed_text(p_model sluice.models, p_now timestamptz) returns text
 language plpgsql volatile
 as $$
@@ -163,9 +222,36 @@ begin
     when p_model.closed_until = 'infinity' then 'the model is parked until somebody opens it' || v_reason
     when p_model.closed_until > p_now then
       'the model is closed until ' || sluice.clock_text(p_model.closed_until, p_now) || v_reason
-    when not sluice.is_open(p_model, p_now) then (
-      select 'the breaker is open until ' || sluice.clock_text(b.since + p_model.breaker_open, p_now)
-        || coalesce(' (' || b.reason || ')', '') from sluice.breaker b where b.model = p_model.id) end;
+    else sluice.breaker_text(p_model, p_now) end;
+end
+$$;
+
+-- breaker_text: what a breaker that is not closed lets through, or null.
+create or replace function sluice.breaker_text(p_model sluice.models, p_now timestamptz) returns text
+language plpgsql volatile
+as $$
+declare
+  v sluice.breaker := (select b from sluice.breaker b where b.model = p_model.id);
+  v_probe timestamptz := (select l.started_at from sluice.lease l where (l.task_id, l.fence) = (v.probe_task, v.probe_fence));
+begin
+  return case
+    when v.state = 'open' and not sluice.is_open(p_model, p_now) then
+      'the breaker is open until ' || sluice.clock_text(v.since + p_model.breaker_open, p_now) || coalesce(' (' || v.reason || ')', '')
+    when v.state = 'open' then 'the breaker lets one call at a time through'
+    when v.state = 'half_open' then 'the breaker is half open and lets one call at a time through'
+      || coalesce(', a probe is under way since ' || sluice.clock_text(v_probe, p_now), '') end;
+end
+$$;
+
+-- live_workers: those that serve a model and have proved life.
+create or replace function sluice.live_workers(p_model sluice.models, p_now timestamptz) returns bigint[]
+language plpgsql volatile
+as $$
+begin
+  return array(
+    select w.id from sluice.worker w, sluice.settings s
+    where w.dead_at is null and w.seen >= p_now - s.heartbeat_timeout
+      and (w.models is null or p_model.name = any (w.models)) and (w.apis is null or p_model.api = any (w.apis)));
 end
 $$;
 
@@ -174,10 +260,7 @@ create or replace function sluice.unserved_text(p_model sluice.models, p_now tim
 language plpgsql volatile
 as $$
 declare
-  v_workers bigint[] := array(
-    select w.id from sluice.worker w, sluice.settings s
-    where w.dead_at is null and w.seen >= p_now - s.heartbeat_timeout
-      and (w.models is null or p_model.name = any (w.models)) and (w.apis is null or p_model.api = any (w.apis)));
+  v_workers bigint[] := sluice.live_workers(p_model, p_now);
   v_slots bigint := (select sum(slots) from sluice.worker where id = any (v_workers));
 begin
   if v_workers = '{}' then
@@ -198,15 +281,18 @@ as $$
 declare
   v_model sluice.models := (select m from sluice.models m where m.id = p_model);
   v_ahead int := sluice.ahead_in_queue(p_task.id, p_model);
+  v_deadline timestamptz;
 begin
   if v_ahead is null then
     return null;
   end if;
+  execute format('select deadline from sluice.%I where task_id = $1', 'queue_' || p_model) into v_deadline using p_task.id;
   return format('queued for %s: %s, %s', v_model.name,
     case when v_ahead = 0 then 'first in its queue' else sluice.ahead_text(v_ahead) end,
     coalesce(sluice.closed_text(v_model, p_now), sluice.unserved_text(v_model, p_now),
-             sluice.permit_text(v_model, v_ahead, p_now),
-             case when v_ahead = 0 then 'next to be claimed' else 'claimed as slots become free' end));
+             sluice.tenant_text(p_task.tenant, null, p_now), sluice.permit_text(v_model, v_ahead, p_now),
+             case when v_ahead = 0 then 'next to be claimed' else 'claimed as slots become free' end))
+    || sluice.deadline_text(v_deadline, p_now);
 end
 $$;
 
@@ -233,8 +319,9 @@ begin
 end
 $$;
 
--- permit_text: what the quotas let a task of an open and served model expect; null without a quota. When a quota in
--- requests alone decides, the task with n ahead takes the permit n + 1; how many tokens those ahead take is not known.
+-- permit_text: what the quotas let a task of an open and served model expect; null without a quota. When a quota in requests
+-- alone decides, the task with n = p_ahead ahead (null: not known) takes the permit n + 1; how many tokens those ahead take
+-- is not known.
 create or replace function sluice.permit_text(p_model sluice.models, p_ahead int, p_now timestamptz) returns text
 language plpgsql volatile
 as $$
@@ -264,12 +351,13 @@ declare
   v_worker sluice.worker := (select w from sluice.worker w where w.id = v.worker);
   v_attempt text := format('attempt %s of %s on %s', v.attempts + 1, sluice.attempts_max(p_task.id, v.model),
                            (select name from sluice.models where id = v.model));
+  v_cancelled timestamptz := (select c.at from sluice.cancellation c where c.task_id = v.task_id and c.fence = v.fence);
 begin
   if v.task_id is null then
     return null;
   elsif v_worker.dead_at is null and v_worker.seen >= p_now - (select heartbeat_timeout from sluice.settings) then
     return format('processing by worker %s since %s (%s)', v_worker.name, sluice.clock_text(v.started_at, p_now),
-                  v_attempt);
+                  v_attempt) || coalesce(', to be aborted: cancelled at ' || sluice.clock_text(v_cancelled, p_now), '');
   end if;
   return format('held by worker %s, which stopped proving life%s: it will be taken back (%s)',
     coalesce(v_worker.name, v.worker::text), coalesce(' at ' || sluice.clock_text(v_worker.seen, p_now), ''),

@@ -8,7 +8,6 @@ language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
 declare
-  v_now timestamptz := coalesce(p_now, clock_timestamp());
   v_expired int;
   v_cancelled int;
   v_recovered int;
@@ -20,17 +19,18 @@ begin
   if not pg_try_advisory_xact_lock(sluice.lock_class('tick'), 0) then
     return jsonb_build_object('busy', true);
   end if;
-  -- What takes time first, and rows of tasks before locks of models.
-  v_retention := sluice.begin_retention(v_now);
-  v_expired := sluice.expire_due(v_now);
-  v_cancelled := sluice.settle_cancellations(v_now);
-  v_recovered := sluice.recover(null, v_now);
-  v_admitted := sluice.admit_models(array(select id from sluice.models), v_now);
-  v_swept := sluice.sweep(v_now);
+  -- What takes time first, and rows of tasks before locks of models. Each step reads the clock itself, after the locks
+  -- of those before it: an older time would put rows below marks.
+  v_retention := sluice.begin_retention(coalesce(p_now, clock_timestamp()));
+  v_expired := sluice.expire_due(coalesce(p_now, clock_timestamp()));
+  v_cancelled := sluice.settle_cancellations(coalesce(p_now, clock_timestamp()));
+  v_recovered := sluice.recover(null, p_now);
+  v_admitted := sluice.admit_models(array(select id from sluice.models), p_now);
+  v_swept := sluice.sweep(p_now);
   perform sluice.recount_in_flight(m.id) from (select id from sluice.models order by id) m;
   perform sluice.doubt_gauges();
   perform sluice.make_partitions(0, last_value) from sluice.task_id;
-  perform sluice.forget_audit(v_now);
+  perform sluice.forget_audit(coalesce(p_now, clock_timestamp()));
   v_dropped := sluice.end_retention(v_retention, 4);
   return jsonb_build_object('expired', v_expired, 'cancelled', v_cancelled, 'recovered', v_recovered,
     'admitted', v_admitted, 'swept', v_swept, 'dropped', v_dropped, 'erased', v_retention.erased);

@@ -193,7 +193,8 @@ begin
 end
 $$;
 
--- erase_leftovers: deletes attempts and idempotency keys of tasks that are no more; at most 10,000 rows of each.
+-- erase_leftovers: deletes attempts, idempotency keys and marks of cancelled calls of tasks that are no more; at most
+-- 10,000 rows of each.
 -- Only below the lowest range: no task comes back there. Returns how many.
 create or replace function sluice.erase_leftovers() returns int
 language plpgsql volatile
@@ -203,6 +204,7 @@ declare
   v_lowest bigint := (select min(first_id) from sluice.id_range);
   v_attempts int;
   v_keys int;
+  v_cancellations int;
 begin
   delete from sluice.attempt where id in (
     select a.id from sluice.attempt a
@@ -214,6 +216,11 @@ begin
     where i.task_id < v_lowest and not exists (select from sluice.task_attic t where t.id = i.task_id)
     order by i.task_id limit 10000);
   get diagnostics v_keys = row_count;
-  return v_attempts + v_keys;
+  delete from sluice.cancellation where (task_id, fence) in (
+    select c.task_id, c.fence from sluice.cancellation c
+    where c.task_id < v_lowest and not exists (select from sluice.task_attic t where t.id = c.task_id)
+    order by c.task_id limit 10000);
+  get diagnostics v_cancellations = row_count;
+  return v_attempts + v_keys + v_cancellations;
 end
 $$;

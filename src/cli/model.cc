@@ -95,10 +95,9 @@ ExitCode list(Transaction& transaction, const ModelOptions& options) {
                {"QUEUE", Kind::number},
                {"STATE"},
                {"URL", Kind::elastic}});
-  for (const pqxx::row& row :
-       transaction.exec("select name, api, rpm, tpm, max_queue, case when paused then 'paused'"
-                        " when closed_until > clock_timestamp() then 'closed' else 'open' end, url"
-                        " from sluice.models order by name")) {
+  for (const pqxx::row& row : transaction.exec(
+           "select m.name, m.api, m.rpm, m.tpm, m.max_queue, q.state, m.url"
+           " from sluice.models m join sluice.queues q on q.model = m.name order by m.name")) {
     table.add({row[0].c_str(), row[1].c_str(), row[2].as<std::string>("-"),
                row[3].as<std::string>("-"), row[4].c_str(), row[5].c_str(), row[6].c_str()});
   }

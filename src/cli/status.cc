@@ -13,6 +13,7 @@
 #include "cli/database_session.h"
 #include "cli/interrupt.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "duration.h"
 
 namespace sluice {
@@ -27,17 +28,12 @@ struct StatusOptions {
 
 constexpr const char* queues_sql = R"(
   select q.*, unfinished - depth - in_flight as waiting,
-    case
-      when paused then 'paused'
-      when closed_until > clock_timestamp() then 'closed'
-      else 'open' end as state,
-    case when isfinite(closed_until) then extract(epoch from closed_until - clock_timestamp()) end as closed_s
+    case when isfinite(state_until) then greatest(0, extract(epoch from state_until - clock_timestamp())) end as state_s
   from sluice.queues q order by model)";
 
 std::string state_of(const pqxx::row& row) {
   const auto state = row["state"].as<std::string>();
-  const bool ends = state == "closed" && !row["closed_s"].is_null();
-  return ends ? "closed " + brief_age(row["closed_s"].as<double>()) : state;
+  return row["state_s"].is_null() ? state : state + ' ' + brief_age(row["state_s"].as<double>());
 }
 
 // At most `rows_max` models; the others are counted in a line of their own.
@@ -62,6 +58,21 @@ std::string queue_table(const pqxx::result& queues, size_t rows_max) {
   }
   std::string text = table.text();
   if (shown < queues.size()) text += fmt::format("and {} more models\n", queues.size() - shown);
+  return text;
+}
+
+// Why models are not open, a line for each where that is known, at most 5.
+std::string reason_lines(const pqxx::result& queues) {
+  constexpr size_t lines_max = 5;
+  std::string text;
+  size_t lines = 0;
+  for (const pqxx::row& row : queues) {
+    if (row["state_reason"].is_null() || lines == lines_max) continue;
+    ++lines;
+    const std::string line = fmt::format("{}: {}: {}", row["model"].c_str(), row["state"].c_str(),
+                                         row["state_reason"].c_str());
+    text += cut_to(harmless(line, false), terminal_columns) + '\n';
+  }
   return text;
 }
 
@@ -97,7 +108,8 @@ std::string silence_lines(pqxx::nontransaction& session) {
 std::string status_text(pqxx::connection& connection, size_t rows_max) {
   pqxx::nontransaction session(connection);
   const pqxx::result queues = session.exec(queues_sql);
-  return queue_table(queues, rows_max) + totals_line(session, queues) + silence_lines(session);
+  return queue_table(queues, rows_max) + totals_line(session, queues) + reason_lines(queues) +
+         silence_lines(session);
 }
 
 void print_json(pqxx::connection& connection) {

@@ -62,9 +62,22 @@ def test_status_shows_each_model_and_the_totals(read, url):
     assert heading.split() == ["MODEL", "STATE", "DEPTH", "IN", "FLIGHT", "WAITING", "OLDEST", "PERMITS", "PRESSURE"]
     rows = {line.split()[0]: line.split()[1:] for line in models}
     assert rows["open"][:4] == ["open", "3", "0", "0"]
-    assert rows["paused"][0] == "paused" and rows["parked"][0] == "closed"
+    assert rows["paused"][0] == "paused" and rows["parked"][0] == "parked"
     assert rows["closed"][:2] == ["closed", "59m"]
     assert totals == "3 queued, 0 in flight, 0 waiting; 1 workers, 40 slots"
+
+
+
+def test_an_open_breaker_does_not_read_as_an_open_model(read, url):
+    query(url, "insert into sluice.breaker (model, state, since, reason)"
+               " select id, 'open', clock_timestamp(), '5 failures in a row' from sluice.models where name = 'open'")
+    query(url, "update sluice.models set closed_reason = 'credential: HTTP 401' where name = 'parked'")
+    lines = read("status")
+    assert next(line for line in lines if line.startswith("open ")).split()[1:4] == ["breaker", "open", "29s"]
+    assert "open: breaker open: 5 failures in a row" in lines and "parked: parked: credential: HTTP 401" in lines
+    assert "breaker open" in next(line for line in read("model", "ls") if line.startswith("open "))
+    row = next(row for row in map(json.loads, read("status", "--json")) if row["model"] == "open")
+    assert (row["breaker"], row["state"], row["paused"]) == ("open", "breaker open", False)
 
 
 def test_status_names_workers_that_have_gone_silent(read, url):

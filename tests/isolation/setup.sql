@@ -65,6 +65,20 @@ begin
 end
 $$;
 
+-- held: the queued task is of a tenant without a permit for the next minute: a claim sends it back to the backlog.
+create function held() returns void language plpgsql
+as $$
+begin
+  perform isolation.queued();
+  delete from sluice.tenants where name = 'limited';
+  insert into sluice.tenants (name) values ('limited');
+  delete from sluice.queue;
+  delete from sluice.task;
+  perform sluice.submit('question', 'm', tenant => 'limited', p_now => clock_timestamp() - interval '1 second');
+  update sluice.tenants set rpm = 1 where name = 'limited';
+end
+$$;
+
 -- failed: the task is among the dead letters.
 create function failed() returns void language plpgsql
 as $$
@@ -127,6 +141,17 @@ begin
        else '' end
     || case when v_ends > 1 then ': SOLVED TWICE' else '' end
     || case when (v_ends = 1) <> ('solved' = any (v_places)) then ': APPLIED IS NOT STORED' else '' end;
+end
+$$;
+
+-- held_verdict: the verdict, when the tenant has no quota any more; and NOT HELD: it was started without a permit.
+create function held_verdict() returns text language plpgsql
+as $$
+declare
+  v_started boolean := exists (select from sluice.lease);
+begin
+  update sluice.tenants set rpm = null where name = 'limited';
+  return isolation.verdict() || case when v_started then ': NOT HELD' else '' end;
 end
 $$;
 
