@@ -84,7 +84,7 @@ begin
   v_tokens := sluice.tenant_token_quota(v_tenant);
   ahead := (sluice.permits_now(v_tokens, p_now) + 8) / 9;  -- no task reserves less than 9
   room := greatest(0, least(sluice.permits_now(v_requests, p_now), ahead));
-  ahead := greatest(0, least(sluice.permits_now(v_requests, p_now) + (v_tenant.rpm + 59) / 60, ahead));
+  ahead := greatest(0, least(sluice.permits_now(v_requests, p_now) + v_tenant.rpm / 60, ahead));
   if room = 0 then
     if (sluice.needs_mending(v_requests, p_now) or sluice.needs_mending(v_tokens, p_now))
        and pg_try_advisory_xact_lock(sluice.lock_class('tenant'), v_tenant.id) then
