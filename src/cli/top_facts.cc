@@ -5,21 +5,13 @@
 namespace sluice {
 namespace {
 
+// Of open models, their pressure is said.
 constexpr const char* queues_sql = R"(
-  select model, depth, in_flight, unfinished - depth - in_flight, oldest_ready_s, sustained_rpm, began, ended, state,
-    case when isfinite(closed_until) then extract(epoch from closed_until - clock_timestamp()) end
-  from (
-    select q.*, c.began, c.ended,
-      case
-        when paused then 'paused'
-        when closed_until = 'infinity' then 'parked'
-        when closed_until > clock_timestamp() then 'closed'
-        when breaker = 'open' then 'breaker open'
-        when breaker = 'half_open' then 'half open'
-        when pressure <> 'normal' then pressure
-        else 'open' end as state
-    from sluice.queues q left join sluice.call_counts() c on c.model = q.model) s
-  order by state = 'open' and unfinished = 0, model)";
+  select q.model, depth, in_flight, unfinished - depth - in_flight, oldest_ready_s, sustained_rpm, began, ended,
+    case when state = 'open' and pressure <> 'normal' then pressure else state end,
+    case when isfinite(state_until) then greatest(0, extract(epoch from state_until - clock_timestamp())) end
+  from sluice.queues q left join sluice.call_counts() c on c.model = q.model
+  order by state = 'open' and pressure = 'normal' and unfinished = 0, q.model)";
 
 // The dead are of interest as long as they have tasks.
 constexpr const char* workers_sql = R"(
@@ -39,8 +31,8 @@ std::optional<T> optional_of(const pqxx::field& field) {
 }
 
 std::string state_of(const pqxx::row& row) {
-  const auto state = row["state"].as<std::string>();
-  return state == "closed" ? state + ' ' + brief_age(row[9].as<double>(0)) : state;
+  const std::string state = row[8].c_str();
+  return row[9].is_null() ? state : state + ' ' + brief_age(row[9].as<double>());
 }
 
 }  // namespace
