@@ -31,9 +31,13 @@ inline constexpr int64_t hedge_again_ms = 100;
 inline constexpr size_t hedges_max = 100;
 // The calls of a model of which its extra calls are a share.
 inline constexpr size_t hedge_window_calls = 1000;
-// A window that is not full counts so many calls more: of 100 calls of which 5 % take long one in
-// sixteen times more than 8 do, and a model of few calls would have no extra one at all.
-inline constexpr size_t hedge_head_start_calls = 60;
+
+// Prompts of one batch in bytes, unless a single one is larger: a quarter of an answer's bound, for
+// a batch that fails is sent again.
+inline constexpr size_t batch_bytes_max = size_t{8} << 20;
+// A batch goes at least so long before the first permit in it is forfeited: the loop may be busy, a
+// connection must be made.
+inline constexpr int64_t batch_send_margin_ms = 100;
 
 // Errors of a kind we do not know, in a row, before a completion is taken for unstorable: about a
 // second.
@@ -45,7 +49,8 @@ inline constexpr size_t response_bytes_max = size_t{32} << 20;
 // What an error text may take of a row or a log line.
 inline constexpr size_t error_bytes_max = 1000;
 
-// Calls in flight in one process: file descriptors and memory are planned for this.
+// Calls in flight in one process, but for urgent ones: file descriptors and memory are planned for
+// this.
 inline constexpr int slots_max = 10000;
 
 // One attempt to reach the database; then the next after a pause with full jitter between base and
@@ -53,6 +58,12 @@ inline constexpr int slots_max = 10000;
 inline constexpr int64_t connect_timeout_ms = 10'000;
 inline constexpr int64_t reconnect_pause_ms_base = 100;
 inline constexpr int64_t reconnect_pause_ms_max = 5'000;
+
+// Beside its slots a worker has some for urgent tasks (priority above 0) alone, so that they wait
+// for nobody's answer: one for so many slots, and at least one.
+inline constexpr int slots_per_urgent_slot = 32;
+// How often it looks for them while it has no slot for others: half of a pickup of 50 ms.
+inline constexpr int64_t urgent_look_interval_ms = 25;
 
 // The slow poll behind every notification, and how often another worker tries for the watch.
 inline constexpr int64_t look_interval_ms = 1'000;
@@ -67,6 +78,10 @@ inline constexpr int64_t listen_silence_ms_max = 5'000;
 // there is work.
 inline constexpr int64_t look_again_ms_min = 1;
 inline constexpr int64_t look_again_ms_max = 250;
+
+// How often a worker that serves metrics asks how late its event loop is: 10 wake-ups a second cost
+// it nothing noticeable.
+inline constexpr int64_t lag_interval_ms = 100;
 
 // How long the unregistering of a leaving worker may take before it leaves without (others recover
 // its leases).

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -89,6 +90,21 @@ TEST_CASE("a redirect is an answer, not followed") {
   REQUIRE(got);
   CHECK(got->status == 302);
   CHECK(server.accepted() == 1);
+}
+
+TEST_CASE("a proxy that the environment names is not used") {
+  Fixture fixture;
+  RawServer server(fixture.loop,
+                   [](const std::string&) { return RawServer::Answer{std::string(ok_answer)}; });
+  std::string nowhere;
+  {
+    const RawServer gone(fixture.loop, [](const std::string&) { return std::nullopt; });
+    nowhere = gone.url();
+  }
+  for (const char* name : {"no_proxy", "NO_PROXY"}) unsetenv(name);
+  for (const char* name : {"http_proxy", "all_proxy"}) setenv(name, nowhere.c_str(), 1);
+  CHECK(fixture.send(post_to(server.url())));
+  for (const char* name : {"http_proxy", "all_proxy"}) unsetenv(name);
 }
 
 TEST_CASE("connections are kept and used again") {

@@ -114,6 +114,24 @@ TEST_CASE("an answer names the model and the hash of its prompt, in each of the 
   CHECK(stream->body.ends_with("data: [DONE]\n\n"));
 }
 
+TEST_CASE("of a batch one prompt may get an error, or bring the call down for all") {
+  Fixture fixture;
+  const std::string answer = "\"m: " + std::string(hello_hash) + "\"";
+  const auto some =
+      fixture.post("/batch", R"({"model":"m","prompts":["hello","mock:error x","hello"]})");
+  REQUIRE(some);
+  CHECK(some->status == 200);
+  CHECK(some->body.starts_with("{\"answers\":[" + answer + ",{\"error\":"));
+  CHECK(some->body.ends_with("\"retryable\":false}," + answer + "]}"));
+  const auto none =
+      fixture.post("/batch", R"({"model":"m","prompts":["hello","mock:error","mock:status=503"]})");
+  REQUIRE(none);
+  CHECK(none->status == 503);
+  const auto alone = fixture.post("/single", R"({"model":"m","prompt":"mock:error"})");
+  REQUIRE(alone);
+  CHECK(alone->body.starts_with("{\"error\":"));
+}
+
 TEST_CASE("what is not a call gets a clear status, and JSON") {
   Fixture fixture;
   const auto status = [&](std::string path, std::string body) {

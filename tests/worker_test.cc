@@ -637,7 +637,26 @@ TEST_CASE("no model has more extra calls than its budget") {
   for (int64_t id = 1; id <= 40; ++id) bench.database.queue.push_back(task_of(id));
   bench.start();
   bench.pass_ms(10'000);
-  CHECK(bench.http.count() == 40 + 8);  // 8 % of 40 and the head start of 60
+  CHECK(bench.http.count() == 40 + 4);  // three are under 8 % of 43 calls, four are not of 44
+}
+
+TEST_CASE("an extra call that was granted too late counts for nothing") {
+  Bench bench(100);
+  bench.database.served.models[0].hedge_after_ms = 500;
+  bench.database.served.models[0].hedge_max = 1;
+  for (int64_t id = 1; id <= 10; ++id) bench.database.queue.push_back(task_of(id));
+  bench.start();
+  bench.pass_ms(499);
+  bench.database.hold();
+  bench.pass_ms(1);  // one is asked for
+  CHECK(bench.database.called("hedge") == 1);
+  bench.http.answer_ok(0, "in time");
+  bench.database.release();
+  CHECK(bench.http.count() == 10);
+  bench.pass_ms(100);
+  CHECK(bench.http.count() == 11);
+  bench.pass_ms(1000);
+  CHECK(bench.http.count() == 11);
 }
 
 TEST_CASE("cancelling a task aborts all of its calls") {
@@ -673,6 +692,94 @@ TEST_CASE("a backend that refuses has half as many calls") {
   CHECK(bench.http.count() == 8);  // four are under way, which is the limit now
   bench.http.answer_ok(4, "a");
   CHECK(bench.http.count() == 9);
+}
+
+ClaimedTask urgent(int64_t id) {
+  ClaimedTask task = task_of(id);
+  task.priority = 1;
+  return task;
+}
+
+TEST_CASE("an urgent task waits for nobody's answer when all slots are taken") {
+  Bench bench(2);
+  for (int64_t id = 1; id <= 3; ++id) bench.database.queue.push_back(task_of(id));
+  bench.start();
+  REQUIRE(bench.http.count() == 2);
+  bench.database.queue.push_front(urgent(7));
+  bench.database.queue.push_front(urgent(8));
+  bench.pass_ms(25);
+  REQUIRE(bench.http.count() == 3);  // one slot for them beside its two
+  bench.pass_ms(1000);
+  CHECK(bench.http.count() == 3);
+  bench.http.answer_ok(2, "a");
+  bench.pass_ms(25);
+  CHECK(bench.http.count() == 4);
+  bench.http.answer_ok(3, "b");
+  bench.http.answer_ok(0, "c");
+  CHECK(bench.http.count() == 5);  // the third
+}
+
+TEST_CASE("nobody looks for urgent tasks while a claim for all would take them") {
+  Bench bench(2);
+  bench.database.queue.push_back(task_of(1));
+  bench.start();
+  bench.pass_ms(1000);
+  CHECK(bench.http.count() == 1);
+  CHECK(bench.database.called("claim_urgent") == 0);
+}
+
+TEST_CASE("an urgent task of a model that has its part of the slots is taken all the same") {
+  Bench bench(10);
+  bench.database.served.models[0].max_in_flight = 4;
+  Model other = bench.database.served.models[0];
+  other.name = "other";
+  other.max_in_flight.reset();
+  bench.database.served.models.push_back(other);
+  for (int64_t id = 1; id <= 20; ++id) {
+    bench.database.queue.push_back(task_of(id));
+    bench.database.queue.back().model = "other";
+  }
+  bench.start();
+  const size_t before = bench.http.count();
+  CHECK(before >= 9);  // a slot may be kept for the model without calls
+  bench.database.queue.push_back(urgent(30));
+  bench.database.queue.back().model = "other";
+  bench.pass_ms(25);
+  CHECK(bench.http.count() == before + 1);
+}
+
+TEST_CASE("a backend that refuses has no urgent calls beyond its limit") {
+  Bench bench(8);
+  for (int64_t id = 1; id <= 8; ++id) bench.database.queue.push_back(task_of(id));
+  bench.start();
+  REQUIRE(bench.http.count() == 8);
+  HttpResponse refusal;
+  refusal.status = 429;
+  bench.http.answer(0, refusal);
+  bench.database.queue.push_back(urgent(20));
+  bench.pass_ms(1000);
+  CHECK(bench.http.count() == 8);
+  for (size_t i = 1; i < 5; ++i) bench.http.answer_ok(i, "a");  // three are under way, of four
+  CHECK(bench.http.count() == 9);
+}
+
+TEST_CASE("cold tasks of a model that takes batches travel together, urgent ones alone") {
+  Bench bench(100);
+  bench.database.served.models[0].batch_max = 10;
+  for (int64_t id = 1; id <= 10; ++id) bench.database.queue.push_back(task_of(id));
+  bench.database.queue.push_back(urgent(11));
+  bench.start();
+  bench.pass_ms(0);
+  REQUIRE(bench.http.count() == 2);
+  CHECK(bench.http.request(1).url == "http://backend/batch");
+  CHECK(bench.http.request(0).url == "http://backend/single");
+  HttpResponse failure;
+  failure.status = 500;
+  bench.http.answer(1, failure);
+  REQUIRE(bench.database.stored() == 10);
+  for (size_t i = 0; i < 10; ++i) {
+    CHECK(std::holds_alternative<BatchFailed>(bench.outcome(0, i)));
+  }
 }
 
 }  // namespace sluice

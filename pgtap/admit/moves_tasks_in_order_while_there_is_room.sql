@@ -5,10 +5,10 @@ select plan(7);
 select given_model(max_queue => 64) as m \gset
 select given_worker() as w \gset
 select given_tasks(:'m', 64, at(0)) \g /dev/null
-select given_task(:'m', p_now => at(1)) as third \gset
-select given_task(:'m', p_now => at(2)) as fourth \gset
-select given_task(:'m', priority => 9, p_now => at(3)) as first \gset
-select given_task(:'m', priority => 1, p_now => at(4)) as second \gset
+select given_task(:'m', priority => -9, p_now => at(1)) as third \gset
+select given_task(:'m', priority => -9, p_now => at(2)) as fourth \gset
+select given_task(:'m', priority => 0, p_now => at(3)) as first \gset
+select given_task(:'m', priority => -1, p_now => at(4)) as second \gset
 
 select is(sluice.admit(:'m', null, at(5)), 0, 'a full queue takes none');
 select claimed(:w, 61, at(6)) \g /dev/null

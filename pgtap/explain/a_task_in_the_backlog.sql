@@ -5,8 +5,8 @@ select plan(4);
 set local timezone = 'UTC';
 select given_model(max_queue => 2) as m \gset
 select given_tasks(:'m', 2) \g /dev/null
-select given_task(:'m') as t, given_task(:'m') as u, given_task(:'m', priority => 1) as v,
-  sluice.submit('q', :'m', tenant => 'other', p_now => at(0)) as x \gset
+select given_task(:'m', priority => -1) as t, given_task(:'m', priority => -1) as u, given_task(:'m') as v,
+  sluice.submit('q', :'m', -1, tenant => 'other', p_now => at(0)) as x \gset
 select is(sluice.explain(:u, at(1)),
   format('waits for room in the queue of %s: 2 ahead of tenant "default"; no live worker serves the model', :'m'),
   'of its tenant: one of the same priority, one of a higher');

@@ -85,7 +85,12 @@ begin
 end
 $$;
 
--- before_model_changes: guards names and ids, notes when limits change, and opens a model that was parked for bad
+-- model_apis: what constraint api_is_known admits, to be named when something else is tried.
+create or replace function sluice.model_apis() returns text[]
+language sql immutable parallel safe
+as $$ select array['solve', 'openai-chat', 'openai-responses', 'openai-embeddings', 'anthropic-messages'] $$;
+
+-- before_model_changes: guards names, apis and ids, notes when limits change, and opens a model that was parked for bad
 -- credentials when its secret or url changes. Takes no lock on the model: an open psql must not stop the fleet.
 create or replace function sluice.before_model_changes() returns trigger
 language plpgsql security definer
@@ -95,6 +100,9 @@ begin
   if exists (select from sluice.routes where route = new.name) then
     raise exception '"%" is already the name of a route', new.name
       using errcode = '23505', hint = 'Names are unique over models and routes.';
+  elsif new.api <> all (sluice.model_apis()) then
+    raise exception 'there is no api "%"', new.api
+      using errcode = '23514', hint = 'There are ' || array_to_string(sluice.model_apis(), ', ') || '.';
   end if;
   if tg_op = 'INSERT' then
     perform sluice.make_model(new.id);

@@ -228,7 +228,8 @@ begin
     end if;
   end if;
   -- The draw also locks the model's room sequence: a model cannot be deleted under an open submit.
-  v_straight := v_model is not null and sluice.draw_room(v_model, v_later) < v_max_queue;
+  v_straight := v_model is not null and (sluice.draw_room(v_model, v_later) < v_max_queue
+    or (submit.priority > 0 and not v_later and sluice.urgent_room(v_model, v_max_queue) > 0));
   if not sluice.accept(v_model, v_route, submit.tenant, v_max, v_now) then
     v_straight := false;
   end if;

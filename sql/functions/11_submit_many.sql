@@ -197,6 +197,19 @@ begin
 end
 $$;
 
+-- urgent_ones: which of p_rows, new tasks that found no room in the queue of p_model, go straight into it by their priority.
+create or replace function sluice.urgent_ones(p_rows sluice.backlog[], p_model int, p_max_queue int)
+returns sluice.backlog[]
+language plpgsql volatile
+as $$
+begin
+  if not exists (select from unnest(p_rows) r where r.rank < 0) then
+    return '{}';
+  end if;
+  return array(select r from unnest(p_rows) r where r.rank < 0 limit greatest(0, sluice.urgent_room(p_model, p_max_queue)));
+end
+$$;
+
 -- place: puts new tasks where they begin: straight into their model's queue while there is room, else the backlog.
 -- Params:  p_new: as backlog rows in the order of their ids; a route's row carries the model drawn for it; p_now.
 -- Errors:  SL001: the model was deleted meanwhile; SL003, SL005: see sluice.accept_many.
@@ -206,6 +219,8 @@ as $$
 declare
   v_full int[] := sluice.accept_many(p_new, p_now);
   v_waiting sluice.backlog[];
+  v_rest sluice.backlog[];
+  v_urgent sluice.backlog[];
   v_line record;
   v_room int;
 begin
@@ -223,16 +238,19 @@ begin
       continue;
     end if;
     v_room := sluice.draw_rooms(v_line.model, v_line.max_queue, cardinality(v_line.ready));
-    if v_room > 0 then
+    v_rest := v_line.ready[v_room + 1 :];
+    v_urgent := sluice.urgent_ones(v_rest, v_line.model, v_line.max_queue);
+    if v_room > 0 or v_urgent <> '{}' then
       execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, tenant)
         select n.task_id, n.ready_at, n.deadline, n.model, n.request_bytes, n.fence, n.rank, n.attempts, n.tenant
-        from unnest($1) n limit $2', 'queue_' || v_line.model)
-      using v_line.ready, v_room;
+        from unnest($1) n', 'queue_' || v_line.model)
+      using v_line.ready[: v_room] || v_urgent;
     end if;
-    v_waiting := v_waiting || v_line.ready[v_room + 1 :];
+    v_waiting := v_waiting || case when v_urgent = '{}' then v_rest else array(
+      select r from unnest(v_rest) r where r.task_id <> all (array(select u.task_id from unnest(v_urgent) u))) end;
     perform sluice.ring(v_line.model);
   end loop;
-  if v_waiting is not null then
+  if cardinality(v_waiting) > 0 then
     insert into sluice.backlog
     select n.task_id, n.ready_at, n.deadline, case when n.route is null then n.model end, n.request_bytes, n.fence, n.rank,
       n.attempts, n.due, n.route, n.tenant

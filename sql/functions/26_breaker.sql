@@ -121,8 +121,10 @@ begin
         filter (where not sluice.backend_lives(o.kind, o.http_status)))[1] as why
     from unnest(p_ended) e
     cross join lateral (select (e.lease).model, (e.lease).task_id, (e.lease).fence) l
-    cross join lateral (
-      select (x.o).kind, (x.o).error_code, (x.o).http_status, e.place
+    cross join lateral (  -- a call for many tasks that failed is one failure: the others of it say batch_failed
+      select case when (x.o).kind = 'returned' and (x.o).error_code <> 'batch_failed' then 'retry' else (x.o).kind end as kind,
+        (x.o).error_code, case when (x.o).error_code is distinct from 'batch_failed' then (x.o).http_status end as http_status,
+        e.place
       from (select p_outcomes[e.place] as o offset 0) x) o
     group by l.model order by l.model
   loop

@@ -116,7 +116,8 @@ begin
 end
 $$;
 
--- claimed_tasks: leases in the form that workers receive; bodies in order until p_bytes_max is reached.
+-- claimed_tasks: leases in the form that workers receive; bodies in order until p_bytes_max is reached. priority is the
+-- task's own, not what ageing made of it: waiting long does not make a cold task hot.
 create or replace function sluice.claimed_tasks(p_leases sluice.lease[], p_bytes_max bigint)
 returns setof sluice.claimed_task
 language plpgsql volatile
@@ -128,7 +129,8 @@ begin
            or exists (select from sluice.tenants n where n.name = l.tenant and n.rpm is not null)
       then sluice.send_within_ms() end,
     case when t.id is not null then m.api end, t.prompt, t.request, t.max_output_tokens, t.traceparent,
-    case when t.id is not null then (extract(epoch from m.timeout) * 1000)::int end, (-l.rank)::int
+    case when t.id is not null then (extract(epoch from m.timeout) * 1000)::int end,
+    coalesce(t.priority, -l.rank)::int
   from (
     select l.*, sum(l.request_bytes + 200) over (order by l.ordinality) <= p_bytes_max as fits
     from unnest(p_leases) with ordinality l) l

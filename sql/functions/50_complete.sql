@@ -6,6 +6,8 @@
 --          whose COMMIT answer was lost is safe and answers the same (throttled and returned answer false: their tasks
 --          are on their way again, there is nothing to do either way).
 -- Moves:   lease -> result (solved, failed, cancelled), -> backlog (retry), -> its queue at its place (throttled, returned).
+--          returned with an error_code: the call for it and others failed, nobody knows by whose fault; a row among the
+--          attempts, tokens as reserved, and one failure for the breaker (for the batch: the others say batch_failed).
 --          A task that was cancelled meanwhile ends as cancelled instead of going back; what was told still counts as an
 --          attempt and still closes the model.
 -- Locks:   leases ascending by id, then models ascending by id (only for what goes back to a queue), then breakers (only
@@ -117,7 +119,8 @@ begin
 end
 $$;
 
--- note_attempts: one row for every call that failed, those of an unknown kind included.
+-- note_attempts: one row for every call that failed, those of an unknown kind included, and for each task of a batch that
+-- failed as a whole: returned, with an error_code.
 create or replace function sluice.note_attempts(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile
@@ -127,12 +130,14 @@ begin
   insert into sluice.attempt (task_id, worker, started_at, ended_at, fence, input_tokens, output_tokens, http_status,
     billed, kind, model, error_code, error)
   select l.task_id, l.worker, l.started_at, p_now, l.fence, o.input_tokens, o.output_tokens,
-    sluice.storable_status(o.http_status), o.billed, case o.kind when 'retry' then 'retry' else 'failed' end, m.name, o.error_code, o.error
+    sluice.storable_status(o.http_status), o.billed, case when o.kind in ('retry', 'returned') then o.kind else 'failed' end,
+    m.name, o.error_code, o.error
   from unnest(p_ended) e
   cross join lateral (select (e.lease).*) l
   cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
   join sluice.models m on m.id = l.model
-  where coalesce(o.kind, '') not in ('solved', 'throttled', 'returned', 'cancelled');
+  where coalesce(o.kind, '') not in ('solved', 'throttled', 'returned', 'cancelled')
+     or (o.kind = 'returned' and o.error_code is not null);
 end
 $$;
 

@@ -1,7 +1,7 @@
 -- settle: corrects what was reserved for calls that have ended to what they used, at the moment of their claim, and
 -- lets one of them teach its model's estimates. Needs no lock: the account is rows, and the bucket only spreads.
 --   used: input and output tokens if the worker told them; else nothing for a call that was not sent or not billed
---   (returned, throttled, billed = false); else the reservation stands, as it does for a lost call: it may have been
+--   (returned without an error, throttled, billed = false); else the reservation stands, as it does for a lost call: it may have been
 --   billed.
 create or replace function sluice.settle(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
@@ -45,7 +45,7 @@ begin
       select l.model, l.tenant, l.started_at as at,
         case when o.input_tokens is not null or o.output_tokens is not null
             then coalesce(o.input_tokens, 0)::bigint + coalesce(o.output_tokens, 0)
-          when o.kind in ('returned', 'throttled') or not o.billed then 0
+          when o.kind = 'throttled' or (o.kind = 'returned' and o.error_code is null) or not o.billed then 0
           else l.reserved_tokens end - l.reserved_tokens as tokens
       from unnest(p_ended) e
       cross join lateral (select (e.lease).*) l

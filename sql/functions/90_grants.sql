@@ -11,7 +11,8 @@ grant execute on function
   sluice.register_worker(text, int, text[], text, timestamptz), sluice.worker_speaks(bigint, text[]),
   sluice.configuration(text[]), sluice.held_leases(bigint), sluice.retain(timestamptz),
   sluice.heartbeat(bigint, timestamptz), sluice.claim(bigint, text[], int, timestamptz),
-  sluice.claim_within(bigint, text[], int[], int, timestamptz), sluice.hedge(bigint, bigint, int, timestamptz),
+  sluice.claim_within(bigint, text[], int[], int, timestamptz), sluice.claim_urgent(bigint, text[], int, timestamptz),
+  sluice.hedge(bigint, bigint, int, timestamptz),
   sluice.requests(bigint, bigint[]), sluice.held_leases(bigint), sluice.retain(timestamptz),
   sluice.complete(bigint, sluice.outcome[], timestamptz),
   sluice.unregister_worker(bigint, timestamptz), sluice.admit(text, int, timestamptz),
@@ -38,7 +39,7 @@ grant execute on function sluice.next_permit_at(text, timestamptz) to sluice_sub
 grant select on sluice.queues, sluice.workers, sluice.audit_log to sluice_reader, sluice_admin;
 -- What `sluice doctor` and `sluice top` look at besides.
 grant select on sluice.function_set to sluice_reader, sluice_admin;
-grant execute on function sluice.recent_failures(interval, timestamptz) to sluice_reader, sluice_admin;
+grant execute on function sluice.recent_failures(interval, timestamptz), sluice.call_counts() to sluice_reader, sluice_admin;
 -- A view calls its functions as its reader.
 grant execute on function sluice.queue_facts(timestamptz), sluice.permit_interval_ns(sluice.models),
   sluice.permit_burst(sluice.models), sluice.send_allowance_ms(), sluice.interval_ns(int, int), sluice.pressure(bigint, bigint),

@@ -33,14 +33,21 @@ const Backend* find_backend(std::string_view api) {
   return nullptr;
 }
 
-HttpRequest request_for(const Backend& backend, const Model& model, const Question& question) {
+HttpRequest post_json(const Model& model, std::string_view path, std::string body) {
   HttpRequest request;
   request.method = "POST";
-  request.url = std::string(without_last_slashes(model.url)).append(backend.path(model));
+  request.url = std::string(without_last_slashes(model.url)).append(path);
   request.headers.emplace_back("Content-Type: application/json");
+  request.body = std::move(body);
+  return request;
+}
+
+HttpRequest request_for(const Backend& backend, const Model& model, const Question& question) {
+  HttpRequest request =
+      post_json(model, backend.path(model),
+                question.request ? with_model(*question.request, model.upstream_name)
+                                 : backend.body(model, question));
   if (!backend.header.empty()) request.headers.emplace_back(backend.header);
-  request.body = question.request ? with_model(*question.request, model.upstream_name)
-                                  : backend.body(model, question);
   return request;
 }
 
@@ -53,13 +60,18 @@ Outcome outcome_of(const Backend& backend, const HttpResponse& response) {
   }
   if (response.body.empty()) return bad_response("it is empty");
   if (!is_json) return bad_response("it is not JSON");
+  return outcome_of_answer(backend, response, body, response.body);
+}
+
+Outcome outcome_of_answer(const Backend& backend, const HttpResponse& response,
+                          const simdjson::dom::element& body, std::string verbatim) {
   if (const auto error = find_error(body)) return outcome_of_error(response, *error);
   Outcome outcome = backend.read(body);
   if (auto* solved = std::get_if<Solved>(&outcome)) {
     const Usage usage = usage_of(body);
     if (solved->answer) solved->answer = harmless_text(std::move(*solved->answer));
     solved->finish = error_text(solved->finish, finish_bytes_max);
-    solved->response = harmless_text(response.body);
+    solved->response = harmless_text(std::move(verbatim));
     solved->http_status = response.status;
     solved->input_tokens = usage.input_tokens;
     solved->output_tokens = usage.output_tokens;

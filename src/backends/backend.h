@@ -62,11 +62,19 @@ struct Backend {
 // The backend for one value of sluice.models.api, or null when this release does not speak it.
 const Backend* find_backend(std::string_view api);
 
+// A body for a path under the model's URL.
+HttpRequest post_json(const Model& model, std::string_view path, std::string body);
+
 // Without limits and credential, which are the caller's.
 HttpRequest request_for(const Backend& backend, const Model& model, const Question& question);
 
 // What a response means. Never throws, whatever the bytes; every text in it can be stored.
 Outcome outcome_of(const Backend& backend, const HttpResponse& response);
+
+// The part of it for a successful response: `body` is its JSON, or the part of that which speaks of
+// one task, and `verbatim` the same as text.
+Outcome outcome_of_answer(const Backend& backend, const HttpResponse& response,
+                          const simdjson::dom::element& body, std::string verbatim);
 
 // The outcome of a task's `attempt`-th call, in which the third bad answer is a failure, whatever
 // the task's own limit: a backend that answers nonsense, and bills for it, seldom stops.

@@ -57,9 +57,19 @@ struct Parked {
 // Never sent, or handed back on leaving: to its place in the queue, not charged.
 struct Returned {};
 
+// The call for it and other tasks failed as a whole, nobody knows by whose fault: to its place in
+// the queue, not charged; next time it goes in a batch half as large.
+struct BatchFailed {
+  std::string error_code;  // the call's for one of its tasks, batch_failed for the others
+  std::string error;
+  std::optional<int> http_status;
+  std::optional<bool> billed;
+};
+
 // Aborted because its user cancelled the task.
 struct Cancelled {};
 
-using Outcome = std::variant<Solved, Failed, Retry, Throttled, Parked, Returned, Cancelled>;
+using Outcome =
+    std::variant<Solved, Failed, Retry, Throttled, Parked, Returned, BatchFailed, Cancelled>;
 
 }  // namespace sluice

@@ -11,6 +11,7 @@ Action configure_key(CLI::App& app);
 Action configure_mock(CLI::App& app);
 Action configure_submit(CLI::App& app);
 Action configure_status(CLI::App& app);
+Action configure_top(CLI::App& app);
 Action configure_doctor(CLI::App& app);
 Action configure_tasks(CLI::App& app);
 Action configure_task(CLI::App& app);
@@ -33,6 +34,7 @@ constexpr Command command_table[] = {
     {"serve", "The HTTP API: tasks, configuration, health and metrics", configure_serve},
     {"submit", "Submit tasks from a file of JSON lines, or one prompt", configure_submit},
     {"status", "Queues, calls in flight and workers at a glance", configure_status},
+    {"top", "A live screen of queues, rates, quotas, workers and failures", configure_top},
     {"doctor", "What is wrong with this installation, with the way out of each finding",
      configure_doctor},
     {"tasks", "The newest tasks", configure_tasks},

@@ -8,11 +8,9 @@
 
 namespace sluice {
 
-ExitCode with_connection(const GlobalOptions& globals,
-                         const std::function<ExitCode(pqxx::connection&)>& work) {
-  const auto connection = connect(globals.database_url);
+void with_errors_in_words(const std::function<void()>& work) {
   try {
-    return work(*connection);
+    work();
   } catch (const pqxx::in_doubt_error&) {
     throw CommandError(ExitCode::database_unreachable,
                        "the connection broke during COMMIT: whether it took effect is unknown");
@@ -24,6 +22,14 @@ ExitCode with_connection(const GlobalOptions& globals,
         error.sqlstate().starts_with("57P") ? ExitCode::database_unreachable : ExitCode::failure;
     throw CommandError(code, one_line(parse_sql_message(error.what())));
   }
+}
+
+ExitCode with_connection(const GlobalOptions& globals,
+                         const std::function<ExitCode(pqxx::connection&)>& work) {
+  const auto connection = connect(globals.database_url);
+  ExitCode code = ExitCode::ok;
+  with_errors_in_words([&] { code = work(*connection); });
+  return code;
 }
 
 ExitCode with_database(const GlobalOptions& globals,

@@ -20,4 +20,7 @@ ExitCode with_database(const GlobalOptions& globals,
 ExitCode with_connection(const GlobalOptions& globals,
                          const std::function<ExitCode(pqxx::connection&)>& work);
 
+// Runs `work`, which has a connection of its own, with the same errors.
+void with_errors_in_words(const std::function<void()>& work);
+
 }  // namespace sluice

@@ -9,10 +9,21 @@ namespace {
 
 constexpr size_t answer_bytes_max = size_t{1} << 20;  // of each call in flight
 
+constexpr const char* footer =
+    R"(It answers POST
+  /solve, /single       {"model","prompt"} -> {"answer"}
+  /batch                {"model","prompts":[...]} -> {"answers":[...]}, when all are done
+  /v1/chat/completions  OpenAI's chat, whole or in a stream
+
+A prompt may order a fault: "mock:" and commands separated by ";", up to white space
+(mock:status=429;retry_after=2 and any text):
+  status=N  retry_after=SECONDS  delay=3s  html  empty  nul  close)";
+
 }  // namespace
 
 Action configure_mock(CLI::App& app) {
   auto options = std::make_shared<MockOptions>();
+  app.footer(footer);
   app.add_option("--listen", options->listen, "address; port 0 takes a free one, printed at start")
       ->option_text("HOST:PORT [127.0.0.1:8090]");
   app.add_option("--latency", options->latency,

@@ -19,6 +19,7 @@ using std::chrono::steady_clock;
 // Completions do not notify (that would slow all of them down), so a waiter asks.
 constexpr auto pause_min = milliseconds(50);
 constexpr auto pause_max = milliseconds(250);
+constexpr auto quiet_time = milliseconds(2'000);  // then one may ask why
 constexpr auto reconnect_pause = milliseconds(500);
 constexpr auto reconnect_time_max = std::chrono::minutes(5);  // crash recovery takes its time
 constexpr ptrdiff_t asked_max = 5'000;                        // ids in a statement: 2 to 5 ms
@@ -31,6 +32,16 @@ constexpr const char* json_sql = R"(
 constexpr const char* bare_sql = R"(
   select id, status, coalesce(answer, error, response) from sluice.tasks
   where status in ('solved', 'failed', 'cancelled', 'expired') and id = any ($1::bigint[]) limit $2::int)";
+
+constexpr const char* standstill_sql = R"(
+  select id, sluice.explain(id) from sluice.tasks
+  where status in ('unsolved', 'queued') and id = any ($1::bigint[]) order by id limit $2::int)";
+
+// Figures change from one look to the next; a reason is told by its words.
+std::string words_of(std::string sentence) {
+  std::erase_if(sentence, [](char c) { return c >= '0' && c <= '9'; });
+  return sentence;
+}
 
 std::string array_of(std::span<const int64_t> ids) {
   std::string array = "{";
@@ -54,26 +65,32 @@ std::unique_ptr<pqxx::connection> connect_patiently(const std::string& database_
 
 class Wait final {
  public:
-  Wait(const std::string& database_url, std::vector<int64_t> ids, OutcomeForm form,
-       const OutcomeListener& listener)
+  Wait(const std::string& database_url, OutcomeWait wait, const OutcomeListener& listener)
       : database_url_(database_url),
-        pending_(std::move(ids)),
-        sql_(form == OutcomeForm::json ? json_sql : bare_sql),
+        pending_(std::move(wait.ids)),
+        sql_(wait.form == OutcomeForm::json ? json_sql : bare_sql),
         listener_(listener),
         connection_(connect_patiently(database_url)) {
+    if (wait.timeout_ms) deadline_ = steady_clock::now() + milliseconds(*wait.timeout_ms);
     // Lines with one idempotency key have one task.
     std::sort(pending_.begin(), pending_.end());
     pending_.erase(std::unique(pending_.begin(), pending_.end()), pending_.end());
     total_ = pending_.size();
   }
 
-  void run() {
+  // How many have not ended at the deadline.
+  size_t run() {
     auto pause = pause_min;
-    while (!pending_.empty()) {
+    auto explain_at = steady_clock::now() + quiet_time;
+    while (true) {
       const bool some_ended = look_at_all();
       listener_.on_look(total_ - pending_.size(), total_);
+      const auto now = steady_clock::now();
+      if (pending_.empty() || now >= deadline_) return pending_.size();
+      if (!some_ended && now >= explain_at) explain_standstill();
+      if (some_ended || now >= explain_at) explain_at = now + quiet_time;
       pause = some_ended ? pause_min : std::min(pause * 5 / 4, pause_max);
-      if (!pending_.empty()) std::this_thread::sleep_for(pause);
+      std::this_thread::sleep_until(std::min(now + pause, deadline_));
     }
   }
 
@@ -100,7 +117,7 @@ class Wait final {
   // The ids that have ended and were reported, ascending.
   std::vector<int64_t> look(std::span<const int64_t> asked) {
     std::vector<int64_t> ended;
-    for (const pqxx::row& row : ask(asked)) {
+    for (const pqxx::row& row : ask(sql_, asked, rows_max)) {
       ended.push_back(row[0].as<int64_t>());
       listener_.on_ended({ended.back(), row[1].c_str(), row[2].c_str()});
     }
@@ -108,12 +125,23 @@ class Wait final {
     return ended;
   }
 
-  pqxx::result ask(std::span<const int64_t> asked) {
+  // Of the first that has not begun.
+  void explain_standstill() {
+    const size_t asked = std::min(pending_.size(), static_cast<size_t>(asked_max));
+    for (const pqxx::row& row : ask(standstill_sql, std::span(pending_).first(asked), 1)) {
+      const std::string why = row[1].c_str();
+      if (words_of(why) == told_) continue;
+      told_ = words_of(why);
+      listener_.on_standstill(row[0].as<int64_t>(), why);
+    }
+  }
+
+  pqxx::result ask(const char* sql, std::span<const int64_t> asked, size_t rows) {
     const std::string array = array_of(asked);
     while (true) {
       try {
         pqxx::nontransaction session(*connection_);
-        return session.exec_params(sql_, array, rows_max);
+        return session.exec_params(sql, array, rows);
       } catch (const pqxx::broken_connection&) {
       } catch (const pqxx::sql_error& error) {
         if (!error.sqlstate().starts_with("57P")) throw;  // not a shutdown
@@ -128,13 +156,15 @@ class Wait final {
   const OutcomeListener& listener_;
   std::unique_ptr<pqxx::connection> connection_;
   size_t total_ = 0;
+  steady_clock::time_point deadline_ = steady_clock::time_point::max();
+  std::string told_;  // words_of the last reason
 };
 
 }  // namespace
 
-void wait_for_outcomes(const std::string& database_url, std::vector<int64_t> ids, OutcomeForm form,
-                       const OutcomeListener& listener) {
-  Wait(database_url, std::move(ids), form, listener).run();
+size_t wait_for_outcomes(const std::string& database_url, OutcomeWait wait,
+                         const OutcomeListener& listener) {
+  return Wait(database_url, std::move(wait), listener).run();
 }
 
 }  // namespace sluice

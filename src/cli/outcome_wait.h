@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,12 +24,21 @@ enum class OutcomeForm {
 struct OutcomeListener {
   std::function<void(const EndedTask&)> on_ended;
   std::function<void(size_t ended, size_t total)> on_look;  // after every look at the database
+  // Nothing has ended for a while, and this task has not begun: why (sluice.explain). Again when
+  // more than figures has changed.
+  std::function<void(int64_t id, const std::string& why)> on_standstill;
 };
 
-// Blocks until each of `ids` has ended and was reported once. Connects, and reconnects, for up to
-// five minutes. Throws CommandError(database_unreachable), and pqxx::sql_error (no right to read
-// tasks).
-void wait_for_outcomes(const std::string& database_url, std::vector<int64_t> ids, OutcomeForm form,
-                       const OutcomeListener& listener);
+struct OutcomeWait {
+  std::vector<int64_t> ids;
+  OutcomeForm form = OutcomeForm::json;
+  std::optional<int64_t> timeout_ms;
+};
+
+// Blocks until each of the tasks has ended and was reported once: 0; or until the time-out: how
+// many have not. Connects, and reconnects, for up to five minutes. Throws
+// CommandError(database_unreachable), and pqxx::sql_error (no right to read tasks).
+size_t wait_for_outcomes(const std::string& database_url, OutcomeWait wait,
+                         const OutcomeListener& listener);
 
 }  // namespace sluice

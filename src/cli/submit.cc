@@ -18,6 +18,7 @@
 #include "cli/submission.h"
 #include "cli/terminal.h"
 #include "command_error.h"
+#include "duration.h"
 #include "json_object.h"
 #include "json_text.h"
 
@@ -36,6 +37,7 @@ struct SubmitOptions {
   std::string metadata;
   bool skip = false;
   bool wait = false;
+  std::string timeout;
 };
 
 // The flags as the first fields of an object: PostgreSQL keeps the last of equal keys, so whatever
@@ -153,33 +155,43 @@ class Lines final {
   std::unordered_map<int64_t, size_t> by_id_;
 };
 
-// False if a task did not end solved.
+// False if a task did not end solved, or not in time.
 bool wait_for_all(const SubmitOptions& options, const std::string& database_url,
                   const Lines& lines) {
   end_on_interrupt("\nsluice: interrupted; the tasks go on\n");
   Progress progress;
   const bool to_terminal = isatty(STDOUT_FILENO) == 1;
   bool all_solved = true;
-  const OutcomeListener listener = {
-      [&](const EndedTask& task) {
-        const bool solved = task.status == "solved";
-        all_solved = all_solved && solved;
-        progress.clear();
-        if (options.prompt && !solved) {
-          fmt::print(stderr, "sluice: task {} ended {}: {}\n", task.id, task.status,
-                     harmless(task.text, false));
-        } else {
-          const std::string text = options.prompt ? task.text : lines.number(task.id, task.text);
-          fmt::print("{}\n", to_terminal ? harmless(text, true) : text);
-        }
-        std::fflush(stdout);
-      },
-      [&](size_t ended, size_t total) {
-        progress.show(ended, total, fmt::format("{} of {} ended", ended, total));
-      }};
-  wait_for_outcomes(database_url, lines.ids(),
-                    options.prompt ? OutcomeForm::bare : OutcomeForm::json, listener);
-  return all_solved;
+  const auto on_ended = [&](const EndedTask& task) {
+    const bool solved = task.status == "solved";
+    all_solved = all_solved && solved;
+    progress.clear();
+    if (options.prompt && !solved) {
+      fmt::print(stderr, "sluice: task {} ended {}: {}\n", task.id, task.status,
+                 harmless(task.text, false));
+    } else {
+      const std::string text = options.prompt ? task.text : lines.number(task.id, task.text);
+      fmt::print("{}\n", to_terminal ? harmless(text, true) : text);
+    }
+    std::fflush(stdout);
+  };
+  const auto on_look = [&](size_t ended, size_t total) {
+    progress.show(ended, total, fmt::format("{} of {} ended", ended, total));
+  };
+  const auto on_standstill = [&](int64_t id, const std::string& why) {
+    progress.clear();
+    fmt::print(stderr, "sluice: task {}: {}\n", id, harmless(why, false));
+  };
+  OutcomeWait wait{lines.ids(), options.prompt ? OutcomeForm::bare : OutcomeForm::json, {}};
+  if (!options.timeout.empty()) wait.timeout_ms = parse_duration_ms(options.timeout);
+  const size_t left = wait_for_outcomes(database_url, std::move(wait),
+                                        OutcomeListener{on_ended, on_look, on_standstill});
+  progress.clear();
+  if (left > 0) {
+    fmt::print(stderr, "sluice: {} task(s) have not ended within {}; they go on\n", left,
+               options.timeout);
+  }
+  return all_solved && left == 0;
 }
 
 void check_usage(SubmitOptions& options) {
@@ -188,6 +200,10 @@ void check_usage(SubmitOptions& options) {
   }
   if (!options.metadata.empty() && !json_object_problem(options.metadata).empty()) {
     throw CommandError(ExitCode::usage, "--metadata must be a JSON object, such as '{\"a\": 1}'");
+  }
+  if (!options.timeout.empty()) {
+    parse_duration_ms(options.timeout);  // before anything is submitted
+    if (!options.wait) throw CommandError(ExitCode::usage, "--timeout goes with --wait");
   }
 }
 
@@ -234,7 +250,12 @@ Action configure_submit(CLI::App& app) {
   app.add_flag("--wait", options->wait,
                "print each task as it ends, a JSON object a line\n"
                "with the number of its line; with --prompt the\n"
-               "bare answer");
+               "bare answer; says on stderr what keeps tasks that\n"
+               "have not begun");
+  app.add_option("--timeout", options->timeout,
+                 "with --wait, for so long at most; then exit code 1,\n"
+                 "and the tasks go on [no limit]")
+      ->option_text("DURATION");
   return [options](const GlobalOptions& globals) { return submit(*options, globals); };
 }
 

@@ -4,8 +4,6 @@
 #include <cassert>
 #include <numeric>
 
-#include "cli/terminal.h"
-
 namespace sluice {
 namespace {
 
@@ -28,7 +26,7 @@ void Table::add(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::vector<size_t> Table::widths() const {
+std::vector<size_t> Table::widths(size_t columns_max) const {
   std::vector<size_t> widths;
   size_t elastic = columns_.size();
   for (size_t i = 0; i < columns_.size(); ++i) {
@@ -40,16 +38,16 @@ std::vector<size_t> Table::widths() const {
   }
   const size_t gaps = gap_columns * (columns_.size() - 1);
   const size_t total = std::accumulate(widths.begin(), widths.end(), gaps);
-  if (elastic < columns_.size() && total > terminal_columns) {
+  if (elastic < columns_.size() && total > columns_max) {
     const size_t others = total - widths[elastic];
-    const size_t left = terminal_columns > others ? terminal_columns - others : 0;
+    const size_t left = columns_max > others ? columns_max - others : 0;
     widths[elastic] = std::max(left, elastic_columns_min);
   }
   return widths;
 }
 
-std::string Table::text() const {
-  const std::vector<size_t> width = widths();
+std::string Table::text(size_t columns_max) const {
+  const std::vector<size_t> width = widths(columns_max);
   std::vector<std::string> headings;
   for (const Column& column : columns_) headings.push_back(column.heading);
   std::string out;

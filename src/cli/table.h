@@ -1,9 +1,11 @@
 // A table for a terminal: columns as wide as they need, one of them giving way so that no line is
-// wider than 80 columns. It makes text; it does not write.
+// wider than the terminal. It makes text; it does not write.
 #pragma once
 
 #include <string>
 #include <vector>
+
+#include "cli/terminal.h"
 
 namespace sluice {
 
@@ -25,10 +27,10 @@ class Table final {
   void add(std::vector<std::string> cells);
 
   // Heading and rows, each with its newline.
-  std::string text() const;
+  std::string text(size_t columns_max = terminal_columns) const;
 
  private:
-  std::vector<size_t> widths() const;
+  std::vector<size_t> widths(size_t columns_max) const;
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;

@@ -105,6 +105,8 @@ bool apply_command(std::string_view name, std::string_view value, MockFaults& fa
   if (!value.empty()) return false;
   if (name == "close") {
     faults.close = true;
+  } else if (name == "error") {
+    faults.error = true;
   } else if (name == "html") {
     faults.body = MockFaults::Body::html;
   } else if (name == "empty") {
@@ -160,9 +162,12 @@ Result<MockRequest> parse_mock_request(MockRequest::Shape shape, const std::stri
     request.stream = flag_of(root["stream"]);
     request.include_usage = flag_of(root["stream_options"]["include_usage"]);
   }
-  auto faults = faults_in(request.prompts.front());
-  if (!faults) return tl::unexpected(faults.error());
-  request.faults = *faults;
+  for (const std::string& prompt : request.prompts) {
+    const auto faults = faults_in(prompt);
+    if (!faults) return tl::unexpected(faults.error());
+    request.errors.push_back(faults->error);
+    if (faults->ordered && !faults->error && !request.faults.ordered) request.faults = *faults;
+  }
   return request;
 }
 

@@ -1,8 +1,9 @@
 // MockRequest is one call to the stand-in model, read from its JSON body, with the faults that the
 // prompt asks for. It decides nothing about the answer.
 //
-// A prompt (of a batch: the first one) that begins with `mock:` is a list of commands, separated by
-// `;` and ended by white space; what follows is free, so that prompts may differ:
+// A prompt that begins with `mock:` is a list of commands, separated by `;` and ended by white
+// space; what follows is free, so that prompts may differ. Those of a batch are for all of it, the
+// first prompt that has any deciding:
 // - html: 200 and a page of HTML
 // - empty: 200 and no body
 // - nul: an answer that holds the character NUL
@@ -10,6 +11,8 @@
 // - status=N: that status and an error
 // - retry_after=N: the header Retry-After, in seconds
 // - delay=3s: instead of the drawn latency
+// One command, alone, is for its own prompt:
+// - error: an error in place of its answer, not to be repeated (not for chat)
 #pragma once
 
 #include <cstdint>
@@ -27,6 +30,7 @@ struct MockFaults {
   bool ordered = false;  // there are commands: the error rate does not apply
   Body body = Body::normal;
   bool close = false;
+  bool error = false;
   std::optional<int> status;
   std::optional<int> retry_after_s;
   std::optional<int64_t> delay_ns;
@@ -41,6 +45,7 @@ struct MockRequest {
   Shape shape = Shape::solve;
   std::string model;
   std::vector<std::string> prompts;  // one, but for a batch
+  std::vector<bool> errors;          // for each of them: in place of an answer
   bool stream = false;               // a chat answer in events
   bool include_usage = false;        // with usage in the last of them
   MockFaults faults;

@@ -27,6 +27,10 @@ constexpr int64_t quota_window_ns = 60 * ns_per_s;
 constexpr size_t models_max = 10'000;  // with a quota each: made-up names must not fill the memory
 constexpr size_t bytes_per_token = 4;  // a rule of thumb, for the usage that chat answers tell
 
+// In place of one prompt's answer.
+constexpr std::string_view prompts_error =
+    R"({"error":{"message":"the prompt asked for it","type":"mock_error"},"retryable":false})";
+
 constexpr std::string_view html_page =
     "<html><head><title>502 Bad Gateway</title></head><body>Bad Gateway</body></html>";
 
@@ -95,6 +99,7 @@ std::string answer_body(const MockRequest& request, uint64_t number, size_t answ
   const std::string& prompt = request.prompts.front();
   switch (request.shape) {
     case MockRequest::Shape::solve:
+      if (request.errors.front()) return std::string(prompts_error);
       return R"({"answer":)" + json_string(answer_to(prompt)) + "}";
     case MockRequest::Shape::chat:
       return request.stream ? chat_stream(request, answer_to(prompt), number)
@@ -103,9 +108,9 @@ std::string answer_body(const MockRequest& request, uint64_t number, size_t answ
       break;
   }
   std::string answers;
-  for (const auto& each : request.prompts) {
-    if (!answers.empty()) answers += ',';
-    answers += json_string(answer_to(each));
+  for (size_t i = 0; i < request.prompts.size(); ++i) {
+    if (i > 0) answers += ',';
+    answers += request.errors[i] ? prompts_error : json_string(answer_to(request.prompts[i]));
   }
   return R"({"answers":[)" + answers + "]}";
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdlib>
 #include <optional>
 #include <stdexcept>
 #include <unordered_map>
@@ -16,7 +17,7 @@
 namespace sluice {
 namespace {
 
-constexpr long buffer_bytes = 4096;  // per transfer: 10,000 calls that wait for a model hold 40 MB
+constexpr long buffer_bytes = 2048;  // per transfer: 10,000 calls that wait for a model hold 20 MB
 constexpr int64_t response_headers_bytes_max = int64_t{64} * 1024;
 constexpr long keepalive_idle_s = 30;  // a long call must not die in a silent NAT
 constexpr long connection_idle_s =
@@ -274,6 +275,14 @@ void CurlHttpClient::Transfer::configure_connection() {
   curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
   curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
   curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+  // As OpenSSL's own programs do; curl's library does not by itself.
+  if (const char* authorities = std::getenv("SSL_CERT_FILE")) {
+    curl_easy_setopt(easy, CURLOPT_CAINFO, authorities);
+  }
+  // TLS says whether one connection carries many requests (HTTP/2): wait for its first handshake
+  // instead of opening one connection for each. Not without TLS: there it would be the first
+  // answer.
+  if (request_.url.starts_with("https:")) curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
   curl_easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, keepalive_idle_s);

@@ -1,11 +1,12 @@
 // Call is one claimed task in flight: what was claimed, and the handles to abort it. ask_model() is
 // the middle phase of a task's life: one HTTP request, no database connection held. Neither claims
-// nor stores.
+// nor stores. exchange() is what every request to a model has in common.
 //
 // Thread rule: loop thread only.
 #pragma once
 
 #include <list>
+#include <string_view>
 
 #include "backends/backend.h"
 #include "runtime/clock.h"
@@ -54,6 +55,18 @@ struct Answer {
   Outcome outcome;
   std::optional<int64_t> first_token_after_ns = std::nullopt;  // since it was asked
 };
+
+// What came back, or what it means that nothing did.
+using Reply = tl::expected<HttpResponse, Outcome>;
+
+// The header that names a call's tasks: TASK:FENCE, separated by commas.
+std::string task_header(const std::vector<TaskKey>& tasks);
+
+// Sends a request with the model's credential, and takes that out of what comes back. `stream`
+// takes an answer in events; null: there is none. All outlive it, the request too: a copy less for
+// each call that waits.
+Task<Reply> exchange(const Calling& calling, const Model& model, HttpRequest&& request,
+                     StreamedBody* stream, AbortToken& abort);
 
 // Sends a claimed task's question to its model and says what became of it. `model` is copied: a
 // reload may replace it meanwhile. The task and the token outlive it.

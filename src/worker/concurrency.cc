@@ -129,6 +129,14 @@ void Concurrency::note_claimed(int asked, const std::vector<std::string>& models
   }
 }
 
+bool Concurrency::may_begin_urgent(const std::string& model) const {
+  const auto found = served_.find(model);
+  if (found == served_.end()) return false;
+  const Served& served = found->second;
+  const int limit = static_cast<int>(served.limit);
+  return served.in_flight < limit || limit >= slots_;
+}
+
 int Concurrency::limit(const std::string& model) const {
   const auto found = served_.find(model);
   return found == served_.end() ? 0 : static_cast<int>(found->second.limit);

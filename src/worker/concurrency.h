@@ -48,6 +48,10 @@ class Concurrency final {
   // Some model has more than it may give now: worth a claim whenever a call has ended.
   bool is_held_back() const { return hungry() > 0; }
 
+  // Whether an urgent task may begin beside those: its model is below its limit, or has no other
+  // than the number of slots.
+  bool may_begin_urgent(const std::string& model) const;
+
   int limit(const std::string& model) const;
 
  private:

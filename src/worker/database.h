@@ -100,6 +100,10 @@ class Database {
   virtual Task<Result<std::vector<ClaimedTask>>> claim(int64_t worker,
                                                        std::vector<std::string> models,
                                                        std::vector<int> shares, int max_tasks) = 0;
+  // Only those of a priority above 0.
+  virtual Task<Result<std::vector<ClaimedTask>>> claim_urgent(int64_t worker,
+                                                              std::vector<std::string> models,
+                                                              int max_tasks) = 0;
   // One more call for each of these, that are under way: those that may have it. Send it by the
   // same time after this was sent as a claimed one.
   virtual Task<Result<std::vector<TaskKey>>> hedge(int64_t worker,

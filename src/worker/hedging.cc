@@ -20,11 +20,9 @@ void Hedging::note_call(const std::string& model) {
 
 bool Hedging::ask(const Model& model, const TaskKey& key) {
   Window& window = windows_[model.name];
-  const size_t own = window.calls.size() - static_cast<size_t>(window.extra);
-  const size_t counted = std::min(own + bounds::hedge_head_start_calls, bounds::hedge_window_calls);
-  if (window.extra + window.asked + 1 > model.hedge_budget * static_cast<double>(counted)) {
-    return false;
-  }
+  const int extra = window.extra + window.asked;
+  const auto calls = static_cast<double>(window.calls.size()) + window.asked;
+  if (extra >= model.hedge_budget * calls) return false;
   ++window.asked;
   asked_.emplace(key, model.name);
   waiting_.insert(key);
@@ -40,12 +38,12 @@ std::vector<TaskKey> Hedging::take() {
   return keys;
 }
 
-void Hedging::note_answer(const TaskKey& key, bool granted) {
+void Hedging::note_answer(const TaskKey& key, bool begins) {
   const auto asked = asked_.find(key);
   if (asked == asked_.end()) return;
   Window& window = windows_[asked->second];
   --window.asked;
-  if (granted) window.add(true);
+  if (begins) window.add(true);
   asked_.erase(asked);
 }
 

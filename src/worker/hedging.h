@@ -19,15 +19,15 @@ class Hedging final {
   // A task's own call begins.
   void note_call(const std::string& model);
 
-  // This call wants an extra one. False: with it, those asked for included, the extra calls among
-  // the model's last ones would be more than its budget.
+  // This call wants an extra one. False: the extra calls among the model's last ones, those asked
+  // for included, are not under its budget.
   bool ask(const Model& model, const TaskKey& key);
   bool has_asked() const { return !waiting_.empty(); }
 
   // The calls to ask the database for, no more than a flush takes.
   std::vector<TaskKey> take();
-  // What it said.
-  void note_answer(const TaskKey& key, bool granted);
+  // What it said, and whether the call begins: the task may have had its answer meanwhile.
+  void note_answer(const TaskKey& key, bool begins);
   // The call has ended: if the database has not been asked yet, it need not be.
   void forget(const TaskKey& key);
 

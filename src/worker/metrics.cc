@@ -6,6 +6,8 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
+
 namespace sluice {
 
 namespace {
@@ -23,11 +25,14 @@ const Histogram::BucketBoundaries call_seconds = {0.005, 0.01, 0.025, 0.05, 0.1,
 const Histogram::BucketBoundaries flush_seconds = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
                                                    0.05,   0.1,   0.25,   0.5,   1,    5};
 
+const Histogram::BucketBoundaries lag_seconds = {0.0005, 0.001, 0.002, 0.005, 0.01, 0.02,
+                                                 0.05,   0.1,   0.2,   0.5,   1,    5};
+
 }  // namespace
 
 std::string_view kind_of(const Outcome& outcome) {
-  constexpr std::string_view kinds[] = {"solved", "failed",   "retry",    "throttled",
-                                        "parked", "returned", "cancelled"};
+  constexpr std::string_view kinds[] = {"solved", "failed",   "retry",        "throttled",
+                                        "parked", "returned", "batch_failed", "cancelled"};
   static_assert(std::variant_size_v<Outcome> == std::size(kinds));
   return kinds[outcome.index()];
 }
@@ -36,6 +41,7 @@ std::string_view error_code_of(const Outcome& outcome) {
   if (const auto* failed = std::get_if<Failed>(&outcome)) return failed->error_code;
   if (const auto* retry = std::get_if<Retry>(&outcome)) return retry->error_code;
   if (const auto* throttled = std::get_if<Throttled>(&outcome)) return throttled->error_code;
+  if (const auto* batch = std::get_if<BatchFailed>(&outcome)) return batch->error_code;
   if (const auto* parked = std::get_if<Parked>(&outcome)) {
     return parked->cause == Parked::Cause::credential ? "credential" : "billing";
   }
@@ -117,6 +123,12 @@ struct Metrics::Families {
                               .Help("How long a worker that would claim had no free slot")
                               .Register(registry)
                               .Add({}, call_seconds);
+  Histogram& loop_lag =
+      BuildHistogram()
+          .Name("sluice_event_loop_lag_seconds")
+          .Help("How late the event loop came to a timer, asked ten times a second")
+          .Register(registry)
+          .Add({}, lag_seconds);
   Gauge& completion_backlog = BuildGauge()
                                   .Name("sluice_completion_backlog")
                                   .Help("Ended calls whose outcomes are not stored yet")
@@ -173,8 +185,12 @@ void Metrics::note_slot_wait(double seconds) {
   families_->slot_waits.Observe(seconds);
 }
 
+void Metrics::note_loop_lag(double seconds) {
+  families_->loop_lag.Observe(seconds);
+}
+
 void Metrics::set_slots(int total, int calling, int storing) {
-  families_->slots.Add({{"state", "free"}}).Set(total - calling - storing);
+  families_->slots.Add({{"state", "free"}}).Set(std::max(0, total - calling - storing));
   families_->slots.Add({{"state", "calling"}}).Set(calling);
   families_->slots.Add({{"state", "storing"}}).Set(storing);
   families_->completion_backlog.Set(storing);

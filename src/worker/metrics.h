@@ -29,6 +29,7 @@ class Metrics final {
   void note_late(int outcomes);
   void note_reconnect();
   void note_slot_wait(double seconds);
+  void note_loop_lag(double seconds);
   void set_listen_mode(ListenMode mode);
   void set_slots(int total, int calling, int storing);
 
@@ -47,7 +48,8 @@ std::string_view name_of(ListenMode mode);
 // a backend's own words.
 std::string_view error_code_of(const Outcome& outcome);
 
-// solved, failed, retry, throttled, parked, returned or cancelled: the label of sluice_calls_total.
+// solved, failed, retry, throttled, parked, returned, batch_failed or cancelled: the label of
+// sluice_calls_total.
 std::string_view kind_of(const Outcome& outcome);
 
 }  // namespace sluice

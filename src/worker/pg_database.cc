@@ -171,6 +171,10 @@ struct OutcomeColumns {
     add_numbers(parked.http_status, std::nullopt, std::nullopt, std::nullopt, false);
   }
   void add(const Returned&) { add_bare("returned"); }
+  void add(const BatchFailed& batch) {
+    add_texts("returned", std::nullopt, std::nullopt, batch.error, batch.error_code);
+    add_numbers(batch.http_status, std::nullopt, std::nullopt, std::nullopt, batch.billed);
+  }
   void add(const Cancelled&) { add_bare("cancelled"); }
 
   void add_bare(std::string_view kind_name) {
@@ -307,6 +311,15 @@ Task<Result<std::vector<ClaimedTask>>> PgDatabase::claim(int64_t worker,
       fmt::format("select {} from sluice.claim_within($1::bigint, $2::text[], $3::int[], $4::int)",
                   claimed_columns),
       {std::to_string(worker), pg_array(models), pg_array(shares), std::to_string(max_tasks)}));
+}
+
+Task<Result<std::vector<ClaimedTask>>> PgDatabase::claim_urgent(int64_t worker,
+                                                                std::vector<std::string> models,
+                                                                int max_tasks) {
+  return read_claimed(work_->query(
+      fmt::format("select {} from sluice.claim_urgent($1::bigint, $2::text[], $3::int)",
+                  claimed_columns),
+      {std::to_string(worker), pg_array(models), std::to_string(max_tasks)}));
 }
 
 Task<Result<std::vector<TaskKey>>> PgDatabase::hedge(int64_t worker,

@@ -34,6 +34,9 @@ class PgDatabase final : public Database {
   Task<Result<int64_t>> admit(int64_t worker, std::vector<std::string> models) override;
   Task<Result<std::vector<ClaimedTask>>> claim(int64_t worker, std::vector<std::string> models,
                                                std::vector<int> shares, int max_tasks) override;
+  Task<Result<std::vector<ClaimedTask>>> claim_urgent(int64_t worker,
+                                                      std::vector<std::string> models,
+                                                      int max_tasks) override;
   Task<Result<std::vector<TaskKey>>> hedge(int64_t worker,
                                            const std::vector<TaskKey>& calls) override;
   Task<Result<std::vector<TaskKey>>> held_leases(int64_t worker) override;

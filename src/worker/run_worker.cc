@@ -53,6 +53,18 @@ struct Process {
     if (!started) throw CommandError(ExitCode::bad_configuration, started.error().message);
     server = std::move(*started);
     spdlog::info("health and metrics on http://{}", server->address());
+    lag_due_ns = clock.now_ns();
+    measure_lag();
+  }
+
+  // Moments that passed while the loop was busy count too: a second's stall is ten late timers.
+  void measure_lag() {
+    const int64_t now_ns = clock.now_ns();
+    for (; lag_due_ns <= now_ns; lag_due_ns += bounds::lag_interval_ms * ns_per_ms) {
+      metrics.note_loop_lag(static_cast<double>(now_ns - lag_due_ns) /
+                            static_cast<double>(ns_per_s));
+    }
+    clock.call_at(lag_due_ns, [this] { measure_lag(); });
   }
 
   // Health is the worker's, metrics are of both.
@@ -111,6 +123,7 @@ struct Process {
   Result<void> result;
   ExitCode exit_code = ExitCode::ok;
   int signals = 0;
+  int64_t lag_due_ns = 0;
 };
 
 ExitCode code_of(const Error& error) {

@@ -22,9 +22,12 @@ double seconds_since(const Clock& clock, int64_t then_ns) {
 
 // Whether the backend refused, failed or did not answer: it has more than it bears.
 bool is_overload(const Outcome& outcome) {
-  const auto* retry = std::get_if<Retry>(&outcome);
-  if (!retry) return std::holds_alternative<Throttled>(outcome);
-  return !retry->http_status || *retry->http_status == 408 || *retry->http_status >= 500;
+  const auto is_down = [](const std::optional<int>& http_status) {
+    return !http_status || *http_status == 408 || *http_status >= 500;
+  };
+  if (const auto* retry = std::get_if<Retry>(&outcome)) return is_down(retry->http_status);
+  if (const auto* batch = std::get_if<BatchFailed>(&outcome)) return is_down(batch->http_status);
+  return std::holds_alternative<Throttled>(outcome);
 }
 
 // Results that came when the task was no longer ours. An aborted call has none.
@@ -73,6 +76,7 @@ struct Worker::Flush {
   std::vector<std::string> claimed_models;
   std::vector<int> shares;  // of each of them
   std::optional<Task<Result<std::vector<ClaimedTask>>>> claim;
+  std::optional<Task<Result<std::vector<ClaimedTask>>>> urgent_claim;
   struct Bodies {
     std::vector<TaskKey> asked;  // ascending
     Task<Result<std::vector<ClaimedTask>>> arrival;
@@ -88,6 +92,7 @@ Worker::Worker(WorkerOptions options, Clock& clock, Database& database, HttpClie
       http_(http),
       metrics_(metrics),
       concurrency_(options_.slots),
+      batcher_(clock),
       wakeups_(clock, database, *this),
       limit_news_(clock) {
   database_.on_work = [this](int64_t model) { wakeups_.note_work(model); };
@@ -155,14 +160,19 @@ Task<Answer> Worker::answer_of(Call& call) {
   co_return answer;
 }
 
+// No coroutine of its own: 10,000 calls that wait would each hold its frame.
 Task<Answer> Worker::ask(Call& call, Model model) {
   const Calling calling{clock_, http_, secrets_, limit_news_};
+  if (Batcher::takes(model, call.task)) return batcher_.ask(calling, std::move(model), call);
   hedging_.note_call(model.name);
-  if (!model.hedge_after_ms) {
-    Question question = std::exchange(call.task.question, Question());
-    co_return co_await ask_model(calling, std::move(model), call.task, std::move(question),
-                                 call.send_by_ns, call.abort);
-  }
+  if (model.hedge_after_ms) return race(call, std::move(model));
+  Question question = std::exchange(call.task.question, Question());
+  return ask_model(calling, std::move(model), call.task, std::move(question), call.send_by_ns,
+                   call.abort);
+}
+
+Task<Answer> Worker::race(Call& call, Model model) {
+  const Calling calling{clock_, http_, secrets_, limit_news_};
   Race race(calling, model, call,
             [this, model, &call] { return ask_for_one_more(model, call.task.key); });
   co_return co_await race.run();
@@ -192,7 +202,7 @@ bool Worker::has_flush_work() const {
   if (clock_.now_ns() < flush_not_before_ns_) return false;
   return due_.registration || due_.beat || due_.sweep || due_.configuration || due_.reread ||
          due_.unfinished || !completer_.empty() || !bodies_wanted_.empty() ||
-         hedging_.has_asked() ||
+         hedging_.has_asked() || (looks_for_urgent() && clock_.now_ns() >= urgent_look_at_ns_) ||
          (!draining_ && !claimer_.is_sated() &&
           claim_size(concurrency_.shares(models_to_claim(), slots_free())) > 0);
 }
@@ -247,11 +257,19 @@ void Worker::send_claim(Flush& flush) {
   flush.claimed_models = models_to_claim();
   flush.shares = concurrency_.shares(flush.claimed_models, slots_free());
   flush.asked = claim_size(flush.shares);
-  if (flush.asked <= 0) return;
+  if (flush.asked <= 0) return send_urgent_claim(flush);
   flush.admitting = claimer_.to_admit();
   if (flush.admitting) flush.admission.emplace(database_.admit(worker_, *flush.admitting));
   note_slot_wait();  // over: the completions above made room
   flush.claim.emplace(database_.claim(worker_, flush.claimed_models, flush.shares, flush.asked));
+}
+
+// A claim for all takes urgent tasks first: this is for when there can be none.
+void Worker::send_urgent_claim(Flush& flush) {
+  if (!looks_for_urgent() || clock_.now_ns() < urgent_look_at_ns_) return;
+  urgent_look_at_ns_ = clock_.now_ns() + bounds::urgent_look_interval_ms * ns_per_ms;
+  flush.urgent_claim.emplace(
+      database_.claim_urgent(worker_, models_for_urgent(), urgent_slots_free()));
 }
 
 // In portions that grow: the first calls begin while the other bodies are on their way.
@@ -349,6 +367,10 @@ Task<void> Worker::receive_tasks(Flush& flush) {
     Result<std::vector<ClaimedTask>> tasks = co_await std::move(*flush.claim);
     on_claimed(flush, std::move(tasks));
   }
+  if (flush.urgent_claim) {
+    Result<std::vector<ClaimedTask>> tasks = co_await std::move(*flush.urgent_claim);
+    on_claimed_urgent(flush, std::move(tasks));
+  }
   for (Flush::Bodies& bodies : flush.bodies) {
     Result<std::vector<ClaimedTask>> arrived = co_await std::move(bodies.arrival);
     on_bodies(bodies.asked, std::move(arrived));
@@ -417,19 +439,29 @@ void Worker::on_claimed(const Flush& flush, Result<std::vector<ClaimedTask>> tas
     return;
   }
   std::map<std::string, int> taken;
-  for (ClaimedTask& task : *tasks) {
-    ++taken[task.model];
+  for (const ClaimedTask& task : *tasks) ++taken[task.model];
+  claimer_.note_claimed(flush.asked, taken);
+  concurrency_.note_claimed(flush.asked, flush.claimed_models, flush.shares, taken);
+  if (tasks->empty()) return metrics_.note_claim_refused();
+  begin_all(flush, std::move(*tasks));
+}
+
+void Worker::on_claimed_urgent(const Flush& flush, Result<std::vector<ClaimedTask>> tasks) {
+  if (!tasks) {
+    if (tasks.error().code == "SL010") due_.registration = true;
+    note_error(tasks.error(), "claiming urgent tasks");
+    return;
+  }
+  if (!tasks->empty()) begin_all(flush, std::move(*tasks));
+}
+
+void Worker::begin_all(const Flush& flush, std::vector<ClaimedTask> tasks) {
+  metrics_.note_claimed(static_cast<int>(tasks.size()));
+  wakeups_.note_claimed();
+  for (ClaimedTask& task : tasks) {
     std::optional<int64_t> send_by_ns;
     if (task.send_within_ms) send_by_ns = flush.sent_ns + *task.send_within_ms * ns_per_ms;
     begin(std::move(task), send_by_ns);
-  }
-  claimer_.note_claimed(flush.asked, taken);
-  concurrency_.note_claimed(flush.asked, flush.claimed_models, flush.shares, taken);
-  if (!tasks->empty()) {
-    metrics_.note_claimed(static_cast<int>(tasks->size()));
-    wakeups_.note_claimed();
-  } else {
-    metrics_.note_claim_refused();
   }
 }
 
@@ -438,8 +470,8 @@ void Worker::on_hedged(const Flush& flush, const Result<std::vector<TaskKey>>& g
   for (const TaskKey& key : flush.hedged) {
     const bool is_granted =
         granted && std::find(granted->begin(), granted->end(), key) != granted->end();
-    hedging_.note_answer(key, is_granted);
     const auto call = calls_.find(key);
+    hedging_.note_answer(key, is_granted && call != calls_.end());
     if (call == calls_.end()) continue;
     Hedge& hedge = call->second->hedge;
     hedge.is_asked = false;
@@ -551,6 +583,8 @@ Task<Result<void>> Worker::run() {
       co_await flush();
     } else if (clock_.now_ns() < flush_not_before_ns_) {
       co_await work_.wait_until(clock_, flush_not_before_ns_);
+    } else if (looks_for_urgent()) {
+      co_await work_.wait_until(clock_, urgent_look_at_ns_);
     } else {
       co_await work_.wait();
     }
@@ -642,6 +676,7 @@ void Worker::drain() {
   if (draining_) return;
   spdlog::info("draining: {} call(s) under way", calls_.size());
   draining_ = true;
+  batcher_.send_all();
   wakeups_.stop();
   work_.raise();
   leave_timer_ = clock_.call_at(clock_.now_ns() + options_.drain_timeout_ms * ns_per_ms, [this] {
@@ -693,6 +728,26 @@ void Worker::pause_flushes() {
 
 int Worker::slots_free() const {
   return options_.slots - static_cast<int>(calls_.size() + completer_.size());
+}
+
+int Worker::urgent_slots_free() const {
+  return slots_free() + std::max(1, options_.slots / bounds::slots_per_urgent_slot);
+}
+
+// Not those whose backends have more than they bear.
+std::vector<std::string> Worker::models_for_urgent() const {
+  std::vector<std::string> names;
+  for (const auto& [name, model] : models_) {
+    if (concurrency_.may_begin_urgent(name)) names.push_back(name);
+  }
+  return names;
+}
+
+// Whether tasks may be ready that no claim for all would take: there is no slot, or a model has its
+// part of them.
+bool Worker::looks_for_urgent() const {
+  return !draining_ && worker_ != 0 && !models_.empty() && urgent_slots_free() > 0 &&
+         (slots_free() <= 0 || concurrency_.is_held_back());
 }
 
 bool Worker::is_idle() const {

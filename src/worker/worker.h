@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "worker/batcher.h"
 #include "worker/call.h"
 #include "worker/claimer.h"
 #include "worker/completer.h"
@@ -61,10 +62,12 @@ class Worker final : private Wakeups::Owner {
   Task<void> live(std::shared_ptr<Call> call);
   Task<Answer> answer_of(Call& call);
   Task<Answer> ask(Call& call, Model model);
+  Task<Answer> race(Call& call, Model model);
   Task<void> flush();
   Task<void> enroll();
   void send(Flush& flush);
   void send_claim(Flush& flush);
+  void send_urgent_claim(Flush& flush);
   void send_for_bodies(Flush& flush);
   Task<void> receive_upkeep(Flush& flush);
   Task<void> receive_tasks(Flush& flush);
@@ -73,6 +76,8 @@ class Worker final : private Wakeups::Owner {
   void on_beat(const Result<std::vector<TaskKey>>& unwanted);
   void on_completed(Completer::Batch batch, const Result<std::vector<Applied>>& applied);
   void on_claimed(const Flush& flush, Result<std::vector<ClaimedTask>> tasks);
+  void on_claimed_urgent(const Flush& flush, Result<std::vector<ClaimedTask>> tasks);
+  void begin_all(const Flush& flush, std::vector<ClaimedTask> tasks);
   void on_hedged(const Flush& flush, const Result<std::vector<TaskKey>>& granted);
   void on_bodies(const std::vector<TaskKey>& asked, Result<std::vector<ClaimedTask>> tasks);
   void on_reread(const Result<std::vector<TaskKey>>& held);
@@ -91,6 +96,9 @@ class Worker final : private Wakeups::Owner {
   int claim_size(const std::vector<int>& shares) const;
   void pause_flushes();
   int slots_free() const;
+  int urgent_slots_free() const;
+  std::vector<std::string> models_for_urgent() const;
+  bool looks_for_urgent() const;
   bool is_idle() const;
   bool has_flush_work() const;
   bool is_finished() const;
@@ -114,6 +122,7 @@ class Worker final : private Wakeups::Owner {
   Claimer claimer_;
   Concurrency concurrency_;
   Hedging hedging_;
+  Batcher batcher_;
   Completer completer_;
   Wakeups wakeups_;
   Secrets secrets_;
@@ -151,6 +160,7 @@ class Worker final : private Wakeups::Owner {
   int64_t reconnect_pause_ms_ = 0;
   int unknown_errors_ = 0;  // in a row, of completions
   int64_t flush_not_before_ns_ = 0;
+  int64_t urgent_look_at_ns_ = 0;
   Clock::TimerId leave_timer_ = 0;
 };
 

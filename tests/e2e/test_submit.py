@@ -308,3 +308,31 @@ def test_a_terminal_sees_a_bar_of_at_most_80_columns(url, tmp_path):
     draws = [draw.split(b"\x1b")[0] for draw in shown.split(b"\r") if b"lines sent" in draw]
     assert draws and max(map(len, draws)) <= 80 and draws[0].startswith(b"[")
     assert shown.endswith(b"\r\x1b[K")
+
+
+def test_a_wait_says_what_keeps_the_task_and_ends_in_time(started, url):
+    query(url, "update sluice.models set paused = true where name = 'm1'")
+    process = started("submit", "--prompt", "hush", "--model", "m1", "--wait", "--timeout", "8s", "--database-url", url)
+    wait_for(lambda: "the model is paused" in process.stderr(), what="the reason")
+    query(url, "update sluice.models set paused = false where name = 'm1'")
+    wait_for(lambda: "no live worker serves the model" in process.stderr(), what="the next reason")
+    assert process.wait() == 1
+    lines = process.stderr().splitlines()
+    assert len(lines) == 3 and lines[-1] == "sluice: 1 task(s) have not ended within 8s; they go on"
+    assert lines[0].startswith("sluice: task ") and "hush" not in process.stderr()
+    assert query(url, "select status from sluice.tasks") == [("queued",)]
+
+
+def test_a_wait_is_silent_about_a_task_that_is_being_solved(started, url, hand_worker):
+    process = started("submit", "--prompt", "p", "--model", "m1", "--wait", "--database-url", url)
+    wait_for(lambda: tasks(url), what="the task")
+    task, fence, _ = hand_worker.claim()[0]
+    time.sleep(2.5)  # longer than a wait is silent about one that is not
+    hand_worker.complete(task, fence, answer="done")
+    assert process.wait() == 0
+    assert (process.stdout(), process.stderr()) == ("done\n", "")
+
+
+def test_a_timeout_without_a_wait_is_exit_2(sluice, url):
+    ended = sluice("submit", "--prompt", "p", "--timeout", "1s", "--database-url", url)
+    assert ended.returncode == 2 and "--wait" in ended.stderr and tasks(url) == []

@@ -119,6 +119,23 @@ class FakeDatabase final : public Database {
     }
     return reply(Result<std::vector<ClaimedTask>>(std::move(tasks)));
   }
+  Task<Result<std::vector<ClaimedTask>>> claim_urgent(int64_t, std::vector<std::string> models,
+                                                      int max_tasks) override {
+    log.emplace_back("claim_urgent");
+    std::vector<ClaimedTask> tasks;
+    for (auto task = queue.begin(); task != queue.end();) {
+      if (std::ssize(tasks) == max_tasks) break;
+      if (task->priority <= 0 ||
+          std::find(models.begin(), models.end(), task->model) == models.end()) {
+        ++task;
+        continue;
+      }
+      leases[task->key] = *task;
+      tasks.push_back(*task);
+      task = queue.erase(task);
+    }
+    return reply(Result<std::vector<ClaimedTask>>(std::move(tasks)));
+  }
   Task<Result<std::vector<TaskKey>>> hedge(int64_t, const std::vector<TaskKey>& calls) override {
     log.emplace_back("hedge");
     std::vector<TaskKey> granted;

@@ -1,0 +1,100 @@
+#include "backends/solve_batch.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "backends/json_fields.h"
+#include "backends/providers.h"
+#include "backends/verdict.h"
+#include "json_text.h"
+
+namespace sluice {
+
+namespace {
+
+constexpr std::string_view others_code = "batch_failed";
+
+Outcome read_text(const simdjson::dom::element& item) {
+  std::string_view text;
+  if (item.get(text) != simdjson::SUCCESS) return bad_response("its answer is no text");
+  Solved solved;
+  solved.answer = text;
+  return solved;
+}
+
+// An answer that is a bare text.
+const Backend text_answers = {nullptr, nullptr, read_text, nullptr, "", ""};
+
+// A refusal of the model, a call that never began: these say nothing about any prompt.
+bool may_be_a_prompts_fault(const Outcome& failure) {
+  if (const auto* retry = std::get_if<Retry>(&failure)) return retry->error_code != "not_sent";
+  return std::holds_alternative<Failed>(failure);
+}
+
+template <class Cause>
+BatchFailed batch_failed(const Cause& cause) {
+  return BatchFailed{cause.error_code, cause.error, cause.http_status, cause.billed};
+}
+
+// An error: for all of them together, there being no answers to tell apart.
+tl::expected<std::vector<Outcome>, Outcome> read_answers(const HttpResponse& response,
+                                                         size_t prompts) {
+  simdjson::dom::parser parser;
+  simdjson::dom::element body;
+  const bool is_json = parser.parse(response.body).get(body) == simdjson::SUCCESS;
+  const auto answers = is_json ? array_of(body, "answers") : std::nullopt;
+  if (response.status < 200 || response.status > 299 || !answers) {
+    Outcome failure = outcome_of(solve_backend, response);
+    if (!std::holds_alternative<Solved>(failure)) return tl::unexpected(std::move(failure));
+    return tl::unexpected(bad_response("it has one answer for all prompts"));
+  }
+  if (answers->size() != prompts) {
+    return tl::unexpected(
+        bad_response(fmt::format("it has {} answers for {} prompts", answers->size(), prompts)));
+  }
+  std::vector<Outcome> outcomes;
+  outcomes.reserve(prompts);
+  for (const simdjson::dom::element answer : *answers) {
+    const Backend& reader = answer.is_object() ? solve_backend : text_answers;
+    outcomes.push_back(outcome_of_answer(reader, response, answer, simdjson::minify(answer)));
+  }
+  return outcomes;
+}
+
+std::vector<Outcome> shared_failure(const Outcome& failure, size_t prompts) {
+  if (prompts <= 1 || !may_be_a_prompts_fault(failure)) {
+    return std::vector<Outcome>(prompts, failure);
+  }
+  const auto* retry = std::get_if<Retry>(&failure);
+  const BatchFailed told = retry ? batch_failed(*retry) : batch_failed(std::get<Failed>(failure));
+  BatchFailed other = told;
+  other.error_code = others_code;
+  std::vector<Outcome> outcomes(prompts, other);
+  outcomes.front() = told;
+  return outcomes;
+}
+
+}  // namespace
+
+HttpRequest batch_request_for(const Model& model, const std::vector<std::string_view>& prompts,
+                              std::optional<int64_t> max_output_tokens) {
+  std::string body = fmt::format(R"({{"model":{},"prompts":[)", json_string(model.upstream_name));
+  for (const std::string_view prompt : prompts) {
+    if (body.back() != '[') body += ',';
+    body += json_string(prompt);
+  }
+  body += ']';
+  if (max_output_tokens) body += fmt::format(R"(,"max_output_tokens":{})", *max_output_tokens);
+  body += '}';
+  return post_json(model, "/batch", std::move(body));
+}
+
+std::vector<Outcome> outcomes_of_batch(const tl::expected<HttpResponse, Outcome>& reply,
+                                       size_t prompts) {
+  if (!reply) return shared_failure(reply.error(), prompts);
+  auto outcomes = read_answers(*reply, prompts);
+  return outcomes ? std::move(*outcomes) : shared_failure(outcomes.error(), prompts);
+}
+
+}  // namespace sluice

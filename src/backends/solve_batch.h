@@ -1,0 +1,25 @@
+// Several prompts in one call of the solve API: POST /batch {"model","prompts":[…]} →
+// {"answers":[…]}, in the same order. An answer is a text, or the object that /single would have
+// answered: {"answer":…}, or {"error":…} for a prompt that fails alone. A pair of pure functions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "backends/backend.h"
+
+namespace sluice {
+
+// Without limits and credential, which are the caller's. All prompts have the same limit of output.
+HttpRequest batch_request_for(const Model& model, const std::vector<std::string_view>& prompts,
+                              std::optional<int64_t> max_output_tokens);
+
+// What came back means for each of `prompts` tasks; its error is what it means that nothing did. A
+// call that failed as a whole, but for a refusal of the model and a connection that was never made,
+// may be one prompt's fault: it is BatchFailed for each.
+std::vector<Outcome> outcomes_of_batch(const tl::expected<HttpResponse, Outcome>& reply,
+                                       size_t prompts);
+
+}  // namespace sluice

@@ -1,0 +1,186 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <pqxx/pqxx>
+#include <string>
+#include <thread>
+#include <tl/expected.hpp>
+
+#include "cli/database_session.h"
+#include "cli/interrupt.h"
+#include "cli/screen.h"
+#include "cli/terminal.h"
+#include "cli/top_facts.h"
+#include "cli/top_frame.h"
+#include "command_error.h"
+#include "db/migrate.h"
+#include "duration.h"
+
+namespace sluice {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// More often would make the looking a load of its own.
+constexpr int64_t interval_ms_min = 500;
+constexpr int64_t interval_ms_max = 3'600'000;
+constexpr const char* keys_line = "q quit   j k \u2191 \u2193 PgUp PgDn g G scroll the models";
+
+struct TopOptions {
+  bool once = false;
+  bool json = false;
+  std::string interval = "1s";
+};
+
+double seconds_now() {
+  return std::chrono::duration<double>(steady_clock::now().time_since_epoch()).count();
+}
+
+// The database, over a connection that is made anew after a loss.
+class Source final {
+ public:
+  explicit Source(const std::string& database_url) : database_url_(database_url) {}
+
+  // An error: the database is away, and why.
+  tl::expected<TopFacts, std::string> read() {
+    TopFacts facts;
+    try {
+      with_errors_in_words([this, &facts] {
+        if (!connection_) {
+          connection_ = connect(database_url_);
+          check_schema(*connection_, embedded_sql());
+        }
+        facts = read_top_facts(*connection_);
+      });
+    } catch (const CommandError& error) {
+      if (error.code() != ExitCode::database_unreachable) throw;
+      connection_.reset();
+      return tl::unexpected(std::string(error.what()));
+    }
+    return facts;
+  }
+
+ private:
+  const std::string& database_url_;
+  std::unique_ptr<pqxx::connection> connection_;
+};
+
+// Throws CommandError(database_unreachable).
+TopFacts read_or_throw(Source& source) {
+  tl::expected<TopFacts, std::string> facts = source.read();
+  if (!facts) throw CommandError(ExitCode::database_unreachable, facts.error());
+  return std::move(*facts);
+}
+
+size_t scrolled(size_t scroll, Screen::Event event, size_t models, size_t page) {
+  const size_t last = models > 0 ? models - 1 : 0;
+  const size_t step =
+      event == Screen::Event::page_up || event == Screen::Event::page_down ? page : 1;
+  switch (event) {
+    case Screen::Event::up:
+    case Screen::Event::page_up:
+      return scroll - std::min(scroll, step);
+    case Screen::Event::down:
+    case Screen::Event::page_down:
+      return std::min(last, scroll + step);
+    case Screen::Event::first:
+      return 0;
+    case Screen::Event::last:
+      return last;
+    default:
+      return std::min(last, scroll);
+  }
+}
+
+void draw(Screen& screen, const TopFacts& facts, const CallRates& rates, size_t scroll,
+          const std::string& notice) {
+  const FrameSize size = screen.size();
+  const FrameSize above_keys = {size.rows - 1, size.columns};
+  std::vector<FrameLine> lines = top_frame(facts, rates, above_keys, scroll, notice);
+  lines.resize(above_keys.rows);
+  lines.push_back({cut_to(keys_line, size.columns)});
+  screen.show(lines);
+}
+
+ExitCode watch(Source& source, Screen& screen, TopFacts facts, milliseconds interval) {
+  CallRates rates;
+  rates.add(facts, seconds_now());
+  std::string notice;
+  size_t scroll = 0;
+  while (true) {
+    const auto next_look = steady_clock::now() + interval;
+    auto event = Screen::Event::resized;
+    do {
+      scroll = scrolled(scroll, event, facts.queues.size(), screen.size().rows / 2);
+      draw(screen, facts, rates, scroll, notice);
+      event = screen.wait_until(next_look);
+      if (event == Screen::Event::quit) return ExitCode::ok;
+    } while (event != Screen::Event::time_out);
+    tl::expected<TopFacts, std::string> found = source.read();
+    notice = found ? "" : harmless("old figures; trying again: " + found.error(), false);
+    if (!found) continue;
+    facts = std::move(*found);
+    rates.add(facts, seconds_now());
+  }
+}
+
+// Two looks: rates need a past.
+ExitCode print_once(Source& source, TopFacts facts, milliseconds interval) {
+  end_on_interrupt("", ExitCode::ok);
+  CallRates rates;
+  rates.add(facts, seconds_now());
+  std::this_thread::sleep_for(interval);
+  facts = read_or_throw(source);
+  rates.add(facts, seconds_now());
+  const FrameSize all = {std::numeric_limits<size_t>::max(), terminal_columns};
+  for (const FrameLine& line : top_frame(facts, rates, all, 0, "")) fmt::print("{}\n", line.text);
+  return ExitCode::ok;
+}
+
+ExitCode print_json(const GlobalOptions& globals) {
+  return with_database(globals, [](pqxx::connection& connection) {
+    pqxx::nontransaction session(connection);
+    for (const char* sql :
+         {"select json_build_object('queue', q, 'calls', c) from sluice.queues q"
+          " join sluice.call_counts() c on c.model = q.model order by q.model",
+          "select json_build_object('worker', w) from sluice.workers w order by w.id",
+          "select json_build_object('failure', f) from sluice.recent_failures() f"}) {
+      for (const pqxx::row& row : session.exec(sql)) fmt::print("{}\n", row[0].c_str());
+    }
+    return ExitCode::ok;
+  });
+}
+
+ExitCode top(const TopOptions& options, const GlobalOptions& globals) {
+  const int64_t interval_ms = parse_duration_ms(options.interval);
+  if (interval_ms < interval_ms_min || interval_ms > interval_ms_max) {
+    throw CommandError(ExitCode::usage, "--interval is from 500ms to 1h");
+  }
+  if (options.json) return print_json(globals);
+  Source source(globals.database_url);
+  TopFacts facts = read_or_throw(source);
+  const std::unique_ptr<Screen> screen = options.once ? nullptr : Screen::open();
+  const milliseconds interval(interval_ms);
+  return screen ? watch(source, *screen, std::move(facts), interval)
+                : print_once(source, std::move(facts), interval);
+}
+
+}  // namespace
+
+Action configure_top(CLI::App& app) {
+  const auto options = std::make_shared<TopOptions>();
+  app.add_flag("--once", options->once, "print one plain frame, as where no terminal is");
+  app.add_option("--interval", options->interval, "between two looks at the database")
+      ->option_text("DURATION [1s]");
+  app.add_flag("--json", options->json,
+               "one JSON object a line: each queue with its calls,\n"
+               "each worker, each failure");
+  return [options](const GlobalOptions& globals) { return top(*options, globals); };
+}
+
+}  // namespace sluice

@@ -1,0 +1,56 @@
+// What `sluice top` shows of a database at one moment, read from the public views alone, so that
+// membership in sluice_reader is enough. TopFacts are values; reading them is all that is done
+// here.
+//
+// Blocking; throws what libpqxx throws.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <pqxx/pqxx>
+#include <string>
+#include <vector>
+
+namespace sluice {
+
+struct QueueFacts {
+  std::string model;
+  std::string state;  // open, paused, parked, closed 5s, breaker open, half open, or its pressure
+  bool is_open = true;
+  int64_t waiting = 0;
+  int64_t queued = 0;
+  int64_t in_flight = 0;
+  std::optional<double> oldest_s;
+  std::optional<double> quota_rpm;  // what its limits allow in the long run
+  std::optional<int64_t> began;     // calls; nullopt: the counter was lost in a crash
+  std::optional<int64_t> ended;
+};
+
+struct WorkerFacts {
+  std::string name;
+  std::string state;  // alive, silent or dead
+  int64_t slots = 0;
+  int64_t in_flight = 0;
+  double seen_s = 0;
+  std::string version;
+};
+
+struct FailureFacts {
+  std::string model;
+  std::string kind;  // retry, failed or lost
+  std::string code;
+  int64_t calls = 0;
+  double latest_s = 0;
+};
+
+struct TopFacts {
+  std::string time;  // the database's, HH:MM:SS
+  std::vector<QueueFacts> queues;
+  std::vector<WorkerFacts> workers;
+  std::vector<FailureFacts> failures;  // of the last 10 minutes
+};
+
+// Models in trouble or with work come first, then by name; workers alive first.
+TopFacts read_top_facts(pqxx::connection& connection);
+
+}  // namespace sluice

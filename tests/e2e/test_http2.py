@@ -1,0 +1,79 @@
+"""Where a backend offers HTTP/2, many calls share a connection. Certificates are verified, by SSL_CERT_FILE too."""
+import json
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+
+import pytest
+from conftest import private_postgres, query, wait_for
+from queue_tools import add_model, assert_each_ended_once, submit, submit_many, wait_ended
+
+SERVER = pathlib.Path(__file__).parent / "http2_backend.js"
+CALLS = 80  # below the 100 at once that servers commonly take on a connection
+
+pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node, which runs the backend, is not here")
+
+
+@pytest.fixture
+def http2_backend(tmp_path):
+    """Starts one: its URL, its certificate, and a function that asks for its figures."""
+    key, certificate, log = tmp_path / "key.pem", tmp_path / "certificate.pem", tmp_path / "http2.log"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+                    "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
+                   check=True, capture_output=True)
+    processes = []
+
+    def start(delay_ms):
+        with open(log, "wb") as out:
+            processes.append(subprocess.Popen(["node", SERVER, key, certificate, str(delay_ms)], stdout=out, stderr=out,
+                                              preexec_fn=lambda: private_postgres.die_with_parent(signal.SIGKILL)))
+        url = wait_for(lambda: re.search(r"listening on (https://\S+)", log.read_text()), 30, "the backend")[1]
+        figures = lambda: json.loads(subprocess.run(["curl", "-sS", "--noproxy", "*", "--http2", "--cacert", certificate, url + "/figures"],
+                                                    check=True, capture_output=True, timeout=30).stdout)
+        return url, certificate, figures
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def test_calls_share_a_connection_where_the_backend_offers_http_2(pg, worker, http2_backend):
+    backend, certificate, figures = http2_backend(1000)
+    url = pg.database()
+    add_model(url, "m", backend)
+    ids = submit_many(url, [f"prompt {i}" for i in range(CALLS)])
+    worker(url, "--slots", CALLS, env={"SSL_CERT_FILE": str(certificate)})
+    assert wait_ended(url, CALLS, 60) == {"solved": CALLS}
+    assert_each_ended_once(url, ids)
+    assert query(url, "select count(*) from sluice.tasks where answer = 'answer to ' || prompt") == [(CALLS,)]
+    seen = figures()
+    assert seen["connections"] == 2  # one of them asks for the figures
+    assert seen["under_way_at_most"] >= CALLS / 2
+
+
+def test_aborting_one_call_leaves_those_on_its_connection_alone(pg, worker, http2_backend):
+    backend, certificate, figures = http2_backend(4000)
+    url = pg.database()
+    add_model(url, "m", backend)
+    unwanted = submit(url, "unwanted")
+    others = submit_many(url, [f"prompt {i}" for i in range(9)])
+    worker(url, env={"SSL_CERT_FILE": str(certificate)})
+    wait_for(lambda: figures()["under_way"] == 10, 20, "all to be under way")
+    query(url, "select sluice.cancel(%s)", [unwanted])
+    assert wait_ended(url, 10, 30) == {"solved": 9, "cancelled": 1}
+    assert_each_ended_once(url, [unwanted, *others])
+    assert query(url, "select count(*) from sluice.attempts") == [(0,)]
+
+
+def test_a_backend_whose_certificate_nobody_vouches_for_gets_no_request(pg, worker, http2_backend):
+    backend, _, figures = http2_backend(0)
+    url = pg.database()
+    add_model(url, "m", backend)
+    submit(url, "secret")
+    process = worker(url)
+    wait_for(lambda: query(url, "select error_code from sluice.attempts"), 20, "an attempt")
+    process.kill()
+    assert figures()["solved"] == 0
