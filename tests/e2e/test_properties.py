@@ -157,7 +157,8 @@ class Session(threading.Thread):
         worker = self.worker
 
         def after(_):
-            self.held += [(worker, task, fence) for task, fence, _ in claimed]
+            # A claim that was rolled back may come again, as the same call.
+            self.held += [call for call in [(worker, task, fence) for task, fence, _ in claimed] if call not in self.held]
             with self.ledger.lock:
                 self.ledger.calls |= {(task, fence): (model, *leases[task]) for task, fence, model in claimed}
         return after
@@ -173,7 +174,8 @@ class Session(threading.Thread):
         if self.told and self.random.random() < 0.1:
             worker, outcomes = self.random.choice(self.told)
         elif outcomes and self.random.random() < 0.1:
-            outcomes.append((outcomes[0][0], outcomes[0][1] + 1, "solved"))
+            never = (outcomes[0][0], outcomes[0][1] + 1)
+            outcomes += [(*never, "solved")] if (worker, *never) not in mine else []
         # Who was refused, or never sent, used nothing; the others tell it: a call's figures are always the same.
         cursor.execute(
             "select task_id, fence, applied from sluice.complete(%s, array(select row(t, f, k, 'answer', null, 'error', null,"
