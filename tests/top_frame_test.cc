@@ -50,8 +50,8 @@ TEST_CASE("counters that step back or are lost make no negative and no invented 
 
 TEST_CASE("a frame fits its size, whatever there is to show") {
   const CallRates rates;
-  for (const size_t models : {0, 1, 5, 1000}) {
-    for (const size_t failures : {0, 1, 40}) {
+  for (const size_t models : {0UL, 1UL, 5UL, 1000UL}) {
+    for (const size_t failures : {0UL, 1UL, 40UL}) {
       const TopFacts facts = facts_with(models, models, failures);
       for (const FrameSize size : {FrameSize{11, 80}, FrameSize{24, 80}, FrameSize{50, 132}}) {
         const auto lines = top_frame(facts, rates, size, 0, "");

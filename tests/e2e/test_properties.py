@@ -10,6 +10,7 @@ import psycopg2
 from conftest import connect, query
 
 OPERATIONS = 10_000
+OPERATIONS_MAX = 50_000   # as far as they go on until all has happened once that is rare: a probe that fails, for one
 SESSIONS = 6
 CUT_EVERY_S = 0.1
 DRAIN_DEADLINE_S = 60
@@ -25,6 +26,9 @@ MODELS = {"plain": {}, "shallow": {"max_queue": 5}, "narrow": {"max_in_flight": 
           "fragile": {"breaker_failures": 2, "breaker_open": "50 ms", "breaker_successes": 1}}
 TENANTS = {"default": {}, "weighty": {"weight": 5}, "slow": {"rpm": 300}, "frugal": {"tpm": TPM // 2},
            "small": {"max_unfinished": 40}}
+# Without these it was not driven what is said to hold.
+VARIETY = {"solved", "failed", "cancelled", "expired", "attempt retry", "attempt failed", "attempt lost", "attempt redriven",
+           "closed -> open", "open -> half_open", "half_open -> open", "half_open -> closed"}
 FINAL = {"solved", "failed", "cancelled"}
 # What a caller has to live with: a worker declared dead, a task that is not there, or not at its end, a tenant over its cap.
 EXPECTED_ERRORS = {"SL010", "SL006", "SL004", "SL005"}
@@ -40,6 +44,10 @@ class Ledger:
         self.calls = {}                               # (task, fence) -> (model, tenant, started, reserved tokens)
         self.errors = []
         self.operations = 0
+        self.is_varied = False                        # all of VARIETY happened
+
+    def goes_on(self):
+        return self.operations < (OPERATIONS if self.is_varied else OPERATIONS_MAX) and not self.errors
 
     def tasks(self):
         with self.lock:
@@ -63,7 +71,7 @@ class Session(threading.Thread):
 
     def run(self):
         try:
-            while self.ledger.operations < OPERATIONS:
+            while self.ledger.goes_on():
                 self.step(self.random.choices(self.choices, self.weights)[0])
                 with self.ledger.lock:
                     self.ledger.operations += 1
@@ -157,7 +165,8 @@ class Session(threading.Thread):
         worker = self.worker
 
         def after(_):
-            self.held += [(worker, task, fence) for task, fence, _ in claimed]
+            # A claim that was rolled back may come again, as the same call.
+            self.held += [call for call in [(worker, task, fence) for task, fence, _ in claimed] if call not in self.held]
             with self.ledger.lock:
                 self.ledger.calls |= {(task, fence): (model, *leases[task]) for task, fence, model in claimed}
         return after
@@ -173,7 +182,8 @@ class Session(threading.Thread):
         if self.told and self.random.random() < 0.1:
             worker, outcomes = self.random.choice(self.told)
         elif outcomes and self.random.random() < 0.1:
-            outcomes.append((outcomes[0][0], outcomes[0][1] + 1, "solved"))
+            never = (outcomes[0][0], outcomes[0][1] + 1)
+            outcomes += [(*never, "solved")] if (worker, *never) not in mine else []
         # Who was refused, or never sent, used nothing; the others tell it: a call's figures are always the same.
         cursor.execute(
             "select task_id, fence, applied from sluice.complete(%s, array(select row(t, f, k, 'answer', null, 'error', null,"
@@ -259,13 +269,14 @@ class Session(threading.Thread):
                        [self.random.choice([0, 1, 5]), self.random.choice(list(MODELS))])
 
 
-def cut_connections(url, sessions, seed):
-    """Ends the backends of random sessions, whatever they are at, until all sessions are through."""
+def cut_connections(url, ledger, sessions, seed):
+    """Ends the backends of random sessions, whatever they are at, until all sessions are through; tells them when that is."""
     choice = random.Random(seed)
     connection = connect(url)
     with connection.cursor() as cursor:
         while any(session.is_alive() for session in sessions):
             cursor.execute("select pg_terminate_backend(%s)", [choice.choice(sessions).pid or 0])
+            ledger.is_varied = ledger.is_varied or ledger.operations >= OPERATIONS and not missing(url)
             time.sleep(CUT_EVERY_S * choice.random() * 2)
     connection.close()
 
@@ -363,14 +374,11 @@ def check_tokens(url, ledger):
         assert booked == sum(tokens for _, tokens in calls), f"what is booked to {limited} is what its calls used and reserve"
 
 
-def check_variety(url):
-    """That everything was driven that is said to hold."""
-    ends = {row[0] for row in query(url, "select distinct status from sluice.result")}
-    assert ends == {"solved", "failed", "cancelled", "expired"}
-    kinds = {row[0] for row in query(url, "select distinct kind from sluice.attempt")}
-    assert kinds >= {"retry", "failed", "lost", "redriven"}
-    moves = {tuple(row) for row in query(url, "select distinct from_state, to_state from sluice.breaker_event")}
-    assert moves == {("closed", "open"), ("open", "half_open"), ("half_open", "open"), ("half_open", "closed")}
+def missing(url):
+    """What of VARIETY has not happened."""
+    return VARIETY - {row[0] for row in query(url, """
+        select status from sluice.result union select 'attempt ' || kind from sluice.attempt
+        union select format('%s -> %s', from_state, to_state) from sluice.breaker_event""")}
 
 
 def tick(url):
@@ -422,7 +430,7 @@ def test_everything_adds_up_after_random_operations(pg):
     sessions = [Session(url, ledger, f"{seed}-{number}") for number in range(SESSIONS)]
     for session in sessions:
         session.start()
-    cut_connections(url, sessions, seed)
+    cut_connections(url, ledger, sessions, seed)
     for session in sessions:
         session.join()
         if session.connection:
@@ -431,7 +439,7 @@ def test_everything_adds_up_after_random_operations(pg):
 
     check_places(url, ledger)
     check_ends(url, ledger)
-    check_variety(url)
+    assert not missing(url), seed
     check_permits(ledger)
     check_tokens(url, ledger)
     query(url, "update sluice.routes set weight = 1")   # what waits in a route without weights counts for no model

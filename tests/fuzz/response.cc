@@ -1,7 +1,8 @@
-// Whatever a backend answers, whole or in a stream, the outcome can be stored: its texts are UTF-8
-// without NUL and bounded, its numbers fit.
+// Whatever a backend answers, whole, in a stream or for a batch, the outcome can be stored: its
+// texts are UTF-8 without NUL and bounded, its numbers fit.
 //
-// The first bytes choose: the API, the status, and how a stream is cut.
+// The first bytes choose: the API or a batch, the status, and how a stream is cut or how many
+// prompts the batch had.
 #include <simdjson.h>
 
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include <string_view>
 
 #include "backends/backend.h"
+#include "backends/solve_batch.h"
 
 namespace sluice {
 
@@ -62,13 +64,40 @@ void check(const Parked& parked) {
   require_error(parked.error);
 }
 void check(const Returned&) {}
+void check(const BatchFailed& failed) {
+  require_error(failed.error);
+  require_error(failed.error_code);
+}
 void check(const Cancelled&) {}
 
-void judge(const Backend& backend, int status, std::string body) {
+void check_outcome(const Outcome& outcome) {
+  std::visit([](const auto& each) { check(each); }, outcome);
+}
+
+HttpResponse response_of(int status, std::string_view body) {
   HttpResponse response;
   response.status = status;
-  response.body = std::move(body);
-  std::visit([](const auto& each) { check(each); }, outcome_of(backend, response));
+  response.body = body;
+  return response;
+}
+
+void judge(const Backend& backend, int status, std::string_view body) {
+  check_outcome(outcome_of(backend, response_of(status, body)));
+}
+
+void judge_batch(size_t prompts, int status, std::string_view body) {
+  const auto outcomes = outcomes_of_batch(response_of(status, body), prompts);
+  require(outcomes.size() == prompts);
+  for (const Outcome& outcome : outcomes) check_outcome(outcome);
+}
+
+void judge_stream(const Backend& backend, size_t piece_bytes, std::string_view bytes) {
+  StreamedBody stream(backend.assembly(), stream_bytes_max, [](const HttpFields&) {});
+  for (size_t at = 0; at < bytes.size(); at += piece_bytes) {
+    if (!stream.take(bytes.substr(at, piece_bytes))) return;
+  }
+  const auto body = stream.body();
+  if (body) judge(backend, 200, *body);
 }
 
 }  // namespace
@@ -78,16 +107,15 @@ void judge(const Backend& backend, int status, std::string body) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace sluice;  // NOLINT: one function
   if (size < 3) return 0;
-  const Backend& backend = *find_backend(apis[data[0] % std::size(apis)]);
+  const size_t api = data[0] % (std::size(apis) + 1);  // one more: a batch
+  const int status = statuses[data[1] % std::size(statuses)];
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 3, size - 3);
-  judge(backend, statuses[data[1] % std::size(statuses)], std::string(bytes));
-  if (!backend.assembly) return 0;
-  StreamedBody stream(backend.assembly(), stream_bytes_max, [](const HttpFields&) {});
-  const size_t piece = data[2] + size_t{1};
-  for (size_t at = 0; at < bytes.size(); at += piece) {
-    if (!stream.take(bytes.substr(at, piece))) return 0;
+  if (api == std::size(apis)) {
+    judge_batch(data[2], status, bytes);
+    return 0;
   }
-  const auto body = stream.body();
-  if (body) judge(backend, 200, *body);
+  const Backend& backend = *find_backend(apis[api]);
+  judge(backend, status, bytes);
+  if (backend.assembly) judge_stream(backend, data[2] + size_t{1}, bytes);
   return 0;
 }
