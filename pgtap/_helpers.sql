@@ -13,7 +13,8 @@
 --
 --   \set alone
 --
--- before the \ir waits for that. Time is at(seconds): frozen, and later than the clock.
+-- before the \ir waits for that. The settings are one row: a test makes its models before it changes them, or two tests
+-- wait for each other's locks. Time is at(seconds): frozen, and later than the clock.
 
 \set QUIET on
 \pset format unaligned
