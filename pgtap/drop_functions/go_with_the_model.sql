@@ -1,6 +1,6 @@
 begin;
 \ir ../_helpers.sql
-select plan(2);
+select plan(3);
 
 select given_model() as m \gset
 select id_of(:'m') as id \gset
@@ -8,6 +8,7 @@ set constraints all immediate;
 delete from sluice.models where name = :'m';
 select hasnt_function('sluice', ('take_' || :id)::name);
 select hasnt_function('sluice', ('depth_' || :id)::name);
+select hasnt_function('sluice', ('urgent_' || :id)::name);
 
 select * from finish();
 rollback;

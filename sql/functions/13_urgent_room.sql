@@ -7,7 +7,9 @@ language plpgsql volatile
 as $$
 declare
   v_most int := ceil(p_max_queue / 4.0)::int;
+  v_urgent int;
 begin
-  return v_most - sluice.depth(p_model, v_most, -1);
+  execute format('select sluice.urgent_%s($1)', p_model) into v_urgent using v_most;
+  return v_most - v_urgent;
 end
 $$;

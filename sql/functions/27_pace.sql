@@ -1,14 +1,13 @@
 -- How deep a queue is, how deep it should be, and how fast it moves.
 
--- depth: how many rows the queue of model p_model holds, counting at most p_max of them; of a rank up to p_rank_max only
--- (-1: those of a priority above 0; null: all). Flat: starts at the marks.
-create or replace function sluice.depth(p_model int, p_max int, p_rank_max int default null) returns int
+-- depth: how many rows the queue of model p_model holds, counting at most p_max of them. Flat: starts at the marks.
+create or replace function sluice.depth(p_model int, p_max int) returns int
 language plpgsql volatile
 as $$
 declare
   v_depth int;
 begin
-  execute format('select sluice.depth_%s($1, $2)', p_model) into v_depth using p_max, p_rank_max;
+  execute format('select sluice.depth_%s($1)', p_model) into v_depth using p_max;
   return v_depth;
 end
 $$;

@@ -7,7 +7,8 @@
 
 -- make_functions: creates those of model p_model, or replaces them.
 --   take_<n>   picks and deletes the first p_max rows that nobody has locked; null: none
---   depth_<n>  counts at most p_max rows, of a rank up to p_rank_max (null: of any)
+--   depth_<n>  counts at most p_max rows
+--   urgent_<n> the same of those with a priority above 0
 --   put_<n>    puts one new task into the queue
 create or replace function sluice.make_functions(p_model int) returns void
 language plpgsql volatile
@@ -40,7 +41,7 @@ begin
     $body$
     $sql$, p_model);
   execute format($sql$
-    create or replace function sluice.depth_%1$s(p_max int, p_rank_max int) returns int
+    create or replace function sluice.depth_%1$s(p_max int) returns int
     language plpgsql volatile
     as $body$
     begin
@@ -48,7 +49,22 @@ begin
         select from sluice.segments('queue_%1$s') s
         cross join lateral (
           select from sluice.queue_%1$s q
-          where (q.rank, q.ready_at) >= (s.lo_rank, s.lo_ready) and q.rank <= least(s.hi_rank, p_rank_max)
+          where (q.rank, q.ready_at) >= (s.lo_rank, s.lo_ready) and q.rank <= s.hi_rank
+          limit p_max) r
+        limit p_max) r);
+    end
+    $body$
+    $sql$, p_model);
+  execute format($sql$
+    create or replace function sluice.urgent_%1$s(p_max int) returns int
+    language plpgsql volatile
+    as $body$
+    begin
+      return (select count(*) from (
+        select from sluice.segments('queue_%1$s') s
+        cross join lateral (
+          select from sluice.queue_%1$s q
+          where (q.rank, q.ready_at) >= (s.lo_rank, s.lo_ready) and q.rank <= least(s.hi_rank, -1)
           limit p_max) r
         limit p_max) r);
     end
@@ -73,7 +89,8 @@ create or replace function sluice.drop_functions(p_model int) returns void
 language plpgsql volatile
 as $$
 begin
-  execute format('drop function if exists sluice.take_%1$s, sluice.depth_%1$s, sluice.put_%1$s', p_model);
+  execute format('drop function if exists sluice.take_%1$s(int), sluice.depth_%1$s(int), sluice.urgent_%1$s(int),
+    sluice.put_%1$s', p_model);
 end
 $$;
 

@@ -21,7 +21,7 @@ declare
 begin
   foreach v_model in array sluice.open_models(claim_urgent.worker, claim_urgent.models, p_now) loop
     exit when v_left <= 0;
-    v_urgent := sluice.depth(v_model, v_left, -1);
+    execute format('select sluice.urgent_%s($1)', v_model) into v_urgent using v_left;
     continue when v_urgent = 0;
     v_all := v_all || sluice.claim_from(v_model, claim_urgent.worker, v_urgent, p_now);
     v_left := claim_urgent.max_tasks - cardinality(v_all);
