@@ -1,13 +1,11 @@
 // A worker whose backend is in this process and answers at once: what is left of a drain without
-// HTTP. Usage: in_process_worker DATABASE_URL SLOTS. Solves what is there, prints the seconds from
-// the first call to the last stored result, ends.
+// HTTP. Usage: in_process_worker DATABASE_URL SLOTS. Solves what is there and ends.
 #include "worker/worker.h"
 
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <cstdlib>
-#include <optional>
 #include <string>
 
 #include "db/database_url.h"
@@ -23,14 +21,7 @@ constexpr size_t answer_bytes = 800;
 
 class InProcessBackend final : public HttpClient {
  public:
-  explicit InProcessBackend(Clock& clock) : clock_(clock) {}
-
-  Task<HttpResult> send(HttpRequest, AbortToken*) override {
-    if (!first_ns_) first_ns_ = clock_.now_ns();
-    co_return response_;
-  }
-
-  std::optional<int64_t> first_ns() const { return first_ns_; }
+  Task<HttpResult> send(HttpRequest, AbortToken*) override { co_return response_; }
 
  private:
   static HttpResponse make_response() {
@@ -41,9 +32,7 @@ class InProcessBackend final : public HttpClient {
     return response;
   }
 
-  Clock& clock_;
   HttpResponse response_ = make_response();
-  std::optional<int64_t> first_ns_;
 };
 
 Task<void> solve_all(Worker& worker, Loop& loop, Result<void>& result) {
@@ -67,16 +56,15 @@ int run(const char* url, int slots) {
   SystemClock clock(loop);
   Metrics metrics;
   PgDatabase database(loop, clock, database_options);
-  InProcessBackend backend(clock);
+  InProcessBackend backend;
   Worker worker(worker_options, clock, database, backend, metrics);
   Result<void> result;
   spawn(solve_all(worker, loop, result));
   loop.run();
-  if (!result || !backend.first_ns()) {
-    fmt::print(stderr, "in_process_worker: {}\n", result ? "no task" : result.error().message);
+  if (!result) {
+    fmt::print(stderr, "in_process_worker: {}\n", result.error().message);
     return 1;
   }
-  fmt::print("{:.6f}\n", static_cast<double>(clock.now_ns() - *backend.first_ns()) / ns_per_s);
   return 0;
 }
 

@@ -54,6 +54,7 @@ void check(const Failed& failed) {
 }
 void check(const Retry& retry) {
   require_error(retry.error);
+  require_error(retry.error_code);
   require_count(retry.retry_after_ms);
 }
 void check(const Throttled& throttled) {
