@@ -66,6 +66,16 @@ $$
 """
 
 
+def claim_rate(session, tasks):
+    """Tasks a second through claim, admit and complete in SQL alone, BATCH at a time: what a drain can reach at most."""
+    run(session, ROUNDS)
+    worker = value(session, "select sluice.register_worker('floor', 1000)")
+    begin = time.monotonic()
+    run(session, "call bench_rounds(%s, %s, null, %s)", worker, -(-tasks // BATCH), BATCH)
+    seconds = time.monotonic() - begin
+    return value(session, "select count(*) from sluice.result") / seconds
+
+
 class Server(contextlib.AbstractContextManager):
     """A private PostgreSQL, fsync on."""
 

@@ -121,4 +121,5 @@ const commands = {
 const queue = await openers[system]();
 await commands[command](queue, ...numbers);
 await queue.close();
+await new Promise((written) => process.stdout.write('', written)); // exit() drops what a pipe has not taken
 process.exit(0);

@@ -2,8 +2,8 @@ begin;
 \ir ../_helpers.sql
 select plan(3);
 
-update sluice.settings set ageing = '10 s';
 select given_model() as m \gset
+update sluice.settings set ageing = '10 s';
 select given_task(:'m', p_now => at(0)) as t \gset
 select sluice.cancel(:t, at(1)), sluice.redrive(:t, at(1000)), sluice.admit(:'m', null, at(1001)) \g /dev/null
 select sluice.age_queue(id_of(:'m'), at(1015)) \g /dev/null

@@ -2,8 +2,8 @@ begin;
 \ir ../_helpers.sql
 select plan(2);
 
-update sluice.settings set claim_bytes_max = 100000;
 select given_model() as m \gset
+update sluice.settings set claim_bytes_max = 100000;
 select given_worker() as w \gset
 select given_task(:'m', prompt => repeat('x', 40000)) from generate_series(1, 3) \g /dev/null
 select given_task(:'m', prompt => repeat('x', 300000)) as huge \gset

@@ -259,7 +259,9 @@ void PrivatePostgres::start() {
   for (const std::string& setting :
        {"listen_addresses=" + std::string(tcp_port_ ? "127.0.0.1" : ""),
         "unix_socket_directories=" + quoted_directory, std::string("unix_socket_permissions=0700"),
-        std::string("max_connections=100"), std::string("shared_buffers=128MB")}) {
+        std::string("max_connections=100"), std::string("shared_buffers=128MB"),
+        // A statement that fails holds prompts, and the row that a constraint refuses a secret.
+        std::string("log_min_error_statement=panic"), std::string("log_error_verbosity=terse")}) {
     argv.insert(argv.end(), {"-c", setting});
   }
   server_.emplace(ChildOptions{std::move(argv), account_, log_.get(), SIGINT});

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import tempfile
 
+import psycopg2
 import pytest
 
 from conftest import http, query, wait_for
@@ -133,6 +134,17 @@ def answers(port):
         return http(port, "GET", "/readyz").status == 200
     except OSError:
         return False
+
+
+def test_what_a_statement_holds_that_fails_is_not_logged(start_up, directory):
+    data = directory / "data"
+    start_up(data)
+    with pytest.raises(psycopg2.Error):
+        query(url_in(data), "insert into sluice.models (name, url, secret) values ('m', 'http://h', 'sk-a-secret')")
+    with pytest.raises(psycopg2.Error):
+        query(url_in(data), "select sluice.submit('a private prompt', 'no-such-model')")
+    log = (data / "postgres.log").read_text()
+    assert "no-such-model" in log and "a private prompt" not in log and "sk-a-secret" not in log
 
 
 def test_sigint_stops_it_too(start_up, directory):

@@ -12,6 +12,7 @@
 
 #include "backends/backend.h"
 #include "backends/solve_batch.h"
+#include "support/exchange.h"
 
 namespace sluice {
 
@@ -54,6 +55,7 @@ void check(const Failed& failed) {
 }
 void check(const Retry& retry) {
   require_error(retry.error);
+  require_error(retry.error_code);
   require_count(retry.retry_after_ms);
 }
 void check(const Throttled& throttled) {
@@ -74,19 +76,12 @@ void check_outcome(const Outcome& outcome) {
   std::visit([](const auto& each) { check(each); }, outcome);
 }
 
-HttpResponse response_of(int status, std::string_view body) {
-  HttpResponse response;
-  response.status = status;
-  response.body = body;
-  return response;
-}
-
 void judge(const Backend& backend, int status, std::string_view body) {
-  check_outcome(outcome_of(backend, response_of(status, body)));
+  check_outcome(outcome_of(backend, response_of(status, std::string(body))));
 }
 
 void judge_batch(size_t prompts, int status, std::string_view body) {
-  const auto outcomes = outcomes_of_batch(response_of(status, body), prompts);
+  const auto outcomes = outcomes_of_batch(response_of(status, std::string(body)), prompts);
   require(outcomes.size() == prompts);
   for (const Outcome& outcome : outcomes) check_outcome(outcome);
 }
