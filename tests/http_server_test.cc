@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,8 +51,9 @@ struct Fixture {
   SystemClock clock{loop};
   CurlHttpClient client{loop, clock, {}};
 
-  std::unique_ptr<HttpServer> start(HttpServer::Handler handler) {
-    auto server = HttpServer::start(loop, clock, small_server(), std::move(handler));
+  std::unique_ptr<HttpServer> start(HttpServer::Handler handler,
+                                    HttpServerOptions options = small_server()) {
+    auto server = HttpServer::start(loop, clock, std::move(options), std::move(handler));
     REQUIRE(server);
     return std::move(*server);
   }
@@ -61,9 +63,31 @@ struct Fixture {
 };
 
 // Two parts larger than what the daemon takes at a time, then the end.
-Task<std::string> part_after_a_wait(Clock& clock, std::shared_ptr<int> parts) {
+Task<Result<std::string>> part_after_a_wait(Clock& clock, std::shared_ptr<int> parts) {
   co_await sleep_until(clock, clock.now_ns() + ns_per_ms);
   co_return (*parts)++ < 2 ? std::string(100'000, 'p') : std::string();
+}
+
+// Takes a body in pieces, resting after each; `/refuse` answers before it has read any of it.
+Task<HttpReply> sum_pieces(Clock& clock, HttpIncoming incoming) {
+  HttpReply reply;
+  if (incoming.path == "/refuse") {
+    reply.status = 401;
+    co_return reply;
+  }
+  size_t bytes = 0;
+  size_t largest = 0;
+  while (true) {
+    Task<Result<std::string>> next = incoming.next_piece();
+    Result<std::string> piece = co_await std::move(next);
+    REQUIRE(piece);
+    if (piece->empty()) break;
+    bytes += piece->size();
+    largest = std::max(largest, piece->size());
+    co_await sleep_until(clock, clock.now_ns() + ns_per_ms);
+  }
+  reply.body = std::to_string(bytes) + (largest < 1'200'000 ? " in small pieces" : " at once");
+  co_return reply;
 }
 
 // A client that sends `begun`, then a byte every 100 ms.
@@ -125,6 +149,29 @@ TEST_CASE("a body over the limit gets 413, and the server goes on") {
   const auto next = fixture.send(request_to(*server, "GET", "/"));
   REQUIRE(next);
   CHECK(next->status == 200);
+}
+
+TEST_CASE("a body is read in pieces, however slow its reader is, up to its own limit") {
+  Fixture fixture;
+  HttpServerOptions options = small_server();
+  options.is_read_in_pieces = [](std::string_view method, std::string_view) {
+    return method == "POST";
+  };
+  options.pieces_bytes_max = 8 << 20;
+  const auto server = fixture.start(
+      [&fixture](HttpIncoming incoming) { return sum_pieces(fixture.clock, std::move(incoming)); },
+      options);
+  const auto sum = fixture.send(request_to(*server, "POST", "/", std::string(7'000'000, 'p')));
+  REQUIRE(sum);
+  CHECK(sum->body == "7000000 in small pieces");
+  const auto none = fixture.send(request_to(*server, "POST", "/"));
+  REQUIRE(none);
+  CHECK(none->body == "0 in small pieces");
+  const auto early =
+      fixture.send(request_to(*server, "POST", "/refuse", std::string(3 << 20, 'p')));
+  REQUIRE(early);
+  CHECK(early->status == 401);
+  CHECK(server->open_requests() == 0);
 }
 
 TEST_CASE("a handler may drop the connection without an answer") {
@@ -194,7 +241,7 @@ TEST_CASE("a server destroyed while an answer's next part is awaited cuts it off
   server = fixture.start([&](HttpIncoming) -> Task<HttpReply> {
     HttpReply reply;
     reply.body = "begun";
-    reply.more = [&]() -> Task<std::string> {
+    reply.more = [&]() -> Task<Result<std::string>> {
       fixture.loop.post([&] { server.reset(); });
       co_await never.wait();
       co_return std::string();

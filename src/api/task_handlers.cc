@@ -107,7 +107,7 @@ struct StateStream {
 };
 
 // The next states are looked for now and then, the end is heard of at once.
-Task<std::string> next_state(std::shared_ptr<StateStream> stream) {
+Task<Result<std::string>> next_state(std::shared_ptr<StateStream> stream) {
   if (stream->is_over) co_return std::string();
   Services& services = stream->services;
   if (!stream->state.empty()) {

@@ -14,6 +14,7 @@
 #include "runtime/fd_watch.h"
 #include "runtime/listen_socket.h"
 #include "runtime/request_problem.h"
+#include "runtime/signal.h"
 
 namespace sluice {
 namespace {
@@ -31,6 +32,8 @@ constexpr std::string_view busy_retry_after_s = "5";
 constexpr const char* tls_versions = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
 // Of an answer that comes in parts, so much is handed to the daemon at a time.
 constexpr size_t part_bytes_max = size_t{16} * 1024;
+// Of a body that is read in pieces, so much waits to be taken; then the client has to.
+constexpr size_t piece_bytes_max = size_t{1} << 20;
 
 HttpFields fields_of(MHD_Connection* connection, MHD_ValueKind kind) {
   HttpFields fields;
@@ -66,14 +69,26 @@ HttpReply refusal(int status, std::string_view type, std::string_view message) {
   HttpReply reply;
   reply.status = status;
   reply.body = R"({"error":{"type":")";
-  reply.body.append(type).append(R"(","message":")").append(message).append("\"}}\n");
+  reply.body.append(type).append(R"(","code":null,"message":")").append(message);
+  reply.body.append(R"(","hint":null,"param":null}})").append("\n");
   return reply;
+}
+
+HttpReply too_large_reply() {
+  return refusal(413, "too_large", "the body is too large");
 }
 
 HttpReply busy_reply() {
   HttpReply reply = refusal(503, "overloaded", "too many bodies at a time");
   reply.headers.emplace_back("Retry-After", busy_retry_after_s);
   return reply;
+}
+
+// The daemon does not hear of a client that left with its last bytes: it takes a short read for the
+// end of what there is, and no further event comes.
+bool has_left(int fd) {
+  char byte = 0;
+  return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
 void log_daemon_message(void*, const char*, va_list) {
@@ -92,8 +107,15 @@ struct Exchange {
   bool waiting = false;    // its connection is suspended
   bool close = false;      // the connection must not live on
   std::optional<HttpReply> reply;
-  size_t part_sent = 0;  // of reply->body, where more follows
-  bool ended = false;    // nothing follows any more
+  bool answered = false;   // the reply is being sent
+  size_t part_sent = 0;    // of reply->body, where more follows
+  bool ended = false;      // nothing follows any more
+  bool cut_off = false;    // what should follow cannot
+  bool in_pieces = false;  // its handler reads the body as it comes:
+  std::string piece;       // arrived, not taken yet
+  bool body_ended = false;
+  bool gone = false;  // no more will come
+  Signal arrived;     // a piece, or one of the two
 };
 
 // An open connection: it has one request at a time, or is between two.
@@ -103,11 +125,12 @@ struct Visit {
   std::shared_ptr<Exchange> exchange;
 
   bool is_with_handler() const { return exchange && exchange->waiting; }
+  bool is_being_read() const { return exchange && !exchange->answered; }
   // Of the message that is on its way.
   int64_t bytes() const {
     if (!exchange) return 0;
-    return exchange->reply ? static_cast<int64_t>(exchange->reply->body.size())
-                           : exchange->body_bytes;
+    return exchange->answered ? static_cast<int64_t>(exchange->reply->body.size())
+                              : exchange->body_bytes;
   }
 };
 
@@ -131,6 +154,9 @@ struct HttpServer::Engine {
                             MHD_ConnectionNotificationCode what);
   MHD_Result begin(Visit& visit, MHD_Connection* connection, std::string_view version);
   MHD_Result take_body(Exchange& exchange, std::string_view part);
+  MHD_Result take_piece(MHD_Connection* connection, Exchange& exchange, std::string_view data);
+  Task<Result<std::string>> next_piece(MHD_Connection* connection,
+                                       std::shared_ptr<Exchange> exchange);
   MHD_Result answer(MHD_Connection* connection, Visit& visit);
   MHD_Result send_reply(MHD_Connection* connection, Visit& visit);
   MHD_Response* response_of(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange);
@@ -264,7 +290,9 @@ MHD_Result HttpServer::Engine::on_access(void* engine, MHD_Connection* connectio
   }
   if (*upload_bytes > 0) {
     const std::string_view part(upload, std::exchange(*upload_bytes, 0));
-    return self.take_body(*visit.exchange, part);
+    return visit.exchange->in_pieces && !visit.exchange->reply
+               ? self.take_piece(connection, *visit.exchange, part)
+               : self.take_body(*visit.exchange, part);
   }
   return self.answer(connection, visit);
 }
@@ -273,7 +301,11 @@ void HttpServer::Engine::on_completed(void* engine, MHD_Connection* connection, 
                                       MHD_RequestTerminationCode) {
   auto& self = *static_cast<Engine*>(engine);
   Visit& visit = self.visits.at(connection);
-  if (visit.exchange) self.bodies_bytes -= visit.exchange->kept_bytes;
+  if (visit.exchange) {
+    self.bodies_bytes -= visit.exchange->kept_bytes;
+    visit.exchange->gone = true;
+    visit.exchange->arrived.raise();
+  }
   visit.exchange.reset();
   visit.since_ns = self.clock.now_ns();
 }
@@ -300,7 +332,16 @@ MHD_Result HttpServer::Engine::begin(Visit& visit, MHD_Connection* connection,
   incoming.headers = fields_of(connection, MHD_HEADER_KIND);
   std::string_view problem = request_problem(version, incoming.headers);
   if (problem.empty() && !decode(incoming.query)) problem = "a malformed %XX in the query";
-  if (problem.empty()) return MHD_YES;
+  if (problem.empty()) {
+    if (options.is_read_in_pieces && options.is_read_in_pieces(incoming.method, incoming.path)) {
+      visit.exchange->in_pieces = true;
+      incoming.next_piece = [this, connection, exchange = visit.exchange] {
+        return next_piece(connection, exchange);
+      };
+      tasks.spawn(serve(connection, visit.exchange));
+    }
+    return MHD_YES;
+  }
   visit.exchange->close = true;
   visit.exchange->reply = refusal(400, "invalid_request", problem);
   return send_reply(connection, visit);
@@ -311,19 +352,52 @@ MHD_Result HttpServer::Engine::take_body(Exchange& exchange, std::string_view pa
   const auto bytes = static_cast<int64_t>(part.size());
   exchange.body_bytes += bytes;
   if (!exchange.reply && exchange.body_bytes > options.body_bytes_max) {
-    exchange.reply = refusal(413, "too_large", "the body is too large");
+    exchange.reply = too_large_reply();
   } else if (!exchange.reply && bodies_bytes + bytes > options.bodies_bytes_max) {
     exchange.reply = busy_reply();
   }
   if (exchange.reply) {
     exchange.incoming.body = std::string();  // gives the memory back
     bodies_bytes -= std::exchange(exchange.kept_bytes, 0);
-    return exchange.body_bytes <= dropped_body_factor * options.body_bytes_max ? MHD_YES : MHD_NO;
+    const int64_t max = exchange.in_pieces ? options.pieces_bytes_max : options.body_bytes_max;
+    return exchange.body_bytes <= dropped_body_factor * max ? MHD_YES : MHD_NO;
   }
   exchange.incoming.body.append(part);
   exchange.kept_bytes += bytes;
   bodies_bytes += bytes;
   return MHD_YES;
+}
+
+// Takes all of `data`: what the daemon keeps while it reads nothing hides from it that the client
+// has left. Of a chunked body it goes on with what it has read, suspended or not.
+MHD_Result HttpServer::Engine::take_piece(MHD_Connection* connection, Exchange& exchange,
+                                          std::string_view data) {
+  exchange.body_bytes += static_cast<int64_t>(data.size());
+  if (exchange.body_bytes > options.pieces_bytes_max) {
+    exchange.reply = too_large_reply();
+    exchange.gone = true;
+  } else {
+    exchange.piece.append(data);
+    if (!exchange.waiting && exchange.piece.size() >= piece_bytes_max) {
+      exchange.waiting = true;
+      MHD_suspend_connection(connection);
+    }
+  }
+  exchange.arrived.raise();
+  return MHD_YES;
+}
+
+Task<Result<std::string>> HttpServer::Engine::next_piece(MHD_Connection* connection,
+                                                         std::shared_ptr<Exchange> exchange) {
+  while (exchange->piece.empty() && !exchange->body_ended && !exchange->gone) {
+    co_await exchange->arrived.wait();
+  }
+  if (exchange->gone) {
+    co_return tl::unexpected(Error{Error::Action::refuse, {}, "the client has left"});
+  }
+  std::string piece = std::exchange(exchange->piece, std::string());
+  if (exchange->waiting && !exchange->body_ended) resume(connection, *exchange);
+  co_return piece;
 }
 
 MHD_Result HttpServer::Engine::answer(MHD_Connection* connection, Visit& visit) {
@@ -332,19 +406,29 @@ MHD_Result HttpServer::Engine::answer(MHD_Connection* connection, Visit& visit) 
   if (exchange->waiting) return MHD_NO;  // resumed by the destructor
   exchange->waiting = true;
   MHD_suspend_connection(connection);
-  tasks.spawn(serve(connection, exchange));
+  if (exchange->in_pieces) {
+    exchange->body_ended = true;
+    exchange->arrived.raise();
+  } else {
+    tasks.spawn(serve(connection, exchange));
+  }
   return MHD_YES;
 }
 
 Task<void> HttpServer::Engine::serve(MHD_Connection* connection,
                                      std::shared_ptr<Exchange> exchange) {
-  exchange->reply = co_await handler(std::move(exchange->incoming));
-  resume(connection, *exchange);
+  HttpReply reply = co_await handler(std::move(exchange->incoming));
+  exchange->incoming = HttpIncoming();  // what it holds may hold the exchange
+  exchange->piece = std::string();      // nobody will take it
+  if (!exchange->reply) exchange->reply = std::move(reply);
+  if (exchange->waiting) resume(connection, *exchange);  // else its body is still coming
 }
 
 Task<void> HttpServer::Engine::fetch_part(MHD_Connection* connection,
                                           std::shared_ptr<Exchange> exchange) {
-  exchange->reply->body = co_await exchange->reply->more();
+  Result<std::string> part = co_await exchange->reply->more();
+  exchange->cut_off = !part;
+  exchange->reply->body = part ? std::move(*part) : std::string();
   exchange->part_sent = 0;
   exchange->ended = exchange->reply->body.empty();
   visits.at(connection).since_ns = clock.now_ns();
@@ -396,6 +480,7 @@ ssize_t HttpServer::Engine::send_part(MHD_Connection* connection,
     exchange->part_sent += bytes;
     return static_cast<ssize_t>(bytes);
   }
+  if (exchange->cut_off) return MHD_CONTENT_READER_END_WITH_ERROR;
   if (exchange->ended) return MHD_CONTENT_READER_END_OF_STREAM;
   if (exchange->waiting) return MHD_CONTENT_READER_END_WITH_ERROR;  // resumed by the destructor
   exchange->waiting = true;
@@ -406,6 +491,7 @@ ssize_t HttpServer::Engine::send_part(MHD_Connection* connection,
 
 MHD_Result HttpServer::Engine::send_reply(MHD_Connection* connection, Visit& visit) {
   const HttpReply& reply = *visit.exchange->reply;
+  visit.exchange->answered = true;
   visit.since_ns = clock.now_ns();
   MHD_Response* response = response_of(connection, visit.exchange);
   if (response == nullptr) return MHD_NO;
@@ -430,7 +516,9 @@ void HttpServer::Engine::look_for_slow_ones() {
   const int64_t now_ns = clock.now_ns();
   for (const auto& [connection, visit] : visits) {
     const int64_t allowed_s = options.request_timeout_s + visit.bytes() / bytes_per_s_min;
-    if (!visit.is_with_handler() && now_ns - visit.since_ns > allowed_s * ns_per_s) {
+    if (visit.is_with_handler()) continue;
+    if (now_ns - visit.since_ns > allowed_s * ns_per_s ||
+        (visit.is_being_read() && has_left(visit.fd))) {
       shutdown(visit.fd, SHUT_RDWR);
     }
   }

@@ -7,8 +7,9 @@
 //
 // Thread rule: loop thread only. The loop and the clock outlive it. When it is destroyed, which no
 // handler may do, open requests are cut off and their coroutines destroyed where they wait. A
-// client that goes away does not end its request. A body above its limit is read, dropped and
-// answered with 413 before any handler sees it; one that is several times too long is cut off.
+// client that goes away does not end its request, but ends a body that is read in pieces. A body
+// above its limit is read, dropped and answered with 413 before any handler sees it (in pieces:
+// when it gets there); one that is several times too long is cut off.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +38,10 @@ struct HttpServerOptions {
   std::string tls_certificate;       // PEM, with its chain; empty: plain HTTP
   std::string tls_key;               // PEM
   int header_bytes_max = 32 * 1024;  // of request line and headers together; above: 4xx
+  // Requests whose handler begins when their headers are there and reads their body in pieces, up
+  // to so many bytes. Null: none. The handler bounds how many of them there are.
+  std::function<bool(std::string_view method, std::string_view path)> is_read_in_pieces;
+  int64_t pieces_bytes_max = int64_t{256} * 1024 * 1024;
 };
 
 struct HttpIncoming {
@@ -45,6 +50,9 @@ struct HttpIncoming {
   HttpFields query;    // decoded
   HttpFields headers;  // names in lower case
   std::string body;
+  // The next piece of a body that is read in pieces, some 1 MiB at most; empty at its end. Error:
+  // there will be no more of it, and nobody reads the answer. One call at a time.
+  std::function<Task<Result<std::string>>()> next_piece;
   int64_t arrived_ns = 0;  // by the clock, when its headers had been read
 
   std::string_view header(std::string_view lower_case_name) const {
@@ -58,8 +66,9 @@ struct HttpReply {
   std::string body;
   HttpFields headers;  // further ones
   // What follows the body, part by part: awaited when the part before has gone to the client; empty
-  // is the end. Null: nothing follows. It lives, and waits, no longer than its request.
-  std::function<Task<std::string>()> more;
+  // is the end, an error cuts the connection off. Null: nothing follows. It lives, and waits, no
+  // longer than its request.
+  std::function<Task<Result<std::string>>()> more;
   bool drop = false;  // close the connection without any answer: a fault, for tests
 };
 
