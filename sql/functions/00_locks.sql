@@ -20,5 +20,6 @@ as $$
     when 'retain'     then 731011   -- object: 0. Exclusive: retention drops a range; shared: a redrive
     when 'count'      then 731012   -- object: a gauge's oid. Held while what it measures is counted, no longer
     when 'knock'      then 731013   -- object: model id mod 64. Shared: rang for a sleeper; exclusive: notes what is quiet
+    when 'batch'      then 731014   -- object: batch id. Held while its next step is made
   end
 $$;

@@ -34,6 +34,38 @@ begin
 end
 $$;
 
+-- rate_limit_headers: what is left of the limits of the model that answered, in OpenAI's words.
+-- Params:  id: the task's.
+-- Returns: lines such as "x-ratelimit-remaining-requests: 7"; those of limits that the model has. requests: calls that could begin now, of
+--          rpm; tokens: those that the last minute has left, of tpm; reset: until all of it is there again.
+create or replace function sluice.rate_limit_headers(id bigint, p_now timestamptz default null) returns text
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_model sluice.models := (
+    select m from sluice.result r join sluice.models m on m.name = r.model where r.task_id = rate_limit_headers.id);
+begin
+  return concat(
+    sluice.rate_limit_lines('requests', v_model.rpm, sluice.request_quota(v_model), v_now),
+    sluice.rate_limit_lines('tokens', v_model.tpm, sluice.token_quota(v_model), v_now));
+end
+$$;
+
+-- rate_limit_lines: the three lines of one limit; empty where there is none.
+create or replace function sluice.rate_limit_lines(p_name text, p_limit int, p_quota sluice.quota, p_now timestamptz) returns text
+language plpgsql volatile
+as $$
+begin
+  return case when p_limit is null then '' else format(
+    E'x-ratelimit-limit-%1$s: %2$s\nx-ratelimit-remaining-%1$s: %3$s\nx-ratelimit-reset-%1$s: %4$sms\n', p_name, p_limit,
+    greatest(0, least(p_limit, sluice.permits_now(p_quota, p_now))),
+    (sluice.bucket(p_quota, p_now) - sluice.micros(p_now) * 1000) / 1000000) end;
+end
+$$;
+
 -- chat_chunk: an OpenAI chat completion as the only chunk of its stream.
 -- Returns: one line of JSON; null when it is no completion.
 create or replace function sluice.chat_chunk(p_response text) returns text

@@ -42,14 +42,25 @@ begin
       hint = 'sluice.tasks lists what there is.';
   end if;
   perform sluice.require_tenant(v_task.tenant);
-  for v_try in 1 .. 100 loop
-    v_status := sluice.try_cancel(v_task.id, sluice.candidate_queues(v_task.id, v_task.model, v_task.route, v_try),
-                                  coalesce(p_now, clock_timestamp()));
-    exit when v_status is not null;
-  end loop;
+  v_status := sluice.cancel_found(v_task.id, v_task.model, v_task.route, coalesce(p_now, clock_timestamp()));
   if sluice.is_administrator() then  -- clients do this all day
     perform sluice.note_audit('cancel', cancel.id::text);
   end if;
+  return v_status;
+end
+$$;
+
+-- cancel_found: cancel, of a task that is there and may be cancelled: its id, and what it named.
+create or replace function sluice.cancel_found(p_task bigint, p_model int, p_route text, p_now timestamptz) returns text
+language plpgsql volatile
+as $$
+declare
+  v_status text;
+begin
+  for v_try in 1 .. 100 loop
+    v_status := sluice.try_cancel(p_task, sluice.candidate_queues(p_task, p_model, p_route, v_try), p_now);
+    exit when v_status is not null;
+  end loop;
   return coalesce(v_status, 'processing');
 end
 $$;

@@ -52,9 +52,16 @@ to sluice_admin;
 -- What the HTTP front needs besides.
 grant execute on function
   sluice.submit_each(text[], text[], text[], timestamptz), sluice.submit_array(text, text, text, timestamptz),
-  sluice.ended(bigint[]), sluice.completion(bigint, boolean),
+  sluice.ended(bigint[]), sluice.completion(bigint, boolean), sluice.rate_limit_headers(bigint, timestamptz),
   sluice.configure(text, text, jsonb, boolean), sluice.configure_route(text, jsonb),
-  sluice.create_key(text, bytea, text, text, text[], timestamptz), sluice.revoke_key(text, timestamptz)
+  sluice.create_key(text, bytea, text, text, text[], timestamptz), sluice.revoke_key(text, timestamptz),
+  sluice.begin_file(text, text, text, timestamptz), sluice.append_file(bigint, int, int, text),
+  sluice.end_file(bigint, interval), sluice.abandon_file(bigint), sluice.show_file(bigint, text),
+  sluice.list_files(text, text, bigint, int, boolean), sluice.file_body(bigint, text, int), sluice.delete_file(bigint, text),
+  sluice.create_batch(text, text, timestamptz), sluice.create_message_batch(text, text, timestamptz),
+  sluice.show_batch(bigint, text, boolean), sluice.list_batches(text, boolean, bigint, bigint, int),
+  sluice.cancel_batch(bigint, text, boolean, timestamptz), sluice.delete_batch(bigint, text, boolean),
+  sluice.batch_results(bigint, text, int), sluice.advance_batches(timestamptz)
 to sluice_admin;
 grant select on sluice.api_key to sluice_admin;
 grant select, insert, update, delete on sluice.models, sluice.routes, sluice.tenants to sluice_admin;

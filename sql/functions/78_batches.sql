@@ -1,0 +1,325 @@
+-- Batches of the HTTP front: OpenAI's over an uploaded file, and Anthropic's message batches, which come in one body. Both are
+-- rows of sluice.batch; 79_batch_work.sql moves them on. In all of these tenant is the one whose batches the caller may see
+-- (null: all).
+
+-- batch_lines_max, batch_error_max: of one batch, as at OpenAI; of the errors that validation tells.
+create or replace function sluice.batch_lines_max() returns int
+language sql immutable parallel safe
+as $$ select 50000 $$;
+
+create or replace function sluice.batch_errors_max() returns int
+language sql immutable parallel safe
+as $$ select 100 $$;
+
+-- endpoint_api: which API the models of an endpoint must speak; null: there is no such endpoint.
+create or replace function sluice.endpoint_api(p_endpoint text) returns text
+language sql immutable
+as $$
+  select case p_endpoint when '/v1/chat/completions' then 'openai-chat' when '/v1/responses' then 'openai-responses'
+    when '/v1/embeddings' then 'openai-embeddings' when '/v1/messages' then 'anthropic-messages' end
+$$;
+
+-- batch_status: a batch's state in OpenAI's words.
+create or replace function sluice.batch_status(p_batch sluice.batch) returns text
+language sql immutable
+as $$
+  select case
+    when p_batch.phase = 'done' then coalesce(p_batch.ending, 'completed')
+    when p_batch.ending = 'cancelled' then 'cancelling'
+    when p_batch.phase = 'validate' then 'validating'
+    when p_batch.phase = 'write' and p_batch.ending is null then 'finalizing'
+    else 'in_progress' end
+$$;
+
+-- batch_object: a batch as OpenAI's API shows it.
+create or replace function sluice.batch_object(p_batch sluice.batch) returns json
+language plpgsql stable
+as $$
+declare
+  v_status text := sluice.batch_status(p_batch);
+  v_ended bigint := sluice.unix_time(p_batch.ended_at);
+begin
+  return json_build_object('id', 'batch_' || p_batch.id, 'object', 'batch', 'endpoint', p_batch.endpoint,
+    'errors', case when p_batch.errors is not null then json_build_object('object', 'list', 'data', p_batch.errors) end,
+    'input_file_id', 'file-' || p_batch.input_file, 'completion_window', p_batch.completion_window, 'status', v_status,
+    'output_file_id', case when v_ended is not null then 'file-' || p_batch.output_file end,
+    'error_file_id', case when v_ended is not null then 'file-' || p_batch.error_file end,
+    'created_at', sluice.unix_time(p_batch.created_at), 'in_progress_at', sluice.unix_time(p_batch.in_progress_at),
+    'expires_at', sluice.unix_time(p_batch.expires_at), 'finalizing_at', sluice.unix_time(p_batch.finalizing_at),
+    'completed_at', case when v_status = 'completed' then v_ended end,
+    'failed_at', case when v_status = 'failed' then v_ended end,
+    'expired_at', case when v_status = 'expired' then v_ended end,
+    'cancelling_at', sluice.unix_time(p_batch.cancelling_at),
+    'cancelled_at', case when v_status = 'cancelled' then v_ended end,
+    'request_counts', json_build_object('total', p_batch.total, 'completed', p_batch.completed, 'failed', p_batch.failed),
+    'metadata', p_batch.metadata);
+end
+$$;
+
+-- message_batch_object: a batch as Anthropic's API shows it.
+create or replace function sluice.message_batch_object(p_batch sluice.batch) returns json
+language plpgsql stable
+as $$
+declare
+  v_ended boolean := p_batch.phase = 'done';
+  v_left int := p_batch.total - p_batch.completed - p_batch.failed;
+begin
+  return json_build_object('id', 'msgbatch_' || p_batch.id, 'type', 'message_batch',
+    'processing_status', case when v_ended then 'ended' when p_batch.ending = 'cancelled' then 'canceling' else 'in_progress' end,
+    'request_counts', json_build_object('processing', case when v_ended then 0 else p_batch.total end,
+      'succeeded', case when v_ended then p_batch.completed else 0 end,
+      'errored', case when v_ended then p_batch.failed else 0 end,
+      'canceled', case when v_ended and p_batch.ending = 'cancelled' then v_left else 0 end,
+      'expired', case when v_ended and p_batch.ending = 'expired' then v_left else 0 end),
+    'created_at', sluice.rfc3339(p_batch.created_at), 'expires_at', sluice.rfc3339(p_batch.expires_at),
+    'ended_at', sluice.rfc3339(p_batch.ended_at), 'cancel_initiated_at', sluice.rfc3339(p_batch.cancelling_at),
+    'archived_at', null,
+    'results_url', case when v_ended and exists (select from sluice.file f where f.id = p_batch.output_file)
+      then '/v1/messages/batches/msgbatch_' || p_batch.id || '/results' end);
+end
+$$;
+
+-- rfc3339: a time in UTC, as Anthropic's API writes it.
+create or replace function sluice.rfc3339(p_at timestamptz) returns text
+language sql stable
+as $$ select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') $$;
+
+-- shown_batch: a batch as the API of its endpoint shows it.
+create or replace function sluice.shown_batch(p_batch sluice.batch) returns json
+language sql stable
+as $$
+  select case when p_batch.endpoint = '/v1/messages' then sluice.message_batch_object(p_batch)
+    else sluice.batch_object(p_batch) end
+$$;
+
+-- visible_batch: the batch if it is of that API and not another tenant's, else null.
+-- Params:  p_messages: one of Anthropic's API.
+create or replace function sluice.visible_batch(p_batch bigint, p_tenant text, p_messages boolean) returns sluice.batch
+language sql stable
+as $$
+  select b from sluice.batch b
+  where b.id = p_batch and (b.endpoint = '/v1/messages') = p_messages and (p_tenant is null or b.tenant = p_tenant)
+$$;
+
+-- lifetime_of: {"anchor": "created_at", "seconds": n} as a time, or the default. Errors: SL004.
+create or replace function sluice.lifetime_of(p_expiry jsonb, p_default interval) returns interval
+language plpgsql immutable
+as $$
+begin
+  if coalesce(jsonb_typeof(p_expiry), 'null') = 'null' then
+    return p_default;
+  elsif p_expiry ->> 'anchor' is distinct from 'created_at' or jsonb_typeof(p_expiry -> 'seconds') is distinct from 'number'
+    or (p_expiry ->> 'seconds')::numeric not between 3600 and 2592000 then
+    raise exception 'a time to expire is {"anchor": "created_at", "seconds": 3600 to 2592000}' using errcode = 'SL004';
+  end if;
+  return (p_expiry ->> 'seconds')::numeric * interval '1 s';
+end
+$$;
+
+-- window_of: a completion window as a time: between a second and what results are kept for. Errors: SL004.
+create or replace function sluice.window_of(p_window text) returns interval
+language plpgsql stable
+as $$
+declare
+  v_window interval;
+  v_max interval := least((select s.retention from sluice.settings s), interval '30 days');
+begin
+  begin
+    v_window := case when p_window ~ '[a-z]' then p_window end;  -- "24" would be seconds
+  exception when data_exception then
+    null;  -- no time at all
+  end;
+  if v_window is null or v_window not between interval '1 s' and v_max then
+    raise exception 'completion_window "%" is not between 1 s and %', coalesce(p_window, '<NULL>'), v_max
+      using errcode = 'SL004', hint = 'Such as "24h", with its unit. The upper bound is sluice.settings.retention.';
+  end if;
+  return v_window;
+end
+$$;
+
+-- check_batch_metadata: OpenAI's bounds. Errors: SL004.
+create or replace function sluice.check_batch_metadata(p_metadata jsonb) returns void
+language plpgsql immutable
+as $$
+begin
+  if coalesce(jsonb_typeof(p_metadata), 'null') <> 'null' and (jsonb_typeof(p_metadata) <> 'object'
+      or (select count(*) > 16 or bool_or(length(m.key) > 64 or jsonb_typeof(m.value) <> 'string' or length(m.value #>> '{}') > 512)
+          from jsonb_each(case jsonb_typeof(p_metadata) when 'object' then p_metadata else '{}' end) m)) then
+    raise exception 'metadata is not a set of strings within its bounds' using errcode = 'SL004',
+      hint = 'At most 16 pairs; keys of at most 64, values of at most 512 characters.';
+  end if;
+end
+$$;
+
+-- create_batch: begins OpenAI's batch over a file.
+-- Params:  body: the request's, a JSON object; tenant: whose it is.
+-- Returns: the batch as OpenAI's API shows it. Errors: SL004 what is wrong with the body; SL006 no such file.
+create or replace function sluice.create_batch(body text, tenant text, p_now timestamptz default null) returns json
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_body jsonb := create_batch.body;
+  v_file sluice.file := sluice.visible_file(substring(v_body ->> 'input_file_id' from '^file-([0-9]{1,18})$')::bigint,
+                                            create_batch.tenant);
+  v_batch sluice.batch;
+begin
+  if sluice.endpoint_api(v_body ->> 'endpoint') is null or v_body ->> 'endpoint' = '/v1/messages' then
+    raise exception 'endpoint "%" takes no batches', coalesce(v_body ->> 'endpoint', '<NULL>') using errcode = 'SL004',
+      hint = 'It is /v1/chat/completions, /v1/responses or /v1/embeddings.';
+  elsif v_file.id is null then
+    raise exception 'there is no file "%"', coalesce(v_body ->> 'input_file_id', '<NULL>') using errcode = 'SL006',
+      hint = 'Upload it first: POST /v1/files with purpose "batch".';
+  elsif v_file.purpose <> 'batch' then
+    raise exception 'file-% is what a batch put out, not an input', v_file.id using errcode = 'SL004';
+  end if;
+  perform sluice.check_batch_metadata(v_body -> 'metadata');
+  insert into sluice.batch (input_file, created_at, expires_at, look_at, output_lifetime, endpoint, completion_window, tenant,
+    metadata)
+  values (v_file.id, v_now, v_now + sluice.window_of(v_body ->> 'completion_window'), v_now,
+    sluice.lifetime_of(v_body -> 'output_expires_after', interval '30 days'), v_body ->> 'endpoint',
+    v_body ->> 'completion_window', create_batch.tenant, nullif(v_body -> 'metadata', 'null'))
+  returning * into v_batch;
+  return sluice.batch_object(v_batch);
+end
+$$;
+
+-- create_message_batch: begins Anthropic's batch: its requests become a file like OpenAI's, and are validated at once, for this
+-- API has no other place to say what is wrong.
+-- Params:  body: {"requests": [{"custom_id", "params"}]}; tenant: whose it is.
+-- Returns: the batch as Anthropic's API shows it. Errors: SL004 what is wrong, with the request's number.
+create or replace function sluice.create_message_batch(body text, tenant text, p_now timestamptz default null) returns json
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_requests json := create_message_batch.body::json -> 'requests';
+  v_file bigint;
+  v_batch sluice.batch;
+begin
+  if json_typeof(v_requests) is distinct from 'array'
+     or json_array_length(v_requests) not between 1 and sluice.batch_lines_max() then
+    raise exception 'requests is not an array of 1 to % requests', sluice.batch_lines_max() using errcode = 'SL004',
+      hint = 'Send {"requests": [{"custom_id": "a", "params": {...}}]}.';
+  end if;
+  v_file := sluice.begin_file('batch', 'message_batch.jsonl', create_message_batch.tenant, v_now);
+  insert into sluice.file_part (file, n, lines, body)
+  select v_file, (r.n - 1) / 1000, count(*), string_agg(json_build_object('custom_id', r.request -> 'custom_id', 'method', 'POST',
+    'url', '/v1/messages', 'body', translate((r.request -> 'params')::text, E'\r\n', '  ')::json)::text || E'\n', '' order by r.n)
+  from json_array_elements(v_requests) with ordinality r(request, n) group by 2;
+  perform sluice.end_file(v_file, interval '1 day');
+  insert into sluice.batch (input_file, created_at, expires_at, look_at, output_lifetime, endpoint, completion_window, tenant)
+  values (v_file, v_now, v_now + least(interval '24 hours', (select s.retention from sluice.settings s)), v_now,
+    interval '29 days', '/v1/messages', '24h',
+    create_message_batch.tenant)
+  returning * into v_batch;
+  loop
+    v_batch := sluice.validate_batch(v_batch, v_now);
+    exit when v_batch.phase <> 'validate';
+  end loop;
+  if v_batch.ending = 'failed' then
+    raise exception 'request %: %', coalesce(v_batch.errors #>> '{0,line}', '1'), v_batch.errors #>> '{0,message}'
+      using errcode = 'SL004', hint = 'None of them was taken.';
+  end if;
+  return sluice.message_batch_object(v_batch);
+end
+$$;
+
+-- show_batch: the batch as its API shows it; null: there is none.
+-- Params:  id; messages: one of Anthropic's API.
+create or replace function sluice.show_batch(id bigint, tenant text, messages boolean) returns json
+language plpgsql stable security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_batch sluice.batch := sluice.visible_batch(show_batch.id, show_batch.tenant, show_batch.messages);
+begin
+  return case when v_batch.id is not null then sluice.shown_batch(v_batch) end;
+end
+$$;
+
+-- list_batches: a page of batches, newest first.
+-- Params:  after, before: older, newer than this one (null: no bound); max_batches; messages: those of Anthropic's API.
+-- Returns: the list of either API.
+create or replace function sluice.list_batches(
+  tenant text, messages boolean, after bigint, before bigint, max_batches int) returns json
+language plpgsql stable security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  -- The page next to a bound from below is read upwards.
+  return (
+    with page as (
+      select b.id, sluice.shown_batch(b) as object,
+        row_number() over (order by case when list_batches.before is null then -b.id else b.id end) as n
+      from sluice.batch b
+      where (b.endpoint = '/v1/messages') = list_batches.messages
+        and (list_batches.tenant is null or b.tenant = list_batches.tenant)
+        and (list_batches.after is null or b.id < list_batches.after)
+        and (list_batches.before is null or b.id > list_batches.before)
+      order by n limit max_batches + 1)
+    select sluice.list_object(
+      coalesce(json_agg(p.object order by p.id desc) filter (where p.n <= max_batches), '[]'), count(*) > max_batches)
+    from page p);
+end
+$$;
+
+-- cancel_batch: no line is begun any more; what runs is aborted. The batch ends as cancelled when they have ended. One whose
+-- results are being written has nothing left to cancel, and ends as it would have.
+-- Returns: the batch; null: there is none. Errors: SL004 it has ended.
+create or replace function sluice.cancel_batch(id bigint, tenant text, messages boolean, p_now timestamptz default null) returns json
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set lock_timeout = '200ms'  -- a step locks the row while it commits, no longer
+as $$
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_batch sluice.batch := sluice.visible_batch(cancel_batch.id, cancel_batch.tenant, cancel_batch.messages);
+begin
+  if v_batch.id is null then
+    return null;
+  end if;
+  update sluice.batch b set ending = 'cancelled', cancelling_at = v_now, look_at = v_now
+  where b.id = v_batch.id and b.phase not in ('write', 'done') and b.ending is null returning b.* into v_batch;
+  if v_batch.id is null then
+    v_batch := sluice.visible_batch(cancel_batch.id, cancel_batch.tenant, cancel_batch.messages);
+    if v_batch.phase = 'done' then
+      raise exception 'the batch is % already', sluice.batch_status(v_batch) using errcode = 'SL004';
+    end if;
+  end if;
+  return sluice.shown_batch(v_batch);
+end
+$$;
+
+-- delete_batch: forgets a batch that has ended, what it put out, and the input that came with it.
+-- Returns: whether it was there. Errors: SL004 it has not ended.
+create or replace function sluice.delete_batch(id bigint, tenant text, messages boolean) returns boolean
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_batch sluice.batch := sluice.visible_batch(delete_batch.id, delete_batch.tenant, delete_batch.messages);
+begin
+  if v_batch.phase <> 'done' then
+    raise exception 'the batch has not ended' using errcode = 'SL004', hint = 'Cancel it, and wait until it has.';
+  end if;
+  delete from sluice.file f
+  where f.id in (case when delete_batch.messages then v_batch.input_file end, v_batch.output_file, v_batch.error_file);
+  delete from sluice.batch b where b.id = v_batch.id;
+  return found;
+end
+$$;
+
+-- batch_results: part n of what a message batch put out; null after the last one. Errors: SL006 it is not there, or no more.
+create or replace function sluice.batch_results(id bigint, tenant text, n int) returns text
+language plpgsql stable security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_batch sluice.batch := sluice.visible_batch(batch_results.id, batch_results.tenant, true);
+begin
+  return sluice.file_body(v_batch.output_file, null, batch_results.n);
+end
+$$;
