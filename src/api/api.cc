@@ -15,15 +15,19 @@ void require_loopback(const std::string& address) {
 
 Api::Api(Loop& loop, Clock& clock, const ApiOptions& options)
     : database_(loop, clock, conninfo_of(options.database_url), options.db_connections),
+      background_(loop, clock, conninfo_of(options.database_url), 1),
       keys_(clock, database_, served_schema(embedded_sql())),
       submitter_(database_),
       endings_(clock, database_),
-      front_(Services{clock, database_, submitter_, endings_}, keys_, metrics_,
-             options.without_keys) {}
+      batches_(clock, background_),
+      queue_metrics_(clock, background_),
+      front_(Services{clock, database_, background_, submitter_, endings_, batches_}, keys_,
+             metrics_, queue_metrics_, options.without_keys) {}
 
 void Api::drain() {
   front_.drain();
   endings_.release();
+  batches_.stop();
 }
 
 }  // namespace sluice

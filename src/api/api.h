@@ -8,6 +8,7 @@
 #include <string>
 
 #include "api/front.h"
+#include "api/queue_metrics.h"
 #include "runtime/loop.h"
 
 namespace sluice {
@@ -32,10 +33,13 @@ class Api final {
 
  private:
   PgPool database_;
+  PgPool background_;  // one connection, for statements that nobody waits for
   KeyRing keys_;
   Submitter submitter_;
   Endings endings_;
+  BatchRunner batches_;
   HttpMetrics metrics_;
+  QueueMetrics queue_metrics_;
   Front front_;
 };
 

@@ -20,7 +20,9 @@ std::optional<int64_t> parse_number(std::string_view text) {
 
 }  // namespace
 
-std::optional<int64_t> parse_id(std::string_view text) {
+std::optional<int64_t> parse_id(std::string_view text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return std::nullopt;
+  text.remove_prefix(prefix.size());
   const auto id = parse_number(text);
   return id && *id >= 1 ? id : std::nullopt;
 }

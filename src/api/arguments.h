@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-// A decimal number of at least 1.
-std::optional<int64_t> parse_id(std::string_view text);
+// A decimal number of at least 1, behind `prefix`.
+std::optional<int64_t> parse_id(std::string_view text, std::string_view prefix = {});
 
 // A number from `min` to `max`, or a duration such as 30s, in ms, from 0 to `max_ms`: longer ones
 // are cut to it.

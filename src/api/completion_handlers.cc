@@ -39,6 +39,21 @@ HttpReply final_error(int status, std::string_view type, std::string_view messag
   return reply;
 }
 
+// Of lines such as "x-ratelimit-limit-requests: 500".
+HttpFields header_lines(std::string_view lines) {
+  HttpFields headers;
+  while (!lines.empty()) {
+    const size_t end = std::min(lines.find('\n'), lines.size());
+    const std::string_view line = lines.substr(0, end);
+    const size_t colon = line.find(": ");
+    if (colon != std::string_view::npos) {
+      headers.emplace_back(line.substr(0, colon), line.substr(colon + 2));
+    }
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+  return headers;
+}
+
 // Of a row of sluice.completion().
 HttpReply reply_of(const PgResult& rows) {
   const std::string_view ended = rows.text(0, 0);
@@ -62,11 +77,15 @@ HttpReply not_ended_reply() {
 Task<std::optional<HttpReply>> look(Services& services, int64_t id, bool as_chunk) {
   PgParams params = {std::to_string(id), as_chunk ? "true" : "false"};
   Task<Result<PgResult>> reply = services.database.query(
-      "select * from sluice.completion($1::bigint, $2::boolean)", std::move(params));
+      "select c.*, sluice.rate_limit_headers($1::bigint)"
+      " from sluice.completion($1::bigint, $2::boolean) c",
+      std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return error_reply(rows.error());
   if (rows->rows() == 0) co_return std::nullopt;
-  co_return reply_of(*rows);
+  HttpReply end = reply_of(*rows);
+  for (auto& header : header_lines(rows->text(0, 5))) end.headers.push_back(std::move(header));
+  co_return end;
 }
 
 // The stream of one chat completion: comments until the task has ended, then all of it at once.
@@ -77,7 +96,7 @@ struct ChatStream {
   bool is_over = false;
 };
 
-Task<std::string> next_part(std::shared_ptr<ChatStream> stream) {
+Task<Result<std::string>> next_part(std::shared_ptr<ChatStream> stream) {
   if (stream->is_over) co_return std::string();
   Services& services = stream->services;
   const int64_t now_ns = services.clock.now_ns();

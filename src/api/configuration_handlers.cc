@@ -1,30 +1,20 @@
 #include "api/configuration_handlers.h"
 
+#include "api/answer_value.h"
 #include "api/error_reply.h"
 
 namespace sluice {
 namespace {
 
-// The one value that `sql` returns; 404 when it is null or missing.
-Task<HttpReply> answer_with_value(Services& services, const char* sql, PgParams params) {
-  Task<Result<PgResult>> reply = services.database.query(sql, std::move(params));
-  Result<PgResult> rows = co_await std::move(reply);
-  if (!rows) co_return error_reply(rows.error());
-  if (rows->rows() == 0 || rows->is_null(0, 0)) {
-    co_return error_reply(404, "not_found", "there is none of that name");
-  }
-  co_return json_reply(200, std::string(rows->text(0, 0)) + "\n");
-}
-
 // $1: the name in the path; $2: the body.
 Task<HttpReply> answer_with_name_and_body(Services& services, ApiRequest request, const char* sql) {
   PgParams params = {std::move(request.names[0]), std::move(request.http.body)};
-  return answer_with_value(services, sql, std::move(params));
+  return answer_with_value(services.database, sql, std::move(params));
 }
 
 Task<HttpReply> answer_with_name(Services& services, ApiRequest request, const char* sql) {
   PgParams params = {std::move(request.names[0])};
-  return answer_with_value(services, sql, std::move(params));
+  return answer_with_value(services.database, sql, std::move(params));
 }
 
 }  // namespace
@@ -32,7 +22,7 @@ Task<HttpReply> answer_with_name(Services& services, ApiRequest request, const c
 // The shape is OpenAI's; a route can be named wherever a model can.
 Task<HttpReply> list_models(Services& services, ApiRequest) {
   return answer_with_value(
-      services,
+      services.database,
       "select json_build_object('object', 'list', 'data', coalesce(json_agg(json_build_object("
       "'id', name, 'object', 'model', 'created', 0, 'owned_by', 'sluice') order by name), '[]'))"
       " from (select name from sluice.models union select route from sluice.routes) m",
@@ -43,7 +33,7 @@ Task<HttpReply> list_models(Services& services, ApiRequest) {
 Task<HttpReply> show_model(Services& services, ApiRequest request) {
   PgParams params = {std::move(request.names[0]), request.caller.is_admin ? "true" : "false"};
   return answer_with_value(
-      services,
+      services.database,
       "select jsonb_build_object('id', name, 'object', 'model', 'created', 0, 'owned_by', 'sluice')"
       " || case when $2::boolean and m.url is not null"
       " then to_jsonb(m) - array['id', 'limits_changed_at'] else '{}' end"
@@ -85,7 +75,7 @@ Task<HttpReply> close_model(Services& services, ApiRequest request) {
 
 Task<HttpReply> list_routes(Services& services, ApiRequest) {
   return answer_with_value(
-      services,
+      services.database,
       "select coalesce(json_object_agg(route, models order by route), '{}') from ("
       "select route, json_object_agg(model, weight order by model) as models"
       " from sluice.routes group by route) r",
@@ -99,7 +89,7 @@ Task<HttpReply> replace_route(Services& services, ApiRequest request) {
 
 Task<HttpReply> list_tenants(Services& services, ApiRequest) {
   return answer_with_value(
-      services,
+      services.database,
       "select json_build_object('object', 'list', 'data', coalesce(json_agg(to_jsonb(t) - "
       "array['id', 'limits_changed_at'] order by name), '[]')) from sluice.tenants t",
       PgParams());

@@ -99,7 +99,7 @@ std::optional<HttpReply> Front::monitor(const HttpIncoming& incoming) {
   if (incoming.path == "/readyz") return ready_reply();
   if (incoming.path != "/metrics") return std::nullopt;
   metrics_.set_open_requests(open_);
-  return text_reply("text/plain; version=0.0.4; charset=utf-8", metrics_.text());
+  return text_reply("text/plain; version=0.0.4; charset=utf-8", metrics_.text() + queues_.text());
 }
 
 HttpReply Front::ready_reply() const {

@@ -8,6 +8,7 @@
 
 #include "api/http_metrics.h"
 #include "api/key_ring.h"
+#include "api/queue_metrics.h"
 #include "api/routes.h"
 
 namespace sluice {
@@ -15,8 +16,13 @@ namespace sluice {
 class Front final {
  public:
   // `without_keys`: everybody is an administrator. Only for a loopback address.
-  Front(Services services, const KeyRing& keys, HttpMetrics& metrics, bool without_keys)
-      : services_(services), keys_(keys), metrics_(metrics), without_keys_(without_keys) {}
+  Front(Services services, const KeyRing& keys, HttpMetrics& metrics, const QueueMetrics& queues,
+        bool without_keys)
+      : services_(services),
+        keys_(keys),
+        metrics_(metrics),
+        queues_(queues),
+        without_keys_(without_keys) {}
 
   Task<HttpReply> answer(HttpIncoming incoming);
 
@@ -32,6 +38,7 @@ class Front final {
   Services services_;
   const KeyRing& keys_;
   HttpMetrics& metrics_;
+  const QueueMetrics& queues_;
   bool without_keys_;
   bool draining_ = false;
   size_t open_ = 0;

@@ -1,7 +1,9 @@
 #include "api/routes.h"
 
+#include "api/batch_handlers.h"
 #include "api/completion_handlers.h"
 #include "api/configuration_handlers.h"
+#include "api/file_handlers.h"
 #include "api/task_handlers.h"
 #include "runtime/request_problem.h"
 
@@ -21,6 +23,21 @@ constexpr Route table[] = {
     {"POST", "/v1/responses", Scope::submit, complete_response},
     {"POST", "/v1/embeddings", Scope::submit, complete_embeddings},
     {"POST", "/v1/messages", Scope::submit, complete_message},
+    {"POST", "/v1/files", Scope::submit, upload_file, true},
+    {"GET", "/v1/files", Scope::read, list_files},
+    {"GET", "/v1/files/{}", Scope::read, show_file},
+    {"DELETE", "/v1/files/{}", Scope::submit, delete_file},
+    {"GET", "/v1/files/{}/content", Scope::read, send_file},
+    {"POST", "/v1/batches", Scope::submit, create_batch},
+    {"GET", "/v1/batches", Scope::read, list_batches},
+    {"GET", "/v1/batches/{}", Scope::read, show_batch},
+    {"POST", "/v1/batches/{}/cancel", Scope::submit, cancel_batch},
+    {"POST", "/v1/messages/batches", Scope::submit, create_message_batch},
+    {"GET", "/v1/messages/batches", Scope::read, list_message_batches},
+    {"GET", "/v1/messages/batches/{}", Scope::read, show_message_batch},
+    {"DELETE", "/v1/messages/batches/{}", Scope::submit, delete_message_batch},
+    {"POST", "/v1/messages/batches/{}/cancel", Scope::submit, cancel_message_batch},
+    {"GET", "/v1/messages/batches/{}/results", Scope::read, send_message_batch_results},
     {"GET", "/v1/models", Scope::read, list_models},
     {"GET", "/v1/models/{}", Scope::read, show_model},
     {"PUT", "/v1/models/{}", Scope::admin, replace_model},
@@ -84,6 +101,11 @@ RouteMatch find_route(std::span<const Route> routes, std::string_view method,
     result.allowed += route.method;
   }
   return result;
+}
+
+bool is_read_in_pieces(std::string_view method, std::string_view path) {
+  const RouteMatch match = find_route(table, method, path);
+  return match.route != nullptr && match.route->reads_in_pieces;
 }
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
 // The routes of the HTTP front: one table of method, path, scope and handler, and the search in it.
-// A handler is parse → one SQL call → answer; it learns from its ApiRequest all that it may know of
-// the request.
+// Most handlers are parse → one SQL call → answer; each it learns from its ApiRequest all that it
+// may know of the request.
 #pragma once
 
 #include <optional>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/api_key.h"
+#include "api/batch_runner.h"
 #include "api/endings.h"
 #include "api/pg_pool.h"
 #include "api/submitter.h"
@@ -21,8 +22,11 @@ namespace sluice {
 struct Services {
   Clock& clock;
   PgPool& database;
+  PgPool& background;  // for statements that take seconds
   Submitter& submitter;
   Endings& endings;
+  BatchRunner& batches;
+  int uploads = 0;  // under way
 };
 
 struct ApiRequest {
@@ -38,6 +42,7 @@ struct Route {
   std::string_view pattern;  // "/v1/tasks/{}": {} is one segment, not empty
   Scope scope;
   ApiHandler handler;
+  bool reads_in_pieces = false;  // its body, with HttpIncoming::next_piece
 };
 
 std::span<const Route> routes();
@@ -50,5 +55,8 @@ struct RouteMatch {
 
 // `path`: as sent. HEAD finds the route of GET.
 RouteMatch find_route(std::span<const Route> table, std::string_view method, std::string_view path);
+
+// See HttpServerOptions.
+bool is_read_in_pieces(std::string_view method, std::string_view path);
 
 }  // namespace sluice

@@ -5,6 +5,7 @@
 #include <pqxx/pqxx>
 
 #include "api/api.h"
+#include "api/routes.h"
 #include "command_error.h"
 #include "db/migrate.h"
 #include "runtime/http_server.h"
@@ -24,6 +25,7 @@ struct Process {
     http.address = options.listen;
     http.tls_certificate = options.tls_certificate;
     http.tls_key = options.tls_key;
+    http.is_read_in_pieces = is_read_in_pieces;
     Result<std::unique_ptr<HttpServer>> started = HttpServer::start(
         loop, clock, http,
         [this](HttpIncoming incoming) { return api.answer(std::move(incoming)); });

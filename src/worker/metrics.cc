@@ -104,6 +104,11 @@ struct Metrics::Families {
                            .Help("Duration of the worker's flushes to the database")
                            .Register(registry)
                            .Add({}, flush_seconds);
+  Counter& recovered = BuildCounter()
+                           .Name("sluice_tasks_recovered_total")
+                           .Help("Tasks that this worker took back from dead ones")
+                           .Register(registry)
+                           .Add({});
   Counter& late = BuildCounter()
                       .Name("sluice_late_results_total")
                       .Help("Results that came after their task had been taken back")
@@ -174,6 +179,11 @@ void Metrics::note_hedged(std::string_view model) {
 void Metrics::note_flush(double seconds) {
   families_->flushes.Observe(seconds);
 }
+
+void Metrics::note_recovered(int64_t tasks) {
+  families_->recovered.Increment(static_cast<double>(tasks));
+}
+
 void Metrics::note_late(int outcomes) {
   families_->late.Increment(outcomes);
 }

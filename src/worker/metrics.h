@@ -27,6 +27,7 @@ class Metrics final {
   void note_hedged(std::string_view model);
   void note_flush(double seconds);
   void note_late(int outcomes);
+  void note_recovered(int64_t tasks);  // taken back from dead workers
   void note_reconnect();
   void note_slot_wait(double seconds);
   void note_loop_lag(double seconds);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "api/monitor.h"
+#include "api/routes.h"
 #include "bounds.h"
 #include "command_error.h"
 #include "db/database_url.h"
@@ -43,7 +44,9 @@ struct Process {
   void serve_http(const std::string& address) {
     HttpServerOptions server_options;
     server_options.address = address;
-    if (!api) {
+    if (api) {
+      server_options.is_read_in_pieces = is_read_in_pieces;
+    } else {
       server_options.body_bytes_max = 1024;  // nothing that it answers has a body
       server_options.connections_max = 100;
     }

@@ -323,8 +323,10 @@ Task<void> Worker::receive_upkeep(Flush& flush) {
   if (flush.recovery) {
     Result<int64_t> recovered = co_await std::move(*flush.recovery);
     if (!recovered) note_error(recovered.error(), "recovering");
-    if (recovered && *recovered > 0)
+    if (recovered && *recovered > 0) {
+      metrics_.note_recovered(*recovered);
       spdlog::warn("took back {} task(s) of dead workers", *recovered);
+    }
   }
   if (flush.sweep) {
     Result<int64_t> swept = co_await std::move(*flush.sweep);

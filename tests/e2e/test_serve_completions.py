@@ -51,6 +51,15 @@ def test_a_stream_is_one_chunk_and_done(chat):
     assert chunk["choices"][0]["finish_reason"] == "stop"
 
 
+def test_the_answer_says_what_is_left_of_the_models_limits(chat):
+    assert not [name for name in send(chat.port, "POST", "/v1/chat/completions", CHAT).headers if name.startswith("x-ratelimit")]
+    query(chat.url, "update sluice.models set rpm = 600, burst = 1, tpm = 60000")
+    found = dict(send(chat.port, "POST", "/v1/chat/completions", CHAT).headers)
+    assert found["x-ratelimit-limit-requests"] == "600" and found["x-ratelimit-limit-tokens"] == "60000"
+    assert found["x-ratelimit-remaining-requests"] in ("0", "1") and 0 < int(found["x-ratelimit-remaining-tokens"]) < 60000
+    assert found["x-ratelimit-reset-requests"].endswith("ms") and found["x-ratelimit-reset-tokens"].endswith("ms")
+
+
 def test_an_idempotency_key_pays_once(chat):
     replies = [send(chat.port, "POST", "/v1/chat/completions", CHAT, headers={"Idempotency-Key": "k"}) for _ in range(3)]
     assert {reply.status for reply in replies} == {200} and len({reply.body for reply in replies}) == 1

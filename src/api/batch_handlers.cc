@@ -1,0 +1,149 @@
+#include "api/batch_handlers.h"
+
+#include <fmt/format.h>
+
+#include "api/answer_value.h"
+#include "api/arguments.h"
+#include "api/error_reply.h"
+#include "api/stored_text.h"
+#include "json_object.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view no_such_batch = "there is no such batch";
+
+// What the two APIs differ in.
+struct Shape {
+  std::string_view id_prefix;
+  std::string_view create_sql;
+  std::string_view after_name;  // of the query's argument; so is before_name
+  std::string_view before_name;
+  int list_limit_max;
+  bool is_messages;
+};
+
+constexpr Shape openai = {"batch_", "select sluice.create_batch($1, $2)", "after", {}, 100, false};
+constexpr Shape anthropic = {
+    "msgbatch_", "select sluice.create_message_batch($1, $2)", "after_id", "before_id", 1000, true};
+constexpr std::string_view list_limit_default = "20";
+
+std::string text_of(bool value) {
+  return value ? "true" : "false";
+}
+
+Task<HttpReply> create(Services& services, ApiRequest request, const Shape& shape) {
+  const std::string problem = json_object_problem(request.http.body);
+  if (!problem.empty()) co_return error_reply(400, "invalid_request", problem);
+  PgParams params = {std::move(request.http.body), request.caller.tenant};
+  HttpReply reply = co_await answer_with_value(services.database, shape.create_sql,
+                                               std::move(params), no_such_batch);
+  services.batches.look();
+  co_return reply;
+}
+
+// Of an argument that names a batch: its number as a parameter; false if it names none.
+bool take_id(const ApiRequest& request, const Shape& shape, std::string_view name,
+             std::optional<std::string>& parameter) {
+  const std::string_view value = find_field(request.http.query, name);
+  if (name.empty() || value.empty()) return true;
+  const auto id = parse_id(value, shape.id_prefix);
+  if (id) parameter = std::to_string(*id);
+  return id.has_value();
+}
+
+Task<HttpReply> list(Services& services, ApiRequest request, const Shape& shape) {
+  const auto limit = parse_count(find_field(request.http.query, "limit", list_limit_default), 1,
+                                 shape.list_limit_max);
+  if (!limit) {
+    return reply_with(
+        error_reply(400, "invalid_request", fmt::format("limit is 1 to {}", shape.list_limit_max)));
+  }
+  PgParams params = {request.caller.tenant, text_of(shape.is_messages), std::nullopt, std::nullopt,
+                     std::to_string(*limit)};
+  if (!take_id(request, shape, shape.after_name, params[2]) ||
+      !take_id(request, shape, shape.before_name, params[3])) {
+    return reply_with(error_reply(400, "invalid_request", "a page is bounded by a batch's id"));
+  }
+  return answer_with_value(
+      services.database,
+      "select sluice.list_batches($1, $2::boolean, $3::bigint, $4::bigint, $5::int)",
+      std::move(params), no_such_batch);
+}
+
+// One call on the batch that the path names: $1 its number, $2 the tenant, $3 whose shape it has.
+Task<HttpReply> answer_about(Services& services, const ApiRequest& request, const Shape& shape,
+                             std::string_view sql) {
+  const auto id = parse_id(request.names[0], shape.id_prefix);
+  if (!id) return reply_with(error_reply(404, "not_found", no_such_batch));
+  PgParams params = {std::to_string(*id), request.caller.tenant, text_of(shape.is_messages)};
+  return answer_with_value(services.database, sql, std::move(params), no_such_batch);
+}
+
+constexpr std::string_view show_sql = "select sluice.show_batch($1::bigint, $2, $3::boolean)";
+
+Task<HttpReply> cancel(Services& services, ApiRequest request, const Shape& shape) {
+  HttpReply reply = co_await answer_about(
+      services, request, shape, "select sluice.cancel_batch($1::bigint, $2, $3::boolean)");
+  services.batches.look();
+  co_return reply;
+}
+
+}  // namespace
+
+Task<HttpReply> create_batch(Services& services, ApiRequest request) {
+  return create(services, std::move(request), openai);
+}
+
+Task<HttpReply> list_batches(Services& services, ApiRequest request) {
+  return list(services, std::move(request), openai);
+}
+
+Task<HttpReply> show_batch(Services& services, ApiRequest request) {
+  return answer_about(services, request, openai, show_sql);
+}
+
+Task<HttpReply> cancel_batch(Services& services, ApiRequest request) {
+  return cancel(services, std::move(request), openai);
+}
+
+Task<HttpReply> create_message_batch(Services& services, ApiRequest request) {
+  return create(services, std::move(request), anthropic);
+}
+
+Task<HttpReply> list_message_batches(Services& services, ApiRequest request) {
+  return list(services, std::move(request), anthropic);
+}
+
+Task<HttpReply> show_message_batch(Services& services, ApiRequest request) {
+  return answer_about(services, request, anthropic, show_sql);
+}
+
+Task<HttpReply> cancel_message_batch(Services& services, ApiRequest request) {
+  return cancel(services, std::move(request), anthropic);
+}
+
+Task<HttpReply> delete_message_batch(Services& services, ApiRequest request) {
+  return answer_about(services, request, anthropic,
+                      "select case when sluice.delete_batch($1::bigint, $2, $3::boolean) then"
+                      " json_build_object('id', 'msgbatch_' || $1, 'type', 'message_batch_deleted')"
+                      " end");
+}
+
+Task<HttpReply> send_message_batch_results(Services& services, ApiRequest request) {
+  const auto id = parse_id(request.names[0], anthropic.id_prefix);
+  const Caller caller = request.caller;
+  HttpReply url = co_await answer_about(
+      services, request, anthropic,
+      "select coalesce(b ->> 'results_url', '') from sluice.show_batch($1::bigint, $2, $3::boolean)"
+      " b where b is not null");
+  if (url.status != 200) co_return url;
+  if (url.body == "\n") {
+    co_return error_reply(400, "invalid_request",
+                          "there are no results: it has not ended, or they are gone");
+  }
+  co_return send_parts(services, "select sluice.batch_results($1::bigint, $2, $3::int)", *id,
+                       caller);
+}
+
+}  // namespace sluice

@@ -1,0 +1,33 @@
+#include "api/batch_runner.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+constexpr int64_t pause_ms_max = 1000;  // for a database that does not answer, too
+
+}  // namespace
+
+BatchRunner::BatchRunner(Clock& clock, PgPool& database) : clock_(clock), database_(database) {
+  tasks_.spawn(keep_advancing());
+}
+
+Task<void> BatchRunner::keep_advancing() {
+  std::string last_code;
+  while (!stopped_) {
+    Task<Result<PgResult>> reply = database_.query("select sluice.advance_batches()", PgParams());
+    Result<PgResult> rows = co_await std::move(reply);
+    const std::string code = rows ? std::string() : rows.error().code;
+    if (code != std::exchange(last_code, code) && !code.empty()) {
+      spdlog::warn("batches do not move on: SQLSTATE {}", code);
+    }
+    const int64_t pause_ms = rows ? std::min(rows->int64(0, 0), pause_ms_max) : pause_ms_max;
+    if (pause_ms > 0) co_await work_.wait_until(clock_, clock_.now_ns() + pause_ms * ns_per_ms);
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,30 @@
+// BatchRunner moves batches on: it calls sluice.advance_batches() as long as there is work, and
+// otherwise about once a second. Every server has one; what they do and when they may die is the
+// database's business.
+//
+// Thread rule: loop thread only; the clock and the pool outlive it.
+#pragma once
+
+#include "api/pg_pool.h"
+
+namespace sluice {
+
+class BatchRunner final {
+ public:
+  // `database`: no client should wait behind its statements, which may take most of a second.
+  BatchRunner(Clock& clock, PgPool& database);
+
+  void look() { work_.raise(); }    // now: there is a batch, or an end, that it does not know of
+  void stop() { stopped_ = true; }  // begins no further step
+
+ private:
+  Task<void> keep_advancing();
+
+  Clock& clock_;
+  PgPool& database_;
+  Signal work_;
+  bool stopped_ = false;
+  TaskGroup tasks_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,48 @@
+#include "api/line_parts.h"
+
+#include <utility>
+
+namespace sluice {
+namespace {
+
+// What a step of a batch takes at a time: see sql/functions/79_batch_work.sql.
+constexpr int part_lines_max = 5000;
+constexpr size_t part_bytes_max = size_t{1} << 20;
+
+}  // namespace
+
+void LineParts::add(std::string_view piece) {
+  bytes_ += static_cast<int64_t>(piece.size());
+  while (!piece.empty() && !too_long_) {
+    const size_t newline = piece.find('\n');
+    const bool is_line = newline != std::string_view::npos;
+    const std::string_view taken = piece.substr(0, is_line ? newline + 1 : piece.size());
+    open_.text.append(taken);
+    line_bytes_ += taken.size();
+    too_long_ = line_bytes_ > line_bytes_max;
+    piece.remove_prefix(taken.size());
+    if (!is_line) continue;
+    line_bytes_ = 0;
+    ++open_.lines;
+    if (open_.lines >= part_lines_max || open_.text.size() >= part_bytes_max) close_part();
+  }
+}
+
+void LineParts::end() {
+  if (line_bytes_ > 0) ++open_.lines;
+  line_bytes_ = 0;
+  if (open_.lines > 0) close_part();
+}
+
+std::optional<LineParts::Part> LineParts::take() {
+  if (ready_.empty()) return std::nullopt;
+  std::optional<Part> part = std::move(ready_.front());
+  ready_.pop_front();
+  return part;
+}
+
+void LineParts::close_part() {
+  ready_.push_back(std::exchange(open_, Part()));
+}
+
+}  // namespace sluice

@@ -1,0 +1,59 @@
+#include "api/line_parts.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+std::vector<LineParts::Part> all_of(LineParts& lines) {
+  std::vector<LineParts::Part> parts;
+  while (auto part = lines.take()) parts.push_back(std::move(*part));
+  return parts;
+}
+
+}  // namespace
+
+TEST_CASE("parts are whole lines, together the text, whatever pieces it came in") {
+  std::string text;
+  for (int line = 0; line < 12500; ++line) text += std::string(line % 7, 'x') + "\n";
+  text += "without an end";
+  for (const size_t step : {size_t{1}, size_t{999}, text.size()}) {
+    LineParts lines;
+    for (size_t at = 0; at < text.size(); at += step) {
+      lines.add(std::string_view(text).substr(at, step));
+    }
+    lines.end();
+    const auto parts = all_of(lines);
+    REQUIRE(parts.size() == 3);
+    CHECK(parts[0].lines == 5000);
+    CHECK(parts[0].text.ends_with('\n'));
+    CHECK(parts[2].lines == 2501);
+    CHECK(parts[0].text + parts[1].text + parts[2].text == text);
+    CHECK(lines.bytes() == static_cast<int64_t>(text.size()));
+  }
+}
+
+TEST_CASE("a part ends after a MiB, a line too long is said and not kept on") {
+  LineParts lines;
+  lines.add(std::string(900'000, 'x') + "\n" + std::string(900'000, 'y') + "\nz");
+  lines.end();
+  const auto parts = all_of(lines);
+  REQUIRE(parts.size() == 2);
+  CHECK(parts[0].lines == 2);
+  CHECK(parts[1].text == "z");
+  LineParts endless;
+  for (int i = 0; i < 20; ++i) endless.add(std::string(size_t{1} << 20, 'x'));
+  CHECK(endless.has_too_long_a_line());
+}
+
+TEST_CASE("a text of nothing has no part") {
+  LineParts lines;
+  lines.add("");
+  lines.end();
+  CHECK_FALSE(lines.take());
+}
+
+}  // namespace sluice
