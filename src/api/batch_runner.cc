@@ -22,7 +22,8 @@ Task<void> BatchRunner::keep_advancing() {
     Task<Result<PgResult>> reply = database_.query("select sluice.advance_batches()", PgParams());
     Result<PgResult> rows = co_await std::move(reply);
     const std::string code = rows ? std::string() : rows.error().code;
-    if (code != std::exchange(last_code, code) && !code.empty()) {
+    // While it is not connected the pool says so.
+    if (code != std::exchange(last_code, code) && !code.empty() && code != PgPool::not_sent) {
       spdlog::warn("batches do not move on: SQLSTATE {}", code);
     }
     const int64_t pause_ms = rows ? std::min(rows->int64(0, 0), pause_ms_max) : pause_ms_max;
