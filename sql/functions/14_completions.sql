@@ -18,9 +18,8 @@ end
 $$;
 
 -- completion: how a task ended.
--- Params:  as_chunk: the response as the one chunk of a stream.
--- Returns: no row before its end; http_status: the backend's last.
-create or replace function sluice.completion(id bigint, as_chunk boolean)
+-- Returns: no row before its end; http_status: the backend's last; response: its body.
+create or replace function sluice.completion(id bigint)
 returns table (status text, http_status int, response text, error_code text, error text)
 language plpgsql stable security definer
 set search_path = sluice, pg_temp
@@ -28,8 +27,7 @@ as $$
 #variable_conflict use_column
 begin
   return query
-  select r.status, r.http_status::int, case when as_chunk then sluice.chat_chunk(r.response) else r.response end,
-    r.error_code, r.error
+  select r.status, r.http_status::int, r.response, r.error_code, r.error
   from sluice.result r where r.task_id = completion.id;
 end
 $$;

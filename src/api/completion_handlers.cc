@@ -19,6 +19,7 @@ constexpr int64_t stream_wait_ns_max = 590 * ns_per_s;
 constexpr int64_t keep_alive_ns = 10 * ns_per_s;
 
 constexpr std::string_view chat_api = "openai-chat";
+constexpr std::string_view embeddings_api = "openai-embeddings";
 
 // What this side refused the model's provider is not for the client to read as its own.
 int client_status(std::string_view ended, std::optional<int> backend_status) {
@@ -73,12 +74,16 @@ HttpReply not_ended_reply() {
                      "the same request again waits for the same task.");
 }
 
-// The task's end as an answer; nullopt: it has none yet.
-Task<std::optional<HttpReply>> look(Services& services, int64_t id, bool as_chunk) {
-  PgParams params = {std::to_string(id), as_chunk ? "true" : "false"};
+// The task's end as an answer, as_events: as the text of its API's stream; nullopt: it has none
+// yet.
+Task<std::optional<HttpReply>> look(Services& services, int64_t id, std::string_view api,
+                                    bool as_events) {
+  PgParams params = {std::to_string(id), std::string(api), as_events ? "true" : "false"};
   Task<Result<PgResult>> reply = services.database.query(
-      "select c.*, sluice.rate_limit_headers($1::bigint)"
-      " from sluice.completion($1::bigint, $2::boolean) c",
+      "select c.status, c.http_status,"
+      " case when $3::boolean then sluice.events_of($2, c.response) else c.response end,"
+      " c.error_code, c.error, sluice.rate_limit_headers($1::bigint)"
+      " from sluice.completion($1::bigint) c",
       std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return error_reply(rows.error());
@@ -88,32 +93,33 @@ Task<std::optional<HttpReply>> look(Services& services, int64_t id, bool as_chun
   co_return end;
 }
 
-// The stream of one chat completion: comments until the task has ended, then all of it at once.
-struct ChatStream {
+// The stream of one completion: comments until the task has ended, then all of it at once.
+struct CompletionStream {
   Services& services;
   int64_t id;
+  std::string_view api;
   int64_t deadline_ns;
   bool is_over = false;
 };
 
-Task<Result<std::string>> next_part(std::shared_ptr<ChatStream> stream) {
+Task<Result<std::string>> next_part(std::shared_ptr<CompletionStream> stream) {
   if (stream->is_over) co_return std::string();
   Services& services = stream->services;
   const int64_t now_ns = services.clock.now_ns();
   co_await services.endings.wait(stream->id, std::min(now_ns + keep_alive_ns, stream->deadline_ns));
-  std::optional<HttpReply> end = co_await look(services, stream->id, true);
+  std::optional<HttpReply> end = co_await look(services, stream->id, stream->api, true);
   const bool must_end =
       services.clock.now_ns() >= stream->deadline_ns || services.endings.is_released();
   if (!end && !must_end) co_return ": the task has not ended yet\n\n";
   stream->is_over = true;
   const HttpReply last = end ? std::move(*end) : not_ended_reply();
-  if (last.status != 200) co_return fmt::format("data: {}\n", last.body);
-  co_return fmt::format("data: {}\n\ndata: [DONE]\n\n", last.body);
+  if (last.status == 200) co_return last.body;
+  co_return fmt::format("{}data: {}\n", stream->api == chat_api ? "" : "event: error\n", last.body);
 }
 
-HttpReply stream_reply(Services& services, int64_t id) {
-  const auto stream = std::make_shared<ChatStream>(
-      ChatStream{services, id, services.clock.now_ns() + stream_wait_ns_max});
+HttpReply stream_reply(Services& services, int64_t id, std::string_view api) {
+  const auto stream = std::make_shared<CompletionStream>(
+      CompletionStream{services, id, api, services.clock.now_ns() + stream_wait_ns_max});
   HttpReply reply;
   reply.content_type = "text/event-stream";
   reply.headers.emplace_back("Cache-Control", "no-cache");
@@ -121,9 +127,9 @@ HttpReply stream_reply(Services& services, int64_t id) {
   return reply;
 }
 
-Task<HttpReply> whole_reply(Services& services, int64_t id) {
+Task<HttpReply> whole_reply(Services& services, int64_t id, std::string_view api) {
   co_await services.endings.wait(id, services.clock.now_ns() + answer_wait_ns_max);
-  std::optional<HttpReply> end = co_await look(services, id, false);
+  std::optional<HttpReply> end = co_await look(services, id, api, false);
   if (end) co_return std::move(*end);
   co_return not_ended_reply();
 }
@@ -151,17 +157,17 @@ Task<HttpReply> complete(Services& services, ApiRequest request, std::string_vie
   const std::string problem = json_object_problem(request.http.body);
   if (!problem.empty()) co_return error_reply(400, "invalid_request", problem);
   const bool streams = json_flag(request.http.body, "stream");
-  if (streams && api != chat_api) {
-    co_return error_reply(400, "invalid_request", "stream is for /v1/chat/completions only");
+  if (streams && api == embeddings_api) {
+    co_return error_reply(400, "invalid_request", "there are no streams of embeddings");
   }
   Submitter::Submission submission = submission_of(std::move(request), api);
   Result<int64_t> id = co_await services.submitter.submit(std::move(submission));
   if (!id) co_return error_reply(id.error());
   HttpReply reply;
   if (streams) {
-    reply = stream_reply(services, *id);
+    reply = stream_reply(services, *id, api);
   } else {
-    reply = co_await whole_reply(services, *id);
+    reply = co_await whole_reply(services, *id, api);
   }
   reply.headers.emplace_back("Location", fmt::format("/v1/tasks/{}", *id));
   reply.headers.emplace_back("X-Request-Id", fmt::format("task_{}", *id));
@@ -179,7 +185,7 @@ Task<HttpReply> complete_response(Services& services, ApiRequest request) {
 }
 
 Task<HttpReply> complete_embeddings(Services& services, ApiRequest request) {
-  return complete(services, std::move(request), "openai-embeddings");
+  return complete(services, std::move(request), embeddings_api);
 }
 
 Task<HttpReply> complete_message(Services& services, ApiRequest request) {

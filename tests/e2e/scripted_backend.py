@@ -58,7 +58,8 @@ class ScriptedBackend:
             headers, body = self.read_request(connection)
             if body is None:
                 return
-            name = body["messages"][-1]["content"].split()[0]
+            prompt = body["input"] if "input" in body else body["messages"][-1]["content"]
+            name = prompt.split()[0]
             self.calls.append(name)
             self.scripts[name](connection, headers, body)
         except OSError:

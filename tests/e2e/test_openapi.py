@@ -317,8 +317,10 @@ def call_for_completions(call):
         refused = call(422, "POST", path, body | {"model": api, "user": "refuse"})
         assert refused.headers["X-Should-Retry"] == "false" and limits_told(refused) == limits
         call(502, "POST", path, body | {"model": api, "user": "break"})
-    chat = COMPLETIONS["/v1/chat/completions"][1] | {"model": "openai-chat", "stream": True}
-    assert call(200, "POST", "/v1/chat/completions", chat).headers["Content-Type"] == "text/event-stream"
+    for path, (api, body) in COMPLETIONS.items():
+        if api != "openai-embeddings":
+            stream = call(200, "POST", path, body | {"model": api, "stream": True})
+            assert stream.headers["Content-Type"] == "text/event-stream", path
 
 
 FILES, FILE, CONTENT = "/v1/files", "/v1/files/{id}", "/v1/files/{id}/content"

@@ -35,6 +35,19 @@ def test_openais_sdk(front, sdk, scenario):
 
 
 @needs_npm
+@pytest.mark.parametrize("sdk", ["openai5", "openai6"])
+def test_openais_sdk_reads_responses(front, sdk):
+    def answer(connection, _, __):
+        connection.sendall(response(200, '{"id": "resp_1", "object": "response", "created_at": 1, "status": "completed", "model": "m",'
+                                         ' "output": [{"id": "msg_1", "type": "message", "role": "assistant", "status": "completed", "content": '
+                                         '[{"type": "output_text", "text": "yes", "annotations": []}]}],'
+                                         ' "usage": {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}}'))
+    with ScriptedBackend({"2+2?": answer}) as backend:
+        add_model(front.url, "answers", backend.url, api="openai-responses")
+        run_script("openai_batches.mjs", sdk, f"http://127.0.0.1:{front.port}/v1", front.key, "responses")
+
+
+@needs_npm
 def test_anthropics_sdk(front, worker):
     def answer(connection, _, __):
         connection.sendall(response(200, '{"id": "msg_1", "type": "message", "role": "assistant", "model": "claude", "stop_reason": "end_turn",'

@@ -46,3 +46,10 @@ await assert.rejects(client.messages.batches.create({ requests: [request('a', 'c
 
 const said = await client.messages.create({ model: 'claude', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] });
 assert.equal(said.content[0].text, 'yes');
+const streamed = client.messages.stream({ model: 'claude', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] });
+let text = '';
+streamed.on('text', (delta) => { text += delta; });
+const final = await streamed.finalMessage();
+assert.equal(text, 'yes');
+assert.equal(final.content[0].text, 'yes');
+assert.equal(final.stop_reason, 'end_turn');

@@ -134,6 +134,18 @@ const scenarios = {
     assert.equal(text, said.choices[0].message.content);
   },
 
+  // The model "answers" says "yes" by the responses API.
+  async responses() {
+    let text = '';
+    for await (const event of await client.responses.create({ model: 'answers', input: '2+2?', stream: true })) {
+      if (event.type === 'response.output_text.delta') text += event.delta;
+    }
+    assert.equal(text, 'yes');
+    const final = await client.responses.stream({ model: 'answers', input: '2+2?' }).finalResponse();
+    assert.equal(final.output_text ?? final.output[0].content[0].text, 'yes');
+    assert.equal((await client.responses.create({ model: 'answers', input: '2+2?' })).output_text, 'yes');
+  },
+
   // The tenant's cap is one task, which is there: the SDK asks three times, as long after each as it was told.
   async retries() {
     const begun = Date.now();
