@@ -21,7 +21,7 @@ insert into allowed (object, roles) values
   ('claim_within(bigint,text[],integer[],integer,timestamp with time zone)', 'wa'),
   ('close_model(text,timestamp with time zone,text)', 'a'),
   ('complete(bigint,sluice.outcome[],timestamp with time zone)', 'wa'),
-  ('completion(bigint)', 'a'), ('events_of(text,text)', 'a'),
+  ('completion(bigint)', 'a'), ('events_of(text,text)', 'a'), ('queue_gauges()', 'a'),
   ('configuration(text[])', 'wa'),
   ('configure(text,text,jsonb,boolean)', 'a'),
   ('configure_route(text,jsonb)', 'a'),

@@ -52,7 +52,8 @@ to sluice_admin;
 -- What the HTTP front needs besides.
 grant execute on function
   sluice.submit_each(text[], text[], text[], timestamptz), sluice.submit_array(text, text, text, timestamptz),
-  sluice.ended(bigint[]), sluice.completion(bigint), sluice.events_of(text, text), sluice.rate_limit_headers(bigint, timestamptz),
+  sluice.ended(bigint[]), sluice.completion(bigint), sluice.events_of(text, text),
+  sluice.queue_gauges(), sluice.rate_limit_headers(bigint, timestamptz),
   sluice.configure(text, text, jsonb, boolean), sluice.configure_route(text, jsonb),
   sluice.create_key(text, bytea, text, text, text[], timestamptz), sluice.revoke_key(text, timestamptz),
   sluice.begin_file(text, text, text, timestamptz), sluice.append_file(bigint, int, int, text),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "api/error_reply.h"
 #include "json_text.h"
@@ -11,6 +12,14 @@ namespace sluice {
 namespace {
 
 constexpr std::string_view no_route = "none";  // in metrics
+
+struct Counted {
+  explicit Counted(size_t& of_) : of(of_) { ++of; }
+  ~Counted() { --of; }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  size_t& of;
+};
 
 HttpReply text_reply(std::string content_type, std::string body) {
   HttpReply reply;
@@ -66,9 +75,11 @@ Task<HttpReply> Front::answer(HttpIncoming incoming) {
   const std::string method =
       incoming.method.size() < 8 ? incoming.method : "other";  // a label, so of a few kinds
   std::string_view pattern = no_route;
-  ++open_;
+  const auto open = std::make_shared<Counted>(open_);
   HttpReply reply = co_await dispatch(std::move(incoming), &pattern);
-  --open_;
+  if (reply.more) {  // a stream is open to its end
+    reply.more = [open, more = std::move(reply.more)] { return more(); };
+  }
   const auto seconds = static_cast<double>(services_.clock.now_ns() - arrived_ns) / 1e9;
   metrics_.note_answer(pattern == no_route ? no_route : method, pattern, reply.status, seconds);
   co_return reply;

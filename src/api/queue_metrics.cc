@@ -10,11 +10,7 @@ namespace {
 constexpr int64_t read_interval_ns = 15 * ns_per_s;
 constexpr int64_t retry_interval_ns = ns_per_s;
 
-constexpr const char* queues_sql =
-    "select q.model, q.depth, q.in_flight, q.unfinished - q.depth - q.in_flight,"
-    " coalesce(m.max_unfinished, s.max_unfinished), coalesce(q.oldest_ready_s, 0),"
-    " case q.breaker when 'open' then 2 when 'half_open' then 1 else 0 end"
-    " from sluice.queues q join sluice.models m on m.name = q.model cross join sluice.settings s";
+constexpr const char* queues_sql = "select * from sluice.queue_gauges()";
 
 prometheus::Family<prometheus::Gauge>& gauge(prometheus::Registry& registry, const char* name,
                                              const char* help) {
