@@ -115,7 +115,7 @@ bool MultipartReader::read_boundary() {
 
 std::optional<MultipartEvent> MultipartReader::read_headers() {
   const size_t end = buffer_.find("\r\n\r\n");
-  if (end == std::string::npos || end > headers_bytes_max) {
+  if (end > headers_bytes_max) {  // or there is none
     // Its last three bytes may be the beginning of the end.
     if (buffer_.size() > headers_bytes_max + 3) state_ = State::broken;
     return std::nullopt;

@@ -1,6 +1,6 @@
 """What attackers send: ambiguous requests, slow ones, huge ones, deep ones; the server refuses them and goes on."""
-import os
 import json
+import os
 import re
 import resource
 import socket
