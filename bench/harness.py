@@ -167,6 +167,12 @@ def cpu_s(pid):
     return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
+def memory_mb(pid, field="VmHWM"):
+    """A field of /proc/PID/status: VmHWM, what was resident at most; VmRSS, now."""
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(rf"^{field}:\s+(\d+) kB", status, re.M)[1]) / 1024
+
+
 def spread(values):
     return f"{statistics.median(values):.3f} ({min(values):.3f} to {max(values):.3f})"
 

@@ -40,11 +40,6 @@ def node(program, *arguments):
     return subprocess.run([NODE, NODE_DIRECTORY / program, *map(str, arguments)], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def peak_rss_mb(pid):
-    status = pathlib.Path(f"/proc/{pid}/status").read_text()
-    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
-
-
 class Node(Process):
     """A worker of a peer, once it is ready."""
 

@@ -11,8 +11,8 @@ create function killed(p_now timestamptz) returns void language plpgsql
 as $$
 begin
   perform sluice.advance_batches(p_now);
-  raise sqlstate 'XXXXX';
-exception when sqlstate 'XXXXX' then
+  raise sqlstate 'KILL9';
+exception when sqlstate 'KILL9' then
   null;
 end
 $$;

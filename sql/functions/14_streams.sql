@@ -13,7 +13,7 @@ set search_path = sluice, pg_temp
 as $$
 begin
   return case events_of.api
-    when 'openai-chat' then 'data: ' || sluice.chat_chunk(events_of.response) || E'\n\ndata: [DONE]\n\n'
+    when 'openai-chat' then sluice.event(null, sluice.chat_chunk(events_of.response)::jsonb) || E'data: [DONE]\n\n'
     when 'openai-responses' then sluice.response_events(events_of.response::jsonb)
     when 'anthropic-messages' then sluice.message_events(events_of.response::jsonb) end;
 exception when data_exception or statement_too_complex then

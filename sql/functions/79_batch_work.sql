@@ -389,18 +389,15 @@ as $$
 declare
   v_code text := sluice.line_error_code(p_batch, p_result, p_refusal);
   v_text text := coalesce(p_result.error, p_refusal_text, 'This request could not be executed before the batch ended.');
+  v_body text := case  -- null: there is no response, but an error
+    when p_result.status = 'solved' then coalesce(translate(p_result.response, E'\r\n', '  '), 'null')
+    when p_result.status = 'failed' and p_result.http_status >= 400 then
+      json_build_object('error', json_build_object('message', v_text, 'type', v_code, 'param', null, 'code', v_code))::text end;
 begin
-  return format('{"id":"batch_req_%s_%s","custom_id":%s,"response":%s,"error":%s}' || E'\n', p_batch.id, p_line,
-    to_json(p_custom_id),
-    case when p_result.status = 'solved' then
-      format('{"status_code":%s,"request_id":"task_%s","body":%s}', coalesce(p_result.http_status, 200), p_result.task_id,
-        coalesce(translate(p_result.response, E'\r\n', '  '), 'null'))
-    when p_result.http_status >= 400 and p_result.status = 'failed' then
-      format('{"status_code":%s,"request_id":"task_%s","body":%s}', p_result.http_status, p_result.task_id,
-        json_build_object('error', json_build_object('message', v_text, 'type', v_code, 'param', null, 'code', v_code)))
-    else 'null' end,
-    case when p_result.status = 'solved' or (p_result.http_status >= 400 and p_result.status = 'failed') then 'null'
-    else json_build_object('code', v_code, 'message', v_text)::text end);
+  return format('{"id":"batch_req_%s_%s","custom_id":%s,"response":%s,"error":%s}' || E'\n', p_batch.id, p_line, to_json(p_custom_id),
+    case when v_body is null then 'null' else format('{"status_code":%s,"request_id":"task_%s","body":%s}',
+      coalesce(p_result.http_status, 200), p_result.task_id, v_body) end,
+    case when v_body is null then json_build_object('code', v_code, 'message', v_text)::text else 'null' end);
 end
 $$;
 

@@ -82,7 +82,8 @@ Task<std::optional<HttpReply>> look(Services& services, int64_t id, std::string_
   Task<Result<PgResult>> reply = services.database.query(
       "select c.status, c.http_status,"
       " case when $3::boolean then sluice.events_of($2, c.response) else c.response end,"
-      " c.error_code, c.error, sluice.rate_limit_headers($1::bigint)"
+      " c.error_code, c.error,"
+      " case when $3::boolean then '' else sluice.rate_limit_headers($1::bigint) end"
       " from sluice.completion($1::bigint) c",
       std::move(params));
   Result<PgResult> rows = co_await std::move(reply);

@@ -185,12 +185,12 @@ Task<std::optional<HttpReply>> take_form(ApiRequest& request, MultipartReader& r
   co_return std::nullopt;
 }
 
-std::optional<int64_t> file_id(const ApiRequest& request) {
-  return parse_id(request.names[0], id_prefix);
-}
-
-HttpReply missing_file() {
-  return error_reply(404, "not_found", no_such_file);
+// One call on the file that the path names: $1 its number, $2 the tenant.
+Task<HttpReply> answer_about(Services& services, const ApiRequest& request, std::string_view sql) {
+  const auto id = parse_id(request.names[0], id_prefix);
+  if (!id) return reply_with(error_reply(404, "not_found", no_such_file));
+  PgParams params = {std::to_string(*id), request.caller.tenant};
+  return answer_with_value(services.database, sql, std::move(params), no_such_file);
 }
 
 }  // namespace
@@ -236,15 +236,11 @@ Task<HttpReply> list_files(Services& services, ApiRequest request) {
 }
 
 Task<HttpReply> show_file(Services& services, ApiRequest request) {
-  const auto id = file_id(request);
-  if (!id) return reply_with(missing_file());
-  PgParams params = {std::to_string(*id), request.caller.tenant};
-  return answer_with_value(services.database, "select sluice.show_file($1::bigint, $2)",
-                           std::move(params), no_such_file);
+  return answer_about(services, request, "select sluice.show_file($1::bigint, $2)");
 }
 
 Task<HttpReply> send_file(Services& services, ApiRequest request) {
-  const auto id = file_id(request);
+  const auto id = parse_id(request.names[0], id_prefix);
   const Caller caller = request.caller;
   HttpReply shown = co_await show_file(services, std::move(request));
   if (shown.status != 200) co_return shown;
@@ -252,14 +248,10 @@ Task<HttpReply> send_file(Services& services, ApiRequest request) {
 }
 
 Task<HttpReply> delete_file(Services& services, ApiRequest request) {
-  const auto id = file_id(request);
-  if (!id) return reply_with(missing_file());
-  PgParams params = {std::to_string(*id), request.caller.tenant};
-  return answer_with_value(
-      services.database,
+  return answer_about(
+      services, request,
       "select case when sluice.delete_file($1::bigint, $2)"
-      " then json_build_object('id', 'file-' || $1, 'object', 'file', 'deleted', true) end",
-      std::move(params), no_such_file);
+      " then json_build_object('id', 'file-' || $1, 'object', 'file', 'deleted', true) end");
 }
 
 }  // namespace sluice

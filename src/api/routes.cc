@@ -1,5 +1,7 @@
 #include "api/routes.h"
 
+#include <algorithm>
+
 #include "api/batch_handlers.h"
 #include "api/completion_handlers.h"
 #include "api/configuration_handlers.h"
@@ -104,8 +106,10 @@ RouteMatch find_route(std::span<const Route> routes, std::string_view method,
 }
 
 bool is_read_in_pieces(std::string_view method, std::string_view path) {
-  const RouteMatch match = find_route(table, method, path);
-  return match.route != nullptr && match.route->reads_in_pieces;
+  // Asked of every request: the others' paths are not looked at.
+  return std::any_of(std::begin(table), std::end(table), [&](const Route& route) {
+    return route.reads_in_pieces && route.method == method && match(route.pattern, path);
+  });
 }
 
 }  // namespace sluice

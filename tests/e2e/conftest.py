@@ -59,6 +59,12 @@ def wait_for(condition, deadline_s=20.0, what="the condition"):
     return found
 
 
+def memory_bytes(pid, field="VmRSS"):
+    """A field of /proc/PID/status: VmRSS, what is resident now; VmHWM, at most so far."""
+    with open(f"/proc/{pid}/status") as status:
+        return int(re.search(rf"^{field}:\s+(\d+) kB", status.read(), re.M)[1]) * 1024
+
+
 def connect(url):
     connection = psycopg2.connect(url)
     connection.autocommit = True

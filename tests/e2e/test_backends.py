@@ -1,11 +1,10 @@
 """What model APIs answer, decent or not: every task gets its right end, and the worker stays as it was."""
 import json
-import re
 import subprocess
 import time
 
 import pytest
-from conftest import query, wait_for
+from conftest import memory_bytes, query, wait_for
 from queue_tools import add_model, assert_each_ended_once, submit, submit_many, wait_ended
 from scripted_backend import EVENTS, ScriptedBackend, reset, response
 
@@ -139,11 +138,6 @@ SOLVED = {
 }
 
 
-def peak_bytes(process):
-    status = open(f"/proc/{process.pid}/status").read()
-    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
-
-
 def test_every_failure_of_a_backend_has_its_end_and_leaves_no_trace_in_the_worker(pg, worker):
     url = pg.database()
     scripts = SOLVED | {name: script for name, (script, _) in {**FAILING, **RETRIED}.items()}
@@ -155,10 +149,10 @@ def test_every_failure_of_a_backend_has_its_end_and_leaves_no_trace_in_the_worke
         process = worker(url)
         tasks = {name: submit(url, name, name) for name in SOLVED}
         assert wait_ended(url, len(SOLVED)) == {"solved": len(SOLVED)}
-        before = peak_bytes(process)
+        before = memory_bytes(process.pid, "VmHWM")
         tasks |= {name: submit(url, name, name) for name in {**FAILING, **RETRIED}}
         assert wait_ended(url, len(tasks), 120) == {"solved": len(SOLVED), "failed": len(FAILING) + len(RETRIED)}
-        assert peak_bytes(process) - before < GROWTH_BYTES_MAX
+        assert memory_bytes(process.pid, "VmHWM") - before < GROWTH_BYTES_MAX
 
         found = {row[0]: row[1:] for row in query(url, "select model, error_code, attempts from sluice.tasks")}
         expected = {name: (None, 1) for name in SOLVED} | {"cut": ("length", 1)}

@@ -6,7 +6,7 @@ import socket
 import pytest
 from batch_tools import form, post_file
 from conftest import http as send
-from conftest import query, wait_for
+from conftest import memory_bytes, query, wait_for
 
 TEXT = '{"a": "größe"}\r\n\n{"b": 2}\nno end of line'
 
@@ -177,18 +177,13 @@ def test_uploads_are_bounded(front):
             client.close()
 
 
-def resident_mb(pid):
-    with open(f"/proc/{pid}/status") as status:
-        return next(int(text.split()[1]) for text in status if text.startswith("VmHWM")) / 1024
-
-
 def test_200_mb_are_taken_in_bounded_memory_and_one_byte_more_is_not(front):
     post_file(front.port, "warm\n")
-    idle = resident_mb(front.process.pid)
+    idle = memory_bytes(front.process.pid, "VmHWM")
     text = (b"x" * 3999 + b"\n") * 50_000
     taken = post_file(front.port, text)
     assert taken.status == 200 and taken.json["bytes"] == 200_000_000
-    assert resident_mb(front.process.pid) - idle < 100
+    assert memory_bytes(front.process.pid, "VmHWM") - idle < 100 << 20
     refused = post_file(front.port, text + b"x")
     assert (refused.status, refused.error) == (413, "too_large")
     assert query(front.url, "select count(*) from sluice.file")[0] == (2,)
@@ -198,4 +193,4 @@ def test_200_mb_are_taken_in_bounded_memory_and_one_byte_more_is_not(front):
     while block := response.read(1 << 20):
         count += len(block)
     sent.close()
-    assert count == 200_000_000 and resident_mb(front.process.pid) - idle < 100
+    assert count == 200_000_000 and memory_bytes(front.process.pid, "VmHWM") - idle < 100 << 20

@@ -6,7 +6,7 @@ import resource
 import socket
 
 import pytest
-from conftest import http, query, wait_for
+from conftest import http, memory_bytes, query, wait_for
 from queue_tools import add_model
 
 
@@ -130,11 +130,6 @@ def test_deep_json_is_refused_wherever_it_is(front):
         assert http(front.port, "PUT", path, f'{{"url": {deep}}}').status == 400, path
     assert query(front.url, "select count(*) from sluice.tasks") == [(0,)]
     assert http(front.port, "GET", "/readyz").status == 200
-
-
-def memory_bytes(pid):
-    with open(f"/proc/{pid}/status") as status:
-        return int(re.search(r"VmRSS:\s+(\d+)", status.read())[1]) * 1024
 
 
 @pytest.mark.skipif("ASAN_OPTIONS" in os.environ, reason="its own memory would be measured: 35 KB a wait")
