@@ -178,6 +178,20 @@ as $$
     and classid = sluice.lock_class('bell') and objid = id_of(p_model) % 64)
 $$;
 
+-- alarmed: the same of its alarm.
+create function alarmed(p_model text) returns boolean language sql
+as $$
+  select exists (select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid() and mode = 'ShareLock'
+    and classid = sluice.lock_class('bell') and objid = 64 + id_of(p_model) % 64)
+$$;
+
+-- held_bells: the bells and alarms that this session holds as a sleeper does.
+create function held_bells() returns int[] language sql
+as $$
+  select coalesce(array_agg(objid::int order by objid), '{}') from pg_locks where locktype = 'advisory'
+    and pid = pg_backend_pid() and mode = 'ExclusiveLock' and classid = sluice.lock_class('bell')
+$$;
+
 -- forget_counter: a model's sequence as a crash leaves it.
 create function forget_counter(p_kind text, p_model text) returns void language sql
 as $$

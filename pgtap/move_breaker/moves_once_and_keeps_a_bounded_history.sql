@@ -7,9 +7,9 @@ select id_of(:'m') as id \gset
 select sluice.move_breaker(:id, 'closed', 'open', 'first', at(0)), sluice.move_breaker(:id, 'closed', 'open', 'second', at(1)) \g /dev/null
 select results_eq(format('select from_state, to_state, reason, at from sluice.breaker_event where model = %s', :id),
   $$values ('closed', 'open', 'first', at(0))$$, 'who finds it moved moves nothing');
-select ok(not rung(:'m'), 'an opening wakes nobody');
+select ok(not alarmed(:'m'), 'an opening wakes nobody');
 select sluice.move_breaker(:id, 'open', 'half_open', 'probe', at(30)) \g /dev/null
-select ok(rung(:'m'), 'a half-open one does');
+select ok(alarmed(:'m'), 'a half-open one does');
 select sluice.move_breaker(:id, case when n % 2 = 0 then 'half_open' else 'open' end,
   case when n % 2 = 0 then 'open' else 'half_open' end, n::text, at(n))
 from generate_series(100, 1300) n \g /dev/null

@@ -14,7 +14,7 @@ select sluice.settle_reserved(array[told(:t1, 'solved', input_tokens => 10, outp
 select is(sluice.tokens_spent(id_of(:'m'), at(1)), 40::bigint, 'the model''s account');
 select is(sluice.tokens_spent(:account, at(1)), 40::bigint, 'the tenant''s');
 select ok(sluice.permits_now(sluice.token_quota(model_row(:'m')), at(1)) > :before, 'the bucket');
-select ok(rung(:'m'), 'who sleeps for a permit hears of it');
+select ok(alarmed(:'m'), 'who sleeps for a permit hears of it');
 
 select * from finish();
 rollback;

@@ -10,7 +10,7 @@ as $$
     when 'model'      then 731001   -- object: model id. Held while its permits, marks and rows are taken
     when 'admit'      then 731002   -- object: model id. One admitter a model
     when 'route'      then 731003   -- object: hashtext(route). One admitter a route at a time
-    when 'bell'       then 731004   -- object: model id mod 64. Exclusive while somebody sleeps
+    when 'bell'       then 731004   -- object: model id mod 64. Exclusive while somebody sleeps; 64 more: alarms
     when 'watch'      then 731005   -- object: hashtext of the served models. One watching worker
     when 'sweep'      then 731006   -- object: 0. One sweeper
     when 'partitions' then 731007   -- object: 0. One maker of partitions

@@ -30,6 +30,19 @@ begin
 end
 $$;
 
+-- ring_alarm: says that model p_model may begin a call sooner than whoever sleeps believes, and wakes that one. Its bell is
+-- for tasks; while a model is shut nobody listens to it (take_bells), but a sleeper has all its models' alarms: locks 64 to
+-- 127 of the same class. Called by what opens a model without a change of its row, which workers hear of anyway.
+create or replace function sluice.ring_alarm(p_model int) returns void
+language plpgsql volatile
+as $$
+begin
+  if not pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), 64 + p_model % 64) then
+    perform pg_notify('sluice_work', p_model::text);
+  end if;
+end
+$$;
+
 -- ring_line: rings for every model that a line feeds. A route's line is looked at itself (19_lanes.sql, restless), so it
 -- is enough to wake whoever sleeps on one of its models' bells; of line "later" any worker's look finds what has come.
 create or replace function sluice.ring_line(p_line text) returns void

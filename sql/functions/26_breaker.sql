@@ -83,7 +83,7 @@ begin
     perform sluice.set_counter('failures', p_model, 0);
   end if;
   if p_to <> 'open' then
-    perform sluice.ring(p_model);
+    perform sluice.ring_alarm(p_model);
   end if;
 end
 $$;

@@ -150,7 +150,7 @@ begin
   cross join lateral generate_series(1, m.calls);
   -- A model that was full has room for one more, a half-open breaker for its next probe, however that call ended: whoever
   -- sleeps has set no timer for it.
-  perform sluice.ring(m.id) from sluice.models m
+  perform sluice.ring_alarm(m.id) from sluice.models m
   where m.id in (select l.model from unnest(p_leases) l) and (m.max_in_flight is not null
     or exists (select from sluice.breaker b where b.model = m.id and b.state <> 'closed'));
 end

@@ -38,10 +38,13 @@ begin
 end
 $$;
 
--- take_bells: takes the bells of the worker's models, then looks once more: only now may the watcher sleep.
--- Requires the watch. Params: worker; held: bells this session holds already; p_now.
--- Returns: bells: all it holds now; complete: whoever makes a task ready now will notify, for each bell is held, here or
---          by another watcher (not while a submitter's transaction is open: look again after 1, 2, 4 ... 250 ms);
+-- take_bells: takes the bells of the worker's models, then looks once more: only now may the watcher sleep. For a model that
+-- is shut (out of permits, paused, closed, broken, full) a new task is no work, so nobody need say that it came: its bell is
+-- given back, and what opens it is heard by its alarm (06_bells.sql) or is a time. Measured, 32 clients that submit for a
+-- model with 1 rpm: they rang for each of their tasks, and NOTIFY made their commits queue; see bench/README.md, doorbell.
+-- Requires the watch. Params: worker; held: bells and alarms this session holds already; p_now.
+-- Returns: bells: all it holds now, alarms among them; complete: whoever makes work now will notify, for each bell is held,
+--          here or by another watcher (not while a submitter's transaction is open: look again after 1, 2, 4 ... 250 ms);
 --          work: there is something to claim or to admit; wake_in_ms: when the next permit, reopening or due task comes
 --          (null: none known); within a second while another watcher holds a bell, for that one may leave unheard.
 create or replace function sluice.take_bells(worker bigint, held int[], p_now timestamptz default null)
@@ -54,34 +57,66 @@ as $$
 #variable_conflict use_column
 declare
   v_ids int[] := sluice.served_models(take_bells.worker);
+  v_wanted int[] := sluice.bells_of(v_ids);
   v_bells int[] := coalesce(take_bells.held, '{}');
+  v_missing int[];
   v_complete boolean;
   v_now timestamptz;
   v_look record;
+  v_shut record;
 begin
+  -- "except", not "<> all (v_bells) and": the planner would try the locks first, and take some twice.
+  v_missing := array(select unnest(v_wanted) except select unnest(v_bells));
   v_bells := v_bells || array(
-    select b from (select distinct id % 64 as b from unnest(v_ids) id) n
-    where b <> all (v_bells) and pg_try_advisory_lock(sluice.lock_class('bell'), b));
+    select b from unnest(v_missing) b where pg_try_advisory_lock(sluice.lock_class('bell'), b));
+  v_missing := array(select unnest(v_wanted) except select unnest(v_bells));
   -- A bell that cannot even be shared is another watcher's.
   v_complete := not exists (
-    select from (select distinct id % 64 as b from unnest(v_ids) id) n
-    where b <> all (v_bells) and pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), b));
+    select from unnest(v_missing) b where pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), b));
   v_now := coalesce(p_now, clock_timestamp());
   -- New statements, hence new snapshots: they see all that was committed before the bells were taken.
   perform sluice.quieten(v_now);
   v_look := sluice.look_around(v_ids, v_now);
-  if exists (select from unnest(v_ids) id where id % 64 <> all (v_bells)) then
+  v_shut := sluice.shut_models(v_ids, v_now);
+  if v_missing <> '{}' then
     v_look.wake_at := least(v_look.wake_at, v_now + interval '1 second');
   end if;
+  v_wanted := sluice.bells_of(v_ids, v_shut.models);
+  perform sluice.drop_bells(array(select unnest(v_bells) except select unnest(v_wanted)));
+  v_look.wake_at := least(v_look.wake_at, v_shut.open_at);
   return query
-    select v_bells, v_complete, v_look.work,
+    select array(select b from unnest(v_bells) b where b = any (v_wanted) order by b), v_complete, v_look.work,
       -- Neither null (greatest() would pass over it: wake at once, for ever) nor infinity (a parked model) is a time.
       case when isfinite(v_look.wake_at) then
         greatest(0, ceil(extract(epoch from v_look.wake_at - coalesce(p_now, clock_timestamp())) * 1000))::bigint end;
 end
 $$;
 
--- drop_bells: the watcher is awake. Params: bells: those that take_bells returned.
+-- bells_of: the bells of models p_ids, but for those that only models in p_shut have, and the alarms of all.
+create or replace function sluice.bells_of(p_ids int[], p_shut int[] default '{}') returns int[]
+language sql immutable
+as $$
+  select array(
+    select id % 64 from unnest(p_ids) id where id <> all (p_shut)
+    union
+    select 64 + id % 64 from unnest(p_ids) id
+    order by 1)
+$$;
+
+-- shut_models: which of the models p_ids that may have work could call nobody now, and when the first of them opens by the
+-- clock alone (null, or infinity: no time is known).
+create or replace function sluice.shut_models(p_ids int[], p_now timestamptz, out models int[], out open_at timestamptz)
+language plpgsql volatile
+as $$
+begin
+  select coalesce(array_agg(o.id), '{}'), min(o.at) into models, open_at
+  from (select m.id, sluice.opens_at(m, p_now) as at from sluice.models m
+        where m.id = any (sluice.restless(p_ids)) offset 0) o
+  where o.at > p_now;
+end
+$$;
+
+-- drop_bells: the watcher is awake. Params: bells: those that take_bells returned, alarms among them.
 create or replace function sluice.drop_bells(bells int[]) returns void
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -124,9 +159,8 @@ end
 $$;
 
 -- look: is there anything to do for model p_model now, and if not, when? work: a row and a permit; wake_at: the moment at
--- which the clock alone will make work (a permit, the end of a closure). Null for a model that is full:
--- only the end of a call makes room, and the worker whose call it was claims. A closed model whose queue holds what another
--- one could do is looked at every 2 s: admission reroutes.
+-- which the clock alone will make work. A closed model whose queue holds what another one could do is looked at every 2 s:
+-- admission reroutes.
 create or replace function sluice.look(p_model int, p_now timestamptz, out work boolean, out wake_at timestamptz)
 language plpgsql volatile
 as $$
@@ -142,14 +176,26 @@ begin
     return;
   end if;
   v_ready := coalesce(v_ready, sluice.admissible_at(v_model, p_now));
-  work := false;
-  if v_ready is not null and not v_model.paused then
-    wake_at := greatest(v_ready, sluice.permit_at(v_model, p_now), v_model.closed_until, sluice.probe_at(v_model, p_now));
-    work := wake_at <= p_now and coalesce(v_model.max_in_flight > sluice.in_flight(p_model), true);
-    if wake_at <= p_now and not work then
-      wake_at := null;
-    end if;
+  if v_ready is not null then
+    wake_at := greatest(v_ready, sluice.opens_at(v_model, p_now));
   end if;
+  work := coalesce(wake_at <= p_now, false);
+end
+$$;
+
+-- opens_at: when model p_model may begin a call: p_now: at once; later: its next permit, the end of a closure, the next
+-- probe; infinity: no time is known. A model that is full waits for the end of a call, and the worker whose call it was claims.
+create or replace function sluice.opens_at(p_model sluice.models, p_now timestamptz) returns timestamptz
+language plpgsql volatile
+as $$
+declare
+  v_at timestamptz := greatest(p_now, p_model.closed_until);
+begin
+  if p_model.paused or v_at = 'infinity' then
+    return 'infinity';
+  end if;
+  v_at := greatest(v_at, sluice.permit_at(p_model, p_now), sluice.probe_at(p_model, p_now));
+  return case when v_at <= p_now and p_model.max_in_flight <= sluice.in_flight(p_model.id) then 'infinity' else v_at end;
 end
 $$;
 

@@ -69,7 +69,7 @@ begin
   loop
     perform sluice.move_bucket(v_account.quota, v_account.tokens, p_now);
     if v_account.tokens < 0 and v_account.model is not null then
-      perform sluice.ring(v_account.model);  -- who sleeps until the next permit may begin sooner
+      perform sluice.ring_alarm(v_account.model);  -- who sleeps until the next permit may begin sooner
     end if;
   end loop;
 end

@@ -1,5 +1,6 @@
 """Nobody polls, nobody stampedes, and no wake-up is missed."""
 import os
+import threading
 import time
 
 from conftest import connect, query, wait_for
@@ -102,7 +103,7 @@ class Sleeper:
             return cursor.fetchone()
 
     def take_bells(self):
-        """The number of its bells, and whether it may sleep."""
+        """The number of its bells and alarms, and whether it may sleep."""
         return self.ask("select cardinality(bells), complete from sluice.take_bells(%s, '{}')", self.worker)
 
 
@@ -111,16 +112,16 @@ def test_watchers_of_overlapping_models_sleep_through_each_others_bells(pg):
     for name in "abc":
         add_model(url, name, "http://127.0.0.1:1")
     first, second = Sleeper(url, ["a", "b"]), Sleeper(url, ["b", "c"])
-    assert first.take_bells() == (2, True)
-    assert second.take_bells() == (1, True), "b's bell is held: whoever rings it notifies both"
-    second.ask("select sluice.drop_bells(array(select id %% 64 from sluice.models where name = 'c'))")
+    assert first.take_bells() == (4, True)
+    assert second.take_bells() == (2, True), "b's bell is held: whoever rings it notifies both"
+    second.ask("select sluice.drop_bells(sluice.bells_of(array_agg(id))) from sluice.models where name = 'c'")
     submitter = connect(url)
     submitter.autocommit = False
     with submitter.cursor() as cursor:
         cursor.execute("select sluice.submit('still open', 'c')")
-    assert second.take_bells() == (0, False), "c's bell is shared by a submitter who notifies nobody"
+    assert second.take_bells() == (1, False), "c's bell is shared by a submitter who notifies nobody"
     submitter.rollback()
-    assert second.take_bells() == (1, True)
+    assert second.take_bells() == (2, True)
     for session in (first.connection, second.connection, submitter):
         session.close()
 
@@ -193,6 +194,44 @@ def test_a_configuration_change_is_followed_without_a_restart(pg, mock, worker):
     query(url, "select sluice.resume('m')")
     submit(url, "after the pause")
     wait_ended(url, count + 1)
+
+
+def test_submits_for_a_shut_model_tell_nobody_and_start_when_it_opens(pg, mock, worker):
+    url, backend = pg.database(), mock()
+    add_model(url, "m", backend.url)
+    query(url, "update sluice.models set rpm = 1")  # its bucket begins empty: the first permit comes in a minute
+    worker(url)
+    submit(url, "waits for a permit")
+    bell = ("select count(*) from pg_locks, sluice.models m where locktype = 'advisory' and mode = 'ExclusiveLock' and "
+            "classid = sluice.lock_class('bell') and objid = %s + m.id %% 64 and "
+            "database = (select oid from pg_database where datname = current_database())")
+    wait_for(lambda: query(url, bell, [64])[0][0] and not query(url, bell, [0])[0][0], 20, "a sleeper without its bell")
+    assert query(url, "select sluice.ring(id) from sluice.models") == [(False,)], "somebody would be notified"
+    query(url, "update sluice.models set rpm = null")
+    changed = time.monotonic()
+    wait_ended(url, 1)
+    assert time.monotonic() - changed < 1.5
+
+
+def test_a_submit_at_the_moment_its_model_opens_is_not_missed(pg, mock, worker):
+    url, backend = pg.database(), mock()
+    add_model(url, "m", backend.url)
+    worker(url)
+    wait_idle(url)
+    submitter, opener = connect(url), connect(url)
+    for number in range(50):
+        query(url, "select sluice.pause('m')")
+        query(url, "select sluice.cancel(sluice.submit('before', 'm'))")  # rung for, and shut: its bell is not held
+        wait_for(lambda: query(url, "select not sluice.ring(id) from sluice.models")[0][0], 20, "a sleeper without its bell")
+        opened = threading.Thread(target=lambda: opener.cursor().execute("select sluice.resume('m')"))
+        opened.start()
+        submitter.cursor().execute("select sluice.submit('meanwhile', 'm')")
+        opened.join()
+        begun = time.monotonic()
+        wait_ended(url, 2 * (number + 1))
+        assert time.monotonic() - begun < 2.0, f"round {number}"
+    submitter.close()
+    opener.close()
 
 
 def test_a_due_task_is_started_at_its_time(pg, mock, worker):
