@@ -17,6 +17,12 @@ inline constexpr int claim_rows_max = 1000;
 inline constexpr size_t complete_rows_max = 1000;
 inline constexpr size_t complete_bytes_max = size_t{64} << 20;
 
+// Ids of finished tasks in one announcement: as many as a completion ends, three notifications.
+inline constexpr size_t events_batch_max = 1000;
+// Ids that wait for theirs. Each flush takes away what the one before brought, so this is reached
+// only when the order of things is broken; 80 kB.
+inline constexpr size_t events_waiting_max = 10'000;
+
 // Bodies in one statement: few at first, so that their calls begin while the others are on their
 // way (a permit is good for 200 ms); many later, for each statement costs 0.2 ms.
 inline constexpr size_t requests_rows_min = 4;

@@ -119,6 +119,12 @@ struct Metrics::Families {
                             .Help("Connections to the database after a loss")
                             .Register(registry)
                             .Add({});
+  Counter& events_dropped =
+      BuildCounter()
+          .Name("sluice_worker_events_dropped_total")
+          .Help("Ids of finished tasks that were not announced on channel sluice_done")
+          .Register(registry)
+          .Add({});
   Family<Gauge>& slots = BuildGauge()
                              .Name("sluice_worker_slots")
                              .Help("Slots of this worker by state")
@@ -189,6 +195,10 @@ void Metrics::note_late(int outcomes) {
 }
 void Metrics::note_reconnect() {
   families_->reconnects.Increment();
+}
+
+void Metrics::note_events_dropped(int ids) {
+  families_->events_dropped.Increment(ids);
 }
 
 void Metrics::note_slot_wait(double seconds) {

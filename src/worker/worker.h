@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "worker/announcer.h"
 #include "worker/batcher.h"
 #include "worker/call.h"
 #include "worker/claimer.h"
@@ -69,6 +70,7 @@ class Worker final : private Wakeups::Owner {
   void send_claim(Flush& flush);
   void send_urgent_claim(Flush& flush);
   void send_for_bodies(Flush& flush);
+  void send_announcement(Flush& flush);
   Task<void> receive_upkeep(Flush& flush);
   Task<void> receive_tasks(Flush& flush);
 
@@ -124,6 +126,7 @@ class Worker final : private Wakeups::Owner {
   Hedging hedging_;
   Batcher batcher_;
   Completer completer_;
+  Announcer announcer_;
   Wakeups wakeups_;
   Secrets secrets_;
   LimitNews limit_news_;
