@@ -85,6 +85,18 @@ inline constexpr int64_t listen_silence_ms_max = 5'000;
 inline constexpr int64_t look_again_ms_min = 1;
 inline constexpr int64_t look_again_ms_max = 250;
 
+// Finished spans that wait for their way to the collector: some seconds of a busy worker, 8 MB.
+inline constexpr size_t spans_waiting_max = 8192;
+// Spans of one request (OpenTelemetry's default): about 400 kB of JSON, made in a millisecond.
+inline constexpr size_t spans_batch_max = 512;
+// How long a span waits for others at most, and how long a collector may take (both
+// OpenTelemetry's defaults); its answer says nothing that we use.
+inline constexpr int64_t spans_interval_ms = 5'000;
+inline constexpr int64_t spans_timeout_ms = 10'000;
+inline constexpr int64_t spans_response_bytes_max = 65'536;
+// How long a worker that has drained stays for its last spans.
+inline constexpr int64_t spans_finish_ms = 2'000;
+
 // How often a worker that serves metrics asks how late its event loop is: 10 wake-ups a second cost
 // it nothing noticeable.
 inline constexpr int64_t lag_interval_ms = 100;

@@ -125,6 +125,17 @@ struct Metrics::Families {
           .Help("Ids of finished tasks that were not announced on channel sluice_done")
           .Register(registry)
           .Add({});
+  Counter& spans_exported = BuildCounter()
+                                .Name("sluice_worker_spans_exported_total")
+                                .Help("Spans that the collector has taken")
+                                .Register(registry)
+                                .Add({});
+  Counter& spans_dropped =
+      BuildCounter()
+          .Name("sluice_worker_spans_dropped_total")
+          .Help("Spans that were not exported: the buffer was full, or the collector failed")
+          .Register(registry)
+          .Add({});
   Family<Gauge>& slots = BuildGauge()
                              .Name("sluice_worker_slots")
                              .Help("Slots of this worker by state")
@@ -199,6 +210,11 @@ void Metrics::note_reconnect() {
 
 void Metrics::note_events_dropped(int ids) {
   families_->events_dropped.Increment(ids);
+}
+
+void Metrics::note_spans(size_t exported, size_t dropped) {
+  families_->spans_exported.Increment(static_cast<double>(exported));
+  families_->spans_dropped.Increment(static_cast<double>(dropped));
 }
 
 void Metrics::note_slot_wait(double seconds) {

@@ -87,12 +87,13 @@ struct Worker::Flush {
 };
 
 Worker::Worker(WorkerOptions options, Clock& clock, Database& database, HttpClient& http,
-               Metrics& metrics)
+               Metrics& metrics, SpanExporter* spans)
     : options_(std::move(options)),
       clock_(clock),
       database_(database),
       http_(http),
       metrics_(metrics),
+      spans_(spans),
       concurrency_(options_.slots),
       batcher_(clock),
       announcer_(metrics),
@@ -165,7 +166,7 @@ Task<Answer> Worker::answer_of(Call& call) {
 
 // No coroutine of its own: 10,000 calls that wait would each hold its frame.
 Task<Answer> Worker::ask(Call& call, Model model) {
-  const Calling calling{clock_, http_, secrets_, limit_news_};
+  const Calling calling{clock_, http_, secrets_, limit_news_, spans_};
   if (Batcher::takes(model, call.task)) return batcher_.ask(calling, std::move(model), call);
   hedging_.note_call(model.name);
   if (model.hedge_after_ms) return race(call, std::move(model));
@@ -175,7 +176,7 @@ Task<Answer> Worker::ask(Call& call, Model model) {
 }
 
 Task<Answer> Worker::race(Call& call, Model model) {
-  const Calling calling{clock_, http_, secrets_, limit_news_};
+  const Calling calling{clock_, http_, secrets_, limit_news_, spans_};
   Race race(calling, model, call,
             [this, model, &call] { return ask_for_one_more(model, call.task.key); });
   co_return co_await race.run();
