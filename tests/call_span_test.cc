@@ -56,7 +56,8 @@ TEST_CASE("a call's span is a child of the task's, and the backend's spans are i
   solved.answer = solved.response = "the answer";
   span.end(solved);
   const std::string json = bench.exported();
-  CHECK(has(json, R"("spanId":")" + sent.substr(36, 16) + R"(","parentSpanId":"b7ad6b7169203331")"));
+  CHECK(
+      has(json, R"("spanId":")" + sent.substr(36, 16) + R"(","parentSpanId":"b7ad6b7169203331")"));
   CHECK(has(json, R"("name":"chat gpt")"));
   CHECK(has(json, R"({"key":"gen_ai.request.model","value":{"stringValue":"gpt"}})"));
   CHECK(has(json, R"({"key":"gen_ai.usage.input_tokens","value":{"intValue":"11"}})"));

@@ -90,8 +90,8 @@ Result<std::optional<OtlpTarget>> otlp_target_of_environment(std::string_view se
   OtlpTarget target;
   target.url = endpoint;
   if (!target.url.starts_with("http://") && !target.url.starts_with("https://")) {
-    return tl::unexpected(not_understood(
-        of_traces.empty() ? endpoint_name : traces_endpoint_name, "a URL with http or https"));
+    return tl::unexpected(not_understood(of_traces.empty() ? endpoint_name : traces_endpoint_name,
+                                         "a URL with http or https"));
   }
   if (of_traces.empty()) target.url += target.url.ends_with('/') ? "v1/traces" : "/v1/traces";
   const bool has_own = !variable(traces_headers_name).empty();

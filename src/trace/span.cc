@@ -38,11 +38,11 @@ void append_span(std::string& json, const Span& span) {
 }  // namespace
 
 std::string otlp_json(const std::vector<Span>& spans, std::string_view service_name) {
-  std::string json = fmt::format(
-      R"({{"resourceSpans":[{{"resource":{{"attributes":[{},{}]}},)"
-      R"("scopeSpans":[{{"scope":{{"name":"sluice","version":"{}"}},"spans":[)",
-      attribute_json({"service.name", std::string(service_name)}),
-      attribute_json({"service.version", std::string(SLUICE_VERSION)}), SLUICE_VERSION);
+  std::string json =
+      fmt::format(R"({{"resourceSpans":[{{"resource":{{"attributes":[{},{}]}},)"
+                  R"("scopeSpans":[{{"scope":{{"name":"sluice","version":"{}"}},"spans":[)",
+                  attribute_json({"service.name", std::string(service_name)}),
+                  attribute_json({"service.version", std::string(SLUICE_VERSION)}), SLUICE_VERSION);
   for (const Span& span : spans) {
     if (json.back() == '}') json += ',';
     append_span(json, span);

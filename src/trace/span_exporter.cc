@@ -62,7 +62,11 @@ std::vector<Span> SpanExporter::take() {
 }
 
 Task<void> SpanExporter::send() {
-  HttpRequest request{"POST", target_.url, target_.headers, {}, bounds::spans_timeout_ms,
+  HttpRequest request{"POST",
+                      target_.url,
+                      target_.headers,
+                      {},
+                      bounds::spans_timeout_ms,
                       bounds::spans_response_bytes_max};
   request.headers.emplace_back("Content-Type: application/json");
   const std::vector<Span> batch = take();

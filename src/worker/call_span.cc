@@ -44,10 +44,10 @@ CallSpan::CallSpan(SpanExporter* exporter, const Clock& clock, const Model& mode
   const std::string operation = operation_of(model.api);
   span_->name = operation + " " + model.upstream_name;
   span_->attributes = {{"gen_ai.operation.name", operation},
-                      {"gen_ai.request.model", model.upstream_name},
-                      {"sluice.model", model.name},
-                      {"sluice.task_id", task.key.task_id},
-                      {"sluice.attempt", int64_t{task.attempt}}};
+                       {"gen_ai.request.model", model.upstream_name},
+                       {"sluice.model", model.name},
+                       {"sluice.task_id", task.key.task_id},
+                       {"sluice.attempt", int64_t{task.attempt}}};
   const std::string_view provider = provider_of(model.api);
   if (!provider.empty()) {
     span_->attributes.push_back({"gen_ai.provider.name", std::string(provider)});

@@ -9,12 +9,10 @@ namespace sluice {
 
 namespace {
 
-constexpr const char* names[] = {"OTEL_EXPORTER_OTLP_ENDPOINT",
-                                 "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
-                                 "OTEL_EXPORTER_OTLP_HEADERS",
-                                 "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
-                                 "OTEL_SERVICE_NAME",
-                                 "OTEL_SDK_DISABLED"};
+constexpr const char* names[] = {
+    "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_HEADERS",  "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
+    "OTEL_SERVICE_NAME",           "OTEL_SDK_DISABLED"};
 
 // Of these variables alone; none is left.
 Result<std::optional<OtlpTarget>> target_of(const std::map<std::string, std::string>& variables) {

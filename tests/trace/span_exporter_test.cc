@@ -14,7 +14,9 @@ namespace sluice {
 namespace {
 
 struct Bench {
-  Bench() { exporter.emplace(OtlpTarget{"http://c/v1/traces", {"k: v"}, "s"}, clock, http, note()); }
+  Bench() {
+    exporter.emplace(OtlpTarget{"http://c/v1/traces", {"k: v"}, "s"}, clock, http, note());
+  }
   SpanExporter::Note note() {
     return [this](size_t sent, size_t lost) {
       exported += sent;
