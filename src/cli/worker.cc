@@ -13,8 +13,8 @@ namespace sluice {
 namespace {
 
 constexpr const char* spans_footer =
-    "\nSpans of calls go to OTEL_EXPORTER_OTLP_ENDPOINT (OTLP/HTTP) if that is set; see too "
-    "OTEL_EXPORTER_OTLP_HEADERS\nand OTEL_SERVICE_NAME, too.";
+    "\nSpans of calls: OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS, "
+    "OTEL_SERVICE_NAME.";
 
 struct WorkerFlags {
   int slots = 400;

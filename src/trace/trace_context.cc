@@ -1,7 +1,5 @@
 #include "trace/trace_context.h"
 
-#include <algorithm>
-
 namespace sluice {
 
 namespace {
