@@ -17,6 +17,12 @@ inline constexpr int claim_rows_max = 1000;
 inline constexpr size_t complete_rows_max = 1000;
 inline constexpr size_t complete_bytes_max = size_t{64} << 20;
 
+// Ids of finished tasks in one announcement: as many as a completion ends, three notifications.
+inline constexpr size_t events_batch_max = 1000;
+// Ids that wait for theirs. Each flush takes away what the one before brought, so this is reached
+// only when the order of things is broken; 80 kB.
+inline constexpr size_t events_waiting_max = 10'000;
+
 // Bodies in one statement: few at first, so that their calls begin while the others are on their
 // way (a permit is good for 200 ms); many later, for each statement costs 0.2 ms.
 inline constexpr size_t requests_rows_min = 4;
@@ -78,6 +84,18 @@ inline constexpr int64_t listen_silence_ms_max = 5'000;
 // there is work.
 inline constexpr int64_t look_again_ms_min = 1;
 inline constexpr int64_t look_again_ms_max = 250;
+
+// Finished spans that wait for their way to the collector: some seconds of a busy worker, 8 MB.
+inline constexpr size_t spans_waiting_max = 8192;
+// Spans of one request (OpenTelemetry's default): about 400 kB of JSON, made in a millisecond.
+inline constexpr size_t spans_batch_max = 512;
+// How long a span waits for others at most, and how long a collector may take (both
+// OpenTelemetry's defaults); its answer says nothing that we use.
+inline constexpr int64_t spans_interval_ms = 5'000;
+inline constexpr int64_t spans_timeout_ms = 10'000;
+inline constexpr int64_t spans_response_bytes_max = 65'536;
+// How long a worker that has drained stays for its last spans.
+inline constexpr int64_t spans_finish_ms = 2'000;
 
 // How often a worker that serves metrics asks how late its event loop is: 10 wake-ups a second cost
 // it nothing noticeable.

@@ -127,6 +127,58 @@ TEST_CASE("results wait in memory while the database is away and are stored afte
   CHECK(bench.database.registrations == 1);
 }
 
+TEST_CASE("ids of finished tasks are announced after their completion, in another flush") {
+  Bench bench;
+  bench.database.served.events = true;
+  bench.database.queue.push_back(task_of(7));
+  bench.start();
+  bench.database.hold();
+  bench.http.answer_ok(0, "seven");
+  CHECK(bench.database.called("complete") == 1);
+  CHECK(bench.database.called("announce") == 0);  // it is not known yet to be committed
+  bench.database.release();
+  CHECK(bench.database.announced == std::vector<std::vector<int64_t>>{{7}});
+}
+
+TEST_CASE("a failed announcement is neither repeated nor in the way") {
+  Bench bench;
+  bench.database.served.events = true;
+  bench.database.queue.push_back(task_of(1));
+  bench.database.queue.push_back(task_of(2));
+  bench.start();
+  bench.database.announce_errors.push_back(connection_lost);
+  bench.http.answer_ok(0, "a");
+  CHECK(bench.database.called("announce") == 1);
+  bench.http.answer_ok(1, "b");
+  CHECK(bench.database.stored() == 2);
+  CHECK(bench.database.announced == std::vector<std::vector<int64_t>>{{2}});
+  CHECK(bench.metrics.text().find("sluice_worker_events_dropped_total 1\n") != std::string::npos);
+}
+
+TEST_CASE("without settings.events nothing is announced, and from a change on it is") {
+  Bench bench;
+  bench.database.queue.push_back(task_of(1));
+  bench.database.queue.push_back(task_of(2));
+  bench.start();
+  bench.http.answer_ok(0, "a");
+  CHECK(bench.database.called("announce") == 0);
+  bench.database.served.events = true;
+  bench.database.on_configuration();
+  bench.http.answer_ok(1, "b");
+  CHECK(bench.database.announced == std::vector<std::vector<int64_t>>{{2}});
+}
+
+TEST_CASE("a worker that drains announces its last ids") {
+  Bench bench;
+  bench.database.served.events = true;
+  bench.database.queue.push_back(task_of(1));
+  bench.start();
+  bench.worker->drain();
+  bench.http.answer_ok(0, "a");
+  CHECK(bench.database.announced == std::vector<std::vector<int64_t>>{{1}});
+  CHECK(bench.ended);
+}
+
 TEST_CASE("a completion whose answer was lost is repeated") {
   Bench bench;
   bench.database.queue.push_back(task_of(1));

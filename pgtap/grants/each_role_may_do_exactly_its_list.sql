@@ -9,6 +9,7 @@ insert into allowed (object, roles) values
   ('admit(text,integer,timestamp with time zone)', 'wa'),
   ('admit_restless(bigint,timestamp with time zone)', 'wa'),
   ('advance_batches(timestamp with time zone)', 'a'),
+  ('announce(bigint[])', 'wa'),
   ('append_file(bigint,integer,integer,text)', 'a'),
   ('batch_results(bigint,text,integer)', 'a'),
   ('begin_file(text,text,text,timestamp with time zone)', 'a'),

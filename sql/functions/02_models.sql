@@ -181,6 +181,17 @@ exception when lock_not_available then
 end
 $$;
 
+-- after_settings_change: workers hear of it.
+create or replace function sluice.after_settings_change() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  perform pg_notify('sluice_config', '');
+  return null;
+end
+$$;
+
 create or replace trigger before_model_changes before insert or update on sluice.models
   for each row execute function sluice.before_model_changes();
 -- Constraint triggers know no "or replace".
@@ -196,6 +207,8 @@ create or replace trigger after_model_inserted_or_deleted after insert or delete
   for each row execute function sluice.after_model_changes();
 create or replace trigger after_model_updated after update on sluice.models
   for each row when (old.* is distinct from new.*) execute function sluice.after_model_changes();
+create or replace trigger after_settings_change after update on sluice.settings
+  for each row when (old.* is distinct from new.*) execute function sluice.after_settings_change();
 create or replace trigger before_route_changes before insert or update on sluice.routes
   for each row execute function sluice.before_route_changes();
 do $$

@@ -180,12 +180,17 @@ create or replace function sluice.expire(p_rows sluice.queue[], p_model text, p_
 language plpgsql volatile
 as $$
 #variable_conflict use_column
+declare
+  v_ended bigint[];
 begin
-  insert into sluice.result (task_id, created_at, queued_at, finished_at, fence, attempts, status, model, error_code, error)
-  select q.task_id, t.created_at, q.ready_at, p_now, q.fence, q.attempts, 'expired', p_model, 'deadline',
-    'the deadline passed before a worker could start it'
-  from unnest(p_rows) q join sluice.task t on t.id = q.task_id
-  where q.deadline <= p_now
-  on conflict do nothing;
+  with ended as (
+    insert into sluice.result (task_id, created_at, queued_at, finished_at, fence, attempts, status, model, error_code, error)
+    select q.task_id, t.created_at, q.ready_at, p_now, q.fence, q.attempts, 'expired', p_model, 'deadline',
+      'the deadline passed before a worker could start it'
+    from unnest(p_rows) q join sluice.task t on t.id = q.task_id
+    where q.deadline <= p_now
+    on conflict do nothing returning task_id)
+  select array_agg(task_id) into v_ended from ended;
+  perform sluice.announce_ended(v_ended);
 end
 $$;

@@ -73,6 +73,7 @@ as $$
 declare
   v_status text;
   v_worker bigint;
+  v_ended bigint[];
 begin
   execute format($sql$
     with gone0 as (delete from sluice.backlog where task_id = $1
@@ -84,19 +85,20 @@ begin
       select $1, t.created_at, g.queued_at, $2, g.fence, g.attempts, 'cancelled', m.name, 'cancelled',
         'cancelled before a worker could start it'
       from gone g join sluice.task t on t.id = $1 left join sluice.models m on m.id = g.model
-      on conflict do nothing returning status),
+      on conflict do nothing returning task_id, status),
     marked as (
       insert into sluice.cancellation (task_id, worker, at, fence)
       select l.task_id, l.worker, $2, l.fence from sluice.lease l where l.task_id = $1
       on conflict do nothing returning worker)
     select coalesce((select status from ended), (select 'processing' from sluice.lease where task_id = $1),
                     (select status from sluice.result where task_id = $1)),
-      (select worker from marked)
+      (select worker from marked), array(select task_id from ended)
     $sql$,
     (select string_agg(format(', gone%1$s as (delete from sluice.%2$I where task_id = $1
       returning ready_at, fence, attempts, model)', q, 'queue_' || q), ' ') from unnest(p_queues) q),
     (select string_agg(format('union all select * from gone%s', q), ' ') from unnest(p_queues) q))
-  into v_status, v_worker using p_task, p_now;
+  into v_status, v_worker, v_ended using p_task, p_now;
+  perform sluice.announce_ended(v_ended);
   if v_worker is not null then
     perform pg_notify('sluice_abort', v_worker::text);  -- a heartbeat at once instead of in its time
   end if;
@@ -214,21 +216,23 @@ create or replace function sluice.end_waiting(
 language plpgsql volatile
 as $$
 declare
-  v_ended int;
+  v_ended bigint[];
 begin
   execute format('select from sluice.%I where task_id = any ($1) order by task_id for update', p_place) using p_ids;
   execute format($sql$
     with gone as (
       delete from sluice.%1$I q where q.task_id = any ($1)
-      returning q.task_id, q.ready_at, q.fence, q.attempts, q.model)
-    insert into sluice.result (task_id, created_at, queued_at, finished_at, fence, attempts, status, model, error_code, error)
-    select g.task_id, t.created_at, %2$s, $5, g.fence, g.attempts, $2, m.name, $3, $4
-    from gone g join sluice.task t on t.id = g.task_id left join sluice.models m on m.id = g.model
-    on conflict do nothing
+      returning q.task_id, q.ready_at, q.fence, q.attempts, q.model),
+    ended as (
+      insert into sluice.result (task_id, created_at, queued_at, finished_at, fence, attempts, status, model, error_code, error)
+      select g.task_id, t.created_at, %2$s, $5, g.fence, g.attempts, $2, m.name, $3, $4
+      from gone g join sluice.task t on t.id = g.task_id left join sluice.models m on m.id = g.model
+      on conflict do nothing returning task_id)
+    select array_agg(task_id) from ended
     $sql$, p_place, case when p_place = 'backlog' then 'null' else 'g.ready_at' end)
-  using p_ids, p_status, p_error_code, p_error, p_now;
-  get diagnostics v_ended = row_count;
-  return v_ended;
+  into v_ended using p_ids, p_status, p_error_code, p_error, p_now;
+  perform sluice.announce_ended(v_ended);
+  return coalesce(cardinality(v_ended), 0);
 end
 $$;
 
@@ -279,14 +283,18 @@ as $$
 #variable_conflict use_column
 declare
   v_marked bigint[] := sluice.take_cancellations(p_leases);
+  v_ended bigint[];
 begin
-  insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at, fence, attempts, status, model,
-    error_code, error)
-  select l.task_id, l.worker, t.created_at, l.ready_at, l.started_at, p_now, l.fence, l.attempts, 'cancelled', m.name,
-    'cancelled', 'cancelled while a worker had it'
-  from unnest(p_leases) l join sluice.models m on m.id = l.model join sluice.task t on t.id = l.task_id
-  where l.task_id = any (v_marked)
-  on conflict do nothing;
+  with ended as (
+    insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at, fence, attempts, status,
+      model, error_code, error)
+    select l.task_id, l.worker, t.created_at, l.ready_at, l.started_at, p_now, l.fence, l.attempts, 'cancelled', m.name,
+      'cancelled', 'cancelled while a worker had it'
+    from unnest(p_leases) l join sluice.models m on m.id = l.model join sluice.task t on t.id = l.task_id
+    where l.task_id = any (v_marked)
+    on conflict do nothing returning result.task_id)
+  select array_agg(ended.task_id) into v_ended from ended;
+  perform sluice.announce_ended(v_ended);
   return array(select l from unnest(p_leases) l where l.task_id <> all (v_marked));
 end
 $$;

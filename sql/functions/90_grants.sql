@@ -14,7 +14,7 @@ grant execute on function
   sluice.claim_within(bigint, text[], int[], int, timestamptz), sluice.claim_urgent(bigint, text[], int, timestamptz),
   sluice.hedge(bigint, bigint, int, timestamptz),
   sluice.requests(bigint, bigint[]), sluice.held_leases(bigint), sluice.retain(timestamptz),
-  sluice.complete(bigint, sluice.outcome[], timestamptz),
+  sluice.complete(bigint, sluice.outcome[], timestamptz), sluice.announce(bigint[]),
   sluice.unregister_worker(bigint, timestamptz), sluice.admit(text, int, timestamptz),
   sluice.admit_restless(bigint, timestamptz),
   sluice.recover(bigint, timestamptz), sluice.sweep(timestamptz), sluice.take_watch(bigint),

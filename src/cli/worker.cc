@@ -12,6 +12,10 @@ namespace sluice {
 
 namespace {
 
+constexpr const char* spans_footer =
+    "\nSpans of calls: OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS, "
+    "OTEL_SERVICE_NAME.";
+
 struct WorkerFlags {
   int slots = 400;
   int db_connections = 2;
@@ -44,6 +48,7 @@ ExitCode serve(const WorkerFlags& flags, const GlobalOptions& globals) {
 
 Action configure_worker(CLI::App& app) {
   auto flags = std::make_shared<WorkerFlags>();
+  app.footer(app.get_footer() + spans_footer);
   app.add_option("--slots", flags->slots, "calls in flight at most")
       ->check(CLI::Range(1, bounds::slots_max))
       ->option_text("N [400]");

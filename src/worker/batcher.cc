@@ -32,6 +32,7 @@ struct Batcher::Member {
   }
 
   Call& call;
+  std::optional<CallSpan> span;  // of the batch's call, in the trace of this task
   std::optional<Answer> answer;
   Signal answered;
 };
@@ -60,13 +61,15 @@ HttpRequest Batcher::request_of(Batch& batch) {
   std::vector<std::string_view> prompts;
   std::vector<TaskKey> tasks;
   const ClaimedTask& first = batch.members.front()->call.task;
-  for (const Member* member : batch.members) {
+  for (Member* member : batch.members) {
+    member->span.emplace(batch.calling.spans, batch.calling.clock, batch.model, member->call.task);
     prompts.emplace_back(*member->call.task.question.prompt);
     tasks.push_back(member->call.task.key);
   }
   HttpRequest request = batch_request_for(batch.model, prompts, first.question.max_output_tokens);
   request.headers.push_back(task_header(tasks));
-  if (first.traceparent) request.headers.push_back("traceparent: " + *first.traceparent);
+  const std::optional<std::string>& traceparent = batch.members.front()->span->traceparent();
+  if (traceparent) request.headers.push_back("traceparent: " + *traceparent);
   request.timeout_ms = first.timeout_ms;
   for (Member* member : batch.members) {
     member->call.task.question = Question();
@@ -171,6 +174,7 @@ Task<void> Batcher::call(std::shared_ptr<Batch> batch) {
     Member* const member = batch->members[i];
     if (member == nullptr) continue;
     Outcome outcome = give_up_on_bad_answers(std::move(outcomes[i]), member->call.task.attempt);
+    member->span->end(outcome, outcomes.size());
     member->answer_with(Answer{std::move(outcome), first_token_after_ns});
   }
 }

@@ -80,7 +80,8 @@ Task<Answer> ask_model(Calling calling, Model model, const ClaimedTask& task, Qu
   HttpRequest request = request_for(backend, model, question);
   question = Question();  // the request has its own copy: 10,000 prompts in flight are kept once
   request.headers.push_back(task_header(std::vector(1, task.key)));
-  if (task.traceparent) request.headers.push_back("traceparent: " + *task.traceparent);
+  CallSpan span(calling.spans, calling.clock, model, task);
+  if (span.traceparent()) request.headers.push_back("traceparent: " + *span.traceparent());
   request.timeout_ms = task.timeout_ms;
   request.send_by_ns = send_by_ns;
   std::unique_ptr<StreamedBody> stream;
@@ -92,10 +93,14 @@ Task<Answer> ask_model(Calling calling, Model model, const ClaimedTask& task, Qu
         std::make_unique<StreamedBody>(backend.assembly(), bounds::response_bytes_max, note_limits);
   }
   Reply reply = co_await exchange(calling, model, std::move(request), stream.get(), abort);
-  if (!reply) co_return Answer{std::move(reply.error())};
   Answer answer;
-  if (reply->first_byte_ns) answer.first_token_after_ns = *reply->first_byte_ns - begun_ns;
-  answer.outcome = give_up_on_bad_answers(outcome_of(backend, *reply), task.attempt);
+  if (reply) {
+    if (reply->first_byte_ns) answer.first_token_after_ns = *reply->first_byte_ns - begun_ns;
+    answer.outcome = give_up_on_bad_answers(outcome_of(backend, *reply), task.attempt);
+  } else {
+    answer.outcome = std::move(reply.error());
+  }
+  span.end(answer.outcome);
   co_return answer;
 }
 

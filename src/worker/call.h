@@ -12,6 +12,7 @@
 #include "runtime/clock.h"
 #include "runtime/http_client.h"
 #include "runtime/signal.h"
+#include "worker/call_span.h"
 #include "worker/database.h"
 #include "worker/limit_news.h"
 #include "worker/secrets.h"
@@ -49,6 +50,7 @@ struct Calling {
   HttpClient& http;
   Secrets& secrets;
   LimitNews& limit_news;
+  SpanExporter* spans = nullptr;  // null: they go nowhere
 };
 
 struct Answer {

@@ -63,6 +63,7 @@ struct ModelLimits {
 struct Configuration {
   std::vector<Model> models;  // those that this worker serves
   int64_t heartbeat_timeout_ms = 15'000;
+  bool events = false;  // the ids of finished tasks are announced
 };
 
 // What the watcher learns when it has taken its bells: see sluice.take_bells.
@@ -114,6 +115,9 @@ class Database {
                                                           std::vector<int64_t> ids) = 0;
   virtual Task<Result<std::vector<Applied>>> complete(int64_t worker,
                                                       const std::vector<EndedCall>& ended) = 0;
+  // Notifies who listens of those that have ended; call it when their completion has committed.
+  // How many that were.
+  virtual Task<Result<int64_t>> announce(const std::vector<int64_t>& ids) = 0;
   // Lowers the models' buckets to what is left; never raises one. In ascending order of their ids,
   // as all who take more than one model's lock.
   virtual Task<Result<void>> drain_buckets(const std::vector<ModelLimits>& limits) = 0;
@@ -138,7 +142,7 @@ class Database {
   std::function<void(int64_t model)> on_work;
   // Some call of this worker, by its id, shall be aborted; the heartbeat says which.
   std::function<void(int64_t worker)> on_abort;
-  std::function<void()> on_configuration;  // sluice.models changed
+  std::function<void()> on_configuration;  // sluice.models or sluice.settings changed
   std::function<void()> on_lost;           // a session is gone
 };
 

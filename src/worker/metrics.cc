@@ -119,6 +119,23 @@ struct Metrics::Families {
                             .Help("Connections to the database after a loss")
                             .Register(registry)
                             .Add({});
+  Counter& events_dropped =
+      BuildCounter()
+          .Name("sluice_worker_events_dropped_total")
+          .Help("Ids of finished tasks that were not announced on channel sluice_done")
+          .Register(registry)
+          .Add({});
+  Counter& spans_exported = BuildCounter()
+                                .Name("sluice_worker_spans_exported_total")
+                                .Help("Spans that the collector has taken")
+                                .Register(registry)
+                                .Add({});
+  Counter& spans_dropped =
+      BuildCounter()
+          .Name("sluice_worker_spans_dropped_total")
+          .Help("Spans that were not exported: the buffer was full, or the collector failed")
+          .Register(registry)
+          .Add({});
   Family<Gauge>& slots = BuildGauge()
                              .Name("sluice_worker_slots")
                              .Help("Slots of this worker by state")
@@ -189,6 +206,15 @@ void Metrics::note_late(int outcomes) {
 }
 void Metrics::note_reconnect() {
   families_->reconnects.Increment();
+}
+
+void Metrics::note_events_dropped(int ids) {
+  families_->events_dropped.Increment(ids);
+}
+
+void Metrics::note_spans(size_t exported, size_t dropped) {
+  families_->spans_exported.Increment(static_cast<double>(exported));
+  families_->spans_dropped.Increment(static_cast<double>(dropped));
 }
 
 void Metrics::note_slot_wait(double seconds) {

@@ -29,6 +29,8 @@ class Metrics final {
   void note_late(int outcomes);
   void note_recovered(int64_t tasks);  // taken back from dead workers
   void note_reconnect();
+  void note_events_dropped(int ids);
+  void note_spans(size_t exported, size_t dropped);
   void note_slot_wait(double seconds);
   void note_loop_lag(double seconds);
   void set_listen_mode(ListenMode mode);

@@ -102,6 +102,7 @@ Task<Result<Configuration>> read_configuration(Reply reply) {
   Configuration configuration;
   for (int row = 0; row < result->rows(); ++row) {
     configuration.heartbeat_timeout_ms = result->int64(row, 0);
+    configuration.events = result->boolean(row, 15);
     if (result->is_null(row, 1)) continue;  // no model: the settings alone
     Model model;
     model.name = result->text(row, 1);
@@ -276,7 +277,7 @@ Task<Result<Configuration>> PgDatabase::configuration(std::vector<std::string> m
       " coalesce(m.upstream_model, m.name), m.batch_max, m.max_queue, m.id, m.secret,"
       " (extract(epoch from m.batch_wait) * 1000)::bigint, m.max_in_flight, m.min_in_flight,"
       " ceil(extract(epoch from m.hedge_after) * 1000)::bigint, m.hedge_max,"
-      " (m.hedge_budget * 1000000)::bigint"
+      " (m.hedge_budget * 1000000)::bigint, s.events"
       " from sluice.configuration($1::text[]) c cross join lateral (select (c.settings).*) s"
       " cross join lateral (select (c.model).*) m",
       std::move(params)));
@@ -364,6 +365,10 @@ Task<Result<std::vector<Applied>>> PgDatabase::complete(int64_t worker,
                    " $7::text[], $8::text[], $9::int[], $10::bigint[], $11::int[], $12::int[], "
                    "$13::boolean[]) o))",
                    std::move(params)));
+}
+
+Task<Result<int64_t>> PgDatabase::announce(const std::vector<int64_t>& ids) {
+  return read_int64(work_->query("select sluice.announce($1::bigint[])", {pg_array(ids)}));
 }
 
 Task<Result<void>> PgDatabase::drain_buckets(const std::vector<ModelLimits>& limits) {

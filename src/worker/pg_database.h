@@ -44,6 +44,7 @@ class PgDatabase final : public Database {
                                                   std::vector<int64_t> ids) override;
   Task<Result<std::vector<Applied>>> complete(int64_t worker,
                                               const std::vector<EndedCall>& ended) override;
+  Task<Result<int64_t>> announce(const std::vector<int64_t>& ids) override;
   Task<Result<void>> drain_buckets(const std::vector<ModelLimits>& limits) override;
   Task<Result<bool>> unfinished(int64_t worker) override;
   Task<Result<int64_t>> unregister_worker(int64_t worker) override;

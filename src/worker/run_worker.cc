@@ -13,6 +13,7 @@
 #include "db/migrate.h"
 #include "runtime/http_client.h"
 #include "runtime/http_server.h"
+#include "trace/span_exporter.h"
 #include "worker/pg_database.h"
 
 namespace sluice {
@@ -29,13 +30,25 @@ PgDatabaseOptions database_options(const RunWorkerOptions& options) {
   return database;
 }
 
+// Null: spans go nowhere. A worker does not fail to start for the want of them.
+std::unique_ptr<SpanExporter> make_spans(Clock& clock, HttpClient& http, Metrics& metrics) {
+  Result<std::optional<OtlpTarget>> target = otlp_target_of_environment("sluice-worker");
+  if (!target) spdlog::warn("spans are not exported: {}", target.error().message);
+  if (!target || !*target) return nullptr;
+  spdlog::info("spans of sampled traces are exported");
+  return std::make_unique<SpanExporter>(
+      std::move(**target), clock, http,
+      [&metrics](size_t exported, size_t dropped) { metrics.note_spans(exported, dropped); });
+}
+
 // What lives as long as the loop runs, in the order of making; gone in the reverse order.
 struct Process {
   explicit Process(const RunWorkerOptions& options)
       : clock(loop),
         database(loop, clock, database_options(options)),
         http(loop, clock, HttpClientLimits()),
-        worker(options.worker, clock, database, http, metrics),
+        spans(make_spans(clock, http, metrics)),
+        worker(options.worker, clock, database, http, metrics, spans.get()),
         monitor(worker, metrics),
         broken(options.broken) {
     if (options.api) api = std::make_unique<Api>(loop, clock, *options.api);
@@ -94,6 +107,7 @@ struct Process {
     } else {
       exit_code = signum == SIGINT ? ExitCode::interrupted : ExitCode::terminated;
       worker.leave();
+      if (spans) spans->give_up();
     }
   }
 
@@ -110,6 +124,7 @@ struct Process {
 
   Task<void> run() {
     result = co_await worker.run();
+    if (spans) co_await spans->finish();
     loop.stop();
   }
 
@@ -118,6 +133,7 @@ struct Process {
   Metrics metrics;
   PgDatabase database;
   CurlHttpClient http;
+  std::unique_ptr<SpanExporter> spans;
   Worker worker;
   Monitor monitor;
   std::function<std::optional<std::string>()> broken;

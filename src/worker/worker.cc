@@ -82,17 +82,21 @@ struct Worker::Flush {
     Task<Result<std::vector<ClaimedTask>>> arrival;
   };
   std::vector<Bodies> bodies;
+  size_t announced = 0;
+  std::optional<Task<Result<int64_t>>> announcement;
 };
 
 Worker::Worker(WorkerOptions options, Clock& clock, Database& database, HttpClient& http,
-               Metrics& metrics)
+               Metrics& metrics, SpanExporter* spans)
     : options_(std::move(options)),
       clock_(clock),
       database_(database),
       http_(http),
       metrics_(metrics),
+      spans_(spans),
       concurrency_(options_.slots),
       batcher_(clock),
+      announcer_(metrics),
       wakeups_(clock, database, *this),
       limit_news_(clock) {
   database_.on_work = [this](int64_t model) { wakeups_.note_work(model); };
@@ -162,7 +166,7 @@ Task<Answer> Worker::answer_of(Call& call) {
 
 // No coroutine of its own: 10,000 calls that wait would each hold its frame.
 Task<Answer> Worker::ask(Call& call, Model model) {
-  const Calling calling{clock_, http_, secrets_, limit_news_};
+  const Calling calling{clock_, http_, secrets_, limit_news_, spans_};
   if (Batcher::takes(model, call.task)) return batcher_.ask(calling, std::move(model), call);
   hedging_.note_call(model.name);
   if (model.hedge_after_ms) return race(call, std::move(model));
@@ -172,7 +176,7 @@ Task<Answer> Worker::ask(Call& call, Model model) {
 }
 
 Task<Answer> Worker::race(Call& call, Model model) {
-  const Calling calling{clock_, http_, secrets_, limit_news_};
+  const Calling calling{clock_, http_, secrets_, limit_news_, spans_};
   Race race(calling, model, call,
             [this, model, &call] { return ask_for_one_more(model, call.task.key); });
   co_return co_await race.run();
@@ -202,7 +206,8 @@ bool Worker::has_flush_work() const {
   if (clock_.now_ns() < flush_not_before_ns_) return false;
   return due_.registration || due_.beat || due_.sweep || due_.configuration || due_.reread ||
          due_.unfinished || !completer_.empty() || !bodies_wanted_.empty() ||
-         hedging_.has_asked() || (looks_for_urgent() && clock_.now_ns() >= urgent_look_at_ns_) ||
+         hedging_.has_asked() || !announcer_.empty() ||
+         (looks_for_urgent() && clock_.now_ns() >= urgent_look_at_ns_) ||
          (!draining_ && !claimer_.is_sated() &&
           claim_size(concurrency_.shares(models_to_claim(), slots_free())) > 0);
 }
@@ -224,7 +229,8 @@ int Worker::claim_size(const std::vector<int>& shares) const {
 
 // In this order: what backends said lowers buckets before they are used; completions free room and
 // permits of the queue's depth, calls that take long have their permits before new ones, admission
-// refills the queues, the claim takes from them. All are sent before the first answer is awaited.
+// refills the queues, the claim takes from them; what nobody waits for goes last. All are sent
+// before the first answer is awaited.
 void Worker::send(Flush& flush) {
   if (std::exchange(due_.beat, false)) {
     flush.beat.emplace(database_.heartbeat(worker_));
@@ -251,6 +257,7 @@ void Worker::send(Flush& flush) {
   if (!flush.hedged.empty()) flush.hedge.emplace(database_.hedge(worker_, flush.hedged));
   if (!draining_) send_claim(flush);
   send_for_bodies(flush);
+  send_announcement(flush);
 }
 
 void Worker::send_claim(Flush& flush) {
@@ -285,6 +292,15 @@ void Worker::send_for_bodies(Flush& flush) {
     flush.bodies.push_back({std::move(asked), database_.requests(worker_, std::move(ids))});
     portion = std::min(portion * 2, bounds::requests_rows_max);
   }
+}
+
+// Of what earlier flushes have stored: its transaction has committed. The last statement, for it
+// may wait for others who notify.
+void Worker::send_announcement(Flush& flush) {
+  if (announcer_.empty()) return;
+  std::vector<int64_t> ids = announcer_.take();
+  flush.announced = ids.size();
+  flush.announcement.emplace(database_.announce(ids));
 }
 
 Task<void> Worker::flush() {
@@ -377,6 +393,10 @@ Task<void> Worker::receive_tasks(Flush& flush) {
     Result<std::vector<ClaimedTask>> arrived = co_await std::move(bodies.arrival);
     on_bodies(bodies.asked, std::move(arrived));
   }
+  if (flush.announcement) {
+    const Result<int64_t> announced = co_await std::move(*flush.announcement);
+    announcer_.note_announced(flush.announced, announced);
+  }
 }
 
 // ---- what a flush brought ----
@@ -399,6 +419,7 @@ void Worker::on_beat(const Result<std::vector<TaskKey>>& unwanted) {
 void Worker::on_completed(Completer::Batch batch, const Result<std::vector<Applied>>& applied) {
   if (applied) {
     completer_.note_stored();
+    announcer_.note_stored(*applied);
     unknown_errors_ = 0;
     const auto late = count_late(batch, *applied);
     if (late > 0) {
@@ -546,6 +567,7 @@ void Worker::on_configuration(const Result<Configuration>& configuration) {
   }
   claimer_.serve(served);
   concurrency_.serve(served);
+  announcer_.want(configuration->events);
   const int64_t interval_ms = std::max<int64_t>(1, configuration->heartbeat_timeout_ms / 3);
   if (interval_ms == heartbeat_interval_ms_) return;
   heartbeat_interval_ms_ = interval_ms;
@@ -757,7 +779,8 @@ bool Worker::is_idle() const {
 }
 
 bool Worker::is_finished() const {
-  return given_up_ || (draining_ && calls_.empty() && completer_.empty());
+  const bool has_announced = announcer_.empty() || !database_.is_connected();
+  return given_up_ || (draining_ && calls_.empty() && completer_.empty() && has_announced);
 }
 
 std::string Worker::not_ready_because() const {

@@ -1,6 +1,6 @@
 // Worker serves models: it claims tasks, calls their backends and records the outcomes, holding no
 // database connection while a model thinks. It owns the calls in flight and everything that is not
-// stored yet; clock, database, HTTP client and metrics are given to it and outlive it.
+// stored yet; clock, database, HTTP client, metrics and spans are given to it and outlive it.
 //
 // The life of a task is Worker::live(). Everything that goes to the database's working session goes
 // through Worker::flush(), one at a time: while one is under way, finished tasks gather; when it
@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "worker/announcer.h"
 #include "worker/batcher.h"
 #include "worker/call.h"
 #include "worker/claimer.h"
@@ -38,8 +39,9 @@ struct WorkerOptions {
 
 class Worker final : private Wakeups::Owner {
  public:
+  // `spans`: null when they go nowhere.
   Worker(WorkerOptions options, Clock& clock, Database& database, HttpClient& http,
-         Metrics& metrics);
+         Metrics& metrics, SpanExporter* spans = nullptr);
   ~Worker() override;
 
   // Serves until drained. An error: the first connection failed, or the schema is not one we serve.
@@ -69,6 +71,7 @@ class Worker final : private Wakeups::Owner {
   void send_claim(Flush& flush);
   void send_urgent_claim(Flush& flush);
   void send_for_bodies(Flush& flush);
+  void send_announcement(Flush& flush);
   Task<void> receive_upkeep(Flush& flush);
   Task<void> receive_tasks(Flush& flush);
 
@@ -119,11 +122,13 @@ class Worker final : private Wakeups::Owner {
   Database& database_;
   HttpClient& http_;
   Metrics& metrics_;
+  SpanExporter* spans_;
   Claimer claimer_;
   Concurrency concurrency_;
   Hedging hedging_;
   Batcher batcher_;
   Completer completer_;
+  Announcer announcer_;
   Wakeups wakeups_;
   Secrets secrets_;
   LimitNews limit_news_;

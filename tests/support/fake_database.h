@@ -28,6 +28,7 @@ class FakeDatabase final : public Database {
   std::vector<TaskKey> unwanted;      // the next heartbeat answers this
   std::deque<Error> complete_errors;  // the next completions end so, without being stored
   std::deque<Error> claim_errors;
+  std::deque<Error> announce_errors;
   std::set<int64_t> poison;  // outcomes of these tasks are refused, unless they are plain failures
   bool grants_hedges = true;
   bool has_unfinished = true;
@@ -40,6 +41,7 @@ class FakeDatabase final : public Database {
   std::vector<std::string> log;                 // names of the calls, in order
   std::map<TaskKey, ClaimedTask> leases;
   std::vector<ModelLimits> drained;
+  std::vector<std::vector<int64_t>> announced;
   int registrations = 0;
   bool watched = false;
 
@@ -178,6 +180,16 @@ class FakeDatabase final : public Database {
       applied.push_back(Applied{call.key, leases.erase(call.key) > 0});
     batches.push_back(ended);
     return reply(Result<std::vector<Applied>>(std::move(applied)));
+  }
+  Task<Result<int64_t>> announce(const std::vector<int64_t>& ids) override {
+    log.emplace_back("announce");
+    if (!announce_errors.empty()) {
+      const Error error = announce_errors.front();
+      announce_errors.pop_front();
+      return reply(Result<int64_t>(tl::unexpected(error)));
+    }
+    announced.push_back(ids);
+    return reply(Result<int64_t>(static_cast<int64_t>(ids.size())));
   }
   Task<Result<void>> drain_buckets(const std::vector<ModelLimits>& limits) override {
     log.emplace_back("drain_buckets");

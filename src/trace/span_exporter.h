@@ -1,0 +1,65 @@
+// SpanExporter sends finished spans to a collector, as OTLP/HTTP in JSON. It owns those that wait,
+// bounded, and the one request under way. Best effort: nobody waits for it, nothing is sent twice,
+// and what does not fit or is not taken is dropped and counted.
+//
+// Thread rule: loop thread only; clock and client outlive it. Destroyed with spans left, it drops
+// them. The target's headers are secrets: they go nowhere but into the request.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "runtime/clock.h"
+#include "runtime/http_client.h"
+#include "runtime/signal.h"
+#include "trace/otlp_target.h"
+#include "trace/span.h"
+
+namespace sluice {
+
+class SpanExporter final {
+ public:
+  // `note` hears how many spans were sent, and how many were dropped.
+  using Note = std::function<void(size_t exported, size_t dropped)>;
+
+  SpanExporter(OtlpTarget target, Clock& clock, HttpClient& http, Note note);
+
+  // 16 hexadecimal digits, random, not all zero.
+  std::string new_span_id();
+  // The wall time of a moment of the clock.
+  int64_t unix_ns(int64_t at_ns) const;
+
+  // Takes a finished span along some time. Never waits.
+  void add(Span span);
+
+  // Sends what is left, for a bounded time, or until give_up(). Add none after that.
+  Task<void> finish();
+  void give_up();
+
+ private:
+  Task<void> run();
+  Task<void> wait_for_batch();
+  Task<void> send();
+  std::vector<Span> take();
+  void note_sent(size_t count, const std::string& problem);
+
+  OtlpTarget target_;
+  Clock& clock_;
+  HttpClient& http_;
+  Note note_;
+  std::mt19937_64 random_{std::random_device{}()};
+  std::deque<Span> waiting_;
+  size_t under_way_ = 0;
+  bool failing_ = false;
+  bool finishing_ = false;
+  bool given_up_ = false;
+  bool has_ended_ = false;
+  Signal change_;    // run() waits for it
+  Signal progress_;  // finish() waits for it
+  TaskGroup tasks_;  // last: goes first
+};
+
+}  // namespace sluice
