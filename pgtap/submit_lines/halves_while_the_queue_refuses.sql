@@ -9,8 +9,10 @@ select advanced(:b, 'submit') \g /dev/null
 create function submitted(p_lines int[]) returns int language sql
 as $$
   select sluice.submit_lines(batch_row(b.batch), p_lines, array(
-    select format('{"api": "openai-chat", "request": {"model": "%s", "n": %s}}', (select max(name) from sluice.models m
-      where name like 'model-' || pg_backend_pid() || '-%'), l) from unnest(p_lines) l), at(1))
+    select sluice.draft_of(jsonb_populate_record(null::sluice.draft,
+      jsonb_build_object('model', m.name, 'request', format('{"n": %s}', l))))
+    from unnest(p_lines) l,
+      (select max(name) as name from sluice.models where name like 'model-' || pg_backend_pid() || '-%') m), at(1))
   from (select max(batch) as batch from sluice.batch_line) b
 $$;
 select is(submitted(array[2, 3, 4, 5, 6, 7, 8, 9]), 4, 'half of them fit');

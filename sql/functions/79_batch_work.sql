@@ -89,9 +89,10 @@ create or replace function sluice.part_begin(p_file bigint, p_part int) returns 
 language sql stable
 as $$ select coalesce(sum(p.lines), 0)::int from sluice.file_part p where p.file = p_file and p.n < p_part $$;
 
--- batch_part: the lines of one part of a batch's input that are not blank, each without its end of line.
+-- batch_part: the lines of one part of a batch's input that are not blank. A return at the end of a line stays: white space to JSON.
 -- Returns: line: its number in the file, from 1.
--- Of 1,000 lines of 4 KB: 12 ms; with rtrim and btrim, which count characters, 55.
+-- Of 1,000 lines of 4 KB: 12 ms; with rtrim and btrim, which count characters, 55; with a regular expression for every line 19;
+-- the returns taken out of the part 4 more.
 create or replace function sluice.batch_part(p_file bigint, p_part int) returns table (line int, body text)
 language plpgsql stable
 as $$
@@ -101,8 +102,8 @@ declare
 begin
   return query
   select (v_before + l.n)::int, case when v_before + l.n = 1 then ltrim(l.body, U&'\FEFF') else l.body end
-  from sluice.file_part p cross join string_to_table(replace(p.body, E'\r\n', E'\n'), E'\n') with ordinality l(body, n)
-  where p.file = p_file and p.n = p_part and l.body ~ '[^ \t\r]';
+  from sluice.file_part p cross join string_to_table(p.body, E'\n') with ordinality l(body, n)
+  where p.file = p_file and p.n = p_part and (starts_with(l.body, '{') or l.body ~ '[^ \t\r]');
 end
 $$;
 
@@ -113,30 +114,36 @@ create or replace function sluice.read_batch_line(
 language plpgsql stable
 as $$
 declare
-  v_json json;
-  v_line record;
-  v_body record;
+  v_line jsonb;
+  v_body jsonb;
 begin
-  v_json := p_line;
-  if json_typeof(v_json) <> 'object' then
+  -- As jsonb it is read once. Texts of type json are read at each look, and with their strings put together: 118 us a line of 4 KB.
+  v_line := p_line;
+  if jsonb_typeof(v_line) <> 'object' then
     fault := 'invalid_json_line'; message := 'The line is no JSON object.';
     return;
   end if;
-  -- Each look into a text of type json reads all of it: one for all keys (ten of them took 340 us a line of 4 KB).
-  select * into v_line from json_to_record(v_json) r(custom_id json, method text, url text, body json);
-  select * into v_body from json_to_record(case json_typeof(v_line.body) when 'object' then v_line.body else '{}' end)
-    r(model json, stream text);
-  custom_id := v_line.custom_id #>> '{}';
-  model := v_body.model #>> '{}';
-  select f.fault, f.message, f.param into fault, message, param from (values
-    (json_typeof(v_line.custom_id) is distinct from 'string' or length(custom_id) not between 1 and 512,
-     'invalid_request', 'custom_id is a string of 1 to 512 characters.', 'custom_id'),
-    (v_line.method is distinct from 'POST', 'invalid_request', 'The method is POST.', 'method'),
-    (v_line.url is distinct from p_endpoint, 'url_mismatch', 'The url is not the batch''s endpoint.', 'url'),
-    (json_typeof(v_line.body) is distinct from 'object', 'invalid_request', 'The body is a JSON object.', 'body'),
-    (json_typeof(v_body.model) is distinct from 'string', 'invalid_request', 'The body names a model.', 'body.model'),
-    (v_body.stream = 'true', 'invalid_request', 'A batch does not stream.', 'body.stream')
-  ) f(applies, fault, message, param) where f.applies limit 1;
+  v_body := v_line -> 'body';
+  custom_id := v_line ->> 'custom_id';
+  model := v_body ->> 'model';
+  -- An expression, and a statement only when there is something to say: a statement for each line took 10 us.
+  param := case
+    when jsonb_typeof(v_line -> 'custom_id') is distinct from 'string' or length(custom_id) not between 1 and 512 then 'custom_id'
+    when v_line ->> 'method' is distinct from 'POST' then 'method'
+    when v_line ->> 'url' is distinct from p_endpoint then 'url'
+    when jsonb_typeof(v_body) is distinct from 'object' then 'body'
+    when jsonb_typeof(v_body -> 'model') is distinct from 'string' then 'body.model'
+    when v_body ->> 'stream' = 'true' then 'body.stream' end;
+  if param is not null then
+    select f.fault, f.message into fault, message from (values
+      ('custom_id', 'invalid_request', 'custom_id is a string of 1 to 512 characters.'),
+      ('method', 'invalid_request', 'The method is POST.'),
+      ('url', 'url_mismatch', 'The url is not the batch''s endpoint.'),
+      ('body', 'invalid_request', 'The body is a JSON object.'),
+      ('body.model', 'invalid_request', 'The body names a model.'),
+      ('body.stream', 'invalid_request', 'A batch does not stream.')
+    ) f(about, fault, message) where f.about = param;
+  end if;
 exception when data_exception or statement_too_complex then
   fault := 'invalid_json_line'; message := 'The line is not valid JSON.';
 end
@@ -200,7 +207,8 @@ begin
     from read r left join models m on m.model = r.model where r.fault is not null or m.message is not null
     union all
     select r.line, 'duplicate_custom_id', 'The custom_id is there more than once.', 'custom_id'
-    from read r where r.fault is null and not exists (select from stored s where s.line = r.line))
+    -- "not in" is hashed; "not exists" compared all with all: a step of 5,000 lines took 1.7 s instead of 0.26.
+    from read r where r.fault is null and r.line not in (select s.line from stored s))
   select (select count(*) from stored), (
     select jsonb_agg(jsonb_build_object('code', j.code, 'line', j.line, 'message', j.message, 'param', j.param) order by j.line)
     from (select * from judged order by line limit sluice.batch_errors_max() - coalesce(jsonb_array_length(p_batch.errors), 0)) j)
@@ -236,7 +244,8 @@ declare
   v_count int := (select p.lines from sluice.file_part p where p.file = p_batch.input_file and p.n = p_batch.position);
   v_lines int[];
   v_models text[];
-  v_tasks text[];
+  v_drafts sluice.draft[];
+  v_chosen int;
   v_settled int;
 begin
   if v_count is null then
@@ -252,22 +261,24 @@ begin
     where b.batch = p_batch.id and b.line between v_before + 1 and v_before + v_count
       and b.task_id is null and b.error_code is null order by b.line limit sluice.batch_page_lines()) b;
   -- The body byte for byte as it was sent: a piece of a json is its text.
-  v_tasks := array(
-    select format('{"batch_id":%s,"deadline":%s,"tenant":%s,"model":%s,"request":%s}', p_batch.id, to_json(p_batch.expires_at),
-      to_json(coalesce(p_batch.tenant, 'default')), to_json(v_models[array_position(v_lines, l.line)]),
-      to_json((l.body::json -> 'body')::text))
+  v_chosen := coalesce(cardinality(v_lines), 0);
+  v_drafts := array(
+    select sluice.draft_of(row(null, v_models[array_position(v_lines, l.line)], null, p_batch.tenant, null, p_batch.expires_at, null,
+      null, l.body::json -> 'body', null, null, p_batch.id, null)::sluice.draft)
     from sluice.batch_part(p_batch.input_file, p_batch.position) l where l.line = any (v_lines) order by l.line);
-  v_settled := sluice.submit_lines(p_batch, v_lines, v_tasks, p_now);
-  update sluice.batch set position = position + (v_lines is null)::int,
-    look_at = case when v_settled < cardinality(v_lines) then p_now + interval '1 s' else p_now end
+  v_settled := sluice.submit_lines(p_batch, v_lines, v_drafts, p_now);
+  update sluice.batch
+  set position = p_batch.position + (v_settled = v_chosen and v_chosen < sluice.batch_page_lines())::int,
+    look_at = case when v_settled < v_chosen then p_now + interval '1 s' else p_now end
   where id = p_batch.id;
 end
 $$;
 
 -- submit_lines: submits the first of these lines: all or, while the queue refuses so many, half of them, and so on.
--- Params:  p_lines: their numbers, ascending; p_tasks: of each the element of submit_many, as text.
+-- Params:  p_lines: their numbers, ascending; p_drafts: of each its task.
 -- Returns: how many are settled: tasks, or refused for good.
-create or replace function sluice.submit_lines(p_batch sluice.batch, p_lines int[], p_tasks text[], p_now timestamptz) returns int
+create or replace function sluice.submit_lines(
+  p_batch sluice.batch, p_lines int[], p_drafts sluice.draft[], p_now timestamptz) returns int
 language plpgsql volatile
 as $$
 declare
@@ -276,7 +287,8 @@ declare
 begin
   while v_count > 0 loop
     begin
-      v_ids := array(select sluice.submit_many(('[' || array_to_string(p_tasks[:v_count], ',') || ']')::jsonb, p_now));
+      perform sluice.check_drafts(p_drafts[:v_count], true, p_now);
+      v_ids := sluice.submit_drafts(p_drafts[:v_count], p_now);
       update sluice.batch_line b set task_id = v_ids[array_position(p_lines, b.line)]
       where b.batch = p_batch.id and b.line between p_lines[1] and p_lines[v_count] and b.line = any (p_lines[:v_count]);
       return v_count;
@@ -284,7 +296,8 @@ begin
       when sqlstate 'SL003' or sqlstate 'SL005' then
         v_count := v_count / 2;
       when others then
-        return sluice.submit_lines_singly(p_batch, p_lines[:v_count], p_tasks[:v_count], p_now);
+        return sluice.submit_lines_singly(p_batch, p_lines[:v_count],
+          array(select to_json(d)::text from unnest(p_drafts[:v_count]) d), p_now);
     end;
   end loop;
   return 0;
