@@ -202,9 +202,18 @@ begin
     v_cancelled := v_cancelled + case p_place
       when 'lease' then (select count(*) from unnest(v_ids) id
                          where sluice.try_cancel(id, '{}', p_now) in ('processing', 'cancelled'))
-      else sluice.end_waiting(p_place, v_ids, 'cancelled', 'cancelled', 'cancelled before a worker could start it', p_now) end;
+      else sluice.cancel_waiting(p_place, v_ids, p_now) end;
   end loop;
   return v_cancelled;
+end
+$$;
+
+-- cancel_waiting: ends as cancelled those of p_ids that wait in p_place (backlog or queue_<n>). Returns how many.
+create or replace function sluice.cancel_waiting(p_place text, p_ids bigint[], p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+begin
+  return sluice.end_waiting(p_place, p_ids, 'cancelled', 'cancelled', 'cancelled before a worker could start it', p_now);
 end
 $$;
 
