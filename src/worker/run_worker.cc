@@ -13,6 +13,7 @@
 #include "db/migrate.h"
 #include "runtime/http_client.h"
 #include "runtime/http_server.h"
+#include "runtime/signal.h"
 #include "trace/span_exporter.h"
 #include "worker/pg_database.h"
 
@@ -116,6 +117,7 @@ struct Process {
       spdlog::error("{}", *reason);
       exit_code = ExitCode::failure;
       worker.leave();
+      broke.raise();
       return;
     }
     clock.call_at(clock.now_ns() + bounds::look_interval_ms * ns_per_ms,
@@ -124,6 +126,13 @@ struct Process {
 
   Task<void> run() {
     result = co_await worker.run();
+    // A server that has just ended may not be known to have: the cause is told, not what followed.
+    if (!result && broken) {
+      const int64_t until_ns = clock.now_ns() + 2 * bounds::look_interval_ms * ns_per_ms;
+      while (exit_code == ExitCode::ok && clock.now_ns() < until_ns) {
+        co_await broke.wait_until(clock, until_ns);
+      }
+    }
     if (spans) co_await spans->finish();
     loop.stop();
   }
@@ -140,6 +149,7 @@ struct Process {
   std::unique_ptr<Api> api;
   std::unique_ptr<HttpServer> server;
   Result<void> result;
+  Signal broke;  // run() waits for it
   ExitCode exit_code = ExitCode::ok;
   int signals = 0;
   int64_t lag_due_ns = 0;
