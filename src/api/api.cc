@@ -14,7 +14,8 @@ void require_loopback(const std::string& address) {
 }
 
 Api::Api(Loop& loop, Clock& clock, const ApiOptions& options)
-    : database_(loop, clock, conninfo_of(options.database_url), options.db_connections),
+    : database_(loop, clock, conninfo_of(options.database_url), options.db_connections,
+                options.breaker),
       background_(loop, clock, conninfo_of(options.database_url), 1),
       keys_(clock, database_, served_schema(embedded_sql())),
       submitter_(database_),

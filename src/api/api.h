@@ -17,6 +17,7 @@ struct ApiOptions {
   std::string database_url;
   bool without_keys = false;  // everybody is an administrator: for loopback addresses only
   int db_connections = 4;
+  DatabaseBreakerLimits breaker;
 };
 
 // Throws CommandError unless `address`, HOST:PORT, is this machine's alone.

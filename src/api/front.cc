@@ -110,6 +110,7 @@ std::optional<HttpReply> Front::monitor(const HttpIncoming& incoming) {
   if (incoming.path == "/readyz") return ready_reply();
   if (incoming.path != "/metrics") return std::nullopt;
   metrics_.set_open_requests(open_);
+  metrics_.set_database_breaker(services_.database.breaker().state());
   return text_reply("text/plain; version=0.0.4; charset=utf-8", metrics_.text() + queues_.text());
 }
 

@@ -31,6 +31,12 @@ struct HttpMetrics::Families {
                                 .Help("Requests in work or waiting for a task's end")
                                 .Register(registry)
                                 .Add({});
+  prometheus::Gauge& breaker =
+      prometheus::BuildGauge()
+          .Name("sluice_http_database_breaker_state")
+          .Help("The breaker before the database: 0 closed, 1 half open, 2 open")
+          .Register(registry)
+          .Add({});
 };
 
 HttpMetrics::HttpMetrics() : families_(std::make_unique<Families>()) {}
@@ -48,6 +54,10 @@ void HttpMetrics::note_answer(std::string_view method, std::string_view route, i
 
 void HttpMetrics::set_open_requests(size_t requests) {
   families_->open.Set(static_cast<double>(requests));
+}
+
+void HttpMetrics::set_database_breaker(DatabaseBreaker::State state) {
+  families_->breaker.Set(static_cast<double>(state));
 }
 
 std::string HttpMetrics::text() const {

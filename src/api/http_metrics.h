@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "api/database_breaker.h"
+
 namespace sluice {
 
 class HttpMetrics final {
@@ -18,6 +20,7 @@ class HttpMetrics final {
   // `route`: a pattern of the table, never what a client sent.
   void note_answer(std::string_view method, std::string_view route, int status, double seconds);
   void set_open_requests(size_t requests);
+  void set_database_breaker(DatabaseBreaker::State state);
 
   // In Prometheus's text format.
   std::string text() const;

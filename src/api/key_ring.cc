@@ -22,7 +22,7 @@ KeyRing::KeyRing(Clock& clock, PgPool& database, SchemaRange served)
 
 Task<void> KeyRing::keep_reading() {
   while (true) {
-    Task<Result<PgResult>> reply = database_.query(keys_sql, PgParams());
+    Task<Result<PgResult>> reply = database_.query_unguarded(keys_sql, PgParams());
     Result<PgResult> rows = co_await std::move(reply);
     if (rows) take(*rows);
     // Until the first connection is there, a look costs nothing.

@@ -1,5 +1,6 @@
 #include "api/pg_pool.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -23,6 +24,14 @@ int64_t with_jitter(int64_t pause_ms) {
   return std::uniform_int_distribution<int64_t>(pause_ms / 2, pause_ms)(random);
 }
 
+// Whether the database is to blame, not the statement: lost connections, no resources, shutting
+// down, I/O errors.
+bool is_the_databases(const Error& error) {
+  const std::string_view code = error.code;
+  return error.action == Error::Action::reconnect || code.starts_with("53") ||
+         code.starts_with("57P") || code.starts_with("58");
+}
+
 }  // namespace
 
 struct PgPool::Member {
@@ -30,8 +39,9 @@ struct PgPool::Member {
   Signal lost;
 };
 
-PgPool::PgPool(Loop& loop, Clock& clock, const std::string& conninfo, int connections)
-    : loop_(loop), clock_(clock), conninfo_(conninfo) {
+PgPool::PgPool(Loop& loop, Clock& clock, const std::string& conninfo, int connections,
+               DatabaseBreakerLimits breaker)
+    : loop_(loop), clock_(clock), conninfo_(conninfo), breaker_(clock, breaker) {
   for (int i = 0; i < connections; ++i) {
     members_.push_back(std::make_unique<Member>());
     tasks_.spawn(keep_open(*members_.back(), conninfo_));
@@ -62,6 +72,22 @@ Task<void> PgPool::keep_open(Member& member, const std::string& conninfo) {
 }
 
 Task<Result<PgResult>> PgPool::query(std::string sql, PgParams params) {
+  std::optional<DatabaseBreaker::Pass> pass = breaker_.admit();
+  if (pass) return watched(query_unguarded(std::move(sql), std::move(params)), std::move(*pass));
+  const int64_t open_s = std::max<int64_t>(1, (breaker_.open_for_ms() + 999) / 1000);
+  return refuse({Error::Action::retry_later, std::string(not_sent),
+                 "the database has failed again and again",
+                 fmt::format("Try again in about {} s.", open_s)});
+}
+
+Task<Result<PgResult>> PgPool::watched(Task<Result<PgResult>> reply, DatabaseBreaker::Pass pass) {
+  Result<PgResult> rows = co_await std::move(reply);
+  const bool was_asked = rows || rows.error().code != not_sent;
+  if (was_asked) pass.note(!rows && is_the_databases(rows.error()));
+  co_return rows;
+}
+
+Task<Result<PgResult>> PgPool::query_unguarded(std::string sql, PgParams params) {
   Member* idlest = nullptr;
   size_t pending = 0;
   for (const auto& member : members_) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "api/database_breaker.h"
 #include "runtime/pg_connection.h"
 
 namespace sluice {
@@ -17,14 +18,20 @@ namespace sluice {
 class PgPool final {
  public:
   // Begins to connect. `conninfo`: see conninfo_of(); may lead through a pooler.
-  PgPool(Loop& loop, Clock& clock, const std::string& conninfo, int connections);
+  PgPool(Loop& loop, Clock& clock, const std::string& conninfo, int connections,
+         DatabaseBreakerLimits breaker = DatabaseBreakerLimits());
   ~PgPool();
   PgPool(const PgPool&) = delete;
   PgPool& operator=(const PgPool&) = delete;
 
   // On the connection with the fewest statements under way. Errors: as PgConnection::query();
-  // not_sent: no connection is open, or statements_max are under way.
+  // not_sent: no connection is open, statements_max are under way, or the breaker is open.
   Task<Result<PgResult>> query(std::string sql, PgParams params);
+
+  // The same whatever the breaker says, and unknown to it: for looks at the database's health.
+  Task<Result<PgResult>> query_unguarded(std::string sql, PgParams params);
+
+  const DatabaseBreaker& breaker() const { return breaker_; }
 
   // Of an Error: the statement never left this process, so nothing has changed.
   static constexpr std::string_view not_sent = "08003";
@@ -32,10 +39,12 @@ class PgPool final {
  private:
   struct Member;
   Task<void> keep_open(Member& member, const std::string& conninfo);
+  Task<Result<PgResult>> watched(Task<Result<PgResult>> reply, DatabaseBreaker::Pass pass);
 
   Loop& loop_;
   Clock& clock_;
   const std::string conninfo_;
+  DatabaseBreaker breaker_;
   std::vector<std::unique_ptr<Member>> members_;
   TaskGroup tasks_;
 };

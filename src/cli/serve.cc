@@ -19,6 +19,8 @@ struct ServeFlags {
   bool without_keys = false;
   int db_connections = 4;
   std::string drain_timeout = "30s";
+  DatabaseBreakerLimits breaker;
+  std::string breaker_open = "5s";
   std::string tls_cert;
   std::string tls_key;
 };
@@ -39,6 +41,8 @@ ExitCode serve(const ServeFlags& flags, const GlobalOptions& globals) {
   options.listen = flags.listen;
   options.api.without_keys = flags.without_keys;
   options.api.db_connections = flags.db_connections;
+  options.api.breaker = flags.breaker;
+  options.api.breaker.open_ms = parse_duration_ms(flags.breaker_open);
   options.drain_timeout_ms = parse_duration_ms(flags.drain_timeout);
   if (!flags.tls_cert.empty()) {
     options.tls_certificate = content_of(flags.tls_cert);
@@ -76,6 +80,17 @@ Action configure_serve(CLI::App& app) {
   app.add_option("--drain-timeout", flags->drain_timeout,
                  "on SIGTERM, how long requests may finish before they are cut off")
       ->option_text("DURATION [30s]");
+  app.add_option("--breaker-failures", flags->breaker.failures,
+                 "so many statements in a row fail for the database's sake: requests are 503 at "
+                 "once")
+      ->check(CLI::Range(1, 1'000))
+      ->option_text("N [5]");
+  app.add_option("--breaker-open", flags->breaker_open, "for so long; then one at a time is tried")
+      ->option_text("DURATION [5s]");
+  app.add_option("--breaker-successes", flags->breaker.successes,
+                 "so many in a row succeed: all go through again")
+      ->check(CLI::Range(1, 1'000))
+      ->option_text("N [2]");
   return [flags](const GlobalOptions& globals) { return serve(*flags, globals); };
 }
 

@@ -1,6 +1,7 @@
 """Tasks over HTTP: submit, look, wait, list, cancel, explain, redrive."""
 import concurrent.futures
 import json
+import re
 import threading
 import time
 
@@ -266,6 +267,35 @@ def test_a_database_that_restarts_is_503_and_then_works_again(pg, server):
     wait_for(lambda: http(port, "GET", "/readyz").status == 200, what="readiness")
     assert http(port, "POST", "/v1/tasks", {"prompt": "x"}).status == 202
     assert prompts(url) == ["x"]
+
+
+def breaker_state(port):
+    return re.search(r"^sluice_http_database_breaker_state (\d)", http(port, "GET", "/metrics").body, re.M)[1]
+
+
+def test_after_failures_in_a_row_the_breaker_refuses_until_the_database_works_again(pg, server):
+    url = pg.database()
+    add_model(url, "m", "http://127.0.0.1:1")
+    port = server(url, "--breaker-failures", "2", "--breaker-open", "3s", "--db-connections", "2").port
+    holder = connect(url)
+    holder.autocommit = False
+    holder.cursor().execute("lock table sluice.task in access exclusive mode")
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        lost = [pool.submit(http, port, "GET", "/v1/tasks") for _ in range(2)]
+        waiting = "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+        wait_for(lambda: len(query(url, waiting)) == 2, what="both to wait")
+        query(url, f"select pg_terminate_backend(pid) from ({waiting}) w")
+        assert {reply.result().status for reply in lost} <= {503, 504}
+    holder.close()
+    assert breaker_state(port) == "2"
+    refused = http(port, "POST", "/v1/tasks", {"prompt": "x"})
+    assert (refused.status, refused.error) == (503, "unavailable") and 1 <= int(refused.headers["Retry-After"]) <= 3
+    assert "again and again" in refused.json["error"]["message"]
+    wait_for(lambda: breaker_state(port) == "1", what="the time to try")
+    for _ in range(2):
+        assert http(port, "POST", "/v1/tasks", {"prompt": "after"}).status == 202
+    assert breaker_state(port) == "0"
+    assert prompts(url) == ["after", "after"]
 
 
 def test_prompts_and_answers_are_in_no_log(front):

@@ -187,7 +187,7 @@ def test_a_crashed_server_ends_up_with_one_clear_line_and_recovers_next_time(sta
 def test_a_second_up_on_the_same_directory_is_refused_and_harms_nothing(start_up, sluice, directory):
     data = directory / "data"
     start_up(data)
-    run = sluice("up", "--data", data)
+    run = sluice("up", "--data", data, "--listen", free_address())
     assert run.returncode == 1 and str(data) in run.stderr and run.stderr.count("\n") == 1
     assert query(url_in(data), "select 1") == [(1,)]
 
@@ -225,7 +225,7 @@ def test_tcp_is_there_only_when_asked_for_and_wants_the_password(start_up, direc
 def test_a_directory_closed_to_the_servers_account_is_named(sluice, directory):
     closed = directory / "closed"
     closed.mkdir(mode=0o700)
-    run = sluice("up", "--data", closed / "data")
+    run = sluice("up", "--data", closed / "data", "--listen", free_address())
     assert run.returncode == 3 and str(closed / "data") in run.stderr and "--data" in run.stderr
 
 

@@ -1,0 +1,68 @@
+// DatabaseBreaker keeps requests away from a database that fails one after the other, so that each
+// need not find out by itself: closed -> open after failures in a row -> half open, when one
+// statement at a time goes through -> closed after successes in a row. It sends nothing.
+//
+// Thread rule: loop thread only; the clock outlives it, and it outlives its passes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "runtime/clock.h"
+
+namespace sluice {
+
+struct DatabaseBreakerLimits {
+  int failures = 5;  // in a row: open
+  int64_t open_ms = 5'000;
+  int successes = 2;  // in a row, half open: closed
+};
+
+class DatabaseBreaker final {
+ public:
+  enum class State { closed, half_open, open };
+
+  // Leave for one statement. Gone without a word it counts for nothing, and its place is free.
+  class Pass final {
+   public:
+    Pass(Pass&& other) noexcept;
+    Pass(const Pass&) = delete;
+    Pass& operator=(const Pass&) = delete;
+    Pass& operator=(Pass&&) = delete;
+    ~Pass();
+
+    // How the statement ended. Requires: not called before.
+    void note(bool has_failed);
+
+   private:
+    friend class DatabaseBreaker;
+    Pass(DatabaseBreaker& breaker, int64_t phase) : breaker_(&breaker), phase_(phase) {}
+
+    DatabaseBreaker* breaker_;  // null: it has been told
+    int64_t phase_;
+  };
+
+  DatabaseBreaker(const Clock& clock, DatabaseBreakerLimits limits)
+      : clock_(clock), limits_(limits) {}
+
+  // nullopt: not now.
+  std::optional<Pass> admit();
+
+  State state() const;
+  // 0 unless open.
+  int64_t open_for_ms() const;
+
+ private:
+  void enter(State state);
+  void note(int64_t phase, std::optional<bool> has_failed);
+
+  const Clock& clock_;
+  const DatabaseBreakerLimits limits_;
+  State state_ = State::closed;
+  int64_t phase_ = 0;  // counts the changes: what was sent before the last one says nothing new
+  int64_t open_until_ns_ = 0;
+  int in_a_row_ = 0;  // failures while closed, successes while half open
+  bool is_probing_ = false;
+};
+
+}  // namespace sluice
