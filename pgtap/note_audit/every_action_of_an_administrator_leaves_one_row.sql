@@ -45,7 +45,8 @@ select bag_eq($$select proname::text from pg_proc p where pronamespace = 'sluice
   and proname not in ('submit', 'submit_many', 'submit_each', 'submit_array', 'ended', 'completion', 'events_of', 'queue_gauges',
     'rate_limit_headers', 'tick',
     'begin_file', 'append_file', 'end_file', 'abandon_file', 'show_file', 'list_files', 'file_body', 'delete_file', 'create_batch',
-    'create_message_batch', 'show_batch', 'list_batches', 'cancel_batch', 'delete_batch', 'batch_results', 'advance_batches')$$,
+    'create_message_batch', 'create_batch_once', 'show_batch', 'list_batches',
+    'cancel_batch', 'delete_batch', 'batch_results', 'advance_batches')$$,
   $$values ('pause'), ('resume'), ('close_model'), ('cancel'), ('redrive'), ('redrive_all'), ('cancel_all'), ('forget'),
     ('configure'), ('configure_route'), ('create_key'), ('revoke_key')$$,
   'these are all commands there are');

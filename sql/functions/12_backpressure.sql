@@ -40,13 +40,18 @@ create or replace function sluice.overflow_share() returns double precision
 language sql immutable parallel safe
 as $$ select 0.95::double precision $$;
 
+-- critical_share: from this share of max_unfinished on clients of the HTTP front are refused. The rest is for who is inside: SQL, batches.
+create or replace function sluice.critical_share() returns double precision
+language sql immutable parallel safe
+as $$ select 0.85::double precision $$;
+
 -- pressure: how close p_unfinished tasks are to p_max: normal, warning, critical or overflow. Decided here alone.
 create or replace function sluice.pressure(p_unfinished bigint, p_max bigint) returns text
 language sql immutable parallel safe
 as $$
   select case
     when p_unfinished >= sluice.overflow_share() * p_max then 'overflow'
-    when p_unfinished >= 0.85 * p_max then 'critical'
+    when p_unfinished >= sluice.critical_share() * p_max then 'critical'
     when p_unfinished >= 0.70 * p_max then 'warning'
     else 'normal' end
 $$;
@@ -458,6 +463,55 @@ begin
 end
 $$;
 
+-- refuse_at_critical: SL003 if the system is at critical pressure, or a model that one of p_tasks names, or all models of a route
+-- that one names. Called for what comes over HTTP. A model without a bound of its own has the system's.
+-- Params: p_tasks: as submit_many's; p_now.
+create or replace function sluice.refuse_at_critical(p_tasks jsonb, p_now timestamptz) returns void
+language plpgsql volatile
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_max bigint := (select max_unfinished from sluice.settings);
+  v_name text;
+  v_model sluice.models;
+  v_fits boolean;
+  v_unfinished bigint;
+begin
+  if sluice.is_critical(0, v_max) then
+    perform sluice.refuse_for_system(jsonb_array_length(p_tasks), v_max);
+  end if;
+  for v_name in select distinct coalesce(t ->> 'model', 'any') from jsonb_array_elements(p_tasks) t order by 1 loop
+    v_fits := true;
+    for v_model in
+      select m.* from sluice.models m
+      where m.name = v_name or m.name in (select r.model from sluice.routes r where r.route = v_name and r.weight > 0) order by m.id
+    loop
+      v_fits := v_model.max_unfinished is null or not sluice.is_critical(v_model.id, v_model.max_unfinished);
+      exit when v_fits;
+    end loop;
+    if not v_fits then
+      v_unfinished := sluice.unfinished_for_message(v_model.id, null, v_model.max_unfinished);
+      raise exception 'model "%" is nearly full: %', v_model.name, sluice.how_full(v_unfinished, v_model.max_unfinished, 1)
+        using errcode = 'SL003', hint = sluice.when_to_retry(v_model, v_unfinished, 1, p_now, sluice.critical_share());
+    end if;
+  end loop;
+end
+$$;
+
+-- is_critical: whether the unfinished tasks of model p_model (0: of the system), of which p_max may be, are at critical pressure.
+-- Counted only when the gauge, an upper bound, says so.
+create or replace function sluice.is_critical(p_model int, p_max bigint) returns boolean
+language plpgsql volatile
+as $$
+declare
+  v_gauge regclass := sluice.gauge(p_model, null);
+begin
+  return coalesce(pg_sequence_last_value(v_gauge) >= sluice.critical_share() * p_max, false)
+    and sluice.recount_headroom(v_gauge, p_model, null, 1, p_max, sluice.critical_share()) = 0;
+end
+$$;
+
 -- max_unfinished: the bound of model p_model.
 create or replace function sluice.max_unfinished(p_model sluice.models) returns bigint
 language plpgsql stable
@@ -469,15 +523,16 @@ $$;
 
 -- when_to_retry: how long to wait until p_tasks more fit into the full model p_model: (tasks that must end first) x
 -- (interval of its permits), and not before it opens; at most 60 s, for then somebody else may have come or gone.
--- Without a quota the rate is not known, and none is invented.
+-- Without a quota the rate is not known, and none is invented. p_share: of max_unfinished, from which on it is full.
 create or replace function sluice.when_to_retry(
-  p_model sluice.models, p_unfinished bigint, p_tasks int, p_now timestamptz) returns text
+  p_model sluice.models, p_unfinished bigint, p_tasks int, p_now timestamptz,
+  p_share double precision default sluice.overflow_share()) returns text
 language plpgsql volatile
 as $$
 declare
   v_max bigint := sluice.max_unfinished(p_model);
   v_excess bigint := greatest(1, p_unfinished + p_tasks - v_max,
-                              p_unfinished + 1 - ceil(sluice.overflow_share() * v_max));
+                              p_unfinished + 1 - ceil(p_share * v_max));
   v_seconds numeric;
 begin
   if p_tasks > v_max then

@@ -37,6 +37,7 @@ as $$
 declare
   v_count int := cardinality(p_bodies);
   v_half int := v_count / 2;
+  v_tasks jsonb;
   v_ids bigint[];
   v_hint text;
 begin
@@ -44,9 +45,10 @@ begin
     return;
   end if;
   begin
-    v_ids := array(select sluice.submit_many((
-      select jsonb_agg(sluice.task_of_body(t.body, t.tenant, t.key) order by t.n)
-      from unnest(p_bodies, p_tenants, p_keys) with ordinality as t(body, tenant, key, n)), p_now));
+    v_tasks := (select jsonb_agg(sluice.task_of_body(t.body, t.tenant, t.key) order by t.n)
+      from unnest(p_bodies, p_tenants, p_keys) with ordinality as t(body, tenant, key, n));
+    perform sluice.refuse_at_critical(v_tasks, coalesce(p_now, clock_timestamp()));
+    v_ids := array(select sluice.submit_many(v_tasks, p_now));
     return query select i.n::int, i.id, null::text, null::text, null::text
       from unnest(v_ids) with ordinality as i(id, n);
     return;
@@ -113,14 +115,17 @@ set lock_timeout = '200ms'
 as $$
 #variable_conflict use_column
 declare
-  v_tasks json := submit_array.body;
+  v_items json := submit_array.body;
+  v_tasks jsonb;
 begin
-  if json_array_length(v_tasks) not between 1 and 10000 then
-    raise exception 'an array of % tasks', json_array_length(v_tasks) using errcode = 'SL004',
+  if json_array_length(v_items) not between 1 and 10000 then
+    raise exception 'an array of % tasks', json_array_length(v_items) using errcode = 'SL004',
       hint = 'Send 1 to 10000 at a time.';
   end if;
-  return query select sluice.submit_many((
+  v_tasks := (
     select jsonb_agg(sluice.task_of_body(t.item::text, submit_array.tenant, submit_array.key || '/' || t.n) order by t.n)
-    from json_array_elements(v_tasks) with ordinality as t(item, n)), p_now);
+    from json_array_elements(v_items) with ordinality as t(item, n));
+  perform sluice.refuse_at_critical(v_tasks, coalesce(p_now, clock_timestamp()));
+  return query select sluice.submit_many(v_tasks, p_now);
 end
 $$;

@@ -227,6 +227,43 @@ begin
 end
 $$;
 
+-- create_batch_once: create_batch, or create_message_batch, unless a batch was created with this key.
+-- Params:  key: an Idempotency-Key; body, tenant: as theirs; messages: one of Anthropic's API.
+-- Returns: the batch as its API shows it now, the new one or the first. Waits for an open first create with the same key.
+-- Errors:  as theirs; SL004 a key that is too long; SL008 the key was used with another body.
+create or replace function sluice.create_batch_once(key text, body text, tenant text, messages boolean, p_now timestamptz default null)
+returns json
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_key bytea := sha256(convert_to(create_batch_once.messages || create_batch_once.key, 'UTF8'));
+  v_content bytea := sha256(convert_to(create_batch_once.body, 'UTF8'));
+  v_bound sluice.batch_key;
+  v_batch json;
+begin
+  if length(create_batch_once.key) not between 1 and 1000 then
+    raise exception 'Idempotency-Key must have 1 to 1000 characters' using errcode = 'SL004', hint = 'A hash or a UUID is plenty.';
+  end if;
+  insert into sluice.batch_key (tenant, key_sha256, content_sha256)
+  values (coalesce(create_batch_once.tenant, ''), v_key, v_content) on conflict do nothing;
+  if not found then
+    select * into v_bound from sluice.batch_key k where k.tenant = coalesce(create_batch_once.tenant, '') and k.key_sha256 = v_key;
+    if v_bound.content_sha256 <> v_content then
+      raise exception 'idempotency key already used by batch % with another body', v_bound.batch
+        using errcode = 'SL008', hint = 'Use a new key for a new batch.';
+    end if;
+    return (select sluice.shown_batch(b) from sluice.batch b where b.id = v_bound.batch);
+  end if;
+  v_batch := case when create_batch_once.messages
+    then sluice.create_message_batch(create_batch_once.body, create_batch_once.tenant, p_now)
+    else sluice.create_batch(create_batch_once.body, create_batch_once.tenant, p_now) end;
+  update sluice.batch_key k set batch = split_part(v_batch ->> 'id', '_', 2)::bigint
+  where k.tenant = coalesce(create_batch_once.tenant, '') and k.key_sha256 = v_key;
+  return v_batch;
+end
+$$;
+
 -- show_batch: the batch as its API shows it; null: there is none.
 -- Params:  id; messages: one of Anthropic's API.
 create or replace function sluice.show_batch(id bigint, tenant text, messages boolean) returns json

@@ -43,7 +43,7 @@ grant execute on function sluice.recent_failures(interval, timestamptz), sluice.
 -- A view calls its functions as its reader.
 grant execute on function sluice.queue_facts(timestamptz), sluice.permit_interval_ns(sluice.models),
   sluice.permit_burst(sluice.models), sluice.send_allowance_ms(), sluice.interval_ns(int, int), sluice.pressure(bigint, bigint),
-  sluice.overflow_share()
+  sluice.overflow_share(), sluice.critical_share()
 to sluice_reader, sluice_admin;
 
 grant execute on function sluice.pause(text), sluice.resume(text), sluice.close_model(text, timestamptz, text),
@@ -60,6 +60,7 @@ grant execute on function
   sluice.end_file(bigint, interval), sluice.abandon_file(bigint), sluice.show_file(bigint, text),
   sluice.list_files(text, text, bigint, int, boolean), sluice.file_body(bigint, text, int), sluice.delete_file(bigint, text),
   sluice.create_batch(text, text, timestamptz), sluice.create_message_batch(text, text, timestamptz),
+  sluice.create_batch_once(text, text, text, boolean, timestamptz),
   sluice.show_batch(bigint, text, boolean), sluice.list_batches(text, boolean, bigint, bigint, int),
   sluice.cancel_batch(bigint, text, boolean, timestamptz), sluice.delete_batch(bigint, text, boolean),
   sluice.batch_results(bigint, text, int), sluice.advance_batches(timestamptz)

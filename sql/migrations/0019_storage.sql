@@ -21,5 +21,6 @@ $$;
 -- Room beside each line for the version of it that names its task: it is updated once, and in place. A seventh of the WAL of a batch.
 alter table sluice.batch_line set (fillfactor = 50);
 
--- It takes typed tasks now.
-drop function if exists sluice.submit_lines(sluice.batch, int[], text[], timestamptz);
+-- One takes typed tasks now, one the share from which on a model is full.
+drop function if exists sluice.submit_lines(sluice.batch, int[], text[], timestamptz),
+  sluice.when_to_retry(sluice.models, bigint, int, timestamptz);

@@ -35,11 +35,18 @@ std::string text_of(bool value) {
 Task<HttpReply> create(Services& services, ApiRequest request, const Shape& shape) {
   const std::string problem = json_object_problem(request.http.body);
   if (!problem.empty()) co_return error_reply(400, "invalid_request", problem);
+  const std::string key(request.http.header("idempotency-key"));
   PgParams params = {std::move(request.http.body), request.caller.tenant};
+  std::string_view sql = shape.create_sql;
+  if (!key.empty()) {
+    sql = "select sluice.create_batch_once($3, $1, $2, $4::boolean)";
+    params.emplace_back(key);
+    params.emplace_back(text_of(shape.is_messages));
+  }
   // A message batch is validated at once: 50,000 requests take seconds.
   PgPool& database = shape.is_messages ? services.background : services.database;
   HttpReply reply =
-      co_await answer_with_value(database, shape.create_sql, std::move(params), no_such_batch);
+      co_await answer_with_value(database, sql, std::move(params), no_such_batch);
   services.batches.look();
   co_return reply;
 }

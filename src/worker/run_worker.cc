@@ -69,7 +69,7 @@ struct Process {
                           [this](HttpIncoming incoming) { return answer(std::move(incoming)); });
     if (!started) throw CommandError(ExitCode::bad_configuration, started.error().message);
     server = std::move(*started);
-    spdlog::info("health and metrics on http://{}", server->address());
+    spdlog::info("{}health and metrics on http://{}", api ? "HTTP API, " : "", server->address());
     lag_due_ns = clock.now_ns();
     measure_lag();
   }

@@ -1,4 +1,5 @@
 """OpenAI's batches over HTTP: from an uploaded file to one line of output for each line of input."""
+import concurrent.futures
 import json
 
 import pytest
@@ -101,6 +102,17 @@ def test_crlf_a_byte_order_mark_blank_lines_and_a_missing_end_do_no_harm(front):
     begun = wait_status(front.port, begin_batch(front.port, [text]), "in_progress")
     assert begun["request_counts"]["total"] == 3
     wait_for(lambda: query(front.url, "select count(*) from sluice.task") == [(3,)], what="three tasks")
+
+
+def test_a_create_repeated_with_its_key_is_the_same_batch(front):
+    body = {"input_file_id": upload(front.port, [line("a", "x")]), "endpoint": "/v1/chat/completions", "completion_window": "24h"}
+    key = {"Idempotency-Key": "once"}
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        replies = list(pool.map(lambda _: send(front.port, "POST", "/v1/batches", body, headers=key), range(4)))
+    assert {(reply.status, reply.json["id"]) for reply in replies} == {(200, replies[0].json["id"])}
+    other = send(front.port, "POST", "/v1/batches", body | {"completion_window": "23h"}, headers=key)
+    assert (other.status, other.error) == (422, "idempotency_key_reused")
+    assert send(front.port, "POST", "/v1/batches", body).json["id"] != replies[0].json["id"]
 
 
 def test_what_no_batch_can_be_is_refused(front):

@@ -147,6 +147,15 @@ def test_a_full_model_is_503_with_the_time_to_come_back(front):
     assert len(prompts(front.url)) == len(replies) - len(refused)
 
 
+def test_at_critical_pressure_http_is_refused_and_sql_is_not(front):
+    query(front.url, "update sluice.models set max_unfinished = 20")
+    statuses = [http(front.port, "POST", "/v1/tasks", {"prompt": str(n)}).status for n in range(20)]
+    assert statuses == [202] * 17 + [503] * 3
+    refused = http(front.port, "POST", "/v1/tasks", [{"prompt": "x"}])
+    assert (refused.status, refused.error) == (503, "overloaded") and 1 <= int(refused.headers["Retry-After"]) <= 60
+    submit(front.url, "from SQL")
+
+
 def test_a_tenant_over_its_cap_is_429(front):
     query(front.url, "insert into sluice.tenants (name, max_unfinished) values ('t', 1)")
     statuses = [http(front.port, "POST", "/v1/tasks", {"prompt": "x", "tenant": "t"}).status for _ in range(3)]
