@@ -124,13 +124,16 @@ declare
   v_window interval;
   v_max interval := least((select s.retention from sluice.settings s), interval '30 days');
 begin
+  if p_window is null then
+    raise exception 'completion_window is missing' using errcode = 'SL004', hint = 'Such as "24h", with its unit.';
+  end if;
   begin
     v_window := case when p_window ~ '[a-z]' then p_window end;  -- "24" would be seconds
   exception when data_exception then
     null;  -- no time at all
   end;
   if v_window is null or v_window not between interval '1 s' and v_max then
-    raise exception 'completion_window "%" is not between 1 s and %', coalesce(p_window, '<NULL>'), v_max
+    raise exception 'completion_window "%" is no time between 1 s and %', p_window, v_max
       using errcode = 'SL004', hint = 'Such as "24h", with its unit. The upper bound is sluice.settings.retention.';
   end if;
   return v_window;
