@@ -45,8 +45,7 @@ Task<HttpReply> create(Services& services, ApiRequest request, const Shape& shap
   }
   // A message batch is validated at once: 50,000 requests take seconds.
   PgPool& database = shape.is_messages ? services.background : services.database;
-  HttpReply reply =
-      co_await answer_with_value(database, sql, std::move(params), no_such_batch);
+  HttpReply reply = co_await answer_with_value(database, sql, std::move(params), no_such_batch);
   services.batches.look();
   co_return reply;
 }

@@ -45,12 +45,6 @@ bool breaks_lines(std::string_view text) {
   return text.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos;
 }
 
-std::string_view trim(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
 tl::unexpected<HttpFailure> failure(HttpFailure::Kind kind, std::string message) {
   return tl::unexpected(HttpFailure{kind, std::move(message)});
 }

@@ -20,6 +20,13 @@ inline std::string_view find_field(const HttpFields& fields, std::string_view na
   return otherwise;
 }
 
+// `text` without any of `spaces` around it.
+inline std::string_view trim(std::string_view text, std::string_view spaces = " \t\r\n") {
+  const size_t first = text.find_first_not_of(spaces);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(spaces) - first + 1);
+}
+
 // ASCII only, whatever the locale.
 inline std::string to_lower(std::string_view text) {
   std::string lower(text);

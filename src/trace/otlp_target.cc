@@ -1,8 +1,10 @@
 #include "trace/otlp_target.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
+
+#include "runtime/http_fields.h"
+#include "runtime/request_problem.h"
 
 namespace sluice {
 
@@ -23,41 +25,18 @@ Error not_understood(std::string_view name, std::string_view wanted) {
   return Error{Error::Action::refuse, {}, std::string(name) + " is not " + std::string(wanted)};
 }
 
-std::string_view trim(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-// nullopt: a % without two digits.
-std::optional<std::string> percent_decoded(std::string_view text) {
-  std::string decoded;
-  for (size_t at = 0; at < text.size(); ++at) {
-    if (text[at] != '%') {
-      decoded += text[at];
-      continue;
-    }
-    unsigned char byte = 0;
-    const char* digits = text.data() + at + 1;
-    if (text.size() - at < 3 || std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2) {
-      return std::nullopt;
-    }
-    decoded += static_cast<char>(byte);
-    at += 2;
-  }
-  return decoded;
-}
+constexpr std::string_view blanks = " \t";
 
 // One NAME=VALUE as a header, or nullopt.
 std::optional<std::string> header_of(std::string_view pair) {
   const size_t equals = pair.find('=');
   if (equals == std::string_view::npos) return std::nullopt;
-  const std::string_view name = trim(pair.substr(0, equals));
+  const std::string_view name = trim(pair.substr(0, equals), blanks);
   const auto is_in_name = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '_' || c == '.';
   };
-  const std::optional<std::string> value = percent_decoded(trim(pair.substr(equals + 1)));
+  const std::optional<std::string> value = percent_decode(trim(pair.substr(equals + 1), blanks));
   const auto is_printable = [](char c) { return c >= ' ' && c != 0x7f; };
   if (name.empty() || !std::all_of(name.begin(), name.end(), is_in_name) || !value ||
       !std::all_of(value->begin(), value->end(), is_printable)) {
@@ -71,7 +50,7 @@ std::optional<std::vector<std::string>> headers_of(std::string_view list) {
   std::vector<std::string> headers;
   while (!list.empty()) {
     const size_t comma = std::min(list.find(','), list.size());
-    const std::string_view pair = trim(list.substr(0, comma));
+    const std::string_view pair = trim(list.substr(0, comma), blanks);
     list.remove_prefix(std::min(comma + 1, list.size()));
     if (pair.empty()) continue;
     std::optional<std::string> header = header_of(pair);
