@@ -99,6 +99,36 @@ TEST_CASE("answers that arrive during a flush travel together in the next one") 
   CHECK(bench.database.batches[1].size() == 4);
 }
 
+TEST_CASE("answers are stored during a flush only in a session of their own") {
+  for (const bool apart : {false, true}) {
+    Bench bench;
+    bench.database.apart = apart;
+    bench.database.queue.push_back(task_of(1));
+    bench.start();
+    bench.database.hold();
+    bench.database.on_configuration();  // a flush is now under way
+    bench.http.answer_ok(0, "a");
+    CHECK(bench.database.called("complete") == (apart ? 1 : 0));
+    bench.database.release();
+    CHECK(bench.database.stored() == 1);
+  }
+}
+
+TEST_CASE("what was being stored when its session broke is stored, not handed back") {
+  Bench bench;
+  bench.database.apart = true;
+  bench.database.queue.push_back(task_of(1));
+  bench.start();
+  bench.database.hold();
+  bench.database.complete_errors.push_back(connection_lost);
+  bench.http.answer_ok(0, "a");
+  REQUIRE(bench.database.called("complete") == 1);
+  bench.database.lose();
+  bench.pass_ms(1000);
+  REQUIRE(bench.database.stored() == 1);
+  CHECK(std::holds_alternative<Solved>(bench.outcome(0, 0)));
+}
+
 TEST_CASE("a worker never asks for more than its free slots") {
   Bench bench(3);
   for (int64_t id = 1; id <= 10; ++id) bench.database.queue.push_back(task_of(id));

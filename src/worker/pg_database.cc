@@ -235,9 +235,14 @@ std::unique_ptr<PgConnection> PgDatabase::open(const std::string& conninfo) {
 }
 
 Task<Result<void>> PgDatabase::connect() {
+  if (store_) store_->close();  // what it was storing goes through the new one
   work_ = open(options_.work_conninfo);
   Result<void> connected = co_await work_->connect(bounds::connect_timeout_ms);
   if (connected) connected = co_await check_schema();
+  if (connected && options_.stores_apart) {
+    store_ = open(options_.work_conninfo);
+    connected = co_await store_->connect(bounds::connect_timeout_ms);
+  }
   co_return connected;
 }
 
@@ -359,12 +364,12 @@ Task<Result<std::vector<Applied>>> PgDatabase::complete(int64_t worker,
       columns.retry_after_ms.text(), columns.input_tokens.text(), columns.output_tokens.text(),
       columns.billed.text()};
   return read_applied(
-      work_->query("select task_id, fence, applied from sluice.complete($1::bigint, array("
-                   "select row(o.*)::sluice.outcome from unnest($2::bigint[], $3::int[], "
-                   "$4::text[], $5::text[], $6::text[],"
-                   " $7::text[], $8::text[], $9::int[], $10::bigint[], $11::int[], $12::int[], "
-                   "$13::boolean[]) o))",
-                   std::move(params)));
+      storing().query("select task_id, fence, applied from sluice.complete($1::bigint, array("
+                      "select row(o.*)::sluice.outcome from unnest($2::bigint[], $3::int[], "
+                      "$4::text[], $5::text[], $6::text[],"
+                      " $7::text[], $8::text[], $9::int[], $10::bigint[], $11::int[], $12::int[], "
+                      "$13::boolean[]) o))",
+                      std::move(params)));
 }
 
 Task<Result<int64_t>> PgDatabase::announce(const std::vector<int64_t>& ids) {
@@ -468,6 +473,7 @@ Task<Result<void>> PgDatabase::drop_bells(std::vector<int> bells) {
 
 void PgDatabase::close() {
   if (work_) work_->close();
+  if (store_) store_->close();
   if (listen_) listen_->close();
 }
 

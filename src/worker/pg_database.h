@@ -1,6 +1,6 @@
-// Database over two PostgreSQL connections: one that works, one that listens. The only place in the
-// worker that knows SQL. It owns both connections and replaces them when asked to connect again; it
-// does not decide when.
+// Database over two or three PostgreSQL connections: one that works, one that listens, and one that
+// stores outcomes if it shall be another than that which works. The only place in the worker that
+// knows SQL. It owns them and replaces them when asked to connect again; it does not decide when.
 //
 // Thread rule: loop thread only; the loop and the clock outlive it.
 #pragma once
@@ -15,6 +15,7 @@ namespace sluice {
 struct PgDatabaseOptions {
   std::string work_conninfo;    // may go through a pooler in transaction mode
   std::string listen_conninfo;  // direct; else the worker polls
+  bool stores_apart = false;    // outcomes have a session of their own
   int schema_version_min = 1;
   int schema_version_max = 1;
 };
@@ -24,7 +25,8 @@ class PgDatabase final : public Database {
   PgDatabase(Loop& loop, Clock& clock, PgDatabaseOptions options);
 
   Task<Result<void>> connect() override;
-  bool is_connected() const override { return work_ && work_->is_open(); }
+  bool is_connected() const override { return work_ && work_->is_open() && storing().is_open(); }
+  bool stores_apart() const override { return options_.stores_apart; }
   Task<Result<int64_t>> register_worker(std::string name, int slots,
                                         std::vector<std::string> models) override;
   Task<Result<Configuration>> configuration(std::vector<std::string> models) override;
@@ -61,6 +63,7 @@ class PgDatabase final : public Database {
   void close() override;
 
  private:
+  PgConnection& storing() const { return store_ ? *store_ : *work_; }
   std::unique_ptr<PgConnection> open(const std::string& conninfo);
   Task<Result<void>> check_schema();
   Task<Result<void>> subscribe();
@@ -69,6 +72,7 @@ class PgDatabase final : public Database {
   Clock& clock_;
   PgDatabaseOptions options_;
   std::unique_ptr<PgConnection> work_;
+  std::unique_ptr<PgConnection> store_;  // null: work_ stores
   std::unique_ptr<PgConnection> listen_;
   int64_t replies_checked_ = 0;
   bool is_pooled_ = false;  // listen_ goes through a pooler: neither LISTEN nor session locks work

@@ -25,6 +25,7 @@ PgDatabaseOptions database_options(const RunWorkerOptions& options) {
   PgDatabaseOptions database;
   const SchemaRange served = served_schema(embedded_sql());
   database.work_conninfo = conninfo_of(options.database_url);
+  database.stores_apart = options.stores_apart;
   database.listen_conninfo = conninfo_of(options.direct_url);
   database.schema_version_min = served.oldest;
   database.schema_version_max = served.newest;

@@ -16,6 +16,7 @@ namespace sluice {
 struct RunWorkerOptions {
   std::string database_url;
   std::string direct_url;
+  bool stores_apart = false;  // outcomes have a session of their own
   WorkerOptions worker;
   std::optional<std::string> http_address;  // of /healthz, /readyz and /metrics
   std::optional<ApiOptions> api;            // there, too, is the API

@@ -65,8 +65,6 @@ struct Worker::Flush {
   std::optional<Task<Result<std::vector<TaskKey>>>> reread;
 
   std::optional<Task<Result<void>>> limits;
-  Completer::Batch batch;
-  std::optional<Task<Result<std::vector<Applied>>>> completion;
   std::optional<std::vector<std::string>> admitting;
   std::optional<Task<Result<int64_t>>> admission;
   int asked = 0;
@@ -143,6 +141,7 @@ Task<void> Worker::live(std::shared_ptr<Call> call) {
   hedging_.forget(call->task.key);
   calls_.erase(call->task.key);
   completer_.add(call->worker, EndedCall{call->task.key, std::move(outcome)});
+  outcomes_.raise();
   work_.raise();
 }
 
@@ -204,10 +203,9 @@ void Worker::begin(ClaimedTask task, std::optional<int64_t> send_by_ns) {
 
 bool Worker::has_flush_work() const {
   if (clock_.now_ns() < flush_not_before_ns_) return false;
-  return due_.registration || due_.beat || due_.sweep || due_.configuration || due_.reread ||
-         due_.unfinished || !completer_.empty() || !bodies_wanted_.empty() ||
-         hedging_.has_asked() || !announcer_.empty() ||
-         (looks_for_urgent() && clock_.now_ns() >= urgent_look_at_ns_) ||
+  return due_.registration || due_.beat || due_.sweep || due_.configuration || may_reread() ||
+         due_.unfinished || !bodies_wanted_.empty() || hedging_.has_asked() ||
+         !announcer_.empty() || (looks_for_urgent() && clock_.now_ns() >= urgent_look_at_ns_) ||
          (!draining_ && !claimer_.is_sated() &&
           claim_size(concurrency_.shares(models_to_claim(), slots_free())) > 0);
 }
@@ -227,10 +225,9 @@ int Worker::claim_size(const std::vector<int>& shares) const {
   return claimer_.wanted(std::min(slots_free(), all));
 }
 
-// In this order: what backends said lowers buckets before they are used; completions free room and
-// permits of the queue's depth, calls that take long have their permits before new ones, admission
-// refills the queues, the claim takes from them; what nobody waits for goes last. All are sent
-// before the first answer is awaited.
+// In this order: what backends said lowers buckets before they are used; calls that take long have
+// their permits before new ones, admission refills the queues, the claim takes from them; what
+// nobody waits for goes last. All are sent before the first answer is awaited.
 void Worker::send(Flush& flush) {
   if (std::exchange(due_.beat, false)) {
     flush.beat.emplace(database_.heartbeat(worker_));
@@ -242,16 +239,13 @@ void Worker::send(Flush& flush) {
   if (std::exchange(due_.configuration, false)) {
     flush.configuration.emplace(database_.configuration(options_.models));
   }
-  if (std::exchange(due_.reread, false)) {
+  if (may_reread()) {
+    due_.reread = false;
     flush.reread.emplace(database_.held_leases(worker_));
     return;  // first learn what we hold
   }
   const std::vector<ModelLimits> limits = limit_news_.take();
   if (!limits.empty()) flush.limits.emplace(database_.drain_buckets(limits));
-  if (!completer_.empty()) {
-    flush.batch = completer_.take();
-    flush.completion.emplace(database_.complete(flush.batch.worker, flush.batch.ended));
-  }
   flush.sent_ns = clock_.now_ns();
   flush.hedged = hedging_.take();
   if (!flush.hedged.empty()) flush.hedge.emplace(database_.hedge(worker_, flush.hedged));
@@ -267,7 +261,7 @@ void Worker::send_claim(Flush& flush) {
   if (flush.asked <= 0) return send_urgent_claim(flush);
   flush.admitting = claimer_.to_admit();
   if (flush.admitting) flush.admission.emplace(database_.admit(worker_, *flush.admitting));
-  note_slot_wait();  // over: the completions above made room
+  note_slot_wait();  // over
   flush.claim.emplace(database_.claim(worker_, flush.claimed_models, flush.shares, flush.asked));
 }
 
@@ -308,13 +302,55 @@ Task<void> Worker::flush() {
   if (due_.registration) {
     co_await enroll();
   } else {
+    if (may_store()) spawn(store_batch());  // first: it makes room
     Flush flush;
+    is_flushing_ = true;
     send(flush);
     co_await receive_upkeep(flush);
     co_await receive_tasks(flush);
+    is_flushing_ = false;
   }
   metrics_.note_flush(seconds_since(clock_, begun_ns));
   note_appetite();
+  outcomes_.raise();
+}
+
+// Stores what ends while no flush is under way, or at any time if completions have a session of
+// their own: then neither waits for the other.
+Task<void> Worker::store() {
+  while (!finishing_) {
+    if (may_store()) {
+      co_await store_batch();
+    } else if (clock_.now_ns() < flush_not_before_ns_) {
+      co_await outcomes_.wait_until(clock_, flush_not_before_ns_);
+    } else {
+      co_await outcomes_.wait();
+    }
+  }
+  --helpers_;
+  helpers_done_.raise();
+}
+
+// One at a time: meanwhile the outcomes of the next gather.
+Task<void> Worker::store_batch() {
+  const int64_t begun_ns = clock_.now_ns();
+  is_storing_ = true;
+  Completer::Batch batch = completer_.take();
+  work_.raise();  // their slots are free
+  Result<std::vector<Applied>> applied = co_await database_.complete(batch.worker, batch.ended);
+  is_storing_ = false;
+  metrics_.note_flush(seconds_since(clock_, begun_ns));
+  on_completed(std::move(batch), applied);
+  note_appetite();
+  outcomes_.raise();
+  work_.raise();
+}
+
+// In the session of the flushes between two of them: more would come of it than one batch a flush,
+// each with its commit (a drain 0.94 times as fast). Not before it is known what we hold.
+bool Worker::may_store() const {
+  return !completer_.empty() && !is_storing_ && (database_.stores_apart() || !is_flushing_) &&
+         !due_.reread && database_.is_connected() && clock_.now_ns() >= flush_not_before_ns_;
 }
 
 Task<void> Worker::enroll() {
@@ -367,10 +403,6 @@ Task<void> Worker::receive_tasks(Flush& flush) {
   if (flush.limits) {
     Result<void> drained = co_await std::move(*flush.limits);
     if (!drained) note_error(drained.error(), "lowering a model's buckets");
-  }
-  if (flush.completion) {
-    Result<std::vector<Applied>> applied = co_await std::move(*flush.completion);
-    on_completed(std::move(flush.batch), applied);
   }
   if (flush.hedge) {
     Result<std::vector<TaskKey>> granted = co_await std::move(*flush.hedge);
@@ -597,7 +629,8 @@ Task<Result<void>> Worker::run() {
   if (!result) co_return result;
   due_.registration = true;
   due_.beat = true;
-  helpers_ = 2;
+  helpers_ = 3;
+  spawn(store());
   spawn(keep_time());
   spawn(watch());
   while (result && !is_finished()) {
@@ -633,6 +666,7 @@ Task<Result<void>> Worker::reconnect() {
     due_.reread = worker_ != 0;
     due_.beat = true;
     due_.configuration = true;
+    outcomes_.raise();
     co_return connected;
   }
   if (connected.error().code == "schema") co_return connected;
@@ -679,9 +713,10 @@ Task<void> Worker::finish() {
   finishing_ = true;
   const Clock::TimerId give_up = clock_.call_at(
       clock_.now_ns() + bounds::leave_timeout_ms * ns_per_ms, [this] { database_.close(); });
+  outcomes_.raise();
   wakeups_.stop();
   tick_.raise();
-  while (helpers_ > 0 || !calls_.empty()) {
+  while (helpers_ > 0 || !calls_.empty() || is_storing_) {
     if (helpers_ > 0) {
       co_await helpers_done_.wait();
     } else {
@@ -775,12 +810,13 @@ bool Worker::looks_for_urgent() const {
 }
 
 bool Worker::is_idle() const {
-  return claimer_.is_sated() && calls_.empty() && completer_.empty();
+  return claimer_.is_sated() && calls_.empty() && completer_.empty() && !is_storing_;
 }
 
 bool Worker::is_finished() const {
   const bool has_announced = announcer_.empty() || !database_.is_connected();
-  return given_up_ || (draining_ && calls_.empty() && completer_.empty() && has_announced);
+  const bool has_stored = completer_.empty() && !is_storing_;
+  return given_up_ || (draining_ && calls_.empty() && has_stored && has_announced);
 }
 
 std::string Worker::not_ready_because() const {

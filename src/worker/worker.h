@@ -2,10 +2,10 @@
 // database connection while a model thinks. It owns the calls in flight and everything that is not
 // stored yet; clock, database, HTTP client, metrics and spans are given to it and outlive it.
 //
-// The life of a task is Worker::live(). Everything that goes to the database's working session goes
-// through Worker::flush(), one at a time: while one is under way, finished tasks gather; when it
-// returns, all of them go in the next (natural batching: an idle system stores at once, a busy one
-// hundreds at a time, and there is no timer to tune).
+// The life of a task is Worker::live(). Outcomes are stored by Worker::store(), everything else
+// that works with the database goes through Worker::flush(); each sends one batch at a time, and
+// what comes meanwhile goes in its next (natural batching: an idle system stores at once, a busy
+// one hundreds at a time, and there is no timer to tune).
 //
 // Thread rule: loop thread only. run() must have returned before it is destroyed.
 #pragma once
@@ -66,6 +66,8 @@ class Worker final : private Wakeups::Owner {
   Task<Answer> ask(Call& call, Model model);
   Task<Answer> race(Call& call, Model model);
   Task<void> flush();
+  Task<void> store();
+  Task<void> store_batch();
   Task<void> enroll();
   void send(Flush& flush);
   void send_claim(Flush& flush);
@@ -104,6 +106,8 @@ class Worker final : private Wakeups::Owner {
   bool looks_for_urgent() const;
   bool is_idle() const;
   bool has_flush_work() const;
+  bool may_reread() const { return due_.reread && !is_storing_; }
+  bool may_store() const;
   bool is_finished() const;
   void note_error(const Error& error, std::string_view doing) const;
   void note_appetite();
@@ -152,10 +156,13 @@ class Worker final : private Wakeups::Owner {
   Due due_;
 
   Signal work_;          // something for a flush; run() waits for it
+  Signal outcomes_;      // some to store; store() waits for it
   Signal tick_;          // ends the wait of keep_time()
   Signal pause_;         // ends the pause before a reconnect
-  Signal helpers_done_;  // keep_time() and watch() have ended
+  Signal helpers_done_;  // keep_time(), watch() and store() have ended
   int helpers_ = 0;
+  bool is_flushing_ = false;
+  bool is_storing_ = false;
   bool draining_ = false;
   bool leaving_ = false;
   bool given_up_ = false;  // leaving took too long

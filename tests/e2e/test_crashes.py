@@ -77,7 +77,7 @@ def test_a_database_restart_in_mid_run_loses_nothing_and_no_live_worker_is_reape
     add_model(url, "m", backend.url)
     query(url, "checkpoint")  # recovery need not replay the databases of other tests
     ids = submit_many(url, [f"prompt {i}" for i in range(600)])
-    workers = [worker(url, "--slots", "40") for _ in range(2)]
+    workers = [worker(url, "--slots", "40", "--db-connections", n) for n in ("2", "3")]
     wait_for(lambda: len(backend.arrivals()) >= 100, 20, "a running start")
     try:
         pg.stop("immediate")
@@ -95,6 +95,24 @@ def test_a_database_restart_in_mid_run_loses_nothing_and_no_live_worker_is_reape
     for w in workers:
         assert w.running()
         assert w.stderr().count("registered as worker") == 1
+
+
+def test_each_session_of_a_worker_may_break_at_any_time(pg, mock, worker):
+    url, backend = pg.database(), mock("--latency", "20ms-100ms")
+    add_model(url, "m", backend.url)
+    ids = submit_many(url, [f"prompt {i}" for i in range(2000)])
+    running = worker(url, "--slots", "20", "--db-connections", "3")
+    sessions = "from pg_stat_activity where application_name = 'sluice' and datname = current_database()"
+    for broken in range(12):  # each of the three, and four times over
+        wait_for(lambda: query(url, f"select count(*) {sessions}") == [(3,)], 20, "three sessions")
+        seen = len(backend.arrivals())
+        wait_for(lambda: len(backend.arrivals()) > seen, 20, "work")
+        query(url, f"select pg_terminate_backend(pid) from (select pid {sessions} order by backend_start, pid offset {broken % 3} limit 1) s")
+    assert wait_ended(url, len(ids), 90) == {"solved": len(ids)}
+    assert_each_ended_once(url, ids)
+    assert query(url, "select kind, count(*) from sluice.attempts group by 1") == []
+    assert len(backend.arrivals()) == len(ids)  # an answer that was being stored is not asked for again
+    assert running.running() and running.stderr().count("registered as worker") == 1
 
 
 def connection_refused(url):

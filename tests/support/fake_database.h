@@ -32,6 +32,7 @@ class FakeDatabase final : public Database {
   std::set<int64_t> poison;  // outcomes of these tasks are refused, unless they are plain failures
   bool grants_hedges = true;
   bool has_unfinished = true;
+  bool apart = false;   // completions have a session of their own
   bool pooled = false;  // no notifications
   bool mute = false;    // nor answers of the listening session
 
@@ -77,6 +78,7 @@ class FakeDatabase final : public Database {
     return reply(Result<void>(tl::unexpected(gone())));
   }
   bool is_connected() const override { return connected_; }
+  bool stores_apart() const override { return apart; }
   Task<Result<int64_t>> register_worker(std::string, int, std::vector<std::string>) override {
     log.emplace_back("register");
     return reply(Result<int64_t>(100 + ++registrations));
