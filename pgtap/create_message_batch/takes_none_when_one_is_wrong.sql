@@ -15,14 +15,14 @@ select is(refusal('1', 2, :'m'), 'SL004 request 3: custom_id is a string of 1 to
 select is(refusal('{"params": {}}', 1, :'m'), 'SL004 request 2: custom_id is a string of 1 to 512 characters.', 'without an id');
 select is(refusal('{"custom_id": "x"}', 1, :'m'), 'SL004 request 2: The body is a JSON object.', 'without params');
 select is(refusal('{"custom_id": "x", "params": {}}', 1, :'m'), 'SL004 request 2: The body names a model.', 'without a model');
-select is(refusal('{"custom_id": "x", "params": {"model": "nobody"}}', 1, :'m'), 'SL004 request 2: There is no such model.',
+select is(refusal('{"custom_id": "x", "params": {"model": "nobody"}}', 1, :'m'), 'SL004 request 2: There is no model "nobody".',
   'for a model that is not there');
 select is(refusal(format('{"custom_id": "x", "params": {"model": "%s"}}', :'chat'), 1, :'m'),
-  'SL004 request 2: The model does not take requests of this endpoint.', 'for another api''s');
+  format('SL004 request 2: The model "%s" does not take requests of this endpoint.', :'chat'), 'for another api''s');
 select is(refusal(format('{"custom_id": "x", "params": {"model": "%s", "stream": true}}', :'m'), 1, :'m'),
   'SL004 request 2: A batch does not stream.', 'that streams');
 select is(refusal(format('{"custom_id": "g1500", "params": {"model": "%s"}}', :'m'), 2000, :'m'),
-  'SL004 request 2001: The custom_id is there more than once.', 'with the id of one long before');
+  'SL004 request 2001: The custom_id "g1500" is there more than once.', 'with the id of one long before');
 select is((select count(*) from sluice.file where filename = 'message_batch.jsonl' and created_at = at(0)), 0::bigint, 'no file is left');
 select is((select count(*) from sluice.batch where created_at = at(0)), 0::bigint, 'nor a batch');
 

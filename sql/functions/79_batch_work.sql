@@ -155,14 +155,19 @@ language plpgsql stable
 as $$
 begin
   if not exists (select from sluice.models where name = p_model) and not exists (select from sluice.routes where route = p_model) then
-    return 'There is no such model.';
+    return format('There is no model %s.', sluice.quoted(p_model));
   end if;
   perform sluice.require_api(p_model, p_api);
   return null;
 exception when sqlstate 'SL001' then
-  return 'The model does not take requests of this endpoint.';
+  return format('The model %s does not take requests of this endpoint.', sluice.quoted(p_model));
 end
 $$;
+
+-- quoted: a name or id in a message: in JSON's quotes, at most 100 characters of it.
+create or replace function sluice.quoted(p_text text) returns text
+language sql immutable parallel safe
+as $$ select to_json(left(p_text, 100))::text $$;
 
 -- validate_batch: looks at the next part of the input, or ends the validation after the last one.
 -- Returns: the batch as it is then.
@@ -206,7 +211,7 @@ begin
       case when r.fault is null then 'body.model' else r.param end as param
     from read r left join models m on m.model = r.model where r.fault is not null or m.message is not null
     union all
-    select r.line, 'duplicate_custom_id', 'The custom_id is there more than once.', 'custom_id'
+    select r.line, 'duplicate_custom_id', format('The custom_id %s is there more than once.', sluice.quoted(r.custom_id)), 'custom_id'
     -- "not in" is hashed; "not exists" compared all with all: a step of 5,000 lines took 1.7 s instead of 0.26.
     from read r where r.fault is null and r.line not in (select s.line from stored s))
   select (select count(*) from stored), (
