@@ -48,6 +48,7 @@ CallSpan::CallSpan(SpanExporter* exporter, const Clock& clock, const Model& mode
                        {"sluice.model", model.name},
                        {"sluice.task_id", task.key.task_id},
                        {"sluice.attempt", int64_t{task.attempt}}};
+  if (task.queued_ms) span_->attributes.push_back({"sluice.queued_ms", *task.queued_ms});
   const std::string_view provider = provider_of(model.api);
   if (!provider.empty()) {
     span_->attributes.push_back({"gen_ai.provider.name", std::string(provider)});

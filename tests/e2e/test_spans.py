@@ -114,6 +114,7 @@ def test_a_call_is_a_span_between_its_task_and_the_backend(pg, worker, recorder)
         "gen_ai.operation.name": "chat", "gen_ai.provider.name": "openai", "gen_ai.request.model": "gpt-y",
         "gen_ai.usage.input_tokens": 11, "gen_ai.usage.output_tokens": 22, "http.response.status_code": 200,
         "sluice.model": "m", "sluice.attempt": 1, "sluice.outcome": "solved"}.items()
+    assert 0 <= of_task["sluice.queued_ms"] < (time.time_ns() - began_ns) / 1e6
     of_failing = attributes(spans[failing])
     assert (of_failing["error.type"], of_failing["http.response.status_code"]) == ("http_400", 400)
     assert (spans[task]["status"], spans[failing]["status"]) == ({}, {"code": 2})
