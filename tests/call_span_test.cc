@@ -20,6 +20,7 @@ struct Bench {
     task.key = TaskKey{7, 2};
     task.attempt = 2;
     task.traceparent = sampled;
+    task.queued_ms = 1500;
   }
   CallSpan begin() { return {&exporter, clock, model, task}; }
   // What has been exported, as JSON; empty: nothing.
@@ -65,6 +66,7 @@ TEST_CASE("a call's span is a child of the task's, and the backend's spans are i
   CHECK(has(json, R"({"key":"http.response.status_code","value":{"intValue":"200"}})"));
   CHECK(has(json, R"({"key":"sluice.task_id","value":{"intValue":"7"}})"));
   CHECK(has(json, R"({"key":"sluice.attempt","value":{"intValue":"2"}})"));
+  CHECK(has(json, R"({"key":"sluice.queued_ms","value":{"intValue":"1500"}})"));
   CHECK(has(json, R"("status":{})"));
   CHECK(!has(json, "error.type"));
   CHECK(!has(json, "batch_size"));

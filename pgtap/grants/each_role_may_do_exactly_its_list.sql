@@ -69,8 +69,8 @@ insert into allowed (object, roles) values
   ('show_file(bigint,text)', 'a'),
   ('submit(text,text,integer,text,timestamp with time zone,timestamp with time zone,text,integer,text,integer,jsonb,bigint,'
     'text,timestamp with time zone)', 'sa'),
-  ('submit_array(text,text,text,timestamp with time zone)', 'a'),
-  ('submit_each(text[],text[],text[],timestamp with time zone)', 'a'),
+  ('submit_array(text,text,text,text,timestamp with time zone)', 'a'),
+  ('submit_each(text[],text[],text[],text[],timestamp with time zone)', 'a'),
   ('submit_many(jsonb,timestamp with time zone)', 'sa'),
   ('sweep(timestamp with time zone)', 'wa'),
   ('take_bells(bigint,integer[],timestamp with time zone)', 'wa'),

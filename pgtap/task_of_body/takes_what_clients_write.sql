@@ -1,6 +1,6 @@
 begin;
 \ir ../_helpers.sql
-select plan(12);
+select plan(15);
 
 select is(sluice.task_of_body('{"priority": "hot"}', null, null), '{"priority": 50}', 'hot');
 select is(sluice.task_of_body('{"priority": "cold"}', null, null), '{"priority": 0}', 'cold');
@@ -17,6 +17,10 @@ select throws_ok($$select sluice.task_of_body('{"idempotency_key": "l"}', null, 
 select is(sluice.task_of_body('[1]', 't', 'k'), '[1]', 'no object: submit_many refuses it');
 select is(sluice.task_of_body('{"api": "openai-chat", "request": {"model": "nobody"}}', null, null),
   '{"model": "nobody", "request": "{\"model\": \"nobody\"}"}', 'a completion''s model is its request''s');
+select is(sluice.task_of_body('{"prompt": "x"}', null, null, '00-a'), '{"prompt": "x", "traceparent": "00-a"}',
+  'the request''s traceparent');
+select is(sluice.task_of_body('{"traceparent": "00-b"}', null, null, '00-a'), '{"traceparent": "00-b"}', 'its own wins');
+select is(sluice.task_of_body('[1]', null, null, '00-a'), '[1]', 'and no object has none');
 select given_model() as m \gset
 select throws_ok(format($$select sluice.task_of_body('{"api": "openai-chat", "request": {"model": "%s"}}', null, null)$$, :'m'),
   'SL001', null, 'which must speak the api');

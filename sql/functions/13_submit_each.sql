@@ -1,13 +1,13 @@
 -- submit_each: accepts tasks that arrived separately in one statement; each is accepted or refused by itself.
 -- Stage:   10. The HTTP front gathers its clients' tasks in it: a commit for many.
--- Params:  bodies: a JSON object each; tenants, keys: of each, see sluice.task_of_body; p_now.
+-- Params:  bodies: a JSON object each; tenants, keys, traceparents: of each, see sluice.task_of_body; p_now.
 -- Returns: for each place (from 1): the id, or SQLSTATE, message and hint of the refusal.
 -- Errors:  what is nobody's fault (a deadlock, a full disk) is an error of all.
 -- What is refused is halved until one is left to blame: one bad task among 1,000 costs 20 statements that hold twice
 -- all of them together. In the order of keys, so that two servers cannot wait for each other's keys; and never long for
 -- a key that an open transaction is about to use: the others wait with it, ten times while it is halved out of 1,000.
 create or replace function sluice.submit_each(
-  bodies text[], tenants text[], keys text[], p_now timestamptz default null)
+  bodies text[], tenants text[], keys text[], traceparents text[] default null, p_now timestamptz default null)
 returns table (place int, id bigint, code text, message text, hint text)
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -23,13 +23,14 @@ begin
   from sluice.submit_each_in_order(
     array(select submit_each.bodies[p] from unnest(v_places) with ordinality as o(p, n) order by n),
     array(select submit_each.tenants[p] from unnest(v_places) with ordinality as o(p, n) order by n),
-    array(select submit_each.keys[p] from unnest(v_places) with ordinality as o(p, n) order by n), p_now) r;
+    array(select submit_each.keys[p] from unnest(v_places) with ordinality as o(p, n) order by n),
+    array(select submit_each.traceparents[p] from unnest(v_places) with ordinality as o(p, n) order by n), p_now) r;
 end
 $$;
 
 -- submit_each_in_order: submit_each, in the order given.
 create or replace function sluice.submit_each_in_order(
-  p_bodies text[], p_tenants text[], p_keys text[], p_now timestamptz)
+  p_bodies text[], p_tenants text[], p_keys text[], p_traceparents text[], p_now timestamptz)
 returns table (place int, id bigint, code text, message text, hint text)
 language plpgsql volatile
 as $$
@@ -45,8 +46,8 @@ begin
     return;
   end if;
   begin
-    v_tasks := (select jsonb_agg(sluice.task_of_body(t.body, t.tenant, t.key) order by t.n)
-      from unnest(p_bodies, p_tenants, p_keys) with ordinality as t(body, tenant, key, n));
+    v_tasks := (select jsonb_agg(sluice.task_of_body(t.body, t.tenant, t.key, t.traceparent) order by t.n)
+      from unnest(p_bodies, p_tenants, p_keys, p_traceparents) with ordinality as t(body, tenant, key, traceparent, n));
     perform sluice.refuse_at_critical(v_tasks, coalesce(p_now, clock_timestamp()));
     v_ids := array(select sluice.submit_many(v_tasks, p_now));
     return query select i.n::int, i.id, null::text, null::text, null::text
@@ -62,18 +63,21 @@ begin
     end if;
   end;
   return query select r.place, r.id, r.code, r.message, r.hint
-    from sluice.submit_each_in_order(p_bodies[:v_half], p_tenants[:v_half], p_keys[:v_half], p_now) r;
+    from sluice.submit_each_in_order(p_bodies[:v_half], p_tenants[:v_half], p_keys[:v_half], p_traceparents[:v_half], p_now) r;
   return query select r.place + v_half, r.id, r.code, r.message, r.hint
-    from sluice.submit_each_in_order(p_bodies[v_half + 1:], p_tenants[v_half + 1:], p_keys[v_half + 1:], p_now) r;
+    from sluice.submit_each_in_order(p_bodies[v_half + 1:], p_tenants[v_half + 1:], p_keys[v_half + 1:],
+      p_traceparents[v_half + 1:], p_now) r;
 end
 $$;
 
 -- task_of_body: one element of submit_many from a JSON object that a client sent.
 -- Params:  p_body: keys as submit's arguments, but priority may be "hot" (50) or "cold" (0), and request an object, which
 --          is taken verbatim; p_tenant: whose it is (null: what the body says); p_key: its idempotency key (null: what
---          the body says). With api, the model is the one that the request names, and must speak it.
+--          the body says); p_traceparent: its traceparent, unless the body has one. With api, the model is the one that the
+--          request names, and must speak it.
 -- Errors:  SL001 another api; SL004 two different keys; SL009 another tenant's; 22P02 no JSON; 54001 too deep.
-create or replace function sluice.task_of_body(p_body text, p_tenant text, p_key text) returns jsonb
+create or replace function sluice.task_of_body(p_body text, p_tenant text, p_key text, p_traceparent text default null)
+returns jsonb
 language plpgsql stable
 as $$
 declare
@@ -99,16 +103,18 @@ begin
     raise exception 'the header Idempotency-Key and the body''s idempotency_key differ' using errcode = 'SL004',
       hint = 'Use one of them.';
   end if;
-  return v_task || jsonb_strip_nulls(jsonb_build_object('tenant', p_tenant, 'idempotency_key', p_key));
+  return jsonb_strip_nulls(jsonb_build_object('traceparent', p_traceparent)) || v_task
+    || jsonb_strip_nulls(jsonb_build_object('tenant', p_tenant, 'idempotency_key', p_key));
 end
 $$;
 
 -- submit_array: submit_many for a JSON array that a client sent: all or none.
 -- Params:  body: an array of at most 10,000 tasks, each as in sluice.task_of_body; tenant: whose they are (null: what they
---          say); key: their idempotency key, each task's being key/1, key/2 …; p_now.
+--          say); key: their idempotency key, each task's being key/1, key/2 …; traceparent: of those without their own;
+--          p_now.
 -- Returns: the ids, in the order of the array. Errors: as submit_many.
-create or replace function sluice.submit_array(body text, tenant text, key text, p_now timestamptz default null)
-returns setof bigint
+create or replace function sluice.submit_array(
+  body text, tenant text, key text, traceparent text default null, p_now timestamptz default null) returns setof bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set lock_timeout = '200ms'
@@ -123,7 +129,8 @@ begin
       hint = 'Send 1 to 10000 at a time.';
   end if;
   v_tasks := (
-    select jsonb_agg(sluice.task_of_body(t.item::text, submit_array.tenant, submit_array.key || '/' || t.n) order by t.n)
+    select jsonb_agg(sluice.task_of_body(t.item::text, submit_array.tenant, submit_array.key || '/' || t.n,
+      submit_array.traceparent) order by t.n)
     from json_array_elements(v_items) with ordinality as t(item, n));
   perform sluice.refuse_at_critical(v_tasks, coalesce(p_now, clock_timestamp()));
   return query select sluice.submit_many(v_tasks, p_now);

@@ -117,7 +117,8 @@ end
 $$;
 
 -- claimed_tasks: leases in the form that workers receive; bodies in order until p_bytes_max is reached. priority is the
--- task's own, not what ageing made of it: waiting long does not make a cold task hot.
+-- task's own, not what ageing made of it: waiting long does not make a cold task hot. queued_ms, of a task with a
+-- traceparent: from the moment it could have been taken (its submit, run_at, or the time of its retry) to this claim.
 create or replace function sluice.claimed_tasks(p_leases sluice.lease[], p_bytes_max bigint)
 returns setof sluice.claimed_task
 language plpgsql volatile
@@ -130,7 +131,8 @@ begin
       then sluice.send_within_ms() end,
     case when t.id is not null then m.api end, t.prompt, t.request, t.max_output_tokens, t.traceparent,
     case when t.id is not null then (extract(epoch from m.timeout) * 1000)::int end,
-    coalesce(t.priority, -l.rank)::int
+    coalesce(t.priority, -l.rank)::int,
+    case when t.traceparent is not null then (extract(epoch from l.started_at - l.ready_at) * 1000)::bigint end
   from (
     select l.*, sum(l.request_bytes + 200) over (order by l.ordinality) <= p_bytes_max as fits
     from unnest(p_leases) with ordinality l) l

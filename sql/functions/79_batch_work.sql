@@ -325,7 +325,7 @@ begin
   select array_agg(p_lines[e.place] order by e.place), array_agg(e.id order by e.place), array_agg(e.code order by e.place),
     array_agg(e.message order by e.place)
   into v_lines, v_ids, v_codes, v_errors
-  from sluice.submit_each_in_order(p_tasks, v_tenants, v_nothing, p_now) e
+  from sluice.submit_each_in_order(p_tasks, v_tenants, v_nothing, null, p_now) e
   where e.code is null or e.code not in ('SL003', 'SL005', '55P03');
   update sluice.batch_line b
   set task_id = v_ids[array_position(v_lines, b.line)], error_code = v_codes[array_position(v_lines, b.line)],

@@ -51,7 +51,7 @@ grant execute on function sluice.pause(text), sluice.resume(text), sluice.close_
 to sluice_admin;
 -- What the HTTP front needs besides.
 grant execute on function
-  sluice.submit_each(text[], text[], text[], timestamptz), sluice.submit_array(text, text, text, timestamptz),
+  sluice.submit_each(text[], text[], text[], text[], timestamptz), sluice.submit_array(text, text, text, text, timestamptz),
   sluice.ended(bigint[]), sluice.completion(bigint), sluice.events_of(text, text),
   sluice.queue_gauges(), sluice.rate_limit_headers(bigint, timestamptz),
   sluice.configure(text, text, jsonb, boolean), sluice.configure_route(text, jsonb),

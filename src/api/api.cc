@@ -13,7 +13,7 @@ void require_loopback(const std::string& address) {
                      "--without-keys needs a loopback address: whoever reaches it may do all");
 }
 
-Api::Api(Loop& loop, Clock& clock, const ApiOptions& options)
+Api::Api(Loop& loop, Clock& clock, const ApiOptions& options, SpanExporter* spans)
     : database_(loop, clock, conninfo_of(options.database_url), options.db_connections,
                 options.breaker),
       background_(loop, clock, conninfo_of(options.database_url), 1),
@@ -23,7 +23,7 @@ Api::Api(Loop& loop, Clock& clock, const ApiOptions& options)
       batches_(clock, background_),
       queue_metrics_(clock, background_),
       front_(Services{clock, database_, background_, submitter_, endings_, batches_}, keys_,
-             metrics_, queue_metrics_, options.without_keys) {}
+             metrics_, queue_metrics_, options.without_keys, spans, options.url_scheme) {}
 
 void Api::drain() {
   front_.drain();

@@ -1,8 +1,8 @@
 // Api is the HTTP front without its sockets: it answers requests, whoever has read them. It owns
 // what that takes: a few database connections, the keys, who waits, the metrics.
 //
-// Thread rule: loop thread only; the loop and the clock outlive it. Requests that it is answering
-// must have ended, or been destroyed, before it is.
+// Thread rule: loop thread only; the loop, the clock and the exporter outlive it. Requests that it
+// is answering must have ended, or been destroyed, before it is.
 #pragma once
 
 #include <string>
@@ -18,6 +18,7 @@ struct ApiOptions {
   bool without_keys = false;  // everybody is an administrator: for loopback addresses only
   int db_connections = 4;
   DatabaseBreakerLimits breaker;
+  std::string url_scheme = "http";  // that clients use, as spans say it
 };
 
 // Throws CommandError unless `address`, HOST:PORT, is this machine's alone.
@@ -25,9 +26,12 @@ void require_loopback(const std::string& address);
 
 class Api final {
  public:
-  Api(Loop& loop, Clock& clock, const ApiOptions& options);
+  // `spans`: where those of the requests go; null: nowhere.
+  Api(Loop& loop, Clock& clock, const ApiOptions& options, SpanExporter* spans);
 
   Task<HttpReply> answer(HttpIncoming incoming) { return front_.answer(std::move(incoming)); }
+
+  HttpMetrics& metrics() { return metrics_; }
 
   // From here on it is not ready, and nobody waits; it still answers.
   void drain();

@@ -140,14 +140,11 @@ Submitter::Submission submission_of(ApiRequest request, std::string_view api) {
   if (const auto given = request.http.header("sluice-priority"); !given.empty()) {
     priority = parse_count(given, -100, 100) ? std::string(given) : json_string(given);
   }
-  std::string trace;
-  if (const auto given = request.http.header("traceparent"); !given.empty()) {
-    trace = fmt::format(R"("traceparent":{},)", json_string(given));
-  }
   Submitter::Submission submission;
-  submission.body = fmt::format(R"({{"api":{},"priority":{},{}"request":{}}})", json_string(api),
-                                priority, trace, request.http.body);
+  submission.body = fmt::format(R"({{"api":{},"priority":{},"request":{}}})", json_string(api),
+                                priority, request.http.body);
   submission.tenant = request.caller.tenant;
+  submission.traceparent = std::move(request.traceparent);
   if (const auto key = request.http.header("idempotency-key"); !key.empty()) {
     submission.idempotency_key = key;
   }

@@ -13,14 +13,6 @@ namespace {
 
 constexpr std::string_view no_route = "none";  // in metrics
 
-struct Counted {
-  explicit Counted(size_t& of_) : of(of_) { ++of; }
-  ~Counted() { --of; }
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
-  size_t& of;
-};
-
 HttpReply text_reply(std::string content_type, std::string body) {
   HttpReply reply;
   reply.content_type = std::move(content_type);
@@ -70,22 +62,35 @@ HttpReply no_such_route(const RouteMatch& match) {
 
 }  // namespace
 
+// A request from its arrival to the end of its answer.
+struct Front::OpenRequest {
+  explicit OpenRequest(size_t& count_) : count(count_) { ++count; }
+  ~OpenRequest() { --count; }
+  OpenRequest(const OpenRequest&) = delete;
+  OpenRequest& operator=(const OpenRequest&) = delete;
+
+  size_t& count;  // of all that are open
+  std::string_view pattern = no_route;
+  std::optional<RequestSpan> span;  // of those whose route is known
+};
+
 Task<HttpReply> Front::answer(HttpIncoming incoming) {
   const int64_t arrived_ns = incoming.arrived_ns;
   const std::string method =
       incoming.method.size() < 8 ? incoming.method : "other";  // a label, so of a few kinds
-  std::string_view pattern = no_route;
-  const auto open = std::make_shared<Counted>(open_);
-  HttpReply reply = co_await dispatch(std::move(incoming), &pattern);
+  const auto open = std::make_shared<OpenRequest>(open_);
+  HttpReply reply = co_await dispatch(std::move(incoming), *open);
+  if (open->span) open->span->set_status(reply.status);
   if (reply.more) {  // a stream is open to its end
     reply.more = [open, more = std::move(reply.more)] { return more(); };
   }
   const auto seconds = static_cast<double>(services_.clock.now_ns() - arrived_ns) / 1e9;
-  metrics_.note_answer(pattern == no_route ? no_route : method, pattern, reply.status, seconds);
+  metrics_.note_answer(open->pattern == no_route ? no_route : method, open->pattern, reply.status,
+                       seconds);
   co_return reply;
 }
 
-Task<HttpReply> Front::dispatch(HttpIncoming incoming, std::string_view* pattern) {
+Task<HttpReply> Front::dispatch(HttpIncoming incoming, OpenRequest& open) {
   if (auto reply = monitor(incoming)) co_return std::move(*reply);
   const std::string reason = keys_.not_ready_because();
   if (!reason.empty()) co_return unavailable(reason);
@@ -93,7 +98,8 @@ Task<HttpReply> Front::dispatch(HttpIncoming incoming, std::string_view* pattern
   if (!caller) co_return unauthorized();
   RouteMatch match = find_route(routes(), incoming.method, incoming.path);
   if (match.route == nullptr) co_return no_such_route(match);
-  *pattern = match.route->pattern;
+  open.pattern = match.route->pattern;
+  open.span.emplace(spans_, incoming, open.pattern, url_scheme_);
   if (!caller->may(match.route->scope)) {
     co_return error_reply(403, "forbidden", "this key's scopes do not include that");
   }
@@ -101,6 +107,7 @@ Task<HttpReply> Front::dispatch(HttpIncoming incoming, std::string_view* pattern
   request.http = std::move(incoming);
   request.names = std::move(match.names);
   request.caller = *caller;
+  request.traceparent = open.span->traceparent();
   co_return co_await match.route->handler(services_, std::move(request));
 }
 

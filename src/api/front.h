@@ -9,20 +9,24 @@
 #include "api/http_metrics.h"
 #include "api/key_ring.h"
 #include "api/queue_metrics.h"
+#include "api/request_span.h"
 #include "api/routes.h"
 
 namespace sluice {
 
 class Front final {
  public:
-  // `without_keys`: everybody is an administrator. Only for a loopback address.
+  // `without_keys`: everybody is an administrator. Only for a loopback address. `spans`: null when
+  // they go nowhere. `url_scheme`: http or https, as spans say it.
   Front(Services services, const KeyRing& keys, HttpMetrics& metrics, const QueueMetrics& queues,
-        bool without_keys)
+        bool without_keys, SpanExporter* spans, std::string url_scheme)
       : services_(services),
         keys_(keys),
         metrics_(metrics),
         queues_(queues),
-        without_keys_(without_keys) {}
+        without_keys_(without_keys),
+        spans_(spans),
+        url_scheme_(std::move(url_scheme)) {}
 
   Task<HttpReply> answer(HttpIncoming incoming);
 
@@ -30,16 +34,19 @@ class Front final {
   void drain() { draining_ = true; }
 
  private:
+  struct OpenRequest;
   std::optional<HttpReply> monitor(const HttpIncoming& incoming);
   HttpReply ready_reply() const;
   std::optional<Caller> caller_of(const HttpIncoming& incoming) const;
-  Task<HttpReply> dispatch(HttpIncoming incoming, std::string_view* pattern);
+  Task<HttpReply> dispatch(HttpIncoming incoming, OpenRequest& open);
 
   Services services_;
   const KeyRing& keys_;
   HttpMetrics& metrics_;
   const QueueMetrics& queues_;
   bool without_keys_;
+  SpanExporter* spans_;
+  std::string url_scheme_;
   bool draining_ = false;
   size_t open_ = 0;
 };

@@ -37,6 +37,16 @@ struct HttpMetrics::Families {
           .Help("The breaker before the database: 0 closed, 1 half open, 2 open")
           .Register(registry)
           .Add({});
+  prometheus::Family<prometheus::Counter>& spans_exported =
+      prometheus::BuildCounter()
+          .Name("sluice_http_spans_exported_total")
+          .Help("Spans that the collector has taken")
+          .Register(registry);
+  prometheus::Family<prometheus::Counter>& spans_dropped =
+      prometheus::BuildCounter()
+          .Name("sluice_http_spans_dropped_total")
+          .Help("Spans that were not exported: the buffer was full, or the collector failed")
+          .Register(registry);
 };
 
 HttpMetrics::HttpMetrics() : families_(std::make_unique<Families>()) {}
@@ -50,6 +60,11 @@ void HttpMetrics::note_answer(std::string_view method, std::string_view route, i
       .Add({{"method", std::string(method)}, {"route", name}, {"status", std::to_string(status)}})
       .Increment();
   families_->seconds.Add({{"route", name}}, request_seconds).Observe(seconds);
+}
+
+void HttpMetrics::note_spans(size_t exported, size_t dropped) {
+  families_->spans_exported.Add({}).Increment(static_cast<double>(exported));
+  families_->spans_dropped.Add({}).Increment(static_cast<double>(dropped));
 }
 
 void HttpMetrics::set_open_requests(size_t requests) {

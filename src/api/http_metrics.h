@@ -19,6 +19,8 @@ class HttpMetrics final {
 
   // `route`: a pattern of the table, never what a client sent.
   void note_answer(std::string_view method, std::string_view route, int status, double seconds);
+  // Of a process whose spans are those of its requests; it has no such counters before.
+  void note_spans(size_t exported, size_t dropped);
   void set_open_requests(size_t requests);
   void set_database_breaker(DatabaseBreaker::State state);
 

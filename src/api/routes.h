@@ -33,6 +33,7 @@ struct ApiRequest {
   HttpIncoming http;
   std::vector<std::string> names;  // what stands for each {} of the pattern, decoded
   Caller caller;
+  std::optional<std::string> traceparent;  // of its tasks, unless they have their own
 };
 
 using ApiHandler = Task<HttpReply> (*)(Services& services, ApiRequest request);

@@ -8,7 +8,9 @@
 #include "api/routes.h"
 #include "command_error.h"
 #include "db/migrate.h"
+#include "runtime/http_client.h"
 #include "runtime/http_server.h"
+#include "trace/span_exporter.h"
 
 namespace sluice {
 namespace {
@@ -18,19 +20,25 @@ constexpr int64_t drain_look_ns = 20 * ns_per_ms;
 // What lives as long as the loop runs, in the order of making; gone in the reverse order.
 struct Process {
   explicit Process(const RunServerOptions& options_)
-      : options(options_), api(loop, clock, options.api) {}
+      : options(options_),
+        spans(SpanExporter::of_environment("sluice-serve", clock, http,
+                                           [this](size_t exported, size_t dropped) {
+                                             api.metrics().note_spans(exported, dropped);
+                                           })),
+        api(loop, clock, options.api, spans.get()) {}
 
   void start() {
-    HttpServerOptions http;
-    http.address = options.listen;
-    http.tls_certificate = options.tls_certificate;
-    http.tls_key = options.tls_key;
-    http.is_read_in_pieces = is_read_in_pieces;
+    HttpServerOptions http_options;
+    http_options.address = options.listen;
+    http_options.tls_certificate = options.tls_certificate;
+    http_options.tls_key = options.tls_key;
+    http_options.is_read_in_pieces = is_read_in_pieces;
     Result<std::unique_ptr<HttpServer>> started = HttpServer::start(
-        loop, clock, http,
+        loop, clock, http_options,
         [this](HttpIncoming incoming) { return api.answer(std::move(incoming)); });
     if (!started) throw CommandError(ExitCode::bad_configuration, started.error().message);
     server = std::move(*started);
+    if (spans) api.metrics().note_spans(0, 0);  // the counters are there from the beginning
     for (const int signum : {SIGTERM, SIGINT}) {
       loop.on_signal(signum, [this, signum] { on_signal(signum); });
     }
@@ -52,12 +60,16 @@ struct Process {
     while (server->open_requests() > 0 && clock.now_ns() < deadline_ns) {
       co_await sleep_until(clock, clock.now_ns() + drain_look_ns);
     }
+    server.reset();  // cuts off the requests that are left, and so ends their spans
+    if (spans) co_await spans->finish();
     loop.stop();
   }
 
   const RunServerOptions& options;
   Loop loop;
   SystemClock clock{loop};
+  CurlHttpClient http{loop, clock, HttpClientLimits()};
+  std::unique_ptr<SpanExporter> spans;
   Api api;
   std::unique_ptr<HttpServer> server;
   TaskGroup tasks;

@@ -14,7 +14,7 @@ constexpr size_t batch_bytes_max = size_t{16} << 20;
 
 constexpr const char* submit_sql =
     "select place, id, code, message, hint"
-    " from sluice.submit_each($1::text[], $2::text[], $3::text[])";
+    " from sluice.submit_each($1::text[], $2::text[], $3::text[], $4::text[])";
 
 Result<int64_t> outcome_of(const PgResult& rows, int row) {
   if (rows.is_null(row, 2)) return rows.int64(row, 1);
@@ -58,14 +58,15 @@ Submitter::Batch Submitter::take_batch() {
 }
 
 Task<void> Submitter::flush(Batch batch) {
-  PgArray bodies, tenants, keys;
+  PgArray bodies, tenants, keys, traceparents;
   for (const auto& waiting : batch) {
     bodies.add(std::string_view(waiting->submission.body));
     waiting->submission.body = std::string();
     tenants.add(waiting->submission.tenant);
     keys.add(waiting->submission.idempotency_key);
+    traceparents.add(waiting->submission.traceparent);
   }
-  PgParams params = {bodies.text(), tenants.text(), keys.text()};
+  PgParams params = {bodies.text(), tenants.text(), keys.text(), traceparents.text()};
   Task<Result<PgResult>> reply = database_.query(submit_sql, std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   for (int row = 0; rows && row < rows->rows(); ++row) {

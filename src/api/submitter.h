@@ -23,6 +23,7 @@ class Submitter final {
     std::string body;  // a JSON object, see sluice.task_of_body
     std::optional<std::string> tenant;
     std::optional<std::string> idempotency_key;
+    std::optional<std::string> traceparent;  // unless the body has one
   };
 
   explicit Submitter(PgPool& database) : database_(database) {}

@@ -56,6 +56,7 @@ Task<HttpReply> submit_one(Services& services, ApiRequest request, std::optional
   submission.body = std::move(request.http.body);
   submission.tenant = request.caller.tenant;
   submission.idempotency_key = std::move(key);
+  submission.traceparent = std::move(request.traceparent);
   Result<int64_t> id = co_await services.submitter.submit(std::move(submission));
   if (!id) co_return error_reply(id.error());
   HttpReply reply = json_reply(202, fmt::format("{{\"id\":{}}}\n", *id));
@@ -65,10 +66,11 @@ Task<HttpReply> submit_one(Services& services, ApiRequest request, std::optional
 
 Task<HttpReply> submit_array(Services& services, ApiRequest request,
                              std::optional<std::string> key) {
-  PgParams params = {std::move(request.http.body), request.caller.tenant, std::move(key)};
+  PgParams params = {std::move(request.http.body), request.caller.tenant, std::move(key),
+                     std::move(request.traceparent)};
   Task<Result<PgResult>> reply = services.database.query(
       "select json_build_object('ids', coalesce(json_agg(s.id order by s.n), '[]'))"
-      " from sluice.submit_array($1, $2, $3) with ordinality s(id, n)",
+      " from sluice.submit_array($1, $2, $3, $4) with ordinality s(id, n)",
       std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return error_reply(rows.error());

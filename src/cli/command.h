@@ -40,6 +40,11 @@ struct Command {
   bool verbatim = false;
 };
 
+// What the help of those that export spans says besides.
+inline constexpr const char* spans_footer =
+    "\nSpans: OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME; see "
+    "docs/events_and_traces.md.";
+
 // In the order of --help.
 std::span<const Command> commands();
 

@@ -47,9 +47,9 @@ ExitCode serve(const ServeFlags& flags, const GlobalOptions& globals) {
   if (!flags.tls_cert.empty()) {
     options.tls_certificate = content_of(flags.tls_cert);
     options.tls_key = content_of(flags.tls_key);
+    options.api.url_scheme = "https";
   }
-  const char* scheme = flags.tls_cert.empty() ? "http" : "https";
-  options.on_started = [scheme](const std::string& address) {
+  options.on_started = [scheme = options.api.url_scheme](const std::string& address) {
     fmt::print("listening on {}://{}\n", scheme, address);
     std::fflush(stdout);
   };
@@ -60,6 +60,7 @@ ExitCode serve(const ServeFlags& flags, const GlobalOptions& globals) {
 
 Action configure_serve(CLI::App& app) {
   const auto flags = std::make_shared<ServeFlags>();
+  app.footer(app.get_footer() + spans_footer);
   app.add_option("--listen", flags->listen, "address; port 0 takes a free one, printed at start")
       ->option_text("HOST:PORT [127.0.0.1:8080]");
   app.add_flag("--without-keys", flags->without_keys,

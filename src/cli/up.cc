@@ -143,6 +143,7 @@ ExitCode run(const UpOptions& options) {
 
 Action configure_up(CLI::App& app) {
   const auto options = std::make_shared<UpOptions>();
+  app.footer(app.get_footer() + spans_footer);
   app.add_option("--data", options->data, "directory of the private PostgreSQL, made if absent")
       ->type_name("DIR")
       ->capture_default_str();

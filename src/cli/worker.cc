@@ -12,10 +12,6 @@ namespace sluice {
 
 namespace {
 
-constexpr const char* spans_footer =
-    "\nSpans of calls: OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS, "
-    "OTEL_SERVICE_NAME.";
-
 struct WorkerFlags {
   int slots = 400;
   int db_connections = 2;

@@ -10,7 +10,6 @@ namespace sluice {
 
 namespace {
 
-constexpr int kind_client = 3;
 constexpr int status_error = 2;
 
 std::string attribute_json(const SpanAttribute& attribute) {
@@ -25,8 +24,8 @@ void append_span(std::string& json, const Span& span) {
   fmt::format_to(std::back_inserter(json),
                  R"({{"traceId":"{}","spanId":"{}","parentSpanId":"{}","name":{},"kind":{},)"
                  R"("startTimeUnixNano":"{}","endTimeUnixNano":"{}","attributes":[)",
-                 span.trace_id, span.span_id, span.parent_id, json_string(span.name), kind_client,
-                 span.begun_unix_ns, span.ended_unix_ns);
+                 span.trace_id, span.span_id, span.parent_id, json_string(span.name),
+                 static_cast<int>(span.kind), span.begun_unix_ns, span.ended_unix_ns);
   for (const SpanAttribute& attribute : span.attributes) {
     if (json.back() == '}') json += ',';
     json += attribute_json(attribute);

@@ -15,8 +15,11 @@ struct SpanAttribute {
   std::variant<int64_t, std::string> value;
 };
 
-// A request to somebody else: OpenTelemetry's kind CLIENT.
+// What it is to its parent; the numbers are OTLP's.
+enum class SpanKind { server = 2, client = 3 };
+
 struct Span {
+  SpanKind kind = SpanKind::client;
   std::string trace_id;  // these three in hexadecimal digits
   std::string span_id;
   std::string parent_id;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bounds.h"
+#include "trace/trace_context.h"
 
 namespace sluice {
 
@@ -17,19 +18,38 @@ SpanExporter::SpanExporter(OtlpTarget target, Clock& clock, HttpClient& http, No
   tasks_.spawn(run());
 }
 
+std::unique_ptr<SpanExporter> SpanExporter::of_environment(std::string_view service_name,
+                                                           Clock& clock, HttpClient& http,
+                                                           Note note) {
+  Result<std::optional<OtlpTarget>> target = otlp_target_of_environment(service_name);
+  if (!target) spdlog::warn("spans are not exported: {}", target.error().message);
+  if (!target || !*target) return nullptr;
+  spdlog::info("spans of sampled traces are exported");
+  return std::make_unique<SpanExporter>(std::move(**target), clock, http, std::move(note));
+}
+
+std::unique_ptr<Span> SpanExporter::begin_child(std::string& traceparent) {
+  std::optional<TraceContext> context = parse_traceparent(traceparent);
+  if (!context || !context->is_sampled()) return nullptr;
+  auto span = std::make_unique<Span>();
+  span->trace_id = context->trace_id;
+  span->parent_id = context->span_id;
+  span->span_id = context->span_id = new_span_id();
+  traceparent = context->traceparent();
+  return span;
+}
+
+// 16 hexadecimal digits, not all zero.
 std::string SpanExporter::new_span_id() {
   uint64_t id = 0;
   while (id == 0) id = random_();
   return fmt::format("{:016x}", id);
 }
 
-int64_t SpanExporter::unix_ns(int64_t at_ns) const {
+void SpanExporter::end(Span span, int64_t begun_ns) {
   const auto wall = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(wall).count() + at_ns -
-         clock_.now_ns();
-}
-
-void SpanExporter::add(Span span) {
+  span.ended_unix_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(wall).count();
+  span.begun_unix_ns = span.ended_unix_ns - (clock_.now_ns() - begun_ns);
   if (waiting_.size() >= bounds::spans_waiting_max) return note_(0, 1);
   waiting_.push_back(std::move(span));
   if (waiting_.size() == 1 || waiting_.size() == bounds::spans_batch_max) change_.raise();

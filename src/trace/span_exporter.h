@@ -8,6 +8,7 @@
 
 #include <deque>
 #include <functional>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -27,19 +28,25 @@ class SpanExporter final {
 
   SpanExporter(OtlpTarget target, Clock& clock, HttpClient& http, Note note);
 
-  // 16 hexadecimal digits, random, not all zero.
-  std::string new_span_id();
-  // The wall time of a moment of the clock.
-  int64_t unix_ns(int64_t at_ns) const;
+  // By OpenTelemetry's environment variables; null: spans go nowhere, which is logged where a
+  // variable is the cause. Nobody fails to start for the want of spans. `service_name`: unless
+  // OTEL_SERVICE_NAME says so.
+  static std::unique_ptr<SpanExporter> of_environment(std::string_view service_name, Clock& clock,
+                                                      HttpClient& http, Note note);
 
-  // Takes a finished span along some time. Never waits.
-  void add(Span span);
+  // A new child of the span that `traceparent` names, which names the child afterwards. Null, and
+  // `traceparent` as it was, unless that is well-formed and sampled.
+  std::unique_ptr<Span> begin_child(std::string& traceparent);
+
+  // Takes a span along some time that began then by the clock, and ends now. Never waits.
+  void end(Span span, int64_t begun_ns);
 
   // Sends what is left, for a bounded time, or until give_up(). Add none after that.
   Task<void> finish();
   void give_up();
 
  private:
+  std::string new_span_id();
   Task<void> run();
   Task<void> wait_for_batch();
   Task<void> send();

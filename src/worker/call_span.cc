@@ -1,6 +1,5 @@
 #include "worker/call_span.h"
 
-#include "trace/trace_context.h"
 #include "worker/metrics.h"
 
 namespace sluice {
@@ -32,15 +31,10 @@ std::optional<int64_t> http_status_of(const Outcome& outcome) {
 CallSpan::CallSpan(SpanExporter* exporter, const Clock& clock, const Model& model,
                    const ClaimedTask& task)
     : exporter_(exporter), clock_(clock), traceparent_(task.traceparent) {
-  if (exporter_ == nullptr || !task.traceparent) return;
-  std::optional<TraceContext> context = parse_traceparent(*task.traceparent);
-  if (!context || !context->is_sampled()) return;
-  span_ = std::make_unique<Span>();
+  if (exporter_ == nullptr || !traceparent_) return;
+  span_ = exporter_->begin_child(*traceparent_);
+  if (!span_) return;
   begun_ns_ = clock_.now_ns();
-  span_->trace_id = context->trace_id;
-  span_->parent_id = context->span_id;
-  span_->span_id = context->span_id = exporter_->new_span_id();
-  traceparent_ = context->traceparent();
   const std::string operation = operation_of(model.api);
   span_->name = operation + " " + model.upstream_name;
   span_->attributes = {{"gen_ai.operation.name", operation},
@@ -48,6 +42,7 @@ CallSpan::CallSpan(SpanExporter* exporter, const Clock& clock, const Model& mode
                        {"sluice.model", model.name},
                        {"sluice.task_id", task.key.task_id},
                        {"sluice.attempt", int64_t{task.attempt}}};
+  if (task.queued_ms) span_->attributes.push_back({"sluice.queued_ms", *task.queued_ms});
   const std::string_view provider = provider_of(model.api);
   if (!provider.empty()) {
     span_->attributes.push_back({"gen_ai.provider.name", std::string(provider)});
@@ -69,9 +64,7 @@ void CallSpan::end(const Outcome& outcome, size_t tasks) {
   const std::string_view code = error_code_of(outcome);
   span_->has_failed = !code.empty();
   if (span_->has_failed) span_->attributes.push_back({"error.type", std::string(code)});
-  span_->begun_unix_ns = exporter_->unix_ns(begun_ns_);
-  span_->ended_unix_ns = exporter_->unix_ns(clock_.now_ns());
-  exporter_->add(std::move(*span_));
+  exporter_->end(std::move(*span_), begun_ns_);
 }
 
 }  // namespace sluice

@@ -41,6 +41,7 @@ struct ClaimedTask {
   bool has_body = false;  // false: ask requests() for what follows
   Question question;
   std::optional<std::string> traceparent;
+  std::optional<int64_t> queued_ms;  // of a task with a traceparent: before this claim
   int64_t timeout_ms = 0;
 };
 

@@ -61,7 +61,7 @@ Task<Result<std::vector<TaskKey>>> read_keys(Reply reply) {
 
 constexpr std::string_view claimed_columns =
     "task_id, fence, model, send_within_ms, api is not null, prompt, request, max_output_tokens, "
-    "traceparent, timeout_ms, attempt, priority";
+    "traceparent, timeout_ms, attempt, priority, queued_ms";
 
 Task<Result<std::vector<ClaimedTask>>> read_claimed(Reply reply) {
   Result<PgResult> result = co_await std::move(reply);
@@ -81,6 +81,7 @@ Task<Result<std::vector<ClaimedTask>>> read_claimed(Reply reply) {
     task.timeout_ms = optional_int64(*result, row, 9).value_or(0);
     task.attempt = static_cast<int>(result->int64(row, 10));
     task.priority = static_cast<int>(result->int64(row, 11));
+    task.queued_ms = optional_int64(*result, row, 12);
   }
   co_return tasks;
 }

@@ -32,28 +32,19 @@ PgDatabaseOptions database_options(const RunWorkerOptions& options) {
   return database;
 }
 
-// Null: spans go nowhere. A worker does not fail to start for the want of them.
-std::unique_ptr<SpanExporter> make_spans(Clock& clock, HttpClient& http, Metrics& metrics) {
-  Result<std::optional<OtlpTarget>> target = otlp_target_of_environment("sluice-worker");
-  if (!target) spdlog::warn("spans are not exported: {}", target.error().message);
-  if (!target || !*target) return nullptr;
-  spdlog::info("spans of sampled traces are exported");
-  return std::make_unique<SpanExporter>(
-      std::move(**target), clock, http,
-      [&metrics](size_t exported, size_t dropped) { metrics.note_spans(exported, dropped); });
-}
-
 // What lives as long as the loop runs, in the order of making; gone in the reverse order.
 struct Process {
   explicit Process(const RunWorkerOptions& options)
       : clock(loop),
         database(loop, clock, database_options(options)),
         http(loop, clock, HttpClientLimits()),
-        spans(make_spans(clock, http, metrics)),
+        spans(SpanExporter::of_environment(
+            options.api ? "sluice-up" : "sluice-worker", clock, http,
+            [this](size_t exported, size_t dropped) { metrics.note_spans(exported, dropped); })),
         worker(options.worker, clock, database, http, metrics, spans.get()),
         monitor(worker, metrics),
         broken(options.broken) {
-    if (options.api) api = std::make_unique<Api>(loop, clock, *options.api);
+    if (options.api) api = std::make_unique<Api>(loop, clock, *options.api, spans.get());
   }
 
   void serve_http(const std::string& address) {
@@ -134,6 +125,7 @@ struct Process {
         co_await broke.wait_until(clock, until_ns);
       }
     }
+    server.reset();  // cuts off the requests that are left, and so ends their spans
     if (spans) co_await spans->finish();
     loop.stop();
   }

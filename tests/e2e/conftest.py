@@ -324,9 +324,9 @@ def worker(started):
 @pytest.fixture
 def server(started):
     """A function that starts `sluice serve` on a database; without keys unless told otherwise."""
-    def start(url, *flags, keys=False):
+    def start(url, *flags, keys=False, env=()):
         flags = flags if keys else ("--without-keys", *flags)
-        process = started("serve", "--database-url", url, "--listen", "127.0.0.1:0", *flags)
+        process = started("serve", "--database-url", url, "--listen", "127.0.0.1:0", *flags, env=env)
         process.wait_for_output("listening on http://")
         process.port = int(process.stdout().split("listening on http://127.0.0.1:")[1].split()[0])
         wait_for(lambda: http(process.port, "GET", "/readyz").status == 200, what="readiness")

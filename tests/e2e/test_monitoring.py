@@ -108,7 +108,7 @@ def test_all_that_is_shown_and_watched_is_exported(pg, mock, worker, server, pro
     url = pg.database()
     add_model(url, "m", mock().url, max_attempts=1)
     add_model(url, "full", "http://127.0.0.1:1", max_unfinished=1, paused=True)
-    port = server(url).port
+    port = server(url, env={"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"}).port
     monitor = Monitor(worker(url, "--http", "127.0.0.1:0"))
     for prompt in ("good", "mock:status=500 bad"):
         assert http(port, "POST", "/v1/tasks", {"prompt": prompt, "model": "m"}).status == 202

@@ -11,6 +11,8 @@ import psycopg2
 import pytest
 
 from conftest import http, query, wait_for
+from queue_tools import add_model
+from span_tools import SAMPLED, attributes, recorder, spans_of  # noqa: F401 (a fixture)
 
 
 def make_directory():
@@ -120,13 +122,30 @@ def test_up_answers_the_api_with_keys_or_without(started, sluice, directory, moc
     assert "sluice_http_requests_total{" in metrics and "sluice_listen_mode{" in metrics
     assert up.stop() == 0
     up = started("up", "--data", data, "--listen", address)
-    wait_for(lambda: answers(port), what="readiness")
-    assert http(port, "POST", "/v1/tasks", {"prompt": "x", "model": "m"}).status == 401
+    wait_for(lambda: answers(port), what="readiness")  # the worker's: the API is still reading its keys
+    wait_for(lambda: http(port, "POST", "/v1/tasks", {"prompt": "x", "model": "m"}).status == 401, what="the want of a key")
     key = sluice("key", "create", "k", "--database-url", url_in(data)).stdout.strip()
     wait_for(lambda: http(port, "POST", "/v1/tasks", {"prompt": "x", "model": "m"}, key=key).status == 202, what="the key")
     assert up.stop() == 0
     refused = sluice("up", "--data", data, "--listen", "0.0.0.0:0", "--without-keys")
     assert refused.returncode == 2 and "loopback" in refused.stderr
+
+
+def test_up_exports_the_spans_of_its_requests_and_of_its_calls(started, directory, mock, recorder):
+    data, address, collector = directory / "data", free_address(), recorder()
+    port = int(address.split(":")[1])
+    up = started("up", "--data", data, "--listen", address, "--without-keys", env={"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url})
+    wait_for(lambda: answers(port) and http(port, "GET", "/v1/models").status == 200, what="readiness")
+    add_model(url_in(data), "m", mock().url)
+    task = http(port, "POST", "/v1/tasks", {"prompt": "x", "model": "m"}, headers={"traceparent": SAMPLED}).json["id"]
+    assert http(port, "GET", f"/v1/tasks/{task}?wait=30s").json["status"] == "solved"
+    assert "sluice_http_spans_exported_total " not in http(port, "GET", "/metrics").body  # they are among the worker's
+    assert up.stop() == 0
+    of_request, of_call = sorted(spans_of(collector), key=lambda span: span["kind"])
+    assert (of_request["name"], of_call["name"]) == ("POST /v1/tasks", "text_completion m")
+    assert of_call["parentSpanId"] == of_request["spanId"]
+    assert {attributes(each["resource"])["service.name"] for _, _, body in collector.requests for each in body["resourceSpans"]
+            } == {"sluice-up"}
 
 
 def answers(port):

@@ -24,7 +24,7 @@ struct Bench {
     };
   }
   void add(size_t count) {
-    for (size_t i = 0; i < count; ++i) exporter->add(Span());
+    for (size_t i = 0; i < count; ++i) exporter->end(Span(), clock.now_ns());
   }
   void answer(size_t request, int status) {
     HttpResponse response;
@@ -135,12 +135,30 @@ TEST_CASE("without spans there is nothing to do and nothing to wait for") {
   CHECK(bench.http.count() == 0);
 }
 
-TEST_CASE("an id of a span is 16 hexadecimal digits") {
+TEST_CASE("a sampled traceparent has children, each with an id of its own") {
+  constexpr const char* given = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-03";
   Bench bench;
-  const std::string id = bench.exporter->new_span_id();
-  CHECK(id.size() == 16);
-  CHECK(id.find_first_not_of("0123456789abcdef") == std::string::npos);
-  CHECK(id != bench.exporter->new_span_id());
+  std::string first = given;
+  std::string second = given;
+  const auto span = bench.exporter->begin_child(first);
+  REQUIRE(span);
+  CHECK(span->trace_id == "0af7651916cd43dd8448eb211c80319c");
+  CHECK(span->parent_id == "b7ad6b7169203331");
+  CHECK(span->span_id.size() == 16);
+  CHECK(span->span_id.find_first_not_of("0123456789abcdef") == std::string::npos);
+  CHECK(first == "00-0af7651916cd43dd8448eb211c80319c-" + span->span_id + "-03");
+  REQUIRE(bench.exporter->begin_child(second));
+  CHECK(second != first);
+}
+
+TEST_CASE("what is not sampled, or no traceparent, has none and stays as it was") {
+  Bench bench;
+  for (const std::string given :
+       {"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00", "00-abc", ""}) {
+    std::string traceparent = given;
+    CHECK(!bench.exporter->begin_child(traceparent));
+    CHECK(traceparent == given);
+  }
 }
 
 }  // namespace sluice

@@ -17,6 +17,7 @@ TEST_CASE("spans are written in OTLP's JSON: ids in hexadecimal, 64 bits as text
   span.has_failed = true;
   Span fine = span;
   fine.has_failed = false;
+  fine.kind = SpanKind::server;
   fine.attributes.clear();
   const std::string json = otlp_json({span, fine}, "my \"worker\"");
   simdjson::dom::parser parser;
@@ -47,6 +48,7 @@ TEST_CASE("spans are written in OTLP's JSON: ids in hexadecimal, 64 bits as text
   CHECK(number(first + "status/code") == 2);
   simdjson::dom::element second;
   REQUIRE(!root.at_pointer("/resourceSpans/0/scopeSpans/0/spans/1").get(second));
+  CHECK(second["kind"].get_int64().value() == 2);
   CHECK(second["attributes"].get_array().size() == 0);
   CHECK(second["status"].get_object().size() == 0);
 }

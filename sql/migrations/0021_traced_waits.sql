@@ -1,0 +1,7 @@
+-- The claim of a traced task says how long it was in the queue.
+alter type sluice.claimed_task add attribute queued_ms bigint;
+
+-- They take a traceparent now (13_submit_each.sql).
+drop function if exists sluice.submit_each(text[], text[], text[], timestamptz),
+  sluice.submit_each_in_order(text[], text[], text[], timestamptz),
+  sluice.submit_array(text, text, text, timestamptz), sluice.task_of_body(text, text, text);
