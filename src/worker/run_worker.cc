@@ -76,13 +76,19 @@ struct Process {
     clock.call_at(lag_due_ns, [this] { measure_lag(); });
   }
 
-  // Health is the worker's, metrics are of both.
+  // Health is the worker's, readiness and metrics are of both.
   Task<HttpReply> answer(HttpIncoming incoming) {
-    if (!api || incoming.path == "/healthz" || incoming.path == "/readyz") {
-      return monitor.answer(std::move(incoming));
-    }
+    if (!api || incoming.path == "/healthz") return monitor.answer(std::move(incoming));
+    if (incoming.path == "/readyz") return readiness(std::move(incoming));
     return incoming.path == "/metrics" ? all_metrics(std::move(incoming))
                                        : api->answer(std::move(incoming));
+  }
+
+  // The API may be the later one: it reads its keys in a session of its own.
+  Task<HttpReply> readiness(HttpIncoming incoming) {
+    const HttpReply of_api = co_await api->answer(incoming);
+    if (of_api.status == 503) co_return of_api;
+    co_return co_await monitor.answer(std::move(incoming));
   }
 
   Task<HttpReply> all_metrics(HttpIncoming incoming) {

@@ -122,8 +122,8 @@ def test_up_answers_the_api_with_keys_or_without(started, sluice, directory, moc
     assert "sluice_http_requests_total{" in metrics and "sluice_listen_mode{" in metrics
     assert up.stop() == 0
     up = started("up", "--data", data, "--listen", address)
-    wait_for(lambda: answers(port), what="readiness")  # the worker's: the API is still reading its keys
-    wait_for(lambda: http(port, "POST", "/v1/tasks", {"prompt": "x", "model": "m"}).status == 401, what="the want of a key")
+    wait_for(lambda: answers(port), what="readiness")
+    assert http(port, "POST", "/v1/tasks", {"prompt": "x", "model": "m"}).status == 401
     key = sluice("key", "create", "k", "--database-url", url_in(data)).stdout.strip()
     wait_for(lambda: http(port, "POST", "/v1/tasks", {"prompt": "x", "model": "m"}, key=key).status == 202, what="the key")
     assert up.stop() == 0
@@ -135,7 +135,7 @@ def test_up_exports_the_spans_of_its_requests_and_of_its_calls(started, director
     data, address, collector = directory / "data", free_address(), recorder()
     port = int(address.split(":")[1])
     up = started("up", "--data", data, "--listen", address, "--without-keys", env={"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url})
-    wait_for(lambda: answers(port) and http(port, "GET", "/v1/models").status == 200, what="readiness")
+    wait_for(lambda: answers(port), what="readiness")
     add_model(url_in(data), "m", mock().url)
     task = http(port, "POST", "/v1/tasks", {"prompt": "x", "model": "m"}, headers={"traceparent": SAMPLED}).json["id"]
     assert http(port, "GET", f"/v1/tasks/{task}?wait=30s").json["status"] == "solved"
