@@ -19,8 +19,8 @@ inline constexpr size_t complete_bytes_max = size_t{64} << 20;
 
 // Ids of finished tasks in one announcement: as many as a completion ends, three notifications.
 inline constexpr size_t events_batch_max = 1000;
-// Ids that wait for theirs. Each flush takes away what the one before brought, so this is reached
-// only when the order of things is broken; 80 kB.
+// Ids that wait for theirs: ten completions may end during a flush, whose successor takes a batch
+// away; 80 kB.
 inline constexpr size_t events_waiting_max = 10'000;
 
 // Bodies in one statement: few at first, so that their calls begin while the others are on their
@@ -94,7 +94,7 @@ inline constexpr size_t spans_batch_max = 512;
 inline constexpr int64_t spans_interval_ms = 5'000;
 inline constexpr int64_t spans_timeout_ms = 10'000;
 inline constexpr int64_t spans_response_bytes_max = 65'536;
-// How long a worker that has drained stays for its last spans.
+// How long a worker or server that has drained stays for its last spans.
 inline constexpr int64_t spans_finish_ms = 2'000;
 
 // How often a worker that serves metrics asks how late its event loop is: 10 wake-ups a second cost

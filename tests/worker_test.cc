@@ -221,16 +221,68 @@ TEST_CASE("a completion whose answer was lost is repeated") {
 }
 
 TEST_CASE("a claim whose answer was lost is found after the reconnect and handed back unsent") {
-  Bench bench;
+  for (const bool apart : {false, true}) {
+    Bench bench;
+    bench.database.apart = apart;
+    bench.start();
+    bench.database.hold();
+    bench.database.queue.push_back(task_of(1));
+    bench.database.notify();
+    bench.database.lose();  // the claim was committed, its answer is gone
+    bench.pass_ms(1000);
+    CHECK(bench.http.count() == 0);
+    CHECK(bench.database.called("complete") == 1);
+    REQUIRE(bench.database.stored() == 1);
+    CHECK(std::holds_alternative<Returned>(bench.outcome(0, 0)));
+  }
+}
+
+TEST_CASE("a completion to be tried later is tried once, whatever else is due then") {
+  for (const bool apart : {false, true}) {
+    Bench bench;
+    bench.database.apart = apart;
+    bench.database.queue.push_back(task_of(1));
+    bench.start();
+    bench.database.complete_errors.push_back({Error::Action::retry_later, "57014", "not now"});
+    bench.http.answer_ok(0, "a");
+    bench.database.on_configuration();  // a flush waits for the end of the pause, too
+    CHECK(bench.database.called("complete") == 1);
+    bench.pass_ms(1000);
+    CHECK(bench.database.called("complete") == 2);
+    CHECK(bench.database.stored() == 1);
+  }
+}
+
+TEST_CASE("a completion goes ahead of the claim that its slots are for") {
+  Bench bench(2);
+  for (int64_t id = 1; id <= 3; ++id) bench.database.queue.push_back(task_of(id));
   bench.start();
+  REQUIRE(bench.http.count() == 2);
   bench.database.hold();
+  bench.database.on_configuration();  // a flush is under way
+  bench.http.answer_ok(0, "a");
+  bench.database.log.clear();
+  bench.database.release();
+  const auto& log = bench.database.log;
+  const auto completion = std::find(log.begin(), log.end(), "complete");
+  REQUIRE(completion != log.end());
+  CHECK(std::find(log.begin(), completion, "claim") == completion);
+  CHECK(bench.http.count() == 3);
+}
+
+TEST_CASE("a model that was full beside the completion is claimed for again") {
+  Bench bench;
+  bench.database.apart = true;
+  bench.database.served.models[0].max_in_flight = 1;
   bench.database.queue.push_back(task_of(1));
-  bench.database.notify();
-  bench.database.lose();  // the claim was committed, its answer is gone
-  bench.pass_ms(1000);
-  CHECK(bench.http.count() == 0);
-  REQUIRE(bench.database.stored() == 1);
-  CHECK(std::holds_alternative<Returned>(bench.outcome(0, 0)));
+  bench.start();
+  REQUIRE(bench.http.count() == 1);
+  bench.database.hold();
+  bench.http.answer_ok(0, "a");
+  REQUIRE(bench.database.called("complete") == 1);
+  bench.database.queue.push_back(task_of(2));  // as if the claim had been before it
+  bench.database.release();
+  CHECK(bench.http.count() == 2);
 }
 
 TEST_CASE("a model without its secret is parked, and its task goes back unsent") {

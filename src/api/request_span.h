@@ -6,7 +6,7 @@
 // The header traceparent decides: there is a span when it is well-formed and sampled, and spans go
 // somewhere. Without one the header goes on as it came.
 //
-// Thread rule: loop thread only. Clock and exporter outlive it.
+// Thread rule: loop thread only. The exporter outlives it.
 #pragma once
 
 #include <memory>

@@ -120,7 +120,7 @@ Worker::~Worker() {
 // ---- the life of one task ----
 
 // Claimed (by a flush, in a short transaction) -> called (no connection held) -> recorded (by a
-// flush, in a short transaction). The slot is free again when the outcome is stored.
+// completion, in a short transaction). The slot is free again when the outcome is on its way there.
 Task<void> Worker::live(std::shared_ptr<Call> call) {
   const int64_t begun_ns = clock_.now_ns();
   const std::string& model = call->task.model;
@@ -240,7 +240,6 @@ void Worker::send(Flush& flush) {
     flush.configuration.emplace(database_.configuration(options_.models));
   }
   if (may_reread()) {
-    due_.reread = false;
     flush.reread.emplace(database_.held_leases(worker_));
     return;  // first learn what we hold
   }
@@ -302,7 +301,7 @@ Task<void> Worker::flush() {
   if (due_.registration) {
     co_await enroll();
   } else {
-    if (may_store()) spawn(store_batch());  // first: it makes room
+    if (may_store()) begin_storing();  // ahead of the claim: it makes room
     Flush flush;
     is_flushing_ = true;
     send(flush);
@@ -320,7 +319,7 @@ Task<void> Worker::flush() {
 Task<void> Worker::store() {
   while (!finishing_) {
     if (may_store()) {
-      co_await store_batch();
+      begin_storing();
     } else if (clock_.now_ns() < flush_not_before_ns_) {
       co_await outcomes_.wait_until(clock_, flush_not_before_ns_);
     } else {
@@ -331,16 +330,23 @@ Task<void> Worker::store() {
   helpers_done_.raise();
 }
 
-// One at a time: meanwhile the outcomes of the next gather.
-Task<void> Worker::store_batch() {
-  const int64_t begun_ns = clock_.now_ns();
+// One batch at a time: meanwhile the outcomes of the next gather. It is sent before this returns.
+void Worker::begin_storing() {
   is_storing_ = true;
   Completer::Batch batch = completer_.take();
+  Task<Result<std::vector<Applied>>> completion = database_.complete(batch.worker, batch.ended);
   work_.raise();  // their slots are free
-  Result<std::vector<Applied>> applied = co_await database_.complete(batch.worker, batch.ended);
+  spawn(finish_storing(std::move(batch), std::move(completion), clock_.now_ns()));
+}
+
+Task<void> Worker::finish_storing(Completer::Batch batch,
+                                  Task<Result<std::vector<Applied>>> completion, int64_t begun_ns) {
+  const Result<std::vector<Applied>> applied = co_await std::move(completion);
   is_storing_ = false;
   metrics_.note_flush(seconds_since(clock_, begun_ns));
   on_completed(std::move(batch), applied);
+  // A claim in the other session may have found a model full that has room now.
+  if (has_ceilings_ && database_.stores_apart() && claimer_.is_sated()) claimer_.wake();
   note_appetite();
   outcomes_.raise();
   work_.raise();
@@ -567,10 +573,10 @@ void Worker::on_bodies(const std::vector<TaskKey>& asked, Result<std::vector<Cla
 void Worker::on_reread(const Result<std::vector<TaskKey>>& held) {
   if (!held) {
     note_error(held.error(), "reading what this worker holds");
-    due_.reread = true;
     if (held.error().action != Error::Action::reconnect) pause_flushes();
     return;
   }
+  due_.reread = false;  // not earlier: nothing is stored meanwhile
   for (const TaskKey& key : *held) {
     if (!calls_.contains(key) && !completer_.contains(key)) {
       completer_.add(worker_, EndedCall{key, Returned()});
@@ -597,6 +603,8 @@ void Worker::on_configuration(const Result<Configuration>& configuration) {
           model.name, model.api);
     }
   }
+  has_ceilings_ = std::any_of(served.begin(), served.end(),
+                              [](const Model& model) { return model.max_in_flight.has_value(); });
   claimer_.serve(served);
   concurrency_.serve(served);
   announcer_.want(configuration->events);
@@ -658,12 +666,12 @@ Task<Result<void>> Worker::reconnect() {
     co_await pause_.wait_until(clock_, clock_.now_ns() + pause_ms * ns_per_ms);
     if (is_finished()) co_return Result<void>();
   }
+  due_.reread = worker_ != 0;
   Result<void> connected = co_await database_.connect();
   if (connected) {
     spdlog::info("connected to the database again");
     metrics_.note_reconnect();
     reconnect_pause_ms_ = 0;
-    due_.reread = worker_ != 0;
     due_.beat = true;
     due_.configuration = true;
     outcomes_.raise();

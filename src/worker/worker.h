@@ -67,7 +67,9 @@ class Worker final : private Wakeups::Owner {
   Task<Answer> race(Call& call, Model model);
   Task<void> flush();
   Task<void> store();
-  Task<void> store_batch();
+  void begin_storing();
+  Task<void> finish_storing(Completer::Batch batch, Task<Result<std::vector<Applied>>> completion,
+                            int64_t begun_ns);
   Task<void> enroll();
   void send(Flush& flush);
   void send_claim(Flush& flush);
@@ -161,6 +163,7 @@ class Worker final : private Wakeups::Owner {
   Signal pause_;         // ends the pause before a reconnect
   Signal helpers_done_;  // keep_time(), watch() and store() have ended
   int helpers_ = 0;
+  bool has_ceilings_ = false;  // some model has max_in_flight
   bool is_flushing_ = false;
   bool is_storing_ = false;
   bool draining_ = false;

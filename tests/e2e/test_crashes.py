@@ -113,6 +113,17 @@ def test_each_session_of_a_worker_may_break_at_any_time(pg, mock, worker):
     assert query(url, "select kind, count(*) from sluice.attempts group by 1") == []
     assert len(backend.arrivals()) == len(ids)  # an answer that was being stored is not asked for again
     assert running.running() and running.stderr().count("registered as worker") == 1
+    assert "too late" not in running.stderr()
+
+
+def test_a_ceiling_is_kept_at_work_while_outcomes_have_a_session_of_their_own(pg, mock, worker):
+    url, backend = pg.database(), mock("--latency", "1ms")
+    add_model(url, "m", backend.url, max_in_flight=1)
+    ids = submit_many(url, [f"prompt {i}" for i in range(100)])
+    worker(url, "--db-connections", "3")
+    assert wait_ended(url, len(ids), 60) == {"solved": len(ids)}
+    pauses = query(url, "select max(pause) from (select started_at - lag(finished_at) over (order by started_at) as pause from sluice.result) p")
+    assert pauses[0][0].total_seconds() < 2, "a worker that found its model full slept"
 
 
 def connection_refused(url):
