@@ -464,7 +464,8 @@ end
 $$;
 
 -- refuse_at_critical: SL003 if the system is at critical pressure, or a model that one of p_tasks names, or all models of a route
--- that one names. Called for what comes over HTTP. A model without a bound of its own has the system's.
+-- that one names. Called for what comes over HTTP. A model without a bound of its own has the system's. What only repeats
+-- tasks that are there is not refused: their client did not hear the answer.
 -- Params: p_tasks: as submit_many's; p_now.
 create or replace function sluice.refuse_at_critical(p_tasks jsonb, p_now timestamptz) returns void
 language plpgsql volatile
@@ -478,7 +479,7 @@ declare
   v_fits boolean;
   v_unfinished bigint;
 begin
-  if sluice.is_critical(0, v_max) then
+  if sluice.is_critical(0, v_max) and not sluice.are_repeated(p_tasks) then
     perform sluice.refuse_for_system(jsonb_array_length(p_tasks), v_max);
   end if;
   for v_name in select distinct coalesce(t ->> 'model', 'any') from jsonb_array_elements(p_tasks) t order by 1 loop
@@ -490,12 +491,24 @@ begin
       v_fits := v_model.max_unfinished is null or not sluice.is_critical(v_model.id, v_model.max_unfinished);
       exit when v_fits;
     end loop;
-    if not v_fits then
+    if not v_fits and not sluice.are_repeated(p_tasks) then
       v_unfinished := sluice.unfinished_for_message(v_model.id, null, v_model.max_unfinished);
       raise exception 'model "%" is nearly full: %', v_model.name, sluice.how_full(v_unfinished, v_model.max_unfinished, 1)
         using errcode = 'SL003', hint = sluice.when_to_retry(v_model, v_unfinished, 1, p_now, sluice.critical_share());
     end if;
   end loop;
+end
+$$;
+
+-- are_repeated: whether each of p_tasks has an idempotency key that was used before.
+create or replace function sluice.are_repeated(p_tasks jsonb) returns boolean
+language plpgsql stable
+as $$
+begin
+  return not exists (
+    select from jsonb_to_recordset(p_tasks) as t(tenant text, idempotency_key text)
+    where not exists (select from sluice.idempotency i where i.tenant = coalesce(t.tenant, 'default')
+                      and i.key_sha256 = sha256(convert_to(t.idempotency_key, 'UTF8'))));
 end
 $$;
 
