@@ -187,7 +187,8 @@ declare
   v_bytes int := octet_length(coalesce(submit.prompt, submit.request));
   v_later boolean := coalesce(submit.run_at > v_now, false);
   v_straight boolean;
-  v_asleep boolean;
+  v_awake boolean;   -- nobody sleeps on the model's bell, and until this transaction ends nobody can
+  v_noted boolean;   -- seen after that: workers look at the model
   v_bytes_max int;
   v_guarded boolean;
   v_limited boolean;
@@ -201,8 +202,8 @@ begin
   select s.request_bytes_max, exists (select from sluice.tenants where role is not null),
     exists (select from sluice.models where tpm is not null) or exists (select from sluice.tenants where tpm is not null),
     s.max_unfinished, (select t.max_unfinished from sluice.tenants t where t.name = submit.tenant), m.max_unfinished,
-    m.id, m.max_queue
-  into v_bytes_max, v_guarded, v_limited, v_max.of_system, v_max.of_tenant, v_max.of_model, v_model, v_max_queue
+    m.id, m.max_queue, pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), m.id % 64)
+  into v_bytes_max, v_guarded, v_limited, v_max.of_system, v_max.of_tenant, v_max.of_model, v_model, v_max_queue, v_awake
   from sluice.settings s left join sluice.models m on m.name = submit.model;
   if submit.request is not null or sluice.fault(submit.prompt, submit.request, submit.priority, submit.max_attempts,
       submit.max_output_tokens, submit.metadata, submit.tenant, submit.idempotency_key, submit.traceparent, v_bytes_max)
@@ -242,22 +243,23 @@ begin
     select v_id, v_now, submit.run_at, submit.deadline, submit.batch_id, case when v_route is null then v_model end,
       submit.max_output_tokens, submit.priority, submit.max_attempts, v_route, v_api, submit.tenant, submit.traceparent,
       submit.metadata, submit.prompt, submit.request
-    where exists (select from sluice.id_range r where v_id >= r.first_id and v_id < r.end_id);
+    where exists (select from sluice.id_range r where v_id >= r.first_id and v_id < r.end_id)
+    returning exists (select from sluice.rung where model = v_model) into v_noted;
     exit when found;
     perform sluice.require_range(v_id);
   end loop;
   if v_straight then
-    execute 'select sluice.put_' || v_model || '($1, $2, $3, $4, $5, $6)'
+    execute 'call sluice.put_' || v_model || '($1, $2, $3, $4, $5, $6)'
     using v_id, v_now, submit.deadline, v_bytes, -submit.priority, submit.tenant;
   else
     insert into sluice.backlog (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, due, route, tenant)
     values (v_id, case when v_later then submit.run_at else v_now end, submit.deadline,
       case when v_route is null then v_model end, v_bytes, 0, -submit.priority, 0, not v_later, v_route, submit.tenant);
   end if;
-  if v_route is null or v_straight then
-    v_asleep := sluice.ring(v_model);  -- "perform" would begin a statement for it
-  else
+  if v_route is not null and not v_straight then
     perform sluice.ring_line('route_' || v_route);  -- any of its models may have room first
+  elsif (v_awake and v_noted and current_setting('transaction_isolation') = 'read committed') is not true then
+    perform sluice.ring(v_model);  -- what it would do is done above: there it costs two statements less
   end if;
   return v_id;
 end

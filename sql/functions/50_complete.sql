@@ -1,5 +1,5 @@
 -- complete: records what became of calls.
--- Stage:   50. Called by workers with everything that ended since the last flush; committed synchronously.
+-- Stage:   50. Called by workers with everything that ended since the last one; committed synchronously.
 -- Params:  worker; outcomes: see sluice.outcome for the kinds; p_now.
 -- Returns: per outcome whether it holds: applied false means that the task was no longer this worker's under this
 --          fence; the late result is then kept in sluice.attempts for audit and changes nothing. Repeating a call

@@ -1,0 +1,11 @@
+begin isolation level repeatable read;
+\ir ../_helpers.sql
+select plan(1);
+
+-- The note that an old snapshot shows may be gone.
+select given_model() as m \gset
+select given_task(:'m'), given_task(:'m') \g /dev/null
+select is((select count(*) from sluice.rung where model = id_of(:'m')), 2::bigint, 'what it sees is not believed');
+
+select * from finish();
+rollback;
