@@ -7,6 +7,7 @@
 -- 64 bells (a bell per model would exhaust the lock table); false rings are harmless.
 -- What may have work is noted in sluice.rung, so that nobody loops over 1,000 idle models: the row is committed with the
 -- task, and only quieten() takes it away. It costs a probe, 5 us; nearly always the row is there already.
+-- sluice.submit does the same in statements that it runs anyway, and calls this only if somebody sleeps or nothing is noted.
 -- Rejected: a sequence per model (2.5 ms to read 2,000 of them, and as many locks in the shared table; see DECISIONS.md).
 -- Params:  p_model: model id. Requires a connection that holds no bell itself.
 -- Returns: whether somebody sleeps.
