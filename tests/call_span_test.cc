@@ -2,43 +2,27 @@
 
 #include <doctest/doctest.h>
 
-#include "bounds.h"
-#include "support/fake_http.h"
-#include "support/manual_clock.h"
+#include "support/exported_spans.h"
 
 namespace sluice {
 
 namespace {
 
-constexpr const char* sampled = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-
-struct Bench {
+struct Bench : ExportedSpans {
   Bench() {
     model.name = "m";
     model.upstream_name = "gpt";
     model.api = "openai-chat";
     task.key = TaskKey{7, 2};
     task.attempt = 2;
-    task.traceparent = sampled;
+    task.traceparent = sampled_traceparent;
     task.queued_ms = 1500;
   }
   CallSpan begin() { return {&exporter, clock, model, task}; }
-  // What has been exported, as JSON; empty: nothing.
-  std::string exported() {
-    clock.advance(bounds::spans_interval_ms * ns_per_ms);
-    return http.count() == 0 ? std::string() : http.request(0).body;
-  }
 
-  ManualClock clock;
-  FakeHttp http;
-  SpanExporter exporter{OtlpTarget{"http://c", {}, "s"}, clock, http, [](size_t, size_t) {}};
   Model model;
   ClaimedTask task;
 };
-
-bool has(const std::string& json, const std::string& part) {
-  return json.find(part) != std::string::npos;
-}
 
 }  // namespace
 
@@ -49,7 +33,7 @@ TEST_CASE("a call's span is a child of the task's, and the backend's spans are i
   const std::string sent = *span.traceparent();
   CHECK(sent.starts_with("00-0af7651916cd43dd8448eb211c80319c-"));
   CHECK(sent.ends_with("-01"));
-  CHECK(sent != sampled);
+  CHECK(sent != sampled_traceparent);
   bench.clock.advance(3 * ns_per_s);
   Solved solved;
   solved.input_tokens = 11;
@@ -102,7 +86,7 @@ TEST_CASE("a traceparent that is malformed, not sampled or not there makes no sp
 TEST_CASE("without an exporter a traceparent goes on as it came") {
   Bench bench;
   CallSpan span(nullptr, bench.clock, bench.model, bench.task);
-  CHECK(span.traceparent() == sampled);
+  CHECK(span.traceparent() == sampled_traceparent);
   span.end(Solved());
 }
 

@@ -346,7 +346,7 @@ Task<void> Worker::finish_storing(Completer::Batch batch,
   metrics_.note_flush(seconds_since(clock_, begun_ns));
   on_completed(std::move(batch), applied);
   // A claim in the other session may have found a model full that has room now.
-  if (has_ceilings_ && database_.stores_apart() && claimer_.is_sated()) claimer_.wake();
+  if (database_.stores_apart() && claimer_.is_sated() && has_ceiling()) claimer_.wake();
   note_appetite();
   outcomes_.raise();
   work_.raise();
@@ -603,8 +603,6 @@ void Worker::on_configuration(const Result<Configuration>& configuration) {
           model.name, model.api);
     }
   }
-  has_ceilings_ = std::any_of(served.begin(), served.end(),
-                              [](const Model& model) { return model.max_in_flight.has_value(); });
   claimer_.serve(served);
   concurrency_.serve(served);
   announcer_.want(configuration->events);
@@ -815,6 +813,12 @@ std::vector<std::string> Worker::models_for_urgent() const {
 bool Worker::looks_for_urgent() const {
   return !draining_ && worker_ != 0 && !models_.empty() && urgent_slots_free() > 0 &&
          (slots_free() <= 0 || concurrency_.is_held_back());
+}
+
+// Whether a model may be full: the fleet's calls of it are bounded.
+bool Worker::has_ceiling() const {
+  return std::any_of(models_.begin(), models_.end(),
+                     [](const auto& entry) { return entry.second.max_in_flight.has_value(); });
 }
 
 bool Worker::is_idle() const {

@@ -106,6 +106,7 @@ class Worker final : private Wakeups::Owner {
   int urgent_slots_free() const;
   std::vector<std::string> models_for_urgent() const;
   bool looks_for_urgent() const;
+  bool has_ceiling() const;
   bool is_idle() const;
   bool has_flush_work() const;
   bool may_reread() const { return due_.reread && !is_storing_; }
@@ -163,7 +164,6 @@ class Worker final : private Wakeups::Owner {
   Signal pause_;         // ends the pause before a reconnect
   Signal helpers_done_;  // keep_time(), watch() and store() have ended
   int helpers_ = 0;
-  bool has_ceilings_ = false;  // some model has max_in_flight
   bool is_flushing_ = false;
   bool is_storing_ = false;
   bool draining_ = false;

@@ -2,16 +2,12 @@
 
 #include <doctest/doctest.h>
 
-#include "bounds.h"
-#include "support/fake_http.h"
-#include "support/manual_clock.h"
+#include "support/exported_spans.h"
 
 namespace sluice {
 namespace {
 
-constexpr const char* sampled = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-
-struct Bench {
+struct Bench : ExportedSpans {
   Bench() {
     incoming.method = "GET";
     incoming.path = "/v1/tasks/4711";
@@ -28,21 +24,9 @@ struct Bench {
     if (status != 0) span.set_status(status);
     return span.traceparent();
   }
-  // What has been exported, as JSON; empty: nothing.
-  std::string exported() {
-    clock.advance(bounds::spans_interval_ms * ns_per_ms);
-    return http.count() == 0 ? std::string() : http.request(0).body;
-  }
 
-  ManualClock clock;
-  FakeHttp http;
-  SpanExporter exporter{OtlpTarget{"http://c", {}, "s"}, clock, http, [](size_t, size_t) {}};
   HttpIncoming incoming;
 };
-
-bool has(const std::string& json, const std::string& part) {
-  return json.find(part) != std::string::npos;
-}
 
 // A number of the only span.
 int64_t number_behind(const std::string& json, const std::string& key) {
@@ -53,10 +37,10 @@ int64_t number_behind(const std::string& json, const std::string& key) {
 
 TEST_CASE("a request's span is a child of its client's, and its tasks are children of it") {
   Bench bench;
-  const auto of_tasks = bench.traceparent_of(sampled, 200);
+  const auto of_tasks = bench.traceparent_of(sampled_traceparent, 200);
   REQUIRE(of_tasks);
   CHECK(of_tasks->starts_with("00-0af7651916cd43dd8448eb211c80319c-"));
-  CHECK(*of_tasks != sampled);
+  CHECK(*of_tasks != sampled_traceparent);
   const std::string json = bench.exported();
   CHECK(has(json,
             R"("spanId":")" + of_tasks->substr(36, 16) + R"(","parentSpanId":"b7ad6b7169203331")"));
@@ -77,7 +61,7 @@ TEST_CASE("a request's span is a child of its client's, and its tasks are childr
 TEST_CASE("a client's mistake is no error of the server, its own is, and so is no answer") {
   const auto exported_for = [](int status) {
     Bench bench;
-    bench.traceparent_of(sampled, status);
+    bench.traceparent_of(sampled_traceparent, status);
     return bench.exported();
   };
   CHECK(has(exported_for(404), R"("status":{})"));
@@ -109,9 +93,9 @@ TEST_CASE("a header that no task can have is as if it were not there") {
 
 TEST_CASE("without an exporter a request's traceparent goes on as it came") {
   Bench bench;
-  bench.incoming.headers.emplace_back("traceparent", sampled);
+  bench.incoming.headers.emplace_back("traceparent", sampled_traceparent);
   const RequestSpan span(nullptr, bench.incoming, "/v1/tasks/{}", "http");
-  CHECK(span.traceparent() == sampled);
+  CHECK(span.traceparent() == sampled_traceparent);
 }
 
 }  // namespace sluice
