@@ -8,6 +8,7 @@
 
 #include "support/raw_server.h"
 #include "support/run_task.h"
+#include "worker/pg_array.h"
 
 // Those that need a server say nothing unless SLUICE_TEST_DATABASE_URL names one.
 namespace sluice {
@@ -172,6 +173,34 @@ TEST_SUITE("with a database" * doctest::skip(database_url() == nullptr)) {
     const auto nul = fixture.query("select $1::text", {std::string("a\0b", 3)});
     REQUIRE_FALSE(nul);
     CHECK(nul.error().code == "22021");
+    CHECK(fixture.query("select 3")->int64(0, 0) == 3);
+  }
+
+  TEST_CASE("texts in an array arrive as they are, nulls and none too") {
+    Fixture fixture;
+    const std::vector<std::string> texts = {R"(a"b\c,{})", "NULL", "", "\xc3\xa4\n"};
+    PgTextArray array;
+    for (const std::string& text : texts) array.add(text);
+    array.add(std::optional<std::string>());
+    const auto there = fixture.query("select t from unnest($1::text[]) t", {array.param()});
+    REQUIRE(there);
+    REQUIRE(there->rows() == 5);
+    for (int row = 0; row < 4; ++row) CHECK(there->text(row, 0) == texts[static_cast<size_t>(row)]);
+    CHECK(there->is_null(4, 0));
+    CHECK(fixture.query("select cardinality($1::text[])", {pg_array(std::vector<std::string>())})
+              ->int64(0, 0) == 0);
+  }
+
+  TEST_CASE("a text that is no UTF-8 or holds NUL is refused, in an array by the server") {
+    Fixture fixture;
+    for (const std::string& text : {std::string("a\0b", 3), std::string("\xff")}) {
+      PgTextArray array;
+      array.add(text);
+      const auto refused = fixture.query("select $1::text[]", {array.param()});
+      REQUIRE_FALSE(refused);
+      CHECK(refused.error().code == "22021");
+      CHECK(refused.error().action == Error::Action::refuse);
+    }
     CHECK(fixture.query("select 3")->int64(0, 0) == 3);
   }
 

@@ -69,8 +69,8 @@ Task<HttpReply> list(Services& services, ApiRequest request, const Shape& shape)
   }
   PgParams params = {request.caller.tenant, text_of(shape.is_messages), std::nullopt, std::nullopt,
                      std::to_string(*limit)};
-  if (!take_id(request, shape, shape.after_name, params[2]) ||
-      !take_id(request, shape, shape.before_name, params[3])) {
+  if (!take_id(request, shape, shape.after_name, params[2].value) ||
+      !take_id(request, shape, shape.before_name, params[3].value)) {
     return reply_with(error_reply(400, "invalid_request", "a page is bounded by a batch's id"));
   }
   return answer_with_value(

@@ -224,7 +224,7 @@ Task<HttpReply> list_files(Services& services, ApiRequest request) {
   if (order != "asc" && order != "desc") co_return bad_request("order is asc or desc");
   PgParams params = {request.caller.tenant, std::nullopt, std::nullopt, std::to_string(*limit),
                      order == "asc" ? "true" : "false"};
-  if (!purpose.empty()) params[1] = purpose;
+  if (!purpose.empty()) params[1] = std::string(purpose);
   if (!after.empty()) {
     const auto id = parse_id(after, id_prefix);
     if (!id) co_return bad_request("after is a file's id");

@@ -58,15 +58,15 @@ Submitter::Batch Submitter::take_batch() {
 }
 
 Task<void> Submitter::flush(Batch batch) {
-  PgArray bodies, tenants, keys, traceparents;
+  PgTextArray bodies, tenants, keys, traceparents;
   for (const auto& waiting : batch) {
-    bodies.add(std::string_view(waiting->submission.body));
+    bodies.add(waiting->submission.body);
     waiting->submission.body = std::string();
     tenants.add(waiting->submission.tenant);
     keys.add(waiting->submission.idempotency_key);
     traceparents.add(waiting->submission.traceparent);
   }
-  PgParams params = {bodies.text(), tenants.text(), keys.text(), traceparents.text()};
+  PgParams params = {bodies.param(), tenants.param(), keys.param(), traceparents.param()};
   Task<Result<PgResult>> reply = database_.query(submit_sql, std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   for (int row = 0; rows && row < rows->rows(); ++row) {

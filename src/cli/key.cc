@@ -10,7 +10,6 @@
 #include "cli/database_session.h"
 #include "cli/table.h"
 #include "command_error.h"
-#include "worker/pg_array.h"
 
 namespace sluice {
 namespace {
@@ -26,8 +25,10 @@ struct KeyOptions {
 void create(pqxx::work& transaction, const KeyOptions& options) {
   const NewKey key = make_key();
   transaction.exec_params(
-      "select sluice.create_key($1, decode($2, 'hex'), $3, nullif($4, ''), $5::text[])", key.id,
-      key.sha256, options.name, options.tenant, pg_array(options.scopes));
+      "select sluice.create_key($1, decode($2, 'hex'), $3, nullif($4, ''), string_to_array($5, "
+      "','))",
+      key.id, key.sha256, options.name, options.tenant,
+      fmt::format("{}", fmt::join(options.scopes, ",")));
   transaction.commit();
   fmt::print("{}\n", key.text);
   fmt::print(stderr, "# key {}; it is shown this once: only its hash is stored\n", key.id);

@@ -134,8 +134,8 @@ Task<Result<PgResult>> PgConnection::query(std::string sql, PgParams params) {
     reply->result = tl::unexpected(std::move(error));
     reply->arrived.raise();
   };
-  const auto has_nul = [](const std::optional<std::string>& param) {
-    return param && param->find('\0') != std::string::npos;
+  const auto has_nul = [](const PgParam& param) {
+    return param.value && !param.is_binary && param.value->find('\0') != std::string::npos;
   };
   if (state_ != State::open) {
     refuse({Error::Action::reconnect, "08003", "the database connection is not open"});
@@ -169,11 +169,15 @@ Task<Result<PgResult>> PgConnection::await_reply(std::shared_ptr<Reply> reply) {
 
 PgConnection::Sent PgConnection::send(const std::string& sql, const PgParams& params) {
   std::vector<const char*> values;
-  values.reserve(params.size());
-  for (const auto& param : params) values.push_back(param ? param->c_str() : nullptr);
+  std::vector<int> lengths, formats;
+  for (const auto& [value, is_binary] : params) {
+    values.push_back(value ? value->c_str() : nullptr);
+    lengths.push_back(value ? static_cast<int>(value->size()) : 0);  // read of binary ones
+    formats.push_back(is_binary ? 1 : 0);
+  }
   PGconn* connection = connection_.get();
   if (PQsendQueryParams(connection, sql.c_str(), static_cast<int>(values.size()), nullptr,
-                        values.data(), nullptr, nullptr, /*resultFormat=*/0) == 0) {
+                        values.data(), lengths.data(), formats.data(), /*resultFormat=*/0) == 0) {
     return PQstatus(connection) == CONNECTION_OK ? Sent::refused : Sent::lost;
   }
   // A query without its Sync would take the next one into its transaction.

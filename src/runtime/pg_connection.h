@@ -30,7 +30,22 @@ struct pg_conn;
 
 namespace sluice {
 
-using PgParams = std::vector<std::optional<std::string>>;  // text format; nullopt is NULL
+// The value of a parameter: a text; nullopt, which is NULL; or one in PostgreSQL's binary form.
+struct PgParam {
+  PgParam(std::string text) : value(std::move(text)) {}
+  PgParam(const char* text) : value(text) {}
+  PgParam(std::optional<std::string> text) : value(std::move(text)) {}
+  PgParam(std::nullopt_t) {}
+  static PgParam binary(std::string bytes) {
+    PgParam param = std::move(bytes);
+    param.is_binary = true;
+    return param;
+  }
+
+  std::optional<std::string> value;
+  bool is_binary = false;
+};
+using PgParams = std::vector<PgParam>;
 
 class PgConnection final {
  public:

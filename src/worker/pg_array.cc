@@ -5,6 +5,15 @@
 
 namespace sluice {
 
+namespace {
+
+// In network byte order.
+void append_int32(std::string& bytes, int32_t value) {
+  for (int shift : {24, 16, 8, 0}) bytes += static_cast<char>(value >> shift);
+}
+
+}  // namespace
+
 void PgArray::separate() {
   if (text_.size() > 1) text_ += ',';
 }
@@ -19,22 +28,6 @@ void PgArray::add(bool value) {
   text_ += value ? 't' : 'f';
 }
 
-void PgArray::add(std::string_view value) {
-  separate();
-  text_ += '"';
-  // In runs: 0.5 us for 1,000 plain characters, one by one 2.1 us.
-  const auto is_special = [](char c) { return c == '"' || c == '\\'; };
-  for (const char* rest = value.begin();;) {
-    const char* special = std::find_if(rest, value.end(), is_special);
-    text_.append(rest, special);
-    if (special == value.end()) break;
-    text_ += '\\';
-    text_ += *special;
-    rest = special + 1;
-  }
-  text_ += '"';
-}
-
 void PgArray::add_null() {
   separate();
   text_ += "NULL";
@@ -45,10 +38,30 @@ std::string PgArray::text() {
   return std::move(text_);
 }
 
-std::string pg_array(const std::vector<std::string>& values) {
-  PgArray array;
-  for (const std::string& value : values) array.add(std::string_view(value));
-  return array.text();
+void PgTextArray::add(std::string_view value) {
+  append_int32(elements_, static_cast<int32_t>(value.size()));
+  elements_ += value;
+  ++count_;
+}
+
+void PgTextArray::add_null() {
+  append_int32(elements_, -1);
+  ++count_;
+}
+
+// As array_recv() of the server reads it: dimensions, whether there are nulls, the type; the
+// dimension's length and first index; the elements, each after its length.
+PgParam PgTextArray::param() {
+  constexpr int32_t text_oid = 25;
+  std::string bytes;
+  for (int32_t field : {1, 1, text_oid, count_, 1}) append_int32(bytes, field);
+  return PgParam::binary(bytes + elements_);
+}
+
+PgParam pg_array(const std::vector<std::string>& values) {
+  PgTextArray array;
+  for (const std::string& value : values) array.add(value);
+  return array.param();
 }
 
 std::string pg_array(const std::vector<int64_t>& values) {

@@ -1,5 +1,5 @@
-// PostgreSQL's text form of one-dimensional arrays, for parameters that carry many rows in one
-// statement. Owns nothing; knows no types: the statement casts.
+// One-dimensional arrays for parameters that carry many rows in one statement. The statement casts
+// them to their type.
 #pragma once
 
 #include <optional>
@@ -7,24 +7,20 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/pg_connection.h"
+
 namespace sluice {
 
-// Collects elements; text() is the array literal.
+// Collects numbers and booleans; text() is the array literal.
 class PgArray final {
  public:
   void add(int64_t value);
   void add(bool value);
-  void add(std::string_view value);
   void add_null();
   template <class T>
   void add(const std::optional<T>& value) {
-    if (value) {
-      add(*value);
-    } else {
-      add_null();
-    }
+    value ? add(*value) : add_null();
   }
-  void add(const char*) = delete;  // would become a bool
 
   // Call once, at the end.
   std::string text();
@@ -34,7 +30,26 @@ class PgArray final {
   std::string text_ = "{";
 };
 
-std::string pg_array(const std::vector<std::string>& values);
+// Collects texts, for a text[]; in the binary form, for the server reads a literal character by
+// character: 8 us of the 130 that it spends on a drained task with two texts of 800 bytes.
+class PgTextArray final {
+ public:
+  void add(std::string_view value);
+  void add_null();
+  template <class T>
+  void add(const std::optional<T>& value) {
+    value ? add(*value) : add_null();
+  }
+
+  // Call once, at the end.
+  PgParam param();
+
+ private:
+  std::string elements_;
+  int32_t count_ = 0;
+};
+
+PgParam pg_array(const std::vector<std::string>& values);
 std::string pg_array(const std::vector<int64_t>& values);
 std::string pg_array(const std::vector<int>& values);
 

@@ -138,8 +138,8 @@ Task<Result<Look>> read_look(Reply reply) {
 
 // The columns of sluice.outcome, one array each.
 struct OutcomeColumns {
-  PgArray task_id, fence, kind, answer, response, error, error_code, http_status, retry_after_ms,
-      input_tokens, output_tokens, billed;
+  PgArray task_id, fence, http_status, retry_after_ms, input_tokens, output_tokens, billed;
+  PgTextArray kind, answer, response, error, error_code;
 
   void add(const EndedCall& ended) {
     task_id.add(ended.key.task_id);
@@ -360,8 +360,8 @@ Task<Result<std::vector<Applied>>> PgDatabase::complete(int64_t worker,
   for (const EndedCall& call : ended) columns.add(call);
   PgParams params = {
       std::to_string(worker),        columns.task_id.text(),      columns.fence.text(),
-      columns.kind.text(),           columns.answer.text(),       columns.response.text(),
-      columns.error.text(),          columns.error_code.text(),   columns.http_status.text(),
+      columns.kind.param(),          columns.answer.param(),      columns.response.param(),
+      columns.error.param(),         columns.error_code.param(),  columns.http_status.text(),
       columns.retry_after_ms.text(), columns.input_tokens.text(), columns.output_tokens.text(),
       columns.billed.text()};
   return read_applied(
@@ -378,16 +378,17 @@ Task<Result<int64_t>> PgDatabase::announce(const std::vector<int64_t>& ids) {
 }
 
 Task<Result<void>> PgDatabase::drain_buckets(const std::vector<ModelLimits>& limits) {
-  PgArray models, requests, tokens;
+  PgTextArray models;
+  PgArray requests, tokens;
   for (const ModelLimits& each : limits) {
-    models.add(std::string_view(each.model));
+    models.add(each.model);
     requests.add(each.left.requests);
     tokens.add(each.left.tokens);
   }
   return read_nothing(
       work_->query("select sluice.drain_bucket(model, requests, tokens)"
                    " from unnest($1::text[], $2::int[], $3::bigint[]) l(model, requests, tokens)",
-                   {models.text(), requests.text(), tokens.text()}));
+                   {models.param(), requests.text(), tokens.text()}));
 }
 
 Task<Result<bool>> PgDatabase::unfinished(int64_t worker) {
