@@ -62,6 +62,7 @@ declare
   v_missing int[];
   v_complete boolean;
   v_now timestamptz;
+  v_restless int[];
   v_look record;
   v_shut record;
 begin
@@ -76,8 +77,9 @@ begin
   v_now := coalesce(p_now, clock_timestamp());
   -- New statements, hence new snapshots: they see all that was committed before the bells were taken.
   perform sluice.quieten(v_now);
-  v_look := sluice.look_around(v_ids, v_now);
-  v_shut := sluice.shut_models(v_ids, v_now);
+  v_restless := sluice.restless(v_ids);
+  v_look := sluice.look_around(v_restless, v_now);
+  v_shut := sluice.shut_models(v_restless, v_now);
   if v_missing <> '{}' then
     v_look.wake_at := least(v_look.wake_at, v_now + interval '1 second');
   end if;
@@ -93,17 +95,20 @@ end
 $$;
 
 -- bells_of: the bells of models p_ids, but for those that only models in p_shut have, and the alarms of all.
+-- As a function in SQL it was planned anew in every transaction: 0.25 of take_bells' 0.7 ms.
 create or replace function sluice.bells_of(p_ids int[], p_shut int[] default '{}') returns int[]
-language sql immutable
+language plpgsql immutable
 as $$
-  select array(
+begin
+  return array(
     select id % 64 from unnest(p_ids) id where id <> all (p_shut)
     union
     select 64 + id % 64 from unnest(p_ids) id
-    order by 1)
+    order by 1);
+end
 $$;
 
--- shut_models: which of the models p_ids that may have work could call nobody now, and when the first of them opens by the
+-- shut_models: which of p_ids (see sluice.restless) could call nobody now, and when the first of them opens by the
 -- clock alone (null, or infinity: no time is known).
 create or replace function sluice.shut_models(p_ids int[], p_now timestamptz, out models int[], out open_at timestamptz)
 language plpgsql volatile
@@ -111,7 +116,7 @@ as $$
 begin
   select coalesce(array_agg(o.id), '{}'), min(o.at) into models, open_at
   from (select m.id, sluice.opens_at(m, p_now) as at from sluice.models m
-        where m.id = any (sluice.restless(p_ids)) offset 0) o
+        where m.id = any (p_ids) offset 0) o
   where o.at > p_now;
 end
 $$;
@@ -149,7 +154,7 @@ declare
 begin
   work := exists (select from sluice.backlog where not due and ready_at >= sluice.later_mark() and ready_at <= p_now);
   wake_at := (select min(ready_at) from sluice.backlog where not due and ready_at > p_now);
-  foreach v_id in array case when work then '{}' else sluice.restless(p_ids) end loop
+  foreach v_id in array case when work then '{}' else p_ids end loop
     v_look := sluice.look(v_id, p_now);
     work := v_look.work;
     wake_at := least(wake_at, v_look.wake_at);
