@@ -21,6 +21,26 @@ async function pgPool() {
 }
 
 const openers = {
+  // The floor: bare inserts into a table of tasks and one of what waits.
+  async bare() {
+    const pool = await pgPool();
+    return {
+      one: (text) => pool.query({
+        name: 'one',
+        text: `with task as (insert into bare_task (prompt) values ($1) returning id), queue as (insert into bare_queue (id) select id from task)
+               select pg_notify('bare', '')`,
+        values: [text],
+      }),
+      many: (texts) => pool.query({
+        name: 'many',
+        text: `with task as (insert into bare_task (prompt) select unnest($1::text[]) returning id)
+               insert into bare_queue (id) select id from task`,
+        values: [texts],
+      }),
+      close: () => pool.end(),
+    };
+  },
+
   async sluice() {
     const pool = await pgPool();
     return {

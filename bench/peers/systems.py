@@ -143,6 +143,22 @@ class PgBoss(PostgresSystem):
     submit_script = None  # submits through its own library
 
 
+class Bare(PostgresSystem):
+    """What any queue in PostgreSQL does at least: two rows in, one out, an answer; each durably, nothing else."""
+    name, node_name = "floor", "bare"
+    count_sql, stored_sql = Graphile.count_sql, Graphile.stored_sql
+    submit_script = "begin;\ninsert into bare_task (prompt) values (repeat('p', 1000));\ninsert into bare_queue (id) values (0);\ncommit;\n"
+
+    def setup(self):
+        with contextlib.closing(harness.connect(self.store)) as session:
+            run(session, """
+                create table bare_task (
+                  id bigint generated always as identity primary key, created_at timestamptz default clock_timestamp(), prompt text);
+                create table bare_queue (
+                  row bigint generated always as identity primary key, id bigint, ready_at timestamptz default clock_timestamp());
+                create table answers (id bigint primary key, answer text not null)""")
+
+
 class BullMQ:
     """On a Redis of its own, with the append-only file synced every second."""
     name, node_name = "BullMQ on Redis", "bullmq"

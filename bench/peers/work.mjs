@@ -52,6 +52,23 @@ class AnswerTable {
 }
 
 const starters = {
+  // The floor of a pickup: woken by NOTIFY, one durable statement takes the task, and another stores its answer.
+  async bare() {
+    const { Client } = (await import('pg')).default;
+    const client = new Client({ connectionString: database });
+    await client.connect();
+    client.on('notification', async () => {
+      const { rows } = await client.query({
+        name: 'take', text: `with taken as (delete from bare_queue returning id) select id, prompt from bare_task join taken using (id)`,
+      });
+      await Promise.all(rows.map(async ({ id, prompt }) => client.query({
+        name: 'store', text: 'insert into answers (id, answer) values ($1, $2)', values: [id, await solve(prompt)],
+      })));
+    });
+    await client.query('listen bare');
+    return () => client.end();
+  },
+
   // worker.graphile.org/docs/performance: local queue, batched completion, no logger.
   async graphile() {
     const { run, Logger } = await import('graphile-worker');
