@@ -1,11 +1,13 @@
 #include "worker/pg_array.h"
 
-#include <algorithm>
 #include <charconv>
 
 namespace sluice {
 
 namespace {
+
+constexpr int32_t text_oid = 25;     // of type text, in every PostgreSQL
+constexpr size_t count_offset = 12;  // three fields are before it
 
 // In network byte order.
 void append_int32(std::string& bytes, int32_t value) {
@@ -38,24 +40,28 @@ std::string PgArray::text() {
   return std::move(text_);
 }
 
+// As array_recv() of the server reads it: dimensions, whether there are nulls, the type; the
+// dimension's length, known at the end, and first index; then the elements, each after its length.
+PgTextArray::PgTextArray() {
+  for (int32_t field : {1, 1, text_oid, 0, 1}) append_int32(bytes_, field);
+}
+
 void PgTextArray::add(std::string_view value) {
-  append_int32(elements_, static_cast<int32_t>(value.size()));
-  elements_ += value;
+  append_int32(bytes_, static_cast<int32_t>(value.size()));
+  bytes_ += value;
   ++count_;
 }
 
 void PgTextArray::add_null() {
-  append_int32(elements_, -1);
+  append_int32(bytes_, -1);
   ++count_;
 }
 
-// As array_recv() of the server reads it: dimensions, whether there are nulls, the type; the
-// dimension's length and first index; the elements, each after its length.
 PgParam PgTextArray::param() {
-  constexpr int32_t text_oid = 25;
-  std::string bytes;
-  for (int32_t field : {1, 1, text_oid, count_, 1}) append_int32(bytes, field);
-  return PgParam::binary(bytes + elements_);
+  std::string count;
+  append_int32(count, count_);
+  bytes_.replace(count_offset, count.size(), count);
+  return PgParam::binary(std::move(bytes_));
 }
 
 PgParam pg_array(const std::vector<std::string>& values) {
