@@ -138,6 +138,29 @@ def task_batch(count, models=1, prompt_bytes=1000):
     return json.dumps([{"prompt": "p" * prompt_bytes, "model": f"m{n % models + 1}"} for n in range(count)])
 
 
+# Two rows, durably, and nothing else: the floor of a submit.
+BARE_TABLES = """
+create table bare_task (id bigint generated always as identity primary key, created_at timestamptz default clock_timestamp(), prompt text);
+create table bare_queue (row bigint generated always as identity primary key, id bigint, ready_at timestamptz default clock_timestamp())
+"""
+
+
+def bare_submit(prompt):
+    """pgbench's script of it. Params: prompt: an SQL expression."""
+    return f"begin;\ninsert into bare_task (prompt) values ({prompt});\ninsert into bare_queue default values;\ncommit;\n"
+
+
+def pgbench(url, script, clients, seconds):
+    """The command: one thread, prepared statements. Params: script: a file."""
+    return [private_postgres.newest_binaries() / "pgbench", "-n", "-M", "prepared", "-c", str(clients), "-j", "1", "-T", str(seconds),
+            "-f", script, url]
+
+
+def pgbench_figures(output):
+    """(transactions a second, transactions) that pgbench printed."""
+    return float(re.search(r"tps = ([0-9.]+)", output)[1]), int(re.search(r"actually processed: (\d+)", output)[1])
+
+
 class Cost:
     """Rows written, WAL bytes and dead tuples since it was made; of one database, whose figures are quiet meanwhile."""
 

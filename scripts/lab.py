@@ -12,6 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SLUICE = pathlib.Path(os.environ.get("SLUICE_BINARY", ROOT / "build" / "sluice"))
 STOP_TIMEOUT_S = 40
 START_TIMEOUT_S = 60
+SEND_BY_NS = 250_000_000  # a permit may be used so long after its grant
 
 
 class Process:
@@ -102,5 +103,4 @@ def worst_window(times, length_ns):
 def gcra(limit, window_ns=60 * 10**9, burst=None):
     """(burst, interval in ns) of a limit a window, as DESIGN.md section 2 says: at most burst + ceil(L / interval) in L."""
     burst = burst or 1 + limit // 100
-    send_by_ns = 250_000_000
-    return burst, math.ceil((window_ns + send_by_ns) / (limit - burst + 1))
+    return burst, math.ceil((window_ns + SEND_BY_NS) / (limit - burst + 1))

@@ -53,7 +53,6 @@ class Node(Process):
 
 class PostgresSystem:
     """A queue in a database of its own."""
-    store_cpu_name = "PostgreSQL"
 
     def __init__(self, server, database, mock):
         self.server, self.database, self.mock = server, database, mock
@@ -150,16 +149,12 @@ class Bare(PostgresSystem):
     """What any queue in PostgreSQL does at least: two rows in, one out, an answer; each durably, nothing else."""
     name, node_name = "floor", "bare"
     count_sql, stored_sql = Graphile.count_sql, Graphile.stored_sql
-    submit_script = "begin;\ninsert into bare_task (prompt) values (repeat('p', 1000));\ninsert into bare_queue (id) values (0);\ncommit;\n"
+    submit_script = harness.bare_submit("repeat('p', 1000)")
 
     def setup(self):
         with contextlib.closing(harness.connect(self.store)) as session:
-            run(session, """
-                create table bare_task (
-                  id bigint generated always as identity primary key, created_at timestamptz default clock_timestamp(), prompt text);
-                create table bare_queue (
-                  row bigint generated always as identity primary key, id bigint, ready_at timestamptz default clock_timestamp());
-                create table answers (id bigint primary key, answer text not null)""")
+            run(session, harness.BARE_TABLES)
+            run(session, "create table answers (id bigint primary key, answer text not null)")
 
 
 class BullMQ:
