@@ -233,46 +233,25 @@ begin
 end
 $$;
 
--- accept: takes room for one new task: the system's, its tenant's if that has a cap, and its model's.
--- Params:  p_model: the model that was named or drawn (null: no model of the route is open); p_route: null for a named
---          model; p_tenant; p_max: the bounds; p_now.
--- Returns: whether model p_model has room. If not, another model of the route has, and the task waits in its route.
--- Errors:  SL003, SL005.
-create or replace function sluice.accept(
-  p_model int, p_route text, p_tenant text, p_max sluice.headroom_max, p_now timestamptz) returns boolean
-language plpgsql volatile
-as $$
-declare
-  v_system_fits boolean := nextval('sluice.load_all') <= p_max.of_system;
-  v_model_fits boolean := nextval(('sluice.load_' || p_model)::regclass) - 1
-    < sluice.overflow_share() * coalesce(p_max.of_model, p_max.of_system);
-begin
-  if v_system_fits and v_model_fits and p_max.of_tenant is null then
-    return true;
-  end if;
-  perform sluice.accept_for_system(v_system_fits);
-  if p_max.of_tenant is not null and sluice.take_headroom(null, p_tenant, 1, p_max.of_tenant, 1) = 0 then
-    perform sluice.refuse_for_tenant(p_tenant, 1, p_max.of_tenant);
-  end if;
-  return v_model_fits or sluice.accept_for_model(p_model, p_route, p_now);
-end
-$$;
-
--- accept_for_system: SL003 unless p_fits or, counted, one more task fits into the system.
-create or replace function sluice.accept_for_system(p_fits boolean) returns void
+-- accept_for_system: SL003 unless, counted, one more task fits into the system, whose gauge says "full".
+create or replace function sluice.accept_for_system() returns void
 language plpgsql volatile
 as $$
 declare
   v_max bigint := (select max_unfinished from sluice.settings);
 begin
-  if not p_fits and sluice.recount_headroom('sluice.load_all', 0, null, 1, v_max, 1) = 0 then
+  if sluice.recount_headroom('sluice.load_all', 0, null, 1, v_max, 1) = 0 then
     perform sluice.refuse_for_system(1, v_max);
   end if;
 end
 $$;
 
--- accept_for_model: accept for a model whose gauge says "full", and for a route none of whose models is open: the task
--- then counts for one of them.
+-- accept_for_model: takes room for one new task in a model whose gauge says "full", or in a route none of whose models is open:
+-- the task then counts for one of them.
+-- Params:  p_model: the model that was named or drawn (null: no model of the route is open); p_route: null for a named
+--          model; p_now.
+-- Returns: whether model p_model has room. If not, another model of the route has, and the task waits in its route.
+-- Errors:  SL003.
 create or replace function sluice.accept_for_model(p_model int, p_route text, p_now timestamptz) returns boolean
 language plpgsql volatile
 as $$
@@ -304,7 +283,7 @@ begin
 end
 $$;
 
--- accept_many: accept for a whole submit_many: all or none.
+-- accept_many: takes room for a whole submit_many, all or none: the system's, its tenants' that have caps, and its models'.
 -- Params:  p_new: as for sluice.place(): a route's row carries the model drawn for it; p_now.
 -- Returns: the models that have no room for all that was drawn for them: these tasks wait in their routes.
 create or replace function sluice.accept_many(p_new sluice.backlog[], p_now timestamptz) returns int[]

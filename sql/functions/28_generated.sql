@@ -9,7 +9,8 @@
 --   take_<n>   picks and deletes the first p_max rows that nobody has locked; null: none
 --   depth_<n>  counts at most p_max rows
 --   urgent_<n> the same of those with a priority above 0
---   put_<n>    puts one new task into the queue: a procedure, for EXECUTE does not plan a CALL (10 us of a submit's 165)
+--   put_<n>    takes room for one new task, in the model's gauge and in its queue, and puts it into the queue or aside. A procedure,
+--              for EXECUTE does not plan a CALL (10 us of a submit's 165), and of one argument: each costs 5,000 instructions
 create or replace function sluice.make_functions(p_model int) returns void
 language plpgsql volatile
 as $$
@@ -71,13 +72,28 @@ begin
     $body$
     $sql$, p_model);
   execute format($sql$
-    create or replace procedure sluice.put_%1$s(p_task bigint, p_ready_at timestamptz, p_deadline timestamptz,
-      p_request_bytes int, p_rank int, p_tenant text)
+    create or replace procedure sluice.put_%1$s(p_new sluice.arrival)
     language plpgsql
     as $body$
+    declare
+      v_straight boolean := false;
     begin
-      insert into sluice.queue_%1$s (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, tenant)
-      values (p_task, p_ready_at, p_deadline, %1$s, p_request_bytes, 0, p_rank, 0, p_tenant);
+      if not p_new.due then
+        perform pg_sequence_last_value('sluice.room_%1$s');
+      elsif nextval('sluice.room_%1$s') <= p_new.max_queue then
+        v_straight := true;
+      elsif p_new.rank < 0 then
+        v_straight := sluice.urgent_room(%1$s, p_new.max_queue) > 0;
+      end if;
+      if nextval('sluice.load_%1$s') - 1 >= sluice.overflow_share() * p_new.max_unfinished then
+        v_straight := sluice.accept_for_model(%1$s, p_new.route, p_new.submitted_at) and v_straight;
+      end if;
+      if v_straight then
+        insert into sluice.queue_%1$s (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, tenant)
+        values (p_new.task_id, p_new.ready_at, p_new.deadline, %1$s, p_new.request_bytes, 0, p_new.rank, 0, p_new.tenant);
+      else
+        perform sluice.put_aside(p_new, %1$s);
+      end if;
     end
     $body$
     $sql$, p_model);

@@ -1,0 +1,28 @@
+begin;
+\ir ../_helpers.sql
+select plan(14);
+
+select is((plain is true)::text || ' ' || coalesce(fault, 'no fault'), expected, why)
+from (
+  select why, expected,
+    sluice.is_plain(prompt, request, priority, max_attempts, max_output_tokens, metadata::jsonb, tenant, key, trace, 10) as plain,
+    sluice.fault(prompt, request, priority, max_attempts, max_output_tokens, metadata::jsonb, tenant, key, trace, 10) as fault
+  from (values
+    ('x', null, 0, null, null, null, 'default', null, null, 'true no fault', 'a prompt alone'),
+    ('1234567890', null, -100, null, null, null, 't', null, null, 'true no fault', 'a priority and a tenant, all at their bounds'),
+    ('x', null, 100, null, null, null, repeat('t', 200), null, null, 'true no fault', 'at their other bounds'),
+    ('x', null, 0, 3, null, null, 't', null, null, 'false no fault', 'whatever else is given, fault looks at it: attempts'),
+    ('x', null, 0, null, 5, null, 't', null, null, 'false no fault', 'tokens'),
+    ('x', null, 0, null, null, '{}', 't', null, null, 'false no fault', 'metadata'),
+    ('x', null, 0, null, null, null, 't', 'k', null, 'false no fault', 'a key'),
+    (null, '{}', 0, null, null, null, 't', null, null, 'false no fault', 'a request'),
+    (null, null, 0, null, null, null, 't', null, null, 'false prompt', 'nothing to ask'),
+    ('12345678901', null, 0, null, null, null, 't', null, null, 'false bytes', 'too large'),
+    ('x', null, 101, null, null, null, 't', null, null, 'false priority', 'too urgent'),
+    ('x', null, null, null, null, null, 't', null, null, 'false priority', 'of no priority'),
+    ('x', null, 0, null, null, null, '', null, null, 'false tenant', 'a tenant without a name'),
+    ('x', null, 0, null, null, null, null, null, null, 'false tenant', 'nobody''s')
+  ) v(prompt, request, priority, max_attempts, max_output_tokens, metadata, tenant, key, trace, expected, why)) o;
+
+select * from finish();
+rollback;
