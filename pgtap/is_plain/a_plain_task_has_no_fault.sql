@@ -1,11 +1,12 @@
 begin;
 \ir ../_helpers.sql
-select plan(14);
+select plan(15);
 
 select is((plain is true)::text || ' ' || coalesce(fault, 'no fault'), expected, why)
 from (
   select why, expected,
-    sluice.is_plain(prompt, request, priority, max_attempts, max_output_tokens, metadata::jsonb, tenant, key, trace, 10) as plain,
+    sluice.is_plain(octet_length(coalesce(prompt, request)), request, priority, max_attempts, max_output_tokens, metadata::jsonb,
+      tenant, key, trace, 10) as plain,
     sluice.fault(prompt, request, priority, max_attempts, max_output_tokens, metadata::jsonb, tenant, key, trace, 10) as fault
   from (values
     ('x', null, 0, null, null, null, 'default', null, null, 'true no fault', 'a prompt alone'),
@@ -20,6 +21,7 @@ from (
     ('12345678901', null, 0, null, null, null, 't', null, null, 'false bytes', 'too large'),
     ('x', null, 101, null, null, null, 't', null, null, 'false priority', 'too urgent'),
     ('x', null, null, null, null, null, 't', null, null, 'false priority', 'of no priority'),
+    ('x', null, -2147483648, null, null, null, 't', null, null, 'false priority', 'of the least number there is'),
     ('x', null, 0, null, null, null, '', null, null, 'false tenant', 'a tenant without a name'),
     ('x', null, 0, null, null, null, null, null, null, 'false tenant', 'nobody''s')
   ) v(prompt, request, priority, max_attempts, max_output_tokens, metadata, tenant, key, trace, expected, why)) o;

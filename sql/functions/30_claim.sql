@@ -119,12 +119,18 @@ $$;
 -- claimed_tasks: leases in the form that workers receive; bodies in order until p_bytes_max is reached. priority is the
 -- task's own, not what ageing made of it: waiting long does not make a cold task hot. queued_ms, of a task with a
 -- traceparent: from the moment it could have been taken (its submit, run_at, or the time of its retry) to this claim.
+-- Between the first and the last id: partitions beyond are left out once, at the start, where each look-up would pass over all of them
+-- (with 14 of them 2 us of 7).
 create or replace function sluice.claimed_tasks(p_leases sluice.lease[], p_bytes_max bigint)
 returns setof sluice.claimed_task
 language plpgsql volatile
 as $$
 #variable_conflict use_column
+declare
+  v_first bigint;
+  v_last bigint;
 begin
+  select min(l.task_id), max(l.task_id) into v_first, v_last from unnest(p_leases) l;
   return query select l.task_id, l.fence, l.attempts + 1, m.name,
     case when m.rpm is not null or l.reserved_tokens > 0
            or exists (select from sluice.tenants n where n.name = l.tenant and n.rpm is not null)
@@ -137,7 +143,8 @@ begin
     select l.*, sum(l.request_bytes + 200) over (order by l.ordinality) <= p_bytes_max as fits
     from unnest(p_leases) with ordinality l) l
   join sluice.models m on m.id = l.model
-  left join lateral (select * from sluice.task t where t.id = l.task_id and l.fits offset 0) t on true
+  left join lateral (
+    select * from sluice.task t where t.id = l.task_id and t.id between v_first and v_last and l.fits offset 0) t on true
   order by l.ordinality;
 end
 $$;

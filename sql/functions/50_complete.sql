@@ -95,7 +95,11 @@ create or replace function sluice.store_results(
 language plpgsql volatile
 as $$
 #variable_conflict use_column
+declare
+  v_first bigint;
+  v_last bigint;
 begin
+  select min((e.lease).task_id), max((e.lease).task_id) into v_first, v_last from unnest(p_ended) e;
   insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at, fence, input_tokens,
     output_tokens, attempts, http_status, status, model, error_code, error, cost, answer, response)
   select l.task_id, l.worker, t.created_at, l.ready_at, l.started_at, p_now, l.fence, o.input_tokens,
@@ -107,7 +111,7 @@ begin
   from unnest(p_ended) e
   cross join lateral (select (e.lease).*) l
   cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
-  join sluice.task t on t.id = l.task_id
+  join sluice.task t on t.id = l.task_id and t.id between v_first and v_last   -- as claimed_tasks
   join sluice.models m on m.id = l.model
   left join (values ('unknown', 'unknown_outcome', 'the worker reported an outcome of no known kind'),
                     ('cancelled', 'cancelled', 'cancelled while a worker had it')) x(kind, error_code, error)
