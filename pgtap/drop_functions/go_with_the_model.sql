@@ -1,6 +1,6 @@
 begin;
 \ir ../_helpers.sql
-select plan(3);
+select plan(4);
 
 select given_model() as m \gset
 select id_of(:'m') as id \gset
@@ -9,6 +9,7 @@ delete from sluice.models where name = :'m';
 select hasnt_function('sluice', ('take_' || :id)::name);
 select hasnt_function('sluice', ('depth_' || :id)::name);
 select hasnt_function('sluice', ('urgent_' || :id)::name);
+select is(to_regproc('sluice.put_' || :id), null, 'nor is there a put_<n>');
 
 select * from finish();
 rollback;

@@ -4,7 +4,7 @@
 --   bucket_<n>, tokens_<n>   unlogged sequences: the buckets of its requests and tokens (22_permits.sql)
 --   learned_<n>  unlogged sequence: how many tokens its requests and answers have (25_tokens.sql)
 --   failures_<n> unlogged sequence: failures of its backend in a row (26_breaker.sql)
---   room_<n>     unlogged sequence: how many were put into the queue since admission last looked (10_submit.sql)
+--   room_<n>     unlogged sequence: how many were put into the queue since admission last looked (28_generated.sql)
 --   claimed_<n>, ended_<n>   unlogged sequences: their difference is the number of calls in flight
 --   load_<n>     unlogged sequence: at least the number of unfinished tasks (12_backpressure.sql)
 --   paced_<n>, paced_at_<n>   unlogged sequences: what claimed_<n> was, and when (27_pace.sql)

@@ -113,8 +113,9 @@ begin
   select array_agg(h order by a.aged), array_agg(a.aged order by a.aged) into v_heads, v_ranks
   from unnest(p_heads) h cross join lateral sluice.aged_rank(h.rank, h.ready_at, p_now, p_ageing) a(aged);
   v_first := v_heads[1];
-  if exists (select from sluice.tenants t
-             where sluice.tenant_key(t.name) = v_first.tenant and (t.rpm is not null or t.tpm is not null)) then
+  if v_ranks[1] = v_ranks[2] or exists (
+      select from sluice.tenants t
+      where sluice.tenant_key(t.name) = v_first.tenant and (t.rpm is not null or t.tpm is not null)) then
     return null;
   end if;
   v_last := (

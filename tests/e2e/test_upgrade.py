@@ -121,6 +121,20 @@ def test_a_database_of_schema_4_in_use_goes_on_after_an_upgrade(sluice, pg):
     assert query(url, "select sum(depth + in_flight + unfinished) from sluice.queues")[0][0] == 0
 
 
+def test_a_model_made_while_schema_21_was_left_takes_tasks_and_can_be_deleted(sluice, pg):
+    url = pg.database()
+    query(url, "insert into sluice.models (name, url) values ('one', 'http://127.0.0.1:1') returning id")
+    # As the functions of schema 21 made it, after migration 0022 had looked.
+    query(url, "create procedure sluice.put_1(bigint, timestamptz, timestamptz, int, int, text) language plpgsql as 'begin end'")
+    query(url, "delete from sluice.function_set")
+    assert sluice("migrate", "--database-url", url).returncode == 0
+    task = query(url, "select sluice.submit('a prompt', 'one')")[0][0]
+    assert query(url, "select task_id from sluice.queue_1") == [(task,)]
+    query(url, "select sluice.cancel(%s)", [task])
+    query(url, "delete from sluice.models")
+    assert query(url, "select to_regproc('sluice.put_1')") == [(None,)]
+
+
 def test_an_upgraded_database_is_what_a_new_one_would_be(sluice, pg):
     url, fresh = old_database(pg), pg.database()
     assert sluice("migrate", "--database-url", url).returncode == 0
