@@ -1,13 +1,19 @@
 begin;
 \set alone
 \ir ../_helpers.sql
-select plan(2);
+select plan(3);
 
 select given_model() as m \gset
+update sluice.models set max_unfinished = 1000 where name = :'m';
+select given_task(:'m') \g /dev/null
+update sluice.settings set max_unfinished = sluice.count_unfinished(0, null);
+select setval('sluice.load_all', 0) \g /dev/null
+select lives_ok(format('select given_task(%L)', :'m'), 'nothing is counted while the gauge says yes');
+select setval('sluice.load_all', sluice.gauge_unknown()) \g /dev/null
 update sluice.settings set max_unfinished = sluice.count_unfinished(0, null) + 1;
-select lives_ok('select sluice.accept_for_system()', 'there is room for one');
-select given_row(:'m', at(0)) \g /dev/null
-select is((error_of('select sluice.accept_for_system()')).code, 'SL003', 'and for no more');
+select lives_ok('select sluice.accept_for_system()', 'the gauge says no, the count says yes');
+select given_row(:'m', at(0), nextval('sluice.task_id')) \g /dev/null
+select is((error_of('select sluice.accept_for_system()')).code, 'SL003', 'both say no');
 
 select * from finish();
 rollback;

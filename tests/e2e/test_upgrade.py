@@ -121,10 +121,10 @@ def test_a_database_of_schema_4_in_use_goes_on_after_an_upgrade(sluice, pg):
     assert query(url, "select sum(depth + in_flight + unfinished) from sluice.queues")[0][0] == 0
 
 
-def test_a_model_made_while_schema_21_was_left_takes_tasks_and_can_be_deleted(sluice, pg):
+def test_a_model_with_a_procedure_of_schema_21_takes_tasks_and_can_be_deleted(sluice, pg):
     url = pg.database()
-    query(url, "insert into sluice.models (name, url) values ('one', 'http://127.0.0.1:1') returning id")
-    # As the functions of schema 21 made it, after migration 0022 had looked.
+    query(url, "insert into sluice.models (name, url) values ('one', 'http://127.0.0.1:1')")
+    # As the functions of schema 21 make it until those of 22 are there.
     query(url, "create procedure sluice.put_1(bigint, timestamptz, timestamptz, int, int, text) language plpgsql as 'begin end'")
     query(url, "delete from sluice.function_set")
     assert sluice("migrate", "--database-url", url).returncode == 0
