@@ -1,7 +1,7 @@
 begin;
 \ir ../_helpers.sql
 \ir ../fair_turns/_helpers.sql
-select plan(8);
+select plan(9);
 
 -- The tenant and the rank of the lane that leads among a model's; no row: none does. In this ageing a rank is 10 s.
 create function leader(p_model text, p_places int, p_now timestamptz default at(5)) returns text language sql
@@ -22,6 +22,8 @@ select waits(:'m', :'b', 1, p_rank => 1, p_ready => at(-45)) \g /dev/null
 select is(leader(:'m', 20, at(9)), :'a' || ' -5', 'one that has aged to -4 does not change that');
 select waits(:'m', :'b', 1, p_rank => 2, p_ready => at(-65)) \g /dev/null
 select is(leader(:'m', 20, at(9)), null, 'one that has aged to -5 shares');
+select waits(:'m', :'a', 1, p_rank => -5, p_ready => at(-15)) \g /dev/null
+select is(leader(:'m', 20, at(9)), null, 'also when the first of the lane is better, but its last is not');
 delete from sluice.backlog where tenant = :'b';
 select waits(:'m', :'b', 30, p_rank => -5) \g /dev/null
 select is(leader(:'m', 20), null, 'nor does it lead before another tenant''s of the same rank');
