@@ -193,9 +193,13 @@ begin
 end
 $$;
 
+-- count_cheap_ms: a refused submit may cost a count of so long. One that took longer is not repeated for 20 times as long,
+-- a second or more: nobody can keep the database counting.
+create or replace function sluice.count_cheap_ms() returns int
+language sql immutable parallel safe
+as $$ select 50 $$;
+
 -- count_headroom: recount_headroom without its lock.
--- A refused submit may cost a count of 50 ms. One that took longer is not repeated for 20 times as long, a second or
--- more: nobody can keep the database counting.
 create or replace function sluice.count_headroom(
   p_gauge regclass, p_model int, p_tenant text, p_wanted int, p_max bigint, p_full double precision, p_pending int)
 returns int
@@ -216,7 +220,7 @@ begin
   v_load := v_load + greatest(0, pg_sequence_last_value(p_gauge) - v_before);
   v_granted := least(p_wanted, sluice.headroom(v_load, p_max, p_full));
   v_took := clock_timestamp() - v_started;
-  perform setval(p_gauge, case when v_granted < p_wanted and v_took > interval '50 milliseconds'
+  perform setval(p_gauge, case when v_granted < p_wanted and v_took > sluice.count_cheap_ms() * interval '1 ms'
     then sluice.micros(clock_timestamp() + 20 * v_took) else v_load + v_granted end);
   return v_granted;
 end
