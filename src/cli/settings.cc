@@ -37,6 +37,16 @@ std::string refusal(const pqxx::check_violation& error, const std::vector<Settin
   return one_line(message);
 }
 
+// "many" for an integer: PostgreSQL quotes the value, but knows no setting. A credential is text,
+// which is never refused so.
+std::string misreading(const pqxx::data_exception& error, const std::vector<Setting>& settings) {
+  const std::string text = one_line(parse_sql_message(error.what()));
+  const auto at_fault = std::find_if(settings.begin(), settings.end(), [&](const Setting& setting) {
+    return text.find('"' + setting.value + '"') != std::string::npos;
+  });
+  return at_fault == settings.end() ? text : at_fault->column + ": " + text;
+}
+
 pqxx::result run(pqxx::work& transaction, const std::string& sql,
                  const std::vector<Setting>& settings) {
   std::vector<const char*> values;
@@ -47,6 +57,8 @@ pqxx::result run(pqxx::work& transaction, const std::string& sql,
     return transaction.exec_params(sql, pqxx::prepare::make_dynamic_params(values));
   } catch (const pqxx::check_violation& error) {
     throw CommandError(ExitCode::failure, refusal(error, settings));
+  } catch (const pqxx::data_exception& error) {
+    throw CommandError(ExitCode::failure, misreading(error, settings));
   }
 }
 

@@ -187,7 +187,10 @@ bool wait_for_all(const SubmitOptions& options, const std::string& database_url,
   const size_t left = wait_for_outcomes(database_url, std::move(wait),
                                         OutcomeListener{on_ended, on_look, on_standstill});
   progress.clear();
-  if (left > 0) {
+  if (left > 0 && options.prompt) {
+    fmt::print(stderr, "sluice: task {} has not ended within {}; it goes on\n", lines.ids().front(),
+               options.timeout);
+  } else if (left > 0) {
     fmt::print(stderr, "sluice: {} task(s) have not ended within {}; they go on\n", left,
                options.timeout);
   }

@@ -62,7 +62,9 @@ def test_a_wrong_setting_is_exit_2(model, url, settings, reason):
 
 
 @pytest.mark.parametrize("setting, reason", [
-    ("rpm=many", 'invalid input syntax for type integer: "many"'),
+    ("rpm=many", 'rpm: invalid input syntax for type integer: "many"'),
+    ("rpm=99999999999", 'rpm: value "99999999999" is out of range for type integer'),
+    ("timeout=soon", 'timeout: invalid input syntax for type interval: "soon"'),
     ("rpm=0", "rpm is between 1 and 6 million, not 0"),
     ("secret=sk-hush-hush", "secret is a reference: env:NAME or file:/path"),
     ("url=ftp://x", "url is http://… or https://…"),

@@ -318,9 +318,10 @@ def test_a_wait_says_what_keeps_the_task_and_ends_in_time(started, url):
     wait_for(lambda: "no live worker serves the model" in process.stderr(), what="the next reason")
     assert process.wait() == 1
     lines = process.stderr().splitlines()
-    assert len(lines) == 3 and lines[-1] == "sluice: 1 task(s) have not ended within 8s; they go on"
-    assert lines[0].startswith("sluice: task ") and "hush" not in process.stderr()
-    assert query(url, "select status from sluice.tasks") == [("queued",)]
+    (task, status), = query(url, "select id, status from sluice.tasks")
+    assert len(lines) == 3 and lines[-1] == f"sluice: task {task} has not ended within 8s; it goes on"
+    assert lines[0].startswith(f"sluice: task {task}: ") and "hush" not in process.stderr()
+    assert status == "queued"
 
 
 def test_a_wait_is_silent_about_a_task_that_is_being_solved(started, url, hand_worker):
