@@ -108,24 +108,37 @@ class Server(contextlib.AbstractContextManager):
         return url
 
 
-MEMORY_MB_MAX = 16 * 1024  # the largest run writes 7 GB of WAL, and its tables
-MEMORY_MB_LEFT = 2 * 1024  # free memory that is not touched: for everybody else
+MEMORY_BYTES_MAX = 16 << 30  # the largest run writes 7 GB of WAL, and its tables
+MEMORY_BYTES_LEFT = 2 << 30  # free memory that is not touched: for everybody else
 CHUNK_BYTES = 256 << 20  # mapped at a time
-STRIDE_BYTES = 4 << 20  # a host takes free memory back in blocks of 4 MB or more: one page is kept in each
+STRIDE_BYTES = 1 << 20  # a host takes free memory back in blocks of 2 MB or more, anywhere: one page is kept in each half
+MADV_NOHUGEPAGE, MADV_POPULATE_WRITE = 15, 23  # of <sys/mman.h>
+
+
+def free_memory_bytes():
+    """Of the machine, or of the control group if that may have less."""
+    free = int(re.search(r"^MemFree:\s+(\d+) kB", pathlib.Path("/proc/meminfo").read_text(), re.M)[1]) * 1024
+    for limit in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        with contextlib.suppress(OSError, ValueError):  # "max"
+            free = min(free, int(pathlib.Path(limit).read_text()))
+    return free
 
 
 @contextlib.contextmanager
 def memory_at_hand():
-    """Free memory of the machine that costs the same from the first page to the last.
+    """Free memory that costs as much to get at the end of a run as at its beginning.
 
     The host of a virtual machine takes back memory that is free in it (page reporting); to touch such a page again costs 14 us, another
     one 2, and which come first is luck. A file cache that grows would seem to slow down whatever makes it grow. So all of it is touched
     once and given back but for single pages, which keep the free blocks too small to be taken.
     """
-    free = int(re.search(r"^MemFree:\s+(\d+) kB", pathlib.Path("/proc/meminfo").read_text(), re.M)[1]) * 1024
     chunks = []
-    for _ in range(max(0, min(free - (MEMORY_MB_LEFT << 20), MEMORY_MB_MAX << 20)) // CHUNK_BYTES):
-        chunks.append(mmap.mmap(-1, CHUNK_BYTES, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_POPULATE))
+    with contextlib.suppress(OSError):  # a kernel before 5.14, or one that does not overcommit: the run is then as it would be without
+        for _ in range(max(0, min(free_memory_bytes() - MEMORY_BYTES_LEFT, MEMORY_BYTES_MAX)) // CHUNK_BYTES):
+            chunk = mmap.mmap(-1, CHUNK_BYTES, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+            chunks.append(chunk)
+            chunk.madvise(MADV_NOHUGEPAGE)
+            chunk.madvise(MADV_POPULATE_WRITE)
     for chunk in chunks:
         for begin in range(0, CHUNK_BYTES, STRIDE_BYTES):
             chunk.madvise(mmap.MADV_DONTNEED, begin + mmap.PAGESIZE, STRIDE_BYTES - mmap.PAGESIZE)

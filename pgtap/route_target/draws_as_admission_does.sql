@@ -1,6 +1,6 @@
 begin;
 \ir ../_helpers.sql
-select plan(3);
+select plan(4);
 
 select given_model() as a, given_model() as b, given_model() as c, given_model() as d \gset
 select given_route(:'a', :'b', :'c', :'d') as r \gset
@@ -15,6 +15,11 @@ select is_empty(format($$
   select n from generate_series(1, 2000) n
   where (sluice.route_target(%1$L, false, at(0), n)).id is distinct from
     sluice.drawn_model(sluice.route_share(%1$L, null, null, null, at(0)), n, 0)$$, :'r'), 'of those that are left');
+update sluice.routes set weight = case model when :'b' then 1e9 else 1e-9 end where route = :'r';
+select is_empty(format($$
+  select n from generate_series(1, 2000) n
+  where (sluice.route_target(%1$L, false, at(0), n)).id is distinct from
+    sluice.drawn_model(sluice.route_share(%1$L, null, null, null, at(0)), n, 0)$$, :'r'), 'of one beside which the others vanish');
 select is((error_of(format('select sluice.route_target(%L, false, at(0), 1)', :'a'))).code, 'SL001', 'a model is no route');
 
 select * from finish();

@@ -136,7 +136,7 @@ begin
   if v_guarded then
     perform sluice.require_tenant(t) from (select distinct d.tenant from unnest(p_drafts) d) t(t);
   end if;
-  perform sluice.target(t.name, t.verbatim, p_now)
+  perform sluice.target(t.name, t.verbatim)
   from (select distinct d.model as name, d.request is not null as verbatim from unnest(p_drafts) d) t;
   if v_limited then
     perform sluice.check_fits(d.model, d.tenant, octet_length(coalesce(d.prompt, d.request)), d.max_output_tokens)
@@ -196,7 +196,7 @@ begin
     select n.name, n.verbatim, t.route, t.api, t.id,
       case when t.route is not null then sluice.route_share(t.route, null, null, null, p_now) end as share
     from (select distinct d.model as name, d.request is not null as verbatim from unnest(p_drafts) d) n
-    cross join lateral sluice.target(n.name, n.verbatim, p_now) t),
+    cross join lateral sluice.target(n.name, n.verbatim) t),
   new as materialized (
     select d.*, p_ids[d.ordinality] as id, a.route, a.api, coalesce(d.run_at > p_now, false) as later,
       case when a.route is null then a.id else sluice.drawn_model(a.share, p_ids[d.ordinality], 0) end as aim

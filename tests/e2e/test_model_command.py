@@ -64,6 +64,7 @@ def test_a_wrong_setting_is_exit_2(model, url, settings, reason):
 @pytest.mark.parametrize("setting, reason", [
     ("rpm=many", 'rpm: invalid input syntax for type integer: "many"'),
     ("rpm=99999999999", 'rpm: value "99999999999" is out of range for type integer'),
+    ("input_price=1e200000", "input_price: value overflows numeric format"),
     ("timeout=soon", 'timeout: invalid input syntax for type interval: "soon"'),
     ("rpm=0", "rpm is between 1 and 6 million, not 0"),
     ("secret=sk-hush-hush", "secret is a reference: env:NAME or file:/path"),
@@ -79,6 +80,12 @@ def test_a_value_that_postgresql_refuses_is_exit_1_with_its_message(model, url, 
     run = model("set", "m", setting)
     assert run.returncode == 1 and reason in run.stderr and run.stderr.count("\n") == 1
     assert "hush" not in run.stderr
+
+
+def test_of_two_settings_with_one_value_the_misread_one_is_named(model, url):
+    run = model("set", "m", "url=http://127.0.0.1:1", "upstream_model=60s", "rpm=60s")
+    assert run.returncode == 1 and 'rpm: invalid input syntax for type integer: "60s"' in run.stderr
+    assert query(url, "select * from sluice.models") == []
 
 
 def test_ls_fits_80_columns_and_json_has_it_all(model, url):
