@@ -32,6 +32,13 @@ TEST_CASE("a violated check is said as the fact that its name is") {
   CHECK(violated_check("relation \"x\" does not exist").empty());
 }
 
+TEST_CASE("a parameter that could not be read is known by its number") {
+  CHECK(misread_parameter("ERROR:  invalid input syntax for type integer: \"60s\"\n"
+                          "CONTEXT:  unnamed portal parameter $12 = '60s'\n") == 12);
+  CHECK(misread_parameter("ERROR:  value overflows numeric format\n") == 0);
+  CHECK(misread_parameter("ERROR:  $3\nCONTEXT:  unnamed portal parameter $\n") == 0);
+}
+
 TEST_CASE("a message of several lines becomes one") {
   CHECK(one_line(parse_sql_message("ERROR:  a: b\nsecond line\n")) == "a: b second line");
   CHECK(one_line(parse_sql_message("no label at all")) == "no label at all");

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "command_error.h"
 #include "db/sql_message.h"
@@ -38,18 +37,12 @@ std::string refusal(const pqxx::check_violation& error, const std::vector<Settin
   return one_line(message);
 }
 
-// "many" for an integer: PostgreSQL says which parameter it could not read, in a CONTEXT that is
-// not shown. A credential is text, which is never refused so.
+// "many" for an integer. A credential is text, which is never refused so.
 std::string misreading(const pqxx::data_exception& error, const std::vector<Setting>& settings) {
-  constexpr std::string_view before = "unnamed portal parameter $";
-  const std::string_view what = error.what();
-  const std::string text = one_line(parse_sql_message(what));
-  const size_t found = what.rfind(before);
-  if (found == std::string_view::npos) return text;
-  const std::string_view number = what.substr(found + before.size());
-  size_t place = 0;
-  std::from_chars(number.data(), number.data() + number.size(), place);
-  return place >= 1 && place <= settings.size() ? settings[place - 1].column + ": " + text : text;
+  const std::string text = one_line(parse_sql_message(error.what()));
+  const size_t parameter = misread_parameter(error.what());
+  if (parameter == 0 || parameter > settings.size()) return text;
+  return settings[parameter - 1].column + ": " + text;
 }
 
 pqxx::result run(pqxx::work& transaction, const std::string& sql,

@@ -1,6 +1,7 @@
 #include "db/sql_message.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace sluice {
 namespace {
@@ -50,6 +51,16 @@ std::string_view violated_check(std::string_view primary) {
   if (begin == std::string_view::npos) return {};
   primary.remove_prefix(begin + before.size());
   return primary.substr(0, primary.find('"'));
+}
+
+size_t misread_parameter(std::string_view text) {
+  constexpr std::string_view before = "CONTEXT:  unnamed portal parameter $";
+  const size_t begin = text.find(before);
+  if (begin == std::string_view::npos) return 0;
+  text.remove_prefix(begin + before.size());
+  size_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
 }
 
 std::string sentence_of(std::string_view constraint) {

@@ -2,6 +2,7 @@
 // prompt are kept: CONTEXT and LINE, which may, are dropped.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,10 @@ SqlMessage parse_sql_message(std::string_view text);
 // The name of the check constraint that `primary` says was violated; empty if it says no such
 // thing.
 std::string_view violated_check(std::string_view primary);
+
+// The number N of the parameter $N whose text PostgreSQL could not read, as the whole `text` of the
+// error says in its CONTEXT; 0 if it says no such thing.
+size_t misread_parameter(std::string_view text);
 
 // Our constraints are named as facts: "rpm_is_positive" is "rpm is positive".
 std::string sentence_of(std::string_view constraint);

@@ -1,0 +1,9 @@
+-- What a migrated database needs before the tests run in it.
+
+-- Where the user is named as our schema, that would otherwise take the extension.
+create extension pgtap schema public;
+
+-- On a busy machine a count of ten rows may take longer than what is cheap, and forbid the next: a refusal that no test expects.
+create or replace function sluice.count_cheap_ms() returns int
+language sql immutable parallel safe
+as $$ select 60000 $$;
