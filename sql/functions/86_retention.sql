@@ -121,7 +121,7 @@ $$;
 -- unfinished again. What is unfinished is in one of the places; of the results only the keys are read.
 create or replace function sluice.to_carry(p_range sluice.id_range, p_cutoff timestamptz) returns bigint[]
 language plpgsql volatile
-set enable_seqscan = off set enable_hashjoin = off
+set enable_seqscan = off set enable_hashjoin = off set jit = off
 as $$
 declare
   v_ids bigint[];
@@ -211,7 +211,7 @@ $$;
 -- Returns: how many; at most erased_tasks_max, of at most looked_keys_max results, of one range.
 create or replace function sluice.erase_overdue(p_cutoff timestamptz) returns int
 language plpgsql volatile
-set enable_seqscan = off
+set enable_seqscan = off set jit = off
 as $$
 #variable_conflict use_column
 declare
@@ -271,7 +271,7 @@ $$;
 -- Only below the lowest range: no task comes back there. Returns how many.
 create or replace function sluice.erase_leftovers() returns int
 language plpgsql volatile
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 as $$
 declare
   v_lowest bigint := (select min(first_id) from sluice.id_range);
