@@ -42,6 +42,17 @@ TEST_CASE("what the URL says about the time-out and the name holds; the encoding
   CHECK_FALSE(contains(conninfo, "LATIN1"));
 }
 
+TEST_CASE(
+    "of several servers one that can be written to is wanted, unless the URL says otherwise") {
+  const std::string wish = "target_session_attrs='read-write'";
+  CHECK(contains(conninfo_of("postgresql://one,two/db"), wish));
+  CHECK(contains(conninfo_of("hostaddr=192.0.2.1,192.0.2.2"), wish));
+  CHECK_FALSE(contains(conninfo_of("postgresql://one/db"), "target_session_attrs"));
+  CHECK(contains(conninfo_of("postgresql://one,two/db?target_session_attrs=any"),
+                 "target_session_attrs='any'"));
+  CHECK_FALSE(contains(conninfo_of("postgresql://one,two/db?target_session_attrs=any"), wish));
+}
+
 TEST_CASE("a malformed URL is refused without a word of it") {
   for (const char* url :
        {"hush", "postgresql://me:a@hush@host/db", "postgresql://me:hush/x@host/db",

@@ -1,7 +1,6 @@
 #include "api/api.h"
 
 #include "command_error.h"
-#include "db/database_url.h"
 #include "db/migrate.h"
 
 namespace sluice {
@@ -13,10 +12,10 @@ void require_loopback(const std::string& address) {
                      "--without-keys needs a loopback address: whoever reaches it may do all");
 }
 
-Api::Api(Loop& loop, Clock& clock, const ApiOptions& options, SpanExporter* spans)
-    : database_(loop, clock, conninfo_of(options.database_url), options.db_connections,
-                options.breaker),
-      background_(loop, clock, conninfo_of(options.database_url), 1),
+Api::Api(Loop& loop, Clock& clock, PgServers& servers, const ApiOptions& options,
+         SpanExporter* spans)
+    : database_(loop, clock, servers, options.db_connections, options.breaker),
+      background_(loop, clock, servers, 1),
       keys_(clock, database_, served_schema(embedded_sql())),
       submitter_(database_),
       endings_(clock, database_),

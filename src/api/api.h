@@ -1,8 +1,8 @@
 // Api is the HTTP front without its sockets: it answers requests, whoever has read them. It owns
 // what that takes: a few database connections, the keys, who waits, the metrics.
 //
-// Thread rule: loop thread only; the loop, the clock and the exporter outlive it. Requests that it
-// is answering must have ended, or been destroyed, before it is.
+// Thread rule: loop thread only; the loop, the clock, the servers and the exporter outlive it.
+// Requests that it is answering must have ended, or been destroyed, before it is.
 #pragma once
 
 #include <string>
@@ -14,7 +14,6 @@
 namespace sluice {
 
 struct ApiOptions {
-  std::string database_url;
   bool without_keys = false;  // everybody is an administrator: for loopback addresses only
   int db_connections = 4;
   DatabaseBreakerLimits breaker;
@@ -27,7 +26,7 @@ void require_loopback(const std::string& address);
 class Api final {
  public:
   // `spans`: where those of the requests go; null: nowhere.
-  Api(Loop& loop, Clock& clock, const ApiOptions& options, SpanExporter* spans);
+  Api(Loop& loop, Clock& clock, PgServers& servers, const ApiOptions& options, SpanExporter* spans);
 
   Task<HttpReply> answer(HttpIncoming incoming) { return front_.answer(std::move(incoming)); }
 

@@ -1,7 +1,6 @@
 #include "api/pg_pool.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <random>
@@ -39,12 +38,12 @@ struct PgPool::Member {
   Signal lost;
 };
 
-PgPool::PgPool(Loop& loop, Clock& clock, const std::string& conninfo, int connections,
+PgPool::PgPool(Loop& loop, Clock& clock, PgServers& servers, int connections,
                DatabaseBreakerLimits breaker)
-    : loop_(loop), clock_(clock), conninfo_(conninfo), breaker_(clock, breaker) {
+    : loop_(loop), clock_(clock), servers_(servers), breaker_(clock, breaker) {
   for (int i = 0; i < connections; ++i) {
     members_.push_back(std::make_unique<Member>());
-    tasks_.spawn(keep_open(*members_.back(), conninfo_));
+    tasks_.spawn(keep_open(*members_.back()));
   }
 }
 
@@ -54,16 +53,15 @@ PgPool::~PgPool() {
   }
 }
 
-Task<void> PgPool::keep_open(Member& member, const std::string& conninfo) {
+Task<void> PgPool::keep_open(Member& member) {
   int64_t pause_ms = bounds::reconnect_pause_ms_base;
   while (true) {
-    member.connection = std::make_unique<PgConnection>(loop_, clock_, conninfo);
+    member.connection = std::make_unique<PgConnection>(loop_, clock_, servers_);
     member.connection->on_lost = [&member] { member.lost.raise(); };
-    Result<void> connected = co_await member.connection->connect(bounds::connect_timeout_ms);
+    Result<void> connected = co_await member.connection->connect();
     if (connected) {
       pause_ms = bounds::reconnect_pause_ms_base;
       co_await member.lost.wait();
-      spdlog::warn("a database connection was lost");
     } else {
       pause_ms = std::min(pause_ms * 2, bounds::reconnect_pause_ms_max);
     }

@@ -17,8 +17,8 @@ namespace sluice {
 
 class PgPool final {
  public:
-  // Begins to connect. `conninfo`: see conninfo_of(); may lead through a pooler.
-  PgPool(Loop& loop, Clock& clock, const std::string& conninfo, int connections,
+  // Begins to connect. `servers` outlives it; they may be poolers.
+  PgPool(Loop& loop, Clock& clock, PgServers& servers, int connections,
          DatabaseBreakerLimits breaker = DatabaseBreakerLimits());
   ~PgPool();
   PgPool(const PgPool&) = delete;
@@ -38,12 +38,12 @@ class PgPool final {
 
  private:
   struct Member;
-  Task<void> keep_open(Member& member, const std::string& conninfo);
+  Task<void> keep_open(Member& member);
   Task<Result<PgResult>> watched(Task<Result<PgResult>> reply, DatabaseBreaker::Pass pass);
 
   Loop& loop_;
   Clock& clock_;
-  const std::string conninfo_;
+  PgServers& servers_;
   DatabaseBreaker breaker_;
   std::vector<std::unique_ptr<Member>> members_;
   TaskGroup tasks_;

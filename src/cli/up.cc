@@ -105,7 +105,6 @@ ExitCode serve(const UpOptions& options, const PrivatePostgres& server, StopSign
   worker.worker.slots = options.slots;
   worker.http_address = options.listen;
   worker.api.emplace();
-  worker.api->database_url = worker.database_url;
   worker.api->without_keys = options.without_keys;
   worker.on_started = [&signals] { signals.release(); };
   worker.broken = [&server]() -> std::optional<std::string> {

@@ -43,6 +43,18 @@ bool holds_password_rest(const PQconninfoOption* options) {
   return (has_at("host") && !is_socket) || has_at("dbname") || odd_port;
 }
 
+// Of several servers all but one are standbys, where nothing can be done; `any` has to be said.
+bool wants_writable_server(const PQconninfoOption* options) {
+  const auto says = [options](const char* keyword, const char* variable) {
+    const std::string_view value = value_of(options, keyword);
+    const char* setting = std::getenv(variable);
+    return value.empty() && setting != nullptr ? std::string_view(setting) : value;
+  };
+  const bool has_several = says("host", "PGHOST").find(',') != std::string_view::npos ||
+                           says("hostaddr", "PGHOSTADDR").find(',') != std::string_view::npos;
+  return has_several && says("target_session_attrs", "PGTARGETSESSIONATTRS").empty();
+}
+
 void append(std::string& conninfo, std::string_view keyword, std::string_view value) {
   conninfo.append(keyword).append("='");
   for (const char c : value) {
@@ -69,6 +81,7 @@ std::string conninfo_of(const std::string& url) {
   if (value_of(options.get(), "fallback_application_name").empty()) {
     append(conninfo, "fallback_application_name", "sluice");
   }
+  if (wants_writable_server(options.get())) append(conninfo, "target_session_attrs", "read-write");
   if (!has_timeout) append(conninfo, "connect_timeout", std::to_string(connect_timeout_s));
   return conninfo;
 }

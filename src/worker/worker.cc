@@ -623,7 +623,7 @@ void Worker::on_unfinished(const Result<bool>& unfinished) {
 
 void Worker::note_error(const Error& error, std::string_view doing) const {
   if (error.action == Error::Action::reconnect)
-    return;  // said once, where the connection is made anew
+    return;  // PgServers says it once for all sessions
   spdlog::error("{} failed: {}{}{}", doing, error.code, error.code.empty() ? "" : " ",
                 error.message);
 }
@@ -667,7 +667,6 @@ Task<Result<void>> Worker::reconnect() {
   due_.reread = worker_ != 0;
   Result<void> connected = co_await database_.connect();
   if (connected) {
-    spdlog::info("connected to the database again");
     metrics_.note_reconnect();
     reconnect_pause_ms_ = 0;
     due_.beat = true;
@@ -676,7 +675,7 @@ Task<Result<void>> Worker::reconnect() {
     co_return connected;
   }
   if (connected.error().code == "schema") co_return connected;
-  spdlog::warn("no connection to the database: {}", connected.error().message);
+  note_error(connected.error(), "connecting");
   // Back before a worker that was luckier has beaten for a whole lapse and judges us.
   const int64_t pause_ms_max = std::clamp(heartbeat_interval_ms_, bounds::reconnect_pause_ms_base,
                                           bounds::reconnect_pause_ms_max);
