@@ -622,8 +622,7 @@ void Worker::on_unfinished(const Result<bool>& unfinished) {
 }
 
 void Worker::note_error(const Error& error, std::string_view doing) const {
-  if (error.action == Error::Action::reconnect)
-    return;  // PgServers says it once for all sessions
+  if (error.action == Error::Action::reconnect) return;  // PgServers says it once for all sessions
   spdlog::error("{} failed: {}{}{}", doing, error.code, error.code.empty() ? "" : " ",
                 error.message);
 }
@@ -632,6 +631,7 @@ void Worker::note_error(const Error& error, std::string_view doing) const {
 
 Task<Result<void>> Worker::run() {
   Result<void> result = co_await database_.connect();
+  if (!result && draining_) co_return Result<void>();
   if (!result) co_return result;
   due_.registration = true;
   due_.beat = true;
@@ -743,6 +743,8 @@ void Worker::drain() {
   batcher_.send_all();
   wakeups_.stop();
   work_.raise();
+  // Nothing was ever claimed, so no server is worth waiting for.
+  if (worker_ == 0 && !database_.is_connected()) database_.close();
   leave_timer_ = clock_.call_at(clock_.now_ns() + options_.drain_timeout_ms * ns_per_ms, [this] {
     if (!calls_.empty()) spdlog::warn("drain time-out: handing back {} task(s)", calls_.size());
     leave();
@@ -758,6 +760,7 @@ void Worker::leave() {
   wakeups_.stop();
   leave_timer_ = clock_.call_at(clock_.now_ns() + bounds::leave_timeout_ms * ns_per_ms, [this] {
     given_up_ = true;
+    if (!database_.is_connected()) database_.close();  // ends the wait for a server
     pause_.raise();
     work_.raise();
   });
