@@ -148,3 +148,13 @@ def test_a_worker_that_still_looks_for_its_database_stops_at_once(worker, tmp_pa
     begun = time.monotonic()
     assert process.stop() == 0
     assert time.monotonic() - begun < 2
+
+
+@pytest.mark.parametrize("command", [
+    "worker", "serve --without-keys", "status", "top", "tasks", "task 1", "explain 1", "cancel 1", "redrive 1", "dead-letters",
+    "model ls", "route ls", "tenant ls", "key ls", "doctor", "submit --prompt hello", "migrate", "migrate status", "psql"])
+def test_a_malformed_url_is_bad_configuration_for_every_command(sluice, command):
+    done = sluice(*command.split(), env={"DATABASE_URL": "postgresql://me:hu%sh@host/db"})
+    assert done.returncode == 3, done.stderr
+    assert done.stdout == "" and done.stderr.count("\n") == 1
+    assert "a % stands before something else" in done.stderr and "hu%sh" not in done.stderr
