@@ -14,8 +14,9 @@
 namespace sluice {
 
 struct ApiOptions {
-  bool without_keys = false;  // everybody is an administrator: for loopback addresses only
-  int db_connections = 4;
+  bool without_keys = false;     // everybody is an administrator: for loopback addresses only
+  int db_connections = 4;        // and one for statements that nobody waits for
+  bool opens_on_demand = false;  // all but one, while there is work for them
   DatabaseBreakerLimits breaker;
   std::string url_scheme = "http";  // that clients use, as spans say it
 };
@@ -37,7 +38,7 @@ class Api final {
 
  private:
   PgPool database_;
-  PgPool background_;  // one connection, for statements that nobody waits for
+  PgPool background_;  // one connection, for statements that take seconds
   KeyRing keys_;
   Submitter submitter_;
   Endings endings_;

@@ -158,3 +158,49 @@ def test_a_malformed_url_is_bad_configuration_for_every_command(sluice, command)
     assert done.returncode == 3, done.stderr
     assert done.stdout == "" and done.stderr.count("\n") == 1
     assert "a % stands before something else" in done.stderr and "hu%sh" not in done.stderr
+
+
+class RefusingServer:
+    """Takes connections at a port and hangs up."""
+
+    def __init__(self, port):
+        self.refused = 0
+        self.socket = socket.socket()
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.socket.bind(("127.0.0.1", port))
+        self.socket.listen(100)
+        threading.Thread(target=self.refuse, daemon=True).start()
+
+    def refuse(self):
+        while True:
+            try:
+                self.socket.accept()[0].close()
+            except OSError:
+                return
+            self.refused += 1
+
+    def close(self):
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.socket.close()
+
+
+def test_a_database_that_is_away_is_one_line_and_one_when_it_is_back(pooler, mock, worker, server):
+    add_model(pooler.direct_url, "m", mock().url)
+    processes = [worker(pooler.url), server(pooler.url)]
+    wait_for(lambda: registered(pooler.direct_url), what="the worker")
+    said = [process.stderr() for process in processes]
+    pooler.kill()
+    refusing = RefusingServer(pooler.port)
+    try:
+        wait_for(lambda: refusing.refused >= 30, what="attempts of both")
+    finally:
+        refusing.close()
+    pooler.start()
+    for process, before in zip(processes, said):
+        wait_for(lambda: "is back after" in process.stderr(), what="the database")
+        lines = process.stderr().removeprefix(before).splitlines()
+        assert [line.split(" ", 2)[1] for line in lines[:2]] == ["warning", "info"], lines
+        assert "lost the database, trying again: " in lines[0] and "the database is back after " in lines[1]
+        assert all("polling once a second" in line for line in lines[2:]), lines
+    submit(pooler.direct_url, "hello")
+    assert wait_ended(pooler.direct_url, 1) == {"solved": 1}
