@@ -59,9 +59,8 @@ inline constexpr size_t error_bytes_max = 1000;
 // this.
 inline constexpr int slots_max = 10000;
 
-// One attempt to reach the database; then the next after a pause with full jitter between base and
+// Between two rounds of attempts to reach the database: a pause with full jitter between base and
 // max.
-inline constexpr int64_t connect_timeout_ms = 10'000;
 inline constexpr int64_t reconnect_pause_ms_base = 100;
 inline constexpr int64_t reconnect_pause_ms_max = 5'000;
 

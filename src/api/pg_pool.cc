@@ -1,7 +1,6 @@
 #include "api/pg_pool.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <random>
@@ -13,6 +12,13 @@ namespace {
 
 // Under way on all connections: some seconds of work, and their texts are in memory.
 constexpr size_t statements_max = 20'000;
+
+// A connection of which so many replies, or one for so long, are outstanding is reason for another:
+// a statement takes a millisecond or less, a connection five.
+constexpr size_t busy_statements = 4;
+constexpr int64_t busy_ms = 5;
+// As long as a person thinks between two bursts of requests.
+constexpr int64_t idle_close_ms = 60'000;
 
 Task<Result<PgResult>> refuse(Error error) {
   co_return tl::unexpected(std::move(error));
@@ -35,16 +41,26 @@ bool is_the_databases(const Error& error) {
 }  // namespace
 
 struct PgPool::Member {
+  bool is_open() const { return connection && connection->is_open(); }
+  // Whoever comes now would have to wait for others.
+  bool is_busy() const {
+    return connection->queries_pending() >= busy_statements ||
+           connection->unanswered_ms() >= busy_ms;
+  }
+
+  const bool is_kept;
   std::unique_ptr<PgConnection> connection;
-  Signal lost;
+  bool is_wanted = false;  // of one that is not kept: open it
+  int64_t used_ns = 0;
+  Signal change;  // wanted, or lost
 };
 
-PgPool::PgPool(Loop& loop, Clock& clock, const std::string& conninfo, int connections,
+PgPool::PgPool(Loop& loop, Clock& clock, PgServers& servers, PgPoolSize size,
                DatabaseBreakerLimits breaker)
-    : loop_(loop), clock_(clock), conninfo_(conninfo), breaker_(clock, breaker) {
-  for (int i = 0; i < connections; ++i) {
-    members_.push_back(std::make_unique<Member>());
-    tasks_.spawn(keep_open(*members_.back(), conninfo_));
+    : loop_(loop), clock_(clock), servers_(servers), breaker_(clock, breaker) {
+  for (int i = 0; i < size.max; ++i) {
+    members_.push_back(std::make_unique<Member>(i < size.kept));
+    tasks_.spawn(keep_open(*members_.back()));
   }
 }
 
@@ -54,16 +70,18 @@ PgPool::~PgPool() {
   }
 }
 
-Task<void> PgPool::keep_open(Member& member, const std::string& conninfo) {
+Task<void> PgPool::keep_open(Member& member) {
   int64_t pause_ms = bounds::reconnect_pause_ms_base;
   while (true) {
-    member.connection = std::make_unique<PgConnection>(loop_, clock_, conninfo);
-    member.connection->on_lost = [&member] { member.lost.raise(); };
-    Result<void> connected = co_await member.connection->connect(bounds::connect_timeout_ms);
+    while (!member.is_kept && !member.is_wanted) co_await member.change.wait();
+    member.connection = std::make_unique<PgConnection>(loop_, clock_, servers_);
+    member.connection->on_lost = [&member] { member.change.raise(); };
+    Result<void> connected = co_await member.connection->connect();
+    member.is_wanted = false;
+    for (const auto& waiter : std::exchange(waiting_, {})) waiter->raise();
     if (connected) {
       pause_ms = bounds::reconnect_pause_ms_base;
-      co_await member.lost.wait();
-      spdlog::warn("a database connection was lost");
+      co_await until_lost_or_idle(member);
     } else {
       pause_ms = std::min(pause_ms * 2, bounds::reconnect_pause_ms_max);
     }
@@ -71,8 +89,48 @@ Task<void> PgPool::keep_open(Member& member, const std::string& conninfo) {
   }
 }
 
+Task<void> PgPool::until_lost_or_idle(Member& member) {
+  member.used_ns = clock_.now_ns();
+  while (member.is_kept && member.is_open()) co_await member.change.wait();
+  while (member.is_open()) {
+    const int64_t idle_at_ns = member.used_ns + idle_close_ms * ns_per_ms;
+    co_await member.change.wait_until(clock_, idle_at_ns);
+    if (member.connection->queries_pending() > 0) {
+      member.used_ns = clock_.now_ns();
+    } else if (clock_.now_ns() >= member.used_ns + idle_close_ms * ns_per_ms) {
+      member.connection->close();
+    }
+  }
+}
+
+PgPool::Member* PgPool::idlest() {
+  Member* idlest = nullptr;
+  for (const auto& member : members_) {
+    if (!member->is_open()) continue;
+    if (idlest == nullptr ||
+        member->connection->queries_pending() < idlest->connection->queries_pending()) {
+      idlest = member.get();
+    }
+  }
+  return idlest;
+}
+
+// One at a time: a burst that ends while it connects needs no more.
+void PgPool::open_another() {
+  Member* closed = nullptr;
+  for (const auto& member : members_) {
+    if (member->is_wanted) return;
+    if (!member->is_kept && !member->is_open()) closed = member.get();
+  }
+  if (closed == nullptr) return;
+  closed->is_wanted = true;
+  closed->change.raise();
+}
+
 Task<Result<PgResult>> PgPool::query(std::string sql, PgParams params) {
   std::optional<DatabaseBreaker::Pass> pass = breaker_.admit();
+  const Member* member = idlest();
+  if (pass && member != nullptr && member->is_busy()) open_another();
   if (pass) return watched(query_unguarded(std::move(sql), std::move(params)), std::move(*pass));
   const int64_t open_s = std::max<int64_t>(1, (breaker_.open_for_ms() + 999) / 1000);
   return refuse({Error::Action::retry_later, std::string(not_sent),
@@ -88,23 +146,34 @@ Task<Result<PgResult>> PgPool::watched(Task<Result<PgResult>> reply, DatabaseBre
 }
 
 Task<Result<PgResult>> PgPool::query_unguarded(std::string sql, PgParams params) {
-  Member* idlest = nullptr;
-  size_t pending = 0;
+  size_t pending = waiting_.size();
   for (const auto& member : members_) {
-    if (!member->connection || !member->connection->is_open()) continue;
-    pending += member->connection->queries_pending();
-    if (idlest == nullptr ||
-        member->connection->queries_pending() < idlest->connection->queries_pending()) {
-      idlest = member.get();
-    }
-  }
-  if (idlest == nullptr) {
-    return refuse({Error::Action::reconnect, std::string(not_sent), "no database connection"});
+    if (member->is_open()) pending += member->connection->queries_pending();
   }
   if (pending >= statements_max) {
     return refuse({Error::Action::retry_later, std::string(not_sent), "too many requests at once"});
   }
-  return idlest->connection->query(std::move(sql), std::move(params));
+  if (Member* member = idlest()) {
+    member->used_ns = clock_.now_ns();
+    return member->connection->query(std::move(sql), std::move(params));
+  }
+  if (!members_.front()->is_kept) return query_when_open(std::move(sql), std::move(params));
+  return refuse({Error::Action::reconnect, std::string(not_sent), "no database connection"});
+}
+
+Task<Result<PgResult>> PgPool::query_when_open(std::string sql, PgParams params) {
+  if (idlest() == nullptr) {
+    const auto opened = std::make_shared<Signal>();
+    waiting_.push_back(opened);
+    open_another();
+    co_await opened->wait();
+  }
+  Task<Result<PgResult>> reply =
+      refuse({Error::Action::reconnect, std::string(not_sent), "no database connection"});
+  if (Member* member = idlest()) {
+    reply = member->connection->query(std::move(sql), std::move(params));
+  }
+  co_return co_await std::move(reply);
 }
 
 }  // namespace sluice

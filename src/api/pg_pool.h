@@ -1,6 +1,6 @@
-// PgPool owns a few pipelined connections to PostgreSQL and keeps them open: thousands of requests
-// share them, each statement in a transaction of its own. It replaces what is lost, with pauses; it
-// repeats no statement and knows no SQL.
+// PgPool owns a few pipelined connections to PostgreSQL: thousands of requests share them, each
+// statement in a transaction of its own. Some it keeps open, others it opens while those are busy.
+// It replaces what is lost, with pauses; it repeats no statement and knows no SQL.
 //
 // Thread rule: loop thread only; the loop and the clock outlive it. A statement that waits for a
 // lock holds up those behind it on its connection, so the SQL must bound its waits.
@@ -15,20 +15,27 @@
 
 namespace sluice {
 
+struct PgPoolSize {
+  int kept = 1;  // open all the time
+  int max = 1;   // the others close when they have been idle for a minute
+};
+
 class PgPool final {
  public:
-  // Begins to connect. `conninfo`: see conninfo_of(); may lead through a pooler.
-  PgPool(Loop& loop, Clock& clock, const std::string& conninfo, int connections,
+  // Begins to connect. `servers` outlives it; they may be poolers.
+  PgPool(Loop& loop, Clock& clock, PgServers& servers, PgPoolSize size,
          DatabaseBreakerLimits breaker = DatabaseBreakerLimits());
   ~PgPool();
   PgPool(const PgPool&) = delete;
   PgPool& operator=(const PgPool&) = delete;
 
   // On the connection with the fewest statements under way. Errors: as PgConnection::query();
-  // not_sent: no connection is open, statements_max are under way, or the breaker is open.
+  // not_sent: no connection is open, or could be opened where none is kept; statements_max are
+  // under way; or the breaker is open.
   Task<Result<PgResult>> query(std::string sql, PgParams params);
 
-  // The same whatever the breaker says, and unknown to it: for looks at the database's health.
+  // The same whatever the breaker says, and unknown to it; also no reason for another connection:
+  // for looks at the database that are made anyway.
   Task<Result<PgResult>> query_unguarded(std::string sql, PgParams params);
 
   const DatabaseBreaker& breaker() const { return breaker_; }
@@ -38,14 +45,20 @@ class PgPool final {
 
  private:
   struct Member;
-  Task<void> keep_open(Member& member, const std::string& conninfo);
+  Task<void> keep_open(Member& member);
+  Task<void> until_lost_or_idle(Member& member);
+  Member* idlest();
+  void open_another();
+  Task<Result<PgResult>> query_when_open(std::string sql, PgParams params);
   Task<Result<PgResult>> watched(Task<Result<PgResult>> reply, DatabaseBreaker::Pass pass);
 
   Loop& loop_;
   Clock& clock_;
-  const std::string conninfo_;
+  PgServers& servers_;
   DatabaseBreaker breaker_;
   std::vector<std::unique_ptr<Member>> members_;
+  std::vector<std::shared_ptr<Signal>>
+      waiting_;  // for the first connection of a pool that keeps none
   TaskGroup tasks_;
 };
 

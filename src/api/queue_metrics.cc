@@ -48,7 +48,7 @@ QueueMetrics::QueueMetrics(Clock& clock, PgPool& database) : clock_(clock), data
 
 Task<void> QueueMetrics::keep_reading() {
   while (true) {
-    Task<Result<PgResult>> reply = database_.query(queues_sql, PgParams());
+    Task<Result<PgResult>> reply = database_.query_unguarded(queues_sql, PgParams());
     Result<PgResult> rows = co_await std::move(reply);
     text_ = rows ? text_of(*rows) : std::string();
     const int64_t pause_ns = rows ? read_interval_ns : retry_interval_ns;

@@ -37,7 +37,7 @@ std::string content_of(const std::string& path) {
 ExitCode serve(const ServeFlags& flags, const GlobalOptions& globals) {
   if (flags.without_keys) require_loopback(flags.listen);
   RunServerOptions options;
-  options.api.database_url = globals.database_url;
+  options.database_url = globals.database_url;
   options.listen = flags.listen;
   options.api.without_keys = flags.without_keys;
   options.api.db_connections = flags.db_connections;

@@ -105,7 +105,7 @@ ExitCode serve(const UpOptions& options, const PrivatePostgres& server, StopSign
   worker.worker.slots = options.slots;
   worker.http_address = options.listen;
   worker.api.emplace();
-  worker.api->database_url = worker.database_url;
+  worker.api->opens_on_demand = true;
   worker.api->without_keys = options.without_keys;
   worker.on_started = [&signals] { signals.release(); };
   worker.broken = [&server]() -> std::optional<std::string> {

@@ -224,8 +224,8 @@ int64_t number(std::string_view payload) {
 PgDatabase::PgDatabase(Loop& loop, Clock& clock, PgDatabaseOptions options)
     : loop_(loop), clock_(clock), options_(std::move(options)) {}
 
-std::unique_ptr<PgConnection> PgDatabase::open(const std::string& conninfo) {
-  auto connection = std::make_unique<PgConnection>(loop_, clock_, conninfo);
+std::unique_ptr<PgConnection> PgDatabase::open(PgServers& servers) {
+  auto connection = std::make_unique<PgConnection>(loop_, clock_, servers);
   connection->on_lost = [this] { on_lost(); };
   connection->on_notify = [this](std::string_view channel, std::string_view payload) {
     if (channel == "sluice_work") on_work(number(payload));
@@ -237,12 +237,12 @@ std::unique_ptr<PgConnection> PgDatabase::open(const std::string& conninfo) {
 
 Task<Result<void>> PgDatabase::connect() {
   if (store_) store_->close();  // what it was storing goes through the new one
-  work_ = open(options_.work_conninfo);
-  Result<void> connected = co_await work_->connect(bounds::connect_timeout_ms);
+  work_ = open(options_.work);
+  Result<void> connected = co_await work_->connect();
   if (connected) connected = co_await check_schema();
   if (connected && options_.stores_apart) {
-    store_ = open(options_.work_conninfo);
-    connected = co_await store_->connect(bounds::connect_timeout_ms);
+    store_ = open(options_.work);
+    connected = co_await store_->connect();
   }
   co_return connected;
 }
@@ -405,8 +405,8 @@ Task<Result<int64_t>> PgDatabase::unregister_worker(int64_t worker) {
 }
 
 Task<Result<void>> PgDatabase::listen() {
-  listen_ = open(options_.listen_conninfo);
-  Result<void> connected = co_await listen_->connect(bounds::connect_timeout_ms);
+  listen_ = open(options_.listen);
+  Result<void> connected = co_await listen_->connect();
   if (!connected) co_return connected;
   // A pooler has process ids of its own.
   Reply reply = listen_->query("select pg_backend_pid()", PgParams());

@@ -2,7 +2,7 @@
 // stores outcomes if it shall be another than that which works. The only place in the worker that
 // knows SQL. It owns them and replaces them when asked to connect again; it does not decide when.
 //
-// Thread rule: loop thread only; the loop and the clock outlive it.
+// Thread rule: loop thread only; the loop, the clock and the servers outlive it.
 #pragma once
 
 #include <memory>
@@ -13,9 +13,9 @@
 namespace sluice {
 
 struct PgDatabaseOptions {
-  std::string work_conninfo;    // may go through a pooler in transaction mode
-  std::string listen_conninfo;  // direct; else the worker polls
-  bool stores_apart = false;    // outcomes have a session of their own
+  PgServers& work;            // may be poolers in transaction mode
+  PgServers& listen;          // direct; else the worker polls
+  bool stores_apart = false;  // outcomes have a session of their own
   int schema_version_min = 1;
   int schema_version_max = 1;
 };
@@ -65,7 +65,7 @@ class PgDatabase final : public Database {
 
  private:
   PgConnection& storing() const { return store_ ? *store_ : *work_; }
-  std::unique_ptr<PgConnection> open(const std::string& conninfo);
+  std::unique_ptr<PgConnection> open(PgServers& servers);
   Task<Result<void>> check_schema();
   Task<Result<void>> subscribe();
 

@@ -21,12 +21,11 @@ namespace sluice {
 
 namespace {
 
-PgDatabaseOptions database_options(const RunWorkerOptions& options) {
-  PgDatabaseOptions database;
+PgDatabaseOptions database_options(const RunWorkerOptions& options, PgServers& work,
+                                   PgServers& listen) {
+  PgDatabaseOptions database{work, listen};
   const SchemaRange served = served_schema(embedded_sql());
-  database.work_conninfo = conninfo_of(options.database_url);
   database.stores_apart = options.stores_apart;
-  database.listen_conninfo = conninfo_of(options.direct_url);
   database.schema_version_min = served.oldest;
   database.schema_version_max = served.newest;
   return database;
@@ -36,7 +35,9 @@ PgDatabaseOptions database_options(const RunWorkerOptions& options) {
 struct Process {
   explicit Process(const RunWorkerOptions& options)
       : clock(loop),
-        database(loop, clock, database_options(options)),
+        resolver(loop, clock),
+        servers(clock, resolver, conninfo_of(options.database_url)),
+        database(loop, clock, database_options(options, servers, direct_servers(options))),
         http(loop, clock, HttpClientLimits()),
         spans(SpanExporter::of_environment(
             options.api ? "sluice-up" : "sluice-worker", clock, http,
@@ -44,7 +45,7 @@ struct Process {
         worker(options.worker, clock, database, http, metrics, spans.get()),
         monitor(worker, metrics),
         broken(options.broken) {
-    if (options.api) api = std::make_unique<Api>(loop, clock, *options.api, spans.get());
+    if (options.api) api = std::make_unique<Api>(loop, clock, servers, *options.api, spans.get());
   }
 
   void serve_http(const std::string& address) {
@@ -64,6 +65,13 @@ struct Process {
     spdlog::info("{}health and metrics on http://{}", api ? "HTTP API, " : "", server->address());
     lag_due_ns = clock.now_ns();
     measure_lag();
+  }
+
+  // Of the listening session: what the sessions know of the servers is shared if they are the same.
+  PgServers& direct_servers(const RunWorkerOptions& options) {
+    const std::string conninfo = conninfo_of(options.direct_url);
+    if (conninfo == servers.conninfo()) return servers;
+    return direct.emplace(clock, resolver, conninfo, "the database of --direct-url");
   }
 
   // Moments that passed while the loop was busy count too: a second's stall is ten late timers.
@@ -138,6 +146,9 @@ struct Process {
 
   Loop loop;
   SystemClock clock;
+  Resolver resolver;
+  PgServers servers;
+  std::optional<PgServers> direct;
   Metrics metrics;
   PgDatabase database;
   CurlHttpClient http;

@@ -72,7 +72,9 @@ Task<void> Wakeups::listen_again() {
     owner_.catch_up();
     co_return;
   }
-  spdlog::warn("cannot listen for work, polling meanwhile: {}", listening.error().message);
+  if (listening.error().action != Error::Action::reconnect) {
+    spdlog::warn("cannot listen for work, polling meanwhile: {}", listening.error().message);
+  }
   reconnect_pause_ms_ = std::clamp(reconnect_pause_ms_ * 2, bounds::reconnect_pause_ms_base,
                                    bounds::look_interval_ms);
 }

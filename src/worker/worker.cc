@@ -634,8 +634,7 @@ void Worker::on_unfinished(const Result<bool>& unfinished) {
 }
 
 void Worker::note_error(const Error& error, std::string_view doing) const {
-  if (error.action == Error::Action::reconnect)
-    return;  // said once, where the connection is made anew
+  if (error.action == Error::Action::reconnect) return;  // PgServers says it once for all sessions
   spdlog::error("{} failed: {}{}{}", doing, error.code, error.code.empty() ? "" : " ",
                 error.message);
 }
@@ -644,6 +643,7 @@ void Worker::note_error(const Error& error, std::string_view doing) const {
 
 Task<Result<void>> Worker::run() {
   Result<void> result = co_await database_.connect();
+  if (!result && draining_) co_return Result<void>();
   if (!result) co_return result;
   due_.registration = true;
   due_.beat = true;
@@ -679,7 +679,6 @@ Task<Result<void>> Worker::reconnect() {
   due_.reread = worker_ != 0;
   Result<void> connected = co_await database_.connect();
   if (connected) {
-    spdlog::info("connected to the database again");
     metrics_.note_reconnect();
     reconnect_pause_ms_ = 0;
     due_.beat = true;
@@ -688,7 +687,7 @@ Task<Result<void>> Worker::reconnect() {
     co_return connected;
   }
   if (connected.error().code == "schema") co_return connected;
-  spdlog::warn("no connection to the database: {}", connected.error().message);
+  note_error(connected.error(), "connecting");
   // Back before a worker that was luckier has beaten for a whole lapse and judges us.
   const int64_t pause_ms_max = std::clamp(heartbeat_interval_ms_, bounds::reconnect_pause_ms_base,
                                           bounds::reconnect_pause_ms_max);
@@ -757,6 +756,8 @@ void Worker::drain() {
   batcher_.send_all();
   wakeups_.stop();
   work_.raise();
+  // Nothing was ever claimed, so no server is worth waiting for.
+  if (worker_ == 0 && !database_.is_connected()) database_.close();
   leave_timer_ = clock_.call_at(clock_.now_ns() + options_.drain_timeout_ms * ns_per_ms, [this] {
     if (!calls_.empty()) spdlog::warn("drain time-out: handing back {} task(s)", calls_.size());
     leave();
@@ -772,6 +773,7 @@ void Worker::leave() {
   wakeups_.stop();
   leave_timer_ = clock_.call_at(clock_.now_ns() + bounds::leave_timeout_ms * ns_per_ms, [this] {
     given_up_ = true;
+    if (!database_.is_connected()) database_.close();  // ends the wait for a server
     pause_.raise();
     work_.raise();
   });

@@ -1,4 +1,5 @@
 """sluice up: a private PostgreSQL that lives and dies with the command."""
+import concurrent.futures
 import os
 import pathlib
 import shutil
@@ -10,8 +11,8 @@ import tempfile
 import psycopg2
 import pytest
 
-from conftest import http, query, wait_for
-from queue_tools import add_model
+from conftest import Monitor, http, query, wait_for
+from queue_tools import add_model, statuses, submit_many
 from span_tools import SAMPLED, attributes, recorder, spans_of  # noqa: F401 (a fixture)
 
 
@@ -271,3 +272,24 @@ def test_a_stop_signal_during_the_start_is_not_lost(started, directory):
     up.signal(signal.SIGTERM)
     assert up.wait(60) == 0
     assert not (directory / "data" / "pgdata" / "postmaster.pid").exists()
+
+
+def test_a_queue_without_http_requests_takes_three_sessions(directory, start_up, mock):
+    up = start_up(directory / "data", "--without-keys")
+    url, port = url_in(directory / "data"), int(Monitor(up).address.rpartition(":")[2])
+    wait_for(lambda: http(port, "GET", "/readyz").status == 200, what="readiness")
+    add_model(url, "m", mock("--latency", "20ms-50ms").url)
+    submit_many(url, [f"prompt {i}" for i in range(100)])
+    most = 0
+
+    def count_and_ask():
+        nonlocal most
+        most = max(most, query(url, "select count(*) from pg_stat_activity where application_name = 'sluice'")[0][0])
+        return statuses(url).get("solved") == 100
+    wait_for(count_and_ask, what="the results")
+    assert most == 3
+    # Requests that find it busy have more of them.
+    bodies = [{"model": "m", "prompt": f"over HTTP {i}"} for i in range(100)]
+    with concurrent.futures.ThreadPoolExecutor(20) as clients:
+        replies = list(clients.map(lambda body: http(port, "POST", "/v1/tasks?wait=30", body), bodies))
+    assert {reply.status for reply in replies} <= {200, 201, 202}
