@@ -15,7 +15,7 @@ void require_loopback(const std::string& address) {
 
 Api::Api(Loop& loop, Clock& clock, const ApiOptions& options, SpanExporter* spans)
     : database_(loop, clock, conninfo_of(options.database_url), options.db_connections,
-                options.breaker),
+                "select sluice.warm_up()", options.breaker),
       background_(loop, clock, conninfo_of(options.database_url), 1),
       keys_(clock, database_, served_schema(embedded_sql())),
       submitter_(database_),

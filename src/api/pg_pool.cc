@@ -36,15 +36,28 @@ bool is_the_databases(const Error& error) {
 
 struct PgPool::Member {
   std::unique_ptr<PgConnection> connection;
+  bool is_warm = false;
   Signal lost;
+
+  bool is_open() const { return connection && connection->is_open(); }
+  // Whether it is to have the next statement rather than `other`.
+  bool precedes(const Member& other) const {
+    if (is_warm != other.is_warm) return is_warm;
+    return connection->queries_pending() < other.connection->queries_pending();
+  }
 };
 
 PgPool::PgPool(Loop& loop, Clock& clock, const std::string& conninfo, int connections,
-               DatabaseBreakerLimits breaker)
-    : loop_(loop), clock_(clock), conninfo_(conninfo), breaker_(clock, breaker) {
+               std::string warm_up_sql, DatabaseBreakerLimits breaker)
+    : loop_(loop),
+      clock_(clock),
+      conninfo_(conninfo),
+      warm_up_sql_(std::move(warm_up_sql)),
+      breaker_(clock, breaker),
+      starting_(connections) {
   for (int i = 0; i < connections; ++i) {
     members_.push_back(std::make_unique<Member>());
-    tasks_.spawn(keep_open(*members_.back(), conninfo_));
+    tasks_.spawn(keep_open(*members_.back()));
   }
 }
 
@@ -54,12 +67,17 @@ PgPool::~PgPool() {
   }
 }
 
-Task<void> PgPool::keep_open(Member& member, const std::string& conninfo) {
+bool PgPool::is_connected() const {
+  return std::any_of(members_.begin(), members_.end(),
+                     [](const auto& member) { return member->is_open(); });
+}
+
+Task<void> PgPool::keep_open(Member& member) {
   int64_t pause_ms = bounds::reconnect_pause_ms_base;
+  bool is_first = true;
   while (true) {
-    member.connection = std::make_unique<PgConnection>(loop_, clock_, conninfo);
-    member.connection->on_lost = [&member] { member.lost.raise(); };
-    Result<void> connected = co_await member.connection->connect(bounds::connect_timeout_ms);
+    const Result<void> connected = co_await connect(member);
+    if (std::exchange(is_first, false)) --starting_;
     if (connected) {
       pause_ms = bounds::reconnect_pause_ms_base;
       co_await member.lost.wait();
@@ -69,6 +87,22 @@ Task<void> PgPool::keep_open(Member& member, const std::string& conninfo) {
     }
     co_await sleep_until(clock_, clock_.now_ns() + with_jitter(pause_ms) * ns_per_ms);
   }
+}
+
+// A failure counts while there is no other connection: one too many is no fault of the database.
+Task<Result<void>> PgPool::connect(Member& member) {
+  member.is_warm = false;
+  member.connection = std::make_unique<PgConnection>(loop_, clock_, conninfo_);
+  member.connection->on_lost = [&member] { member.lost.raise(); };
+  Result<void> connected = co_await member.connection->connect(bounds::connect_timeout_ms);
+  if (connected || !is_connected()) breaker_.note_connection(!connected);
+  if (connected && !warm_up_sql_.empty()) {
+    Task<Result<PgResult>> reply = member.connection->query(warm_up_sql_, PgParams());
+    const Result<PgResult> warm = co_await std::move(reply);
+    if (!warm) spdlog::debug("a session is not warm: {}", warm.error().message);
+  }
+  member.is_warm = true;
+  co_return connected;
 }
 
 Task<Result<PgResult>> PgPool::query(std::string sql, PgParams params) {
@@ -91,12 +125,9 @@ Task<Result<PgResult>> PgPool::query_unguarded(std::string sql, PgParams params)
   Member* idlest = nullptr;
   size_t pending = 0;
   for (const auto& member : members_) {
-    if (!member->connection || !member->connection->is_open()) continue;
+    if (!member->is_open()) continue;
     pending += member->connection->queries_pending();
-    if (idlest == nullptr ||
-        member->connection->queries_pending() < idlest->connection->queries_pending()) {
-      idlest = member.get();
-    }
+    if (idlest == nullptr || member->precedes(*idlest)) idlest = member.get();
   }
   if (idlest == nullptr) {
     return refuse({Error::Action::reconnect, std::string(not_sent), "no database connection"});
