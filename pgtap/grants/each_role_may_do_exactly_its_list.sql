@@ -22,7 +22,7 @@ insert into allowed (object, roles) values
   ('claim_within(bigint,text[],integer[],integer,timestamp with time zone)', 'wa'),
   ('close_model(text,timestamp with time zone,text)', 'a'),
   ('complete(bigint,sluice.outcome[],timestamp with time zone)', 'wa'),
-  ('completion(bigint)', 'a'), ('events_of(text,text)', 'a'), ('queue_gauges()', 'a'),
+  ('completion(bigint)', 'a'), ('events_of(text,text)', 'a'), ('queue_gauges()', 'a'), ('fleet_gauges()', 'a'),
   ('configuration(text[])', 'wa'),
   ('configure(text,text,jsonb,boolean)', 'a'),
   ('configure_route(text,jsonb)', 'a'),
@@ -80,6 +80,7 @@ insert into allowed (object, roles) values
   ('tick(timestamp with time zone)', 'a'),
   ('unfinished(bigint)', 'wa'),
   ('unregister_worker(bigint,timestamp with time zone)', 'wa'),
+  ('warm_up()', 'wa'),
   ('worker_speaks(bigint,text[])', 'wa');
 insert into allowed values
   ('api_key', 'a', 'SELECT'),

@@ -191,6 +191,6 @@ begin
     where q.deadline <= p_now
     on conflict do nothing returning task_id)
   select array_agg(task_id) into v_ended from ended;
-  perform sluice.announce_ended(v_ended);
+  perform sluice.note_ended(v_ended, 'expired');
 end
 $$;

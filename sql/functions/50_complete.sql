@@ -98,28 +98,37 @@ as $$
 declare
   v_first bigint;
   v_last bigint;
+  v_solved int;
+  v_failed int;
+  v_cancelled int;
 begin
   select min((e.lease).task_id), max((e.lease).task_id) into v_first, v_last from unnest(p_ended) e;
-  insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at, fence, input_tokens,
-    output_tokens, attempts, http_status, status, model, error_code, error, cost, answer, response)
-  select l.task_id, l.worker, t.created_at, l.ready_at, l.started_at, p_now, l.fence, o.input_tokens,
-    o.output_tokens, l.attempts + (o.kind is distinct from 'cancelled')::int, sluice.storable_status(o.http_status),
-    case o.kind when 'solved' then 'solved' when 'cancelled' then 'cancelled' else 'failed' end, m.name,
-    coalesce(o.error_code, x.error_code), coalesce(o.error, x.error),
-    (o.input_tokens * coalesce(m.input_price, 0) + o.output_tokens * coalesce(m.output_price, 0)) / 1000000,
-    o.answer, o.response
-  from unnest(p_ended) e
-  cross join lateral (select (e.lease).*) l
-  cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
-  join sluice.task t on t.id = l.task_id and t.id between v_first and v_last   -- as claimed_tasks
-  join sluice.models m on m.id = l.model
-  left join (values ('unknown', 'unknown_outcome', 'the worker reported an outcome of no known kind'),
-                    ('cancelled', 'cancelled', 'cancelled while a worker had it')) x(kind, error_code, error)
-    on x.kind = case when o.kind = 'cancelled' then o.kind
-                     when coalesce(o.kind, '') not in ('solved', 'failed', 'retry') then 'unknown' end
-  where coalesce(o.kind, '') not in ('retry', 'throttled', 'returned')
-     or (o.kind = 'retry' and l.attempts + 1 >= sluice.attempts_max(l.task_id, l.model) and not sluice.is_probe(e.lease))
-  on conflict do nothing;
+  with stored as (
+    insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at, fence, input_tokens,
+      output_tokens, attempts, http_status, status, model, error_code, error, cost, answer, response)
+    select l.task_id, l.worker, t.created_at, l.ready_at, l.started_at, p_now, l.fence, o.input_tokens,
+      o.output_tokens, l.attempts + (o.kind is distinct from 'cancelled')::int, sluice.storable_status(o.http_status),
+      case o.kind when 'solved' then 'solved' when 'cancelled' then 'cancelled' else 'failed' end, m.name,
+      coalesce(o.error_code, x.error_code), coalesce(o.error, x.error),
+      (o.input_tokens * coalesce(m.input_price, 0) + o.output_tokens * coalesce(m.output_price, 0)) / 1000000,
+      o.answer, o.response
+    from unnest(p_ended) e
+    cross join lateral (select (e.lease).*) l
+    cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
+    join sluice.task t on t.id = l.task_id and t.id between v_first and v_last   -- as claimed_tasks
+    join sluice.models m on m.id = l.model
+    left join (values ('unknown', 'unknown_outcome', 'the worker reported an outcome of no known kind'),
+                      ('cancelled', 'cancelled', 'cancelled while a worker had it')) x(kind, error_code, error)
+      on x.kind = case when o.kind = 'cancelled' then o.kind
+                       when coalesce(o.kind, '') not in ('solved', 'failed', 'retry') then 'unknown' end
+    where coalesce(o.kind, '') not in ('retry', 'throttled', 'returned')
+       or (o.kind = 'retry' and l.attempts + 1 >= sluice.attempts_max(l.task_id, l.model) and not sluice.is_probe(e.lease))
+    on conflict do nothing returning status)
+  select count(*) filter (where s.status = 'solved'), count(*) filter (where s.status = 'failed'),
+    count(*) filter (where s.status = 'cancelled')
+  into v_solved, v_failed, v_cancelled from stored s;
+  perform sluice.count_results('solved', v_solved), sluice.count_results('failed', v_failed),
+    sluice.count_results('cancelled', v_cancelled);
 end
 $$;
 

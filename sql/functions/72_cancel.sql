@@ -98,7 +98,7 @@ begin
       returning ready_at, fence, attempts, model)', q, 'queue_' || q), ' ') from unnest(p_queues) q),
     (select string_agg(format('union all select * from gone%s', q), ' ') from unnest(p_queues) q))
   into v_status, v_worker, v_ended using p_task, p_now;
-  perform sluice.announce_ended(v_ended);
+  perform sluice.note_ended(v_ended, 'cancelled');
   if v_worker is not null then
     perform pg_notify('sluice_abort', v_worker::text);  -- a heartbeat at once instead of in its time
   end if;
@@ -212,7 +212,7 @@ begin
     select array_agg(task_id) from ended
     $sql$, p_place, case when p_place = 'backlog' then 'null' else 'g.ready_at' end)
   into v_ended using p_ids, p_status, p_error_code, p_error, p_now;
-  perform sluice.announce_ended(v_ended);
+  perform sluice.note_ended(v_ended, p_status);
   return coalesce(cardinality(v_ended), 0);
 end
 $$;
@@ -275,7 +275,7 @@ begin
     where l.task_id = any (v_marked)
     on conflict do nothing returning result.task_id)
   select array_agg(ended.task_id) into v_ended from ended;
-  perform sluice.announce_ended(v_ended);
+  perform sluice.note_ended(v_ended, 'cancelled');
   return array(select l from unnest(p_leases) l where l.task_id <> all (v_marked));
 end
 $$;

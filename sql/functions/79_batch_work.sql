@@ -15,7 +15,8 @@ as $$ select 4194304 $$;
 
 -- advance_batches: one step of the batch that has waited longest for one.
 -- Stage:   79. As a transaction of its own.
--- Returns: in how many ms the next step may be due, at most 1,000; 0: there is more to do.
+-- Returns: in how many ms the next step may be due, at most 1,000; 5,000 while there is no batch but those that are done: the
+--          server that takes one looks at once, the others only if that one dies. 0: there is more to do.
 -- An advisory lock keeps others from the batch, not a row lock: a cancel must not wait for a step.
 create or replace function sluice.advance_batches(p_now timestamptz default null) returns int
 language plpgsql volatile security definer
@@ -41,8 +42,9 @@ begin
   if sluice.drop_old_files(v_now) or sluice.drop_old_batches(v_now) then
     return 0;
   end if;
-  return (select coalesce(ceil(extract(epoch from min(b.look_at) - v_now) * 1000), 1000)::int
-          from sluice.batch b where b.phase <> 'done' and b.look_at between v_now and v_now + interval '1 s');
+  return (select case when count(*) = 0 then 5000
+            else least(1000, ceil(extract(epoch from min(b.look_at) filter (where b.look_at >= v_now) - v_now) * 1000)) end::int
+          from sluice.batch b where b.phase <> 'done');
 end
 $$;
 

@@ -17,7 +17,7 @@ grant execute on function
   sluice.complete(bigint, sluice.outcome[], timestamptz), sluice.announce(bigint[]),
   sluice.unregister_worker(bigint, timestamptz), sluice.admit(text, int, timestamptz),
   sluice.admit_restless(bigint, timestamptz),
-  sluice.recover(bigint, timestamptz), sluice.sweep(timestamptz), sluice.take_watch(bigint),
+  sluice.recover(bigint, timestamptz), sluice.sweep(timestamptz), sluice.warm_up(), sluice.take_watch(bigint),
   sluice.drop_watch(bigint, boolean), sluice.take_bells(bigint, int[], timestamptz), sluice.drop_bells(int[]),
   sluice.unfinished(bigint), sluice.next_permit_at(text, timestamptz), sluice.drain_bucket(text, int, bigint, timestamptz)
 to sluice_worker, sluice_admin;
@@ -53,7 +53,7 @@ to sluice_admin;
 grant execute on function
   sluice.submit_each(text[], text[], text[], text[], timestamptz), sluice.submit_array(text, text, text, text, timestamptz),
   sluice.ended(bigint[]), sluice.completion(bigint), sluice.events_of(text, text),
-  sluice.queue_gauges(), sluice.rate_limit_headers(bigint, timestamptz),
+  sluice.queue_gauges(), sluice.fleet_gauges(), sluice.rate_limit_headers(bigint, timestamptz),
   sluice.configure(text, text, jsonb, boolean), sluice.configure_route(text, jsonb),
   sluice.create_key(text, bytea, text, text, text[], timestamptz), sluice.revoke_key(text, timestamptz),
   sluice.begin_file(text, text, text, timestamptz), sluice.append_file(bigint, int, int, text),

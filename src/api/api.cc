@@ -16,7 +16,7 @@ Api::Api(Loop& loop, Clock& clock, PgServers& servers, const ApiOptions& options
          SpanExporter* spans)
     : database_(loop, clock, servers,
                 {options.opens_on_demand ? 1 : options.db_connections, options.db_connections},
-                options.breaker),
+                "select sluice.warm_up()", options.breaker),
       background_(loop, clock, servers, {options.opens_on_demand ? 0 : 1, 1}),
       keys_(clock, database_, served_schema(embedded_sql())),
       submitter_(database_),

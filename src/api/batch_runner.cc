@@ -2,13 +2,12 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace sluice {
 namespace {
 
-constexpr int64_t pause_ms_max = 1000;  // for a database that does not answer, too
+constexpr int64_t pause_ms_on_error = 1000;
 
 }  // namespace
 
@@ -30,7 +29,7 @@ Task<void> BatchRunner::keep_advancing() {
     if (code != std::exchange(last_code, code) && !code.empty() && code != PgPool::not_sent) {
       spdlog::warn("batches do not move on: SQLSTATE {}", code);
     }
-    const int64_t pause_ms = rows ? std::min(rows->int64(0, 0), pause_ms_max) : pause_ms_max;
+    const int64_t pause_ms = rows ? rows->int64(0, 0) : pause_ms_on_error;
     has_more = pause_ms <= 0;
     if (pause_ms > 0) co_await work_.wait_until(clock_, clock_.now_ns() + pause_ms * ns_per_ms);
   }

@@ -1,5 +1,5 @@
 // BatchRunner moves batches on: it calls sluice.advance_batches() as long as there is work, and
-// otherwise about once a second. Every server has one; what they do and when they may die is the
+// otherwise when that says. Every server has one; what they do and when they may die is the
 // database's business.
 //
 // Thread rule: loop thread only; the clock and the pools outlive it.

@@ -20,6 +20,10 @@ HttpReply text_reply(std::string content_type, std::string body) {
   return reply;
 }
 
+bool is_look(const HttpIncoming& incoming) {
+  return incoming.method == "GET" || incoming.method == "HEAD";
+}
+
 std::string_view key_in(const HttpIncoming& incoming) {
   constexpr std::string_view scheme = "bearer ";
   const std::string_view authorization = incoming.header("authorization");
@@ -92,6 +96,7 @@ Task<HttpReply> Front::answer(HttpIncoming incoming) {
 
 Task<HttpReply> Front::dispatch(HttpIncoming incoming, OpenRequest& open) {
   if (auto reply = monitor(incoming)) co_return std::move(*reply);
+  if (is_look(incoming) && incoming.path == "/metrics") co_return co_await metrics_reply();
   const std::string reason = keys_.not_ready_because();
   if (!reason.empty()) co_return unavailable(reason);
   const std::optional<Caller> caller = caller_of(incoming);
@@ -112,13 +117,17 @@ Task<HttpReply> Front::dispatch(HttpIncoming incoming, OpenRequest& open) {
 }
 
 std::optional<HttpReply> Front::monitor(const HttpIncoming& incoming) {
-  if (incoming.method != "GET" && incoming.method != "HEAD") return std::nullopt;
+  if (!is_look(incoming)) return std::nullopt;
   if (incoming.path == "/healthz") return text_reply("text/plain; charset=utf-8", "ok\n");
   if (incoming.path == "/readyz") return ready_reply();
-  if (incoming.path != "/metrics") return std::nullopt;
+  return std::nullopt;
+}
+
+Task<HttpReply> Front::metrics_reply() {
+  const std::string queues = co_await queues_.text();
   metrics_.set_open_requests(open_);
   metrics_.set_database_breaker(services_.database.breaker().state());
-  return text_reply("text/plain; version=0.0.4; charset=utf-8", metrics_.text() + queues_.text());
+  co_return text_reply("text/plain; version=0.0.4; charset=utf-8", metrics_.text() + queues);
 }
 
 HttpReply Front::ready_reply() const {

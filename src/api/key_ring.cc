@@ -57,6 +57,8 @@ const Caller* KeyRing::find(std::string_view key) const {
 }
 
 std::string KeyRing::not_ready_because() const {
+  if (database_.is_starting()) return "connecting to the database";
+  if (!database_.is_connected()) return "no connection to the database";
   if (read_ns_ == 0 || clock_.now_ns() - read_ns_ > silence_ns_max) {
     return "the database does not answer";
   }

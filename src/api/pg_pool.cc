@@ -51,13 +51,25 @@ struct PgPool::Member {
   const bool is_kept;
   std::unique_ptr<PgConnection> connection;
   bool is_wanted = false;  // of one that is not kept: open it
+  bool is_warm = false;
   int64_t used_ns = 0;
   Signal change;  // wanted, or lost
+
+  // Whether it is to have the next statement rather than `other`.
+  bool precedes(const Member& other) const {
+    if (is_warm != other.is_warm) return is_warm;
+    return connection->queries_pending() < other.connection->queries_pending();
+  }
 };
 
 PgPool::PgPool(Loop& loop, Clock& clock, PgServers& servers, PgPoolSize size,
-               DatabaseBreakerLimits breaker)
-    : loop_(loop), clock_(clock), servers_(servers), breaker_(clock, breaker) {
+               std::string warm_up_sql, DatabaseBreakerLimits breaker)
+    : loop_(loop),
+      clock_(clock),
+      servers_(servers),
+      warm_up_sql_(std::move(warm_up_sql)),
+      breaker_(clock, breaker),
+      starting_(size.kept) {
   for (int i = 0; i < size.max; ++i) {
     members_.push_back(std::make_unique<Member>(i < size.kept));
     tasks_.spawn(keep_open(*members_.back()));
@@ -70,13 +82,18 @@ PgPool::~PgPool() {
   }
 }
 
+bool PgPool::is_connected() const {
+  return std::any_of(members_.begin(), members_.end(),
+                     [](const auto& member) { return member->is_open(); });
+}
+
 Task<void> PgPool::keep_open(Member& member) {
   int64_t pause_ms = bounds::reconnect_pause_ms_base;
+  bool is_first = true;
   while (true) {
     while (!member.is_kept && !member.is_wanted) co_await member.change.wait();
-    member.connection = std::make_unique<PgConnection>(loop_, clock_, servers_);
-    member.connection->on_lost = [&member] { member.change.raise(); };
-    Result<void> connected = co_await member.connection->connect();
+    const Result<void> connected = co_await connect(member);
+    if (std::exchange(is_first, false) && member.is_kept) --starting_;
     member.is_wanted = false;
     for (const auto& waiter : std::exchange(waiting_, {})) waiter->raise();
     if (connected) {
@@ -87,6 +104,22 @@ Task<void> PgPool::keep_open(Member& member) {
     }
     co_await sleep_until(clock_, clock_.now_ns() + with_jitter(pause_ms) * ns_per_ms);
   }
+}
+
+// A failure counts while there is no other connection: one too many is no fault of the database.
+Task<Result<void>> PgPool::connect(Member& member) {
+  member.is_warm = false;
+  member.connection = std::make_unique<PgConnection>(loop_, clock_, servers_);
+  member.connection->on_lost = [&member] { member.change.raise(); };
+  Result<void> connected = co_await member.connection->connect();
+  if (connected || !is_connected()) breaker_.note_connection(!connected);
+  if (connected && !warm_up_sql_.empty()) {
+    Task<Result<PgResult>> reply = member.connection->query(warm_up_sql_, PgParams());
+    const Result<PgResult> warm = co_await std::move(reply);
+    if (!warm) spdlog::debug("a session is not warm: {}", warm.error().message);
+  }
+  member.is_warm = true;
+  co_return connected;
 }
 
 Task<void> PgPool::until_lost_or_idle(Member& member) {
@@ -107,10 +140,7 @@ PgPool::Member* PgPool::idlest() {
   Member* idlest = nullptr;
   for (const auto& member : members_) {
     if (!member->is_open()) continue;
-    if (idlest == nullptr ||
-        member->connection->queries_pending() < idlest->connection->queries_pending()) {
-      idlest = member.get();
-    }
+    if (idlest == nullptr || member->precedes(*idlest)) idlest = member.get();
   }
   return idlest;
 }

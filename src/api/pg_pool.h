@@ -1,6 +1,7 @@
 // PgPool owns a few pipelined connections to PostgreSQL: thousands of requests share them, each
 // statement in a transaction of its own. Some it keeps open, others it opens while those are busy.
-// It replaces what is lost, with pauses; it repeats no statement and knows no SQL.
+// It replaces what is lost, with pauses, and warms each new one up; it repeats no statement and
+// knows no SQL.
 //
 // Thread rule: loop thread only; the loop and the clock outlive it. A statement that waits for a
 // lock holds up those behind it on its connection, so the SQL must bound its waits.
@@ -22,9 +23,10 @@ struct PgPoolSize {
 
 class PgPool final {
  public:
-  // Begins to connect. `servers` outlives it; they may be poolers.
+  // Begins to connect. `servers` outlives it; they may be poolers. `warm_up_sql`: the first
+  // statement of each session, whatever becomes of it; empty: none.
   PgPool(Loop& loop, Clock& clock, PgServers& servers, PgPoolSize size,
-         DatabaseBreakerLimits breaker = DatabaseBreakerLimits());
+         std::string warm_up_sql = "", DatabaseBreakerLimits breaker = DatabaseBreakerLimits());
   ~PgPool();
   PgPool(const PgPool&) = delete;
   PgPool& operator=(const PgPool&) = delete;
@@ -39,6 +41,9 @@ class PgPool final {
   Task<Result<PgResult>> query_unguarded(std::string sql, PgParams params);
 
   const DatabaseBreaker& breaker() const { return breaker_; }
+  bool is_connected() const;
+  // Some connection has not yet come to the end of its first attempt, warm-up included.
+  bool is_starting() const { return starting_ > 0; }
 
   // Of an Error: the statement never left this process, so nothing has changed.
   static constexpr std::string_view not_sent = "08003";
@@ -47,6 +52,7 @@ class PgPool final {
   struct Member;
   Task<void> keep_open(Member& member);
   Task<void> until_lost_or_idle(Member& member);
+  Task<Result<void>> connect(Member& member);
   Member* idlest();
   void open_another();
   Task<Result<PgResult>> query_when_open(std::string sql, PgParams params);
@@ -55,7 +61,9 @@ class PgPool final {
   Loop& loop_;
   Clock& clock_;
   PgServers& servers_;
+  const std::string warm_up_sql_;
   DatabaseBreaker breaker_;
+  int starting_;
   std::vector<std::unique_ptr<Member>> members_;
   std::vector<std::shared_ptr<Signal>>
       waiting_;  // for the first connection of a pool that keeps none

@@ -59,6 +59,8 @@ Task<Result<std::vector<TaskKey>>> read_keys(Reply reply) {
   co_return keys;
 }
 
+constexpr const char* warm_up_sql = "select sluice.warm_up()";
+
 constexpr std::string_view claimed_columns =
     "task_id, fence, model, send_within_ms, api is not null, prompt, request, max_output_tokens, "
     "traceparent, timeout_ms, attempt, priority, queued_ms";
@@ -244,7 +246,18 @@ Task<Result<void>> PgDatabase::connect() {
     store_ = open(options_.work);
     connected = co_await store_->connect();
   }
+  if (connected) co_await warm_up();
   co_return connected;
+}
+
+// A session that stays cold is slow at first, and no reason to go without it.
+Task<void> PgDatabase::warm_up() {
+  Reply work = work_->query(warm_up_sql, PgParams());
+  if (store_) {
+    Reply store = store_->query(warm_up_sql, PgParams());
+    co_await std::move(store);
+  }
+  co_await std::move(work);
 }
 
 Task<Result<void>> PgDatabase::check_schema() {

@@ -67,6 +67,7 @@ class PgDatabase final : public Database {
   PgConnection& storing() const { return store_ ? *store_ : *work_; }
   std::unique_ptr<PgConnection> open(PgServers& servers);
   Task<Result<void>> check_schema();
+  Task<void> warm_up();
   Task<Result<void>> subscribe();
 
   Loop& loop_;

@@ -81,7 +81,10 @@ struct Process {
       metrics.note_loop_lag(static_cast<double>(now_ns - lag_due_ns) /
                             static_cast<double>(ns_per_s));
     }
-    clock.call_at(lag_due_ns, [this] { measure_lag(); });
+    if (worker.is_idle() && server->open_requests() == 0) {
+      lag_due_ns = now_ns + bounds::lag_interval_idle_ms * ns_per_ms;
+    }
+    lag_timer = clock.call_at(lag_due_ns, [this] { measure_lag(); });
   }
 
   // Health is the worker's, readiness and metrics are of both.
@@ -139,6 +142,7 @@ struct Process {
         co_await broke.wait_until(clock, until_ns);
       }
     }
+    clock.cancel(lag_timer);
     server.reset();  // cuts off the requests that are left, and so ends their spans
     if (spans) co_await spans->finish();
     loop.stop();
@@ -163,6 +167,7 @@ struct Process {
   ExitCode exit_code = ExitCode::ok;
   int signals = 0;
   int64_t lag_due_ns = 0;
+  Clock::TimerId lag_timer = 0;
 };
 
 ExitCode code_of(const Error& error) {

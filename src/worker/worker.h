@@ -56,6 +56,8 @@ class Worker final : private Wakeups::Owner {
   // Why it cannot take tasks now; empty when it can.
   std::string not_ready_because() const;
   ListenMode listen_mode() const { return database_.listen_mode(); }
+  // Nothing is in its hands, and it looks for nothing.
+  bool is_idle() const;
 
  private:
   struct Flush;
@@ -108,7 +110,6 @@ class Worker final : private Wakeups::Owner {
   std::vector<std::string> models_for_urgent() const;
   bool looks_for_urgent() const;
   bool has_ceiling() const;
-  bool is_idle() const;
   bool has_flush_work() const;
   bool may_reread() const { return due_.reread && !is_storing_; }
   bool may_store() const;
