@@ -67,67 +67,71 @@ end
 $$;
 
 -- note_refusals: counts the tasks whose calls were refused since their model's last success, and parks the model when they
--- are several: sluice.models.closed_reason then begins with "refused: ". A parked model's count stays as it is.
+-- are several: sluice.models.closed_reason then begins with "refused: ". A task that had been refused before that success
+-- is itself to blame. Outcomes that come together count as together: a success among them is the model's.
 -- A call for many tasks counts as one, for the first of them.
 -- Locks:   rows of refusal ascending by model, after all breakers; tries the model's row, as throttle does.
-create or replace function sluice.note_refusals(p_outcomes sluice.outcome[], p_ended sluice.ended_call[]) returns void
+create or replace function sluice.note_refusals(p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz)
+returns void
 language plpgsql volatile
 as $$
 declare
   v_told record;
 begin
-  if not exists (select from sluice.refusal)
+  if not exists (select from sluice.refusal r where r.tasks <> '{}')
      and not exists (select from unnest(p_outcomes) o where sluice.is_refusal(o.error_code)) then
     return;
   end if;
   for v_told in
-    with call as materialized (
-      select (e.lease).model, (e.lease).task_id as task, e.place, o.error, o.kind = 'solved' as is_solved,
-        case when o.kind in ('throttled', 'returned') and sluice.is_refusal(o.error_code) then o.http_status end as refusal
-      from unnest(p_ended) e cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o),
-    last as (select distinct on (c.model) c.model, c.refusal, c.error from call c
-             where c.refusal is not null order by c.model, c.place desc),
-    broken as (select c.model, max(c.place) as place from call c left join last l on l.model = c.model
-               where c.is_solved or c.refusal <> l.refusal group by c.model)
-    select m.id as model, b.place is not null as is_broken, l.refusal, l.error,
-      array(select c.task from call c where c.model = m.id and c.refusal is not null and c.place > coalesce(b.place, 0)) as tasks
-    from sluice.models m left join last l on l.model = m.id left join broken b on b.model = m.id
-    where m.id in (select c.model from call c) and m.closed_until is distinct from 'infinity'
-    order by m.id
+    select c.model, bool_or(c.has_solved) as has_solved, array_agg(c.task) filter (where c.is_refused) as tasks,
+      (array_agg(c.error_code order by c.place desc) filter (where c.is_refused))[1] as error_code,
+      (array_agg(c.error order by c.place desc) filter (where c.is_refused))[1] as error
+    from (
+      select (e.lease).model, (e.lease).task_id as task, e.place, o.error_code, o.error, o.kind = 'solved' as has_solved,
+        o.kind in ('throttled', 'returned') and sluice.is_refusal(o.error_code) as is_refused
+      from unnest(p_ended) e cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o) c
+    join sluice.models m on m.id = c.model and m.closed_until is distinct from 'infinity'
+    group by c.model order by c.model
   loop
-    if v_told.is_broken then
-      delete from sluice.refusal where model = v_told.model;
-    end if;
-    if v_told.tasks <> '{}' then
-      perform sluice.note_model_refusals(v_told.model, v_told.tasks, v_told.refusal, v_told.error);
+    if v_told.has_solved then
+      insert into sluice.refusal as r (model, tasks, worked_at) select v_told.model, '{}', p_now where v_told.tasks is not null
+      on conflict (model) do nothing;
+      update sluice.refusal r set tasks = '{}', worked_at = p_now
+      where r.model = v_told.model and (r.tasks <> '{}' or v_told.tasks is not null);
+    elsif v_told.tasks is not null then
+      perform sluice.note_model_refusals(v_told.model, v_told.tasks, v_told.error_code, v_told.error);
     end if;
   end loop;
 end
 $$;
 
--- note_model_refusals: the same for one model: p_tasks heard p_http_status, the last of them p_error.
-create or replace function sluice.note_model_refusals(p_model int, p_tasks bigint[], p_http_status int, p_error text)
+-- note_model_refusals: the same for one model without a success: p_tasks were refused, the last of them with p_error_code.
+create or replace function sluice.note_model_refusals(p_model int, p_tasks bigint[], p_error_code text, p_error text)
 returns void
 language plpgsql volatile
 as $$
 declare
-  v_bound int := sluice.refusals_to_park(p_http_status);
-  v_tasks bigint[];
+  v_status int := right(p_error_code, 3);
+  v_bound int := sluice.refusals_to_park(v_status);
+  v_refusal sluice.refusal;
   v_name text;
 begin
-  insert into sluice.refusal as r (model, http_status, tasks) values (p_model, p_http_status, '{}')
-  on conflict (model) do update set http_status = excluded.http_status,
-    tasks = case when r.http_status = excluded.http_status then r.tasks else '{}' end
-  returning r.tasks into v_tasks;
-  v_tasks := array(select distinct t from unnest(v_tasks || p_tasks) t limit v_bound);
-  update sluice.refusal set tasks = v_tasks where model = p_model;
-  if cardinality(v_tasks) < v_bound then
-    return;
+  insert into sluice.refusal as r (model, http_status, tasks) values (p_model, v_status, '{}')
+  on conflict (model) do update set http_status = v_status,
+    tasks = case when r.http_status = v_status then r.tasks else '{}' end
+  returning * into v_refusal;
+  v_refusal.tasks := array(
+    select t from unnest(v_refusal.tasks) t
+    union select t from unnest(p_tasks) t
+    where (sluice.spared_calls(t, p_error_code)).since > coalesce(v_refusal.worked_at, '-infinity')
+    limit v_bound);
+  if cardinality(v_refusal.tasks) >= v_bound then
+    select name into v_name from sluice.models where id = p_model for no key update skip locked;
+    if found then
+      perform sluice.close_until(v_name, 'infinity', 'refused: ' || coalesce(p_error, p_error_code));
+      v_refusal.tasks := '{}';
+    end if;
   end if;
-  select name into v_name from sluice.models where id = p_model for no key update skip locked;
-  if found then
-    perform sluice.close_until(v_name, 'infinity', 'refused: ' || coalesce(p_error, 'HTTP ' || p_http_status));
-    delete from sluice.refusal where model = p_model;
-  end if;
+  update sluice.refusal set tasks = v_refusal.tasks where model = p_model;
 end
 $$;

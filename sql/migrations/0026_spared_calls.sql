@@ -22,9 +22,12 @@ alter table sluice.breaker
 -- Each model has its row from the start, so that a claim needs to wait for nobody who makes it.
 insert into sluice.breaker (model, state, since) select id, 'closed', clock_timestamp() from sluice.models on conflict do nothing;
 
--- Models that refused their last calls: which tasks heard the same status since the last success. Nearly always empty.
+-- Models that have refused calls: which tasks heard the same status since the last success, of those that had not been
+-- refused before it.
 create table sluice.refusal (
   model       int primary key,
-  http_status smallint not null,
-  tasks       bigint[] not null
+  http_status smallint,
+  tasks       bigint[] not null,
+  worked_at   timestamptz               -- the last success, as far as somebody looked
 );
+create index refusal_in_a_row on sluice.refusal (model) where tasks <> '{}';
