@@ -11,7 +11,8 @@ create function tried(p_worker bigint, p_outcome sluice.outcome, p_now numeric) 
 as $$
 begin
   update sluice.backlog set ready_at = at(p_now) where task_id = p_outcome.task_id;
-  perform sluice.admit((select name from sluice.models where id = (select model from sluice.task where id = p_outcome.task_id)), null, at(p_now));
+  perform sluice.admit(
+    (select m.name from sluice.models m join sluice.task t on t.model = m.id where t.id = p_outcome.task_id), null, at(p_now));
   perform claimed(p_worker, 1, at(p_now));
   perform completed(p_worker, p_outcome, at(p_now));
   return places(p_outcome.task_id);

@@ -13,7 +13,8 @@ as $$
 declare
   v_model int := (select model from sluice.task where id = p_ids[1]);
 begin
-  perform sluice.complete(p_worker, array(select case substr(p_kinds, n, 1) when 's' then told(p_ids[p_from + n - 1], 'solved', answer => 'a')
+  perform sluice.complete(p_worker, array(select case substr(p_kinds, n, 1)
+      when 's' then told(p_ids[p_from + n - 1], 'solved', answer => 'a')
       when 'f' then refused(p_ids[p_from + n - 1], 1, 403) else refused(p_ids[p_from + n - 1]) end
     from generate_series(1, length(p_kinds)) n), at(p_now));
   return coalesce((select 'parked' from sluice.models where id = v_model and closed_until = 'infinity'),
