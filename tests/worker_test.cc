@@ -778,6 +778,20 @@ TEST_CASE("when all calls of a task fail it is one failure") {
   CHECK(std::holds_alternative<Retry>(bench.database.batches.back().at(0).outcome));
 }
 
+TEST_CASE("a task is unsent only when none of its calls was sent") {
+  HttpResponse broken;
+  broken.status = 500;
+  const HttpFailure unsent{HttpFailure::Kind::not_sent, "nobody listens"};
+  for (const size_t sent : {size_t{0}, size_t{25}}) {
+    HedgedBench bench;
+    bench.pass_ms(500);
+    bench.http.answer(25 - sent, tl::unexpected(unsent));
+    bench.http.answer(sent, broken);
+    REQUIRE(bench.database.stored() == 25);
+    CHECK(std::holds_alternative<Retry>(bench.database.batches.back().at(0).outcome));
+  }
+}
+
 TEST_CASE("an extra call that is refused is asked for again") {
   HedgedBench bench;
   bench.database.grants_hedges = false;

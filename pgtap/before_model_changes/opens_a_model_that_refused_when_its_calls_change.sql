@@ -1,6 +1,6 @@
 begin;
 \ir ../_helpers.sql
-select plan(9);
+select plan(11);
 
 
 create temporary table parked as
@@ -28,6 +28,12 @@ select is((model_row(:'closed')).closed_until, 'infinity', 'what somebody closed
 update sluice.models set calls_changed_at = null where name = :'closed';
 select sluice.resume(:'closed') \g /dev/null
 select is((model_row(:'closed')).calls_changed_at, null, 'and then its calls are as they were');
+select given_model() as new \gset
+update sluice.models set url = 'http://other' where name = :'new';
+select is((model_row(:'new')).calls_changed_at, null, 'a model that was never called has no calls that could change');
+select sluice.set_counter('claimed', id_of(:'new'), 1) \g /dev/null
+update sluice.models set paths = '{/single}' where name = :'new';
+select isnt((model_row(:'new')).calls_changed_at, null, 'one that was called has');
 
 select * from finish();
 rollback;

@@ -130,7 +130,8 @@ begin
       new.closed_until := null;
       new.closed_reason := null;
     end if;
-    if v_calls_change or (sluice.was_parked_by_calls(old) and new.closed_until is distinct from old.closed_until) then
+    if v_calls_change and coalesce(sluice.counter('claimed', old.id) > 0, true)  -- a new one has none to change
+       or (sluice.was_parked_by_calls(old) and new.closed_until is distinct from old.closed_until) then
       new.calls_changed_at := clock_timestamp();
     end if;
   end if;

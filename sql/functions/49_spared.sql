@@ -78,10 +78,6 @@ as $$
 declare
   v_told record;
 begin
-  if not exists (select from sluice.refusal r where r.tasks <> '{}')
-     and not exists (select from unnest(p_outcomes) o where sluice.is_refusal(o.error_code)) then
-    return;
-  end if;
   for v_told in
     select c.model, bool_or(c.has_solved) as has_solved, array_agg(c.task) filter (where c.is_refused) as tasks,
       (array_agg(c.error_code order by c.place desc) filter (where c.is_refused))[1] as error_code,

@@ -68,7 +68,9 @@ begin
   end if;
   perform sluice.settle(complete.outcomes, v_ended, v_now);
   perform sluice.note_health(complete.outcomes, v_ended, v_now);
-  perform sluice.note_refusals(complete.outcomes, v_ended, v_now);
+  if not v_all_solved or exists (select from sluice.refusal r where r.tasks <> '{}') then
+    perform sluice.note_refusals(complete.outcomes, v_ended, v_now);
+  end if;
   perform sluice.count_ended((select array_agg(e.lease) from unnest(v_ended) e));
   if coalesce(cardinality(v_ended), 0) < cardinality(complete.outcomes) then
     return query select * from sluice.judge_late(complete.worker, complete.outcomes, v_ended, v_now);

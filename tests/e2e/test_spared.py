@@ -7,7 +7,7 @@ import socket
 import threading
 
 import pytest
-from conftest import query, wait_for
+from conftest import http as request, query, wait_for
 from queue_tools import add_model, assert_each_ended_once, statuses, submit, submit_many, wait_ended
 from scripted_backend import ScriptedBackend, response
 from test_backends import completion, error, says
@@ -204,6 +204,17 @@ def test_a_backend_that_offers_one_path_gets_all_its_calls_there(pg, worker, slu
         assert max(prompts for _, prompts in backend.calls) <= (batch_max if path == "/batch" else 1)
         assert sum(prompts for _, prompts in backend.calls) == len(tasks)
         backend.shutdown()
+
+
+def test_paths_are_set_over_http_and_others_refused(pg, server):
+    url = pg.database()
+    port = server(url).port
+    put = request(port, "PUT", "/v1/models/m", {"url": "http://127.0.0.1:1", "paths": ["/single", "/batch"]})
+    assert (put.status, put.json["paths"]) == (200, ["/single", "/batch"])
+    assert query(url, "select paths from sluice.models") == [(["/single", "/batch"],)]
+    assert request(port, "PATCH", "/v1/models/m", {"paths": ["/other"]}).status == 400
+    assert request(port, "PATCH", "/v1/models/m", {"paths": None}).json["paths"] is None
+    assert "calls_changed_at" not in request(port, "GET", "/v1/models/m").json
 
 
 def test_no_spelling_of_a_secret_is_stored(pg, worker):
