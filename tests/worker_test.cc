@@ -333,6 +333,41 @@ TEST_CASE("a secret travels in the header of its API, and no echo of it is store
   CHECK(std::get<Solved>(bench.outcome(1, 0)).response == R"({"answer":"you said [secret]"})");
 }
 
+TEST_CASE("a secret in pieces, or in the escapes of JSON, is not stored either") {
+  Bench bench;
+  setenv("SLUICE_TEST_SECRET", "sk-hidden/from-all", 1);
+  bench.database.served.models[0].secret = "env:SLUICE_TEST_SECRET";
+  for (int64_t id = 1; id <= 2; ++id) bench.database.queue.push_back(task_of(id));
+  bench.start();
+  unsetenv("SLUICE_TEST_SECRET");
+  REQUIRE(bench.http.count() == 2);
+  HttpResponse refusal;
+  refusal.status = 400;
+  refusal.body = R"({"error":"no such key: \u0073k-hidden\/from-all"})";
+  refusal.headers = HttpFields{{"x-request-id", "sk-hidden/from-all"}};
+  bench.http.answer(0, refusal);
+  CHECK(std::get<Failed>(bench.outcome(0, 0)).error ==
+        "HTTP 400: no such key: [secret] [request [secret]]");
+  bench.http.answer_ok(1, R"(you said sk-hidden\/from\u002dall)");
+  CHECK(std::get<Solved>(bench.outcome(1, 0)).answer == "you said [secret]");
+  CHECK(std::get<Solved>(bench.outcome(1, 0)).response == R"({"answer":"you said [secret]"})");
+}
+
+TEST_CASE("a call that was never sent, or refused, says where it went") {
+  Bench bench;
+  for (int64_t id = 1; id <= 2; ++id) bench.database.queue.push_back(task_of(id));
+  bench.start();
+  REQUIRE(bench.http.count() == 2);
+  const std::string url = bench.http.request(0).url;
+  bench.http.answer(0, tl::unexpected(HttpFailure{HttpFailure::Kind::not_sent, "nobody listens"}));
+  CHECK(std::get<Unsent>(bench.outcome(0, 0)).error ==
+        "nothing was sent to " + url + ": nobody listens");
+  HttpResponse refusal;
+  refusal.status = 404;
+  bench.http.answer(1, refusal);
+  CHECK(std::get<Refused>(bench.outcome(1, 0)).error == "calls go to " + url + ": HTTP 404");
+}
+
 TEST_CASE("what backends say is left of their limits goes along with the next flush, the least") {
   Bench bench;
   for (int64_t id = 1; id <= 3; ++id) bench.database.queue.push_back(task_of(id));
@@ -756,6 +791,20 @@ TEST_CASE("when all calls of a task fail it is one failure") {
   bench.http.answer(0, broken);
   REQUIRE(bench.database.stored() == 25);
   CHECK(std::holds_alternative<Retry>(bench.database.batches.back().at(0).outcome));
+}
+
+TEST_CASE("a task is unsent only when none of its calls was sent") {
+  HttpResponse broken;
+  broken.status = 500;
+  const HttpFailure unsent{HttpFailure::Kind::not_sent, "nobody listens"};
+  for (const size_t sent : {size_t{0}, size_t{25}}) {
+    HedgedBench bench;
+    bench.pass_ms(500);
+    bench.http.answer(25 - sent, tl::unexpected(unsent));
+    bench.http.answer(sent, broken);
+    REQUIRE(bench.database.stored() == 25);
+    CHECK(std::holds_alternative<Retry>(bench.database.batches.back().at(0).outcome));
+  }
 }
 
 TEST_CASE("an extra call that is refused is asked for again") {

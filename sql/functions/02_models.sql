@@ -45,6 +45,7 @@ begin
   perform sluice.make_gauge('load_' || p_model), sluice.make_functions(p_model);
   perform sluice.set_counter(k, p_model, 0)
   from unnest(array['bucket', 'tokens', 'failures', 'room', 'claimed', 'ended', 'load']) k;
+  insert into sluice.breaker (model, state, since) values (p_model, 'closed', clock_timestamp());
 end
 $$;
 
@@ -82,6 +83,7 @@ begin
   delete from sluice.rung where model = p_model;
   delete from sluice.breaker where model = p_model;
   delete from sluice.breaker_event where model = p_model;
+  delete from sluice.refusal where model = p_model;
 end
 $$;
 
@@ -90,12 +92,21 @@ create or replace function sluice.model_apis() returns text[]
 language sql immutable parallel safe
 as $$ select array['solve', 'openai-chat', 'openai-responses', 'openai-embeddings', 'anthropic-messages'] $$;
 
--- before_model_changes: guards names, apis and ids, notes when limits change, and opens a model that was parked for bad
--- credentials when its secret or url changes. Takes no lock on the model: an open psql must not stop the fleet.
+-- was_parked_by_calls: whether p_model is parked for what a backend answered, not by somebody who said so.
+create or replace function sluice.was_parked_by_calls(p_model sluice.models) returns boolean
+language sql immutable
+as $$
+  select coalesce(p_model.closed_until = 'infinity' and p_model.closed_reason ~ '^(credential|billing|refused): ', false)
+$$;
+
+-- before_model_changes: guards names, apis and ids, notes when limits change and when calls do, and opens a model that was
+-- parked for its credentials or its address when these change. Takes no lock on the model: an open psql must not stop the fleet.
 create or replace function sluice.before_model_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
 as $$
+declare
+  v_calls_change boolean;
 begin
   if exists (select from sluice.routes where route = new.name) then
     raise exception '"%" is already the name of a route', new.name
@@ -111,11 +122,18 @@ begin
   elsif (new.rpm, new.tpm, new.burst) is distinct from (old.rpm, old.tpm, old.burst) then
     new.limits_changed_at := clock_timestamp();
   end if;
-  -- Whoever gives another key or address means to try it.
-  if tg_op = 'UPDATE' and (new.secret, new.url) is distinct from (old.secret, old.url)
-     and new.closed_until = 'infinity' and new.closed_reason like 'credential: %' then
-    new.closed_until := null;
-    new.closed_reason := null;
+  if tg_op = 'UPDATE' then
+    v_calls_change := (new.api, new.url, new.upstream_model, new.secret, new.paths)
+      is distinct from (old.api, old.url, old.upstream_model, old.secret, old.paths);
+    -- Whoever gives another key or address means to try it.
+    if v_calls_change and sluice.was_parked_by_calls(new) and new.closed_reason not like 'billing: %' then
+      new.closed_until := null;
+      new.closed_reason := null;
+    end if;
+    if v_calls_change and coalesce(sluice.counter('claimed', old.id) > 0, true)  -- a new one has none to change
+       or (sluice.was_parked_by_calls(old) and new.closed_until is distinct from old.closed_until) then
+      new.calls_changed_at := clock_timestamp();
+    end if;
   end if;
   return new;
 end

@@ -7,7 +7,7 @@ as $$
 begin
   return array(select a.attname::text from pg_attribute a
     where a.attrelid = to_regclass('sluice.' || quote_ident(p_table)) and a.attnum > 0 and not a.attisdropped
-      and a.attname <> all (array['name', 'id', 'limits_changed_at', 'paused', 'closed_until', 'closed_reason'])
+      and a.attname <> all (array['name', 'id', 'limits_changed_at', 'calls_changed_at', 'paused', 'closed_until', 'closed_reason'])
     order by a.attnum);
 end
 $$;
@@ -53,7 +53,7 @@ begin
     perform sluice.note_audit(case when configure.replace then 'replace ' else 'change ' end || configure.kind,
       configure.name, configure.settings);
   end if;
-  return v_row - array['id', 'limits_changed_at'];
+  return v_row - array['id', 'limits_changed_at', 'calls_changed_at'];
 end
 $$;
 

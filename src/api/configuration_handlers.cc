@@ -36,7 +36,7 @@ Task<HttpReply> show_model(Services& services, ApiRequest request) {
       services.database,
       "select jsonb_build_object('id', name, 'object', 'model', 'created', 0, 'owned_by', 'sluice')"
       " || case when $2::boolean and m.url is not null"
-      " then to_jsonb(m) - array['id', 'limits_changed_at'] else '{}' end"
+      " then to_jsonb(m) - array['id', 'limits_changed_at', 'calls_changed_at'] else '{}' end"
       " from (select name from sluice.models union select route from sluice.routes) n"
       " left join sluice.models m using (name) where name = $1",
       std::move(params));

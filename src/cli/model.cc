@@ -19,35 +19,21 @@ namespace sluice {
 namespace {
 
 // The columns that are a user's to set; PostgreSQL judges the values.
-constexpr std::string_view model_columns[] = {"name",
-                                              "api",
-                                              "url",
-                                              "upstream_model",
-                                              "secret",
-                                              "rpm",
-                                              "tpm",
-                                              "burst",
-                                              "max_in_flight",
-                                              "min_in_flight",
-                                              "max_queue",
-                                              "max_unfinished",
-                                              "timeout",
-                                              "max_attempts",
-                                              "backoff_base",
-                                              "backoff_max",
-                                              "batch_max",
-                                              "batch_wait",
-                                              "breaker_failures",
-                                              "breaker_open",
-                                              "breaker_successes",
-                                              "hedge_after",
-                                              "hedge_max",
-                                              "hedge_budget",
-                                              "input_price",
-                                              "output_price",
-                                              "paused",
-                                              "closed_until",
-                                              "closed_reason"};
+constexpr std::string_view model_columns[] = {"name",          "api",
+                                              "url",           "upstream_model",
+                                              "secret",        "rpm",
+                                              "tpm",           "burst",
+                                              "max_in_flight", "min_in_flight",
+                                              "max_queue",     "max_unfinished",
+                                              "timeout",       "max_attempts",
+                                              "backoff_base",  "backoff_max",
+                                              "batch_max",     "batch_wait",
+                                              "paths",         "breaker_failures",
+                                              "breaker_open",  "breaker_successes",
+                                              "hedge_after",   "hedge_max",
+                                              "hedge_budget",  "input_price",
+                                              "output_price",  "paused",
+                                              "closed_until",  "closed_reason"};
 
 struct ModelOptions {
   std::string name;
@@ -81,8 +67,9 @@ ExitCode set(Transaction& transaction, const ModelOptions& options) {
 
 ExitCode list(Transaction& transaction, const ModelOptions& options) {
   if (options.json) {
-    for (const pqxx::row& row : transaction.exec(
-             "select to_jsonb(m) - 'limits_changed_at' from sluice.models m order by name")) {
+    for (const pqxx::row& row :
+         transaction.exec("select to_jsonb(m) - array['limits_changed_at', 'calls_changed_at']"
+                          " from sluice.models m order by name")) {
       fmt::print("{}\n", row[0].c_str());
     }
     return ExitCode::ok;

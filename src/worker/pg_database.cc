@@ -122,6 +122,10 @@ Task<Result<Configuration>> read_configuration(Reply reply) {
     model.hedge_after_ms = optional_int64(*result, row, 12);
     model.hedge_max = static_cast<int>(result->int64(row, 13));
     model.hedge_budget = static_cast<double>(result->int64(row, 14)) / 1e6;
+    for (const std::string_view path : {"/solve", "/single", "/batch"}) {
+      if (result->text(row, 16).find(path) != std::string_view::npos)
+        model.paths.emplace_back(path);
+    }
     configuration.models.push_back(std::move(model));
   }
   co_return configuration;
@@ -162,6 +166,15 @@ struct OutcomeColumns {
   void add(const Retry& retry) {
     add_texts("retry", std::nullopt, std::nullopt, retry.error, retry.error_code);
     add_numbers(retry.http_status, retry.retry_after_ms, std::nullopt, std::nullopt, retry.billed);
+  }
+  // sluice.is_spared() knows these two by their codes.
+  void add(const Unsent& unsent) {
+    add_texts("returned", std::nullopt, std::nullopt, unsent.error, unsent_code);
+    add_numbers(std::nullopt, std::nullopt, std::nullopt, std::nullopt, false);
+  }
+  void add(const Refused& refused) {
+    add_texts("throttled", std::nullopt, std::nullopt, refused.error, refused.error_code);
+    add_numbers(refused.http_status, std::nullopt, std::nullopt, std::nullopt, false);
   }
   void add(const Throttled& throttled) {
     add_texts("throttled", std::nullopt, std::nullopt, throttled.error, throttled.error_code);
@@ -296,7 +309,7 @@ Task<Result<Configuration>> PgDatabase::configuration(std::vector<std::string> m
       " coalesce(m.upstream_model, m.name), m.batch_max, m.max_queue, m.id, m.secret,"
       " (extract(epoch from m.batch_wait) * 1000)::bigint, m.max_in_flight, m.min_in_flight,"
       " ceil(extract(epoch from m.hedge_after) * 1000)::bigint, m.hedge_max,"
-      " (m.hedge_budget * 1000000)::bigint, s.events"
+      " (m.hedge_budget * 1000000)::bigint, s.events, m.paths"
       " from sluice.configuration($1::text[]) c cross join lateral (select (c.settings).*) s"
       " cross join lateral (select (c.model).*) m",
       std::move(params)));

@@ -27,7 +27,7 @@ bool is_overload(const Outcome& outcome) {
   };
   if (const auto* retry = std::get_if<Retry>(&outcome)) return is_down(retry->http_status);
   if (const auto* batch = std::get_if<BatchFailed>(&outcome)) return is_down(batch->http_status);
-  return std::holds_alternative<Throttled>(outcome);
+  return std::holds_alternative<Throttled>(outcome) || std::holds_alternative<Unsent>(outcome);
 }
 
 // Results that came when the task was no longer ours. An aborted call has none.

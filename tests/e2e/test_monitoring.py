@@ -139,8 +139,8 @@ def test_every_server_tells_of_the_queues_what_the_database_has(pg, server):
     for _ in range(2):
         submit(url, "x", "a")
     submit(url, "x", "a", run_at="2999-01-01T00:00:00Z")
-    query(url, "insert into sluice.breaker (model, state, since)"
-               " select id, case name when 'b' then 'half_open' else 'open' end, now() from sluice.models where name <> 'a'")
+    query(url, "update sluice.breaker set state = case name when 'b' then 'half_open' else 'open' end, since = now()"
+               " from sluice.models where id = model and name <> 'a'")
     ports = [server(url).port, server(url).port]
     for port in ports:
         text = wait_for(lambda port=port: (body := http(port, "GET", "/metrics").body).count("sluice_queue_depth{") and body, what="queues")

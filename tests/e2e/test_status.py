@@ -69,8 +69,8 @@ def test_status_shows_each_model_and_the_totals(read, url):
 
 
 def test_an_open_breaker_does_not_read_as_an_open_model(read, url):
-    query(url, "insert into sluice.breaker (model, state, since, reason)"
-               " select id, 'open', clock_timestamp(), '5 failures in a row' from sluice.models where name = 'open'")
+    query(url, "update sluice.breaker set state = 'open', since = clock_timestamp(), reason = '5 failures in a row'"
+               " where model = (select id from sluice.models where name = 'open')")
     query(url, "update sluice.models set closed_reason = 'credential: HTTP 401' where name = 'parked'")
     lines = read("status")
     assert next(line for line in lines if line.startswith("open ")).split()[1:4] == ["breaker", "open", "29s"]
