@@ -110,10 +110,10 @@ declare
 begin
   if exists (select from sluice.routes where route = new.name) then
     raise exception '"%" is already the name of a route', new.name
-      using errcode = '23505', hint = 'Names are unique over models and routes.';
+      using errcode = '23505', column = 'name', hint = 'Names are unique over models and routes.';
   elsif new.api <> all (sluice.model_apis()) then
     raise exception 'there is no api "%"', new.api
-      using errcode = '23514', hint = 'There are ' || array_to_string(sluice.model_apis(), ', ') || '.';
+      using errcode = '23514', column = 'api', hint = 'There are ' || array_to_string(sluice.model_apis(), ', ') || '.';
   end if;
   if tg_op = 'INSERT' then
     perform sluice.make_model(new.id);
@@ -139,7 +139,7 @@ begin
 end
 $$;
 
--- after_model_changes: a new model joins route "any"; workers hear of what they use.
+-- after_model_changes: a new model joins route "any"; settings.default_model follows another name; workers hear of what they use.
 create or replace function sluice.after_model_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -147,6 +147,8 @@ as $$
 begin
   if tg_op = 'INSERT' and new.api <> 'openai-embeddings' then
     insert into sluice.routes (route, model) values ('any', new.name) on conflict do nothing;
+  elsif tg_op = 'UPDATE' and new.name <> old.name then
+    update sluice.settings set default_model = new.name where default_model = old.name;
   end if;
   perform pg_notify('sluice_config', coalesce(new.id, old.id)::text);
   return null;
@@ -162,7 +164,7 @@ set search_path = sluice, pg_temp
 set lock_timeout = '1s'
 as $$
 begin
-  perform sluice.drop_model(old.id, old.name);
+  perform sluice.keep_default(old.name), sluice.drop_model(old.id, old.name);
   return null;
 end
 $$;
@@ -175,14 +177,28 @@ as $$
 begin
   if exists (select from sluice.models where name = new.route) then
     raise exception '"%" is already the name of a model', new.route
-      using errcode = '23505', hint = 'Names are unique over models and routes.';
+      using errcode = '23505', column = 'route', hint = 'Names are unique over models and routes.';
   end if;
   return new;
 end
 $$;
 
+-- keep_default: 23503 if settings.default_model names a model or route that is no more. (Route "any" is there without models, too.)
+create or replace function sluice.keep_default(p_name text) returns void
+language plpgsql volatile
+as $$
+begin
+  if p_name <> 'any' and p_name = sluice.default_model()
+     and not exists (select from sluice.models where name = p_name) and not exists (select from sluice.routes where route = p_name) then
+    raise exception 'settings.default_model is "%"', p_name using errcode = '23503',
+      hint = 'Set another one first, or null: tasks without a model are refused then.';
+  end if;
+end
+$$;
+
 -- after_route_changes: what remains of a route that has lost its last model: its marks. At commit, so that an open psql
 -- stops nobody, and under the route's lock; a lock that is not to be had within 1 s leaves them: they cost nothing.
+-- settings.default_model follows another name.
 create or replace function sluice.after_route_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -190,12 +206,35 @@ set lock_timeout = '1s'
 as $$
 begin
   if not exists (select from sluice.routes where route = old.route) then
+    if tg_op = 'UPDATE' then
+      update sluice.settings set default_model = new.route where default_model = old.route and old.route <> 'any';
+    end if;
+    perform sluice.keep_default(old.route);
     perform pg_advisory_xact_lock(sluice.lock_class('route'), hashtext('route_' || old.route));
     perform sluice.drop_lanes('route_' || old.route);
   end if;
   return null;
 exception when lock_not_available then
   return null;
+end
+$$;
+
+-- before_settings_change: default_model names a model or a route; it is locked against its deletion, which looks here when it
+-- commits.
+create or replace function sluice.before_settings_change() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  perform from sluice.models where name = new.default_model for key share;
+  if not found then
+    perform from sluice.routes where route = new.default_model for key share;
+  end if;
+  if not found and new.default_model <> 'any' then
+    raise exception 'there is no model or route "%"', new.default_model
+      using errcode = 'SL001', column = 'default_model', hint = sluice.names_text();
+  end if;
+  return new;
 end
 $$;
 
@@ -225,6 +264,8 @@ create or replace trigger after_model_inserted_or_deleted after insert or delete
   for each row execute function sluice.after_model_changes();
 create or replace trigger after_model_updated after update on sluice.models
   for each row when (old.* is distinct from new.*) execute function sluice.after_model_changes();
+create or replace trigger before_settings_change before update of default_model on sluice.settings
+  for each row when (new.default_model is distinct from old.default_model) execute function sluice.before_settings_change();
 create or replace trigger after_settings_change after update on sluice.settings
   for each row when (old.* is distinct from new.*) execute function sluice.after_settings_change();
 create or replace trigger before_route_changes before insert or update on sluice.routes

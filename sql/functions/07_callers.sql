@@ -65,7 +65,7 @@ language plpgsql stable
 as $$
 begin
   if not sluice.may_act_for(p_tenant) then
-    raise exception 'not this caller''s tenant: "%"', p_tenant using errcode = 'SL009',
+    raise exception 'not this caller''s tenant: "%"', p_tenant using errcode = 'SL009', column = 'tenant',
       hint = (select case when s.bound then 'It may act for: ' || array_to_string(s.tenants, ', ') || '.'
               else 'Only members of that tenant''s database role may.' end from sluice.caller_scope() s);
   end if;

@@ -289,7 +289,7 @@ begin
     return null;
   end if;
   execute format('select deadline from sluice.%I where task_id = $1', 'queue_' || p_model) into v_deadline using p_task.id;
-  return format('queued for %s: %s, %s', v_model.name,
+  return format('queued for %s: %s, %s', v_model.name || coalesce(' of route ' || p_task.route, ''),
     case when v_ahead = 0 then 'first in its queue' else sluice.ahead_text(v_ahead) end,
     coalesce(sluice.closed_text(v_model, p_now), sluice.unserved_text(v_model, p_now),
              sluice.tenant_text(p_task.tenant, null, p_now), sluice.permit_text(v_model, v_ahead, p_now),
@@ -352,7 +352,7 @@ declare
   v sluice.lease := (select l from sluice.lease l where l.task_id = p_task.id);
   v_worker sluice.worker := (select w from sluice.worker w where w.id = v.worker);
   v_attempt text := format('attempt %s of %s on %s', v.attempts + 1, sluice.attempts_max(p_task.id, v.model),
-                           (select name from sluice.models where id = v.model));
+                           (select name from sluice.models where id = v.model) || coalesce(' of route ' || p_task.route, ''));
   v_cancelled timestamptz := (select c.at from sluice.cancellation c where c.task_id = v.task_id and c.fence = v.fence);
 begin
   if v.task_id is null then

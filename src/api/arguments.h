@@ -30,6 +30,9 @@ enum class JsonOutline { object, array, neither };
 // What the first character of `body` that is no blank begins.
 JsonOutline json_outline(std::string_view body);
 
+// The fields of the object `body` as their JSON texts, cut to 100 bytes; none if it is no object.
+HttpFields json_fields(std::string& body);
+
 // Whether the object `body` has `name`: true, the first of that name. May enlarge the capacity of
 // `body`.
 bool json_flag(std::string& body, std::string_view name);

@@ -44,6 +44,14 @@ bool comes_from_here(const HttpIncoming& incoming) {
          std::find(std::begin(here), std::end(here), host) != std::end(here);
 }
 
+// Whoever comes from here is an administrator.
+Task<Result<std::optional<Caller>>> anybody(bool is_from_here) {
+  if (!is_from_here) co_return std::nullopt;
+  Caller administrator;
+  administrator.is_admin = true;
+  co_return administrator;
+}
+
 // The reading of keys is the probe: while it has no answer nothing else would have one.
 HttpReply unavailable(std::string_view reason) {
   return error_reply(
@@ -99,7 +107,9 @@ Task<HttpReply> Front::dispatch(HttpIncoming incoming, OpenRequest& open) {
   if (is_look(incoming) && incoming.path == "/metrics") co_return co_await metrics_reply();
   const std::string reason = keys_.not_ready_because();
   if (!reason.empty()) co_return unavailable(reason);
-  const std::optional<Caller> caller = caller_of(incoming);
+  const Result<std::optional<Caller>> caller_or_error = co_await caller_of(incoming);
+  if (!caller_or_error) co_return error_reply(caller_or_error.error());
+  const std::optional<Caller>& caller = *caller_or_error;
   if (!caller) co_return unauthorized();
   RouteMatch match = find_route(routes(), incoming.method, incoming.path);
   if (match.route == nullptr) co_return no_such_route(match);
@@ -136,14 +146,9 @@ HttpReply Front::ready_reply() const {
   return json_reply(503, fmt::format("{{\"ready\":false,\"reason\":{}}}\n", json_string(reason)));
 }
 
-std::optional<Caller> Front::caller_of(const HttpIncoming& incoming) const {
-  if (without_keys_) {
-    Caller anybody;
-    anybody.is_admin = true;
-    return comes_from_here(incoming) ? std::optional(anybody) : std::nullopt;
-  }
-  const Caller* caller = keys_.find(key_in(incoming));
-  return caller == nullptr ? std::nullopt : std::optional(*caller);
+Task<Result<std::optional<Caller>>> Front::caller_of(const HttpIncoming& incoming) {
+  if (!without_keys_) return keys_.find(std::string(key_in(incoming)));
+  return anybody(comes_from_here(incoming));
 }
 
 }  // namespace sluice

@@ -33,7 +33,7 @@ def test_a_model_is_made_changed_and_replaced(call):
 def test_what_a_model_cannot_be_is_refused_and_changes_nothing(call):
     call("PUT", "/v1/models/m", {"url": "http://127.0.0.1:1", "rpm": 60})
     before = call("GET", "/v1/models/m").json
-    for body in ({"rpm": -1}, {"rpm": "many"}, {"colour": 1}, {"id": 7}, {"paused": True}, [], 7, "text", "{",
+    for body in ({"rpm": -1}, {"rpm": "many"}, {"colour": 1}, {"id": 7}, {"paused": "perhaps"}, [], 7, "text", "{",
                  {"url": None}, {"secret": "sk-a-real-one"}, {"timeout": "soon"}):
         for method, path in (("PATCH", "/v1/models/m"), ("PUT", "/v1/models/m"), ("PUT", "/model-config/m")):
             reply = call(method, path, body)
