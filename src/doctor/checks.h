@@ -22,7 +22,7 @@ Findings check_pooler(pqxx::connection& connection, pqxx::connection& direct);
 
 // Migrations and functions that differ from this binary's; needs no schema.
 Findings check_schema_drift(pqxx::connection& connection, const SqlSet& set);
-// Sluice's own roles.
+// Sluice's own roles, where the schema was made with them.
 Findings check_roles(pqxx::connection& connection);
 // Those that tenants are bound to. Administrators only.
 Findings check_tenant_roles(pqxx::connection& connection);
