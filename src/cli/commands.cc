@@ -44,8 +44,8 @@ constexpr Command command_table[] = {
     {"redrive", "Send tasks that failed, expired or were cancelled back", configure_redrive},
     {"dead-letters", "Tasks that failed for good", configure_dead_letters},
     {"model", "List, make, change, pause, close and delete models", configure_model},
-    {"route", "List routes, and the weights of their models; change them", configure_route},
-    {"tenant", "List and change weights and limits of tenants", configure_tenant},
+    {"route", "List, make, weigh and delete routes", configure_route},
+    {"tenant", "List, change and forget weights and limits of tenants", configure_tenant},
     {"key", "Make, list and revoke the keys of the HTTP API", configure_key},
     {"mock", "A stand-in model backend for demos, tests and benchmarks", configure_mock},
 };
