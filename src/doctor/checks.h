@@ -42,7 +42,8 @@ Findings check_secrets(pqxx::connection& connection);
 // Whether each backend's port takes a TCP connection; nothing is sent. Administrators only.
 Findings check_backends(pqxx::connection& connection);
 
-// Models nobody serves, parked ones, open breakers, queues near their bound. Administrators only.
+// Models nobody serves and served ones that nobody made, parked ones, open breakers, queues near
+// their bound. Administrators only.
 Findings check_queues(pqxx::connection& connection);
 // Calls that failed, and tasks taken back from dead workers.
 Findings check_failures(pqxx::connection& connection);
