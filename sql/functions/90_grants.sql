@@ -32,12 +32,12 @@ to sluice_submitter, sluice_admin;
 
 -- What concerns tasks shows each caller his tenants'; hence submitters may look, too.
 grant execute on function sluice.caller_scope(), sluice.task(bigint), sluice.explain(bigint, timestamptz),
-  sluice.newest_ids(text, int, bigint, text)
+  sluice.newest_ids(text, int, bigint, text), sluice.list_tasks(bigint, bigint, text, text, bigint)
 to sluice_submitter, sluice_reader, sluice_admin;
 grant select on sluice.tasks, sluice.dead_letters, sluice.attempts to sluice_submitter, sluice_reader, sluice_admin;
 
 grant execute on function sluice.next_permit_at(text, timestamptz) to sluice_submitter, sluice_reader;
-grant select on sluice.queues, sluice.workers, sluice.audit_log to sluice_reader, sluice_admin;
+grant select on sluice.queues, sluice.workers, sluice.breaker_events, sluice.audit_log to sluice_reader, sluice_admin;
 -- What `sluice doctor` and `sluice top` look at besides.
 grant select on sluice.function_set to sluice_reader, sluice_admin;
 grant execute on function sluice.recent_failures(interval, timestamptz), sluice.call_counts() to sluice_reader, sluice_admin;
