@@ -26,8 +26,8 @@ to sluice_worker, sluice_admin;
 grant execute on function
   sluice.submit(text, text, int, text, timestamptz, timestamptz, text, int, text, int, jsonb, bigint, text, timestamptz),
   sluice.submit_many(jsonb, timestamptz), sluice.cancel(bigint, timestamptz),
-  sluice.cancel_all(text, text, jsonb, bigint, timestamptz), sluice.redrive(bigint, timestamptz),
-  sluice.forget(bigint, timestamptz)
+  sluice.cancel_all(text, text, jsonb, bigint, timestamptz, timestamptz, timestamptz), sluice.redrive(bigint, timestamptz),
+  sluice.forget(bigint, timestamptz), sluice.forget_all(text, text, jsonb, bigint, timestamptz, timestamptz, timestamptz)
 to sluice_submitter, sluice_admin;
 
 -- What concerns tasks shows each caller his tenants'; hence submitters may look, too.
@@ -48,7 +48,7 @@ grant execute on function sluice.queue_facts(timestamptz), sluice.permit_interva
 to sluice_reader, sluice_admin;
 
 grant execute on function sluice.pause(text), sluice.resume(text), sluice.close_model(text, timestamptz, text),
-  sluice.redrive_all(text, text, timestamptz), sluice.tick(timestamptz)
+  sluice.redrive_all(text, text, text, timestamptz, timestamptz, text, jsonb, bigint, timestamptz), sluice.tick(timestamptz)
 to sluice_admin;
 -- What the HTTP front needs besides.
 grant execute on function
