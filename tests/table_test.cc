@@ -44,4 +44,34 @@ TEST_CASE("text is cut at a code point") {
   CHECK(cut_to("", 3).empty());
 }
 
+TEST_CASE("width is counted as terminals count it") {
+  CHECK(columns_of("größe") == 5);
+  CHECK(columns_of("模型") == 4);
+  CHECK(columns_of("🚀ok") == 4);
+  CHECK(columns_of("e\u0301a\u0308") == 2);  // combining marks take nothing
+  CHECK(columns_of("a\u200db") == 2);        // nor does a zero-width joiner
+  CHECK(columns_of("a\xff\xe6\xa8") == 4);   // no UTF-8: a column a byte
+}
+
+TEST_CASE("wide text is cut within its columns, and marks stay with their letters") {
+  CHECK(cut_to("模型模型", 8) == "模型模型");
+  CHECK(cut_to("模型模型", 7) == "模型模…");
+  CHECK(cut_to("模型模型", 6) == "模型…");  // no half of a character: a column stays free
+  CHECK(cut_to("e\u0301e\u0301e\u0301", 2) == "e\u0301…");
+  CHECK(cut_to("模", 1) == "…");
+  CHECK(cut_to("模", 0).empty());
+}
+
+TEST_CASE("columns stand below each other, whatever is in them") {
+  Table table({{"MODEL", Table::Kind::elastic}, {"DEPTH", Table::Kind::number}, {"STATE"}});
+  table.add({"模型", "12", "open"});
+  table.add({"🚀 fast", "3", "paused"});
+  table.add({"cafe\u0301", "4", "open"});
+  CHECK(table.text() ==
+        "MODEL    DEPTH  STATE\n"
+        "模型        12  open\n"
+        "🚀 fast      3  paused\n"
+        "cafe\u0301         4  open\n");
+}
+
 }  // namespace sluice

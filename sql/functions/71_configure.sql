@@ -7,11 +7,7 @@ as $$
 begin
   return array(select a.attname::text from pg_attribute a
     where a.attrelid = to_regclass('sluice.' || quote_ident(p_table)) and a.attnum > 0 and not a.attisdropped
-<<<<<<< HEAD
-      and a.attname <> all (array['name', 'id', 'limits_changed_at', 'calls_changed_at', 'paused', 'closed_until', 'closed_reason'])
-=======
-      and a.attname <> all (array['one', 'id', 'limits_changed_at'])
->>>>>>> front
+      and a.attname <> all (array['one', 'id', 'limits_changed_at', 'calls_changed_at'])
     order by a.attnum);
 end
 $$;
@@ -54,10 +50,7 @@ begin
     perform sluice.note_audit(case when configure.replace then 'replace ' else 'change ' end || configure.kind,
       configure.name, configure.settings);
   end if;
-<<<<<<< HEAD
-  return v_row - array['id', 'limits_changed_at', 'calls_changed_at'];
-=======
-  return v_row - array['one', 'id', 'limits_changed_at'];
+  return v_row - array['one', 'id', 'limits_changed_at', 'calls_changed_at'];
 end
 $$;
 
@@ -83,7 +76,6 @@ begin
     into v_row using p_values;
   end if;
   return v_row;
->>>>>>> front
 end
 $$;
 

@@ -1,9 +1,10 @@
 -- Who may do what. Nothing is executable by PUBLIC; internal functions by nobody but their owner, through the public
 -- ones, which are SECURITY DEFINER with a pinned search_path. Nobody but the owner has a grant on a table, but for the
 -- four that administrators configure with plain SQL, and the list of migrations, which every command looks at first.
+-- Each grant begins its line: `sluice migrate --without-roles` leaves those that name a role out.
 -- pgtap/grants holds the same list as a table and compares it with the catalog.
 revoke all on all routines in schema sluice from public;
-alter default privileges for role sluice_owner revoke execute on routines from public;
+alter default privileges revoke execute on routines from public;
 grant usage on schema sluice to sluice_worker, sluice_submitter, sluice_reader, sluice_admin;
 grant select on sluice.migration to sluice_worker, sluice_submitter, sluice_reader, sluice_admin;
 
@@ -31,12 +32,12 @@ to sluice_submitter, sluice_admin;
 
 -- What concerns tasks shows each caller his tenants'; hence submitters may look, too.
 grant execute on function sluice.caller_scope(), sluice.task(bigint), sluice.explain(bigint, timestamptz),
-  sluice.newest_ids(text, int, bigint, text)
+  sluice.newest_ids(text, int, bigint, text), sluice.list_tasks(bigint, bigint, text, text, bigint)
 to sluice_submitter, sluice_reader, sluice_admin;
 grant select on sluice.tasks, sluice.dead_letters, sluice.attempts to sluice_submitter, sluice_reader, sluice_admin;
 
 grant execute on function sluice.next_permit_at(text, timestamptz) to sluice_submitter, sluice_reader;
-grant select on sluice.queues, sluice.workers, sluice.audit_log to sluice_reader, sluice_admin;
+grant select on sluice.queues, sluice.workers, sluice.breaker_events, sluice.audit_log to sluice_reader, sluice_admin;
 -- What `sluice doctor` and `sluice top` look at besides.
 grant select on sluice.function_set to sluice_reader, sluice_admin;
 grant execute on function sluice.recent_failures(interval, timestamptz), sluice.call_counts() to sluice_reader, sluice_admin;

@@ -18,11 +18,7 @@ class Front final {
  public:
   // `without_keys`: everybody is an administrator. Only for a loopback address. `spans`: null when
   // they go nowhere. `url_scheme`: http or https, as spans say it.
-<<<<<<< HEAD
-  Front(Services services, const KeyRing& keys, HttpMetrics& metrics, QueueMetrics& queues,
-=======
-  Front(Services services, KeyRing& keys, HttpMetrics& metrics, const QueueMetrics& queues,
->>>>>>> front
+  Front(Services services, KeyRing& keys, HttpMetrics& metrics, QueueMetrics& queues,
         bool without_keys, SpanExporter* spans, std::string url_scheme)
       : services_(services),
         keys_(keys),

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cli/suggestion.h"
 #include "command_error.h"
 #include "db/sql_message.h"
 
@@ -69,9 +70,10 @@ std::vector<Setting> parse_settings(const std::vector<std::string>& texts, std::
     Setting setting{text.substr(0, equals), text.substr(equals + 1)};
     setting.is_null = setting.value == "null";
     if (std::find(columns.begin(), columns.end(), setting.column) == columns.end()) {
+      const std::string all = fmt::format("; the settings are {}", fmt::join(columns, ", "));
       throw CommandError(ExitCode::usage,
-                         fmt::format("'{}' is not a setting of {}; the settings are {}",
-                                     setting.column, owner, fmt::join(columns, ", ")));
+                         fmt::format("'{}' is not a setting of {}{}", setting.column, owner,
+                                     did_you_mean(setting.column, columns, all)));
     }
     if (has_setting(settings, setting.column)) {
       throw CommandError(ExitCode::usage, fmt::format("'{}' is given twice", setting.column));
@@ -111,11 +113,11 @@ void insert_row(pqxx::work& transaction, const std::string& table, std::vector<S
       key);
 }
 
-bool delete_row(pqxx::work& transaction, const std::string& table,
-                const std::vector<Setting>& key) {
+size_t delete_rows(pqxx::work& transaction, const std::string& table,
+                   const std::vector<Setting>& key) {
   const std::string sql =
       fmt::format("delete from sluice.{} where {}", table, equations(key, 1, " and "));
-  return run(transaction, sql, key).affected_rows() == 1;
+  return static_cast<size_t>(run(transaction, sql, key).affected_rows());
 }
 
 }  // namespace sluice

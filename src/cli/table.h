@@ -13,6 +13,7 @@ class Table final {
  public:
   enum class Kind {
     text,     // to the left, at most 16 columns
+    whole,    // to the left, never cut
     number,   // to the right
     elastic,  // text that is cut when the table would be too wide; one per table
   };

@@ -14,10 +14,11 @@ inline constexpr size_t terminal_columns = 80;
 // somebody's terminal. Newlines and tabs stay if `keep_lines`, else they become spaces.
 std::string harmless(std::string_view text, bool keep_lines);
 
-// How many columns `text` takes, counting each code point of UTF-8 as one.
+// How many columns of a terminal `text`, UTF-8, takes: by wcwidth(), as ncurses and most terminals
+// count. A Chinese character and an emoji take two, a combining mark none.
 size_t columns_of(std::string_view text);
 
-// `text` cut to at most `columns`, the last one then an ellipsis.
+// `text` cut to at most `columns`, then with an ellipsis at its end; a mark stays with its letter.
 std::string cut_to(std::string_view text, size_t columns);
 
 }  // namespace sluice

@@ -22,7 +22,7 @@ Findings check_pooler(pqxx::connection& connection, pqxx::connection& direct);
 
 // Migrations and functions that differ from this binary's; needs no schema.
 Findings check_schema_drift(pqxx::connection& connection, const SqlSet& set);
-// Sluice's own roles.
+// Sluice's own roles, where the schema was made with them.
 Findings check_roles(pqxx::connection& connection);
 // Those that tenants are bound to. Administrators only.
 Findings check_tenant_roles(pqxx::connection& connection);
@@ -42,7 +42,8 @@ Findings check_secrets(pqxx::connection& connection);
 // Whether each backend's port takes a TCP connection; nothing is sent. Administrators only.
 Findings check_backends(pqxx::connection& connection);
 
-// Models nobody serves, parked ones, open breakers, queues near their bound. Administrators only.
+// Models nobody serves and served ones that nobody made, parked ones, open breakers, queues near
+// their bound. Administrators only.
 Findings check_queues(pqxx::connection& connection);
 // Calls that failed, and tasks taken back from dead workers.
 Findings check_failures(pqxx::connection& connection);

@@ -34,7 +34,9 @@ Findings check_roles(pqxx::connection& connection) {
   Findings findings;
   for (const pqxx::row& row : session.exec(
            "select r from unnest(array['sluice_owner', 'sluice_worker', 'sluice_submitter',"
-           " 'sluice_reader', 'sluice_admin']) r where to_regrole(r) is null")) {
+           " 'sluice_reader', 'sluice_admin']) r where to_regrole(r) is null"
+           " and not exists (select from pg_namespace where nspname = 'sluice'"
+           "                 and pg_get_userbyid(nspowner) <> 'sluice_owner')")) {
     const auto role = row[0].as<std::string>();
     findings.push_back(
         {"roles", fmt::format("role {} is missing", role),

@@ -615,6 +615,7 @@ void Worker::on_configuration(const Result<Configuration>& configuration) {
           model.name, model.api);
     }
   }
+  warn_of_unknown_models(*configuration);
   claimer_.serve(served);
   concurrency_.serve(served);
   announcer_.want(configuration->events);
@@ -622,6 +623,18 @@ void Worker::on_configuration(const Result<Configuration>& configuration) {
   if (interval_ms == heartbeat_interval_ms_) return;
   heartbeat_interval_ms_ = interval_ms;
   tick_.raise();
+}
+
+// No error: it may be made later, and is served then.
+void Worker::warn_of_unknown_models(const Configuration& configuration) {
+  std::set<std::string> unknown(options_.models.begin(), options_.models.end());
+  for (const Model& model : configuration.models) unknown.erase(model.name);
+  for (const std::string& name : unknown) {
+    if (unknown_models_.contains(name)) continue;
+    spdlog::warn("unknown model \"{}\" in --models: nothing is served for it until it is made",
+                 name);
+  }
+  unknown_models_ = std::move(unknown);
 }
 
 void Worker::on_unfinished(const Result<bool>& unfinished) {
