@@ -1,6 +1,7 @@
 #include "api/pg_pool.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <random>
