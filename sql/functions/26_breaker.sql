@@ -66,11 +66,11 @@ begin
 end
 $$;
 
--- configuration_lag: how long a worker may take to follow a change of the configuration: where nobody notifies it, it looks
--- once a second.
+-- configuration_lag: how long a worker that is notified of a change may take to follow it. (One behind a pooler looks once a
+-- second: its probe may still be a call of the old kind.)
 create or replace function sluice.configuration_lag() returns interval
 language sql immutable parallel safe
-as $$ select interval '1 second' $$;
+as $$ select interval '300 milliseconds' $$;
 
 -- heed_change: lets the first call of model p_model after a change go alone: a closed breaker becomes half open, one success
 -- from closed; a half-open one forgets its probe, which was a call of the old kind. Not before all workers have heard of the
