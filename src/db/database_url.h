@@ -4,15 +4,8 @@
 #pragma once
 
 #include <memory>
+#include <pqxx/connection>  // callers that use the connection include <pqxx/pqxx>
 #include <string>
-
-// libpqxx stays out of our headers; callers that use the connection include <pqxx/pqxx>.
-namespace pqxx {
-class connect_direct;
-template <typename>
-class basic_connection_base;
-using connection = basic_connection_base<connect_direct>;
-}  // namespace pqxx
 
 namespace sluice {
 
