@@ -7,12 +7,13 @@ import signal
 import socket
 import subprocess
 import tempfile
+import time
 
 import psycopg2
 import pytest
 
-from conftest import Monitor, http, query, wait_for
-from queue_tools import add_model, statuses, submit_many
+from conftest import Monitor, connect, http, query, wait_for
+from queue_tools import add_model, statuses, submit_many, wait_ended
 from span_tools import SAMPLED, attributes, recorder, spans_of  # noqa: F401 (a fixture)
 
 
@@ -130,6 +131,43 @@ def test_up_answers_the_api_with_keys_or_without(started, sluice, directory, moc
     assert up.stop() == 0
     refused = sluice("up", "--data", data, "--listen", "0.0.0.0:0", "--without-keys")
     assert refused.returncode == 2 and "loopback" in refused.stderr
+
+
+def cpu_s(pids):
+    """What these processes, threads included, have used so far."""
+    files = [file for pid in pids for file in pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat")]
+    return sum(int(file.read_text().split()[0]) for file in files) / 1e9
+
+
+def test_up_costs_next_to_nothing_while_nobody_asks(start_up, directory, mock):
+    """Also after work, and with many lanes: an idle system walked them once a second, up to 2 % of a core."""
+    up = start_up(directory / "data")
+    url = url_in(directory / "data")
+    for number in range(3):
+        add_model(url, f"m{number}", mock().url)
+        query(url, "select count(*) from sluice.submit_many((select jsonb_agg(jsonb_build_object('prompt', n, 'model', %s))"
+                   " from generate_series(1, 200) n))", [f"m{number}"])
+    query(url, "set role sluice_owner; select sluice.make_lanes('queue_' || id, array(select generate_series(-90, 90)::smallint))"
+               " from sluice.models")
+    wait_ended(url, 600)
+    watched = connect(url)  # a new session would cost more than it measures
+
+    def look():
+        with watched.cursor() as cursor:
+            cursor.execute("select pg_stat_clear_snapshot(); select pg_stat_force_next_flush(); select array_agg(pid), (select "
+                           "xact_commit from pg_stat_database where datname = current_database()) from pg_stat_activity "
+                           "where pid <> pg_backend_pid() and backend_type <> 'autovacuum worker'")
+            pids, commits = cursor.fetchone()
+        return pids, commits, cpu_s([up.pid, server_pid(directory / "data"), *pids]), time.monotonic()
+
+    wait_for(lambda: query(url, "select not exists (select from sluice.rung) and coalesce(pg_sequence_last_value("
+                                "'sluice.sweep_rest_id'), 0) > 0") == [(True,)], 60, "rest")
+    pids, commits, used_s, begun = look()
+    time.sleep(20)  # what is measured
+    after_pids, after_commits, after_used_s, ended = look()
+    assert set(after_pids) == set(pids), "sessions or processes came and went"
+    assert (after_commits - commits) / (ended - begun) < 5, "transactions a second"
+    assert (after_used_s - used_s) / (ended - begun) < 0.01, "share of a core"
 
 
 def test_up_exports_the_spans_of_its_requests_and_of_its_calls(started, directory, mock, recorder):
