@@ -46,6 +46,7 @@ insert into allowed (object, roles) values
   ('interval_ns(integer,integer)', 'ra'),
   ('list_batches(text,boolean,bigint,bigint,integer)', 'a'),
   ('list_files(text,text,bigint,integer,boolean)', 'a'),
+  ('mend_sequences()', 'wsa'),
   ('newest_ids(text,integer,bigint,text)', 'sra'),
   ('next_permit_at(text,timestamp with time zone)', 'wsra'),
   ('overflow_share()', 'ra'), ('critical_share()', 'ra'),

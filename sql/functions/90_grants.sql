@@ -28,6 +28,7 @@ grant execute on function
   sluice.cancel_all(text, text, jsonb, bigint, timestamptz), sluice.redrive(bigint, timestamptz),
   sluice.forget(bigint, timestamptz)
 to sluice_submitter, sluice_admin;
+grant execute on function sluice.mend_sequences() to sluice_worker, sluice_submitter, sluice_admin;
 
 -- What concerns tasks shows each caller his tenants'; hence submitters may look, too.
 grant execute on function sluice.caller_scope(), sluice.task(bigint), sluice.explain(bigint, timestamptz),

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "bounds.h"
+#include "db/mend.h"
 
 namespace sluice {
 namespace {
@@ -35,7 +36,7 @@ bool is_the_databases(const Error& error) {
 }  // namespace
 
 struct PgPool::Member {
-  std::unique_ptr<PgConnection> connection;
+  std::shared_ptr<PgConnection> connection;  // its mend() keeps it, too
   Signal lost;
 };
 
@@ -57,17 +58,35 @@ PgPool::~PgPool() {
 Task<void> PgPool::keep_open(Member& member, const std::string& conninfo) {
   int64_t pause_ms = bounds::reconnect_pause_ms_base;
   while (true) {
-    member.connection = std::make_unique<PgConnection>(loop_, clock_, conninfo);
+    member.connection = std::make_shared<PgConnection>(loop_, clock_, conninfo);
     member.connection->on_lost = [&member] { member.lost.raise(); };
     Result<void> connected = co_await member.connection->connect(bounds::connect_timeout_ms);
     if (connected) {
       pause_ms = bounds::reconnect_pause_ms_base;
+      tasks_.spawn(mend(member.connection));  // ahead of all other statements
       co_await member.lost.wait();
       spdlog::warn("a database connection was lost");
     } else {
       pause_ms = std::min(pause_ms * 2, bounds::reconnect_pause_ms_max);
     }
     co_await sleep_until(clock_, clock_.now_ns() + with_jitter(pause_ms) * ns_per_ms);
+  }
+}
+
+// An error is the next statement's, too; and a schema that is older knows no such function.
+Task<void> PgPool::mend(std::shared_ptr<PgConnection> connection) {
+  int64_t mended = 0;
+  do {
+    Result<PgResult> reply = co_await connection->query(mend_sequences_sql, PgParams());
+    mended = reply ? reply->int64(0, 0) : 0;
+    if (mended > 0) spdlog::warn("made {} damaged sequence(s) anew", mended);
+  } while (mended > 0);
+}
+
+void PgPool::mend_where_open() {
+  for (const auto& member : members_) {
+    if (!member->connection || !member->connection->is_open()) continue;
+    return tasks_.spawn(mend(member->connection));
   }
 }
 
@@ -83,6 +102,7 @@ Task<Result<PgResult>> PgPool::query(std::string sql, PgParams params) {
 Task<Result<PgResult>> PgPool::watched(Task<Result<PgResult>> reply, DatabaseBreaker::Pass pass) {
   Result<PgResult> rows = co_await std::move(reply);
   const bool was_asked = rows || rows.error().code != not_sent;
+  if (!rows && rows.error().code == damaged_sqlstate) mend_where_open();
   if (was_asked) pass.note(!rows && is_the_databases(rows.error()));
   co_return rows;
 }

@@ -1,6 +1,7 @@
 // PgPool owns a few pipelined connections to PostgreSQL and keeps them open: thousands of requests
-// share them, each statement in a transaction of its own. It replaces what is lost, with pauses; it
-// repeats no statement and knows no SQL.
+// share them, each statement in a transaction of its own. It replaces what is lost, with pauses,
+// and has damaged sequences made anew when it has connected or a statement has met one. It repeats
+// no statement of others.
 //
 // Thread rule: loop thread only; the loop and the clock outlive it. A statement that waits for a
 // lock holds up those behind it on its connection, so the SQL must bound its waits.
@@ -39,6 +40,8 @@ class PgPool final {
  private:
   struct Member;
   Task<void> keep_open(Member& member, const std::string& conninfo);
+  static Task<void> mend(std::shared_ptr<PgConnection> connection);
+  void mend_where_open();
   Task<Result<PgResult>> watched(Task<Result<PgResult>> reply, DatabaseBreaker::Pass pass);
 
   Loop& loop_;

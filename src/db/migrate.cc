@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "command_error.h"
+#include "db/mend.h"
 #include "hex.h"
 
 namespace sluice {
@@ -219,9 +220,10 @@ SqlSet embedded_sql() {
   return {embedded_migrations(), embedded_functions()};
 }
 
-void migrate_up(pqxx::connection& connection, const SqlSet& set,
-                const std::function<void(std::string_view)>& on_applied, int wait_ms_max) {
-  check_server(connection);
+namespace {
+
+void apply_missing(pqxx::connection& connection, const SqlSet& set,
+                   const std::function<void(std::string_view)>& on_applied, int wait_ms_max) {
   if (is_current(connection, set)) return;
   const MigrationLock lock(connection, wait_ms_max);
   const auto applied = applied_migrations(connection);  // again: another process may have been here
@@ -234,6 +236,15 @@ void migrate_up(pqxx::connection& connection, const SqlSet& set,
   if (functions_are_current(connection, set)) return;
   run_transaction(connection, "functions", functions_transaction(set));
   on_applied(fmt::format("{} files of functions", set.functions.size()));
+}
+
+}  // namespace
+
+void migrate_up(pqxx::connection& connection, const SqlSet& set,
+                const std::function<void(std::string_view)>& on_applied, int wait_ms_max) {
+  check_server(connection);
+  apply_missing(connection, set, on_applied, wait_ms_max);
+  mend_sequences(connection, become_owner);
 }
 
 SchemaState schema_state(pqxx::connection& connection, const SqlSet& set) {

@@ -93,6 +93,8 @@ class Database {
   // complete() has a session of its own: what it waits for holds up nothing else, nor is it held
   // up.
   virtual bool stores_apart() const = 0;
+  // Makes damaged unlogged sequences anew: how many. Call it again until there are none.
+  virtual Task<Result<int64_t>> mend_sequences() = 0;
   virtual Task<Result<int64_t>> register_worker(std::string name, int slots,
                                                 std::vector<std::string> models) = 0;
   virtual Task<Result<Configuration>> configuration(std::vector<std::string> models) = 0;

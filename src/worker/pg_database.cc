@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "bounds.h"
+#include "db/mend.h"
 #include "worker/pg_array.h"
 
 namespace sluice {
@@ -262,6 +263,10 @@ Task<Result<void>> PgDatabase::check_schema() {
                         found, options_.schema_version_min, options_.schema_version_max,
                         found < options_.schema_version_min ? "run `sluice migrate`"
                                                             : "use a newer sluice")});
+}
+
+Task<Result<int64_t>> PgDatabase::mend_sequences() {
+  return read_int64(work_->query(mend_sequences_sql, PgParams()));
 }
 
 Task<Result<int64_t>> PgDatabase::register_worker(std::string name, int slots,

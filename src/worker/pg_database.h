@@ -27,6 +27,7 @@ class PgDatabase final : public Database {
   Task<Result<void>> connect() override;
   bool is_connected() const override { return work_ && work_->is_open() && storing().is_open(); }
   bool stores_apart() const override { return options_.stores_apart; }
+  Task<Result<int64_t>> mend_sequences() override;
   Task<Result<int64_t>> register_worker(std::string name, int slots,
                                         std::vector<std::string> models) override;
   Task<Result<Configuration>> configuration(std::vector<std::string> models) override;

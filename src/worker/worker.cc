@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bounds.h"
+#include "db/mend.h"
 #include "log.h"
 #include "worker/race.h"
 
@@ -57,6 +58,7 @@ void log_ended(const Call& call, const Outcome& outcome, double seconds) {
 
 // One flush: what was sent together, each with its own Sync, and the answers still to come.
 struct Worker::Flush {
+  std::optional<Task<Result<int64_t>>> mending;
   std::optional<Task<Result<std::vector<TaskKey>>>> beat;
   std::optional<Task<Result<int64_t>>> recovery;
   std::optional<Task<Result<int64_t>>> sweep;
@@ -203,8 +205,8 @@ void Worker::begin(ClaimedTask task, std::optional<int64_t> send_by_ns) {
 
 bool Worker::has_flush_work() const {
   if (clock_.now_ns() < flush_not_before_ns_) return false;
-  return due_.registration || due_.beat || due_.sweep || due_.configuration || may_reread() ||
-         due_.unfinished || !bodies_wanted_.empty() || hedging_.has_asked() ||
+  return due_.registration || due_.mending || due_.beat || due_.sweep || due_.configuration ||
+         may_reread() || due_.unfinished || !bodies_wanted_.empty() || hedging_.has_asked() ||
          !announcer_.empty() || (looks_for_urgent() && clock_.now_ns() >= urgent_look_at_ns_) ||
          (!draining_ && !claimer_.is_sated() &&
           claim_size(concurrency_.shares(models_to_claim(), slots_free())) > 0);
@@ -225,10 +227,12 @@ int Worker::claim_size(const std::vector<int>& shares) const {
   return claimer_.wanted(std::min(slots_free(), all));
 }
 
-// In this order: what backends said lowers buckets before they are used; calls that take long have
-// their permits before new ones, admission refills the queues, the claim takes from them; what
-// nobody waits for goes last. All are sent before the first answer is awaited.
+// In this order: what is damaged would fail all the others; what backends said lowers buckets
+// before they are used; calls that take long have their permits before new ones, admission refills
+// the queues, the claim takes from them; what nobody waits for goes last. All are sent before the
+// first answer is awaited.
 void Worker::send(Flush& flush) {
+  if (std::exchange(due_.mending, false)) flush.mending.emplace(database_.mend_sequences());
   if (std::exchange(due_.beat, false)) {
     flush.beat.emplace(database_.heartbeat(worker_));
     flush.recovery.emplace(database_.recover(worker_));
@@ -374,6 +378,10 @@ Task<void> Worker::enroll() {
 }
 
 Task<void> Worker::receive_upkeep(Flush& flush) {
+  if (flush.mending) {
+    const Result<int64_t> mended = co_await std::move(*flush.mending);
+    on_mended(mended);
+  }
   if (flush.beat) {
     Result<std::vector<TaskKey>> unwanted = co_await std::move(*flush.beat);
     on_beat(unwanted);
@@ -438,6 +446,16 @@ Task<void> Worker::receive_tasks(Flush& flush) {
 }
 
 // ---- what a flush brought ----
+
+void Worker::on_mended(const Result<int64_t>& mended) {
+  if (!mended) {
+    note_error(mended.error(), "looking for damaged sequences");
+    if (mended.error().action != Error::Action::reconnect) pause_flushes();
+  } else if (*mended > 0) {
+    spdlog::warn("made {} damaged sequence(s) anew: another server has taken over", *mended);
+    due_.mending = true;  // there may be more
+  }
+}
 
 void Worker::on_beat(const Result<std::vector<TaskKey>>& unwanted) {
   if (!unwanted) {
@@ -621,7 +639,8 @@ void Worker::on_unfinished(const Result<bool>& unfinished) {
   }
 }
 
-void Worker::note_error(const Error& error, std::string_view doing) const {
+void Worker::note_error(const Error& error, std::string_view doing) {
+  if (error.code == damaged_sqlstate) due_.mending = true;
   if (error.action == Error::Action::reconnect)
     return;  // said once, where the connection is made anew
   spdlog::error("{} failed: {}{}{}", doing, error.code, error.code.empty() ? "" : " ",
@@ -634,6 +653,7 @@ Task<Result<void>> Worker::run() {
   Result<void> result = co_await database_.connect();
   if (!result) co_return result;
   due_.registration = true;
+  due_.mending = true;
   due_.beat = true;
   helpers_ = 3;
   spawn(store());
@@ -670,6 +690,7 @@ Task<Result<void>> Worker::reconnect() {
     spdlog::info("connected to the database again");
     metrics_.note_reconnect();
     reconnect_pause_ms_ = 0;
+    due_.mending = true;
     due_.beat = true;
     due_.configuration = true;
     outcomes_.raise();
@@ -778,6 +799,8 @@ void Worker::wake(int64_t model) {
 }
 
 void Worker::catch_up() {
+  // The listening session is there: the other need not wait for its own next try.
+  if (!database_.is_connected() && database_.is_listening()) pause_.raise();
   due_.configuration = true;
   wake();
 }

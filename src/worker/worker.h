@@ -80,6 +80,7 @@ class Worker final : private Wakeups::Owner {
   Task<void> receive_tasks(Flush& flush);
 
   // What a flush brought.
+  void on_mended(const Result<int64_t>& mended);
   void on_beat(const Result<std::vector<TaskKey>>& unwanted);
   void on_completed(Completer::Batch batch, const Result<std::vector<Applied>>& applied);
   void on_claimed(const Flush& flush, Result<std::vector<ClaimedTask>> tasks);
@@ -112,7 +113,7 @@ class Worker final : private Wakeups::Owner {
   bool may_reread() const { return due_.reread && !is_storing_; }
   bool may_store() const;
   bool is_finished() const;
-  void note_error(const Error& error, std::string_view doing) const;
+  void note_error(const Error& error, std::string_view doing);
   void note_appetite();
   void note_slot_wait();
 
@@ -150,6 +151,7 @@ class Worker final : private Wakeups::Owner {
   // What the next flush must carry; set by timers, notifications and losses.
   struct Due {
     bool registration = false;
+    bool mending = false;
     bool beat = false;
     bool sweep = false;
     bool configuration = false;

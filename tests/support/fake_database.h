@@ -30,6 +30,7 @@ class FakeDatabase final : public Database {
   std::deque<Error> claim_errors;
   std::deque<Error> announce_errors;
   std::set<int64_t> poison;  // outcomes of these tasks are refused, unless they are plain failures
+  int64_t damaged = 0;       // sequences that mend_sequences makes anew
   bool grants_hedges = true;
   bool has_unfinished = true;
   bool apart = false;   // completions have a session of their own
@@ -79,6 +80,10 @@ class FakeDatabase final : public Database {
   }
   bool is_connected() const override { return connected_; }
   bool stores_apart() const override { return apart; }
+  Task<Result<int64_t>> mend_sequences() override {
+    log.emplace_back("mend");
+    return reply(Result<int64_t>(std::exchange(damaged, 0)));
+  }
   Task<Result<int64_t>> register_worker(std::string, int, std::vector<std::string>) override {
     log.emplace_back("register");
     return reply(Result<int64_t>(100 + ++registrations));
