@@ -681,6 +681,24 @@ TEST_CASE("damaged sequences are made anew at the start, on a reconnect, and whe
   CHECK(bench.http.count() == 1);
 }
 
+TEST_CASE("what was granted since the database's clock jumped ahead is forfeited until it knows") {
+  Bench bench;
+  bench.start();
+  bench.database.now_us = 3'600'000'000;
+  bench.database.queue.push_back(task_of(1, 200));
+  bench.database.queue.push_back(task_of(2));  // needs no permit
+  bench.database.notify();
+  bench.pass_ms(0);
+  CHECK(bench.http.count() == 1);
+  REQUIRE(bench.database.stored() == 1);
+  CHECK(std::holds_alternative<Returned>(bench.outcome(0, 0)));
+  CHECK(bench.database.called("note_clock_jump") == 1);
+  bench.database.queue.push_back(task_of(3, 200));
+  bench.database.notify();
+  bench.pass_ms(0);
+  CHECK(bench.http.count() == 2);
+}
+
 TEST_CASE("a database that is there again is not kept waiting") {
   Bench bench;
   bench.start();

@@ -58,7 +58,9 @@ void log_ended(const Call& call, const Outcome& outcome, double seconds) {
 
 // One flush: what was sent together, each with its own Sync, and the answers still to come.
 struct Worker::Flush {
+  int64_t sent_ns = 0;
   std::optional<Task<Result<int64_t>>> mending;
+  std::optional<Task<Result<int64_t>>> clock_jump;
   std::optional<Task<Result<std::vector<TaskKey>>>> beat;
   std::optional<Task<Result<int64_t>>> recovery;
   std::optional<Task<Result<int64_t>>> sweep;
@@ -70,7 +72,6 @@ struct Worker::Flush {
   std::optional<std::vector<std::string>> admitting;
   std::optional<Task<Result<int64_t>>> admission;
   int asked = 0;
-  int64_t sent_ns = 0;
   std::vector<TaskKey> hedged;
   std::optional<Task<Result<std::vector<TaskKey>>>> hedge;
   std::vector<std::string> claimed_models;
@@ -107,6 +108,12 @@ Worker::Worker(WorkerOptions options, Clock& clock, Database& database, HttpClie
   database_.on_abort = [this](int64_t worker) {
     if (worker != worker_) return;
     due_.beat = true;
+    work_.raise();
+  };
+  database_.on_clock = [this](int64_t reading_us, int64_t sent_ns) {
+    server_clock_.note(reading_us, sent_ns, clock_.now_ns());
+    if (!server_clock_.has_jumped()) return;
+    due_.clock_jump = true;
     work_.raise();
   };
   database_.on_lost = [this] {
@@ -205,9 +212,10 @@ void Worker::begin(ClaimedTask task, std::optional<int64_t> send_by_ns) {
 
 bool Worker::has_flush_work() const {
   if (clock_.now_ns() < flush_not_before_ns_) return false;
-  return due_.registration || due_.mending || due_.beat || due_.sweep || due_.configuration ||
-         may_reread() || due_.unfinished || !bodies_wanted_.empty() || hedging_.has_asked() ||
-         !announcer_.empty() || (looks_for_urgent() && clock_.now_ns() >= urgent_look_at_ns_) ||
+  return due_.registration || due_.mending || due_.clock_jump || due_.beat || due_.sweep ||
+         due_.configuration || may_reread() || due_.unfinished || !bodies_wanted_.empty() ||
+         hedging_.has_asked() || !announcer_.empty() ||
+         (looks_for_urgent() && clock_.now_ns() >= urgent_look_at_ns_) ||
          (!draining_ && !claimer_.is_sated() &&
           claim_size(concurrency_.shares(models_to_claim(), slots_free())) > 0);
 }
@@ -232,7 +240,11 @@ int Worker::claim_size(const std::vector<int>& shares) const {
 // the queues, the claim takes from them; what nobody waits for goes last. All are sent before the
 // first answer is awaited.
 void Worker::send(Flush& flush) {
+  flush.sent_ns = clock_.now_ns();
   if (std::exchange(due_.mending, false)) flush.mending.emplace(database_.mend_sequences());
+  if (std::exchange(due_.clock_jump, false) && server_clock_.has_jumped()) {
+    flush.clock_jump.emplace(database_.note_clock_jump(server_clock_.jump_us()));
+  }
   if (std::exchange(due_.beat, false)) {
     flush.beat.emplace(database_.heartbeat(worker_));
     flush.recovery.emplace(database_.recover(worker_));
@@ -249,7 +261,6 @@ void Worker::send(Flush& flush) {
   }
   const std::vector<ModelLimits> limits = limit_news_.take();
   if (!limits.empty()) flush.limits.emplace(database_.drain_buckets(limits));
-  flush.sent_ns = clock_.now_ns();
   flush.hedged = hedging_.take();
   if (!flush.hedged.empty()) flush.hedge.emplace(database_.hedge(worker_, flush.hedged));
   if (!draining_) send_claim(flush);
@@ -382,6 +393,10 @@ Task<void> Worker::receive_upkeep(Flush& flush) {
     const Result<int64_t> mended = co_await std::move(*flush.mending);
     on_mended(mended);
   }
+  if (flush.clock_jump) {
+    const Result<int64_t> noted = co_await std::move(*flush.clock_jump);
+    on_jump_noted(flush, noted);
+  }
   if (flush.beat) {
     Result<std::vector<TaskKey>> unwanted = co_await std::move(*flush.beat);
     on_beat(unwanted);
@@ -455,6 +470,14 @@ void Worker::on_mended(const Result<int64_t>& mended) {
     spdlog::warn("made {} damaged sequence(s) anew: another server has taken over", *mended);
     due_.mending = true;  // there may be more
   }
+}
+
+// What comes next in this flush was granted after it. After an error the next reading tells anew.
+void Worker::on_jump_noted(const Flush& flush, const Result<int64_t>& noted) {
+  if (!noted) return note_error(noted.error(), "noting that the database's clock has jumped");
+  spdlog::warn("the database's clock has jumped ahead by {:.3f} s: quotas start empty",
+               static_cast<double>(server_clock_.jump_us()) / 1e6);
+  server_clock_.reset(*noted, flush.sent_ns);
 }
 
 void Worker::on_beat(const Result<std::vector<TaskKey>>& unwanted) {
@@ -534,12 +557,17 @@ void Worker::on_claimed_urgent(const Flush& flush, Result<std::vector<ClaimedTas
   if (!tasks->empty()) begin_all(flush, std::move(*tasks));
 }
 
+// What the database's clock has granted since it jumped is forfeited.
+int64_t Worker::send_by(const Flush& flush, int64_t within_ms) const {
+  return server_clock_.has_jumped() ? 0 : flush.sent_ns + within_ms * ns_per_ms;
+}
+
 void Worker::begin_all(const Flush& flush, std::vector<ClaimedTask> tasks) {
   metrics_.note_claimed(static_cast<int>(tasks.size()));
   wakeups_.note_claimed();
   for (ClaimedTask& task : tasks) {
     std::optional<int64_t> send_by_ns;
-    if (task.send_within_ms) send_by_ns = flush.sent_ns + *task.send_within_ms * ns_per_ms;
+    if (task.send_within_ms) send_by_ns = send_by(flush, *task.send_within_ms);
     begin(std::move(task), send_by_ns);
   }
 }
@@ -558,7 +586,7 @@ void Worker::on_hedged(const Flush& flush, const Result<std::vector<TaskKey>>& g
       metrics_.note_hedged(call->second->task.model);
       hedge.is_granted = true;
       if (call->second->send_by_ns) {  // its model has permits
-        hedge.send_by_ns = flush.sent_ns + bounds::hedge_send_within_ms * ns_per_ms;
+        hedge.send_by_ns = send_by(flush, bounds::hedge_send_within_ms);
       }
     }
     hedge.changed.raise();

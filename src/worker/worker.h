@@ -25,6 +25,7 @@
 #include "worker/concurrency.h"
 #include "worker/hedging.h"
 #include "worker/metrics.h"
+#include "worker/server_clock.h"
 #include "worker/wakeups.h"
 
 namespace sluice {
@@ -81,10 +82,12 @@ class Worker final : private Wakeups::Owner {
 
   // What a flush brought.
   void on_mended(const Result<int64_t>& mended);
+  void on_jump_noted(const Flush& flush, const Result<int64_t>& noted);
   void on_beat(const Result<std::vector<TaskKey>>& unwanted);
   void on_completed(Completer::Batch batch, const Result<std::vector<Applied>>& applied);
   void on_claimed(const Flush& flush, Result<std::vector<ClaimedTask>> tasks);
   void on_claimed_urgent(const Flush& flush, Result<std::vector<ClaimedTask>> tasks);
+  int64_t send_by(const Flush& flush, int64_t within_ms) const;
   void begin_all(const Flush& flush, std::vector<ClaimedTask> tasks);
   void on_hedged(const Flush& flush, const Result<std::vector<TaskKey>>& granted);
   void on_bodies(const std::vector<TaskKey>& asked, Result<std::vector<ClaimedTask>> tasks);
@@ -140,6 +143,7 @@ class Worker final : private Wakeups::Owner {
   Wakeups wakeups_;
   Secrets secrets_;
   LimitNews limit_news_;
+  ServerClock server_clock_;
   std::mt19937_64 random_{std::random_device{}()};
 
   int64_t worker_ = 0;
@@ -152,6 +156,7 @@ class Worker final : private Wakeups::Owner {
   struct Due {
     bool registration = false;
     bool mending = false;
+    bool clock_jump = false;
     bool beat = false;
     bool sweep = false;
     bool configuration = false;
