@@ -711,6 +711,55 @@ TEST_CASE("the body of a later claim of a task is not taken for this one's") {
   CHECK(std::holds_alternative<Returned>(bench.outcome(0, 0)));
 }
 
+TEST_CASE("damaged sequences are made anew at the start, on a reconnect, and when one is met") {
+  Bench bench;
+  bench.database.damaged = 500;
+  bench.start();
+  CHECK(bench.database.called("mend") == 2);  // until none is left
+  const auto first = std::find(bench.database.log.begin(), bench.database.log.end(), "mend");
+  CHECK(std::find(bench.database.log.begin(), first, "claim") == first);
+  bench.database.lose();
+  bench.pass_ms(1000);
+  CHECK(bench.database.called("mend") == 3);
+  bench.database.claim_errors.push_back(
+      Error{Error::Action::bug, "XX000", "bad magic number in sequence"});
+  bench.database.queue.push_back(task_of(1));
+  bench.database.notify();
+  bench.pass_ms(1000);
+  CHECK(bench.database.called("mend") == 4);
+  CHECK(bench.http.count() == 1);
+}
+
+TEST_CASE("what was granted since the database's clock jumped ahead is forfeited until it knows") {
+  Bench bench;
+  bench.start();
+  bench.database.now_us = 3'600'000'000;
+  bench.database.queue.push_back(task_of(1, 200));
+  bench.database.queue.push_back(task_of(2));  // needs no permit
+  bench.database.notify();
+  bench.pass_ms(0);
+  CHECK(bench.http.count() == 1);
+  REQUIRE(bench.database.stored() == 1);
+  CHECK(std::holds_alternative<Returned>(bench.outcome(0, 0)));
+  CHECK(bench.database.called("note_clock_jump") == 1);
+  bench.database.queue.push_back(task_of(3, 200));
+  bench.database.notify();
+  bench.pass_ms(0);
+  CHECK(bench.http.count() == 2);
+}
+
+TEST_CASE("a database that is there again is not kept waiting") {
+  Bench bench;
+  bench.start();
+  bench.database.reachable = false;
+  bench.database.lose();
+  for (int i = 0; i < 60; ++i) bench.pass_ms(1000);  // the pauses have grown
+  bench.database.reachable = true;
+  bench.database.queue.push_back(task_of(1));
+  bench.pass_ms(bounds::look_interval_ms + 1);  // the longest pause of the listening session
+  CHECK(bench.http.count() == 1);
+}
+
 TEST_CASE("the first connection must succeed") {
   Bench bench;
   bench.database.reachable = false;

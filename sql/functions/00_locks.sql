@@ -21,5 +21,6 @@ as $$
     when 'count'      then 731012   -- object: a gauge's oid. Held while what it measures is counted, no longer
     when 'knock'      then 731013   -- object: model id mod 64. Shared: rang for a sleeper; exclusive: notes what is quiet
     when 'batch'      then 731014   -- object: batch id. Held while its next step is made
+    when 'mend'       then 731015   -- object: 0. One mender of damaged sequences
   end
 $$;

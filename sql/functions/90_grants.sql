@@ -20,7 +20,8 @@ grant execute on function
   sluice.admit_restless(bigint, timestamptz),
   sluice.recover(bigint, timestamptz), sluice.sweep(timestamptz), sluice.warm_up(), sluice.take_watch(bigint),
   sluice.drop_watch(bigint, boolean), sluice.take_bells(bigint, int[], timestamptz), sluice.drop_bells(int[]),
-  sluice.unfinished(bigint), sluice.next_permit_at(text, timestamptz), sluice.drain_bucket(text, int, bigint, timestamptz)
+  sluice.unfinished(bigint), sluice.next_permit_at(text, timestamptz), sluice.drain_bucket(text, int, bigint, timestamptz),
+  sluice.note_clock_jump(interval, timestamptz)
 to sluice_worker, sluice_admin;
 
 grant execute on function
@@ -29,6 +30,7 @@ grant execute on function
   sluice.cancel_all(text, text, jsonb, bigint, timestamptz, timestamptz, timestamptz), sluice.redrive(bigint, timestamptz),
   sluice.forget(bigint, timestamptz), sluice.forget_all(text, text, jsonb, bigint, timestamptz, timestamptz, timestamptz)
 to sluice_submitter, sluice_admin;
+grant execute on function sluice.mend_sequences() to sluice_worker, sluice_submitter, sluice_admin;
 
 -- What concerns tasks shows each caller his tenants'; hence submitters may look, too.
 grant execute on function sluice.caller_scope(), sluice.task(bigint), sluice.explain(bigint, timestamptz),

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "bounds.h"
+#include "db/mend.h"
 
 namespace sluice {
 namespace {
@@ -50,8 +51,8 @@ struct PgPool::Member {
   }
 
   const bool is_kept;
-  std::unique_ptr<PgConnection> connection;
-  bool is_wanted = false;  // of one that is not kept: open it
+  std::shared_ptr<PgConnection> connection;  // its mend() keeps it, too
+  bool is_wanted = false;                    // of one that is not kept: open it
   bool is_warm = false;
   int64_t used_ns = 0;
   Signal change;  // wanted, or lost
@@ -110,10 +111,11 @@ Task<void> PgPool::keep_open(Member& member) {
 // A failure counts while there is no other connection: one too many is no fault of the database.
 Task<Result<void>> PgPool::connect(Member& member) {
   member.is_warm = false;
-  member.connection = std::make_unique<PgConnection>(loop_, clock_, servers_);
+  member.connection = std::make_shared<PgConnection>(loop_, clock_, servers_);
   member.connection->on_lost = [&member] { member.change.raise(); };
   Result<void> connected = co_await member.connection->connect();
   if (connected || !is_connected()) breaker_.note_connection(!connected);
+  if (connected) tasks_.spawn(mend(member.connection));  // ahead of all other statements
   if (connected && !warm_up_sql_.empty()) {
     Task<Result<PgResult>> reply = member.connection->query(warm_up_sql_, PgParams());
     const Result<PgResult> warm = co_await std::move(reply);
@@ -158,6 +160,23 @@ void PgPool::open_another() {
   closed->change.raise();
 }
 
+// An error is the next statement's, too; and a schema that is older knows no such function.
+Task<void> PgPool::mend(std::shared_ptr<PgConnection> connection) {
+  int64_t mended = 0;
+  do {
+    Result<PgResult> reply = co_await connection->query(mend_sequences_sql, PgParams());
+    mended = reply ? reply->int64(0, 0) : 0;
+    if (mended > 0) spdlog::warn("made {} damaged sequence(s) anew", mended);
+  } while (mended > 0);
+}
+
+void PgPool::mend_where_open() {
+  for (const auto& member : members_) {
+    if (!member->connection || !member->connection->is_open()) continue;
+    return tasks_.spawn(mend(member->connection));
+  }
+}
+
 Task<Result<PgResult>> PgPool::query(std::string sql, PgParams params) {
   std::optional<DatabaseBreaker::Pass> pass = breaker_.admit();
   const Member* member = idlest();
@@ -172,6 +191,7 @@ Task<Result<PgResult>> PgPool::query(std::string sql, PgParams params) {
 Task<Result<PgResult>> PgPool::watched(Task<Result<PgResult>> reply, DatabaseBreaker::Pass pass) {
   Result<PgResult> rows = co_await std::move(reply);
   const bool was_asked = rows || rows.error().code != not_sent;
+  if (!rows && rows.error().code == damaged_sqlstate) mend_where_open();
   if (was_asked) pass.note(!rows && is_the_databases(rows.error()));
   co_return rows;
 }

@@ -1,7 +1,7 @@
 // PgPool owns a few pipelined connections to PostgreSQL: thousands of requests share them, each
 // statement in a transaction of its own. Some it keeps open, others it opens while those are busy.
-// It replaces what is lost, with pauses, and warms each new one up; it repeats no statement and
-// knows no SQL.
+// It replaces what is lost, with pauses, warms each new one up, and has damaged sequences made anew
+// when it has connected or a statement has met one. It repeats no statement of others.
 //
 // Thread rule: loop thread only; the loop and the clock outlive it. A statement that waits for a
 // lock holds up those behind it on its connection, so the SQL must bound its waits.
@@ -53,6 +53,8 @@ class PgPool final {
   Task<void> keep_open(Member& member);
   Task<void> until_lost_or_idle(Member& member);
   Task<Result<void>> connect(Member& member);
+  static Task<void> mend(std::shared_ptr<PgConnection> connection);
+  void mend_where_open();
   Member* idlest();
   void open_another();
   Task<Result<PgResult>> query_when_open(std::string sql, PgParams params);

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "command_error.h"
+#include "db/mend.h"
 #include "hex.h"
 
 namespace sluice {
@@ -345,10 +346,11 @@ SqlSet embedded_sql() {
   return {embedded_migrations(), embedded_functions()};
 }
 
-void migrate_up(pqxx::connection& connection, const SqlSet& set,
-                const std::function<void(std::string_view)>& on_applied,
-                const MigrateRequest& request) {
-  check_server(connection);
+namespace {
+
+void apply_missing(pqxx::connection& connection, const SqlSet& set,
+                   const std::function<void(std::string_view)>& on_applied,
+                   const MigrateRequest& request) {
   if (is_current(connection, set, ownership_of(connection, request.ownership))) return;
   const MigrationLock lock(connection, request.wait_ms_max);
   const auto applied = applied_migrations(connection);  // again: another process may have been here
@@ -363,6 +365,16 @@ void migrate_up(pqxx::connection& connection, const SqlSet& set,
   if (functions_are_current(connection, set)) return;
   run_transaction(connection, "functions", functions_transaction(set, ownership));
   on_applied(fmt::format("{} files of functions", set.functions.size()));
+}
+
+}  // namespace
+
+void migrate_up(pqxx::connection& connection, const SqlSet& set,
+                const std::function<void(std::string_view)>& on_applied,
+                const MigrateRequest& request) {
+  check_server(connection);
+  apply_missing(connection, set, on_applied, request);
+  mend_sequences(connection, become_owner);
 }
 
 SchemaState schema_state(pqxx::connection& connection, const SqlSet& set) {

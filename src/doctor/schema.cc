@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "db/mend.h"
 #include "doctor/checks.h"
 
 namespace sluice {
@@ -45,6 +46,13 @@ Findings check_roles(pqxx::connection& connection) {
                      role)});
   }
   return findings;
+}
+
+Findings check_sequences(pqxx::connection& connection) {
+  if (mend_sequences(connection) != Mending::left_some) return {};
+  return {
+      {"sequences", "damaged sequences could not be made anew: sessions hold their locks",
+       "end those that are idle in transaction (pg_stat_activity), then run sluice doctor again"}};
 }
 
 Findings check_tenant_roles(pqxx::connection& connection) {

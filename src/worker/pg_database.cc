@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "bounds.h"
+#include "db/mend.h"
 #include "worker/pg_array.h"
 
 namespace sluice {
@@ -65,28 +66,36 @@ constexpr std::string_view claimed_columns =
     "task_id, fence, model, send_within_ms, api is not null, prompt, request, max_output_tokens, "
     "traceparent, timeout_ms, attempt, priority, queued_ms";
 
+std::vector<ClaimedTask> tasks_of(const PgResult& result) {
+  std::vector<ClaimedTask> tasks;
+  tasks.reserve(static_cast<size_t>(result.rows()));
+  for (int row = 0; row < result.rows(); ++row) {
+    ClaimedTask& task = tasks.emplace_back();
+    task.key = TaskKey{result.int64(row, 0), result.int64(row, 1)};
+    task.model = result.text(row, 2);
+    task.send_within_ms = optional_int64(result, row, 3);
+    task.has_body = result.boolean(row, 4);
+    task.question.prompt = optional_text(result, row, 5);
+    task.question.request = optional_text(result, row, 6);
+    task.question.max_output_tokens = optional_int64(result, row, 7);
+    task.traceparent = optional_text(result, row, 8);
+    task.timeout_ms = optional_int64(result, row, 9).value_or(0);
+    task.attempt = static_cast<int>(result.int64(row, 10));
+    task.priority = static_cast<int>(result.int64(row, 11));
+    task.queued_ms = optional_int64(result, row, 12);
+  }
+  return tasks;
+}
+
 Task<Result<std::vector<ClaimedTask>>> read_claimed(Reply reply) {
   Result<PgResult> result = co_await std::move(reply);
   if (!result) co_return tl::unexpected(result.error());
-  std::vector<ClaimedTask> tasks;
-  tasks.reserve(static_cast<size_t>(result->rows()));
-  for (int row = 0; row < result->rows(); ++row) {
-    ClaimedTask& task = tasks.emplace_back();
-    task.key = TaskKey{result->int64(row, 0), result->int64(row, 1)};
-    task.model = result->text(row, 2);
-    task.send_within_ms = optional_int64(*result, row, 3);
-    task.has_body = result->boolean(row, 4);
-    task.question.prompt = optional_text(*result, row, 5);
-    task.question.request = optional_text(*result, row, 6);
-    task.question.max_output_tokens = optional_int64(*result, row, 7);
-    task.traceparent = optional_text(*result, row, 8);
-    task.timeout_ms = optional_int64(*result, row, 9).value_or(0);
-    task.attempt = static_cast<int>(result->int64(row, 10));
-    task.priority = static_cast<int>(result->int64(row, 11));
-    task.queued_ms = optional_int64(*result, row, 12);
-  }
-  co_return tasks;
+  co_return tasks_of(*result);
 }
+
+// The database's clock. As a column it is read after the function in FROM has run.
+constexpr std::string_view clock_column =
+    "(extract(epoch from clock_timestamp()) * 1000000)::bigint";
 
 Task<Result<std::vector<Applied>>> read_applied(Reply reply) {
   Result<PgResult> result = co_await std::move(reply);
@@ -250,6 +259,29 @@ std::unique_ptr<PgConnection> PgDatabase::open(PgServers& servers) {
   return connection;
 }
 
+// The first row has the clock in column 2; of no key: in a row of nulls.
+Task<Result<std::vector<TaskKey>>> PgDatabase::read_clocked_keys(Reply reply, int64_t sent_ns) {
+  Result<PgResult> result = co_await std::move(reply);
+  if (!result) co_return tl::unexpected(result.error());
+  if (result->rows() > 0) on_clock(result->int64(0, 2), sent_ns);
+  std::vector<TaskKey> keys;
+  for (int row = 0; row < result->rows(); ++row) {
+    if (!result->is_null(row, 0)) {
+      keys.push_back(TaskKey{result->int64(row, 0), result->int64(row, 1)});
+    }
+  }
+  co_return keys;
+}
+
+// Behind claimed_columns.
+Task<Result<std::vector<ClaimedTask>>> PgDatabase::read_clocked_tasks(Reply reply,
+                                                                      int64_t sent_ns) {
+  Result<PgResult> result = co_await std::move(reply);
+  if (!result) co_return tl::unexpected(result.error());
+  if (result->rows() > 0) on_clock(result->int64(0, 13), sent_ns);
+  co_return tasks_of(*result);
+}
+
 Task<Result<void>> PgDatabase::connect() {
   if (store_) store_->close();  // what it was storing goes through the new one
   work_ = open(options_.work);
@@ -290,6 +322,10 @@ Task<Result<void>> PgDatabase::check_schema() {
                                                             : "use a newer sluice")});
 }
 
+Task<Result<int64_t>> PgDatabase::mend_sequences() {
+  return read_int64(work_->query(mend_sequences_sql, PgParams()));
+}
+
 Task<Result<int64_t>> PgDatabase::register_worker(std::string name, int slots,
                                                   std::vector<std::string> models) {
   PgParams params = {std::move(name), std::to_string(slots), std::nullopt, SLUICE_VERSION,
@@ -316,8 +352,12 @@ Task<Result<Configuration>> PgDatabase::configuration(std::vector<std::string> m
 }
 
 Task<Result<std::vector<TaskKey>>> PgDatabase::heartbeat(int64_t worker) {
-  return read_keys(work_->query("select task_id, fence from sluice.heartbeat($1::bigint)",
-                                {std::to_string(worker)}));
+  return read_clocked_keys(
+      work_->query(fmt::format("select h.task_id, h.fence, {} from (select) one"
+                               " left join sluice.heartbeat($1::bigint) h on true",
+                               clock_column),
+                   {std::to_string(worker)}),
+      clock_.now_ns());
 }
 
 Task<Result<int64_t>> PgDatabase::recover(int64_t worker) {
@@ -344,19 +384,24 @@ Task<Result<int64_t>> PgDatabase::admit(int64_t worker, std::vector<std::string>
 Task<Result<std::vector<ClaimedTask>>> PgDatabase::claim(int64_t worker,
                                                          std::vector<std::string> models,
                                                          std::vector<int> shares, int max_tasks) {
-  return read_claimed(work_->query(
-      fmt::format("select {} from sluice.claim_within($1::bigint, $2::text[], $3::int[], $4::int)",
-                  claimed_columns),
-      {std::to_string(worker), pg_array(models), pg_array(shares), std::to_string(max_tasks)}));
+  return read_clocked_tasks(
+      work_->query(
+          fmt::format("select {}, {} from sluice.claim_within($1::bigint, $2::text[],"
+                      " $3::int[], $4::int)",
+                      claimed_columns, clock_column),
+          {std::to_string(worker), pg_array(models), pg_array(shares), std::to_string(max_tasks)}),
+      clock_.now_ns());
 }
 
 Task<Result<std::vector<ClaimedTask>>> PgDatabase::claim_urgent(int64_t worker,
                                                                 std::vector<std::string> models,
                                                                 int max_tasks) {
-  return read_claimed(work_->query(
-      fmt::format("select {} from sluice.claim_urgent($1::bigint, $2::text[], $3::int)",
-                  claimed_columns),
-      {std::to_string(worker), pg_array(models), std::to_string(max_tasks)}));
+  return read_clocked_tasks(
+      work_->query(
+          fmt::format("select {}, {} from sluice.claim_urgent($1::bigint, $2::text[], $3::int)",
+                      claimed_columns, clock_column),
+          {std::to_string(worker), pg_array(models), std::to_string(max_tasks)}),
+      clock_.now_ns());
 }
 
 Task<Result<std::vector<TaskKey>>> PgDatabase::hedge(int64_t worker,
@@ -366,10 +411,12 @@ Task<Result<std::vector<TaskKey>>> PgDatabase::hedge(int64_t worker,
     ids.add(key.task_id);
     fences.add(key.fence);
   }
-  return read_keys(
-      work_->query("select id, fence from unnest($2::bigint[], $3::int[]) c(id, fence)"
-                   " where sluice.hedge($1::bigint, id, fence)",
-                   {std::to_string(worker), ids.text(), fences.text()}));
+  return read_clocked_keys(
+      work_->query(fmt::format("select id, fence, {} from unnest($2::bigint[], $3::int[])"
+                               " c(id, fence) where sluice.hedge($1::bigint, id, fence)",
+                               clock_column),
+                   {std::to_string(worker), ids.text(), fences.text()}),
+      clock_.now_ns());
 }
 
 Task<Result<std::vector<TaskKey>>> PgDatabase::held_leases(int64_t worker) {
@@ -405,6 +452,13 @@ Task<Result<std::vector<Applied>>> PgDatabase::complete(int64_t worker,
 
 Task<Result<int64_t>> PgDatabase::announce(const std::vector<int64_t>& ids) {
   return read_int64(work_->query("select sluice.announce($1::bigint[])", {pg_array(ids)}));
+}
+
+Task<Result<int64_t>> PgDatabase::note_clock_jump(int64_t jump_us) {
+  return read_int64(
+      work_->query("select (extract(epoch from sluice.note_clock_jump("
+                   "$1::bigint * interval '1 microsecond')) * 1000000)::bigint",
+                   {std::to_string(jump_us)}));
 }
 
 Task<Result<void>> PgDatabase::drain_buckets(const std::vector<ModelLimits>& limits) {

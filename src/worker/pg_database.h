@@ -27,6 +27,7 @@ class PgDatabase final : public Database {
   Task<Result<void>> connect() override;
   bool is_connected() const override { return work_ && work_->is_open() && storing().is_open(); }
   bool stores_apart() const override { return options_.stores_apart; }
+  Task<Result<int64_t>> mend_sequences() override;
   Task<Result<int64_t>> register_worker(std::string name, int slots,
                                         std::vector<std::string> models) override;
   Task<Result<Configuration>> configuration(std::vector<std::string> models) override;
@@ -48,6 +49,7 @@ class PgDatabase final : public Database {
   Task<Result<std::vector<Applied>>> complete(int64_t worker,
                                               const std::vector<EndedCall>& ended) override;
   Task<Result<int64_t>> announce(const std::vector<int64_t>& ids) override;
+  Task<Result<int64_t>> note_clock_jump(int64_t jump_us) override;
   Task<Result<void>> drain_buckets(const std::vector<ModelLimits>& limits) override;
   Task<Result<bool>> unfinished(int64_t worker) override;
   Task<Result<int64_t>> unregister_worker(int64_t worker) override;
@@ -64,6 +66,10 @@ class PgDatabase final : public Database {
   void close() override;
 
  private:
+  using Reply = Task<Result<PgResult>>;
+  Task<Result<std::vector<TaskKey>>> read_clocked_keys(Reply reply, int64_t sent_ns);
+  Task<Result<std::vector<ClaimedTask>>> read_clocked_tasks(Reply reply, int64_t sent_ns);
+
   PgConnection& storing() const { return store_ ? *store_ : *work_; }
   std::unique_ptr<PgConnection> open(PgServers& servers);
   Task<Result<void>> check_schema();

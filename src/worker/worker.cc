@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bounds.h"
+#include "db/mend.h"
 #include "log.h"
 #include "worker/race.h"
 
@@ -57,6 +58,9 @@ void log_ended(const Call& call, const Outcome& outcome, double seconds) {
 
 // One flush: what was sent together, each with its own Sync, and the answers still to come.
 struct Worker::Flush {
+  int64_t sent_ns = 0;
+  std::optional<Task<Result<int64_t>>> mending;
+  std::optional<Task<Result<int64_t>>> clock_jump;
   std::optional<Task<Result<std::vector<TaskKey>>>> beat;
   std::optional<Task<Result<int64_t>>> recovery;
   std::optional<Task<Result<int64_t>>> sweep;
@@ -68,7 +72,6 @@ struct Worker::Flush {
   std::optional<std::vector<std::string>> admitting;
   std::optional<Task<Result<int64_t>>> admission;
   int asked = 0;
-  int64_t sent_ns = 0;
   std::vector<TaskKey> hedged;
   std::optional<Task<Result<std::vector<TaskKey>>>> hedge;
   std::vector<std::string> claimed_models;
@@ -105,6 +108,12 @@ Worker::Worker(WorkerOptions options, Clock& clock, Database& database, HttpClie
   database_.on_abort = [this](int64_t worker) {
     if (worker != worker_) return;
     due_.beat = true;
+    work_.raise();
+  };
+  database_.on_clock = [this](int64_t reading_us, int64_t sent_ns) {
+    server_clock_.note(reading_us, sent_ns, clock_.now_ns());
+    if (!server_clock_.has_jumped()) return;
+    due_.clock_jump = true;
     work_.raise();
   };
   database_.on_lost = [this] {
@@ -203,9 +212,10 @@ void Worker::begin(ClaimedTask task, std::optional<int64_t> send_by_ns) {
 
 bool Worker::has_flush_work() const {
   if (clock_.now_ns() < flush_not_before_ns_) return false;
-  return due_.registration || due_.beat || due_.sweep || due_.retention || due_.configuration ||
-         may_reread() || due_.unfinished || !bodies_wanted_.empty() || hedging_.has_asked() ||
-         !announcer_.empty() || (looks_for_urgent() && clock_.now_ns() >= urgent_look_at_ns_) ||
+  return due_.registration || due_.mending || due_.clock_jump || due_.beat || due_.sweep ||
+         due_.retention || due_.configuration || may_reread() || due_.unfinished ||
+         !bodies_wanted_.empty() || hedging_.has_asked() || !announcer_.empty() ||
+         (looks_for_urgent() && clock_.now_ns() >= urgent_look_at_ns_) ||
          (!draining_ && !claimer_.is_sated() &&
           claim_size(concurrency_.shares(models_to_claim(), slots_free())) > 0);
 }
@@ -225,10 +235,16 @@ int Worker::claim_size(const std::vector<int>& shares) const {
   return claimer_.wanted(std::min(slots_free(), all));
 }
 
-// In this order: what backends said lowers buckets before they are used; calls that take long have
-// their permits before new ones, admission refills the queues, the claim takes from them; what
-// nobody waits for goes last. All are sent before the first answer is awaited.
+// In this order: what is damaged would fail all the others; what backends said lowers buckets
+// before they are used; calls that take long have their permits before new ones, admission refills
+// the queues, the claim takes from them; what nobody waits for goes last. All are sent before the
+// first answer is awaited.
 void Worker::send(Flush& flush) {
+  flush.sent_ns = clock_.now_ns();
+  if (std::exchange(due_.mending, false)) flush.mending.emplace(database_.mend_sequences());
+  if (std::exchange(due_.clock_jump, false) && server_clock_.has_jumped()) {
+    flush.clock_jump.emplace(database_.note_clock_jump(server_clock_.jump_us()));
+  }
   if (std::exchange(due_.beat, false)) {
     flush.beat.emplace(database_.heartbeat(worker_));
     flush.recovery.emplace(database_.recover(worker_));
@@ -245,7 +261,6 @@ void Worker::send(Flush& flush) {
   }
   const std::vector<ModelLimits> limits = limit_news_.take();
   if (!limits.empty()) flush.limits.emplace(database_.drain_buckets(limits));
-  flush.sent_ns = clock_.now_ns();
   flush.hedged = hedging_.take();
   if (!flush.hedged.empty()) flush.hedge.emplace(database_.hedge(worker_, flush.hedged));
   if (!draining_) send_claim(flush);
@@ -386,6 +401,14 @@ Task<void> Worker::enroll() {
 }
 
 Task<void> Worker::receive_upkeep(Flush& flush) {
+  if (flush.mending) {
+    const Result<int64_t> mended = co_await std::move(*flush.mending);
+    on_mended(mended);
+  }
+  if (flush.clock_jump) {
+    const Result<int64_t> noted = co_await std::move(*flush.clock_jump);
+    on_jump_noted(flush, noted);
+  }
   if (flush.beat) {
     Result<std::vector<TaskKey>> unwanted = co_await std::move(*flush.beat);
     on_beat(unwanted);
@@ -450,6 +473,24 @@ Task<void> Worker::receive_tasks(Flush& flush) {
 }
 
 // ---- what a flush brought ----
+
+void Worker::on_mended(const Result<int64_t>& mended) {
+  if (!mended) {
+    note_error(mended.error(), "looking for damaged sequences");
+    if (mended.error().action != Error::Action::reconnect) pause_flushes();
+  } else if (*mended > 0) {
+    spdlog::warn("made {} damaged sequence(s) anew: another server has taken over", *mended);
+    due_.mending = true;  // there may be more
+  }
+}
+
+// What comes next in this flush was granted after it. After an error the next reading tells anew.
+void Worker::on_jump_noted(const Flush& flush, const Result<int64_t>& noted) {
+  if (!noted) return note_error(noted.error(), "noting that the database's clock has jumped");
+  spdlog::warn("the database's clock has jumped ahead by {:.3f} s: quotas start empty",
+               static_cast<double>(server_clock_.jump_us()) / 1e6);
+  server_clock_.reset(*noted, flush.sent_ns);
+}
 
 void Worker::on_beat(const Result<std::vector<TaskKey>>& unwanted) {
   if (!unwanted) {
@@ -528,12 +569,17 @@ void Worker::on_claimed_urgent(const Flush& flush, Result<std::vector<ClaimedTas
   if (!tasks->empty()) begin_all(flush, std::move(*tasks));
 }
 
+// What the database's clock has granted since it jumped is forfeited.
+int64_t Worker::send_by(const Flush& flush, int64_t within_ms) const {
+  return server_clock_.has_jumped() ? 0 : flush.sent_ns + within_ms * ns_per_ms;
+}
+
 void Worker::begin_all(const Flush& flush, std::vector<ClaimedTask> tasks) {
   metrics_.note_claimed(static_cast<int>(tasks.size()));
   wakeups_.note_claimed();
   for (ClaimedTask& task : tasks) {
     std::optional<int64_t> send_by_ns;
-    if (task.send_within_ms) send_by_ns = flush.sent_ns + *task.send_within_ms * ns_per_ms;
+    if (task.send_within_ms) send_by_ns = send_by(flush, *task.send_within_ms);
     begin(std::move(task), send_by_ns);
   }
 }
@@ -552,7 +598,7 @@ void Worker::on_hedged(const Flush& flush, const Result<std::vector<TaskKey>>& g
       metrics_.note_hedged(call->second->task.model);
       hedge.is_granted = true;
       if (call->second->send_by_ns) {  // its model has permits
-        hedge.send_by_ns = flush.sent_ns + bounds::hedge_send_within_ms * ns_per_ms;
+        hedge.send_by_ns = send_by(flush, bounds::hedge_send_within_ms);
       }
     }
     hedge.changed.raise();
@@ -646,7 +692,8 @@ void Worker::on_unfinished(const Result<bool>& unfinished) {
   }
 }
 
-void Worker::note_error(const Error& error, std::string_view doing) const {
+void Worker::note_error(const Error& error, std::string_view doing) {
+  if (error.code == damaged_sqlstate) due_.mending = true;
   if (error.action == Error::Action::reconnect) return;  // PgServers says it once for all sessions
   spdlog::error("{} failed: {}{}{}", doing, error.code, error.code.empty() ? "" : " ",
                 error.message);
@@ -659,6 +706,7 @@ Task<Result<void>> Worker::run() {
   if (!result && draining_) co_return Result<void>();
   if (!result) co_return result;
   due_.registration = true;
+  due_.mending = true;
   due_.beat = true;
   helpers_ = 3;
   spawn(store());
@@ -694,6 +742,7 @@ Task<Result<void>> Worker::reconnect() {
   if (connected) {
     metrics_.note_reconnect();
     reconnect_pause_ms_ = 0;
+    due_.mending = true;
     due_.beat = true;
     due_.configuration = true;
     outcomes_.raise();
@@ -806,6 +855,8 @@ void Worker::wake(int64_t model) {
 }
 
 void Worker::catch_up() {
+  // The listening session is there: the other need not wait for its own next try.
+  if (!database_.is_connected() && database_.is_listening()) pause_.raise();
   due_.configuration = true;
   wake();
 }

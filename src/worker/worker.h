@@ -25,6 +25,7 @@
 #include "worker/concurrency.h"
 #include "worker/hedging.h"
 #include "worker/metrics.h"
+#include "worker/server_clock.h"
 #include "worker/wakeups.h"
 
 namespace sluice {
@@ -83,10 +84,13 @@ class Worker final : private Wakeups::Owner {
   Task<void> receive_tasks(Flush& flush);
 
   // What a flush brought.
+  void on_mended(const Result<int64_t>& mended);
+  void on_jump_noted(const Flush& flush, const Result<int64_t>& noted);
   void on_beat(const Result<std::vector<TaskKey>>& unwanted);
   void on_completed(Completer::Batch batch, const Result<std::vector<Applied>>& applied);
   void on_claimed(const Flush& flush, Result<std::vector<ClaimedTask>> tasks);
   void on_claimed_urgent(const Flush& flush, Result<std::vector<ClaimedTask>> tasks);
+  int64_t send_by(const Flush& flush, int64_t within_ms) const;
   void begin_all(const Flush& flush, std::vector<ClaimedTask> tasks);
   void on_hedged(const Flush& flush, const Result<std::vector<TaskKey>>& granted);
   void on_bodies(const std::vector<TaskKey>& asked, Result<std::vector<ClaimedTask>> tasks);
@@ -115,7 +119,7 @@ class Worker final : private Wakeups::Owner {
   bool may_reread() const { return due_.reread && !is_storing_; }
   bool may_store() const;
   bool is_finished() const;
-  void note_error(const Error& error, std::string_view doing) const;
+  void note_error(const Error& error, std::string_view doing);
   void note_appetite();
   void note_slot_wait();
 
@@ -142,6 +146,7 @@ class Worker final : private Wakeups::Owner {
   Wakeups wakeups_;
   Secrets secrets_;
   LimitNews limit_news_;
+  ServerClock server_clock_;
   std::mt19937_64 random_{std::random_device{}()};
 
   int64_t worker_ = 0;
@@ -154,6 +159,8 @@ class Worker final : private Wakeups::Owner {
   // What the next flush must carry; set by timers, notifications and losses.
   struct Due {
     bool registration = false;
+    bool mending = false;
+    bool clock_jump = false;
     bool beat = false;
     bool sweep = false;
     bool retention = false;
