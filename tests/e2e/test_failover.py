@@ -1,6 +1,7 @@
 """Another server takes over: a standby is promoted, a backup is restored. Whatever was acknowledged is solved, without an administrator."""
 import threading
 import time
+from contextlib import closing
 
 import psycopg2
 import pytest
@@ -261,7 +262,7 @@ def test_each_way_to_meet_the_damage_mends_it(damaging, sluice, server, worker):
 
 def test_doctor_tells_what_could_not_be_mended(damaging, sluice):
     damaging.damage()
-    with connect(damaging.url) as holder, holder.cursor() as cursor:
+    with closing(connect(damaging.url)) as holder, holder.cursor() as cursor:
         cursor.execute("begin; savepoint before")
         with pytest.raises(psycopg2.errors.InternalError_):
             cursor.execute("select pg_sequence_last_value('sluice.bucket_1')")
