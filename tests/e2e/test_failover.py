@@ -241,6 +241,10 @@ def test_each_way_to_meet_the_damage_mends_it(damaging, sluice, server, worker):
     assert query(url, "select sluice.tick() ->> 'mended'") == [(str(sequences),)]
     assert damaged_sequences(url) == [] and query(url, "select sluice.tick() ->> 'mended'") == [(None,)]
 
+    sequences = damaging.damage()
+    for role, mended in ("sluice_submitter", sequences), ("sluice_worker", 0):
+        assert query(url, f"set role {role}; select mended, locked from sluice.mend_sequences()") == [(mended, 0)]
+
     damaging.damage()
     assert sluice("doctor", "--database-url", url).returncode in (0, 1)
     assert damaged_sequences(url) == []
