@@ -52,7 +52,8 @@ $$;
 -- drop_model: drops what make_model made, if model p_model has no unfinished task.
 -- Dropping the room sequence first waits for every submit that has looked at it, and stops later ones, so
 -- that the count below is final. Called at commit, for its locks stop the model's workers and submitters.
--- Errors: 23503 with the number of unfinished tasks; 0A000 in a transaction whose snapshot cannot see new tasks.
+-- Errors: 23503 with the number of unfinished tasks; 0A000 in a transaction whose snapshot cannot see new tasks; 55P03: a
+--         claim, an admission or somebody else is using it just now.
 create or replace function sluice.drop_model(p_model int, p_name text) returns void
 language plpgsql volatile
 as $$
@@ -63,6 +64,11 @@ begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'model "%" cannot be deleted in a % transaction', p_name, current_setting('transaction_isolation')
       using errcode = '0A000', hint = 'Its snapshot would not show tasks submitted meanwhile. Use read committed.';
+  end if;
+  -- Who claims or admits has them first: that one takes nothing of a model that is going.
+  if not pg_try_advisory_xact_lock(sluice.lock_class('model'), p_model)
+     or not pg_try_advisory_xact_lock(sluice.lock_class('admit'), p_model) then
+    raise lock_not_available;
   end if;
   execute format('drop sequence sluice.%I', 'room_' || p_model);
   select (select count(*) from sluice.queue where model = p_model)
@@ -157,15 +163,39 @@ $$;
 
 -- after_model_is_gone: drops what belonged to a deleted model, when the deletion commits: an open psql must not keep the
 -- locks of that. A submit that came in between makes the deletion fail, and one that comes later is refused.
--- At most 1 s for each lock: who waits for one makes the model's workers and submitters wait, too.
+-- Locks:   first those of tick and sweep, which go through all models; it holds nothing then that anybody waits for. Then the model's
+--          relations. Those have no order: others lock them as they come to them. So they are only tried, 100 times for 20 ms each: far
+--          below deadlock_timeout, hence without a deadlock, and nobody waits for longer behind it.
+-- Errors:  55P03: it is in use; as drop_model.
 create or replace function sluice.after_model_is_gone() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
-set lock_timeout = '1s'
+set lock_timeout = '10s'
 as $$
 begin
-  perform sluice.keep_default(old.name), sluice.drop_model(old.id, old.name);
-  return null;
+  perform sluice.keep_default(old.name);
+  perform pg_advisory_xact_lock(sluice.lock_class('tick'), 0), pg_advisory_xact_lock(sluice.lock_class('sweep'), 0);
+  for v_try in 1 .. 100 loop
+    if sluice.try_drop_model(old.id, old.name) then
+      return null;
+    end if;
+    perform pg_sleep(0.02);
+  end loop;
+  raise exception 'model "%" is in use', old.name using errcode = '55P03',
+    hint = 'A transaction that is open has used it (pg_stat_activity). Delete it again later.';
+end
+$$;
+
+-- try_drop_model: drop_model. False: a lock was not to be had within 20 ms; nothing has changed then.
+create or replace function sluice.try_drop_model(p_model int, p_name text) returns boolean
+language plpgsql volatile
+set lock_timeout = '20ms'
+as $$
+begin
+  perform sluice.drop_model(p_model, p_name);
+  return true;
+exception when lock_not_available then
+  return false;
 end
 $$;
 

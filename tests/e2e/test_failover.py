@@ -1,6 +1,7 @@
 """Another server takes over: a standby is promoted, a backup is restored. Whatever was acknowledged is solved, without an administrator."""
 import threading
 import time
+from contextlib import closing
 
 import psycopg2
 import pytest
@@ -240,6 +241,10 @@ def test_each_way_to_meet_the_damage_mends_it(damaging, sluice, server, worker):
     assert query(url, "select sluice.tick() ->> 'mended'") == [(str(sequences),)]
     assert damaged_sequences(url) == [] and query(url, "select sluice.tick() ->> 'mended'") == [(None,)]
 
+    sequences = damaging.damage()
+    for role, mended in ("sluice_submitter", sequences), ("sluice_worker", 0):
+        assert query(url, f"set role {role}; select mended, locked from sluice.mend_sequences()") == [(mended, 0)]
+
     damaging.damage()
     assert sluice("doctor", "--database-url", url).returncode in (0, 1)
     assert damaged_sequences(url) == []
@@ -261,7 +266,7 @@ def test_each_way_to_meet_the_damage_mends_it(damaging, sluice, server, worker):
 
 def test_doctor_tells_what_could_not_be_mended(damaging, sluice):
     damaging.damage()
-    with connect(damaging.url) as holder, holder.cursor() as cursor:
+    with closing(connect(damaging.url)) as holder, holder.cursor() as cursor:
         cursor.execute("begin; savepoint before")
         with pytest.raises(psycopg2.errors.InternalError_):
             cursor.execute("select pg_sequence_last_value('sluice.bucket_1')")
