@@ -9,3 +9,9 @@ alter type sluice.task_filter
 -- They take more arguments now; beside the old ones a call would be ambiguous.
 drop function if exists sluice.cancel_all(text, text, jsonb, bigint, timestamptz), sluice.redrive_all(text, text, timestamptz),
   sluice.task_filter_of(text, text, jsonb, bigint);
+
+-- The time of the round; null: it was not due.
+alter type sluice.retention_round add attribute at timestamptz;
+
+-- How far sluice.erase_overdue has come: the next id it looks at.
+create sequence sluice.erase_from minvalue 0;
