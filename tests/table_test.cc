@@ -22,7 +22,7 @@ TEST_CASE("a table gives way in its elastic column and never exceeds 80 columns"
   Table table({{"ID", Table::Kind::number}, {"ERROR", Table::Kind::elastic}, {"CODE"}});
   table.add({"1", std::string(200, 'x'), "http"});
   table.add({"2", "größe", "http"});
-  std::istringstream lines(table.text());
+  std::istringstream lines(table.text(terminal_columns));
   size_t widest = 0;
   for (std::string line; std::getline(lines, line);) widest = std::max(widest, columns_of(line));
   CHECK(widest == terminal_columns);
@@ -72,6 +72,26 @@ TEST_CASE("columns stand below each other, whatever is in them") {
         "模型        12  open\n"
         "🚀 fast      3  paused\n"
         "cafe\u0301         4  open\n");
+}
+
+TEST_CASE("a table that is too wide leaves out what is dispensable, the most dispensable first") {
+  const auto kind = Table::Kind::number;
+  Table table({{"MODEL", Table::Kind::elastic}, {"AA", kind, 1}, {"BB", kind}, {"CC", kind, 2}});
+  table.add({"a-long-model-name", "1", "2", "3"});
+  CHECK(table.text(29) == "MODEL              AA  BB  CC\na-long-model-name   1   2   3\n");
+  CHECK(table.text(24) == "MODEL         AA  BB  CC\na-long-mode…   1   2   3\n");
+  CHECK(table.text(23) == "MODEL            AA  BB\na-long-model-n…   1   2\n");
+  CHECK(table.text(16) == "MODEL         BB\na-long-mode…   2\n");
+  CHECK(table.text(10) == "MODEL     BB\na-long-…   2\n");  // there is no less
+}
+
+TEST_CASE("large numbers are brief") {
+  CHECK(brief_count(0) == "0");
+  CHECK(brief_count(9'999) == "9999");
+  CHECK(brief_count(12'345) == "12k");
+  CHECK(brief_count(999'700) == "1.0M");
+  CHECK(brief_count(3'449'000) == "3.4M");
+  CHECK(brief_count(5e12) == "5000G");
 }
 
 }  // namespace sluice

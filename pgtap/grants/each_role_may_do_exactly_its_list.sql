@@ -60,6 +60,7 @@ insert into allowed (object, roles) values
   ('pressure(bigint,bigint)', 'ra'),
   ('queue_facts(timestamp with time zone)', 'ra'),
   ('rate_limit_headers(bigint,timestamp with time zone)', 'a'),
+  ('recent_ends(interval,timestamp with time zone)', 'ra'),
   ('recent_failures(interval,timestamp with time zone)', 'ra'), ('call_counts()', 'ra'),
   ('recover(bigint,timestamp with time zone)', 'wa'),
   ('redrive(bigint,timestamp with time zone)', 'sa'),

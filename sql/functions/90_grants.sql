@@ -40,9 +40,11 @@ grant select on sluice.tasks, sluice.dead_letters, sluice.attempts to sluice_sub
 
 grant execute on function sluice.next_permit_at(text, timestamptz) to sluice_submitter, sluice_reader;
 grant select on sluice.queues, sluice.workers, sluice.breaker_events, sluice.audit_log to sluice_reader, sluice_admin;
--- What `sluice doctor` and `sluice top` look at besides.
+-- What `sluice doctor`, `sluice status` and `sluice top` look at besides.
 grant select on sluice.function_set to sluice_reader, sluice_admin;
-grant execute on function sluice.recent_failures(interval, timestamptz), sluice.call_counts() to sluice_reader, sluice_admin;
+grant execute on function
+  sluice.recent_failures(interval, timestamptz), sluice.recent_ends(interval, timestamptz), sluice.call_counts()
+to sluice_reader, sluice_admin;
 -- A view calls its functions as its reader.
 grant execute on function sluice.queue_facts(timestamptz), sluice.permit_interval_ns(sluice.models),
   sluice.permit_burst(sluice.models), sluice.send_allowance_ms(), sluice.interval_ns(int, int), sluice.pressure(bigint, bigint),

@@ -201,7 +201,7 @@ Action configure_model(CLI::App& app) {
       add_operation(app, choice, "history",
                     "How breakers opened and closed: when, from what to what, why", history);
   past->add_option("--limit", choice->options.limit, "this many, newest first")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, INT32_MAX))
       ->option_text("N [50]");
   past->add_flag("--json", choice->options.json, "one JSON object a line");
   add_operation(app, choice, "rm", "Delete it; it must have no unfinished task", remove);

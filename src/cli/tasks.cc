@@ -112,7 +112,7 @@ Action configure_tasks(CLI::App& app) {
          fmt::format("only this model's; in a table, of the newest {} [all]", looked_at_max))
       ->option_text("MODEL");
   app.add_option("--limit", options->limit, "this many, newest first")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, INT32_MAX))
       ->option_text("N [50; with --json all]");
   app.add_flag("--json", options->json, "one JSON object a line, with the whole texts");
   return [options](const GlobalOptions& globals) {

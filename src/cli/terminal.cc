@@ -1,5 +1,9 @@
 #include "cli/terminal.h"
 
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <clocale>
 #include <cwchar>
 
@@ -45,6 +49,12 @@ bool is_c1_control(std::string_view rest) {
 
 }  // namespace
 
+size_t terminal_width() {
+  winsize size = {};
+  const bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return is_known ? size.ws_col : terminal_columns;
+}
+
 std::string harmless(std::string_view text, bool keep_lines) {
   std::string out;
   out.reserve(text.size());
@@ -86,6 +96,16 @@ std::string cut_to(std::string_view text, size_t columns) {
     end += glyph.bytes;
   }
   return std::string(text.substr(0, end)) + "…";
+}
+
+std::string brief_count(double count) {
+  if (count < 9'999.5) return fmt::format("{:.0f}", count);
+  for (const char* unit = "kMG"; *unit != '\0'; ++unit) {
+    count /= 1'000;
+    if (count < 9.95) return fmt::format("{:.1f}{}", count, *unit);
+    if (count < 999.5 || unit[1] == '\0') return fmt::format("{:.0f}{}", count, *unit);
+  }
+  return "";
 }
 
 }  // namespace sluice

@@ -97,6 +97,21 @@ def test_status_counts_tasks_that_wait_for_a_route(read, url):
     assert read("status")[-1].startswith("0 queued, 0 in flight, 5 waiting")
 
 
+def test_status_shows_latencies_tokens_and_failures_of_models_and_tenants(read, url):
+    submit(url, count=4)
+    solve_all(url, "fine")
+    task, = submit(url)
+    fail(url, task, "a story")
+    lines = read("status")
+    heading, model = lines[lines.index(next(line for line in lines if line.startswith("LAST 10 MIN"))):][:2]
+    assert heading.split() == ["LAST", "10", "MIN", "SOLVED", "FAILED", "P50", "P99", "TOK/MIN"]
+    assert model.split()[:3] == ["open", "4", "1"] and model.split()[-1] == "3"  # 4 * (3 + 4) tokens in ten minutes
+    assert lines[-2].split() == ["TENANT", "SOLVED", "FAILED", "P50", "P99", "TOK/MIN"]
+    assert lines[-1].split()[:3] == ["default", "4", "1"]
+    row = next(row for row in map(json.loads, read("status", "--json")) if row["model"] == "open")
+    assert (row["recent"]["solved"], row["recent"]["failed"]) == (4, 1) and row["recent"]["p99_s"] > 0
+
+
 def test_status_as_json_is_one_object_per_model(read, url):
     rows = [json.loads(line) for line in read("status", "--json")]
     assert [row["model"] for row in rows] == sorted([LONG_NAME, "closed", "open", "parked", "paused"])
