@@ -68,4 +68,17 @@ TEST_CASE("the outline of a body is told by its first character") {
   }
 }
 
+TEST_CASE("the fields of an object are its keys and their JSON, cut between characters") {
+  std::string body = R"({"a": "x", "b": [1, 2], "c": null})";
+  CHECK(json_fields(body) == HttpFields{{"a", "\"x\""}, {"b", "[1,2]"}, {"c", "null"}});
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += "ä";
+  body = "{\"a\": \"" + text + "\"}";
+  CHECK(find_field(json_fields(body), "a") == body.substr(6, 99));
+  body = "[1]";
+  CHECK(json_fields(body).empty());
+  body = "{";
+  CHECK(json_fields(body).empty());
+}
+
 }  // namespace sluice
