@@ -31,8 +31,9 @@ TEST_CASE("a poll is a duration, cut to the longest") {
 
 TEST_CASE("an argument that is not known is named") {
   const HttpFields query = {{"limit", "1"}, {"colour", "red"}};
-  CHECK(unknown_argument(query, {"limit", "colour"}).empty());
-  CHECK(unknown_argument(query, {"limit"}) == "colour");
+  constexpr std::string_view known[] = {"limit", "colour"};
+  CHECK(unknown_argument(query, known).empty());
+  CHECK(unknown_argument(query, std::span(known).first(1)) == "colour");
 }
 
 TEST_CASE("what PostgreSQL would refuse is told beforehand") {
@@ -79,6 +80,12 @@ TEST_CASE("the fields of an object are its keys and their JSON, cut between char
   CHECK(json_fields(body).empty());
   body = "{";
   CHECK(json_fields(body).empty());
+}
+
+TEST_CASE("a value is repeated up to its first control character, and not at length") {
+  CHECK(in_quotes("many") == "\"many\"");
+  CHECK(in_quotes("1\r\nX: y") == "\"1…\"");
+  CHECK(in_quotes(std::string(60, 'x')) == "\"" + std::string(50, 'x') + "…\"");
 }
 
 }  // namespace sluice

@@ -64,8 +64,6 @@ TEST_CASE("a violated check is told by the key, its value, and what is allowed")
         "hedge_budget 0 to 1");
   CHECK(told("secret_is_a_reference", R"({"secret": "sk-real"})") ==
         "secret | secret is refused: secret is a reference: env:NAME or file:/path");
-  CHECK(told("max_queue_is_positive", R"({"colour": 1})") ==
-        " | it must hold that max queue is positive");
 }
 
 TEST_CASE("a column that must have a value is missing or null") {

@@ -495,7 +495,7 @@ def call_for_settings_and_keys(call):
     settings = call(200, "GET", "/v1/settings").json
     call(200, "PUT", "/v1/settings", settings | {"default_model": None})
     for method in ("PUT", "PATCH"):
-        for body in ({"retention": 7}, {"colour": 1}, {"events": "perhaps"}, []):
+        for body in ({"max_unfinished": 0}, {"colour": 1}, {"events": "perhaps"}, []):
             call(400, method, "/v1/settings", body)
     made = call(201, "POST", "/v1/keys", {"name": "k"}).json
     call(201, "POST", "/v1/keys", {"name": "k", "tenant": "t", "scopes": ["read"]})
