@@ -73,6 +73,8 @@ inline constexpr int64_t urgent_look_interval_ms = 25;
 
 // The slow poll behind every notification, and how often another worker tries for the watch.
 inline constexpr int64_t look_interval_ms = 1'000;
+// Rounds of retention that remove nothing: it has an hour or a tenth of settings.retention.
+inline constexpr int64_t retention_interval_ms = 60'000;
 // How long the watcher sleeps while it holds all its bells: who makes a task ready tells it, and
 // the timers are its own. Then it claims and admits once, for what nobody tells: ageing.
 inline constexpr int64_t idle_look_interval_ms = 5'000;

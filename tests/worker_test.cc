@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "bounds.h"
 #include "support/fake_database.h"
 #include "support/fake_http.h"
 #include "support/manual_clock.h"
@@ -268,6 +269,20 @@ TEST_CASE("a completion goes ahead of the claim that its slots are for") {
   REQUIRE(completion != log.end());
   CHECK(std::find(log.begin(), completion, "claim") == completion);
   CHECK(bench.http.count() == 3);
+}
+
+TEST_CASE("retention has a round a minute, and the next at once after one that removed something") {
+  Bench bench;
+  bench.database.removable = 7;
+  bench.start();
+  bench.pass_ms(bounds::look_interval_ms);
+  CHECK(bench.database.called("retain") == 1);
+  bench.pass_ms(bounds::look_interval_ms);
+  CHECK(bench.database.called("retain") == 2);
+  bench.pass_ms(bounds::retention_interval_ms - 1);
+  CHECK(bench.database.called("retain") == 2);
+  bench.pass_ms(bounds::look_interval_ms);
+  CHECK(bench.database.called("retain") == 3);
 }
 
 TEST_CASE("a model that was full beside the completion is claimed for again") {

@@ -8,12 +8,14 @@ select given_worker(array[:'m']) as w \gset
 select given_task(:'r') as t \gset
 select claimed(:w, 1) \g /dev/null
 select sluice.complete(:w, array[
-  row(:t, 1, 'failed', null, null, 'HTTP 400: no', 'http_400', 400, null, null, null, null)::sluice.outcome],
+  row(:t, 1, 'failed', null, null, 'HTTP 400: no', 'http_400', 400, null, null, null,
+    null)::sluice.outcome],
   at(5)) \g /dev/null
 create function meant(name text, error_like text default null, error_code text default null, since timestamptz default null)
 returns boolean language sql
 as $$
-  select sluice.end_is_meant(sluice.task_filter_of(meant.name, null, null, null, meant.since, null, meant.error_like, meant.error_code), t, r)
+  select sluice.end_is_meant(sluice.task_filter_of(meant.name, null, null, null, meant.since, null,
+    meant.error_like, meant.error_code), t, r)
   from sluice.task t join sluice.result r on r.task_id = t.id where t.id = currval('sluice.task_id')
 $$;
 select is(meant(null), true, 'no condition');

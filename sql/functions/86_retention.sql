@@ -121,7 +121,7 @@ $$;
 -- unfinished again. What is unfinished is in one of the places; of the results only the keys are read.
 create or replace function sluice.to_carry(p_range sluice.id_range, p_cutoff timestamptz) returns bigint[]
 language plpgsql volatile
-set enable_seqscan = off set enable_hashjoin = off
+set enable_seqscan = off set enable_hashjoin = off set jit = off
 as $$
 declare
   v_ids bigint[];
@@ -211,7 +211,7 @@ $$;
 -- Returns: how many; at most erased_tasks_max, of at most looked_keys_max results, of one range.
 create or replace function sluice.erase_overdue(p_cutoff timestamptz) returns int
 language plpgsql volatile
-set enable_seqscan = off
+set enable_seqscan = off set jit = off
 as $$
 #variable_conflict use_column
 declare
@@ -230,13 +230,16 @@ begin
     end if;
     return 0;
   end if;
-  execute format($sql$
-    with looked as (select task_id, finished_at from sluice.%I where task_id >= $1 order by task_id limit $3),
-    old as (select task_id from looked where finished_at < $2 order by task_id limit $4)
-    select array(select task_id from old), case when (select count(*) from old) = $4 then (select max(task_id) from old)
-      when (select count(*) from looked) = $3 then (select max(task_id) from looked) end
-    $sql$, 'result_' || v_range.n)
-  into v_ids, v_last using v_from, p_cutoff, sluice.looked_keys_max(), sluice.erased_tasks_max();
+  execute format('select array(select l.task_id from (
+      select task_id, finished_at from sluice.%I where task_id >= $1 order by task_id limit $3) l
+      where l.finished_at < $2 limit $4)', 'result_' || v_range.n)
+  into v_ids using v_from, p_cutoff, sluice.looked_keys_max(), sluice.erased_tasks_max();
+  if cardinality(v_ids) = sluice.erased_tasks_max() then
+    v_last := v_ids[cardinality(v_ids)];
+  else
+    execute format('select task_id from sluice.%I where task_id >= $1 order by task_id offset $2 limit 1', 'result_' || v_range.n)
+    into v_last using v_from, sluice.looked_keys_max() - 1;
+  end if;
   v_erased := sluice.erase_tasks(v_range.n::text, v_ids, p_cutoff);
   perform setval('sluice.erase_from', coalesce(v_last + 1, v_range.end_id));
   return v_erased;
@@ -271,7 +274,7 @@ $$;
 -- Only below the lowest range: no task comes back there. Returns how many.
 create or replace function sluice.erase_leftovers() returns int
 language plpgsql volatile
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 as $$
 declare
   v_lowest bigint := (select min(first_id) from sluice.id_range);

@@ -302,6 +302,10 @@ Task<Result<int64_t>> PgDatabase::sweep() {
   return read_int64(work_->query("select sluice.sweep()", PgParams()));
 }
 
+Task<Result<int64_t>> PgDatabase::retain() {
+  return read_int64(work_->query("select dropped + erased from sluice.retain()", PgParams()));
+}
+
 Task<Result<int64_t>> PgDatabase::admit(int64_t worker, std::vector<std::string> models) {
   if (models.empty()) {
     return read_int64(

@@ -203,8 +203,8 @@ void Worker::begin(ClaimedTask task, std::optional<int64_t> send_by_ns) {
 
 bool Worker::has_flush_work() const {
   if (clock_.now_ns() < flush_not_before_ns_) return false;
-  return due_.registration || due_.beat || due_.sweep || due_.configuration || may_reread() ||
-         due_.unfinished || !bodies_wanted_.empty() || hedging_.has_asked() ||
+  return due_.registration || due_.beat || due_.sweep || due_.retention || due_.configuration ||
+         may_reread() || due_.unfinished || !bodies_wanted_.empty() || hedging_.has_asked() ||
          !announcer_.empty() || (looks_for_urgent() && clock_.now_ns() >= urgent_look_at_ns_) ||
          (!draining_ && !claimer_.is_sated() &&
           claim_size(concurrency_.shares(models_to_claim(), slots_free())) > 0);
@@ -307,11 +307,23 @@ Task<void> Worker::flush() {
     send(flush);
     co_await receive_upkeep(flush);
     co_await receive_tasks(flush);
+    // Nothing else waits behind it, whatever it takes.
+    if (due_.retention && !due_.reread) co_await retain();
     is_flushing_ = false;
   }
   metrics_.note_flush(seconds_since(clock_, begun_ns));
   note_appetite();
   outcomes_.raise();
+}
+
+// Again at once while there is something to remove: the database keeps the pace.
+Task<void> Worker::retain() {
+  due_.retention = false;
+  const Result<int64_t> removed = co_await database_.retain();
+  if (!removed) note_error(removed.error(), "retention");
+  const bool is_done = !removed || *removed == 0;
+  const int64_t pause_ms = is_done ? bounds::retention_interval_ms : 0;
+  retention_at_ns_ = clock_.now_ns() + pause_ms * ns_per_ms;
 }
 
 // Stores what ends while no flush is under way, or at any time if completions have a session of
@@ -685,7 +697,7 @@ Task<Result<void>> Worker::reconnect() {
   co_return Result<void>();
 }
 
-// Heartbeats, sweeps, and the end of --once: it only notes what is due.
+// Heartbeats, sweeps, retention, and the end of --once: it only notes what is due.
 Task<void> Worker::keep_time() {
   int64_t beat_at_ns = clock_.now_ns();
   while (!finishing_) {
@@ -696,6 +708,7 @@ Task<void> Worker::keep_time() {
       due_.beat = true;
     }
     due_.sweep = !draining_;
+    if (clock_.now_ns() >= retention_at_ns_) due_.retention = !draining_;
     database_.check_listening();
     if (database_.listen_mode() != ListenMode::listen) {  // nobody tells us
       if (!draining_) catch_up();

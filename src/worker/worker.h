@@ -66,6 +66,7 @@ class Worker final : private Wakeups::Owner {
   Task<Answer> ask(Call& call, Model model);
   Task<Answer> race(Call& call, Model model);
   Task<void> flush();
+  Task<void> retain();
   Task<void> store();
   void begin_storing();
   Task<void> finish_storing(Completer::Batch batch, Task<Result<std::vector<Applied>>> completion,
@@ -152,6 +153,7 @@ class Worker final : private Wakeups::Owner {
     bool registration = false;
     bool beat = false;
     bool sweep = false;
+    bool retention = false;
     bool configuration = false;
     bool reread = false;
     bool unfinished = false;
@@ -172,6 +174,7 @@ class Worker final : private Wakeups::Owner {
   bool finishing_ = false;
   Wakeups::Appetite last_appetite_ = Wakeups::Appetite::claiming;
   std::optional<int64_t> slot_wanted_since_ns_;
+  int64_t retention_at_ns_ = 0;
   int64_t reconnect_pause_ms_ = 0;
   int unknown_errors_ = 0;  // in a row, of completions
   int64_t flush_not_before_ns_ = 0;

@@ -32,9 +32,10 @@ class FakeDatabase final : public Database {
   std::set<int64_t> poison;  // outcomes of these tasks are refused, unless they are plain failures
   bool grants_hedges = true;
   bool has_unfinished = true;
-  bool apart = false;   // completions have a session of their own
-  bool pooled = false;  // no notifications
-  bool mute = false;    // nor answers of the listening session
+  bool apart = false;     // completions have a session of their own
+  bool pooled = false;    // no notifications
+  bool mute = false;      // nor answers of the listening session
+  int64_t removable = 0;  // what the next round of retention removes
 
   // What the test reads.
   std::vector<std::vector<EndedCall>> batches;  // stored completions
@@ -93,6 +94,10 @@ class FakeDatabase final : public Database {
   }
   Task<Result<int64_t>> recover(int64_t) override { return reply(Result<int64_t>(0)); }
   Task<Result<int64_t>> sweep() override { return reply(Result<int64_t>(0)); }
+  Task<Result<int64_t>> retain() override {
+    log.emplace_back("retain");
+    return reply(Result<int64_t>(std::exchange(removable, 0)));
+  }
   Task<Result<int64_t>> admit(int64_t, std::vector<std::string>) override {
     log.emplace_back("admit");
     const auto moved = static_cast<int64_t>(backlog.size());
