@@ -47,7 +47,9 @@ declare
   v_message text;
   v_hint text;
 begin
-  if v_fault is null then
+  -- A submit that is repeated finds its task also when the deadline has passed meanwhile.
+  if v_fault is null or v_fault = 'deadline' and exists (select from sluice.idempotency i
+      where i.tenant = p_tenant and i.key_sha256 = sha256(convert_to(p_idempotency_key, 'UTF8'))) then
     if p_request is not null then
       perform sluice.check_request(p_request);
     end if;

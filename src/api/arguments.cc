@@ -48,8 +48,17 @@ std::optional<int64_t> parse_poll_ms(std::string_view text, int64_t max_ms) {
   }
 }
 
+std::string in_quotes(std::string_view value) {
+  constexpr size_t value_bytes_max = 50;
+  const auto control = std::find_if(value.begin(), value.end(),
+                                    [](unsigned char c) { return c < ' ' || c == 0x7f; });
+  const auto plain = static_cast<size_t>(control - value.begin());
+  const std::string_view shown = first_bytes(value.substr(0, plain), value_bytes_max);
+  return '"' + std::string(shown) + (shown.size() < value.size() ? "…\"" : "\"");
+}
+
 std::string_view unknown_argument(const HttpFields& query,
-                                  std::initializer_list<std::string_view> known) {
+                                  std::span<const std::string_view> known) {
   for (const auto& [name, value] : query) {
     if (std::find(known.begin(), known.end(), name) == known.end()) return name;
   }

@@ -23,11 +23,20 @@ std::string bulk_sql(std::string_view result, std::string_view function, std::st
   return fmt::format(
       "select json_build_object('{}', sluice.{}(model => c.model,"
       " tenant => coalesce($1, c.tenant), metadata => c.metadata, batch_id => c.batch_id,"
-      " since => c.since, until => coalesce(c.until, case when c.everything then 'infinity' "
+      " since => c.since, until => coalesce(c.until, case when c.everything then timestamptz "
+      "'infinity' "
       "end){}))"
       " from sluice.read_record(null::sluice.{}, $2::jsonb) c",
       result, function, more, type);
 }
+
+// Statics, for the coroutines keep no copy.
+const std::string cancel_sql = bulk_sql("cancelled", "cancel_all", "conditions");
+const std::string redrive_sql =
+    bulk_sql("redriven", "redrive_all", "failed_conditions",
+             ", error_like => c.error_like, error_code => c.error_code");
+const std::string forget_sql = fmt::format("select (({})->>'forgotten')::bigint",
+                                           bulk_sql("forgotten", "forget_all", "conditions"));
 
 // Why nothing is to be done with `body`.
 std::optional<HttpReply> bulk_problem(std::string& body, const Caller& caller) {
@@ -58,28 +67,23 @@ Task<HttpReply> answer_in_bulk(Services& services, ApiRequest request, const std
 }  // namespace
 
 Task<HttpReply> cancel_tasks(Services& services, ApiRequest request) {
-  return answer_in_bulk(services, std::move(request),
-                        bulk_sql("cancelled", "cancel_all", "conditions"));
+  return answer_in_bulk(services, std::move(request), cancel_sql);
 }
 
 Task<HttpReply> redrive_tasks(Services& services, ApiRequest request) {
-  return answer_in_bulk(services, std::move(request),
-                        bulk_sql("redriven", "redrive_all", "failed_conditions",
-                                 ", error_like => c.error_like, error_code => c.error_code"));
+  return answer_in_bulk(services, std::move(request), redrive_sql);
 }
 
 // In steps, each a transaction of its own.
 Task<HttpReply> forget_tasks(Services& services, ApiRequest request) {
   std::string body = std::move(request.http.body);
   if (auto problem = bulk_problem(body, request.caller)) co_return std::move(*problem);
-  const std::string sql = bulk_sql("forgotten", "forget_all", "conditions");
   const int64_t deadline_ns = services.clock.now_ns() + forget_ns_max;
   int64_t forgotten = 0;
   int64_t step = 0;
   do {
     PgParams params = {request.caller.tenant, body};
-    Task<Result<PgResult>> reply = services.background.query(
-        fmt::format("select (({})->>'forgotten')::bigint", sql), std::move(params));
+    Task<Result<PgResult>> reply = services.background.query(forget_sql, std::move(params));
     Result<PgResult> rows = co_await std::move(reply);
     if (!rows) co_return error_reply(about_body(rows.error(), std::move(body)));
     step = rows->int64(0, 0);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <vector>
 
 #include "api/arguments.h"
@@ -31,14 +30,14 @@ std::optional<HttpReply> page_problem(const HttpFields& query,
                                       std::initializer_list<std::string_view> others) {
   std::vector<std::string_view> known = {"limit", "after"};
   known.insert(known.end(), others);
-  for (const auto& [name, value] : query) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    return bad_argument(name, fmt::format("unknown argument \"{}\"", name),
+  if (const std::string_view name = unknown_argument(query, known); !name.empty()) {
+    return bad_argument(name, "unknown argument " + in_quotes(name),
                         fmt::format("The arguments are: {}.", fmt::join(known, ", ")));
   }
   const std::string limit = page_limit(query);
   if (parse_count(limit, 1, limit_max)) return std::nullopt;
-  return bad_argument("limit", fmt::format("limit is 1 to {}, not \"{}\"", limit_max, limit));
+  return bad_argument("limit",
+                      fmt::format("limit is 1 to {}, not {}", limit_max, in_quotes(limit)));
 }
 
 }  // namespace sluice

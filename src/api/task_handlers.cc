@@ -180,8 +180,7 @@ Task<HttpReply> list(Services& services, ApiRequest request, const std::string& 
     return reply_with(bad_argument("after", "after is the \"next\" of a page"));
   }
   if (batch && !parse_id(*batch)) {
-    return reply_with(
-        bad_argument("batch_id", fmt::format("batch_id is a number, not \"{}\"", *batch)));
+    return reply_with(bad_argument("batch_id", "batch_id is a number, not " + in_quotes(*batch)));
   }
   if (tenant && request.caller.tenant && tenant != request.caller.tenant) {
     return reply_with(wrong_tenant());
@@ -218,7 +217,7 @@ Task<HttpReply> list_tasks(Services& services, ApiRequest request) {
   }
   const auto status = argument(query, "status");
   if (status && !is_status(*status)) {
-    return reply_with(bad_argument("status", fmt::format("there is no status \"{}\"", *status),
+    return reply_with(bad_argument("status", "there is no status " + in_quotes(*status),
                                    fmt::format("There are {}.", fmt::join(statuses, ", "))));
   }
   return list(services, std::move(request), list_sql, status);
@@ -237,8 +236,7 @@ Task<HttpReply> show_task(Services& services, ApiRequest request) {
     const auto id = parse_id(request.names[0]);
     const auto wait_ms = parse_poll_ms(*wait, wait_ms_max);
     if (!wait_ms) {
-      co_return bad_argument("wait",
-                             fmt::format("wait is a duration such as 30s, not \"{}\"", *wait));
+      co_return bad_argument("wait", "wait is a duration such as 30s, not " + in_quotes(*wait));
     }
     if (!id) co_return no_such_task();
     const int64_t deadline_ns = services.clock.now_ns() + *wait_ms * ns_per_ms;

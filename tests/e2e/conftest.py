@@ -192,7 +192,7 @@ class Databases:
             subprocess.run([BINARY, "migrate", "--database-url", self.url("sluice_template")], check=True,
                            stdout=subprocess.DEVNULL, env=clean_environment())
             # As where `sluice up` made it: a test that is not about models need not name one.
-            query(self.url("sluice_template"), "update sluice.settings set default_model = 'any'")
+            query(self.url("sluice_template"), "update sluice.settings set default_model = 'any'; delete from sluice.audit")
             self.template_is_made = True
         return self.empty_database("template sluice_template")
 

@@ -211,6 +211,16 @@ def test_sigint_stops_it_too(start_up, directory):
     assert up.wait() == 0
 
 
+def test_a_task_without_a_model_goes_anywhere_where_up_made_the_database(start_up, directory):
+    data = directory / "data"
+    up = start_up(data)
+    assert query(url_in(data), "select default_model from sluice.settings") == [("any",)]
+    query(url_in(data), "update sluice.settings set default_model = null")
+    up.stop()
+    start_up(data)
+    assert query(url_in(data), "select default_model from sluice.settings") == [(None,)]  # from then on it is the user's
+
+
 def test_psql_takes_its_arguments_verbatim(start_up, sluice, directory):
     data = directory / "data"
     start_up(data)
