@@ -1,6 +1,6 @@
 // PgPool owns a few pipelined connections to PostgreSQL and keeps them open: thousands of requests
-// share them, each statement in a transaction of its own. It replaces what is lost, with pauses, and
-// warms each new one up; it repeats no statement and knows no SQL.
+// share them, each statement in a transaction of its own. It replaces what is lost, with pauses,
+// and warms each new one up; it repeats no statement and knows no SQL.
 //
 // Thread rule: loop thread only; the loop and the clock outlive it. A statement that waits for a
 // lock holds up those behind it on its connection, so the SQL must bound its waits.

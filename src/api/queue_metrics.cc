@@ -64,8 +64,9 @@ void add_fleet(prometheus::Registry& registry, const PgResult& row) {
       .Set(number(row, 0, 0));
   auto& results = prometheus::BuildCounter()
                       .Name("sluice_results_total")
-                      .Help("Tasks that have ended, by status: of all workers and servers, since "
-                            "the database last crashed")
+                      .Help(
+                          "Tasks that have ended, by status: of all workers and servers, since "
+                          "the database last crashed")
                       .Register(registry);
   const char* statuses[] = {"solved", "failed", "cancelled", "expired"};
   for (int status = 0; status < 4; ++status) {
@@ -121,8 +122,8 @@ Task<void> QueueMetrics::read() {
   text_ = is_read ? text_of(*queues, *fleet) : std::string();
   read_at_ns_ = clock_.now_ns();
   const int64_t took_ns = read_at_ns_ - begun_ns;
-  due_at_ns_ =
-      read_at_ns_ + (is_read ? std::max(read_interval_ns, read_pauses * took_ns) : retry_interval_ns);
+  due_at_ns_ = read_at_ns_ +
+               (is_read ? std::max(read_interval_ns, read_pauses * took_ns) : retry_interval_ns);
   is_reading_ = false;
   has_read_.raise();
 }
