@@ -35,12 +35,16 @@ int64_t DatabaseBreaker::open_for_ms() const {
 }
 
 void DatabaseBreaker::note_connection(bool has_failed) {
-  if (!has_failed) {
-    if (is_cut_off_) enter(State::closed);
-    return;
+  if (has_failed) {
+    const bool lacks_nothing_else = state_ == State::closed || lacks_only_connections_;
+    note(phase_, true);
+    is_cut_off_ = state_ != State::closed;
+    lacks_only_connections_ = is_cut_off_ && lacks_nothing_else;
+  } else if (lacks_only_connections_) {
+    enter(State::closed);
+  } else if (std::exchange(is_cut_off_, false)) {
+    open_until_ns_ = clock_.now_ns();
   }
-  note(phase_, true);
-  is_cut_off_ = state_ != State::closed;
 }
 
 void DatabaseBreaker::note(int64_t phase, std::optional<bool> has_failed) {
@@ -66,7 +70,7 @@ void DatabaseBreaker::enter(State state) {
     spdlog::info("the database works again");
   }
   state_ = state;
-  is_cut_off_ = false;
+  is_cut_off_ = lacks_only_connections_ = false;
   ++phase_;
   in_a_row_ = 0;
   is_probing_ = false;

@@ -556,6 +556,7 @@ void Worker::on_claimed(const Flush& flush, Result<std::vector<ClaimedTask>> tas
   for (const ClaimedTask& task : *tasks) ++taken[task.model];
   claimer_.note_claimed(flush.asked, taken);
   concurrency_.note_claimed(flush.asked, flush.claimed_models, flush.shares, taken);
+  has_looked_ = has_looked_ || !taken.empty() || claimer_.is_sated();
   if (tasks->empty()) return metrics_.note_claim_refused();
   begin_all(flush, std::move(*tasks));
 }
@@ -664,6 +665,7 @@ void Worker::on_configuration(const Result<Configuration>& configuration) {
   warn_of_unknown_models(*configuration);
   claimer_.serve(served);
   concurrency_.serve(served);
+  if (served.empty()) has_looked_ = true;
   announcer_.want(configuration->events);
   const int64_t interval_ms = std::max<int64_t>(1, configuration->heartbeat_timeout_ms / 3);
   if (interval_ms == heartbeat_interval_ms_) return;
@@ -914,6 +916,7 @@ std::string Worker::not_ready_because() const {
   if (draining_) return "draining";
   if (!database_.is_connected()) return "no connection to the database";
   if (worker_ == 0) return "not registered yet";
+  if (!has_looked_) return "looking for work for the first time";
   if (database_.listen_mode() == ListenMode::lost)
     return "no wake-ups: polling until they are back";
   return "";

@@ -53,6 +53,11 @@ TEST_CASE_FIXTURE(Fixture, "a connection closes nothing that statements have ope
   open();
   breaker.note_connection(false);
   CHECK(breaker.state() == State::open);
+  clock.advance(900 * ns_per_ms);
+  breaker.note_connection(true);
+  CHECK(breaker.open_for_ms() == 1'000);
+  breaker.note_connection(false);  // it is back: statements find out at once
+  CHECK(breaker.state() == State::half_open);
 }
 
 TEST_CASE_FIXTURE(Fixture, "half open it lets one through at a time, and successes close it") {
