@@ -169,13 +169,14 @@ Task<void> Batcher::call(std::shared_ptr<Batch> batch) {
     paces_[batch->model.name].note_call(clock_.now_ns() - begun_ns);
     if (reply->first_byte_ns) first_token_after_ns = *reply->first_byte_ns - begun_ns;
   }
+  std::shared_ptr<AnswerMemory::Hold> memory = reply ? reply->memory : nullptr;
   std::vector<Outcome> outcomes = outcomes_of_batch(reply, batch->members.size());
   for (size_t i = 0; i < outcomes.size(); ++i) {
     Member* const member = batch->members[i];
     if (member == nullptr) continue;
     Outcome outcome = give_up_on_bad_answers(std::move(outcomes[i]), member->call.task.attempt);
     member->span->end(outcome, outcomes.size());
-    member->answer_with(Answer{std::move(outcome), first_token_after_ns});
+    member->answer_with(Answer{std::move(outcome), first_token_after_ns, memory});
   }
 }
 

@@ -32,12 +32,18 @@ PgDatabaseOptions database_options(const RunWorkerOptions& options) {
   return database;
 }
 
+HttpClientLimits http_limits(const RunWorkerOptions& options) {
+  HttpClientLimits limits;
+  limits.answer_bytes_max = options.answer_bytes_max;
+  return limits;
+}
+
 // What lives as long as the loop runs, in the order of making; gone in the reverse order.
 struct Process {
   explicit Process(const RunWorkerOptions& options)
       : clock(loop),
         database(loop, clock, database_options(options)),
-        http(loop, clock, HttpClientLimits()),
+        http(loop, clock, http_limits(options)),
         spans(SpanExporter::of_environment(
             options.api ? "sluice-up" : "sluice-worker", clock, http,
             [this](size_t exported, size_t dropped) { metrics.note_spans(exported, dropped); })),
