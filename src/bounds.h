@@ -13,9 +13,10 @@ namespace sluice::bounds {
 inline constexpr int claim_rows_max = 1000;
 
 // Outcomes and bytes in one completion: large enough to amortise a commit, small enough that
-// parsing the arrays does not delay the next flush noticeably.
+// parsing the arrays does not delay the next flush noticeably, nor the copies for the server (two)
+// take much. A larger outcome goes alone.
 inline constexpr size_t complete_rows_max = 1000;
-inline constexpr size_t complete_bytes_max = size_t{64} << 20;
+inline constexpr size_t complete_bytes_max = size_t{16} << 20;
 
 // Ids of finished tasks in one announcement: as many as a completion ends, three notifications.
 inline constexpr size_t events_batch_max = 1000;

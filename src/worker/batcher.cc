@@ -172,6 +172,7 @@ Task<void> Batcher::call(std::shared_ptr<Batch> batch) {
     paces_[batch->model.name].note_call(clock_.now_ns() - begun_ns);
     if (reply->first_byte_ns) first_token_after_ns = *reply->first_byte_ns - begun_ns;
   }
+  std::shared_ptr<AnswerMemory::Hold> memory = reply ? reply->memory : nullptr;
   std::vector<Outcome> outcomes = outcomes_of_batch(reply, batch->members.size());
   for (size_t i = 0; i < outcomes.size(); ++i) {
     Member* const member = batch->members[i];
@@ -180,7 +181,7 @@ Task<void> Batcher::call(std::shared_ptr<Batch> batch) {
     outcome = with_url(std::move(outcome), batch->model, batch_path);
     redaction.apply(outcome);
     member->span->end(outcome, outcomes.size());
-    member->answer_with(Answer{std::move(outcome), first_token_after_ns});
+    member->answer_with(Answer{std::move(outcome), first_token_after_ns, memory});
   }
 }
 

@@ -80,6 +80,7 @@ Task<Answer> ask_model(Calling calling, Model model, const ClaimedTask& task, Qu
   Answer answer;
   if (reply) {
     if (reply->first_byte_ns) answer.first_token_after_ns = *reply->first_byte_ns - begun_ns;
+    answer.memory = std::move(reply->memory);
     answer.outcome = give_up_on_bad_answers(outcome_of(backend, *reply), task.attempt);
   } else {
     answer.outcome = std::move(reply.error());

@@ -57,6 +57,7 @@ struct Calling {
 struct Answer {
   Outcome outcome;
   std::optional<int64_t> first_token_after_ns = std::nullopt;  // since it was asked
+  std::shared_ptr<AnswerMemory::Hold> memory = nullptr;        // of what came
 };
 
 // What came back, or what it means that nothing did.

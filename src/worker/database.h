@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "backends/limits_left.h"
 #include "backends/outcome.h"
 #include "result.h"
+#include "runtime/answer_memory.h"
 #include "runtime/task.h"
 
 namespace sluice {
@@ -48,6 +50,7 @@ struct ClaimedTask {
 struct EndedCall {
   TaskKey key;
   Outcome outcome;
+  std::shared_ptr<AnswerMemory::Hold> memory = nullptr;  // of its answer; given back when stored
 };
 
 struct Applied {

@@ -31,6 +31,12 @@ PgDatabaseOptions database_options(const RunWorkerOptions& options, PgServers& w
   return database;
 }
 
+HttpClientLimits http_limits(const RunWorkerOptions& options) {
+  HttpClientLimits limits;
+  limits.answer_bytes_max = options.answer_bytes_max;
+  return limits;
+}
+
 // What lives as long as the loop runs, in the order of making; gone in the reverse order.
 struct Process {
   explicit Process(const RunWorkerOptions& options)
@@ -38,7 +44,7 @@ struct Process {
         resolver(loop, clock),
         servers(clock, resolver, conninfo_of(options.database_url)),
         database(loop, clock, database_options(options, servers, direct_servers(options))),
-        http(loop, clock, HttpClientLimits()),
+        http(loop, clock, http_limits(options)),
         spans(SpanExporter::of_environment(
             options.api ? "sluice-up" : "sluice-worker", clock, http,
             [this](size_t exported, size_t dropped) { metrics.note_spans(exported, dropped); })),

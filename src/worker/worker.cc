@@ -149,7 +149,8 @@ Task<void> Worker::live(std::shared_ptr<Call> call) {
   if (claimer_.is_sated() && concurrency_.is_held_back()) claimer_.wake();
   hedging_.forget(call->task.key);
   calls_.erase(call->task.key);
-  completer_.add(call->worker, EndedCall{call->task.key, std::move(outcome)});
+  completer_.add(call->worker,
+                 EndedCall{call->task.key, std::move(outcome), std::move(answer.memory)});
   outcomes_.raise();
   work_.raise();
 }
@@ -216,7 +217,7 @@ bool Worker::has_flush_work() const {
          due_.retention || due_.configuration || may_reread() || due_.unfinished ||
          !bodies_wanted_.empty() || hedging_.has_asked() || !announcer_.empty() ||
          (looks_for_urgent() && clock_.now_ns() >= urgent_look_at_ns_) ||
-         (!draining_ && !claimer_.is_sated() &&
+         (!draining_ && !claimer_.is_sated() && slots_free() > 0 &&
           claim_size(concurrency_.shares(models_to_claim(), slots_free())) > 0);
 }
 
