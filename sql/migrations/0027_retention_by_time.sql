@@ -13,5 +13,8 @@ drop function if exists sluice.cancel_all(text, text, jsonb, bigint, timestamptz
 -- The time of the round; null: it was not due.
 alter type sluice.retention_round add attribute at timestamptz;
 
+-- It takes a bound now.
+drop function if exists sluice.begin_retention(timestamptz);
+
 -- How far sluice.erase_overdue has come: the next id it looks at.
 create sequence sluice.erase_from minvalue 0;

@@ -1,5 +1,7 @@
 """Retention with real workers and sessions: tasks leave without anybody's tick, and nothing waits for it."""
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from threading import Event
 
 import pytest
 from conftest import connect, query, wait_for
@@ -92,3 +94,29 @@ def test_an_open_report_does_not_keep_old_tasks(url):
         cursor.execute("select count(*) from sluice.task")
         assert cursor.fetchone()[0] == 0  # READ COMMITTED
     assert query(url, "select count(*) from sluice.tasks where id = any (%s)", (ids,)) == [(0,)]
+
+
+def test_a_range_is_dropped_beside_submits_that_never_pause(url):
+    """Each has its lock for 20 ms, and there is no moment in which nobody has one."""
+    add_model(url, "m", "http://127.0.0.1:1")
+    submit_many(url, ["x"] * 100)
+    query(url, "select sluice.cancel_all('m')")
+    query(url, "update sluice.settings set retention = '1 second'")
+    query(url, "select setval('sluice.task_id', 1000001)")
+    stopped = Event()
+
+    def submit_on():
+        connection = connect(url)
+        connection.autocommit = True
+        with closing(connection), connection.cursor() as cursor:
+            while not stopped.is_set():
+                cursor.execute("select sluice.submit('x', 'm'), pg_sleep(0.02)")
+    with ThreadPoolExecutor(2 * SUBMITTERS) as threads:
+        running = [threads.submit(submit_on) for _ in range(2 * SUBMITTERS)]
+        try:
+            wait_for(lambda: query(url, "select dropped from sluice.retain(clock_timestamp() + interval '10 seconds')") == [(1,)], 60,
+                     "the range to be dropped")
+        finally:
+            stopped.set()
+        for each in running:
+            each.result()
