@@ -77,6 +77,12 @@ def test_what_fails_is_in_the_error_file_with_its_status(front, worker):
     assert errors["b"]["response"]["status_code"] == 400 and errors["b"]["response"]["body"]["error"]["message"]
 
 
+def test_a_line_without_a_model_goes_to_the_default(front):
+    query(front.url, "update sluice.settings set default_model = 'chat'")
+    wait_status(front.port, begin_batch(front.port, [line("a", body={"messages": []})]), "in_progress")
+    wait_for(lambda: query(front.url, "select model from sluice.tasks") == [("chat",)], what="the line's task")
+
+
 INVALID = [
     ([line("a"), "{nonsense"], "invalid_json_line", 2), ([line("a"), "[]"], "invalid_json_line", 2),
     ([line("a"), "", line("a")], "duplicate_custom_id", 3), ([line("a"), line("b", url="/v1/embeddings")], "url_mismatch", 2),
@@ -90,6 +96,7 @@ INVALID = [
 @pytest.mark.parametrize("lines, code, number", INVALID, ids=[f"{n}-{each[1]}" for n, each in enumerate(INVALID)])
 def test_an_invalid_file_fails_with_code_and_line_and_nothing_is_submitted(front, lines, code, number):
     add_model(front.url, "other", "http://127.0.0.1:1/v1", api="openai-embeddings")
+    query(front.url, "update sluice.settings set default_model = null")  # a line without a model would go there
     failed = wait_status(front.port, begin_batch(front.port, lines), "failed")
     found = failed["errors"]["data"]
     assert [(each["code"], each["line"]) for each in found] == [(code, number)] and found[0]["message"]
