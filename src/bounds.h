@@ -77,7 +77,10 @@ inline constexpr int64_t look_interval_ms = 1'000;
 inline constexpr int64_t retention_interval_ms = 60'000;
 // How long the watcher sleeps while it holds all its bells: who makes a task ready tells it, and
 // the timers are its own. Then it looks once more, in case a notification was lost.
-inline constexpr int64_t idle_look_interval_ms = 5'000;
+inline constexpr int64_t idle_look_interval_ms = 15'000;
+
+// How often a worker asks for a sweep while that says that it rests, and nobody wakes the worker.
+inline constexpr int64_t sweep_interval_idle_ms = 5'000;
 // An answer of the listening session that takes longer: it may be mute, so poll. Longer still: give
 // it up for a new one (TCP itself would notice after 25 s).
 inline constexpr int64_t listen_silence_ms_min = 2'000;

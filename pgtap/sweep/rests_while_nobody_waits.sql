@@ -1,7 +1,7 @@
 begin;
 \set alone
 \ir ../_helpers.sql
-select plan(6);
+select plan(8);
 
 -- This test's own transaction has an id, and is_quiet passes over it; the rows of other tests are rolled back.
 delete from sluice.rung;
@@ -11,6 +11,8 @@ delete from sluice.rung;
 select sluice.sweep(at(0)) \g /dev/null
 select ok(pg_sequence_last_value('sluice.sweep_rest_id') > 0, 'with nothing to do it rests');
 select is(sluice.from_micros(pg_sequence_last_value('sluice.sweep_after')), at(60), 'for a minute');
+select is(sluice.sweep(at(1)), -1, 'and says so');
+select is(sluice.sweep(at(56)), 0, 'but not at its end');
 
 select given_mark(:'m') as lane \gset
 select given_task(:'m', p_now => at(5)) as t \gset

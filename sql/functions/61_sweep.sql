@@ -5,7 +5,7 @@
 -- last duration apart: at most 2 % of a core; one sweeper in the fleet. While nobody waits and nobody comes it rests (is_quiet):
 -- with many lanes an idle system walked for those 2 %.
 -- Rings for what it found: the row's own ring came before anybody could see it.
--- Returns: the number of lanes lowered; 0 also when it is not due.
+-- Returns: the number of lanes lowered; 0 also when it is not due, and -1 when it will not be within 5 s unless a task comes.
 create or replace function sluice.sweep(p_now timestamptz default null) returns int
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -25,8 +25,9 @@ declare
 begin
   -- A time further ahead than any sweep sets: the clock was set back. A rest ends when a task comes, or its model is rung for.
   if v_now < v_due and v_due < v_now + interval '1 hour'
-       and (v_rest_id = 0 or v_rest_id = v_newest + 1 and not exists (select from sluice.rung))
-     or not pg_try_advisory_xact_lock(sluice.lock_class('sweep'), 0) then
+     and (v_rest_id = 0 or v_rest_id = v_newest + 1 and not exists (select from sluice.rung)) then
+    return case when v_rest_id > 0 and v_due > v_now + interval '5 seconds' then -1 else 0 end;
+  elsif not pg_try_advisory_xact_lock(sluice.lock_class('sweep'), 0) then
     return 0;
   end if;
   v_quiet := sluice.is_quiet();  -- before the walk: what comes during it is not seen by all of it

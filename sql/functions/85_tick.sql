@@ -32,7 +32,7 @@ begin
   v_cancelled := sluice.settle_cancellations(coalesce(p_now, clock_timestamp()));
   v_recovered := sluice.recover(null, p_now);
   v_admitted := sluice.admit_models(array(select id from sluice.models), p_now);
-  v_swept := sluice.sweep(p_now);
+  v_swept := greatest(0, sluice.sweep(p_now));
   perform sluice.recount_in_flight(m.id) from (select id from sluice.models order by id) m;
   perform sluice.doubt_gauges();
   perform sluice.make_partitions(0, last_value) from sluice.task_id;

@@ -426,6 +426,9 @@ Task<void> Worker::receive_upkeep(Flush& flush) {
     Result<int64_t> swept = co_await std::move(*flush.sweep);
     if (!swept) note_error(swept.error(), "sweeping");
     if (swept && *swept > 0) wake();
+    if (swept && *swept < 0) {  // it rests
+      sweep_not_before_ns_ = clock_.now_ns() + bounds::sweep_interval_idle_ms * ns_per_ms;
+    }
   }
   if (flush.configuration) {
     Result<Configuration> configuration = co_await std::move(*flush.configuration);
@@ -771,7 +774,7 @@ Task<void> Worker::keep_time() {
       beat_at_ns = clock_.now_ns() + heartbeat_interval_ms_ * ns_per_ms;
       due_.beat = true;
     }
-    due_.sweep = !draining_;
+    due_.sweep = !draining_ && clock_.now_ns() >= sweep_not_before_ns_;
     if (clock_.now_ns() >= retention_at_ns_) due_.retention = !draining_;
     database_.check_listening();
     if (database_.listen_mode() != ListenMode::listen) {  // nobody tells us
@@ -846,12 +849,14 @@ void Worker::leave() {
 }
 
 void Worker::wake() {
+  sweep_not_before_ns_ = 0;
   claimer_.wake();
   work_.raise();
   note_appetite();
 }
 
 void Worker::wake(int64_t model) {
+  sweep_not_before_ns_ = 0;
   claimer_.wake(model);
   work_.raise();
   note_appetite();

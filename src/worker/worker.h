@@ -178,6 +178,7 @@ class Worker final : private Wakeups::Owner {
   int helpers_ = 0;
   bool is_flushing_ = false;
   bool is_storing_ = false;
+  int64_t sweep_not_before_ns_ = 0;
   bool has_looked_ = false;  // has claimed a task, or knows that there is none
   bool draining_ = false;
   bool leaving_ = false;

@@ -351,6 +351,7 @@ def test_after_failures_in_a_row_the_breaker_refuses_until_the_database_works_ag
         assert {reply.result().status for reply in lost} <= {503, 504}
     holder.close()
     assert breaker_state(port) == "2"
+    wait_for(lambda: http(port, "GET", "/readyz").status == 200, what="connections")
     refused = http(port, "POST", "/v1/tasks", {"prompt": "x"})
     assert (refused.status, refused.error) == (503, "unavailable") and 1 <= int(refused.headers["Retry-After"]) <= 3
     assert "again and again" in refused.json["error"]["message"]
