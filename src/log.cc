@@ -1,13 +1,18 @@
 #include "log.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <climits>
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "json_text.h"
 
@@ -61,13 +66,50 @@ std::unique_ptr<spdlog::formatter> make_formatter(bool json) {
   return formatter;
 }
 
+// stderr may be a pipe that nobody reads: a line that does not fit now is dropped rather than let
+// the loop wait. What follows says how many were.
+class ImpatientSink final : public spdlog::sinks::stderr_color_sink_st {
+  using Waiting = spdlog::sinks::stderr_color_sink_st;
+
+ public:
+  explicit ImpatientSink(spdlog::color_mode mode) : Waiting(mode) {}
+
+  void log(const spdlog::details::log_msg& message) override {
+    if (!has_room()) {
+      ++dropped_;
+      return;
+    }
+    if (const auto dropped = std::exchange(dropped_, 0); dropped > 0) {
+      const std::string text = fmt::format("{} line(s) dropped: nobody read stderr", dropped);
+      const spdlog::details::log_msg word(message.time, {}, "", spdlog::level::warn, text);
+      Waiting::log(word);
+      return log(message);
+    }
+    spdlog::details::log_msg cut = message;
+    cut.payload = {cut.payload.data(), std::min(cut.payload.size(), message_bytes_max)};
+    Waiting::log(cut);
+  }
+
+ private:
+  // A pipe that can be written to takes PIPE_BUF bytes without waiting: a message, escaped for
+  // JSON, and what stands before it.
+  static constexpr size_t message_bytes_max = PIPE_BUF / 2;
+
+  static bool has_room() {
+    pollfd err{STDERR_FILENO, POLLOUT, 0};
+    return poll(&err, 1, 0) == 1 && (err.revents & POLLOUT) != 0;
+  }
+
+  int64_t dropped_ = 0;
+};
+
 }  // namespace
 
 void configure_log(const std::string& level, std::string_view format) {
   const char* no_color = std::getenv("NO_COLOR");
   const bool plain = no_color != nullptr && *no_color != '\0';
-  auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_st>(
-      plain ? spdlog::color_mode::never : spdlog::color_mode::automatic);
+  auto sink = std::make_shared<ImpatientSink>(plain ? spdlog::color_mode::never
+                                                    : spdlog::color_mode::automatic);
   auto logger = std::make_shared<spdlog::logger>("sluice", std::move(sink));
   logger->set_formatter(make_formatter(format == "json"));
   logger->set_level(spdlog::level::from_str(level));

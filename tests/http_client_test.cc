@@ -492,6 +492,8 @@ TEST_CASE("a connection that the loop cannot watch ends its request, and nothing
   const int next = eventfd(0, EFD_NONBLOCK);
   FdWatch taken(fixture.loop, next, [](bool, bool) {});
   taken.want(true, false);
+  fixture.loop.post([&fixture] { fixture.loop.stop(); });
+  fixture.loop.run();
   close(next);
   const HttpResult got = fixture.send(post_to(server.url()));
   REQUIRE_FALSE(got);

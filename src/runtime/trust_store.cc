@@ -51,7 +51,7 @@ TrustStore::TrustStore(Clock& clock) : clock_(clock) {
 Task<Result<TrustStore::Store>> TrustStore::get() {
   look();
   take();
-  while (store_ && *store_ == nullptr) {
+  while (reading_.valid()) {
     co_await sleep_until(clock_, clock_.now_ns() + wait_ns);
     take();
   }

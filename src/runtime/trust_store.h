@@ -31,7 +31,7 @@ class TrustStore final {
 
   explicit TrustStore(Clock& clock);
 
-  // Waits for the first reading only. Error::refuse: the file cannot be read.
+  // Waits while they are read. Error::refuse: the file cannot be read.
   Task<Result<Store>> get();
 
  private:
