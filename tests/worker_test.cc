@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 
 #include "bounds.h"
@@ -139,6 +140,22 @@ TEST_CASE("a worker never asks for more than its free slots") {
   bench.http.answer_ok(0, "a");
   CHECK(bench.http.count() == 4);
   CHECK(bench.database.claims.back() == 1);
+}
+
+TEST_CASE("a worker without a free slot does not go through its models") {
+  Bench bench(1);
+  std::vector<Model>& models = bench.database.served.models;
+  const Model model = models.front();
+  for (int i = 0; i < 20'000; ++i) {
+    models.push_back(model);
+    models.back().name = "a model with a long enough name, number " + std::to_string(i);
+  }
+  for (int64_t id = 1; id <= 2; ++id) bench.database.queue.push_back(task_of(id));
+  bench.start();
+  REQUIRE(bench.http.count() == 1);
+  const auto begun = std::chrono::steady_clock::now();
+  for (int i = 0; i < 1'000; ++i) bench.database.on_abort(101);
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(2));
 }
 
 TEST_CASE("results wait in memory while the database is away and are stored afterwards") {

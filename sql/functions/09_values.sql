@@ -76,6 +76,7 @@ as $$
     when 'bool'::regtype then 'true or false'
     when 'interval'::regtype then 'a duration'
     when 'timestamptz'::regtype then 'a time'
+    when 'text[]'::regtype then 'an array of texts'
     else 'a value of type ' || p_type end
 $$;
 
@@ -87,5 +88,5 @@ as $$
     when p_key = 'priority' then '-100 to 100, higher first; over HTTP also "hot" (50) and "cold" (0).'
     when p_type = 'interval'::regtype then 'Such as "30 s", "5 minutes" or "24h".'
     when p_type = 'timestamptz'::regtype then 'Such as "2030-01-01T12:00:00Z".'
-    when p_type = 'text[]'::regtype then 'Such as ["a", "b"].' else '' end
+    when p_key = 'paths' then 'Such as ["/single"].' else '' end
 $$;

@@ -270,6 +270,7 @@ void Worker::send(Flush& flush) {
 }
 
 void Worker::send_claim(Flush& flush) {
+  if (slots_free() <= 0) return send_urgent_claim(flush);
   flush.claimed_models = models_to_claim();
   flush.shares = concurrency_.shares(flush.claimed_models, slots_free());
   flush.asked = claim_size(flush.shares);
