@@ -6,6 +6,7 @@
 #include "bounds.h"
 #include "cli/command.h"
 #include "duration.h"
+#include "process_rights.h"
 #include "worker/run_worker.h"
 
 namespace sluice {
@@ -28,6 +29,7 @@ std::string worker_name() {
 }
 
 ExitCode serve(const WorkerFlags& flags, const GlobalOptions& globals) {
+  hide_memory();
   RunWorkerOptions options;
   options.database_url = globals.database_url;
   options.direct_url = globals.direct_url;
@@ -38,6 +40,7 @@ ExitCode serve(const WorkerFlags& flags, const GlobalOptions& globals) {
   options.worker.once = flags.once;
   options.worker.drain_timeout_ms = parse_duration_ms(flags.drain_timeout);
   if (!flags.http.empty()) options.http_address = flags.http;
+  options.on_started = drop_capabilities;
   return run_worker(std::move(options));
 }
 
