@@ -112,10 +112,20 @@ $$;
 create function told(
   p_task bigint, p_kind text, p_fence int default 1, answer text default null, error text default null,
   retry_after_ms bigint default null, http_status int default null, input_tokens int default null,
-  output_tokens int default null, billed boolean default null) returns sluice.outcome language sql
+  output_tokens int default null, billed boolean default null, error_code text default null)
+returns sluice.outcome language sql
 as $$
-  select row(p_task, p_fence, p_kind, told.answer, null, told.error, null, told.http_status, told.retry_after_ms,
+  select row(p_task, p_fence, p_kind, told.answer, null, told.error, told.error_code, told.http_status, told.retry_after_ms,
              told.input_tokens, told.output_tokens, told.billed)::sluice.outcome
+$$;
+
+-- unsent, refused: outcomes that spare their tasks.
+create function unsent(p_task bigint, p_fence int default 1) returns sluice.outcome language sql
+as $$ select told(p_task, 'returned', p_fence, error => 'nobody listens', error_code => 'not_sent', billed => false) $$;
+create function refused(p_task bigint, p_fence int default 1, p_status int default 404) returns sluice.outcome language sql
+as $$
+  select told(p_task, 'throttled', p_fence, error => 'calls go to http://h/p: HTTP ' || p_status, http_status => p_status,
+    error_code => 'http_' || p_status)
 $$;
 
 -- completed: what complete answers to one outcome.

@@ -43,4 +43,9 @@ std::string brief_age(double age_s) {
   return fmt::format("{}d", whole_s / 86'400);
 }
 
+std::string brief_duration(double duration_s) {
+  if (duration_s < 0.9995) return fmt::format("{:.0f}ms", std::max(0.0, duration_s) * 1000);
+  return duration_s < 9.95 ? fmt::format("{:.1f}s", duration_s) : brief_age(duration_s);
+}
+
 }  // namespace sluice

@@ -17,4 +17,8 @@ int64_t parse_duration_ms(const std::string& text);
 // characters.
 std::string brief_age(double age_s);
 
+// How long a call took, in seconds, with two figures at least: 0ms, 340ms, 1.2s, 59s, 12m. Never
+// longer than 6 characters.
+std::string brief_duration(double duration_s);
+
 }  // namespace sluice

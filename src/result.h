@@ -16,9 +16,10 @@ struct Error {
     bug,          // cannot happen; log it loudly
   };
   Action action = Action::bug;
-  std::string code;       // SQLSTATE where there is one, else empty
-  std::string message;    // for people; never holds a prompt, an answer or a secret
-  std::string hint = {};  // of our own errors (class SL): the way out
+  std::string code;        // SQLSTATE where there is one, else empty
+  std::string message;     // for people; never holds a prompt, an answer or a secret
+  std::string hint = {};   // of our own errors: the way out
+  std::string param = {};  // the argument or column that is at fault, where it is one's
 };
 
 template <class T>

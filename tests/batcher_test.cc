@@ -288,4 +288,36 @@ TEST_CASE("a worker that drains waits for nobody") {
   CHECK(bench.http.count() == before + 1);
 }
 
+TEST_CASE("a backend that offers batches alone gets urgent tasks in batches of one") {
+  Bench bench;
+  bench.model.paths = {"/batch"};
+  ClaimedTask hot = Bench::task_of(1);
+  hot.priority = 1;
+  Bench::Asking& asking = bench.ask(std::move(hot));
+  REQUIRE(bench.http.count() == 1);
+  CHECK(bench.http.request(0).url == "http://backend/batch");
+  bench.answer(0, 200, R"({"answers":["a"]})");
+  CHECK(answer_in(asking) == "a");
+  bench.model.batch_max = 1;
+  bench.ask(2);
+  REQUIRE(bench.http.count() == 2);
+  CHECK(bench.http.request(1).body.find(R"("prompts":["p2"])") != std::string::npos);
+}
+
+TEST_CASE("a backend without batches gets none, whatever batch_max") {
+  Bench bench;
+  bench.model.paths = {"/single"};
+  CHECK_FALSE(Batcher::takes(bench.model, Bench::task_of(1)));
+}
+
+TEST_CASE("a batch that was refused says where it went") {
+  Bench bench;
+  bench.model.batch_max = 1;
+  bench.model.paths = {"/batch"};
+  Bench::Asking& asking = bench.ask(1);
+  bench.answer(0, 404, "");
+  CHECK(std::get<Refused>(asking.answer.value().outcome).error ==
+        "calls go to http://backend/batch: HTTP 404");
+}
+
 }  // namespace sluice

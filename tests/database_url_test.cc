@@ -42,19 +42,42 @@ TEST_CASE("what the URL says about the time-out and the name holds; the encoding
   CHECK_FALSE(contains(conninfo, "LATIN1"));
 }
 
-TEST_CASE("a malformed URL is refused without a word of it") {
-  for (const char* url :
-       {"hush", "postgresql://me:a@hush@host/db", "postgresql://me:hush/x@host/db",
-        "postgresql://me:12/hush@host/db", "postgresql://me:hush@host/db?nonsense=1"}) {
+TEST_CASE(
+    "of several servers one that can be written to is wanted, unless the URL says otherwise") {
+  const std::string wish = "target_session_attrs='read-write'";
+  CHECK(contains(conninfo_of("postgresql://one,two/db"), wish));
+  CHECK(contains(conninfo_of("hostaddr=192.0.2.1,192.0.2.2"), wish));
+  CHECK_FALSE(contains(conninfo_of("postgresql://one/db"), "target_session_attrs"));
+  CHECK(contains(conninfo_of("postgresql://one,two/db?target_session_attrs=any"),
+                 "target_session_attrs='any'"));
+  CHECK_FALSE(contains(conninfo_of("postgresql://one,two/db?target_session_attrs=any"), wish));
+}
+
+TEST_CASE("a malformed URL is bad configuration; what is wrong is said without a word of it") {
+  const auto problem_of = [](const char* url) -> std::string {
     CAPTURE(url);
     try {
       conninfo_of(url);
-      FAIL("was taken");
     } catch (const CommandError& error) {
-      CHECK(error.code() == ExitCode::database_unreachable);
+      CHECK(error.code() == ExitCode::bad_configuration);
       CHECK_FALSE(contains(error.what(), "hush"));
+      return error.what();
     }
-  }
+    FAIL("was taken");
+    return {};
+  };
+  CHECK(contains(problem_of("hush"), "neither with postgresql:// nor is it key=value pairs"));
+  CHECK(contains(problem_of("http://me:hush@host/db"), "neither with postgresql:// nor"));
+  CHECK(contains(problem_of("hush=1 host=db"), "a key is unknown"));
+  CHECK(contains(problem_of("password='hush"), "a quote does not end"));
+  CHECK(contains(problem_of("postgresql://me:a@hush@host/db"), "an @ too many"));
+  CHECK(contains(problem_of("postgresql://me:a/hush@host/db"), "an @ too many"));
+  CHECK(contains(problem_of("postgresql://me:12/hush@host/db"), "an @ too many"));
+  CHECK(contains(problem_of("postgresql://me:hu%zzsh@host/db"), "a % stands before"));
+  CHECK(contains(problem_of("postgresql://me:hush@host/db?nonsense=1"), "a parameter after ?"));
+  CHECK(contains(problem_of("postgresql://[::1/db"), "an IPv6 address"));
+  CHECK(contains(problem_of("postgresql://one:1,two:65536/db"), "a port is not a number"));
+  CHECK(contains(problem_of("host=db port=x"), "a port is not a number"));
 }
 
 }  // namespace

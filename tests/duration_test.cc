@@ -38,4 +38,14 @@ TEST_CASE("ages are brief") {
   CHECK(brief_age(1e18) == "99999d");
 }
 
+TEST_CASE("how long calls took fits a narrow column") {
+  CHECK(brief_duration(-1) == "0ms");
+  CHECK(brief_duration(0.34) == "340ms");
+  CHECK(brief_duration(0.9999) == "1.0s");
+  CHECK(brief_duration(1.24) == "1.2s");
+  CHECK(brief_duration(9.96) == "9s");
+  CHECK(brief_duration(59.9) == "59s");
+  CHECK(brief_duration(3600 * 24.0 * 365) == "365d");
+}
+
 }  // namespace sluice

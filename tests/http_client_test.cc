@@ -1,11 +1,17 @@
 #include "runtime/http_client.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/eventfd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <future>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "runtime/http_server.h"
@@ -30,14 +36,41 @@ bool is_whole(const std::string& received) {
 }
 
 struct Fixture {
+  explicit Fixture(HttpClientLimits limits = {},
+                   Resolver::LookUp look_up = &Resolver::look_up_in_system)
+      : client(loop, clock, limits, std::move(look_up)) {}
+
   Loop loop;
   SystemClock clock{loop};
-  CurlHttpClient client{loop, clock, {}};
+  CurlHttpClient client;
 
   HttpResult send(HttpRequest request, AbortToken* abort = nullptr) {
     return run_task(loop, clock, client.send(std::move(request), abort));
   }
 };
+
+// Runs the loop until then.
+template <class Condition>
+void wait_until(Fixture& fixture, Condition is_true) {
+  const int64_t deadline_ns = fixture.clock.now_ns() + 20 * ns_per_s;
+  while (!is_true() && fixture.clock.now_ns() < deadline_ns) {
+    run_task(fixture.loop, fixture.clock,
+             sleep_until(fixture.clock, fixture.clock.now_ns() + ns_per_ms));
+  }
+  CHECK(is_true());
+}
+
+// Connections of ours to that port that the other side has closed and we have not.
+int half_closed(const std::string& url) {
+  const std::string port = fmt::format(":{:04X}", std::stoi(url.substr(url.rfind(':') + 1)));
+  std::ifstream table("/proc/self/net/tcp");
+  int count = 0;
+  std::string slot, local, remote, state, rest;
+  while (table >> slot >> local >> remote >> state && std::getline(table, rest)) {
+    if (remote.ends_with(port) && state == "08") ++count;
+  }
+  return count;
+}
 
 struct Crowd {
   HttpClient* client;
@@ -216,6 +249,7 @@ TEST_CASE("a successful stream of events goes to its sink, any other body into t
       taken += bytes;
       return taken.size() < 100;
     }
+    size_t bytes() const override { return taken.size(); }
     std::string type;
     std::string taken;
   };
@@ -324,6 +358,181 @@ TEST_CASE("five hundred requests wait at the same time, and each gets its own an
   Crowd crowd{&fixture.client, "http://" + (*server)->address() + "/", count};
   run_task(fixture.loop, fixture.clock, ask_all(&crowd));
   CHECK(crowd.answered == count);
+}
+
+TEST_CASE("names are looked up beside the loop: abort and time-out do not wait, others go on") {
+  std::promise<void> answer;
+  const std::shared_future<void> answered = answer.get_future().share();
+  Fixture fixture({}, [answered](const std::string& host) -> Result<Resolver::Addresses> {
+    if (host == "slow.example") answered.wait();
+    if (host == "nowhere.example") {
+      return tl::unexpected(Error{Error::Action::retry_later, {}, "cannot resolve " + host});
+    }
+    return Resolver::Addresses{"127.0.0.1"};
+  });
+  RawServer server(fixture.loop,
+                   [](const std::string&) { return RawServer::Answer{std::string(ok_answer)}; });
+  const auto at = [&server](const std::string& host) {
+    std::string url = server.url();
+    return post_to(url.replace(url.find("127.0.0.1"), 9, host));
+  };
+  AbortToken abort;
+  std::optional<HttpResult> aborted;
+  const auto ask_slow = [&]() -> Task<void> {
+    aborted = co_await fixture.client.send(at("slow.example"), &abort);
+  };
+  spawn(ask_slow());
+  CHECK(fixture.send(at("quick.example")));
+  HttpRequest late = at("slow.example");
+  late.timeout_ms = 50;
+  const HttpResult timed_out = fixture.send(std::move(late));
+  REQUIRE_FALSE(timed_out);
+  CHECK(timed_out.error().kind == Kind::not_sent);
+  CHECK(timed_out.error().message.find("slow.example") != std::string::npos);
+  const HttpResult nowhere = fixture.send(at("nowhere.example"));
+  REQUIRE_FALSE(nowhere);
+  CHECK(nowhere.error().kind == Kind::not_sent);
+  CHECK(nowhere.error().message == "cannot resolve nowhere.example");
+  CHECK_FALSE(aborted);
+  abort.abort();
+  REQUIRE(aborted);
+  CHECK((*aborted).error().kind == Kind::aborted);
+  answer.set_value();
+  CHECK(fixture.send(at("slow.example")));
+}
+
+TEST_CASE("a name that points elsewhere by now is followed, and the next address tried") {
+  Resolver::Addresses addresses = {"127.0.0.1"};
+  Fixture fixture({}, [&addresses](const std::string&) { return addresses; });
+  RawServer server(fixture.loop, [](const std::string&) {
+    return RawServer::Answer{std::string(ok_answer), true};
+  });
+  std::string url = server.url();
+  url.replace(url.find("127.0.0.1"), 9, "moving.example");
+  CHECK(fixture.send(post_to(url)));
+  addresses = {"127.0.0.9", "fe80::1%lo", "::1", "127.0.0.1"};
+  run_task(fixture.loop, fixture.clock,
+           sleep_until(fixture.clock, fixture.clock.now_ns() + 5100 * ns_per_ms));
+  CHECK(fixture.send(post_to(url)));
+  CHECK(server.accepted() == 2);
+}
+
+TEST_CASE("idle connections that the other side closes are closed, and engines without use go") {
+  HttpClientLimits limits;
+  limits.look_interval_ms = 1100;  // curl looks for dead connections once a second
+  Fixture fixture(limits);
+  constexpr int count = 300;  // more than one engine
+  int waiting = 0;
+  std::string url;
+  std::vector<std::unique_ptr<Signal>> gates;
+  {
+    HttpServerOptions options;
+    options.address = "127.0.0.1:0";
+    const auto server = HttpServer::start(
+        fixture.loop, fixture.clock, options, [&](HttpIncoming incoming) -> Task<HttpReply> {
+          Signal& gate = *gates.emplace_back(std::make_unique<Signal>());
+          if (++waiting == count) {
+            for (const auto& each : gates) each->raise();
+          }
+          co_await gate.wait();
+          HttpReply reply;
+          reply.body = "answer to " + incoming.body;
+          co_return reply;
+        });
+    REQUIRE(server);
+    url = "http://" + (*server)->address();
+    Crowd crowd{&fixture.client, url, count};
+    run_task(fixture.loop, fixture.clock, ask_all(&crowd));
+    CHECK(crowd.answered == count);
+  }
+  wait_until(fixture, [&url] { return half_closed(url) > 0; });
+  wait_until(fixture, [&url] { return half_closed(url) == 0; });
+}
+
+TEST_CASE("an engine that nobody has used for a while is given up with its connections") {
+  HttpClientLimits limits;
+  limits.look_interval_ms = 10;
+  limits.engine_idle_ms = 50;
+  Fixture fixture(limits);
+  RawServer server(fixture.loop,
+                   [](const std::string&) { return RawServer::Answer{std::string(ok_answer)}; });
+  for (int i = 1; i <= 2; ++i) {
+    CHECK(fixture.send(post_to(server.url())));
+    CHECK(server.open() == 1);
+    CHECK(server.accepted() == i);
+    wait_until(fixture, [&server] { return server.open() == 0; });
+  }
+}
+
+TEST_CASE("an answer that is nothing but extensions of its chunks is too_large") {
+  HttpClientLimits limits;
+  limits.look_interval_ms = 10;
+  Fixture fixture(limits);
+  const int listening = listen_on("127.0.0.1:0").value();
+  std::thread sender([listening] {
+    const int fd = accept(listening, nullptr, nullptr);
+    while (fd < 0) std::this_thread::yield();
+    std::string bytes = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;";
+    while (write(fd, bytes.data(), bytes.size()) > 0) bytes.assign(4096, 'x');
+    close(fd);
+  });
+  fcntl(listening, F_SETFL, fcntl(listening, F_GETFL) & ~O_NONBLOCK);
+  const HttpResult got = fixture.send(post_to("http://" + bound_address(listening)));
+  REQUIRE_FALSE(got);
+  CHECK(got.error().kind == Kind::too_large);
+  sender.join();
+  close(listening);
+}
+
+TEST_CASE("a connection that the loop cannot watch ends its request, and nothing is thrown") {
+  Fixture fixture;
+  RawServer server(fixture.loop,
+                   [](const std::string&) { return RawServer::Answer{std::string(ok_answer)}; });
+  // libuv takes the next descriptor for one that it watches already.
+  const int next = eventfd(0, EFD_NONBLOCK);
+  FdWatch taken(fixture.loop, next, [](bool, bool) {});
+  taken.want(true, false);
+  close(next);
+  const HttpResult got = fixture.send(post_to(server.url()));
+  REQUIRE_FALSE(got);
+  CHECK(got.error().message == "the system watches no further connection");
+}
+
+TEST_CASE("answers beyond the memory for them wait for each other, and all come") {
+  HttpClientLimits limits;
+  limits.answer_bytes_max = int64_t{16} << 20;
+  Fixture fixture(limits);
+  const std::string body(size_t{5} << 20, 'x');
+  HttpServerOptions options;
+  options.address = "127.0.0.1:0";
+  const auto server = HttpServer::start(fixture.loop, fixture.clock, options,
+                                        [&body](HttpIncoming) -> Task<HttpReply> {
+                                          HttpReply reply;
+                                          reply.body = body;
+                                          co_return reply;
+                                        });
+  REQUIRE(server);
+  constexpr int count = 10;
+  int answered = 0;
+  int64_t most_bytes = 0;
+  Signal all;
+  const auto ask_one = [&]() -> Task<void> {
+    HttpRequest request = post_to("http://" + (*server)->address());
+    request.response_bytes_max = int64_t{8} << 20;
+    const HttpResult got = co_await fixture.client.send(std::move(request), nullptr);
+    CHECK(got);
+    CHECK((got && got->body == body));
+    most_bytes = std::max(most_bytes, fixture.client.answer_bytes());
+    if (++answered == count) all.raise();
+  };
+  const auto ask_each = [&]() -> Task<void> {
+    for (int i = 0; i < count; ++i) spawn(ask_one());
+    co_await all.wait();
+  };
+  run_task(fixture.loop, fixture.clock, ask_each());
+  CHECK(answered == count);
+  CHECK(most_bytes <= (int64_t{16} << 20) + 2 * (int64_t{5} << 20));
+  CHECK(fixture.client.answer_bytes() == 0);
 }
 
 }  // namespace sluice

@@ -60,8 +60,8 @@ const char* server_url() {
 
 std::vector<std::string> migrate(pqxx::connection& connection, const SqlSet& set) {
   std::vector<std::string> applied;
-  migrate_up(
-      connection, set, [&](std::string_view name) { applied.emplace_back(name); }, 0);
+  migrate_up(connection, set, [&](std::string_view name) { applied.emplace_back(name); },
+             {.wait_ms_max = 0});
   return applied;
 }
 

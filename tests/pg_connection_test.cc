@@ -2,8 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/raw_server.h"
@@ -21,10 +23,12 @@ const char* database_url() {
 struct Fixture {
   Loop loop;
   SystemClock clock{loop};
-  PgConnection connection{loop, clock, database_url()};
+  Resolver resolver{loop, clock};
+  PgServers servers{clock, resolver, database_url()};
+  PgConnection connection{loop, clock, servers};
 
   Fixture() {
-    const Result<void> connected = run_task(loop, clock, connection.connect(30'000));
+    const Result<void> connected = run_task(loop, clock, connection.connect());
     REQUIRE_MESSAGE(connected, (connected ? "" : connected.error().message));
   }
   Result<PgResult> query(std::string sql, PgParams params = {}) {
@@ -54,32 +58,104 @@ TEST_CASE("an SQLSTATE says what to do next") {
   }
 }
 
+namespace {
+
+// A connection to whatever a conninfo names.
+struct Attempt {
+  Attempt(Loop& loop_, Clock& clock_, const std::string& conninfo)
+      : loop(loop_),
+        clock(clock_),
+        resolver(loop, clock, &looked_up),
+        servers(clock, resolver, conninfo) {}
+  static Result<Resolver::Addresses> looked_up(const std::string& host) {
+    if (host == "slow.example") std::this_thread::sleep_for(std::chrono::seconds(2));
+    return Resolver::Addresses{"127.0.0.1"};
+  }
+  Result<void> connect() { return run_task(loop, clock, connection.connect()); }
+
+  Loop& loop;
+  Clock& clock;
+  Resolver resolver;
+  PgServers servers;
+  PgConnection connection{loop, clock, servers};
+};
+
+std::string port_of(const RawServer& server) {
+  const std::string url = server.url();
+  return url.substr(url.rfind(':') + 1, url.size() - url.rfind(':') - 2);
+}
+
+std::optional<RawServer::Answer> say_nothing(const std::string&) {
+  return std::nullopt;
+}
+
+std::optional<RawServer::Answer> hang_up(const std::string&) {
+  return RawServer::Answer{"", true};
+}
+
+}  // namespace
+
 TEST_CASE("connecting to nobody is an error of the kind reconnect") {
   Loop loop;
   SystemClock clock(loop);
-  PgConnection connection(loop, clock, "postgresql://127.0.0.1:1/none?password=hidden");
-  const Result<void> connected = run_task(loop, clock, connection.connect(30'000));
+  Attempt attempt(loop, clock, "postgresql://127.0.0.1:1/none?password=hidden");
+  const Result<void> connected = attempt.connect();
   REQUIRE_FALSE(connected);
   CHECK(connected.error().action == Error::Action::reconnect);
   CHECK(connected.error().message.find("hidden") == std::string::npos);
-  CHECK_FALSE(connection.is_open());
+  CHECK_FALSE(attempt.connection.is_open());
 }
 
-TEST_CASE("connecting to a server that never answers ends in time, or when closed") {
+TEST_CASE("connecting to a server that never answers ends in its time, or when closed") {
   Loop loop;
   SystemClock clock(loop);
-  const RawServer silent(loop, [](const std::string&) { return std::nullopt; });
-  const std::string url = "postgresql" + silent.url().substr(4) + "none?sslmode=disable";
-  PgConnection connection(loop, clock, url);
+  const RawServer silent(loop, &say_nothing);
+  std::string host, reason;
   bool close = false;
-  SUBCASE("time-out") {}
+  SUBCASE("time-out") {
+    host = "127.0.0.1";
+    reason = "no answer in time from 127.0.0.1";
+  }
+  SUBCASE("time-out of the name server") {
+    host = "slow.example";
+    reason = "cannot resolve host \"slow.example\": no answer from the name server in time";
+  }
   SUBCASE("closed") {
+    host = "127.0.0.1";
     close = true;
   }
-  if (close) clock.call_at(clock.now_ns() + 20 * ns_per_ms, [&] { connection.close(); });
-  const Result<void> connected = run_task(loop, clock, connection.connect(close ? 30'000 : 20));
+  SUBCASE("closed while the name server is asked") {
+    host = "slow.example";
+    close = true;
+  }
+  if (close) reason = "closed while connecting";
+  Attempt attempt(loop, clock,
+                  "host=" + host + " port=" + port_of(silent) +
+                      " sslmode=disable gssencmode=disable connect_timeout=1");
+  if (close) clock.call_at(clock.now_ns() + 20 * ns_per_ms, [&] { attempt.connection.close(); });
+  const int64_t begun_ns = clock.now_ns();
+  const Result<void> connected = attempt.connect();
+  const int64_t took_ms = (clock.now_ns() - begun_ns) / ns_per_ms;
   REQUIRE_FALSE(connected);
   CHECK(connected.error().action == Error::Action::reconnect);
+  CHECK(connected.error().message == reason);
+  CHECK(took_ms >= (close ? 19 : 999));
+}
+
+TEST_CASE("servers are tried one by one, each with its time; the next begins where one is left") {
+  Loop loop;
+  SystemClock clock(loop);
+  const RawServer mute(loop, &say_nothing);
+  const RawServer gone(loop, &hang_up);
+  Attempt attempt(loop, clock,
+                  "host=127.0.0.1,db.example port=" + port_of(mute) + "," + port_of(gone) +
+                      " sslmode=disable gssencmode=disable connect_timeout=1");
+  const Result<void> connected = attempt.connect();
+  REQUIRE_FALSE(connected);
+  CHECK(mute.accepted() == 1);
+  CHECK(gone.accepted() == 1);
+  CHECK(connected.error().message.starts_with(
+      "no answer in time from 127.0.0.1; db.example: connection to server at \"127.0.0.1\""));
 }
 
 TEST_SUITE("with a database" * doctest::skip(database_url() == nullptr)) {

@@ -32,6 +32,15 @@ TEST_CASE("a violated check is said as the fact that its name is") {
   CHECK(violated_check("relation \"x\" does not exist").empty());
 }
 
+TEST_CASE("a fact keeps the name of its column, and says more where its own name is not enough") {
+  CHECK(concerns("max_queue_is_positive", "max_queue"));
+  CHECK(!concerns("max_queue_is_positive", "max_q"));
+  CHECK(!concerns("rpm_is_positive", "tpm"));
+  CHECK(fact_of("max_queue_is_positive", "max_queue") == "max_queue is positive");
+  CHECK(fact_of("max_queue_is_positive") == "max queue is positive");
+  CHECK(fact_of("url_is_http", "url") == "url is http://… or https://…, without white space");
+}
+
 TEST_CASE("a parameter that could not be read is known by its number") {
   CHECK(misread_parameter("ERROR:  invalid input syntax for type integer: \"60s\"\n"
                           "CONTEXT:  unnamed portal parameter $12 = '60s'\n") == 12);

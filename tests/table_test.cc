@@ -22,7 +22,7 @@ TEST_CASE("a table gives way in its elastic column and never exceeds 80 columns"
   Table table({{"ID", Table::Kind::number}, {"ERROR", Table::Kind::elastic}, {"CODE"}});
   table.add({"1", std::string(200, 'x'), "http"});
   table.add({"2", "größe", "http"});
-  std::istringstream lines(table.text());
+  std::istringstream lines(table.text(terminal_columns));
   size_t widest = 0;
   for (std::string line; std::getline(lines, line);) widest = std::max(widest, columns_of(line));
   CHECK(widest == terminal_columns);
@@ -42,6 +42,56 @@ TEST_CASE("text is cut at a code point") {
   CHECK(cut_to("größe", 5) == "größe");
   CHECK(cut_to("größer", 4) == "grö…");
   CHECK(cut_to("", 3).empty());
+}
+
+TEST_CASE("width is counted as terminals count it") {
+  CHECK(columns_of("größe") == 5);
+  CHECK(columns_of("模型") == 4);
+  CHECK(columns_of("🚀ok") == 4);
+  CHECK(columns_of("e\u0301a\u0308") == 2);  // combining marks take nothing
+  CHECK(columns_of("a\u200db") == 2);        // nor does a zero-width joiner
+  CHECK(columns_of("a\xff\xe6\xa8") == 4);   // no UTF-8: a column a byte
+}
+
+TEST_CASE("wide text is cut within its columns, and marks stay with their letters") {
+  CHECK(cut_to("模型模型", 8) == "模型模型");
+  CHECK(cut_to("模型模型", 7) == "模型模…");
+  CHECK(cut_to("模型模型", 6) == "模型…");  // no half of a character: a column stays free
+  CHECK(cut_to("e\u0301e\u0301e\u0301", 2) == "e\u0301…");
+  CHECK(cut_to("模", 1) == "…");
+  CHECK(cut_to("模", 0).empty());
+}
+
+TEST_CASE("columns stand below each other, whatever is in them") {
+  Table table({{"MODEL", Table::Kind::elastic}, {"DEPTH", Table::Kind::number}, {"STATE"}});
+  table.add({"模型", "12", "open"});
+  table.add({"🚀 fast", "3", "paused"});
+  table.add({"cafe\u0301", "4", "open"});
+  CHECK(table.text() ==
+        "MODEL    DEPTH  STATE\n"
+        "模型        12  open\n"
+        "🚀 fast      3  paused\n"
+        "cafe\u0301         4  open\n");
+}
+
+TEST_CASE("a table that is too wide leaves out what is dispensable, the most dispensable first") {
+  const auto kind = Table::Kind::number;
+  Table table({{"MODEL", Table::Kind::elastic}, {"AA", kind, 1}, {"BB", kind}, {"CC", kind, 2}});
+  table.add({"a-long-model-name", "1", "2", "3"});
+  CHECK(table.text(29) == "MODEL              AA  BB  CC\na-long-model-name   1   2   3\n");
+  CHECK(table.text(24) == "MODEL         AA  BB  CC\na-long-mode…   1   2   3\n");
+  CHECK(table.text(23) == "MODEL            AA  BB\na-long-model-n…   1   2\n");
+  CHECK(table.text(16) == "MODEL         BB\na-long-mode…   2\n");
+  CHECK(table.text(10) == "MODEL     BB\na-long-…   2\n");  // there is no less
+}
+
+TEST_CASE("large numbers are brief") {
+  CHECK(brief_count(0) == "0");
+  CHECK(brief_count(9'999) == "9999");
+  CHECK(brief_count(12'345) == "12k");
+  CHECK(brief_count(999'700) == "1.0M");
+  CHECK(brief_count(3'449'000) == "3.4M");
+  CHECK(brief_count(5e12) == "5000G");
 }
 
 }  // namespace sluice

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "bounds.h"
 #include "support/fake_database.h"
 #include "support/fake_http.h"
 #include "support/manual_clock.h"
@@ -270,6 +271,20 @@ TEST_CASE("a completion goes ahead of the claim that its slots are for") {
   CHECK(bench.http.count() == 3);
 }
 
+TEST_CASE("retention has a round a minute, and the next at once after one that removed something") {
+  Bench bench;
+  bench.database.removable = 7;
+  bench.start();
+  bench.pass_ms(bounds::look_interval_ms);
+  CHECK(bench.database.called("retain") == 1);
+  bench.pass_ms(bounds::look_interval_ms);
+  CHECK(bench.database.called("retain") == 2);
+  bench.pass_ms(bounds::retention_interval_ms - 1);
+  CHECK(bench.database.called("retain") == 2);
+  bench.pass_ms(bounds::look_interval_ms);
+  CHECK(bench.database.called("retain") == 3);
+}
+
 TEST_CASE("a model that was full beside the completion is claimed for again") {
   Bench bench;
   bench.database.apart = true;
@@ -316,6 +331,41 @@ TEST_CASE("a secret travels in the header of its API, and no echo of it is store
   CHECK(std::get<Failed>(bench.outcome(0, 0)).error == "HTTP 400: no such key: [secret], [secret]");
   bench.http.answer_ok(1, "you said sk-hidden-from-all");
   CHECK(std::get<Solved>(bench.outcome(1, 0)).response == R"({"answer":"you said [secret]"})");
+}
+
+TEST_CASE("a secret in pieces, or in the escapes of JSON, is not stored either") {
+  Bench bench;
+  setenv("SLUICE_TEST_SECRET", "sk-hidden/from-all", 1);
+  bench.database.served.models[0].secret = "env:SLUICE_TEST_SECRET";
+  for (int64_t id = 1; id <= 2; ++id) bench.database.queue.push_back(task_of(id));
+  bench.start();
+  unsetenv("SLUICE_TEST_SECRET");
+  REQUIRE(bench.http.count() == 2);
+  HttpResponse refusal;
+  refusal.status = 400;
+  refusal.body = R"({"error":"no such key: \u0073k-hidden\/from-all"})";
+  refusal.headers = HttpFields{{"x-request-id", "sk-hidden/from-all"}};
+  bench.http.answer(0, refusal);
+  CHECK(std::get<Failed>(bench.outcome(0, 0)).error ==
+        "HTTP 400: no such key: [secret] [request [secret]]");
+  bench.http.answer_ok(1, R"(you said sk-hidden\/from\u002dall)");
+  CHECK(std::get<Solved>(bench.outcome(1, 0)).answer == "you said [secret]");
+  CHECK(std::get<Solved>(bench.outcome(1, 0)).response == R"({"answer":"you said [secret]"})");
+}
+
+TEST_CASE("a call that was never sent, or refused, says where it went") {
+  Bench bench;
+  for (int64_t id = 1; id <= 2; ++id) bench.database.queue.push_back(task_of(id));
+  bench.start();
+  REQUIRE(bench.http.count() == 2);
+  const std::string url = bench.http.request(0).url;
+  bench.http.answer(0, tl::unexpected(HttpFailure{HttpFailure::Kind::not_sent, "nobody listens"}));
+  CHECK(std::get<Unsent>(bench.outcome(0, 0)).error ==
+        "nothing was sent to " + url + ": nobody listens");
+  HttpResponse refusal;
+  refusal.status = 404;
+  bench.http.answer(1, refusal);
+  CHECK(std::get<Refused>(bench.outcome(1, 0)).error == "calls go to " + url + ": HTTP 404");
 }
 
 TEST_CASE("what backends say is left of their limits goes along with the next flush, the least") {
@@ -661,6 +711,55 @@ TEST_CASE("the body of a later claim of a task is not taken for this one's") {
   CHECK(std::holds_alternative<Returned>(bench.outcome(0, 0)));
 }
 
+TEST_CASE("damaged sequences are made anew at the start, on a reconnect, and when one is met") {
+  Bench bench;
+  bench.database.damaged = 500;
+  bench.start();
+  CHECK(bench.database.called("mend") == 2);  // until none is left
+  const auto first = std::find(bench.database.log.begin(), bench.database.log.end(), "mend");
+  CHECK(std::find(bench.database.log.begin(), first, "claim") == first);
+  bench.database.lose();
+  bench.pass_ms(1000);
+  CHECK(bench.database.called("mend") == 3);
+  bench.database.claim_errors.push_back(
+      Error{Error::Action::bug, "XX000", "bad magic number in sequence"});
+  bench.database.queue.push_back(task_of(1));
+  bench.database.notify();
+  bench.pass_ms(1000);
+  CHECK(bench.database.called("mend") == 4);
+  CHECK(bench.http.count() == 1);
+}
+
+TEST_CASE("what was granted since the database's clock jumped ahead is forfeited until it knows") {
+  Bench bench;
+  bench.start();
+  bench.database.now_us = 3'600'000'000;
+  bench.database.queue.push_back(task_of(1, 200));
+  bench.database.queue.push_back(task_of(2));  // needs no permit
+  bench.database.notify();
+  bench.pass_ms(0);
+  CHECK(bench.http.count() == 1);
+  REQUIRE(bench.database.stored() == 1);
+  CHECK(std::holds_alternative<Returned>(bench.outcome(0, 0)));
+  CHECK(bench.database.called("note_clock_jump") == 1);
+  bench.database.queue.push_back(task_of(3, 200));
+  bench.database.notify();
+  bench.pass_ms(0);
+  CHECK(bench.http.count() == 2);
+}
+
+TEST_CASE("a database that is there again is not kept waiting") {
+  Bench bench;
+  bench.start();
+  bench.database.reachable = false;
+  bench.database.lose();
+  for (int i = 0; i < 60; ++i) bench.pass_ms(1000);  // the pauses have grown
+  bench.database.reachable = true;
+  bench.database.queue.push_back(task_of(1));
+  bench.pass_ms(bounds::look_interval_ms + 1);  // the longest pause of the listening session
+  CHECK(bench.http.count() == 1);
+}
+
 TEST_CASE("the first connection must succeed") {
   Bench bench;
   bench.database.reachable = false;
@@ -741,6 +840,20 @@ TEST_CASE("when all calls of a task fail it is one failure") {
   bench.http.answer(0, broken);
   REQUIRE(bench.database.stored() == 25);
   CHECK(std::holds_alternative<Retry>(bench.database.batches.back().at(0).outcome));
+}
+
+TEST_CASE("a task is unsent only when none of its calls was sent") {
+  HttpResponse broken;
+  broken.status = 500;
+  const HttpFailure unsent{HttpFailure::Kind::not_sent, "nobody listens"};
+  for (const size_t sent : {size_t{0}, size_t{25}}) {
+    HedgedBench bench;
+    bench.pass_ms(500);
+    bench.http.answer(25 - sent, tl::unexpected(unsent));
+    bench.http.answer(sent, broken);
+    REQUIRE(bench.database.stored() == 25);
+    CHECK(std::holds_alternative<Retry>(bench.database.batches.back().at(0).outcome));
+  }
 }
 
 TEST_CASE("an extra call that is refused is asked for again") {

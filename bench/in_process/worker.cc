@@ -42,9 +42,9 @@ Task<void> solve_all(Worker& worker, Loop& loop, Result<void>& result) {
 
 int run(const char* url, int slots) {
   const SchemaRange served = served_schema(embedded_sql());
-  PgDatabaseOptions database_options;
-  database_options.work_conninfo = conninfo_of(url);
-  database_options.listen_conninfo = conninfo_of(url);
+  Resolver resolver(loop, clock);
+  PgServers servers(clock, resolver, conninfo_of(url));
+  PgDatabaseOptions database_options{servers, servers};
   database_options.schema_version_min = served.oldest;
   database_options.schema_version_max = served.newest;
   WorkerOptions worker_options;

@@ -9,7 +9,7 @@ select claimed(:w, 1) \g /dev/null
 select sluice.submit('x', :'m', batch_id => 7, p_now => at(0)) as mine \gset
 select sluice.submit('x', :'m', batch_id => 8, p_now => at(0)) as other \gset
 select sluice.submit('x', :'m', batch_id => 7, p_now => at(0)) as later \gset
-select sluice.task_filter_of(:'m', null, null, 7) as f \gset
+select sluice.task_filter_of(:'m', null, null, 7, null, at(1)) as f \gset
 select is(sluice.cancel_at('queue_' || id_of(:'m'), :'f', :other, at(1)), 1::bigint, 'one');
 select is(array[places(:mine), places(:other), places(:later), places(:leased)], array['cancelled', 'queue', 'queue', 'lease'],
   'of this batch, in this place, up to that task');

@@ -3,11 +3,11 @@ begin;
 select plan(3);
 
 create function draft(p_item jsonb) returns sluice.draft language sql as
-  $$ select sluice.draft_of(jsonb_populate_record(null::sluice.draft, p_item)) $$;
+  $$ select sluice.draft_of(jsonb_populate_record(null::sluice.draft, p_item), 'default model') $$;
 select results_eq($$select * from draft('{"prompt": "p"}')$$,
-  $$select 'p'::text, 'any'::text, 0, 'default'::text, null::timestamptz, null::timestamptz, null::text, null::int, null::text,
+  $$select 'p'::text, 'default model'::text, 0, 'default'::text, null::timestamptz, null::timestamptz, null::text, null::int, null::text,
     null::int, null::jsonb, null::bigint, null::text$$, 'the same as submit''s');
-select is(prompt, '{"a": 1}', 'an object is taken as its text') from draft('{"prompt": {"a": 1}}');
+select is(model, 'm', 'a model that is named') from draft('{"prompt": "p", "model": "m"}');
 select is(tenant, 'default', 'null stands for the default') from draft('{"prompt": "p", "tenant": null}');
 
 select * from finish();

@@ -17,7 +17,7 @@ select is(sluice.explain(:t, at(1)),
 select given_worker(array[:'b']) \g /dev/null
 select sluice.admit(:'b', p_now => at(1)) \g /dev/null
 select is(sluice.explain(:t, at(2)),
-  format('queued for %s: first in its queue, next to be claimed', :'b'), 'then it is queued for that one');
+  format('queued for %s of route %s: first in its queue, next to be claimed', :'b', :'r'), 'then it is queued for that one');
 
 select * from finish();
 rollback;

@@ -1,12 +1,15 @@
 begin;
 \ir ../_helpers.sql
-select plan(14);
+select plan(16);
 
-select is(sluice.fault(prompt, request, priority, max_attempts, max_output_tokens, metadata::jsonb, tenant, key, trace, 10), fault, why)
+select is(sluice.fault(prompt, request, priority, max_attempts, max_output_tokens, metadata::jsonb, tenant, key, trace,
+  case fault when 'deadline' then at(0) end, 10, at(0)), fault, why)
 from (values
   ('x', null, 0, null, null, '{}', 't', null, '00-a-b-01', null, 'a good one'),
   (null, null, 0, null, null, null, 't', null, null, 'prompt', 'neither prompt nor request'),
   ('x', '{}', 0, null, null, null, 't', null, null, 'prompt', 'both'),
+  ('', null, 0, null, null, null, 't', null, null, 'prompt', 'an empty prompt'),
+  ('x', null, 0, null, null, null, 't', null, null, 'deadline', 'a deadline that is past'),
   ('12345678901', null, 0, null, null, null, 't', null, null, 'bytes', 'too large'),
   ('x', null, 101, null, null, null, 't', null, null, 'priority', 'too urgent'),
   ('x', null, null, null, null, null, 't', null, null, 'priority', 'of no priority'),

@@ -12,7 +12,7 @@ select ok(not sluice.hedge(:w, :t, 1, at(2)), 'paused');
 update sluice.models set paused = false, closed_until = at(9) where name = :'m';
 select ok(not sluice.hedge(:w, :t, 1, at(2)), 'closed');
 update sluice.models set closed_until = null where name = :'m';
-insert into sluice.breaker (model, state, since) values (id_of(:'m'), 'half_open', at(1));
+update sluice.breaker set state = 'half_open', since = at(1) where model = id_of(:'m');
 select ok(not sluice.hedge(:w, :t, 1, at(2)), 'its breaker is half open');
 update sluice.breaker set state = 'open', since = at(-999) where model = id_of(:'m');
 select ok(not sluice.hedge(:w, :t, 1, at(2)), 'open, though its time has come');

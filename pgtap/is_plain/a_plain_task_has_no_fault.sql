@@ -1,13 +1,14 @@
 begin;
 \ir ../_helpers.sql
-select plan(15);
+select plan(18);
 
 select is((plain is true)::text || ' ' || coalesce(fault, 'no fault'), expected, why)
 from (
   select why, expected,
     sluice.is_plain(octet_length(coalesce(prompt, request)), request, priority, max_attempts, max_output_tokens, metadata::jsonb,
-      tenant, key, trace, 10) as plain,
-    sluice.fault(prompt, request, priority, max_attempts, max_output_tokens, metadata::jsonb, tenant, key, trace, 10) as fault
+      tenant, key, trace, deadline, 10) as plain,
+    sluice.fault(prompt, request, priority, max_attempts, max_output_tokens, metadata::jsonb, tenant, key, trace, deadline, 10,
+      at(0)) as fault
   from (values
     ('x', null, 0, null, null, null, 'default', null, null, 'true no fault', 'a prompt alone'),
     ('1234567890', null, -100, null, null, null, 't', null, null, 'true no fault', 'a priority and a tenant, all at their bounds'),
@@ -23,8 +24,12 @@ from (
     ('x', null, null, null, null, null, 't', null, null, 'false priority', 'of no priority'),
     ('x', null, -2147483648, null, null, null, 't', null, null, 'false priority', 'of the least number there is'),
     ('x', null, 0, null, null, null, '', null, null, 'false tenant', 'a tenant without a name'),
-    ('x', null, 0, null, null, null, null, null, null, 'false tenant', 'nobody''s')
-  ) v(prompt, request, priority, max_attempts, max_output_tokens, metadata, tenant, key, trace, expected, why)) o;
+    ('x', null, 0, null, null, null, null, null, null, 'false tenant', 'nobody''s'),
+    ('', null, 0, null, null, null, 't', null, null, 'false prompt', 'an empty prompt'),
+    ('x', null, 0, null, null, null, 't', null, null, 'false no fault', 'a deadline'),
+    ('x', null, 0, null, null, null, 't', null, null, 'false deadline', 'a deadline that is past')
+  ) v(prompt, request, priority, max_attempts, max_output_tokens, metadata, tenant, key, trace, expected, why)
+  cross join lateral (select case why when 'a deadline' then at(1) when 'a deadline that is past' then at(0) end as deadline) d) o;
 
 select * from finish();
 rollback;

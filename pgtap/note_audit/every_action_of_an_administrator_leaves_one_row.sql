@@ -18,6 +18,7 @@ select sluice.redrive((:'ts'::bigint[])[1]) \g /dev/null
 select sluice.redrive_all(:'m') \g /dev/null
 select sluice.cancel_all(:'m') \g /dev/null
 select sluice.forget((:'ts'::bigint[])[3]) \g /dev/null
+select sluice.forget_all(:'n') \g /dev/null
 update sluice.models set max_queue = 7 where name = :'m';
 update sluice.routes set weight = 7 where model = :'m';
 insert into sluice.routes (route, model) values ('route-' || :'m', :'m');
@@ -34,7 +35,7 @@ select sluice.create_key('fedcba9876543210', sha256('k'), 'k', null, '{read}') \
 select sluice.revoke_key('fedcba9876543210') \g /dev/null
 reset role;
 select is(array(select action from sluice.audit where who = :'admin' order by id),
-  '{pause,resume,close_model,cancel,redrive,redrive_all,cancel_all,forget,update models,insert routes,update tenants,
+  '{pause,resume,close_model,cancel,redrive,redrive_all,cancel_all,forget,forget_all,update models,insert routes,update tenants,
     insert models,delete models,insert tenants,delete tenants,delete routes,update settings,
     change models,configure_route,create_key,revoke_key}', 'each once, in order');
 -- What administrators alone may call, and what they share with clients, but for the work itself: submit, look, clients' files
@@ -43,11 +44,11 @@ select bag_eq($$select proname::text from pg_proc p where pronamespace = 'sluice
   and has_function_privilege('sluice_admin', oid, 'execute') and not has_function_privilege('sluice_worker', oid, 'execute')
   and not has_function_privilege('sluice_reader', oid, 'execute')
   and proname not in ('submit', 'submit_many', 'submit_each', 'submit_array', 'ended', 'completion', 'events_of', 'queue_gauges',
-    'rate_limit_headers', 'tick',
+    'fleet_gauges', 'rate_limit_headers', 'tick', 'read_record',
     'begin_file', 'append_file', 'end_file', 'abandon_file', 'show_file', 'list_files', 'file_body', 'delete_file', 'create_batch',
     'create_message_batch', 'create_batch_once', 'show_batch', 'list_batches',
     'cancel_batch', 'delete_batch', 'batch_results', 'advance_batches')$$,
-  $$values ('pause'), ('resume'), ('close_model'), ('cancel'), ('redrive'), ('redrive_all'), ('cancel_all'), ('forget'),
+  $$values ('pause'), ('resume'), ('close_model'), ('cancel'), ('redrive'), ('redrive_all'), ('cancel_all'), ('forget'), ('forget_all'),
     ('configure'), ('configure_route'), ('create_key'), ('revoke_key')$$,
   'these are all commands there are');
 select bag_eq($$select distinct table_name || ' ' || privilege_type from information_schema.role_table_grants

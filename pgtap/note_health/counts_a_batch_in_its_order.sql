@@ -12,7 +12,7 @@ create function batch(p_ids bigint[], p_kinds text) returns sluice.outcome[] lan
 as $$ select array_agg(told(p_ids[n], case substr(p_kinds, n, 1) when 's' then 'solved' else 'retry' end) order by n)
       from generate_series(1, length(p_kinds)) n $$;
 select sluice.complete(:w, batch(:'ia', 'rrrrrs') || batch(:'ib', 'srrrrr'), at(2)) \g /dev/null
-select is((select state from sluice.breaker where model = id_of(:'a')), null, 'five failures, then a success');
+select is((select state from sluice.breaker where model = id_of(:'a')), 'closed', 'five failures, then a success');
 select is((select state from sluice.breaker where model = id_of(:'b')), 'open', 'a success, then five failures');
 
 select * from finish();

@@ -1,12 +1,12 @@
 begin;
 \ir ../_helpers.sql
-select plan(14);
+select plan(16);
 
 create function read(p_changes text) returns text language sql
 as $$
   select concat_ws(' ', custom_id, model, fault, param) from sluice.read_batch_line(
     (('{"custom_id": "a", "method": "POST", "url": "/v1/responses", "body": {"model": "m"}}'::jsonb || p_changes::jsonb))::text,
-    '/v1/responses')
+    '/v1/responses', null)
 $$;
 select is(read('{}'), 'a m', 'nothing');
 select is(read('{"custom_id": null}'), 'm invalid_request custom_id', 'no id');
@@ -23,8 +23,13 @@ select is(read('{"body": {"model": "m", "stream": true}}'), 'a m invalid_request
 select is(read('{"body": {"model": "m", "stream": false}}'), 'a m', 'none');
 select is_empty($$select l from unnest(array['', '{', '{}{}', '[]', '"x"', '7', 'null', '{"custom_id": "\u0000"}',
     '{"custom_id": "\ud800"}', '{"a": 01}', '{"a": 1e200000}', repeat('[', 100000), repeat('{"a":', 10000) || '1']) l,
-    sluice.read_batch_line(l, '/v1/responses') r
+    sluice.read_batch_line(l, '/v1/responses', null) r
   where r.fault is distinct from 'invalid_json_line' or r.message is null or r.param is not null$$, 'no JSON object at all');
+
+select is(model, 'd', 'the default is for lines without a model') from sluice.read_batch_line(
+  '{"custom_id": "a", "method": "POST", "url": "/v1/responses", "body": {}}', '/v1/responses', 'd');
+select is(param, 'body.model', 'and not for others') from sluice.read_batch_line(
+  '{"custom_id": "a", "method": "POST", "url": "/v1/responses", "body": {"model": 7}}', '/v1/responses', 'd');
 
 select * from finish();
 rollback;

@@ -16,7 +16,7 @@ select sluice.cancel(:cancelled, at(1)) \g /dev/null
 select claimed(:w, 10) \g /dev/null
 select sluice.complete(:w, array[told(:a, 'failed', error => 'HTTP 400: bad'), told(:b, 'failed', error => 'HTTP 413'),
   told(:c, 'failed', error => 'HTTP 400: bad'), told(:d, 'failed', error => 'HTTP 400: bad'), told(:solved, 'solved')], at(2)) \g /dev/null
-select is(sluice.redrive_all(:'m', 'HTTP 400%', at(3)), 1::bigint, 'by both');
+select is(sluice.redrive_all(:'m', 'HTTP 400%', p_now => at(3)), 1::bigint, 'by both');
 select is(array[places(:a), places(:b), places(:c)], array['backlog', 'failed', 'failed'], 'only what meets both');
 select is(sluice.redrive_all(:'r', p_now => at(3)), 1::bigint, 'by the route that was named');
 select is(places(:d), 'backlog', 'its task');

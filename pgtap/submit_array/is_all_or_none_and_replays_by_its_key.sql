@@ -5,10 +5,10 @@ select plan(6);
 
 select given_model() as m \gset
 select format('[{"prompt": "a", "model": "%1$s"}, {"prompt": "b", "model": "%1$s"}]', :'m') as body \gset
-select array(select sluice.submit_array(:'body', 't', 'k', p_now => at(0))) as ids \gset
+select array(select id from sluice.submit_array(:'body', 't', 'k', p_now => at(0))) as ids \gset
 select results_eq(format('select prompt, tenant from sluice.tasks where id = any (%L) order by id', :'ids'),
   $$values ('a', 't'), ('b', 't')$$, 'in order, with the tenant given');
-select is(array(select sluice.submit_array(:'body', 't', 'k', p_now => at(1))), :'ids'::bigint[], 'the same key: the same tasks');
+select is(array(select id from sluice.submit_array(:'body', 't', 'k', p_now => at(1))), :'ids'::bigint[], 'the same key: the same tasks');
 select throws_ok(format($$select sluice.submit_array(%L, null, null, p_now => at(0))$$,
   format('[{"prompt": "a", "model": "%s"}, {"prompt": "b", "model": "nobody"}]', :'m')), 'SL001', null, 'all or none');
 select throws_ok($$select sluice.submit_array('[]', null, null)$$, 'SL004', null, 'an empty array');

@@ -16,7 +16,7 @@ select is((select array_agg(proargnames[i] order by proargnames[i]) from pg_proc
            where oid = 'sluice.submit'::regproc),
   (select array_agg(attname::text order by attname::text) from pg_attribute where attrelid = 'sluice.draft'::regclass),
   'the keys are exactly submit''s arguments');
-select results_eq($$select model, priority, tenant from sluice.draft_of(null)$$,
+select results_eq($$select model, priority, tenant from sluice.draft_of(null, 'any')$$,
   $$values ('any'::text, 0, 'default'::text)$$, 'so are the defaults');
 
 select * from finish();

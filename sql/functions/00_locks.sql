@@ -1,6 +1,7 @@
 -- lock_class: the first half of every advisory lock that Sluice takes, all in one place.
 -- Two-integer keys only: (class, object). Order everywhere, for locks that wait:
---   worker row -> task rows ascending by id -> model locks ascending by id.
+--   tick -> sweep -> worker row -> task rows ascending by id -> model locks ascending by id.
+-- A model's relations are dropped under tick and sweep, and only tried (02_models.sql).
 -- Any role may take advisory locks: a hostile one can stall the queue, not change it.
 -- Immutable and simple, so that the planner folds a call into a constant.
 create or replace function sluice.lock_class(p_name text) returns int
@@ -21,5 +22,6 @@ as $$
     when 'count'      then 731012   -- object: a gauge's oid. Held while what it measures is counted, no longer
     when 'knock'      then 731013   -- object: model id mod 64. Shared: rang for a sleeper; exclusive: notes what is quiet
     when 'batch'      then 731014   -- object: batch id. Held while its next step is made
+    when 'mend'       then 731015   -- object: 0. One mender of damaged sequences
   end
 $$;

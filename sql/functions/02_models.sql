@@ -45,13 +45,15 @@ begin
   perform sluice.make_gauge('load_' || p_model), sluice.make_functions(p_model);
   perform sluice.set_counter(k, p_model, 0)
   from unnest(array['bucket', 'tokens', 'failures', 'room', 'claimed', 'ended', 'load']) k;
+  insert into sluice.breaker (model, state, since) values (p_model, 'closed', clock_timestamp());
 end
 $$;
 
 -- drop_model: drops what make_model made, if model p_model has no unfinished task.
 -- Dropping the room sequence first waits for every submit that has looked at it, and stops later ones, so
 -- that the count below is final. Called at commit, for its locks stop the model's workers and submitters.
--- Errors: 23503 with the number of unfinished tasks; 0A000 in a transaction whose snapshot cannot see new tasks.
+-- Errors: 23503 with the number of unfinished tasks; 0A000 in a transaction whose snapshot cannot see new tasks; 55P03: a
+--         claim, an admission or somebody else is using it just now.
 create or replace function sluice.drop_model(p_model int, p_name text) returns void
 language plpgsql volatile
 as $$
@@ -62,6 +64,11 @@ begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'model "%" cannot be deleted in a % transaction', p_name, current_setting('transaction_isolation')
       using errcode = '0A000', hint = 'Its snapshot would not show tasks submitted meanwhile. Use read committed.';
+  end if;
+  -- Who claims or admits has them first: that one takes nothing of a model that is going.
+  if not pg_try_advisory_xact_lock(sluice.lock_class('model'), p_model)
+     or not pg_try_advisory_xact_lock(sluice.lock_class('admit'), p_model) then
+    raise lock_not_available;
   end if;
   execute format('drop sequence sluice.%I', 'room_' || p_model);
   select (select count(*) from sluice.queue where model = p_model)
@@ -82,6 +89,7 @@ begin
   delete from sluice.rung where model = p_model;
   delete from sluice.breaker where model = p_model;
   delete from sluice.breaker_event where model = p_model;
+  delete from sluice.refusal where model = p_model;
 end
 $$;
 
@@ -90,19 +98,28 @@ create or replace function sluice.model_apis() returns text[]
 language sql immutable parallel safe
 as $$ select array['solve', 'openai-chat', 'openai-responses', 'openai-embeddings', 'anthropic-messages'] $$;
 
--- before_model_changes: guards names, apis and ids, notes when limits change, and opens a model that was parked for bad
--- credentials when its secret or url changes. Takes no lock on the model: an open psql must not stop the fleet.
+-- was_parked_by_calls: whether p_model is parked for what a backend answered, not by somebody who said so.
+create or replace function sluice.was_parked_by_calls(p_model sluice.models) returns boolean
+language sql immutable
+as $$
+  select coalesce(p_model.closed_until = 'infinity' and p_model.closed_reason ~ '^(credential|billing|refused): ', false)
+$$;
+
+-- before_model_changes: guards names, apis and ids, notes when limits change and when calls do, and opens a model that was
+-- parked for its credentials or its address when these change. Takes no lock on the model: an open psql must not stop the fleet.
 create or replace function sluice.before_model_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
 as $$
+declare
+  v_calls_change boolean;
 begin
   if exists (select from sluice.routes where route = new.name) then
     raise exception '"%" is already the name of a route', new.name
-      using errcode = '23505', hint = 'Names are unique over models and routes.';
+      using errcode = '23505', column = 'name', hint = 'Names are unique over models and routes.';
   elsif new.api <> all (sluice.model_apis()) then
     raise exception 'there is no api "%"', new.api
-      using errcode = '23514', hint = 'There are ' || array_to_string(sluice.model_apis(), ', ') || '.';
+      using errcode = '23514', column = 'api', hint = 'There are ' || array_to_string(sluice.model_apis(), ', ') || '.';
   end if;
   if tg_op = 'INSERT' then
     perform sluice.make_model(new.id);
@@ -111,17 +128,24 @@ begin
   elsif (new.rpm, new.tpm, new.burst) is distinct from (old.rpm, old.tpm, old.burst) then
     new.limits_changed_at := clock_timestamp();
   end if;
-  -- Whoever gives another key or address means to try it.
-  if tg_op = 'UPDATE' and (new.secret, new.url) is distinct from (old.secret, old.url)
-     and new.closed_until = 'infinity' and new.closed_reason like 'credential: %' then
-    new.closed_until := null;
-    new.closed_reason := null;
+  if tg_op = 'UPDATE' then
+    v_calls_change := (new.api, new.url, new.upstream_model, new.secret, new.paths)
+      is distinct from (old.api, old.url, old.upstream_model, old.secret, old.paths);
+    -- Whoever gives another key or address means to try it.
+    if v_calls_change and sluice.was_parked_by_calls(new) and new.closed_reason not like 'billing: %' then
+      new.closed_until := null;
+      new.closed_reason := null;
+    end if;
+    if v_calls_change and coalesce(sluice.counter('claimed', old.id) > 0, true)  -- a new one has none to change
+       or (sluice.was_parked_by_calls(old) and new.closed_until is distinct from old.closed_until) then
+      new.calls_changed_at := clock_timestamp();
+    end if;
   end if;
   return new;
 end
 $$;
 
--- after_model_changes: a new model joins route "any"; workers hear of what they use.
+-- after_model_changes: a new model joins route "any"; settings.default_model follows another name; workers hear of what they use.
 create or replace function sluice.after_model_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -129,6 +153,8 @@ as $$
 begin
   if tg_op = 'INSERT' and new.api <> 'openai-embeddings' then
     insert into sluice.routes (route, model) values ('any', new.name) on conflict do nothing;
+  elsif tg_op = 'UPDATE' and new.name <> old.name then
+    update sluice.settings set default_model = new.name where default_model = old.name;
   end if;
   perform pg_notify('sluice_config', coalesce(new.id, old.id)::text);
   return null;
@@ -137,15 +163,39 @@ $$;
 
 -- after_model_is_gone: drops what belonged to a deleted model, when the deletion commits: an open psql must not keep the
 -- locks of that. A submit that came in between makes the deletion fail, and one that comes later is refused.
--- At most 1 s for each lock: who waits for one makes the model's workers and submitters wait, too.
+-- Locks:   first those of tick and sweep, which go through all models; it holds nothing then that anybody waits for. Then the model's
+--          relations. Those have no order: others lock them as they come to them. So they are only tried, 100 times for 20 ms each: far
+--          below deadlock_timeout, hence without a deadlock, and nobody waits for longer behind it.
+-- Errors:  55P03: it is in use; as drop_model.
 create or replace function sluice.after_model_is_gone() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
-set lock_timeout = '1s'
+set lock_timeout = '10s'
 as $$
 begin
-  perform sluice.drop_model(old.id, old.name);
-  return null;
+  perform sluice.keep_default(old.name);
+  perform pg_advisory_xact_lock(sluice.lock_class('tick'), 0), pg_advisory_xact_lock(sluice.lock_class('sweep'), 0);
+  for v_try in 1 .. 100 loop
+    if sluice.try_drop_model(old.id, old.name) then
+      return null;
+    end if;
+    perform pg_sleep(0.02);
+  end loop;
+  raise exception 'model "%" is in use', old.name using errcode = '55P03',
+    hint = 'A transaction that is open has used it (pg_stat_activity). Delete it again later.';
+end
+$$;
+
+-- try_drop_model: drop_model. False: a lock was not to be had within 20 ms; nothing has changed then.
+create or replace function sluice.try_drop_model(p_model int, p_name text) returns boolean
+language plpgsql volatile
+set lock_timeout = '20ms'
+as $$
+begin
+  perform sluice.drop_model(p_model, p_name);
+  return true;
+exception when lock_not_available then
+  return false;
 end
 $$;
 
@@ -157,14 +207,28 @@ as $$
 begin
   if exists (select from sluice.models where name = new.route) then
     raise exception '"%" is already the name of a model', new.route
-      using errcode = '23505', hint = 'Names are unique over models and routes.';
+      using errcode = '23505', column = 'route', hint = 'Names are unique over models and routes.';
   end if;
   return new;
 end
 $$;
 
+-- keep_default: 23503 if settings.default_model names a model or route that is no more. (Route "any" is there without models, too.)
+create or replace function sluice.keep_default(p_name text) returns void
+language plpgsql volatile
+as $$
+begin
+  if p_name <> 'any' and p_name = sluice.default_model()
+     and not exists (select from sluice.models where name = p_name) and not exists (select from sluice.routes where route = p_name) then
+    raise exception 'settings.default_model is "%"', p_name using errcode = '23503',
+      hint = 'Set another one first, or null: tasks without a model are refused then.';
+  end if;
+end
+$$;
+
 -- after_route_changes: what remains of a route that has lost its last model: its marks. At commit, so that an open psql
 -- stops nobody, and under the route's lock; a lock that is not to be had within 1 s leaves them: they cost nothing.
+-- settings.default_model follows another name.
 create or replace function sluice.after_route_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -172,12 +236,35 @@ set lock_timeout = '1s'
 as $$
 begin
   if not exists (select from sluice.routes where route = old.route) then
+    if tg_op = 'UPDATE' then
+      update sluice.settings set default_model = new.route where default_model = old.route and old.route <> 'any';
+    end if;
+    perform sluice.keep_default(old.route);
     perform pg_advisory_xact_lock(sluice.lock_class('route'), hashtext('route_' || old.route));
     perform sluice.drop_lanes('route_' || old.route);
   end if;
   return null;
 exception when lock_not_available then
   return null;
+end
+$$;
+
+-- before_settings_change: default_model names a model or a route; it is locked against its deletion, which looks here when it
+-- commits.
+create or replace function sluice.before_settings_change() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  perform from sluice.models where name = new.default_model for key share;
+  if not found then
+    perform from sluice.routes where route = new.default_model for key share;
+  end if;
+  if not found and new.default_model <> 'any' then
+    raise exception 'there is no model or route "%"', new.default_model
+      using errcode = 'SL001', column = 'default_model', hint = sluice.names_text();
+  end if;
+  return new;
 end
 $$;
 
@@ -207,6 +294,8 @@ create or replace trigger after_model_inserted_or_deleted after insert or delete
   for each row execute function sluice.after_model_changes();
 create or replace trigger after_model_updated after update on sluice.models
   for each row when (old.* is distinct from new.*) execute function sluice.after_model_changes();
+create or replace trigger before_settings_change before update of default_model on sluice.settings
+  for each row when (new.default_model is distinct from old.default_model) execute function sluice.before_settings_change();
 create or replace trigger after_settings_change after update on sluice.settings
   for each row when (old.* is distinct from new.*) execute function sluice.after_settings_change();
 create or replace trigger before_route_changes before insert or update on sluice.routes

@@ -73,7 +73,8 @@ as $$ select interval '10 seconds' $$;
 -- Nobody may be about to commit a task for them unseen: who rang unheard shares the bell until it has committed, who found
 -- somebody asleep shares the knock. With both locks exclusively (a sleeper has its bells already) all that was rung for is
 -- visible to the next snapshot, and who rings later notes it anew.
--- Called by sleepers before they look, and by sweep, for a busy fleet has none.
+-- Called by sleepers before they look, and by sweep, for a busy fleet has none. A row below its mark keeps no model here, for only
+-- the sweep sees it: so each model that goes ends the sweep's rest.
 create or replace function sluice.quieten(p_now timestamptz) returns void
 language plpgsql volatile
 as $$
@@ -91,6 +92,8 @@ begin
        and pg_try_advisory_xact_lock(sluice.lock_class('knock'), v_model % 64) then
       delete from sluice.rung where model = v_model
         and sluice.depth(v_model, 1) = 0 and not sluice.is_waiting(array['backlog_' || v_model]);
+      perform setval('sluice.sweep_rest_id', 0), setval('sluice.sweep_after', 0)
+      where found and pg_sequence_last_value('sluice.sweep_rest_id'::regclass) > 0;
     end if;
   end loop;
 end

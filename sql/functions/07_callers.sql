@@ -1,10 +1,20 @@
 -- For which tenants a caller may act. The caller is the session's user and, after SET ROLE, that role too: both must be
 -- allowed, so that nobody gains by changing roles. (Inside a SECURITY DEFINER function current_user is the owner, and a
 -- setting of our own could be written by the caller.)
---   superuser, member of sluice_owner or sluice_admin   every tenant
---   member of some tenants' role                        these tenants and no other ("bound")
---   everybody else                                      every tenant that has no role of its own
+--   superuser, member of the owner's role or sluice_admin   every tenant
+--   member of some tenants' role                            these tenants and no other ("bound")
+--   everybody else                                          every tenant that has no role of its own
 -- A tenant whose role does not exist is the administrators' alone.
+
+-- administers: whether a role administers this database's Sluice. A schema made without roles is its owner's alone: sluice_admin
+-- is then another database's.
+create or replace function sluice.administers(p_role name) returns boolean
+language sql stable
+as $$
+  select pg_has_role(p_role, n.nspowner, 'member')
+    or coalesce(n.nspowner = to_regrole('sluice_owner') and pg_has_role(p_role, to_regrole('sluice_admin'), 'member'), false)
+  from pg_namespace n where n.nspname = 'sluice'
+$$;
 
 -- caller_scope: the tenants of the present caller, as a list to allow (bound) or to refuse (not bound):
 --   allowed = ((tenant = any (tenants)) = bound)
@@ -16,7 +26,7 @@ as $$
 declare
   v_callers name[] := array(
     select c from unnest(array[session_user, nullif(current_setting('role'), 'none')::name]) c
-    where not pg_has_role(c, 'sluice_admin', 'member') and not pg_has_role(c, 'sluice_owner', 'member'));
+    where not sluice.administers(c));
 begin
   bound := exists (select from sluice.tenants t, unnest(v_callers) c
                    where t.role is not null and pg_has_role(c, to_regrole(quote_ident(t.role)), 'member'));
@@ -45,7 +55,7 @@ as $$
 begin
   return not exists (
     select from unnest(array[session_user, nullif(current_setting('role'), 'none')::name]) c
-    where not pg_has_role(c, 'sluice_admin', 'member') and not pg_has_role(c, 'sluice_owner', 'member'));
+    where not sluice.administers(c));
 end
 $$;
 
@@ -65,7 +75,7 @@ language plpgsql stable
 as $$
 begin
   if not sluice.may_act_for(p_tenant) then
-    raise exception 'not this caller''s tenant: "%"', p_tenant using errcode = 'SL009',
+    raise exception 'not this caller''s tenant: "%"', p_tenant using errcode = 'SL009', column = 'tenant',
       hint = (select case when s.bound then 'It may act for: ' || array_to_string(s.tenants, ', ') || '.'
               else 'Only members of that tenant''s database role may.' end from sluice.caller_scope() s);
   end if;

@@ -3,12 +3,12 @@
 -- is small and has no line breaks.
 -- Rejected: check constraints on sluice.task. Each statement parses them anew from the catalog: a seventh of a submit.
 create or replace function sluice.fault(
-  p_prompt text, p_request text, p_priority int, p_max_attempts int, p_max_output_tokens int, p_metadata jsonb,
-  p_tenant text, p_idempotency_key text, p_traceparent text, p_bytes_max int) returns text
+  p_prompt text, p_request text, p_priority int, p_max_attempts int, p_max_output_tokens int, p_metadata jsonb, p_tenant text,
+  p_idempotency_key text, p_traceparent text, p_deadline timestamptz, p_bytes_max int, p_now timestamptz) returns text
 language sql stable   -- as pg_column_size is: else it could not be inlined
 as $$
   select case
-    when (p_prompt is null) = (p_request is null) then 'prompt'
+    when (p_prompt is null) = (p_request is null) or p_prompt = '' then 'prompt'
     when octet_length(coalesce(p_prompt, p_request)) > p_bytes_max then 'bytes'
     when p_priority is null or p_priority not between -100 and 100 then 'priority'
     when p_max_attempts not between 1 and 100 then 'max_attempts'
@@ -17,46 +17,51 @@ as $$
     when p_tenant is null or length(p_tenant) not between 1 and 200 then 'tenant'
     when length(p_idempotency_key) not between 1 and 1000 then 'idempotency_key'
     when p_traceparent !~ '^[!-~]{1,200}$' then 'traceparent'
+    when p_deadline <= p_now then 'deadline'
   end
 $$;
 
 -- is_plain: whether nothing is given but a prompt, a priority and a tenant, and fault() would fault none of them. submit asks this
 -- first, for an expression is set up anew in every transaction: 52,000 -> 20,000 instructions. Params: p_bytes: of the prompt or request.
 create or replace function sluice.is_plain(
-  p_bytes int, p_request text, p_priority int, p_max_attempts int, p_max_output_tokens int, p_metadata jsonb,
-  p_tenant text, p_idempotency_key text, p_traceparent text, p_bytes_max int) returns boolean
+  p_bytes int, p_request text, p_priority int, p_max_attempts int, p_max_output_tokens int, p_metadata jsonb, p_tenant text,
+  p_idempotency_key text, p_traceparent text, p_deadline timestamptz, p_bytes_max int) returns boolean
 language sql immutable
 as $$
-  select num_nonnulls(p_request, p_max_attempts, p_max_output_tokens, p_metadata, p_idempotency_key, p_traceparent) = 0
-    and p_bytes <= p_bytes_max and p_priority between -100 and 100 and length(p_tenant) between 1 and 200
+  select num_nonnulls(p_request, p_max_attempts, p_max_output_tokens, p_metadata, p_idempotency_key, p_traceparent, p_deadline) = 0
+    and p_bytes between 1 and p_bytes_max and p_priority between -100 and 100 and length(p_tenant) between 1 and 200
 $$;
 
 -- check_task: refuses a task that could never be solved, with a message that names the value.
 -- Params: those of sluice.submit; p_bytes_max: settings.request_bytes_max.
--- Errors: SL004 invalid arguments, SL007 too large. (NUL and invalid UTF-8 never get here: the server refuses them,
--- 22021 and 22P05.)
+-- Errors: SL004 invalid arguments, SL007 too large; COLUMN is the argument at fault. (NUL and invalid UTF-8 never get here: the
+-- server refuses them, 22021 and 22P05.)
 create or replace function sluice.check_task(
-  p_prompt text, p_request text, p_priority int, p_max_attempts int, p_max_output_tokens int, p_metadata jsonb,
-  p_tenant text, p_idempotency_key text, p_traceparent text, p_bytes_max int) returns void
+  p_prompt text, p_request text, p_priority int, p_max_attempts int, p_max_output_tokens int, p_metadata jsonb, p_tenant text,
+  p_idempotency_key text, p_traceparent text, p_deadline timestamptz, p_bytes_max int, p_now timestamptz) returns void
 language plpgsql stable
 as $$
 declare
   v_fault text := sluice.fault(p_prompt, p_request, p_priority, p_max_attempts, p_max_output_tokens, p_metadata, p_tenant,
-    p_idempotency_key, p_traceparent, p_bytes_max);
+    p_idempotency_key, p_traceparent, p_deadline, p_bytes_max, p_now);
   v_message text;
   v_hint text;
 begin
-  if v_fault is null then
+  -- A submit that is repeated finds its task also when the deadline has passed meanwhile.
+  if v_fault is null or v_fault = 'deadline' and exists (select from sluice.idempotency i
+      where i.tenant = p_tenant and i.key_sha256 = sha256(convert_to(p_idempotency_key, 'UTF8'))) then
     if p_request is not null then
       perform sluice.check_request(p_request);
     end if;
     return;
   elsif v_fault = 'bytes' then
     raise exception 'the task has % bytes, more than request_bytes_max = %', octet_length(coalesce(p_prompt, p_request)),
-      p_bytes_max using errcode = 'SL007', hint = 'Shorten it, or raise sluice.settings.request_bytes_max.';
+      p_bytes_max using errcode = 'SL007', column = case when p_prompt is null then 'request' else 'prompt' end,
+      hint = 'Shorten it, or raise sluice.settings.request_bytes_max.';
   end if;
   select m.message, m.hint into v_message, v_hint from (values
-    ('prompt', 'exactly one of prompt and request must be given',
+    ('prompt', case when p_prompt = '' and p_request is null then 'prompt is empty'
+       else 'exactly one of prompt and request must be given' end,
      'prompt is plain text for the model; request is a verbatim JSON body.'),
     ('priority', format('priority %s is not between -100 and 100', coalesce(p_priority::text, '<NULL>')),
      'Higher comes first; 0 is the default.'),
@@ -69,9 +74,10 @@ begin
     ('tenant', 'tenant must have 1 to 200 characters', 'Leave it out for the tenant "default".'),
     ('idempotency_key', 'idempotency_key must have 1 to 1000 characters', 'A hash or a UUID is plenty.'),
     ('traceparent', 'traceparent must have 1 to 200 printable ASCII characters without spaces',
-     'It is sent along as a header: https://www.w3.org/TR/trace-context.')
+     'It is sent along as a header: https://www.w3.org/TR/trace-context.'),
+    ('deadline', format('deadline %s is past', to_json(p_deadline)), 'The task must begin before it. Leave it out for none.')
   ) m(fault, message, hint) where m.fault = v_fault;
-  raise exception '%', v_message using errcode = 'SL004', hint = v_hint;
+  raise exception '%', v_message using errcode = 'SL004', column = v_fault, hint = v_hint;
 end
 $$;
 
@@ -82,16 +88,40 @@ language plpgsql immutable
 as $$
 begin
   if json_typeof(p_request::json) <> 'object' then
-    raise exception 'request is a JSON %, not an object', json_typeof(p_request::json) using errcode = 'SL004',
+    raise exception 'request is a JSON %, not an object', json_typeof(p_request::json) using errcode = 'SL004', column = 'request',
       hint = 'It is sent to the backend as the body, with only the model''s name replaced.';
   end if;
 exception when invalid_text_representation or statement_too_complex then
-  raise exception 'request is not valid JSON' using errcode = 'SL004', detail = sqlerrm,
+  raise exception 'request is not valid JSON' using errcode = 'SL004', column = 'request', detail = sqlerrm,
     hint = 'It is sent to the backend as the body, with only the model''s name replaced.';
 end
 $$;
 
+-- default_model: what a task without a model goes to; null: nothing.
+create or replace function sluice.default_model() returns text
+language plpgsql stable
+as $$
+begin
+  return (select s.default_model from sluice.settings s);
+end
+$$;
+
+-- names_text: which models and routes there are, for whoever named none of them: the first 20, each cut at 50 characters.
+create or replace function sluice.names_text() returns text
+language plpgsql stable
+as $$
+declare
+  v_names text[] := array(
+    select left(n.name, 50) from (select name from sluice.models union select route from sluice.routes) n order by n.name);
+begin
+  return case when v_names = '{}' then 'There are no models yet: insert one into sluice.models.'
+    else 'There are ' || array_to_string(v_names[:20], ', ')
+      || case when cardinality(v_names) > 20 then format(' and %s more', cardinality(v_names) - 20) else '' end || '.' end;
+end
+$$;
+
 -- route_api: what the models of route p_name speak, which a verbatim request must fit; null for a prompt, which fits all.
+-- Params:  p_name: null: the task names none, and there is no settings.default_model.
 -- Errors:  SL001 unknown route, a route without models; of a verbatim request also: models of several APIs.
 create or replace function sluice.route_api(p_name text, p_verbatim boolean) returns text
 language plpgsql volatile
@@ -100,13 +130,16 @@ declare
   v_apis text := (select string_agg(distinct m.api, ', ') from sluice.routes r join sluice.models m on m.name = r.model
                   where r.route = p_name);
 begin
-  if v_apis is null then
-    raise exception 'there is no model or route "%"', coalesce(p_name, 'null') using errcode = 'SL001',
+  if p_name is null then
+    raise exception 'the task names no model, and there is no default' using errcode = 'SL001', column = 'model',
+      hint = sluice.names_text() || ' Name one, or set sluice.settings.default_model.';
+  elsif v_apis is null then
+    raise exception 'there is no model or route "%"', p_name using errcode = 'SL001', column = 'model',
       hint = case when p_name = 'any' then 'Insert a model into sluice.models; it joins route "any" by itself.'
-                  else 'sluice.models and sluice.routes list what there is.' end;
+                  else sluice.names_text() end;
   elsif p_verbatim and v_apis like '%, %' then
     raise exception 'route "%" has models of several APIs (%), and a verbatim request fits only one', p_name, v_apis
-      using errcode = 'SL001', hint = 'Name a model, or a route whose models speak one api.';
+      using errcode = 'SL001', column = 'model', hint = 'Name a model, or a route whose models speak one api.';
   end if;
   return case when p_verbatim then v_apis end;
 end
@@ -183,7 +216,7 @@ begin
   if v_bound.content_sha256 <> p_content then
     raise exception '%idempotency key already used by task % with other content',
       coalesce('task ' || p_element || ': ', ''), v_bound.task_id
-      using errcode = 'SL008', hint = 'Use a new key for a new task.';
+      using errcode = 'SL008', column = 'idempotency_key', hint = 'Use a new key for a new task.';
   end if;
   return v_bound.task_id;
 end
@@ -235,15 +268,15 @@ $$;
 
 -- submit: accepts one task.
 -- Stage:   10, the first of a task's life. Called by users, inside their own transactions if they like.
--- Params:  prompt or request: exactly one; model: a model's or a route's name; priority -100 to 100, higher first;
---          run_at: not before; deadline: not after; the others as their names say.
+-- Params:  prompt or request: exactly one; model: a model's or a route's name (null: settings.default_model);
+--          priority -100 to 100, higher first; run_at: not before; deadline: not after; the others as their names say.
 -- Returns: the task's id; with an idempotency key used before, the first task's id.
 -- Places:  straight into its model's queue while there is room and nothing is ahead, else into the backlog.
 --          Room is a number drawn from a sequence, for counting the queue halves the rate of submits.
 -- Errors:  SL001, SL002, SL003, SL004, SL005, SL007, SL008, SL009.
 -- Measured against a bare two-row insert: see bench/README.md.
 create or replace function sluice.submit(
-  prompt text default null, model text default 'any', priority int default 0, tenant text default 'default',
+  prompt text default null, model text default null, priority int default 0, tenant text default 'default',
   run_at timestamptz default null, deadline timestamptz default null, idempotency_key text default null,
   max_attempts int default null, request text default null, max_output_tokens int default null,
   metadata jsonb default null, batch_id bigint default null, traceparent text default null,
@@ -258,6 +291,7 @@ declare
   v_bound bigint;
   v_bytes int := octet_length(coalesce(submit.prompt, submit.request));
   v_later boolean := coalesce(submit.run_at > v_now, false);
+  v_name text := coalesce(submit.model, sluice.default_model());
   v_awake boolean;   -- nobody sleeps on the model's bell, and until this transaction ends nobody can
   v_noted boolean;   -- seen after that: workers look at the model
   v_bytes_max int;
@@ -277,16 +311,17 @@ begin
   -- Two statements, for their join costs more than both; what is seldom there is asked for when it is.
   select m.id, m.max_queue, m.max_unfinished, m.tpm is not null, pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), m.id % 64)
   into v_model, v_max_queue, v_model_max, v_limited, v_awake
-  from sluice.models m where m.name = submit.model;
+  from sluice.models m where m.name = v_name;
   select s.request_bytes_max, s.max_unfinished, exists (select from sluice.tenants where role is not null or name = submit.tenant),
     exists (select from sluice.id_range r where v_id >= r.first_id and v_id < r.end_id),
     exists (select from sluice.rung where model = v_model)
   into v_bytes_max, v_system_max, v_known, v_ranged, v_noted
   from sluice.settings s;
   if sluice.is_plain(v_bytes, submit.request, submit.priority, submit.max_attempts, submit.max_output_tokens, submit.metadata,
-      submit.tenant, submit.idempotency_key, submit.traceparent, v_bytes_max) is not true then
+      submit.tenant, submit.idempotency_key, submit.traceparent, submit.deadline, v_bytes_max) is not true then
     perform sluice.check_task(submit.prompt, submit.request, submit.priority, submit.max_attempts,
-      submit.max_output_tokens, submit.metadata, submit.tenant, submit.idempotency_key, submit.traceparent, v_bytes_max);
+      submit.max_output_tokens, submit.metadata, submit.tenant, submit.idempotency_key, submit.traceparent, submit.deadline,
+      v_bytes_max, v_now);
   end if;
   if v_known then
     select exists (select from sluice.tenants where role is not null), t.max_unfinished, v_limited or t.tpm is not null
@@ -297,7 +332,7 @@ begin
     perform sluice.require_tenant(submit.tenant);
   end if;
   if v_model is null then
-    v_route := submit.model;
+    v_route := v_name;
     select t.id, t.max_queue, t.max_unfinished, t.api, v_limited or exists (select from sluice.models where tpm is not null),
       pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), t.id % 64)
     into v_model, v_max_queue, v_model_max, v_api, v_limited, v_awake
@@ -305,11 +340,11 @@ begin
     v_noted := exists (select from sluice.rung where model = v_model);
   end if;
   if v_limited then
-    perform sluice.check_fits(submit.model, submit.tenant, v_bytes, submit.max_output_tokens);
+    perform sluice.check_fits(v_name, submit.tenant, v_bytes, submit.max_output_tokens);
   end if;
   if submit.idempotency_key is not null then
     v_bound := sluice.keep_key(submit.tenant, submit.idempotency_key, sluice.content_sha256(
-      submit.model, submit.prompt, submit.request, submit.max_output_tokens), v_id);
+      v_name, submit.prompt, submit.request, submit.max_output_tokens), v_id);
     if v_bound <> v_id then
       return v_bound;
     end if;

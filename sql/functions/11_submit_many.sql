@@ -37,15 +37,16 @@ end
 $$;
 
 -- draft_of: an element of submit_many with submit's defaults filled in; null stands for the default.
-create or replace function sluice.draft_of(p_draft sluice.draft) returns sluice.draft
+-- Params:  p_model: what sluice.default_model() says, asked once for all (null: the drafts name their models).
+create or replace function sluice.draft_of(p_draft sluice.draft, p_model text default null) returns sluice.draft
 language sql immutable
 as $$
-  select row(p_draft.prompt, coalesce(p_draft.model, 'any'), coalesce(p_draft.priority, 0), coalesce(p_draft.tenant, 'default'),
+  select row(p_draft.prompt, coalesce(p_draft.model, p_model), coalesce(p_draft.priority, 0), coalesce(p_draft.tenant, 'default'),
     p_draft.run_at, p_draft.deadline, p_draft.idempotency_key, p_draft.max_attempts, p_draft.request,
     p_draft.max_output_tokens, p_draft.metadata, p_draft.batch_id, p_draft.traceparent)::sluice.draft
 $$;
 
--- check_keys: SL004 for a key that is no argument of submit.
+-- check_keys: SL004 for a key that is no argument of submit, and for a prompt that is no text: 42 would become "42".
 create or replace function sluice.check_keys(p_tasks jsonb) returns void
 language plpgsql stable
 as $$
@@ -56,8 +57,14 @@ declare
       'request', 'max_output_tokens', 'metadata', 'batch_id', 'traceparent'));
 begin
   if v_unknown is not null then
-    raise exception 'unknown key "%"', v_unknown using errcode = 'SL004',
-      hint = 'The keys are the argument names of sluice.submit.';
+    raise exception 'unknown key "%"', v_unknown using errcode = 'SL004', column = v_unknown,
+      hint = 'The keys are ' || (
+        select string_agg(a.attname, ', ' order by a.attnum) from pg_attribute a where a.attrelid = 'sluice.draft'::regclass) || '.';
+  elsif p_tasks @? '$[*].prompt.type() ? (@ != "string" && @ != "null")' then
+    raise exception 'prompt is a JSON %, not a string',
+      jsonb_path_query_first(p_tasks, '$[*].prompt.type() ? (@ != "string" && @ != "null")') #>> '{}'
+      using errcode = 'SL004', column = 'prompt',
+      hint = 'prompt is plain text for the model; request is a verbatim JSON body.';
   end if;
 end
 $$;
@@ -71,6 +78,7 @@ as $$
 declare
   v_item record;
   v_hint text;
+  v_key text;
 begin
   if jsonb_typeof(p_tasks) is distinct from 'array' then
     raise exception 'tasks is a JSON %, not an array', coalesce(jsonb_typeof(p_tasks), 'null') using errcode = 'SL004',
@@ -88,13 +96,18 @@ begin
         raise exception 'it is a JSON %, not an object', jsonb_typeof(v_item.item) using errcode = 'SL004',
           hint = 'Its keys are the argument names of sluice.submit.';
       end if;
-      perform sluice.checked_drafts(jsonb_build_array(v_item.item), p_now);
+      begin
+        perform sluice.checked_drafts(jsonb_build_array(v_item.item), p_now);
+      exception when data_exception then
+        perform sluice.name_misfit('draft', v_item.item);
+        raise;
+      end;
     exception when data_exception or sqlstate 'SL001' or sqlstate 'SL002' or sqlstate 'SL004' or sqlstate 'SL007'
       or sqlstate 'SL009' then
-      get stacked diagnostics v_hint = pg_exception_hint;
+      get stacked diagnostics v_hint = pg_exception_hint, v_key = column_name;
       v_hint := coalesce(nullif(v_hint, ''), 'Its values are of the types of sluice.submit''s arguments.');
       raise exception 'task %: %', v_item.ord, sqlerrm
-        using errcode = case when sqlstate like 'SL%' then sqlstate else 'SL004' end, hint = v_hint;
+        using errcode = case when sqlstate like 'SL%' then sqlstate else 'SL004' end, column = v_key, hint = v_hint;
     end;
   end loop;
   return sluice.checked_drafts(p_tasks, p_now);  -- what was wrong has just been put right
@@ -106,10 +119,11 @@ create or replace function sluice.checked_drafts(p_tasks jsonb, p_now timestampt
 language plpgsql volatile
 as $$
 declare
+  v_model text := sluice.default_model();
   v_drafts sluice.draft[];
 begin
   perform sluice.check_keys(p_tasks);
-  v_drafts := array(select sluice.draft_of(d) from jsonb_populate_recordset(null::sluice.draft, p_tasks) d);
+  v_drafts := array(select sluice.draft_of(d, v_model) from jsonb_populate_recordset(null::sluice.draft, p_tasks) d);
   perform sluice.check_drafts(v_drafts, false, p_now);
   return v_drafts;
 end
@@ -129,10 +143,10 @@ begin
     exists (select from sluice.models where tpm is not null) or exists (select from sluice.tenants where tpm is not null)
   into v_bytes_max, v_guarded, v_limited from sluice.settings s;
   perform sluice.check_task(d.prompt, d.request, d.priority, d.max_attempts, d.max_output_tokens, d.metadata, d.tenant,
-    d.idempotency_key, d.traceparent, v_bytes_max)
+    d.idempotency_key, d.traceparent, d.deadline, v_bytes_max, p_now)
   from unnest(p_drafts) d
   where (d.request is not null and not p_cut) or sluice.fault(d.prompt, d.request, d.priority, d.max_attempts, d.max_output_tokens,
-    d.metadata, d.tenant, d.idempotency_key, d.traceparent, v_bytes_max) is not null;
+    d.metadata, d.tenant, d.idempotency_key, d.traceparent, d.deadline, v_bytes_max, p_now) is not null;
   if v_guarded then
     perform sluice.require_tenant(t) from (select distinct d.tenant from unnest(p_drafts) d) t(t);
   end if;

@@ -457,6 +457,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_max bigint := (select max_unfinished from sluice.settings);
+  v_default text := sluice.default_model();
   v_name text;
   v_model sluice.models;
   v_fits boolean;
@@ -465,7 +466,7 @@ begin
   if sluice.is_critical(0, v_max) and not sluice.are_repeated(p_tasks) then
     perform sluice.refuse_for_system(jsonb_array_length(p_tasks), v_max);
   end if;
-  for v_name in select distinct coalesce(t ->> 'model', 'any') from jsonb_array_elements(p_tasks) t order by 1 loop
+  for v_name in select distinct coalesce(t ->> 'model', v_default) from jsonb_array_elements(p_tasks) t order by 1 loop
     v_fits := true;
     for v_model in
       select m.* from sluice.models m

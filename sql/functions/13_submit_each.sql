@@ -1,14 +1,15 @@
 -- submit_each: accepts tasks that arrived separately in one statement; each is accepted or refused by itself.
 -- Stage:   10. The HTTP front gathers its clients' tasks in it: a commit for many.
 -- Params:  bodies: a JSON object each; tenants, keys, traceparents: of each, see sluice.task_of_body; p_now.
--- Returns: for each place (from 1): the id, or SQLSTATE, message and hint of the refusal.
+-- Returns: for each place (from 1): the id and the model or route it went to, or SQLSTATE, message and hint of the refusal, and the
+--          key at fault, if it is one's.
 -- Errors:  what is nobody's fault (a deadlock, a full disk) is an error of all.
 -- What is refused is halved until one is left to blame: one bad task among 1,000 costs 20 statements that hold twice
 -- all of them together. In the order of keys, so that two servers cannot wait for each other's keys; and never long for
 -- a key that an open transaction is about to use: the others wait with it, ten times while it is halved out of 1,000.
 create or replace function sluice.submit_each(
   bodies text[], tenants text[], keys text[], traceparents text[] default null, p_now timestamptz default null)
-returns table (place int, id bigint, code text, message text, hint text)
+returns table (place int, id bigint, model text, code text, message text, hint text, param text)
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set lock_timeout = '200ms'
@@ -19,7 +20,7 @@ declare
                           order by t.key nulls first, t.place);
 begin
   return query
-  select v_places[r.place], r.id, r.code, r.message, r.hint
+  select v_places[r.place], r.id, r.model, r.code, r.message, r.hint, r.param
   from sluice.submit_each_in_order(
     array(select submit_each.bodies[p] from unnest(v_places) with ordinality as o(p, n) order by n),
     array(select submit_each.tenants[p] from unnest(v_places) with ordinality as o(p, n) order by n),
@@ -31,40 +32,45 @@ $$;
 -- submit_each_in_order: submit_each, in the order given.
 create or replace function sluice.submit_each_in_order(
   p_bodies text[], p_tenants text[], p_keys text[], p_traceparents text[], p_now timestamptz)
-returns table (place int, id bigint, code text, message text, hint text)
+returns table (place int, id bigint, model text, code text, message text, hint text, param text)
 language plpgsql volatile
 as $$
 #variable_conflict use_column
 declare
   v_count int := cardinality(p_bodies);
   v_half int := v_count / 2;
+  v_default text := sluice.default_model();
   v_tasks jsonb;
+  v_models text[];
   v_ids bigint[];
   v_hint text;
+  v_key text;
 begin
   if v_count = 0 then
     return;
   end if;
   begin
-    v_tasks := (select jsonb_agg(sluice.task_of_body(t.body, t.tenant, t.key, t.traceparent) order by t.n)
-      from unnest(p_bodies, p_tenants, p_keys, p_traceparents) with ordinality as t(body, tenant, key, traceparent, n));
+    select jsonb_agg(b.task order by b.n), array_agg(coalesce(b.task ->> 'model', v_default) order by b.n) into v_tasks, v_models
+    from (select sluice.task_of_body(t.body, t.tenant, t.key, t.traceparent) as task, t.n
+      from unnest(p_bodies, p_tenants, p_keys, p_traceparents) with ordinality as t(body, tenant, key, traceparent, n) offset 0) b;
     perform sluice.refuse_at_critical(v_tasks, coalesce(p_now, clock_timestamp()));
     v_ids := array(select sluice.submit_many(v_tasks, p_now));
-    return query select i.n::int, i.id, null::text, null::text, null::text
-      from unnest(v_ids) with ordinality as i(id, n);
+    return query select i.n::int, i.id, i.model, null::text, null::text, null::text, null::text
+      from unnest(v_ids, v_models) with ordinality as i(id, model, n);
     return;
   exception when others then
     if sqlstate !~ '^(SL|22|23|54|55P03)' then
       raise;
     elsif v_count = 1 then
-      get stacked diagnostics v_hint = pg_exception_hint;
-      return query select 1, null::bigint, sqlstate::text, regexp_replace(sqlerrm, '^task 1: ', ''), v_hint;
+      get stacked diagnostics v_hint = pg_exception_hint, v_key = column_name;
+      return query select 1, null::bigint, null::text, sqlstate::text,
+        case when sqlstate = '22P02' then 'the body is not valid JSON' else regexp_replace(sqlerrm, '^task 1: ', '') end, v_hint, v_key;
       return;
     end if;
   end;
-  return query select r.place, r.id, r.code, r.message, r.hint
+  return query select r.place, r.id, r.model, r.code, r.message, r.hint, r.param
     from sluice.submit_each_in_order(p_bodies[:v_half], p_tenants[:v_half], p_keys[:v_half], p_traceparents[:v_half], p_now) r;
-  return query select r.place + v_half, r.id, r.code, r.message, r.hint
+  return query select r.place + v_half, r.id, r.model, r.code, r.message, r.hint, r.param
     from sluice.submit_each_in_order(p_bodies[v_half + 1:], p_tenants[v_half + 1:], p_keys[v_half + 1:],
       p_traceparents[v_half + 1:], p_now) r;
 end
@@ -74,7 +80,7 @@ $$;
 -- Params:  p_body: keys as submit's arguments, but priority may be "hot" (50) or "cold" (0), and request an object, which
 --          is taken verbatim; p_tenant: whose it is (null: what the body says); p_key: its idempotency key (null: what
 --          the body says); p_traceparent: its traceparent, unless the body has one. With api, the model is the one that the
---          request names, and must speak it.
+--          request names, or the default, and must speak it.
 -- Errors:  SL001 another api; SL004 two different keys; SL009 another tenant's; 22P02 no JSON; 54001 too deep.
 create or replace function sluice.task_of_body(p_body text, p_tenant text, p_key text, p_traceparent text default null)
 returns jsonb
@@ -87,8 +93,8 @@ begin
     return v_task;  -- submit_many says what is wrong
   end if;
   if v_task ? 'api' then
-    perform sluice.require_api(v_task #>> '{request,model}', v_task ->> 'api');
-    v_task := v_task - 'api' || jsonb_build_object('model', coalesce(v_task #>> '{request,model}', ''));
+    perform sluice.require_api(coalesce(v_task #>> '{request,model}', sluice.default_model()), v_task ->> 'api');
+    v_task := v_task - 'api' || jsonb_build_object('model', v_task #>> '{request,model}');
   end if;
   if jsonb_typeof(v_task -> 'request') = 'object' then
     v_task := v_task || jsonb_build_object('request', (p_body::json -> 'request')::text);
@@ -97,11 +103,11 @@ begin
     v_task := v_task || jsonb_build_object('priority', case v_task ->> 'priority' when 'hot' then 50 else 0 end);
   end if;
   if p_tenant <> v_task ->> 'tenant' then
-    raise exception 'not this key''s tenant: "%"', v_task ->> 'tenant' using errcode = 'SL009',
+    raise exception 'not this key''s tenant: "%"', v_task ->> 'tenant' using errcode = 'SL009', column = 'tenant',
       hint = 'Leave it out: the key says whose task it is.';
   elsif p_key <> v_task ->> 'idempotency_key' then
     raise exception 'the header Idempotency-Key and the body''s idempotency_key differ' using errcode = 'SL004',
-      hint = 'Use one of them.';
+      column = 'idempotency_key',      hint = 'Use one of them.';
   end if;
   return jsonb_strip_nulls(jsonb_build_object('traceparent', p_traceparent)) || v_task
     || jsonb_strip_nulls(jsonb_build_object('tenant', p_tenant, 'idempotency_key', p_key));
@@ -112,9 +118,10 @@ $$;
 -- Params:  body: an array of at most 10,000 tasks, each as in sluice.task_of_body; tenant: whose they are (null: what they
 --          say); key: their idempotency key, each task's being key/1, key/2 …; traceparent: of those without their own;
 --          p_now.
--- Returns: the ids, in the order of the array. Errors: as submit_many.
+-- Returns: the ids, and the model or route that each went to, in the order of the array. Errors: as submit_many.
 create or replace function sluice.submit_array(
-  body text, tenant text, key text, traceparent text default null, p_now timestamptz default null) returns setof bigint
+  body text, tenant text, key text, traceparent text default null, p_now timestamptz default null)
+returns table (id bigint, model text)
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set lock_timeout = '200ms'
@@ -122,17 +129,19 @@ as $$
 #variable_conflict use_column
 declare
   v_items json := submit_array.body;
+  v_default text := sluice.default_model();
   v_tasks jsonb;
+  v_models text[];
 begin
   if json_array_length(v_items) not between 1 and 10000 then
     raise exception 'an array of % tasks', json_array_length(v_items) using errcode = 'SL004',
       hint = 'Send 1 to 10000 at a time.';
   end if;
-  v_tasks := (
-    select jsonb_agg(sluice.task_of_body(t.item::text, submit_array.tenant, submit_array.key || '/' || t.n,
-      submit_array.traceparent) order by t.n)
-    from json_array_elements(v_items) with ordinality as t(item, n));
+  select jsonb_agg(b.task order by b.n), array_agg(coalesce(b.task ->> 'model', v_default) order by b.n) into v_tasks, v_models
+  from (select sluice.task_of_body(t.item::text, submit_array.tenant, submit_array.key || '/' || t.n,
+      submit_array.traceparent) as task, t.n
+    from json_array_elements(v_items) with ordinality as t(item, n) offset 0) b;
   perform sluice.refuse_at_critical(v_tasks, coalesce(p_now, clock_timestamp()));
-  return query select sluice.submit_many(v_tasks, p_now);
+  return query select s.id, v_models[s.n] from sluice.submit_many(v_tasks, p_now) with ordinality s(id, n);
 end
 $$;

@@ -1,4 +1,4 @@
--- partition_ids: how many task ids one partition of sluice.task and sluice.result holds while there are few of them.
+-- partition_ids: how many task ids one partition of sluice.task and sluice.result holds at first.
 create or replace function sluice.partition_ids() returns bigint
 language sql immutable parallel safe
 as $$ select 1000000::bigint $$;
@@ -16,7 +16,8 @@ as $$ select 32 $$;
 
 -- make_partitions: keeps two ranges ahead of the newest id. Called by tick, and by submits whenever their ids
 -- p_first..p_last pass a multiple of a twentieth of a range, so that it costs an ordinary submit one division.
--- From the 17th living range on each is twice as wide as the one before: a month of 1,000 tasks a second fits too.
+-- Each is four times as wide as the one before: so far ids have filled a range before close_range, which cuts by time, came to
+-- it. Hence few ranges hold any number of tasks, and soon all of them are cut by time.
 -- Only CREATE TABLE (LIKE) + ATTACH: it waits for no reader (3 ms beside an open pg_dump), where PARTITION OF, DROP and
 -- DETACH wait and make submits wait behind them. Whoever finds another one at it goes on.
 create or replace function sluice.make_partitions(p_first bigint, p_last bigint) returns void
@@ -25,9 +26,7 @@ as $$
 #variable_conflict use_column
 declare
   v_step bigint := sluice.partition_step();
-  v_live int;
-  v_n int;
-  v_first bigint;
+  v_newest sluice.id_range;
 begin
   if (p_first - 1) / v_step = p_last / v_step
      or (select count(*) from sluice.id_range where first_id > p_last) >= 2
@@ -35,11 +34,72 @@ begin
     return;
   end if;
   loop
-    select count(*), coalesce(max(n) + 1, 0), coalesce(max(end_id), 0) into v_live, v_n, v_first from sluice.id_range;
-    exit when v_live >= sluice.id_ranges_max()
+    exit when (select count(*) from sluice.id_range) >= sluice.id_ranges_max()
            or (select count(*) from sluice.id_range where first_id > p_last) >= 2;
-    perform sluice.make_range(v_n, v_first, v_first + sluice.partition_ids() * (1::bigint << greatest(0, v_live - 15)));
+    select * into v_newest from sluice.id_range order by first_id desc limit 1;
+    perform sluice.make_range(coalesce(v_newest.n + 1, 0), coalesce(v_newest.end_id, 0),
+      coalesce(v_newest.end_id + 4 * (v_newest.end_id - v_newest.first_id), sluice.partition_ids()));
   end loop;
+end
+$$;
+
+-- retention_slack: how much longer than settings.retention a finished task may be kept: an hour or a tenth, whichever is more.
+create or replace function sluice.retention_slack() returns interval
+language sql stable
+as $$ select greatest(interval '1 hour', retention / 10) from sluice.settings $$;
+
+-- close_range: cuts the range of the newest id by time: when its first task is older than two thirds of the slack, ids go on in
+-- the next range. A third of it is then left for the range to be dropped in; 15 ranges make up a retention, and the last six
+-- are kept for bursts. Nobody sees more of it than a gap in the ids.
+-- ALTER SEQUENCE has a lock that nextval holds until its transaction ends. So it is known that no open transaction
+-- has an id of the old range, and that no id is given out twice, as setval beside nextval could. The lock is waited for 10 ms,
+-- in which submits wait, too; then the next round tries again.
+-- Params:  p_now; null: does nothing.
+-- Returns: whether it did.
+create or replace function sluice.close_range(p_now timestamptz) returns boolean
+language plpgsql volatile
+set lock_timeout = '10ms'
+as $$
+declare
+  v_first timestamptz;
+  v_range sluice.id_range;
+  v_next sluice.id_range;
+  v_newest sluice.id_range;
+begin
+  select r.* into v_range from sluice.id_range r, sluice.task_id s where s.last_value >= r.first_id and s.last_value < r.end_id;
+  v_first := sluice.first_submit_in(v_range.n);
+  if coalesce(v_first >= p_now - sluice.retention_slack() * 2 / 3, true)
+     or (select count(*) from sluice.id_range) > sluice.id_ranges_max() - 6
+     or not pg_try_advisory_xact_lock(sluice.lock_class('partitions'), 0) then
+    return false;
+  end if;
+  select * into v_next from sluice.id_range where first_id >= v_range.end_id order by first_id limit 1;
+  select * into v_newest from sluice.id_range order by first_id desc limit 1;
+  if v_next.n is not null then
+    perform sluice.make_range(v_newest.n + 1, v_newest.end_id, 2 * v_newest.end_id - v_newest.first_id);
+    alter sequence sluice.task_id cache 1;  -- changes nothing, and has the lock
+    if (select last_value from sluice.task_id) < v_range.end_id then
+      execute format('alter sequence sluice.task_id restart with %s', v_next.first_id);
+      return true;
+    end if;
+  end if;
+  return false;
+exception when lock_not_available then
+  return false;
+end
+$$;
+
+-- first_submit_in: when the first task that is in range p_n was submitted; null: there is none.
+create or replace function sluice.first_submit_in(p_n int) returns timestamptz
+language plpgsql volatile
+as $$
+declare
+  v_first timestamptz;
+begin
+  if p_n is not null then
+    execute format('select created_at from sluice.%I order by id limit 1', 'task_' || p_n) into v_first;
+  end if;
+  return v_first;
 end
 $$;
 

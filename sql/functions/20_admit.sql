@@ -76,6 +76,10 @@ begin
   if not found or not pg_try_advisory_xact_lock(sluice.lock_class('admit'), v_model.id) then
     return 0;
   end if;
+  select * into v_model from sluice.models m where m.id = v_model.id;
+  if not found then  -- it was deleted just now
+    return 0;
+  end if;
   perform set_config('synchronous_commit', 'off', true);
   v_now := coalesce(p_now, clock_timestamp());
   perform sluice.wake_later(v_now);

@@ -11,6 +11,13 @@
 -- Proof: after the first grant at s, TAT >= s + T; each grant adds T; the last, at e, leaves TAT <= e + bT, so n <=
 -- (e - s)/T + b, and arrivals within W of each other were granted within W + d <= (N - b + 1) T, hence n <= N. In a
 -- window of any length L: at most b + ceil(L/T) grants. Sustained rate: 60 s / T a minute, 98.6 % of rpm by default.
+--
+-- A clock that jumps ahead, by J, would earn a second burst. Workers notice: with each claim they read this clock and compare it
+-- with their monotonic one (src/worker/server_clock.h). They forfeit every permit taken since the jump until one of their
+-- notes of it (note_clock_jump) is in force, at t1. Proof: what arrives was granted before the jump, at most (t0 - s)/T + b from s to t0,
+-- or after t1, where the bucket was empty: at most (e - t1)/T; together at most (e - s)/T + b in time that passed, as above.
+-- A jump that no worker can notice, up to 50 ms and the time of a round trip, is like a delay between grant and arrival: d covers
+-- both. Not noticed either: a jump before any living worker's first claim.
 
 -- send_allowance_ms: d.
 create or replace function sluice.send_allowance_ms() returns int
@@ -53,9 +60,10 @@ begin
 end
 $$;
 
--- bucket: a bucket's TAT in nanoseconds, no earlier than p_now. Three corrections make it safe:
---   never set (crash, promotion): empty; limits changed: empty at that moment; clock set back: no longer than a full
---   refill. A change noted by a clock that has been set back since does not count: it would freeze the bucket.
+-- bucket: a bucket's TAT in nanoseconds, no earlier than p_now. Four corrections make it safe:
+--   never set (crash, promotion): empty; limits changed: empty at that moment; the clock jumped ahead: empty when that was
+--   noted; clock set back: no longer than a full refill. What was noted by a clock that has been set back since does not
+--   count: it would freeze the bucket.
 -- A token bucket may be in debt, by one request at most: hence by one minute's tokens. Further ahead only a later clock
 -- set it.
 create or replace function sluice.bucket(p_quota sluice.quota, p_now timestamptz) returns bigint
@@ -66,7 +74,11 @@ declare
   v_refill bigint := p_quota.burst * p_quota.interval_ns;
   v_debt bigint := case when p_quota.account is null then 0 else p_quota.units * p_quota.interval_ns end;
   v_tat bigint := coalesce(pg_sequence_last_value(('sluice.' || p_quota.bucket)::regclass), v_now + v_refill);
+  v_jumped bigint := pg_sequence_last_value('sluice.clock_jumped_at'::regclass) * 1000;
 begin
+  if v_jumped <= v_now then
+    v_tat := greatest(v_tat, v_jumped + v_refill);
+  end if;
   if p_quota.changed_at <= p_now then
     v_tat := greatest(v_tat, sluice.micros(p_quota.changed_at) * 1000 + v_refill);
   end if;
@@ -210,6 +222,23 @@ begin
       hint = 'sluice.models lists what there is.';
   end if;
   return sluice.permit_at(v_model, coalesce(p_now, clock_timestamp()));
+end
+$$;
+
+-- note_clock_jump: a worker has noticed that this clock jumped ahead by jump: all buckets are empty now, and what was booked before
+-- the jump stays in its windows: it moves along (twice if a second worker notes a jump of less than a window: the safe side).
+-- Returns: now, from which on buckets fill again.
+create or replace function sluice.note_clock_jump(jump interval, p_now timestamptz default null) returns timestamptz
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+begin
+  perform setval('sluice.clock_jumped_at', greatest(0, sluice.micros(v_now)));
+  update sluice.spent s set at = least(v_now, s.at + note_clock_jump.jump)
+  where s.at > v_now - note_clock_jump.jump - sluice.token_window() and s.at <= v_now - note_clock_jump.jump;
+  return v_now;
 end
 $$;
 

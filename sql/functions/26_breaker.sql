@@ -3,16 +3,20 @@
 --   closed -> open after breaker_failures failures of the backend in a row; -> half open after breaker_open: one call
 --   at a time, the probe; -> closed after breaker_successes probes that succeeded, -> open again after one that did
 --   not.
+-- It is half open, too, for the first call after a change of what calls look like (models.calls_changed_at), or after a
+-- model was opened that its calls had parked: one that succeeds is enough then.
 -- The count of failures is an unlogged sequence, failures_<n>; the row in sluice.breaker is written on transitions and
 -- for probes only. After a crash the count restarts and the state stands.
 
 -- backend_lives: what a call's outcome says about its backend: true: it answers; false: it is down; null: nothing. An
--- error of the caller (4xx) and a bad answer come from a backend that lives.
+-- error of the caller (4xx) and a bad answer come from a backend that lives. A refusal that may be about the address says
+-- nothing: the next probe asks again.
 create or replace function sluice.backend_lives(p_kind text, p_http_status int) returns boolean
 language sql immutable
 as $$
   select case
     when p_kind = 'solved' then true
+    when p_kind = 'throttled' and p_http_status in (403, 404, 405) then null
     when p_kind = 'retry' and (p_http_status is null or p_http_status >= 500 or p_http_status = 408) then false
     when p_http_status < 500 then true
   end
@@ -39,22 +43,50 @@ as $$
 declare
   v_breaker sluice.breaker;
 begin
-  if not exists (select from sluice.breaker b where b.model = p_model.id and b.state <> 'closed') then
+  if not exists (select from sluice.breaker b where b.model = p_model.id
+                 and (b.state <> 'closed' or b.heeded_change is distinct from p_model.calls_changed_at)) then
     return null;
   end if;
   select * into v_breaker from sluice.breaker b
-  where b.model = p_model.id and b.state <> 'closed' for update skip locked;
+  where b.model = p_model.id for update skip locked;
   if not found then
     return 0;  -- a completion is deciding on it now
+  elsif v_breaker.heeded_change is distinct from p_model.calls_changed_at then
+    v_breaker := sluice.heed_change(p_model, v_breaker, p_now);
+  end if;
+  if v_breaker.state = 'closed' then
+    return null;
   elsif v_breaker.state = 'open' then
     if v_breaker.since <= p_now and v_breaker.since + p_model.breaker_open > p_now then
       return 0;
     end if;
     perform sluice.move_breaker(p_model.id, 'open', 'half_open', 'its time has come: one call at a time', p_now);
-    return 1;
   end if;
-  return (not exists (select from sluice.lease l
-                      where l.task_id = v_breaker.probe_task and l.fence = v_breaker.probe_fence))::int;
+  return (sluice.probe_at(v_breaker, p_now) is null)::int;
+end
+$$;
+
+-- configuration_lag: how long a worker that is notified of a change may take to follow it. (One behind a pooler looks once a
+-- second: its probe may still be a call of the old kind.)
+create or replace function sluice.configuration_lag() returns interval
+language sql immutable parallel safe
+as $$ select interval '300 milliseconds' $$;
+
+-- heed_change: lets the first call of model p_model after a change go alone: a closed breaker becomes half open, one success
+-- from closed; a half-open one forgets its probe, which was a call of the old kind. Not before all workers have heard of the
+-- change: until then that call might look as before. Requires the lock of the breaker's row.
+create or replace function sluice.heed_change(p_model sluice.models, p_breaker sluice.breaker, p_now timestamptz)
+returns sluice.breaker
+language plpgsql volatile
+as $$
+begin
+  perform sluice.move_breaker(p_model.id, 'closed', 'half_open', 'its calls have changed: the first one goes alone', p_now);
+  update sluice.breaker b
+  set heeded_change = p_model.calls_changed_at, probe_task = null, probe_fence = null,
+    probe_after = p_now + sluice.configuration_lag(),
+    successes = case p_breaker.state when 'closed' then p_model.breaker_successes - 1 else b.successes end
+  where b.model = p_model.id returning * into p_breaker;
+  return p_breaker;
 end
 $$;
 
@@ -178,7 +210,7 @@ begin
     update sluice.breaker set successes = successes + 1 where model = p_model.id and state = 'half_open'
     returning successes into v_successes;
     if v_successes >= p_model.breaker_successes then
-      perform sluice.move_breaker(p_model.id, 'half_open', 'closed', format('%s probes succeeded', v_successes), p_now);
+      perform sluice.move_breaker(p_model.id, 'half_open', 'closed', 'enough probes succeeded', p_now);
     end if;
   elsif not p_lives then
     perform sluice.move_breaker(p_model.id, 'half_open', 'open', 'the probe failed: ' || p_why, p_now);
@@ -187,7 +219,7 @@ end
 $$;
 
 -- probe_at: when the breaker of model p_model lets a call through: p_now or later; infinity: when its probe has ended;
--- null: it is closed.
+-- null: it is closed, or does so now.
 create or replace function sluice.probe_at(p_model sluice.models, p_now timestamptz) returns timestamptz
 language plpgsql volatile
 as $$
@@ -197,8 +229,19 @@ begin
   select * into v_breaker from sluice.breaker b where b.model = p_model.id;
   return case v_breaker.state
     when 'open' then case when v_breaker.since <= p_now then v_breaker.since + p_model.breaker_open end
-    when 'half_open' then case when exists (select from sluice.lease l
-      where l.task_id = v_breaker.probe_task and l.fence = v_breaker.probe_fence) then 'infinity'::timestamptz end
-  end;
+    when 'half_open' then sluice.probe_at(v_breaker, p_now) end;
+end
+$$;
+
+-- probe_at: the same for a breaker that is half open, or becomes it now. (A clock set back holds up no probe.)
+create or replace function sluice.probe_at(p_breaker sluice.breaker, p_now timestamptz) returns timestamptz
+language plpgsql volatile
+as $$
+begin
+  return case
+    when exists (select from sluice.lease l where l.task_id = p_breaker.probe_task and l.fence = p_breaker.probe_fence)
+      then 'infinity'
+    when p_breaker.probe_after > p_now and p_breaker.probe_after <= p_now + sluice.configuration_lag()
+      then p_breaker.probe_after end;
 end
 $$;

@@ -26,6 +26,9 @@ begin
   -- The clock after the lock, for who waited must not carry an older time; and after the row, or a change of the limits
   -- just now would lie in the future.
   select * into v_model from sluice.models where id = p_model;
+  if not found then  -- it was deleted just now
+    return '{}';
+  end if;
   v_now := coalesce(p_now, clock_timestamp());
   v_quota := sluice.request_quota(v_model);
   perform sluice.mend_bucket(v_quota, v_now);
@@ -191,6 +194,6 @@ begin
     where q.deadline <= p_now
     on conflict do nothing returning task_id)
   select array_agg(task_id) into v_ended from ended;
-  perform sluice.announce_ended(v_ended);
+  perform sluice.note_ended(v_ended, 'expired');
 end
 $$;

@@ -46,7 +46,8 @@ $$;
 -- Returns: bells: all it holds now, alarms among them; complete: whoever makes work now will notify, for each bell is held,
 --          here or by another watcher (not while a submitter's transaction is open: look again after 1, 2, 4 ... 250 ms);
 --          work: there is something to claim or to admit; wake_in_ms: when the next permit, reopening or due task comes
---          (null: none known); within a second while another watcher holds a bell, for that one may leave unheard.
+--          (null: none known); within 5 s while anything may wait for an open model, for ageing is told by nobody; within a
+--          second while another watcher holds a bell, for that one may leave unheard.
 create or replace function sluice.take_bells(worker bigint, held int[], p_now timestamptz default null)
 returns table (bells int[], complete boolean, work boolean, wake_in_ms bigint)
 language plpgsql volatile security definer
@@ -80,6 +81,9 @@ begin
   v_restless := sluice.restless(v_ids);
   v_look := sluice.look_around(v_restless, v_now);
   v_shut := sluice.shut_models(v_restless, v_now);
+  if cardinality(v_shut.models) < cardinality(v_restless) then
+    v_look.wake_at := least(v_look.wake_at, v_now + interval '5 seconds');
+  end if;
   if v_missing <> '{}' then
     v_look.wake_at := least(v_look.wake_at, v_now + interval '1 second');
   end if;

@@ -6,12 +6,14 @@
 --          whose COMMIT answer was lost is safe and answers the same (throttled and returned answer false: their tasks
 --          are on their way again, there is nothing to do either way).
 -- Moves:   lease -> result (solved, failed, cancelled), -> backlog (retry), -> its queue at its place (throttled, returned).
+--          returned with the error_code not_sent, throttled with http_403, http_404 or http_405: -> backlog, uncharged; it
+--          fails when that has gone on for long (49_spared.sql).
 --          returned with an error_code: the call for it and others failed, nobody knows by whose fault; a row among the
 --          attempts, tokens as reserved, and one failure for the breaker (for the batch: the others say batch_failed).
 --          A task that was cancelled meanwhile ends as cancelled instead of going back; what was told still counts as an
 --          attempt and still closes the model.
 -- Locks:   leases ascending by id, then models ascending by id (only for what goes back to a queue), then breakers (only
---          when one moves).
+--          when one moves), then rows of refusal (only of models that refuse).
 create or replace function sluice.complete(worker bigint, outcomes sluice.outcome[], p_now timestamptz default null)
 returns table (task_id bigint, fence int, applied boolean)
 language plpgsql volatile security definer
@@ -23,7 +25,9 @@ as $$
 declare
   v_now timestamptz;
   v_ended sluice.ended_call[];
-  v_applied sluice.outcome[];
+  v_all_solved boolean := not exists (select from unnest(complete.outcomes) o where o.kind is distinct from 'solved');
+  v_told sluice.outcome[];      -- as told, but for tasks that were spared for long enough; null: all solved
+  v_applied sluice.outcome[];   -- and but for those that were cancelled meanwhile; null: none
 begin
   -- Locked in ascending order of id: two workers, or a worker and a recovery, never wait for each other in a circle.
   -- Measured without the order: 70 deadlocks in 6 s. The limit keeps the outcomes on the outer side: a plan made while
@@ -45,23 +49,28 @@ begin
 
   v_now := coalesce(p_now, clock_timestamp());  -- after the locks: what goes back must not lie below marks
 
+  if not v_all_solved then
+    v_told := sluice.give_up(complete.outcomes, v_ended, v_now);
+  end if;
   -- Null, nearly always: to walk the outcomes for nothing cost 5 us a task.
   if exists (select from sluice.cancellation c where c.worker = complete.worker) then
-    v_applied := sluice.heed_cancellations(complete.outcomes, v_ended);
+    v_applied := sluice.heed_cancellations(coalesce(v_told, complete.outcomes), v_ended);
   end if;
-  perform sluice.store_results(coalesce(v_applied, complete.outcomes), v_ended, v_now);
-  if exists (select from unnest(complete.outcomes) o where o.kind is distinct from 'solved') then
-    v_applied := coalesce(v_applied, complete.outcomes);
-    perform sluice.note_attempts(complete.outcomes, v_ended, v_now);
+  perform sluice.store_results(coalesce(v_applied, v_told, complete.outcomes), v_ended, v_now);
+  if not v_all_solved then
+    v_applied := coalesce(v_applied, v_told);
+    perform sluice.note_attempts(v_told, v_ended, v_now);
     perform sluice.retry_later(v_applied, v_ended, v_now);
-    perform sluice.ring(r.model) from (   -- who sleeps may sleep for longer than the backoff
-      select distinct (e.lease).model from unnest(v_ended) e where v_applied[e.place].kind = 'retry') r;
-    perform sluice.throttle(complete.outcomes, v_ended, v_now);
-    perform sluice.requeue((select array_agg(e.lease) from unnest(v_ended) e
-                            where v_applied[e.place].kind in ('throttled', 'returned')), v_now);
+    perform sluice.throttle(v_told, v_ended, v_now);
+    perform sluice.requeue((select array_agg(e.lease)
+      from unnest(v_ended) e cross join lateral (select (v_applied[e.place]).kind, (v_applied[e.place]).error_code) o
+      where o.kind in ('throttled', 'returned') and not sluice.is_spared(o.kind, o.error_code)), v_now);
   end if;
   perform sluice.settle(complete.outcomes, v_ended, v_now);
   perform sluice.note_health(complete.outcomes, v_ended, v_now);
+  if not v_all_solved or exists (select from sluice.refusal r where r.tasks <> '{}') then
+    perform sluice.note_refusals(complete.outcomes, v_ended, v_now);
+  end if;
   perform sluice.count_ended((select array_agg(e.lease) from unnest(v_ended) e));
   if coalesce(cardinality(v_ended), 0) < cardinality(complete.outcomes) then
     return query select * from sluice.judge_late(complete.worker, complete.outcomes, v_ended, v_now);
@@ -98,33 +107,42 @@ as $$
 declare
   v_first bigint;
   v_last bigint;
+  v_solved int;
+  v_failed int;
+  v_cancelled int;
 begin
   select min((e.lease).task_id), max((e.lease).task_id) into v_first, v_last from unnest(p_ended) e;
-  insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at, fence, input_tokens,
-    output_tokens, attempts, http_status, status, model, error_code, error, cost, answer, response)
-  select l.task_id, l.worker, t.created_at, l.ready_at, l.started_at, p_now, l.fence, o.input_tokens,
-    o.output_tokens, l.attempts + (o.kind is distinct from 'cancelled')::int, sluice.storable_status(o.http_status),
-    case o.kind when 'solved' then 'solved' when 'cancelled' then 'cancelled' else 'failed' end, m.name,
-    coalesce(o.error_code, x.error_code), coalesce(o.error, x.error),
-    (o.input_tokens * coalesce(m.input_price, 0) + o.output_tokens * coalesce(m.output_price, 0)) / 1000000,
-    o.answer, o.response
-  from unnest(p_ended) e
-  cross join lateral (select (e.lease).*) l
-  cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
-  join sluice.task t on t.id = l.task_id and t.id between v_first and v_last   -- as claimed_tasks
-  join sluice.models m on m.id = l.model
-  left join (values ('unknown', 'unknown_outcome', 'the worker reported an outcome of no known kind'),
-                    ('cancelled', 'cancelled', 'cancelled while a worker had it')) x(kind, error_code, error)
-    on x.kind = case when o.kind = 'cancelled' then o.kind
-                     when coalesce(o.kind, '') not in ('solved', 'failed', 'retry') then 'unknown' end
-  where coalesce(o.kind, '') not in ('retry', 'throttled', 'returned')
-     or (o.kind = 'retry' and l.attempts + 1 >= sluice.attempts_max(l.task_id, l.model) and not sluice.is_probe(e.lease))
-  on conflict do nothing;
+  with stored as (
+    insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at, fence, input_tokens,
+      output_tokens, attempts, http_status, status, model, error_code, error, cost, answer, response)
+    select l.task_id, l.worker, t.created_at, l.ready_at, l.started_at, p_now, l.fence, o.input_tokens,
+      o.output_tokens, l.attempts + (o.kind is distinct from 'cancelled')::int, sluice.storable_status(o.http_status),
+      case o.kind when 'solved' then 'solved' when 'cancelled' then 'cancelled' else 'failed' end, m.name,
+      coalesce(o.error_code, x.error_code), coalesce(o.error, x.error),
+      (o.input_tokens * coalesce(m.input_price, 0) + o.output_tokens * coalesce(m.output_price, 0)) / 1000000,
+      o.answer, o.response
+    from unnest(p_ended) e
+    cross join lateral (select (e.lease).*) l
+    cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
+    join sluice.task t on t.id = l.task_id and t.id between v_first and v_last   -- as claimed_tasks
+    join sluice.models m on m.id = l.model
+    left join (values ('unknown', 'unknown_outcome', 'the worker reported an outcome of no known kind'),
+                      ('cancelled', 'cancelled', 'cancelled while a worker had it')) x(kind, error_code, error)
+      on x.kind = case when o.kind = 'cancelled' then o.kind
+                       when coalesce(o.kind, '') not in ('solved', 'failed', 'retry') then 'unknown' end
+    where coalesce(o.kind, '') not in ('retry', 'throttled', 'returned')
+       or (o.kind = 'retry' and l.attempts + 1 >= sluice.attempts_max(l.task_id, l.model) and not sluice.is_probe(e.lease))
+    on conflict do nothing returning status)
+  select count(*) filter (where s.status = 'solved'), count(*) filter (where s.status = 'failed'),
+    count(*) filter (where s.status = 'cancelled')
+  into v_solved, v_failed, v_cancelled from stored s;
+  perform sluice.count_results('solved', v_solved), sluice.count_results('failed', v_failed),
+    sluice.count_results('cancelled', v_cancelled);
 end
 $$;
 
--- note_attempts: one row for every call that failed, those of an unknown kind included, and for each task of a batch that
--- failed as a whole: returned, with an error_code.
+-- note_attempts: one row for every call that failed, those of an unknown kind included. Of one that was not charged
+-- (spared, or a batch that failed as a whole) the kind is returned.
 create or replace function sluice.note_attempts(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile
@@ -134,41 +152,52 @@ begin
   insert into sluice.attempt (task_id, worker, started_at, ended_at, fence, input_tokens, output_tokens, http_status,
     billed, kind, model, error_code, error)
   select l.task_id, l.worker, l.started_at, p_now, l.fence, o.input_tokens, o.output_tokens,
-    sluice.storable_status(o.http_status), o.billed, case when o.kind in ('retry', 'returned') then o.kind else 'failed' end,
+    sluice.storable_status(o.http_status), o.billed,
+    case when o.kind = 'throttled' then 'returned' when o.kind in ('retry', 'returned') then o.kind else 'failed' end,
     m.name, o.error_code, o.error
   from unnest(p_ended) e
   cross join lateral (select (e.lease).*) l
   cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
   join sluice.models m on m.id = l.model
   where coalesce(o.kind, '') not in ('solved', 'throttled', 'returned', 'cancelled')
-     or (o.kind = 'returned' and o.error_code is not null);
+     or (o.kind = 'returned' and o.error_code is not null) or sluice.is_spared(o.kind, o.error_code);
 end
 $$;
 
 -- retry_later: back to the backlog with a time: exponential backoff with full jitter, no earlier than the backend asked.
---   wait = random() * least(backoff_max, backoff_base * 2^attempts), at least retry_after_ms (at most 1 h).
--- (2^26 days still fit into an interval.) A route's task goes back to its route and is routed anew.
--- A probe is not charged: a backend that is down for a day must not empty its queue into the dead letters.
+--   wait = random() * least(backoff_max, backoff_base * 2^n), at least retry_after_ms (at most 1 h).
+-- n: how many attempts were charged; of a task that is spared, how often it was before. What could not be sent is tried
+-- once more when its time is over. (2^26 days still fit into an interval.) A route's task goes back to its route and is
+-- routed anew. A probe is not charged: a backend that is down for a day must not empty its queue into the dead letters.
 create or replace function sluice.retry_later(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 #variable_conflict use_column
+declare
+  v_unsent_timeout interval := (select unsent_timeout from sluice.settings);
 begin
   insert into sluice.backlog (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, due, route, tenant)
   select l.task_id,
-    p_now + greatest(random() * least(m.backoff_max, m.backoff_base * (2 ^ least(l.attempts, 26))),
+    p_now + greatest(least(random() * least(m.backoff_max, m.backoff_base * (2 ^ least(w.n, 26))), w.left),
                      least(coalesce(o.retry_after_ms, 0), 3600000) * interval '1 millisecond',
                      interval '1 millisecond'),
     l.deadline, t.model, l.request_bytes, l.fence, l.rank,
-    l.attempts + (not sluice.is_probe(e.lease))::int, false, t.route, t.tenant
+    l.attempts + (o.kind = 'retry' and not sluice.is_probe(e.lease))::int, false, t.route, t.tenant
   from unnest(p_ended) e
   cross join lateral (select (e.lease).*) l
   cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
+  cross join lateral (
+    select l.attempts::int as n, null::interval as left where o.kind = 'retry'
+      and (l.attempts + 1 < sluice.attempts_max(l.task_id, l.model) or sluice.is_probe(e.lease))
+    union all
+    select s.calls - 1, case when o.kind = 'returned' then s.since + v_unsent_timeout - p_now end
+    from sluice.spared_calls(l.task_id, o.error_code) s where sluice.is_spared(o.kind, o.error_code)) w
   join sluice.task t on t.id = l.task_id
-  join sluice.models m on m.id = l.model
-  where o.kind = 'retry'
-    and (l.attempts + 1 < sluice.attempts_max(l.task_id, l.model) or sluice.is_probe(e.lease));
+  join sluice.models m on m.id = l.model;
+  perform sluice.ring(r.model) from (   -- who sleeps may sleep for longer than the backoff
+    select distinct (e.lease).model from unnest(p_ended) e
+    where p_outcomes[e.place].kind = 'retry' or sluice.is_spared(p_outcomes[e.place].kind, p_outcomes[e.place].error_code)) r;
 end
 $$;
 
@@ -191,7 +220,7 @@ begin
         else p_now + least(greatest(max(coalesce(o.retry_after_ms, 1000)), 1), 3600000) * interval '1 millisecond'
       end as until
     from unnest(p_ended) e cross join lateral (select (p_outcomes[e.place]).*) o
-    where o.kind = 'throttled' group by 1) w
+    where o.kind = 'throttled' and not sluice.is_spared(o.kind, o.error_code) group by 1) w
   cross join lateral (
     select name from sluice.models
     where id = w.model and (closed_until is null or closed_until <= p_now or closed_until <= w.until - interval '1 second')

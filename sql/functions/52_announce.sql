@@ -36,6 +36,15 @@ begin
 end
 $$;
 
+-- note_ended: counts and announces tasks that have ended with p_status, without a worker's outcome.
+create or replace function sluice.note_ended(p_ids bigint[], p_status text) returns void
+language plpgsql volatile
+as $$
+begin
+  perform sluice.count_results(p_status, cardinality(p_ids)), sluice.announce_ended(p_ids);
+end
+$$;
+
 -- done_payloads: ids as texts for NOTIFY, which takes less than 8,000 bytes: 400 ids of 19 digits are 7,999.
 create or replace function sluice.done_payloads(p_ids bigint[]) returns setof text
 language sql immutable

@@ -2,7 +2,8 @@
 -- later than the marks' lag (a submit inside a long transaction).
 -- On the way it ends what is past its deadline and settles what was cancelled in mid-move.
 -- Called by workers once a second and by tick. Walks what marks exist to avoid, hence at least 1 s and 50 times its own
--- last duration apart: at most 2 % of a core; one sweeper in the fleet.
+-- last duration apart: at most 2 % of a core; one sweeper in the fleet. While nobody waits and nobody comes it rests (is_quiet):
+-- with many lanes an idle system walked for those 2 %.
 -- Rings for what it found: the row's own ring came before anybody could see it.
 -- Returns: the number of lanes lowered; 0 also when it is not due.
 create or replace function sluice.sweep(p_now timestamptz default null) returns int
@@ -17,13 +18,18 @@ declare
   v_due timestamptz := sluice.from_micros(coalesce(pg_sequence_last_value('sluice.sweep_after'::regclass), 0));
   v_lane record;
   v_first timestamptz;
+  v_newest bigint := coalesce(pg_sequence_last_value('sluice.task_id'::regclass), 0);
+  v_rest_id bigint := coalesce(pg_sequence_last_value('sluice.sweep_rest_id'::regclass), 0);
+  v_quiet boolean;
   v_lowered int := 0;
 begin
-  -- A time further ahead than any sweep sets: the clock was set back.
+  -- A time further ahead than any sweep sets: the clock was set back. A rest ends when a task comes, or its model is rung for.
   if v_now < v_due and v_due < v_now + interval '1 hour'
+       and (v_rest_id = 0 or v_rest_id = v_newest + 1 and not exists (select from sluice.rung))
      or not pg_try_advisory_xact_lock(sluice.lock_class('sweep'), 0) then
     return 0;
   end if;
+  v_quiet := sluice.is_quiet();  -- before the walk: what comes during it is not seen by all of it
   -- Rows of tasks before locks of models.
   perform sluice.settle_cancellations(v_now), sluice.expire_due(v_now);
   for v_lane in select l.line, l.rank, l.tenant, l.id from sluice.lane l order by l.line, l.rank, l.tenant loop
@@ -38,9 +44,35 @@ begin
   perform sluice.recount_in_flight(m.id)
   from (select id from sluice.models where max_in_flight is not null order by id) m;
   perform sluice.clean_spent(v_now), sluice.quieten(v_now);
-  perform setval('sluice.sweep_after', sluice.micros(v_now
-    + least(greatest(interval '1 second', 50 * (clock_timestamp() - v_started)), interval '30 minutes')));
+  v_quiet := v_quiet and v_lowered = 0;
+  perform setval('sluice.sweep_rest_id', case when v_quiet then v_newest + 1 else 0 end),
+    setval('sluice.sweep_after', sluice.micros(case when v_quiet then sluice.rest_until(v_now)
+      else v_now + least(greatest(interval '1 second', 50 * (clock_timestamp() - v_started)), interval '30 minutes') end));
   return v_lowered;
+end
+$$;
+
+-- is_quiet: whether a sweep that finds nothing needs no other one before a task comes: no model may have work, no call is under
+-- way, none is to be aborted, and no transaction is open that could yet commit a row below a mark.
+-- What is cheap to ask comes first: a busy system gets no further than the first line.
+create or replace function sluice.is_quiet() returns boolean
+language plpgsql volatile
+as $$
+begin
+  return not exists (select from sluice.rung)
+    and not exists (select from pg_snapshot_xip(pg_current_snapshot()) x where x is distinct from pg_current_xact_id_if_assigned())
+    and not exists (select from sluice.cancellation)
+    and not exists (select from sluice.lease);
+end
+$$;
+
+-- rest_until: when the sweep looks again although nothing came: in a minute, or when the next task that waits is past its
+-- deadline.
+create or replace function sluice.rest_until(p_now timestamptz) returns timestamptz
+language plpgsql volatile
+as $$
+begin
+  return least(p_now + interval '1 minute', (select min(b.deadline) from sluice.backlog b where b.deadline > p_now));
 end
 $$;
 

@@ -5,7 +5,7 @@ as $$
 begin
   if not exists (select from sluice.models where name = p_model) then
     raise exception 'there is no model "%"', coalesce(p_model, 'null') using errcode = 'SL001',
-      hint = 'sluice.models lists what there is.';
+      column = 'model', hint = sluice.names_text();
   end if;
 end
 $$;

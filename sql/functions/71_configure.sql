@@ -1,22 +1,28 @@
 -- Configuration by name and JSON: what the HTTP front and scripts use in place of UPDATE.
 
--- configurable_columns: what configure() may set of a table: not its key, not what is a state and no setting.
+-- configurable_columns: what configure() may set of a table, and what a composite type has: all but what the triggers keep.
 create or replace function sluice.configurable_columns(p_table text) returns text[]
 language plpgsql stable
 as $$
 begin
   return array(select a.attname::text from pg_attribute a
     where a.attrelid = to_regclass('sluice.' || quote_ident(p_table)) and a.attnum > 0 and not a.attisdropped
-      and a.attname <> all (array['name', 'id', 'limits_changed_at', 'paused', 'closed_until', 'closed_reason'])
+      and a.attname <> all (array['one', 'id', 'limits_changed_at', 'calls_changed_at'])
     order by a.attnum);
 end
 $$;
 
--- configure: sets settings of a model or a tenant.
--- Params:  kind: models or tenants; name; settings: an object of columns; replace: make it if it is not there, and give
---          defaults to the columns left out.
+-- is_state: whether a column says in what state a model is: what replaces its settings leaves that alone unless it is given.
+create or replace function sluice.is_state(p_column text) returns boolean
+language sql immutable parallel safe
+as $$ select p_column = any (array['name', 'paused', 'closed_until', 'closed_reason']) $$;
+
+-- configure: sets columns of a model or a tenant, or of the settings.
+-- Params:  kind: models, tenants or settings; name: the model's or tenant's; settings: an object of columns; replace: make it if it
+--          is not there, and give defaults to the columns left out. In a change another name renames it.
 -- Returns: the row as it is then, null when there is none and replace is false.
--- Errors:  SL004 unknown keys, or no object; 22xxx and 23xxx as plain SQL.
+-- Errors:  SL001 the default_model is none; SL004 no object, unknown keys, values of another type; 23xxx as plain SQL. COLUMN is the
+--          key at fault.
 create or replace function sluice.configure(kind text, name text, settings jsonb, replace boolean) returns jsonb
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -24,51 +30,80 @@ as $$
 #variable_conflict use_column
 declare
   v_columns text[] := sluice.configurable_columns(configure.kind);
-  v_given text[];
   v_row jsonb;
 begin
-  if configure.kind not in ('models', 'tenants') or jsonb_typeof(configure.settings) <> 'object' then
-    raise exception 'settings is a JSON %, not an object', jsonb_typeof(configure.settings) using errcode = 'SL004',
-      hint = 'Its keys are the columns of sluice.' || configure.kind || '.';
+  if configure.kind not in ('models', 'tenants', 'settings') then
+    raise exception '"%" is not configured so', configure.kind using errcode = 'SL004', hint = 'It is models, tenants or settings.';
   end if;
-  v_given := array(select jsonb_object_keys(configure.settings));
-  if not v_given <@ v_columns then
-    raise exception 'unknown key "%"', (select min(k) from unnest(v_given) k where k <> all (v_columns))
-      using errcode = 'SL004', hint = 'The keys are: ' || array_to_string(v_columns, ', ') || '.';
+  perform sluice.check_columns(configure.settings, v_columns);
+  if configure.replace and configure.settings ->> 'name' <> configure.name then
+    raise exception 'the name "%" is not the path''s', configure.settings ->> 'name' using errcode = 'SL004', column = 'name',
+      hint = 'To rename it, change it, and do not replace it.';
   end if;
-  execute format('update sluice.%1$I c set %2$s from jsonb_populate_record(null::sluice.%1$I, $2) g where c.name = $1
-      returning to_jsonb(c)', configure.kind,
-    (select string_agg(case when k = any (v_given) then format('%I = g.%1$I', k)
-                            when configure.replace then format('%I = default', k)
-                            else format('%I = c.%1$I', k) end, ', ') from unnest(v_columns) k))
-  into v_row using configure.name, configure.settings;
-  if v_row is null and configure.replace then
-    execute format('insert into sluice.%1$I (name%2$s) select $1%3$s from jsonb_populate_record(null::sluice.%1$I, $2) g
-        returning to_jsonb(%1$I)', configure.kind,
-      (select string_agg(format(', %I', k), '') from unnest(v_given) k),
-      (select string_agg(format(', g.%I', k), '') from unnest(v_given) k))
-    into v_row using configure.name, configure.settings;
-  end if;
+  begin
+    v_row := sluice.write_row(configure.kind, configure.name, configure.settings, configure.replace, v_columns);
+  exception when data_exception then
+    perform sluice.name_misfit(configure.kind, configure.settings);
+    raise;
+  end;
   if v_row is not null then
     perform sluice.note_audit(case when configure.replace then 'replace ' else 'change ' end || configure.kind,
       configure.name, configure.settings);
   end if;
-  return v_row - array['id', 'limits_changed_at'];
+  return v_row - array['one', 'id', 'limits_changed_at', 'calls_changed_at'];
+end
+$$;
+
+-- write_row: configure's statements. Returns the row, or null.
+create or replace function sluice.write_row(p_table text, p_name text, p_values jsonb, p_replace boolean, p_columns text[])
+returns jsonb
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  v_row jsonb;
+begin
+  execute format('update sluice.%1$I c set %2$s from jsonb_populate_record(null::sluice.%1$I, $2) g where %3$s returning to_jsonb(c)',
+    p_table, (select string_agg(case when p_values ? k then format('%I = g.%1$I', k)
+                                     when p_replace and not sluice.is_state(k) then format('%I = default', k)
+                                     else format('%I = c.%1$I', k) end, ', ') from unnest(p_columns) k),
+    case when p_table = 'settings' then 'c.one' else 'c.name = $1' end)
+  into v_row using p_name, p_values;
+  if v_row is null and p_replace then
+    p_values := jsonb_build_object('name', p_name) || p_values;
+    execute format('insert into sluice.%1$I (%2$s) select %2$s from jsonb_populate_record(null::sluice.%1$I, $1)
+        returning to_jsonb(%1$I)', p_table, (select string_agg(format('%I', k), ', ') from jsonb_object_keys(p_values) k))
+    into v_row using p_values;
+  end if;
+  return v_row;
 end
 $$;
 
 -- configure_route: gives a route these models and no other.
 -- Params:  route; models: {"model": weight}; empty: the route is no more.
--- Errors:  SL004 no object; 23503 no such model; 22xxx, 23xxx as plain SQL.
+-- Errors:  SL001 no such model; SL004 no object, a weight that is none; 23503 it is settings.default_model; 23xxx as plain SQL.
+--          COLUMN is the model at fault.
 create or replace function sluice.configure_route(route text, models jsonb) returns void
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
 #variable_conflict use_column
+declare
+  v_wrong record;
 begin
-  if jsonb_typeof(configure_route.models) <> 'object' then
+  if jsonb_typeof(configure_route.models) is distinct from 'object' then
     raise exception 'models is a JSON %, not an object', jsonb_typeof(configure_route.models) using errcode = 'SL004',
       hint = 'It is a set of models and weights, such as {"gpt": 0.3, "claude": 0.7}.';
+  end if;
+  select m.key, left(m.value::text, 100) as value, n.name is null as unknown into v_wrong
+  from jsonb_each(configure_route.models) m left join sluice.models n on n.name = m.key
+  where n.name is null or jsonb_typeof(m.value) <> 'number' or (m.value #>> '{}')::numeric not between 0 and 3e38
+  order by n.name is not null, m.key limit 1;
+  if v_wrong.unknown then
+    raise exception 'there is no model "%"', v_wrong.key using errcode = 'SL001', column = v_wrong.key, hint = sluice.names_text();
+  elsif not v_wrong.unknown then
+    raise exception 'the weight of "%" is %', v_wrong.key, v_wrong.value using errcode = 'SL004', column = v_wrong.key,
+      hint = 'It is a number of at least 0.';
   end if;
   delete from sluice.routes r where r.route = configure_route.route and not configure_route.models ? r.model;
   insert into sluice.routes as r (route, model, weight)

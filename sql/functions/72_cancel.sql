@@ -98,7 +98,7 @@ begin
       returning ready_at, fence, attempts, model)', q, 'queue_' || q), ' ') from unnest(p_queues) q),
     (select string_agg(format('union all select * from gone%s', q), ' ') from unnest(p_queues) q))
   into v_status, v_worker, v_ended using p_task, p_now;
-  perform sluice.announce_ended(v_ended);
+  perform sluice.note_ended(v_ended, 'cancelled');
   if v_worker is not null then
     perform pg_notify('sluice_abort', v_worker::text);  -- a heartbeat at once instead of in its time
   end if;
@@ -108,7 +108,7 @@ $$;
 
 -- cancel_all: cancels every unfinished task that meets all the given conditions.
 -- Params:  model: a model's name (tasks that named it or were routed to it) or a route's; tenant; metadata: contained in
---          the task's; batch_id. At least one of them.
+--          the task's; batch_id; since, until: submitted from then on, and before then. At least one of them.
 -- Returns: how many tasks it ended or, where a worker has them, marked for abortion. Tasks submitted meanwhile stay, and
 --          those of tenants that the caller may not act for.
 -- Errors:  SL001 unknown model or route; SL004 no condition at all; SL009 not this caller's tenant.
@@ -116,7 +116,7 @@ $$;
 -- moves meanwhile, it comes past a place that is yet to be looked at.
 create or replace function sluice.cancel_all(
   model text default null, tenant text default null, metadata jsonb default null, batch_id bigint default null,
-  p_now timestamptz default null) returns bigint
+  since timestamptz default null, until timestamptz default null, p_now timestamptz default null) returns bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
@@ -125,51 +125,26 @@ as $$
 #variable_conflict use_column
 declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
-  v_until bigint := (select last_value from sluice.task_id);
-  v_filter sluice.task_filter;
+  v_last bigint := (select last_value from sluice.task_id);
+  v_filter sluice.task_filter := sluice.task_filter_of(cancel_all.model, cancel_all.tenant, cancel_all.metadata,
+    cancel_all.batch_id, cancel_all.since, cancel_all.until);
   v_queues text[];
   v_place text;
   v_cancelled bigint := 0;
 begin
-  if num_nonnulls(cancel_all.model, cancel_all.tenant, cancel_all.metadata, cancel_all.batch_id) = 0 then
-    raise exception 'cancel_all without any condition would cancel everything' using errcode = 'SL004',
-      hint = 'Give at least one of model, tenant, metadata and batch_id.';
+  perform sluice.check_filter(v_filter, 'cancel_all');
+  if v_filter.route is not null and not exists (select from sluice.routes where route = v_filter.route) then
+    raise exception 'there is no model or route "%"', v_filter.route using errcode = 'SL001',
+      hint = 'sluice.models and sluice.routes list what there is.';
   end if;
-  if cancel_all.tenant is not null then
-    perform sluice.require_tenant(cancel_all.tenant);
-  end if;
-  v_filter := sluice.task_filter_of(cancel_all.model, cancel_all.tenant, cancel_all.metadata, cancel_all.batch_id);
   v_queues := array(select 'queue_' || m.id from sluice.models m
     where (v_filter.model is null or m.id = v_filter.model) order by m.id);
   foreach v_place in array array['lease'] || v_queues || array['backlog'] || v_queues || array['lease'] loop
-    v_cancelled := v_cancelled + sluice.cancel_at(v_place, v_filter, v_until, v_now);
+    v_cancelled := v_cancelled + sluice.cancel_at(v_place, v_filter, v_last, v_now);
   end loop;
-  perform sluice.note_audit('cancel_all', cancel_all.model, jsonb_build_object('tenant', cancel_all.tenant,
-    'metadata', cancel_all.metadata, 'batch_id', cancel_all.batch_id, 'cancelled', v_cancelled), v_now);
+  perform sluice.note_audit('cancel_all', cancel_all.model,
+    to_jsonb(v_filter) - '{name,model,route}'::text[] || jsonb_build_object('cancelled', v_cancelled), v_now);
   return v_cancelled;
-end
-$$;
-
--- task_filter_of: the conditions of cancel_all, p_name resolved to a model or a route. Errors: SL001.
-create or replace function sluice.task_filter_of(p_name text, p_tenant text, p_metadata jsonb, p_batch_id bigint)
-returns sluice.task_filter
-language plpgsql stable
-as $$
-declare
-  v_filter sluice.task_filter;
-begin
-  v_filter.model := (select id from sluice.models where name = p_name);
-  if v_filter.model is null and p_name is not null then
-    if not exists (select from sluice.routes where route = p_name) then
-      raise exception 'there is no model or route "%"', p_name using errcode = 'SL001',
-        hint = 'sluice.models and sluice.routes list what there is.';
-    end if;
-    v_filter.route := p_name;
-  end if;
-  v_filter.tenant := p_tenant;
-  v_filter.metadata := p_metadata;
-  v_filter.batch_id := p_batch_id;
-  return v_filter;
 end
 $$;
 
@@ -194,10 +169,7 @@ begin
     v_after := v_page[cardinality(v_page)];
     v_ids := array(select t.id from sluice.task t cross join sluice.caller_scope() s
       where t.id = any (v_page) and (t.tenant = any (s.tenants)) = s.bound
-        and (p_filter.route is null or t.route = p_filter.route)
-        and (p_filter.tenant is null or t.tenant = p_filter.tenant)
-        and (p_filter.metadata is null or t.metadata @> p_filter.metadata)
-        and (p_filter.batch_id is null or t.batch_id = p_filter.batch_id)
+        and (p_filter.route is null or t.route = p_filter.route) and sluice.is_meant(p_filter, t, t.created_at)
         and not exists (select from sluice.cancellation c where c.task_id = t.id));
     v_cancelled := v_cancelled + case p_place
       when 'lease' then (select count(*) from unnest(v_ids) id
@@ -240,7 +212,7 @@ begin
     select array_agg(task_id) from ended
     $sql$, p_place, case when p_place = 'backlog' then 'null' else 'g.ready_at' end)
   into v_ended using p_ids, p_status, p_error_code, p_error, p_now;
-  perform sluice.announce_ended(v_ended);
+  perform sluice.note_ended(v_ended, p_status);
   return coalesce(cardinality(v_ended), 0);
 end
 $$;
@@ -303,7 +275,7 @@ begin
     where l.task_id = any (v_marked)
     on conflict do nothing returning result.task_id)
   select array_agg(ended.task_id) into v_ended from ended;
-  perform sluice.announce_ended(v_ended);
+  perform sluice.note_ended(v_ended, 'cancelled');
   return array(select l from unnest(p_leases) l where l.task_id <> all (v_marked));
 end
 $$;

@@ -56,13 +56,18 @@ begin
 end
 $$;
 
--- redrive_all: redrives dead letters: the tasks that failed. (What somebody cancelled, or what came too late, stays so; see
--- redrive.) Leaves out what was forgotten, and whose model or route is no more.
+-- redrive_all: redrives dead letters: the tasks that failed and meet all the given conditions. (What somebody cancelled, or
+-- what came too late, stays so; see redrive.) Leaves out what was forgotten, whose model or route is no more, and what is of
+-- tenants that the caller may not act for.
 -- Params:  model: only those that named this model or route, or failed at this model; error_like: only those whose error
---          text is LIKE this pattern.
+--          text is LIKE this pattern; tenant; since, until: failed from then on, and before then; error_code; metadata:
+--          contained in the task's; batch_id. Without any: all.
 -- Returns: how many. In pages of 1,000.
+-- Errors:  SL009 not this caller's tenant.
 create or replace function sluice.redrive_all(
-  model text default null, error_like text default null, p_now timestamptz default null) returns bigint
+  model text default null, error_like text default null, tenant text default null, since timestamptz default null,
+  until timestamptz default null, error_code text default null, metadata jsonb default null, batch_id bigint default null,
+  p_now timestamptz default null) returns bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
@@ -71,20 +76,23 @@ as $$
 #variable_conflict use_column
 declare
   v_now timestamptz;
-  v_until bigint := (select last_value from sluice.task_id);
-  v_model int := (select m.id from sluice.models m where m.name = redrive_all.model);
+  v_last bigint := (select last_value from sluice.task_id);
+  v_filter sluice.task_filter := sluice.task_filter_of(redrive_all.model, redrive_all.tenant, redrive_all.metadata,
+    redrive_all.batch_id, redrive_all.since, redrive_all.until, redrive_all.error_like, redrive_all.error_code);
   v_after bigint := 0;
   v_ids bigint[];
   v_redriven bigint := 0;
 begin
+  if redrive_all.tenant is not null then
+    perform sluice.require_tenant(redrive_all.tenant);
+  end if;
   perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 0);
   v_now := coalesce(p_now, clock_timestamp());
   loop
     v_ids := array(
-      select r.task_id from sluice.result r join sluice.task t on t.id = r.task_id
-      where r.task_id > v_after and r.task_id <= v_until and r.status <> 'solved' and r.status = 'failed'
-        and (redrive_all.model is null or t.model = v_model or t.route = redrive_all.model or r.model = redrive_all.model)
-        and (redrive_all.error_like is null or r.error like redrive_all.error_like)
+      select r.task_id from sluice.result r join sluice.task t on t.id = r.task_id cross join sluice.caller_scope() s
+      where r.task_id > v_after and r.task_id <= v_last and r.status <> 'solved' and r.status = 'failed'
+        and (t.tenant = any (s.tenants)) = s.bound and sluice.end_is_meant(v_filter, t, r)
         and t.forgotten_at is null and sluice.is_served(t.model, t.route)
       order by r.task_id limit 1000 for update of r);
     exit when cardinality(v_ids) = 0;
@@ -92,7 +100,7 @@ begin
     v_after := v_ids[cardinality(v_ids)];
   end loop;
   perform sluice.note_audit('redrive_all', redrive_all.model,
-    jsonb_build_object('error_like', redrive_all.error_like, 'redriven', v_redriven), v_now);
+    to_jsonb(v_filter) - '{name,model,route}'::text[] || jsonb_build_object('redriven', v_redriven), v_now);
   return v_redriven;
 end
 $$;

@@ -1,7 +1,6 @@
 -- forget: erases the texts of a finished task: prompt, request, metadata, traceparent, answer, response and error texts,
 -- those of its attempts too. Its times, counts, codes and costs stay; its idempotency key, a hash, stays bound.
--- The only place that updates rows of task, result and attempt. The old texts are gone from the disk after the next VACUUM,
--- and from backups when those are deleted.
+-- The old texts are gone from the disk after the next VACUUM, and from backups when those are deleted.
 -- Errors:  SL004 it is still unfinished; SL006 no such task; SL009 not this caller's tenant's. To forget twice is no
 --          error.
 create or replace function sluice.forget(id bigint, p_now timestamptz default null) returns void
@@ -13,12 +12,61 @@ as $$
 #variable_conflict use_column
 begin
   perform sluice.require_finished(forget.id);
-  update sluice.task t
-  set prompt = '', request = null, metadata = null, traceparent = null,
-      forgotten_at = coalesce(t.forgotten_at, p_now, clock_timestamp())
-  where t.id = forget.id;
-  update sluice.result r set answer = null, response = null, error = null where r.task_id = forget.id;
-  update sluice.attempt a set answer = null, response = null, error = null where a.task_id = forget.id;
+  perform sluice.forget_texts(array[forget.id], coalesce(p_now, clock_timestamp()));
   perform sluice.note_audit('forget', forget.id::text);
+end
+$$;
+
+-- forget_step: how many tasks one forget_all erases at most: less than a second of work, and of WAL some 10 MB.
+create or replace function sluice.forget_step() returns int
+language sql immutable parallel safe
+as $$ select 10000 $$;
+
+-- forget_all: forget for the finished tasks that meet all the given conditions, in bounded steps: the oldest forget_step() of
+-- those that are not forgotten yet. Call it again, each time in a transaction of its own, until it returns 0.
+-- Params:  model: a model's name (tasks that named it or ended at it) or a route's; tenant; metadata: contained in the
+--          task's; batch_id; since, until: finished from then on, and before then. At least one of them; `until => now()` is all.
+-- Returns: how many this step erased. Unfinished tasks stay, and those of tenants that the caller may not act for.
+-- Errors:  SL004 no condition at all; SL009 not this caller's tenant.
+create or replace function sluice.forget_all(
+  model text default null, tenant text default null, metadata jsonb default null, batch_id bigint default null,
+  since timestamptz default null, until timestamptz default null, p_now timestamptz default null) returns bigint
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_filter sluice.task_filter := sluice.task_filter_of(forget_all.model, forget_all.tenant, forget_all.metadata,
+    forget_all.batch_id, forget_all.since, forget_all.until);
+  v_ids bigint[];
+begin
+  perform sluice.check_filter(v_filter, 'forget_all');
+  v_ids := array(
+    select r.task_id from sluice.result r join sluice.task t on t.id = r.task_id cross join sluice.caller_scope() s
+    where (t.tenant = any (s.tenants)) = s.bound and sluice.end_is_meant(v_filter, t, r) and t.forgotten_at is null
+    order by r.task_id limit sluice.forget_step() for update of r);
+  if cardinality(v_ids) > 0 then
+    perform sluice.forget_texts(v_ids, v_now);
+    perform sluice.note_audit('forget_all', forget_all.model,
+      to_jsonb(v_filter) - '{name,model,route}'::text[] || jsonb_build_object('forgotten', cardinality(v_ids)), v_now);
+  end if;
+  return cardinality(v_ids);
+end
+$$;
+
+-- forget_texts: erases the texts of finished tasks. Requires the results' row locks.
+-- The only place that updates rows of task, result and attempt.
+create or replace function sluice.forget_texts(p_ids bigint[], p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+begin
+  update sluice.task t
+  set prompt = '', request = null, metadata = null, traceparent = null, forgotten_at = coalesce(t.forgotten_at, p_now)
+  where t.id = any (p_ids);
+  update sluice.result r set answer = null, response = null, error = null where r.task_id = any (p_ids);
+  update sluice.attempt a set answer = null, response = null, error = null where a.task_id = any (p_ids);
 end
 $$;

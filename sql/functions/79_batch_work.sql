@@ -15,7 +15,8 @@ as $$ select 4194304 $$;
 
 -- advance_batches: one step of the batch that has waited longest for one.
 -- Stage:   79. As a transaction of its own.
--- Returns: in how many ms the next step may be due, at most 1,000; 0: there is more to do.
+-- Returns: in how many ms the next step may be due, at most 1,000; 5,000 while there is no batch but those that are done: the
+--          server that takes one looks at once, the others only if that one dies. 0: there is more to do.
 -- An advisory lock keeps others from the batch, not a row lock: a cancel must not wait for a step.
 create or replace function sluice.advance_batches(p_now timestamptz default null) returns int
 language plpgsql volatile security definer
@@ -41,8 +42,9 @@ begin
   if sluice.drop_old_files(v_now) or sluice.drop_old_batches(v_now) then
     return 0;
   end if;
-  return (select coalesce(ceil(extract(epoch from min(b.look_at) - v_now) * 1000), 1000)::int
-          from sluice.batch b where b.phase <> 'done' and b.look_at between v_now and v_now + interval '1 s');
+  return (select case when count(*) = 0 then 5000
+            else least(1000, ceil(extract(epoch from min(b.look_at) filter (where b.look_at >= v_now) - v_now) * 1000)) end::int
+          from sluice.batch b where b.phase <> 'done');
 end
 $$;
 
@@ -108,9 +110,10 @@ end
 $$;
 
 -- read_batch_line: what a line of a batch's input says, and what is wrong with it: fault is null, or one of OpenAI's codes.
--- Params:  p_line; p_endpoint: the batch's.
+-- Params:  p_line; p_endpoint: the batch's; p_default: what settings.default_model says.
 create or replace function sluice.read_batch_line(
-  p_line text, p_endpoint text, out custom_id text, out model text, out fault text, out message text, out param text)
+  p_line text, p_endpoint text, p_default text,
+  out custom_id text, out model text, out fault text, out message text, out param text)
 language plpgsql stable
 as $$
 declare
@@ -125,14 +128,14 @@ begin
   end if;
   v_body := v_line -> 'body';
   custom_id := v_line ->> 'custom_id';
-  model := v_body ->> 'model';
+  model := coalesce(v_body ->> 'model', p_default);
   -- An expression, and a statement only when there is something to say: a statement for each line took 10 us.
   param := case
     when jsonb_typeof(v_line -> 'custom_id') is distinct from 'string' or length(custom_id) not between 1 and 512 then 'custom_id'
     when v_line ->> 'method' is distinct from 'POST' then 'method'
     when v_line ->> 'url' is distinct from p_endpoint then 'url'
     when jsonb_typeof(v_body) is distinct from 'object' then 'body'
-    when jsonb_typeof(v_body -> 'model') is distinct from 'string' then 'body.model'
+    when model is null or jsonb_typeof(v_body -> 'model') not in ('string', 'null') then 'body.model'
     when v_body ->> 'stream' = 'true' then 'body.stream' end;
   if param is not null then
     select f.fault, f.message into fault, message from (values
@@ -177,6 +180,7 @@ as $$
 #variable_conflict use_column
 declare
   v_lines int := (select f.lines from sluice.file f where f.id = p_batch.input_file);
+  v_default text := sluice.default_model();
   v_stored int;
   v_errors jsonb;
 begin
@@ -198,7 +202,7 @@ begin
   end if;
   with read as materialized (
     select l.line, r.* from sluice.batch_part(p_batch.input_file, p_batch.position) l
-    cross join lateral sluice.read_batch_line(l.body, p_batch.endpoint) r),
+    cross join lateral sluice.read_batch_line(l.body, p_batch.endpoint, v_default) r),
   models as materialized (
     select m.model, sluice.model_fault(m.model, sluice.endpoint_api(p_batch.endpoint)) as message
     from (select distinct r.model from read r where r.fault is null) m),

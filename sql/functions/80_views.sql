@@ -186,3 +186,8 @@ create or replace view sluice.attempts with (security_barrier) as
   from sluice.attempt a join sluice.task t on t.id = a.task_id
   cross join sluice.caller_scope() c
   where (t.tenant = any (c.tenants)) = c.bound;
+
+-- breaker_events: how each model's breaker went, its newest 1,000 transitions: when, from which state to which, and why.
+create or replace view sluice.breaker_events as
+  select e.id, e.at, m.name as model, e.from_state, e.to_state, e.reason
+  from sluice.breaker_event e join sluice.models m on m.id = e.model;

@@ -51,6 +51,36 @@ begin
 end
 $$;
 
+-- list_tasks: tasks of the caller's tenants within a range of ids, newest first: a page of a listing. One statement sees each task
+-- in exactly one place, and reads each place along its key: a range that newest_ids has named (of its 1,000 ids, say) costs as much
+-- as the tasks in it.
+-- Params:  first: the least id; before: ids below this one (null: all); status, model: these only (null: any); max_bytes: of texts, at
+--          most, but one task at least: then the page ends before its range does, and the next begins below the last id returned.
+-- Returns: tasks, by id descending.
+create or replace function sluice.list_tasks(
+  first bigint, before bigint default null, status text default null, model text default null, max_bytes bigint default 8388608)
+returns setof sluice.tasks
+language plpgsql stable security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+begin
+  return query
+  select (f.task).* from (
+    select t as task, t.id, sum(octet_length(coalesce(t.prompt, t.request)) + coalesce(octet_length(t.answer), 0)
+      + coalesce(octet_length(t.response), 0) + coalesce(octet_length(t.error), 0))
+      over (order by t.id desc rows between unbounded preceding and 1 preceding) as bytes_before
+    from sluice.tasks t
+    where t.id >= list_tasks.first and t.id < coalesce(list_tasks.before, 9223372036854775807)
+      and (list_tasks.status is null or t.status = list_tasks.status)
+      and (list_tasks.model is null or t.model = list_tasks.model)) f
+  where coalesce(f.bytes_before, 0) < max_bytes
+  order by f.id desc;
+end
+$$;
+
 -- ended: which of these tasks have an outcome.
 -- Params:  ids: of the HTTP front's waiting clients, all in one statement (5,000 take 5 ms).
 create or replace function sluice.ended(ids bigint[]) returns setof bigint

@@ -97,14 +97,16 @@ as $$
 declare
   v_when text := case when p_row.ready_at > p_now then 'until ' || sluice.clock_text(p_row.ready_at, p_now)
                       else 'to be admitted: its time has come' end;
-  v_code text := (select coalesce(a.error_code, a.http_status::text, 'no code') from sluice.attempt a
-                  where a.task_id = p_task.id and a.kind = 'retry' order by a.id desc limit 1);
+  v_last sluice.attempt := (select a from sluice.attempt a
+    where a.task_id = p_task.id and a.kind in ('retry', 'returned') order by a.id desc limit 1);
 begin
   if p_row.ready_at = p_task.run_at then
     return format('waits %s (run_at) for %s', v_when, p_name);
-  elsif v_code is not null then
+  elsif v_last.kind = 'returned' then
+    return format('waits %s to try again on %s, uncharged: %s', v_when, p_name, sluice.error_line(v_last.error));
+  elsif v_last.kind = 'retry' then
     return format('waits %s to retry on %s: attempt %s of %s is next, the last one failed with %s', v_when, p_name,
-      p_row.attempts + 1, sluice.attempts_text(p_task), v_code);
+      p_row.attempts + 1, sluice.attempts_text(p_task), coalesce(v_last.error_code, v_last.http_status::text, 'no code'));
   end if;
   return format('waits %s for %s', v_when, p_name);
 end
@@ -287,7 +289,7 @@ begin
     return null;
   end if;
   execute format('select deadline from sluice.%I where task_id = $1', 'queue_' || p_model) into v_deadline using p_task.id;
-  return format('queued for %s: %s, %s', v_model.name,
+  return format('queued for %s: %s, %s', v_model.name || coalesce(' of route ' || p_task.route, ''),
     case when v_ahead = 0 then 'first in its queue' else sluice.ahead_text(v_ahead) end,
     coalesce(sluice.closed_text(v_model, p_now), sluice.unserved_text(v_model, p_now),
              sluice.tenant_text(p_task.tenant, null, p_now), sluice.permit_text(v_model, v_ahead, p_now),
@@ -350,7 +352,7 @@ declare
   v sluice.lease := (select l from sluice.lease l where l.task_id = p_task.id);
   v_worker sluice.worker := (select w from sluice.worker w where w.id = v.worker);
   v_attempt text := format('attempt %s of %s on %s', v.attempts + 1, sluice.attempts_max(p_task.id, v.model),
-                           (select name from sluice.models where id = v.model));
+                           (select name from sluice.models where id = v.model) || coalesce(' of route ' || p_task.route, ''));
   v_cancelled timestamptz := (select c.at from sluice.cancellation c where c.task_id = v.task_id and c.fence = v.fence);
 begin
   if v.task_id is null then
@@ -365,7 +367,12 @@ begin
 end
 $$;
 
--- explain_result: for a task that has ended; null when it has not. An error is cut to one line of 200 characters.
+-- error_line: an error, cut to one line of 200 characters.
+create or replace function sluice.error_line(p_error text) returns text
+language sql immutable parallel safe
+as $$ select left(regexp_replace(p_error, '\s+', ' ', 'g'), 200) $$;
+
+-- explain_result: for a task that has ended; null when it has not.
 create or replace function sluice.explain_result(p_task bigint, p_now timestamptz) returns text
 language plpgsql volatile
 as $$
@@ -376,7 +383,7 @@ begin
   return case v.status
     when 'solved' then format('solved%s after %s attempt(s)', v_on, v.attempts)
     when 'failed' then format('failed%s after %s attempt(s): %s; redrive with select sluice.redrive(%s)', v_on,
-      v.attempts, concat_ws(', ', v.error_code, left(regexp_replace(v.error, '\s+', ' ', 'g'), 200)), p_task)
+      v.attempts, concat_ws(', ', v.error_code, sluice.error_line(v.error)), p_task)
     when 'cancelled' then format('cancelled%s', v_on)
     when 'expired' then format('expired%s: its deadline passed before a worker could start it', v_on) end;
 end

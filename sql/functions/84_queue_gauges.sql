@@ -1,19 +1,45 @@
 -- queue_gauges: what the HTTP front tells Prometheus of each model. breaker: 0 closed, 1 half open, 2 open; max_unfinished: the
--- model's, or the system's.
+-- model's, or the system's; oldest_ready_s: how long the oldest task that may be called has waited, in the queue, in the model's
+-- backlog or in that of one of its routes; blocked: why no call may begin, the most lasting first (paused, parked, closed,
+-- breaker_open; null: one may); no_worker: no live worker serves the model.
 -- Without JIT: while nobody has analyzed these small tables their estimates make it compile for 700 ms.
 create or replace function sluice.queue_gauges()
 returns table (model text, queued int, in_flight bigint, waiting bigint, max_unfinished bigint, oldest_ready_s double precision,
-               breaker int)
+               breaker int, blocked text, no_worker boolean)
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
-set jit = off
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 begin
   return query
+  with route as materialized (
+    select r.route, sluice.oldest_waiting('route_' || r.route) as oldest
+    from sluice.routes r where r.weight > 0 group by r.route),
+  waiting as materialized (
+    select m.name as model, least(sluice.oldest_waiting('backlog_' || m.id), min(route.oldest)) as oldest
+    from sluice.models m
+    left join (sluice.routes r join route on route.route = r.route) on r.model = m.name and r.weight > 0
+    group by m.name, m.id),
+  live as materialized (
+    select w.models, w.apis from sluice.workers w where w.alive)
   select q.model, q.depth, q.in_flight, q.unfinished - q.depth - q.in_flight,
-    coalesce(m.max_unfinished, (select s.max_unfinished from sluice.settings s))::bigint, coalesce(q.oldest_ready_s, 0),
-    case q.breaker when 'open' then 2 when 'half_open' then 1 else 0 end
-  from sluice.queues q join sluice.models m on m.name = q.model;
+    coalesce(m.max_unfinished, s.max_unfinished)::bigint,
+    greatest(0, q.oldest_ready_s, extract(epoch from clock_timestamp() - w.oldest))::double precision,
+    case q.breaker when 'open' then 2 when 'half_open' then 1 else 0 end,
+    case when q.state in ('paused', 'parked', 'closed', 'breaker open') then replace(q.state, ' ', '_') end,
+    not exists (select from live l where (l.models is null or m.name = any (l.models)) and (l.apis is null or m.api = any (l.apis)))
+  from sluice.queues q join sluice.models m on m.name = q.model join waiting w on w.model = q.model cross join sluice.settings s;
+end
+$$;
+
+-- oldest_waiting: since when the task of p_line (a line of the backlog) that has waited longest for room has been ready, of the
+-- first lanes_look_max() lanes; null: none waits. A task for later is not ready. Under the pinned plan of the caller.
+create or replace function sluice.oldest_waiting(p_line text) returns timestamptz
+language plpgsql volatile
+as $$
+begin
+  return (select min(h.ready_at) from sluice.lane_heads(p_line, sluice.lanes_look_max(), null, null, null) h);
 end
 $$;

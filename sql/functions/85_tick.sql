@@ -2,7 +2,7 @@
 -- sweep, and at the end retention.
 -- For cron, or by hand, as a transaction of its own; safe at any time and from several places at once (the second finds
 -- the first at it).
--- Returns: what it did, as counts.
+-- Returns: what it did, as counts; only mended when it made damaged sequences anew (03_mend.sql): the next call does the rest.
 create or replace function sluice.tick(p_now timestamptz default null) returns jsonb
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -15,9 +15,15 @@ declare
   v_swept int;
   v_dropped int;
   v_retention sluice.retention_round;
+  v_mended int;
 begin
   if not pg_try_advisory_xact_lock(sluice.lock_class('tick'), 0) then
     return jsonb_build_object('busy', true);
+  end if;
+  -- Alone in its round: until the commit everybody waits for what it made anew.
+  v_mended := (sluice.mend_sequences()).mended;
+  if v_mended > 0 then
+    return jsonb_build_object('mended', v_mended);
   end if;
   -- What takes time first, and rows of tasks before locks of models. Each step reads the clock itself, after the locks
   -- of those before it: an older time would put rows below marks.

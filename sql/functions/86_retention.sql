@@ -1,6 +1,8 @@
--- Retention: finished tasks leave by dropping whole ranges of ids, the oldest first. What of a range must stay (unfinished
--- tasks, results younger than settings.retention) moves to the attic, the partition below all ranges; in the attic
--- finished tasks leave row by row.
+-- Retention: a finished task is kept for settings.retention from its end, and at most retention_slack() longer: an hour or a tenth.
+-- Ranges of ids are cut by number (make_partitions) and by time (close_range), and leave by being dropped as a whole, the oldest
+-- first. What of a range must stay (unfinished tasks, results younger than the retention) moves to the attic, the partition below
+-- all ranges; in the attic finished tasks leave row by row. So they do in a range that cannot be dropped in time: because too
+-- much of it must stay, or because a report reads it for hours.
 --
 -- DROP and DETACH wait for every reader, and every submit waits behind whoever waits. So nothing here waits: the locks
 -- are tried (NOWAIT), a few times with pauses, and an open pg_dump or report delays retention and nothing else.
@@ -15,26 +17,39 @@ create or replace function sluice.carried_bytes_max() returns bigint
 language sql immutable parallel safe
 as $$ select 67108864::bigint $$;
 
--- retain: one round of retention: at most one range, and at most 1,000 tasks of the attic with what belongs to them.
--- Stage:   86. Best as a transaction of its own, as tick is: after a drop it holds sluice.task exclusively until the commit.
+-- erased_tasks_max, looked_keys_max: how many overdue tasks one round deletes row by row, and how many results' keys it looks at
+-- for them: each less than half a second.
+create or replace function sluice.erased_tasks_max() returns int
+language sql immutable parallel safe
+as $$ select 5000 $$;
+
+create or replace function sluice.looked_keys_max() returns int
+language sql immutable parallel safe
+as $$ select 1000000 $$;
+
+-- retain: one round of retention: at most one range dropped or closed, and at most erased_tasks_max tasks deleted of ranges, and of
+-- the attic, with what belongs to them.
+-- Stage:   86. Called by workers, and by tick in two halves. Best as a transaction of its own, as tick is: after a drop it holds
+--          sluice.task exclusively until the commit.
 -- Returns: dropped: the ranges dropped; erased: the rows deleted one by one.
 -- Does nothing above READ COMMITTED: an old snapshot does not see the results that must stay.
 create or replace function sluice.retain(p_now timestamptz default null, out dropped int, out erased int)
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set jit = off
+set lock_timeout = '1s'   -- on a worker's session: rather an error now than its heartbeat too late
 as $$
 declare
   v_round sluice.retention_round := sluice.begin_retention(coalesce(p_now, clock_timestamp()));
 begin
   erased := v_round.erased;
-  dropped := sluice.end_retention(v_round, 100);
+  dropped := sluice.end_retention(v_round, 20);
 end
 $$;
 
--- begin_retention: the half that takes time and holds up nobody: deletes from the attic, and finds a range to drop and what of
--- it must stay. It keeps the range as it is until the end of the transaction: no redrive, no late submit.
--- Walks the range's keys, hence at least 1 s and 50 times its own last duration apart.
+-- begin_retention: the half that takes time and holds up nobody: deletes rows, and finds a range to drop and what of it must
+-- stay. It keeps the range as it is until the end of the transaction: no redrive, no late submit.
+-- Walks a range's keys, hence at least 1 s and 50 times its own last duration apart; 10 times while there is something to delete.
 create or replace function sluice.begin_retention(p_now timestamptz) returns sluice.retention_round
 language plpgsql volatile
 as $$
@@ -51,7 +66,8 @@ begin
      or not pg_try_advisory_xact_lock(sluice.lock_class('retain'), 0) then
     return v_round;
   end if;
-  v_round.erased := sluice.erase_from_attic(v_cutoff) + sluice.erase_leftovers();
+  v_round.at := p_now;
+  v_round.erased := sluice.erase_from_attic(v_cutoff) + sluice.erase_overdue(v_cutoff) + sluice.erase_leftovers();
   v_range := sluice.oldest_range(v_cutoff);
   if v_range.n is not null and sluice.try_lock('sluice.task_' || v_range.n, 'share', 1) then
     v_round.carried := sluice.to_carry(v_range, v_cutoff);
@@ -60,24 +76,26 @@ begin
       v_round.end_id := v_range.end_id;
     end if;
   end if;
-  perform setval('sluice.retain_after', sluice.micros(p_now
-    + least(greatest(interval '1 second', 50 * (clock_timestamp() - v_started)), interval '30 minutes')));
+  perform setval('sluice.retain_after', sluice.micros(p_now + least(interval '30 minutes',
+    greatest(interval '1 second', case when v_round.erased > 0 then 10 else 50 end * (clock_timestamp() - v_started)))));
   return v_round;
 end
 $$;
 
--- end_retention: drops what begin_retention found in this transaction, if the locks are to be had in p_tries tries.
+-- end_retention: drops what begin_retention found in this transaction, if the locks are to be had in p_tries tries. If nothing
+-- is dropped, closes the range of the newest id when it is time to.
 -- Returns the number of ranges dropped.
 create or replace function sluice.end_retention(p_round sluice.retention_round, p_tries int) returns int
 language plpgsql volatile
 as $$
 begin
-  if p_round.n is null or not sluice.try_lock(format('only sluice.task, only sluice.result, sluice.task_attic,
+  if p_round.n is not null and sluice.try_lock(format('only sluice.task, only sluice.result, sluice.task_attic,
       sluice.result_attic, sluice.task_%1$s, sluice.result_%1$s', p_round.n), 'access exclusive', p_tries) then
-    return 0;
+    perform sluice.drop_range(p_round);
+    return 1;
   end if;
-  perform sluice.drop_range(p_round);
-  return 1;
+  perform sluice.close_range(p_round.at);
+  return 0;
 end
 $$;
 
@@ -100,21 +118,22 @@ $$;
 
 -- to_carry: the tasks of a range that must move to the attic: unfinished, or finished since p_cutoff. Null: too many.
 -- Holds while lock_class('retain') and the range's tasks are locked: one of them can finish, but none can come, nor become
--- unfinished again. Reads the two keys of the range and no more:
--- 0.8 s for a million tasks.
+-- unfinished again. What is unfinished is in one of the places; of the results only the keys are read.
 create or replace function sluice.to_carry(p_range sluice.id_range, p_cutoff timestamptz) returns bigint[]
 language plpgsql volatile
-set enable_seqscan = off set enable_hashjoin = off
+set enable_seqscan = off set enable_hashjoin = off set jit = off
 as $$
 declare
   v_ids bigint[];
   v_bytes bigint;
 begin
-  execute format('select array_agg(c.id) from (
-      select t.id from sluice.%I t left join sluice.%I r on r.task_id = t.id
-      where r.task_id is null or r.finished_at >= $1
-      limit $2) c', 'task_' || p_range.n, 'result_' || p_range.n)
-  into v_ids using p_cutoff, sluice.carried_tasks_max() + 1;
+  execute format('select array_agg(c.task_id) from (
+      select task_id from sluice.lease where task_id >= $1 and task_id < $2
+      union all select task_id from sluice.queue where task_id >= $1 and task_id < $2
+      union all select task_id from sluice.backlog where task_id >= $1 and task_id < $2
+      union all select task_id from sluice.%I where finished_at >= $3
+      limit $4) c', 'result_' || p_range.n)
+  into v_ids using p_range.first_id, p_range.end_id, p_cutoff, sluice.carried_tasks_max() + 1;
   execute format('select sum(200 + coalesce(pg_column_size(t.prompt), pg_column_size(t.request))
         + coalesce(pg_column_size(r.answer), 0) + coalesce(pg_column_size(r.response), 0))
       from sluice.%I t left join sluice.%I r on r.task_id = t.id where t.id = any ($1)',
@@ -176,29 +195,86 @@ as $$
   where attrelid = ('sluice.' || quote_ident(p_table))::regclass and attnum > 0 and not attisdropped
 $$;
 
--- erase_from_attic: deletes the attic's finished tasks that are older than p_cutoff; at most 1,000. Returns how many.
+-- erase_from_attic: deletes the attic's finished tasks that are older than p_cutoff; at most erased_tasks_max. Returns how many.
 create or replace function sluice.erase_from_attic(p_cutoff timestamptz) returns int
+language plpgsql volatile
+as $$
+begin
+  return sluice.erase_tasks('attic', array(
+    select task_id from sluice.result_attic where finished_at < p_cutoff limit sluice.erased_tasks_max()), p_cutoff);
+end
+$$;
+
+-- erase_overdue: deletes finished tasks that are older than p_cutoff from ranges that should have been dropped: their first task
+-- was submitted three quarters of the slack before p_cutoff. Goes through such a range in the order of ids and, in the next round,
+-- on from where it came to, so that it does not walk over what it has deleted; after the last one from the first again.
+-- Returns: how many; at most erased_tasks_max, of at most looked_keys_max results, of one range.
+create or replace function sluice.erase_overdue(p_cutoff timestamptz) returns int
+language plpgsql volatile
+set enable_seqscan = off set jit = off
+as $$
+#variable_conflict use_column
+declare
+  v_from bigint := coalesce(pg_sequence_last_value('sluice.erase_from'::regclass), 0);
+  v_overdue timestamptz := p_cutoff - sluice.retention_slack() * 3 / 4;
+  v_range sluice.id_range;
+  v_ids bigint[];
+  v_last bigint;   -- of those looked at; null: that was the rest of the range
+  v_erased int;
+begin
+  select * into v_range from sluice.id_range r
+  where r.end_id > v_from and sluice.first_submit_in(r.n) < v_overdue order by r.first_id limit 1;
+  if v_range.n is null then
+    if v_from > 0 then
+      perform setval('sluice.erase_from', 0);
+    end if;
+    return 0;
+  end if;
+  execute format('select array(select l.task_id from (
+      select task_id, finished_at from sluice.%I where task_id >= $1 order by task_id limit $3) l
+      where l.finished_at < $2 limit $4)', 'result_' || v_range.n)
+  into v_ids using v_from, p_cutoff, sluice.looked_keys_max(), sluice.erased_tasks_max();
+  if cardinality(v_ids) = sluice.erased_tasks_max() then
+    v_last := v_ids[cardinality(v_ids)];
+  else
+    execute format('select task_id from sluice.%I where task_id >= $1 order by task_id offset $2 limit 1', 'result_' || v_range.n)
+    into v_last using v_from, sluice.looked_keys_max() - 1;
+  end if;
+  v_erased := sluice.erase_tasks(v_range.n::text, v_ids, p_cutoff);
+  perform setval('sluice.erase_from', coalesce(v_last + 1, v_range.end_id));
+  return v_erased;
+end
+$$;
+
+-- erase_tasks: deletes those of tasks p_ids in one pair of partitions that finished before p_cutoff, with their attempts,
+-- idempotency keys and marks. Passes over what somebody redrives or forgets just now.
+-- Params:  p_part: attic, or a range's number. Returns how many.
+create or replace function sluice.erase_tasks(p_part text, p_ids bigint[], p_cutoff timestamptz) returns int
 language plpgsql volatile
 as $$
 declare
   v_ids bigint[];
 begin
-  with old as materialized (
-    select task_id from sluice.result_attic where finished_at < p_cutoff limit 1000 for update skip locked),
-  gone as (
-    delete from sluice.result_attic r using old where r.task_id = old.task_id returning r.task_id)
-  select array_agg(task_id) into v_ids from gone;
-  delete from sluice.task_attic where id = any (v_ids);
+  execute format($sql$
+    with old as materialized (
+      select task_id from sluice.%1$I where task_id = any ($1) and finished_at < $2 order by task_id for update skip locked),
+    gone as (delete from sluice.%1$I r using old where r.task_id = old.task_id returning r.task_id)
+    select array_agg(task_id) from gone
+    $sql$, 'result_' || p_part) into v_ids using p_ids, p_cutoff;
+  execute format('delete from sluice.%I where id = any ($1)', 'task_' || p_part) using v_ids;
+  delete from sluice.attempt where task_id = any (v_ids);
+  delete from sluice.idempotency where task_id = any (v_ids);
+  delete from sluice.cancellation where task_id = any (v_ids);
   return coalesce(cardinality(v_ids), 0);
 end
 $$;
 
 -- erase_leftovers: deletes attempts, idempotency keys and marks of cancelled calls of tasks that are no more; at most
--- 10,000 rows of each.
+-- 10,000 rows of each. Passes over what a transaction that is still open has deleted: keep_key does.
 -- Only below the lowest range: no task comes back there. Returns how many.
 create or replace function sluice.erase_leftovers() returns int
 language plpgsql volatile
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 as $$
 declare
   v_lowest bigint := (select min(first_id) from sluice.id_range);
@@ -209,17 +285,17 @@ begin
   delete from sluice.attempt where id in (
     select a.id from sluice.attempt a
     where a.task_id < v_lowest and not exists (select from sluice.task_attic t where t.id = a.task_id)
-    order by a.task_id limit 10000);
+    order by a.task_id limit 10000 for update of a skip locked);
   get diagnostics v_attempts = row_count;
   delete from sluice.idempotency where (tenant, key_sha256) in (
     select i.tenant, i.key_sha256 from sluice.idempotency i
     where i.task_id < v_lowest and not exists (select from sluice.task_attic t where t.id = i.task_id)
-    order by i.task_id limit 10000);
+    order by i.task_id limit 10000 for update of i skip locked);
   get diagnostics v_keys = row_count;
   delete from sluice.cancellation where (task_id, fence) in (
     select c.task_id, c.fence from sluice.cancellation c
     where c.task_id < v_lowest and not exists (select from sluice.task_attic t where t.id = c.task_id)
-    order by c.task_id limit 10000);
+    order by c.task_id limit 10000 for update of c skip locked);
   get diagnostics v_cancellations = row_count;
   return v_attempts + v_keys + v_cancellations;
 end

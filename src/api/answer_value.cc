@@ -1,16 +1,35 @@
 #include "api/answer_value.h"
 
 #include "api/error_reply.h"
+#include "json_object.h"
 
 namespace sluice {
+namespace {
+
+HttpReply value_reply(const PgResult& rows, std::string_view missing, int status) {
+  if (rows.rows() == 0 || rows.is_null(0, 0)) return error_reply(404, "not_found", missing);
+  return json_reply(status, std::string(rows.text(0, 0)) + "\n");
+}
+
+}  // namespace
 
 Task<HttpReply> answer_with_value(PgPool& database, std::string_view sql, PgParams params,
                                   std::string_view missing) {
   Task<Result<PgResult>> reply = database.query(std::string(sql), std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return error_reply(rows.error());
-  if (rows->rows() == 0 || rows->is_null(0, 0)) co_return error_reply(404, "not_found", missing);
-  co_return json_reply(200, std::string(rows->text(0, 0)) + "\n");
+  co_return value_reply(*rows, missing, 200);
+}
+
+Task<HttpReply> answer_with_body(PgPool& database, std::string_view sql, PgParams params,
+                                 std::string body, int status) {
+  const std::string problem = json_object_problem(body);
+  if (!problem.empty()) co_return error_reply(400, "invalid_request", problem);
+  params.emplace_back(body);
+  Task<Result<PgResult>> reply = database.query(std::string(sql), std::move(params));
+  Result<PgResult> rows = co_await std::move(reply);
+  if (!rows) co_return error_reply(about_body(rows.error(), std::move(body)));
+  co_return value_reply(*rows, none_of_that_name, status);
 }
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 // The plainest kind of handler: one SQL call, and the JSON value that it returns.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "api/pg_pool.h"
@@ -8,8 +9,15 @@
 
 namespace sluice {
 
+constexpr std::string_view none_of_that_name = "there is none of that name";
+
 // 200 with the one value of `sql`; 404 with `missing` when it is null, or there is no row.
 Task<HttpReply> answer_with_value(PgPool& database, std::string_view sql, PgParams params,
-                                  std::string_view missing = "there is none of that name");
+                                  std::string_view missing = none_of_that_name);
+
+// The same for a statement whose last parameter is `body`, the JSON object that a client sent: what
+// is wrong with it is told by its keys. `status`: of the answer.
+Task<HttpReply> answer_with_body(PgPool& database, std::string_view sql, PgParams params,
+                                 std::string body, int status = 200);
 
 }  // namespace sluice

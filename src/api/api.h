@@ -1,8 +1,8 @@
 // Api is the HTTP front without its sockets: it answers requests, whoever has read them. It owns
 // what that takes: a few database connections, the keys, who waits, the metrics.
 //
-// Thread rule: loop thread only; the loop, the clock and the exporter outlive it. Requests that it
-// is answering must have ended, or been destroyed, before it is.
+// Thread rule: loop thread only; the loop, the clock, the servers and the exporter outlive it.
+// Requests that it is answering must have ended, or been destroyed, before it is.
 #pragma once
 
 #include <string>
@@ -14,9 +14,9 @@
 namespace sluice {
 
 struct ApiOptions {
-  std::string database_url;
-  bool without_keys = false;  // everybody is an administrator: for loopback addresses only
-  int db_connections = 4;
+  bool without_keys = false;     // everybody is an administrator: for loopback addresses only
+  int db_connections = 4;        // and one for statements that nobody waits for
+  bool opens_on_demand = false;  // all but one, while there is work for them
   DatabaseBreakerLimits breaker;
   std::string url_scheme = "http";  // that clients use, as spans say it
 };
@@ -27,7 +27,7 @@ void require_loopback(const std::string& address);
 class Api final {
  public:
   // `spans`: where those of the requests go; null: nowhere.
-  Api(Loop& loop, Clock& clock, const ApiOptions& options, SpanExporter* spans);
+  Api(Loop& loop, Clock& clock, PgServers& servers, const ApiOptions& options, SpanExporter* spans);
 
   Task<HttpReply> answer(HttpIncoming incoming) { return front_.answer(std::move(incoming)); }
 
@@ -38,7 +38,7 @@ class Api final {
 
  private:
   PgPool database_;
-  PgPool background_;  // one connection, for statements that nobody waits for
+  PgPool background_;  // one connection, for statements that take seconds
   KeyRing keys_;
   Submitter submitter_;
   Endings endings_;

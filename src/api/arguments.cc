@@ -18,6 +18,13 @@ std::optional<int64_t> parse_number(std::string_view text) {
   return number;
 }
 
+// At most the first `bytes_max`, and no half character.
+std::string_view first_bytes(std::string_view text, size_t bytes_max) {
+  if (text.size() <= bytes_max) return text;
+  while (bytes_max > 0 && (static_cast<unsigned char>(text[bytes_max]) & 0xC0) == 0x80) --bytes_max;
+  return text.substr(0, bytes_max);
+}
+
 }  // namespace
 
 std::optional<int64_t> parse_id(std::string_view text, std::string_view prefix) {
@@ -41,8 +48,17 @@ std::optional<int64_t> parse_poll_ms(std::string_view text, int64_t max_ms) {
   }
 }
 
+std::string in_quotes(std::string_view value) {
+  constexpr size_t value_bytes_max = 50;
+  const auto control = std::find_if(value.begin(), value.end(),
+                                    [](unsigned char c) { return c < ' ' || c == 0x7f; });
+  const auto plain = static_cast<size_t>(control - value.begin());
+  const std::string_view shown = first_bytes(value.substr(0, plain), value_bytes_max);
+  return '"' + std::string(shown) + (shown.size() < value.size() ? "…\"" : "\"");
+}
+
 std::string_view unknown_argument(const HttpFields& query,
-                                  std::initializer_list<std::string_view> known) {
+                                  std::span<const std::string_view> known) {
   for (const auto& [name, value] : query) {
     if (std::find(known.begin(), known.end(), name) == known.end()) return name;
   }
@@ -59,6 +75,20 @@ JsonOutline json_outline(std::string_view body) {
   if (first == std::string_view::npos) return JsonOutline::neither;
   if (body[first] == '{') return JsonOutline::object;
   return body[first] == '[' ? JsonOutline::array : JsonOutline::neither;
+}
+
+HttpFields json_fields(std::string& body) {
+  constexpr size_t value_bytes_max = 100;
+  body.reserve(body.size() + simdjson::SIMDJSON_PADDING);
+  simdjson::dom::parser parser;
+  simdjson::dom::object object;
+  HttpFields fields;
+  if (parser.parse(simdjson::padded_string_view(body)).get(object) != simdjson::SUCCESS) return {};
+  for (const auto& [key, value] : object) {
+    const std::string text = simdjson::minify(value);
+    fields.emplace_back(key, first_bytes(text, value_bytes_max));
+  }
+  return fields;
 }
 
 bool json_flag(std::string& body, std::string_view name) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,9 +20,11 @@ std::optional<int64_t> parse_id(std::string_view text, std::string_view prefix =
 std::optional<int> parse_count(std::string_view text, int min, int max);
 std::optional<int64_t> parse_poll_ms(std::string_view text, int64_t max_ms);
 
+// `value` as a message repeats it: in quotes, up to its first control character, 50 bytes at most.
+std::string in_quotes(std::string_view value);
+
 // The first argument that is not in `known`; empty if there is none.
-std::string_view unknown_argument(const HttpFields& query,
-                                  std::initializer_list<std::string_view> known);
+std::string_view unknown_argument(const HttpFields& query, std::span<const std::string_view> known);
 
 // Whether PostgreSQL takes `text`: UTF-8, without NUL.
 bool is_storable(std::string_view text);
@@ -29,6 +32,9 @@ bool is_storable(std::string_view text);
 enum class JsonOutline { object, array, neither };
 // What the first character of `body` that is no blank begins.
 JsonOutline json_outline(std::string_view body);
+
+// The fields of the object `body` as their JSON texts, cut to 100 bytes; none if it is no object.
+HttpFields json_fields(std::string& body);
 
 // Whether the object `body` has `name`: true, the first of that name. May enlarge the capacity of
 // `body`.

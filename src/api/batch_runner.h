@@ -1,8 +1,8 @@
 // BatchRunner moves batches on: it calls sluice.advance_batches() as long as there is work, and
-// otherwise about once a second. Every server has one; what they do and when they may die is the
+// otherwise when that says. Every server has one; what they do and when they may die is the
 // database's business.
 //
-// Thread rule: loop thread only; the clock and the pool outlive it.
+// Thread rule: loop thread only; the clock and the pools outlive it.
 #pragma once
 
 #include "api/pg_pool.h"
@@ -11,8 +11,9 @@ namespace sluice {
 
 class BatchRunner final {
  public:
-  // `database`: no client should wait behind its statements, which may take most of a second.
-  BatchRunner(Clock& clock, PgPool& database);
+  // `looks`: where it asks whether there is a step to make, and makes it; `steps`: where it makes
+  // those that follow. No client should wait behind them: each may take most of a second.
+  BatchRunner(Clock& clock, PgPool& looks, PgPool& steps);
 
   void look() { work_.raise(); }    // now: there is a batch, or an end, that it does not know of
   void stop() { stopped_ = true; }  // begins no further step
@@ -21,7 +22,8 @@ class BatchRunner final {
   Task<void> keep_advancing();
 
   Clock& clock_;
-  PgPool& database_;
+  PgPool& looks_;
+  PgPool& steps_;
   Signal work_;
   bool stopped_ = false;
   TaskGroup tasks_;

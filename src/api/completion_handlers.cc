@@ -159,16 +159,17 @@ Task<HttpReply> complete(Services& services, ApiRequest request, std::string_vie
     co_return error_reply(400, "invalid_request", "there are no streams of embeddings");
   }
   Submitter::Submission submission = submission_of(std::move(request), api);
-  Result<int64_t> id = co_await services.submitter.submit(std::move(submission));
-  if (!id) co_return error_reply(id.error());
+  Result<Submitter::Accepted> task = co_await services.submitter.submit(std::move(submission));
+  if (!task) co_return error_reply(task.error());
+  const int64_t id = task->id;
   HttpReply reply;
   if (streams) {
-    reply = stream_reply(services, *id, api);
+    reply = stream_reply(services, id, api);
   } else {
-    reply = co_await whole_reply(services, *id, api);
+    reply = co_await whole_reply(services, id, api);
   }
-  reply.headers.emplace_back("Location", fmt::format("/v1/tasks/{}", *id));
-  reply.headers.emplace_back("X-Request-Id", fmt::format("task_{}", *id));
+  reply.headers.emplace_back("Location", fmt::format("/v1/tasks/{}", id));
+  reply.headers.emplace_back("X-Request-Id", fmt::format("task_{}", id));
   co_return reply;
 }
 

@@ -8,8 +8,8 @@ namespace {
 
 // $1: the name in the path; $2: the body.
 Task<HttpReply> answer_with_name_and_body(Services& services, ApiRequest request, const char* sql) {
-  PgParams params = {std::move(request.names[0]), std::move(request.http.body)};
-  return answer_with_value(services.database, sql, std::move(params));
+  PgParams name = {std::move(request.names[0])};
+  return answer_with_body(services.database, sql, std::move(name), std::move(request.http.body));
 }
 
 Task<HttpReply> answer_with_name(Services& services, ApiRequest request, const char* sql) {
@@ -36,7 +36,7 @@ Task<HttpReply> show_model(Services& services, ApiRequest request) {
       services.database,
       "select jsonb_build_object('id', name, 'object', 'model', 'created', 0, 'owned_by', 'sluice')"
       " || case when $2::boolean and m.url is not null"
-      " then to_jsonb(m) - array['id', 'limits_changed_at'] else '{}' end"
+      " then to_jsonb(m) - array['id', 'limits_changed_at', 'calls_changed_at'] else '{}' end"
       " from (select name from sluice.models union select route from sluice.routes) n"
       " left join sluice.models m using (name) where name = $1",
       std::move(params));
@@ -67,10 +67,16 @@ Task<HttpReply> resume_model(Services& services, ApiRequest request) {
 Task<HttpReply> close_model(Services& services, ApiRequest request) {
   return answer_with_name_and_body(
       services, std::move(request),
-      "select json_build_object('name', $1::text, 'closed_until', b.until)"
-      " from (select coalesce(g.until, 'infinity') as until, g.reason"
-      " from jsonb_to_record($2::jsonb) g(until timestamptz, reason text)) b,"
-      " sluice.close_model($1, b.until, b.reason)");
+      "select json_build_object('name', $1::text, 'closed_until', coalesce(c.until, 'infinity'))"
+      " from sluice.read_record(null::sluice.closing, $2::jsonb) c,"
+      " sluice.close_model($1, coalesce(c.until, 'infinity'), c.reason)");
+}
+
+// One with unfinished tasks stays: 409 says how many.
+Task<HttpReply> delete_model(Services& services, ApiRequest request) {
+  return answer_with_name(services, std::move(request),
+                          "with gone as (delete from sluice.models where name = $1 returning name)"
+                          " select json_build_object('name', name, 'deleted', true) from gone");
 }
 
 Task<HttpReply> list_routes(Services& services, ApiRequest) {
@@ -80,6 +86,19 @@ Task<HttpReply> list_routes(Services& services, ApiRequest) {
       "select route, json_object_agg(model, weight order by model) as models"
       " from sluice.routes group by route) r",
       PgParams());
+}
+
+Task<HttpReply> show_route(Services& services, ApiRequest request) {
+  return answer_with_name(
+      services, std::move(request),
+      "select json_object_agg(model, weight order by model) from sluice.routes where route = $1");
+}
+
+Task<HttpReply> delete_route(Services& services, ApiRequest request) {
+  return answer_with_name(
+      services, std::move(request),
+      "with gone as (delete from sluice.routes where route = $1 returning route)"
+      " select json_build_object('name', route, 'deleted', true) from gone limit 1");
 }
 
 Task<HttpReply> replace_route(Services& services, ApiRequest request) {
@@ -109,6 +128,29 @@ Task<HttpReply> replace_tenant(Services& services, ApiRequest request) {
 Task<HttpReply> change_tenant(Services& services, ApiRequest request) {
   return answer_with_name_and_body(services, std::move(request),
                                    "select sluice.configure('tenants', $1, $2::jsonb, false)");
+}
+
+Task<HttpReply> delete_tenant(Services& services, ApiRequest request) {
+  return answer_with_name(services, std::move(request),
+                          "with gone as (delete from sluice.tenants where name = $1 returning name)"
+                          " select json_build_object('name', name, 'deleted', true) from gone");
+}
+
+Task<HttpReply> show_settings(Services& services, ApiRequest) {
+  return answer_with_value(services.database, "select to_jsonb(s) - 'one' from sluice.settings s",
+                           PgParams());
+}
+
+Task<HttpReply> replace_settings(Services& services, ApiRequest request) {
+  return answer_with_body(services.database,
+                          "select sluice.configure('settings', null, $1::jsonb, true)", PgParams(),
+                          std::move(request.http.body));
+}
+
+Task<HttpReply> change_settings(Services& services, ApiRequest request) {
+  return answer_with_body(services.database,
+                          "select sluice.configure('settings', null, $1::jsonb, false)", PgParams(),
+                          std::move(request.http.body));
 }
 
 }  // namespace sluice

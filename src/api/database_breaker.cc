@@ -34,6 +34,19 @@ int64_t DatabaseBreaker::open_for_ms() const {
   return std::max<int64_t>(0, (open_until_ns_ - clock_.now_ns() + ns_per_ms - 1) / ns_per_ms);
 }
 
+void DatabaseBreaker::note_connection(bool has_failed) {
+  if (has_failed) {
+    const bool lacks_nothing_else = state_ == State::closed || lacks_only_connections_;
+    note(phase_, true);
+    is_cut_off_ = state_ != State::closed;
+    lacks_only_connections_ = is_cut_off_ && lacks_nothing_else;
+  } else if (lacks_only_connections_) {
+    enter(State::closed);
+  } else if (std::exchange(is_cut_off_, false)) {
+    open_until_ns_ = clock_.now_ns();
+  }
+}
+
 void DatabaseBreaker::note(int64_t phase, std::optional<bool> has_failed) {
   if (phase != phase_) return;
   is_probing_ = false;
@@ -51,12 +64,13 @@ void DatabaseBreaker::note(int64_t phase, std::optional<bool> has_failed) {
 
 void DatabaseBreaker::enter(State state) {
   if (state == State::open && state_ == State::closed) {
-    spdlog::warn("{} statements in a row failed for the database's sake: refusing others for {} ms",
+    spdlog::warn("{} failures of the database in a row: refusing requests for {} ms",
                  limits_.failures, limits_.open_ms);
   } else if (state == State::closed) {
     spdlog::info("the database works again");
   }
   state_ = state;
+  is_cut_off_ = lacks_only_connections_ = false;
   ++phase_;
   in_a_row_ = 0;
   is_probing_ = false;

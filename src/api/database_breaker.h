@@ -1,6 +1,8 @@
 // DatabaseBreaker keeps requests away from a database that fails one after the other, so that each
 // need not find out by itself: closed -> open after failures in a row -> half open, when one
-// statement at a time goes through -> closed after successes in a row. It sends nothing.
+// statement at a time goes through -> closed after successes in a row. A connection that cannot be
+// had is a failure, too; what such failures alone have opened closes with the first connection, and
+// what statements have is half open then. It sends nothing.
 //
 // Thread rule: loop thread only; the clock outlives it, and it outlives its passes.
 #pragma once
@@ -45,6 +47,9 @@ class DatabaseBreaker final {
   DatabaseBreaker(const Clock& clock, DatabaseBreakerLimits limits)
       : clock_(clock), limits_(limits) {}
 
+  // An attempt to connect has ended.
+  void note_connection(bool has_failed);
+
   // nullopt: not now.
   std::optional<Pass> admit();
 
@@ -63,6 +68,8 @@ class DatabaseBreaker final {
   int64_t open_until_ns_ = 0;
   int in_a_row_ = 0;  // failures while closed, successes while half open
   bool is_probing_ = false;
+  bool is_cut_off_ = false;              // not closed, and the last failure was no connection
+  bool lacks_only_connections_ = false;  // cut off, and nothing else has failed
 };
 
 }  // namespace sluice

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "api/arguments.h"
 #include "api/pg_pool.h"
 #include "db/sql_message.h"
 #include "json_text.h"
@@ -27,6 +28,7 @@ constexpr Rule rules[] = {
     {"SL005", 429, "tenant_limit", 5}, {"SL006", 404, "not_found"},
     {"SL007", 413, "too_large"},       {"SL008", 422, "idempotency_key_reused"},
     {"SL009", 403, "wrong_tenant"},    {"22", 400, "invalid_request"},
+    {"23503", 409, "conflict"},  // unfinished tasks of a model that is to be deleted
     {"23", 400, "invalid_request"},    {"54", 400, "invalid_request"},  // JSON that is too deep
     {"08003", 503, "unavailable", 5},  // never sent: PgPool::not_sent
     {"08", 504, "outcome_unknown"},    // lost on the way: it may have been done
@@ -48,8 +50,22 @@ int retry_after_s(const Rule& rule, std::string_view hint) {
 
 // "rpm is positive" for a violated constraint of that name.
 std::string message_of(const Error& error) {
+  if (error.code == "22P02") return "the body is not valid JSON";
   const std::string_view check = violated_check(error.message);
-  return check.empty() ? error.message : "it must hold that " + sentence_of(check);
+  return check.empty() ? error.message : "it must hold that " + fact_of(check);
+}
+
+// The key of `fields` that a violated check is about: one that it is named after, else one that its
+// fact names.
+std::string key_at_fault(std::string_view check, const HttpFields& fields) {
+  for (const auto& [key, value] : fields) {
+    if (concerns(check, key)) return key;
+  }
+  const std::string fact = fact_of(check);
+  for (const auto& [key, value] : fields) {
+    if (fact.find(key) != std::string::npos) return key;
+  }
+  return {};
 }
 
 }  // namespace
@@ -65,15 +81,45 @@ Task<HttpReply> reply_with(HttpReply reply) {
   co_return reply;
 }
 
+Error about_body(Error error, std::string body) {
+  const HttpFields fields = json_fields(body);
+  // A name in the body that there is not is the body's fault: the path is there.
+  if (error.code == "SL001" && !find_field(fields, error.param).empty()) error.code = "SL004";
+  const std::string_view check = violated_check(error.message);
+  if (!check.empty()) {
+    error.param = key_at_fault(check, fields);
+    const bool may_tell = error.param != "secret";
+    if (!error.param.empty()) {
+      error.message = fmt::format(
+          "{} {}is refused: {}", error.param,
+          may_tell ? std::string(find_field(fields, error.param)) + " " : "",
+          fact_of(check, concerns(check, error.param) ? std::string_view(error.param) : ""));
+    }
+  } else if (error.code == "23502") {
+    const bool is_given = !find_field(fields, error.param).empty();
+    error.message = error.param + (is_given ? " cannot be null" : " is missing");
+  }
+  return error;
+}
+
+HttpReply bad_argument(std::string_view param, std::string_view message, std::string_view hint) {
+  return error_reply(400, "invalid_request", message, {}, hint, param);
+}
+
+HttpReply wrong_tenant() {
+  return error_reply(403, "wrong_tenant", "not this key's tenant", "SL009", {}, "tenant");
+}
+
 HttpReply error_reply(int status, std::string_view type, std::string_view message,
-                      std::string_view code, std::string_view hint) {
+                      std::string_view code, std::string_view hint, std::string_view param) {
   const auto or_null = [](std::string_view text) {
     return text.empty() ? std::string("null") : json_string(text);
   };
   return json_reply(
       status, fmt::format("{{\"error\":{{\"type\":{},\"code\":{},\"message\":{},\"hint\":{},"
-                          "\"param\":null}}}}\n",
-                          json_string(type), or_null(code), json_string(message), or_null(hint)));
+                          "\"param\":{}}}}}\n",
+                          json_string(type), or_null(code), json_string(message), or_null(hint),
+                          or_null(param)));
 }
 
 HttpReply error_reply(const Error& error) {
@@ -85,7 +131,7 @@ HttpReply error_reply(const Error& error) {
     return error_reply(500, "internal", "the server's own mistake; its log says more", error.code);
   }
   HttpReply reply =
-      error_reply(rule->status, rule->type, message_of(error), error.code, error.hint);
+      error_reply(rule->status, rule->type, message_of(error), error.code, error.hint, error.param);
   const int seconds = retry_after_s(*rule, error.hint);
   if (seconds > 0) reply.headers.emplace_back("Retry-After", std::to_string(seconds));
   if (rule->status == 504) reply.headers.emplace_back("X-Should-Retry", "false");

@@ -11,9 +11,21 @@
 namespace sluice {
 
 // {"error":{"type","code","message","hint","param"}}. `type`: a word for programs; `code`: the
-// SQLSTATE, if any; `message`: for people.
+// SQLSTATE, if any; `message`: for people; `param`: the argument or key at fault, if it is one's.
 HttpReply error_reply(int status, std::string_view type, std::string_view message,
-                      std::string_view code = {}, std::string_view hint = {});
+                      std::string_view code = {}, std::string_view hint = {},
+                      std::string_view param = {});
+
+// 400: `param`, an argument, cannot be what it is.
+HttpReply bad_argument(std::string_view param, std::string_view message,
+                       std::string_view hint = {});
+
+// 403: what is asked for is another tenant's.
+HttpReply wrong_tenant();
+
+// `error` of a statement that was given the JSON object `body`: what its key at fault may be. A
+// value that may hold a credential is not repeated.
+Error about_body(Error error, std::string body);
 
 // What the database said, or that it could not be asked. Says nothing of errors that are ours.
 HttpReply error_reply(const Error& error);

@@ -20,6 +20,10 @@ HttpReply text_reply(std::string content_type, std::string body) {
   return reply;
 }
 
+bool is_look(const HttpIncoming& incoming) {
+  return incoming.method == "GET" || incoming.method == "HEAD";
+}
+
 std::string_view key_in(const HttpIncoming& incoming) {
   constexpr std::string_view scheme = "bearer ";
   const std::string_view authorization = incoming.header("authorization");
@@ -38,6 +42,14 @@ bool comes_from_here(const HttpIncoming& incoming) {
   if (colon != std::string_view::npos && host.back() != ']') host = host.substr(0, colon);
   return incoming.header("origin").empty() &&
          std::find(std::begin(here), std::end(here), host) != std::end(here);
+}
+
+// Whoever comes from here is an administrator.
+Task<Result<std::optional<Caller>>> anybody(bool is_from_here) {
+  if (!is_from_here) co_return std::nullopt;
+  Caller administrator;
+  administrator.is_admin = true;
+  co_return administrator;
 }
 
 // The reading of keys is the probe: while it has no answer nothing else would have one.
@@ -92,9 +104,12 @@ Task<HttpReply> Front::answer(HttpIncoming incoming) {
 
 Task<HttpReply> Front::dispatch(HttpIncoming incoming, OpenRequest& open) {
   if (auto reply = monitor(incoming)) co_return std::move(*reply);
+  if (is_look(incoming) && incoming.path == "/metrics") co_return co_await metrics_reply();
   const std::string reason = keys_.not_ready_because();
   if (!reason.empty()) co_return unavailable(reason);
-  const std::optional<Caller> caller = caller_of(incoming);
+  const Result<std::optional<Caller>> caller_or_error = co_await caller_of(incoming);
+  if (!caller_or_error) co_return error_reply(caller_or_error.error());
+  const std::optional<Caller>& caller = *caller_or_error;
   if (!caller) co_return unauthorized();
   RouteMatch match = find_route(routes(), incoming.method, incoming.path);
   if (match.route == nullptr) co_return no_such_route(match);
@@ -112,13 +127,17 @@ Task<HttpReply> Front::dispatch(HttpIncoming incoming, OpenRequest& open) {
 }
 
 std::optional<HttpReply> Front::monitor(const HttpIncoming& incoming) {
-  if (incoming.method != "GET" && incoming.method != "HEAD") return std::nullopt;
+  if (!is_look(incoming)) return std::nullopt;
   if (incoming.path == "/healthz") return text_reply("text/plain; charset=utf-8", "ok\n");
   if (incoming.path == "/readyz") return ready_reply();
-  if (incoming.path != "/metrics") return std::nullopt;
+  return std::nullopt;
+}
+
+Task<HttpReply> Front::metrics_reply() {
+  const std::string queues = co_await queues_.text();
   metrics_.set_open_requests(open_);
   metrics_.set_database_breaker(services_.database.breaker().state());
-  return text_reply("text/plain; version=0.0.4; charset=utf-8", metrics_.text() + queues_.text());
+  co_return text_reply("text/plain; version=0.0.4; charset=utf-8", metrics_.text() + queues);
 }
 
 HttpReply Front::ready_reply() const {
@@ -127,14 +146,9 @@ HttpReply Front::ready_reply() const {
   return json_reply(503, fmt::format("{{\"ready\":false,\"reason\":{}}}\n", json_string(reason)));
 }
 
-std::optional<Caller> Front::caller_of(const HttpIncoming& incoming) const {
-  if (without_keys_) {
-    Caller anybody;
-    anybody.is_admin = true;
-    return comes_from_here(incoming) ? std::optional(anybody) : std::nullopt;
-  }
-  const Caller* caller = keys_.find(key_in(incoming));
-  return caller == nullptr ? std::nullopt : std::optional(*caller);
+Task<Result<std::optional<Caller>>> Front::caller_of(const HttpIncoming& incoming) {
+  if (!without_keys_) return keys_.find(std::string(key_in(incoming)));
+  return anybody(comes_from_here(incoming));
 }
 
 }  // namespace sluice

@@ -18,7 +18,7 @@ class Front final {
  public:
   // `without_keys`: everybody is an administrator. Only for a loopback address. `spans`: null when
   // they go nowhere. `url_scheme`: http or https, as spans say it.
-  Front(Services services, const KeyRing& keys, HttpMetrics& metrics, const QueueMetrics& queues,
+  Front(Services services, KeyRing& keys, HttpMetrics& metrics, QueueMetrics& queues,
         bool without_keys, SpanExporter* spans, std::string url_scheme)
       : services_(services),
         keys_(keys),
@@ -36,14 +36,15 @@ class Front final {
  private:
   struct OpenRequest;
   std::optional<HttpReply> monitor(const HttpIncoming& incoming);
+  Task<HttpReply> metrics_reply();
   HttpReply ready_reply() const;
-  std::optional<Caller> caller_of(const HttpIncoming& incoming) const;
+  Task<Result<std::optional<Caller>>> caller_of(const HttpIncoming& incoming);
   Task<HttpReply> dispatch(HttpIncoming incoming, OpenRequest& open);
 
   Services services_;
-  const KeyRing& keys_;
+  KeyRing& keys_;
   HttpMetrics& metrics_;
-  const QueueMetrics& queues_;
+  QueueMetrics& queues_;
   bool without_keys_;
   SpanExporter* spans_;
   std::string url_scheme_;

@@ -2,16 +2,23 @@
 
 #include <fmt/format.h>
 
+#include "worker/pg_array.h"
+
 namespace sluice {
 namespace {
 
 constexpr int64_t read_interval_ns = ns_per_s;
 constexpr int64_t silence_ns_max = 3 * ns_per_s;  // then the database is said not to answer
 
+// Of unknown ids: ten statements a second, of a few ms each, whatever strangers send.
+constexpr int64_t look_interval_ns = 100 * ns_per_ms;
+constexpr size_t look_ids_max = 500;
+
 constexpr const char* keys_sql =
     "select (select max(version) from sluice.migration), k.id, encode(k.sha256, 'hex'), k.tenant,"
     " 'submit' = any (k.scopes), 'read' = any (k.scopes), 'admin' = any (k.scopes)"
-    " from (select) one left join sluice.api_key k on k.revoked_at is null";
+    " from (select) one left join sluice.api_key k on k.revoked_at is null"
+    " and ($1::text[] is null or k.id = any ($1))";
 
 }  // namespace
 
@@ -22,9 +29,14 @@ KeyRing::KeyRing(Clock& clock, PgPool& database, SchemaRange served)
 
 Task<void> KeyRing::keep_reading() {
   while (true) {
-    Task<Result<PgResult>> reply = database_.query_unguarded(keys_sql, PgParams());
+    PgParams all = {std::nullopt};
+    Task<Result<PgResult>> reply = database_.query_unguarded(keys_sql, std::move(all));
     Result<PgResult> rows = co_await std::move(reply);
-    if (rows) take(*rows);
+    if (rows) {
+      entries_.clear();
+      take(*rows);
+      read_ns_ = clock_.now_ns();
+    }
     // Until the first connection is there, a look costs nothing.
     const int64_t pause_ns = read_ns_ == 0 ? 20 * ns_per_ms : read_interval_ns;
     co_await sleep_until(clock_, clock_.now_ns() + pause_ns);
@@ -32,7 +44,6 @@ Task<void> KeyRing::keep_reading() {
 }
 
 void KeyRing::take(const PgResult& rows) {
-  entries_.clear();
   for (int row = 0; row < rows.rows(); ++row) {
     schema_version_ = rows.int64(row, 0);
     if (rows.is_null(row, 1)) continue;
@@ -42,21 +53,67 @@ void KeyRing::take(const PgResult& rows) {
     entry.caller.may_submit = rows.boolean(row, 4);
     entry.caller.may_read = rows.boolean(row, 5);
     entry.caller.is_admin = rows.boolean(row, 6);
-    entries_.emplace(rows.text(row, 1), std::move(entry));
+    entries_.insert_or_assign(std::string(rows.text(row, 1)), std::move(entry));
   }
-  read_ns_ = clock_.now_ns();
+}
+
+Task<Result<std::optional<Caller>>> KeyRing::find(std::string key) {
+  const auto id = key_id(key);
+  if (id && entries_.find(*id) == entries_.end()) {
+    const auto waiting = std::make_shared<Waiting>();
+    waiting->id = *id;
+    unknown_.push_back(waiting);
+    if (!std::exchange(looking_, true)) tasks_.spawn(look_while_unknown());
+    co_await waiting->looked.wait();
+    if (waiting->error) co_return tl::unexpected(*waiting->error);
+  }
+  co_return bearer_of(key);
+}
+
+Task<void> KeyRing::look_while_unknown() {
+  while (!unknown_.empty()) {
+    const int64_t next_ns = clock_.now_ns() + look_interval_ns;
+    co_await look_up(take_round());
+    co_await sleep_until(clock_, next_ns);
+  }
+  looking_ = false;
+}
+
+KeyRing::Round KeyRing::take_round() {
+  Round round;
+  while (!unknown_.empty() && round.size() < look_ids_max) {
+    round.push_back(std::move(unknown_.front()));
+    unknown_.pop_front();
+  }
+  return round;
+}
+
+Task<void> KeyRing::look_up(Round round) {
+  PgTextArray ids;
+  for (const auto& waiting : round) ids.add(waiting->id);
+  PgParams some = {ids.param()};
+  Task<Result<PgResult>> reply = database_.query_unguarded(keys_sql, std::move(some));
+  Result<PgResult> rows = co_await std::move(reply);
+  if (rows) take(*rows);
+  for (const auto& waiting : round) {
+    if (!rows) waiting->error = rows.error();
+    waiting->looked.raise();
+  }
 }
 
 // An unknown id costs the same as a wrong secret.
-const Caller* KeyRing::find(std::string_view key) const {
+std::optional<Caller> KeyRing::bearer_of(std::string_view key) const {
   static const Entry nobody{};
   const auto id = key_id(key);
   const auto found = id ? entries_.find(*id) : entries_.end();
   const Entry& entry = found == entries_.end() ? nobody : found->second;
-  return same_digest(key_digest(key), entry.digest) ? &entry.caller : nullptr;
+  if (!same_digest(key_digest(key), entry.digest)) return std::nullopt;
+  return entry.caller;
 }
 
 std::string KeyRing::not_ready_because() const {
+  if (database_.is_starting()) return "connecting to the database";
+  if (!database_.is_connected()) return "no connection to the database";
   if (read_ns_ == 0 || clock_.now_ns() - read_ns_ > silence_ns_max) {
     return "the database does not answer";
   }

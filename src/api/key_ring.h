@@ -1,19 +1,25 @@
 // KeyRing holds the hashes of all keys in force and says who a request comes from. It reads them
-// anew each second, so a new or revoked key counts at every server within that; this reading also
-// tells whether the database answers and has a schema that we serve.
+// anew each second, so a revoked key ends at every server within that; this reading also tells
+// whether the database answers and has a schema that we serve. A key whose id it does not know is
+// looked up at once, so a new one counts from its first request on.
 //
-// Thread rule: loop thread only; the clock and the pool outlive it. A request waits for nothing
-// here, and a flood of wrong keys makes no statements. While the database is away the last keys
-// count.
+// Thread rule: loop thread only; the clock and the pool outlive it. A request with a known id waits
+// for nothing here. Those with unknown ids share look-ups, of which there are at most ten a second,
+// however many come; as many wait as the HTTP server has connections.
 #pragma once
 
+#include <deque>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/api_key.h"
 #include "api/pg_pool.h"
 #include "db/migrate.h"
+#include "runtime/signal.h"
 
 namespace sluice {
 
@@ -21,8 +27,9 @@ class KeyRing final {
  public:
   KeyRing(Clock& clock, PgPool& database, SchemaRange served);
 
-  // The bearer of `key`; nullptr for an unknown or revoked one. Lives until the next wait.
-  const Caller* find(std::string_view key) const;
+  // The bearer of `key`; nullopt for an unknown or revoked one. Errors: the id is unknown, and the
+  // database could not be asked.
+  Task<Result<std::optional<Caller>>> find(std::string key);
 
   // Why requests cannot be answered now; empty if they can.
   std::string not_ready_because() const;
@@ -32,8 +39,19 @@ class KeyRing final {
     KeyDigest digest;
     Caller caller;
   };
+  struct Waiting {
+    std::string id;
+    std::optional<Error> error;
+    Signal looked;
+  };
+  using Round = std::vector<std::shared_ptr<Waiting>>;
+
   Task<void> keep_reading();
   void take(const PgResult& rows);
+  std::optional<Caller> bearer_of(std::string_view key) const;
+  Task<void> look_while_unknown();
+  Task<void> look_up(Round round);
+  Round take_round();
 
   Clock& clock_;
   PgPool& database_;
@@ -41,6 +59,8 @@ class KeyRing final {
   std::map<std::string, Entry, std::less<>> entries_;  // by id
   int64_t read_ns_ = 0;                                // 0: never
   int64_t schema_version_ = 0;
+  std::deque<std::shared_ptr<Waiting>> unknown_;  // for the next look-ups
+  bool looking_ = false;
   TaskGroup tasks_;
 };
 

@@ -1,59 +1,131 @@
 #include "api/queue_metrics.h"
 
+#include <prometheus/counter.h>
 #include <prometheus/gauge.h>
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
+
 namespace sluice {
 namespace {
 
-constexpr int64_t read_interval_ns = 15 * ns_per_s;
+constexpr int64_t read_interval_ns = 15 * ns_per_s;  // as often as scrapes usually come
 constexpr int64_t retry_interval_ns = ns_per_s;
+// A reading takes about 1 ms a model: with thousands of them it is due later, and takes 1 % of a
+// core.
+constexpr int64_t read_pauses = 100;
+constexpr int64_t wait_ns_max = 300 * ns_per_ms;
+constexpr int64_t age_ns_max = 4 * read_interval_ns;  // of what is told while a reading takes long
 
 constexpr const char* queues_sql = "select * from sluice.queue_gauges()";
+constexpr const char* fleet_sql = "select * from sluice.fleet_gauges()";
+
+double number(const PgResult& rows, int row, int column) {
+  return std::stod(std::string(rows.text(row, column)));
+}
 
 prometheus::Family<prometheus::Gauge>& gauge(prometheus::Registry& registry, const char* name,
                                              const char* help) {
   return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
 }
 
-// A registry for each reading: models come and go.
-std::string text_of(const PgResult& rows) {
-  prometheus::Registry registry;
+void add_queues(prometheus::Registry& registry, const PgResult& rows) {
   auto& depth = gauge(registry, "sluice_queue_depth", "Unfinished tasks of a model, by state");
   auto& bound = gauge(registry, "sluice_queue_depth_max", "max_unfinished of a model, or of all");
-  auto& oldest = gauge(registry, "sluice_queue_oldest_ready_seconds",
-                       "How long the task that may be called next has waited");
+  auto& oldest = gauge(registry, "sluice_oldest_ready_seconds",
+                       "How long the oldest task that may be called has waited, in the queue of a "
+                       "model, its backlog or that of one of its routes");
   auto& breaker =
       gauge(registry, "sluice_breaker_state", "A model's breaker: 0 closed, 1 half open, 2 open");
+  auto& blocked = gauge(registry, "sluice_model_blocked",
+                        "Why no call of a model can begin: 1 for what holds, 0 for the others");
   const char* states[] = {"queued", "in_flight", "waiting"};
+  const char* reasons[] = {"paused", "parked", "closed", "breaker_open"};
   for (int row = 0; row < rows.rows(); ++row) {
     const std::string model(rows.text(row, 0));
     for (int state = 0; state < 3; ++state) {
-      depth.Add({{"model", model}, {"state", states[state]}})
-          .Set(std::stod(std::string(rows.text(row, state + 1))));
+      depth.Add({{"model", model}, {"state", states[state]}}).Set(number(rows, row, state + 1));
     }
-    bound.Add({{"model", model}}).Set(std::stod(std::string(rows.text(row, 4))));
-    oldest.Add({{"model", model}}).Set(std::stod(std::string(rows.text(row, 5))));
-    breaker.Add({{"model", model}}).Set(std::stod(std::string(rows.text(row, 6))));
+    bound.Add({{"model", model}}).Set(number(rows, row, 4));
+    oldest.Add({{"model", model}}).Set(number(rows, row, 5));
+    breaker.Add({{"model", model}}).Set(number(rows, row, 6));
+    for (const char* reason : reasons) {
+      const bool holds = !rows.is_null(row, 7) && rows.text(row, 7) == reason;
+      blocked.Add({{"model", model}, {"reason", reason}}).Set(holds);
+    }
+    blocked.Add({{"model", model}, {"reason", "no_worker"}}).Set(rows.boolean(row, 8));
   }
+}
+
+void add_fleet(prometheus::Registry& registry, const PgResult& row) {
+  gauge(registry, "sluice_workers", "Workers that have lately proved life")
+      .Add({})
+      .Set(number(row, 0, 0));
+  auto& results = prometheus::BuildCounter()
+                      .Name("sluice_results_total")
+                      .Help(
+                          "Tasks that have ended, by status: of all workers and servers, since "
+                          "the database last crashed")
+                      .Register(registry);
+  const char* statuses[] = {"solved", "failed", "cancelled", "expired"};
+  for (int status = 0; status < 4; ++status) {
+    results.Add({{"status", statuses[status]}}).Increment(number(row, 0, status + 1));
+  }
+}
+
+// A registry for each reading: models come and go.
+std::string text_of(const PgResult& queues, const PgResult& fleet) {
+  prometheus::Registry registry;
+  add_queues(registry, queues);
+  add_fleet(registry, fleet);
   return prometheus::TextSerializer().Serialize(registry.Collect());
 }
 
+// Holds a flag for as long as it lives.
+class Raised {
+ public:
+  explicit Raised(bool& flag) : flag_(flag) { flag_ = true; }
+  ~Raised() { flag_ = false; }
+  Raised(const Raised&) = delete;
+  Raised& operator=(const Raised&) = delete;
+
+ private:
+  bool& flag_;
+};
+
 }  // namespace
 
-QueueMetrics::QueueMetrics(Clock& clock, PgPool& database) : clock_(clock), database_(database) {
-  tasks_.spawn(keep_reading());
+Task<std::string> QueueMetrics::text() {
+  if (!is_reading_ && clock_.now_ns() >= due_at_ns_) {
+    is_reading_ = true;
+    tasks_.spawn(read());
+  }
+  if (!is_awaited_) {
+    const Raised awaited(is_awaited_);
+    const int64_t until_ns = clock_.now_ns() + wait_ns_max;
+    while (is_reading_ && clock_.now_ns() < until_ns) {
+      co_await has_read_.wait_until(clock_, until_ns);
+    }
+  }
+  if (clock_.now_ns() - read_at_ns_ > age_ns_max) text_.clear();
+  co_return text_;
 }
 
-Task<void> QueueMetrics::keep_reading() {
-  while (true) {
-    Task<Result<PgResult>> reply = database_.query(queues_sql, PgParams());
-    Result<PgResult> rows = co_await std::move(reply);
-    text_ = rows ? text_of(*rows) : std::string();
-    const int64_t pause_ns = rows ? read_interval_ns : retry_interval_ns;
-    co_await sleep_until(clock_, clock_.now_ns() + pause_ns);
-  }
+Task<void> QueueMetrics::read() {
+  const int64_t begun_ns = clock_.now_ns();
+  Task<Result<PgResult>> queues_reply = database_.query_unguarded(queues_sql, PgParams());
+  Task<Result<PgResult>> fleet_reply = database_.query_unguarded(fleet_sql, PgParams());
+  const Result<PgResult> queues = co_await std::move(queues_reply);
+  const Result<PgResult> fleet = co_await std::move(fleet_reply);
+  const bool is_read = queues && fleet && fleet->rows() == 1;
+  text_ = is_read ? text_of(*queues, *fleet) : std::string();
+  read_at_ns_ = clock_.now_ns();
+  const int64_t took_ns = read_at_ns_ - begun_ns;
+  due_at_ns_ = read_at_ns_ +
+               (is_read ? std::max(read_interval_ns, read_pauses * took_ns) : retry_interval_ns);
+  is_reading_ = false;
+  has_read_.raise();
 }
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
-// QueueMetrics tells Prometheus of the queues as the database sees them: depth and bound, age and
-// breaker of each model. It asks every 15 s, as scrapes do; a database that does not answer leaves
-// no old figures behind.
+// QueueMetrics tells Prometheus of the queues and the fleet as the database sees them: depth and
+// bound, age, blocks and breaker of each model, live workers, results so far. It asks when somebody
+// scrapes, and not again within 15 s; a database that does not answer leaves no old figures behind.
 //
 // Thread rule: loop thread only; the clock and the pool outlive it.
 #pragma once
@@ -14,16 +14,23 @@ namespace sluice {
 class QueueMetrics final {
  public:
   // `database`: its statement takes long where there are many models.
-  QueueMetrics(Clock& clock, PgPool& database);
+  QueueMetrics(Clock& clock, PgPool& database) : clock_(clock), database_(database) {}
 
-  const std::string& text() const { return text_; }  // in Prometheus's text format
+  // In Prometheus's text format. Waits for a reading that is due, but not for long: then it is what
+  // there was, or nothing.
+  Task<std::string> text();
 
  private:
-  Task<void> keep_reading();
+  Task<void> read();
 
   Clock& clock_;
   PgPool& database_;
   std::string text_;
+  int64_t read_at_ns_ = 0;  // the last answer
+  int64_t due_at_ns_ = 0;
+  bool is_reading_ = false;
+  bool is_awaited_ = false;
+  Signal has_read_;  // one waits for it at a time
   TaskGroup tasks_;
 };
 

@@ -3,9 +3,12 @@
 #include <algorithm>
 
 #include "api/batch_handlers.h"
+#include "api/bulk_handlers.h"
 #include "api/completion_handlers.h"
 #include "api/configuration_handlers.h"
 #include "api/file_handlers.h"
+#include "api/key_handlers.h"
+#include "api/queue_handlers.h"
 #include "api/task_handlers.h"
 #include "runtime/request_problem.h"
 
@@ -21,6 +24,11 @@ constexpr Route table[] = {
     {"GET", "/v1/tasks/{}/events", Scope::read, stream_task},
     {"GET", "/v1/tasks/{}/explain", Scope::read, explain_task},
     {"POST", "/v1/tasks/{}/redrive", Scope::submit, redrive_task},
+    {"POST", "/v1/tasks/{}/forget", Scope::submit, forget_task},
+    {"POST", "/v1/tasks/cancel", Scope::submit, cancel_tasks},
+    {"POST", "/v1/tasks/redrive", Scope::submit, redrive_tasks},
+    {"POST", "/v1/tasks/forget", Scope::submit, forget_tasks},
+    {"GET", "/v1/dead-letters", Scope::read, list_dead_letters},
     {"POST", "/v1/chat/completions", Scope::submit, complete_chat},
     {"POST", "/v1/responses", Scope::submit, complete_response},
     {"POST", "/v1/embeddings", Scope::submit, complete_embeddings},
@@ -45,15 +53,28 @@ constexpr Route table[] = {
     {"PUT", "/v1/models/{}", Scope::admin, replace_model},
     {"PUT", "/model-config/{}", Scope::admin, replace_model},
     {"PATCH", "/v1/models/{}", Scope::admin, change_model},
+    {"DELETE", "/v1/models/{}", Scope::admin, delete_model},
     {"POST", "/v1/models/{}/pause", Scope::admin, pause_model},
     {"POST", "/v1/models/{}/resume", Scope::admin, resume_model},
     {"POST", "/v1/models/{}/close", Scope::admin, close_model},
     {"GET", "/v1/routes", Scope::admin, list_routes},
+    {"GET", "/v1/routes/{}", Scope::admin, show_route},
     {"PUT", "/v1/routes/{}", Scope::admin, replace_route},
+    {"DELETE", "/v1/routes/{}", Scope::admin, delete_route},
     {"GET", "/v1/tenants", Scope::admin, list_tenants},
     {"GET", "/v1/tenants/{}", Scope::admin, show_tenant},
     {"PUT", "/v1/tenants/{}", Scope::admin, replace_tenant},
     {"PATCH", "/v1/tenants/{}", Scope::admin, change_tenant},
+    {"DELETE", "/v1/tenants/{}", Scope::admin, delete_tenant},
+    {"GET", "/v1/settings", Scope::admin, show_settings},
+    {"PUT", "/v1/settings", Scope::admin, replace_settings},
+    {"PATCH", "/v1/settings", Scope::admin, change_settings},
+    {"GET", "/v1/queues", Scope::read, list_queues},
+    {"GET", "/v1/queues/{}", Scope::read, show_queue},
+    {"GET", "/v1/workers", Scope::read, list_workers},
+    {"POST", "/v1/keys", Scope::admin, create_key},
+    {"GET", "/v1/keys", Scope::admin, list_keys},
+    {"DELETE", "/v1/keys/{}", Scope::admin, revoke_key},
 };
 
 // Takes the first segment, with its slash, off `path`.

@@ -7,6 +7,7 @@
 #include "api/api.h"
 #include "api/routes.h"
 #include "command_error.h"
+#include "db/database_url.h"
 #include "db/migrate.h"
 #include "runtime/http_client.h"
 #include "runtime/http_server.h"
@@ -25,7 +26,7 @@ struct Process {
                                            [this](size_t exported, size_t dropped) {
                                              api.metrics().note_spans(exported, dropped);
                                            })),
-        api(loop, clock, options.api, spans.get()) {}
+        api(loop, clock, servers, options.api, spans.get()) {}
 
   void start() {
     HttpServerOptions http_options;
@@ -68,6 +69,8 @@ struct Process {
   const RunServerOptions& options;
   Loop loop;
   SystemClock clock{loop};
+  Resolver resolver{loop, clock};
+  PgServers servers{clock, resolver, conninfo_of(options.database_url)};
   CurlHttpClient http{loop, clock, HttpClientLimits()};
   std::unique_ptr<SpanExporter> spans;
   Api api;
@@ -80,7 +83,7 @@ struct Process {
 }  // namespace
 
 ExitCode run_server(const RunServerOptions& options) {
-  check_schema(*connect(options.api.database_url), embedded_sql());
+  check_schema(*connect(options.database_url), embedded_sql());
   const auto process = std::make_unique<Process>(options);
   process->start();
   options.on_started(process->server->address());

@@ -12,6 +12,7 @@
 namespace sluice {
 
 struct RunServerOptions {
+  std::string database_url;
   ApiOptions api;
   std::string listen;
   std::string tls_certificate;  // PEM, with its chain; empty: plain HTTP

@@ -13,19 +13,22 @@ constexpr size_t batch_rows_max = 500;
 constexpr size_t batch_bytes_max = size_t{16} << 20;
 
 constexpr const char* submit_sql =
-    "select place, id, code, message, hint"
+    "select place, id, model, code, message, hint, param"
     " from sluice.submit_each($1::text[], $2::text[], $3::text[], $4::text[])";
 
-Result<int64_t> outcome_of(const PgResult& rows, int row) {
-  if (rows.is_null(row, 2)) return rows.int64(row, 1);
-  return tl::unexpected(Error{Error::Action::refuse, std::string(rows.text(row, 2)),
-                              std::string(rows.text(row, 3)), std::string(rows.text(row, 4))});
+Result<Submitter::Accepted> outcome_of(const PgResult& rows, int row) {
+  if (rows.is_null(row, 3)) {
+    return Submitter::Accepted{rows.int64(row, 1), std::string(rows.text(row, 2))};
+  }
+  return tl::unexpected(Error{Error::Action::refuse, std::string(rows.text(row, 3)),
+                              std::string(rows.text(row, 4)), std::string(rows.text(row, 5)),
+                              std::string(rows.text(row, 6))});
 }
 
 }  // namespace
 
 // The server refuses a statement with an unstorable character whole, before any of its SQL runs.
-Task<Result<int64_t>> Submitter::submit(Submission submission) {
+Task<Result<Submitter::Accepted>> Submitter::submit(Submission submission) {
   if (!is_storable(submission.body) || !is_storable(submission.idempotency_key.value_or(""))) {
     co_return tl::unexpected(
         Error{Error::Action::refuse, "22021", "the task or its key is no UTF-8, or has a NUL"});

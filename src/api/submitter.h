@@ -26,15 +26,20 @@ class Submitter final {
     std::optional<std::string> traceparent;  // unless the body has one
   };
 
+  struct Accepted {
+    int64_t id;
+    std::string model;  // or route that it went to, also when the task named none
+  };
+
   explicit Submitter(PgPool& database) : database_(database) {}
 
-  // The task's id. Errors: the refusals of sluice.submit, and the pool's.
-  Task<Result<int64_t>> submit(Submission submission);
+  // Errors: the refusals of sluice.submit, and the pool's.
+  Task<Result<Accepted>> submit(Submission submission);
 
  private:
   struct Waiting {
     Submission submission;
-    std::optional<Result<int64_t>> result;
+    std::optional<Result<Accepted>> result;
     Signal done;
   };
   using Batch = std::vector<std::shared_ptr<Waiting>>;

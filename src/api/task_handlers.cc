@@ -1,12 +1,16 @@
 #include "api/task_handlers.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "api/answer_value.h"
 #include "api/arguments.h"
 #include "api/error_reply.h"
+#include "api/page.h"
 #include "json_object.h"
+#include "json_text.h"
 
 namespace sluice {
 namespace {
@@ -21,8 +25,6 @@ constexpr const char* state_sql =
     " end from sluice.task($1::bigint) t"
     " cross join lateral (select t.status not in ('unsolved', 'queued', 'processing') as ended) e"
     " where $2::text is null or t.tenant = $2";
-constexpr int list_limit_default = 20;
-constexpr int list_limit_max = 100;
 
 HttpReply bad_request(std::string_view message) {
   return error_reply(400, "invalid_request", message);
@@ -57,10 +59,11 @@ Task<HttpReply> submit_one(Services& services, ApiRequest request, std::optional
   submission.tenant = request.caller.tenant;
   submission.idempotency_key = std::move(key);
   submission.traceparent = std::move(request.traceparent);
-  Result<int64_t> id = co_await services.submitter.submit(std::move(submission));
-  if (!id) co_return error_reply(id.error());
-  HttpReply reply = json_reply(202, fmt::format("{{\"id\":{}}}\n", *id));
-  reply.headers.emplace_back("Location", fmt::format("/v1/tasks/{}", *id));
+  Result<Submitter::Accepted> task = co_await services.submitter.submit(std::move(submission));
+  if (!task) co_return error_reply(task.error());
+  HttpReply reply = json_reply(
+      202, fmt::format("{{\"id\":{},\"model\":{}}}\n", task->id, json_string(task->model)));
+  reply.headers.emplace_back("Location", fmt::format("/v1/tasks/{}", task->id));
   co_return reply;
 }
 
@@ -69,8 +72,9 @@ Task<HttpReply> submit_array(Services& services, ApiRequest request,
   PgParams params = {std::move(request.http.body), request.caller.tenant, std::move(key),
                      std::move(request.traceparent)};
   Task<Result<PgResult>> reply = services.database.query(
-      "select json_build_object('ids', coalesce(json_agg(s.id order by s.n), '[]'))"
-      " from sluice.submit_array($1, $2, $3, $4) with ordinality s(id, n)",
+      "select json_build_object('ids', coalesce(json_agg(s.id order by s.n), '[]'),"
+      " 'models', coalesce(json_agg(s.model order by s.n), '[]'))"
+      " from sluice.submit_array($1, $2, $3, $4) with ordinality s(id, model, n)",
       std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return error_reply(rows.error());
@@ -128,33 +132,66 @@ Task<Result<std::string>> next_state(std::shared_ptr<StateStream> stream) {
 }
 
 // Ids are paged, newest first; each task is then read by its keys. A task that does not meet the
-// other conditions is left out of its page.
-constexpr const char* list_sql = R"(
+// other conditions is left out of its page. `columns`: of what is shown.
+std::string page_sql(std::string_view columns) {
+  return fmt::format(R"(
   with ids as materialized (
     select i.id, row_number() over (order by i.id desc) as n
     from sluice.newest_ids($1::text, $2::int + 1, $3::bigint, $4::text) i(id)),
   page as (
-    select t.id, t.status, t.route, t.model, t.tenant, t.priority, t.error_code, t.attempts, t.input_tokens,
-      t.output_tokens, t.cost, t.metadata, t.batch_id, t.created_at, t.queued_at, t.started_at, t.finished_at, t.run_at,
-      t.deadline
+    select {}
     from ids cross join lateral sluice.task(ids.id) t
     where ids.n <= $2::int and ($1::text is null or t.status = $1) and ($5::text is null or $5 in (t.model, t.route))
       and ($6::bigint is null or t.batch_id = $6::bigint))
   select json_build_object('object', 'list',
     'data', coalesce((select json_agg(p order by p.id desc) from page p), '[]'),
     'has_more', (select count(*) > $2::int from ids),
-    'next', (select min(id) from ids where n <= $2::int)))";
-
-std::optional<std::string> argument(const ApiRequest& request, std::string_view name) {
-  const std::string_view value = find_field(request.http.query, name);
-  if (value.empty()) return std::nullopt;
-  return std::string(value);
+    'next', (select min(id) from ids where n <= $2::int)))",
+                     columns);
 }
 
+const std::string list_sql = page_sql(
+    "t.id, t.status, t.route, t.model, t.tenant, t.priority, t.error_code, t.attempts, "
+    "t.input_tokens,"
+    " t.output_tokens, t.cost, t.metadata, t.batch_id, t.created_at, t.queued_at, t.started_at, "
+    "t.finished_at,"
+    " t.run_at, t.deadline");
+// As the view sluice.dead_letters.
+const std::string dead_letters_sql = page_sql(
+    "t.id, t.route, t.model, t.tenant, t.priority, t.error, t.error_code, t.attempts, t.metadata, "
+    "t.batch_id,"
+    " t.created_at, t.finished_at");
+
+constexpr std::string_view statuses[] = {"unsolved", "queued",    "processing", "solved",
+                                         "failed",   "cancelled", "expired"};
+
 bool is_status(std::string_view text) {
-  constexpr std::string_view all[] = {"unsolved", "queued",    "processing", "solved",
-                                      "failed",   "cancelled", "expired"};
-  return std::find(std::begin(all), std::end(all), text) != std::end(all);
+  return std::find(std::begin(statuses), std::end(statuses), text) != std::end(statuses);
+}
+
+// A page of the tasks that the query asks for, of `status` (null: any).
+Task<HttpReply> list(Services& services, ApiRequest request, const std::string& sql,
+                     std::optional<std::string> status) {
+  const auto& query = request.http.query;
+  const auto after = argument(query, "after");
+  const auto batch = argument(query, "batch_id");
+  const auto tenant = argument(query, "tenant");
+  if (after && !parse_id(*after)) {
+    return reply_with(bad_argument("after", "after is the \"next\" of a page"));
+  }
+  if (batch && !parse_id(*batch)) {
+    return reply_with(bad_argument("batch_id", "batch_id is a number, not " + in_quotes(*batch)));
+  }
+  if (tenant && request.caller.tenant && tenant != request.caller.tenant) {
+    return reply_with(wrong_tenant());
+  }
+  PgParams params = {std::move(status),
+                     page_limit(query),
+                     after,
+                     request.caller.tenant ? request.caller.tenant : tenant,
+                     argument(query, "model"),
+                     batch};
+  return answer_with_value(services.database, sql, std::move(params));
 }
 
 }  // namespace
@@ -175,39 +212,32 @@ Task<HttpReply> submit_tasks(Services& services, ApiRequest request) {
 
 Task<HttpReply> list_tasks(Services& services, ApiRequest request) {
   const auto& query = request.http.query;
-  const auto unknown =
-      unknown_argument(query, {"status", "model", "tenant", "batch_id", "limit", "after"});
-  if (!unknown.empty()) co_return bad_request("unknown argument; see docs/http.md");
-  const auto limit = parse_count(find_field(query, "limit", std::to_string(list_limit_default)), 1,
-                                 list_limit_max);
-  const auto status = argument(request, "status");
-  const auto after = argument(request, "after");
-  const auto batch = argument(request, "batch_id");
-  const auto tenant = argument(request, "tenant");
-  if (!limit) co_return bad_request(fmt::format("limit is 1 to {}", list_limit_max));
-  if (status && !is_status(*status)) co_return bad_request("there is no such status");
-  if (after && !parse_id(*after)) co_return bad_request("after is the \"next\" of a page");
-  if (batch && !parse_id(*batch)) co_return bad_request("batch_id is a number");
-  if (tenant && request.caller.tenant && tenant != request.caller.tenant) {
-    co_return error_reply(403, "wrong_tenant", "not this key's tenant", "SL009");
+  if (auto problem = page_problem(query, {"status", "model", "tenant", "batch_id"})) {
+    return reply_with(std::move(*problem));
   }
-  PgParams params = {status,
-                     std::to_string(*limit),
-                     after,
-                     request.caller.tenant ? request.caller.tenant : tenant,
-                     argument(request, "model"),
-                     batch};
-  Task<Result<PgResult>> reply = services.database.query(list_sql, std::move(params));
-  Result<PgResult> rows = co_await std::move(reply);
-  if (!rows) co_return error_reply(rows.error());
-  co_return json_reply(200, std::string(rows->text(0, 0)) + "\n");
+  const auto status = argument(query, "status");
+  if (status && !is_status(*status)) {
+    return reply_with(bad_argument("status", "there is no status " + in_quotes(*status),
+                                   fmt::format("There are {}.", fmt::join(statuses, ", "))));
+  }
+  return list(services, std::move(request), list_sql, status);
+}
+
+Task<HttpReply> list_dead_letters(Services& services, ApiRequest request) {
+  const auto& query = request.http.query;
+  if (auto problem = page_problem(query, {"model", "tenant", "batch_id"})) {
+    return reply_with(std::move(*problem));
+  }
+  return list(services, std::move(request), dead_letters_sql, "failed");
 }
 
 Task<HttpReply> show_task(Services& services, ApiRequest request) {
-  if (const auto wait = argument(request, "wait")) {
+  if (const auto wait = argument(request.http.query, "wait")) {
     const auto id = parse_id(request.names[0]);
     const auto wait_ms = parse_poll_ms(*wait, wait_ms_max);
-    if (!wait_ms) co_return bad_request("wait is a duration such as 30s");
+    if (!wait_ms) {
+      co_return bad_argument("wait", "wait is a duration such as 30s, not " + in_quotes(*wait));
+    }
     if (!id) co_return no_such_task();
     const int64_t deadline_ns = services.clock.now_ns() + *wait_ms * ns_per_ms;
     std::optional<HttpReply> over =
@@ -240,6 +270,12 @@ Task<HttpReply> stream_task(Services& services, ApiRequest request) {
 Task<HttpReply> explain_task(Services& services, ApiRequest request) {
   return answer_about_task(200, services, std::move(request),
                            "json_build_object('id', t.id, 'explanation', sluice.explain(t.id))");
+}
+
+Task<HttpReply> forget_task(Services& services, ApiRequest request) {
+  return answer_about_task(
+      200, services, std::move(request),
+      "json_build_object('id', t.id, 'forgotten', sluice.forget(t.id) is not null)");
 }
 
 Task<HttpReply> redrive_task(Services& services, ApiRequest request) {

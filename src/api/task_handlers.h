@@ -1,5 +1,5 @@
-// The handlers of /v1/tasks: see docs/http.md. They hold no state; a task of another tenant is to
-// them a task that is not there.
+// The handlers of /v1/tasks and /v1/dead-letters: see docs/http.md. They hold no state; a task of
+// another tenant is to them a task that is not there.
 #pragma once
 
 #include "api/routes.h"
@@ -13,5 +13,7 @@ Task<HttpReply> cancel_task(Services& services, ApiRequest request);
 Task<HttpReply> stream_task(Services& services, ApiRequest request);
 Task<HttpReply> explain_task(Services& services, ApiRequest request);
 Task<HttpReply> redrive_task(Services& services, ApiRequest request);
+Task<HttpReply> forget_task(Services& services, ApiRequest request);
+Task<HttpReply> list_dead_letters(Services& services, ApiRequest request);
 
 }  // namespace sluice

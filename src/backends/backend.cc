@@ -1,5 +1,8 @@
 #include "backends/backend.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "backends/json_fields.h"
@@ -18,8 +21,20 @@ constexpr int bad_answers_max = 3;
 
 constexpr size_t finish_bytes_max = 100;
 
-std::string_view without_last_slashes(std::string_view url) {
-  return url.substr(0, url.find_last_not_of('/') + 1);
+constexpr size_t shown_url_bytes_max = 300;
+
+std::string url_of(const Model& model, std::string_view path) {
+  const std::string_view base = model.url;
+  return std::string(base.substr(0, base.find_last_not_of('/') + 1)).append(path);
+}
+
+// Without user, password, query and fragment: there may be secrets.
+std::string shown_url(std::string url) {
+  url.resize(std::min(url.find_first_of("?#"), url.size()));
+  const size_t host = url.find("//") + 2;
+  const size_t at = url.substr(0, url.find('/', host)).rfind('@');
+  if (at != std::string::npos) url.erase(host, at + 1 - host);
+  return error_text(url, shown_url_bytes_max);
 }
 
 }  // namespace
@@ -36,10 +51,19 @@ const Backend* find_backend(std::string_view api) {
 HttpRequest post_json(const Model& model, std::string_view path, std::string body) {
   HttpRequest request;
   request.method = "POST";
-  request.url = std::string(without_last_slashes(model.url)).append(path);
+  request.url = url_of(model, path);
   request.headers.emplace_back("Content-Type: application/json");
   request.body = std::move(body);
   return request;
+}
+
+Outcome with_url(Outcome outcome, const Model& model, std::string_view path) {
+  const auto add = [&](std::string_view words, std::string& error) {
+    error = fmt::format("{} {}: {}", words, shown_url(url_of(model, path)), error);
+  };
+  if (auto* unsent = std::get_if<Unsent>(&outcome)) add("nothing was sent to", unsent->error);
+  if (auto* refused = std::get_if<Refused>(&outcome)) add("calls go to", refused->error);
+  return outcome;
 }
 
 HttpRequest request_for(const Backend& backend, const Model& model, const Question& question) {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "backends/outcome.h"
 #include "backends/stream.h"
@@ -29,6 +30,7 @@ struct Model {
   std::string url;
   std::string upstream_name;          // what the backend calls it
   std::optional<std::string> secret;  // a reference: env:NAME or file:/path
+  std::vector<std::string> paths;     // of /solve, /single, /batch; none: by batch_max
   int batch_max = 1;
   int64_t batch_wait_ms = 1000;
   int max_queue = 1000;
@@ -64,6 +66,10 @@ const Backend* find_backend(std::string_view api);
 
 // A body for a path under the model's URL.
 HttpRequest post_json(const Model& model, std::string_view path, std::string body);
+
+// The outcome of a call to that path, with its URL in the error if nothing was sent or it was
+// refused: without user, password and query.
+Outcome with_url(Outcome outcome, const Model& model, std::string_view path);
 
 // Without limits and credential, which are the caller's.
 HttpRequest request_for(const Backend& backend, const Model& model, const Question& question);

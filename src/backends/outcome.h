@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 namespace sluice {
@@ -35,6 +36,21 @@ struct Retry {
   std::optional<int> http_status;
   std::optional<bool> billed;
   std::optional<int64_t> retry_after_ms;
+};
+
+// Nothing was sent (no address, no connection, no TLS): waits and tries again, not charged, until
+// settings.unsent_timeout.
+struct Unsent {
+  std::string error;
+};
+inline constexpr std::string_view unsent_code = "not_sent";
+
+// The backend refuses the key or the address, or this one request: several tasks in a row park the
+// model; not charged until the task has heard it often enough to be the one that is meant.
+struct Refused {
+  std::string error_code;
+  std::string error;
+  std::optional<int> http_status;
 };
 
 // The backend said "not now" about the model, not about this task: closes the model for the fleet
@@ -69,7 +85,7 @@ struct BatchFailed {
 // Aborted because its user cancelled the task.
 struct Cancelled {};
 
-using Outcome =
-    std::variant<Solved, Failed, Retry, Throttled, Parked, Returned, BatchFailed, Cancelled>;
+using Outcome = std::variant<Solved, Failed, Retry, Unsent, Refused, Throttled, Parked, Returned,
+                             BatchFailed, Cancelled>;
 
 }  // namespace sluice

@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "backends/json_fields.h"
 #include "backends/providers.h"
+#include "backends/solve_batch.h"
 #include "backends/verdict.h"
 #include "json_text.h"
 
@@ -10,7 +13,10 @@ namespace sluice {
 namespace {
 
 std::string path(const Model& model) {
-  return model.batch_max > 1 ? "/single" : "/solve";
+  for (const std::string_view single : {"/single", "/solve"}) {
+    if (offers(model, single)) return std::string(single);
+  }
+  return std::string(batch_path);
 }
 
 std::string body(const Model& model, const Question& question) {
@@ -31,6 +37,11 @@ Outcome read(const simdjson::dom::element& body) {
 }
 
 }  // namespace
+
+bool offers(const Model& model, std::string_view path) {
+  if (model.paths.empty()) return (path == "/solve") == (model.batch_max <= 1);
+  return std::find(model.paths.begin(), model.paths.end(), path) != model.paths.end();
+}
 
 const Backend solve_backend = {path, body, read, nullptr, "Authorization: Bearer ", ""};
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <type_traits>
 #include <utility>
 
 #include "backends/json_fields.h"
@@ -26,15 +27,18 @@ Outcome read_text(const simdjson::dom::element& item) {
 // An answer that is a bare text.
 const Backend text_answers = {nullptr, nullptr, read_text, nullptr, "", ""};
 
-// A refusal of the model, a call that never began: these say nothing about any prompt.
-bool may_be_a_prompts_fault(const Outcome& failure) {
-  if (const auto* retry = std::get_if<Retry>(&failure)) return retry->error_code != "not_sent";
-  return std::holds_alternative<Failed>(failure);
-}
-
-template <class Cause>
-BatchFailed batch_failed(const Cause& cause) {
-  return BatchFailed{cause.error_code, cause.error, cause.http_status, cause.billed};
+// Nothing, if it says nothing about any prompt: the model is throttled or parked, nothing was sent.
+std::optional<BatchFailed> batch_failed(const Outcome& failure) {
+  return std::visit(
+      [](const auto& cause) -> std::optional<BatchFailed> {
+        if constexpr (requires { cause.billed; }) {
+          return BatchFailed{cause.error_code, cause.error, cause.http_status, cause.billed};
+        } else if constexpr (std::is_same_v<decltype(cause), const Refused&>) {
+          return BatchFailed{cause.error_code, cause.error, cause.http_status, false};
+        }
+        return std::nullopt;
+      },
+      failure);
 }
 
 // An error: for all of them together, there being no answers to tell apart.
@@ -63,15 +67,12 @@ tl::expected<std::vector<Outcome>, Outcome> read_answers(const HttpResponse& res
 }
 
 std::vector<Outcome> shared_failure(const Outcome& failure, size_t prompts) {
-  if (prompts <= 1 || !may_be_a_prompts_fault(failure)) {
-    return std::vector<Outcome>(prompts, failure);
-  }
-  const auto* retry = std::get_if<Retry>(&failure);
-  const BatchFailed told = retry ? batch_failed(*retry) : batch_failed(std::get<Failed>(failure));
-  BatchFailed other = told;
+  const std::optional<BatchFailed> told = batch_failed(failure);
+  if (prompts <= 1 || !told) return std::vector<Outcome>(prompts, failure);
+  BatchFailed other = *told;
   other.error_code = others_code;
   std::vector<Outcome> outcomes(prompts, other);
-  outcomes.front() = told;
+  outcomes.front() = *told;
   return outcomes;
 }
 
@@ -87,7 +88,7 @@ HttpRequest batch_request_for(const Model& model, const std::vector<std::string_
   body += ']';
   if (max_output_tokens) body += fmt::format(R"(,"max_output_tokens":{})", *max_output_tokens);
   body += '}';
-  return post_json(model, "/batch", std::move(body));
+  return post_json(model, batch_path, std::move(body));
 }
 
 std::vector<Outcome> outcomes_of_batch(const tl::expected<HttpResponse, Outcome>& reply,

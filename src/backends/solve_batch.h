@@ -12,6 +12,12 @@
 
 namespace sluice {
 
+inline constexpr std::string_view batch_path = "/batch";
+
+// Whether a backend of api solve has /solve, /single or /batch: as sluice.models.paths says, else
+// /solve alone, and with batch_max above 1 the other two.
+bool offers(const Model& model, std::string_view path);
+
 // Without limits and credential, which are the caller's. All prompts have the same limit of output.
 HttpRequest batch_request_for(const Model& model, const std::vector<std::string_view>& prompts,
                               std::optional<int64_t> max_output_tokens);

@@ -25,6 +25,9 @@ class EventParser final {
   // False, then and from then on: an event is too large.
   bool take(std::string_view bytes);
 
+  // Of the unfinished event.
+  size_t bytes() const { return line_.size() + data_.size(); }
+
  private:
   void end_line();
   void take_field(std::string_view name, std::string_view value);

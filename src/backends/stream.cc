@@ -7,6 +7,14 @@
 #include "backends/json_fields.h"
 
 namespace sluice {
+namespace {
+
+// A stream has a JSON object around each token, comments and padding: some 60 bytes for each that
+// is kept, but then the answer is small. One that sends more than so many answers of the largest
+// size is none.
+constexpr size_t taken_per_kept_max = 8;
+
+}  // namespace
 
 StreamedBody::StreamedBody(std::unique_ptr<Assembly> assembly, size_t bytes_max, OnBegin on_begin)
     : assembly_(std::move(assembly)),
@@ -20,7 +28,13 @@ void StreamedBody::begin(const HttpFields& headers) {
 }
 
 bool StreamedBody::take(std::string_view bytes) {
-  return parser_.take(bytes) && assembly_->bytes() <= bytes_max_;
+  taken_bytes_ += bytes.size();
+  return taken_bytes_ <= taken_per_kept_max * bytes_max_ && parser_.take(bytes) &&
+         assembly_->bytes() <= bytes_max_;
+}
+
+size_t StreamedBody::bytes() const {
+  return parser_.bytes() + assembly_->bytes();
 }
 
 std::optional<std::string> StreamedBody::body() const {

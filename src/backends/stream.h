@@ -41,6 +41,7 @@ class StreamedBody final : public BodySink {
   // BodySink. take() is false when the answer is above its limit.
   void begin(const HttpFields& headers) override;
   bool take(std::string_view bytes) override;
+  size_t bytes() const override;
 
   bool has_begun() const { return has_begun_; }
   // The answer, or the error object that broke it off; nullopt: the stream ended before either.
@@ -53,6 +54,7 @@ class StreamedBody final : public BodySink {
   size_t bytes_max_;
   OnBegin on_begin_;
   EventParser parser_;
+  size_t taken_bytes_ = 0;
   bool has_begun_ = false;
   bool is_done_ = false;
   bool is_broken_ = false;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 
 #include "backends/json_fields.h"
@@ -74,6 +75,24 @@ bool is_about_the_bill(int status, const ProviderError& error) {
 
 bool is_overload(int status, const ProviderError& error) {
   return status == 529 || either_is_one_of(error, {"overloaded_error", "server_is_overloaded"});
+}
+
+// One request that is larger than the quota of a whole minute: waiting does not make it smaller.
+bool is_too_large(int status, const ProviderError& error) {
+  constexpr std::string_view words = "request too large";
+  const auto is_same = [](char said, char meant) {
+    return std::tolower(static_cast<unsigned char>(said)) == meant;
+  };
+  return status == 429 &&
+         (either_is_one_of(error, {"request_too_large"}) ||
+          (error.message.size() >= words.size() &&
+           std::equal(words.begin(), words.end(), error.message.begin(),
+                      [&](char meant, char said) { return is_same(said, meant); })));
+}
+
+// Of the key, the address, or this one request: one answer does not tell which.
+bool is_refusal(int status) {
+  return status == 403 || status == 404 || status == 405;
 }
 
 bool is_throttle(int status, const ProviderError& error) {
@@ -189,7 +208,7 @@ Outcome outcome_of_failure(const HttpFailure& failure) {
   const std::string error = error_text(failure.message, bounds::error_bytes_max);
   switch (failure.kind) {
     case HttpFailure::Kind::not_sent:
-      return Retry{"not_sent", error, std::nullopt, false, std::nullopt};
+      return Unsent{error};
     case HttpFailure::Kind::unanswered:
       return Retry{"unanswered", error, std::nullopt, std::nullopt, std::nullopt};
     case HttpFailure::Kind::timed_out:
@@ -213,9 +232,9 @@ Outcome outcome_of_error(const HttpResponse& response, const ProviderError& erro
   const std::optional<bool> word = own_word(response, error);
   std::optional<int64_t> wait_ms = wait_hint_ms(response, error.retry_delay);
   // "false" for a wrong key means the same as parking: repeating does not help.
-  if (word != true && (status == 401 || status == 403)) {
-    return Parked{Parked::Cause::credential, words, status};
-  }
+  if (word != true && status == 401) return Parked{Parked::Cause::credential, words, status};
+  if (word != true && is_refusal(status)) return Refused{code, words, status};
+  if (is_too_large(status, error)) return Failed{code, words, status, billed};
   if (word == false) return Failed{code, words, status, billed};
   if (is_throttle(status, error)) return Throttled{code, words, status, wait_ms};
   if (word == true || is_passing(status)) {

@@ -31,13 +31,13 @@ std::optional<ProviderError> find_error(const simdjson::dom::element& body);
 // The body of an unsuccessful status, whatever its shape.
 ProviderError describe_error(const simdjson::dom::element& body);
 
-// What a call that brought no response means: retry, charged; known not to be billed only when
-// nothing was sent.
+// What a call that brought no response means: retry, charged, unless nothing was sent.
 Outcome outcome_of_failure(const HttpFailure& failure);
 
 // What a response means that is an error: by its status, or after a success (a stream may break off
 // with an error object, some gateways answer 200) by the status that the error's type stands for.
-// In this order: a bill, the backend's own word (x-should-retry, "retryable"), the table.
+// In this order: a bill, a request too large for its quota, the backend's own word (x-should-retry,
+// "retryable"; but "no" to a wrong key or address is said to all), the table.
 Outcome outcome_of_error(const HttpResponse& response, const ProviderError& error);
 
 // A successful status whose body makes no sense: may be a proxy's page; worth another attempt.

@@ -1,5 +1,8 @@
 #include "cli/command_line.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
@@ -11,6 +14,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/suggestion.h"
 #include "command_error.h"
 #include "log.h"
 
@@ -88,6 +92,15 @@ void add_environment_twins(CLI::App& app) {
   for (CLI::App* nested : app.get_subcommands({})) add_environment_twins(*nested);
 }
 
+// "help" and "version" are what --help and --version are; "help model close" helps on that.
+void read_words_as_flags(std::vector<std::string>& arguments) {
+  if (arguments.empty()) return;
+  if (arguments.front() == "version") arguments.front() = "--version";
+  if (arguments.front() != "help") return;
+  arguments.erase(arguments.begin());
+  arguments.emplace_back("--help");
+}
+
 const Command* find_command(const std::vector<std::string>& arguments, size_t* position) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     for (const Command& command : commands()) {
@@ -107,6 +120,91 @@ void cut_verbatim(std::vector<std::string>& arguments, size_t position, GlobalOp
   arguments.erase(rest, arguments.end());
 }
 
+// The innermost command that was named, and the names that lead to it: "model ls".
+CLI::App& innermost(CLI::App& app, std::string& path) {
+  CLI::App* found = &app;
+  while (!found->get_subcommands().empty()) {
+    found = found->get_subcommands().front();
+    path += (path.empty() ? "" : " ") + found->get_name();
+  }
+  return *found;
+}
+
+std::vector<std::string_view> nested_names(const CLI::App& app) {
+  std::vector<std::string_view> names;
+  for (const CLI::App* nested : app.get_subcommands(nullptr)) {
+    if (!nested->get_name().empty()) names.emplace_back(nested->get_name());
+  }
+  return names;
+}
+
+// Of the command and of all above it, whose flags it takes as well.
+std::vector<std::string> flags_of(CLI::App* app) {
+  std::vector<std::string> flags;
+  for (; app != nullptr; app = app->get_parent()) {
+    for (const CLI::Option* option : app->get_options()) {
+      for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+    }
+  }
+  return flags;
+}
+
+[[noreturn]] void refuse_extra(CLI::App& app, const std::string& path, const std::string& extra) {
+  const std::string prefix = path.empty() ? "" : path + " ";
+  const std::string see = fmt::format("; see sluice {}--help", prefix);
+  if (extra.starts_with('-')) {
+    const std::string flag = extra.substr(0, extra.find('='));
+    const std::vector<std::string> flags = flags_of(&app);
+    const std::vector<std::string_view> known(flags.begin(), flags.end());
+    throw CommandError(ExitCode::usage,
+                       fmt::format("unknown flag: {}{}", flag, did_you_mean(flag, known, see)));
+  }
+  const std::vector<std::string_view> names = nested_names(app);
+  if (names.empty()) {
+    throw CommandError(ExitCode::usage, fmt::format("one argument too many: {}{}", extra, see));
+  }
+  const std::string otherwise =
+      path.empty() ? see : fmt::format("; {} needs one of {}", path, fmt::join(names, ", "));
+  throw CommandError(ExitCode::usage, fmt::format("unknown command: {}{}{}", prefix, extra,
+                                                  did_you_mean(extra, names, otherwise, prefix)));
+}
+
+// Refuses what CLI11 left over.
+void check_extras(CLI::App& root) {
+  std::string path;
+  CLI::App& app = innermost(root, path);
+  const std::vector<std::string> extras = root.remaining(true);
+  if (!extras.empty()) refuse_extra(app, path, extras.front());
+}
+
+// Refuses a command of commands that was given none of them.
+void check_completeness(CLI::App& root) {
+  std::string path;
+  const std::vector<std::string_view> names = nested_names(innermost(root, path));
+  if (names.empty()) return;
+  throw CommandError(ExitCode::usage, path.empty()
+                                          ? "a command is missing; see sluice --help"
+                                          : fmt::format("{} needs one of {}; see sluice {} --help",
+                                                        path, fmt::join(names, ", "), path));
+}
+
+// A name that is mistyped is said in our words, before anything that CLI11 concludes from it.
+void parse_words(CLI::App& root, std::vector<std::string> arguments) {
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes a stack
+  try {
+    root.parse(std::move(arguments));
+  } catch (const CLI::CallForHelp&) {
+    check_extras(root);
+    throw;
+  } catch (const CLI::RequiredError&) {
+    check_extras(root);
+    check_completeness(root);
+    throw;
+  }
+  check_extras(root);
+  check_completeness(root);
+}
+
 // The parser knows the chosen command alone, or all of them, without flags, where none is named and
 // help may be wanted: neither the environment twin of another command's flag nor an argument that
 // is named as another command can get in the way.
@@ -116,6 +214,7 @@ void parse(CommandLine& line, std::vector<std::string> arguments) {
   line.app.fallthrough();   // global flags may follow the command
   line.app.allow_extras();  // we say better than CLI11 what is too much
   line.app.footer(footer);
+  read_words_as_flags(arguments);
   size_t position = 0;
   const Command* chosen = find_command(arguments, &position);
   if (chosen != nullptr && chosen->verbatim) cut_verbatim(arguments, position, line.globals);
@@ -125,12 +224,12 @@ void parse(CommandLine& line, std::vector<std::string> arguments) {
     app->allow_extras(false);
     if (chosen != nullptr) line.action = command.configure(*app);
   }
+  if (chosen == nullptr) {
+    line.app.add_subcommand("help", "What --help says, of a command: sluice help model close");
+    line.app.add_subcommand("version", "What --version says");
+  }
   add_environment_twins(line.app);
-  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes a stack
-  line.app.parse(std::move(arguments));
-  const std::vector<std::string> extras = line.app.remaining(true);
-  if (!extras.empty()) throw CommandError(ExitCode::usage, "unknown command or flag: " + extras[0]);
-  if (!line.action) throw CommandError(ExitCode::usage, "a command is missing; see sluice --help");
+  parse_words(line.app, std::move(arguments));
 }
 
 void resolve_database(GlobalOptions& globals) {

@@ -18,6 +18,7 @@ Action configure_task(CLI::App& app);
 Action configure_explain(CLI::App& app);
 Action configure_cancel(CLI::App& app);
 Action configure_redrive(CLI::App& app);
+Action configure_forget(CLI::App& app);
 Action configure_dead_letters(CLI::App& app);
 Action configure_model(CLI::App& app);
 Action configure_route(CLI::App& app);
@@ -42,10 +43,11 @@ constexpr Command command_table[] = {
     {"explain", "Why a task is where it is, in one sentence", configure_explain},
     {"cancel", "End unfinished tasks; running calls are aborted", configure_cancel},
     {"redrive", "Send tasks that failed, expired or were cancelled back", configure_redrive},
+    {"forget", "Erase the texts of finished tasks, and keep their counts", configure_forget},
     {"dead-letters", "Tasks that failed for good", configure_dead_letters},
     {"model", "List, make, change, pause, close and delete models", configure_model},
-    {"route", "List routes, and the weights of their models; change them", configure_route},
-    {"tenant", "List and change weights and limits of tenants", configure_tenant},
+    {"route", "List, make, weigh and delete routes", configure_route},
+    {"tenant", "List, change and forget weights and limits of tenants", configure_tenant},
     {"key", "Make, list and revoke the keys of the HTTP API", configure_key},
     {"mock", "A stand-in model backend for demos, tests and benchmarks", configure_mock},
 };

@@ -3,6 +3,7 @@
 #include <pqxx/pqxx>
 
 #include "command_error.h"
+#include "db/mend.h"
 #include "db/migrate.h"
 #include "db/sql_message.h"
 
@@ -36,6 +37,7 @@ ExitCode with_database(const GlobalOptions& globals,
                        const std::function<ExitCode(pqxx::connection&)>& work) {
   return with_connection(globals, [&work](pqxx::connection& connection) {
     check_schema(connection, embedded_sql());
+    mend_sequences(connection);
     return work(connection);
   });
 }

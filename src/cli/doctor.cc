@@ -33,6 +33,9 @@ Findings findings_of(pqxx::connection& connection, const std::string& direct_url
   const Findings drift = check_schema_drift(connection, embedded_sql());
   append(findings, drift);
   if (!drift.empty()) return findings;  // the other checks speak this binary's schema
+  const Findings damage = check_sequences(connection);
+  append(findings, damage);
+  if (!damage.empty()) return findings;  // the other checks would meet it
   append(findings, check_autovacuum(connection));
   append(findings, check_tenant_roles(connection));
   append(findings, check_secrets(connection));

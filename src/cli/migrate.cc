@@ -17,14 +17,19 @@ namespace {
 struct MigrateOptions {
   std::string what = "up";
   bool json = false;
+  bool without_roles = false;
+
+  Ownership ownership() const { return without_roles ? Ownership::user : Ownership::roles; }
 };
 
-void apply(pqxx::connection& connection) {
+void apply(pqxx::connection& connection, Ownership ownership) {
   bool applied = false;
-  migrate_up(connection, embedded_sql(), [&](std::string_view name) {
-    applied = true;
-    fmt::print("applied {}\n", name);
-  });
+  migrate_up(connection, embedded_sql(),
+             [&](std::string_view name) {
+               applied = true;
+               fmt::print("applied {}\n", name);
+             },
+             {.ownership = ownership});
   if (!applied) fmt::print("nothing to do\n");
 }
 
@@ -52,7 +57,7 @@ void print_state(const SchemaState& state, bool json) {
 
 ExitCode run(const MigrateOptions& options, const GlobalOptions& globals) {
   if (options.what == "sql") {
-    const std::string script = migration_script(embedded_sql());
+    const std::string script = migration_script(embedded_sql(), options.ownership());
     std::fwrite(script.data(), 1, script.size(), stdout);
     return ExitCode::ok;
   }
@@ -60,7 +65,7 @@ ExitCode run(const MigrateOptions& options, const GlobalOptions& globals) {
   if (options.what == "status") {
     print_state(schema_state(*connection, embedded_sql()), options.json);
   } else {
-    apply(*connection);
+    apply(*connection, options.ownership());
   }
   return ExitCode::ok;
 }
@@ -76,6 +81,9 @@ Action configure_migrate(CLI::App& app) {
       ->type_name("")
       ->capture_default_str();
   app.add_flag("--json", options->json, "status as one JSON object a line");
+  app.add_flag("--without-roles", options->without_roles,
+               "a new schema belongs to this user, who runs everything as himself;\n"
+               "no sluice_… role is made or granted anything");
   return [options](const GlobalOptions& globals) { return run(*options, globals); };
 }
 

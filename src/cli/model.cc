@@ -19,35 +19,21 @@ namespace sluice {
 namespace {
 
 // The columns that are a user's to set; PostgreSQL judges the values.
-constexpr std::string_view model_columns[] = {"name",
-                                              "api",
-                                              "url",
-                                              "upstream_model",
-                                              "secret",
-                                              "rpm",
-                                              "tpm",
-                                              "burst",
-                                              "max_in_flight",
-                                              "min_in_flight",
-                                              "max_queue",
-                                              "max_unfinished",
-                                              "timeout",
-                                              "max_attempts",
-                                              "backoff_base",
-                                              "backoff_max",
-                                              "batch_max",
-                                              "batch_wait",
-                                              "breaker_failures",
-                                              "breaker_open",
-                                              "breaker_successes",
-                                              "hedge_after",
-                                              "hedge_max",
-                                              "hedge_budget",
-                                              "input_price",
-                                              "output_price",
-                                              "paused",
-                                              "closed_until",
-                                              "closed_reason"};
+constexpr std::string_view model_columns[] = {"name",          "api",
+                                              "url",           "upstream_model",
+                                              "secret",        "rpm",
+                                              "tpm",           "burst",
+                                              "max_in_flight", "min_in_flight",
+                                              "max_queue",     "max_unfinished",
+                                              "timeout",       "max_attempts",
+                                              "backoff_base",  "backoff_max",
+                                              "batch_max",     "batch_wait",
+                                              "paths",         "breaker_failures",
+                                              "breaker_open",  "breaker_successes",
+                                              "hedge_after",   "hedge_max",
+                                              "hedge_budget",  "input_price",
+                                              "output_price",  "paused",
+                                              "closed_until",  "closed_reason"};
 
 struct ModelOptions {
   std::string name;
@@ -55,6 +41,7 @@ struct ModelOptions {
   std::optional<int64_t> close_for_ms;
   std::string close_until = "infinity";
   std::string reason;
+  int64_t limit = 50;
   bool json = false;
 };
 
@@ -81,8 +68,9 @@ ExitCode set(Transaction& transaction, const ModelOptions& options) {
 
 ExitCode list(Transaction& transaction, const ModelOptions& options) {
   if (options.json) {
-    for (const pqxx::row& row : transaction.exec(
-             "select to_jsonb(m) - 'limits_changed_at' from sluice.models m order by name")) {
+    for (const pqxx::row& row :
+         transaction.exec("select to_jsonb(m) - array['limits_changed_at', 'calls_changed_at']"
+                          " from sluice.models m order by name")) {
       fmt::print("{}\n", row[0].c_str());
     }
     return ExitCode::ok;
@@ -102,6 +90,30 @@ ExitCode list(Transaction& transaction, const ModelOptions& options) {
                row[3].as<std::string>("-"), row[4].c_str(), row[5].c_str(), row[6].c_str()});
   }
   fmt::print("{}", table.text());
+  return ExitCode::ok;
+}
+
+// How its breaker went, newest first; without a name all models' did.
+ExitCode history(Transaction& transaction, const ModelOptions& options) {
+  const char* const sql =
+      options.json
+          ? "select row_to_json(e) from sluice.breaker_events e"
+            " where model = $1 or $1 = '' order by id desc limit $2"
+          : "select to_char(at, 'YYYY-MM-DD HH24:MI:SS'), model,"
+            "  replace(from_state || ' \u2192 ' || to_state, '_', ' '), coalesce(reason, '')"
+            " from sluice.breaker_events where model = $1 or $1 = '' order by id desc limit $2";
+  const pqxx::result found = transaction.exec_params(sql, options.name, options.limit);
+  using Kind = Table::Kind;
+  Table table(
+      {{"TIME", Kind::whole}, {"MODEL"}, {"BREAKER", Kind::whole}, {"REASON", Kind::elastic}});
+  for (const pqxx::row& row : found) {
+    if (options.json) {
+      fmt::print("{}\n", row[0].c_str());
+    } else {
+      table.add({row[0].c_str(), row[1].c_str(), row[2].c_str(), row[3].c_str()});
+    }
+  }
+  if (!options.json) fmt::print("{}", table.text());
   return ExitCode::ok;
 }
 
@@ -149,7 +161,9 @@ CLI::App* add_operation(CLI::App& app, const std::shared_ptr<Choice>& choice, co
                         const char* help, Operation operation) {
   CLI::App* nested = app.add_subcommand(name, help);
   nested->parse_complete_callback([choice, operation] { choice->operation = operation; });
-  if (operation != list) {
+  if (operation == history) {
+    nested->add_option("name", choice->options.name, "the model [all]")->option_text("NAME");
+  } else if (operation != list) {
     nested->add_option("name", choice->options.name, "the model")->required()->option_text("NAME");
   }
   return nested;
@@ -183,6 +197,13 @@ Action configure_model(CLI::App& app) {
   add_operation(app, choice, "pause", "Claim nothing for it until it is resumed", pause);
   add_operation(app, choice, "resume", "End a pause or a closure", resume);
   add_close(app, choice);
+  CLI::App* past =
+      add_operation(app, choice, "history",
+                    "How breakers opened and closed: when, from what to what, why", history);
+  past->add_option("--limit", choice->options.limit, "this many, newest first")
+      ->check(CLI::Range(1, INT32_MAX))
+      ->option_text("N [50]");
+  past->add_flag("--json", choice->options.json, "one JSON object a line");
   add_operation(app, choice, "rm", "Delete it; it must have no unfinished task", remove);
   return [choice](const GlobalOptions& globals) {
     choice->options.settings = parse_settings(choice->settings, "a model", model_columns);

@@ -15,11 +15,11 @@ namespace {
 constexpr std::string_view route_columns[] = {"weight"};
 
 struct RouteOptions {
-  bool list = false;
   bool json = false;
   std::string route;
-  std::string model;
-  std::vector<std::string> settings;
+  std::string model;                  // empty, of rm: all of the route's
+  std::vector<std::string> settings;  // as typed
+  std::vector<Setting> parsed;
   bool remove = false;
 };
 
@@ -43,23 +43,51 @@ void list(pqxx::work& transaction, bool json) {
   fmt::print("{}", table.text());
 }
 
+void remove(pqxx::work& transaction, const RouteOptions& options) {
+  std::vector<Setting> key = {{"route", options.route}};
+  if (!options.model.empty()) key.push_back({"model", options.model});
+  if (delete_rows(transaction, "routes", key) > 0) return;
+  throw CommandError(
+      ExitCode::failure,
+      options.model.empty()
+          ? fmt::format("there is no route \"{}\" (sluice route ls lists what there is)",
+                        options.route)
+          : fmt::format("route \"{}\" has no model \"{}\"", options.route, options.model));
+}
+
 void set(pqxx::work& transaction, const RouteOptions& options) {
+  if (options.remove) return remove(transaction, options);
   const std::vector<Setting> key = {{"route", options.route}, {"model", options.model}};
-  if (options.remove) {
-    if (delete_row(transaction, "routes", key)) return;
-    throw CommandError(ExitCode::failure, fmt::format("route \"{}\" has no model \"{}\"",
-                                                      options.route, options.model));
-  }
-  std::vector<Setting> settings = parse_settings(options.settings, "a route", route_columns);
-  if (settings.empty()) settings.push_back({"weight", "1"});
-  if (update_row(transaction, "routes", key, settings)) return;
+  if (update_row(transaction, "routes", key, options.parsed)) return;
   try {
-    insert_row(transaction, "routes", key, settings);
+    insert_row(transaction, "routes", key, options.parsed);
   } catch (const pqxx::foreign_key_violation&) {
     throw CommandError(ExitCode::failure,
                        fmt::format("there is no model \"{}\" (sluice model ls lists what there is)",
                                    options.model));
   }
+}
+
+// weight=80, or 80 alone; nothing: 1.
+std::vector<Setting> weight_of(const std::vector<std::string>& texts) {
+  if (texts.empty()) return {{"weight", "1"}};
+  if (texts.size() > 1 || texts[0].find('=') != std::string::npos) {
+    return parse_settings(texts, "a route", route_columns);
+  }
+  if (texts[0].find_first_not_of("0123456789.") != std::string::npos) {
+    throw CommandError(ExitCode::usage,
+                       fmt::format("'{}' is no weight; such as weight=80, or 80", texts[0]));
+  }
+  return {{"weight", texts[0]}};
+}
+
+void add_names(CLI::App& app, RouteOptions& options, bool needs_model) {
+  app.add_option("route", options.route, "made by its first model")
+      ->required()
+      ->option_text("ROUTE");
+  app.add_option("model", options.model, needs_model ? "an existing one" : "this one alone [all]")
+      ->required(needs_model)
+      ->option_text("MODEL");
 }
 
 }  // namespace
@@ -68,21 +96,28 @@ Action configure_route(CLI::App& app) {
   const auto options = std::make_shared<RouteOptions>();
   app.require_subcommand(1);
   CLI::App* ls = app.add_subcommand("ls", "All routes and their models");
-  ls->parse_complete_callback([options] { options->list = true; });
   ls->add_flag("--json", options->json, "one JSON object a line");
   CLI::App* change = app.add_subcommand("set", "Give a route a model, or the model another weight");
-  change->add_option("route", options->route, "made by its first model")
-      ->required()
-      ->option_text("ROUTE");
-  change->add_option("model", options->model, "an existing one")->required()->option_text("MODEL");
-  auto* settings = change->add_option("settings", options->settings, "weight=0 gives it nothing")
+  add_names(*change, *options, true);
+  auto* settings = change
+                       ->add_option("settings", options->settings,
+                                    "its share beside the others' weights; 0 gives it nothing")
                        ->option_text("weight=N [1]");
   change->add_flag("--remove", options->remove, "take the model out of the route")
       ->excludes(settings);
-  return [options](const GlobalOptions& globals) {
+  CLI::App* rm = app.add_subcommand("rm", "Take a model out of a route, or all of them");
+  add_names(*rm, *options, false);
+  return [options, ls, change](const GlobalOptions& globals) {
+    if (change->parsed()) options->parsed = weight_of(options->settings);
     return with_database(globals, [&](pqxx::connection& database) {
       pqxx::work transaction(database);
-      options->list ? list(transaction, options->json) : set(transaction, *options);
+      if (ls->parsed()) {
+        list(transaction, options->json);
+      } else if (change->parsed()) {
+        set(transaction, *options);
+      } else {
+        remove(transaction, *options);
+      }
       transaction.commit();
       return ExitCode::ok;
     });

@@ -63,6 +63,11 @@ Screen::Event event_of(int key) {
   switch (key) {
     case 'q':
       return Screen::Event::quit;
+    case '?':
+    case 'h':
+      return Screen::Event::help;
+    case 's':
+      return Screen::Event::sort;
     case 'k':
     case KEY_UP:
       return Screen::Event::up;

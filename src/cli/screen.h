@@ -26,7 +26,19 @@ class Screen final {
   // Each line at its row, cut to the width; the texts must be free of control characters.
   void show(const std::vector<FrameLine>& lines);
 
-  enum class Event { quit, up, down, page_up, page_down, first, last, resized, time_out };
+  enum class Event {
+    quit,
+    help,
+    sort,
+    up,
+    down,
+    page_up,
+    page_down,
+    first,
+    last,
+    resized,
+    time_out
+  };
   // The next key that means something, or time_out at `deadline`; quit also when the terminal is
   // gone.
   Event wait_until(std::chrono::steady_clock::time_point deadline);

@@ -39,7 +39,7 @@ ExitCode serve(const ServeFlags& flags, const GlobalOptions& globals) {
   hide_memory();
   if (flags.without_keys) require_loopback(flags.listen);
   RunServerOptions options;
-  options.api.database_url = globals.database_url;
+  options.database_url = globals.database_url;
   options.listen = flags.listen;
   options.api.without_keys = flags.without_keys;
   options.api.db_connections = flags.db_connections;

@@ -5,34 +5,21 @@
 
 #include <algorithm>
 
+#include "cli/suggestion.h"
 #include "command_error.h"
 #include "db/sql_message.h"
 
 namespace sluice {
 namespace {
 
-// Constraints whose names are not all that one must know, and those of values that may hold a
-// credential, which is not repeated.
-constexpr std::pair<std::string_view, std::string_view> facts[] = {
-    {"url_is_http", "url is http://… or https://…, without white space"},
-    {"secret_is_a_reference", "secret is a reference: env:NAME or file:/path"},
-    {"backoff_grows",
-     "backoff_base is above 0, backoff_max at least backoff_base and at most 1 day"},
-    {"breaker_counts_are_positive", "breaker_failures and breaker_successes are at least 1"},
-    {"hedging_is_bounded", "hedge_after is above 0, hedge_max 1 to 10, hedge_budget 0 to 1"},
-};
-
-// "rpm_is_positive" and rpm=0: "rpm is positive, not 0".
 std::string refusal(const pqxx::check_violation& error, const std::vector<Setting>& settings) {
   const SqlMessage message = parse_sql_message(error.what());
   const std::string_view constraint = violated_check(message.primary);
-  for (const auto& [name, fact] : facts) {
-    if (name == constraint) return std::string(fact);
-  }
   for (const Setting& setting : settings) {
-    if (!constraint.starts_with(setting.column + '_')) continue;
-    const std::string fact = setting.column + sentence_of(constraint.substr(setting.column.size()));
-    return fact + ", not " + setting.value;
+    if (!concerns(constraint, setting.column)) continue;
+    const std::string fact = fact_of(constraint, setting.column);
+    // Not repeated: whoever gives no reference may have given the credential itself.
+    return setting.column == "secret" ? fact : fact + ", not " + setting.value;
   }
   return one_line(message);
 }
@@ -83,9 +70,10 @@ std::vector<Setting> parse_settings(const std::vector<std::string>& texts, std::
     Setting setting{text.substr(0, equals), text.substr(equals + 1)};
     setting.is_null = setting.value == "null";
     if (std::find(columns.begin(), columns.end(), setting.column) == columns.end()) {
+      const std::string all = fmt::format("; the settings are {}", fmt::join(columns, ", "));
       throw CommandError(ExitCode::usage,
-                         fmt::format("'{}' is not a setting of {}; the settings are {}",
-                                     setting.column, owner, fmt::join(columns, ", ")));
+                         fmt::format("'{}' is not a setting of {}{}", setting.column, owner,
+                                     did_you_mean(setting.column, columns, all)));
     }
     if (has_setting(settings, setting.column)) {
       throw CommandError(ExitCode::usage, fmt::format("'{}' is given twice", setting.column));
@@ -125,11 +113,11 @@ void insert_row(pqxx::work& transaction, const std::string& table, std::vector<S
       key);
 }
 
-bool delete_row(pqxx::work& transaction, const std::string& table,
-                const std::vector<Setting>& key) {
+size_t delete_rows(pqxx::work& transaction, const std::string& table,
+                   const std::vector<Setting>& key) {
   const std::string sql =
       fmt::format("delete from sluice.{} where {}", table, equations(key, 1, " and "));
-  return run(transaction, sql, key).affected_rows() == 1;
+  return static_cast<size_t>(run(transaction, sql, key).affected_rows());
 }
 
 }  // namespace sluice

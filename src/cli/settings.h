@@ -31,6 +31,8 @@ bool update_row(pqxx::work& transaction, const std::string& table, const std::ve
                 const std::vector<Setting>& settings);
 void insert_row(pqxx::work& transaction, const std::string& table, std::vector<Setting> key,
                 const std::vector<Setting>& settings);
-bool delete_row(pqxx::work& transaction, const std::string& table, const std::vector<Setting>& key);
+// How many rows there were.
+size_t delete_rows(pqxx::work& transaction, const std::string& table,
+                   const std::vector<Setting>& key);
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -12,6 +13,7 @@
 
 #include "cli/database_session.h"
 #include "cli/interrupt.h"
+#include "cli/recent_ends.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "duration.h"
@@ -45,7 +47,7 @@ std::string queue_table(const pqxx::result& queues, size_t rows_max) {
                {"IN FLIGHT", Kind::number},
                {"WAITING", Kind::number},
                {"OLDEST", Kind::number},
-               {"PERMITS", Kind::number},
+               {"PERMITS", Kind::number, 1},
                {"PRESSURE"}});
   size_t shown = 0;
   for (const pqxx::row& row : queues) {
@@ -71,7 +73,7 @@ std::string reason_lines(const pqxx::result& queues) {
     ++lines;
     const std::string line = fmt::format("{}: {}: {}", row["model"].c_str(), row["state"].c_str(),
                                          row["state_reason"].c_str());
-    text += cut_to(harmless(line, false), terminal_columns) + '\n';
+    text += cut_to(harmless(line, false), terminal_width()) + '\n';
   }
   return text;
 }
@@ -105,17 +107,53 @@ std::string silence_lines(pqxx::nontransaction& session) {
   return lines;
 }
 
-std::string status_text(pqxx::connection& connection, size_t rows_max) {
+// One of what ended in the last ten minutes: models, or tenants.
+std::string ends_table(const char* heading, const std::vector<EndFacts>& found, size_t rows_max) {
+  if (found.empty()) return "";
+  using Kind = Table::Kind;
+  Table table({{heading, Kind::elastic},
+               {"SOLVED", Kind::number},
+               {"FAILED", Kind::number},
+               {"P50", Kind::number},
+               {"P99", Kind::number},
+               {"TOK/MIN", Kind::number}});
+  for (size_t i = 0; i < found.size() && i < rows_max; ++i) {
+    const EndFacts& ends = found[i];
+    table.add({ends.name, std::to_string(ends.solved), std::to_string(ends.failed),
+               latency_text(ends.p50_s), latency_text(ends.p99_s),
+               brief_count(ends.tokens_per_min)});
+  }
+  return '\n' + table.text();
+}
+
+// Of latencies, tokens and failures; nothing when nothing ended.
+std::string recent_text(const RecentEnds& recent, size_t rows_max) {
+  constexpr size_t tenants_max = 10;
+  std::vector<EndFacts> models;
+  for (const auto& [name, ends] : recent.models) models.push_back(ends);
+  return ends_table("LAST 10 MIN", models, rows_max) +
+         ends_table("TENANT", recent.tenants, std::min(rows_max, tenants_max));
+}
+
+std::string status_text(pqxx::connection& connection, size_t rows_max, const RecentEnds& recent) {
   pqxx::nontransaction session(connection);
   const pqxx::result queues = session.exec(queues_sql);
   return queue_table(queues, rows_max) + totals_line(session, queues) + reason_lines(queues) +
-         silence_lines(session);
+         silence_lines(session) + recent_text(recent, rows_max);
+}
+
+RecentEnds recent_of(pqxx::connection& connection) {
+  pqxx::nontransaction session(connection);
+  return read_recent_ends(session);
 }
 
 void print_json(pqxx::connection& connection) {
   pqxx::nontransaction session(connection);
   for (const pqxx::row& row :
-       session.exec("select row_to_json(q) from sluice.queues q order by model")) {
+       session.exec("select to_jsonb(q) || jsonb_build_object('recent', to_jsonb(r) - "
+                    "'{scope,name}'::text[])"
+                    " from sluice.queues q left join sluice.recent_ends() r"
+                    "   on r.scope = 'model' and r.name = q.model order by q.model")) {
     fmt::print("{}\n", row[0].c_str());
   }
   std::fflush(stdout);
@@ -131,24 +169,33 @@ void redraw(const std::string& text) {
   fmt::print("{}\x1b[J", out);
 }
 
-size_t model_rows_on_screen() {
-  constexpr size_t other_lines = 4;  // heading, "and more", totals, the cursor's own
+// How many rows each of the three tables may have, so that all of them fit: the models' at least.
+size_t table_rows_on_screen() {
+  constexpr size_t other_lines = 8;  // headings, blank lines, "and more", totals, the cursor's own
   winsize size = {};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row <= other_lines) return 20;
-  return size.ws_row - other_lines;
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row <= other_lines) return 10;
+  return std::max<size_t>(1, (size.ws_row - other_lines) / 3);
 }
 
 ExitCode watch(pqxx::connection& connection, bool json) {
   end_on_interrupt("", ExitCode::ok);
   const bool screen = isatty(STDOUT_FILENO) == 1 && !json;
   if (screen) fmt::print("\x1b[2J");
+  RecentEnds recent;
+  std::chrono::steady_clock::time_point recent_due;
   while (true) {
     if (json) {
       print_json(connection);
-    } else if (screen) {
-      redraw(status_text(connection, model_rows_on_screen()));
     } else {
-      fmt::print("{}\n", status_text(connection, SIZE_MAX));
+      if (std::chrono::steady_clock::now() >= recent_due) {
+        recent = recent_of(connection);
+        recent_due = std::chrono::steady_clock::now() + recent_ends_interval;
+      }
+      if (screen) {
+        redraw(status_text(connection, table_rows_on_screen(), recent));
+      } else {
+        fmt::print("{}\n", status_text(connection, SIZE_MAX, recent));
+      }
     }
     std::fflush(stdout);
     std::this_thread::sleep_for(redraw_interval);
@@ -160,7 +207,7 @@ ExitCode show(pqxx::connection& connection, const StatusOptions& options) {
   if (options.json) {
     print_json(connection);
   } else {
-    fmt::print("{}", status_text(connection, SIZE_MAX));
+    fmt::print("{}", status_text(connection, SIZE_MAX, recent_of(connection)));
   }
   return ExitCode::ok;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <numeric>
 
 namespace sluice {
 namespace {
@@ -10,6 +9,8 @@ namespace {
 constexpr size_t gap_columns = 2;
 constexpr size_t text_columns_max = 16;    // names may have 200 characters
 constexpr size_t elastic_columns_min = 8;  // below that a name says nothing
+// Below that, or its heading, another column is rather left out.
+constexpr size_t elastic_columns_easy = 12;
 
 void append_cell(std::string& line, const std::string& cell, size_t width, bool to_the_right) {
   const std::string shown = cut_to(cell, width);
@@ -26,22 +27,53 @@ void Table::add(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::vector<size_t> Table::widths(size_t columns_max) const {
+std::vector<size_t> Table::widths_wanted() const {
   std::vector<size_t> widths;
-  size_t elastic = columns_.size();
   for (size_t i = 0; i < columns_.size(); ++i) {
     size_t width = columns_of(columns_[i].heading);
     for (const auto& row : rows_) width = std::max(width, columns_of(row[i]));
     if (columns_[i].kind == Kind::text) width = std::min(width, text_columns_max);
     widths.push_back(width);
-    if (columns_[i].kind == Kind::elastic) elastic = i;
   }
-  const size_t gaps = gap_columns * (columns_.size() - 1);
-  const size_t total = std::accumulate(widths.begin(), widths.end(), gaps);
-  if (elastic < columns_.size() && total > columns_max) {
-    const size_t others = total - widths[elastic];
-    const size_t left = columns_max > others ? columns_max - others : 0;
-    widths[elastic] = std::max(left, elastic_columns_min);
+  return widths;
+}
+
+size_t Table::total(const std::vector<size_t>& widths) {
+  size_t total = 0;
+  for (const size_t width : widths) {
+    if (width != left_out) total += width + (total == 0 ? 0 : gap_columns);
+  }
+  return total;
+}
+
+std::optional<size_t> Table::most_dispensable(const std::vector<size_t>& widths) const {
+  std::optional<size_t> found;
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    if (widths[i] == left_out || columns_[i].dispensable == 0) continue;
+    if (!found || columns_[i].dispensable > columns_[*found].dispensable) found = i;
+  }
+  return found;
+}
+
+std::vector<size_t> Table::widths(size_t columns_max) const {
+  std::vector<size_t> widths = widths_wanted();
+  size_t none = 0;  // stands for the elastic column where there is none
+  size_t* elastic = &none;
+  size_t easy = elastic_columns_easy;
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    if (columns_[i].kind != Kind::elastic) continue;
+    elastic = &widths[i];
+    easy = std::max(easy, columns_of(columns_[i].heading));
+  }
+  while (total(widths) > columns_max) {
+    const size_t excess = total(widths) - columns_max;
+    const std::optional<size_t> dispensable = most_dispensable(widths);
+    const size_t least = std::min(*elastic, dispensable ? easy : elastic_columns_min);
+    if (*elastic - least >= excess || !dispensable) {
+      *elastic = std::max(least, *elastic - std::min(*elastic, excess));
+      break;
+    }
+    widths[*dispensable] = left_out;
   }
   return widths;
 }
@@ -54,6 +86,7 @@ std::string Table::text(size_t columns_max) const {
   const auto append_row = [&](const std::vector<std::string>& cells) {
     std::string line;
     for (size_t i = 0; i < cells.size(); ++i) {
+      if (width[i] == left_out) continue;
       append_cell(line, cells[i], width[i], columns_[i].kind == Kind::number);
     }
     line.erase(line.find_last_not_of(' ') + 1);

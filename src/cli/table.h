@@ -1,7 +1,10 @@
-// A table for a terminal: columns as wide as they need, one of them giving way so that no line is
-// wider than the terminal. It makes text; it does not write.
+// A table for a terminal: columns as wide as they need, one of them giving way, and others left
+// out, so that no line is wider than the terminal. It makes text; it does not write.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,12 +16,16 @@ class Table final {
  public:
   enum class Kind {
     text,     // to the left, at most 16 columns
+    whole,    // to the left, never cut
     number,   // to the right
     elastic,  // text that is cut when the table would be too wide; one per table
   };
   struct Column {
     std::string heading;
     Kind kind = Kind::text;
+    // Where the table would be too wide, columns are left out, the one with the highest number
+    // first; those with 0 never.
+    int dispensable = 0;
   };
 
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
@@ -27,10 +34,16 @@ class Table final {
   void add(std::vector<std::string> cells);
 
   // Heading and rows, each with its newline.
-  std::string text(size_t columns_max = terminal_columns) const;
+  std::string text(size_t columns_max = terminal_width()) const;
 
  private:
+  static constexpr size_t left_out = SIZE_MAX;
+
+  // Of each column; left_out.
   std::vector<size_t> widths(size_t columns_max) const;
+  std::vector<size_t> widths_wanted() const;
+  static size_t total(const std::vector<size_t>& widths);
+  std::optional<size_t> most_dispensable(const std::vector<size_t>& widths) const;
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;

@@ -7,8 +7,10 @@
 #include <string>
 
 #include "cli/database_session.h"
+#include "cli/table.h"
 #include "cli/terminal.h"
 #include "command_error.h"
+#include "duration.h"
 
 namespace sluice {
 namespace {
@@ -27,6 +29,12 @@ constexpr const char* task_sql = R"(
     left(response, $2::int) as response, octet_length(response) as response_bytes,
     left(error, $2::int) as error, octet_length(error) as error_bytes
   from sluice.task($1::bigint))";
+
+// Of calls that did not solve it; a redriven task may have any number.
+constexpr const char* attempts_sql = R"(
+  select to_char(coalesce(started_at, ended_at), 'YYYY-MM-DD HH24:MI:SS') as started,
+    extract(epoch from ended_at - started_at) as took_s, kind, model, http_status, error_code, left(error, 80) as error
+  from (select * from sluice.attempts where task_id = $1::bigint order by id desc limit 50) a order by id)";
 
 struct TaskOptions {
   int64_t id = 0;
@@ -51,12 +59,36 @@ void print_fields(const pqxx::row& row) {
   for (const char* name : texts) print_text(row, name);
 }
 
+void print_attempts(const pqxx::result& attempts) {
+  if (attempts.empty()) return;
+  using Kind = Table::Kind;
+  Table table({{"STARTED", Kind::whole},
+               {"TOOK", Kind::number},
+               {"ENDED"},
+               {"MODEL"},
+               {"HTTP", Kind::number},
+               {"CODE"},
+               {"ERROR", Kind::elastic}});
+  for (const pqxx::row& row : attempts) {
+    table.add({row["started"].c_str(),
+               row["took_s"].is_null() ? "-" : brief_duration(row["took_s"].as<double>()),
+               row["kind"].c_str(), row["model"].as<std::string>("-"),
+               row["http_status"].as<std::string>("-"), row["error_code"].as<std::string>("-"),
+               row["error"].as<std::string>("")});
+  }
+  fmt::print("\ncalls that did not solve it\n{}", table.text());
+}
+
+constexpr const char* json_sql = R"(
+  select to_jsonb(t) || jsonb_build_object('calls', coalesce(
+    (select jsonb_agg(to_jsonb(a) order by a.id) from sluice.attempts a where a.task_id = t.id), '[]'))
+  from sluice.task($1::bigint) t)";
+
 ExitCode show(pqxx::connection& connection, const TaskOptions& options) {
   pqxx::nontransaction session(connection);
-  const pqxx::result found =
-      options.json
-          ? session.exec_params("select row_to_json(t) from sluice.task($1::bigint) t", options.id)
-          : session.exec_params(task_sql, options.id, text_characters_max);
+  const pqxx::result found = options.json
+                                 ? session.exec_params(json_sql, options.id)
+                                 : session.exec_params(task_sql, options.id, text_characters_max);
   if (found.empty()) {
     throw CommandError(
         ExitCode::failure,
@@ -66,6 +98,7 @@ ExitCode show(pqxx::connection& connection, const TaskOptions& options) {
     fmt::print("{}\n", found[0][0].c_str());
   } else {
     print_fields(found[0]);
+    print_attempts(session.exec_params(attempts_sql, options.id));
   }
   return ExitCode::ok;
 }

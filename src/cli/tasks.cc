@@ -1,7 +1,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <pqxx/pqxx>
 #include <string>
 #include <vector>
@@ -13,31 +17,56 @@
 namespace sluice {
 namespace {
 
-constexpr int limit_max = 10'000;
-// With --model: how many of the newest tasks are looked at. Each costs about 0.1 ms.
-constexpr int looked_at_max = 10'000;
+constexpr int64_t table_limit = 50;  // of a table, unless --limit says otherwise; JSON has no limit
+// With --model a table is made of this many of the newest tasks at most. Each costs some 20 us.
+constexpr int64_t looked_at_max = 100'000;
+// Read by one statement: the snapshot of a longer one would keep dead rows from being removed.
+constexpr int64_t page_tasks = 1'000;
 
 struct TasksOptions {
-  std::string status;
-  std::string model;
-  int limit = 50;
+  std::optional<std::string> status;
+  std::optional<std::string> model;
+  std::optional<int64_t> limit;
   bool json = false;
 };
 
-// Ids are paged first, newest first, and each task is then read by its keys.
-pqxx::result find(pqxx::nontransaction& session, const TasksOptions& options) {
-  return session.exec_params(
-      "select t.id, t.status, coalesce(t.model, t.route) as target, t.tenant, t.priority,"
-      "  t.attempts, extract(epoch from clock_timestamp() - t.created_at) as age_s"
-      " from sluice.newest_ids(nullif($2, ''), $1::int) n(id)"
-      " cross join lateral sluice.task(n.id) t"
-      " where (t.status = $2 or $2 = '') and (t.model = $3 or $3 = '') order by n.id desc "
-      "limit $4::int",
-      options.model.empty() ? options.limit : looked_at_max, options.status, options.model,
-      options.limit);
+// Returns the id that the next page begins below. A page may end early, for its bytes: hence the
+// last task, not the range.
+int64_t hand_out(const pqxx::result& page, int64_t first, int64_t& left,
+                 const std::function<void(const pqxx::row&)>& on_task) {
+  int64_t before = first;
+  for (const pqxx::row& row : page) {
+    if (left == 0) break;
+    on_task(row);
+    --left;
+    before = row[0].as<int64_t>();
+  }
+  return before;
 }
 
-void print_table(const pqxx::result& found) {
+// Calls `on_task` for each task, newest first, page by page along the ids; memory holds one page.
+// A task that has left the status asked for meanwhile is left out.
+void for_each_task(pqxx::nontransaction& session, const TasksOptions& options,
+                   const std::string& columns,
+                   const std::function<void(const pqxx::row&)>& on_task) {
+  const std::string page = fmt::format(
+      "select id, {} from sluice.list_tasks($1::bigint, $2::bigint, $3, $4) t", columns);
+  int64_t left = options.limit.value_or(options.json ? INT64_MAX : table_limit);
+  int64_t looked_at = 0;
+  std::optional<int64_t> before;
+  while (left > 0 && (options.json || looked_at < looked_at_max)) {
+    const pqxx::row range = session.exec_params1(
+        "select min(id), count(*) from sluice.newest_ids($1, $2::int, $3::bigint) id",
+        options.status, options.model ? page_tasks : std::min(left, page_tasks), before);
+    if (range[0].is_null()) return;
+    before = hand_out(
+        session.exec_params(page, range[0].as<int64_t>(), before, options.status, options.model),
+        range[0].as<int64_t>(), left, on_task);
+    looked_at += range[1].as<int64_t>();
+  }
+}
+
+void print_table(pqxx::nontransaction& session, const TasksOptions& options) {
   using Kind = Table::Kind;
   Table table({{"ID", Kind::number},
                {"STATUS"},
@@ -46,34 +75,23 @@ void print_table(const pqxx::result& found) {
                {"PRIORITY", Kind::number},
                {"ATTEMPTS", Kind::number},
                {"AGE", Kind::number}});
-  for (const pqxx::row& row : found) {
-    table.add({row["id"].c_str(), row["status"].c_str(), row["target"].c_str(),
-               row["tenant"].c_str(), row["priority"].c_str(), row["attempts"].c_str(),
-               brief_age(row["age_s"].as<double>())});
-  }
+  for_each_task(session, options,
+                "status, coalesce(model, route), tenant, priority, attempts,"
+                " extract(epoch from clock_timestamp() - created_at)",
+                [&table](const pqxx::row& row) {
+                  table.add({row[0].c_str(), row[1].c_str(), row[2].c_str(), row[3].c_str(),
+                             row[4].c_str(), row[5].c_str(), brief_age(row[6].as<double>())});
+                });
   fmt::print("{}", table.text());
-}
-
-// One at a time, because of the texts: memory holds one task, not all of them. A task that has left
-// the status asked for meanwhile is left out.
-void print_json(pqxx::nontransaction& session, const pqxx::result& found,
-                const std::string& status) {
-  for (const pqxx::row& row : found) {
-    for (const pqxx::row& task : session.exec_params(
-             "select row_to_json(t) from sluice.task($1::bigint) t where t.status = $2 or $2 = ''",
-             row["id"].as<int64_t>(), status)) {
-      fmt::print("{}\n", task[0].c_str());
-    }
-  }
 }
 
 ExitCode list(pqxx::connection& connection, const TasksOptions& options) {
   pqxx::nontransaction session(connection);
-  const pqxx::result found = find(session, options);
   if (options.json) {
-    print_json(session, found, options.status);
+    for_each_task(session, options, "row_to_json(t)",
+                  [](const pqxx::row& row) { fmt::print("{}\n", row[1].c_str()); });
   } else {
-    print_table(found);
+    print_table(session, options);
   }
   return ExitCode::ok;
 }
@@ -89,12 +107,13 @@ Action configure_tasks(CLI::App& app) {
       ->check(CLI::IsMember(
           {"unsolved", "queued", "processing", "solved", "failed", "cancelled", "expired"}))
       ->option_text("STATUS");
-  app.add_option("--model", options->model,
-                 fmt::format("only this model's, among the newest {} [all]", looked_at_max))
+  app.add_option(
+         "--model", options->model,
+         fmt::format("only this model's; in a table, of the newest {} [all]", looked_at_max))
       ->option_text("MODEL");
   app.add_option("--limit", options->limit, "this many, newest first")
-      ->check(CLI::Range(1, limit_max))
-      ->option_text("N [50]");
+      ->check(CLI::Range(1, INT32_MAX))
+      ->option_text("N [50; with --json all]");
   app.add_flag("--json", options->json, "one JSON object a line, with the whole texts");
   return [options](const GlobalOptions& globals) {
     return with_database(globals,

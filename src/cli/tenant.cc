@@ -15,10 +15,10 @@ namespace {
 constexpr std::string_view tenant_columns[] = {"weight", "max_unfinished", "rpm", "tpm", "role"};
 
 struct TenantOptions {
-  bool list = false;
   bool json = false;
   std::string name;
-  std::vector<std::string> settings;
+  std::vector<std::string> settings;  // as typed
+  std::vector<Setting> parsed;
   bool remove = false;
 };
 
@@ -47,21 +47,25 @@ void list(pqxx::work& transaction, bool json) {
   fmt::print("{}", table.text());
 }
 
+void remove(pqxx::work& transaction, const TenantOptions& options) {
+  if (delete_rows(transaction, "tenants", {{"name", options.name}}) > 0) return;
+  throw CommandError(ExitCode::failure, fmt::format("tenant \"{}\" has no settings", options.name));
+}
+
 void set(pqxx::work& transaction, const TenantOptions& options) {
+  if (options.remove) return remove(transaction, options);
   const std::vector<Setting> key = {{"name", options.name}};
-  if (options.remove) {
-    if (delete_row(transaction, "tenants", key)) return;
-    throw CommandError(ExitCode::failure,
-                       fmt::format("tenant \"{}\" has no settings", options.name));
+  if (!update_row(transaction, "tenants", key, options.parsed)) {
+    insert_row(transaction, "tenants", key, options.parsed);
   }
-  const std::vector<Setting> settings =
-      parse_settings(options.settings, "a tenant", tenant_columns);
-  if (settings.empty()) {
+}
+
+std::vector<Setting> settings_of(const TenantOptions& options) {
+  std::vector<Setting> settings = parse_settings(options.settings, "a tenant", tenant_columns);
+  if (settings.empty() && !options.remove) {
     throw CommandError(ExitCode::usage, "tenant set needs a setting, such as weight=2");
   }
-  if (!update_row(transaction, "tenants", key, settings)) {
-    insert_row(transaction, "tenants", key, settings);
-  }
+  return settings;
 }
 
 }  // namespace
@@ -70,7 +74,6 @@ Action configure_tenant(CLI::App& app) {
   const auto options = std::make_shared<TenantOptions>();
   app.require_subcommand(1);
   CLI::App* ls = app.add_subcommand("ls", "The tenants that have settings; others weigh 1");
-  ls->parse_complete_callback([options] { options->list = true; });
   ls->add_flag("--json", options->json, "one JSON object a line");
   CLI::App* change = app.add_subcommand("set", "Change a tenant's settings, or give it some");
   change->add_option("name", options->name, "the tenant")->required()->option_text("NAME");
@@ -81,10 +84,19 @@ Action configure_tenant(CLI::App& app) {
                        ->option_text("KEY=VALUE ...");
   change->add_flag("--remove", options->remove, "forget its settings: weight 1, no limits")
       ->excludes(settings);
-  return [options](const GlobalOptions& globals) {
+  CLI::App* rm = app.add_subcommand("rm", "Forget a tenant's settings: weight 1, no limits");
+  rm->add_option("name", options->name, "the tenant")->required()->option_text("NAME");
+  return [options, ls, change](const GlobalOptions& globals) {
+    if (change->parsed()) options->parsed = settings_of(*options);
     return with_database(globals, [&](pqxx::connection& database) {
       pqxx::work transaction(database);
-      options->list ? list(transaction, options->json) : set(transaction, *options);
+      if (ls->parsed()) {
+        list(transaction, options->json);
+      } else if (change->parsed()) {
+        set(transaction, *options);
+      } else {
+        remove(transaction, *options);
+      }
       transaction.commit();
       return ExitCode::ok;
     });

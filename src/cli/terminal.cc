@@ -1,12 +1,45 @@
 #include "cli/terminal.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <clocale>
+#include <cwchar>
 
 namespace sluice {
 namespace {
 
-bool begins_code_point(char c) {
-  return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+// Our texts are UTF-8, whatever the user's language; wcwidth() and mbrtowc() ask the thread's
+// locale.
+class Utf8 final {
+ public:
+  Utf8() : before_(uselocale(utf8())) {}
+  ~Utf8() { uselocale(before_); }
+  Utf8(const Utf8&) = delete;
+  Utf8& operator=(const Utf8&) = delete;
+
+ private:
+  static locale_t utf8() {
+    static const locale_t locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+    return locale;  // null, where libc has none, changes nothing
+  }
+  locale_t before_;
+};
+
+struct Glyph {
+  size_t bytes = 1;
+  size_t columns = 1;
+};
+
+// The first code point of `rest`. What is no UTF-8, or unknown to libc, takes a column.
+Glyph first_glyph(std::string_view rest) {
+  wchar_t code_point = 0;
+  std::mbstate_t state = {};
+  const size_t bytes = std::mbrtowc(&code_point, rest.data(), rest.size(), &state);
+  if (bytes == 0 || bytes > rest.size()) return {};
+  const int columns = wcwidth(code_point);
+  return {bytes, columns < 0 ? 1 : static_cast<size_t>(columns)};
 }
 
 // U+0080 to U+009F are 0xc2 0x80 to 0xc2 0x9f; some terminals take them as escape sequences.
@@ -15,6 +48,12 @@ bool is_c1_control(std::string_view rest) {
 }
 
 }  // namespace
+
+size_t terminal_width() {
+  winsize size = {};
+  const bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return is_known ? size.ws_col : terminal_columns;
+}
 
 std::string harmless(std::string_view text, bool keep_lines) {
   std::string out;
@@ -34,18 +73,39 @@ std::string harmless(std::string_view text, bool keep_lines) {
 }
 
 size_t columns_of(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), begins_code_point));
+  const Utf8 locale;
+  size_t columns = 0;
+  while (!text.empty()) {
+    const Glyph glyph = first_glyph(text);
+    columns += glyph.columns;
+    text.remove_prefix(glyph.bytes);
+  }
+  return columns;
 }
 
 std::string cut_to(std::string_view text, size_t columns) {
   if (columns_of(text) <= columns) return std::string(text);
+  if (columns == 0) return "";
+  const Utf8 locale;
   size_t kept = 0;
   size_t end = 0;
-  while (end < text.size()) {
-    if (begins_code_point(text[end]) && ++kept == columns) break;
-    ++end;
+  while (true) {
+    const Glyph glyph = first_glyph(text.substr(end));
+    if (kept + glyph.columns >= columns) break;  // the last column is the ellipsis's
+    kept += glyph.columns;
+    end += glyph.bytes;
   }
   return std::string(text.substr(0, end)) + "…";
+}
+
+std::string brief_count(double count) {
+  if (count < 9'999.5) return fmt::format("{:.0f}", count);
+  for (const char* unit = "kMG"; *unit != '\0'; ++unit) {
+    count /= 1'000;
+    if (count < 9.95) return fmt::format("{:.1f}{}", count, *unit);
+    if (count < 999.5 || unit[1] == '\0') return fmt::format("{:.0f}{}", count, *unit);
+  }
+  return "";
 }
 
 }  // namespace sluice

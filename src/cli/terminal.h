@@ -1,4 +1,4 @@
-// Text on its way to a terminal of 80 columns: made harmless and cut to size. It does not write.
+// Text on its way to a terminal: made harmless and cut to size. It does not write.
 #pragma once
 
 #include <cstddef>
@@ -7,17 +7,24 @@
 
 namespace sluice {
 
-// What every terminal shows; tables and progress never exceed it.
+// What every terminal shows, and what there is where standard output is none.
 inline constexpr size_t terminal_columns = 80;
+
+// Of the terminal that standard output is.
+size_t terminal_width();
 
 // `text` with every control character (C0, DEL, C1) as '?': a model's answer must not drive
 // somebody's terminal. Newlines and tabs stay if `keep_lines`, else they become spaces.
 std::string harmless(std::string_view text, bool keep_lines);
 
-// How many columns `text` takes, counting each code point of UTF-8 as one.
+// How many columns of a terminal `text`, UTF-8, takes: by wcwidth(), as ncurses and most terminals
+// count. A Chinese character and an emoji take two, a combining mark none.
 size_t columns_of(std::string_view text);
 
-// `text` cut to at most `columns`, the last one then an ellipsis.
+// `text` cut to at most `columns`, then with an ellipsis at its end; a mark stays with its letter.
 std::string cut_to(std::string_view text, size_t columns);
+
+// A number for a narrow column, with two figures at least: 9999, 12k, 3.4M.
+std::string brief_count(double count);
 
 }  // namespace sluice

@@ -29,7 +29,6 @@ using std::chrono::steady_clock;
 // More often would make the looking a load of its own.
 constexpr int64_t interval_ms_min = 500;
 constexpr int64_t interval_ms_max = 3'600'000;
-constexpr const char* keys_line = "q quit   j k \u2191 \u2193 PgUp PgDn g G scroll the models";
 
 struct TopOptions {
   bool once = false;
@@ -56,16 +55,27 @@ class Source final {
           check_schema(*connection_, embedded_sql());
         }
         facts = read_top_facts(*connection_);
+        read_recent();
       });
     } catch (const CommandError& error) {
       if (error.code() != ExitCode::database_unreachable) throw;
       connection_.reset();
       return tl::unexpected(std::string(error.what()));
     }
+    facts.recent = recent_;
     return facts;
   }
 
  private:
+  void read_recent() {
+    if (steady_clock::now() < recent_due_) return;
+    pqxx::nontransaction session(*connection_);
+    recent_ = read_recent_ends(session);
+    recent_due_ = steady_clock::now() + recent_ends_interval;
+  }
+
+  RecentEnds recent_;
+  steady_clock::time_point recent_due_;
   const std::string& database_url_;
   std::unique_ptr<pqxx::connection> connection_;
 };
@@ -97,32 +107,41 @@ size_t scrolled(size_t scroll, Screen::Event event, size_t models, size_t page) 
   }
 }
 
-void draw(Screen& screen, const TopFacts& facts, const CallRates& rates, size_t scroll,
-          const std::string& notice) {
+TopOrder next(TopOrder order) {
+  return static_cast<TopOrder>((static_cast<int>(order) + 1) % top_orders);
+}
+
+void draw(Screen& screen, const TopFacts& facts, const CallRates& rates, const TopView& view,
+          bool is_help) {
   const FrameSize size = screen.size();
   const FrameSize above_keys = {size.rows - 1, size.columns};
-  std::vector<FrameLine> lines = top_frame(facts, rates, above_keys, scroll, notice);
+  std::vector<FrameLine> lines =
+      is_help ? top_help(above_keys) : top_frame(facts, rates, above_keys, view);
   lines.resize(above_keys.rows);
-  lines.push_back({cut_to(keys_line, size.columns)});
+  const std::string keys = fmt::format(
+      "q quit   ? help   s sort: {}   \u2191 \u2193 PgUp PgDn scroll", name_of(view.order));
+  lines.push_back({cut_to(keys, size.columns)});
   screen.show(lines);
 }
 
 ExitCode watch(Source& source, Screen& screen, TopFacts facts, milliseconds interval) {
   CallRates rates;
   rates.add(facts, seconds_now());
-  std::string notice;
-  size_t scroll = 0;
+  TopView view;
+  bool is_help = false;
   while (true) {
     const auto next_look = steady_clock::now() + interval;
     auto event = Screen::Event::resized;
     do {
-      scroll = scrolled(scroll, event, facts.queues.size(), screen.size().rows / 2);
-      draw(screen, facts, rates, scroll, notice);
+      view.scroll = scrolled(view.scroll, event, facts.queues.size(), screen.size().rows / 2);
+      if (event == Screen::Event::help) is_help = !is_help;
+      if (event == Screen::Event::sort) view.order = next(view.order);
+      draw(screen, facts, rates, view, is_help);
       event = screen.wait_until(next_look);
       if (event == Screen::Event::quit) return ExitCode::ok;
     } while (event != Screen::Event::time_out);
     tl::expected<TopFacts, std::string> found = source.read();
-    notice = found ? "" : harmless("old figures; trying again: " + found.error(), false);
+    view.notice = found ? "" : harmless("old figures; trying again: " + found.error(), false);
     if (!found) continue;
     facts = std::move(*found);
     rates.add(facts, seconds_now());
@@ -137,8 +156,8 @@ ExitCode print_once(Source& source, TopFacts facts, milliseconds interval) {
   std::this_thread::sleep_for(interval);
   facts = read_or_throw(source);
   rates.add(facts, seconds_now());
-  const FrameSize all = {std::numeric_limits<size_t>::max(), terminal_columns};
-  for (const FrameLine& line : top_frame(facts, rates, all, 0, "")) fmt::print("{}\n", line.text);
+  const FrameSize all = {std::numeric_limits<size_t>::max(), terminal_width()};
+  for (const FrameLine& line : top_frame(facts, rates, all, {})) fmt::print("{}\n", line.text);
   return ExitCode::ok;
 }
 
@@ -146,8 +165,12 @@ ExitCode print_json(const GlobalOptions& globals) {
   return with_database(globals, [](pqxx::connection& connection) {
     pqxx::nontransaction session(connection);
     for (const char* sql :
-         {"select json_build_object('queue', q, 'calls', c) from sluice.queues q"
-          " join sluice.call_counts() c on c.model = q.model order by q.model",
+         {"select json_build_object('queue', q, 'calls', c, 'recent', r) from sluice.queues q"
+          " join sluice.call_counts() c on c.model = q.model"
+          " left join sluice.recent_ends() r on r.scope = 'model' and r.name = q.model"
+          " order by q.model",
+          "select json_build_object('tenant', r.name, 'recent', r) from sluice.recent_ends() r"
+          " where r.scope = 'tenant' order by r.name",
           "select json_build_object('worker', w) from sluice.workers w order by w.id",
           "select json_build_object('failure', f) from sluice.recent_failures() f"}) {
       for (const pqxx::row& row : session.exec(sql)) fmt::print("{}\n", row[0].c_str());
@@ -179,7 +202,7 @@ Action configure_top(CLI::App& app) {
       ->option_text("DURATION [1s]");
   app.add_flag("--json", options->json,
                "one JSON object a line: each queue with its calls,\n"
-               "each worker, each failure");
+               "each tenant, each worker, each failure");
   return [options](const GlobalOptions& globals) { return top(*options, globals); };
 }
 

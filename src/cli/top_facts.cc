@@ -9,7 +9,8 @@ namespace {
 constexpr const char* queues_sql = R"(
   select q.model, depth, in_flight, unfinished - depth - in_flight, oldest_ready_s, sustained_rpm, began, ended,
     case when state = 'open' and pressure <> 'normal' then pressure else state end,
-    case when isfinite(state_until) then greatest(0, extract(epoch from state_until - clock_timestamp())) end
+    case when isfinite(state_until) then greatest(0, extract(epoch from state_until - clock_timestamp())) end,
+    permits_now
   from sluice.queues q left join sluice.call_counts() c on c.model = q.model
   order by state = 'open' and pressure = 'normal' and unfinished = 0, q.model)";
 
@@ -53,6 +54,7 @@ TopFacts read_top_facts(pqxx::connection& connection) {
     queue.quota_rpm = optional_of<double>(row[5]);
     queue.began = optional_of<int64_t>(row[6]);
     queue.ended = optional_of<int64_t>(row[7]);
+    queue.permits = optional_of<int64_t>(row[10]);
   }
   for (const pqxx::row& row : session.exec(workers_sql)) {
     facts.workers.push_back({row[0].c_str(), row[1].c_str(), row[2].as<int64_t>(),

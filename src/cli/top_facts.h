@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/recent_ends.h"
+
 namespace sluice {
 
 struct QueueFacts {
@@ -22,6 +24,7 @@ struct QueueFacts {
   int64_t in_flight = 0;
   std::optional<double> oldest_s;
   std::optional<double> quota_rpm;  // what its limits allow in the long run
+  std::optional<int64_t> permits;   // calls that could begin now; nullopt: no limit
   std::optional<int64_t> began;     // calls; nullopt: the counter was lost in a crash
   std::optional<int64_t> ended;
 };
@@ -48,9 +51,10 @@ struct TopFacts {
   std::vector<QueueFacts> queues;
   std::vector<WorkerFacts> workers;
   std::vector<FailureFacts> failures;  // of the last 10 minutes
+  RecentEnds recent;                   // the caller's to read, less often
 };
 
-// Models in trouble or with work come first, then by name; workers alive first.
+// Models in trouble or with work come first, then by name; workers alive first. All but `recent`.
 TopFacts read_top_facts(pqxx::connection& connection);
 
 }  // namespace sluice

@@ -74,6 +74,24 @@ void make_database(const std::string& server_url) {
   }
 }
 
+// Whoever starts everything with one command means all of his models: a task that names none goes
+// to any of them. Only by the migration that brings the setting: later it is the user's.
+void migrate(const std::string& url) {
+  const auto connection = connect(url);
+  const auto has_setting = [&] {
+    pqxx::nontransaction session(*connection);
+    return !session
+                .exec(
+                    "select from pg_attribute where attname = 'default_model'"
+                    " and attrelid = to_regclass('sluice.settings')")
+                .empty();
+  };
+  const bool had_setting = has_setting();
+  migrate_up(*connection, embedded_sql(), [](std::string_view) {});
+  if (had_setting) return;
+  pqxx::nontransaction(*connection).exec("update sluice.settings set default_model = 'any'");
+}
+
 void announce(const UpOptions& options, const PrivatePostgres& server) {
   const std::string line = fmt::format("export DATABASE_URL='{}'\n", server.url("sluice"));
   const std::filesystem::path path = std::filesystem::path(options.data) / "env";
@@ -106,7 +124,7 @@ ExitCode serve(const UpOptions& options, const PrivatePostgres& server, StopSign
   worker.worker.slots = options.slots;
   worker.http_address = options.listen;
   worker.api.emplace();
-  worker.api->database_url = worker.database_url;
+  worker.api->opens_on_demand = true;
   worker.api->without_keys = options.without_keys;
   worker.on_started = [&signals] { signals.release(); };
   worker.broken = [&server]() -> std::optional<std::string> {
@@ -130,10 +148,7 @@ ExitCode run(const UpOptions& options) {
   StopSignals signals;
   const PrivatePostgres server({options.data, options.pg_port});
   make_database(server.url("postgres"));
-  {
-    const auto connection = connect(server.url("sluice"));
-    migrate_up(*connection, embedded_sql(), [](std::string_view) {});
-  }
+  migrate(server.url("sluice"));
   announce(options, server);
   const ExitCode code = serve(options, server, signals);
   fmt::print("# stopping PostgreSQL\n");

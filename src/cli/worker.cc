@@ -19,6 +19,7 @@ struct WorkerFlags {
   std::vector<std::string> models;
   std::string http;
   std::string drain_timeout = "30s";
+  int64_t answer_memory = AnswerMemory::bytes_max_default;
   bool once = false;
 };
 
@@ -39,6 +40,7 @@ ExitCode serve(const WorkerFlags& flags, const GlobalOptions& globals) {
   options.worker.models = flags.models;
   options.worker.once = flags.once;
   options.worker.drain_timeout_ms = parse_duration_ms(flags.drain_timeout);
+  options.answer_bytes_max = flags.answer_memory;
   if (!flags.http.empty()) options.http_address = flags.http;
   options.on_started = drop_capabilities;
   return run_worker(std::move(options));
@@ -65,6 +67,11 @@ Action configure_worker(CLI::App& app) {
   app.add_option("--drain-timeout", flags->drain_timeout,
                  "on SIGTERM, how long calls may finish before they are handed back")
       ->option_text("DURATION [30s]");
+  app.add_option("--answer-memory", flags->answer_memory,
+                 "memory for answers, of all calls together, until they are stored; backends wait")
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true))
+      ->check(CLI::Range(AnswerMemory::bytes_max_least, AnswerMemory::bytes_max_most))
+      ->option_text("SIZE [256MiB]");
   app.add_flag("--once", flags->once,
                "work until no task of its models is unfinished, then exit 0");
   return [flags](const GlobalOptions& globals) { return serve(*flags, globals); };

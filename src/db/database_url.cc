@@ -3,6 +3,8 @@
 #include <libpq-fe.h>
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <pqxx/pqxx>
@@ -15,14 +17,6 @@ namespace {
 
 using ConninfoOptions = std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)>;
 
-// libpq's own message quotes the text it could not read, password and all: never shown.
-[[noreturn]] void throw_malformed() {
-  throw CommandError(ExitCode::database_unreachable,
-                     "the database URL is malformed (not shown: it may hold a password); expected "
-                     "postgresql://USER:PASSWORD@HOST:PORT/NAME, with special characters in the "
-                     "password percent-encoded, or key=value pairs");
-}
-
 std::string_view value_of(const PQconninfoOption* options, std::string_view keyword) {
   for (const auto* option = options; option->keyword != nullptr; ++option) {
     if (keyword == option->keyword && option->val != nullptr) return option->val;
@@ -30,17 +24,72 @@ std::string_view value_of(const PQconninfoOption* options, std::string_view keyw
   return {};
 }
 
-// An unescaped '@', '/' or ':' in a password makes libpq take the rest of the password for a host,
-// a port or a database, and its connection errors would then print it.
-bool holds_password_rest(const PQconninfoOption* options) {
+bool is_url(std::string_view text) {
+  return text.starts_with("postgresql://") || text.starts_with("postgres://");
+}
+
+bool has_odd_percent(std::string_view text) {
+  const auto is_digit = [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; };
+  for (size_t at = 0; (at = text.find('%', at)) != std::string_view::npos; ++at) {
+    if (at + 2 >= text.size() || !is_digit(text[at + 1]) || !is_digit(text[at + 2])) return true;
+  }
+  return false;
+}
+
+// What libpq does not take, in words of our own: its message quotes the text, password and all.
+const char* unreadable_because(std::string_view text) {
+  if (is_url(text)) {
+    if (has_odd_percent(text))
+      return "a % stands before something else than two hexadecimal digits";
+    if (text.find('[') < text.find('?') && text.find(']') == std::string_view::npos) {
+      return "an IPv6 address begins with [ and does not end";
+    }
+    return "a parameter after ? is unknown or has no value";
+  }
+  if (text.find('=') == std::string_view::npos) {
+    return "it begins neither with postgresql:// nor is it key=value pairs";
+  }
+  return "a key is unknown or has no value, or a quote does not end";
+}
+
+bool is_port(std::string_view text) {
+  int port = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), port);
+  return failed == std::errc() && end == text.data() + text.size() && port >= 1 && port <= 65'535;
+}
+
+// What libpq takes and cannot be meant; null: nothing. An unescaped '@', '/' or ':' in a password
+// makes it take the rest of the password for a host, a port or a database, and its connection
+// errors would then print it.
+const char* odd_because(const PQconninfoOption* options) {
   const auto has_at = [&](std::string_view keyword) {
     return value_of(options, keyword).find('@') != std::string_view::npos;
   };
-  const std::string_view port = value_of(options, "port");
-  const bool odd_port = !std::all_of(port.begin(), port.end(),
-                                     [](char c) { return (c >= '0' && c <= '9') || c == ','; });
   const bool is_socket = value_of(options, "host").starts_with('/');
-  return (has_at("host") && !is_socket) || has_at("dbname") || odd_port;
+  if ((has_at("host") && !is_socket) || has_at("dbname")) {
+    return "there is an @ too many: one in the user's name or the password is written %40, / %2F, "
+           ": "
+           "%3A";
+  }
+  std::string_view ports = value_of(options, "port");
+  while (!ports.empty()) {
+    const std::string_view port = ports.substr(0, ports.find(','));
+    if (!port.empty() && !is_port(port)) return "a port is not a number from 1 to 65535";
+    ports.remove_prefix(std::min(port.size() + 1, ports.size()));
+  }
+  return nullptr;
+}
+
+// Of several servers all but one are standbys, where nothing can be done; `any` has to be said.
+bool wants_writable_server(const PQconninfoOption* options) {
+  const auto says = [options](const char* keyword, const char* variable) {
+    const std::string_view value = value_of(options, keyword);
+    const char* setting = std::getenv(variable);
+    return value.empty() && setting != nullptr ? std::string_view(setting) : value;
+  };
+  const bool has_several = says("host", "PGHOST").find(',') != std::string_view::npos ||
+                           says("hostaddr", "PGHOSTADDR").find(',') != std::string_view::npos;
+  return has_several && says("target_session_attrs", "PGTARGETSESSIONATTRS").empty();
 }
 
 void append(std::string& conninfo, std::string_view keyword, std::string_view value) {
@@ -56,7 +105,15 @@ void append(std::string& conninfo, std::string_view keyword, std::string_view va
 
 std::string conninfo_of(const std::string& url) {
   const ConninfoOptions options(PQconninfoParse(url.c_str(), nullptr), &PQconninfoFree);
-  if (!options || holds_password_rest(options.get())) throw_malformed();
+  const char* problem = options ? odd_because(options.get()) : unreadable_because(url);
+  if (problem != nullptr) {
+    throw CommandError(ExitCode::bad_configuration,
+                       std::string("the database URL is malformed (not shown: it may hold a "
+                                   "password): ") +
+                           problem +
+                           "; expected postgresql://USER:PASSWORD@HOST:PORT/NAME or "
+                           "key=value pairs");
+  }
   std::string conninfo;
   bool has_timeout = std::getenv("PGCONNECT_TIMEOUT") != nullptr;
   for (const auto* option = options.get(); option->keyword != nullptr; ++option) {
@@ -69,6 +126,7 @@ std::string conninfo_of(const std::string& url) {
   if (value_of(options.get(), "fallback_application_name").empty()) {
     append(conninfo, "fallback_application_name", "sluice");
   }
+  if (wants_writable_server(options.get())) append(conninfo, "target_session_attrs", "read-write");
   if (!has_timeout) append(conninfo, "connect_timeout", std::to_string(connect_timeout_s));
   return conninfo;
 }

@@ -4,15 +4,8 @@
 #pragma once
 
 #include <memory>
+#include <pqxx/connection>  // callers that use the connection include <pqxx/pqxx>
 #include <string>
-
-// libpqxx stays out of our headers; callers that use the connection include <pqxx/pqxx>.
-namespace pqxx {
-class connect_direct;
-template <typename>
-class basic_connection_base;
-using connection = basic_connection_base<connect_direct>;
-}  // namespace pqxx
 
 namespace sluice {
 
@@ -21,15 +14,16 @@ namespace sluice {
 inline constexpr int connect_timeout_s = 10;
 
 // `url` (postgresql://…, key=value pairs, or empty for PG* and libpq's defaults) as key=value
-// pairs, with UTF8, an application name and a connect time-out. For PgConnection and pqxx alike.
-// Throws CommandError(database_unreachable) if it is malformed.
+// pairs, with UTF8, an application name, a connect time-out and, where it names several servers,
+// the wish for one that can be written to. For PgConnection and pqxx alike. Throws
+// CommandError(bad_configuration), which says what is wrong, if it is malformed.
 std::string conninfo_of(const std::string& url);
 
 // Sets libpq's environment variables (PGHOST, PGPASSWORD …) of this process to what `url` says, for
 // a program that runs in our place: as an argument a password would show in everybody's ps.
 void export_database(const std::string& url);
 
-// Connects. Throws CommandError(database_unreachable).
+// Connects. Throws CommandError: database_unreachable, or bad_configuration as conninfo_of().
 std::unique_ptr<pqxx::connection> connect(const std::string& url);
 
 }  // namespace sluice

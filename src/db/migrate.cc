@@ -1,6 +1,7 @@
 #include "db/migrate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <openssl/evp.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <thread>
 
 #include "command_error.h"
+#include "db/mend.h"
 #include "hex.h"
 
 namespace sluice {
@@ -29,14 +31,20 @@ constexpr const char* lock_timeout = "3s";
 constexpr int transaction_attempts_max = 10;
 constexpr auto transaction_pause = std::chrono::milliseconds(500);
 
+constexpr std::string_view owner_role = "sluice_owner";
+constexpr std::string_view role_names[] = {owner_role, "sluice_worker", "sluice_submitter",
+                                           "sluice_reader", "sluice_admin"};
+// Roles belong to the whole server: another database's migration may make them meanwhile.
+constexpr int rights_attempts_max = 5;
+
 // How many of the newest migrations this binary can do without: the lower end of the range it
 // serves.
 constexpr int optional_migrations = 0;
 
-// From the second migration on, everything is made by, and belongs to, the owner's role.
+// From the second migration on, everything is made by, and belongs to, the schema's owner.
 constexpr const char* become_owner =
-    "do $$ begin if exists (select from pg_roles where rolname = 'sluice_owner') then\n"
-    "  set local role sluice_owner; end if; end $$;\n";
+    "do $$ begin perform set_config('role', pg_get_userbyid(nspowner), true)\n"
+    "  from pg_namespace where nspname = 'sluice'; end $$;\n";
 
 int version_of(const SqlFile& file) {
   return std::stoi(std::string(file.name));
@@ -55,17 +63,47 @@ std::string functions_digest(const SqlSet& set) {
   return hex({digest, size});
 }
 
-std::string migration_transaction(const SqlSet& set, const SqlFile& file) {
+// The same SQL where the user owns everything. The first migration makes the roles before it
+// becomes their owner: of it the rest remains. Elsewhere roles are named by whole statements alone,
+// GRANT and REVOKE at the beginning of a line, and these are left out.
+std::string without_roles(std::string_view text) {
+  constexpr std::string_view from_here_as_owner = "set local role sluice_owner;\n";
+  std::string out;
+  const size_t start = text.find(from_here_as_owner);
+  if (start != std::string_view::npos) {
+    out = "create schema sluice;\n";
+    text.remove_prefix(start + from_here_as_owner.size());
+  }
+  while (!text.empty()) {
+    const bool is_grant = text.starts_with("grant ") || text.starts_with("revoke ");
+    const size_t end = std::min(text.find(is_grant ? ";" : "\n", 0), text.size() - 1) + 1;
+    const std::string_view piece = text.substr(0, end);
+    const bool names_role =
+        is_grant && std::any_of(std::begin(role_names), std::end(role_names), [&](auto role) {
+          return piece.find(role) != std::string_view::npos;
+        });
+    if (!names_role) out += piece;
+    text.remove_prefix(end);
+  }
+  return out;
+}
+
+std::string text_for(const SqlFile& file, Ownership ownership) {
+  return ownership == Ownership::user ? without_roles(file.text) : std::string(file.text);
+}
+
+std::string migration_transaction(const SqlSet& set, const SqlFile& file, Ownership ownership) {
   const bool first = &file == &set.migrations.front();
   return fmt::format(
       "set local lock_timeout = '{}';\n{}{}\n"
       "insert into sluice.migration (version, name, sha256) values ({}, '{}', '{}');\n",
-      lock_timeout, first ? "" : become_owner, file.text, version_of(file), file.name, file.sha256);
+      lock_timeout, first ? "" : become_owner, text_for(file, ownership), version_of(file),
+      file.name, file.sha256);
 }
 
-std::string functions_transaction(const SqlSet& set) {
+std::string functions_transaction(const SqlSet& set, Ownership ownership) {
   std::string sql = fmt::format("set local lock_timeout = '{}';\n{}", lock_timeout, become_owner);
-  for (const SqlFile& file : set.functions) sql.append(file.text).append("\n");
+  for (const SqlFile& file : set.functions) sql.append(text_for(file, ownership)).append("\n");
   return sql + fmt::format(
                    "insert into sluice.function_set (sha256, sluice_version) values ('{}', '{}')\n"
                    "on conflict (one) do update set sha256 = excluded.sha256,\n"
@@ -155,12 +193,6 @@ bool has(const std::vector<AppliedMigration>& applied, const SqlFile& file) {
   });
 }
 
-bool is_current(pqxx::connection& connection, const SqlSet& set) {
-  const auto applied = applied_migrations(connection);
-  check_history(applied, set);
-  return applied.size() == set.migrations.size() && functions_are_current(connection, set);
-}
-
 // One migrator at a time in this database, for as long as this object lives.
 class MigrationLock final {
  public:
@@ -196,6 +228,10 @@ class MigrationLock final {
   pqxx::connection& connection_;
 };
 
+void give_up_if(bool hopeless, std::string_view name, const std::exception& error) {
+  if (hopeless) throw CommandError(ExitCode::failure, fmt::format("{}: {}", name, error.what()));
+}
+
 void run_transaction(pqxx::connection& connection, std::string_view name, const std::string& sql) {
   for (int attempt = 1;; ++attempt) {
     try {
@@ -203,14 +239,105 @@ void run_transaction(pqxx::connection& connection, std::string_view name, const 
       transaction.exec(sql);
       transaction.commit();
       return;
+    } catch (const pqxx::deadlock_detected& error) {  // no sql_error
+      give_up_if(attempt == transaction_attempts_max, name, error);
     } catch (const pqxx::sql_error& error) {
-      const bool busy = error.sqlstate() == "55P03" || error.sqlstate() == "40P01";
-      if (!busy || attempt == transaction_attempts_max) {
-        throw CommandError(ExitCode::failure, fmt::format("{}: {}", name, error.what()));
-      }
+      const bool busy = error.sqlstate() == "55P03";
+      give_up_if(!busy || attempt == transaction_attempts_max, name, error);
     }
     std::this_thread::sleep_for(transaction_pause);
   }
+}
+
+// Of the schema as it is, else as it is wanted.
+Ownership ownership_of(pqxx::connection& connection, Ownership wanted) {
+  pqxx::nontransaction session(connection);
+  const auto owner =
+      session.exec("select pg_get_userbyid(nspowner) from pg_namespace where nspname = 'sluice'");
+  if (owner.empty()) return wanted;
+  if (owner[0][0].as<std::string>() != owner_role) return Ownership::user;
+  if (wanted == Ownership::user) {
+    throw CommandError(ExitCode::bad_configuration,
+                       "this database's schema sluice was made with roles, and belongs to "
+                       "sluice_owner: --without-roles is for a database without it");
+  }
+  return Ownership::roles;
+}
+
+// What the user has no right to yet, as the statements that give it; run in this order. From
+// PostgreSQL 16 on who makes a role is a member that may not act as it.
+constexpr const char* missing_rights_sql = R"(
+  with owner as (
+    select coalesce((select pg_get_userbyid(nspowner) from pg_namespace where nspname = 'sluice'),
+                    case when $1::boolean then 'sluice_owner' else current_user end) as name,
+      not exists (select from pg_namespace where nspname = 'sluice') as is_new,
+      case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end as privilege)
+  select format('grant create on database %I to %I;', current_database(), current_user) from owner
+  where is_new and not has_database_privilege(current_database(), 'create')
+  union all
+  select format('create role %I nologin;', r)
+  from unnest(string_to_array($2::text, ' ')) r
+  where $1::boolean and to_regrole(r) is null
+  union all
+  select format('grant %I to %I;', name, current_user) from owner
+  where not coalesce(pg_has_role(to_regrole(quote_ident(name)), privilege), false))";
+
+std::vector<std::string> missing_rights(pqxx::connection& connection, Ownership ownership) {
+  pqxx::nontransaction session(connection);
+  std::vector<std::string> statements;
+  for (const pqxx::row& row : session.exec_params(missing_rights_sql, ownership == Ownership::roles,
+                                                  fmt::format("{}", fmt::join(role_names, " ")))) {
+    statements.push_back(row[0].as<std::string>());
+  }
+  return statements;
+}
+
+[[noreturn]] void throw_missing_rights(const std::vector<std::string>& statements,
+                                       Ownership ownership) {
+  throw CommandError(
+      ExitCode::bad_configuration,
+      fmt::format("this user lacks rights; let an administrator run: {} then run sluice migrate "
+                  "again{}",
+                  fmt::join(statements, " "),
+                  ownership == Ownership::roles
+                      ? ". Members of sluice_owner own the Sluice of each database of the server; "
+                        "for one that only this user owns: sluice migrate --without-roles"
+                      : ""));
+}
+
+bool is_current(pqxx::connection& connection, const SqlSet& set, Ownership ownership) {
+  try {
+    const auto applied = applied_migrations(connection);
+    check_history(applied, set);
+    return applied.size() == set.migrations.size() && functions_are_current(connection, set);
+  } catch (const pqxx::insufficient_privilege&) {
+    throw_missing_rights(missing_rights(connection, ownership), ownership);
+  }
+}
+
+// Runs all of them, or none where the user may not run one or another migration ran it meanwhile.
+void run_statements(pqxx::connection& connection, const std::vector<std::string>& statements) {
+  try {
+    pqxx::work transaction(connection);
+    for (const std::string& statement : statements) transaction.exec(statement);
+    transaction.commit();
+  } catch (const pqxx::insufficient_privilege&) {
+  } catch (const pqxx::unique_violation&) {
+  } catch (const pqxx::sql_error& error) {
+    if (error.sqlstate() != "42710") throw;  // duplicate_object
+  }
+}
+
+// Takes what rights the user may give himself, as who may make roles does, and demands the rest. A
+// GRANT that gives nothing is a mere warning: hence the look afterwards.
+void gain_rights(pqxx::connection& connection, Ownership ownership) {
+  std::vector<std::string> statements;
+  for (int attempt = 1; attempt <= rights_attempts_max; ++attempt) {
+    statements = missing_rights(connection, ownership);
+    if (statements.empty()) return;
+    run_statements(connection, statements);
+  }
+  throw_missing_rights(statements, ownership);
 }
 
 }  // namespace
@@ -219,21 +346,35 @@ SqlSet embedded_sql() {
   return {embedded_migrations(), embedded_functions()};
 }
 
-void migrate_up(pqxx::connection& connection, const SqlSet& set,
-                const std::function<void(std::string_view)>& on_applied, int wait_ms_max) {
-  check_server(connection);
-  if (is_current(connection, set)) return;
-  const MigrationLock lock(connection, wait_ms_max);
+namespace {
+
+void apply_missing(pqxx::connection& connection, const SqlSet& set,
+                   const std::function<void(std::string_view)>& on_applied,
+                   const MigrateRequest& request) {
+  if (is_current(connection, set, ownership_of(connection, request.ownership))) return;
+  const MigrationLock lock(connection, request.wait_ms_max);
   const auto applied = applied_migrations(connection);  // again: another process may have been here
   check_history(applied, set);
+  const Ownership ownership = ownership_of(connection, request.ownership);
+  gain_rights(connection, ownership);
   for (const SqlFile& file : set.migrations) {
     if (has(applied, file)) continue;
-    run_transaction(connection, file.name, migration_transaction(set, file));
+    run_transaction(connection, file.name, migration_transaction(set, file, ownership));
     on_applied(file.name);
   }
   if (functions_are_current(connection, set)) return;
-  run_transaction(connection, "functions", functions_transaction(set));
+  run_transaction(connection, "functions", functions_transaction(set, ownership));
   on_applied(fmt::format("{} files of functions", set.functions.size()));
+}
+
+}  // namespace
+
+void migrate_up(pqxx::connection& connection, const SqlSet& set,
+                const std::function<void(std::string_view)>& on_applied,
+                const MigrateRequest& request) {
+  check_server(connection);
+  apply_missing(connection, set, on_applied, request);
+  mend_sequences(connection, become_owner);
 }
 
 SchemaState schema_state(pqxx::connection& connection, const SqlSet& set) {
@@ -255,17 +396,18 @@ SchemaState schema_state(pqxx::connection& connection, const SqlSet& set) {
   return state;
 }
 
-std::string migration_script(const SqlSet& set) {
+std::string migration_script(const SqlSet& set, Ownership ownership) {
   std::string script = fmt::format(
       "-- Sluice {}: schema version {}, for an empty UTF8 database on PostgreSQL 15 or newer.\n"
       "-- Run by: psql -X -f THIS_FILE; sluice migrate then finds nothing to do.\n"
       "\\set ON_ERROR_STOP on\n\\set QUIET on\nset client_encoding = 'UTF8';\n",
       SLUICE_VERSION, newest_version(set));
   for (const SqlFile& file : set.migrations) {
-    script +=
-        fmt::format("\n-- {}\nbegin;\n{}commit;\n", file.name, migration_transaction(set, file));
+    script += fmt::format("\n-- {}\nbegin;\n{}commit;\n", file.name,
+                          migration_transaction(set, file, ownership));
   }
-  return script + fmt::format("\n-- functions\nbegin;\n{}commit;\n", functions_transaction(set));
+  return script +
+         fmt::format("\n-- functions\nbegin;\n{}commit;\n", functions_transaction(set, ownership));
 }
 
 SchemaRange served_schema(const SqlSet& set) {

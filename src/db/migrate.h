@@ -27,13 +27,24 @@ SqlSet embedded_sql();
 // How long to wait for another process's migration.
 inline constexpr int migration_wait_ms_max = 60'000;
 
+// Whom a new schema belongs to: sluice_owner, with grants to the other four roles, or the user who
+// makes it, with no grant to anybody. Which of them it was is seen from the schema's owner.
+enum class Ownership { roles, user };
+
+struct MigrateRequest {
+  Ownership ownership = Ownership::roles;
+  int wait_ms_max = migration_wait_ms_max;
+};
+
 // Applies what is missing and tells `on_applied` the name of each file, or of the set of functions.
-// Throws bad_configuration (not UTF8, or a server older than 15), schema_mismatch (the database is
-// newer, or a migration that ran there has another text here), failure (the SQL failed, or a lock
-// was not to be had).
+// Makes the roles first, as far as the user may.
+// Throws bad_configuration (not UTF8, a server older than 15, or rights are missing: the statements
+// that an administrator has to run are said), schema_mismatch (the database is newer, or a
+// migration that ran there has another text here), failure (the SQL failed, or a lock was not to be
+// had).
 void migrate_up(pqxx::connection& connection, const SqlSet& set,
                 const std::function<void(std::string_view)>& on_applied,
-                int wait_ms_max = migration_wait_ms_max);
+                const MigrateRequest& request = {});
 
 struct MigrationState {
   int version = 0;
@@ -49,7 +60,7 @@ struct SchemaState {
 SchemaState schema_state(pqxx::connection& connection, const SqlSet& set);
 
 // Everything migrate_up would run on an empty database, bookkeeping included, as a script for psql.
-std::string migration_script(const SqlSet& set);
+std::string migration_script(const SqlSet& set, Ownership ownership = Ownership::roles);
 
 // The schema versions that this binary serves.
 struct SchemaRange {

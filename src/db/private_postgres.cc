@@ -260,6 +260,8 @@ void PrivatePostgres::start() {
        {"listen_addresses=" + std::string(tcp_port_ ? "127.0.0.1" : ""),
         "unix_socket_directories=" + quoted_directory, std::string("unix_socket_permissions=0700"),
         std::string("max_connections=100"), std::string("shared_buffers=128MB"),
+        // Heartbeats commit without waiting, and keep it from its sleep: once a second is enough.
+        std::string("wal_writer_delay=1s"),
         // A statement that fails holds prompts, and the row that a constraint refuses a secret.
         std::string("log_min_error_statement=panic"), std::string("log_error_verbosity=terse")}) {
     argv.insert(argv.end(), {"-c", setting});

@@ -6,6 +6,18 @@
 namespace sluice {
 namespace {
 
+// Constraints whose names are not all that one must know.
+constexpr std::pair<std::string_view, std::string_view> facts[] = {
+    {"url_is_http", "url is http://… or https://…, without white space"},
+    {"secret_is_a_reference", "secret is a reference: env:NAME or file:/path"},
+    {"backoff_grows",
+     "backoff_base is above 0, backoff_max at least backoff_base and at most 1 day"},
+    {"breaker_counts_are_positive", "breaker_failures and breaker_successes are at least 1"},
+    {"hedging_is_bounded", "hedge_after is above 0, hedge_max 1 to 10, hedge_budget 0 to 1"},
+    {"prices_are_not_negative", "input_price and output_price are at least 0"},
+    {"scopes_are_known", "scopes are some of submit, read and admin"},
+};
+
 // Every field begins a line with its label in capitals and ":  "; "LINE 1: " has one space only.
 bool begins_field(std::string_view line) {
   const size_t label = line.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ");
@@ -63,15 +75,22 @@ size_t misread_parameter(std::string_view text) {
   return number;
 }
 
-std::string sentence_of(std::string_view constraint) {
-  std::string sentence(constraint);
-  std::replace(sentence.begin(), sentence.end(), '_', ' ');
-  return sentence;
+bool concerns(std::string_view constraint, std::string_view column) {
+  return constraint.starts_with(column) && constraint.substr(column.size()).starts_with('_');
+}
+
+std::string fact_of(std::string_view constraint, std::string_view column) {
+  for (const auto& [name, fact] : facts) {
+    if (name == constraint) return std::string(fact);
+  }
+  std::string words(constraint.substr(column.size()));
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return std::string(column) + words;
 }
 
 std::string one_line(const SqlMessage& message) {
   const std::string_view check = violated_check(message.primary);
-  const std::string said = check.empty() ? message.primary : sentence_of(check);
+  const std::string said = check.empty() ? message.primary : fact_of(check);
   if (message.hint.empty()) return said;
   std::string_view hint = message.hint;
   if (hint.ends_with('.')) hint.remove_suffix(1);

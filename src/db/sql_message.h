@@ -25,8 +25,12 @@ std::string_view violated_check(std::string_view primary);
 // error says in its CONTEXT; 0 if it says no such thing.
 size_t misread_parameter(std::string_view text);
 
-// Our constraints are named as facts: "rpm_is_positive" is "rpm is positive".
-std::string sentence_of(std::string_view constraint);
+// Our constraints are named as facts: "rpm_is_positive" is "rpm is positive"; where the name is not
+// all that one must know, there is more. `column`: the one that the name begins with, if it does.
+std::string fact_of(std::string_view constraint, std::string_view column = {});
+
+// Whether the name of `constraint` begins with `column`.
+bool concerns(std::string_view constraint, std::string_view column);
 
 // One line for people: primary (a violated check as its sentence), and the hint in parentheses
 // where there is one.

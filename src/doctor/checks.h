@@ -1,5 +1,5 @@
 // The checks of `sluice doctor`. Each looks at one thing and returns what is wrong with it; none
-// changes anything, and none calls a model.
+// changes anything but check_sequences, and none calls a model.
 //
 // Blocking; they throw what libpqxx throws. Unless said otherwise they read what a member of
 // sluice_reader may read.
@@ -22,7 +22,7 @@ Findings check_pooler(pqxx::connection& connection, pqxx::connection& direct);
 
 // Migrations and functions that differ from this binary's; needs no schema.
 Findings check_schema_drift(pqxx::connection& connection, const SqlSet& set);
-// Sluice's own roles.
+// Sluice's own roles, where the schema was made with them.
 Findings check_roles(pqxx::connection& connection);
 // Those that tenants are bound to. Administrators only.
 Findings check_tenant_roles(pqxx::connection& connection);
@@ -30,6 +30,9 @@ Findings check_tenant_roles(pqxx::connection& connection);
 // What keeps dead rows alive: sessions, replication slots, prepared transactions. Others' sessions
 // are seen by members of pg_read_all_stats alone, so not being one is a finding.
 Findings check_snapshots(pqxx::connection& connection);
+// Makes damaged unlogged sequences anew, as all of Sluice does that meets one. A finding: some are
+// left. Nothing for roles that may not: what they read says so.
+Findings check_sequences(pqxx::connection& connection);
 Findings check_autovacuum(pqxx::connection& connection);
 Findings check_clock(pqxx::connection& connection);
 
@@ -42,7 +45,8 @@ Findings check_secrets(pqxx::connection& connection);
 // Whether each backend's port takes a TCP connection; nothing is sent. Administrators only.
 Findings check_backends(pqxx::connection& connection);
 
-// Models nobody serves, parked ones, open breakers, queues near their bound. Administrators only.
+// Models nobody serves and served ones that nobody made, parked ones, open breakers, queues near
+// their bound. Administrators only.
 Findings check_queues(pqxx::connection& connection);
 // Calls that failed, and tasks taken back from dead workers.
 Findings check_failures(pqxx::connection& connection);

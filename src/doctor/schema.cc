@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "db/mend.h"
 #include "doctor/checks.h"
 
 namespace sluice {
@@ -34,7 +35,9 @@ Findings check_roles(pqxx::connection& connection) {
   Findings findings;
   for (const pqxx::row& row : session.exec(
            "select r from unnest(array['sluice_owner', 'sluice_worker', 'sluice_submitter',"
-           " 'sluice_reader', 'sluice_admin']) r where to_regrole(r) is null")) {
+           " 'sluice_reader', 'sluice_admin']) r where to_regrole(r) is null"
+           " and not exists (select from pg_namespace where nspname = 'sluice'"
+           "                 and pg_get_userbyid(nspowner) <> 'sluice_owner')")) {
     const auto role = row[0].as<std::string>();
     findings.push_back(
         {"roles", fmt::format("role {} is missing", role),
@@ -43,6 +46,13 @@ Findings check_roles(pqxx::connection& connection) {
                      role)});
   }
   return findings;
+}
+
+Findings check_sequences(pqxx::connection& connection) {
+  if (mend_sequences(connection) != Mending::left_some) return {};
+  return {
+      {"sequences", "damaged sequences could not be made anew: sessions hold their locks",
+       "end those that are idle in transaction (pg_stat_activity), then run sluice doctor again"}};
 }
 
 Findings check_tenant_roles(pqxx::connection& connection) {

@@ -45,6 +45,18 @@ void judge_queue(const pqxx::row& row, Findings& findings) {
   }
 }
 
+// A mistyped --models, or a model that is gone.
+void judge_workers(pqxx::nontransaction& session, Findings& findings) {
+  for (const pqxx::row& row :
+       session.exec("select w.name, m from sluice.workers w cross join unnest(w.models) m"
+                    " where w.alive and m not in (select name from sluice.models) order by 1, 2")) {
+    findings.push_back({"workers",
+                        fmt::format("worker {} is to serve model {}, which does not exist",
+                                    row[0].c_str(), row[1].c_str()),
+                        "make the model, or start the worker with other --models"});
+  }
+}
+
 }  // namespace
 
 Findings check_queues(pqxx::connection& connection) {
@@ -61,6 +73,7 @@ Findings check_queues(pqxx::connection& connection) {
       order by q.model)")) {
     judge_queue(row, findings);
   }
+  judge_workers(session, findings);
   return findings;
 }
 

@@ -16,12 +16,18 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "runtime/answer_memory.h"
 #include "runtime/clock.h"
 #include "runtime/http_fields.h"
 #include "runtime/loop.h"
+#include "runtime/resolver.h"
 #include "runtime/task.h"
+#include "runtime/trust_store.h"
+#include "runtime/turn_share.h"
 
 namespace sluice {
+
+class HttpEngine;
 
 // Takes a body while it arrives, instead of its being gathered.
 class BodySink {
@@ -31,6 +37,8 @@ class BodySink {
   virtual void begin(const HttpFields& headers) = 0;
   // False ends the request as too_large.
   virtual bool take(std::string_view bytes) = 0;
+  // What it keeps so far.
+  virtual size_t bytes() const = 0;
 };
 
 struct HttpRequest {
@@ -52,11 +60,14 @@ struct HttpResponse {
   std::string body;
   std::optional<int64_t> first_byte_ns = std::nullopt;  // of the body, by the clock
   int64_t received_unix_ms = 0;                         // when it was whole, by the wall clock
+  // Counts its bytes among those of all answers until the last copy of this is gone.
+  std::shared_ptr<AnswerMemory::Hold> memory = nullptr;
 };
 
 struct HttpFailure {
   enum class Kind {
-    not_sent,    // no connection (DNS, TCP, TLS), or an invalid request: the backend saw nothing
+    not_sent,    // no connection (DNS, TCP, TLS), an invalid request, or one that HTTP/2 says was
+                 // not processed: nothing was billed
     unanswered,  // sent at least in part, then reset, closed or garbage: may have been billed
     timed_out,   // sent, and no whole answer in time: may have been billed
     too_large,   // the answer went over its limit
@@ -96,27 +107,48 @@ class HttpClient {
 
 struct HttpClientLimits {
   int64_t connect_timeout_ms = 10'000;  // name, TCP and TLS; within the request's own time-out
+  // Of all answers together, from their first byte until they are stored. Above it their senders
+  // wait; on HTTP/2, where they cannot one by one, an answer that wants more than twice as much is
+  // given up as unanswered.
+  int64_t answer_bytes_max = AnswerMemory::bytes_max_default;
+  // An engine (256 requests at once and their connections) that nobody has used for so long is
+  // given up: after a peak only the first is used.
+  int64_t engine_idle_ms = 60'000;
+  // How often connections are looked for that the other side has closed.
+  int64_t look_interval_ms = 2'000;
 };
 
-// Keeps connections for as many requests as were ever under way at once.
+// Keeps connections for as many requests as were lately under way at once. Names are looked up off
+// the loop, certificate authorities read once.
 class CurlHttpClient final : public HttpClient {
  public:
   // Throws std::runtime_error when curl cannot start. The loop and the clock outlive it, and it
-  // outlives its requests.
-  CurlHttpClient(Loop& loop, Clock& clock, HttpClientLimits limits);
+  // outlives its requests and what their answers hold.
+  CurlHttpClient(Loop& loop, Clock& clock, HttpClientLimits limits,
+                 Resolver::LookUp look_up = &Resolver::look_up_in_system);
   ~CurlHttpClient() override;
 
   Task<HttpResult> send(HttpRequest request, AbortToken* abort) override;
 
+  // What answers take, copies included.
+  int64_t answer_bytes() const { return memory_.bytes(); }
+
  private:
-  class Transfer;
-  struct Engine;
-  Engine& engine_with_room();
+  struct Target;
+  struct LookUp;
+  Task<Result<std::string>> resolve(const std::string& url, int64_t deadline_ns, AbortToken* abort);
+  HttpEngine& engine_with_room();
+  void look();
 
   Loop& loop_;
   Clock& clock_;
   HttpClientLimits limits_;
-  std::vector<std::unique_ptr<Engine>> engines_;  // never empty
+  Resolver resolver_;
+  TrustStore trust_;
+  AnswerMemory memory_;
+  TurnShare share_;
+  std::vector<std::unique_ptr<HttpEngine>> engines_;
+  Clock::TimerId look_timer_ = 0;  // while there are engines
 };
 
 }  // namespace sluice

@@ -37,6 +37,8 @@ struct Loop::Handles {
 
   uv_loop_t loop{};
   uv_async_t wake{};  // always active: run() ends by stop() alone
+  uv_prepare_t turning{};
+  uint64_t turn = 0;
   std::vector<std::function<void()>> posted;
   std::list<OsSignal> os_signals;
 
@@ -55,10 +57,15 @@ Loop::Loop() : handles_(std::make_unique<Handles>()) {
   check(uv_async_init(&handles_->loop, &handles_->wake,
                       [](uv_async_t* wake) { static_cast<Handles*>(wake->data)->run_posted(); }),
         "uv_async_init");
+  handles_->turning.data = handles_.get();
+  uv_prepare_init(&handles_->loop, &handles_->turning);
+  uv_prepare_start(&handles_->turning,
+                   [](uv_prepare_t* turning) { ++static_cast<Handles*>(turning->data)->turn; });
 }
 
 Loop::~Loop() {
   uv_close(reinterpret_cast<uv_handle_t*>(&handles_->wake), nullptr);
+  uv_close(reinterpret_cast<uv_handle_t*>(&handles_->turning), nullptr);
   for (auto& os_signal : handles_->os_signals) {
     uv_close(reinterpret_cast<uv_handle_t*>(&os_signal.handle), nullptr);
   }
@@ -81,6 +88,10 @@ void Loop::stop() {
 void Loop::post(std::function<void()> fn) {
   handles_->posted.push_back(std::move(fn));
   if (handles_->posted.size() == 1) uv_async_send(&handles_->wake);
+}
+
+uint64_t Loop::turn() const {
+  return handles_->turn;
 }
 
 void Loop::on_signal(int signum, std::function<void()> fn) {

@@ -6,6 +6,7 @@
 // what the system allows and ignores SIGPIPE.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -27,6 +28,9 @@ class Loop final {
 
   // Calls `fn` soon, after the current callback and what is ready now.
   void post(std::function<void()> fn);
+
+  // Counts the turns: what is ready is called once in each.
+  uint64_t turn() const;
 
   // Calls `fn` for each `signum` from now on (SIGTERM, SIGINT ...).
   void on_signal(int signum, std::function<void()> fn);

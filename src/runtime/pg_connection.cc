@@ -35,6 +35,17 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
+constexpr const char* closed_while_connecting = "closed while connecting";
+
+// libpq's last error without its advice, which it indents.
+std::string problem_of(const PGconn* connection) {
+  std::string text = PQerrorMessage(connection);
+  for (size_t advice; (advice = text.find("\n\t")) != std::string::npos;) {
+    text.erase(advice, std::min(text.find('\n', advice + 1), text.size()) - advice);
+  }
+  return one_line(text);
+}
+
 std::string_view field(const PGresult* result, int code) {
   const char* value = PQresultErrorField(result, code);
   return value == nullptr ? std::string_view() : std::string_view(value);
@@ -47,7 +58,11 @@ Error statement_error(const PGresult* result) {
   // taken, for the same reason.
   error.message = sqlstate.starts_with("22") ? "the server refuses a value"
                                              : one_line(field(result, PG_DIAG_MESSAGE_PRIMARY));
-  if (sqlstate.starts_with("SL")) error.hint = one_line(field(result, PG_DIAG_MESSAGE_HINT));
+  // Those of the server's own may quote; of class 23 it gives none, so they are ours.
+  if (sqlstate.starts_with("SL") || sqlstate.starts_with("23")) {
+    error.hint = one_line(field(result, PG_DIAG_MESSAGE_HINT));
+    error.param = field(result, PG_DIAG_COLUMN_NAME);
+  }
   return error;
 }
 
@@ -65,18 +80,70 @@ void PgConnection::Finish::operator()(pg_conn* connection) const {
   PQfinish(connection);
 }
 
-PgConnection::PgConnection(Loop& loop, Clock& clock, std::string conninfo)
-    : loop_(loop), clock_(clock), conninfo_(std::move(conninfo)) {}
+PgConnection::PgConnection(Loop& loop, Clock& clock, PgServers& servers)
+    : loop_(loop), clock_(clock), servers_(servers) {}
 
 PgConnection::~PgConnection() {
   assert(state_ != State::connecting && "close() first, and let connect() return");
   close();
 }
 
-Task<Result<void>> PgConnection::connect(int64_t timeout_ms) {
+Task<Result<void>> PgConnection::connect() {
   assert(state_ == State::fresh && "connect() is called once");
-  const int64_t deadline_ns = clock_.now_ns() + timeout_ms * ns_per_ms;
-  start();
+  state_ = State::connecting;
+  std::string reasons;
+  for (const PgServer& server : servers_.in_order()) {
+    Attempt attempt = co_await try_server(server);
+    if (attempt) {
+      servers_.note_connected(server);
+      co_return Result<void>();
+    }
+    reasons.append(reasons.empty() ? "" : "; ").append(attempt.error());
+    if (state_ == State::closed) break;
+    servers_.note_failed(server);
+  }
+  if (state_ != State::closed) servers_.note_away(reasons);
+  Error error{Error::Action::reconnect, {}, std::move(reasons)};
+  finish(error);
+  co_return tl::unexpected(std::move(error));
+}
+
+Task<PgConnection::Attempt> PgConnection::try_server(PgServer server) {
+  if (!server.has_name()) co_return co_await try_address(server);
+  Result<Resolver::Addresses> addresses = co_await addresses_of(server);
+  if (!addresses) co_return tl::unexpected(addresses.error().message);
+  std::string reasons;
+  for (const std::string& address : *addresses) {
+    server.hostaddr = address;
+    Attempt attempt = co_await try_address(server);
+    if (attempt) co_return attempt;
+    // libpq names the address alone.
+    if (address != server.host) attempt.error().insert(0, server.host + ": ");
+    reasons.append(reasons.empty() ? "" : "; ").append(attempt.error());
+    if (state_ == State::closed) break;
+  }
+  co_return tl::unexpected(std::move(reasons));
+}
+
+// The look-up runs beside us, so that close() need not wait for it.
+Task<Result<Resolver::Addresses>> PgConnection::addresses_of(PgServer server) {
+  const int64_t deadline_ns = clock_.now_ns() + servers_.connect_timeout_ms() * ns_per_ms;
+  std::optional<Result<Resolver::Addresses>> addresses;
+  const auto look_up = [&]() -> Task<void> {
+    addresses = co_await servers_.resolver().resolve(server.host, deadline_ns);
+    progress_.raise();
+  };
+  TaskGroup look_ups;
+  look_ups.spawn(look_up());
+  while (!addresses && state_ != State::closed) co_await progress_.wait();
+  if (state_ == State::closed) co_return tl::unexpected(Error{{}, {}, closed_while_connecting});
+  co_return std::move(*addresses);
+}
+
+Task<PgConnection::Attempt> PgConnection::try_address(PgServer server) {
+  const int64_t deadline_ns = clock_.now_ns() + servers_.connect_timeout_ms() * ns_per_ms;
+  const std::string& place = server.hostaddr.empty() ? server.host : server.hostaddr;
+  start(server);
   PostgresPollingStatusType polling = PGRES_POLLING_WRITING;
   if (PQstatus(connection_.get()) == CONNECTION_BAD) polling = PGRES_POLLING_FAILED;
   while (polling == PGRES_POLLING_READING || polling == PGRES_POLLING_WRITING) {
@@ -85,37 +152,51 @@ Task<Result<void>> PgConnection::connect(int64_t timeout_ms) {
     watch_->want(polling == PGRES_POLLING_READING, polling == PGRES_POLLING_WRITING);
     const bool in_time = co_await progress_.wait_until(clock_, deadline_ns);
     watch_.reset();
-    if (state_ == State::closed) co_return fail_connect("closed while connecting");
-    if (!in_time) co_return fail_connect("no answer from the server in time");
+    if (state_ == State::closed) co_return tl::unexpected(std::string(closed_while_connecting));
+    if (!in_time) co_return abandon("no answer in time" + (place.empty() ? "" : " from " + place));
     polling = PQconnectPoll(connection_.get());
   }
   if (polling != PGRES_POLLING_OK) {
-    co_return fail_connect(one_line(PQerrorMessage(connection_.get())));
+    co_return abandon(problem_of(connection_.get()));
   }
   enter_pipeline_mode();
-  co_return Result<void>();
+  co_return Attempt();
 }
 
-void PgConnection::start() {
-  state_ = State::connecting;
+// To one address: libpq has no list to go through, and nothing to look up.
+void PgConnection::start(const PgServer& server) {
   // What comes before `dbname` (the whole conninfo) is a default that it may override; what comes
-  // after is ours.
-  const std::array keys{"keepalives_idle",           "keepalives_interval",
-                        "keepalives_count",          "tcp_user_timeout",
-                        "fallback_application_name", "dbname",
-                        "client_encoding",           static_cast<const char*>(nullptr)};
-  const std::array values{
-      keepalive_idle_s, keepalive_interval_s, keepalive_count, tcp_user_timeout_ms,
-      "sluice",         conninfo_.c_str(),    "UTF8",          static_cast<const char*>(nullptr)};
+  // after is ours. Empty ones do not count.
+  const std::array keys{"keepalives_idle",
+                        "keepalives_interval",
+                        "keepalives_count",
+                        "tcp_user_timeout",
+                        "fallback_application_name",
+                        "dbname",
+                        "client_encoding",
+                        "host",
+                        "hostaddr",
+                        "port",
+                        static_cast<const char*>(nullptr)};
+  const std::array values{keepalive_idle_s,
+                          keepalive_interval_s,
+                          keepalive_count,
+                          tcp_user_timeout_ms,
+                          "sluice",
+                          servers_.conninfo().c_str(),
+                          "UTF8",
+                          server.host.c_str(),
+                          server.hostaddr.c_str(),
+                          server.port.c_str(),
+                          static_cast<const char*>(nullptr)};
   connection_.reset(PQconnectStartParams(keys.data(), values.data(), /*expand_dbname=*/1));
   if (connection_ == nullptr) throw std::bad_alloc();
   PQsetNoticeReceiver(connection_.get(), &log_notice, nullptr);
 }
 
-Result<void> PgConnection::fail_connect(std::string message) {
-  Error error{Error::Action::reconnect, {}, std::move(message)};
-  finish(error);
-  return tl::unexpected(std::move(error));
+PgConnection::Attempt PgConnection::abandon(std::string reason) {
+  connection_.reset();
+  return tl::unexpected(std::move(reason));
 }
 
 void PgConnection::enter_pipeline_mode() {
@@ -145,7 +226,7 @@ Task<Result<PgResult>> PgConnection::query(std::string sql, PgParams params) {
   } else {
     const Sent sent = send(sql, params);
     if (sent == Sent::refused) {
-      refuse({Error::Action::refuse, "54000", one_line(PQerrorMessage(connection_.get()))});
+      refuse({Error::Action::refuse, "54000", problem_of(connection_.get())});
     } else {
       pending_.push_back(reply);
       sent == Sent::yes ? watch_socket() : lose();
@@ -236,8 +317,8 @@ void PgConnection::watch_socket() {
 }
 
 void PgConnection::lose() {
-  const std::string reason = one_line(PQerrorMessage(connection_.get()));
-  spdlog::debug("database connection lost: {}", reason);
+  const std::string reason = problem_of(connection_.get());
+  servers_.note_away(reason);
   finish({Error::Action::reconnect, "08006", "database connection lost: " + reason});
   if (on_lost) on_lost();
 }

@@ -5,9 +5,9 @@
 // Thread rule: loop thread only. The loop and the clock outlive it. Queries still awaited when it
 // closes or is destroyed end with Error::reconnect; it must not be destroyed while connect() is
 // awaited: close() first and let that return. Errors: Result values, never exceptions; see
-// classify_sqlstate(). Nothing here logs SQL, parameters or rows. Beware: connect() resolves host
-// names blocking (libpq does), and libpq keeps its send buffer at the size of the largest query
-// ever sent. How much is queued unsent is bounded by the callers, who own the texts.
+// classify_sqlstate(). Nothing here logs SQL, parameters or rows. Beware: libpq keeps its send
+// buffer at the size of the largest query ever sent. How much is queued unsent is bounded by the
+// callers, who own the texts.
 #pragma once
 
 #include <deque>
@@ -23,6 +23,7 @@
 #include "runtime/fd_watch.h"
 #include "runtime/loop.h"
 #include "runtime/pg_result.h"
+#include "runtime/pg_servers.h"
 #include "runtime/signal.h"
 #include "runtime/task.h"
 
@@ -51,19 +52,19 @@ class PgConnection final {
  public:
   enum class State {
     fresh,       // before connect(). Next: connecting, closed.
-    connecting,  // waiting for the server or the time-out. Next: open, closed.
+    connecting,  // to one server after the other, each with its time-out. Next: open, closed.
     open,        // queries go out, replies and notifications come in. Next: closed.
     closed,      // by us or by a loss. Final.
   };
 
-  // `conninfo`: a URL or `key=value` pairs; empty: the PG* environment.
-  PgConnection(Loop& loop, Clock& clock, std::string conninfo);
+  // `servers` outlives it.
+  PgConnection(Loop& loop, Clock& clock, PgServers& servers);
   ~PgConnection();
   PgConnection(const PgConnection&) = delete;
   PgConnection& operator=(const PgConnection&) = delete;
 
-  // Requires: not called before. On an error it is closed.
-  Task<Result<void>> connect(int64_t timeout_ms);
+  // Tries each address of each server once. Requires: not called before. On an error it is closed.
+  Task<Result<void>> connect();
 
   // Sends at once; the Task only waits for the reply, and may be dropped to ignore it. Many may be
   // under way: they run in the order of the calls, each in a transaction of its own (a Sync follows
@@ -102,8 +103,13 @@ class PgConnection final {
 
   static Task<Result<PgResult>> await_reply(std::shared_ptr<Reply> reply);
 
-  void start();
-  Result<void> fail_connect(std::string message);
+  using Attempt = tl::expected<void, std::string>;  // or why it failed
+
+  Task<Attempt> try_server(PgServer server);
+  Task<Result<Resolver::Addresses>> addresses_of(PgServer server);
+  Task<Attempt> try_address(PgServer server);
+  void start(const PgServer& server);
+  Attempt abandon(std::string reason);
   void enter_pipeline_mode();
   Sent send(const std::string& sql, const PgParams& params);
   void on_socket(bool readable, bool writable);
@@ -115,14 +121,14 @@ class PgConnection final {
 
   Loop& loop_;
   Clock& clock_;
-  std::string conninfo_;
+  PgServers& servers_;
   State state_ = State::fresh;
   std::unique_ptr<pg_conn, Finish> connection_;
   std::optional<FdWatch>
       watch_;  // after connection_: goes first, or a reused descriptor brings alien events
   std::deque<std::shared_ptr<Reply>> pending_;  // in the order sent
   int64_t replies_ = 0;
-  Signal progress_;  // connecting: the socket is ready, or close() was called
+  Signal progress_;  // connecting: the socket is ready, a name is resolved, or close() was called
 };
 
 }  // namespace sluice

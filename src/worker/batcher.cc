@@ -14,10 +14,11 @@ std::optional<int64_t> earlier(std::optional<int64_t> one, std::optional<int64_t
   return one && other ? std::min(one, other) : one ? one : other;
 }
 
-// How many tasks a batch with this one may have.
+// How many tasks a batch with this one may have: 1 for one that waits for nobody.
 size_t size_max(const Model& model, const ClaimedTask& task) {
+  if (task.priority > 0) return 1;
   const int64_t handed_back = std::max<int64_t>(0, task.key.fence - task.attempt);
-  return static_cast<size_t>(model.batch_max) >> std::min<int64_t>(handed_back, 31);
+  return std::max(1, model.batch_max >> std::min<int64_t>(handed_back, 30));
 }
 
 }  // namespace
@@ -79,8 +80,9 @@ HttpRequest Batcher::request_of(Batch& batch) {
 }
 
 bool Batcher::takes(const Model& model, const ClaimedTask& task) {
-  return model.api == "solve" && task.priority <= 0 && task.question.prompt &&
-         size_max(model, task) > 1;
+  if (model.api != "solve" || !task.question.prompt || !offers(model, batch_path)) return false;
+  const bool has_other = offers(model, "/single") || offers(model, "/solve");
+  return !has_other || size_max(model, task) > 1;
 }
 
 Task<Answer> Batcher::ask(Calling calling, Model model, Call& call) {
@@ -162,20 +164,24 @@ void Batcher::leave(Batch& batch, Member& member) {
 Task<void> Batcher::call(std::shared_ptr<Batch> batch) {
   const int64_t begun_ns = clock_.now_ns();
   HttpRequest request = request_of(*batch);
-  Reply reply =
-      co_await exchange(batch->calling, batch->model, std::move(request), nullptr, batch->abort);
+  Redaction redaction;
+  Reply reply = co_await exchange(batch->calling, batch->model, std::move(request), nullptr,
+                                  batch->abort, redaction);
   std::optional<int64_t> first_token_after_ns;
   if (reply) {
     paces_[batch->model.name].note_call(clock_.now_ns() - begun_ns);
     if (reply->first_byte_ns) first_token_after_ns = *reply->first_byte_ns - begun_ns;
   }
+  std::shared_ptr<AnswerMemory::Hold> memory = reply ? reply->memory : nullptr;
   std::vector<Outcome> outcomes = outcomes_of_batch(reply, batch->members.size());
   for (size_t i = 0; i < outcomes.size(); ++i) {
     Member* const member = batch->members[i];
     if (member == nullptr) continue;
     Outcome outcome = give_up_on_bad_answers(std::move(outcomes[i]), member->call.task.attempt);
+    outcome = with_url(std::move(outcome), batch->model, batch_path);
+    redaction.apply(outcome);
     member->span->end(outcome, outcomes.size());
-    member->answer_with(Answer{std::move(outcome), first_token_after_ns});
+    member->answer_with(Answer{std::move(outcome), first_token_after_ns, memory});
   }
 }
 

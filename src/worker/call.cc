@@ -7,24 +7,6 @@
 
 namespace sluice {
 
-namespace {
-
-constexpr std::string_view redacted = "[secret]";
-
-// Shorter ones are placeholders that local servers want ("ollama"), and words of good answers.
-constexpr size_t redacted_bytes_min = 16;
-
-// A backend that echoes its headers must not bring the secret into our tables and logs.
-void redact(std::string& text, const std::string& secret) {
-  if (secret.size() < redacted_bytes_min) return;
-  for (size_t at = text.find(secret); at != std::string::npos; at = text.find(secret, at)) {
-    text.replace(at, secret.size(), redacted);
-    at += redacted.size();
-  }
-}
-
-}  // namespace
-
 void Call::abort_all() {
   abort.abort();
   for (AbortToken& extra : hedge.aborts) extra.abort();
@@ -44,16 +26,15 @@ std::string task_header(const std::vector<TaskKey>& tasks) {
 }
 
 Task<Reply> exchange(const Calling& calling, const Model& model, HttpRequest&& request,
-                     StreamedBody* stream, AbortToken& abort) {
-  std::string secret;
+                     StreamedBody* stream, AbortToken& abort, Redaction& redaction) {
   if (model.secret) {
     Result<std::string> found = calling.secrets.read(*model.secret);
     if (!found) {
       Parked parked{Parked::Cause::credential, found.error().message, std::nullopt};
       co_return tl::unexpected(Outcome(std::move(parked)));
     }
-    secret = std::move(*found);
-    request.headers.push_back(std::string(find_backend(model.api)->credential) + secret);
+    request.headers.push_back(std::string(find_backend(model.api)->credential) + *found);
+    redaction = Redaction(std::move(*found));
   }
   request.response_bytes_max = bounds::response_bytes_max;
   request.event_stream = stream;
@@ -68,8 +49,9 @@ Task<Reply> exchange(const Calling& calling, const Model& model, HttpRequest&& r
                  std::nullopt, std::nullopt};
     co_return tl::unexpected(Outcome(std::move(broken)));
   }
-  redact(*body, secret);
+  redaction.apply(*body);
   result->body = std::move(*body);
+  for (auto& [name, value] : result->headers) redaction.apply(value);
   co_return std::move(*result);
 }
 
@@ -92,14 +74,19 @@ Task<Answer> ask_model(Calling calling, Model model, const ClaimedTask& task, Qu
     stream =
         std::make_unique<StreamedBody>(backend.assembly(), bounds::response_bytes_max, note_limits);
   }
-  Reply reply = co_await exchange(calling, model, std::move(request), stream.get(), abort);
+  Redaction redaction;
+  Reply reply =
+      co_await exchange(calling, model, std::move(request), stream.get(), abort, redaction);
   Answer answer;
   if (reply) {
     if (reply->first_byte_ns) answer.first_token_after_ns = *reply->first_byte_ns - begun_ns;
+    answer.memory = std::move(reply->memory);
     answer.outcome = give_up_on_bad_answers(outcome_of(backend, *reply), task.attempt);
   } else {
     answer.outcome = std::move(reply.error());
   }
+  answer.outcome = with_url(std::move(answer.outcome), model, backend.path(model));
+  redaction.apply(answer.outcome);
   span.end(answer.outcome);
   co_return answer;
 }

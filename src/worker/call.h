@@ -15,6 +15,7 @@
 #include "worker/call_span.h"
 #include "worker/database.h"
 #include "worker/limit_news.h"
+#include "worker/redaction.h"
 #include "worker/secrets.h"
 
 namespace sluice {
@@ -56,6 +57,7 @@ struct Calling {
 struct Answer {
   Outcome outcome;
   std::optional<int64_t> first_token_after_ns = std::nullopt;  // since it was asked
+  std::shared_ptr<AnswerMemory::Hold> memory = nullptr;        // of what came
 };
 
 // What came back, or what it means that nothing did.
@@ -64,11 +66,11 @@ using Reply = tl::expected<HttpResponse, Outcome>;
 // The header that names a call's tasks: TASK:FENCE, separated by commas.
 std::string task_header(const std::vector<TaskKey>& tasks);
 
-// Sends a request with the model's credential, and takes that out of what comes back. `stream`
-// takes an answer in events; null: there is none. All outlive it, the request too: a copy less for
-// each call that waits.
+// Sends a request with the model's credential, and takes that out of what comes back; `redaction`
+// becomes the one for what is made of it. `stream` takes an answer in events; null: there is none.
+// All outlive it, the request too: a copy less for each call that waits.
 Task<Reply> exchange(const Calling& calling, const Model& model, HttpRequest&& request,
-                     StreamedBody* stream, AbortToken& abort);
+                     StreamedBody* stream, AbortToken& abort, Redaction& redaction);
 
 // Sends a claimed task's question to its model and says what became of it. `model` is copied: a
 // reload may replace it meanwhile. The task and the token outlive it.

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "backends/limits_left.h"
 #include "backends/outcome.h"
 #include "result.h"
+#include "runtime/answer_memory.h"
 #include "runtime/task.h"
 
 namespace sluice {
@@ -48,6 +50,7 @@ struct ClaimedTask {
 struct EndedCall {
   TaskKey key;
   Outcome outcome;
+  std::shared_ptr<AnswerMemory::Hold> memory = nullptr;  // of its answer; given back when stored
 };
 
 struct Applied {
@@ -93,12 +96,16 @@ class Database {
   // complete() has a session of its own: what it waits for holds up nothing else, nor is it held
   // up.
   virtual bool stores_apart() const = 0;
+  // Makes damaged unlogged sequences anew: how many. Call it again until there are none.
+  virtual Task<Result<int64_t>> mend_sequences() = 0;
   virtual Task<Result<int64_t>> register_worker(std::string name, int slots,
                                                 std::vector<std::string> models) = 0;
   virtual Task<Result<Configuration>> configuration(std::vector<std::string> models) = 0;
   virtual Task<Result<std::vector<TaskKey>>> heartbeat(int64_t worker) = 0;
   virtual Task<Result<int64_t>> recover(int64_t worker) = 0;
   virtual Task<Result<int64_t>> sweep() = 0;
+  // A round of retention, in which at most a second goes by; how much it removed.
+  virtual Task<Result<int64_t>> retain() = 0;
   // Without models: for all that the worker serves and that may have work.
   virtual Task<Result<int64_t>> admit(int64_t worker, std::vector<std::string> models) = 0;
   // `shares`: of each of `models` at most so many.
@@ -122,6 +129,9 @@ class Database {
   // Notifies who listens of those that have ended; call it when their completion has committed.
   // How many that were.
   virtual Task<Result<int64_t>> announce(const std::vector<int64_t>& ids) = 0;
+  // The database's clock has jumped ahead by so much: its quotas start empty. Its time now, in
+  // microseconds since the epoch.
+  virtual Task<Result<int64_t>> note_clock_jump(int64_t jump_us) = 0;
   // Lowers the models' buckets to what is left; never raises one. In ascending order of their ids,
   // as all who take more than one model's lock.
   virtual Task<Result<void>> drain_buckets(const std::vector<ModelLimits>& limits) = 0;
@@ -146,6 +156,9 @@ class Database {
   std::function<void(int64_t model)> on_work;
   // Some call of this worker, by its id, shall be aborted; the heartbeat says which.
   std::function<void(int64_t worker)> on_abort;
+  // The database's clock, in microseconds since the epoch, read by a statement that was sent at
+  // `sent_ns`: before the answer that it came with. Every heartbeat, claim and granted extra call.
+  std::function<void(int64_t reading_us, int64_t sent_ns)> on_clock = [](int64_t, int64_t) {};
   std::function<void()> on_configuration;  // sluice.models or sluice.settings changed
   std::function<void()> on_lost;           // a session is gone
 };

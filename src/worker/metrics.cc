@@ -31,8 +31,9 @@ const Histogram::BucketBoundaries lag_seconds = {0.0005, 0.001, 0.002, 0.005, 0.
 }  // namespace
 
 std::string_view kind_of(const Outcome& outcome) {
-  constexpr std::string_view kinds[] = {"solved", "failed",   "retry",        "throttled",
-                                        "parked", "returned", "batch_failed", "cancelled"};
+  constexpr std::string_view kinds[] = {"solved",       "failed",    "retry",  "unsent",
+                                        "refused",      "throttled", "parked", "returned",
+                                        "batch_failed", "cancelled"};
   static_assert(std::variant_size_v<Outcome> == std::size(kinds));
   return kinds[outcome.index()];
 }
@@ -40,6 +41,8 @@ std::string_view kind_of(const Outcome& outcome) {
 std::string_view error_code_of(const Outcome& outcome) {
   if (const auto* failed = std::get_if<Failed>(&outcome)) return failed->error_code;
   if (const auto* retry = std::get_if<Retry>(&outcome)) return retry->error_code;
+  if (std::holds_alternative<Unsent>(outcome)) return unsent_code;
+  if (const auto* refused = std::get_if<Refused>(&outcome)) return refused->error_code;
   if (const auto* throttled = std::get_if<Throttled>(&outcome)) return throttled->error_code;
   if (const auto* batch = std::get_if<BatchFailed>(&outcome)) return batch->error_code;
   if (const auto* parked = std::get_if<Parked>(&outcome)) {

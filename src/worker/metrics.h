@@ -51,8 +51,8 @@ std::string_view name_of(ListenMode mode);
 // a backend's own words.
 std::string_view error_code_of(const Outcome& outcome);
 
-// solved, failed, retry, throttled, parked, returned, batch_failed or cancelled: the label of
-// sluice_calls_total.
+// solved, failed, retry, unsent, refused, throttled, parked, returned, batch_failed or cancelled:
+// the label of sluice_calls_total.
 std::string_view kind_of(const Outcome& outcome);
 
 }  // namespace sluice

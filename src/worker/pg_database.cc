@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "bounds.h"
+#include "db/mend.h"
 #include "worker/pg_array.h"
 
 namespace sluice {
@@ -59,32 +60,42 @@ Task<Result<std::vector<TaskKey>>> read_keys(Reply reply) {
   co_return keys;
 }
 
+constexpr const char* warm_up_sql = "select sluice.warm_up()";
+
 constexpr std::string_view claimed_columns =
     "task_id, fence, model, send_within_ms, api is not null, prompt, request, max_output_tokens, "
     "traceparent, timeout_ms, attempt, priority, queued_ms";
 
+std::vector<ClaimedTask> tasks_of(const PgResult& result) {
+  std::vector<ClaimedTask> tasks;
+  tasks.reserve(static_cast<size_t>(result.rows()));
+  for (int row = 0; row < result.rows(); ++row) {
+    ClaimedTask& task = tasks.emplace_back();
+    task.key = TaskKey{result.int64(row, 0), result.int64(row, 1)};
+    task.model = result.text(row, 2);
+    task.send_within_ms = optional_int64(result, row, 3);
+    task.has_body = result.boolean(row, 4);
+    task.question.prompt = optional_text(result, row, 5);
+    task.question.request = optional_text(result, row, 6);
+    task.question.max_output_tokens = optional_int64(result, row, 7);
+    task.traceparent = optional_text(result, row, 8);
+    task.timeout_ms = optional_int64(result, row, 9).value_or(0);
+    task.attempt = static_cast<int>(result.int64(row, 10));
+    task.priority = static_cast<int>(result.int64(row, 11));
+    task.queued_ms = optional_int64(result, row, 12);
+  }
+  return tasks;
+}
+
 Task<Result<std::vector<ClaimedTask>>> read_claimed(Reply reply) {
   Result<PgResult> result = co_await std::move(reply);
   if (!result) co_return tl::unexpected(result.error());
-  std::vector<ClaimedTask> tasks;
-  tasks.reserve(static_cast<size_t>(result->rows()));
-  for (int row = 0; row < result->rows(); ++row) {
-    ClaimedTask& task = tasks.emplace_back();
-    task.key = TaskKey{result->int64(row, 0), result->int64(row, 1)};
-    task.model = result->text(row, 2);
-    task.send_within_ms = optional_int64(*result, row, 3);
-    task.has_body = result->boolean(row, 4);
-    task.question.prompt = optional_text(*result, row, 5);
-    task.question.request = optional_text(*result, row, 6);
-    task.question.max_output_tokens = optional_int64(*result, row, 7);
-    task.traceparent = optional_text(*result, row, 8);
-    task.timeout_ms = optional_int64(*result, row, 9).value_or(0);
-    task.attempt = static_cast<int>(result->int64(row, 10));
-    task.priority = static_cast<int>(result->int64(row, 11));
-    task.queued_ms = optional_int64(*result, row, 12);
-  }
-  co_return tasks;
+  co_return tasks_of(*result);
 }
+
+// The database's clock. As a column it is read after the function in FROM has run.
+constexpr std::string_view clock_column =
+    "(extract(epoch from clock_timestamp()) * 1000000)::bigint";
 
 Task<Result<std::vector<Applied>>> read_applied(Reply reply) {
   Result<PgResult> result = co_await std::move(reply);
@@ -120,6 +131,10 @@ Task<Result<Configuration>> read_configuration(Reply reply) {
     model.hedge_after_ms = optional_int64(*result, row, 12);
     model.hedge_max = static_cast<int>(result->int64(row, 13));
     model.hedge_budget = static_cast<double>(result->int64(row, 14)) / 1e6;
+    for (const std::string_view path : {"/solve", "/single", "/batch"}) {
+      if (result->text(row, 16).find(path) != std::string_view::npos)
+        model.paths.emplace_back(path);
+    }
     configuration.models.push_back(std::move(model));
   }
   co_return configuration;
@@ -160,6 +175,15 @@ struct OutcomeColumns {
   void add(const Retry& retry) {
     add_texts("retry", std::nullopt, std::nullopt, retry.error, retry.error_code);
     add_numbers(retry.http_status, retry.retry_after_ms, std::nullopt, std::nullopt, retry.billed);
+  }
+  // sluice.is_spared() knows these two by their codes.
+  void add(const Unsent& unsent) {
+    add_texts("returned", std::nullopt, std::nullopt, unsent.error, unsent_code);
+    add_numbers(std::nullopt, std::nullopt, std::nullopt, std::nullopt, false);
+  }
+  void add(const Refused& refused) {
+    add_texts("throttled", std::nullopt, std::nullopt, refused.error, refused.error_code);
+    add_numbers(refused.http_status, std::nullopt, std::nullopt, std::nullopt, false);
   }
   void add(const Throttled& throttled) {
     add_texts("throttled", std::nullopt, std::nullopt, throttled.error, throttled.error_code);
@@ -224,8 +248,8 @@ int64_t number(std::string_view payload) {
 PgDatabase::PgDatabase(Loop& loop, Clock& clock, PgDatabaseOptions options)
     : loop_(loop), clock_(clock), options_(std::move(options)) {}
 
-std::unique_ptr<PgConnection> PgDatabase::open(const std::string& conninfo) {
-  auto connection = std::make_unique<PgConnection>(loop_, clock_, conninfo);
+std::unique_ptr<PgConnection> PgDatabase::open(PgServers& servers) {
+  auto connection = std::make_unique<PgConnection>(loop_, clock_, servers);
   connection->on_lost = [this] { on_lost(); };
   connection->on_notify = [this](std::string_view channel, std::string_view payload) {
     if (channel == "sluice_work") on_work(number(payload));
@@ -235,16 +259,50 @@ std::unique_ptr<PgConnection> PgDatabase::open(const std::string& conninfo) {
   return connection;
 }
 
+// The first row has the clock in column 2; of no key: in a row of nulls.
+Task<Result<std::vector<TaskKey>>> PgDatabase::read_clocked_keys(Reply reply, int64_t sent_ns) {
+  Result<PgResult> result = co_await std::move(reply);
+  if (!result) co_return tl::unexpected(result.error());
+  if (result->rows() > 0) on_clock(result->int64(0, 2), sent_ns);
+  std::vector<TaskKey> keys;
+  for (int row = 0; row < result->rows(); ++row) {
+    if (!result->is_null(row, 0)) {
+      keys.push_back(TaskKey{result->int64(row, 0), result->int64(row, 1)});
+    }
+  }
+  co_return keys;
+}
+
+// Behind claimed_columns.
+Task<Result<std::vector<ClaimedTask>>> PgDatabase::read_clocked_tasks(Reply reply,
+                                                                      int64_t sent_ns) {
+  Result<PgResult> result = co_await std::move(reply);
+  if (!result) co_return tl::unexpected(result.error());
+  if (result->rows() > 0) on_clock(result->int64(0, 13), sent_ns);
+  co_return tasks_of(*result);
+}
+
 Task<Result<void>> PgDatabase::connect() {
   if (store_) store_->close();  // what it was storing goes through the new one
-  work_ = open(options_.work_conninfo);
-  Result<void> connected = co_await work_->connect(bounds::connect_timeout_ms);
+  work_ = open(options_.work);
+  Result<void> connected = co_await work_->connect();
   if (connected) connected = co_await check_schema();
   if (connected && options_.stores_apart) {
-    store_ = open(options_.work_conninfo);
-    connected = co_await store_->connect(bounds::connect_timeout_ms);
+    store_ = open(options_.work);
+    connected = co_await store_->connect();
   }
+  if (connected) co_await warm_up();
   co_return connected;
+}
+
+// A session that stays cold is slow at first, and no reason to go without it.
+Task<void> PgDatabase::warm_up() {
+  Reply work = work_->query(warm_up_sql, PgParams());
+  if (store_) {
+    Reply store = store_->query(warm_up_sql, PgParams());
+    co_await std::move(store);
+  }
+  co_await std::move(work);
 }
 
 Task<Result<void>> PgDatabase::check_schema() {
@@ -262,6 +320,10 @@ Task<Result<void>> PgDatabase::check_schema() {
                         found, options_.schema_version_min, options_.schema_version_max,
                         found < options_.schema_version_min ? "run `sluice migrate`"
                                                             : "use a newer sluice")});
+}
+
+Task<Result<int64_t>> PgDatabase::mend_sequences() {
+  return read_int64(work_->query(mend_sequences_sql, PgParams()));
 }
 
 Task<Result<int64_t>> PgDatabase::register_worker(std::string name, int slots,
@@ -283,15 +345,19 @@ Task<Result<Configuration>> PgDatabase::configuration(std::vector<std::string> m
       " coalesce(m.upstream_model, m.name), m.batch_max, m.max_queue, m.id, m.secret,"
       " (extract(epoch from m.batch_wait) * 1000)::bigint, m.max_in_flight, m.min_in_flight,"
       " ceil(extract(epoch from m.hedge_after) * 1000)::bigint, m.hedge_max,"
-      " (m.hedge_budget * 1000000)::bigint, s.events"
+      " (m.hedge_budget * 1000000)::bigint, s.events, m.paths"
       " from sluice.configuration($1::text[]) c cross join lateral (select (c.settings).*) s"
       " cross join lateral (select (c.model).*) m",
       std::move(params)));
 }
 
 Task<Result<std::vector<TaskKey>>> PgDatabase::heartbeat(int64_t worker) {
-  return read_keys(work_->query("select task_id, fence from sluice.heartbeat($1::bigint)",
-                                {std::to_string(worker)}));
+  return read_clocked_keys(
+      work_->query(fmt::format("select h.task_id, h.fence, {} from (select) one"
+                               " left join sluice.heartbeat($1::bigint) h on true",
+                               clock_column),
+                   {std::to_string(worker)}),
+      clock_.now_ns());
 }
 
 Task<Result<int64_t>> PgDatabase::recover(int64_t worker) {
@@ -300,6 +366,10 @@ Task<Result<int64_t>> PgDatabase::recover(int64_t worker) {
 
 Task<Result<int64_t>> PgDatabase::sweep() {
   return read_int64(work_->query("select sluice.sweep()", PgParams()));
+}
+
+Task<Result<int64_t>> PgDatabase::retain() {
+  return read_int64(work_->query("select dropped + erased from sluice.retain()", PgParams()));
 }
 
 Task<Result<int64_t>> PgDatabase::admit(int64_t worker, std::vector<std::string> models) {
@@ -314,19 +384,24 @@ Task<Result<int64_t>> PgDatabase::admit(int64_t worker, std::vector<std::string>
 Task<Result<std::vector<ClaimedTask>>> PgDatabase::claim(int64_t worker,
                                                          std::vector<std::string> models,
                                                          std::vector<int> shares, int max_tasks) {
-  return read_claimed(work_->query(
-      fmt::format("select {} from sluice.claim_within($1::bigint, $2::text[], $3::int[], $4::int)",
-                  claimed_columns),
-      {std::to_string(worker), pg_array(models), pg_array(shares), std::to_string(max_tasks)}));
+  return read_clocked_tasks(
+      work_->query(
+          fmt::format("select {}, {} from sluice.claim_within($1::bigint, $2::text[],"
+                      " $3::int[], $4::int)",
+                      claimed_columns, clock_column),
+          {std::to_string(worker), pg_array(models), pg_array(shares), std::to_string(max_tasks)}),
+      clock_.now_ns());
 }
 
 Task<Result<std::vector<ClaimedTask>>> PgDatabase::claim_urgent(int64_t worker,
                                                                 std::vector<std::string> models,
                                                                 int max_tasks) {
-  return read_claimed(work_->query(
-      fmt::format("select {} from sluice.claim_urgent($1::bigint, $2::text[], $3::int)",
-                  claimed_columns),
-      {std::to_string(worker), pg_array(models), std::to_string(max_tasks)}));
+  return read_clocked_tasks(
+      work_->query(
+          fmt::format("select {}, {} from sluice.claim_urgent($1::bigint, $2::text[], $3::int)",
+                      claimed_columns, clock_column),
+          {std::to_string(worker), pg_array(models), std::to_string(max_tasks)}),
+      clock_.now_ns());
 }
 
 Task<Result<std::vector<TaskKey>>> PgDatabase::hedge(int64_t worker,
@@ -336,10 +411,12 @@ Task<Result<std::vector<TaskKey>>> PgDatabase::hedge(int64_t worker,
     ids.add(key.task_id);
     fences.add(key.fence);
   }
-  return read_keys(
-      work_->query("select id, fence from unnest($2::bigint[], $3::int[]) c(id, fence)"
-                   " where sluice.hedge($1::bigint, id, fence)",
-                   {std::to_string(worker), ids.text(), fences.text()}));
+  return read_clocked_keys(
+      work_->query(fmt::format("select id, fence, {} from unnest($2::bigint[], $3::int[])"
+                               " c(id, fence) where sluice.hedge($1::bigint, id, fence)",
+                               clock_column),
+                   {std::to_string(worker), ids.text(), fences.text()}),
+      clock_.now_ns());
 }
 
 Task<Result<std::vector<TaskKey>>> PgDatabase::held_leases(int64_t worker) {
@@ -377,6 +454,13 @@ Task<Result<int64_t>> PgDatabase::announce(const std::vector<int64_t>& ids) {
   return read_int64(work_->query("select sluice.announce($1::bigint[])", {pg_array(ids)}));
 }
 
+Task<Result<int64_t>> PgDatabase::note_clock_jump(int64_t jump_us) {
+  return read_int64(
+      work_->query("select (extract(epoch from sluice.note_clock_jump("
+                   "$1::bigint * interval '1 microsecond')) * 1000000)::bigint",
+                   {std::to_string(jump_us)}));
+}
+
 Task<Result<void>> PgDatabase::drain_buckets(const std::vector<ModelLimits>& limits) {
   PgTextArray models;
   PgArray requests, tokens;
@@ -401,8 +485,8 @@ Task<Result<int64_t>> PgDatabase::unregister_worker(int64_t worker) {
 }
 
 Task<Result<void>> PgDatabase::listen() {
-  listen_ = open(options_.listen_conninfo);
-  Result<void> connected = co_await listen_->connect(bounds::connect_timeout_ms);
+  listen_ = open(options_.listen);
+  Result<void> connected = co_await listen_->connect();
   if (!connected) co_return connected;
   // A pooler has process ids of its own.
   Reply reply = listen_->query("select pg_backend_pid()", PgParams());

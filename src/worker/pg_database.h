@@ -2,7 +2,7 @@
 // stores outcomes if it shall be another than that which works. The only place in the worker that
 // knows SQL. It owns them and replaces them when asked to connect again; it does not decide when.
 //
-// Thread rule: loop thread only; the loop and the clock outlive it.
+// Thread rule: loop thread only; the loop, the clock and the servers outlive it.
 #pragma once
 
 #include <memory>
@@ -13,9 +13,9 @@
 namespace sluice {
 
 struct PgDatabaseOptions {
-  std::string work_conninfo;    // may go through a pooler in transaction mode
-  std::string listen_conninfo;  // direct; else the worker polls
-  bool stores_apart = false;    // outcomes have a session of their own
+  PgServers& work;            // may be poolers in transaction mode
+  PgServers& listen;          // direct; else the worker polls
+  bool stores_apart = false;  // outcomes have a session of their own
   int schema_version_min = 1;
   int schema_version_max = 1;
 };
@@ -27,12 +27,14 @@ class PgDatabase final : public Database {
   Task<Result<void>> connect() override;
   bool is_connected() const override { return work_ && work_->is_open() && storing().is_open(); }
   bool stores_apart() const override { return options_.stores_apart; }
+  Task<Result<int64_t>> mend_sequences() override;
   Task<Result<int64_t>> register_worker(std::string name, int slots,
                                         std::vector<std::string> models) override;
   Task<Result<Configuration>> configuration(std::vector<std::string> models) override;
   Task<Result<std::vector<TaskKey>>> heartbeat(int64_t worker) override;
   Task<Result<int64_t>> recover(int64_t worker) override;
   Task<Result<int64_t>> sweep() override;
+  Task<Result<int64_t>> retain() override;
   Task<Result<int64_t>> admit(int64_t worker, std::vector<std::string> models) override;
   Task<Result<std::vector<ClaimedTask>>> claim(int64_t worker, std::vector<std::string> models,
                                                std::vector<int> shares, int max_tasks) override;
@@ -47,6 +49,7 @@ class PgDatabase final : public Database {
   Task<Result<std::vector<Applied>>> complete(int64_t worker,
                                               const std::vector<EndedCall>& ended) override;
   Task<Result<int64_t>> announce(const std::vector<int64_t>& ids) override;
+  Task<Result<int64_t>> note_clock_jump(int64_t jump_us) override;
   Task<Result<void>> drain_buckets(const std::vector<ModelLimits>& limits) override;
   Task<Result<bool>> unfinished(int64_t worker) override;
   Task<Result<int64_t>> unregister_worker(int64_t worker) override;
@@ -63,9 +66,14 @@ class PgDatabase final : public Database {
   void close() override;
 
  private:
+  using Reply = Task<Result<PgResult>>;
+  Task<Result<std::vector<TaskKey>>> read_clocked_keys(Reply reply, int64_t sent_ns);
+  Task<Result<std::vector<ClaimedTask>>> read_clocked_tasks(Reply reply, int64_t sent_ns);
+
   PgConnection& storing() const { return store_ ? *store_ : *work_; }
-  std::unique_ptr<PgConnection> open(const std::string& conninfo);
+  std::unique_ptr<PgConnection> open(PgServers& servers);
   Task<Result<void>> check_schema();
+  Task<void> warm_up();
   Task<Result<void>> subscribe();
 
   Loop& loop_;

@@ -12,6 +12,13 @@ bool is_answer(const Outcome& outcome) {
   return std::holds_alternative<Solved>(outcome) || std::holds_alternative<Failed>(outcome);
 }
 
+// What is told of a task is the most that is known of its calls; one that was sent may be billed.
+int weight_of(const Outcome& outcome) {
+  if (std::holds_alternative<Returned>(outcome)) return 0;
+  if (std::holds_alternative<Unsent>(outcome)) return 1;
+  return is_answer(outcome) ? 3 : 2;
+}
+
 }  // namespace
 
 Race::Race(Calling calling, Model model, Call& call, AskForOneMore ask_for_one_more)
@@ -66,8 +73,8 @@ Task<void> Race::run_one(std::optional<int64_t> send_by_ns, AbortToken& abort) {
   Answer answer =
       co_await ask_model(calling_, model_, call_.task, call_.task.question, send_by_ns, abort);
   --running_;
-  const bool is_first = !answer_ || std::holds_alternative<Returned>(answer_->outcome);
-  if (!won_ && (is_first || is_answer(answer.outcome))) answer_ = std::move(answer);
+  if (!answer_ || weight_of(answer.outcome) > weight_of(answer_->outcome))
+    answer_ = std::move(answer);
   won_ = won_ || is_answer(answer_->outcome);
   call_.hedge.changed.raise();
 }

@@ -21,30 +21,37 @@ namespace sluice {
 
 namespace {
 
-PgDatabaseOptions database_options(const RunWorkerOptions& options) {
-  PgDatabaseOptions database;
+PgDatabaseOptions database_options(const RunWorkerOptions& options, PgServers& work,
+                                   PgServers& listen) {
+  PgDatabaseOptions database{work, listen};
   const SchemaRange served = served_schema(embedded_sql());
-  database.work_conninfo = conninfo_of(options.database_url);
   database.stores_apart = options.stores_apart;
-  database.listen_conninfo = conninfo_of(options.direct_url);
   database.schema_version_min = served.oldest;
   database.schema_version_max = served.newest;
   return database;
+}
+
+HttpClientLimits http_limits(const RunWorkerOptions& options) {
+  HttpClientLimits limits;
+  limits.answer_bytes_max = options.answer_bytes_max;
+  return limits;
 }
 
 // What lives as long as the loop runs, in the order of making; gone in the reverse order.
 struct Process {
   explicit Process(const RunWorkerOptions& options)
       : clock(loop),
-        database(loop, clock, database_options(options)),
-        http(loop, clock, HttpClientLimits()),
+        resolver(loop, clock),
+        servers(clock, resolver, conninfo_of(options.database_url)),
+        database(loop, clock, database_options(options, servers, direct_servers(options))),
+        http(loop, clock, http_limits(options)),
         spans(SpanExporter::of_environment(
             options.api ? "sluice-up" : "sluice-worker", clock, http,
             [this](size_t exported, size_t dropped) { metrics.note_spans(exported, dropped); })),
         worker(options.worker, clock, database, http, metrics, spans.get()),
         monitor(worker, metrics),
         broken(options.broken) {
-    if (options.api) api = std::make_unique<Api>(loop, clock, *options.api, spans.get());
+    if (options.api) api = std::make_unique<Api>(loop, clock, servers, *options.api, spans.get());
   }
 
   void serve_http(const std::string& address) {
@@ -66,6 +73,13 @@ struct Process {
     measure_lag();
   }
 
+  // Of the listening session: what the sessions know of the servers is shared if they are the same.
+  PgServers& direct_servers(const RunWorkerOptions& options) {
+    const std::string conninfo = conninfo_of(options.direct_url);
+    if (conninfo == servers.conninfo()) return servers;
+    return direct.emplace(clock, resolver, conninfo, "the database of --direct-url");
+  }
+
   // Moments that passed while the loop was busy count too: a second's stall is ten late timers.
   void measure_lag() {
     const int64_t now_ns = clock.now_ns();
@@ -73,7 +87,10 @@ struct Process {
       metrics.note_loop_lag(static_cast<double>(now_ns - lag_due_ns) /
                             static_cast<double>(ns_per_s));
     }
-    clock.call_at(lag_due_ns, [this] { measure_lag(); });
+    if (worker.is_idle() && server->open_requests() == 0) {
+      lag_due_ns = now_ns + bounds::lag_interval_idle_ms * ns_per_ms;
+    }
+    lag_timer = clock.call_at(lag_due_ns, [this] { measure_lag(); });
   }
 
   // Health is the worker's, readiness and metrics are of both.
@@ -131,6 +148,7 @@ struct Process {
         co_await broke.wait_until(clock, until_ns);
       }
     }
+    clock.cancel(lag_timer);
     server.reset();  // cuts off the requests that are left, and so ends their spans
     if (spans) co_await spans->finish();
     loop.stop();
@@ -138,6 +156,9 @@ struct Process {
 
   Loop loop;
   SystemClock clock;
+  Resolver resolver;
+  PgServers servers;
+  std::optional<PgServers> direct;
   Metrics metrics;
   PgDatabase database;
   CurlHttpClient http;
@@ -152,6 +173,7 @@ struct Process {
   ExitCode exit_code = ExitCode::ok;
   int signals = 0;
   int64_t lag_due_ns = 0;
+  Clock::TimerId lag_timer = 0;
 };
 
 ExitCode code_of(const Error& error) {

@@ -72,7 +72,9 @@ Task<void> Wakeups::listen_again() {
     owner_.catch_up();
     co_return;
   }
-  spdlog::warn("cannot listen for work, polling meanwhile: {}", listening.error().message);
+  if (listening.error().action != Error::Action::reconnect) {
+    spdlog::warn("cannot listen for work, polling meanwhile: {}", listening.error().message);
+  }
   reconnect_pause_ms_ = std::clamp(reconnect_pause_ms_ * 2, bounds::reconnect_pause_ms_base,
                                    bounds::look_interval_ms);
 }
@@ -141,7 +143,7 @@ Task<void> Wakeups::look_and_sleep() {
   if (notified_.empty())
     co_await change_.wait_until(clock_, after_ms(std::min(sleep_ms, wake_in_ms)));
   // Without one of its bells it looks again instead: a claim would find no more than the look.
-  if (!notified_.empty() || look->work || has_timer || look->complete) wake_owner();
+  if (!notified_.empty() || look->work || has_timer) wake_owner();
 }
 
 void Wakeups::wake_owner() {

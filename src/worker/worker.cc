@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bounds.h"
+#include "db/mend.h"
 #include "log.h"
 #include "worker/race.h"
 
@@ -27,7 +28,7 @@ bool is_overload(const Outcome& outcome) {
   };
   if (const auto* retry = std::get_if<Retry>(&outcome)) return is_down(retry->http_status);
   if (const auto* batch = std::get_if<BatchFailed>(&outcome)) return is_down(batch->http_status);
-  return std::holds_alternative<Throttled>(outcome);
+  return std::holds_alternative<Throttled>(outcome) || std::holds_alternative<Unsent>(outcome);
 }
 
 // Results that came when the task was no longer ours. An aborted call has none.
@@ -57,6 +58,9 @@ void log_ended(const Call& call, const Outcome& outcome, double seconds) {
 
 // One flush: what was sent together, each with its own Sync, and the answers still to come.
 struct Worker::Flush {
+  int64_t sent_ns = 0;
+  std::optional<Task<Result<int64_t>>> mending;
+  std::optional<Task<Result<int64_t>>> clock_jump;
   std::optional<Task<Result<std::vector<TaskKey>>>> beat;
   std::optional<Task<Result<int64_t>>> recovery;
   std::optional<Task<Result<int64_t>>> sweep;
@@ -68,7 +72,6 @@ struct Worker::Flush {
   std::optional<std::vector<std::string>> admitting;
   std::optional<Task<Result<int64_t>>> admission;
   int asked = 0;
-  int64_t sent_ns = 0;
   std::vector<TaskKey> hedged;
   std::optional<Task<Result<std::vector<TaskKey>>>> hedge;
   std::vector<std::string> claimed_models;
@@ -107,6 +110,12 @@ Worker::Worker(WorkerOptions options, Clock& clock, Database& database, HttpClie
     due_.beat = true;
     work_.raise();
   };
+  database_.on_clock = [this](int64_t reading_us, int64_t sent_ns) {
+    server_clock_.note(reading_us, sent_ns, clock_.now_ns());
+    if (!server_clock_.has_jumped()) return;
+    due_.clock_jump = true;
+    work_.raise();
+  };
   database_.on_lost = [this] {
     work_.raise();
     wakeups_.note_change();
@@ -140,7 +149,8 @@ Task<void> Worker::live(std::shared_ptr<Call> call) {
   if (claimer_.is_sated() && concurrency_.is_held_back()) claimer_.wake();
   hedging_.forget(call->task.key);
   calls_.erase(call->task.key);
-  completer_.add(call->worker, EndedCall{call->task.key, std::move(outcome)});
+  completer_.add(call->worker,
+                 EndedCall{call->task.key, std::move(outcome), std::move(answer.memory)});
   outcomes_.raise();
   work_.raise();
 }
@@ -203,10 +213,11 @@ void Worker::begin(ClaimedTask task, std::optional<int64_t> send_by_ns) {
 
 bool Worker::has_flush_work() const {
   if (clock_.now_ns() < flush_not_before_ns_) return false;
-  return due_.registration || due_.beat || due_.sweep || due_.configuration || may_reread() ||
-         due_.unfinished || !bodies_wanted_.empty() || hedging_.has_asked() ||
-         !announcer_.empty() || (looks_for_urgent() && clock_.now_ns() >= urgent_look_at_ns_) ||
-         (!draining_ && !claimer_.is_sated() &&
+  return due_.registration || due_.mending || due_.clock_jump || due_.beat || due_.sweep ||
+         due_.retention || due_.configuration || may_reread() || due_.unfinished ||
+         !bodies_wanted_.empty() || hedging_.has_asked() || !announcer_.empty() ||
+         (looks_for_urgent() && clock_.now_ns() >= urgent_look_at_ns_) ||
+         (!draining_ && !claimer_.is_sated() && slots_free() > 0 &&
           claim_size(concurrency_.shares(models_to_claim(), slots_free())) > 0);
 }
 
@@ -225,10 +236,16 @@ int Worker::claim_size(const std::vector<int>& shares) const {
   return claimer_.wanted(std::min(slots_free(), all));
 }
 
-// In this order: what backends said lowers buckets before they are used; calls that take long have
-// their permits before new ones, admission refills the queues, the claim takes from them; what
-// nobody waits for goes last. All are sent before the first answer is awaited.
+// In this order: what is damaged would fail all the others; what backends said lowers buckets
+// before they are used; calls that take long have their permits before new ones, admission refills
+// the queues, the claim takes from them; what nobody waits for goes last. All are sent before the
+// first answer is awaited.
 void Worker::send(Flush& flush) {
+  flush.sent_ns = clock_.now_ns();
+  if (std::exchange(due_.mending, false)) flush.mending.emplace(database_.mend_sequences());
+  if (std::exchange(due_.clock_jump, false) && server_clock_.has_jumped()) {
+    flush.clock_jump.emplace(database_.note_clock_jump(server_clock_.jump_us()));
+  }
   if (std::exchange(due_.beat, false)) {
     flush.beat.emplace(database_.heartbeat(worker_));
     flush.recovery.emplace(database_.recover(worker_));
@@ -245,7 +262,6 @@ void Worker::send(Flush& flush) {
   }
   const std::vector<ModelLimits> limits = limit_news_.take();
   if (!limits.empty()) flush.limits.emplace(database_.drain_buckets(limits));
-  flush.sent_ns = clock_.now_ns();
   flush.hedged = hedging_.take();
   if (!flush.hedged.empty()) flush.hedge.emplace(database_.hedge(worker_, flush.hedged));
   if (!draining_) send_claim(flush);
@@ -307,11 +323,23 @@ Task<void> Worker::flush() {
     send(flush);
     co_await receive_upkeep(flush);
     co_await receive_tasks(flush);
+    // Nothing else waits behind it, whatever it takes.
+    if (due_.retention && !due_.reread) co_await retain();
     is_flushing_ = false;
   }
   metrics_.note_flush(seconds_since(clock_, begun_ns));
   note_appetite();
   outcomes_.raise();
+}
+
+// Again at once while there is something to remove: the database keeps the pace.
+Task<void> Worker::retain() {
+  due_.retention = false;
+  const Result<int64_t> removed = co_await database_.retain();
+  if (!removed) note_error(removed.error(), "retention");
+  const bool is_done = !removed || *removed == 0;
+  const int64_t pause_ms = is_done ? bounds::retention_interval_ms : 0;
+  retention_at_ns_ = clock_.now_ns() + pause_ms * ns_per_ms;
 }
 
 // Stores what ends while no flush is under way, or at any time if completions have a session of
@@ -374,6 +402,14 @@ Task<void> Worker::enroll() {
 }
 
 Task<void> Worker::receive_upkeep(Flush& flush) {
+  if (flush.mending) {
+    const Result<int64_t> mended = co_await std::move(*flush.mending);
+    on_mended(mended);
+  }
+  if (flush.clock_jump) {
+    const Result<int64_t> noted = co_await std::move(*flush.clock_jump);
+    on_jump_noted(flush, noted);
+  }
   if (flush.beat) {
     Result<std::vector<TaskKey>> unwanted = co_await std::move(*flush.beat);
     on_beat(unwanted);
@@ -439,6 +475,24 @@ Task<void> Worker::receive_tasks(Flush& flush) {
 
 // ---- what a flush brought ----
 
+void Worker::on_mended(const Result<int64_t>& mended) {
+  if (!mended) {
+    note_error(mended.error(), "looking for damaged sequences");
+    if (mended.error().action != Error::Action::reconnect) pause_flushes();
+  } else if (*mended > 0) {
+    spdlog::warn("made {} damaged sequence(s) anew: another server has taken over", *mended);
+    due_.mending = true;  // there may be more
+  }
+}
+
+// What comes next in this flush was granted after it. After an error the next reading tells anew.
+void Worker::on_jump_noted(const Flush& flush, const Result<int64_t>& noted) {
+  if (!noted) return note_error(noted.error(), "noting that the database's clock has jumped");
+  spdlog::warn("the database's clock has jumped ahead by {:.3f} s: quotas start empty",
+               static_cast<double>(server_clock_.jump_us()) / 1e6);
+  server_clock_.reset(*noted, flush.sent_ns);
+}
+
 void Worker::on_beat(const Result<std::vector<TaskKey>>& unwanted) {
   if (!unwanted) {
     note_error(unwanted.error(), "proving life");
@@ -503,6 +557,7 @@ void Worker::on_claimed(const Flush& flush, Result<std::vector<ClaimedTask>> tas
   for (const ClaimedTask& task : *tasks) ++taken[task.model];
   claimer_.note_claimed(flush.asked, taken);
   concurrency_.note_claimed(flush.asked, flush.claimed_models, flush.shares, taken);
+  has_looked_ = has_looked_ || !taken.empty() || claimer_.is_sated();
   if (tasks->empty()) return metrics_.note_claim_refused();
   begin_all(flush, std::move(*tasks));
 }
@@ -516,12 +571,17 @@ void Worker::on_claimed_urgent(const Flush& flush, Result<std::vector<ClaimedTas
   if (!tasks->empty()) begin_all(flush, std::move(*tasks));
 }
 
+// What the database's clock has granted since it jumped is forfeited.
+int64_t Worker::send_by(const Flush& flush, int64_t within_ms) const {
+  return server_clock_.has_jumped() ? 0 : flush.sent_ns + within_ms * ns_per_ms;
+}
+
 void Worker::begin_all(const Flush& flush, std::vector<ClaimedTask> tasks) {
   metrics_.note_claimed(static_cast<int>(tasks.size()));
   wakeups_.note_claimed();
   for (ClaimedTask& task : tasks) {
     std::optional<int64_t> send_by_ns;
-    if (task.send_within_ms) send_by_ns = flush.sent_ns + *task.send_within_ms * ns_per_ms;
+    if (task.send_within_ms) send_by_ns = send_by(flush, *task.send_within_ms);
     begin(std::move(task), send_by_ns);
   }
 }
@@ -540,7 +600,7 @@ void Worker::on_hedged(const Flush& flush, const Result<std::vector<TaskKey>>& g
       metrics_.note_hedged(call->second->task.model);
       hedge.is_granted = true;
       if (call->second->send_by_ns) {  // its model has permits
-        hedge.send_by_ns = flush.sent_ns + bounds::hedge_send_within_ms * ns_per_ms;
+        hedge.send_by_ns = send_by(flush, bounds::hedge_send_within_ms);
       }
     }
     hedge.changed.raise();
@@ -603,13 +663,27 @@ void Worker::on_configuration(const Result<Configuration>& configuration) {
           model.name, model.api);
     }
   }
+  warn_of_unknown_models(*configuration);
   claimer_.serve(served);
   concurrency_.serve(served);
+  if (served.empty()) has_looked_ = true;
   announcer_.want(configuration->events);
   const int64_t interval_ms = std::max<int64_t>(1, configuration->heartbeat_timeout_ms / 3);
   if (interval_ms == heartbeat_interval_ms_) return;
   heartbeat_interval_ms_ = interval_ms;
   tick_.raise();
+}
+
+// No error: it may be made later, and is served then.
+void Worker::warn_of_unknown_models(const Configuration& configuration) {
+  std::set<std::string> unknown(options_.models.begin(), options_.models.end());
+  for (const Model& model : configuration.models) unknown.erase(model.name);
+  for (const std::string& name : unknown) {
+    if (unknown_models_.contains(name)) continue;
+    spdlog::warn("unknown model \"{}\" in --models: nothing is served for it until it is made",
+                 name);
+  }
+  unknown_models_ = std::move(unknown);
 }
 
 void Worker::on_unfinished(const Result<bool>& unfinished) {
@@ -621,9 +695,9 @@ void Worker::on_unfinished(const Result<bool>& unfinished) {
   }
 }
 
-void Worker::note_error(const Error& error, std::string_view doing) const {
-  if (error.action == Error::Action::reconnect)
-    return;  // said once, where the connection is made anew
+void Worker::note_error(const Error& error, std::string_view doing) {
+  if (error.code == damaged_sqlstate) due_.mending = true;
+  if (error.action == Error::Action::reconnect) return;  // PgServers says it once for all sessions
   spdlog::error("{} failed: {}{}{}", doing, error.code, error.code.empty() ? "" : " ",
                 error.message);
 }
@@ -632,8 +706,10 @@ void Worker::note_error(const Error& error, std::string_view doing) const {
 
 Task<Result<void>> Worker::run() {
   Result<void> result = co_await database_.connect();
+  if (!result && draining_) co_return Result<void>();
   if (!result) co_return result;
   due_.registration = true;
+  due_.mending = true;
   due_.beat = true;
   helpers_ = 3;
   spawn(store());
@@ -667,16 +743,16 @@ Task<Result<void>> Worker::reconnect() {
   due_.reread = worker_ != 0;
   Result<void> connected = co_await database_.connect();
   if (connected) {
-    spdlog::info("connected to the database again");
     metrics_.note_reconnect();
     reconnect_pause_ms_ = 0;
+    due_.mending = true;
     due_.beat = true;
     due_.configuration = true;
     outcomes_.raise();
     co_return connected;
   }
   if (connected.error().code == "schema") co_return connected;
-  spdlog::warn("no connection to the database: {}", connected.error().message);
+  note_error(connected.error(), "connecting");
   // Back before a worker that was luckier has beaten for a whole lapse and judges us.
   const int64_t pause_ms_max = std::clamp(heartbeat_interval_ms_, bounds::reconnect_pause_ms_base,
                                           bounds::reconnect_pause_ms_max);
@@ -685,7 +761,7 @@ Task<Result<void>> Worker::reconnect() {
   co_return Result<void>();
 }
 
-// Heartbeats, sweeps, and the end of --once: it only notes what is due.
+// Heartbeats, sweeps, retention, and the end of --once: it only notes what is due.
 Task<void> Worker::keep_time() {
   int64_t beat_at_ns = clock_.now_ns();
   while (!finishing_) {
@@ -696,6 +772,7 @@ Task<void> Worker::keep_time() {
       due_.beat = true;
     }
     due_.sweep = !draining_;
+    if (clock_.now_ns() >= retention_at_ns_) due_.retention = !draining_;
     database_.check_listening();
     if (database_.listen_mode() != ListenMode::listen) {  // nobody tells us
       if (!draining_) catch_up();
@@ -744,6 +821,8 @@ void Worker::drain() {
   batcher_.send_all();
   wakeups_.stop();
   work_.raise();
+  // Nothing was ever claimed, so no server is worth waiting for.
+  if (worker_ == 0 && !database_.is_connected()) database_.close();
   leave_timer_ = clock_.call_at(clock_.now_ns() + options_.drain_timeout_ms * ns_per_ms, [this] {
     if (!calls_.empty()) spdlog::warn("drain time-out: handing back {} task(s)", calls_.size());
     leave();
@@ -759,6 +838,7 @@ void Worker::leave() {
   wakeups_.stop();
   leave_timer_ = clock_.call_at(clock_.now_ns() + bounds::leave_timeout_ms * ns_per_ms, [this] {
     given_up_ = true;
+    if (!database_.is_connected()) database_.close();  // ends the wait for a server
     pause_.raise();
     work_.raise();
   });
@@ -778,6 +858,8 @@ void Worker::wake(int64_t model) {
 }
 
 void Worker::catch_up() {
+  // The listening session is there: the other need not wait for its own next try.
+  if (!database_.is_connected() && database_.is_listening()) pause_.raise();
   due_.configuration = true;
   wake();
 }
@@ -835,6 +917,7 @@ std::string Worker::not_ready_because() const {
   if (draining_) return "draining";
   if (!database_.is_connected()) return "no connection to the database";
   if (worker_ == 0) return "not registered yet";
+  if (!has_looked_) return "looking for work for the first time";
   if (database_.listen_mode() == ListenMode::lost)
     return "no wake-ups: polling until they are back";
   return "";

@@ -25,6 +25,7 @@
 #include "worker/concurrency.h"
 #include "worker/hedging.h"
 #include "worker/metrics.h"
+#include "worker/server_clock.h"
 #include "worker/wakeups.h"
 
 namespace sluice {
@@ -56,6 +57,8 @@ class Worker final : private Wakeups::Owner {
   // Why it cannot take tasks now; empty when it can.
   std::string not_ready_because() const;
   ListenMode listen_mode() const { return database_.listen_mode(); }
+  // Nothing is in its hands, and it looks for nothing.
+  bool is_idle() const;
 
  private:
   struct Flush;
@@ -66,6 +69,7 @@ class Worker final : private Wakeups::Owner {
   Task<Answer> ask(Call& call, Model model);
   Task<Answer> race(Call& call, Model model);
   Task<void> flush();
+  Task<void> retain();
   Task<void> store();
   void begin_storing();
   Task<void> finish_storing(Completer::Batch batch, Task<Result<std::vector<Applied>>> completion,
@@ -80,15 +84,19 @@ class Worker final : private Wakeups::Owner {
   Task<void> receive_tasks(Flush& flush);
 
   // What a flush brought.
+  void on_mended(const Result<int64_t>& mended);
+  void on_jump_noted(const Flush& flush, const Result<int64_t>& noted);
   void on_beat(const Result<std::vector<TaskKey>>& unwanted);
   void on_completed(Completer::Batch batch, const Result<std::vector<Applied>>& applied);
   void on_claimed(const Flush& flush, Result<std::vector<ClaimedTask>> tasks);
   void on_claimed_urgent(const Flush& flush, Result<std::vector<ClaimedTask>> tasks);
+  int64_t send_by(const Flush& flush, int64_t within_ms) const;
   void begin_all(const Flush& flush, std::vector<ClaimedTask> tasks);
   void on_hedged(const Flush& flush, const Result<std::vector<TaskKey>>& granted);
   void on_bodies(const std::vector<TaskKey>& asked, Result<std::vector<ClaimedTask>> tasks);
   void on_reread(const Result<std::vector<TaskKey>>& held);
   void on_configuration(const Result<Configuration>& configuration);
+  void warn_of_unknown_models(const Configuration& configuration);
   void on_unfinished(const Result<bool>& unfinished);
 
   Task<Result<void>> reconnect();
@@ -107,12 +115,11 @@ class Worker final : private Wakeups::Owner {
   std::vector<std::string> models_for_urgent() const;
   bool looks_for_urgent() const;
   bool has_ceiling() const;
-  bool is_idle() const;
   bool has_flush_work() const;
   bool may_reread() const { return due_.reread && !is_storing_; }
   bool may_store() const;
   bool is_finished() const;
-  void note_error(const Error& error, std::string_view doing) const;
+  void note_error(const Error& error, std::string_view doing);
   void note_appetite();
   void note_slot_wait();
 
@@ -139,10 +146,12 @@ class Worker final : private Wakeups::Owner {
   Wakeups wakeups_;
   Secrets secrets_;
   LimitNews limit_news_;
+  ServerClock server_clock_;
   std::mt19937_64 random_{std::random_device{}()};
 
   int64_t worker_ = 0;
   std::map<std::string, Model, std::less<>> models_;
+  std::set<std::string> unknown_models_;  // of those it was told to serve; each is said once
   int64_t heartbeat_interval_ms_ = 5'000;
   std::map<TaskKey, std::shared_ptr<Call>> calls_;
   std::set<TaskKey> bodies_wanted_;
@@ -150,8 +159,11 @@ class Worker final : private Wakeups::Owner {
   // What the next flush must carry; set by timers, notifications and losses.
   struct Due {
     bool registration = false;
+    bool mending = false;
+    bool clock_jump = false;
     bool beat = false;
     bool sweep = false;
+    bool retention = false;
     bool configuration = false;
     bool reread = false;
     bool unfinished = false;
@@ -166,12 +178,14 @@ class Worker final : private Wakeups::Owner {
   int helpers_ = 0;
   bool is_flushing_ = false;
   bool is_storing_ = false;
+  bool has_looked_ = false;  // has claimed a task, or knows that there is none
   bool draining_ = false;
   bool leaving_ = false;
   bool given_up_ = false;  // leaving took too long
   bool finishing_ = false;
   Wakeups::Appetite last_appetite_ = Wakeups::Appetite::claiming;
   std::optional<int64_t> slot_wanted_since_ns_;
+  int64_t retention_at_ns_ = 0;
   int64_t reconnect_pause_ms_ = 0;
   int unknown_errors_ = 0;  // in a row, of completions
   int64_t flush_not_before_ns_ = 0;

@@ -31,8 +31,9 @@ TEST_CASE("a poll is a duration, cut to the longest") {
 
 TEST_CASE("an argument that is not known is named") {
   const HttpFields query = {{"limit", "1"}, {"colour", "red"}};
-  CHECK(unknown_argument(query, {"limit", "colour"}).empty());
-  CHECK(unknown_argument(query, {"limit"}) == "colour");
+  constexpr std::string_view known[] = {"limit", "colour"};
+  CHECK(unknown_argument(query, known).empty());
+  CHECK(unknown_argument(query, std::span(known).first(1)) == "colour");
 }
 
 TEST_CASE("what PostgreSQL would refuse is told beforehand") {
@@ -66,6 +67,25 @@ TEST_CASE("the outline of a body is told by its first character") {
   for (const char* neither : {"", "  ", "7", "\"{\"", "\xef\xbb\xbf{}"}) {
     CHECK(json_outline(neither) == JsonOutline::neither);
   }
+}
+
+TEST_CASE("the fields of an object are its keys and their JSON, cut between characters") {
+  std::string body = R"({"a": "x", "b": [1, 2], "c": null})";
+  CHECK(json_fields(body) == HttpFields{{"a", "\"x\""}, {"b", "[1,2]"}, {"c", "null"}});
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += "ä";
+  body = "{\"a\": \"" + text + "\"}";
+  CHECK(find_field(json_fields(body), "a") == body.substr(6, 99));
+  body = "[1]";
+  CHECK(json_fields(body).empty());
+  body = "{";
+  CHECK(json_fields(body).empty());
+}
+
+TEST_CASE("a value is repeated up to its first control character, and not at length") {
+  CHECK(in_quotes("many") == "\"many\"");
+  CHECK(in_quotes("1\r\nX: y") == "\"1…\"");
+  CHECK(in_quotes(std::string(60, 'x')) == "\"" + std::string(50, 'x') + "…\"");
 }
 
 }  // namespace sluice

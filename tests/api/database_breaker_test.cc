@@ -38,6 +38,28 @@ TEST_CASE_FIXTURE(Fixture, "failures in a row open it; a success between them do
   CHECK_FALSE(send(false));
 }
 
+TEST_CASE_FIXTURE(Fixture, "connections that cannot be had open it, and the first one closes it") {
+  for (int i = 0; i < 3; ++i) breaker.note_connection(true);
+  CHECK(breaker.state() == State::open);
+  clock.advance(ns_per_s);
+  CHECK(breaker.state() == State::half_open);
+  breaker.note_connection(true);
+  CHECK(breaker.state() == State::open);
+  breaker.note_connection(false);
+  CHECK(breaker.state() == State::closed);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a connection closes nothing that statements have opened") {
+  open();
+  breaker.note_connection(false);
+  CHECK(breaker.state() == State::open);
+  clock.advance(900 * ns_per_ms);
+  breaker.note_connection(true);
+  CHECK(breaker.open_for_ms() == 1'000);
+  breaker.note_connection(false);  // it is back: statements find out at once
+  CHECK(breaker.state() == State::half_open);
+}
+
 TEST_CASE_FIXTURE(Fixture, "half open it lets one through at a time, and successes close it") {
   open();
   clock.advance(999 * ns_per_ms);

@@ -1,6 +1,7 @@
 #include "api/error_reply.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <string>
 
@@ -22,8 +23,8 @@ TEST_CASE("each SQLSTATE of ours has its status") {
   const std::pair<const char*, int> statuses[] = {
       {"SL001", 404}, {"SL002", 422}, {"SL003", 503}, {"SL004", 400}, {"SL005", 429},
       {"SL006", 404}, {"SL007", 413}, {"SL008", 422}, {"SL009", 403}, {"22P02", 400},
-      {"23514", 400}, {"54001", 400}, {"08003", 503}, {"08006", 504}, {"40P01", 503},
-      {"55P03", 503}, {"53100", 503}, {"57P01", 503}};
+      {"23514", 400}, {"23503", 409}, {"54001", 400}, {"08003", 503}, {"08006", 504},
+      {"40P01", 503}, {"55P03", 503}, {"53100", 503}, {"57P01", 503}};
   for (const auto& [code, status] : statuses) {
     CAPTURE(code);
     CHECK(reply_to(code).status == status);
@@ -47,6 +48,38 @@ TEST_CASE("an error that is ours tells its code and nothing else") {
   CHECK(reply.status == 500);
   CHECK(reply.body.find("secret") == std::string::npos);
   CHECK(reply.body.find("XX000") != std::string::npos);
+}
+
+TEST_CASE("a violated check is told by the key, its value, and what is allowed") {
+  const auto told = [](std::string_view check, std::string body) {
+    Error error{Error::Action::refuse, "23514",
+                fmt::format("row violates check constraint \"{}\"", check)};
+    error = about_body(std::move(error), std::move(body));
+    return error.param + " | " + error.message;
+  };
+  CHECK(told("rpm_is_positive", R"({"tpm": 5, "rpm": -1})") ==
+        "rpm | rpm -1 is refused: rpm is positive");
+  CHECK(told("hedging_is_bounded", R"({"hedge_max": 11})") ==
+        "hedge_max | hedge_max 11 is refused: hedge_after is above 0, hedge_max 1 to 10, "
+        "hedge_budget 0 to 1");
+  CHECK(told("secret_is_a_reference", R"({"secret": "sk-real"})") ==
+        "secret | secret is refused: secret is a reference: env:NAME or file:/path");
+}
+
+TEST_CASE("a column that must have a value is missing or null") {
+  const auto told = [](std::string body) {
+    Error error{Error::Action::refuse, "23502", "null value in column", {}, "url"};
+    return about_body(std::move(error), std::move(body)).message;
+  };
+  CHECK(told(R"({"rpm": 1})") == "url is missing");
+  CHECK(told(R"({"url": null})") == "url cannot be null");
+}
+
+TEST_CASE("the argument at fault is told as param") {
+  const HttpReply reply = bad_argument("limit", "limit is 1 to 100, not \"x\"");
+  CHECK(reply.status == 400);
+  CHECK(reply.body.find("\"param\":\"limit\"") != std::string::npos);
+  CHECK(reply_to("SL004").body.find("\"param\":null") != std::string::npos);
 }
 
 TEST_CASE("what clients wrote is escaped") {

@@ -77,6 +77,7 @@ TEST_CASE("batch: a call that failed as a whole is one failure, charged to none 
   for (const auto& [status, body, code] : {
            std::tuple(500, R"({"error":"no"})", "http_500"),
            std::tuple(400, "", "http_400"),
+           std::tuple(403, "", "http_403"),
            std::tuple(404, "not found", "http_404"),
            std::tuple(200, "<html>", "bad_response"),
            std::tuple(200, "", "bad_response"),
@@ -104,7 +105,7 @@ TEST_CASE("batch: what speaks of no prompt is the same for all") {
     const HttpFailure failure{kind, "no"};
     return outcomes_of_batch(tl::unexpected(outcome_of_failure(failure)), 3);
   };
-  CHECK(all_are<Retry>(failed(HttpFailure::Kind::not_sent)));
+  CHECK(all_are<Unsent>(failed(HttpFailure::Kind::not_sent)));
   CHECK(all_are<Returned>(failed(HttpFailure::Kind::aborted)));
   CHECK(all_are<BatchFailed>(failed(HttpFailure::Kind::timed_out)));
   CHECK(all_are<BatchFailed>(failed(HttpFailure::Kind::unanswered)));

@@ -20,6 +20,19 @@ TEST_CASE("solve: a model that takes batches has a path for single prompts") {
   CHECK(request_for(solve_backend, model, prompt_of("p")).url == "http://host/single");
 }
 
+TEST_CASE("solve: a backend that offers one path gets every call there") {
+  Model model = model_at("http://host");
+  for (const int batch_max : {1, 8}) {
+    model.batch_max = batch_max;
+    for (const std::string path : {"/solve", "/single", "/batch"}) {
+      model.paths = {path};
+      CHECK(request_for(solve_backend, model, prompt_of("p")).url == "http://host" + path);
+    }
+    model.paths = {"/solve", "/batch"};
+    CHECK(request_for(solve_backend, model, prompt_of("p")).url == "http://host/solve");
+  }
+}
+
 TEST_CASE("solve: an answer is stored with the backend's verbatim body, usage if told") {
   const Outcome outcome = answer_of(
       solve_backend, R"({"answer":"a\nb","usage":{"input_tokens":3,"output_tokens":4}} )");

@@ -10,7 +10,7 @@ namespace sluice {
 
 namespace {
 
-enum class Class { failed, retry, throttled, credential, billing };
+enum class Class { failed, retry, refused, throttled, credential, billing };
 
 Class class_of(const Outcome& outcome) {
   if (const auto* parked = std::get_if<Parked>(&outcome)) {
@@ -18,6 +18,7 @@ Class class_of(const Outcome& outcome) {
   }
   if (std::holds_alternative<Throttled>(outcome)) return Class::throttled;
   if (std::holds_alternative<Retry>(outcome)) return Class::retry;
+  if (std::holds_alternative<Refused>(outcome)) return Class::refused;
   REQUIRE(std::holds_alternative<Failed>(outcome));
   return Class::failed;
 }
@@ -60,10 +61,11 @@ const Row rows[] = {
     {402, R"({"type":"error","error":{"type":"billing_error","message":"x"}})", Class::billing},
     {402, "<html>pay</html>", Class::billing},
     {403, R"({"error":{"message":"Country not supported","code":"unsupported_country"}})",
-     Class::credential},
-    {404, R"({"error":"model \"x\" not found, try pulling it first"})", Class::failed},
-    {404, R"({"error":{"message":"no","code":"model_not_found"}})", Class::failed},
-    {405, "", Class::failed},
+     Class::refused},
+    {403, "<html>blocked</html>", Class::refused},
+    {404, R"({"error":"model \"x\" not found, try pulling it first"})", Class::refused},
+    {404, R"({"error":{"message":"no","code":"model_not_found"}})", Class::refused},
+    {405, "", Class::refused},
     {408, "", Class::retry},
     {409, "", Class::retry},
     {413, R"({"type":"error","error":{"type":"request_too_large","message":"x"}})", Class::failed},
@@ -78,6 +80,14 @@ const Row rows[] = {
      R"({"error":{"message":"You exceeded your current quota","type":"insufficient_quota",)"
      R"("param":null,"code":"insufficient_quota"}})",
      Class::billing},
+    // Larger than the quota of a whole minute: it would be throttled for ever.
+    {429,
+     R"({"error":{"message":"Request too large for gpt-4o in organization org-x on tokens per min)"
+     R"( (TPM): Limit 30000, Requested 50000.","type":"tokens","code":"rate_limit_exceeded"}})",
+     Class::failed},
+    {429, R"({"error":{"message":"request too large"}})", Class::failed},
+    {429, R"({"type":"error","error":{"type":"request_too_large","message":"x"}})", Class::failed},
+    {429, R"({"error":{"message":"slow down, bad prompt: Request too large"}})", Class::throttled},
     {429, R"({"error":{"code":"credit_balance_exhausted"}})", Class::billing},
     {429, R"({"error":{"code":"billing_hard_limit_reached"}})", Class::billing},
     {429, R"({"type":"error","error":{"type":"rate_limit_error","message":"accelerated"}})",
@@ -143,6 +153,11 @@ TEST_CASE("a backend's own word overrides the table, but for bills") {
   CHECK(class_with(500, "false") == Class::failed);
   CHECK(class_with(500, "perhaps") == Class::retry);
   CHECK(class_with(401, "false") == Class::credential);
+  for (const int status : {403, 404, 405}) {
+    CHECK(class_with(status, "false") == Class::refused);
+    CHECK(class_with(status, "true") == Class::retry);
+  }
+  CHECK(class_with(429, "true", R"({"error":"Request too large for m"})") == Class::failed);
   CHECK(class_with(429, "true", R"({"error":{"code":"insufficient_quota"}})") == Class::billing);
 }
 
@@ -172,15 +187,32 @@ TEST_CASE("an error's text is bounded") {
   CHECK(failed.error.size() < 1200);
 }
 
-TEST_CASE(
-    "a call that brought no response is charged, and known to be free only if nothing was sent") {
-  const auto retry_of = [](HttpFailure::Kind kind) {
+TEST_CASE("a call that brought no response is charged, unless nothing was sent") {
+  const auto outcome = [](HttpFailure::Kind kind) {
     const HttpFailure failure{kind, "why"};
-    return std::get<Retry>(outcome_of_failure(failure));
+    return outcome_of_failure(failure);
   };
-  CHECK(retry_of(HttpFailure::Kind::not_sent).billed == false);
-  CHECK(retry_of(HttpFailure::Kind::unanswered).billed == std::nullopt);
-  CHECK(retry_of(HttpFailure::Kind::timed_out).billed == std::nullopt);
+  CHECK(std::get<Unsent>(outcome(HttpFailure::Kind::not_sent)).error == "why");
+  CHECK(std::get<Retry>(outcome(HttpFailure::Kind::unanswered)).billed == std::nullopt);
+  CHECK(std::get<Retry>(outcome(HttpFailure::Kind::timed_out)).billed == std::nullopt);
+}
+
+TEST_CASE("an error names the URL that was called, without what may be secret") {
+  const auto error_at = [](const char* url, Outcome outcome) {
+    outcome = with_url(std::move(outcome), model_at(url), "/chat/completions");
+    if (const auto* unsent = std::get_if<Unsent>(&outcome)) return unsent->error;
+    return std::get<Refused>(outcome).error;
+  };
+  const Refused refused{"http_404", "HTTP 404", 404};
+  CHECK(error_at("http://host:1/", refused) ==
+        "calls go to http://host:1/chat/completions: HTTP 404");
+  CHECK(error_at("https://user:pass@host", refused) ==
+        "calls go to https://host/chat/completions: HTTP 404");
+  CHECK(error_at("https://user:p@ss@host/x@y", refused) ==
+        "calls go to https://host/x@y/chat/completions: HTTP 404");
+  CHECK(error_at("http://host/v1?key=hidden", refused) == "calls go to http://host/v1: HTTP 404");
+  CHECK(error_at("http://host", Unsent{"refused"}) ==
+        "nothing was sent to http://host/chat/completions: refused");
 }
 
 TEST_CASE("errors for people hold no control characters") {

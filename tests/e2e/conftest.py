@@ -191,6 +191,8 @@ class Databases:
             query(self.url("postgres"), "create database sluice_template")
             subprocess.run([BINARY, "migrate", "--database-url", self.url("sluice_template")], check=True,
                            stdout=subprocess.DEVNULL, env=clean_environment())
+            # As where `sluice up` made it: a test that is not about models need not name one.
+            query(self.url("sluice_template"), "update sluice.settings set default_model = 'any'; delete from sluice.audit")
             self.template_is_made = True
         return self.empty_database("template sluice_template")
 
@@ -303,12 +305,12 @@ class Mock:
 
 @pytest.fixture
 def mock(started, tmp_path):
-    """A function that starts `sluice mock` with further flags on a free port."""
+    """A function that starts `sluice mock` with further flags, on a free port unless it is told one."""
     numbers = itertools.count()
 
-    def start(*flags):
+    def start(*flags, port=0):
         log_path = tmp_path / f"mock-{next(numbers)}.jsonl"
-        process = started("mock", "--listen", "127.0.0.1:0", "--log", log_path, *flags)
+        process = started("mock", "--listen", f"127.0.0.1:{port}", "--log", log_path, *flags)
         process.wait_for_output("listening on http://")
         line = next(line for line in process.stdout().splitlines() if line.startswith("listening on "))
         return Mock(process, line.removeprefix("listening on ").strip(), log_path)

@@ -1,11 +1,12 @@
 // A backend that speaks HTTP/2 over TLS and nothing older: answers POST /solve after a while, and tells at GET /figures how many
-// connections it had and how many requests were under way at once. Arguments: key, certificate, ms until an answer.
+// connections it had and how many requests were under way at once. Arguments: key, certificate, ms until an answer, and what it
+// does not process of each connection but says so: "every-third" request (REFUSED_STREAM), "after-ten" (GOAWAY), or nothing.
 "use strict";
 const fs = require("fs");
 const http2 = require("http2");
 
-const [key, certificate, delay_ms] = process.argv.slice(2);
-const figures = { connections: 0, solved: 0, under_way: 0, under_way_at_most: 0 };
+const [key, certificate, delay_ms, refusing] = process.argv.slice(2);
+const figures = { connections: 0, solved: 0, refused: 0, under_way: 0, under_way_at_most: 0 };
 const server = http2.createSecureServer({ key: fs.readFileSync(key), cert: fs.readFileSync(certificate) });
 
 function reply(stream, body) {
@@ -14,10 +15,24 @@ function reply(stream, body) {
   stream.end(JSON.stringify(body));
 }
 
+// Whether this request is refused, and the refusal is on its way.
+function refuses(stream) {
+  const session = stream.session;
+  session.requests = (session.requests || 0) + 1;
+  if (refusing === "every-third" && session.requests % 3 === 0) {
+    stream.close(http2.constants.NGHTTP2_REFUSED_STREAM);
+    return true;
+  }
+  if (refusing !== "after-ten" || session.requests <= 10) return false;
+  if (session.requests === 11) session.goaway(http2.constants.NGHTTP2_NO_ERROR, stream.id - 2);
+  return true;
+}
+
 server.on("session", () => figures.connections++);
 server.on("stream", (stream, headers) => {
   stream.on("error", () => {});
   if (headers[":path"] === "/figures") return reply(stream, figures);
+  if (refuses(stream)) return figures.refused++;
   figures.under_way_at_most = Math.max(figures.under_way_at_most, ++figures.under_way);
   stream.on("close", () => figures.under_way--);
   let body = "";

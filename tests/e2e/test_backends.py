@@ -193,21 +193,22 @@ def test_a_429_closes_the_model_for_as_long_as_the_backend_says(pg, worker, name
     ("quota", says(429, error(kind="insufficient_quota", code="insufficient_quota"), headers=["Retry-After: 1"])),
     ("credit", says(400, error("Your credit balance is too low to access the API", kind="invalid_request_error"))),
 ])
-def test_keys_and_bills_park_the_model_and_cost_the_task_nothing(pg, worker, name, script):
+def test_keys_and_bills_park_the_model_and_cost_the_tasks_nothing(pg, worker, name, script):
     url = pg.database()
     scripts = {name: script}
     with ScriptedBackend(scripts) as backend:
         add_model(url, "m", backend.url, api="openai-chat")
-        task = submit(url, name)
+        submit_many(url, [name] * 2)
         worker(url)
         wait_for(lambda: query(url, "select closed_until = 'infinity' from sluice.models")[0][0], 20, "parking")
-        assert query(url, "select status, attempts from sluice.task(%s)", [task]) == [("queued", 0)]
+        wait_for(lambda: query(url, "select count(*) from sluice.lease") == [(0,)], 20, "the end of the calls")
+        assert query(url, "select attempts, finished_at from sluice.tasks") == [(0, None)] * 2
         assert "HTTP 4" in query(url, "select closed_reason from sluice.models")[0][0]
         # An operator has paid.
         scripts[name] = says(200, completion())
         query(url, "select sluice.resume('m')")
-        assert wait_ended(url, 1) == {"solved": 1}
-        assert query(url, "select attempts from sluice.task(%s)", [task]) == [(1,)]
+        assert wait_ended(url, 2) == {"solved": 2}
+        assert query(url, "select attempts from sluice.tasks") == [(1,)] * 2
 
 
 def test_a_secret_is_changed_by_its_file_and_never_stored_or_logged(pg, worker, tmp_path):

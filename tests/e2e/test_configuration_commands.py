@@ -47,6 +47,23 @@ def test_a_tenant_is_given_limits_and_forgotten(run):
     assert run("tenant", "set", "t", "--remove").returncode == 1
 
 
+def test_rm_takes_away_what_set_made(run):
+    assert run("route", "set", "fast", "a", "80").returncode == 0
+    assert run("route", "set", "fast", "b", "20").returncode == 0
+    assert [row["weight"] for row in rows(run, "route", "ls") if row["route"] == "fast"] == [80, 20]
+    assert run("route", "rm", "fast", "b").returncode == 0
+    assert [row["model"] for row in rows(run, "route", "ls") if row["route"] == "fast"] == ["a"]
+    assert run("route", "set", "fast", "b", "20").returncode == 0 and run("route", "rm", "fast").returncode == 0
+    assert [row for row in rows(run, "route", "ls") if row["route"] == "fast"] == []
+    gone = run("route", "rm", "fast")
+    assert gone.returncode == 1 and 'there is no route "fast"' in gone.stderr
+
+    assert run("tenant", "set", "t", "weight=2").returncode == 0
+    assert run("tenant", "rm", "t").returncode == 0 and rows(run, "tenant", "ls") == []
+    gone = run("tenant", "rm", "t")
+    assert gone.returncode == 1 and 'tenant "t" has no settings' in gone.stderr
+
+
 @pytest.mark.parametrize("arguments, code, reason", [
     (["route", "set", "fast", "a", "weight=-1"], 1, "weight is not negative, not -1"),
     (["route", "set", "fast", "nope"], 1, "nope"),

@@ -84,7 +84,7 @@ def test_a_database_restart_in_mid_run_loses_nothing_and_no_live_worker_is_reape
         # Longer than the heartbeat time-out, so that every heartbeat looks lapsed afterwards.
         stopped = len(backend.arrivals())
         connection_refused(url)
-        wait_for(lambda: all("no connection" in w.stderr() for w in workers), 20, "both to notice")
+        wait_for(lambda: all("lost the database" in w.stderr() for w in workers), 20, "both to notice")
     finally:
         pg.start()
     assert wait_ended(url, len(ids), 90) == {"solved": len(ids)}

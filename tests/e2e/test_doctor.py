@@ -165,7 +165,7 @@ def test_tasks_that_nobody_serves(url, doctor, port, worker):
 
 def test_an_open_breaker(url, doctor, port):
     add_model(url, "m", f"http://127.0.0.1:{port}")
-    query(url, "insert into sluice.breaker (model, state, since) select id, 'open', now() from sluice.models")
+    query(url, "update sluice.breaker set state = 'open', since = now()")
     assert "is open" in the_one(doctor(), "breaker")
 
 
@@ -194,3 +194,14 @@ def test_a_pooler_without_a_direct_url(pooler, sluice):
     assert ended.returncode == 1 and "--direct-url" in ended.stdout
     ended = sluice("doctor", "--database-url", pooler.url, "--direct-url", pooler.direct_url)
     assert ended.stdout == "no findings\n"
+
+
+def test_a_worker_that_is_to_serve_an_unknown_model_says_so_and_so_does_doctor(url, doctor, port, worker):
+    add_model(url, "m", f"http://127.0.0.1:{port}")
+    serving = worker(url, "--models", "m,zzz")
+    wait_for(lambda: 'unknown model "zzz" in --models' in serving.stderr(), what="the warning")
+    assert '"m"' not in serving.stderr()
+    assert "is to serve model zzz, which does not exist" in the_one(doctor(), "workers")
+    add_model(url, "zzz", f"http://127.0.0.1:{port}")
+    assert doctor() == []
+    assert serving.stderr().count("unknown model") == 1

@@ -188,12 +188,36 @@ def test_redrive_sends_back_one_or_all_dead_letters(read, sluice, url):
     assert [json.loads(line)["id"] for line in read("dead-letters", "--model", "m", "--json")] == [failed, cancelled]
     assert read("dead-letters", "--model", "other", "--json") == []
     assert read("redrive", "--all", "--error-like", "HTTP 5%") == ["0"]
-    assert read("redrive", "--all", "--model", "m") == ["2"]
+    assert read("redrive", "--all", "--error", "HTTP 5%", "--error-code", "http_400") == ["0"]
+    assert read("redrive", "--all", "--until", "1h") == ["0"]
+    assert read("redrive", "--all", "--since", "2999-01-01 00:00+00") == ["0"]
+    assert read("redrive", "--all", "--tenant", "nobody") == ["0"]
+    assert read("redrive", "--all", "--model", "m", "--since", "1h", "--tenant", "default") == ["2"]
+    assert read("redrive", "--all", "--everything") == ["0"]
+
+
+def test_forget_erases_one_or_all_that_meet_the_conditions(read, sluice, url):
+    team = json.dumps({"team": "a"})
+    ids = [submit(url, "secret", metadata=metadata) for metadata in (team, team, None)]
+    refused = sluice("forget", ids[0], "--database-url", url)
+    assert refused.returncode == 1 and "is still" in refused.stderr
+
+    def remembered():
+        return query(url, "select count(*) from sluice.tasks where prompt = 'secret'")[0][0]
+    assert read("cancel", "--all", "--everything") == ["3"]
+    assert read("forget", "--all", "--until", "1h") == ["0"] and remembered() == 3
+    assert read("forget", ids[0]) == [str(ids[0])] and remembered() == 2
+    assert read("forget", "--all", "--metadata", team) == ["1"] and remembered() == 1
+    assert read("forget", "--all", "--everything") == ["1"] and remembered() == 0
+    bad = sluice("forget", "--all", "--since", "yesteryear", "--database-url", url)
+    assert bad.returncode == 1 and "yesteryear" in bad.stderr
 
 
 @pytest.mark.parametrize("arguments", [
     ["cancel"], ["cancel", "--all"], ["cancel", "1", "--all"], ["cancel", "1", "--model", "m"],
-    ["redrive"], ["redrive", "1", "--all"], ["redrive", "1", "--error-like", "x"],
+    ["redrive"], ["redrive", "1", "--all"], ["redrive", "1", "--error-like", "x"], ["redrive", "--all"],
+    ["redrive", "1", "--everything"], ["redrive", "--all", "--everything", "--model", "m"],
+    ["forget"], ["forget", "--all"], ["forget", "1", "--tenant", "t"],
 ])
 def test_an_ambiguous_command_is_exit_2(sluice, url, arguments):
     run = sluice(*arguments, "--database-url", url)

@@ -90,7 +90,6 @@ def test_no_extra_call_begins_while_the_breaker_is_not_closed(pg, worker, state)
     with ScriptedBackend({"slow": slow}) as backend:
         add_model(url, "m", backend.url, api="openai-chat", hedge_after="0.3 seconds", hedge_budget=1,
                   hedge_max=1)
-        query(url, "insert into sluice.breaker (model, state, since) select id, 'closed', now() from sluice.models")
         submit(url, "slow")
         worker(url)
         wait_for(lambda: len(slow.began_s) == 1, 20, "the call")

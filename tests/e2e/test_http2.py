@@ -25,9 +25,9 @@ def http2_backend(tmp_path):
                    check=True, capture_output=True)
     processes = []
 
-    def start(delay_ms):
+    def start(delay_ms, refusing=""):
         with open(log, "wb") as out:
-            processes.append(subprocess.Popen(["node", SERVER, key, certificate, str(delay_ms)], stdout=out, stderr=out,
+            processes.append(subprocess.Popen(["node", SERVER, key, certificate, str(delay_ms), refusing], stdout=out, stderr=out,
                                               preexec_fn=lambda: private_postgres.die_with_parent(signal.SIGKILL)))
         url = wait_for(lambda: re.search(r"listening on (https://\S+)", log.read_text()), 30, "the backend")[1]
         figures = lambda: json.loads(subprocess.run(["curl", "-sS", "--noproxy", "*", "--http2", "--cacert", certificate, url + "/figures"],
@@ -52,6 +52,21 @@ def test_calls_share_a_connection_where_the_backend_offers_http_2(pg, worker, ht
     seen = figures()
     assert seen["connections"] == 2  # one of them asks for the figures
     assert seen["under_way_at_most"] >= CALLS / 2
+
+
+@pytest.mark.parametrize("refusing", ["every-third", "after-ten"])
+def test_what_http_2_says_was_not_processed_is_sent_again_and_not_charged(pg, worker, http2_backend, refusing):
+    backend, certificate, figures = http2_backend(20, refusing)
+    url = pg.database()
+    add_model(url, "m", backend)
+    ids = submit_many(url, [f"prompt {i}" for i in range(CALLS)])
+    worker(url, "--slots", 20, env={"SSL_CERT_FILE": str(certificate)})
+    assert wait_ended(url, CALLS, 60) == {"solved": CALLS}
+    assert_each_ended_once(url, ids)
+    assert query(url, "select kind, error_code, error from sluice.attempts") == []
+    seen = figures()
+    assert seen["solved"] == CALLS
+    assert seen["refused"] > 0
 
 
 def test_aborting_one_call_leaves_those_on_its_connection_alone(pg, worker, http2_backend):

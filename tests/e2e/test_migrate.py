@@ -1,9 +1,11 @@
 """sluice migrate: once each, safe beside itself, clear about what it refuses."""
 import concurrent.futures
 import json
+import re
 import subprocess
 
-from conftest import ROOT, connect, query, wait_for
+import pytest
+from conftest import ROOT, connect, private_postgres, query, wait_for
 
 LOCK = (731009, 0)
 
@@ -104,3 +106,107 @@ def test_a_migrator_waits_for_another_and_then_works(sluice, pg, started):
         holder.close()
     assert waiting.wait() == 0
     assert query(url, "select count(*) > 0 from sluice.migration") == [(True,)]
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A server that has never heard of Sluice, hence without its roles; app may log in and owns a database, no more."""
+    server = private_postgres.PrivatePostgres(fsync=False)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.remove()
+
+
+def url_of(cluster, database, user):
+    return cluster.url(database).replace("user=sluice", f"user={user}")
+
+
+def owner_of(cluster, name):
+    """The URL of a database of its own for a new role `name`, which may log in and no more."""
+    admin = cluster.url("postgres")
+    query(admin, f'create role "{name}" login')
+    query(admin, f'create database "{name}" owner "{name}"')
+    query(admin, f'revoke all on database "{name}" from public')
+    return url_of(cluster, name, name)
+
+
+def statements_in(message):
+    """What the administrator is told to run."""
+    return re.search(r"let an administrator run: (.*;) then run", message)[1]
+
+
+def test_without_the_right_to_make_roles_it_says_what_an_administrator_has_to_run(sluice, cluster):
+    url = owner_of(cluster, "app")
+    refused = migrate(sluice, url)
+    assert refused.returncode == 3 and refused.stderr.count("\n") == 1, refused.stderr
+    assert "create role sluice_owner nologin;" in refused.stderr and "grant sluice_owner to app;" in refused.stderr
+    query(cluster.url("postgres"), statements_in(refused.stderr))
+    assert migrate(sluice, url).returncode == 0
+    assert migrate(sluice, url).stdout == "nothing to do\n"
+
+
+def test_a_second_owner_in_the_cluster_is_told_the_grant_that_is_missing(sluice, cluster):
+    query(cluster.url("postgres"), "create database first")
+    assert migrate(sluice, cluster.url("first")).returncode == 0
+    url = owner_of(cluster, "Second")
+    refused = migrate(sluice, url)
+    assert refused.returncode == 3, refused.stderr
+    assert statements_in(refused.stderr) == 'grant sluice_owner to "Second";' and "--without-roles" in refused.stderr
+    query(cluster.url("postgres"), statements_in(refused.stderr))
+    assert migrate(sluice, url).returncode == 0
+
+
+def test_a_stranger_to_the_schema_is_told_whose_member_he_must_be(sluice, cluster):
+    query(cluster.url("postgres"), "create database theirs")
+    assert migrate(sluice, cluster.url("theirs")).returncode == 0
+    query(cluster.url("postgres"), "create role stranger login")
+    refused = migrate(sluice, url_of(cluster, "theirs", "stranger"))
+    assert refused.returncode == 3 and statements_in(refused.stderr) == "grant sluice_owner to stranger;"
+
+
+def test_a_database_where_nothing_may_be_made_is_said_so(sluice, cluster):
+    query(cluster.url("postgres"), "create role guest login")
+    query(cluster.url("postgres"), "create database closed_to_guests")
+    url = url_of(cluster, "closed_to_guests", "guest")
+    refused = migrate(sluice, url, "--without-roles")
+    assert refused.returncode == 3
+    assert statements_in(refused.stderr) == "grant create on database closed_to_guests to guest;"
+
+
+def test_without_roles_everything_belongs_to_its_user(sluice, cluster, mock, worker):
+    """Also where another installation's roles are there: they are nothing here."""
+    query(cluster.url("postgres"), "do $$ begin create role sluice_admin nologin; exception when duplicate_object then end $$")
+    query(cluster.url("postgres"), "create role admin_elsewhere login in role sluice_admin")
+    url = owner_of(cluster, "alone")
+    run = migrate(sluice, url, "--without-roles")
+    assert run.returncode == 0, run.stderr
+    assert query(url, "select distinct pg_get_userbyid(relowner) from pg_class"
+                      " where relnamespace = 'sluice'::regnamespace") == [("alone",)]
+    assert query(url, "select count(*) from pg_proc where pronamespace = 'sluice'::regnamespace"
+                      " and (proowner <> 'alone'::regrole or proacl::text ~ 'sluice_|{=|,=')") == [(0,)]
+    assert query(url, "select sluice.is_administrator(), sluice.administers('admin_elsewhere')") == [(True, False)]
+
+    query(url, "update sluice.function_set set sha256 = 'older'")
+    assert "functions" in migrate(sluice, url).stdout  # it knows by itself
+    assert migrate(sluice, url, "--without-roles").stdout == "nothing to do\n"
+    assert "role" not in sluice("doctor", "--database-url", url).stdout.replace("pg_read_all_stats", "")
+
+    query(url, "insert into sluice.models (name, url) values ('m', %s)", (mock().url,))
+    worker(url)
+    answer = sluice("submit", "--prompt", "hello", "--model", "m", "--wait", "--database-url", url)
+    assert answer.returncode == 0 and answer.stdout.strip()
+
+
+def test_without_roles_is_for_a_new_schema(sluice, pg):
+    run = migrate(sluice, pg.database(), "--without-roles")
+    assert run.returncode == 3 and "sluice_owner" in run.stderr
+
+
+def test_the_script_without_roles_leads_to_the_same_state(sluice, cluster):
+    url = owner_of(cluster, "by_psql")
+    script = migrate(sluice, url, "sql", "--without-roles").stdout
+    assert not re.search(r"^(grant|revoke|set local role)\b.*sluice_", script, re.M)
+    subprocess.run(["psql", "-Xq", "-o", "/dev/null", "-d", url], input=script, text=True, check=True)
+    assert migrate(sluice, url).stdout == "nothing to do\n"

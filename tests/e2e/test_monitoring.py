@@ -3,6 +3,7 @@ import json
 import re
 import socket
 import subprocess
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -10,7 +11,7 @@ import urllib.request
 import pytest
 import yaml
 from conftest import ROOT, Monitor, clean_environment, http, private_postgres, query, wait_for
-from queue_tools import add_model, submit, wait_ended
+from queue_tools import add_model, submit, submit_many, wait_ended
 
 ALERTS = ROOT / "packaging/prometheus/alerts.yml"
 ALERT_TESTS = ROOT / "tests/packaging/alerts_test.yml"
@@ -66,16 +67,19 @@ def test_the_dashboards_sql_is_for_readers(pg):
 
 @pytest.fixture
 def prometheus(tmp_path):
-    """A function that starts Prometheus, which scrapes these addresses, and returns one that asks its API."""
+    """A function that starts Prometheus, which scrapes these addresses, and returns one that asks its API. Its alerts do not wait."""
     processes = []
 
     def start(*addresses):
+        alerts = tmp_path / "alerts.yml"
+        alerts.write_text(re.sub(r"^( +for:) .*$", r"\1 1s", ALERTS.read_text(), flags=re.M))
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             address = f"127.0.0.1:{probe.getsockname()[1]}"
         configuration = tmp_path / "prometheus.yml"
         configuration.write_text(yaml.safe_dump({
-            "global": {"scrape_interval": "500ms", "scrape_timeout": "500ms"},
+            "global": {"scrape_interval": "500ms", "scrape_timeout": "500ms", "evaluation_interval": "500ms"},
+            "rule_files": [str(alerts)],
             "scrape_configs": [{"job_name": "sluice", "static_configs": [{"targets": list(addresses)}]}]}))
         processes.append(subprocess.Popen(
             ["prometheus", f"--config.file={configuration}", f"--storage.tsdb.path={tmp_path / 'prometheus'}",
@@ -139,16 +143,53 @@ def test_every_server_tells_of_the_queues_what_the_database_has(pg, server):
     for _ in range(2):
         submit(url, "x", "a")
     submit(url, "x", "a", run_at="2999-01-01T00:00:00Z")
-    query(url, "insert into sluice.breaker (model, state, since)"
-               " select id, case name when 'b' then 'half_open' else 'open' end, now() from sluice.models where name <> 'a'")
+    query(url, "update sluice.breaker set state = case name when 'b' then 'half_open' else 'open' end, since = now()"
+               " from sluice.models where id = model and name <> 'a'")
     ports = [server(url).port, server(url).port]
     for port in ports:
         text = wait_for(lambda port=port: (body := http(port, "GET", "/metrics").body).count("sluice_queue_depth{") and body, what="queues")
         found = {(name, *re.findall(r'"(\w+)"', labels)): float(value)
-                 for name, labels, value in re.findall(r"^sluice_(queue_\w+|breaker_state){(.*)} (\S+)$", text, re.M)}
+                 for name, labels, value in re.findall(r"^sluice_(queue_\w+|oldest_ready_seconds|breaker_state|model_blocked){(.*)} (\S+)$", text, re.M)}
         assert {key[1:]: value for key, value in found.items() if key[0] == "queue_depth"} == {
             (model, state): 0 for model in "bc" for state in ("queued", "in_flight", "waiting")} | {
             ("a", "queued"): 2, ("a", "in_flight"): 0, ("a", "waiting"): 1}
         assert [found["queue_depth_max", model] for model in "abc"] == [7, 500, 500]
         assert [found["breaker_state", model] for model in "abc"] == [0, 1, 2]
-        assert found["queue_oldest_ready_seconds", "a"] > found["queue_oldest_ready_seconds", "b"] == 0
+        assert found["oldest_ready_seconds", "a"] > found["oldest_ready_seconds", "b"] == 0
+        assert {key[1:]: value for key, value in found.items() if key[0] == "model_blocked"} == {
+            (model, reason): reason in ("paused", "no_worker") for model in "abc"
+            for reason in ("paused", "parked", "closed", "breaker_open", "no_worker")}
+        assert set(re.findall(r"^sluice_(workers|results_total)({.*})? (\S+)$", text, re.M)) == {
+            ("workers", "", "0"), *(("results_total", f'{{status="{status}"}}', "0") for status in ("solved", "failed", "cancelled", "expired"))}
+
+
+def test_the_plainest_outages_raise_alerts(pg, server, prometheus):
+    """Live: a parked model with tasks and no worker at all; then a database that is away, while nobody asks for anything."""
+    url = pg.database()
+    add_model(url, "parked", "http://127.0.0.1:1")
+    query(url, "select sluice.close_model('parked', 'infinity', 'credential: HTTP 401')")
+    submit_many(url, ["x"] * 300, "parked")
+    port = server(url).port
+    get = prometheus(f"127.0.0.1:{port}")
+
+    def firing():
+        labels = [alert["labels"] for alert in get("alerts")["alerts"] if alert["state"] == "firing"]
+        return {(each["alertname"], *(each[name] for name in ("model", "reason") if name in each)) for each in labels}
+    wait_for(lambda: {("SluiceModelIsBlocked", "parked", "parked"), ("SluiceModelIsBlocked", "parked", "no_worker"),
+                      ("SluiceNoWorker",)} <= firing(), 30, "the alerts of a parked model and of no worker")
+    assert ("SluiceServerHasNoDatabase",) not in firing()
+    pg.stop("immediate")
+    try:
+        stopped = time.monotonic()
+        wait_for(lambda: http(port, "GET", "/readyz").status == 503, what="readiness to end")
+        assert time.monotonic() - stopped < 0.5
+        wait_for(lambda: breaker_state(port) == 2, 5, "the breaker to open")
+        wait_for(lambda: ("SluiceServerHasNoDatabase",) in firing(), 30, "the alert of a database that is away")
+    finally:
+        pg.start()
+    wait_for(lambda: http(port, "GET", "/readyz").status == 200, what="readiness")
+    assert breaker_state(port) == 0
+
+
+def breaker_state(port):
+    return int(re.search(r"^sluice_http_database_breaker_state (\d)", http(port, "GET", "/metrics").body, re.M)[1])

@@ -19,7 +19,7 @@ PARTS = ("allOf", "anyOf", "oneOf")
 # Any other word is a slip: a comma in a description without quotes makes one.
 KEYWORDS = {*PARTS, "$ref", "type", "properties", "required", "additionalProperties", "unevaluatedProperties", "items", "minItems",
             "maxItems", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "minLength", "maxLength", "pattern", "format",
-            "maxProperties", "propertyNames", "default", "description", "examples"}
+            "minProperties", "maxProperties", "propertyNames", "default", "description", "examples"}
 
 
 def operations():
@@ -161,6 +161,10 @@ def test_the_keys_are_those_of_the_database(pg):
     assert named["Task"] | named["TaskFacts"] == columns("sluice.tasks")
     assert named["ModelSettings"] == settings("models")
     assert named["TenantSettings"] == settings("tenants")
+    assert named["Settings"] == settings("settings")
+    assert named["DeadLetter"] == columns("sluice.dead_letters")
+    assert named["Conditions"] == columns("sluice.conditions")
+    assert named["Conditions"] | named["FailedConditions"] == columns("sluice.failed_conditions")
 
 
 BACKEND_ANSWERS = {
@@ -221,7 +225,7 @@ class Caller:
         if body is not None:
             content_type, request = next(iter(resolved(operations()[method, path]["requestBody"])["content"].items()))
             headers["Content-Type"], sent = encoded(content_type, body)
-            if status in (200, 202, 400):
+            if status in (200, 201, 202, 400):
                 wrong = fault(request["schema"], body, closes=False)
                 assert (wrong is not None) == (status == 400), (method, path, status, body, wrong)
         reply = http(self.port, method, path.format(**names) + query, sent, self.keys.get(key), headers)
@@ -264,7 +268,6 @@ def call(pg, server, sluice, worker, backend):
     for name, flags in {"admin": ("--scope", "admin"), "read": ("--scope", "read"), "submit": ("--scope", "submit"),
                         "t": ("--tenant", "t", "--scope", "submit,read")}.items():
         keys[name] = sluice("key", "create", name, *flags, "--database-url", url).stdout.strip()
-    wait_for(lambda: all(http(process.port, "GET", "/nothing", key=key).status == 404 for key in keys.values()), what="the keys")
     worker(url)
     caller = Caller(process.port, keys)
     caller.url, caller.backend = url, backend
@@ -286,6 +289,10 @@ def call_for_tasks(call):
     call(200, "DELETE", task, id=waiting)
     call(200, "GET", task + "/events", id=waiting)
     call(202, "POST", task + "/redrive", id=waiting)
+    unfinished = submit(call.url, "x", "waits")
+    call(400, "POST", task + "/forget", id=unfinished)
+    call(200, "DELETE", task, id=unfinished)
+    call(200, "POST", task + "/forget", id=unfinished)
     for path in (tasks, "/task"):
         wrong = [{"prompt": "x", **key} for key in ({"max_attempts": 0}, {"colour": 1}, {"priority": "warm"})]
         for body in ({}, *wrong, [], 7, [{"model": "m"}]):
@@ -423,7 +430,7 @@ def call_for_message_batches(call):
     call(200, "DELETE", MESSAGE_BATCH, id=batch)
     for body in ({}, {"requests": []}, {"requests": [7]}, {"requests": [{"custom_id": "a"}]}, []):
         call(400, "POST", MESSAGE_BATCHES, body)
-    for params in ([], {}, {"model": 7}):
+    for params in ([], {"model": 7}):
         call(400, "POST", MESSAGE_BATCHES, {"requests": [{"custom_id": "a", "params": params}]})
     call(400, "POST", MESSAGE_BATCHES, {"requests": [{"custom_id": "", "params": {"model": "paused-messages"}}]})
     for wrong in ("limit=0", "limit=1001", "after_id=7", "before_id=batch_1"):
@@ -434,7 +441,7 @@ def call_for_configuration(call):
     model, tenant = "/v1/models/{name}", "/v1/tenants/{name}"
     for path in (model, "/model-config/{name}"):
         call(200, "PUT", path, {"url": call.backend, "rpm": 60, "timeout": "5s", "hedge_after": None}, name="new")
-        for body in ({"rpm": 60}, {"url": "no address"}, {"url": call.backend, "paused": True}, []):
+        for body in ({"rpm": 60}, {"url": "no address"}, {"url": call.backend, "paused": "perhaps"}, []):
             call(400, "PUT", path, body, name="newer")
     call(200, "PATCH", model, {"tpm": 1000}, name="new")
     for body in ({"rpm": -1}, {"rpm": "many"}, {"url": None}, {"secret": "sk-a-real-one"}, {"colour": 1}):
@@ -461,10 +468,61 @@ def call_for_configuration(call):
     call(200, "GET", tenant, name="a%20tenant")
     call(200, "GET", "/v1/tenants")
     for method in ("PUT", "PATCH"):
-        for body in ({"weight": 0}, {"name": "b"}, []):
+        for body in ({"weight": 0}, {"colour": 1}, []):
             call(400, method, tenant, body, name="a%20tenant")
     call(404, "GET", tenant, name="nobody")
+    call_for_deletions(call)
+    call_for_settings_and_keys(call)
     call(404, "PATCH", tenant, {"weight": 3}, name="nobody")
+
+
+def call_for_deletions(call):
+    for kind, body in (("models", {"url": call.backend}), ("routes", {"m": 1}), ("tenants", {"weight": 1})):
+        path = f"/v1/{kind}/{{name}}"
+        call(200, "PUT", path, body, name="doomed")
+        assert call(200, "DELETE", path, name="doomed").json == {"name": "doomed", "deleted": True}
+        call(404, "DELETE", path, name="doomed")
+    call(200, "GET", "/v1/routes/{name}", name="fast")
+    call(404, "GET", "/v1/routes/{name}", name="nobody")
+    add_model(call.url, "alone", call.backend, paused=True)
+    submit(call.url, "x", "alone")
+    assert "1 unfinished" in call(409, "DELETE", "/v1/models/{name}", name="alone").json["error"]["message"]
+    call(200, "PATCH", "/v1/settings", {"default_model": "fast"})
+    call(409, "DELETE", "/v1/routes/{name}", name="fast")
+
+
+def call_for_settings_and_keys(call):
+    settings = call(200, "GET", "/v1/settings").json
+    call(200, "PUT", "/v1/settings", settings | {"default_model": None})
+    for method in ("PUT", "PATCH"):
+        for body in ({"max_unfinished": 0}, {"colour": 1}, {"events": "perhaps"}, []):
+            call(400, method, "/v1/settings", body)
+    made = call(201, "POST", "/v1/keys", {"name": "k"}).json
+    call(201, "POST", "/v1/keys", {"name": "k", "tenant": "t", "scopes": ["read"]})
+    for body in ({}, {"name": ""}, {"name": "k", "scopes": ["all"]}, {"name": "k", "key": "x"}):
+        call(400, "POST", "/v1/keys", body)
+    page = call(200, "GET", "/v1/keys", query="?limit=1").json
+    call(200, "GET", "/v1/keys", query=f"?after={page['next']}")
+    call(400, "GET", "/v1/keys", query="?limit=0")
+    call(200, "DELETE", "/v1/keys/{id}", id=made["id"])
+    call(404, "DELETE", "/v1/keys/{id}", id=made["id"])
+    call(200, "GET", "/v1/queues")
+    call(200, "GET", "/v1/queues/{name}", name="m")
+    call(404, "GET", "/v1/queues/{name}", name="nobody")
+    call(200, "GET", "/v1/workers")
+
+
+def call_for_bulk(call):
+    submit(call.url, "x", "waits", metadata='{"bulk": 1}')
+    assert call(200, "POST", "/v1/tasks/cancel", {"model": "waits", "metadata": {"bulk": 1}}).json == {"cancelled": 1}
+    call(200, "POST", "/v1/tasks/redrive", {"model": "waits", "error_like": "%", "error_code": "x", "tenant": "nobody"})
+    call(200, "POST", "/v1/tasks/forget", {"metadata": {"bulk": 1}, "since": "2020-01-01T00:00:00Z", "until": "2999-01-01T00:00:00Z"})
+    for action in ("cancel", "redrive", "forget"):
+        for body in ({}, {"colour": 1}, {"batch_id": "one"}, {"since": 7}, []):
+            call(400, "POST", f"/v1/tasks/{action}", body)
+    call(404, "POST", "/v1/tasks/cancel", {"model": "nobody"})
+    call(200, "GET", "/v1/dead-letters", query="?model=m&tenant=default&limit=2&after=1000&batch_id=1")
+    call(400, "GET", "/v1/dead-letters", query="?limit=0")
 
 
 def call_where_there_is_no_room(call):
@@ -534,6 +592,7 @@ def test_every_answer_of_the_document_is_given_as_it_says(call):
     for _, path in PROBES:
         call(200, "GET", path, key=None)
     call_for_tasks(call)
+    call_for_bulk(call)
     call_for_completions(call)
     call_for_files(call)
     call_for_batches(call)

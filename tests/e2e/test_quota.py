@@ -1,8 +1,13 @@
 """The quota and the queue's bounds, seen by the backend: an independent witness."""
 import math
+import struct
+import subprocess
+import tempfile
 import time
+from pathlib import Path
 
-from conftest import query, wait_for
+import pytest
+from conftest import Databases, private_postgres, query, wait_for
 from queue_tools import add_model, submit_many, wait_ended
 
 
@@ -84,3 +89,53 @@ def test_a_short_queue_is_nearly_as_fast_as_a_long_one(pg, mock, worker):
     print(f"seconds with max_queue 100 / with 100,000: {', '.join(f'{r:.2f}' for r in ratios)}")
     assert min(ratios) <= 1.2, ratios
     assert wait_ended(url, 20_000 * len(ratios)) == {"solved": 20_000 * len(ratios)}
+
+
+class JumpingServer:
+    """A PostgreSQL whose clock the test sets."""
+
+    def __init__(self, directory):
+        library, self.ahead = directory / "jumping_clock.so", directory / "ahead_s"
+        source = Path(__file__).with_name("jumping_clock.c")
+        subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-o", library, source], check=True)
+        self.ahead.write_bytes(struct.pack("=q", 0))
+        for path in (library, self.ahead):
+            path.chmod(0o755)
+        self.server = private_postgres.PrivatePostgres(
+            fsync=False, variables={"LD_PRELOAD": str(library), "JUMPING_CLOCK": str(self.ahead)})
+
+    def jump(self, seconds):
+        with open(self.ahead, "r+b") as file:  # in place: the server has it mapped
+            file.write(struct.pack("=q", seconds))
+
+
+@pytest.fixture
+def jumping():
+    # Not below pytest's directories, which the server's account may not enter.
+    with tempfile.TemporaryDirectory(prefix="sluice-clock-", dir="/tmp") as directory:
+        Path(directory).chmod(0o755)
+        made = JumpingServer(Path(directory))
+        try:
+            made.server.start()
+            yield made
+        finally:
+            made.server.remove()
+
+
+def test_a_clock_that_jumps_ahead_earns_nothing(jumping, mock, worker):
+    url, backend = Databases(jumping.server).database(), mock()
+    add_model(url, "m", backend.url, rpm=6000)  # a second burst would be 61 calls
+    submit_many(url, [f"prompt {i}" for i in range(1500)])
+    workers = [worker(url) for _ in range(2)]
+    for jumps in range(1, 5):
+        wait_for(lambda: len(backend.arrivals()) >= 200 * jumps, 20, "permits")
+        jumping.jump(3600 * jumps)
+        assert query(url, "select clock_timestamp() > to_timestamp(%s)", [time.time() + 3600 * jumps - 60]) == [(True,)]
+    wait_for(lambda: len(backend.arrivals()) >= 1000, 20, "permits after the last jump")
+    times = [a["t_ns"] for a in backend.arrivals()]
+    interval_ns = math.ceil(60.25e9 / (6000 - 61 + 1))
+    for length_s in (3, 5, 8):  # a call may be sent up to 250 ms after its permit
+        most = worst_window(times, int(length_s * 1e9))
+        assert most <= 61 + math.ceil((length_s + 0.25) * 1e9 / interval_ns), f"{most} in {length_s} s"
+    assert all(w.running() for w in workers)
+    assert any("clock has jumped ahead" in w.stderr() for w in workers)

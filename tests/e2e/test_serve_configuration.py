@@ -33,7 +33,7 @@ def test_a_model_is_made_changed_and_replaced(call):
 def test_what_a_model_cannot_be_is_refused_and_changes_nothing(call):
     call("PUT", "/v1/models/m", {"url": "http://127.0.0.1:1", "rpm": 60})
     before = call("GET", "/v1/models/m").json
-    for body in ({"rpm": -1}, {"rpm": "many"}, {"colour": 1}, {"id": 7}, {"paused": True}, [], 7, "text", "{",
+    for body in ({"rpm": -1}, {"rpm": "many"}, {"colour": 1}, {"id": 7}, {"paused": "perhaps"}, [], 7, "text", "{",
                  {"url": None}, {"secret": "sk-a-real-one"}, {"timeout": "soon"}):
         for method, path in (("PATCH", "/v1/models/m"), ("PUT", "/v1/models/m"), ("PUT", "/model-config/m")):
             reply = call(method, path, body)
@@ -43,6 +43,97 @@ def test_what_a_model_cannot_be_is_refused_and_changes_nothing(call):
     assert call("PATCH", "/v1/models/nobody", {"rpm": 1}).status == 404
     assert call("GET", "/v1/models/nobody").status == 404
     assert call("POST", "/v1/models/nobody/pause").status == 404
+
+
+def columns(url, table):
+    return [row[0] for row in query(url, "select unnest(sluice.configurable_columns(%s))", [table])]
+
+
+def test_a_put_takes_every_column_that_a_get_shows(url, call):
+    """Whatever columns there are: each alone, and all together, as they are shown; and each is kept."""
+    changed = {"rpm": 60, "tpm": 6000, "burst": 2, "secret": "env:KEY", "upstream_model": "big", "hedge_after": "00:00:20", "paused": True,
+               "closed_until": "infinity", "closed_reason": "because", "max_in_flight": 7, "max_unfinished": 70, "input_price": 1.5,
+               "output_price": 2.5, "role": "nobody", "default_model": "any"}
+    for table, path, needed in (("models", "/v1/models/m", {"url": "http://127.0.0.1:1"}), ("models", "/model-config/m", {"url": "http://127.0.0.1:1"}),
+                                ("tenants", "/v1/tenants/m", {}), ("settings", "/v1/settings", {})):
+        shown = call("PUT", path, needed).json
+        assert set(columns(url, table)) == set(shown)
+        for column, value in shown.items():
+            assert call("PUT", path, needed | {column: value}).json == shown, column
+        assert call("PUT", path, shown).json == shown
+        for column in set(changed) & set(shown):
+            value = changed[column]
+            assert call("PUT", path, shown | ({"rpm": 600} if "rpm" in shown else {}) | {column: value}).json[column] == value, column
+        call("PUT", path, shown)
+
+
+def test_a_refusal_names_the_key_the_value_and_what_is_allowed(call):
+    call("PUT", "/v1/models/m", {"url": "http://127.0.0.1:1"})
+    for method, path, body, param, words in (
+            ("PATCH", "/v1/models/m", {"tpm": 5, "rpm": "many"}, "rpm", ['rpm "many"', "whole number"]),
+            ("PATCH", "/v1/models/m", {"rpm": -1}, "rpm", ["rpm -1", "between 1 and 6 million"]),
+            ("PATCH", "/v1/models/m", {"timeout": "soon"}, "timeout", ['timeout "soon"', "duration", '"30 s"']),
+            ("PATCH", "/v1/models/m", {"hedge_max": 11}, "hedge_max", ["hedge_max 11", "1 to 10"]),
+            ("PATCH", "/v1/models/m", {"api": "soap"}, "api", ['"soap"', "openai-chat"]),
+            ("PATCH", "/v1/models/m", {"url": "nowhere"}, "url", ['url "nowhere"', "http://"]),
+            ("PATCH", "/v1/models/m", {"url": None}, "url", ["url cannot be null"]),
+            ("PATCH", "/v1/models/m", {"secret": "sk-a-real-one"}, "secret", ["secret is refused", "env:NAME"]),
+            ("PATCH", "/v1/models/m", {"colour": 1}, "colour", ['"colour"', "rpm"]),
+            ("PUT", "/v1/models/n", {"rpm": 1}, "url", ["url is missing"]),
+            ("PUT", "/v1/models/n", "{", None, ["not a JSON object"]),
+            ("PUT", "/v1/models/n", '{"rpm": nope}', None, ["not valid JSON"]),
+            ("PUT", "/v1/models/any", {"url": "http://127.0.0.1:1"}, "name", ['"any"', "route"]),
+            ("PUT", "/v1/routes/r", {"m": 1, "nobody": 1}, "nobody", ['no model "nobody"', "any, m"]),
+            ("PUT", "/v1/routes/r", {"m": "much"}, "m", ['"much"', "number of at least 0"]),
+            ("PATCH", "/v1/tenants/t", {"weight": 0}, None, []),
+            ("PUT", "/v1/tenants/t", {"weight": 0}, "weight", ["weight 0", "positive"]),
+            ("PATCH", "/v1/settings", {"default_model": "nobody"}, "default_model", ['"nobody"', "any, m"]),
+            ("PATCH", "/v1/settings", {"retention": "-1 day"}, "retention", ['retention "-1 day"', "positive"]),
+            ("POST", "/v1/models/m/close", {"until": "soon"}, "until", ['until "soon"', "2030-01-01"]),
+            ("POST", "/v1/tasks/cancel", {"batch_id": "one"}, "batch_id", ['batch_id "one"', "whole number"]),
+            ("GET", "/v1/tasks?limit=many", None, "limit", ['"many"', "1 to 100"]),
+            ("GET", "/v1/tasks?status=lost", None, "status", ['"lost"', "solved"]),
+            ("GET", "/v1/tasks?colour=1", None, "colour", ['"colour"', "status"])):
+        reply = call(method, path, body)
+        if param is None and not words:
+            assert reply.status == 404
+            continue
+        error = reply.json["error"]
+        assert (reply.status, error["type"], error["param"]) == (400, "invalid_request", param), reply.body
+        assert all(word in f"{error['message']} {error['hint']}" for word in words), reply.body
+        assert not re.search(r"violates|invalid input syntax|constraint|sk-a-real", reply.body), reply.body
+
+
+def test_what_is_no_more_used_is_deleted(url, call):
+    call("PUT", "/v1/models/m", {"url": "http://127.0.0.1:1", "paused": True})
+    tasks = [submit(url, "x") for _ in range(3)]
+    refused = call("DELETE", "/v1/models/m")
+    assert (refused.status, refused.error) == (409, "conflict") and "3 unfinished" in refused.json["error"]["message"]
+    assert "cancel them" in refused.json["error"]["hint"]
+    assert call("POST", "/v1/tasks/cancel", {"model": "m"}).json == {"cancelled": len(tasks)}
+    call("PATCH", "/v1/settings", {"default_model": "m"})
+    assert "default_model" in call("DELETE", "/v1/models/m").json["error"]["message"]
+    call("PATCH", "/v1/models/m", {"name": "n"})
+    assert call("GET", "/v1/settings").json["default_model"] == "n"
+    call("PATCH", "/v1/settings", {"default_model": None})
+    assert call("DELETE", "/v1/models/n").json == {"name": "n", "deleted": True}
+    assert call("GET", "/v1/models/n").status == call("DELETE", "/v1/models/n").status == 404
+
+
+def test_what_works_is_shown(url, call, mock, worker):
+    add_model(url, "m", mock("--error-rate", "1").url, max_attempts=1)
+    process = worker(url)
+    task = submit(url, "x")
+    assert wait_ended(url, 1) == {"failed": 1}
+    (queue,) = call("GET", "/v1/queues").json["data"]
+    assert queue == call("GET", "/v1/queues/m").json and queue["model"] == "m" and queue["unfinished"] == 0
+    assert [w["name"] for w in call("GET", "/v1/workers").json["data"] if w["alive"]] and process.running()
+    letters = call("GET", "/v1/dead-letters?model=m").json
+    assert [each["id"] for each in letters["data"]] == [task] and letters["data"][0]["error"]
+    query(url, "update sluice.models set paused = true")
+    assert call("POST", "/v1/tasks/redrive", {"error_like": "nothing like it"}).json == {"redriven": 0}
+    assert call("POST", "/v1/tasks/redrive", {"model": "m"}).json == {"redriven": 1}
+    assert call("GET", "/v1/dead-letters").json["data"] == []
 
 
 def test_a_worker_follows_without_restart(url, call, mock, worker):
@@ -62,7 +153,7 @@ def test_a_model_is_closed_until_a_time(call):
     shown = call("GET", "/v1/models/m").json
     assert shown["closed_until"].startswith("2999-01-01") and shown["closed_reason"] == "holidays"
     assert call("POST", "/v1/models/m/close", {}).json == {"name": "m", "closed_until": "infinity"}
-    for body in ("", "[]", '{"until": "never ever"}'):
+    for body in ("", "[]", '{"until": "never ever"}', {"when": 1}):
         assert call("POST", "/v1/models/m/close", body).status == 400, body
 
 

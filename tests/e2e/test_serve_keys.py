@@ -1,5 +1,7 @@
 """Keys of the HTTP front: scopes, tenants, revocation; what a key may not see is not there."""
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from conftest import http, query, wait_for
@@ -20,13 +22,11 @@ def process(url, server):
 
 @pytest.fixture
 def make_key(sluice, url, process):
-    """A function that makes a key by the command line and waits until the server knows it."""
+    """A function that makes a key by the command line."""
     def make(name, *flags):
         made = sluice("key", "create", name, *flags, "--database-url", url)
         assert made.returncode == 0, made.stderr
-        key = made.stdout.strip()
-        wait_for(lambda: http(process.port, "GET", "/nothing", key=key).status == 404, what="the key's force")
-        return key
+        return made.stdout.strip()
     return make
 
 
@@ -43,7 +43,14 @@ ROUTES = [
     ("POST", "/v1/models/m/close", {"until": "2030-01-01"}, "admin"), ("GET", "/v1/routes", None, "admin"),
     ("PUT", "/v1/routes/r", {"m": 1}, "admin"), ("GET", "/v1/tenants", None, "admin"),
     ("GET", "/v1/tenants/t", None, "admin"), ("PUT", "/v1/tenants/t", {"weight": 1}, "admin"),
-    ("PATCH", "/v1/tenants/t", {"weight": 1}, "admin"),
+    ("PATCH", "/v1/tenants/t", {"weight": 1}, "admin"), ("DELETE", "/v1/tenants/none", None, "admin"),
+    ("DELETE", "/v1/models/none", None, "admin"), ("DELETE", "/v1/routes/none", None, "admin"), ("GET", "/v1/routes/r", None, "admin"),
+    ("POST", "/v1/tasks/{}/forget", None, "submit"), ("POST", "/v1/tasks/cancel", {"batch_id": 1}, "submit"),
+    ("POST", "/v1/tasks/redrive", {"batch_id": 1}, "submit"), ("POST", "/v1/tasks/forget", {"batch_id": 1}, "submit"),
+    ("GET", "/v1/dead-letters", None, "read"), ("GET", "/v1/queues", None, "read"), ("GET", "/v1/queues/m", None, "read"),
+    ("GET", "/v1/workers", None, "read"), ("GET", "/v1/settings", None, "admin"), ("PUT", "/v1/settings", {"default_model": "any"}, "admin"),
+    ("PATCH", "/v1/settings", {}, "admin"), ("GET", "/v1/keys", None, "admin"), ("POST", "/v1/keys", {"name": "k"}, "admin"),
+    ("DELETE", "/v1/keys/none", None, "admin"),
 ]
 
 
@@ -97,6 +104,67 @@ def test_a_key_gives_its_tenant_and_keys_do_not_collide_over_tenants(url, proces
     assert dict(query(url, "select tenant, id from sluice.tasks")) == ids
     for tenant, key in keys.items():
         assert [t["id"] for t in http(process.port, "GET", "/v1/tasks", key=key).json["data"]] == [ids[tenant]]
+
+
+def test_a_new_key_counts_from_its_first_request_on(process, make_key):
+    for number in range(5):
+        key = make_key(f"k{number}")
+        assert http(process.port, "GET", "/v1/tasks", key=key).status == 200
+
+
+def statements(url):
+    """How many transactions the database has committed so far. Sessions tell of theirs once a second."""
+    return query(url, "select xact_commit from pg_stat_database where datname = current_database()")[0][0]
+
+
+def test_a_flood_of_unknown_keys_makes_ten_statements_a_second(url, process, make_key):
+    key = make_key("mine")
+    made_up = ["sluice_%016x_%064x" % (number, number) for number in range(1500)]
+    before, begun = statements(url), time.monotonic()
+    with ThreadPoolExecutor(30) as clients:
+        flood = clients.map(lambda each: http(process.port, "GET", "/v1/tasks", key=each).status, made_up)
+        assert http(process.port, "GET", "/v1/tasks", key=key).status == 200
+        assert http(process.port, "GET", "/v1/tasks", key=make_key("made meanwhile")).status == 200
+        assert set(flood) == {401}
+    took_s = time.monotonic() - begun
+    time.sleep(2)  # until all have told of theirs: more cannot come
+    # Ten look-ups a second, and below ten of the server's own: the keys, batches, metrics; and what this test asks.
+    assert statements(url) - before <= 20 * (took_s + 2) + 20 < 1500
+
+
+def test_an_administrator_makes_lists_and_ends_keys_over_http(url, process, make_key):
+    admin = make_key("admin", "--scope", "admin")
+    made = http(process.port, "POST", "/v1/keys", {"name": "program", "tenant": "b"}, key=admin)
+    assert made.status == 201 and made.json["scopes"] == ["submit", "read"] and made.headers["Cache-Control"] == "no-store"
+    key = made.json["key"]
+    assert http(process.port, "POST", "/v1/tasks", {"prompt": "x", "model": "m"}, key=key).status == 202
+    assert query(url, "select tenant from sluice.tasks") == [("b",)]
+    listed = http(process.port, "GET", "/v1/keys?limit=1", key=admin)
+    assert [each["name"] for each in listed.json["data"]] == ["program"] and listed.json["has_more"]
+    rest = http(process.port, "GET", f"/v1/keys?after={listed.json['next']}", key=admin).json
+    assert [each["name"] for each in rest["data"]] == ["admin"] and not rest["has_more"]
+    assert key.split("_")[2] not in listed.body and "sha256" not in listed.body
+    assert http(process.port, "DELETE", f"/v1/keys/{made.json['id']}", key=admin).json == {"id": made.json["id"], "revoked": True}
+    wait_for(lambda: http(process.port, "GET", "/v1/tasks", key=key).status == 401, 5, "the key's end")
+    assert http(process.port, "DELETE", f"/v1/keys/{made.json['id']}", key=admin).status == 404
+    for body, param in (({}, "name"), ({"name": ""}, "name"), ({"name": "k", "scopes": ["all"]}, "scopes"), ({"name": "k", "role": 1}, "role"),
+                        ({"name": "k", "scopes": 7}, "scopes")):
+        refused = http(process.port, "POST", "/v1/keys", body, key=admin)
+        assert (refused.status, refused.json["error"]["param"]) == (400, param), refused.body
+
+
+def test_a_tenants_key_acts_in_bulk_on_its_tasks_alone(url, process, make_key):
+    key = make_key("b's", "--tenant", "b", "--scope", "submit,read")
+    theirs, own = submit(url, "x", tenant="a"), submit(url, "x", tenant="b")
+    assert http(process.port, "POST", "/v1/tasks/cancel", {"everything": True, "tenant": "a"}, key=key).error == "wrong_tenant"
+    for body in ({}, {"everything": False}, {"model": None}):
+        assert http(process.port, "POST", "/v1/tasks/cancel", body, key=key).json["error"]["param"] == "everything"
+    assert http(process.port, "POST", "/v1/tasks/cancel", {"everything": True}, key=key).json == {"cancelled": 1}
+    assert dict(query(url, "select id, status from sluice.tasks")) == {theirs: "queued", own: "cancelled"}
+    query(url, "select sluice.cancel(%s)", [theirs])
+    assert http(process.port, "POST", "/v1/tasks/forget", {"everything": True}, key=key).json == {"forgotten": 1, "has_more": False}
+    assert dict(query(url, "select id, prompt from sluice.tasks")) == {theirs: "x", own: ""}
+    assert http(process.port, "GET", "/v1/queues", key=key).status == http(process.port, "GET", "/v1/workers", key=key).status == 403
 
 
 def test_a_revoked_key_ends_within_seconds_and_is_listed(sluice, url, process, make_key):

@@ -29,6 +29,7 @@ def test_a_task_is_submitted_and_shown(front):
     reply = http(front.port, "POST", "/v1/tasks", {"prompt": "2+2?", "model": "m", "metadata": {"a": 1}})
     assert reply.status == 202
     task_id = reply.json["id"]
+    assert reply.json == {"id": task_id, "model": "m"}
     assert reply.headers["Location"] == f"/v1/tasks/{task_id}"
     shown = http(front.port, "GET", f"/v1/tasks/{task_id}")
     assert shown.status == 200
@@ -88,6 +89,59 @@ REFUSED = [
     ("[1]", 400, "invalid_request"), ('{"prompt": "x"}\0', 400, "invalid_request"),
     ('[{"prompt": "x"}\0]', 400, "invalid_request"),
 ]
+
+
+# What is wrong, the key at fault, and what is said of it.
+FAULTS = [
+    ({"priority": "urgent"}, "priority", ['priority "urgent"', "-100 to 100", "hot"]), ({"priority": 101}, "priority", ["101", "-100 and 100"]),
+    ({"deadline": "soon"}, "deadline", ['deadline "soon"', "2030-01-01"]), ({"deadline": "2020-01-01T00:00:00Z"}, "deadline", ["2020", "past"]),
+    ({"prompt": 42}, "prompt", ["a JSON number", "not a string"]), ({"prompt": ""}, "prompt", ["empty"]),
+    ({"prompt": None}, "prompt", ["exactly one"]), ({"prompt": ["x"]}, "prompt", ["a JSON array"]),
+    ({"max_attempts": 0}, "max_attempts", ["0", "between 1 and 100"]), ({"colour": 1}, "colour", ['"colour"', "priority"]),
+    ({"metadata": [1]}, "metadata", ["array", "object"]), ({"tenant": ""}, "tenant", ["1 to 200"]),
+    ({"batch_id": "one"}, "batch_id", ['"one"', "whole number"]), ({"request": "{"}, "prompt", ["exactly one"]),
+    ({"model": "nobody"}, "model", ['"nobody"', "There are any, m"]),
+]
+
+
+def test_a_refused_task_is_told_its_key_and_what_is_allowed(front):
+    for change, param, words in FAULTS:
+        for body in ({"prompt": "x", **change}, [{"prompt": "y"}, {"prompt": "x", **change}]):
+            reply = http(front.port, "POST", "/v1/tasks", body)
+            error = reply.json["error"]
+            assert reply.status == (404 if param == "model" else 400) and error["param"] == param, reply.body
+            assert all(word in f"{error['message']} {error['hint']}" for word in words), reply.body
+            assert not re.search("violates|invalid input syntax|constraint", reply.body)
+            assert isinstance(body, dict) or "task 2" in error["message"]
+    malformed = http(front.port, "POST", "/v1/tasks", '{"prompt": nope}').json["error"]
+    assert "not valid JSON" in malformed["message"]
+    assert prompts(front.url) == []
+
+
+def test_a_task_without_a_model_goes_to_the_default_and_the_answer_says_where(front):
+    add_model(front.url, "chat", "http://127.0.0.1:1/v1", api="openai-chat", paused=True)
+    for default in ("m", "any"):
+        query(front.url, "update sluice.settings set default_model = %s", [default])
+        one = http(front.port, "POST", "/v1/tasks", {"prompt": "x"}).json
+        assert one["model"] == default
+        assert http(front.port, "POST", "/v1/tasks", [{"prompt": "x"}, {"prompt": "x", "model": "chat"}]).json["models"] == [default, "chat"]
+        explained = http(front.port, "GET", f"/v1/tasks/{one['id']}/explain").json["explanation"]
+        assert "queued for m" in explained and ("of route any" in explained) == (default == "any")
+    query(front.url, "update sluice.settings set default_model = null")
+    for body in ({"prompt": "x"}, [{"prompt": "x"}], {"prompt": "x", "model": None}):
+        refused = http(front.port, "POST", "/v1/tasks", body)
+        assert (refused.status, refused.error, refused.json["error"]["param"]) == (404, "unknown_model", "model")
+        assert "There are any, chat, m." in refused.json["error"]["hint"]
+    assert http(front.port, "POST", "/v1/chat/completions", {"messages": []}).error == "unknown_model"
+    query(front.url, "update sluice.settings set default_model = 'm'")
+    assert "speaks solve" in http(front.port, "POST", "/v1/chat/completions", {"messages": []}).json["error"]["message"]
+
+
+def test_a_migrated_database_has_no_default(pg, sluice):
+    url = pg.empty_database()
+    assert sluice("migrate", "--database-url", url).returncode == 0
+    refused = sluice("submit", "--prompt", "x", "--database-url", url)
+    assert refused.returncode == 1 and "names no model" in refused.stderr and "default_model" in refused.stderr
 
 
 def test_what_cannot_be_a_task_is_refused_and_nothing_is_stored(front):

@@ -1,9 +1,12 @@
 """status, tasks, task, cancel, dead-letters: what is shown is what is there, in 80 columns."""
 import json
+import os
+import re
 import signal
+import subprocess
 
 import pytest
-from conftest import connect, query, wait_for
+from conftest import BINARY, clean_environment, connect, query, wait_for
 
 LONG_NAME = "a-model-with-a-name-that-is-much-too-long-for-a-table-of-eighty-columns"
 
@@ -69,8 +72,8 @@ def test_status_shows_each_model_and_the_totals(read, url):
 
 
 def test_an_open_breaker_does_not_read_as_an_open_model(read, url):
-    query(url, "insert into sluice.breaker (model, state, since, reason)"
-               " select id, 'open', clock_timestamp(), '5 failures in a row' from sluice.models where name = 'open'")
+    query(url, "update sluice.breaker set state = 'open', since = clock_timestamp(), reason = '5 failures in a row'"
+               " where model = (select id from sluice.models where name = 'open')")
     query(url, "update sluice.models set closed_reason = 'credential: HTTP 401' where name = 'parked'")
     lines = read("status")
     assert next(line for line in lines if line.startswith("open ")).split()[1:4] == ["breaker", "open", "29s"]
@@ -92,6 +95,21 @@ def test_status_counts_tasks_that_wait_for_a_route(read, url):
     query(url, "update sluice.models set paused = true")
     submit(url, model="any", count=5)
     assert read("status")[-1].startswith("0 queued, 0 in flight, 5 waiting")
+
+
+def test_status_shows_latencies_tokens_and_failures_of_models_and_tenants(read, url):
+    submit(url, count=4)
+    solve_all(url, "fine")
+    task, = submit(url)
+    fail(url, task, "a story")
+    lines = read("status")
+    heading, model = lines[lines.index(next(line for line in lines if line.startswith("LAST 10 MIN"))):][:2]
+    assert heading.split() == ["LAST", "10", "MIN", "SOLVED", "FAILED", "P50", "P99", "TOK/MIN"]
+    assert model.split()[:3] == ["open", "4", "1"] and model.split()[-1] == "3"  # 4 * (3 + 4) tokens in ten minutes
+    assert lines[-2].split() == ["TENANT", "SOLVED", "FAILED", "P50", "P99", "TOK/MIN"]
+    assert lines[-1].split()[:3] == ["default", "4", "1"]
+    row = next(row for row in map(json.loads, read("status", "--json")) if row["model"] == "open")
+    assert (row["recent"]["solved"], row["recent"]["failed"]) == (4, 1) and row["recent"]["p99_s"] > 0
 
 
 def test_status_as_json_is_one_object_per_model(read, url):
@@ -148,6 +166,60 @@ def test_task_cuts_long_texts_but_not_as_json(sluice, url):
     assert "prompt (5000 bytes)" in shown and "... 3000 more bytes; --json shows all" in shown
     whole = json.loads(sluice("task", task, "--json", "--database-url", url).stdout)
     assert len(whole["prompt"]) == 5000
+
+
+def test_json_lists_all_tasks_page_by_page_along_the_ids(read, url):
+    query(url, "select count(*) from sluice.submit_many((select jsonb_agg(jsonb_build_object('prompt', 'p', 'model',"
+               " case when n % 7 = 0 then 'closed' else 'open' end)) from generate_series(1, 2500) n))")
+    ids = [row[0] for row in query(url, "select id from sluice.tasks order by id desc")]
+
+    def listed(*flags):
+        return [json.loads(line)["id"] for line in read("tasks", "--json", *flags)]
+    assert listed() == ids and len(ids) == 2500
+    assert listed("--limit", "1234") == ids[:1234]
+    assert listed("--model", "closed") == [row[0] for row in query(
+        url, "select id from sluice.tasks where model = 'closed' order by id desc")]
+    assert listed("--status", "queued", "--limit", "20000") == [row[0] for row in query(
+        url, "select id from sluice.tasks where status = 'queued' order by id desc")]
+
+
+def test_json_holds_one_page_of_texts_in_memory(url):
+    """60 texts of 1 MB: what is held is what a page may have (8 MB), in the forms that it goes through."""
+    query(url, "select sluice.submit(repeat('x', 1000000), 'paused') from generate_series(1, 60)")
+    with subprocess.Popen([BINARY, "tasks", "--json", "--database-url", url], stdout=subprocess.PIPE,
+                          env=clean_environment()) as process:
+        lines = sum(1 for _ in process.stdout)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert (lines, process.returncode) == (60, 0)
+    assert usage.ru_maxrss < 60 * 1024
+
+
+def test_task_lists_its_calls_that_failed(read, url):
+    task, = submit(url)
+    assert "calls that did not" not in "\n".join(read("task", task))
+    query(url, "insert into sluice.attempt (task_id, started_at, ended_at, fence, kind, model, http_status, error_code, error)"
+               " select %s, t, t + interval '340 ms', 1, 'retry', 'open', 500, 'http_500', 'HTTP 500: out of order'"
+               " from (values (timestamptz '2026-01-02 03:04:05+00')) v(t)", (task,))
+    heading, call = read("task", task)[-2:]
+    assert heading.split() == ["STARTED", "TOOK", "ENDED", "MODEL", "HTTP", "CODE", "ERROR"]
+    assert re.search(r"^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d  340ms  retry  open    500  http_500  HTTP 500: out", call), call
+    call, = json.loads(read("task", task, "--json")[0])["calls"]
+    assert (call["kind"], call["http_status"], call["error"]) == ("retry", 500, "HTTP 500: out of order")
+
+
+def test_model_history_shows_how_a_breaker_went(read, url):
+    query(url, "select sluice.move_breaker(id, 'closed', 'open', '5 failures in a row', '2026-01-02 03:04:05+00'),"
+               " sluice.move_breaker(id, 'open', 'half_open', 'its time has come', '2026-01-02 03:04:35+00')"
+               " from sluice.models where name = 'open'")
+    heading, newest, first = read("model", "history", "open")
+    assert heading.split() == ["TIME", "MODEL", "BREAKER", "REASON"]
+    assert re.search(r":35  open   open → half open  its time has come$", newest), newest
+    assert re.search(r":05  open   closed → open     5 failures in a row$", first), first
+    assert read("model", "history", "closed") == [heading.replace(heading, "TIME  MODEL  BREAKER  REASON")]
+    rows = [json.loads(line) for line in read("model", "history", "--json")]
+    assert [(row["model"], row["from_state"], row["to_state"]) for row in rows] == [
+        ("open", "open", "half_open"), ("open", "closed", "open")]
 
 
 @pytest.mark.parametrize("command", ["task", "cancel"])

@@ -89,6 +89,11 @@ def frame(sluice, url):
     return lines
 
 
+def cells(lines, model):
+    """A model's row by its headings; what has no heading at this width is not there."""
+    return dict(zip(row(lines, "MODEL"), row(lines, model)))
+
+
 def row(lines, name):
     return next(line for line in lines if line.startswith(name)).split()
 
@@ -99,16 +104,18 @@ def test_one_frame_shows_queues_workers_and_failures(sluice, url, mock, worker):
     process = worker(url, "--slots", "10", "--models", "busy")
     wait_for(lambda: query(url, "select ended > 20 from sluice.call_counts() where model = 'busy'")[0][0])
     lines = frame(sluice, url)
-    model, state, *_, in_flight, oldest, rate, quota = row(lines, "busy")
-    assert (state, quota[-1]) == ("open", "%") and int(in_flight) <= 10
+    busy = cells(lines, "busy")
+    assert (busy["STATE"], busy["QUOTA"][-1]) == ("open", "%") and int(busy["BUSY"]) <= 10
     # Ten slots of 10 to 30 ms: some 500 a second, fewer on a busy machine.
-    assert 10 < float(rate) < 1000 and 1 <= int(quota[:-1]) <= 110
-    assert row(lines, "open")[1:4] == ["open", "0", "3"] and row(lines, "paused")[1] == "paused"
+    assert 10 < float(busy["CALLS/S"]) < 1000 and 1 <= int(busy["QUOTA"][:-1]) <= 100
+    assert busy["P50"].endswith("s") and busy["P99"].endswith("s")
+    assert cells(lines, "open")["QUEUED"] == "3" and cells(lines, "paused")["STATE"] == "paused"
     assert row(lines, "w ")[1:4] == ["alive", "40", "0"]
     assert lines[0].endswith("of 50 slots busy") and "2 worker(s) alive" in lines[0]
     assert row(lines, "busy  ") != row([line for line in lines if "http_400" in line], "busy")
     assert "busy failed http_400 2" in re.sub(r" +", " ", "\n".join(lines))
-    assert lines[1].endswith("2 failed in 10 min")
+    assert lines[1].endswith("2 failed in 10 min") and "took p50 " in lines[2]
+    assert row(lines, "TENANT")[1:3] == ["SOLVED", "FAILED"] and row(lines, "default")[2] == "2"
     assert process.stop() == 0
 
 
@@ -147,17 +154,30 @@ def test_it_follows_keys_and_the_size_of_the_window(top, url):
     query(url, "insert into sluice.models (name, url) select 'm' || lpad(n::text, 2, '0'), 'http://127.0.0.1:1'"
                " from generate_series(1, 40) n")
     terminal = top()
-    terminal.wait_for(b"MODEL 1-14 of 43")
+    terminal.wait_for(b"MODEL 1-15 of 43")
     assert b"m40" not in terminal.read()
     terminal.press(b"j")
-    terminal.wait_for(b"2-15")
+    terminal.wait_for(b"2-16")
     terminal.press(b"G")
     terminal.wait_for(b"m40")
     terminal.press(b"g")
-    terminal.wait_for(b"1-14 of 43")
+    terminal.wait_for(b"1-15 of 43")
     terminal.resize(60, 120)
     terminal.process.send_signal(signal.SIGWINCH)
     terminal.wait_for(b"m40")
+
+
+def test_question_mark_helps_and_s_sorts(top, url):
+    terminal = top()
+    terminal.wait_for(b"s sort: trouble")
+    terminal.press(b"?")
+    terminal.wait_for(b"what keeps calls back")
+    terminal.press(b"?")
+    terminal.wait_for(b"MODEL")
+    terminal.press(b"s")
+    terminal.wait_for(b"queued")
+    terminal.press(b"q")
+    assert terminal.wait() == 0
 
 
 def test_a_lost_database_is_said_and_waited_for(top, url, pg):

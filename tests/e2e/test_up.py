@@ -1,4 +1,5 @@
 """sluice up: a private PostgreSQL that lives and dies with the command."""
+import concurrent.futures
 import os
 import pathlib
 import shutil
@@ -6,12 +7,13 @@ import signal
 import socket
 import subprocess
 import tempfile
+import time
 
 import psycopg2
 import pytest
 
-from conftest import http, query, wait_for
-from queue_tools import add_model
+from conftest import Monitor, connect, http, query, wait_for
+from queue_tools import add_model, statuses, submit_many, wait_ended
 from span_tools import SAMPLED, attributes, recorder, spans_of  # noqa: F401 (a fixture)
 
 
@@ -131,6 +133,43 @@ def test_up_answers_the_api_with_keys_or_without(started, sluice, directory, moc
     assert refused.returncode == 2 and "loopback" in refused.stderr
 
 
+def cpu_s(pids):
+    """What these processes, threads included, have used so far."""
+    files = [file for pid in pids for file in pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat")]
+    return sum(int(file.read_text().split()[0]) for file in files) / 1e9
+
+
+def test_up_costs_next_to_nothing_while_nobody_asks(start_up, directory, mock):
+    """Also after work, and with many lanes: an idle system walked them once a second, up to 2 % of a core."""
+    up = start_up(directory / "data")
+    url = url_in(directory / "data")
+    for number in range(3):
+        add_model(url, f"m{number}", mock().url)
+        query(url, "select count(*) from sluice.submit_many((select jsonb_agg(jsonb_build_object('prompt', n, 'model', %s))"
+                   " from generate_series(1, 200) n))", [f"m{number}"])
+    query(url, "set role sluice_owner; select sluice.make_lanes('queue_' || id, array(select generate_series(-90, 90)::smallint))"
+               " from sluice.models")
+    wait_ended(url, 600)
+    watched = connect(url)  # a new session would cost more than it measures
+
+    def look():
+        with watched.cursor() as cursor:
+            cursor.execute("select pg_stat_clear_snapshot(); select pg_stat_force_next_flush(); select array_agg(pid), (select "
+                           "xact_commit from pg_stat_database where datname = current_database()) from pg_stat_activity "
+                           "where pid <> pg_backend_pid() and backend_type <> 'autovacuum worker'")
+            pids, commits = cursor.fetchone()
+        return pids, commits, cpu_s([up.pid, server_pid(directory / "data"), *pids]), time.monotonic()
+
+    wait_for(lambda: query(url, "select not exists (select from sluice.rung) and coalesce(pg_sequence_last_value("
+                                "'sluice.sweep_rest_id'), 0) > 0") == [(True,)], 60, "rest")
+    pids, commits, used_s, begun = look()
+    time.sleep(20)  # what is measured
+    after_pids, after_commits, after_used_s, ended = look()
+    assert set(after_pids) == set(pids), "sessions or processes came and went"
+    assert (after_commits - commits) / (ended - begun) < 5, "transactions a second"
+    assert (after_used_s - used_s) / (ended - begun) < 0.01, "share of a core"
+
+
 def test_up_exports_the_spans_of_its_requests_and_of_its_calls(started, directory, mock, recorder):
     data, address, collector = directory / "data", free_address(), recorder()
     port = int(address.split(":")[1])
@@ -170,6 +209,16 @@ def test_sigint_stops_it_too(start_up, directory):
     up = start_up(directory / "data")
     up.signal(signal.SIGINT)
     assert up.wait() == 0
+
+
+def test_a_task_without_a_model_goes_anywhere_where_up_made_the_database(start_up, directory):
+    data = directory / "data"
+    up = start_up(data)
+    assert query(url_in(data), "select default_model from sluice.settings") == [("any",)]
+    query(url_in(data), "update sluice.settings set default_model = null")
+    up.stop()
+    start_up(data)
+    assert query(url_in(data), "select default_model from sluice.settings") == [(None,)]  # from then on it is the user's
 
 
 def test_psql_takes_its_arguments_verbatim(start_up, sluice, directory):
@@ -271,3 +320,24 @@ def test_a_stop_signal_during_the_start_is_not_lost(started, directory):
     up.signal(signal.SIGTERM)
     assert up.wait(60) == 0
     assert not (directory / "data" / "pgdata" / "postmaster.pid").exists()
+
+
+def test_a_queue_without_http_requests_takes_three_sessions(directory, start_up, mock):
+    up = start_up(directory / "data", "--without-keys")
+    url, port = url_in(directory / "data"), int(Monitor(up).address.rpartition(":")[2])
+    wait_for(lambda: http(port, "GET", "/readyz").status == 200, what="readiness")
+    add_model(url, "m", mock("--latency", "20ms-50ms").url)
+    submit_many(url, [f"prompt {i}" for i in range(100)])
+    most = 0
+
+    def count_and_ask():
+        nonlocal most
+        most = max(most, query(url, "select count(*) from pg_stat_activity where application_name = 'sluice'")[0][0])
+        return statuses(url).get("solved") == 100
+    wait_for(count_and_ask, what="the results")
+    assert most == 3
+    # Requests that find it busy have more of them.
+    bodies = [{"model": "m", "prompt": f"over HTTP {i}"} for i in range(100)]
+    with concurrent.futures.ThreadPoolExecutor(20) as clients:
+        replies = list(clients.map(lambda body: http(port, "POST", "/v1/tasks?wait=30", body), bodies))
+    assert {reply.status for reply in replies} <= {200, 201, 202}

@@ -21,8 +21,9 @@ OLD_MODEL = """
 # Three models: 1 without limits, 2 with a quota, 3 that has never been used. Twenty tasks of each in the queue, five with a
 # worker, forty in the backlog: some for the route, some for a tenant with a quota, some for later, one failed once before.
 OLD_ROWS = """
-    insert into sluice.models (name, url, rpm) values
-      ('one', 'http://127.0.0.1:1', null), ('two', 'http://127.0.0.1:1', 6000), ('three', 'http://127.0.0.1:1', null);
+    insert into sluice.models (name, url, rpm, hedge_after) values
+      ('one', 'http://127.0.0.1:1', null, '1 minute'), ('two', 'http://127.0.0.1:1', 6000, '300 years'),
+      ('three', 'http://127.0.0.1:1', null, null);
     insert into sluice.routes (route, model, weight) values ('any', 'one', 3), ('any', 'two', 7);
     insert into sluice.tenants (name, weight, rpm, max_unfinished) values ('bound', 2, 6000, 1000);
     insert into sluice.worker (id, name, slots, registered_at, seen, beating_since)
@@ -106,6 +107,8 @@ def test_a_database_of_schema_4_in_use_goes_on_after_an_upgrade(sluice, pg):
     assert run.returncode == 0, run.stderr
     assert query(url, "select count(*) from sluice.tasks")[0][0] == 100
     assert query(url, "select sluice.explain(51)")[0][0].startswith("waits for room in the queue of ")
+    assert query(url, "select name, hedge_after::text from sluice.models order by id") == [
+        ("one", "00:01:00"), ("two", "1 day"), ("three", None)]
 
     # Its calls under way are completed by the worker that had them, and the rest goes its way.
     query(url, "update sluice.backlog set ready_at = clock_timestamp() where not due")

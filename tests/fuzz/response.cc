@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::string_view apis[] = {"solve", "openai-chat", "openai-responses",
                                      "openai-embeddings", "anthropic-messages"};
-constexpr int statuses[] = {200, 201, 302, 400, 401, 402, 403, 404, 408, 413, 429, 500, 503, 529};
+constexpr int statuses[] = {200, 201, 302, 400, 401, 402, 403, 404,
+                            405, 408, 413, 429, 500, 503, 529};
 constexpr size_t error_bytes_max = 2000;
 constexpr size_t stream_bytes_max = 100'000;
 
@@ -57,6 +58,13 @@ void check(const Retry& retry) {
   require_error(retry.error);
   require_error(retry.error_code);
   require_count(retry.retry_after_ms);
+}
+void check(const Unsent& unsent) {
+  require_error(unsent.error);
+}
+void check(const Refused& refused) {
+  require_error(refused.error);
+  require_error(refused.error_code);
 }
 void check(const Throttled& throttled) {
   require_error(throttled.error);

@@ -30,11 +30,15 @@ class FakeDatabase final : public Database {
   std::deque<Error> claim_errors;
   std::deque<Error> announce_errors;
   std::set<int64_t> poison;  // outcomes of these tasks are refused, unless they are plain failures
+  int64_t sent_ns = 0;       // when they were sent
+  int64_t now_us = 0;        // the database's clock; heartbeats and claims read it
+  int64_t damaged = 0;       // sequences that mend_sequences makes anew
   bool grants_hedges = true;
   bool has_unfinished = true;
-  bool apart = false;   // completions have a session of their own
-  bool pooled = false;  // no notifications
-  bool mute = false;    // nor answers of the listening session
+  bool apart = false;     // completions have a session of their own
+  bool pooled = false;    // no notifications
+  bool mute = false;      // nor answers of the listening session
+  int64_t removable = 0;  // what the next round of retention removes
 
   // What the test reads.
   std::vector<std::vector<EndedCall>> batches;  // stored completions
@@ -79,6 +83,10 @@ class FakeDatabase final : public Database {
   }
   bool is_connected() const override { return connected_; }
   bool stores_apart() const override { return apart; }
+  Task<Result<int64_t>> mend_sequences() override {
+    log.emplace_back("mend");
+    return reply(Result<int64_t>(std::exchange(damaged, 0)));
+  }
   Task<Result<int64_t>> register_worker(std::string, int, std::vector<std::string>) override {
     log.emplace_back("register");
     return reply(Result<int64_t>(100 + ++registrations));
@@ -89,10 +97,15 @@ class FakeDatabase final : public Database {
   }
   Task<Result<std::vector<TaskKey>>> heartbeat(int64_t) override {
     log.emplace_back("heartbeat");
+    on_clock(now_us, sent_ns);
     return reply(Result<std::vector<TaskKey>>(std::exchange(unwanted, {})));
   }
   Task<Result<int64_t>> recover(int64_t) override { return reply(Result<int64_t>(0)); }
   Task<Result<int64_t>> sweep() override { return reply(Result<int64_t>(0)); }
+  Task<Result<int64_t>> retain() override {
+    log.emplace_back("retain");
+    return reply(Result<int64_t>(std::exchange(removable, 0)));
+  }
   Task<Result<int64_t>> admit(int64_t, std::vector<std::string>) override {
     log.emplace_back("admit");
     const auto moved = static_cast<int64_t>(backlog.size());
@@ -103,6 +116,7 @@ class FakeDatabase final : public Database {
   Task<Result<std::vector<ClaimedTask>>> claim(int64_t, std::vector<std::string> models,
                                                std::vector<int> shares, int max_tasks) override {
     log.emplace_back("claim");
+    on_clock(now_us, sent_ns);
     claims.push_back(max_tasks);
     if (!claim_errors.empty()) {
       const Error error = claim_errors.front();
@@ -192,6 +206,10 @@ class FakeDatabase final : public Database {
     }
     announced.push_back(ids);
     return reply(Result<int64_t>(static_cast<int64_t>(ids.size())));
+  }
+  Task<Result<int64_t>> note_clock_jump(int64_t) override {
+    log.emplace_back("note_clock_jump");
+    return reply(Result<int64_t>(now_us));
   }
   Task<Result<void>> drain_buckets(const std::vector<ModelLimits>& limits) override {
     log.emplace_back("drain_buckets");

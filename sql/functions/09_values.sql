@@ -1,0 +1,91 @@
+-- What clients write as JSON, held against the types of columns: a message names the key, the value, and what would do.
+
+-- check_columns: SL004 unless p_values is an object whose keys are all among p_columns.
+create or replace function sluice.check_columns(p_values jsonb, p_columns text[]) returns void
+language plpgsql immutable
+as $$
+declare
+  v_unknown text;
+begin
+  if jsonb_typeof(p_values) is distinct from 'object' then
+    raise exception 'the body is a JSON %, not an object', coalesce(jsonb_typeof(p_values), 'null') using errcode = 'SL004',
+      hint = 'Its keys are: ' || array_to_string(p_columns, ', ') || '.';
+  end if;
+  v_unknown := (select min(k) from jsonb_object_keys(p_values) k where k <> all (p_columns));
+  if v_unknown is not null then
+    raise exception 'unknown key "%"', v_unknown using errcode = 'SL004', column = v_unknown,
+      hint = 'The keys are: ' || array_to_string(p_columns, ', ') || '.';
+  end if;
+end
+$$;
+
+-- read_record: what a client wrote as a row of a type.
+-- Params:  p_type: a null of a composite type of this schema; p_values: an object.
+-- Errors:  SL004 no object, unknown keys, values that are of another type; COLUMN is the key at fault.
+create or replace function sluice.read_record(p_type anyelement, p_values jsonb) returns anyelement
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_type name := (select t.typname from pg_type t where t.oid = pg_typeof(p_type));
+begin
+  perform sluice.check_columns(p_values, sluice.configurable_columns(v_type));
+  return jsonb_populate_record(p_type, p_values);
+exception when data_exception then
+  perform sluice.name_misfit(v_type, p_values);
+  raise;
+end
+$$;
+
+-- name_misfit: SL004 for the first key of p_values that its column cannot hold; for when the whole was refused, by a message of
+-- PostgreSQL's own that names no key.
+-- Params:  p_type: a table or composite type of this schema; p_values: an object. Keys that are no columns are passed over.
+-- Errors:  SL004; COLUMN is the key. None: every value fits its column.
+create or replace function sluice.name_misfit(p_type text, p_values jsonb) returns void
+language plpgsql volatile
+as $$
+declare
+  v_column record;
+begin
+  for v_column in
+    select a.attname as key, p_values -> a.attname as value, a.atttypid::regtype as type from pg_attribute a
+    where a.attrelid = to_regclass('sluice.' || quote_ident(p_type)) and a.attnum > 0 and not a.attisdropped
+      and p_values ? a.attname order by a.attnum
+  loop
+    begin
+      execute format('select jsonb_populate_record(null::sluice.%I, $1)', p_type)
+      using jsonb_build_object(v_column.key, v_column.value);
+    exception when data_exception then
+      raise exception '% % is not %', v_column.key, left(v_column.value::text, 100), sluice.type_text(v_column.type)
+        using errcode = 'SL004', column = v_column.key, hint = sluice.example_text(v_column.key, v_column.type);
+    end;
+  end loop;
+end
+$$;
+
+-- type_text: what a value of a type is called.
+create or replace function sluice.type_text(p_type regtype) returns text
+language sql stable
+as $$
+  select case p_type
+    when 'int2'::regtype then 'a whole number up to 32767'
+    when 'int4'::regtype then 'a whole number up to 2147483647'
+    when 'int8'::regtype then 'a whole number'
+    when 'float4'::regtype then 'a number'
+    when 'numeric'::regtype then 'a number'
+    when 'bool'::regtype then 'true or false'
+    when 'interval'::regtype then 'a duration'
+    when 'timestamptz'::regtype then 'a time'
+    else 'a value of type ' || p_type end
+$$;
+
+-- example_text: a value that would do; empty where the type says enough.
+create or replace function sluice.example_text(p_key text, p_type regtype) returns text
+language sql stable
+as $$
+  select case
+    when p_key = 'priority' then '-100 to 100, higher first; over HTTP also "hot" (50) and "cold" (0).'
+    when p_type = 'interval'::regtype then 'Such as "30 s", "5 minutes" or "24h".'
+    when p_type = 'timestamptz'::regtype then 'Such as "2030-01-01T12:00:00Z".'
+    when p_type = 'text[]'::regtype then 'Such as ["a", "b"].' else '' end
+$$;

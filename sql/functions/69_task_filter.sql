@@ -1,0 +1,64 @@
+-- What cancel_all, redrive_all and forget_all are about: the tasks that meet all the given conditions. Nulls are no condition.
+
+-- task_filter_of: the conditions of one such call; p_name resolved to a model's id or, failing that, taken for a route's.
+create or replace function sluice.task_filter_of(
+  p_name text, p_tenant text, p_metadata jsonb, p_batch_id bigint, p_since timestamptz, p_until timestamptz,
+  p_error_like text default null, p_error_code text default null) returns sluice.task_filter
+language plpgsql stable
+as $$
+declare
+  v_filter sluice.task_filter;
+begin
+  v_filter.name := p_name;
+  v_filter.model := (select id from sluice.models where name = p_name);
+  v_filter.route := case when v_filter.model is null then p_name end;
+  v_filter.tenant := p_tenant;
+  v_filter.metadata := p_metadata;
+  v_filter.batch_id := p_batch_id;
+  v_filter.since := p_since;
+  v_filter.until := p_until;
+  v_filter.error_like := p_error_like;
+  v_filter.error_code := p_error_code;
+  return v_filter;
+end
+$$;
+
+-- check_filter: refuses a call that would mean everything, or another tenant's.
+-- Params:  p_function: who asks.
+-- Errors:  SL004 no condition at all; SL009 not this caller's tenant.
+create or replace function sluice.check_filter(p_filter sluice.task_filter, p_function text) returns void
+language plpgsql stable
+as $$
+begin
+  if num_nonnulls(p_filter.name, p_filter.tenant, p_filter.metadata, p_filter.batch_id, p_filter.since, p_filter.until) = 0 then
+    raise exception '% without any condition would concern every task', p_function using errcode = 'SL004',
+      hint = 'Give at least one of model, tenant, metadata, batch_id, since and until.';
+  end if;
+  if p_filter.tenant is not null then
+    perform sluice.require_tenant(p_filter.tenant);
+  end if;
+end
+$$;
+
+-- is_meant: whether a task meets the conditions that do not depend on where it is. p_at: the time that since and until
+-- are about: when it ended or, of one that has not, when it was submitted. One expression, so that it can be inlined.
+create or replace function sluice.is_meant(p_filter sluice.task_filter, p_task sluice.task, p_at timestamptz) returns boolean
+language sql immutable parallel safe
+as $$
+  select (p_filter.tenant is null or p_task.tenant = p_filter.tenant)
+    and (p_filter.batch_id is null or p_task.batch_id = p_filter.batch_id)
+    and (p_filter.since is null or p_at >= p_filter.since)
+    and (p_filter.until is null or p_at < p_filter.until)
+    and (p_filter.metadata is null or p_task.metadata @> p_filter.metadata)
+$$;
+
+-- end_is_meant: the same of a finished task, with its model, which it named, was routed to or ended at, and its error.
+create or replace function sluice.end_is_meant(p_filter sluice.task_filter, p_task sluice.task, p_result sluice.result)
+returns boolean
+language sql immutable parallel safe
+as $$
+  select sluice.is_meant(p_filter, p_task, p_result.finished_at)
+    and (p_filter.name is null or p_task.model = p_filter.model or p_task.route = p_filter.route or p_result.model = p_filter.name)
+    and (p_filter.error_code is null or p_result.error_code = p_filter.error_code)
+    and (p_filter.error_like is null or p_result.error like p_filter.error_like)
+$$;

@@ -1,0 +1,43 @@
+#include "api/queue_handlers.h"
+
+#include "api/answer_value.h"
+#include "api/error_reply.h"
+
+namespace sluice {
+namespace {
+
+// One SQL call; 403 to a key of one tenant.
+Task<HttpReply> answer_to_all_tenants_key(Services& services, const ApiRequest& request,
+                                          const char* sql, PgParams params) {
+  if (request.caller.tenant) {
+    return reply_with(error_reply(403, "forbidden", "this key is for one tenant's tasks alone"));
+  }
+  return answer_with_value(services.database, sql, std::move(params));
+}
+
+}  // namespace
+
+Task<HttpReply> list_queues(Services& services, ApiRequest request) {
+  return answer_to_all_tenants_key(
+      services, request,
+      "select json_build_object('object', 'list', 'data',"
+      " coalesce(json_agg(to_jsonb(q) order by q.model), '[]')) from sluice.queues q",
+      PgParams());
+}
+
+Task<HttpReply> show_queue(Services& services, ApiRequest request) {
+  PgParams name = {request.names[0]};
+  return answer_to_all_tenants_key(services, request,
+                                   "select to_jsonb(q) from sluice.queues q where q.model = $1",
+                                   std::move(name));
+}
+
+Task<HttpReply> list_workers(Services& services, ApiRequest request) {
+  return answer_to_all_tenants_key(
+      services, request,
+      "select json_build_object('object', 'list', 'data',"
+      " coalesce(json_agg(to_jsonb(w) order by w.id), '[]')) from sluice.workers w",
+      PgParams());
+}
+
+}  // namespace sluice

@@ -1,0 +1,13 @@
+// The handlers that show what works: queues and workers, see docs/http.md. They concern all
+// tenants, so a key of one tenant sees neither.
+#pragma once
+
+#include "api/routes.h"
+
+namespace sluice {
+
+Task<HttpReply> list_queues(Services& services, ApiRequest request);
+Task<HttpReply> show_queue(Services& services, ApiRequest request);
+Task<HttpReply> list_workers(Services& services, ApiRequest request);
+
+}  // namespace sluice

@@ -1,0 +1,116 @@
+#include "cli/bulk.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "command_error.h"
+#include "duration.h"
+
+namespace sluice {
+namespace {
+
+bool has_condition(const BulkOptions& options) {
+  return options.model || options.tenant || options.metadata || options.batch_id || options.since ||
+         options.until || options.error_like || options.error_code;
+}
+
+// "2h" is two hours ago; anything else is PostgreSQL's to read.
+std::string moment(pqxx::nontransaction& session, const std::string& text) {
+  const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const bool is_duration = digits > 0 && digits < text.size() && text.size() - digits <= 2 &&
+                           text.find_first_of("-:/. ") == std::string::npos;
+  if (!is_duration) return text;
+  return session
+      .exec_params1("select clock_timestamp() - $1::bigint * interval '1 ms'",
+                    parse_duration_ms(text))[0]
+      .as<std::string>();
+}
+
+}  // namespace
+
+void add_bulk_flags(CLI::App& app, BulkOptions& options, const char* id_help, const char* all_help,
+                    const char* when) {
+  app.add_option("id", options.id, id_help)->option_text("ID");
+  app.add_flag("--all", options.all, all_help);
+  app.add_flag("--everything", options.everything, "--all without any condition");
+  app.add_option("--model", options.model, "with this model, or of this route")
+      ->option_text("MODEL");
+  app.add_option("--tenant", options.tenant, "of this tenant")->option_text("TENANT");
+  app.add_option("--metadata", options.metadata, "whose metadata contains this object")
+      ->option_text("JSON");
+  app.add_option("--batch-id", options.batch_id, "of this batch")->option_text("N");
+  app.add_option("--since", options.since,
+                 fmt::format("{} from then on: '2030-01-01 08:00+00', or 2h: two hours ago", when))
+      ->option_text("TIME");
+  app.add_option("--until", options.until, fmt::format("{} before then", when))
+      ->option_text("TIME");
+}
+
+void add_error_flags(CLI::App& app, BulkOptions& options) {
+  app.add_option("--error,--error-like", options.error_like,
+                 "whose error is LIKE this pattern, such as 'HTTP 400%'")
+      ->option_text("PATTERN");
+  app.add_option("--error-code", options.error_code, "with this code, such as http_400")
+      ->option_text("CODE");
+}
+
+void check_bulk_usage(const BulkOptions& options, const char* command) {
+  const bool is_filtered = has_condition(options);
+  if (options.all == options.id.has_value()) {
+    throw CommandError(ExitCode::usage, fmt::format("{} needs either ID or --all", command));
+  }
+  if (!options.all && (is_filtered || options.everything)) {
+    throw CommandError(ExitCode::usage, "conditions and --everything go with --all");
+  }
+  if (options.all && is_filtered == options.everything) {
+    throw CommandError(
+        ExitCode::usage,
+        fmt::format("{} --all wants {}", command,
+                    is_filtered ? "conditions or --everything, not both"
+                                : "a condition (--model, --tenant, --since, ...) or --everything"));
+  }
+}
+
+std::string call_one(pqxx::connection& connection, const char* function, int64_t id) {
+  pqxx::work transaction(connection);
+  const pqxx::row answer =
+      transaction.exec_params1(fmt::format("select sluice.{}($1::bigint)", function), id);
+  transaction.commit();
+  return answer[0].c_str();
+}
+
+BulkArguments bulk_arguments(pqxx::connection& connection, const BulkOptions& options) {
+  pqxx::nontransaction session(connection);
+  BulkArguments arguments;
+  const auto add = [&arguments](const char* name, const char* type, const std::string& value) {
+    arguments.values.push_back(value);
+    arguments.sql += fmt::format("{}{} => ${}::{}", arguments.sql.empty() ? "" : ", ", name,
+                                 arguments.values.size(), type);
+  };
+  if (options.model) add("model", "text", *options.model);
+  if (options.tenant) add("tenant", "text", *options.tenant);
+  if (options.metadata) add("metadata", "jsonb", *options.metadata);
+  if (options.batch_id) add("batch_id", "bigint", std::to_string(*options.batch_id));
+  if (options.since) add("since", "timestamptz", moment(session, *options.since));
+  if (options.until) add("until", "timestamptz", moment(session, *options.until));
+  if (options.error_like) add("error_like", "text", *options.error_like);
+  if (options.error_code) add("error_code", "text", *options.error_code);
+  // The functions refuse no condition at all; this one leaves nothing out.
+  if (options.everything) add("until", "timestamptz", moment(session, "0s"));
+  return arguments;
+}
+
+int64_t call_bulk(pqxx::connection& connection, const char* function,
+                  const BulkArguments& arguments) {
+  pqxx::work transaction(connection);
+  const auto concerned =
+      transaction
+          .exec_params(fmt::format("select sluice.{}({})", function, arguments.sql),
+                       pqxx::prepare::make_dynamic_params(arguments.values))[0][0]
+          .as<int64_t>();
+  transaction.commit();
+  return concerned;
+}
+
+}  // namespace sluice

@@ -1,0 +1,58 @@
+// What cancel, redrive and forget have in common: one task by its id, or with --all every task that
+// meets conditions. SQL judges their values and does the work; a slip that would mean everything is
+// refused here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <pqxx/pqxx>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace sluice {
+
+struct BulkOptions {
+  std::optional<int64_t> id;
+  bool all = false;
+  bool everything = false;  // --all without a condition is meant
+
+  // Conditions of --all; a task must meet every one that is given.
+  std::optional<std::string> model;
+  std::optional<std::string> tenant;
+  std::optional<std::string> metadata;
+  std::optional<int64_t> batch_id;
+  std::optional<std::string> since;  // a timestamp, or a duration: so long ago
+  std::optional<std::string> until;
+  std::optional<std::string> error_like;
+  std::optional<std::string> error_code;
+};
+
+// `id_help`, `all_help`: of ID and of --all. `when`: what --since and --until are about, such as
+// "finished".
+void add_bulk_flags(CLI::App& app, BulkOptions& options, const char* id_help, const char* all_help,
+                    const char* when);
+void add_error_flags(CLI::App& app, BulkOptions& options);
+
+// Throws CommandError(usage) unless it is one id, or --all with either conditions or --everything.
+void check_bulk_usage(const BulkOptions& options, const char* command);
+
+// Calls sluice.FUNCTION(id) in a transaction of its own: what it returns.
+std::string call_one(pqxx::connection& connection, const char* function, int64_t id);
+
+// The arguments of a function of many tasks. Durations are counted from now, by the database's
+// clock.
+struct BulkArguments {
+  std::string sql;  // "model => $1::text, …": of those that are given
+  std::vector<std::string> values;
+};
+BulkArguments bulk_arguments(pqxx::connection& connection, const BulkOptions& options);
+
+// Calls sluice.FUNCTION(…) in a transaction of its own: how many tasks it concerned.
+int64_t call_bulk(pqxx::connection& connection, const char* function,
+                  const BulkArguments& arguments);
+
+}  // namespace sluice

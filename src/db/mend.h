@@ -1,0 +1,26 @@
+// Damaged unlogged sequences, as a promotion or a restore leaves them, are made anew by
+// sluice.mend_sequences() (sql/functions/03_mend.sql says what and why). Here is what its callers
+// share; none of them decides anything.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "db/database_url.h"
+
+namespace sluice {
+
+// To be sent again until it answers 0.
+inline constexpr const char* mend_sequences_sql = "select mended from sluice.mend_sequences()";
+
+// What a statement fails with that meets one: PostgreSQL's internal error.
+inline constexpr std::string_view damaged_sqlstate = "XX000";
+
+enum class Mending { done, left_some, may_not };
+
+// Makes anew what is damaged, each round in a transaction that begins with `first`. left_some: a
+// lock was not to be had. may_not: this role may not, or the schema is older than the function.
+// Blocking: some seconds at most. Throws what libpqxx throws.
+Mending mend_sequences(pqxx::connection& connection, const std::string& first = "");
+
+}  // namespace sluice

@@ -1,0 +1,170 @@
+// What CurlHttpClient is made of: HttpEngine, one multi handle of curl with its descriptors and
+// timer on our loop, and HttpTransfer, one request in it. They decide nothing: callbacks of curl
+// only note what it wants, and after each step the transfers that ended are told. For src/runtime
+// only.
+//
+// Thread rule: loop thread only. An engine outlives its transfers.
+#pragma once
+
+#include <curl/curl.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/answer_memory.h"
+#include "runtime/fd_watch.h"
+#include "runtime/http_client.h"
+#include "runtime/signal.h"
+#include "runtime/trust_store.h"
+#include "runtime/turn_share.h"
+
+namespace sluice {
+
+class HttpTransfer;
+
+// A connection that has been idle for longer is likely closed by the other side just now.
+inline constexpr long http_connection_idle_s = 60;
+
+struct CurlDelete {
+  void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
+  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+};
+struct CurlMultiDelete {
+  void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+};
+using CurlEasy = std::unique_ptr<CURL, CurlDelete>;
+using CurlList = std::unique_ptr<curl_slist, CurlDelete>;
+
+class HttpEngine final {
+ public:
+  // Throws std::runtime_error when curl cannot start. All outlive it.
+  HttpEngine(Loop& loop, Clock& clock, TurnShare& share);
+  ~HttpEngine();
+  HttpEngine(const HttpEngine&) = delete;
+  HttpEngine& operator=(const HttpEngine&) = delete;
+
+  bool has_room() const;
+  // Since when it has no transfer; nullopt while it has one.
+  std::optional<int64_t> idle_since_ns() const;
+  // Closes the connections that nobody uses and whose other side has closed them, and ends
+  // transfers that get nothing but padding.
+  void look();
+
+ private:
+  friend class HttpTransfer;
+
+  void add(HttpTransfer& transfer);
+  void remove(HttpTransfer& transfer);
+  CurlEasy take_easy();
+  void give_easy(CurlEasy easy);
+
+  static int on_socket(CURL* easy, curl_socket_t fd, int what, void* engine, void*);
+  static int on_timer(CURLM* multi, long timeout_ms, void* engine);
+  void watch(curl_socket_t fd, int what);
+  void on_ready(curl_socket_t fd, int events);
+  void run_in_share(std::function<void()> work);
+  void step(curl_socket_t fd, int events);
+  void finish_transfers();
+  void prune();
+  // HTTP/2: requests of that connection above `last_stream` were not processed.
+  void note_goaway(const std::string& connection, int64_t last_stream);
+
+  Loop& loop_;
+  Clock& clock_;
+  TurnShare& share_;
+  std::unique_ptr<CURLM, CurlMultiDelete> multi_;
+  struct Watch {
+    Watch(Loop& loop, int fd, FdWatch::OnReady on_ready) : watch(loop, fd, std::move(on_ready)) {}
+    FdWatch watch;
+    int ready = 0;  // events that wait for their turn
+  };
+  std::unordered_map<curl_socket_t, Watch> watches_;
+  Clock::TimerId timer_ = 0;
+  std::set<HttpTransfer*> transfers_;
+  std::vector<HttpTransfer*> unwatched_;  // whose descriptor the loop did not take
+  std::vector<CurlEasy> spare_;           // at most as many as there were transfers at once
+  int64_t idle_since_ns_;
+  // Tells work that waits for its share whether we are still there.
+  std::shared_ptr<HttpEngine*> self_ = std::make_shared<HttpEngine*>(this);
+};
+
+// What a transfer needs beside its request.
+struct HttpTransferContext {
+  AnswerMemory& memory;
+  AbortToken* abort;  // may be null
+  TrustStore::Store trusted;
+  std::string resolved;  // as CURLOPT_RESOLVE takes it; empty: the URL has an address
+  int64_t timeout_ms;
+  int64_t connect_timeout_ms;
+};
+
+// From curl_multi_add_handle to its removal. Lives in the frame of send().
+class HttpTransfer final {
+ public:
+  HttpTransfer(HttpEngine& engine, const HttpRequest& request, HttpTransferContext context);
+  ~HttpTransfer();
+  HttpTransfer(const HttpTransfer&) = delete;
+  HttpTransfer& operator=(const HttpTransfer&) = delete;
+
+  Signal::Wait ended() { return ended_.wait(); }
+  HttpResult take_result() { return std::move(*result_); }
+
+ private:
+  friend class HttpEngine;
+
+  void start();
+  void configure();
+  void configure_connection();
+  void configure_tls();
+  void abort();
+  void begin_body();
+  size_t take_body(std::string_view bytes);
+  void resume();
+  void note_text(std::string_view text);
+  void count_padding();
+  bool is_multiplexed() const;
+  bool may_repeat();
+  void fail_unwatched();
+  void finish(CURLcode code);
+  void end(HttpResult result);
+  HttpFailure failure_of(CURLcode code) const;
+
+  static size_t on_header(char* data, size_t, size_t size, void* transfer);
+  static size_t on_body(char* data, size_t, size_t size, void* transfer);
+  static int before_request(void* transfer, char*, char* local_ip, int, int local_port);
+  static int on_debug(CURL*, curl_infotype type, char* data, size_t size, void* transfer);
+  static CURLcode on_tls(CURL*, void* tls_context, void* transfer);
+
+  HttpEngine& engine_;
+  const HttpRequest& request_;
+  HttpTransferContext context_;
+  CurlEasy easy_;
+  CurlList headers_;
+  CurlList resolved_;
+  std::array<char, CURL_ERROR_SIZE> error_text_{};
+  HttpResponse response_;
+  BodySink* sink_ = nullptr;  // set: takes the body
+  int64_t header_bytes_ = 0;
+  int64_t body_bytes_ = 0;
+  curl_socket_t socket_ = CURL_SOCKET_BAD;  // the last one that curl wanted to be watched for it
+  int64_t socket_bytes_ = -1;               // that had come on it before the answer
+  std::string connection_;                  // its local address
+  int64_t stream_ = 0;                      // HTTP/2: its number in the connection
+  bool is_added_ = false;                   // curl knows it
+  bool sending_ = false;
+  bool too_large_ = false;
+  bool too_late_ = false;
+  bool no_memory_ = false;
+  bool is_refused_ = false;           // HTTP/2: the backend has not processed it
+  std::optional<HttpResult> result_;  // set: it has ended
+  Signal ended_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,355 @@
+#include <fmt/format.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <openssl/ssl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <utility>
+
+#include "runtime/http_engine.h"
+
+namespace sluice {
+namespace {
+
+constexpr long buffer_bytes = 2048;  // per transfer: 10,000 calls that wait for a model hold 20 MB
+constexpr int64_t response_headers_bytes_max = int64_t{64} * 1024;
+constexpr long keepalive_idle_s = 30;  // a long call must not die in a silent NAT
+
+HttpFailure failure(HttpFailure::Kind kind, std::string message) {
+  return HttpFailure{kind, std::move(message)};
+}
+
+CurlList list_of(const std::vector<std::string>& lines) {
+  CurlList list;
+  for (const std::string& line : lines) {
+    curl_slist* longer = curl_slist_append(list.get(), line.c_str());
+    if (longer == nullptr) throw std::bad_alloc();
+    [[maybe_unused]] auto* same = list.release();
+    list.reset(longer);
+  }
+  return list;
+}
+
+CurlList headers_of(const HttpRequest& request) {
+  std::vector<std::string> lines = request.headers;
+  lines.emplace_back("Expect:");  // curl would wait for "100 Continue" before large bodies
+  return list_of(lines);
+}
+
+// What has come on a connection so far, as its system counts: framing and TLS included.
+int64_t bytes_received(int socket) {
+  tcp_info info{};
+  socklen_t bytes = sizeof info;
+  if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &bytes) != 0) return 0;
+  return static_cast<int64_t>(info.tcpi_bytes_received);
+}
+
+// The number behind `name` in one of curl's sentences.
+std::optional<int64_t> number_behind(std::string_view text, std::string_view name) {
+  const size_t at = text.find(name);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = text.substr(at + name.size());
+  int64_t number = 0;
+  if (std::from_chars(rest.data(), rest.data() + rest.size(), number).ec != std::errc()) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+// Whether curl tells every other end of an HTTP/2 stream with a text: only looked at in 7.88.
+bool tells_every_end_but_refusal() {
+  static const unsigned version = curl_version_info(CURLVERSION_NOW)->version_num;
+  return version >= 0x075800 && version < 0x080000;
+}
+
+}  // namespace
+
+HttpTransfer::HttpTransfer(HttpEngine& engine, const HttpRequest& request,
+                           HttpTransferContext context)
+    : engine_(engine),
+      request_(request),
+      context_(std::move(context)),
+      easy_(engine.take_easy()),
+      headers_(headers_of(request)) {
+  engine_.add(*this);
+  if (context_.abort != nullptr) context_.abort->on_abort([this] { this->abort(); });
+  configure();
+  configure_connection();
+  if (!request_.url.starts_with("https:")) {
+    start();
+    return;
+  }
+  configure_tls();
+  engine_.run_in_share([&engine, self = this] {
+    if (!engine.transfers_.contains(self)) return;  // or another at its place: started once each
+    self->start();
+    engine.step(CURL_SOCKET_TIMEOUT, 0);  // the first part of the handshake, in this share
+  });
+}
+
+void HttpTransfer::start() {
+  if (result_ || std::exchange(is_added_, true)) return;
+  if (curl_multi_add_handle(engine_.multi_.get(), easy_.get()) == CURLM_OK) return;
+  is_added_ = false;
+  end(tl::unexpected(failure(HttpFailure::Kind::not_sent, "curl refuses the request")));
+}
+
+HttpTransfer::~HttpTransfer() {
+  if (!result_ && is_added_) curl_multi_remove_handle(engine_.multi_.get(), easy_.get());
+  if (response_.memory) response_.memory->end();
+  if (context_.abort != nullptr) context_.abort->on_abort(nullptr);
+  engine_.remove(*this);
+  engine_.give_easy(std::move(easy_));
+}
+
+void HttpTransfer::configure() {
+  CURL* easy = easy_.get();
+  curl_easy_setopt(easy, CURLOPT_PRIVATE, this);
+  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, error_text_.data());
+  curl_easy_setopt(easy, CURLOPT_URL, request_.url.c_str());
+  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers_.get());
+  curl_easy_setopt(easy, CURLOPT_USERAGENT, "sluice/" SLUICE_VERSION);
+  if (request_.method != "GET") {
+    curl_easy_setopt(easy, CURLOPT_POST, 1L);
+    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request_.method.c_str());
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDS,
+                     request_.body.data());  // not copied: it lives in send()
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                     static_cast<curl_off_t>(request_.body.size()));
+  }
+  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &HttpTransfer::on_body);
+  curl_easy_setopt(easy, CURLOPT_WRITEDATA, this);
+  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &HttpTransfer::on_header);
+  curl_easy_setopt(easy, CURLOPT_HEADERDATA, this);
+  curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, &HttpTransfer::before_request);
+  curl_easy_setopt(easy, CURLOPT_PREREQDATA, this);
+}
+
+void HttpTransfer::configure_connection() {
+  CURL* easy = easy_.get();
+  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+  curl_easy_setopt(easy, CURLOPT_PROXY, "");  // also against http_proxy in the environment
+  curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
+  if (!context_.resolved.empty()) {
+    resolved_ = list_of({context_.resolved});
+    curl_easy_setopt(easy, CURLOPT_RESOLVE, resolved_.get());
+  }
+  // Should curl look a name up after all, nobody waits for its thread.
+  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+  curl_easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
+  curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+  curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, keepalive_idle_s);
+  curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, buffer_bytes);
+  curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, http_connection_idle_s);
+  curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(context_.timeout_ms));
+  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(context_.connect_timeout_ms));
+}
+
+void HttpTransfer::configure_tls() {
+  CURL* easy = easy_.get();
+  curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+  curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+  // curl without OpenSSL keeps its own way.
+  if (curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, &HttpTransfer::on_tls) == CURLE_OK) {
+    curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, this);
+    curl_easy_setopt(easy, CURLOPT_CAINFO, nullptr);
+    curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr);
+    curl_easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, 0L);
+  }
+  // TLS says whether one connection carries many requests (HTTP/2): wait for its first handshake
+  // instead of opening one connection for each. Not without TLS: there it would be the first
+  // answer.
+  curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
+  // For what HTTP/2 says of streams, which curl only tells in words.
+  curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
+  curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, &HttpTransfer::on_debug);
+  curl_easy_setopt(easy, CURLOPT_DEBUGDATA, this);
+}
+
+CURLcode HttpTransfer::on_tls(CURL*, void* tls_context, void* transfer) {
+  const auto& self = *static_cast<HttpTransfer*>(transfer);
+  SSL_CTX_set1_cert_store(static_cast<SSL_CTX*>(tls_context), self.context_.trusted.get());
+  return CURLE_OK;
+}
+
+// Called when a connection stands and the request is about to go out. curl repeats by itself a
+// request whose reused connection died without an answer; but it may have arrived and been billed,
+// so whether to repeat is not curl's decision.
+int HttpTransfer::before_request(void* transfer, char*, char* local_ip, int, int local_port) {
+  auto& self = *static_cast<HttpTransfer*>(transfer);
+  if (self.sending_ && !self.may_repeat()) return CURL_PREREQFUNC_ABORT;
+  const std::optional<int64_t> by_ns = self.request_.send_by_ns;
+  if (by_ns && self.engine_.clock_.now_ns() > *by_ns) {
+    self.too_late_ = true;
+    return CURL_PREREQFUNC_ABORT;
+  }
+  self.sending_ = true;
+  self.is_refused_ = false;
+  self.stream_ = 0;
+  self.connection_ = fmt::format("{} {}", local_ip, local_port);
+  return CURL_PREREQFUNC_OK;
+}
+
+// HTTP/2 says of some requests that they were not processed: those above the last stream that a
+// GOAWAY names, and those that it refused one by one. Of the latter curl tells a text only on a
+// fresh connection; but of everything else that ends a stream without an answer it tells one.
+bool HttpTransfer::may_repeat() {
+  if (stream_ > 0 && error_text_[0] == '\0' && tells_every_end_but_refusal()) is_refused_ = true;
+  return is_refused_;
+}
+
+int HttpTransfer::on_debug(CURL*, curl_infotype type, char* data, size_t size, void* transfer) {
+  if (type == CURLINFO_TEXT) {
+    static_cast<HttpTransfer*>(transfer)->note_text(std::string_view(data, size));
+  }
+  return 0;
+}
+
+void HttpTransfer::note_text(std::string_view text) {
+  if (const auto stream = number_behind(text, "Using Stream ID: ")) {
+    stream_ = *stream;
+  } else if (text.find("GOAWAY, error=") != std::string_view::npos) {
+    const std::optional<int64_t> last_stream = number_behind(text, "last_stream=");
+    if (last_stream) engine_.note_goaway(connection_, *last_stream);
+  } else if (text.starts_with("REFUSED_STREAM")) {
+    is_refused_ = true;
+  }
+}
+
+size_t HttpTransfer::on_header(char* data, size_t, size_t size, void* transfer) {
+  auto& self = *static_cast<HttpTransfer*>(transfer);
+  const std::string_view line(data, size);
+  if (self.header_bytes_ == 0) self.socket_bytes_ = bytes_received(self.socket_);
+  self.header_bytes_ += static_cast<int64_t>(size);
+  if (self.header_bytes_ > response_headers_bytes_max) {
+    self.too_large_ = true;
+    return 0;
+  }
+  if (line.starts_with("HTTP/")) self.response_.headers.clear();  // what came before was a 1xx
+  const size_t colon = line.find(':');
+  if (colon == std::string_view::npos) return size;
+  self.response_.headers.emplace_back(to_lower(trim(line.substr(0, colon))),
+                                      std::string(trim(line.substr(colon + 1))));
+  return size;
+}
+
+void HttpTransfer::begin_body() {
+  response_.first_byte_ns = engine_.clock_.now_ns();
+  response_.memory =
+      std::make_shared<AnswerMemory::Hold>(context_.memory, [this] { this->resume(); });
+  long status = 0;
+  curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
+  const std::string type = to_lower(find_field(response_.headers, "content-type"));
+  if (status / 100 != 2 || !type.starts_with("text/event-stream")) return;
+  sink_ = request_.event_stream;
+  if (sink_ != nullptr) sink_->begin(response_.headers);
+}
+
+size_t HttpTransfer::on_body(char* data, size_t, size_t size, void* transfer) {
+  auto& self = *static_cast<HttpTransfer*>(transfer);
+  if (!self.response_.first_byte_ns) self.begin_body();
+  return self.take_body(std::string_view(data, size));
+}
+
+size_t HttpTransfer::take_body(std::string_view bytes) {
+  const auto size = static_cast<int64_t>(bytes.size());
+  const int64_t kept = sink_ != nullptr ? static_cast<int64_t>(sink_->bytes())
+                                        : static_cast<int64_t>(response_.body.size());
+  if (sink_ == nullptr && kept + size > request_.response_bytes_max) {
+    too_large_ = true;
+    return 0;
+  }
+  if (!response_.memory->grow_to(kept + size)) {
+    if (!is_multiplexed()) return CURL_WRITEFUNC_PAUSE;
+    no_memory_ = context_.memory.is_spent_twice();
+    if (no_memory_) return 0;
+    response_.memory->grow_anyway_to(kept + size);
+  }
+  body_bytes_ += size;
+  if (sink_ == nullptr) {
+    response_.body.append(bytes);
+  } else {
+    too_large_ = !sink_->take(bytes);
+  }
+  return too_large_ ? 0 : bytes.size();
+}
+
+// A paused stream would hold up all others of its connection in curl 7.88, those too that could end
+// and make room.
+bool HttpTransfer::is_multiplexed() const {
+  long version = 0;
+  curl_easy_getinfo(easy_.get(), CURLINFO_HTTP_VERSION, &version);
+  return version >= CURL_HTTP_VERSION_2_0;
+}
+
+// There may be room. curl gives what it kept, to take_body().
+void HttpTransfer::resume() {
+  const CURLcode code = curl_easy_pause(easy_.get(), CURLPAUSE_CONT);
+  if (code != CURLE_OK && !result_) finish(code);
+}
+
+// Extensions of chunks, which curl drops and does not count. Not of HTTP/2, where others share the
+// connection.
+void HttpTransfer::count_padding() {
+  if (result_ || header_bytes_ == 0 || is_multiplexed()) return;
+  const int64_t received = bytes_received(socket_) - socket_bytes_;
+  const int64_t padding = received - body_bytes_;
+  // Small pieces have much around them: that alone is nothing.
+  if (padding <= request_.response_bytes_max || padding <= received / 2) return;
+  end(tl::unexpected(
+      failure(HttpFailure::Kind::too_large, "the answer is padded beyond all measure")));
+}
+
+void HttpTransfer::fail_unwatched() {
+  if (result_) return;
+  const auto kind = sending_ ? HttpFailure::Kind::unanswered : HttpFailure::Kind::not_sent;
+  end(tl::unexpected(failure(kind, "the system watches no further connection")));
+}
+
+HttpFailure HttpTransfer::failure_of(CURLcode code) const {
+  using Kind = HttpFailure::Kind;
+  const std::string text = error_text_[0] != '\0' ? error_text_.data() : curl_easy_strerror(code);
+  if (too_large_) return failure(Kind::too_large, text);
+  if (too_late_) return failure(Kind::aborted, text);
+  if (!sending_) return failure(Kind::not_sent, text);
+  if (is_refused_ && header_bytes_ == 0) {
+    return failure(Kind::not_sent, "refused unprocessed by HTTP/2: " + text);
+  }
+  if (no_memory_) {
+    return failure(Kind::unanswered, "the answers under way take all of the memory for answers");
+  }
+  if (code == CURLE_OPERATION_TIMEDOUT) return failure(Kind::timed_out, text);
+  return failure(Kind::unanswered, text);
+}
+
+void HttpTransfer::finish(CURLcode code) {
+  if (code != CURLE_OK) return end(tl::unexpected(failure_of(code)));
+  long status = 0;
+  curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
+  response_.status = static_cast<int>(status);
+  response_.received_unix_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
+                                   std::chrono::system_clock::now().time_since_epoch())
+                                   .count();
+  if (response_.memory) response_.memory->end();
+  end(std::move(response_));
+}
+
+void HttpTransfer::abort() {
+  if (!result_) {
+    end(tl::unexpected(failure(HttpFailure::Kind::aborted, "aborted by its caller")));
+  }
+}
+
+void HttpTransfer::end(HttpResult result) {
+  if (is_added_) curl_multi_remove_handle(engine_.multi_.get(), easy_.get());
+  response_ = HttpResponse();  // what has come of one that failed
+  result_ = std::move(result);
+  ended_.raise();
+}
+
+}  // namespace sluice

@@ -1,0 +1,42 @@
+// OutageLog says that something is away without a line for every attempt: one when it goes, one a
+// minute with how long it has been away, one when it is back. It notices nothing by itself.
+//
+// Thread rule: loop thread only; the clock outlives it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runtime/clock.h"
+
+namespace sluice {
+
+class OutageLog final {
+ public:
+  static constexpr int64_t reminder_interval_ms = 60'000;
+
+  // `what`: the subject of the lines, as "the database".
+  OutageLog(Clock& clock, std::string what);
+  ~OutageLog();
+  OutageLog(const OutageLog&) = delete;
+  OutageLog& operator=(const OutageLog&) = delete;
+
+  // Again and again while it is away, with the latest reason. What has never been there is first
+  // mentioned after a minute: whoever starts and needs it says so himself.
+  void note_away(std::string_view reason);
+  void note_there();
+
+ private:
+  void remind_in_a_minute();
+
+  Clock& clock_;
+  const std::string what_;
+  bool was_there_ = false;
+  std::optional<int64_t> away_since_ns_;
+  std::string reason_;
+  Clock::TimerId reminder_ = 0;
+};
+
+}  // namespace sluice

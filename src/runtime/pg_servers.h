@@ -1,0 +1,61 @@
+// PgServers knows where the database may be, as a conninfo names it, and where to try first. libpq
+// reads one conninfo for every session; its asynchronous connect, though, gives a mute server all
+// the time there is, looks names up on the calling thread, and always begins with the first server.
+// So PgConnection tries them one by one and tells what it found to all that share this.
+//
+// Thread rule: loop thread only; the clock and the resolver outlive it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "result.h"
+#include "runtime/clock.h"
+#include "runtime/outage_log.h"
+#include "runtime/resolver.h"
+#include "runtime/task.h"
+
+namespace sluice {
+
+// Empty fields are left to libpq.
+struct PgServer {
+  std::string host;      // a name, an address, or the directory of a socket
+  std::string hostaddr;  // given: `host` is not looked up
+  std::string port;
+
+  bool has_name() const;  // a resolver must be asked
+  bool operator==(const PgServer&) const = default;
+};
+
+class PgServers final {
+ public:
+  // `conninfo`: a URL or key=value pairs; empty: the PG* environment. `what`: the database's name
+  // in log lines.
+  PgServers(Clock& clock, Resolver& resolver, std::string conninfo,
+            std::string what = "the database");
+
+  const std::string& conninfo() const { return conninfo_; }
+  // For one address of one server: the conninfo's connect_timeout, or bounds::connect_timeout_ms.
+  int64_t connect_timeout_ms() const { return connect_timeout_ms_; }
+  // Each once, the one to try first at the head; never empty.
+  std::vector<PgServer> in_order() const;
+  Resolver& resolver() const { return resolver_; }
+
+  // What a session found: the next one begins where the last succeeded, or past where it failed.
+  void note_connected(const PgServer& server);
+  void note_failed(const PgServer& server);
+  // No server could be had, or a session was lost.
+  void note_away(std::string_view reason) { outage_.note_away(reason); }
+
+ private:
+  Resolver& resolver_;
+  const std::string conninfo_;
+  std::vector<PgServer> servers_;
+  size_t first_ = 0;
+  int64_t connect_timeout_ms_;
+  OutageLog outage_;
+};
+
+}  // namespace sluice

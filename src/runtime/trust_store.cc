@@ -1,0 +1,86 @@
+#include "runtime/trust_store.h"
+
+#include <curl/curl.h>
+#include <fmt/format.h>
+#include <openssl/x509_vfy.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <utility>
+
+namespace sluice {
+namespace {
+
+constexpr int64_t wait_ns = 2 * ns_per_ms;
+
+std::string setting(const char* name, const char* otherwise) {
+  const char* value = std::getenv(name);
+  if (value == nullptr || *value == '\0') value = otherwise;
+  return value == nullptr ? "" : value;
+}
+
+// On a thread of its own.
+Result<TrustStore::Store> read(const std::string& file, const std::string& directory) {
+  TrustStore::Store store(X509_STORE_new(), &X509_STORE_free);
+  if (!store) throw std::bad_alloc();
+  // As curl does for its own: an intermediate that is trusted is enough.
+  X509_STORE_set_flags(store.get(), X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN);
+  if (!directory.empty()) X509_STORE_load_path(store.get(), directory.c_str());
+  if (!file.empty() && X509_STORE_load_file(store.get(), file.c_str()) != 1) {
+    return tl::unexpected(
+        Error{Error::Action::refuse, {}, "no certificate authorities can be read from " + file});
+  }
+  return store;
+}
+
+std::string stamp_of(const std::string& path) {
+  struct stat found {};
+  if (path.empty() || stat(path.c_str(), &found) != 0) return "none ";
+  return fmt::format("{} {} {}.{} ", found.st_ino, found.st_size, found.st_mtim.tv_sec,
+                     found.st_mtim.tv_nsec);
+}
+
+}  // namespace
+
+TrustStore::TrustStore(Clock& clock) : clock_(clock) {
+  const curl_version_info_data* built_in = curl_version_info(CURLVERSION_NOW);
+  file_ = setting("SSL_CERT_FILE", built_in->cainfo);
+  directory_ = setting("SSL_CERT_DIR", built_in->capath);
+}
+
+Task<Result<TrustStore::Store>> TrustStore::get() {
+  look();
+  take();
+  while (store_ && *store_ == nullptr) {
+    co_await sleep_until(clock_, clock_.now_ns() + wait_ns);
+    take();
+  }
+  co_return store_;
+}
+
+void TrustStore::look() {
+  const bool is_known = store_ && *store_ != nullptr;
+  const int64_t now_ns = clock_.now_ns();
+  if (reading_.valid() || (is_known && now_ns - looked_ns_ < look_interval_ms * ns_per_ms)) return;
+  looked_ns_ = now_ns;
+  std::string present = stamp();
+  if (present == stamp_) return;
+  stamp_ = std::move(present);
+  reading_ = std::async(std::launch::async, &read, file_, directory_);
+}
+
+// A change that cannot be read (it is being written) leaves what there was, until the next one.
+void TrustStore::take() {
+  if (!reading_.valid() ||
+      reading_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+    return;
+  }
+  Result<Store> read = reading_.get();
+  if (read || !store_ || *store_ == nullptr) store_ = std::move(read);
+}
+
+std::string TrustStore::stamp() const {
+  return stamp_of(file_) + stamp_of(directory_);
+}
+
+}  // namespace sluice

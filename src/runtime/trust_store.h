@@ -1,0 +1,51 @@
+// TrustStore holds the certificate authorities that TLS connections trust, read once for all of
+// them: to parse the system's takes 40 ms, and curl would do it anew for each connection. They are
+// read beside the loop, and again when their file or directory has changed, so that a worker that
+// runs for months follows what the system trusts.
+//
+// The file is SSL_CERT_FILE or else curl's built-in one, the directory (of files named by hashes,
+// read one by one where they are needed) SSL_CERT_DIR or else curl's: as OpenSSL's own programs do.
+//
+// Thread rule: loop thread only. The clock outlives it. Connections keep the store they began with.
+#pragma once
+
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <string>
+
+#include "result.h"
+#include "runtime/clock.h"
+#include "runtime/task.h"
+
+struct x509_store_st;
+
+namespace sluice {
+
+class TrustStore final {
+ public:
+  using Store = std::shared_ptr<x509_store_st>;
+
+  // How often it is asked, at most, whether something has changed.
+  static constexpr int64_t look_interval_ms = 10'000;
+
+  explicit TrustStore(Clock& clock);
+
+  // Waits for the first reading only. Error::refuse: the file cannot be read.
+  Task<Result<Store>> get();
+
+ private:
+  void look();
+  void take();
+  std::string stamp() const;
+
+  Clock& clock_;
+  std::string file_;
+  std::string directory_;
+  Result<Store> store_ = Store();
+  std::string stamp_;  // of what was read last
+  int64_t looked_ns_ = 0;
+  std::future<Result<Store>> reading_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,122 @@
+#include "worker/redaction.h"
+
+#include <charconv>
+#include <optional>
+#include <utility>
+
+namespace sluice {
+
+namespace {
+
+constexpr std::string_view redacted = "[secret]";
+
+// Shorter ones are placeholders that local servers want ("ollama"), and words of good answers.
+constexpr size_t redacted_bytes_min = 16;
+
+struct Spelled {
+  char c;
+  size_t end;
+};
+
+// The ASCII character that an escape spells whose backslashes, any number of them, begin at `at`.
+std::optional<Spelled> escaped_at(std::string_view text, size_t at) {
+  constexpr size_t digits = 4;
+  const size_t kind = text.find_first_not_of('\\', at);
+  if (kind == at || kind == std::string_view::npos) return std::nullopt;
+  if (text[kind] == '/' || text[kind] == '"') return Spelled{text[kind], kind + 1};
+  if (text[kind] != 'u' || text.size() - kind <= digits) return std::nullopt;
+  unsigned code = 0;
+  const char* const first = text.data() + kind + 1;
+  const auto [end, error] = std::from_chars(first, first + digits, code, 16);
+  if (error != std::errc() || end != first + digits || code > 0x7F) return std::nullopt;
+  return Spelled{static_cast<char>(code), kind + 1 + digits};
+}
+
+// `text` without what was cut out of it, piece by piece: linear however many there are.
+class Cutter {
+ public:
+  explicit Cutter(std::string& text) : text_(text) {}
+  void cut(size_t begin, size_t end) {
+    kept_.append(text_, copied_, begin - copied_).append(redacted);
+    copied_ = end;
+  }
+  size_t copied() const { return copied_; }
+  void finish() {
+    if (copied_ == 0) return;
+    kept_.append(text_, copied_);
+    text_ = std::move(kept_);
+  }
+
+ private:
+  std::string& text_;
+  std::string kept_;
+  size_t copied_ = 0;
+};
+
+}  // namespace
+
+Redaction::Redaction(std::string secret) {
+  if (secret.size() >= redacted_bytes_min) secret_ = std::move(secret);
+}
+
+void Redaction::apply(std::string& text) const {
+  if (secret_.empty()) return;
+  redact_plain(text);
+  redact_escaped(text);
+}
+
+void Redaction::apply(Outcome& outcome) const {
+  std::visit(
+      [this](auto& told) {
+        if constexpr (requires { told.error; }) apply(told.error);
+        if constexpr (requires { told.answer; }) {
+          if (told.answer) apply(*told.answer);
+        }
+      },
+      outcome);
+}
+
+void Redaction::redact_plain(std::string& text) const {
+  Cutter cutter(text);
+  for (size_t at = text.find(secret_); at != std::string::npos;
+       at = text.find(secret_, cutter.copied())) {
+    cutter.cut(at, at + secret_.size());
+  }
+  cutter.finish();
+}
+
+// Looks at escapes alone, which are few: what stands before one may be the secret's beginning.
+void Redaction::redact_escaped(std::string& text) const {
+  Cutter cutter(text);
+  for (size_t at = text.find('\\'); at != std::string::npos;) {
+    const std::optional<Spelled> spelled = escaped_at(text, at);
+    size_t next = spelled ? spelled->end : text.find_first_not_of('\\', at);
+    size_t i = spelled ? secret_.find(spelled->c) : std::string::npos;
+    for (; i != std::string::npos; i = secret_.find(spelled->c, i + 1)) {
+      if (at - cutter.copied() < i || text.compare(at - i, i, secret_, 0, i) != 0) continue;
+      const size_t end = end_of(text, spelled->end, i + 1);
+      if (end == std::string::npos) continue;
+      cutter.cut(at - i, end);
+      next = end;
+      break;
+    }
+    at = text.find('\\', next);
+  }
+  cutter.finish();
+}
+
+// The end of the secret in `text` that was spelled up to its character `i`, at `at`.
+size_t Redaction::end_of(std::string_view text, size_t at, size_t i) const {
+  for (; i < secret_.size(); ++i) {
+    if (at < text.size() && text[at] == secret_[i]) {
+      ++at;
+      continue;
+    }
+    const std::optional<Spelled> spelled = escaped_at(text, at);
+    if (!spelled || spelled->c != secret_[i]) return std::string::npos;
+    at = spelled->end;
+  }
+  return at;
+}
+
+}  // namespace sluice

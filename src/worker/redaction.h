@@ -1,0 +1,31 @@
+// Redaction takes a model's secret out of what its backend says: an echo of our headers must not
+// bring it into tables and logs. It knows the secret as it is and as JSON may spell it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "backends/outcome.h"
+
+namespace sluice {
+
+class Redaction final {
+ public:
+  Redaction() = default;  // no secret: everything stays
+  explicit Redaction(std::string secret);
+
+  // Also where characters of it are escaped (\u0073, \/), and escaped once more, as in JSON inside
+  // a text of JSON. What was valid JSON stays valid.
+  void apply(std::string& text) const;
+  // The texts of an outcome: an answer is put together from pieces that held no secret each.
+  void apply(Outcome& outcome) const;
+
+ private:
+  void redact_plain(std::string& text) const;
+  void redact_escaped(std::string& text) const;
+  size_t end_of(std::string_view text, size_t at, size_t i) const;
+
+  std::string secret_;  // empty: none
+};
+
+}  // namespace sluice

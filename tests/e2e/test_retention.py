@@ -1,0 +1,94 @@
+"""Retention with real workers and sessions: tasks leave without anybody's tick, and nothing waits for it."""
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from conftest import connect, query, wait_for
+from queue_tools import add_model, statuses, submit_many
+
+SUBMITTERS = 4
+
+
+@pytest.fixture
+def url(pg):
+    return pg.database()
+
+
+def kept(url):
+    return query(url, "select count(*), (select count(*) from sluice.result) from sluice.task")[0]
+
+
+def ranges(url):
+    return query(url, "select min(first_id), count(*) from sluice.id_range")[0]
+
+
+def close_range(url, ahead="3 days"):
+    return query(url, "select sluice.close_range(clock_timestamp() + %s::interval)", (ahead,))[0][0]
+
+
+def test_workers_alone_keep_the_promise(url, mock, worker):
+    add_model(url, "m", mock().url)
+    query(url, "update sluice.settings set retention = '1 second'")
+    query(url, "select sluice.submit('old', 'm', p_now => clock_timestamp() - interval '2 hours') from generate_series(1, 50)")
+    process = worker(url, "--once")
+    assert process.wait(30) == 0
+    assert statuses(url) == {"solved": 50}
+    worker(url)
+    # Overdue, so its rows go; and as nobody submits any more, so does the range that they were in.
+    wait_for(lambda: kept(url) == (0, 0), 30, "the tasks to be gone")
+    wait_for(lambda: ranges(url) == (1_000_000, 3), 30, "their range to be gone")
+    query(url, "select sluice.submit('new', 'm')")
+    wait_for(lambda: statuses(url) == {"solved": 1}, 30, "the next task's result")
+
+
+def test_ids_that_jump_beside_submits_are_given_out_once(url):
+    add_model(url, "m", "http://127.0.0.1:1")
+
+    def submit_some(rounds):
+        with connect(url) as connection, connection.cursor() as cursor:
+            ids = []
+            for _ in range(rounds):
+                cursor.execute("select sluice.submit('x', 'm')")
+                ids.append(cursor.fetchone()[0])
+                connection.commit()
+            return ids
+    closed = 0
+    with ThreadPoolExecutor(SUBMITTERS) as threads:
+        running = [threads.submit(submit_some, 1000) for _ in range(SUBMITTERS)]
+        while not all(each.done() for each in running):
+            closed += close_range(url)
+        ids = [task for each in running for task in each.result()]
+    assert closed >= 3
+    assert len(ids) == len(set(ids)) == SUBMITTERS * 1000 == kept(url)[0]
+
+
+def test_a_range_is_not_closed_while_a_transaction_has_an_id_of_it(url):
+    add_model(url, "m", "http://127.0.0.1:1")
+    submit_many(url, ["x"])
+    with connect(url) as late, late.cursor() as cursor:
+        late.autocommit = False
+        cursor.execute("select sluice.submit('late', 'm')")
+        assert close_range(url) is False
+        submitted, = submit_many(url, ["y"])
+        assert submitted < 1_000_000
+        late.commit()
+    assert close_range(url) is True
+    assert submit_many(url, ["z"]) == [1_000_000]
+
+
+def test_an_open_report_does_not_keep_old_tasks(url):
+    """No range can be dropped under it: its overdue tasks are deleted, in rounds."""
+    add_model(url, "m", "http://127.0.0.1:1")
+    query(url, "update sluice.settings set retention = '1 second'")
+    ids = submit_many(url, ["x"] * 6000)
+    query(url, "select sluice.cancel_all('m')")
+    with connect(url) as report, report.cursor() as cursor:
+        report.autocommit = False
+        cursor.execute("select count(*) from sluice.task")
+
+        def erase():
+            query(url, "select sluice.retain(clock_timestamp() + interval '3000 seconds')")
+            return kept(url) == (0, 0)
+        wait_for(erase, 30, "the tasks to be gone")
+        cursor.execute("select count(*) from sluice.task")
+        assert cursor.fetchone()[0] == 0  # READ COMMITTED
+    assert query(url, "select count(*) from sluice.tasks where id = any (%s)", (ids,)) == [(0,)]

@@ -1,0 +1,51 @@
+#include "runtime/turn_share.h"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "support/manual_clock.h"
+
+namespace sluice {
+
+TEST_CASE("a crowd of work is spread over turns, in order, and others come between") {
+  Loop loop;
+  ManualClock clock;
+  TurnShare share(loop, clock);
+  std::vector<int> done;
+  std::vector<uint64_t> turns;
+  loop.post([&] {
+    for (int i = 0; i < 12; ++i) {
+      share.run([&, i] {
+        clock.advance(2 * ns_per_ms);
+        done.push_back(i);
+        turns.push_back(loop.turn());
+        if (i == 11) loop.stop();
+      });
+    }
+  });
+  loop.run();
+  CHECK(done == std::vector{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  CHECK(turns[2] == turns[0]);  // 6 ms: the share was spent with the third
+  for (size_t i = 3; i < 12; ++i) CHECK((turns[i] == turns[i - 1]) == (i % 3 != 0));
+}
+
+TEST_CASE("work that waits goes with its share") {
+  Loop loop;
+  ManualClock clock;
+  int done = 0;
+  {
+    TurnShare share(loop, clock);
+    for (int i = 0; i < 10; ++i) {
+      share.run([&] {
+        clock.advance(5 * ns_per_ms);
+        ++done;
+      });
+    }
+  }
+  loop.post([&] { loop.stop(); });
+  loop.run();
+  CHECK(done == 1);
+}
+
+}  // namespace sluice
