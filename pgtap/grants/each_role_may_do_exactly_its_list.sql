@@ -14,6 +14,7 @@ insert into allowed (object, roles) values
   ('batch_results(bigint,text,integer)', 'a'),
   ('begin_file(text,text,text,timestamp with time zone)', 'a'),
   ('caller_scope()', 'sra'),
+  ('guarded(anyelement)', 'sra'),
   ('cancel(bigint,timestamp with time zone)', 'sa'),
   ('cancel_all(text,text,jsonb,bigint,timestamp with time zone,timestamp with time zone,timestamp with time zone)', 'sa'),
   ('cancel_batch(bigint,text,boolean,timestamp with time zone)', 'a'),

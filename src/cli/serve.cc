@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "command_error.h"
 #include "duration.h"
+#include "process_rights.h"
 
 namespace sluice {
 namespace {
@@ -35,6 +36,7 @@ std::string content_of(const std::string& path) {
 }
 
 ExitCode serve(const ServeFlags& flags, const GlobalOptions& globals) {
+  hide_memory();
   if (flags.without_keys) require_loopback(flags.listen);
   RunServerOptions options;
   options.database_url = globals.database_url;
@@ -50,6 +52,7 @@ ExitCode serve(const ServeFlags& flags, const GlobalOptions& globals) {
     options.api.url_scheme = "https";
   }
   options.on_started = [scheme = options.api.url_scheme](const std::string& address) {
+    drop_capabilities();
     fmt::print("listening on {}://{}\n", scheme, address);
     std::fflush(stdout);
   };

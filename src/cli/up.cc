@@ -20,6 +20,7 @@
 #include "db/database_url.h"
 #include "db/migrate.h"
 #include "db/private_postgres.h"
+#include "process_rights.h"
 #include "runtime/listen_socket.h"
 #include "worker/run_worker.h"
 
@@ -141,6 +142,7 @@ void check_address(const std::string& address) {
 }
 
 ExitCode run(const UpOptions& options) {
+  hide_memory();
   if (options.without_keys) require_loopback(options.listen);
   check_address(options.listen);
   StopSignals signals;

@@ -6,6 +6,7 @@
 #include "bounds.h"
 #include "cli/command.h"
 #include "duration.h"
+#include "process_rights.h"
 #include "worker/run_worker.h"
 
 namespace sluice {
@@ -29,6 +30,7 @@ std::string worker_name() {
 }
 
 ExitCode serve(const WorkerFlags& flags, const GlobalOptions& globals) {
+  hide_memory();
   RunWorkerOptions options;
   options.database_url = globals.database_url;
   options.direct_url = globals.direct_url;
@@ -40,6 +42,7 @@ ExitCode serve(const WorkerFlags& flags, const GlobalOptions& globals) {
   options.worker.drain_timeout_ms = parse_duration_ms(flags.drain_timeout);
   options.answer_bytes_max = flags.answer_memory;
   if (!flags.http.empty()) options.http_address = flags.http;
+  options.on_started = drop_capabilities;
   return run_worker(std::move(options));
 }
 

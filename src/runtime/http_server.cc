@@ -330,9 +330,10 @@ MHD_Result HttpServer::Engine::begin(Visit& visit, MHD_Connection* connection,
   incoming.arrived_ns = visit.since_ns;
   incoming.query = fields_of(connection, MHD_GET_ARGUMENT_KIND);
   incoming.headers = fields_of(connection, MHD_HEADER_KIND);
-  std::string_view problem = request_problem(version, incoming.headers);
-  if (problem.empty() && !decode(incoming.query)) problem = "a malformed %XX in the query";
-  if (problem.empty()) {
+  std::optional<RequestProblem> problem =
+      request_problem(incoming.method, version, incoming.headers);
+  if (!problem && !decode(incoming.query)) problem = {400, "a malformed %XX in the query"};
+  if (!problem) {
     if (options.is_read_in_pieces && options.is_read_in_pieces(incoming.method, incoming.path)) {
       visit.exchange->in_pieces = true;
       incoming.next_piece = [this, connection, exchange = visit.exchange] {
@@ -343,7 +344,7 @@ MHD_Result HttpServer::Engine::begin(Visit& visit, MHD_Connection* connection,
     return MHD_YES;
   }
   visit.exchange->close = true;
-  visit.exchange->reply = refusal(400, "invalid_request", problem);
+  visit.exchange->reply = refusal(problem->status, "invalid_request", problem->message);
   return send_reply(connection, visit);
 }
 

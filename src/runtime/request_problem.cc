@@ -29,6 +29,14 @@ bool is_number(std::string_view value) {
          std::all_of(value.begin(), value.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+bool is_longer_than(std::string_view name, std::string_view beginning) {
+  return name.size() > beginning.size() && name.starts_with(beginning);
+}
+
+bool has_body(std::string_view method) {
+  return method == "POST" || method == "PUT" || method == "PATCH";
+}
+
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -38,27 +46,35 @@ int hex_digit(char c) {
 
 }  // namespace
 
-std::string_view request_problem(std::string_view version, const HttpFields& headers) {
-  if (headers.size() > headers_max) return "more than 100 headers";
+std::optional<RequestProblem> request_problem(std::string_view method, std::string_view version,
+                                              const HttpFields& headers) {
+  const auto bad = [](std::string_view message) { return RequestProblem{400, message}; };
+  if (headers.size() > headers_max) return bad("more than 100 headers");
   int hosts = 0;
   int lengths = 0;
   int encodings = 0;
   for (const auto& [name, value] : headers) {
-    if (!is_token(name)) return "a header's name is no token";
-    if (!is_field_value(value)) return "a control character in a header";
+    if (!is_token(name)) return bad("a header's name is no token");
+    if (!is_field_value(value)) return bad("a control character in a header");
+    if (is_longer_than(name, "content-length") || is_longer_than(name, "transfer-encoding")) {
+      return bad("a header that begins like Content-Length or Transfer-Encoding");
+    }
     if (name == "host") ++hosts;
     if (name == "content-length" && (++lengths > 1 || !is_number(value))) {
-      return "Content-Length must be one number";
+      return bad("Content-Length must be one number");
     }
     if (name == "transfer-encoding" && (++encodings > 1 || to_lower(value) != "chunked")) {
-      return "the only Transfer-Encoding that is understood is chunked";
+      return bad("the only Transfer-Encoding that is understood is chunked");
     }
   }
-  if (lengths > 0 && encodings > 0) return "both Content-Length and Transfer-Encoding";
-  if (encodings > 0 && version != "HTTP/1.1") return "Transfer-Encoding needs HTTP/1.1";
-  if (hosts > 1) return "more than one Host";
-  if (hosts == 0 && version == "HTTP/1.1") return "HTTP/1.1 needs a Host";
-  return {};
+  if (lengths > 0 && encodings > 0) return bad("both Content-Length and Transfer-Encoding");
+  if (encodings > 0 && version != "HTTP/1.1") return bad("Transfer-Encoding needs HTTP/1.1");
+  if (hosts > 1) return bad("more than one Host");
+  if (hosts == 0 && version == "HTTP/1.1") return bad("HTTP/1.1 needs a Host");
+  if (lengths + encodings == 0 && has_body(method)) {
+    return RequestProblem{411, "Content-Length is missing: without a body it is 0 (curl: -d '')"};
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> percent_decode(std::string_view text) {

@@ -59,6 +59,9 @@ AMBIGUOUS = {
     "repeated TE": post(b"Host: localhost", b"Transfer-Encoding: chunked", b"Transfer-Encoding: chunked"),
     "dressed TE": post(b"Host: localhost", b"Transfer-Encoding: \x0bchunked"),
     "space before the colon": post(b"Host: localhost", b"Content-Length : 15"),
+    "folded CL": post(b"Host: localhost", b"Content-Length:", b" 15"),
+    "folded TE": post(b"Host: localhost", b"Transfer-Encoding:", b" chunked", body=b"0\r\n\r\n" + HIDDEN),
+    "folded TE beside CL": post(b"Host: localhost", b"Content-Length: 15", b"Transfer-Encoding:", b"\tchunked"),
     "TE with HTTP/1.0": post(b"Host: localhost", b"Transfer-Encoding: chunked",
                              body=b"0\r\n\r\n" + HIDDEN).replace(b"HTTP/1.1", b"HTTP/1.0", 1),
 }
@@ -69,6 +72,12 @@ def test_an_ambiguous_request_is_400_and_the_connection_closed(front, name):
     received = send_raw(front.port, AMBIGUOUS[name])
     # libmicrohttpd 0.9.75 writes the headers of a refusal of its own twice, before it closes.
     assert set(statuses_of(received)) == {400}, received
+    assert query(front.url, "select count(*) from sluice.tasks") == [(0,)]
+
+
+def test_a_body_of_untold_length_is_411_and_the_connection_closed(front):
+    received = send_raw(front.port, post(b"Host: localhost"))
+    assert set(statuses_of(received)) == {411}, received
     assert query(front.url, "select count(*) from sluice.tasks") == [(0,)]
 
 
