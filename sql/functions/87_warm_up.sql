@@ -17,7 +17,7 @@ declare
 begin
   perform sluice.ended('{}'), sluice.requests(0, '{}'), sluice.complete(0, '{}');
   -- Refused for its model, '' being nobody's name.
-  perform sluice.submit_each(array['{"prompt": "", "model": ""}'], array['default'], array[null]);
+  perform sluice.submit_each(array['{"prompt": "x", "model": ""}'], array['default'], array[null]);
   if v_model is not null then
     perform sluice.rehearse(v_model, -1 - floor(random() * 9e15)::bigint, clock_timestamp());
   end if;
@@ -31,11 +31,14 @@ as $$
 declare
   v_drafts sluice.draft[];
   v_row sluice.backlog;
+  v_worker bigint;
 begin
-  v_drafts := sluice.drafts_of(jsonb_build_array(jsonb_build_object('prompt', '', 'model', p_model)), p_now);
+  v_worker := sluice.register_worker('warm-up', 1, p_now => p_now);
+  v_drafts := sluice.drafts_of(jsonb_build_array(jsonb_build_object('prompt', 'x', 'model', p_model)), p_now);
   v_row := (sluice.store_drafts(v_drafts, array[p_id], sluice.keep_keys(v_drafts, array[p_id]), p_now))[1];
   perform sluice.place(array[v_row], p_now);
-  perform sluice.claim_from(v_row.model, 0, 0, p_now);
+  perform sluice.claim(v_worker, null, 0, p_now), sluice.claim_within(v_worker, null, '{}', 0, p_now);
+  perform sluice.claim_from(v_row.model, v_worker, 0, p_now);
   execute format('select sluice.take_%s(0)', v_row.model);
   perform sluice.claimed_tasks(array[row(p_id, 0, p_now, p_now, null, 0, v_row.model, 0, 1, 0, 0, v_row.tenant, 1)::sluice.lease], 65536);
   raise exception using errcode = 'SL000', message = 'undone';

@@ -84,7 +84,7 @@ def test_what_ends_without_a_worker_is_announced_too(pg, mock, worker, listener)
     listening = listener(url)
     switch(url, True)
     single, *many = submit_many(url, [f"prompt {i}" for i in range(5)])
-    late = query(url, "select sluice.submit('late', 'm', deadline => clock_timestamp() + interval '1 ms')")[0][0]
+    late = query(url, "select sluice.submit('late', 'm', deadline => clock_timestamp() + interval '200 ms')")[0][0]
     query(url, "select sluice.cancel(%s)", [single])
     listening.wait_for([single])
     worker(url)  # sweeps

@@ -64,8 +64,8 @@ def test_no_piece_of_a_password_is_ever_printed(sluice):
                 "postgresql://someone:hush-hush/x@127.0.0.1:1/a", "postgresql://someone:1/hush-hush@127.0.0.1/a",
                 "postgresql://someone:1?hush-hush@127.0.0.1/a", "password=hush-hush host=127.0.0.1 port=1 nonsense",
                 "hush-hush", "password='hush-hush"):
-        run = migrate(sluice, url)
-        assert run.returncode == 4 and "hush" not in run.stdout + run.stderr, run.stderr
+        run = migrate(sluice, url)  # malformed, or out of reach
+        assert run.returncode in (3, 4) and "hush" not in run.stdout + run.stderr, run.stderr
 
 
 def test_a_newer_schema_is_exit_5(sluice, pg):

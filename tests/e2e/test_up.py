@@ -145,7 +145,7 @@ def test_up_costs_next_to_nothing_while_nobody_asks(start_up, directory, mock):
     url = url_in(directory / "data")
     for number in range(3):
         add_model(url, f"m{number}", mock().url)
-        query(url, "select count(*) from sluice.submit_many((select jsonb_agg(jsonb_build_object('prompt', n, 'model', %s))"
+        query(url, "select count(*) from sluice.submit_many((select jsonb_agg(jsonb_build_object('prompt', n::text, 'model', %s))"
                    " from generate_series(1, 200) n))", [f"m{number}"])
     query(url, "set role sluice_owner; select sluice.make_lanes('queue_' || id, array(select generate_series(-90, 90)::smallint))"
                " from sluice.models")
