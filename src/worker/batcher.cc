@@ -18,7 +18,7 @@ std::optional<int64_t> earlier(std::optional<int64_t> one, std::optional<int64_t
 size_t size_max(const Model& model, const ClaimedTask& task) {
   if (task.priority > 0) return 1;
   const int64_t handed_back = std::max<int64_t>(0, task.key.fence - task.attempt);
-  return std::max(1, model.batch_max >> std::min<int64_t>(handed_back, 30));
+  return static_cast<size_t>(std::max(1, model.batch_max >> std::min<int64_t>(handed_back, 30)));
 }
 
 }  // namespace
