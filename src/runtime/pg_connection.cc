@@ -318,8 +318,8 @@ void PgConnection::watch_socket() {
 
 void PgConnection::lose() {
   const std::string reason = problem_of(connection_.get());
-  servers_.note_away(reason);
   finish({Error::Action::reconnect, "08006", "database connection lost: " + reason});
+  servers_.note_away(reason);
   if (on_lost) on_lost();
 }
 
@@ -329,6 +329,7 @@ void PgConnection::close() {
 }
 
 void PgConnection::finish(const Error& error_of_pending) {
+  if (state_ == State::open) servers_.note_closed();
   state_ = State::closed;
   watch_.reset();
   connection_.reset();
