@@ -58,8 +58,8 @@ Error statement_error(const PGresult* result) {
   // taken, for the same reason.
   error.message = sqlstate.starts_with("22") ? "the server refuses a value"
                                              : one_line(field(result, PG_DIAG_MESSAGE_PRIMARY));
-  // Those of the server's own may quote; of class 23 it gives none, so they are ours.
-  if (sqlstate.starts_with("SL") || sqlstate.starts_with("23")) {
+  // Those of the server's own may quote; of class 23 and 55P03 it gives none, so they are ours.
+  if (sqlstate.starts_with("SL") || sqlstate.starts_with("23") || sqlstate == "55P03") {
     error.hint = one_line(field(result, PG_DIAG_MESSAGE_HINT));
     error.param = field(result, PG_DIAG_COLUMN_NAME);
   }
