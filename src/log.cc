@@ -19,6 +19,21 @@
 namespace sluice {
 namespace {
 
+// The longest beginning of `text`, in whole characters, that takes `bytes_max` as a JSON string.
+std::string_view beginning_of(std::string_view text, size_t bytes_max) {
+  constexpr size_t escape_bytes_max = 6;  // \u001b
+  std::string_view beginning = text.substr(0, bytes_max);
+  while (!beginning.empty()) {
+    const bool is_cut_in_character =
+        beginning.size() < text.size() && (text[beginning.size()] & 0xc0) == 0x80;
+    const size_t bytes = json_string(beginning).size();
+    if (!is_cut_in_character && bytes <= bytes_max) break;
+    const size_t excess = bytes > bytes_max ? bytes - bytes_max : 1;
+    beginning.remove_suffix((excess + escape_bytes_max - 1) / escape_bytes_max);
+  }
+  return beginning;
+}
+
 // The message as a JSON string, quotes included; spdlog's own %v does not escape.
 class JsonMessageFlag final : public spdlog::custom_flag_formatter {
  public:
@@ -85,15 +100,19 @@ class ImpatientSink final : public spdlog::sinks::stderr_color_sink_st {
       Waiting::log(word);
       return log(message);
     }
+    const std::string_view text(message.payload.data(), message.payload.size());
+    const std::string_view beginning = beginning_of(text, message_bytes_max);
+    if (beginning.size() == text.size()) return Waiting::log(message);
+    const std::string cut_text = std::string(beginning) + "…";
     spdlog::details::log_msg cut = message;
-    cut.payload = {cut.payload.data(), std::min(cut.payload.size(), message_bytes_max)};
+    cut.payload = cut_text;
     Waiting::log(cut);
   }
 
  private:
   // A pipe that can be written to takes PIPE_BUF bytes without waiting: a message, escaped for
-  // JSON, and what stands before it.
-  static constexpr size_t message_bytes_max = PIPE_BUF / 2;
+  // JSON, and what stands around it (time, level, subject, colours: 150 bytes at most).
+  static constexpr size_t message_bytes_max = PIPE_BUF - 256;
 
   static bool has_room() {
     pollfd err{STDERR_FILENO, POLLOUT, 0};

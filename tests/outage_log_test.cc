@@ -1,46 +1,16 @@
 #include "runtime/outage_log.h"
 
 #include <doctest/doctest.h>
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
 
-#include <memory>
-#include <sstream>
 #include <string>
 
+#include "support/log_lines.h"
 #include "support/manual_clock.h"
 
 namespace sluice {
-namespace {
-
-// What is logged for as long as it lives.
-class Lines {
- public:
-  Lines() : before_(spdlog::default_logger()) {
-    auto logger = std::make_shared<spdlog::logger>(
-        "lines", std::make_shared<spdlog::sinks::ostream_sink_st>(text_));
-    logger->set_pattern("%l: %v");
-    spdlog::set_default_logger(std::move(logger));
-  }
-  ~Lines() { spdlog::set_default_logger(before_); }
-  Lines(const Lines&) = delete;
-  Lines& operator=(const Lines&) = delete;
-
-  std::string take() {
-    std::string lines = text_.str();
-    text_.str("");
-    return lines;
-  }
-
- private:
-  std::ostringstream text_;
-  std::shared_ptr<spdlog::logger> before_;
-};
-
-}  // namespace
 
 TEST_CASE("an outage is a line at the loss, one a minute, and one when it is over") {
-  Lines lines;
+  LogLines lines;
   ManualClock clock;
   OutageLog log(clock, "the database");
   log.note_there();
@@ -61,7 +31,7 @@ TEST_CASE("an outage is a line at the loss, one a minute, and one when it is ove
 }
 
 TEST_CASE("what was never there is mentioned after a minute") {
-  Lines lines;
+  LogLines lines;
   ManualClock clock;
   OutageLog log(clock, "the database");
   log.note_away("no such host");

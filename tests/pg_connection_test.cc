@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/log_lines.h"
 #include "support/raw_server.h"
 #include "support/run_task.h"
 #include "worker/pg_array.h"
@@ -324,6 +325,32 @@ TEST_SUITE("with a database" * doctest::skip(database_url() == nullptr)) {
     const auto wait = [&]() -> Task<void> { co_await lost.wait(); };
     run_task(fixture.loop, fixture.clock, wait());
     CHECK_FALSE(fixture.connection.is_open());
+  }
+
+  TEST_CASE("the database is away when no session is left, not when one is lost or refused") {
+    Fixture fixture;
+    Fixture killer;
+    LogLines lines;
+    PgConnection other(fixture.loop, fixture.clock, fixture.servers);
+    REQUIRE(run_task(fixture.loop, fixture.clock, other.connect()));
+    const auto kill = [&](PgConnection& connection) {
+      Signal lost;
+      connection.on_lost = [&] { lost.raise(); };
+      REQUIRE(killer.query("select pg_terminate_backend($1::int)",
+                           {std::to_string(connection.server_pid())}));
+      const auto wait = [&]() -> Task<void> { co_await lost.wait(); };
+      run_task(fixture.loop, fixture.clock, wait());
+    };
+    kill(other);
+    fixture.servers.note_away("one too many");
+    CHECK(lines.take().empty());
+    kill(fixture.connection);
+    CHECK(lines.take().starts_with("warning: lost the database, trying again: "));
+    PgConnection third(fixture.loop, fixture.clock, fixture.servers);
+    REQUIRE(run_task(fixture.loop, fixture.clock, third.connect()));
+    CHECK(lines.take().starts_with("info: the database is back after "));
+    third.close();
+    CHECK(lines.take().empty());
   }
 
   TEST_CASE("closing ends pending queries and does not call on_lost") {

@@ -163,18 +163,23 @@ $$;
 
 -- after_model_is_gone: drops what belonged to a deleted model, when the deletion commits: an open psql must not keep the
 -- locks of that. A submit that came in between makes the deletion fail, and one that comes later is refused.
--- Locks:   first those of tick and sweep, which go through all models; it holds nothing then that anybody waits for. Then the model's
---          relations. Those have no order: others lock them as they come to them. So they are only tried, 100 times for 20 ms each: far
---          below deadlock_timeout, hence without a deadlock, and nobody waits for longer behind it.
+-- Locks:   first those of tick and sweep, which go through all models: at most 1 s for each; it holds nothing then that anybody waits
+--          for. Then the model's relations. Those have no order: others lock them as they come to them. So they are only tried, 100
+--          times for 20 ms each: far below deadlock_timeout, hence without a deadlock, and nobody waits for longer behind it.
 -- Errors:  55P03: it is in use; as drop_model.
 create or replace function sluice.after_model_is_gone() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
-set lock_timeout = '10s'
+set lock_timeout = '1s'
 as $$
 begin
   perform sluice.keep_default(old.name);
-  perform pg_advisory_xact_lock(sluice.lock_class('tick'), 0), pg_advisory_xact_lock(sluice.lock_class('sweep'), 0);
+  begin
+    perform pg_advisory_xact_lock(sluice.lock_class('tick'), 0), pg_advisory_xact_lock(sluice.lock_class('sweep'), 0);
+  exception when lock_not_available then
+    raise exception 'all models are being gone through' using errcode = '55P03',
+      hint = 'A tick or a sweep takes long. Delete the model again later.';
+  end;
   for v_try in 1 .. 100 loop
     if sluice.try_drop_model(old.id, old.name) then
       return null;

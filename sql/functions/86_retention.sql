@@ -27,11 +27,21 @@ create or replace function sluice.looked_keys_max() returns int
 language sql immutable parallel safe
 as $$ select 1000000 $$;
 
--- walked_tasks_max: how many tasks a range may have for a worker to look through it: a second's work or, where the results are not
--- vacuumed, ten. Its heartbeat waits for that. A greater one is left to tick, and to erase_overdue.
+-- walked_tasks_max: how many vacuumed tasks a range may have for a worker to look through it: a second's work, for its heartbeat
+-- waits behind. A greater one is left to tick, and to erase_overdue.
 create or replace function sluice.walked_tasks_max() returns bigint
 language sql immutable parallel safe
 as $$ select 10000000::bigint $$;
+
+-- walk_cost: the work of a walk over range p_n's results, in vacuumed tasks. What is not vacuumed costs up to ten times as much: not
+-- only the keys are read then. A range that was never counted (new statistics after an upgrade) is judged by its bytes, 100 a row.
+create or replace function sluice.walk_cost(p_n int) returns bigint
+language sql stable
+as $$
+  select ((case when reltuples < 0 then pg_relation_size(oid) / 100 else reltuples end)
+          * (10 - 9 * least(1, relallvisible / greatest(1, relpages)::float8)))::bigint
+  from pg_class where oid = ('sluice.result_' || p_n)::regclass
+$$;
 
 -- retain: one round of retention: at most one range dropped or closed, and at most erased_tasks_max tasks deleted of ranges, and of
 -- the attic, with what belongs to them.
@@ -56,7 +66,7 @@ $$;
 -- begin_retention: the half that takes time and holds up nobody: deletes rows, and finds a range to drop and what of it must
 -- stay. It keeps the range as it is until the end of the transaction: no redrive, no late submit.
 -- Walks a range's keys, hence at least 1 s and 50 times its own last duration apart; 10 times while there is something to delete.
--- Params:  p_tasks_max: how many tasks the range may have; null: any number.
+-- Params:  p_tasks_max: the walk_cost that the range may have; null: any.
 create or replace function sluice.begin_retention(p_now timestamptz, p_tasks_max bigint default null) returns sluice.retention_round
 language plpgsql volatile
 as $$
@@ -77,7 +87,7 @@ begin
   v_round.erased := sluice.erase_from_attic(v_cutoff) + sluice.erase_overdue(v_cutoff) + sluice.erase_leftovers();
   v_range := sluice.oldest_range(v_cutoff);
   if v_range.n is not null
-     and coalesce((select reltuples <= p_tasks_max from pg_class where oid = ('sluice.result_' || v_range.n)::regclass), true)
+     and coalesce(sluice.walk_cost(v_range.n) <= p_tasks_max, true)
      and sluice.try_lock('sluice.task_' || v_range.n, 'share', 1) then
     v_round.carried := sluice.to_carry(v_range, v_cutoff);
     if v_round.carried is not null then

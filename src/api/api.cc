@@ -18,12 +18,13 @@ Api::Api(Loop& loop, Clock& clock, PgServers& servers, const ApiOptions& options
                 {options.opens_on_demand ? 1 : options.db_connections, options.db_connections},
                 "select sluice.warm_up()", options.breaker),
       background_(loop, clock, servers, {options.opens_on_demand ? 0 : 1, 1}),
+      bulk_(loop, clock, servers, {0, 1}),
       keys_(clock, database_, served_schema(embedded_sql())),
       submitter_(database_),
       endings_(clock, database_),
       batches_(clock, options.opens_on_demand ? database_ : background_, background_),
       queue_metrics_(clock, options.opens_on_demand ? database_ : background_),
-      front_(Services{clock, database_, background_, submitter_, endings_, batches_}, keys_,
+      front_(Services{clock, database_, background_, bulk_, submitter_, endings_, batches_}, keys_,
              metrics_, queue_metrics_, options.without_keys, spans, options.url_scheme) {}
 
 void Api::drain() {

@@ -15,7 +15,7 @@ namespace sluice {
 
 struct ApiOptions {
   bool without_keys = false;     // everybody is an administrator: for loopback addresses only
-  int db_connections = 4;        // and one for statements that nobody waits for
+  int db_connections = 4;        // and one for statements that nobody waits for, one for bulk
   bool opens_on_demand = false;  // all but one, while there is work for them
   DatabaseBreakerLimits breaker;
   std::string url_scheme = "http";  // that clients use, as spans say it
@@ -39,6 +39,7 @@ class Api final {
  private:
   PgPool database_;
   PgPool background_;  // one connection, for statements that take seconds
+  PgPool bulk_;        // one on demand, for those that may take minutes
   KeyRing keys_;
   Submitter submitter_;
   Endings endings_;

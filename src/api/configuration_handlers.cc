@@ -72,11 +72,13 @@ Task<HttpReply> close_model(Services& services, ApiRequest request) {
       " sluice.close_model($1, coalesce(c.until, 'infinity'), c.reason)");
 }
 
-// One with unfinished tasks stays: 409 says how many.
+// One with unfinished tasks stays: 409 says how many. It waits for locks, some seconds in all.
 Task<HttpReply> delete_model(Services& services, ApiRequest request) {
-  return answer_with_name(services, std::move(request),
-                          "with gone as (delete from sluice.models where name = $1 returning name)"
-                          " select json_build_object('name', name, 'deleted', true) from gone");
+  PgParams params = {std::move(request.names[0])};
+  return answer_with_value(services.background,
+                           "with gone as (delete from sluice.models where name = $1 returning name)"
+                           " select json_build_object('name', name, 'deleted', true) from gone",
+                           std::move(params));
 }
 
 Task<HttpReply> list_routes(Services& services, ApiRequest) {

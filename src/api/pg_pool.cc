@@ -160,14 +160,17 @@ void PgPool::open_another() {
   closed->change.raise();
 }
 
-// An error is the next statement's, too; and a schema that is older knows no such function.
+// An error is the next statement's, too; and a schema that is older knows no such function. One at
+// a time: it may wait a second for another process's, and all that is sent later waits behind it.
 Task<void> PgPool::mend(std::shared_ptr<PgConnection> connection) {
+  if (std::exchange(is_mending_, true)) co_return;
   int64_t mended = 0;
   do {
     Result<PgResult> reply = co_await connection->query(mend_sequences_sql, PgParams());
     mended = reply ? reply->int64(0, 0) : 0;
     if (mended > 0) spdlog::warn("made {} damaged sequence(s) anew", mended);
   } while (mended > 0);
+  is_mending_ = false;
 }
 
 void PgPool::mend_where_open() {

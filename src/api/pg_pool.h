@@ -53,7 +53,7 @@ class PgPool final {
   Task<void> keep_open(Member& member);
   Task<void> until_lost_or_idle(Member& member);
   Task<Result<void>> connect(Member& member);
-  static Task<void> mend(std::shared_ptr<PgConnection> connection);
+  Task<void> mend(std::shared_ptr<PgConnection> connection);
   void mend_where_open();
   Member* idlest();
   void open_another();
@@ -66,6 +66,7 @@ class PgPool final {
   const std::string warm_up_sql_;
   DatabaseBreaker breaker_;
   int starting_;
+  bool is_mending_ = false;
   std::vector<std::unique_ptr<Member>> members_;
   std::vector<std::shared_ptr<Signal>>
       waiting_;  // for the first connection of a pool that keeps none

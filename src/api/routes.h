@@ -23,6 +23,7 @@ struct Services {
   Clock& clock;
   PgPool& database;
   PgPool& background;  // for statements that take seconds
+  PgPool& bulk;        // for those without a bound: nothing else waits behind them
   Submitter& submitter;
   Endings& endings;
   BatchRunner& batches;

@@ -348,10 +348,11 @@ SqlSet embedded_sql() {
 
 namespace {
 
-void apply_missing(pqxx::connection& connection, const SqlSet& set,
+// Returns whether there was anything to apply.
+bool apply_missing(pqxx::connection& connection, const SqlSet& set,
                    const std::function<void(std::string_view)>& on_applied,
                    const MigrateRequest& request) {
-  if (is_current(connection, set, ownership_of(connection, request.ownership))) return;
+  if (is_current(connection, set, ownership_of(connection, request.ownership))) return false;
   const MigrationLock lock(connection, request.wait_ms_max);
   const auto applied = applied_migrations(connection);  // again: another process may have been here
   check_history(applied, set);
@@ -362,9 +363,10 @@ void apply_missing(pqxx::connection& connection, const SqlSet& set,
     run_transaction(connection, file.name, migration_transaction(set, file, ownership));
     on_applied(file.name);
   }
-  if (functions_are_current(connection, set)) return;
+  if (functions_are_current(connection, set)) return true;
   run_transaction(connection, "functions", functions_transaction(set, ownership));
   on_applied(fmt::format("{} files of functions", set.functions.size()));
+  return true;
 }
 
 }  // namespace
@@ -373,8 +375,10 @@ void migrate_up(pqxx::connection& connection, const SqlSet& set,
                 const std::function<void(std::string_view)>& on_applied,
                 const MigrateRequest& request) {
   check_server(connection);
-  apply_missing(connection, set, on_applied, request);
-  mend_sequences(connection, become_owner);
+  const bool has_applied = apply_missing(connection, set, on_applied, request);
+  // Who applied something may act as the owner. On a current database the caller may be anybody,
+  // and mends if he may.
+  mend_sequences(connection, has_applied ? become_owner : "");
 }
 
 SchemaState schema_state(pqxx::connection& connection, const SqlSet& set) {

@@ -58,8 +58,8 @@ Error statement_error(const PGresult* result) {
   // taken, for the same reason.
   error.message = sqlstate.starts_with("22") ? "the server refuses a value"
                                              : one_line(field(result, PG_DIAG_MESSAGE_PRIMARY));
-  // Those of the server's own may quote; of class 23 it gives none, so they are ours.
-  if (sqlstate.starts_with("SL") || sqlstate.starts_with("23")) {
+  // Those of the server's own may quote; of class 23 and 55P03 it gives none, so they are ours.
+  if (sqlstate.starts_with("SL") || sqlstate.starts_with("23") || sqlstate == "55P03") {
     error.hint = one_line(field(result, PG_DIAG_MESSAGE_HINT));
     error.param = field(result, PG_DIAG_COLUMN_NAME);
   }
@@ -318,8 +318,8 @@ void PgConnection::watch_socket() {
 
 void PgConnection::lose() {
   const std::string reason = problem_of(connection_.get());
-  servers_.note_away(reason);
   finish({Error::Action::reconnect, "08006", "database connection lost: " + reason});
+  servers_.note_away(reason);
   if (on_lost) on_lost();
 }
 
@@ -329,6 +329,7 @@ void PgConnection::close() {
 }
 
 void PgConnection::finish(const Error& error_of_pending) {
+  if (state_ == State::open) servers_.note_closed();
   state_ = State::closed;
   watch_.reset();
   connection_.reset();

@@ -110,12 +110,17 @@ std::vector<PgServer> PgServers::in_order() const {
 void PgServers::note_connected(const PgServer& server) {
   first_ =
       static_cast<size_t>(std::find(servers_.begin(), servers_.end(), server) - servers_.begin());
+  ++open_sessions_;
   outage_.note_there();
 }
 
 // Others may have moved on already.
 void PgServers::note_failed(const PgServer& server) {
   if (servers_[first_] == server) first_ = (first_ + 1) % servers_.size();
+}
+
+void PgServers::note_away(std::string_view reason) {
+  if (open_sessions_ == 0) outage_.note_away(reason);
 }
 
 }  // namespace sluice

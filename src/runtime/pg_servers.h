@@ -44,10 +44,13 @@ class PgServers final {
   Resolver& resolver() const { return resolver_; }
 
   // What a session found: the next one begins where the last succeeded, or past where it failed.
+  // Each that is connected is open until its note_closed().
   void note_connected(const PgServer& server);
   void note_failed(const PgServer& server);
-  // No server could be had, or a session was lost.
-  void note_away(std::string_view reason) { outage_.note_away(reason); }
+  void note_closed() { --open_sessions_; }
+  // No server could be had, or a session was lost (it is closed by then). The database is away only
+  // while no session is open: one that ends alone, or one too many, is no outage.
+  void note_away(std::string_view reason);
 
  private:
   Resolver& resolver_;
@@ -55,6 +58,7 @@ class PgServers final {
   std::vector<PgServer> servers_;
   size_t first_ = 0;
   int64_t connect_timeout_ms_;
+  int open_sessions_ = 0;
   OutageLog outage_;
 };
 

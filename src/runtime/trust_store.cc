@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <system_error>
 #include <utility>
 
 namespace sluice {
@@ -66,17 +67,29 @@ void TrustStore::look() {
   std::string present = stamp();
   if (present == stamp_) return;
   stamp_ = std::move(present);
-  reading_ = std::async(std::launch::async, &read, file_, directory_);
+  try {
+    reading_ = std::async(std::launch::async, &read, file_, directory_);
+  } catch (const std::system_error& error) {
+    keep(tl::unexpected(Error{
+        Error::Action::retry_later, {}, fmt::format("certificate authorities: {}", error.what())}));
+  }
 }
 
-// A change that cannot be read (it is being written) leaves what there was, until the next one.
 void TrustStore::take() {
   if (!reading_.valid() ||
       reading_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
     return;
   }
-  Result<Store> read = reading_.get();
-  if (read || !store_ || *store_ == nullptr) store_ = std::move(read);
+  keep(reading_.get());
+}
+
+// A change that cannot be read (it is being written) leaves what there was, until the next one.
+// Where there was nothing, whoever asks next has it read again: its cause may have passed.
+void TrustStore::keep(Result<Store> read) {
+  const bool is_known = store_ && *store_ != nullptr;
+  if (!read && is_known) return;
+  if (!read) stamp_.clear();
+  store_ = std::move(read);
 }
 
 std::string TrustStore::stamp() const {

@@ -31,12 +31,14 @@ class TrustStore final {
 
   explicit TrustStore(Clock& clock);
 
-  // Waits while they are read. Error::refuse: the file cannot be read.
+  // Waits while they are read. Errors, each tried again by the next call: refuse, the file cannot
+  // be read; retry_later, there is no thread to be had.
   Task<Result<Store>> get();
 
  private:
   void look();
   void take();
+  void keep(Result<Store> read);
   std::string stamp() const;
 
   Clock& clock_;

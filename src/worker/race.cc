@@ -73,8 +73,9 @@ Task<void> Race::run_one(std::optional<int64_t> send_by_ns, AbortToken& abort) {
   Answer answer =
       co_await ask_model(calling_, model_, call_.task, call_.task.question, send_by_ns, abort);
   --running_;
-  if (!answer_ || weight_of(answer.outcome) > weight_of(answer_->outcome))
+  if (!answer_ || weight_of(answer.outcome) > weight_of(answer_->outcome)) {
     answer_ = std::move(answer);
+  }
   won_ = won_ || is_answer(answer_->outcome);
   call_.hedge.changed.raise();
 }

@@ -324,7 +324,7 @@ Task<void> Worker::flush() {
     send(flush);
     co_await receive_upkeep(flush);
     co_await receive_tasks(flush);
-    // Nothing else waits behind it, whatever it takes.
+    // Last, for the next heartbeat waits behind it: about a second at most, as the SQL sees to.
     if (due_.retention && !due_.reread) co_await retain();
     is_flushing_ = false;
   }

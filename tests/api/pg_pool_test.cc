@@ -25,6 +25,12 @@ Task<void> sleep_in(PgPool* pool) {
   CHECK(rows);
 }
 
+Task<void> meet_damage(PgPool* pool) {
+  Result<PgResult> rows = co_await pool->query(
+      "do $$ begin raise exception 'damaged' using errcode = 'XX000'; end $$", PgParams());
+  CHECK_FALSE(rows);
+}
+
 // The pool's time stands still, so that nothing is idle until we say so.
 struct Fixture {
   Loop loop;
@@ -76,6 +82,23 @@ TEST_SUITE("with a database" * doctest::skip(database_url() == nullptr)) {
     f.pass_ms(5);
     f.clock.advance(ns_per_s);  // the pause between two connections
     CHECK(f.query("select 8")->int64(0, 0) == 8);
+  }
+
+  TEST_CASE("damage that many statements meet is mended once at a time") {
+    Fixture f({1, 1});
+    f.wait_for_sessions(1);
+    for (const char* sql : {"create schema sluice", "create sequence sluice.mends",
+                            "create function sluice.mend_sequences(out mended int) language sql as"
+                            " $$ select 0 * nextval('sluice.mends')::int from pg_sleep(0.02) $$"}) {
+      REQUIRE(f.query(sql));
+    }
+    TaskGroup statements;
+    for (int i = 0; i < 20; ++i) statements.spawn(meet_damage(&f.pool));
+    while (statements.running() > 0) f.pass_ms(5);
+    const auto mends = f.query("select last_value from sluice.mends");
+    CHECK(f.query("drop schema sluice cascade"));
+    REQUIRE(mends);
+    CHECK(mends->int64(0, 0) == 1);
   }
 
   TEST_CASE("statements that wait for a connection that cannot be had are not sent") {

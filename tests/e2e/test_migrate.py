@@ -166,6 +166,16 @@ def test_a_stranger_to_the_schema_is_told_whose_member_he_must_be(sluice, cluste
     assert refused.returncode == 3 and statements_in(refused.stderr) == "grant sluice_owner to stranger;"
 
 
+def test_whoever_is_no_owner_finds_nothing_to_do_on_a_current_database(sluice, cluster):
+    admin = cluster.url("postgres")
+    query(admin, "create database current")
+    assert migrate(sluice, cluster.url("current")).returncode == 0
+    for role in "sluice_admin", "sluice_reader":
+        query(admin, f"create role only_{role} login in role {role}")
+        run = migrate(sluice, url_of(cluster, "current", f"only_{role}"))
+        assert (run.returncode, run.stdout) == (0, "nothing to do\n"), run.stderr
+
+
 def test_a_database_where_nothing_may_be_made_is_said_so(sluice, cluster):
     query(cluster.url("postgres"), "create role guest login")
     query(cluster.url("postgres"), "create database closed_to_guests")

@@ -1,9 +1,11 @@
 """Configuration over HTTP: models, routes and tenants are replaced, changed, paused; workers follow."""
+import concurrent.futures
+import contextlib
 import pathlib
 import re
 
 import pytest
-from conftest import http, query
+from conftest import connect, http, query, wait_for
 from queue_tools import add_model, submit, wait_ended
 
 
@@ -118,6 +120,29 @@ def test_what_is_no_more_used_is_deleted(url, call):
     call("PATCH", "/v1/settings", {"default_model": None})
     assert call("DELETE", "/v1/models/n").json == {"name": "n", "deleted": True}
     assert call("GET", "/v1/models/n").status == call("DELETE", "/v1/models/n").status == 404
+
+
+def test_a_deletion_beside_a_long_tick_gives_up_and_says_why(url, call):
+    call("PUT", "/v1/models/m", {"url": "http://127.0.0.1:1"})
+    with contextlib.closing(connect(url)) as tick:
+        tick.cursor().execute("select pg_advisory_lock(sluice.lock_class('tick'), 0)")
+        refused = call("DELETE", "/v1/models/m")
+        assert (refused.status, refused.error, refused.json["error"]["code"]) == (503, "unavailable", "55P03")
+        assert "Delete the model again later" in refused.json["error"]["hint"]
+    assert call("DELETE", "/v1/models/m").json == {"name": "m", "deleted": True}
+
+
+def test_gauges_do_not_wait_behind_bulk_work(url, call):
+    call("PUT", "/v1/models/m", {"url": "http://127.0.0.1:1"})
+    submit(url, "x")
+    with contextlib.closing(connect(url)) as other, concurrent.futures.ThreadPoolExecutor(1) as pool:
+        other.cursor().execute("begin; lock table sluice.audit in exclusive mode")
+        cancelled = pool.submit(call, "POST", "/v1/tasks/cancel", {"model": "m"})
+        wait_for(lambda: query(url, "select count(*) from pg_stat_activity where datname = current_database() "
+                                    "and wait_event_type = 'Lock'") == [(1,)], what="the bulk work to wait")
+        assert 'sluice_queue_depth{model="m"' in call("GET", "/metrics").body
+        other.cursor().execute("rollback")
+        assert cancelled.result(60).json == {"cancelled": 1}
 
 
 def test_what_works_is_shown(url, call, mock, worker):
