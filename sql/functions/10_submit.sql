@@ -120,6 +120,17 @@ begin
 end
 $$;
 
+-- refuse_unknown: SL001: neither a model nor a route is called p_name. Params: p_column: the argument, or the column, that named it.
+create or replace function sluice.refuse_unknown(p_name text, p_column text default 'model') returns void
+language plpgsql stable
+as $$
+begin
+  raise exception 'there is no model or route "%"', p_name using errcode = 'SL001', column = p_column,
+    hint = case when p_name = 'any' then 'Insert a model into sluice.models; it joins route "any" by itself.'
+                else sluice.names_text() end;
+end
+$$;
+
 -- route_api: what the models of route p_name speak, which a verbatim request must fit; null for a prompt, which fits all.
 -- Params:  p_name: null: the task names none, and there is no settings.default_model.
 -- Errors:  SL001 unknown route, a route without models; of a verbatim request also: models of several APIs.
@@ -134,9 +145,7 @@ begin
     raise exception 'the task names no model, and there is no default' using errcode = 'SL001', column = 'model',
       hint = sluice.names_text() || ' Name one, or set sluice.settings.default_model.';
   elsif v_apis is null then
-    raise exception 'there is no model or route "%"', p_name using errcode = 'SL001', column = 'model',
-      hint = case when p_name = 'any' then 'Insert a model into sluice.models; it joins route "any" by itself.'
-                  else sluice.names_text() end;
+    perform sluice.refuse_unknown(p_name);
   elsif p_verbatim and v_apis like '%, %' then
     raise exception 'route "%" has models of several APIs (%), and a verbatim request fits only one', p_name, v_apis
       using errcode = 'SL001', column = 'model', hint = 'Name a model, or a route whose models speak one api.';
@@ -233,11 +242,11 @@ $$;
 
 -- refuse_deleted: SL001.
 create or replace function sluice.refuse_deleted() returns void
-language plpgsql immutable
+language plpgsql stable
 as $$
 begin
-  raise exception 'the model was deleted while this task was being submitted' using errcode = 'SL001',
-    hint = 'sluice.models and sluice.routes list what there is.';
+  raise exception 'the model was deleted while this task was being submitted' using errcode = 'SL001', column = 'model',
+    hint = sluice.names_text();
 end
 $$;
 

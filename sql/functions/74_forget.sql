@@ -31,7 +31,8 @@ as $$ select 10000 $$;
 -- Params:  model: a model's name (tasks that named it or ended at it) or a route's; tenant; metadata: contained in the
 --          task's; batch_id; since, until: finished from then on, and before then. At least one of them; `until => now()` is all.
 -- Returns: how many this step erased. Unfinished tasks stay, and those of tenants that the caller may not act for.
--- Errors:  SL004 no condition at all; SL009 not this caller's tenant.
+-- Errors:  SL001 unknown model or route (what a deleted model left is reached by the other conditions); SL004 no condition at all;
+--          SL009 not this caller's tenant.
 create or replace function sluice.forget_all(
   model text default null, tenant text default null, metadata jsonb default null, batch_id bigint default null,
   since timestamptz default null, until timestamptz default null, p_now timestamptz default null) returns bigint
