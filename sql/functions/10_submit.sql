@@ -32,6 +32,13 @@ as $$
     and p_bytes between 1 and p_bytes_max and p_priority between -100 and 100 and length(p_tenant) between 1 and 200
 $$;
 
+-- is_bound: whether the idempotency key p_key of p_tenant was used before.
+create or replace function sluice.is_bound(p_tenant text, p_key text) returns boolean
+language sql stable
+as $$
+  select exists (select from sluice.idempotency i where i.tenant = p_tenant and i.key_sha256 = sha256(convert_to(p_key, 'UTF8')))
+$$;
+
 -- check_task: refuses a task that could never be solved, with a message that names the value.
 -- Params: those of sluice.submit; p_bytes_max: settings.request_bytes_max.
 -- Errors: SL004 invalid arguments, SL007 too large; COLUMN is the argument at fault. (NUL and invalid UTF-8 never get here: the
@@ -48,8 +55,7 @@ declare
   v_hint text;
 begin
   -- A submit that is repeated finds its task also when the deadline has passed meanwhile.
-  if v_fault is null or v_fault = 'deadline' and exists (select from sluice.idempotency i
-      where i.tenant = p_tenant and i.key_sha256 = sha256(convert_to(p_idempotency_key, 'UTF8'))) then
+  if v_fault is null or v_fault = 'deadline' and sluice.is_bound(p_tenant, p_idempotency_key) then
     if p_request is not null then
       perform sluice.check_request(p_request);
     end if;
@@ -231,7 +237,8 @@ begin
 end
 $$;
 
--- content_sha256: what two submits with one idempotency key must agree in.
+-- content_sha256: what two submits with one idempotency key must agree in. p_target: the model or route as it was named, null for
+-- none: the default may change before the repeat.
 create or replace function sluice.content_sha256(
   p_target text, p_prompt text, p_request text, p_max_output_tokens int) returns bytea
 language sql immutable
@@ -340,6 +347,14 @@ begin
   if v_guarded then
     perform sluice.require_tenant(submit.tenant);
   end if;
+  -- Before the default counts: a repeat finds its task, whatever has become of that.
+  if submit.idempotency_key is not null then
+    v_bound := sluice.keep_key(submit.tenant, submit.idempotency_key, sluice.content_sha256(
+      submit.model, submit.prompt, submit.request, submit.max_output_tokens), v_id);
+    if v_bound <> v_id then
+      return v_bound;
+    end if;
+  end if;
   if v_model is null then
     v_route := v_name;
     select t.id, t.max_queue, t.max_unfinished, t.api, v_limited or exists (select from sluice.models where tpm is not null),
@@ -350,13 +365,6 @@ begin
   end if;
   if v_limited then
     perform sluice.check_fits(v_name, submit.tenant, v_bytes, submit.max_output_tokens);
-  end if;
-  if submit.idempotency_key is not null then
-    v_bound := sluice.keep_key(submit.tenant, submit.idempotency_key, sluice.content_sha256(
-      v_name, submit.prompt, submit.request, submit.max_output_tokens), v_id);
-    if v_bound <> v_id then
-      return v_bound;
-    end if;
   end if;
   if nextval('sluice.load_all') > v_system_max then
     perform sluice.accept_for_system();
