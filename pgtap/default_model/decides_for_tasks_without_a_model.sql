@@ -17,8 +17,9 @@ update sluice.settings set default_model = :'r';
 select is((select route from sluice.task(sluice.submit('x', p_now => at(0)))), :'r', 'or a route');
 select matches(sluice.explain(sluice.submit('x', p_now => at(0)), at(0)), 'queued for ' || :'m' || ' of route ' || :'r',
   'which explain says');
-select is(sluice.submit('x', idempotency_key => 'k' || :'r')::bigint, sluice.submit('x', :'r', idempotency_key => 'k' || :'r'),
-  'named or not, it is the same task');
+select sluice.submit('x', idempotency_key => 'k' || :'r') \g /dev/null
+select is((error_of(format('select sluice.submit(''x'', %L, idempotency_key => ''k%s'')', :'r', :'r'))).code, 'SL008',
+  'a task that names it is another one');
 
 select * from finish();
 rollback;

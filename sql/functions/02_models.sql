@@ -266,8 +266,7 @@ begin
     perform from sluice.routes where route = new.default_model for key share;
   end if;
   if not found and new.default_model <> 'any' then
-    raise exception 'there is no model or route "%"', new.default_model
-      using errcode = 'SL001', column = 'default_model', hint = sluice.names_text();
+    perform sluice.refuse_unknown(new.default_model, 'default_model');
   end if;
   return new;
 end

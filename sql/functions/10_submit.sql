@@ -32,6 +32,13 @@ as $$
     and p_bytes between 1 and p_bytes_max and p_priority between -100 and 100 and length(p_tenant) between 1 and 200
 $$;
 
+-- is_bound: whether the idempotency key p_key of p_tenant was used before.
+create or replace function sluice.is_bound(p_tenant text, p_key text) returns boolean
+language sql stable
+as $$
+  select exists (select from sluice.idempotency i where i.tenant = p_tenant and i.key_sha256 = sha256(convert_to(p_key, 'UTF8')))
+$$;
+
 -- check_task: refuses a task that could never be solved, with a message that names the value.
 -- Params: those of sluice.submit; p_bytes_max: settings.request_bytes_max.
 -- Errors: SL004 invalid arguments, SL007 too large; COLUMN is the argument at fault. (NUL and invalid UTF-8 never get here: the
@@ -48,8 +55,7 @@ declare
   v_hint text;
 begin
   -- A submit that is repeated finds its task also when the deadline has passed meanwhile.
-  if v_fault is null or v_fault = 'deadline' and exists (select from sluice.idempotency i
-      where i.tenant = p_tenant and i.key_sha256 = sha256(convert_to(p_idempotency_key, 'UTF8'))) then
+  if v_fault is null or v_fault = 'deadline' and sluice.is_bound(p_tenant, p_idempotency_key) then
     if p_request is not null then
       perform sluice.check_request(p_request);
     end if;
@@ -120,6 +126,17 @@ begin
 end
 $$;
 
+-- refuse_unknown: SL001: neither a model nor a route is called p_name. Params: p_column: the argument, or the column, that named it.
+create or replace function sluice.refuse_unknown(p_name text, p_column text default 'model') returns void
+language plpgsql stable
+as $$
+begin
+  raise exception 'there is no model or route "%"', p_name using errcode = 'SL001', column = p_column,
+    hint = case when p_name = 'any' then 'Insert a model into sluice.models; it joins route "any" by itself.'
+                else sluice.names_text() end;
+end
+$$;
+
 -- route_api: what the models of route p_name speak, which a verbatim request must fit; null for a prompt, which fits all.
 -- Params:  p_name: null: the task names none, and there is no settings.default_model.
 -- Errors:  SL001 unknown route, a route without models; of a verbatim request also: models of several APIs.
@@ -134,9 +151,7 @@ begin
     raise exception 'the task names no model, and there is no default' using errcode = 'SL001', column = 'model',
       hint = sluice.names_text() || ' Name one, or set sluice.settings.default_model.';
   elsif v_apis is null then
-    raise exception 'there is no model or route "%"', p_name using errcode = 'SL001', column = 'model',
-      hint = case when p_name = 'any' then 'Insert a model into sluice.models; it joins route "any" by itself.'
-                  else sluice.names_text() end;
+    perform sluice.refuse_unknown(p_name);
   elsif p_verbatim and v_apis like '%, %' then
     raise exception 'route "%" has models of several APIs (%), and a verbatim request fits only one', p_name, v_apis
       using errcode = 'SL001', column = 'model', hint = 'Name a model, or a route whose models speak one api.';
@@ -222,7 +237,8 @@ begin
 end
 $$;
 
--- content_sha256: what two submits with one idempotency key must agree in.
+-- content_sha256: what two submits with one idempotency key must agree in. p_target: the model or route as it was named, null for
+-- none: the default may change before the repeat.
 create or replace function sluice.content_sha256(
   p_target text, p_prompt text, p_request text, p_max_output_tokens int) returns bytea
 language sql immutable
@@ -233,11 +249,11 @@ $$;
 
 -- refuse_deleted: SL001.
 create or replace function sluice.refuse_deleted() returns void
-language plpgsql immutable
+language plpgsql stable
 as $$
 begin
-  raise exception 'the model was deleted while this task was being submitted' using errcode = 'SL001',
-    hint = 'sluice.models and sluice.routes list what there is.';
+  raise exception 'the model was deleted while this task was being submitted' using errcode = 'SL001', column = 'model',
+    hint = sluice.names_text();
 end
 $$;
 
@@ -331,6 +347,14 @@ begin
   if v_guarded then
     perform sluice.require_tenant(submit.tenant);
   end if;
+  -- Before the default counts: a repeat finds its task, whatever has become of that.
+  if submit.idempotency_key is not null then
+    v_bound := sluice.keep_key(submit.tenant, submit.idempotency_key, sluice.content_sha256(
+      submit.model, submit.prompt, submit.request, submit.max_output_tokens), v_id);
+    if v_bound <> v_id then
+      return v_bound;
+    end if;
+  end if;
   if v_model is null then
     v_route := v_name;
     select t.id, t.max_queue, t.max_unfinished, t.api, v_limited or exists (select from sluice.models where tpm is not null),
@@ -341,13 +365,6 @@ begin
   end if;
   if v_limited then
     perform sluice.check_fits(v_name, submit.tenant, v_bytes, submit.max_output_tokens);
-  end if;
-  if submit.idempotency_key is not null then
-    v_bound := sluice.keep_key(submit.tenant, submit.idempotency_key, sluice.content_sha256(
-      v_name, submit.prompt, submit.request, submit.max_output_tokens), v_id);
-    if v_bound <> v_id then
-      return v_bound;
-    end if;
   end if;
   if nextval('sluice.load_all') > v_system_max then
     perform sluice.accept_for_system();

@@ -16,7 +16,8 @@ begin
 end
 $$;
 
--- submit_drafts: submit_many for tasks that are typed and checked already.
+-- submit_drafts: submit_many for tasks that are typed and checked already. Those without a model get the default's once it is known
+-- which of them are new.
 create or replace function sluice.submit_drafts(p_drafts sluice.draft[], p_now timestamptz) returns bigint[]
 language plpgsql volatile
 as $$
@@ -31,13 +32,16 @@ begin
   v_ids := array(select nextval('sluice.task_id') from generate_series(1, v_count));
   perform sluice.make_partitions(v_ids[1], v_ids[v_count]), sluice.require_range(v_ids[1]), sluice.require_range(v_ids[v_count]);
   v_kept := sluice.keep_keys(p_drafts, v_ids);
+  if exists (select from unnest(p_drafts) d where d.model is null) then
+    p_drafts := array(select sluice.draft_of(d, sluice.default_model()) from unnest(p_drafts) d);
+  end if;
   perform sluice.place(sluice.store_drafts(p_drafts, v_ids, v_kept, p_now), p_now);
   return v_kept;
 end
 $$;
 
 -- draft_of: an element of submit_many with submit's defaults filled in; null stands for the default.
--- Params:  p_model: what sluice.default_model() says, asked once for all (null: the drafts name their models).
+-- Params:  p_model: what sluice.default_model() says (null: it is not asked yet).
 create or replace function sluice.draft_of(p_draft sluice.draft, p_model text default null) returns sluice.draft
 language sql immutable
 as $$
@@ -119,29 +123,30 @@ create or replace function sluice.checked_drafts(p_tasks jsonb, p_now timestampt
 language plpgsql volatile
 as $$
 declare
-  v_model text := sluice.default_model();
   v_drafts sluice.draft[];
 begin
   perform sluice.check_keys(p_tasks);
-  v_drafts := array(select sluice.draft_of(d, v_model) from jsonb_populate_recordset(null::sluice.draft, p_tasks) d);
+  v_drafts := array(select sluice.draft_of(d) from jsonb_populate_recordset(null::sluice.draft, p_tasks) d);
   perform sluice.check_drafts(v_drafts, false, p_now);
   return v_drafts;
 end
 $$;
 
 -- check_drafts: refuses tasks of which one is at fault. Errors: as submit.
+-- Where none names a model, one that repeats a task is not held against the default of today.
 -- Params:  p_cut: their requests are pieces of JSON, so that they need not be read to know it: 15 us of 4 KB.
 create or replace function sluice.check_drafts(p_drafts sluice.draft[], p_cut boolean, p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 declare
+  v_default text;
   v_bytes_max int;
   v_guarded boolean;
   v_limited boolean;
 begin
-  select s.request_bytes_max, exists (select from sluice.tenants where role is not null),
+  select s.default_model, s.request_bytes_max, exists (select from sluice.tenants where role is not null),
     exists (select from sluice.models where tpm is not null) or exists (select from sluice.tenants where tpm is not null)
-  into v_bytes_max, v_guarded, v_limited from sluice.settings s;
+  into v_default, v_bytes_max, v_guarded, v_limited from sluice.settings s;
   perform sluice.check_task(d.prompt, d.request, d.priority, d.max_attempts, d.max_output_tokens, d.metadata, d.tenant,
     d.idempotency_key, d.traceparent, d.deadline, v_bytes_max, p_now)
   from unnest(p_drafts) d
@@ -151,10 +156,12 @@ begin
     perform sluice.require_tenant(t) from (select distinct d.tenant from unnest(p_drafts) d) t(t);
   end if;
   perform sluice.target(t.name, t.verbatim)
-  from (select distinct d.model as name, d.request is not null as verbatim from unnest(p_drafts) d) t;
+  from (select distinct coalesce(d.model, v_default) as name, d.request is not null as verbatim from unnest(p_drafts) d
+        where d.model is not null or not sluice.is_bound(d.tenant, d.idempotency_key)) t;
   if v_limited then
-    perform sluice.check_fits(d.model, d.tenant, octet_length(coalesce(d.prompt, d.request)), d.max_output_tokens)
-    from unnest(p_drafts) d;
+    perform sluice.check_fits(coalesce(d.model, v_default), d.tenant, octet_length(coalesce(d.prompt, d.request)), d.max_output_tokens)
+    from unnest(p_drafts) d
+    where d.model is not null or not sluice.is_bound(d.tenant, d.idempotency_key);
   end if;
 end
 $$;
@@ -209,7 +216,8 @@ begin
   with aim as materialized (
     select n.name, n.verbatim, t.route, t.api, t.id,
       case when t.route is not null then sluice.route_share(t.route, null, null, null, p_now) end as share
-    from (select distinct d.model as name, d.request is not null as verbatim from unnest(p_drafts) d) n
+    from (select distinct d.model as name, d.request is not null as verbatim from unnest(p_drafts) with ordinality d
+          where p_kept[d.ordinality] = p_ids[d.ordinality]) n
     cross join lateral sluice.target(n.name, n.verbatim) t),
   new as materialized (
     select d.*, p_ids[d.ordinality] as id, a.route, a.api, coalesce(d.run_at > p_now, false) as later,

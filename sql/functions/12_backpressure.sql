@@ -491,8 +491,7 @@ as $$
 begin
   return not exists (
     select from jsonb_to_recordset(p_tasks) as t(tenant text, idempotency_key text)
-    where not exists (select from sluice.idempotency i where i.tenant = coalesce(t.tenant, 'default')
-                      and i.key_sha256 = sha256(convert_to(t.idempotency_key, 'UTF8'))));
+    where not sluice.is_bound(coalesce(t.tenant, 'default'), t.idempotency_key));
 end
 $$;
 

@@ -107,7 +107,7 @@ begin
       hint = 'Leave it out: the key says whose task it is.';
   elsif p_key <> v_task ->> 'idempotency_key' then
     raise exception 'the header Idempotency-Key and the body''s idempotency_key differ' using errcode = 'SL004',
-      column = 'idempotency_key',      hint = 'Use one of them.';
+      column = 'idempotency_key', hint = 'Use one of them.';
   end if;
   return jsonb_strip_nulls(jsonb_build_object('traceparent', p_traceparent)) || v_task
     || jsonb_strip_nulls(jsonb_build_object('tenant', p_tenant, 'idempotency_key', p_key));

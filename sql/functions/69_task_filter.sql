@@ -23,19 +23,25 @@ begin
 end
 $$;
 
--- check_filter: refuses a call that would mean everything, or another tenant's.
--- Params:  p_function: who asks.
--- Errors:  SL004 no condition at all; SL009 not this caller's tenant.
-create or replace function sluice.check_filter(p_filter sluice.task_filter, p_function text) returns void
+-- check_filter: refuses a call that would mean everything, another tenant's, or what nothing is called: a mistyped name must not pass for
+-- "none". (Results of a model that is no more are reached by the other conditions: to know its name would take a walk over them.)
+-- Params:  p_function: who asks; p_may_be_all: all nulls mean everything there. Metadata {} is no condition, and does not mean that.
+-- Errors:  SL001 unknown model or route; SL004 no condition at all; SL009 not this caller's tenant.
+create or replace function sluice.check_filter(p_filter sluice.task_filter, p_function text, p_may_be_all boolean default false)
+returns void
 language plpgsql stable
 as $$
 begin
-  if num_nonnulls(p_filter.name, p_filter.tenant, p_filter.metadata, p_filter.batch_id, p_filter.since, p_filter.until) = 0 then
+  if num_nonnulls(p_filter.name, p_filter.tenant, nullif(p_filter.metadata, '{}'), p_filter.batch_id, p_filter.since, p_filter.until,
+      p_filter.error_like, p_filter.error_code) = 0 and not (p_may_be_all and p_filter.metadata is null) then
     raise exception '% without any condition would concern every task', p_function using errcode = 'SL004',
       hint = 'Give at least one of model, tenant, metadata, batch_id, since and until.';
   end if;
   if p_filter.tenant is not null then
     perform sluice.require_tenant(p_filter.tenant);
+  end if;
+  if p_filter.route is not null and not exists (select from sluice.routes where route = p_filter.route) then
+    perform sluice.refuse_unknown(p_filter.route);
   end if;
 end
 $$;

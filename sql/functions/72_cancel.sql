@@ -133,10 +133,6 @@ declare
   v_cancelled bigint := 0;
 begin
   perform sluice.check_filter(v_filter, 'cancel_all');
-  if v_filter.route is not null and not exists (select from sluice.routes where route = v_filter.route) then
-    raise exception 'there is no model or route "%"', v_filter.route using errcode = 'SL001',
-      hint = 'sluice.models and sluice.routes list what there is.';
-  end if;
   v_queues := array(select 'queue_' || m.id from sluice.models m
     where (v_filter.model is null or m.id = v_filter.model) order by m.id);
   foreach v_place in array array['lease'] || v_queues || array['backlog'] || v_queues || array['lease'] loop

@@ -63,7 +63,7 @@ $$;
 --          text is LIKE this pattern; tenant; since, until: failed from then on, and before then; error_code; metadata:
 --          contained in the task's; batch_id. Without any: all.
 -- Returns: how many. In pages of 1,000.
--- Errors:  SL009 not this caller's tenant.
+-- Errors:  SL001 unknown model or route; SL009 not this caller's tenant.
 create or replace function sluice.redrive_all(
   model text default null, error_like text default null, tenant text default null, since timestamptz default null,
   until timestamptz default null, error_code text default null, metadata jsonb default null, batch_id bigint default null,
@@ -83,9 +83,7 @@ declare
   v_ids bigint[];
   v_redriven bigint := 0;
 begin
-  if redrive_all.tenant is not null then
-    perform sluice.require_tenant(redrive_all.tenant);
-  end if;
+  perform sluice.check_filter(v_filter, 'redrive_all', true);
   perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 0);
   v_now := coalesce(p_now, clock_timestamp());
   loop

@@ -24,10 +24,15 @@ as $$ select 10000 $$;
 
 -- forget_all: forget for the finished tasks that meet all the given conditions, in bounded steps: the oldest forget_step() of
 -- those that are not forgotten yet. Call it again, each time in a transaction of its own, until it returns 0.
+-- A repeat goes on from where this session's last step came to (sluice.forget_from, by its conditions but for until, which
+-- moves with now()): from the lowest id it would walk over all that is forgotten already. Only a walk from the first to the last
+-- returns 0. All steps together read each result twice (400,000: a step 0.2 to 0.3 s,
+-- the last 2; from the lowest id each up to 2). In another session a step is only slower.
 -- Params:  model: a model's name (tasks that named it or ended at it) or a route's; tenant; metadata: contained in the
 --          task's; batch_id; since, until: finished from then on, and before then. At least one of them; `until => now()` is all.
 -- Returns: how many this step erased. Unfinished tasks stay, and those of tenants that the caller may not act for.
--- Errors:  SL004 no condition at all; SL009 not this caller's tenant.
+-- Errors:  SL001 unknown model or route (what a deleted model left is reached by the other conditions); SL004 no condition at all;
+--          SL009 not this caller's tenant.
 create or replace function sluice.forget_all(
   model text default null, tenant text default null, metadata jsonb default null, batch_id bigint default null,
   since timestamptz default null, until timestamptz default null, p_now timestamptz default null) returns bigint
@@ -41,13 +46,21 @@ declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
   v_filter sluice.task_filter := sluice.task_filter_of(forget_all.model, forget_all.tenant, forget_all.metadata,
     forget_all.batch_id, forget_all.since, forget_all.until);
+  v_conditions text := md5((to_jsonb(v_filter) - 'until')::text) || ' ';
+  v_from bigint := coalesce(substring(current_setting('sluice.forget_from', true) from '^' || v_conditions || '([0-9]{1,18})$')::bigint, 0);
   v_ids bigint[];
 begin
   perform sluice.check_filter(v_filter, 'forget_all');
-  v_ids := array(
-    select r.task_id from sluice.result r join sluice.task t on t.id = r.task_id cross join sluice.caller_scope() s
-    where (t.tenant = any (s.tenants)) = s.bound and sluice.end_is_meant(v_filter, t, r) and t.forgotten_at is null
-    order by r.task_id limit sluice.forget_step() for update of r);
+  loop
+    v_ids := array(
+      select r.task_id from sluice.result r join sluice.task t on t.id = r.task_id cross join sluice.caller_scope() s
+      where r.task_id >= v_from and (t.tenant = any (s.tenants)) = s.bound and sluice.end_is_meant(v_filter, t, r)
+        and t.forgotten_at is null
+      order by r.task_id limit sluice.forget_step() for update of r);
+    exit when v_ids <> '{}' or v_from = 0;
+    v_from := 0;  -- what ended behind us meanwhile
+  end loop;
+  perform set_config('sluice.forget_from', coalesce(v_conditions || (v_ids[cardinality(v_ids)] + 1), ''), false);
   if cardinality(v_ids) > 0 then
     perform sluice.forget_texts(v_ids, v_now);
     perform sluice.note_audit('forget_all', forget_all.model,

@@ -43,8 +43,10 @@ std::optional<HttpReply> bulk_problem(std::string& body, const Caller& caller) {
   const std::string problem = json_object_problem(body);
   if (!problem.empty()) return error_reply(400, "invalid_request", problem);
   const HttpFields fields = json_fields(body);
+  // Beside the key's tenant SQL would take no condition for one.
   const bool has_condition = std::any_of(fields.begin(), fields.end(), [](const auto& field) {
-    return field.second != "null" && field.second != "false";
+    return field.second != "null" && field.second != "false" &&
+           field.second.find_first_not_of("{} \t\r\n") != std::string::npos;
   });
   if (!has_condition) {
     return bad_argument("everything", "there is no condition",

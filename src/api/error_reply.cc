@@ -83,8 +83,12 @@ Task<HttpReply> reply_with(HttpReply reply) {
 
 Error about_body(Error error, std::string body) {
   const HttpFields fields = json_fields(body);
-  // A name in the body that there is not is the body's fault: the path is there.
-  if (error.code == "SL001" && !find_field(fields, error.param).empty()) error.code = "SL004";
+  // A name in the body that there is not is the body's fault: the path is there. Not so a `model`:
+  // tasks of one that there is not are not found, as a submit says.
+  const bool names_tasks = error.param == "model";
+  if (error.code == "SL001" && !names_tasks && !find_field(fields, error.param).empty()) {
+    error.code = "SL004";
+  }
   const std::string_view check = violated_check(error.message);
   if (!check.empty()) {
     error.param = key_at_fault(check, fields);

@@ -520,7 +520,7 @@ def call_for_bulk(call):
     for action in ("cancel", "redrive", "forget"):
         for body in ({}, {"colour": 1}, {"batch_id": "one"}, {"since": 7}, []):
             call(400, "POST", f"/v1/tasks/{action}", body)
-    call(404, "POST", "/v1/tasks/cancel", {"model": "nobody"})
+        call(404, "POST", f"/v1/tasks/{action}", {"model": "nobody"})
     call(200, "GET", "/v1/dead-letters", query="?model=m&tenant=default&limit=2&after=1000&batch_id=1")
     call(400, "GET", "/v1/dead-letters", query="?limit=0")
 

@@ -157,7 +157,7 @@ def test_a_tenants_key_acts_in_bulk_on_its_tasks_alone(url, process, make_key):
     key = make_key("b's", "--tenant", "b", "--scope", "submit,read")
     theirs, own = submit(url, "x", tenant="a"), submit(url, "x", tenant="b")
     assert http(process.port, "POST", "/v1/tasks/cancel", {"everything": True, "tenant": "a"}, key=key).error == "wrong_tenant"
-    for body in ({}, {"everything": False}, {"model": None}):
+    for body in ({}, {"everything": False}, {"model": None}, {"metadata": {}}):
         assert http(process.port, "POST", "/v1/tasks/cancel", body, key=key).json["error"]["param"] == "everything"
     assert http(process.port, "POST", "/v1/tasks/cancel", {"everything": True}, key=key).json == {"cancelled": 1}
     assert dict(query(url, "select id, status from sluice.tasks")) == {theirs: "queued", own: "cancelled"}
