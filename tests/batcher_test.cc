@@ -76,7 +76,7 @@ struct Bench {
 
   ManualClock clock;
   FakeHttp http;
-  Secrets secrets;
+  Secrets secrets{{}};
   LimitNews limit_news{clock};
   Model model;
   Batcher batcher{clock};

@@ -38,6 +38,8 @@ struct Bench {
     WorkerOptions options;
     options.slots = slots;
     options.once = once;
+    options.secrets.hosts = {{"env:SLUICE_SECRET_TEST", {"http", "backend", "80"}},
+                             {"env:SLUICE_SECRET_UNSET", {"http", "backend", "80"}}};
     worker.emplace(options, clock, database, http, metrics);
   }
   ~Bench() {
@@ -319,24 +321,24 @@ TEST_CASE("a model that was full beside the completion is claimed for again") {
 
 TEST_CASE("a model without its secret is parked, and its task goes back unsent") {
   Bench bench;
-  bench.database.served.models[0].secret = "env:SLUICE_TEST_NO_SUCH_SECRET";
+  bench.database.served.models[0].secret = "env:SLUICE_SECRET_UNSET";
   bench.database.queue.push_back(task_of(1));
   bench.start();
   CHECK(bench.http.count() == 0);
   REQUIRE(bench.database.stored() >= 1);
   const auto& parked = std::get<Parked>(bench.outcome(0, 0));
   CHECK(parked.cause == Parked::Cause::credential);
-  CHECK(parked.error.find("SLUICE_TEST_NO_SUCH_SECRET is not set") != std::string::npos);
+  CHECK(parked.error.find("SLUICE_SECRET_UNSET is not set") != std::string::npos);
 }
 
 TEST_CASE("a secret travels in the header of its API, and no echo of it is stored") {
   Bench bench;
-  setenv("SLUICE_TEST_SECRET", "sk-hidden-from-all", 1);
-  bench.database.served.models[0].secret = "env:SLUICE_TEST_SECRET";
+  setenv("SLUICE_SECRET_TEST", "sk-hidden-from-all", 1);
+  bench.database.served.models[0].secret = "env:SLUICE_SECRET_TEST";
   bench.database.queue.push_back(task_of(1));
   bench.database.queue.push_back(task_of(2));
   bench.start();
-  unsetenv("SLUICE_TEST_SECRET");
+  unsetenv("SLUICE_SECRET_TEST");
   REQUIRE(bench.http.count() == 2);
   const auto& headers = bench.http.request(0).headers;
   CHECK(std::count(headers.begin(), headers.end(), "Authorization: Bearer sk-hidden-from-all") ==
@@ -352,11 +354,11 @@ TEST_CASE("a secret travels in the header of its API, and no echo of it is store
 
 TEST_CASE("a secret in pieces, or in the escapes of JSON, is not stored either") {
   Bench bench;
-  setenv("SLUICE_TEST_SECRET", "sk-hidden/from-all", 1);
-  bench.database.served.models[0].secret = "env:SLUICE_TEST_SECRET";
+  setenv("SLUICE_SECRET_TEST", "sk-hidden/from-all", 1);
+  bench.database.served.models[0].secret = "env:SLUICE_SECRET_TEST";
   for (int64_t id = 1; id <= 2; ++id) bench.database.queue.push_back(task_of(id));
   bench.start();
-  unsetenv("SLUICE_TEST_SECRET");
+  unsetenv("SLUICE_SECRET_TEST");
   REQUIRE(bench.http.count() == 2);
   HttpResponse refusal;
   refusal.status = 400;

@@ -6,6 +6,7 @@
 #include <pqxx/pqxx>
 
 #include "cli/database_session.h"
+#include "cli/secret_flags.h"
 #include "cli/terminal.h"
 #include "command_error.h"
 #include "db/database_url.h"
@@ -18,13 +19,15 @@ namespace {
 
 struct DoctorOptions {
   bool json = false;
+  SecretBounds secrets;
 };
 
 void append(Findings& findings, Findings more) {
   for (Finding& finding : more) findings.push_back(std::move(finding));
 }
 
-Findings findings_of(pqxx::connection& connection, const std::string& direct_url) {
+Findings findings_of(pqxx::connection& connection, const SecretBounds& secrets,
+                     const std::string& direct_url) {
   Findings findings;
   append(findings, check_pooler(connection, *connect(direct_url)));
   append(findings, check_clock(connection));
@@ -38,7 +41,7 @@ Findings findings_of(pqxx::connection& connection, const std::string& direct_url
   if (!damage.empty()) return findings;  // the other checks would meet it
   append(findings, check_autovacuum(connection));
   append(findings, check_tenant_roles(connection));
-  append(findings, check_secrets(connection));
+  append(findings, check_secrets(connection, secrets));
   append(findings, check_backends(connection));
   append(findings, check_queues(connection));
   append(findings, check_failures(connection));
@@ -60,7 +63,7 @@ void print(const Finding& finding, bool json) {
 ExitCode examine(pqxx::connection& connection, const DoctorOptions& options,
                  const GlobalOptions& globals) {
   try {
-    const Findings findings = findings_of(connection, globals.direct_url);
+    const Findings findings = findings_of(connection, options.secrets, globals.direct_url);
     for (const Finding& finding : findings) print(finding, options.json);
     if (findings.empty() && !options.json) fmt::print("no findings\n");
     std::fflush(stdout);
@@ -77,6 +80,7 @@ ExitCode examine(pqxx::connection& connection, const DoctorOptions& options,
 Action configure_doctor(CLI::App& app) {
   const auto options = std::make_shared<DoctorOptions>();
   app.add_flag("--json", options->json, "one JSON object a line, one per finding");
+  add_secret_flags(app, options->secrets);
   return [options](const GlobalOptions& globals) {
     return with_connection(
         globals, [&](pqxx::connection& database) { return examine(database, *options, globals); });

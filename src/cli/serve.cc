@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -10,10 +11,14 @@
 #include "cli/command.h"
 #include "command_error.h"
 #include "duration.h"
+#include "private_file.h"
 #include "process_rights.h"
 
 namespace sluice {
 namespace {
+
+// The largest RSA keys have 16 kB.
+constexpr size_t tls_key_bytes_max = size_t{64} * 1024;
 
 struct ServeFlags {
   std::string listen = "127.0.0.1:8080";
@@ -35,6 +40,13 @@ std::string content_of(const std::string& path) {
   return content;
 }
 
+std::string key_in(const std::string& path) {
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  Result<std::string> key = read_private_file(file, tls_key_bytes_max);
+  if (key) return std::move(*key);
+  throw CommandError(ExitCode::bad_configuration, fmt::format("{} {}", path, key.error().message));
+}
+
 ExitCode serve(const ServeFlags& flags, const GlobalOptions& globals) {
   hide_memory();
   if (flags.without_keys) require_loopback(flags.listen);
@@ -48,7 +60,7 @@ ExitCode serve(const ServeFlags& flags, const GlobalOptions& globals) {
   options.drain_timeout_ms = parse_duration_ms(flags.drain_timeout);
   if (!flags.tls_cert.empty()) {
     options.tls_certificate = content_of(flags.tls_cert);
-    options.tls_key = content_of(flags.tls_key);
+    options.tls_key = key_in(flags.tls_key);
     options.api.url_scheme = "https";
   }
   options.on_started = [scheme = options.api.url_scheme](const std::string& address) {

@@ -4,11 +4,8 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <pqxx/pqxx>
@@ -16,6 +13,7 @@
 
 #include "bounds.h"
 #include "cli/command.h"
+#include "cli/secret_flags.h"
 #include "command_error.h"
 #include "db/database_url.h"
 #include "db/migrate.h"
@@ -33,6 +31,7 @@ struct UpOptions {
   std::optional<int> pg_port;
   int slots = 400;
   bool without_keys = false;
+  SecretBounds secrets;
 };
 
 // SIGINT and SIGTERM as a readable file: one that comes while the server starts is not lost, and
@@ -94,13 +93,9 @@ void migrate(const std::string& url) {
 
 void announce(const UpOptions& options, const PrivatePostgres& server) {
   const std::string line = fmt::format("export DATABASE_URL='{}'\n", server.url("sluice"));
-  const std::filesystem::path path = std::filesystem::path(options.data) / "env";
-  std::ofstream file(path);
-  if (!(file << line << std::flush)) {
-    throw CommandError(ExitCode::bad_configuration,
-                       fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
-  }
-  fmt::print("{}# in other shells: . {}; to stop: Ctrl-C or SIGTERM\n", line, path.string());
+  server.write_file("env", line, 0644);
+  fmt::print("{}# in other shells: . {}; to stop: Ctrl-C or SIGTERM\n", line,
+             (std::filesystem::path(options.data) / "env").string());
   if (options.pg_port) {
     fmt::print("# TCP: 127.0.0.1:{}, user sluice, password in {}\n", *options.pg_port,
                (std::filesystem::path(options.data) / "password").string());
@@ -122,6 +117,7 @@ ExitCode serve(const UpOptions& options, const PrivatePostgres& server, StopSign
   worker.database_url = worker.direct_url = server.url("sluice");
   worker.worker.name = "up/" + std::to_string(getpid());
   worker.worker.slots = options.slots;
+  worker.worker.secrets = options.secrets;
   worker.http_address = options.listen;
   worker.api.emplace();
   worker.api->opens_on_demand = true;
@@ -179,6 +175,7 @@ Action configure_up(CLI::App& app) {
   app.add_option("--slots", options->slots, "calls in flight at most")
       ->check(CLI::Range(1, bounds::slots_max))
       ->option_text("N [400]");
+  add_secret_flags(app, options->secrets);
   return [options](const GlobalOptions&) { return run(*options); };
 }
 

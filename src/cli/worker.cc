@@ -5,6 +5,7 @@
 
 #include "bounds.h"
 #include "cli/command.h"
+#include "cli/secret_flags.h"
 #include "duration.h"
 #include "process_rights.h"
 #include "worker/run_worker.h"
@@ -21,6 +22,7 @@ struct WorkerFlags {
   std::string drain_timeout = "30s";
   int64_t answer_memory = AnswerMemory::bytes_max_default;
   bool once = false;
+  SecretBounds secrets;
 };
 
 std::string worker_name() {
@@ -39,6 +41,7 @@ ExitCode serve(const WorkerFlags& flags, const GlobalOptions& globals) {
   options.worker.slots = flags.slots;
   options.worker.models = flags.models;
   options.worker.once = flags.once;
+  options.worker.secrets = flags.secrets;
   options.worker.drain_timeout_ms = parse_duration_ms(flags.drain_timeout);
   options.answer_bytes_max = flags.answer_memory;
   if (!flags.http.empty()) options.http_address = flags.http;
@@ -72,6 +75,7 @@ Action configure_worker(CLI::App& app) {
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true))
       ->check(CLI::Range(AnswerMemory::bytes_max_least, AnswerMemory::bytes_max_most))
       ->option_text("SIZE [256MiB]");
+  add_secret_flags(app, flags->secrets);
   app.add_flag("--once", flags->once,
                "work until no task of its models is unfinished, then exit 0");
   return [flags](const GlobalOptions& globals) { return serve(*flags, globals); };

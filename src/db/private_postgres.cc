@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <libpq-fe.h>
 #include <openssl/rand.h>
+#include <pwd.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -83,11 +84,16 @@ std::optional<int> cluster_version(const fs::path& pgdata) {
 }
 
 void give_to(const std::optional<Account>& account, const fs::path& path) {
-  if (account && chown(path.c_str(), account->uid, account->gid) != 0) {
+  if (account && lchown(path.c_str(), account->uid, account->gid) != 0) {
     throw CommandError(ExitCode::bad_configuration,
                        fmt::format("cannot give {} to {}: {}", path.string(), account->name,
                                    std::strerror(errno)));
   }
+}
+
+std::string name_of(uid_t user) {
+  const passwd* known = getpwuid(user);
+  return known != nullptr ? known->pw_name : fmt::format("user {}", user);
 }
 
 // Whether the process named in `pid_file` is this cluster's server. One that was told to stop as
@@ -138,15 +144,15 @@ PrivatePostgres::~PrivatePostgres() {
 
 void PrivatePostgres::make_directories() {
   std::error_code error;
-  if (fs::create_directories(directory_, error)) {
-    fs::permissions(directory_, fs::perms(0755), error);  // whatever the umask: the account enters
-  }
+  const bool is_new = fs::create_directories(directory_, error);
   if (error) {
     throw CommandError(
         ExitCode::bad_configuration,
         fmt::format("cannot make the data directory {}: {}; choose another by --data",
                     directory_.string(), error.message()));
   }
+  open_directory();
+  if (is_new) fchmod(opened_.get(), 0755);  // whatever the umask: the account enters
   if (account_ && !can_enter(*account_, directory_)) {
     throw CommandError(
         ExitCode::bad_configuration,
@@ -155,11 +161,39 @@ void PrivatePostgres::make_directories() {
                     "/var/lib/sluice",
                     account_->name, directory_.string()));
   }
-  refuse_foreign_directory();
+  refuse_foreign_content();
+}
+
+void PrivatePostgres::open_directory() {
+  opened_ = FileDescriptor(open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  struct stat itself {};
+  struct stat link {};
+  if (opened_.get() < 0 || fstat(opened_.get(), &itself) != 0 ||
+      lstat(directory_.c_str(), &link) != 0) {
+    throw CommandError(
+        ExitCode::bad_configuration,
+        fmt::format("cannot open {}: {}", directory_.string(), std::strerror(errno)));
+  }
+  refuse_owner(itself.st_uid);
+  refuse_owner(link.st_uid);  // the same, where it is no link
+  if ((itself.st_mode & S_IWOTH) == 0) return;
+  throw CommandError(ExitCode::bad_configuration,
+                     fmt::format("everybody may write to {}: chmod o-w it, or choose another "
+                                 "directory by --data",
+                                 directory_.string()));
+}
+
+// Whoever owns the directory may replace what is in it, by links too.
+void PrivatePostgres::refuse_owner(uid_t owner) const {
+  if (owner == geteuid() || (account_ && owner == account_->uid)) return;
+  throw CommandError(
+      ExitCode::bad_configuration,
+      fmt::format("{} belongs to {}: chown it, or choose another directory by --data",
+                  directory_.string(), name_of(owner)));
 }
 
 // Somebody else's directory is no place for a cluster.
-void PrivatePostgres::refuse_foreign_directory() const {
+void PrivatePostgres::refuse_foreign_content() const {
   if (fs::exists(directory_ / "pgdata") || fs::exists(directory_ / "lock")) return;
   if (fs::is_empty(directory_)) return;
   throw CommandError(ExitCode::bad_configuration,
@@ -169,18 +203,31 @@ void PrivatePostgres::refuse_foreign_directory() const {
 }
 
 void PrivatePostgres::lock_directory() {
-  const fs::path path = directory_ / "lock";
-  lock_.reset(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (lock_.get() < 0) {
-    throw CommandError(ExitCode::bad_configuration,
-                       fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
-  }
+  lock_ = open_to_write("lock", 0, 0600);
   if (flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
     throw CommandError(ExitCode::failure,
                        fmt::format("another sluice up runs on {}: stop it, or choose another "
                                    "directory by --data",
                                    directory_.string()));
   }
+}
+
+FileDescriptor PrivatePostgres::open_to_write(const char* name, int flags, mode_t mode) const {
+  const int always = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+  FileDescriptor file(openat(opened_.get(), name, always | flags, mode));
+  if (file.get() >= 0) return file;
+  throw CommandError(ExitCode::bad_configuration,
+                     fmt::format("cannot write {}: {}", (directory_ / name).string(),
+                                 errno == ELOOP ? "it is a link" : std::strerror(errno)));
+}
+
+void PrivatePostgres::write_file(const char* name, std::string_view content, mode_t mode) const {
+  const FileDescriptor file = open_to_write(name, O_TRUNC, mode);
+  const ssize_t written = write(file.get(), content.data(), content.size());
+  if (written == static_cast<ssize_t>(content.size())) return;
+  throw CommandError(
+      ExitCode::bad_configuration,
+      fmt::format("cannot write {}: {}", (directory_ / name).string(), std::strerror(errno)));
 }
 
 void PrivatePostgres::await_former_server() const {
@@ -212,10 +259,9 @@ void PrivatePostgres::find_binaries() {
 }
 
 void PrivatePostgres::open_log() {
-  log_.reset(
-      open(log_path().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+  log_ = open_to_write(log_name, O_APPEND, 0600);
   struct stat facts {};
-  const bool usable = log_.get() >= 0 && fstat(log_.get(), &facts) == 0 &&
+  const bool usable = fstat(log_.get(), &facts) == 0 &&
                       (facts.st_size <= log_bytes_max || ftruncate(log_.get(), 0) == 0);
   if (usable) return;
   throw CommandError(ExitCode::bad_configuration,
@@ -285,15 +331,7 @@ void PrivatePostgres::set_password() const {
     throw CommandError(ExitCode::failure, "no random bytes for a password");
   }
   const std::string password = hex(bytes);
-  const fs::path path = directory_ / "password";
-  File file;
-  file.reset(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-  const std::string line = password + "\n";
-  if (file.get() < 0 ||
-      write(file.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
-    throw CommandError(ExitCode::bad_configuration,
-                       fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
-  }
+  write_file("password", password + "\n", 0600);
   const auto connection = connect(url("postgres"));
   pqxx::nontransaction(*connection).exec("alter role sluice password '" + password + "'");
 }
@@ -317,11 +355,6 @@ void PrivatePostgres::fail_with_log(const std::string& what) const {
   const std::string excerpt = log.substr(error != std::string::npos && error > from ? error : from);
   throw CommandError(ExitCode::failure,
                      fmt::format("{} ({}): {}", what, log_path().string(), excerpt));
-}
-
-void PrivatePostgres::File::reset(int fd) {
-  if (fd_ >= 0) close(fd_);
-  fd_ = fd;
 }
 
 PrivatePostgres::TemporaryDirectory::TemporaryDirectory(const std::optional<Account>& owner) {

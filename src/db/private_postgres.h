@@ -6,10 +6,15 @@
 //   DIR/lock          held while a process runs the server
 //   DIR/password      the superuser's, only with a TCP port
 //
+// The directory is of whoever runs this, or of the server's account, and nobody else may write to
+// it: as root, we would write where its owner's links lead.
+//
 // Who may connect: whoever may enter the socket's directory (mode 0700: the server's account and
 // root) is the superuser `sluice` without a password; over TCP, 127.0.0.1 only, with the password.
 // Blocking; errors are CommandError. See ChildProcess for the thread rule.
 #pragma once
+
+#include <sys/types.h>
 
 #include <filesystem>
 #include <optional>
@@ -17,6 +22,7 @@
 #include <string_view>
 
 #include "db/child_process.h"
+#include "file_descriptor.h"
 
 namespace sluice {
 
@@ -40,11 +46,18 @@ class PrivatePostgres final {
   std::string url(std::string_view database) const;
   // Readable once the server has ended, which it should not while we live. For poll and uv_poll.
   int exit_fd() const { return server_->exit_fd(); }
-  std::filesystem::path log_path() const { return directory_ / "postgres.log"; }
+  std::filesystem::path log_path() const { return directory_ / log_name; }
+  // A file in the directory, anew; never through a link.
+  void write_file(const char* name, std::string_view content, mode_t mode) const;
 
  private:
+  static constexpr const char* log_name = "postgres.log";
+
   void make_directories();
-  void refuse_foreign_directory() const;
+  void open_directory();
+  void refuse_owner(uid_t owner) const;
+  void refuse_foreign_content() const;
+  FileDescriptor open_to_write(const char* name, int flags, mode_t mode) const;
   void lock_directory();
   void await_former_server() const;
   void find_binaries();
@@ -58,19 +71,6 @@ class PrivatePostgres final {
   int port() const;
   [[noreturn]] void fail_with_log(const std::string& what) const;
 
-  // An open file descriptor.
-  class File final {
-   public:
-    File() = default;
-    ~File() { reset(-1); }
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    void reset(int fd);
-    int get() const { return fd_; }
-
-   private:
-    int fd_ = -1;
-  };
   // A directory below /tmp, for a socket whose path would be too long; removed at the end.
   class TemporaryDirectory final {
    public:
@@ -88,8 +88,9 @@ class PrivatePostgres final {
   std::optional<int> tcp_port_;
   std::optional<Account> account_;
   std::filesystem::path binaries_;
-  File lock_;
-  File log_;
+  FileDescriptor opened_;  // directory_: our files are opened in it, whatever its path leads to
+  FileDescriptor lock_;
+  FileDescriptor log_;
   std::optional<TemporaryDirectory> temporary_socket_directory_;
   std::filesystem::path socket_directory_;
   std::optional<ChildProcess> server_;

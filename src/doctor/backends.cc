@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "doctor/checks.h"
+#include "runtime/endpoint.h"
 #include "worker/secrets.h"
 
 namespace sluice {
@@ -16,20 +17,11 @@ constexpr size_t connections_max = 64;
 
 using Easy = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
 using Multi = std::unique_ptr<CURLM, decltype(&curl_multi_cleanup)>;
-using Url = std::unique_ptr<CURLU, decltype(&curl_url_cleanup)>;
-
-std::string part_of(CURLU* url, CURLUPart part) {
-  char* text = nullptr;
-  if (curl_url_get(url, part, &text, CURLU_DEFAULT_PORT) != CURLUE_OK) return "";
-  const std::unique_ptr<char, decltype(&curl_free)> owned(text, &curl_free);
-  return text;
-}
 
 // host:port, which alone is shown: a URL may hold a password. Empty: the URL cannot be read.
-std::string endpoint_of(const std::string& text) {
-  const Url url(curl_url(), &curl_url_cleanup);
-  if (curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK) return "";
-  return part_of(url.get(), CURLUPART_HOST) + ":" + part_of(url.get(), CURLUPART_PORT);
+std::string address_of(const std::string& url) {
+  const std::optional<Endpoint> endpoint = endpoint_of(url);
+  return endpoint ? endpoint->host + ":" + endpoint->port : "";
 }
 
 // Plain http, whatever the backend's scheme: a TCP connection and nothing on it.
@@ -71,18 +63,19 @@ std::map<std::string, std::string> dial_all(const std::vector<std::string>& endp
 
 }  // namespace
 
-Findings check_secrets(pqxx::connection& connection) {
+Findings check_secrets(pqxx::connection& connection, const SecretBounds& bounds) {
   pqxx::nontransaction session(connection);
   Findings findings;
-  Secrets secrets;
+  const Secrets secrets(bounds);
   for (const pqxx::row& row :
-       session.exec("select secret, min(name) from sluice.models where secret is not null"
-                    " group by secret order by 2")) {
-    const Result<std::string> secret = secrets.read(row[0].as<std::string>());
+       session.exec("select secret, url, min(name) from sluice.models where secret is not null"
+                    " group by secret, url order by 3")) {
+    const Result<std::string> secret =
+        secrets.read(row[0].as<std::string>(), row[1].as<std::string>());
     if (secret) continue;
     findings.push_back(
-        {"secrets", fmt::format("model {}: {}", row[1].c_str(), secret.error().message),
-         "set it for the workers, and run doctor as they run; then sluice model resume"});
+        {"secrets", fmt::format("model {}: {}", row[2].c_str(), secret.error().message),
+         "set or allow it for the workers, and run doctor as they run; then sluice model resume"});
   }
   return findings;
 }
@@ -91,7 +84,7 @@ Findings check_backends(pqxx::connection& connection) {
   pqxx::nontransaction session(connection);
   std::map<std::string, std::string> model_by_endpoint;
   for (const pqxx::row& row : session.exec("select url, name from sluice.models order by name")) {
-    model_by_endpoint.emplace(endpoint_of(row[0].as<std::string>()), row[1].as<std::string>());
+    model_by_endpoint.emplace(address_of(row[0].as<std::string>()), row[1].as<std::string>());
   }
   Findings findings;
   for (auto next = model_by_endpoint.begin(); next != model_by_endpoint.end();) {

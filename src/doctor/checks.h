@@ -12,6 +12,7 @@
 
 #include "db/migrate.h"
 #include "doctor/finding.h"
+#include "worker/secrets.h"
 
 namespace sluice {
 
@@ -40,8 +41,9 @@ Findings check_clock(pqxx::connection& connection);
 // All three in ms since the epoch; the database answered between the other two.
 std::optional<int64_t> clock_skew_ms(int64_t before_ms, int64_t database_ms, int64_t after_ms);
 
-// The secrets that models refer to, as this process finds them. Administrators only.
-Findings check_secrets(pqxx::connection& connection);
+// The secrets that models refer to, as this process finds them and may send them. Administrators
+// only.
+Findings check_secrets(pqxx::connection& connection, const SecretBounds& bounds);
 // Whether each backend's port takes a TCP connection; nothing is sent. Administrators only.
 Findings check_backends(pqxx::connection& connection);
 

@@ -1,11 +1,11 @@
 #include "runtime/http_client.h"
 
-#include <curl/curl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "runtime/endpoint.h"
 #include "runtime/http_engine.h"
 #include "runtime/signal.h"
 
@@ -19,17 +19,6 @@ bool breaks_lines(std::string_view text) {
 
 tl::unexpected<HttpFailure> failure(HttpFailure::Kind kind, std::string message) {
   return tl::unexpected(HttpFailure{kind, std::move(message)});
-}
-
-struct UrlDelete {
-  void operator()(CURLU* url) const { curl_url_cleanup(url); }
-};
-
-std::string part_of(CURLU* url, CURLUPart part, unsigned flags) {
-  char* text = nullptr;
-  if (curl_url_get(url, part, &text, flags) != CURLUE_OK) return "";
-  const std::unique_ptr<char, decltype(&curl_free)> owner(text, &curl_free);
-  return text;
 }
 
 // As CURLOPT_RESOLVE takes it. What it replaces is forgotten: later connections go where the name
@@ -51,23 +40,6 @@ void AbortToken::abort() {
   aborted_ = true;
   if (const auto fn = std::exchange(on_abort_, nullptr)) fn();
 }
-
-// Where a request goes: what its URL says.
-struct CurlHttpClient::Target {
-  explicit Target(const std::string& text) {
-    const std::unique_ptr<CURLU, UrlDelete> url(curl_url());
-    if (url == nullptr || curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK) {
-      return;  // curl will say what is wrong with it
-    }
-    host = part_of(url.get(), CURLUPART_HOST, CURLU_PUNYCODE);
-    port = part_of(url.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT);
-  }
-  // Not an address in brackets: that is IPv6.
-  bool has_name() const { return !host.empty() && host.front() != '['; }
-
-  std::string host;
-  std::string port;
-};
 
 CurlHttpClient::CurlHttpClient(Loop& loop, Clock& clock, HttpClientLimits limits,
                                Resolver::LookUp look_up)
@@ -155,15 +127,16 @@ struct CurlHttpClient::LookUp {
 // What curl must know not to look the URL's host up itself; empty for an address.
 Task<Result<std::string>> CurlHttpClient::resolve(const std::string& url, int64_t deadline_ns,
                                                   AbortToken* abort) {
-  const Target target(url);
-  if (!target.has_name()) co_return std::string();
+  const std::optional<Endpoint> target = endpoint_of(url);  // none: curl will say what is wrong
+  const bool is_named = target && !target->host.starts_with('[');  // that would be IPv6
+  if (!is_named) co_return std::string();
   LookUp look_up;
   if (abort != nullptr) abort->on_abort([&look_up] { look_up.changed.raise(); });
-  look_up.group.spawn(look_up.run(&resolver_, target.host, deadline_ns));
+  look_up.group.spawn(look_up.run(&resolver_, target->host, deadline_ns));
   co_await look_up.changed.wait();
   if (abort != nullptr) abort->on_abort(nullptr);
   if (!look_up.found) co_return tl::unexpected(look_up.found.error());
-  co_return resolved_text(target.host, target.port, *look_up.found);
+  co_return resolved_text(target->host, target->port, *look_up.found);
 }
 
 }  // namespace sluice

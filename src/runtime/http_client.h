@@ -134,7 +134,6 @@ class CurlHttpClient final : public HttpClient {
   int64_t answer_bytes() const { return memory_.bytes(); }
 
  private:
-  struct Target;
   struct LookUp;
   Task<Result<std::string>> resolve(const std::string& url, int64_t deadline_ns, AbortToken* abort);
   HttpEngine& engine_with_room();

@@ -28,7 +28,7 @@ std::string task_header(const std::vector<TaskKey>& tasks) {
 Task<Reply> exchange(const Calling& calling, const Model& model, HttpRequest&& request,
                      StreamedBody* stream, AbortToken& abort, Redaction& redaction) {
   if (model.secret) {
-    Result<std::string> found = calling.secrets.read(*model.secret);
+    Result<std::string> found = calling.secrets.read(*model.secret, request.url);
     if (!found) {
       Parked parked{Parked::Cause::credential, found.error().message, std::nullopt};
       co_return tl::unexpected(Outcome(std::move(parked)));

@@ -49,7 +49,7 @@ bool may_send(const Call& call, int64_t now_ns);
 struct Calling {
   Clock& clock;
   HttpClient& http;
-  Secrets& secrets;
+  const Secrets& secrets;
   LimitNews& limit_news;
   SpanExporter* spans = nullptr;  // null: they go nowhere
 };

@@ -1,42 +1,60 @@
-// Secrets reads what sluice.models.secret refers to: env:NAME or file:/path. It owns the last
-// contents of each file, and reads one anew when it has changed: a rotated key needs no restart.
-// No message of it holds a secret.
+// Secrets reads what sluice.models.secret refers to: env:NAME or file:/path. Whoever configures
+// models chooses both the reference and the URL, so both are bounded by the operator of the process
+// that holds the secret: which variables and files may be named, and where each may be sent.
 //
-// Thread rule: loop thread only; it reads small local files and blocks for that.
+// A secret is read at each use: a rotated key needs no restart. No message holds one.
+//
+// Thread rule: any thread, no two at once; it reads small local files and blocks for that.
 #pragma once
 
-#include <sys/types.h>
-
-#include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "result.h"
+#include "runtime/endpoint.h"
 
 namespace sluice {
 
+// Where a secret may be sent: REFERENCE=HOST, as in env:ACME_KEY=api.acme.example. HOST is a host,
+// host:port or such a URL; https and its port unless it says otherwise. *.HOST: those below it.
+struct SecretHost {
+  std::string reference;
+  Endpoint endpoint;
+};
+
+// Error::refuse: what is wrong with the text.
+Result<SecretHost> secret_host_of(const std::string& text);
+
+struct SecretBounds {
+  // Variables that begin so may be named, and the well-known ones of providers.
+  std::vector<std::string> env_prefixes = {"SLUICE_SECRET_"};
+  // Absolute. Files below may be named; no link leads out.
+  std::vector<std::string> directories = {"/run/secrets"};
+  // A reference that is named here goes there and nowhere else. Others: a well-known variable to
+  // its provider, everything else to any of those providers.
+  std::vector<SecretHost> hosts = {};
+};
+
 class Secrets final {
  public:
-  // Without white space at its end. Error::refuse: not set, not readable, readable by everybody,
-  // too large, empty, or nothing that fits into a header.
-  Result<std::string> read(const std::string& reference);
+  explicit Secrets(SecretBounds bounds);
+
+  // For a request to `url`; without white space at its end. Error::refuse: out of bounds, which the
+  // message says with the flag that would allow it; not set, not readable, readable by everybody,
+  // too long, empty, or nothing that fits into a header.
+  Result<std::string> read(const std::string& reference, const std::string& url) const;
 
  private:
-  // What tells one version of a file from the next.
-  struct Version {
-    ino_t inode;
-    int64_t changed_ns;
-    int64_t bytes;
-    bool operator==(const Version&) const = default;
-  };
-  struct File {
-    Version version;
-    std::string secret;
-  };
+  Result<void> check_name(const std::string& reference) const;
+  Result<void> check_host(const std::string& reference, const std::string& url) const;
+  // Of our directories; null: it is below none.
+  const std::string* directory_above(const std::string& path) const;
+  Result<std::string> read_file(const std::string& reference) const;
 
-  Result<std::string> read_file(const std::string& reference);
-
-  std::map<std::string, File> files_;  // by reference: as many as models
+  SecretBounds bounds_;
+  std::map<std::string, std::vector<Endpoint>> hosts_;  // by reference
+  std::vector<Endpoint> providers_;
 };
 
 }  // namespace sluice

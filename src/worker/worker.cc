@@ -99,6 +99,7 @@ Worker::Worker(WorkerOptions options, Clock& clock, Database& database, HttpClie
       batcher_(clock),
       announcer_(metrics),
       wakeups_(clock, database, *this),
+      secrets_(options_.secrets),
       limit_news_(clock) {
   database_.on_work = [this](int64_t model) { wakeups_.note_work(model); };
   database_.on_configuration = [this] {

@@ -36,6 +36,7 @@ struct WorkerOptions {
   std::vector<std::string> models;  // empty: all
   bool once = false;                // end when no task of its models is unfinished
   int64_t drain_timeout_ms = 30'000;
+  SecretBounds secrets;  // what models may refer to, and where it may go
 };
 
 class Worker final : private Wakeups::Owner {

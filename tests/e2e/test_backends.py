@@ -228,7 +228,7 @@ def test_a_secret_is_changed_by_its_file_and_never_stored_or_logged(pg, worker, 
     with ScriptedBackend({"hello": check}) as backend:
         add_model(url, "m", backend.url, api="openai-chat", secret=f"file:{key_file}")
         task = submit(url, "hello")
-        process = worker(url)
+        process = worker(url, "--secret-dir", tmp_path, "--secret-host", f"file:{key_file}={backend.url.removesuffix('/v1')}")
         parked = lambda text: wait_for(lambda: query(
             url, "select 1 from sluice.models where closed_until = 'infinity' and closed_reason like %s", [f"%{text}%"]),
             20, text)

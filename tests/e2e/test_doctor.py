@@ -48,14 +48,15 @@ def fail_calls(url, kind, count, code="http_500"):
 
 
 def test_a_sound_installation_has_no_findings(sluice, url, doctor, port, worker):
-    add_model(url, "m", f"http://127.0.0.1:{port}", secret="env:SOME_KEY")
+    add_model(url, "m", f"http://127.0.0.1:{port}", secret="env:SLUICE_SECRET_M")
+    environment = {"SLUICE_SECRET_M": "x", "SLUICE_SECRET_HOST": f"env:SLUICE_SECRET_M=http://127.0.0.1:{port}"}
     submit_many(url, ["p"] * 3)
-    worker(url, env={"SOME_KEY": "x"})
+    worker(url, env=environment)
     wait_for(lambda: query(url, "select true from sluice.workers where alive"), what="a worker")
     fail_calls(url, "lost", 10)
     fail_calls(url, "retry", 5)
-    assert doctor(env={"SOME_KEY": "x"}) == []
-    ended = sluice("doctor", "--database-url", url, env={"SOME_KEY": "x"})
+    assert doctor(env=environment) == []
+    ended = sluice("doctor", "--database-url", url, env=environment)
     assert (ended.returncode, ended.stdout) == (0, "no findings\n")
 
 
@@ -143,15 +144,21 @@ def test_a_backend_is_connected_to_and_sent_nothing(url, doctor):
         assert accepted.recv(1) == b""
 
 
-def test_secrets_that_are_not_set_or_open_to_everybody(url, doctor, port, tmp_path):
+def test_secrets_that_are_not_set_out_of_bounds_or_open_to_everybody(url, doctor, port, tmp_path):
     key = tmp_path / "key"
     key.write_text("precious")
     key.chmod(0o644)
     add_model(url, "file", f"http://127.0.0.1:{port}", secret=f"file:{key}")
-    add_model(url, "unset", f"http://127.0.0.1:{port}", secret="env:NOT_SET_ANYWHERE")
-    found = doctor()
-    assert [check for check, _ in found] == ["secrets", "secrets"]
-    assert "chmod o-rwx" in found[0][1] and "NOT_SET_ANYWHERE" in found[1][1] and "precious" not in str(found)
+    add_model(url, "unset", f"http://127.0.0.1:{port}", secret="env:SLUICE_SECRET_UNSET")
+    add_model(url, "home", f"http://127.0.0.1:{port}", secret="env:HOME")
+    add_model(url, "away", f"http://127.0.0.2:{port}", secret="env:SLUICE_SECRET_UNSET")
+    backend = f"http://127.0.0.1:{port}"
+    found = doctor("--secret-dir", tmp_path, "--secret-host", f"file:{key}={backend}", "--secret-host", f"env:SLUICE_SECRET_UNSET={backend}")
+    found = dict(what.split(": ", 1) for check, what in found if check == "secrets")
+    assert list(found) == ["model away", "model file", "model home", "model unset"]
+    for model, expected in (("away", "--secret-host"), ("file", "chmod o-rwx"), ("home", "--secret-env"), ("unset", "is not set")):
+        assert expected in found[f"model {model}"]
+    assert "precious" not in str(found)
 
 
 def test_tasks_that_nobody_serves(url, doctor, port, worker):

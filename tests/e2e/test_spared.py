@@ -230,9 +230,9 @@ def test_no_spelling_of_a_secret_is_stored(pg, worker):
         "stream": lambda c, h, _: c.sendall(response(200, pieces + "data: [DONE]\n\n", "text/event-stream")),
     }
     with ScriptedBackend(scripts) as backend:
-        add_model(url, "m", backend.url, api="openai-chat", secret="env:KEY")
+        add_model(url, "m", backend.url, api="openai-chat", secret="env:SLUICE_SECRET_M")
         submit_many(url, list(scripts))
-        process = worker(url, env={"KEY": key})
+        process = worker(url, "--secret-host", f"env:SLUICE_SECRET_M={backend.url.removesuffix('/v1')}", env={"SLUICE_SECRET_M": key})
         assert wait_ended(url, len(scripts)) == {"solved": 4, "failed": 1}
         stored = query(url, "select coalesce(prompt, '') || ' ' || coalesce(answer, '') || ' ' || coalesce(response, '') || ' ' || "
                             "coalesce(error, '') from sluice.tasks")

@@ -1,0 +1,55 @@
+#include "cli/secret_flags.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace sluice {
+namespace {
+
+// An empty one would let everything be named.
+std::string complaint_about_prefix(const std::string& prefix) {
+  const bool is_name = std::all_of(prefix.begin(), prefix.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_';
+  });
+  return is_name && !prefix.empty() ? "" : "'" + prefix + "' begins no variable's name";
+}
+
+std::string complaint_about_directory(std::string& directory) {
+  while (directory.ends_with('/')) directory.pop_back();
+  return directory.starts_with('/') ? "" : "not an absolute path below /";
+}
+
+}  // namespace
+
+void add_secret_flags(CLI::App& app, SecretBounds& bounds) {
+  app.add_option("--secret-env", bounds.env_prefixes,
+                 "models may name variables that begin so as their secret, and the well-known ones "
+                 "of providers, as OPENAI_API_KEY")
+      ->check(complaint_about_prefix)
+      ->allow_extra_args(false)
+      ->delimiter(',')
+      ->option_text("PREFIX [SLUICE_SECRET_]");
+  app.add_option("--secret-dir", bounds.directories, "models may name files below it")
+      ->transform(CLI::Validator(complaint_about_directory, "", ""))
+      ->allow_extra_args(false)
+      ->delimiter(',')
+      ->option_text("DIR [/run/secrets]");
+  const auto bind = [&bounds](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) {
+      Result<SecretHost> host = secret_host_of(text);
+      if (!host) throw CLI::ValidationError("--secret-host", host.error().message);
+      bounds.hosts.push_back(std::move(*host));
+    }
+  };
+  app.add_option_function<std::vector<std::string>>(
+         "--secret-host", bind,
+         "where a secret may be sent (env:NAME=api.example, file:/path=http://10.0.0.5:8000), "
+         "and nowhere else; of others, providers' variables go to their provider, the rest to any "
+         "such provider")
+      ->allow_extra_args(false)
+      ->delimiter(',')
+      ->option_text("REF=HOST");
+}
+
+}  // namespace sluice

@@ -1,0 +1,13 @@
+// The flags of those commands that read backends' secrets: what may be named, and where it may go.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "worker/secrets.h"
+
+namespace sluice {
+
+// `bounds` outlives the parsing; a flag that is given replaces its default.
+void add_secret_flags(CLI::App& app, SecretBounds& bounds);
+
+}  // namespace sluice

@@ -1,0 +1,23 @@
+// Endpoint is where a URL leads: what stands before its path, as libcurl reads it, which makes the
+// connection. Any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace sluice {
+
+struct Endpoint {
+  std::string scheme;
+  std::string host;  // as it is looked up; an address of IPv6 in brackets
+  std::string port;  // always there
+
+  bool operator==(const Endpoint&) const = default;
+  // scheme://host:port; no port where it is the scheme's own.
+  std::string url() const;
+};
+
+// nullopt: the URL cannot be read.
+std::optional<Endpoint> endpoint_of(const std::string& url);
+
+}  // namespace sluice
