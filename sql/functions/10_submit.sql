@@ -5,7 +5,7 @@
 create or replace function sluice.fault(
   p_prompt text, p_request text, p_priority int, p_max_attempts int, p_max_output_tokens int, p_metadata jsonb, p_tenant text,
   p_idempotency_key text, p_traceparent text, p_deadline timestamptz, p_bytes_max int, p_now timestamptz) returns text
-language sql stable   -- as pg_column_size is: else it could not be inlined
+language sql stable   -- as is_small_json is: else it could not be inlined
 as $$
   select case
     when (p_prompt is null) = (p_request is null) or p_prompt = '' then 'prompt'
@@ -13,7 +13,7 @@ as $$
     when p_priority is null or p_priority not between -100 and 100 then 'priority'
     when p_max_attempts not between 1 and 100 then 'max_attempts'
     when p_max_output_tokens < 1 then 'max_output_tokens'
-    when jsonb_typeof(p_metadata) <> 'object' or pg_column_size(p_metadata) > 65536 then 'metadata'
+    when jsonb_typeof(p_metadata) <> 'object' or not sluice.is_small_json(p_metadata, 65536) then 'metadata'
     when p_tenant is null or length(p_tenant) not between 1 and 200 then 'tenant'
     when length(p_idempotency_key) not between 1 and 1000 then 'idempotency_key'
     when p_traceparent !~ '^[!-~]{1,200}$' then 'traceparent'
@@ -69,7 +69,8 @@ begin
     ('max_output_tokens', format('max_output_tokens %s is not positive', p_max_output_tokens),
      'Leave it out to use the model''s own limit.'),
     ('metadata', case when jsonb_typeof(p_metadata) <> 'object'
-       then format('metadata is a JSON %s, not an object', jsonb_typeof(p_metadata)) else 'metadata has more than 64 KiB' end,
+       then format('metadata is a JSON %s, not an object', jsonb_typeof(p_metadata))
+       else 'metadata has more than 64 KiB, or a number of more than 400 digits' end,
      'Metadata is a set of key and value pairs, such as {"team": "search"}.'),
     ('tenant', 'tenant must have 1 to 200 characters', 'Leave it out for the tenant "default".'),
     ('idempotency_key', 'idempotency_key must have 1 to 1000 characters', 'A hash or a UUID is plenty.'),

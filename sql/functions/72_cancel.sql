@@ -42,7 +42,7 @@ begin
       hint = 'sluice.tasks lists what there is.';
   end if;
   perform sluice.require_tenant(v_task.tenant);
-  v_status := sluice.cancel_found(v_task.id, v_task.model, v_task.route, coalesce(p_now, clock_timestamp()));
+  v_status := sluice.cancel_found(v_task.id, v_task.model, v_task.route, sluice.now_for(p_now));
   if sluice.is_administrator() then  -- clients do this all day
     perform sluice.note_audit('cancel', cancel.id::text);
   end if;
@@ -124,7 +124,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_now timestamptz := sluice.now_for(p_now);
   v_last bigint := (select last_value from sluice.task_id);
   v_filter sluice.task_filter := sluice.task_filter_of(cancel_all.model, cancel_all.tenant, cancel_all.metadata,
     cancel_all.batch_id, cancel_all.since, cancel_all.until);

@@ -50,7 +50,7 @@ begin
     raise exception 'the model or route of task % is no more', redrive.id using errcode = 'SL001',
       hint = 'Submit a new task for another model.';
   end if;
-  perform sluice.redrive_tasks(array[redrive.id], coalesce(p_now, clock_timestamp()));
+  perform sluice.redrive_tasks(array[redrive.id], sluice.now_for(p_now));
   perform sluice.note_audit('redrive', redrive.id::text);
   return redrive.id;
 end
@@ -63,7 +63,7 @@ $$;
 --          text is LIKE this pattern; tenant; since, until: failed from then on, and before then; error_code; metadata:
 --          contained in the task's; batch_id. Without any: all.
 -- Returns: how many. In pages of 1,000.
--- Errors:  SL009 not this caller's tenant.
+-- Errors:  SL004 metadata that is too large; SL009 not this caller's tenant.
 create or replace function sluice.redrive_all(
   model text default null, error_like text default null, tenant text default null, since timestamptz default null,
   until timestamptz default null, error_code text default null, metadata jsonb default null, batch_id bigint default null,
@@ -86,8 +86,9 @@ begin
   if redrive_all.tenant is not null then
     perform sluice.require_tenant(redrive_all.tenant);
   end if;
+  perform sluice.check_condition(redrive_all.metadata);
   perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 0);
-  v_now := coalesce(p_now, clock_timestamp());
+  v_now := sluice.now_for(p_now);
   loop
     v_ids := array(
       select r.task_id from sluice.result r join sluice.task t on t.id = r.task_id cross join sluice.caller_scope() s

@@ -12,7 +12,7 @@ as $$
 #variable_conflict use_column
 begin
   perform sluice.require_finished(forget.id);
-  perform sluice.forget_texts(array[forget.id], coalesce(p_now, clock_timestamp()));
+  perform sluice.forget_texts(array[forget.id], sluice.now_for(p_now));
   perform sluice.note_audit('forget', forget.id::text);
 end
 $$;
@@ -38,7 +38,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_now timestamptz := sluice.now_for(p_now);
   v_filter sluice.task_filter := sluice.task_filter_of(forget_all.model, forget_all.tenant, forget_all.metadata,
     forget_all.batch_id, forget_all.since, forget_all.until);
   v_ids bigint[];
