@@ -296,7 +296,7 @@ declare
   v_awake boolean;   -- nobody sleeps on the model's bell, and until this transaction ends nobody can
   v_noted boolean;   -- seen after that: workers look at the model
   v_bytes_max int;
-  v_known boolean;   -- some tenant has a role, or this one has a row
+  v_known boolean;   -- not everybody may act for every tenant, or this one has a row
   v_ranged boolean;  -- there is a partition for the task
   v_guarded boolean;
   v_limited boolean;
@@ -313,7 +313,8 @@ begin
   select m.id, m.max_queue, m.max_unfinished, m.tpm is not null, pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), m.id % 64)
   into v_model, v_max_queue, v_model_max, v_limited, v_awake
   from sluice.models m where m.name = v_name;
-  select s.request_bytes_max, s.max_unfinished, exists (select from sluice.tenants where role is not null or name = submit.tenant),
+  select s.request_bytes_max, s.max_unfinished,
+    s.default_role is distinct from 'public' or exists (select from sluice.tenants where role is not null or name = submit.tenant),
     exists (select from sluice.id_range r where v_id >= r.first_id and v_id < r.end_id),
     exists (select from sluice.rung where model = v_model)
   into v_bytes_max, v_system_max, v_known, v_ranged, v_noted
@@ -325,7 +326,7 @@ begin
       v_bytes_max, v_now);
   end if;
   if v_known then
-    select exists (select from sluice.tenants where role is not null), t.max_unfinished, v_limited or t.tpm is not null
+    select sluice.is_guarded(), t.max_unfinished, v_limited or t.tpm is not null
     into v_guarded, v_tenant_max, v_limited
     from (select) one left join sluice.tenants t on t.name = submit.tenant;
   end if;

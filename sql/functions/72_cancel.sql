@@ -43,9 +43,7 @@ begin
   end if;
   perform sluice.require_tenant(v_task.tenant);
   v_status := sluice.cancel_found(v_task.id, v_task.model, v_task.route, sluice.now_for(p_now));
-  if sluice.is_administrator() then  -- clients do this all day
-    perform sluice.note_audit('cancel', cancel.id::text);
-  end if;
+  perform sluice.note_command('cancel', cancel.id::text);
   return v_status;
 end
 $$;
@@ -142,7 +140,7 @@ begin
   foreach v_place in array array['lease'] || v_queues || array['backlog'] || v_queues || array['lease'] loop
     v_cancelled := v_cancelled + sluice.cancel_at(v_place, v_filter, v_last, v_now);
   end loop;
-  perform sluice.note_audit('cancel_all', cancel_all.model,
+  perform sluice.note_command('cancel_all', cancel_all.model,
     to_jsonb(v_filter) - '{name,model,route}'::text[] || jsonb_build_object('cancelled', v_cancelled), v_now);
   return v_cancelled;
 end

@@ -51,7 +51,7 @@ begin
       hint = 'Submit a new task for another model.';
   end if;
   perform sluice.redrive_tasks(array[redrive.id], sluice.now_for(p_now));
-  perform sluice.note_audit('redrive', redrive.id::text);
+  perform sluice.note_command('redrive', redrive.id::text);
   return redrive.id;
 end
 $$;
@@ -100,7 +100,7 @@ begin
     v_redriven := v_redriven + sluice.redrive_tasks(v_ids, v_now);
     v_after := v_ids[cardinality(v_ids)];
   end loop;
-  perform sluice.note_audit('redrive_all', redrive_all.model,
+  perform sluice.note_command('redrive_all', redrive_all.model,
     to_jsonb(v_filter) - '{name,model,route}'::text[] || jsonb_build_object('redriven', v_redriven), v_now);
   return v_redriven;
 end

@@ -13,7 +13,7 @@ as $$
 begin
   perform sluice.require_finished(forget.id);
   perform sluice.forget_texts(array[forget.id], sluice.now_for(p_now));
-  perform sluice.note_audit('forget', forget.id::text);
+  perform sluice.note_command('forget', forget.id::text);
 end
 $$;
 
@@ -50,7 +50,7 @@ begin
     order by r.task_id limit sluice.forget_step() for update of r);
   if cardinality(v_ids) > 0 then
     perform sluice.forget_texts(v_ids, v_now);
-    perform sluice.note_audit('forget_all', forget_all.model,
+    perform sluice.note_command('forget_all', forget_all.model,
       to_jsonb(v_filter) - '{name,model,route}'::text[] || jsonb_build_object('forgotten', cardinality(v_ids)), v_now);
   end if;
   return cardinality(v_ids);
