@@ -87,7 +87,9 @@ insert into allowed (object, roles) values
   ('unfinished(bigint)', 'wa'),
   ('unregister_worker(bigint,timestamp with time zone)', 'wa'),
   ('warm_up()', 'wa'),
-  ('worker_speaks(bigint,text[])', 'wa');
+  ('worker_speaks(bigint,text[])', 'wa'),
+  ('acts_as_administrator()', 'ra'), ('shown_reason(text)', 'ra'),
+  ('without_secrets(jsonb)', 'ra');
 insert into allowed values
   ('api_key', 'a', 'SELECT'),
   ('function_set', 'ra', 'SELECT'),

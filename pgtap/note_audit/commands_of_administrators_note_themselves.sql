@@ -3,13 +3,13 @@ begin;
 select plan(4);
 
 select given_model() as m \gset
-set local role sluice_admin;
+set local session authorization sluice_admin;
 select sluice.pause(:'m'), sluice.resume(:'m'), sluice.close_model(:'m', at(1), 'bill') \g /dev/null
 select is(array(select action from sluice.audit_log where object = :'m' and who = 'sluice_admin' order by id),
   array['pause', 'resume', 'close_model'], 'each once');
 select is((select detail ->> 'reason' from sluice.audit_log where object = :'m' and action = 'close_model'), 'bill',
   'with its arguments');
-reset role;
+reset session authorization;
 select given_worker(array[:'m']) as w \gset
 select sluice.resume(:'m') \g /dev/null
 select given_task(:'m') as t \gset

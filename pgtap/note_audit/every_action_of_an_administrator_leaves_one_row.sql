@@ -9,7 +9,7 @@ select claimed(:w, 3) \g /dev/null
 select completed(:w, told(t, 'failed')) from unnest((:'ts'::bigint[])[1:2]) t \g /dev/null
 select completed(:w, told((:'ts'::bigint[])[3], 'solved')) \g /dev/null
 select given_tenant('sluice_admin') as admin \gset
-set local role :"admin";
+set local session authorization :"admin";
 select sluice.pause(:'m') \g /dev/null
 select sluice.resume(:'m') \g /dev/null
 select sluice.close_model(:'m', at(1)) \g /dev/null
@@ -33,7 +33,7 @@ select sluice.configure('models', :'m', '{"rpm": 7}', false) \g /dev/null
 select sluice.configure_route('route-' || :'m', jsonb_build_object(:'m', 1)) \g /dev/null
 select sluice.create_key('fedcba9876543210', sha256('k'), 'k', null, '{read}') \g /dev/null
 select sluice.revoke_key('fedcba9876543210') \g /dev/null
-reset role;
+reset session authorization;
 select is(array(select action from sluice.audit where who = :'admin' order by id),
   '{pause,resume,close_model,cancel,redrive,redrive_all,cancel_all,forget,forget_all,update models,insert routes,update tenants,
     insert models,delete models,insert tenants,delete tenants,delete routes,update settings,
@@ -61,9 +61,9 @@ select is((select detail::text from sluice.audit where who = :'admin' and action
 
 select given_tenant('sluice_submitter') as client \gset
 select given_task(:'n', tenant => :'client') as his \gset
-set local role :"client";
+set local session authorization :"client";
 select is(sluice.cancel(:his), 'cancelled', 'a client cancels');
-reset role;
+reset session authorization;
 select is((select count(*) from sluice.audit where object = :'his'), 0::bigint, 'which is no administrator''s doing');
 
 select * from finish();

@@ -2,7 +2,7 @@
 -- Two-integer keys only: (class, object). Order everywhere, for locks that wait:
 --   tick -> sweep -> worker row -> task rows ascending by id -> model locks ascending by id.
 -- A model's relations are dropped under tick and sweep, and only tried (02_models.sql).
--- Any role may take advisory locks: a hostile one can stall the queue, not change it.
+-- Whoever may connect may take advisory locks: a hostile one can stall the queue, not change it. `revoke connect` keeps him out.
 -- Immutable and simple, so that the planner folds a call into a constant.
 create or replace function sluice.lock_class(p_name text) returns int
 language sql immutable parallel safe

@@ -1,21 +1,77 @@
 -- Who did what. Changes of the configuration by plain SQL are noted by triggers, commands note themselves. What workers
 -- change on their own (a closure after a 429) is nobody's decision and is not noted.
 
--- note_audit: one row for an administrator's command, in its transaction: what is rolled back did not happen.
+-- audit_bytes_max: of one row's detail.
+create or replace function sluice.audit_bytes_max() returns int
+language sql immutable parallel safe
+as $$ select 65536 $$;
+
+-- note_audit: one row for an administrator's command, in its transaction: what is rolled back did not happen. It names the
+-- login, whatever role that has set, and the key for which the HTTP front did it. Credentials in URLs are left out.
 -- Params:  p_action: the function's name; p_object: a model's name or a task's id (null: several); p_detail: its arguments.
 create or replace function sluice.note_audit(
   p_action text, p_object text default null, p_detail jsonb default null, p_now timestamptz default null) returns void
 language plpgsql volatile
 as $$
+declare
+  v_detail jsonb := '{"cut": "it had more than 64 KiB"}';
 begin
-  insert into sluice.audit (at, who, action, object, detail)
-  values (coalesce(p_now, clock_timestamp()), coalesce(nullif(current_setting('role'), 'none'), session_user), p_action,
-    p_object, jsonb_strip_nulls(p_detail));
+  if coalesce(sluice.is_small_json(p_detail, sluice.audit_bytes_max()), true) then
+    v_detail := sluice.without_userinfo(jsonb_strip_nulls(p_detail)::text);
+  end if;
+  insert into sluice.audit (at, who, api_key, action, object, detail)
+  values (coalesce(p_now, clock_timestamp()), session_user, nullif(left(current_setting('sluice.api_key', true), 16), ''),
+    p_action, left(p_object, 200), v_detail);
+end
+$$;
+
+-- note_command: note_audit, unless a client does it to his own tasks: that is no administrator's decision, and he could fill
+-- the audit with it.
+create or replace function sluice.note_command(
+  p_action text, p_object text default null, p_detail jsonb default null, p_now timestamptz default null) returns void
+language plpgsql volatile
+as $$
+begin
+  if sluice.acts_as_administrator() then
+    perform sluice.note_audit(p_action, p_object, p_detail, p_now);
+  end if;
+end
+$$;
+
+-- without_userinfo: a text whose URLs have no user and password.
+create or replace function sluice.without_userinfo(p_text text) returns text
+language sql immutable strict parallel safe
+as $$ select regexp_replace(p_text, '(https?://)[^/?#"\s\\]*@', '\1', 'g') $$;
+
+-- without_secrets: a text that names no secret and does not say what became of it: for whoever is no administrator.
+create or replace function sluice.without_secrets(p_text text) returns text
+language sql immutable strict parallel safe
+as $$ select sluice.without_userinfo(regexp_replace(p_text, '\msecret (env|file):[^"]*', 'its secret cannot be read', 'g')) $$;
+
+-- without_secrets: an audit's detail in which neither secrets nor URLs are named.
+create or replace function sluice.without_secrets(p_detail jsonb) returns jsonb
+language plpgsql immutable strict parallel safe security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  return sluice.without_secrets((
+    select jsonb_object_agg(d.key, case when d.key in ('secret', 'url') then '"for administrators"' else d.value end)
+    from jsonb_each(p_detail) d)::text);
+end
+$$;
+
+-- shown_reason: why a model is closed, as the present caller may know it.
+create or replace function sluice.shown_reason(p_reason text) returns text
+language plpgsql stable strict security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  return case when sluice.acts_as_administrator() then p_reason else sluice.without_secrets(p_reason) end;
 end
 $$;
 
 -- note_configuration: notes a row that was inserted or deleted, or the columns that were changed, as {"rpm": [60, 600]}.
--- Secrets are references and may be seen.
+-- Secrets are references, which administrators may see.
 create or replace function sluice.note_configuration() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -74,7 +130,10 @@ begin
 end
 $$;
 
--- audit_log: what administrators did, newest last. Callers bound to tenants see none of it.
+-- audit_log: what administrators did, newest last. Callers bound to tenants see none of it, and only administrators the
+-- names of secrets and the URLs.
 create or replace view sluice.audit_log with (security_barrier) as
-  select a.id, a.at, a.who, a.action, a.object, a.detail
+  select a.id, a.at, case when a.api_key is null then a.who::text else format('key %s via %s', a.api_key, a.who) end as who,
+    a.action, a.object,
+    case when (select sluice.acts_as_administrator()) then a.detail else sluice.without_secrets(a.detail) end as detail
   from sluice.audit a cross join sluice.caller_scope() c where not c.bound;

@@ -90,3 +90,20 @@ as $$
     when p_type = 'timestamptz'::regtype then 'Such as "2030-01-01T12:00:00Z".'
     when p_key = 'paths' then 'Such as ["/single"].' else '' end
 $$;
+
+-- is_small_json: whether p_json has at most p_bytes_max bytes, as jsonb and as text. The numbers are looked at first, for a
+-- short one may be long as text: 1e131071 has 131,072 digits. 400 before and after the point are more than a double can have.
+create or replace function sluice.is_small_json(p_json jsonb, p_bytes_max int) returns boolean
+language plpgsql stable strict parallel safe   -- as pg_column_size is
+as $$
+begin
+  if pg_column_size(p_json) > p_bytes_max then
+    return false;
+  elsif p_json @? 'strict $.** ? (@.type() == "number")' and exists (
+      select from jsonb_path_query(p_json, 'strict $.** ? (@.type() == "number")') n
+      where abs(n::numeric) >= 1e400 or scale(n::numeric) > 400) then
+    return false;
+  end if;
+  return octet_length(p_json::text) <= p_bytes_max;  -- by itself: in one expression the planner would work it out beforehand
+end
+$$;

@@ -5,7 +5,7 @@
 create or replace function sluice.fault(
   p_prompt text, p_request text, p_priority int, p_max_attempts int, p_max_output_tokens int, p_metadata jsonb, p_tenant text,
   p_idempotency_key text, p_traceparent text, p_deadline timestamptz, p_bytes_max int, p_now timestamptz) returns text
-language sql stable   -- as pg_column_size is: else it could not be inlined
+language sql stable   -- as is_small_json is: else it could not be inlined
 as $$
   select case
     when (p_prompt is null) = (p_request is null) or p_prompt = '' then 'prompt'
@@ -13,7 +13,7 @@ as $$
     when p_priority is null or p_priority not between -100 and 100 then 'priority'
     when p_max_attempts not between 1 and 100 then 'max_attempts'
     when p_max_output_tokens < 1 then 'max_output_tokens'
-    when jsonb_typeof(p_metadata) <> 'object' or pg_column_size(p_metadata) > 65536 then 'metadata'
+    when jsonb_typeof(p_metadata) <> 'object' or not sluice.is_small_json(p_metadata, 65536) then 'metadata'
     when p_tenant is null or length(p_tenant) not between 1 and 200 then 'tenant'
     when length(p_idempotency_key) not between 1 and 1000 then 'idempotency_key'
     when p_traceparent !~ '^[!-~]{1,200}$' then 'traceparent'
@@ -75,7 +75,8 @@ begin
     ('max_output_tokens', format('max_output_tokens %s is not positive', p_max_output_tokens),
      'Leave it out to use the model''s own limit.'),
     ('metadata', case when jsonb_typeof(p_metadata) <> 'object'
-       then format('metadata is a JSON %s, not an object', jsonb_typeof(p_metadata)) else 'metadata has more than 64 KiB' end,
+       then format('metadata is a JSON %s, not an object', jsonb_typeof(p_metadata))
+       else 'metadata has more than 64 KiB, or a number of more than 400 digits' end,
      'Metadata is a set of key and value pairs, such as {"team": "search"}.'),
     ('tenant', 'tenant must have 1 to 200 characters', 'Leave it out for the tenant "default".'),
     ('idempotency_key', 'idempotency_key must have 1 to 1000 characters', 'A hash or a UUID is plenty.'),
@@ -311,7 +312,7 @@ declare
   v_awake boolean;   -- nobody sleeps on the model's bell, and until this transaction ends nobody can
   v_noted boolean;   -- seen after that: workers look at the model
   v_bytes_max int;
-  v_known boolean;   -- some tenant has a role, or this one has a row
+  v_known boolean;   -- not everybody may act for every tenant, or this one has a row
   v_ranged boolean;  -- there is a partition for the task
   v_guarded boolean;
   v_limited boolean;
@@ -328,7 +329,8 @@ begin
   select m.id, m.max_queue, m.max_unfinished, m.tpm is not null, pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), m.id % 64)
   into v_model, v_max_queue, v_model_max, v_limited, v_awake
   from sluice.models m where m.name = v_name;
-  select s.request_bytes_max, s.max_unfinished, exists (select from sluice.tenants where role is not null or name = submit.tenant),
+  select s.request_bytes_max, s.max_unfinished,
+    s.default_role is distinct from 'public' or exists (select from sluice.tenants where role is not null or name = submit.tenant),
     exists (select from sluice.id_range r where v_id >= r.first_id and v_id < r.end_id),
     exists (select from sluice.rung where model = v_model)
   into v_bytes_max, v_system_max, v_known, v_ranged, v_noted
@@ -340,7 +342,7 @@ begin
       v_bytes_max, v_now);
   end if;
   if v_known then
-    select exists (select from sluice.tenants where role is not null), t.max_unfinished, v_limited or t.tpm is not null
+    select sluice.is_guarded(), t.max_unfinished, v_limited or t.tpm is not null
     into v_guarded, v_tenant_max, v_limited
     from (select) one left join sluice.tenants t on t.name = submit.tenant;
   end if;

@@ -144,7 +144,7 @@ declare
   v_guarded boolean;
   v_limited boolean;
 begin
-  select s.default_model, s.request_bytes_max, exists (select from sluice.tenants where role is not null),
+  select s.default_model, s.request_bytes_max, sluice.is_guarded(),
     exists (select from sluice.models where tpm is not null) or exists (select from sluice.tenants where tpm is not null)
   into v_default, v_bytes_max, v_guarded, v_limited from sluice.settings s;
   perform sluice.check_task(d.prompt, d.request, d.priority, d.max_attempts, d.max_output_tokens, d.metadata, d.tenant,

@@ -119,7 +119,8 @@ begin
 end
 $$;
 
--- before_tenant_changes: makes a tenant's buckets, and notes when its limits change. New ones begin full.
+-- before_tenant_changes: makes a tenant's buckets, and notes when its limits change. New ones begin full. The first role of
+-- all closes the others to everybody.
 create or replace function sluice.before_tenant_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -135,6 +136,9 @@ begin
   end loop;
   if tg_op = 'UPDATE' and (new.rpm, new.tpm) is distinct from (old.rpm, old.tpm) then
     new.limits_changed_at := clock_timestamp();
+  end if;
+  if new.role is not null then
+    perform sluice.close_default_role();
   end if;
   return new;
 end

@@ -37,11 +37,24 @@ begin
     raise exception '% without any condition would concern every task', p_function using errcode = 'SL004',
       hint = 'Give at least one of model, tenant, metadata, batch_id, since and until.';
   end if;
+  perform sluice.check_condition(p_filter.metadata);
   if p_filter.tenant is not null then
     perform sluice.require_tenant(p_filter.tenant);
   end if;
   if p_filter.route is not null and not exists (select from sluice.routes where route = p_filter.route) then
     perform sluice.refuse_unknown(p_filter.route);
+  end if;
+end
+$$;
+
+-- check_condition: SL004 for metadata that no task can have: the audit keeps the conditions.
+create or replace function sluice.check_condition(p_metadata jsonb) returns void
+language plpgsql stable
+as $$
+begin
+  if not sluice.is_small_json(p_metadata, 65536) then
+    raise exception 'metadata has more than 64 KiB, or a number of more than 400 digits' using errcode = 'SL004',
+      column = 'metadata', hint = 'It is what the task''s metadata contains, such as {"team": "search"}.';
   end if;
 end
 $$;

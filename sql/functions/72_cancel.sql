@@ -42,10 +42,8 @@ begin
       hint = 'sluice.tasks lists what there is.';
   end if;
   perform sluice.require_tenant(v_task.tenant);
-  v_status := sluice.cancel_found(v_task.id, v_task.model, v_task.route, coalesce(p_now, clock_timestamp()));
-  if sluice.is_administrator() then  -- clients do this all day
-    perform sluice.note_audit('cancel', cancel.id::text);
-  end if;
+  v_status := sluice.cancel_found(v_task.id, v_task.model, v_task.route, sluice.now_for(p_now));
+  perform sluice.note_command('cancel', cancel.id::text);
   return v_status;
 end
 $$;
@@ -124,7 +122,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_now timestamptz := sluice.now_for(p_now);
   v_last bigint := (select last_value from sluice.task_id);
   v_filter sluice.task_filter := sluice.task_filter_of(cancel_all.model, cancel_all.tenant, cancel_all.metadata,
     cancel_all.batch_id, cancel_all.since, cancel_all.until);
@@ -138,7 +136,7 @@ begin
   foreach v_place in array array['lease'] || v_queues || array['backlog'] || v_queues || array['lease'] loop
     v_cancelled := v_cancelled + sluice.cancel_at(v_place, v_filter, v_last, v_now);
   end loop;
-  perform sluice.note_audit('cancel_all', cancel_all.model,
+  perform sluice.note_command('cancel_all', cancel_all.model,
     to_jsonb(v_filter) - '{name,model,route}'::text[] || jsonb_build_object('cancelled', v_cancelled), v_now);
   return v_cancelled;
 end

@@ -50,8 +50,8 @@ begin
     raise exception 'the model or route of task % is no more', redrive.id using errcode = 'SL001',
       hint = 'Submit a new task for another model.';
   end if;
-  perform sluice.redrive_tasks(array[redrive.id], coalesce(p_now, clock_timestamp()));
-  perform sluice.note_audit('redrive', redrive.id::text);
+  perform sluice.redrive_tasks(array[redrive.id], sluice.now_for(p_now));
+  perform sluice.note_command('redrive', redrive.id::text);
   return redrive.id;
 end
 $$;
@@ -63,7 +63,7 @@ $$;
 --          text is LIKE this pattern; tenant; since, until: failed from then on, and before then; error_code; metadata:
 --          contained in the task's; batch_id. Without any: all.
 -- Returns: how many. In pages of 1,000.
--- Errors:  SL001 unknown model or route; SL009 not this caller's tenant.
+-- Errors:  SL001 unknown model or route; SL004 metadata that is too large; SL009 not this caller's tenant.
 create or replace function sluice.redrive_all(
   model text default null, error_like text default null, tenant text default null, since timestamptz default null,
   until timestamptz default null, error_code text default null, metadata jsonb default null, batch_id bigint default null,
@@ -85,7 +85,7 @@ declare
 begin
   perform sluice.check_filter(v_filter, 'redrive_all', true);
   perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 0);
-  v_now := coalesce(p_now, clock_timestamp());
+  v_now := sluice.now_for(p_now);
   loop
     v_ids := array(
       select r.task_id from sluice.result r join sluice.task t on t.id = r.task_id cross join sluice.caller_scope() s
@@ -97,7 +97,7 @@ begin
     v_redriven := v_redriven + sluice.redrive_tasks(v_ids, v_now);
     v_after := v_ids[cardinality(v_ids)];
   end loop;
-  perform sluice.note_audit('redrive_all', redrive_all.model,
+  perform sluice.note_command('redrive_all', redrive_all.model,
     to_jsonb(v_filter) - '{name,model,route}'::text[] || jsonb_build_object('redriven', v_redriven), v_now);
   return v_redriven;
 end

@@ -12,8 +12,8 @@ as $$
 #variable_conflict use_column
 begin
   perform sluice.require_finished(forget.id);
-  perform sluice.forget_texts(array[forget.id], coalesce(p_now, clock_timestamp()));
-  perform sluice.note_audit('forget', forget.id::text);
+  perform sluice.forget_texts(array[forget.id], sluice.now_for(p_now));
+  perform sluice.note_command('forget', forget.id::text);
 end
 $$;
 
@@ -43,7 +43,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_now timestamptz := sluice.now_for(p_now);
   v_filter sluice.task_filter := sluice.task_filter_of(forget_all.model, forget_all.tenant, forget_all.metadata,
     forget_all.batch_id, forget_all.since, forget_all.until);
   v_conditions text := md5((to_jsonb(v_filter) - 'until')::text) || ' ';
@@ -63,7 +63,7 @@ begin
   perform set_config('sluice.forget_from', coalesce(v_conditions || (v_ids[cardinality(v_ids)] + 1), ''), false);
   if cardinality(v_ids) > 0 then
     perform sluice.forget_texts(v_ids, v_now);
-    perform sluice.note_audit('forget_all', forget_all.model,
+    perform sluice.note_command('forget_all', forget_all.model,
       to_jsonb(v_filter) - '{name,model,route}'::text[] || jsonb_build_object('forgotten', cardinality(v_ids)), v_now);
   end if;
   return cardinality(v_ids);

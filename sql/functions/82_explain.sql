@@ -13,7 +13,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_now timestamptz := sluice.now_for(p_now);
   v_task sluice.task;
   v_place record;
   v_sentence text;
@@ -217,7 +217,7 @@ create or replace function sluice.closed_text(p_model sluice.models, p_now times
 language plpgsql volatile
 as $$
 declare
-  v_reason text := coalesce(' (' || p_model.closed_reason || ')', '');
+  v_reason text := coalesce(' (' || sluice.shown_reason(p_model.closed_reason) || ')', '');
 begin
   return case
     when p_model.paused then 'the model is paused'

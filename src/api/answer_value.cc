@@ -1,5 +1,7 @@
 #include "api/answer_value.h"
 
+#include <fmt/format.h>
+
 #include "api/error_reply.h"
 #include "json_object.h"
 
@@ -13,20 +15,32 @@ HttpReply value_reply(const PgResult& rows, std::string_view missing, int status
 
 }  // namespace
 
+// The value is a subquery that is evaluated where it is needed: after the condition.
+std::string in_name_of(const std::optional<std::string>& key_id, std::string_view sql,
+                       PgParams& params) {
+  if (!key_id) return std::string(sql);
+  params.emplace_back(*key_id);
+  return fmt::format(
+      "select case when set_config('sluice.api_key', ${}, true) is not null then ({}) end",
+      params.size(), sql);
+}
+
 Task<HttpReply> answer_with_value(PgPool& database, std::string_view sql, PgParams params,
-                                  std::string_view missing) {
-  Task<Result<PgResult>> reply = database.query(std::string(sql), std::move(params));
+                                  std::string_view missing, std::optional<std::string> key_id) {
+  std::string statement = in_name_of(key_id, sql, params);
+  Task<Result<PgResult>> reply = database.query(std::move(statement), std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return error_reply(rows.error());
   co_return value_reply(*rows, missing, 200);
 }
 
 Task<HttpReply> answer_with_body(PgPool& database, std::string_view sql, PgParams params,
-                                 std::string body, int status) {
+                                 std::string body, int status, std::optional<std::string> key_id) {
   const std::string problem = json_object_problem(body);
   if (!problem.empty()) co_return error_reply(400, "invalid_request", problem);
   params.emplace_back(body);
-  Task<Result<PgResult>> reply = database.query(std::string(sql), std::move(params));
+  std::string statement = in_name_of(key_id, sql, params);
+  Task<Result<PgResult>> reply = database.query(std::move(statement), std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return error_reply(about_body(rows.error(), std::move(body)));
   co_return value_reply(*rows, none_of_that_name, status);

@@ -1,6 +1,7 @@
 // The plainest kind of handler: one SQL call, and the JSON value that it returns.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,13 +12,21 @@ namespace sluice {
 
 constexpr std::string_view none_of_that_name = "there is none of that name";
 
+// `sql`, a select of one value that changes no table by itself, in the name of the key `key_id`
+// (nullopt: as it is): it is what the audit notes, and without its scope admin the database says
+// nothing of secrets. Adds a parameter.
+std::string in_name_of(const std::optional<std::string>& key_id, std::string_view sql,
+                       PgParams& params);
+
 // 200 with the one value of `sql`; 404 with `missing` when it is null, or there is no row.
 Task<HttpReply> answer_with_value(PgPool& database, std::string_view sql, PgParams params,
-                                  std::string_view missing = none_of_that_name);
+                                  std::string_view missing = none_of_that_name,
+                                  std::optional<std::string> key_id = std::nullopt);
 
 // The same for a statement whose last parameter is `body`, the JSON object that a client sent: what
 // is wrong with it is told by its keys. `status`: of the answer.
 Task<HttpReply> answer_with_body(PgPool& database, std::string_view sql, PgParams params,
-                                 std::string body, int status = 200);
+                                 std::string body, int status = 200,
+                                 std::optional<std::string> key_id = std::nullopt);
 
 }  // namespace sluice

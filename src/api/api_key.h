@@ -37,6 +37,7 @@ bool same_digest(const KeyDigest& a, const KeyDigest& b);
 
 // What a request may do.
 struct Caller {
+  std::optional<std::string> key_id;  // nullopt: no key was asked for
   std::optional<std::string> tenant;  // nullopt: every tenant
   bool may_submit = false;
   bool may_read = false;

@@ -63,7 +63,8 @@ Task<HttpReply> answer_in_bulk(Services& services, ApiRequest request, const std
   std::string& body = request.http.body;
   if (auto problem = bulk_problem(body, request.caller)) return reply_with(std::move(*problem));
   PgParams tenant = {request.caller.tenant};
-  return answer_with_body(services.bulk, sql, std::move(tenant), std::move(body));
+  return answer_with_body(services.bulk, sql, std::move(tenant), std::move(body), 200,
+                          std::move(request.caller.key_id));
 }
 
 }  // namespace
@@ -85,7 +86,8 @@ Task<HttpReply> forget_tasks(Services& services, ApiRequest request) {
   int64_t step = 0;
   do {
     PgParams params = {request.caller.tenant, body};
-    Task<Result<PgResult>> reply = services.bulk.query(forget_sql, std::move(params));
+    std::string statement = in_name_of(request.caller.key_id, forget_sql, params);
+    Task<Result<PgResult>> reply = services.bulk.query(std::move(statement), std::move(params));
     Result<PgResult> rows = co_await std::move(reply);
     if (!rows) co_return error_reply(about_body(rows.error(), std::move(body)));
     step = rows->int64(0, 0);

@@ -9,12 +9,20 @@ namespace {
 // $1: the name in the path; $2: the body.
 Task<HttpReply> answer_with_name_and_body(Services& services, ApiRequest request, const char* sql) {
   PgParams name = {std::move(request.names[0])};
-  return answer_with_body(services.database, sql, std::move(name), std::move(request.http.body));
+  return answer_with_body(services.database, sql, std::move(name), std::move(request.http.body),
+                          200, std::move(request.caller.key_id));
 }
 
 Task<HttpReply> answer_with_name(Services& services, ApiRequest request, const char* sql) {
   PgParams params = {std::move(request.names[0])};
-  return answer_with_value(services.database, sql, std::move(params));
+  return answer_with_value(services.database, sql, std::move(params), none_of_that_name,
+                           std::move(request.caller.key_id));
+}
+
+// What changes a table by itself: `sql` names the key, $2, to the audit's trigger.
+Task<HttpReply> answer_with_deletion(PgPool& database, ApiRequest request, const char* sql) {
+  PgParams params = {std::move(request.names[0]), request.caller.key_id.value_or("")};
+  return answer_with_value(database, sql, std::move(params));
 }
 
 }  // namespace
@@ -74,11 +82,11 @@ Task<HttpReply> close_model(Services& services, ApiRequest request) {
 
 // One with unfinished tasks stays: 409 says how many. It waits for locks, some seconds in all.
 Task<HttpReply> delete_model(Services& services, ApiRequest request) {
-  PgParams params = {std::move(request.names[0])};
-  return answer_with_value(services.background,
-                           "with gone as (delete from sluice.models where name = $1 returning name)"
-                           " select json_build_object('name', name, 'deleted', true) from gone",
-                           std::move(params));
+  return answer_with_deletion(
+      services.background, std::move(request),
+      "with gone as (delete from sluice.models where name = $1 returning name)"
+      " select json_build_object('name', name, 'deleted', true)"
+      " from gone, set_config('sluice.api_key', $2, true)");
 }
 
 Task<HttpReply> list_routes(Services& services, ApiRequest) {
@@ -97,10 +105,11 @@ Task<HttpReply> show_route(Services& services, ApiRequest request) {
 }
 
 Task<HttpReply> delete_route(Services& services, ApiRequest request) {
-  return answer_with_name(
-      services, std::move(request),
+  return answer_with_deletion(
+      services.database, std::move(request),
       "with gone as (delete from sluice.routes where route = $1 returning route)"
-      " select json_build_object('name', route, 'deleted', true) from gone limit 1");
+      " select json_build_object('name', route, 'deleted', true)"
+      " from gone, set_config('sluice.api_key', $2, true) limit 1");
 }
 
 Task<HttpReply> replace_route(Services& services, ApiRequest request) {
@@ -133,9 +142,11 @@ Task<HttpReply> change_tenant(Services& services, ApiRequest request) {
 }
 
 Task<HttpReply> delete_tenant(Services& services, ApiRequest request) {
-  return answer_with_name(services, std::move(request),
-                          "with gone as (delete from sluice.tenants where name = $1 returning name)"
-                          " select json_build_object('name', name, 'deleted', true) from gone");
+  return answer_with_deletion(
+      services.database, std::move(request),
+      "with gone as (delete from sluice.tenants where name = $1 returning name)"
+      " select json_build_object('name', name, 'deleted', true)"
+      " from gone, set_config('sluice.api_key', $2, true)");
 }
 
 Task<HttpReply> show_settings(Services& services, ApiRequest) {
@@ -146,13 +157,13 @@ Task<HttpReply> show_settings(Services& services, ApiRequest) {
 Task<HttpReply> replace_settings(Services& services, ApiRequest request) {
   return answer_with_body(services.database,
                           "select sluice.configure('settings', null, $1::jsonb, true)", PgParams(),
-                          std::move(request.http.body));
+                          std::move(request.http.body), 200, std::move(request.caller.key_id));
 }
 
 Task<HttpReply> change_settings(Services& services, ApiRequest request) {
   return answer_with_body(services.database,
                           "select sluice.configure('settings', null, $1::jsonb, false)", PgParams(),
-                          std::move(request.http.body));
+                          std::move(request.http.body), 200, std::move(request.caller.key_id));
 }
 
 }  // namespace sluice

@@ -45,7 +45,8 @@ Task<HttpReply> create_key(Services& services, ApiRequest request) {
   if (!key) co_return error_reply(key.error());
   PgParams params = {key->id, key->sha256};
   HttpReply reply = co_await answer_with_body(services.database, create_sql, std::move(params),
-                                              std::move(request.http.body), 201);
+                                              std::move(request.http.body), 201,
+                                              std::move(request.caller.key_id));
   if (reply.status == 201) {
     reply.body.insert(1, fmt::format("\"key\" : {}, ", json_string(key->text)));
     reply.headers.emplace_back("Cache-Control", "no-store");
@@ -65,7 +66,8 @@ Task<HttpReply> revoke_key(Services& services, ApiRequest request) {
   return answer_with_value(services.database,
                            "select case when sluice.revoke_key($1)"
                            " then json_build_object('id', $1::text, 'revoked', true) end",
-                           std::move(params), "no such key is in force");
+                           std::move(params), "no such key is in force",
+                           std::move(request.caller.key_id));
 }
 
 }  // namespace sluice

@@ -49,6 +49,7 @@ void KeyRing::take(const PgResult& rows) {
     if (rows.is_null(row, 1)) continue;
     Entry entry;
     entry.digest = parse_digest(rows.text(row, 2));
+    entry.caller.key_id = rows.text(row, 1);
     if (!rows.is_null(row, 3)) entry.caller.tenant = rows.text(row, 3);
     entry.caller.may_submit = rows.boolean(row, 4);
     entry.caller.may_read = rows.boolean(row, 5);

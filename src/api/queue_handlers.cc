@@ -12,7 +12,8 @@ Task<HttpReply> answer_to_all_tenants_key(Services& services, const ApiRequest& 
   if (request.caller.tenant) {
     return reply_with(error_reply(403, "forbidden", "this key is for one tenant's tasks alone"));
   }
-  return answer_with_value(services.database, sql, std::move(params));
+  return answer_with_value(services.database, sql, std::move(params), none_of_that_name,
+                           request.caller.key_id);
 }
 
 }  // namespace

@@ -40,14 +40,16 @@ Task<HttpReply> answer_about_task(int status, Services& services, ApiRequest req
   const auto id = parse_id(request.names[0]);
   if (!id) co_return no_such_task();
   PgParams params = {std::to_string(*id), request.caller.tenant};
-  Task<Result<PgResult>> reply = services.database.query(
+  std::string sql = in_name_of(
+      request.caller.key_id,
       fmt::format(
           "select {} from sluice.task($1::bigint) t where $2::text is null or t.tenant = $2",
           expression),
-      std::move(params));
+      params);
+  Task<Result<PgResult>> reply = services.database.query(std::move(sql), std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return error_reply(rows.error());
-  if (rows->rows() == 0) co_return no_such_task();
+  if (rows->rows() == 0 || rows->is_null(0, 0)) co_return no_such_task();
   co_return json_reply(status, std::string(rows->text(0, 0)) + "\n");
 }
 

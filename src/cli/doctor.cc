@@ -41,6 +41,7 @@ Findings findings_of(pqxx::connection& connection, const SecretBounds& secrets,
   if (!damage.empty()) return findings;  // the other checks would meet it
   append(findings, check_autovacuum(connection));
   append(findings, check_tenant_roles(connection));
+  append(findings, check_strangers(connection));
   append(findings, check_secrets(connection, secrets));
   append(findings, check_backends(connection));
   append(findings, check_queues(connection));

@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "db/database_url.h"
+#include "db/strangers.h"
 #include "json_text.h"
 
 namespace sluice {
@@ -30,7 +31,16 @@ void apply(pqxx::connection& connection, Ownership ownership) {
                fmt::print("applied {}\n", name);
              },
              {.ownership = ownership});
-  if (!applied) fmt::print("nothing to do\n");
+  if (!applied) {
+    fmt::print("nothing to do\n");
+    return;
+  }
+  const std::string statements = statements_against_strangers(connection);
+  if (!statements.empty()) {
+    fmt::print("everybody may connect to this database, and stop its queues with advisory locks; "
+               "to keep others out: {}\n",
+               statements);
+  }
 }
 
 void print_state(const SchemaState& state, bool json) {

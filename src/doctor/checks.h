@@ -25,8 +25,10 @@ Findings check_pooler(pqxx::connection& connection, pqxx::connection& direct);
 Findings check_schema_drift(pqxx::connection& connection, const SqlSet& set);
 // Sluice's own roles, where the schema was made with them.
 Findings check_roles(pqxx::connection& connection);
-// Those that tenants are bound to. Administrators only.
+// Those that tenants are bound to, and settings.default_role. Administrators only.
 Findings check_tenant_roles(pqxx::connection& connection);
+// Logins that may connect only because everybody may, while that is so.
+Findings check_strangers(pqxx::connection& connection);
 
 // What keeps dead rows alive: sessions, replication slots, prepared transactions. Others' sessions
 // are seen by members of pg_read_all_stats alone, so not being one is a finding.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "db/mend.h"
+#include "db/strangers.h"
 #include "doctor/checks.h"
 
 namespace sluice {
@@ -67,6 +68,29 @@ Findings check_tenant_roles(pqxx::connection& connection) {
                      "act for it",
                      row[0].c_str(), row[1].c_str()),
          "create the role, or set the tenant's role to null"});
+  }
+  for (const pqxx::row& row :
+       session.exec("select default_role from sluice.settings where default_role <> 'public'"
+                    " and to_regrole(quote_ident(default_role)) is null")) {
+    findings.push_back({"roles",
+                        fmt::format("settings.default_role is {}, which does not exist: only "
+                                    "administrators can act for tenants without a role",
+                                    row[0].c_str()),
+                        "create the role, or set settings.default_role to another one"});
+  }
+  return findings;
+}
+
+Findings check_strangers(pqxx::connection& connection) {
+  const std::string statements = statements_against_strangers(connection);
+  Findings findings;
+  if (statements.empty()) return findings;
+  for (const std::string& name : strangers(connection)) {
+    findings.push_back({"connect",
+                        fmt::format("{} may connect to this database, as everybody may: it can "
+                                    "stop the queues with advisory locks",
+                                    name),
+                        statements});
   }
   return findings;
 }

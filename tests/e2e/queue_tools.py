@@ -5,6 +5,10 @@ from collections import Counter
 from conftest import query, wait_for
 
 
+def as_user(url, user):
+    return url.replace("user=sluice", f"user={user}")
+
+
 def add_model(url, name, backend, **columns):
     names = ["name", "url", *columns]
     query(url, f"insert into sluice.models ({', '.join(names)}) values ({', '.join(['%s'] * len(names))})",

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 from conftest import connect, query, wait_for
-from queue_tools import add_model, submit_many
+from queue_tools import add_model, as_user, submit_many
 
 ENOUGH_TRANSACTIONS = 100_001
 
@@ -36,10 +36,6 @@ def port():
     """Where a backend could be: it takes connections, and answers nothing."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         yield listener.getsockname()[1]
-
-
-def as_user(url, user):
-    return url.replace("user=sluice", f"user={user}")
 
 
 def fail_calls(url, kind, count, code="http_500"):

@@ -32,6 +32,7 @@ OLD_ROWS = """
     select n, clock_timestamp() - interval '1 hour', case when n <= 80 then 1 + n % 2 end, n % 3, case when n > 80 then 'any' end,
       case when n % 5 = 0 then 'bound' else 'default' end, 'prompt ' || n
     from generate_series(1, 100) n;
+    update sluice.task set metadata = concat('{"a": [', repeat('1e131071,', 1999), '0]}')::jsonb where id = 51;  -- 262 MB as text
     select setval('sluice.task_id', 100);
     insert into sluice.lease (task_id, worker, ready_at, started_at, model, request_bytes, fence, rank, attempts)
     select id, 7, created_at, clock_timestamp(), model, 10, 1, -priority, 0 from sluice.task where id <= 10;
@@ -106,6 +107,7 @@ def test_a_database_of_schema_4_in_use_goes_on_after_an_upgrade(sluice, pg):
     run = sluice("migrate", "--database-url", url)
     assert run.returncode == 0, run.stderr
     assert query(url, "select count(*) from sluice.tasks")[0][0] == 100
+    assert query(url, "select octet_length(metadata::text) < 200 from sluice.task where metadata is not null") == [(True,)]
     assert query(url, "select sluice.explain(51)")[0][0].startswith("waits for room in the queue of ")
     assert query(url, "select name, hedge_after::text from sluice.models order by id") == [
         ("one", "00:01:00"), ("two", "1 day"), ("three", None)]

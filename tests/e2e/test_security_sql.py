@@ -1,0 +1,183 @@
+"""What the logins of tenants, readers and strangers try in SQL, and what reaches them and the audit over HTTP."""
+import psycopg2
+import pytest
+from conftest import connect, http, query
+from queue_tools import add_model, as_user, submit
+
+BOMB = '{"a": [' + "1e131071," * 1999 + "0]}"  # 18 kB as it is sent, 262 MB as PostgreSQL writes it
+
+
+@pytest.fixture
+def url(pg):
+    url = pg.database()
+    add_model(url, "m", "http://127.0.0.1:1")
+    return url
+
+
+@pytest.fixture
+def login(url):
+    """A function that makes a login of this database's own, a member of some roles; the URL to connect as it."""
+    made = []
+    database = query(url, "select current_database()")[0][0]
+
+    def make(name, *groups):
+        name = f"{name}_{database}"
+        query(url, f'create role "{name}" login' + (f" in role {', '.join(groups)}" if groups else ""))
+        made.append(name)
+        return as_user(url, name)
+    yield make
+    for name in reversed(made):
+        query(url, f'drop owned by "{name}"; drop role "{name}"')
+
+
+def role_of(url):
+    return query(url, "select session_user")[0][0]
+
+
+def prompts_seen(url):
+    return [row[0] for row in query(url, "select prompt from sluice.tasks order by id")]
+
+
+def refusal(url, sql):
+    with pytest.raises(psycopg2.Error) as caught:
+        query(url, sql)
+    return caught.value.pgcode
+
+
+@pytest.mark.parametrize("loses", [
+    "update sluice.tenants set role = null", 'alter role "ROLE" rename to "ROLE_away"', "delete from sluice.tenants"])
+def test_a_tenants_login_that_lost_its_binding_sees_nothing(url, login, loses):
+    role = role_of(login("acme_role"))
+    query(url, "insert into sluice.tenants (name, role) values ('acme', %s)", [role])
+    tenant = login("ta", "sluice_submitter", f'"{role}"')
+    submit(url, "of acme", tenant="acme")
+    submit(url, "of nobody")
+    assert prompts_seen(tenant) == ["of acme"]
+    query(url, "select sluice.configure('tenants', 'acme', '{\"weight\": 2}', true)")
+    assert prompts_seen(tenant) == ["of acme"]
+
+    query(url, loses.replace("ROLE", role))
+    try:
+        assert prompts_seen(tenant) == []
+        assert query(tenant, "select count(*) from sluice.task(1)")[0][0] == 0
+        assert refusal(tenant, "select sluice.submit('x', 'm')") == "SL009"
+        assert refusal(tenant, "select sluice.cancel(2)") == "SL009"
+        assert refusal(tenant, "select sluice.explain(2)") == "SL006"
+    finally:
+        if "rename" in loses:
+            query(url, f'alter role "{role}_away" rename to "{role}"')
+
+
+def test_another_installation_of_the_cluster_can_be_closed_from_the_start(url, login):
+    tenant = login("ta", "sluice_submitter")
+    query(url, "update sluice.settings set default_role = null")
+    submit(url, "of nobody")
+    assert prompts_seen(tenant) == []
+    assert refusal(tenant, "select sluice.submit('x', 'm')") == "SL009"
+
+
+def test_no_filter_tells_a_tenant_of_anothers_prompt(url, login):
+    """texteq and text_ge are leakproof: below the views' barrier EXPLAIN ANALYZE counted the rows that they passed."""
+    tenant = login("ta", "sluice_submitter")
+    query(url, "insert into sluice.tenants (name, role) values ('acme', %s)", [role_of(tenant)])
+    submit(url, "SECRETPROMPT-b", tenant="beta")
+
+    def plan(least):
+        rows = query(tenant, "explain (analyze, timing off, summary off, costs off, buffers off) select 1 from sluice.tasks"
+                             f" where tenant = 'beta' and prompt >= '{least}' and prompt < 'SECRETPROMPT-z'")
+        return [row[0] for row in rows]
+    below, above = plan("SECRETPROMPT-a"), plan("SECRETPROMPT-c")
+    assert [line.replace("-a'", "-c'") for line in below] == above
+
+
+def test_18_kB_of_metadata_are_refused(url, server):
+    port = server(url).port
+    one = '{"prompt": "x", "model": "m", "metadata": ' + BOMB + "}"
+    for body in (one, f"[{one}]"):
+        reply = http(port, "POST", "/v1/tasks", body)
+        assert (reply.status, reply.json["error"]["code"]) == (400, "SL004")
+    listing = http(port, "GET", "/v1/tasks")
+    assert listing.status == 200 and len(listing.body) < 1000
+
+
+def test_a_client_cannot_set_the_time(url, login):
+    client = login("s", "sluice_submitter")
+    task = query(client, "select sluice.submit('x', 'm')")[0][0]
+    query(client, "select sluice.cancel(%s, 'infinity')", [task])
+    assert query(url, "select isfinite(finished_at) from sluice.result")[0][0]
+    query(client, "select sluice.redrive(%s, '2001-01-01')", [task])
+    assert query(url, "select min(ready_at) > now() - interval '1 hour' from sluice.backlog")[0][0]
+
+
+def test_the_audit_names_the_key_and_no_client_can_fill_it(url, server, sluice):
+    port = server(url, keys=True).port
+
+    def key(*flags):
+        return sluice("key", "create", "k", *flags, "--database-url", url).stdout.strip()
+    admin, client = key("--scope", "admin"), key("--scope", "submit", "--scope", "read", "--tenant", "acme")
+    admin_id = query(url, "select id from sluice.api_key where scopes = '{admin}'")[0][0]
+    task = http(port, "POST", "/v1/tasks", {"prompt": "x", "model": "m"}, key=client).json["id"]
+    noted = query(url, "select count(*) from sluice.audit")[0][0]
+    assert http(port, "DELETE", f"/v1/tasks/{task}", key=client).status == 200
+    for _ in range(3):
+        assert http(port, "POST", f"/v1/tasks/{task}/forget", key=client).status == 200
+    assert http(port, "POST", "/v1/tasks/forget", {"everything": True}, key=client).status == 200
+    assert http(port, "POST", "/v1/tasks/cancel", {"everything": True}, key=client).status == 200
+    assert query(url, "select count(*) from sluice.audit")[0][0] == noted
+
+    for method, path, body in [
+            ("PATCH", "/v1/models/m", {"rpm": 60}), ("POST", "/v1/models/m/pause", None), ("POST", "/v1/models/m/resume", None),
+            ("POST", "/v1/models/m/close", {"until": "2030-01-01"}), ("PUT", "/v1/routes/r", {"m": 1}), ("DELETE", "/v1/routes/r", None),
+            ("PUT", "/v1/tenants/t", {"weight": 2}), ("DELETE", "/v1/tenants/t", None), ("PATCH", "/v1/settings", {"events": True}),
+            ("POST", "/v1/tasks/cancel", {"everything": True}), ("POST", "/v1/tasks/forget", {"everything": True}),
+            ("POST", f"/v1/tasks/{task}/forget", None), ("DELETE", f"/v1/keys/{admin_id}", None)]:
+        reply = http(port, method, path, body, key=admin)
+        assert reply.status in (200, 201), (path, reply.body)
+    rows = query(url, "select action, who from sluice.audit_log order by id offset %s", [noted])
+    user = role_of(url)
+    assert [row[0] for row in rows] == [
+        "change models", "pause", "resume", "close_model", "configure_route", "delete routes", "replace tenants", "delete tenants",
+        "change settings", "cancel_all", "forget", "revoke_key"]
+    assert {row[1] for row in rows} == {f"key {admin_id} via {user}"}
+
+
+def test_readers_and_tenants_hear_of_no_secret(url, server, sluice, login):
+    reader, tenant = login("r", "sluice_reader"), login("ta", "sluice_submitter")
+    query(url, "update sluice.models set secret = 'file:/run/secret/of/m', url = 'http://user:hidden@127.0.0.1:1'")
+    query(url, "select sluice.close_model('m', 'infinity', 'credential: secret file:/run/secret/of/m cannot be opened')")
+    task = submit(url, "x", model="m")
+    seen = [query(reader, "select string_agg(t::text, ' ') from sluice.audit_log t")[0][0],
+            query(reader, "select string_agg(t::text, ' ') from sluice.queues t")[0][0],
+            query(tenant, "select sluice.explain(%s)", [task])[0][0]]
+    port = server(url, keys=True).port
+    key = sluice("key", "create", "k", "--scope", "read", "--database-url", url).stdout.strip()
+    for path in ("/v1/queues", "/v1/queues/m", f"/v1/tasks/{task}/explain"):
+        reply = http(port, "GET", path, key=key)
+        assert reply.status == 200
+        seen.append(reply.body)
+    for text in seen:
+        assert "/run/secret" not in text and "opened" not in text and "hidden" not in text
+    assert sum("its secret cannot be read" in text for text in seen) == 6
+    assert "/run/secret/of/m" in query(url, "select state_reason from sluice.queues")[0][0]
+
+
+def test_strangers_are_found_and_kept_out(pg, sluice, login):
+    url = pg.empty_database()
+    printed = sluice("migrate", "--database-url", url).stdout
+    database = query(url, "select quote_ident(current_database())")[0][0]
+    statements = printed[printed.index("revoke connect on"):].strip()
+    assert statements.startswith(f"revoke connect on database {database} from public; grant connect on database {database} to sluice_owner")
+
+    stranger, client = login("stranger"), login("client", "sluice_submitter")
+    stranger_url, client_url = (as_user(url, role_of(user)) for user in (stranger, client))
+    blocker = connect(stranger_url)  # the attack: nothing but CONNECT stops all submits
+    blocker.cursor().execute("select pg_advisory_lock(731013, n) from generate_series(0, 63) n")
+    blocker.close()
+    found = sluice("doctor", "--database-url", url)
+    assert found.returncode == 1 and role_of(stranger) in found.stdout and role_of(client) not in found.stdout
+    assert statements in found.stdout
+    query(url, statements)
+    with pytest.raises(psycopg2.OperationalError, match="permission denied for database"):
+        connect(stranger_url)
+    assert query(client_url, "select 1") == [(1,)]
+    assert sluice("doctor", "--database-url", url).stdout == "no findings\n"
