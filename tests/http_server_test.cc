@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -216,6 +217,101 @@ TEST_CASE("bodies that together take more than is allowed are refused for now") 
   const auto next = fixture.send(request_to(**server, "POST", "/", std::string(500, 'p')));
   REQUIRE(next);
   CHECK(next->status == 200);
+}
+
+// "Bearer NAME" is NAME's, at once or after a look; without one it is 401.
+HttpVerdict verdict_on(const HttpIncoming& incoming) {
+  HttpVerdict verdict;
+  verdict.client = incoming.header("authorization");
+  if (verdict.client.empty()) {
+    verdict.refusal.emplace();
+    verdict.refusal->status = 401;
+  }
+  return verdict;
+}
+
+Task<HttpVerdict> verdict_after_look(Clock& clock, const HttpIncoming& incoming) {
+  co_await sleep_until(clock, clock.now_ns() + ns_per_ms);
+  co_return verdict_on(incoming);
+}
+
+TEST_CASE("whom a request is from is known, at once or later, before its body is read") {
+  Fixture fixture;
+  for (const bool looks : {false, true}) {
+    CAPTURE(looks);
+    HttpServerOptions options = small_server();
+    options.admit = [&](const HttpIncoming& incoming) -> HttpAdmission {
+      CHECK(incoming.body.empty());
+      if (looks) return verdict_after_look(fixture.clock, incoming);
+      return verdict_on(incoming);
+    };
+    int handled = 0;
+    const auto server = fixture.start(
+        [&handled](HttpIncoming incoming) {
+          ++handled;
+          CHECK(incoming.client == "me");
+          return describe(std::move(incoming));
+        },
+        options);
+    HttpRequest mine = request_to(*server, "POST", "/", std::string(500'000, 'p'));
+    mine.headers.push_back("Authorization: me");
+    const auto got = fixture.send(std::move(mine));
+    REQUIRE(got);
+    CHECK(got->body == "POST / n=? color=Blue bytes=500000");
+    for (const size_t bytes : {size_t{0}, size_t{1000}, size_t{500'000}}) {
+      const auto refused = fixture.send(request_to(*server, "POST", "/", std::string(bytes, 'p')));
+      REQUIRE(refused);
+      CHECK(refused->status == 401);
+    }
+    CHECK(handled == 1);
+  }
+}
+
+TEST_CASE("a server destroyed while it is looked up whom a request is from cuts it off") {
+  Fixture fixture;
+  Signal never;
+  std::unique_ptr<HttpServer> server;
+  HttpServerOptions options = small_server();
+  const auto never_known = [&]() -> Task<HttpVerdict> {
+    fixture.loop.post([&] { server.reset(); });
+    co_await never.wait();
+    co_return HttpVerdict();
+  };
+  options.admit = [&](const HttpIncoming&) -> HttpAdmission { return never_known(); };
+  server = fixture.start(describe, options);
+  CHECK_FALSE(fixture.send(request_to(*server, "POST", "/", "p")));
+}
+
+TEST_CASE("who is served no more is cut off in the middle of a request") {
+  Fixture fixture;
+  Signal never;
+  bool is_served = true;
+  HttpServerOptions options = small_server();
+  options.admit = [](const HttpIncoming&) -> HttpAdmission { return HttpVerdict{"me", {}}; };
+  options.is_still_served = [&is_served](const std::string&) { return is_served; };
+  const auto server = fixture.start(
+      [&](HttpIncoming) -> Task<HttpReply> {
+        is_served = false;
+        co_await never.wait();
+        co_return HttpReply();
+      },
+      options);
+  CHECK_FALSE(fixture.send(request_to(*server, "GET", "/")));
+}
+
+TEST_CASE("the connection that was idle for longest makes room for a new one") {
+  Fixture fixture;
+  HttpServerOptions options = small_server();
+  options.connections_max = 8;
+  const auto server = fixture.start(describe, options);
+  std::list<SlowClient> idle;
+  for (int n = 0; n < 10; ++n) idle.emplace_back(*server, "GET /");
+  CHECK(fixture.send(request_to(*server, "GET", "/")));
+  const int64_t deadline_ns = fixture.clock.now_ns() + 20 * ns_per_s;
+  CHECK(run_task(fixture.loop, fixture.clock, idle.front().is_cut_off(fixture.clock, deadline_ns)));
+  const int64_t soon_ns = fixture.clock.now_ns() + 300 * ns_per_ms;
+  CHECK_FALSE(
+      run_task(fixture.loop, fixture.clock, idle.back().is_cut_off(fixture.clock, soon_ns)));
 }
 
 TEST_CASE("an answer may come in parts, each awaited, and is whole at the client's") {

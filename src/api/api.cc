@@ -1,15 +1,25 @@
 #include "api/api.h"
 
+#include <spdlog/spdlog.h>
+
 #include "command_error.h"
 #include "db/migrate.h"
+#include "runtime/listen_socket.h"
 
 namespace sluice {
 
 void require_loopback(const std::string& address) {
-  const std::string host = address.substr(0, address.rfind(':'));
-  if (host == "localhost" || host == "[::1]" || host.starts_with("127.")) return;
+  if (is_loopback(address)) return;
   throw CommandError(ExitCode::usage,
                      "--without-keys needs a loopback address: whoever reaches it may do all");
+}
+
+void warn_of_plain_http(const std::string& address) {
+  if (is_loopback(address)) return;
+  spdlog::warn(
+      "HTTP without TLS on {}: who is on the way reads keys and prompts; have serve --tls-cert, or "
+      "a proxy that ends TLS and a loopback address here",
+      address);
 }
 
 Api::Api(Loop& loop, Clock& clock, PgServers& servers, const ApiOptions& options,
@@ -24,8 +34,26 @@ Api::Api(Loop& loop, Clock& clock, PgServers& servers, const ApiOptions& options
       endings_(clock, database_),
       batches_(clock, options.opens_on_demand ? database_ : background_, background_),
       queue_metrics_(clock, options.opens_on_demand ? database_ : background_),
-      front_(Services{clock, database_, background_, bulk_, submitter_, endings_, batches_}, keys_,
-             metrics_, queue_metrics_, options.without_keys, spans, options.url_scheme) {}
+      front_(Services{clock, database_, background_, bulk_, submitter_, endings_, batches_,
+                      options.stream_life_ms * ns_per_ms},
+             keys_, metrics_, queue_metrics_, options.without_keys, spans, options.url_scheme) {}
+
+HttpServerOptions Api::server_options(std::string address) {
+  HttpServerOptions options;
+  options.address = std::move(address);
+  options.admit = [this](const HttpIncoming& incoming) { return front_.admit(incoming); };
+  options.is_still_served = [this](const std::string& client) {
+    return front_.is_still_served(client);
+  };
+  options.is_read_in_pieces = is_read_in_pieces;
+  return options;
+}
+
+HttpServerOptions Api::monitor_options(std::string address) {
+  HttpServerOptions options = HttpServerOptions::without_bodies(std::move(address));
+  options.admit = [this](const HttpIncoming& incoming) { return front_.admit(incoming); };
+  return options;
+}
 
 void Api::drain() {
   front_.drain();

@@ -18,11 +18,16 @@ struct ApiOptions {
   int db_connections = 4;        // and one for statements that nobody waits for, one for bulk
   bool opens_on_demand = false;  // all but one, while there is work for them
   DatabaseBreakerLimits breaker;
+  // Of server-sent events about a task: then its client has to ask, and show its key, anew.
+  int64_t stream_life_ms = 3'600'000;
   std::string url_scheme = "http";  // that clients use, as spans say it
 };
 
 // Throws CommandError unless `address`, HOST:PORT, is this machine's alone.
 void require_loopback(const std::string& address);
+
+// In the log, unless `address`, on which plain HTTP is spoken, is this machine's alone.
+void warn_of_plain_http(const std::string& address);
 
 class Api final {
  public:
@@ -30,6 +35,15 @@ class Api final {
   Api(Loop& loop, Clock& clock, PgServers& servers, const ApiOptions& options, SpanExporter* spans);
 
   Task<HttpReply> answer(HttpIncoming incoming) { return front_.answer(std::move(incoming)); }
+
+  // A server's of which the API is the handler.
+  HttpServerOptions server_options(std::string address);
+
+  // Health and metrics alone, for a listener of their own.
+  HttpServerOptions monitor_options(std::string address);
+  Task<HttpReply> answer_monitor(HttpIncoming incoming) {
+    return front_.answer_monitor(std::move(incoming));
+  }
 
   HttpMetrics& metrics() { return metrics_; }
 

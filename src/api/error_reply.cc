@@ -19,23 +19,31 @@ struct Rule {
   int status;
   std::string_view type;
   int retry_after_s = 0;  // 0: repeating it does not help
+  // Instead of the database's own words where those may tell of its files, settings or addresses.
+  std::string_view message = {};
 };
 
 // The first that fits.
 constexpr Rule rules[] = {
-    {"SL001", 404, "unknown_model"},   {"SL002", 422, "too_many_tokens"},
-    {"SL003", 503, "overloaded", 5},   {"SL004", 400, "invalid_request"},
-    {"SL005", 429, "tenant_limit", 5}, {"SL006", 404, "not_found"},
-    {"SL007", 413, "too_large"},       {"SL008", 422, "idempotency_key_reused"},
-    {"SL009", 403, "wrong_tenant"},    {"22", 400, "invalid_request"},
+    {"SL001", 404, "unknown_model"},
+    {"SL002", 422, "too_many_tokens"},
+    {"SL003", 503, "overloaded", 5},
+    {"SL004", 400, "invalid_request"},
+    {"SL005", 429, "tenant_limit", 5},
+    {"SL006", 404, "not_found"},
+    {"SL007", 413, "too_large"},
+    {"SL008", 422, "idempotency_key_reused"},
+    {"SL009", 403, "wrong_tenant"},
+    {"22", 400, "invalid_request"},
     {"23503", 409, "conflict"},  // unfinished tasks of a model that is to be deleted
-    {"23", 400, "invalid_request"},    {"54", 400, "invalid_request"},  // JSON that is too deep
+    {"23", 400, "invalid_request"},
+    {"54", 400, "invalid_request", 0, "the JSON is too deep, or the request too large"},
     {"08003", 503, "unavailable", 5},  // never sent: PgPool::not_sent
-    {"08", 504, "outcome_unknown"},    // lost on the way: it may have been done
+    {"08", 504, "outcome_unknown", 0, "the database's connection was lost: it may have been done"},
     {"40", 503, "unavailable", 1},     // deadlock, serialization
     {"55P03", 503, "unavailable", 1},  // waited too long for a lock
-    {"53", 503, "unavailable", 10},    // disk full, out of memory
-    {"57", 503, "unavailable", 5},     // the server is shutting down or starting
+    {"53", 503, "unavailable", 10, "the database is full, or out of memory or connections"},
+    {"57", 503, "unavailable", 5},  // the server is shutting down or starting
 };
 
 // The hint of SL003 says "in about 7 s" where the drain rate is known.
@@ -134,8 +142,11 @@ HttpReply error_reply(const Error& error) {
     spdlog::error("a request failed with SQLSTATE {}: {}", error.code, error.message);
     return error_reply(500, "internal", "the server's own mistake; its log says more", error.code);
   }
-  HttpReply reply =
-      error_reply(rule->status, rule->type, message_of(error), error.code, error.hint, error.param);
+  const bool is_ours = rule->message.empty();
+  if (!is_ours) spdlog::debug("a request failed with SQLSTATE {}: {}", error.code, error.message);
+  HttpReply reply = error_reply(rule->status, rule->type,
+                                is_ours ? message_of(error) : std::string(rule->message),
+                                error.code, is_ours ? error.hint : std::string(), error.param);
   const int seconds = retry_after_s(*rule, error.hint);
   if (seconds > 0) reply.headers.emplace_back("Retry-After", std::to_string(seconds));
   if (rule->status == 504) reply.headers.emplace_back("X-Should-Retry", "false");

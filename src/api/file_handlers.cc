@@ -15,8 +15,6 @@ constexpr std::string_view no_such_file = "there is no such file";
 constexpr int64_t file_bytes_max = 200'000'000;  // of a batch's input, as at OpenAI
 constexpr size_t field_bytes_max = 1024;         // of a field that is no file
 constexpr int list_limit_max = 10'000;
-// Each has some MiB in memory, and a statement of one under way.
-constexpr int uploads_max = 8;
 constexpr int lifetime_s_default = 30 * 24 * 3600;
 constexpr int lifetime_s_min = 3600;
 
@@ -88,10 +86,7 @@ std::string_view form_problem(const MultipartReader& reader, const Form& form) {
 // An upload under way: what its end, whatever it is, must settle.
 class Upload final {
  public:
-  Upload(Services& services, const Caller& caller) : services_(services), caller_(caller) {
-    ++services_.uploads;
-  }
-  ~Upload() { --services_.uploads; }
+  Upload(Services& services, const Caller& caller) : services_(services), caller_(caller) {}
   Upload(const Upload&) = delete;
   Upload& operator=(const Upload&) = delete;
 
@@ -198,11 +193,6 @@ Task<HttpReply> answer_about(Services& services, const ApiRequest& request, std:
 Task<HttpReply> upload_file(Services& services, ApiRequest request) {
   const std::string boundary = multipart_boundary(request.http.header("content-type"));
   if (boundary.empty()) co_return bad_request("a file comes as multipart/form-data");
-  if (services.uploads >= uploads_max) {
-    HttpReply reply = error_reply(503, "overloaded", "too many uploads at a time");
-    reply.headers.emplace_back("Retry-After", "5");
-    co_return reply;
-  }
   Upload upload(services, request.caller);
   MultipartReader reader(boundary);
   Form form;

@@ -24,6 +24,15 @@ bool is_look(const HttpIncoming& incoming) {
   return incoming.method == "GET" || incoming.method == "HEAD";
 }
 
+// What is answered without a key.
+enum class Monitored { nothing, health, metrics };
+
+Monitored monitored(const HttpIncoming& incoming) {
+  if (!is_look(incoming)) return Monitored::nothing;
+  if (incoming.path == "/healthz" || incoming.path == "/readyz") return Monitored::health;
+  return incoming.path == "/metrics" ? Monitored::metrics : Monitored::nothing;
+}
+
 std::string_view key_in(const HttpIncoming& incoming) {
   constexpr std::string_view scheme = "bearer ";
   const std::string_view authorization = incoming.header("authorization");
@@ -33,23 +42,30 @@ std::string_view key_in(const HttpIncoming& incoming) {
   return incoming.header("x-api-key");
 }
 
-// Without keys a page in the user's browser must not act for him: neither from another site
-// (Origin) nor under a name that leads here by its own DNS (Host).
-bool comes_from_here(const HttpIncoming& incoming) {
-  constexpr std::string_view here[] = {"127.0.0.1", "localhost", "[::1]"};
-  std::string_view host = incoming.header("host");
-  const size_t colon = host.rfind(':');
-  if (colon != std::string_view::npos && host.back() != ']') host = host.substr(0, colon);
-  return incoming.header("origin").empty() &&
-         std::find(std::begin(here), std::end(here), host) != std::end(here);
+bool is_number(std::string_view text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Whoever comes from here is an administrator.
-Task<Result<std::optional<Caller>>> anybody(bool is_from_here) {
-  if (!is_from_here) co_return std::nullopt;
-  Caller administrator;
-  administrator.is_admin = true;
-  co_return administrator;
+// Without keys a page in the user's browser must not act for him, nor read: neither from another
+// site (Origin, Sec-Fetch-Site) nor under a name that leads here by its own DNS (Host).
+bool comes_from_here(const HttpIncoming& incoming) {
+  const std::string_view host = incoming.header("host");
+  const auto is_here = [host](std::string_view name) {
+    if (!host.starts_with(name)) return false;
+    const std::string_view port = host.substr(name.size());
+    return port.empty() || (port.front() == ':' && is_number(port.substr(1)));
+  };
+  const std::string_view site = incoming.header("sec-fetch-site");
+  return incoming.header("origin").empty() &&
+         (site.empty() || site == "same-origin" || site == "none") &&
+         (is_here("127.0.0.1") || is_here("localhost") || is_here("[::1]"));
+}
+
+Caller administrator() {
+  Caller caller;
+  caller.is_admin = true;
+  return caller;
 }
 
 // The reading of keys is the probe: while it has no answer nothing else would have one.
@@ -102,15 +118,48 @@ Task<HttpReply> Front::answer(HttpIncoming incoming) {
   co_return reply;
 }
 
+HttpAdmission Front::admit(const HttpIncoming& incoming) {
+  if (monitored(incoming) == Monitored::health) return HttpVerdict();
+  if (without_keys_ && !comes_from_here(incoming)) return refuse(incoming, unauthorized());
+  if (without_keys_ || monitored(incoming) == Monitored::metrics) return HttpVerdict();
+  const std::string reason = keys_.not_ready_because();
+  if (!reason.empty()) return refuse(incoming, unavailable(reason));
+  if (keys_.is_unknown(key_in(incoming))) return verdict_after_look(incoming);
+  return verdict(incoming);
+}
+
+// The server keeps `incoming` until this has ended.
+Task<HttpVerdict> Front::verdict_after_look(const HttpIncoming& incoming) {
+  Task<Result<void>> looking = keys_.look_up(std::string(key_in(incoming)));
+  const Result<void> looked = co_await std::move(looking);
+  if (!looked) co_return refuse(incoming, error_reply(looked.error()));
+  co_return verdict(incoming);
+}
+
+HttpVerdict Front::verdict(const HttpIncoming& incoming) {
+  std::optional<std::string> id = keys_.id_of(key_in(incoming));
+  if (!id) return refuse(incoming, unauthorized());
+  HttpVerdict verdict;
+  verdict.client = std::move(*id);
+  return verdict;
+}
+
+HttpVerdict Front::refuse(const HttpIncoming& incoming, HttpReply reply) {
+  const auto seconds = static_cast<double>(services_.clock.now_ns() - incoming.arrived_ns) / 1e9;
+  metrics_.note_answer(no_route, no_route, reply.status, seconds);
+  HttpVerdict verdict;
+  verdict.refusal = std::move(reply);
+  return verdict;
+}
+
 Task<HttpReply> Front::dispatch(HttpIncoming incoming, OpenRequest& open) {
-  if (auto reply = monitor(incoming)) co_return std::move(*reply);
-  if (is_look(incoming) && incoming.path == "/metrics") co_return co_await metrics_reply();
+  if (monitored(incoming) != Monitored::nothing) {
+    co_return co_await answer_monitor(std::move(incoming));
+  }
   const std::string reason = keys_.not_ready_because();
   if (!reason.empty()) co_return unavailable(reason);
-  const Result<std::optional<Caller>> caller_or_error = co_await caller_of(incoming);
-  if (!caller_or_error) co_return error_reply(caller_or_error.error());
-  const std::optional<Caller>& caller = *caller_or_error;
-  if (!caller) co_return unauthorized();
+  const std::optional<Caller> caller = caller_of(incoming);
+  if (!caller) co_return unauthorized();  // revoked while its body came
   RouteMatch match = find_route(routes(), incoming.method, incoming.path);
   if (match.route == nullptr) co_return no_such_route(match);
   open.pattern = match.route->pattern;
@@ -126,11 +175,17 @@ Task<HttpReply> Front::dispatch(HttpIncoming incoming, OpenRequest& open) {
   co_return co_await match.route->handler(services_, std::move(request));
 }
 
-std::optional<HttpReply> Front::monitor(const HttpIncoming& incoming) {
-  if (!is_look(incoming)) return std::nullopt;
-  if (incoming.path == "/healthz") return text_reply("text/plain; charset=utf-8", "ok\n");
-  if (incoming.path == "/readyz") return ready_reply();
-  return std::nullopt;
+Task<HttpReply> Front::answer_monitor(HttpIncoming incoming) {
+  switch (monitored(incoming)) {
+    case Monitored::health:
+      co_return incoming.path == "/readyz" ? ready_reply()
+                                           : text_reply("text/plain; charset=utf-8", "ok\n");
+    case Monitored::metrics:
+      co_return co_await metrics_reply();
+    case Monitored::nothing:
+      break;
+  }
+  co_return error_reply(404, "not_found", "here are /healthz, /readyz and /metrics");
 }
 
 Task<HttpReply> Front::metrics_reply() {
@@ -146,9 +201,11 @@ HttpReply Front::ready_reply() const {
   return json_reply(503, fmt::format("{{\"ready\":false,\"reason\":{}}}\n", json_string(reason)));
 }
 
-Task<Result<std::optional<Caller>>> Front::caller_of(const HttpIncoming& incoming) {
-  if (!without_keys_) return keys_.find(std::string(key_in(incoming)));
-  return anybody(comes_from_here(incoming));
+std::optional<Caller> Front::caller_of(const HttpIncoming& incoming) const {
+  if (without_keys_) return administrator();
+  const Caller* bearer = keys_.bearer(incoming.client);
+  if (bearer == nullptr) return std::nullopt;
+  return *bearer;
 }
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// Front answers every request of `sluice serve`: health and metrics itself, all others by their
-// route's handler after it has seen whose key they carry. It knows no SQL and owns no socket.
+// Front says whose key each request of `sluice serve` carries and answers it: health and metrics
+// itself, all others by their route's handler. It knows no SQL and owns no socket.
 //
 // Thread rule: loop thread only; what it is made of outlives it.
 #pragma once
@@ -28,17 +28,26 @@ class Front final {
         spans_(spans),
         url_scheme_(std::move(url_scheme)) {}
 
+  // For HttpServerOptions: whose key a request carries, before its body is read.
+  HttpAdmission admit(const HttpIncoming& incoming);
+  bool is_still_served(const std::string& client) const { return keys_.bearer(client) != nullptr; }
+
+  // Requires: `incoming` was admitted.
   Task<HttpReply> answer(HttpIncoming incoming);
+  // Health and metrics, and nothing else.
+  Task<HttpReply> answer_monitor(HttpIncoming incoming);
 
   // From here on it is not ready; it still answers.
   void drain() { draining_ = true; }
 
  private:
   struct OpenRequest;
-  std::optional<HttpReply> monitor(const HttpIncoming& incoming);
   Task<HttpReply> metrics_reply();
   HttpReply ready_reply() const;
-  Task<Result<std::optional<Caller>>> caller_of(const HttpIncoming& incoming);
+  Task<HttpVerdict> verdict_after_look(const HttpIncoming& incoming);
+  HttpVerdict verdict(const HttpIncoming& incoming);
+  HttpVerdict refuse(const HttpIncoming& incoming, HttpReply reply);
+  std::optional<Caller> caller_of(const HttpIncoming& incoming) const;
   Task<HttpReply> dispatch(HttpIncoming incoming, OpenRequest& open);
 
   Services services_;

@@ -29,12 +29,15 @@ KeyRing::KeyRing(Clock& clock, PgPool& database, SchemaRange served)
 
 Task<void> KeyRing::keep_reading() {
   while (true) {
+    const int64_t begun_ns = clock_.now_ns();
     PgParams all = {std::nullopt};
     Task<Result<PgResult>> reply = database_.query_unguarded(keys_sql, std::move(all));
     Result<PgResult> rows = co_await std::move(reply);
     if (rows) {
-      entries_.clear();
       take(*rows);
+      // A key that was looked up meanwhile may be younger than what this statement has seen.
+      std::erase_if(entries_,
+                    [begun_ns](const auto& each) { return each.second.read_ns < begun_ns; });
       read_ns_ = clock_.now_ns();
     }
     // Until the first connection is there, a look costs nothing.
@@ -50,6 +53,7 @@ void KeyRing::take(const PgResult& rows) {
     Entry entry;
     entry.digest = parse_digest(rows.text(row, 2));
     entry.caller.key_id = rows.text(row, 1);
+    entry.read_ns = clock_.now_ns();
     if (!rows.is_null(row, 3)) entry.caller.tenant = rows.text(row, 3);
     entry.caller.may_submit = rows.boolean(row, 4);
     entry.caller.may_read = rows.boolean(row, 5);
@@ -58,23 +62,27 @@ void KeyRing::take(const PgResult& rows) {
   }
 }
 
-Task<Result<std::optional<Caller>>> KeyRing::find(std::string key) {
+bool KeyRing::is_unknown(std::string_view key) const {
   const auto id = key_id(key);
-  if (id && entries_.find(*id) == entries_.end()) {
-    const auto waiting = std::make_shared<Waiting>();
-    waiting->id = *id;
-    unknown_.push_back(waiting);
-    if (!std::exchange(looking_, true)) tasks_.spawn(look_while_unknown());
-    co_await waiting->looked.wait();
-    if (waiting->error) co_return tl::unexpected(*waiting->error);
-  }
-  co_return bearer_of(key);
+  return id && bearer(*id) == nullptr;
+}
+
+Task<Result<void>> KeyRing::look_up(std::string key) {
+  const auto id = key_id(key);
+  if (!id) co_return Result<void>();
+  const auto waiting = std::make_shared<Waiting>();
+  waiting->id = *id;
+  unknown_.push_back(waiting);
+  if (!std::exchange(looking_, true)) tasks_.spawn(look_while_unknown());
+  co_await waiting->looked.wait();
+  if (waiting->error) co_return tl::unexpected(*waiting->error);
+  co_return Result<void>();
 }
 
 Task<void> KeyRing::look_while_unknown() {
   while (!unknown_.empty()) {
     const int64_t next_ns = clock_.now_ns() + look_interval_ns;
-    co_await look_up(take_round());
+    co_await look_up_all(take_round());
     co_await sleep_until(clock_, next_ns);
   }
   looking_ = false;
@@ -89,7 +97,7 @@ KeyRing::Round KeyRing::take_round() {
   return round;
 }
 
-Task<void> KeyRing::look_up(Round round) {
+Task<void> KeyRing::look_up_all(Round round) {
   PgTextArray ids;
   for (const auto& waiting : round) ids.add(waiting->id);
   PgParams some = {ids.param()};
@@ -103,13 +111,18 @@ Task<void> KeyRing::look_up(Round round) {
 }
 
 // An unknown id costs the same as a wrong secret.
-std::optional<Caller> KeyRing::bearer_of(std::string_view key) const {
+std::optional<std::string> KeyRing::id_of(std::string_view key) const {
   static const Entry nobody{};
   const auto id = key_id(key);
   const auto found = id ? entries_.find(*id) : entries_.end();
   const Entry& entry = found == entries_.end() ? nobody : found->second;
   if (!same_digest(key_digest(key), entry.digest)) return std::nullopt;
-  return entry.caller;
+  return std::string(*id);
+}
+
+const Caller* KeyRing::bearer(std::string_view id) const {
+  const auto found = entries_.find(id);
+  return found == entries_.end() ? nullptr : &found->second.caller;
 }
 
 std::string KeyRing::not_ready_because() const {

@@ -3,8 +3,8 @@
 // whether the database answers and has a schema that we serve. A key whose id it does not know is
 // looked up at once, so a new one counts from its first request on.
 //
-// Thread rule: loop thread only; the clock and the pool outlive it. A request with a known id waits
-// for nothing here. Those with unknown ids share look-ups, of which there are at most ten a second,
+// Thread rule: loop thread only; the clock and the pool outlive it. A key with a known id waits for
+// nothing here. Those with unknown ids share look-ups, of which there are at most ten a second,
 // however many come; as many wait as the HTTP server has connections.
 #pragma once
 
@@ -27,9 +27,15 @@ class KeyRing final {
  public:
   KeyRing(Clock& clock, PgPool& database, SchemaRange served);
 
-  // The bearer of `key`; nullopt for an unknown or revoked one. Errors: the id is unknown, and the
-  // database could not be asked.
-  Task<Result<std::optional<Caller>>> find(std::string key);
+  // Whether only look_up() can tell what `key` is.
+  bool is_unknown(std::string_view key) const;
+  // Learns what `key` is. Errors: the database could not be asked.
+  Task<Result<void>> look_up(std::string key);
+
+  // The id of `key`; nullopt unless it is in force, as far as is known.
+  std::optional<std::string> id_of(std::string_view key) const;
+  // Who has the key of that id; null: it is not in force any more. Valid until the next reading.
+  const Caller* bearer(std::string_view id) const;
 
   // Why requests cannot be answered now; empty if they can.
   std::string not_ready_because() const;
@@ -38,6 +44,7 @@ class KeyRing final {
   struct Entry {
     KeyDigest digest;
     Caller caller;
+    int64_t read_ns = 0;
   };
   struct Waiting {
     std::string id;
@@ -48,9 +55,8 @@ class KeyRing final {
 
   Task<void> keep_reading();
   void take(const PgResult& rows);
-  std::optional<Caller> bearer_of(std::string_view key) const;
   Task<void> look_while_unknown();
-  Task<void> look_up(Round round);
+  Task<void> look_up_all(Round round);
   Round take_round();
 
   Clock& clock_;

@@ -27,7 +27,7 @@ struct Services {
   Submitter& submitter;
   Endings& endings;
   BatchRunner& batches;
-  int uploads = 0;  // under way
+  int64_t stream_life_ns;  // of server-sent events about a task
 };
 
 struct ApiRequest {

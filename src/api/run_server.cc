@@ -29,20 +29,27 @@ struct Process {
         api(loop, clock, servers, options.api, spans.get()) {}
 
   void start() {
-    HttpServerOptions http_options;
-    http_options.address = options.listen;
+    HttpServerOptions http_options = api.server_options(options.listen);
     http_options.tls_certificate = options.tls_certificate;
     http_options.tls_key = options.tls_key;
-    http_options.is_read_in_pieces = is_read_in_pieces;
-    Result<std::unique_ptr<HttpServer>> started = HttpServer::start(
-        loop, clock, http_options,
-        [this](HttpIncoming incoming) { return api.answer(std::move(incoming)); });
-    if (!started) throw CommandError(ExitCode::bad_configuration, started.error().message);
-    server = std::move(*started);
+    server = listen(std::move(http_options),
+                    [this](HttpIncoming incoming) { return api.answer(std::move(incoming)); });
+    if (!options.health_listen.empty()) {
+      health = listen(api.monitor_options(options.health_listen), [this](HttpIncoming incoming) {
+        return api.answer_monitor(std::move(incoming));
+      });
+    }
     if (spans) api.metrics().note_spans(0, 0);  // the counters are there from the beginning
     for (const int signum : {SIGTERM, SIGINT}) {
       loop.on_signal(signum, [this, signum] { on_signal(signum); });
     }
+  }
+
+  std::unique_ptr<HttpServer> listen(HttpServerOptions http_options, HttpServer::Handler handler) {
+    Result<std::unique_ptr<HttpServer>> started =
+        HttpServer::start(loop, clock, std::move(http_options), std::move(handler));
+    if (!started) throw CommandError(ExitCode::bad_configuration, started.error().message);
+    return std::move(*started);
   }
 
   void on_signal(int signum) {
@@ -61,6 +68,7 @@ struct Process {
     while (server->open_requests() > 0 && clock.now_ns() < deadline_ns) {
       co_await sleep_until(clock, clock.now_ns() + drain_look_ns);
     }
+    health.reset();
     server.reset();  // cuts off the requests that are left, and so ends their spans
     if (spans) co_await spans->finish();
     loop.stop();
@@ -75,6 +83,7 @@ struct Process {
   std::unique_ptr<SpanExporter> spans;
   Api api;
   std::unique_ptr<HttpServer> server;
+  std::unique_ptr<HttpServer> health;
   TaskGroup tasks;
   ExitCode exit_code = ExitCode::ok;
   int signals = 0;
@@ -86,7 +95,9 @@ ExitCode run_server(const RunServerOptions& options) {
   check_schema(*connect(options.database_url), embedded_sql());
   const auto process = std::make_unique<Process>(options);
   process->start();
-  options.on_started(process->server->address());
+  if (options.tls_certificate.empty()) warn_of_plain_http(process->server->address());
+  options.on_started(process->server->address(),
+                     process->health ? process->health->address() : std::string());
   process->loop.run();
   return process->exit_code;
 }

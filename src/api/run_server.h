@@ -15,10 +15,12 @@ struct RunServerOptions {
   std::string database_url;
   ApiOptions api;
   std::string listen;
+  std::string health_listen;    // of health and metrics alone, besides; empty: nowhere
   std::string tls_certificate;  // PEM, with its chain; empty: plain HTTP
   std::string tls_key;
   int64_t drain_timeout_ms = 30'000;
-  std::function<void(const std::string& address)> on_started;  // it listens
+  // It listens; `health`: where --health-listen does, or empty.
+  std::function<void(const std::string& address, const std::string& health)> on_started;
 };
 
 // Blocks. SIGTERM and SIGINT drain: no new connections, waiting clients are answered, then exit; a

@@ -110,6 +110,7 @@ struct StateStream {
   Services& services;
   int64_t id;
   std::optional<std::string> tenant;
+  int64_t until_ns;
   std::string state = {};  // the last one that was told
   bool is_over = false;
 };
@@ -118,8 +119,13 @@ struct StateStream {
 Task<Result<std::string>> next_state(std::shared_ptr<StateStream> stream) {
   if (stream->is_over) co_return std::string();
   Services& services = stream->services;
+  if (services.clock.now_ns() >= stream->until_ns) {
+    stream->is_over = true;
+    co_return ": the stream is as old as may be: ask anew\n\n";
+  }
   if (!stream->state.empty()) {
-    co_await services.endings.wait(stream->id, services.clock.now_ns() + state_look_ns);
+    const int64_t look_ns = services.clock.now_ns() + state_look_ns;
+    co_await services.endings.wait(stream->id, std::min(look_ns, stream->until_ns));
   }
   PgParams params = {std::to_string(stream->id), stream->tenant};
   Task<Result<PgResult>> reply = services.database.query(state_sql, std::move(params));
@@ -260,8 +266,9 @@ Task<HttpReply> stream_task(Services& services, ApiRequest request) {
   std::optional<HttpReply> problem =
       co_await wait_for_end(services, *id, request.caller.tenant, services.clock.now_ns());
   if (problem) co_return std::move(*problem);
+  const int64_t until_ns = services.clock.now_ns() + services.stream_life_ns;
   const auto stream =
-      std::make_shared<StateStream>(StateStream{services, *id, request.caller.tenant});
+      std::make_shared<StateStream>(StateStream{services, *id, request.caller.tenant, until_ns});
   HttpReply reply;
   reply.content_type = "text/event-stream";
   reply.headers.emplace_back("Cache-Control", "no-cache");

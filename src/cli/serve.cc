@@ -27,6 +27,8 @@ struct ServeFlags {
   std::string drain_timeout = "30s";
   DatabaseBreakerLimits breaker;
   std::string breaker_open = "5s";
+  std::string health_listen;
+  std::string stream_life = "1h";
   std::string tls_cert;
   std::string tls_key;
 };
@@ -53,6 +55,8 @@ ExitCode serve(const ServeFlags& flags, const GlobalOptions& globals) {
   RunServerOptions options;
   options.database_url = globals.database_url;
   options.listen = flags.listen;
+  options.health_listen = flags.health_listen;
+  options.api.stream_life_ms = parse_duration_ms(flags.stream_life);
   options.api.without_keys = flags.without_keys;
   options.api.db_connections = flags.db_connections;
   options.api.breaker = flags.breaker;
@@ -63,8 +67,10 @@ ExitCode serve(const ServeFlags& flags, const GlobalOptions& globals) {
     options.tls_key = key_in(flags.tls_key);
     options.api.url_scheme = "https";
   }
-  options.on_started = [scheme = options.api.url_scheme](const std::string& address) {
+  options.on_started = [scheme = options.api.url_scheme](const std::string& address,
+                                                         const std::string& health) {
     drop_capabilities();
+    if (!health.empty()) fmt::print("health and metrics on http://{}\n", health);
     fmt::print("listening on {}://{}\n", scheme, address);
     std::fflush(stdout);
   };
@@ -89,6 +95,12 @@ Action configure_serve(CLI::App& app) {
                          ->option_text("FILE")
                          ->needs(cert);
   cert->needs(key);
+  app.add_option("--health-listen", flags->health_listen,
+                 "answers /healthz, /readyz and /metrics here, too, whatever befalls --listen")
+      ->option_text("HOST:PORT");
+  app.add_option("--stream-life", flags->stream_life,
+                 "so old a stream of a task's events may be; then its client asks anew")
+      ->option_text("DURATION [1h]");
   app.add_option("--db-connections", flags->db_connections,
                  "shared by all requests; waiting clients need none")
       ->check(CLI::Range(1, 50))

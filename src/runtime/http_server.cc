@@ -6,11 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
+#include <list>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
+#include "runtime/fair_shares.h"
 #include "runtime/fd_watch.h"
 #include "runtime/listen_socket.h"
 #include "runtime/request_problem.h"
@@ -22,6 +25,9 @@ namespace {
 // Of a body over its limit so much is read and dropped, so that an honest sender gets to read its
 // 413.
 constexpr int64_t dropped_body_factor = 4;
+// Of a body that is not wanted at all so much is read and dropped: a client that still sends does
+// not see an answer. Who sends more is answered at once, and cut off.
+constexpr int64_t unwanted_body_bytes_max = int64_t{1} << 20;
 // One visit of the daemon runs at most so many rounds before the rest of the loop has its turn.
 constexpr int rounds_max = 64;
 // How often slow connections are looked for.
@@ -29,7 +35,10 @@ constexpr int64_t slow_look_ns = ns_per_s;
 // Slower than this over a whole body, or a whole answer, is an attack or as good as one.
 constexpr int64_t bytes_per_s_min = int64_t{16} * 1024;
 constexpr std::string_view busy_retry_after_s = "5";
-constexpr const char* tls_versions = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
+// Keys of each connection's own, which no later thief of the certificate's learns, and ciphers that
+// authenticate what they encrypt.
+constexpr const char* tls_priorities =
+    "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA:-MAC-ALL:+AEAD";
 // Of an answer that comes in parts, so much is handed to the daemon at a time.
 constexpr size_t part_bytes_max = size_t{16} * 1024;
 // Of a body that is read in pieces, so much waits to be taken; then the client has to.
@@ -78,8 +87,8 @@ HttpReply too_large_reply() {
   return refusal(413, "too_large", "the body is too large");
 }
 
-HttpReply busy_reply() {
-  HttpReply reply = refusal(503, "overloaded", "too many bodies at a time");
+HttpReply busy_reply(std::string_view what) {
+  HttpReply reply = refusal(503, "overloaded", "too many " + std::string(what) + " at a time");
   reply.headers.emplace_back("Retry-After", busy_retry_after_s);
   return reply;
 }
@@ -89,6 +98,15 @@ HttpReply busy_reply() {
 bool has_left(int fd) {
   char byte = 0;
   return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+// Whether its client can send all of its body before it hears that nobody wants it.
+bool is_body_short(const HttpIncoming& incoming) {
+  if (!incoming.header("expect").empty()) return false;
+  const std::string_view length = incoming.header("content-length");
+  int64_t bytes = 0;
+  const auto [end, error] = std::from_chars(length.data(), length.data() + length.size(), bytes);
+  return length.empty() || (error == std::errc() && bytes <= unwanted_body_bytes_max);
 }
 
 void log_daemon_message(void*, const char*, va_list) {
@@ -102,10 +120,11 @@ void log_daemon_message(void*, const char*, va_list) {
 // coroutine that answers it.
 struct Exchange {
   HttpIncoming incoming;
-  int64_t body_bytes = 0;  // arrived, also those that were dropped
-  int64_t kept_bytes = 0;  // of them, in memory
-  bool waiting = false;    // its connection is suspended
-  bool close = false;      // the connection must not live on
+  bool is_let_in = false;      // it is known whom it is from, and there is a place for it
+  int64_t body_bytes = 0;      // arrived, also those that were dropped
+  int64_t body_bytes_max = 0;  // with more of them it is cut off
+  bool waiting = false;        // its connection is suspended
+  bool close = false;          // the connection must not live on
   std::optional<HttpReply> reply;
   bool answered = false;   // the reply is being sent
   size_t part_sent = 0;    // of reply->body, where more follows
@@ -116,13 +135,26 @@ struct Exchange {
   bool body_ended = false;
   bool gone = false;  // no more will come
   Signal arrived;     // a piece, or one of the two
+  std::string client;
+  std::optional<FairShares::Part> place;        // among requests
+  std::optional<FairShares::Part> upload;       // among those whose body is read in pieces
+  std::shared_ptr<FairShares::Part> body_part;  // of what bodies may take
+
+  void take(HttpVerdict verdict) {
+    incoming.client = client = std::move(verdict.client);
+    reply = std::move(verdict.refusal);
+  }
 };
 
 // An open connection: it has one request at a time, or is between two.
 struct Visit {
   int fd = -1;           // libmicrohttpd's
   int64_t since_ns = 0;  // when it began to do what it does: sending, being answered, idle
+  std::string address;   // of its client, for shares
   std::shared_ptr<Exchange> exchange;
+  std::unique_ptr<FairShares::Part> place;  // among connections; null: it has to go
+  // Among those without a request that was let in.
+  std::optional<std::list<Visit*>::iterator> idle;
 
   bool is_with_handler() const { return exchange && exchange->waiting; }
   bool is_being_read() const { return exchange && !exchange->answered; }
@@ -152,7 +184,17 @@ struct HttpServer::Engine {
                            MHD_RequestTerminationCode);
   static void on_connection(void* engine, MHD_Connection* connection, void**,
                             MHD_ConnectionNotificationCode what);
+  void welcome(MHD_Connection* connection);
+  bool show_somebody_out(const Visit& visitor);
+  void add_idle(Visit& visit);
+  void drop_idle(Visit& visit);
   MHD_Result begin(Visit& visit, MHD_Connection* connection, std::string_view version);
+  MHD_Result admit(MHD_Connection* connection, Visit& visit);
+  Task<void> await_verdict(MHD_Connection* connection, std::shared_ptr<Exchange> exchange,
+                           Task<HttpVerdict> verdict);
+  MHD_Result let_in(MHD_Connection* connection, Visit& visit);
+  std::optional<HttpReply> find_place(Exchange& exchange, const std::string& party);
+  MHD_Result turn_away(MHD_Connection* connection, Visit& visit);
   MHD_Result take_body(Exchange& exchange, std::string_view part);
   MHD_Result take_piece(MHD_Connection* connection, Exchange& exchange, std::string_view data);
   Task<Result<std::string>> next_piece(MHD_Connection* connection,
@@ -162,6 +204,7 @@ struct HttpServer::Engine {
   MHD_Response* response_of(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange);
   ssize_t send_part(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange,
                     char* buffer, size_t bytes_max);
+  bool is_served_no_more(const Visit& visit) const;
   void look_for_slow_ones();
   Task<void> serve(MHD_Connection* connection, std::shared_ptr<Exchange> exchange);
   Task<void> fetch_part(MHD_Connection* connection, std::shared_ptr<Exchange> exchange);
@@ -184,7 +227,11 @@ struct HttpServer::Engine {
   bool run_posted = false;
   bool listening = true;
   Clock::TimerId slow_look = 0;  // none while nobody is connected
-  int64_t bodies_bytes = 0;      // kept_bytes of all
+  FairShares connections{options.connections_max};
+  FairShares requests{options.connections_max};
+  FairShares bodies{options.bodies_bytes_max};
+  FairShares uploads{options.uploads_max};
+  std::list<Visit*> idle;  // in the order in which they became so
   std::unordered_map<MHD_Connection*, Visit> visits;
   TaskGroup tasks;  // last: the handler and all else outlives what it runs
 };
@@ -213,7 +260,7 @@ bool HttpServer::Engine::start_daemon(int fd) {
   const bool is_tls = !options.tls_certificate.empty();
   MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_MEM_CERT, 0, options.tls_certificate.data()},
                           {MHD_OPTION_HTTPS_MEM_KEY, 0, options.tls_key.data()},
-                          {MHD_OPTION_HTTPS_PRIORITIES, 0, const_cast<char*>(tls_versions)},
+                          {MHD_OPTION_HTTPS_PRIORITIES, 0, const_cast<char*>(tls_priorities)},
                           {MHD_OPTION_END, 0, nullptr}};
   const unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | MHD_USE_ITC;
   daemon = MHD_start_daemon(
@@ -288,6 +335,10 @@ MHD_Result HttpServer::Engine::on_access(void* engine, MHD_Connection* connectio
     *begun = visit.exchange.get();
     return self.begin(visit, connection, version);
   }
+  if (!visit.exchange->is_let_in) {
+    if (visit.exchange->waiting) return MHD_NO;  // resumed by the destructor
+    return self.let_in(connection, visit);
+  }
   if (*upload_bytes > 0) {
     const std::string_view part(upload, std::exchange(*upload_bytes, 0));
     return visit.exchange->in_pieces && !visit.exchange->reply
@@ -302,24 +353,61 @@ void HttpServer::Engine::on_completed(void* engine, MHD_Connection* connection, 
   auto& self = *static_cast<Engine*>(engine);
   Visit& visit = self.visits.at(connection);
   if (visit.exchange) {
-    self.bodies_bytes -= visit.exchange->kept_bytes;
     visit.exchange->gone = true;
     visit.exchange->arrived.raise();
   }
   visit.exchange.reset();
   visit.since_ns = self.clock.now_ns();
+  self.add_idle(visit);
 }
 
 void HttpServer::Engine::on_connection(void* engine, MHD_Connection* connection, void**,
                                        MHD_ConnectionNotificationCode what) {
   auto& self = *static_cast<Engine*>(engine);
-  if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+  if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+    self.welcome(connection);
+  } else {
+    self.drop_idle(self.visits.at(connection));
     self.visits.erase(connection);
-    return;
   }
-  const int fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-  self.visits.insert_or_assign(connection, Visit{fd, self.clock.now_ns(), nullptr});
-  if (self.slow_look == 0) self.look_for_slow_ones();
+}
+
+void HttpServer::Engine::welcome(MHD_Connection* connection) {
+  Visit& visit = visits[connection];
+  visit.fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+  visit.since_ns = clock.now_ns();
+  visit.address = address_party(
+      *MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
+  visit.place = std::make_unique<FairShares::Part>(connections, std::string(), visit.address);
+  while (!visit.place->grow(1)) {
+    if (show_somebody_out(visit)) continue;
+    shutdown(visit.fd, SHUT_RDWR);
+    break;
+  }
+  add_idle(visit);
+  if (slow_look == 0) look_for_slow_ones();
+}
+
+// Makes room for `visitor`: of his own address if he has others that are idle. False: nobody is.
+bool HttpServer::Engine::show_somebody_out(const Visit& visitor) {
+  auto who = std::find_if(idle.begin(), idle.end(),
+                          [&](const Visit* visit) { return visit->address == visitor.address; });
+  if (who == idle.end()) who = idle.begin();
+  if (who == idle.end()) return false;
+  Visit& leaving = **who;
+  shutdown(leaving.fd, SHUT_RDWR);
+  leaving.place.reset();
+  drop_idle(leaving);
+  return true;
+}
+
+void HttpServer::Engine::add_idle(Visit& visit) {
+  if (!visit.idle && visit.place) visit.idle = idle.insert(idle.end(), &visit);
+}
+
+void HttpServer::Engine::drop_idle(Visit& visit) {
+  if (visit.idle) idle.erase(*visit.idle);
+  visit.idle.reset();
 }
 
 // An answer to the headers alone makes the daemon read nothing further and close.
@@ -333,18 +421,79 @@ MHD_Result HttpServer::Engine::begin(Visit& visit, MHD_Connection* connection,
   std::optional<RequestProblem> problem =
       request_problem(incoming.method, version, incoming.headers);
   if (!problem && !decode(incoming.query)) problem = {400, "a malformed %XX in the query"};
-  if (!problem) {
-    if (options.is_read_in_pieces && options.is_read_in_pieces(incoming.method, incoming.path)) {
-      visit.exchange->in_pieces = true;
-      incoming.next_piece = [this, connection, exchange = visit.exchange] {
-        return next_piece(connection, exchange);
-      };
-      tasks.spawn(serve(connection, visit.exchange));
-    }
-    return MHD_YES;
+  if (problem) {
+    visit.exchange->close = true;
+    visit.exchange->reply = refusal(problem->status, "invalid_request", problem->message);
+    return send_reply(connection, visit);
   }
-  visit.exchange->close = true;
-  visit.exchange->reply = refusal(problem->status, "invalid_request", problem->message);
+  return admit(connection, visit);
+}
+
+// Nothing of the body is read before it is known whom it is from.
+MHD_Result HttpServer::Engine::admit(MHD_Connection* connection, Visit& visit) {
+  const std::shared_ptr<Exchange>& exchange = visit.exchange;
+  if (options.admit) {
+    HttpAdmission admission = options.admit(exchange->incoming);
+    if (auto* pending = std::get_if<Task<HttpVerdict>>(&admission)) {
+      exchange->waiting = true;
+      MHD_suspend_connection(connection);
+      tasks.spawn(await_verdict(connection, exchange, std::move(*pending)));
+      return MHD_YES;
+    }
+    exchange->take(std::get<HttpVerdict>(std::move(admission)));
+  }
+  return let_in(connection, visit);
+}
+
+Task<void> HttpServer::Engine::await_verdict(MHD_Connection* connection,
+                                             std::shared_ptr<Exchange> exchange,
+                                             Task<HttpVerdict> verdict) {
+  exchange->take(co_await std::move(verdict));
+  resume(connection, *exchange);
+}
+
+// A request whose headers are there, and of which it is known whom it is from.
+MHD_Result HttpServer::Engine::let_in(MHD_Connection* connection, Visit& visit) {
+  Exchange& exchange = *visit.exchange;
+  HttpIncoming& incoming = exchange.incoming;
+  exchange.is_let_in = true;
+  exchange.in_pieces =
+      options.is_read_in_pieces && options.is_read_in_pieces(incoming.method, incoming.path);
+  if (!exchange.reply) exchange.reply = find_place(exchange, visit.address);
+  if (exchange.reply) return turn_away(connection, visit);
+  drop_idle(visit);
+  exchange.body_bytes_max = dropped_body_factor * (exchange.in_pieces ? options.pieces_bytes_max
+                                                                      : options.body_bytes_max);
+  if (exchange.in_pieces) {
+    incoming.next_piece = [this, connection, exchange = visit.exchange] {
+      return next_piece(connection, exchange);
+    };
+    tasks.spawn(serve(connection, visit.exchange));
+  }
+  return MHD_YES;
+}
+
+// An answer: there is none.
+std::optional<HttpReply> HttpServer::Engine::find_place(Exchange& exchange,
+                                                        const std::string& party) {
+  const std::string& client = exchange.incoming.client;
+  exchange.place.emplace(requests, client, party);
+  if (!exchange.place->grow(1)) return busy_reply("requests");
+  if (exchange.in_pieces) {
+    exchange.upload.emplace(uploads, client, party);
+    if (!exchange.upload->grow(1)) return busy_reply("uploads");
+  }
+  exchange.body_part = std::make_shared<FairShares::Part>(bodies, client, party);
+  exchange.incoming.body_share = exchange.body_part;
+  return std::nullopt;
+}
+
+MHD_Result HttpServer::Engine::turn_away(MHD_Connection* connection, Visit& visit) {
+  Exchange& exchange = *visit.exchange;
+  exchange.in_pieces = false;
+  exchange.body_bytes_max = unwanted_body_bytes_max;
+  if (is_body_short(exchange.incoming)) return MHD_YES;
+  exchange.close = true;
   return send_reply(connection, visit);
 }
 
@@ -354,18 +503,15 @@ MHD_Result HttpServer::Engine::take_body(Exchange& exchange, std::string_view pa
   exchange.body_bytes += bytes;
   if (!exchange.reply && exchange.body_bytes > options.body_bytes_max) {
     exchange.reply = too_large_reply();
-  } else if (!exchange.reply && bodies_bytes + bytes > options.bodies_bytes_max) {
-    exchange.reply = busy_reply();
+  } else if (!exchange.reply && !exchange.body_part->grow(bytes)) {
+    exchange.reply = busy_reply("bodies");
   }
   if (exchange.reply) {
     exchange.incoming.body = std::string();  // gives the memory back
-    bodies_bytes -= std::exchange(exchange.kept_bytes, 0);
-    const int64_t max = exchange.in_pieces ? options.pieces_bytes_max : options.body_bytes_max;
-    return exchange.body_bytes <= dropped_body_factor * max ? MHD_YES : MHD_NO;
+    if (exchange.body_part) exchange.body_part->give_back();
+    return exchange.body_bytes <= exchange.body_bytes_max ? MHD_YES : MHD_NO;
   }
   exchange.incoming.body.append(part);
-  exchange.kept_bytes += bytes;
-  bodies_bytes += bytes;
   return MHD_YES;
 }
 
@@ -511,12 +657,21 @@ MHD_Result HttpServer::Engine::send_reply(MHD_Connection* connection, Visit& vis
   return queued;
 }
 
+bool HttpServer::Engine::is_served_no_more(const Visit& visit) const {
+  return options.is_still_served && visit.exchange && !visit.exchange->client.empty() &&
+         !options.is_still_served(visit.exchange->client);
+}
+
 // The daemon's own time-out begins anew with each byte, so that one a minute would hold a
 // connection for ever. A socket that is shut down looks to the daemon as if its client had left.
 void HttpServer::Engine::look_for_slow_ones() {
   const int64_t now_ns = clock.now_ns();
   for (const auto& [connection, visit] : visits) {
     const int64_t allowed_s = options.request_timeout_s + visit.bytes() / bytes_per_s_min;
+    if (is_served_no_more(visit)) {
+      shutdown(visit.fd, SHUT_RDWR);
+      continue;
+    }
     if (visit.is_with_handler()) continue;
     if (now_ns - visit.since_ns > allowed_s * ns_per_s ||
         (visit.is_being_read() && has_left(visit.fd))) {
@@ -526,6 +681,14 @@ void HttpServer::Engine::look_for_slow_ones() {
   slow_look = 0;
   if (visits.empty()) return;
   slow_look = clock.call_at(now_ns + slow_look_ns, [this] { look_for_slow_ones(); });
+}
+
+HttpServerOptions HttpServerOptions::without_bodies(std::string address) {
+  HttpServerOptions options;
+  options.address = std::move(address);
+  options.body_bytes_max = 1024;
+  options.connections_max = 100;
+  return options;
 }
 
 Result<std::unique_ptr<HttpServer>> HttpServer::start(Loop& loop, Clock& clock,

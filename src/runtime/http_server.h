@@ -5,6 +5,11 @@
 // Whatever two readers of one byte stream could take for different requests (see
 // request_problem.h) is answered with 400, and its connection closed.
 //
+// Who a request is from is known before any of its body is read, and connections, requests, bodies
+// and uploads are shared out among keys and addresses (see fair_shares.h): what is more than a
+// share gets 503. Where connections run out, those go first that have been without a request for
+// longest.
+//
 // Thread rule: loop thread only. The loop and the clock outlive it. When it is destroyed, which no
 // handler may do, open requests are cut off and their coroutines destroyed where they wait. A
 // client that goes away does not end its request, but ends a body that is read in pieces. A body
@@ -15,8 +20,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "result.h"
 #include "runtime/clock.h"
@@ -26,30 +33,15 @@
 
 namespace sluice {
 
-struct HttpServerOptions {
-  std::string address = "127.0.0.1:8080";              // HOST:PORT, [::1]:PORT; port 0: a free one
-  int64_t body_bytes_max = int64_t{64} * 1024 * 1024;  // of a request
-  int64_t bodies_bytes_max = int64_t{256} * 1024 * 1024;  // of all requests under way; above: 503
-  int connections_max = 10'000;  // further ones wait in the system's backlog
-  int idle_timeout_s = 60;       // a connection without traffic and without a request in work
-  // From the end of one request to the end of the next one's headers; its body may take so long
-  // too, and a second more for each 16 KiB that have come: who sends slower is cut off.
-  int request_timeout_s = 60;
-  std::string tls_certificate;       // PEM, with its chain; empty: plain HTTP
-  std::string tls_key;               // PEM
-  int header_bytes_max = 32 * 1024;  // of request line and headers together; above: 4xx
-  // Requests whose handler begins when their headers are there and reads their body in pieces, up
-  // to so many bytes. Null: none. The handler bounds how many of them there are.
-  std::function<bool(std::string_view method, std::string_view path)> is_read_in_pieces;
-  int64_t pieces_bytes_max = int64_t{256} * 1024 * 1024;
-};
-
 struct HttpIncoming {
   std::string method;
   std::string path;    // as sent, without the query; see percent_decode()
   HttpFields query;    // decoded
   HttpFields headers;  // names in lower case
   std::string body;
+  std::string client;  // whom HttpServerOptions::admit has named
+  // Keep it as long as the body: gone, what the body took of its key's share is free again.
+  std::shared_ptr<void> body_share;
   // The next piece of a body that is read in pieces, some 1 MiB at most; empty at its end. Error:
   // there will be no more of it, and nobody reads the answer. One call at a time.
   std::function<Task<Result<std::string>>()> next_piece;
@@ -70,6 +62,42 @@ struct HttpReply {
   // longer than its request.
   std::function<Task<Result<std::string>>()> more;
   bool drop = false;  // close the connection without any answer: a fault, for tests
+};
+
+// Whom a request is from, or how it is refused.
+struct HttpVerdict {
+  std::string client;  // empty: one that has no name
+  std::optional<HttpReply> refusal;
+};
+
+using HttpAdmission = std::variant<HttpVerdict, Task<HttpVerdict>>;
+
+struct HttpServerOptions {
+  std::string address = "127.0.0.1:8080";              // HOST:PORT, [::1]:PORT; port 0: a free one
+  int64_t body_bytes_max = int64_t{64} * 1024 * 1024;  // of a request
+  int64_t bodies_bytes_max = int64_t{256} * 1024 * 1024;  // of all requests under way
+  int connections_max = 10'000;                           // and requests
+  int idle_timeout_s = 60;  // a connection without traffic and without a request in work
+  // From the end of one request to the end of the next one's headers; its body may take so long
+  // too, and a second more for each 16 KiB that have come: who sends slower is cut off.
+  int request_timeout_s = 60;
+  std::string tls_certificate;       // PEM, with its chain; empty: plain HTTP
+  std::string tls_key;               // PEM
+  int header_bytes_max = 32 * 1024;  // of request line and headers together; above: 4xx
+  // Says whom a request is from: at once or, if that must be looked up, by a task; the headers live
+  // as long as that. Null: everybody is served.
+  std::function<HttpAdmission(const HttpIncoming&)> admit;
+  // Whether `client`, whom `admit` has named, is still served. Asked each second of all whose
+  // requests are under way; they are cut off if not. Null: all are.
+  std::function<bool(const std::string& client)> is_still_served;
+  // Requests whose handler begins when their headers are there and reads their body in pieces, up
+  // to so many bytes. Null: none.
+  std::function<bool(std::string_view method, std::string_view path)> is_read_in_pieces;
+  int64_t pieces_bytes_max = int64_t{256} * 1024 * 1024;
+  int uploads_max = 16;  // of those under way: each has some MiB in memory, 40 MiB at most
+
+  // For health and metrics alone: nothing there has a body.
+  static HttpServerOptions without_bodies(std::string address);
 };
 
 class HttpServer final {

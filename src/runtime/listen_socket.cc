@@ -1,13 +1,16 @@
 #include "runtime/listen_socket.h"
 
+#include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -85,6 +88,32 @@ std::string bound_address(int listen_fd) {
 
 int bound_port(int listen_fd) {
   return std::stoi(bound_to(listen_fd).second);
+}
+
+bool is_loopback(const std::string& address) {
+  const auto parts = split(address);
+  if (!parts) return false;
+  in_addr ipv4{};
+  return parts->first == "localhost" || parts->first == "::1" ||
+         (inet_pton(AF_INET, parts->first.c_str(), &ipv4) == 1 && parts->first.starts_with("127."));
+}
+
+std::string address_party(const sockaddr& address) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  if (address.sa_family == AF_INET) {
+    const auto& ipv4 = reinterpret_cast<const sockaddr_in&>(address);
+    inet_ntop(AF_INET, &ipv4.sin_addr, text.data(), text.size());
+    return text.data();
+  }
+  if (address.sa_family != AF_INET6) return "local";
+  in6_addr network = reinterpret_cast<const sockaddr_in6&>(address).sin6_addr;
+  if (IN6_IS_ADDR_V4MAPPED(&network)) {
+    inet_ntop(AF_INET, &network.s6_addr[12], text.data(), text.size());
+    return text.data();
+  }
+  std::fill(std::begin(network.s6_addr) + 8, std::end(network.s6_addr), uint8_t{0});
+  inet_ntop(AF_INET6, &network, text.data(), text.size());
+  return std::string(text.data()) + "/64";
 }
 
 }  // namespace sluice

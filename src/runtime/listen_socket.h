@@ -1,6 +1,8 @@
-// Opens a TCP socket that listens on HOST:PORT. It owns nothing afterwards: who asked owns the
-// descriptor.
+// Opens a TCP socket that listens on HOST:PORT, and says what addresses mean. It owns nothing
+// afterwards: who asked owns the descriptor.
 #pragma once
+
+#include <sys/socket.h>
 
 #include <string>
 
@@ -15,5 +17,12 @@ Result<int> listen_on(const std::string& address);
 // HOST:PORT that `listen_fd` is really bound to.
 std::string bound_address(int listen_fd);
 int bound_port(int listen_fd);
+
+// Whether HOST:PORT, an address or localhost, is this machine's alone.
+bool is_loopback(const std::string& address);
+
+// Who is behind a client's address: of IPv6 the network of 64 bits, which is the least that one
+// customer gets; IPv4 within IPv6 is IPv4.
+std::string address_party(const sockaddr& address);
 
 }  // namespace sluice

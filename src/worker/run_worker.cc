@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "api/monitor.h"
-#include "api/routes.h"
 #include "bounds.h"
 #include "command_error.h"
 #include "db/database_url.h"
@@ -55,20 +54,15 @@ struct Process {
   }
 
   void serve_http(const std::string& address) {
-    HttpServerOptions server_options;
-    server_options.address = address;
-    if (api) {
-      server_options.is_read_in_pieces = is_read_in_pieces;
-    } else {
-      server_options.body_bytes_max = 1024;  // nothing that it answers has a body
-      server_options.connections_max = 100;
-    }
+    HttpServerOptions server_options =
+        api ? api->server_options(address) : HttpServerOptions::without_bodies(address);
     Result<std::unique_ptr<HttpServer>> started =
         HttpServer::start(loop, clock, server_options,
                           [this](HttpIncoming incoming) { return answer(std::move(incoming)); });
     if (!started) throw CommandError(ExitCode::bad_configuration, started.error().message);
     server = std::move(*started);
     spdlog::info("{}health and metrics on http://{}", api ? "HTTP API, " : "", server->address());
+    if (api) warn_of_plain_http(server->address());
     lag_due_ns = clock.now_ns();
     measure_lag();
   }

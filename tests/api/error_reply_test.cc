@@ -50,6 +50,18 @@ TEST_CASE("an error that is ours tells its code and nothing else") {
   CHECK(reply.body.find("XX000") != std::string::npos);
 }
 
+TEST_CASE("what the database says of itself is not told") {
+  for (const char* code : {"54001", "53100", "08006"}) {
+    CAPTURE(code);
+    const HttpReply reply =
+        reply_to(code, "could not extend file base/1 of 10.0.0.5", "max_stack_depth");
+    CHECK(reply.body.find("base/1") == std::string::npos);
+    CHECK(reply.body.find("10.0.0.5") == std::string::npos);
+    CHECK(reply.body.find("max_stack_depth") == std::string::npos);
+    CHECK(reply.body.find(code) != std::string::npos);
+  }
+}
+
 TEST_CASE("a violated check is told by the key, its value, and what is allowed") {
   const auto told = [](std::string_view check, std::string body) {
     Error error{Error::Action::refuse, "23514",

@@ -1,0 +1,290 @@
+"""Attacks on the HTTP front's resources: who holds on to bodies, uploads, requests and connections takes them from nobody else."""
+import contextlib
+import json
+import re
+import resource
+import socket
+import ssl
+import subprocess
+import time
+
+import pytest
+from batch_tools import form, post_file
+from conftest import http, memory_bytes, query, wait_for
+from queue_tools import add_model, submit
+
+BODY_BYTES = 64 << 20
+BODY = b'{"prompt": "x"}'
+
+
+@pytest.fixture
+def url(pg):
+    url = pg.database()
+    add_model(url, "m", "http://127.0.0.1:1")
+    return url
+
+
+@pytest.fixture
+def process(url, server):
+    return server(url, keys=True)
+
+
+@pytest.fixture
+def make_key(sluice, url):
+    """A function that makes a key by the command line."""
+    def make(name, *flags):
+        made = sluice("key", "create", name, *flags, "--database-url", url)
+        assert made.returncode == 0, made.stderr
+        return made.stdout.strip()
+    return make
+
+
+@pytest.fixture
+def clients():
+    """A function that connects; all are closed at the end."""
+    with contextlib.ExitStack() as stack:
+        def connect(port, source="127.0.0.1"):
+            client = socket.create_connection(("127.0.0.1", port), 20, (source, 0))
+            return stack.enter_context(client)
+        yield connect
+
+
+@pytest.fixture
+def many_files():
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 30_000)), hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def head(path, length, key=None, method="POST", **headers):
+    lines = [f"{method} {path} HTTP/1.1", "Host: localhost", f"Content-Length: {length}"]
+    lines += [f"Authorization: Bearer {key}"] if key else []
+    lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+    return ("\r\n".join(lines) + "\r\n\r\n").encode()
+
+
+def status_of(client):
+    """Of the answer that comes, or None: the connection was closed without one."""
+    with contextlib.suppress(ConnectionError):
+        found = re.match(rb"HTTP/1\.1 (\d{3}) ", client.recv(65536))
+        return int(found[1]) if found else None
+
+
+def is_closed(client):
+    client.setblocking(False)
+    try:
+        return client.recv(1) == b""
+    except BlockingIOError:
+        return False
+    except ConnectionError:
+        return True
+
+
+def send_but_the_end(client, data, missing=40):
+    """As much as the server takes of `data` but its end."""
+    with contextlib.suppress(ConnectionError):
+        client.sendall(memoryview(data)[:-missing])
+
+
+def test_without_a_key_no_body_is_read(process, make_key, clients):
+    key = make_key("mine")
+    assert http(process.port, "GET", "/v1/tasks", key=key).status == 200
+    before = memory_bytes(process.pid)
+    unknown = "sluice_" + "0" * 16 + "_" + "0" * 64
+    for attempt in (None, None, unknown, key[:-1] + ("0" if key[-1] != "0" else "1")):
+        client = clients(process.port)
+        client.sendall(head("/v1/tasks", BODY_BYTES, attempt))
+        assert status_of(client) == 401, "the answer waits for the body"
+        send_but_the_end(client, bytes(BODY_BYTES))
+    assert http(process.port, "POST", "/v1/tasks", {"prompt": "x"}, key=key).status == 202
+    assert memory_bytes(process.pid) - before < 32 << 20
+
+
+def test_a_short_body_without_a_key_is_read_and_dropped(process, clients):
+    client = clients(process.port)
+    for _ in range(2):  # its connection lives on
+        client.sendall(head("/v1/tasks", 1 << 20) + bytes(1 << 20))
+        assert status_of(client) == 401
+
+
+def test_who_asks_before_it_sends_is_answered_before_it_sends(process, make_key, clients):
+    client = clients(process.port)
+    client.sendall(head("/v1/tasks", 100, Expect="100-continue"))
+    assert status_of(client) == 401
+    client = clients(process.port)
+    client.sendall(head("/v1/tasks", len(BODY), make_key("k"), Expect="100-continue"))
+    assert status_of(client) == 100
+    client.sendall(BODY)
+    assert status_of(client) == 202
+
+
+def test_stalled_bodies_of_one_key_leave_room_for_others(process, make_key, clients):
+    slow, mine = make_key("slow"), make_key("mine")
+    before = memory_bytes(process.pid)
+    body = bytes(BODY_BYTES)
+    for _ in range(4):
+        client = clients(process.port)
+        client.sendall(head("/v1/tasks", BODY_BYTES, slow))
+        send_but_the_end(client, body)
+    for size in (1, 30 << 20):
+        reply = http(process.port, "POST", "/v1/tasks", json.dumps({"prompt": "x" * size}), key=mine)
+        assert reply.status in (202, 413), reply.body  # 413: all of it was read
+    assert memory_bytes(process.pid) - before < 320 << 20
+
+
+def test_stalled_uploads_of_one_key_leave_room_for_others(process, make_key, clients):
+    slow, mine = make_key("slow"), make_key("mine")
+    content_type, body = form({"purpose": "batch"}, "x" * 100_000)
+    stalled = [clients(process.port) for _ in range(12)]
+    for client in stalled:
+        client.sendall(head("/v1/files", len(body), slow, Content_Type=content_type) + body[:1000])
+    wait_for(lambda: post_file(process.port, "y", key=slow).status == 503, what="the slow key's bound")
+    assert post_file(process.port, "y", key=mine).status == 200
+    stalled[0].sendall(body[1000:])
+    assert status_of(stalled[0]) == 200
+
+
+def test_connections_without_requests_keep_nobody_out(process, make_key, clients, many_files):
+    key = make_key("mine")
+    held = []
+    for _ in range(10_050):
+        held.append(clients(process.port))
+        held[-1].sendall(b"GET /healthz HTTP/1.1\r\nX: ")
+    begun = time.monotonic()
+    assert http(process.port, "GET", "/healthz", timeout_s=10).status == 200
+    assert http(process.port, "GET", "/v1/tasks", key=key, timeout_s=10).status == 200
+    elsewhere = clients(process.port, "127.0.0.2")
+    elsewhere.sendall(head("/v1/tasks", 0, key, method="GET"))
+    assert status_of(elsewhere) == 200
+    assert time.monotonic() - begun < 10
+    assert is_closed(held[0]) and not is_closed(held[-1])
+
+
+def test_waiting_requests_of_one_key_leave_room_for_others(url, process, make_key, clients, many_files):
+    greedy, mine = make_key("greedy"), make_key("mine")
+    task = submit(url, "x")
+    request = head(f"/v1/tasks/{task}?wait=60s", 0, greedy, method="GET")
+    for _ in range(5_001):
+        last = clients(process.port)
+        last.sendall(request)
+    assert status_of(last) == 503
+    assert http(process.port, "GET", f"/v1/tasks/{task}?wait=1ms", key=greedy).status == 503
+    assert http(process.port, "GET", f"/v1/tasks/{task}?wait=1ms", key=mine).status == 200
+
+
+def test_a_stream_of_events_has_an_end(url, server, clients):
+    task = submit(url, "x", run_at="2030-01-01")
+    port = server(url, "--stream-life", "1s").port
+    reply = http(port, "GET", f"/v1/tasks/{task}/events", timeout_s=20)
+    assert reply.status == 200 and reply.body.startswith("event: unsolved") and "ask anew" in reply.body
+
+
+@pytest.mark.parametrize("path", ["/events", "?wait=60s"])
+def test_what_a_revoked_key_has_open_ends(sluice, url, process, make_key, clients, path):
+    key, other = make_key("mine"), make_key("other")
+    task = submit(url, "the secret text", run_at="2030-01-01")
+    mine, others = clients(process.port), clients(process.port)
+    mine.sendall(head(f"/v1/tasks/{task}{path}", 0, key, method="GET"))
+    others.sendall(head(f"/v1/tasks/{task}/events", 0, other, method="GET"))
+    wait_for(lambda: "sluice_http_open_requests 3\n" in http(process.port, "GET", "/metrics").body, what="both to be open")
+    assert sluice("key", "revoke", key[7:23], "--database-url", url).returncode == 0
+    revoked = time.monotonic()
+    received = b""
+    while part := mine.recv(65536):
+        received += part
+    assert time.monotonic() - revoked < 5
+    query(url, "select sluice.cancel(%s)", [task])
+    assert b"secret text" not in received
+    told = b""
+    while b"secret text" not in told:
+        part = others.recv(65536)
+        assert part, "the other key's stream was cut off"
+        told += part
+
+
+def test_an_upload_of_a_revoked_key_ends(sluice, url, process, make_key, clients):
+    key = make_key("mine")
+    content_type, body = form({"purpose": "batch"}, "x" * 100_000)
+    client = clients(process.port)
+    client.sendall(head("/v1/files", len(body), key, Content_Type=content_type) + body[:1000])
+    wait_for(lambda: "sluice_http_open_requests 2\n" in http(process.port, "GET", "/metrics").body, what="the upload")
+    assert sluice("key", "revoke", key[7:23], "--database-url", url).returncode == 0
+    wait_for(lambda: is_closed(client), 5, "the upload's end")
+
+
+def test_health_has_a_listener_of_its_own(started, url, make_key):
+    key = make_key("admin", "--scope", "admin")
+    process = started("serve", "--database-url", url, "--listen", "127.0.0.1:0", "--health-listen", "127.0.0.1:0")
+    process.wait_for_output("health and metrics on http://")
+    port = int(re.search(r"health and metrics on http://127.0.0.1:(\d+)", process.stdout())[1])
+    wait_for(lambda: http(port, "GET", "/readyz").status == 200, what="readiness")
+    assert http(port, "GET", "/healthz").body == "ok\n"
+    assert "sluice_http_open_requests" in http(port, "GET", "/metrics").body
+    assert http(port, "GET", "/v1/tasks").status == 401
+    assert http(port, "GET", "/v1/tasks", key=key).status == 404
+    assert http(port, "POST", "/v1/tasks", {"prompt": "x"}, key=key).status == 404
+
+
+FOREIGN = [{"Host": "localhost:evil.com"}, {"Host": "localhost:80:evil"}, {"Host": "localhost:"}, {"Host": "localhost.evil.com"},
+           {"Host": "127.0.0.1.evil.com"}, {"Host": "[::1]evil"}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"},
+           {"Sec-Fetch-Site": "Cross-Site"}, {"Origin": "null"}]
+
+
+@pytest.mark.parametrize("headers", FOREIGN, ids=lambda headers: "=".join(*headers.items()))
+def test_without_keys_nothing_foreign_is_answered(url, server, headers):
+    port = server(url).port
+    assert http(port, "GET", "/v1/tasks", headers=headers).status == 401
+    assert http(port, "GET", "/metrics", headers=headers).status == 401
+
+
+@pytest.mark.parametrize("headers", [{"Host": "localhost"}, {"Host": "localhost:1"}, {"Host": "[::1]:8080"}, {"Sec-Fetch-Site": "none"},
+                                     {"Sec-Fetch-Site": "same-origin"}], ids=lambda headers: "=".join(*headers.items()))
+def test_without_keys_what_is_from_here_is_answered(url, server, headers):
+    assert http(server(url).port, "GET", "/v1/tasks", headers=headers).status == 200
+
+
+def test_a_loopback_name_is_one_by_its_address(sluice, url):
+    for listen in ("127.evil.invalid:0", "127.0.0.1.evil.invalid:0", "0.0.0.0:0"):
+        refused = sluice("serve", "--without-keys", "--listen", listen, "--database-url", url)
+        assert refused.returncode == 2 and "loopback" in refused.stderr, listen
+
+
+@pytest.mark.parametrize("listen,warns", [("0.0.0.0:0", True), ("127.0.0.1:0", False)])
+def test_plain_http_beyond_this_machine_is_warned_of(started, url, listen, warns):
+    process = started("serve", "--database-url", url, "--listen", listen)
+    process.wait_for_output("listening on http://")
+    assert ("without TLS" in process.stderr()) == warns
+    assert process.stop() == 0
+
+
+def test_tls_takes_forward_secrecy_and_authenticated_encryption_only(started, url, tmp_path):
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+                    "-keyout", tmp_path / "key.pem", "-out", tmp_path / "cert.pem"], check=True, capture_output=True)
+    process = started("serve", "--database-url", url, "--listen", "127.0.0.1:0", "--tls-cert", tmp_path / "cert.pem", "--tls-key",
+                      tmp_path / "key.pem")
+    process.wait_for_output("listening on https://")
+    port = int(process.stdout().split(":")[-1])
+
+    def handshake(ciphers, version):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        context.minimum_version = context.maximum_version = version
+        context.set_ciphers(ciphers + ":@SECLEVEL=0")
+        with socket.create_connection(("127.0.0.1", port), 30) as plain, context.wrap_socket(plain) as client:
+            return client.cipher()[0]
+
+    for weak in ("AES128-GCM-SHA256", "AES128-SHA", "AES256-SHA256", "ECDHE-RSA-AES128-SHA", "ECDHE-RSA-AES256-SHA384"):
+        with pytest.raises(ssl.SSLError):
+            handshake(weak, ssl.TLSVersion.TLSv1_2)
+    for strong in ("ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-RSA-CHACHA20-POLY1305"):
+        assert handshake(strong, ssl.TLSVersion.TLSv1_2) == strong
+    assert handshake("ALL", ssl.TLSVersion.TLSv1_3).startswith("TLS_")
+
+
+def test_errors_tell_nothing_of_the_database_server(url, server):
+    port = server(url).port
+    deep = '{"prompt": "x", "metadata": ' + "[" * 50_000 + "]" * 50_000 + "}"
+    reply = http(port, "POST", "/v1/tasks", deep)
+    assert reply.status == 400
+    assert "max_stack_depth" not in reply.body and "stack" not in reply.body and "kB" not in reply.body
