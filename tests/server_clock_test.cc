@@ -40,7 +40,9 @@ TEST_CASE("a step of more than the way explains is a jump until the database kno
   CHECK(clock.jump_us() < 3'600'000'000);
   read(clock, 3'000, 1, 3'600'000'000);
   CHECK(clock.has_jumped());
+  CHECK(clock.sound_us() < epoch_us + 3'001'000);
   clock.reset(epoch_us + 3'001'000 + 3'600'000'000, 3'000 * ns_per_ms);
+  CHECK(clock.sound_us() == epoch_us + 3'001'000 + 3'600'000'000);
   read(clock, 3'002, 1, 3'600'000'000);
   CHECK_FALSE(clock.has_jumped());
 }

@@ -53,7 +53,7 @@ insert into allowed (object, roles) values
   ('mend_sequences()', 'wsa'),
   ('newest_ids(text,integer,bigint,text)', 'sra'),
   ('next_permit_at(text,timestamp with time zone)', 'wsra'),
-  ('note_clock_jump(interval,timestamp with time zone)', 'wa'),
+  ('note_clock_jump(interval,timestamp with time zone,timestamp with time zone)', 'wa'),
   ('overflow_share()', 'ra'), ('critical_share()', 'ra'),
   ('pause(text)', 'a'),
   ('permit_burst(sluice.models)', 'ra'),

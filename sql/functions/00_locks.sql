@@ -23,5 +23,6 @@ as $$
     when 'knock'      then 731013   -- object: model id mod 64. Shared: rang for a sleeper; exclusive: notes what is quiet
     when 'batch'      then 731014   -- object: batch id. Held while its next step is made
     when 'mend'       then 731015   -- object: 0. One mender of damaged sequences
+    when 'clock'      then 731016   -- object: 0. Held while a jump of the clock is noted
   end
 $$;

@@ -225,17 +225,40 @@ begin
 end
 $$;
 
+-- clock_jump_min: a jump that no worker can notice (src/worker/server_clock.cc): by so much two measures of one jump may differ.
+create or replace function sluice.clock_jump_min() returns interval
+language sql immutable parallel safe
+as $$ select interval '50 milliseconds' $$;
+
 -- note_clock_jump: a worker has noticed that this clock jumped ahead by jump: all buckets are empty now, and what was booked before
--- the jump stays in its windows: it moves along (twice if a second worker notes a jump of less than a window: the safe side).
--- Returns: now, from which on buckets fill again.
-create or replace function sluice.note_clock_jump(jump interval, p_now timestamptz default null) returns timestamptz
+-- the jump stays in its windows: it moves along.
+-- Each worker of a fleet tells of the same jump. One note is enough (see the proof above), so a later one changes nothing: if a jump
+-- was noted after sound_at, and no smaller one; a greater one holds another jump, since that note.
+-- Params:  jump; sound_at: this clock when the worker last found it sound (null: nobody knows, it is noted); p_now.
+-- Locks:   lock_class('clock'); rows of spent by account and time, as gather_spent and mend_bucket come to them.
+-- Returns: now, from which on buckets fill again; they may have begun before.
+create or replace function sluice.note_clock_jump(jump interval, sound_at timestamptz default null, p_now timestamptz default null)
+returns timestamptz
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
 declare
-  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_now timestamptz;
+  v_noted_at timestamptz;
+  v_noted interval;
 begin
-  perform setval('sluice.clock_jumped_at', greatest(0, sluice.micros(v_now)));
+  perform pg_advisory_xact_lock(sluice.lock_class('clock'), 0);
+  v_now := coalesce(p_now, clock_timestamp());
+  v_noted_at := sluice.from_micros(pg_sequence_last_value('sluice.clock_jumped_at'::regclass));
+  v_noted := pg_sequence_last_value('sluice.clock_jumped_by'::regclass) * interval '1 microsecond';
+  if v_noted_at > note_clock_jump.sound_at and v_noted_at <= v_now and note_clock_jump.jump <= v_noted + sluice.clock_jump_min() then
+    return v_now;
+  end if;
+  perform setval('sluice.clock_jumped_at', greatest(0, sluice.micros(v_now))),
+    setval('sluice.clock_jumped_by', greatest(0, (extract(epoch from note_clock_jump.jump) * 1000000)::bigint));
+  perform from sluice.spent s
+  where s.at > v_now - note_clock_jump.jump - sluice.token_window() and s.at <= v_now - note_clock_jump.jump
+  order by s.account, s.at for update;
   update sluice.spent s set at = least(v_now, s.at + note_clock_jump.jump)
   where s.at > v_now - note_clock_jump.jump - sluice.token_window() and s.at <= v_now - note_clock_jump.jump;
   return v_now;

@@ -28,7 +28,7 @@ language sql immutable parallel safe
 as $$ select case p_http_status when 403 then 2 else 5 end $$;
 
 -- spared_calls: the calls of a task that were spared for the same reason since it was last charged or redriven.
--- Returns: how many, and when the first of them ended (null: none).
+-- Returns: how many, and when the first of them ended (null: none). All attempts of the task are read; spared_share_min bounds them.
 create or replace function sluice.spared_calls(p_task bigint, p_error_code text, out calls int, out since timestamptz)
 language plpgsql stable
 as $$
@@ -39,6 +39,12 @@ begin
                          where c.task_id = p_task and c.kind in ('retry', 'failed', 'lost', 'redriven')), 0);
 end
 $$;
+
+-- spared_share_min: a task that could not be sent waits at least this share of the time that it has been spared, however short its
+-- model's backoff. So its calls grow with the logarithm of that time: 100 * ln(3600), some 800 from the first second to the first hour.
+create or replace function sluice.spared_share_min() returns double precision
+language sql immutable parallel safe
+as $$ select 0.01::double precision $$;
 
 -- give_up: the outcomes of calls, those failed whose tasks have been spared for long enough.
 create or replace function sluice.give_up(p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz)

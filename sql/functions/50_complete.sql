@@ -179,7 +179,7 @@ declare
 begin
   insert into sluice.backlog (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, due, route, tenant)
   select l.task_id,
-    p_now + greatest(least(random() * least(m.backoff_max, m.backoff_base * (2 ^ least(w.n, 26))), w.left),
+    p_now + greatest(least(greatest(random() * least(m.backoff_max, m.backoff_base * (2 ^ least(w.n, 26))), w.least), w.left),
                      least(coalesce(o.retry_after_ms, 0), 3600000) * interval '1 millisecond',
                      interval '1 millisecond'),
     l.deadline, t.model, l.request_bytes, l.fence, l.rank,
@@ -188,10 +188,11 @@ begin
   cross join lateral (select (e.lease).*) l
   cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
   cross join lateral (
-    select l.attempts::int as n, null::interval as left where o.kind = 'retry'
+    select l.attempts::int as n, null::interval as least, null::interval as left where o.kind = 'retry'
       and (l.attempts + 1 < sluice.attempts_max(l.task_id, l.model) or sluice.is_probe(e.lease))
     union all
-    select s.calls - 1, case when o.kind = 'returned' then s.since + v_unsent_timeout - p_now end
+    select s.calls - 1, sluice.spared_share_min() * (p_now - s.since),
+      case when o.kind = 'returned' then s.since + v_unsent_timeout - p_now end
     from sluice.spared_calls(l.task_id, o.error_code) s where sluice.is_spared(o.kind, o.error_code)) w
   join sluice.task t on t.id = l.task_id
   join sluice.models m on m.id = l.model;

@@ -56,7 +56,8 @@ $$;
 -- as the tasks in it.
 -- Params:  first: the least id; before: ids below this one (null: all); status, model: these only (null: any); max_bytes: of texts, at
 --          most, but one task at least: then the page ends before its range does, and the next begins below the last id returned.
--- Returns: tasks, by id descending.
+-- Returns: tasks, by id descending: those that are meant among the 1,000 newest of that status in the range, which newest_ids finds (of
+--          400,000 in 10 ms; all of the range took 1.4 s).
 create or replace function sluice.list_tasks(
   first bigint, before bigint default null, status text default null, model text default null, max_bytes bigint default 8388608)
 returns setof sluice.tasks
@@ -66,6 +67,10 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off se
 set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
+declare
+  c_tasks_max constant int := 1000;
+  v_first bigint := greatest(list_tasks.first, coalesce(
+    (select min(i) from sluice.newest_ids(list_tasks.status, c_tasks_max, list_tasks.before) i), 9223372036854775807));
 begin
   return query
   select (f.task).* from (
@@ -73,7 +78,7 @@ begin
       + coalesce(octet_length(t.response), 0) + coalesce(octet_length(t.error), 0))
       over (order by t.id desc rows between unbounded preceding and 1 preceding) as bytes_before
     from sluice.tasks t
-    where t.id >= list_tasks.first and t.id < coalesce(list_tasks.before, 9223372036854775807)
+    where t.id >= v_first and t.id < coalesce(list_tasks.before, 9223372036854775807)
       and (list_tasks.status is null or t.status = list_tasks.status)
       and (list_tasks.model is null or t.model = list_tasks.model)) f
   where coalesce(f.bytes_before, 0) < max_bytes

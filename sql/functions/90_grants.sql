@@ -21,7 +21,7 @@ grant execute on function
   sluice.recover(bigint, timestamptz), sluice.sweep(timestamptz), sluice.warm_up(), sluice.take_watch(bigint),
   sluice.drop_watch(bigint, boolean), sluice.take_bells(bigint, int[], timestamptz), sluice.drop_bells(int[]),
   sluice.unfinished(bigint), sluice.next_permit_at(text, timestamptz), sluice.drain_bucket(text, int, bigint, timestamptz),
-  sluice.note_clock_jump(interval, timestamptz)
+  sluice.note_clock_jump(interval, timestamptz, timestamptz)
 to sluice_worker, sluice_admin;
 
 grant execute on function

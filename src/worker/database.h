@@ -129,9 +129,10 @@ class Database {
   // Notifies who listens of those that have ended; call it when their completion has committed.
   // How many that were.
   virtual Task<Result<int64_t>> announce(const std::vector<int64_t>& ids) = 0;
-  // The database's clock has jumped ahead by so much: its quotas start empty. Its time now, in
-  // microseconds since the epoch.
-  virtual Task<Result<int64_t>> note_clock_jump(int64_t jump_us) = 0;
+  // The database's clock has jumped ahead by `jump_us` since it said `sound_us`: its quotas start
+  // empty, unless another worker has told of this jump. Its time now. (`sound_us` and that in
+  // microseconds since the epoch.)
+  virtual Task<Result<int64_t>> note_clock_jump(int64_t jump_us, int64_t sound_us) = 0;
   // Lowers the models' buckets to what is left; never raises one. In ascending order of their ids,
   // as all who take more than one model's lock.
   virtual Task<Result<void>> drain_buckets(const std::vector<ModelLimits>& limits) = 0;

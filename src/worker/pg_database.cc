@@ -454,11 +454,12 @@ Task<Result<int64_t>> PgDatabase::announce(const std::vector<int64_t>& ids) {
   return read_int64(work_->query("select sluice.announce($1::bigint[])", {pg_array(ids)}));
 }
 
-Task<Result<int64_t>> PgDatabase::note_clock_jump(int64_t jump_us) {
+Task<Result<int64_t>> PgDatabase::note_clock_jump(int64_t jump_us, int64_t sound_us) {
   return read_int64(
       work_->query("select (extract(epoch from sluice.note_clock_jump("
-                   "$1::bigint * interval '1 microsecond')) * 1000000)::bigint",
-                   {std::to_string(jump_us)}));
+                   "$1::bigint * interval '1 microsecond', 'epoch'::timestamptz + $2::bigint *"
+                   " interval '1 microsecond')) * 1000000)::bigint",
+                   {std::to_string(jump_us), std::to_string(sound_us)}));
 }
 
 Task<Result<void>> PgDatabase::drain_buckets(const std::vector<ModelLimits>& limits) {

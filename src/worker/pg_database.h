@@ -49,7 +49,7 @@ class PgDatabase final : public Database {
   Task<Result<std::vector<Applied>>> complete(int64_t worker,
                                               const std::vector<EndedCall>& ended) override;
   Task<Result<int64_t>> announce(const std::vector<int64_t>& ids) override;
-  Task<Result<int64_t>> note_clock_jump(int64_t jump_us) override;
+  Task<Result<int64_t>> note_clock_jump(int64_t jump_us, int64_t sound_us) override;
   Task<Result<void>> drain_buckets(const std::vector<ModelLimits>& limits) override;
   Task<Result<bool>> unfinished(int64_t worker) override;
   Task<Result<int64_t>> unregister_worker(int64_t worker) override;

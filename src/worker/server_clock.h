@@ -23,6 +23,9 @@ class ServerClock final {
   int64_t jump_us() const { return jump_us_; }
   bool has_jumped() const { return jump_us_ > 0; }
 
+  // The last reading that was no further ahead, in microseconds since the epoch: before the jump.
+  int64_t sound_us() const { return sound_us_; }
+
  private:
   // Of the database's clock before ours, at most, by the reading asked for at `sent_ns`.
   struct Lead {
@@ -32,6 +35,7 @@ class ServerClock final {
 
   std::optional<Lead> lead_;  // nullopt: no reading yet
   int64_t jump_us_ = 0;
+  int64_t sound_us_ = 0;
 };
 
 }  // namespace sluice

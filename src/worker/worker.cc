@@ -245,7 +245,8 @@ void Worker::send(Flush& flush) {
   flush.sent_ns = clock_.now_ns();
   if (std::exchange(due_.mending, false)) flush.mending.emplace(database_.mend_sequences());
   if (std::exchange(due_.clock_jump, false) && server_clock_.has_jumped()) {
-    flush.clock_jump.emplace(database_.note_clock_jump(server_clock_.jump_us()));
+    flush.clock_jump.emplace(
+        database_.note_clock_jump(server_clock_.jump_us(), server_clock_.sound_us()));
   }
   if (std::exchange(due_.beat, false)) {
     flush.beat.emplace(database_.heartbeat(worker_));

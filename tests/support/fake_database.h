@@ -207,7 +207,7 @@ class FakeDatabase final : public Database {
     announced.push_back(ids);
     return reply(Result<int64_t>(static_cast<int64_t>(ids.size())));
   }
-  Task<Result<int64_t>> note_clock_jump(int64_t) override {
+  Task<Result<int64_t>> note_clock_jump(int64_t, int64_t) override {
     log.emplace_back("note_clock_jump");
     return reply(Result<int64_t>(now_us));
   }
