@@ -28,6 +28,9 @@ constexpr int64_t dropped_body_factor = 4;
 // Of a body that is not wanted at all so much is read and dropped: a client that still sends does
 // not see an answer. Who sends more is answered at once, and cut off.
 constexpr int64_t unwanted_body_bytes_max = int64_t{1} << 20;
+// At its own limit the daemon accepts nobody until something else happens: those that were shown
+// out and that it has not closed yet are not to bring it there. It accepts some ten at a time.
+constexpr int leaving_max = 64;
 // One visit of the daemon runs at most so many rounds before the rest of the loop has its turn.
 constexpr int rounds_max = 64;
 // How often slow connections are looked for.
@@ -273,7 +276,8 @@ bool HttpServer::Engine::start_daemon(int fd) {
       MHD_OPTION_NOTIFY_CONNECTION, &Engine::on_connection, this,  //
       MHD_OPTION_UNESCAPE_CALLBACK, &leave_escaped, nullptr,       //
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, static_cast<size_t>(options.header_bytes_max),
-      MHD_OPTION_CONNECTION_LIMIT, static_cast<unsigned>(options.connections_max),   //
+      MHD_OPTION_CONNECTION_LIMIT,
+      static_cast<unsigned>(options.connections_max + leaving_max),                  //
       MHD_OPTION_CONNECTION_TIMEOUT, static_cast<unsigned>(options.idle_timeout_s),  //
       MHD_OPTION_END);
   if (daemon == nullptr) {
