@@ -74,21 +74,29 @@ void make_database(const std::string& server_url) {
 }
 
 // Whoever starts everything with one command means all of his models: a task that names none goes
-// to any of them. Only by the migration that brings the setting: later it is the user's.
+// to any of them. Only by the migration that brings the setting: later it is the user's. The
+// database remembers that it is owed: we may be killed between the migration and the update.
 void migrate(const std::string& url) {
   const auto connection = connect(url);
-  const auto has_setting = [&] {
+  const auto is_owed = [&] {
     pqxx::nontransaction session(*connection);
-    return !session
-                .exec(
-                    "select from pg_attribute where attname = 'default_model'"
-                    " and attrelid = to_regclass('sluice.settings')")
-                .empty();
-  };
-  const bool had_setting = has_setting();
+    return session
+        .exec1(
+            "select current_setting('sluice.default_is_owed', true) is not distinct from 'yes'"
+            " or not exists (select from pg_attribute where attname = 'default_model'"
+            " and attrelid = to_regclass('sluice.settings'))")[0]
+        .as<bool>();
+  }();
+  if (is_owed) {
+    pqxx::nontransaction(*connection)
+        .exec("alter database sluice set sluice.default_is_owed = 'yes'");
+  }
   migrate_up(*connection, embedded_sql(), [](std::string_view) {});
-  if (had_setting) return;
-  pqxx::nontransaction(*connection).exec("update sluice.settings set default_model = 'any'");
+  if (!is_owed) return;
+  pqxx::work transaction(*connection);
+  transaction.exec("update sluice.settings set default_model = 'any'");
+  transaction.exec("alter database sluice reset sluice.default_is_owed");
+  transaction.commit();
 }
 
 void announce(const UpOptions& options, const PrivatePostgres& server) {

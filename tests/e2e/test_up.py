@@ -217,8 +217,13 @@ def test_a_task_without_a_model_goes_anywhere_where_up_made_the_database(start_u
     assert query(url_in(data), "select default_model from sluice.settings") == [("any",)]
     query(url_in(data), "update sluice.settings set default_model = null")
     up.stop()
-    start_up(data)
+    up = start_up(data)
     assert query(url_in(data), "select default_model from sluice.settings") == [(None,)]  # from then on it is the user's
+    # As an up leaves it that was killed after the migration.
+    query(url_in(data), "alter database sluice set sluice.default_is_owed = 'yes'")
+    up.stop()
+    start_up(data)
+    assert query(url_in(data), "select default_model, current_setting('sluice.default_is_owed', true) from sluice.settings") == [("any", None)]
 
 
 def test_psql_takes_its_arguments_verbatim(start_up, sluice, directory):
