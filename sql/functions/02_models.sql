@@ -272,6 +272,17 @@ begin
 end
 $$;
 
+-- refuse_without_settings: settings is one row, and stays: without it nothing is admitted, and nothing says why.
+create or replace function sluice.refuse_without_settings() returns trigger
+language plpgsql
+set search_path = sluice, pg_temp
+as $$
+begin
+  raise exception 'sluice.settings is one row, and it stays' using errcode = '23514',
+    hint = 'To have the defaults again: update sluice.settings set retention = default, ...';
+end
+$$;
+
 -- after_settings_change: workers hear of it.
 create or replace function sluice.after_settings_change() returns trigger
 language plpgsql security definer
@@ -300,6 +311,8 @@ create or replace trigger after_model_updated after update on sluice.models
   for each row when (old.* is distinct from new.*) execute function sluice.after_model_changes();
 create or replace trigger before_settings_change before update of default_model on sluice.settings
   for each row when (new.default_model is distinct from old.default_model) execute function sluice.before_settings_change();
+create or replace trigger refuse_without_settings before delete or truncate on sluice.settings
+  for each statement execute function sluice.refuse_without_settings();
 create or replace trigger after_settings_change after update on sluice.settings
   for each row when (old.* is distinct from new.*) execute function sluice.after_settings_change();
 create or replace trigger before_route_changes before insert or update on sluice.routes
