@@ -554,7 +554,7 @@ def call_where_there_is_no_room_for_files(call):
 
 
 def call_against_the_rules_of_http(call):
-    """What the HTTP server itself refuses, before any key is looked at."""
+    """What the HTTP server itself refuses, whoever asks."""
     with socket.create_connection(("127.0.0.1", call.port), 20) as connection:
         connection.sendall(b"POST /v1/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n{}")
         response = HTTPResponse(connection, method="POST")
@@ -562,7 +562,7 @@ def call_against_the_rules_of_http(call):
         reply = Reply(response)
     assert reply.status == 400
     call.check("POST", "/v1/tasks", reply)
-    reply = http(call.port, "POST", "/v1/tasks", b" " * ((64 << 20) + 1))
+    reply = http(call.port, "POST", "/v1/tasks", b" " * ((64 << 20) + 1), call.keys["submit"])
     assert reply.status == 413
     call.check("POST", "/v1/tasks", reply)
 
