@@ -37,9 +37,10 @@ void apply(pqxx::connection& connection, Ownership ownership) {
   }
   const std::string statements = statements_against_strangers(connection);
   if (!statements.empty()) {
-    fmt::print("everybody may connect to this database, and stop its queues with advisory locks; "
-               "to keep others out: {}\n",
-               statements);
+    fmt::print(
+        "everybody may connect to this database, and stop its queues with advisory locks; "
+        "to keep others out: {}\n",
+        statements);
   }
 }
 
