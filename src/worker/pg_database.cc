@@ -246,7 +246,7 @@ int64_t number(std::string_view payload) {
 }  // namespace
 
 PgDatabase::PgDatabase(Loop& loop, Clock& clock, PgDatabaseOptions options)
-    : loop_(loop), clock_(clock), options_(std::move(options)) {}
+    : loop_(loop), clock_(clock), options_(options) {}
 
 std::unique_ptr<PgConnection> PgDatabase::open(PgServers& servers) {
   auto connection = std::make_unique<PgConnection>(loop_, clock_, servers);
