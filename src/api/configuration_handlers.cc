@@ -1,5 +1,7 @@
 #include "api/configuration_handlers.h"
 
+#include <fmt/format.h>
+
 #include "api/answer_value.h"
 #include "api/error_reply.h"
 
@@ -19,10 +21,17 @@ Task<HttpReply> answer_with_name(Services& services, ApiRequest request, const c
                            std::move(request.caller.key_id));
 }
 
-// What changes a table by itself: `sql` names the key, $2, to the audit's trigger.
-Task<HttpReply> answer_with_deletion(PgPool& database, ApiRequest request, const char* sql) {
+// Deletes the rows of `table` whose `column` is the name, and names the key to the audit's trigger.
+Task<HttpReply> answer_with_deletion(PgPool& database, ApiRequest request, std::string_view table,
+                                     std::string_view column) {
   PgParams params = {std::move(request.names[0]), request.caller.key_id.value_or("")};
-  return answer_with_value(database, sql, std::move(params));
+  const std::string sql = fmt::format(
+      "with gone as (delete from sluice.{0} where {1} = $1 returning {1})"
+      " select json_build_object('name', {1}, 'deleted', true)"
+      " from gone, set_config('sluice.api_key', $2, true) limit 1",
+      table, column);
+  Task<HttpReply> reply = answer_with_value(database, sql, std::move(params));
+  co_return co_await std::move(reply);
 }
 
 }  // namespace
@@ -82,11 +91,7 @@ Task<HttpReply> close_model(Services& services, ApiRequest request) {
 
 // One with unfinished tasks stays: 409 says how many. It waits for locks, some seconds in all.
 Task<HttpReply> delete_model(Services& services, ApiRequest request) {
-  return answer_with_deletion(
-      services.background, std::move(request),
-      "with gone as (delete from sluice.models where name = $1 returning name)"
-      " select json_build_object('name', name, 'deleted', true)"
-      " from gone, set_config('sluice.api_key', $2, true)");
+  return answer_with_deletion(services.background, std::move(request), "models", "name");
 }
 
 Task<HttpReply> list_routes(Services& services, ApiRequest) {
@@ -105,11 +110,7 @@ Task<HttpReply> show_route(Services& services, ApiRequest request) {
 }
 
 Task<HttpReply> delete_route(Services& services, ApiRequest request) {
-  return answer_with_deletion(
-      services.database, std::move(request),
-      "with gone as (delete from sluice.routes where route = $1 returning route)"
-      " select json_build_object('name', route, 'deleted', true)"
-      " from gone, set_config('sluice.api_key', $2, true) limit 1");
+  return answer_with_deletion(services.database, std::move(request), "routes", "route");
 }
 
 Task<HttpReply> replace_route(Services& services, ApiRequest request) {
@@ -142,11 +143,7 @@ Task<HttpReply> change_tenant(Services& services, ApiRequest request) {
 }
 
 Task<HttpReply> delete_tenant(Services& services, ApiRequest request) {
-  return answer_with_deletion(
-      services.database, std::move(request),
-      "with gone as (delete from sluice.tenants where name = $1 returning name)"
-      " select json_build_object('name', name, 'deleted', true)"
-      " from gone, set_config('sluice.api_key', $2, true)");
+  return answer_with_deletion(services.database, std::move(request), "tenants", "name");
 }
 
 Task<HttpReply> show_settings(Services& services, ApiRequest) {
