@@ -1,18 +1,13 @@
--- What belongs to a model beside its row in sluice.models, n being its id:
---   queue_<n>    table, inherits sluice.queue
---   take_<n>, depth_<n>   functions (28_generated.sql)
+-- What belongs to a model beside its row in sluice.models, n being its id: its line (04_lines.sql), and
 --   bucket_<n>, tokens_<n>   unlogged sequences: the buckets of its requests and tokens (22_permits.sql)
 --   learned_<n>  unlogged sequence: how many tokens its requests and answers have (25_tokens.sql)
 --   failures_<n> unlogged sequence: failures of its backend in a row (26_breaker.sql)
---   room_<n>     unlogged sequence: how many were put into the queue since admission last looked (28_generated.sql)
 --   claimed_<n>, ended_<n>   unlogged sequences: their difference is the number of calls in flight
 --   load_<n>     unlogged sequence: at least the number of unfinished tasks (12_backpressure.sql)
---   paced_<n>, paced_at_<n>   unlogged sequences: what claimed_<n> was, and when (27_pace.sql)
---   tended_<n>   unlogged sequence: when the queue was last looked through for rows to move (24_ageing.sql)
--- After a crash an unlogged sequence reads as never set: an empty bucket, no room, counts to be taken anew.
+-- After a crash an unlogged sequence reads as never set: an empty bucket, counts to be taken anew.
 
 -- counter: the present value of one of a model's sequences; null after a crash.
--- Params:  p_kind: bucket, tokens, learned, failures, room, claimed, ended or load; p_model: model id.
+-- Params:  p_kind: bucket, tokens, learned, failures, claimed, ended or load; p_model: model id.
 create or replace function sluice.counter(p_kind text, p_model int) returns bigint
 language sql volatile
 as $$ select pg_sequence_last_value(('sluice.' || p_kind || '_' || p_model)::regclass) $$;
@@ -23,70 +18,54 @@ create or replace function sluice.set_counter(p_kind text, p_model int, p_value 
 language sql volatile
 as $$ select setval(('sluice.' || p_kind || '_' || p_model)::regclass, p_value) $$;
 
--- make_model: creates the queue table and the sequences of model p_model. Buckets full, room for all, nothing learned.
+-- model_sequences: the kinds of them, but for load.
+create or replace function sluice.model_sequences() returns text[]
+language sql immutable parallel safe
+as $$ select array['bucket', 'tokens', 'learned', 'failures', 'claimed', 'ended'] $$;
+
+-- make_model: creates the line and the sequences of model p_model. Buckets full, nothing learned.
 create or replace function sluice.make_model(p_model int) returns void
 language plpgsql volatile
 as $$
 declare
   v_kind text;
 begin
-  execute format('create table sluice.%1$I (
-      primary key (task_id), constraint it_is_the_queue_of_model_%2$s check (model = %2$s)
-    ) inherits (sluice.queue)
-    with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, vacuum_truncate = off)',
-    'queue_' || p_model, p_model);
-  execute format('create index on sluice.%I (rank, ready_at, task_id)', 'queue_' || p_model);
-  execute format('create index on sluice.%I (deadline) where deadline is not null', 'queue_' || p_model);
-  -- A start above every max_queue: after a crash nextval() says "no room" by itself.
-  execute format('create unlogged sequence sluice.%I minvalue 0 start 1000000000', 'room_' || p_model);
-  foreach v_kind in array array['bucket', 'tokens', 'learned', 'failures', 'claimed', 'ended', 'paced', 'paced_at', 'tended'] loop
+  foreach v_kind in array sluice.model_sequences() loop
     execute format('create unlogged sequence sluice.%I minvalue 0', v_kind || '_' || p_model);
   end loop;
-  perform sluice.make_gauge('load_' || p_model), sluice.make_functions(p_model);
-  perform sluice.set_counter(k, p_model, 0)
-  from unnest(array['bucket', 'tokens', 'failures', 'room', 'claimed', 'ended', 'load']) k;
+  perform sluice.make_gauge('load_' || p_model), sluice.make_line(p_model);
+  perform sluice.set_counter(k, p_model, 0) from unnest(array['bucket', 'tokens', 'failures', 'claimed', 'ended', 'load']) k;
   insert into sluice.breaker (model, state, since) values (p_model, 'closed', clock_timestamp());
 end
 $$;
 
 -- drop_model: drops what make_model made, if model p_model has no unfinished task.
--- Dropping the room sequence first waits for every submit that has looked at it, and stops later ones, so
+-- Dropping the gauge first waits for every submit that has looked at it, and stops later ones, so
 -- that the count below is final. Called at commit, for its locks stop the model's workers and submitters.
 -- Errors: 23503 with the number of unfinished tasks; 0A000 in a transaction whose snapshot cannot see new tasks; 55P03: a
---         claim, an admission or somebody else is using it just now.
+--         claim or somebody else is using it just now.
 create or replace function sluice.drop_model(p_model int, p_name text) returns void
 language plpgsql volatile
 as $$
 declare
   v_unfinished bigint;
-  v_kind text;
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'model "%" cannot be deleted in a % transaction', p_name, current_setting('transaction_isolation')
       using errcode = '0A000', hint = 'Its snapshot would not show tasks submitted meanwhile. Use read committed.';
   end if;
-  -- Who claims or admits has them first: that one takes nothing of a model that is going.
-  if not pg_try_advisory_xact_lock(sluice.lock_class('model'), p_model)
-     or not pg_try_advisory_xact_lock(sluice.lock_class('admit'), p_model) then
+  -- Who claims has it first: that one takes nothing of a model that is going.
+  if not pg_try_advisory_xact_lock(sluice.lock_class('model'), p_model) then
     raise lock_not_available;
   end if;
-  execute format('drop sequence sluice.%I', 'room_' || p_model);
-  select (select count(*) from sluice.queue where model = p_model)
-       + (select count(*) from sluice.backlog where model = p_model)
-       + (select count(*) from sluice.lease where model = p_model)
-    into v_unfinished;
+  execute format('drop sequence sluice.%I', 'load_' || p_model);
+  v_unfinished := sluice.own_unfinished(p_model);
   if v_unfinished > 0 then
     raise exception 'model "%" has % unfinished task(s)', p_name, v_unfinished
       using errcode = '23503', hint = 'Pause it and wait for them, or cancel them; then delete it.';
   end if;
-  perform sluice.drop_lanes('queue_' || p_model), sluice.drop_lanes('backlog_' || p_model);
-  perform sluice.drop_functions(p_model);
-  execute format('drop table sluice.%I', 'queue_' || p_model);
-  foreach v_kind in array array['bucket', 'tokens', 'learned', 'failures', 'claimed', 'ended', 'paced', 'paced_at', 'tended',
-    'load'] loop
-    execute format('drop sequence sluice.%I', v_kind || '_' || p_model);
-  end loop;
-  delete from sluice.rung where model = p_model;
+  perform sluice.drop_line(p_model);
+  execute (select string_agg(format('drop sequence sluice.%I', k || '_' || p_model), '; ') from unnest(sluice.model_sequences()) k);
   delete from sluice.breaker where model = p_model;
   delete from sluice.breaker_event where model = p_model;
   delete from sluice.refusal where model = p_model;
@@ -145,7 +124,7 @@ begin
 end
 $$;
 
--- after_model_changes: a new model joins route "any"; settings.default_model follows another name; workers hear of what they use.
+-- after_model_changes: a new model joins route "any"; one that speaks another api has its routes' lines for it; settings.default_model follows another name; workers hear of what they use.
 create or replace function sluice.after_model_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -153,7 +132,10 @@ as $$
 begin
   if tg_op = 'INSERT' and new.api <> 'openai-embeddings' then
     insert into sluice.routes (route, model) values ('any', new.name) on conflict do nothing;
-  elsif tg_op = 'UPDATE' and new.name <> old.name then
+  elsif tg_op = 'UPDATE' and new.api <> old.api then
+    perform sluice.make_route_line(r.route, new.api) from sluice.routes r where r.model = new.name;
+  end if;
+  if tg_op = 'UPDATE' and new.name <> old.name then
     update sluice.settings set default_model = new.name where default_model = old.name;
   end if;
   perform pg_notify('sluice_config', coalesce(new.id, old.id)::text);
@@ -204,7 +186,7 @@ exception when lock_not_available then
 end
 $$;
 
--- before_route_changes: names are unique over models and routes.
+-- before_route_changes: names are unique over models and routes; a route has its lines (04_lines.sql).
 create or replace function sluice.before_route_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -214,6 +196,7 @@ begin
     raise exception '"%" is already the name of a model', new.route
       using errcode = '23505', column = 'route', hint = 'Names are unique over models and routes.';
   end if;
+  perform sluice.make_route_line(new.route, null), sluice.make_route_line(new.route, m.api) from sluice.models m where m.name = new.model;
   return new;
 end
 $$;
@@ -231,9 +214,8 @@ begin
 end
 $$;
 
--- after_route_changes: what remains of a route that has lost its last model: its marks. At commit, so that an open psql
--- stops nobody, and under the route's lock; a lock that is not to be had within 1 s leaves them: they cost nothing.
--- settings.default_model follows another name.
+-- after_route_changes: the lines of a route that has lost its last model. At commit, so that an open psql stops nobody; a lock that is
+-- not to be had within 1 s leaves them. settings.default_model follows another name.
 create or replace function sluice.after_route_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -245,8 +227,7 @@ begin
       update sluice.settings set default_model = new.route where default_model = old.route and old.route <> 'any';
     end if;
     perform sluice.keep_default(old.route);
-    perform pg_advisory_xact_lock(sluice.lock_class('route'), hashtext('route_' || old.route));
-    perform sluice.drop_lanes('route_' || old.route);
+    perform sluice.try_drop_route(old.route);
   end if;
   return null;
 exception when lock_not_available then
@@ -272,7 +253,7 @@ begin
 end
 $$;
 
--- refuse_without_settings: settings is one row, and stays: without it nothing is admitted, and nothing says why.
+-- refuse_without_settings: settings is one row, and stays: without it nothing is accepted, and nothing says why.
 create or replace function sluice.refuse_without_settings() returns trigger
 language plpgsql
 set search_path = sluice, pg_temp

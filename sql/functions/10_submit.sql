@@ -161,9 +161,6 @@ begin
 end
 $$;
 
--- Of schema 22, with other results. Not in a migration: until here submit called it.
-drop function if exists sluice.target(text, boolean, timestamptz, bigint);
-
 -- target: what the model argument of a submit means: a model, or a route.
 -- Params:  p_name; p_verbatim: the task has a verbatim request.
 -- Returns: id: of a named model; or route, and api: as route_api.
@@ -176,31 +173,6 @@ begin
   if target.id is null then
     target.route := p_name;
     target.api := sluice.route_api(p_name, p_verbatim);
-  end if;
-end
-$$;
-
--- route_target: the model that a task draws from route p_name, among its open models, as admission will (21_routing.sql):
--- drawn_model of its route_share, but in one statement (a submit to a route of three models: 1,264,000 -> 833,000 instructions).
--- Params:  p_name; p_verbatim: the task has a verbatim request; p_now; p_task: the id that draws.
--- Returns: id null when no model of the route is open now; api: as route_api.
--- Errors:  SL001: as route_api.
-create or replace function sluice.route_target(
-  p_name text, p_verbatim boolean, p_now timestamptz, p_task bigint,
-  out id int, out max_queue int, out max_unfinished bigint, out api text)
-language plpgsql volatile
-as $$
-#variable_conflict use_column
-begin
-  select w.id, w.max_queue, w.max_unfinished into route_target.id, route_target.max_queue, route_target.max_unfinished
-  from (
-    select m.id, m.max_queue, m.max_unfinished, sum(r.weight::double precision) over (order by m.id) as upto,
-      sum(r.weight::double precision) over () as whole
-    from sluice.routes r join sluice.models m on m.name = r.model
-    where r.route = p_name and r.weight > 0 and sluice.is_open(m, p_now)) w
-  where w.upto > sluice.draw(p_task, 0) * w.whole order by w.upto, w.id limit 1;
-  if p_verbatim or not found then
-    route_target.api := sluice.route_api(p_name, p_verbatim);
   end if;
 end
 $$;
@@ -258,38 +230,13 @@ begin
 end
 $$;
 
--- put_aside: puts a new task into the backlog, of model p_model or of the route that it named, and rings.
-create or replace function sluice.put_aside(p_new sluice.arrival, p_model int) returns void
-language plpgsql volatile
-as $$
-begin
-  insert into sluice.backlog (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, due, route, tenant)
-  values (p_new.task_id, p_new.ready_at, p_new.deadline, case when p_new.route is null then p_model end, p_new.request_bytes, 0,
-    p_new.rank, 0, p_new.due, p_new.route, p_new.tenant);
-  if p_new.route is not null then
-    perform sluice.ring_line('route_' || p_new.route);  -- any of its models may have room first
-  elsif not p_new.heard then
-    perform sluice.ring(p_model);
-  end if;
-end
-$$;
-
--- put_in_route: put_<n> (28_generated.sql) for a task of a route none of whose models is open.
-create or replace procedure sluice.put_in_route(p_new sluice.arrival)
-language plpgsql
-as $$
-begin
-  perform sluice.accept_for_model(null, p_new.route, p_new.submitted_at), sluice.put_aside(p_new, null);
-end
-$$;
-
 -- submit: accepts one task.
 -- Stage:   10, the first of a task's life. Called by users, inside their own transactions if they like.
 -- Params:  prompt or request: exactly one; model: a model's or a route's name (null: settings.default_model);
 --          priority -100 to 100, higher first; run_at: not before; deadline: not after; the others as their names say.
 -- Returns: the task's id; with an idempotency key used before, the first task's id.
--- Places:  straight into its model's queue while there is room and nothing is ahead, else into the backlog.
---          Room is a number drawn from a sequence, for counting the queue halves the rate of submits.
+-- Places:  its model's or route's line, ready for any claim; with a run_at to come aside until then.
+--          What bounds are there is drawn from gauges, sequences, for counting halves the rate of submits.
 -- Errors:  SL001, SL002, SL003, SL004, SL005, SL007, SL008, SL009.
 -- Measured against a bare two-row insert: see bench/README.md.
 create or replace function sluice.submit(
@@ -309,8 +256,8 @@ declare
   v_bytes int := octet_length(coalesce(submit.prompt, submit.request));
   v_later boolean := coalesce(submit.run_at > v_now, false);
   v_name text := coalesce(submit.model, sluice.default_model());
-  v_awake boolean;   -- nobody sleeps on the model's bell, and until this transaction ends nobody can
-  v_noted boolean;   -- seen after that: workers look at the model
+  v_awake boolean;   -- nobody sleeps on the line's bell, and until this transaction ends nobody can
+  v_noted boolean;   -- seen after that: workers look at the line
   v_bytes_max int;
   v_known boolean;   -- not everybody may act for every tenant, or this one has a row
   v_ranged boolean;  -- there is a partition for the task
@@ -320,7 +267,9 @@ declare
   v_tenant_max bigint;
   v_model_max bigint;
   v_model int;
+  v_line int;
   v_max_queue int;
+  v_bounded boolean;  -- some model of the route has bounds of its own
   v_route text;
   v_api text;
   v_put text;
@@ -332,7 +281,7 @@ begin
   select s.request_bytes_max, s.max_unfinished,
     s.default_role is distinct from 'public' or exists (select from sluice.tenants where role is not null or name = submit.tenant),
     exists (select from sluice.id_range r where v_id >= r.first_id and v_id < r.end_id),
-    exists (select from sluice.rung where model = v_model)
+    exists (select from sluice.rung where line = v_model)
   into v_bytes_max, v_system_max, v_known, v_ranged, v_noted
   from sluice.settings s;
   if sluice.is_plain(v_bytes, submit.request, submit.priority, submit.max_attempts, submit.max_output_tokens, submit.metadata,
@@ -357,13 +306,17 @@ begin
       return v_bound;
     end if;
   end if;
+  v_line := v_model;
   if v_model is null then
     v_route := v_name;
-    select t.id, t.max_queue, t.max_unfinished, t.api, v_limited or exists (select from sluice.models where tpm is not null),
-      pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), t.id % 64)
-    into v_model, v_max_queue, v_model_max, v_api, v_limited, v_awake
-    from sluice.route_target(v_route, submit.request is not null, v_now, v_id) t;
-    v_noted := exists (select from sluice.rung where model = v_model);
+    if submit.request is not null or not exists (select from sluice.routes where route = v_route) then
+      v_api := sluice.route_api(v_route, submit.request is not null);
+    end if;
+    select -l.n, pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), l.n % 64) into v_line, v_awake
+    from sluice.route_line l where l.route = v_route and l.api is not distinct from v_api;
+    select v_limited or exists (select from sluice.models where tpm is not null), exists (select from sluice.rung where line = v_line),
+      exists (select from sluice.models where max_unfinished is not null or max_queue is not null)
+    into v_limited, v_noted, v_bounded;
   end if;
   if v_limited then
     perform sluice.check_fits(v_name, submit.tenant, v_bytes, submit.max_output_tokens);
@@ -380,39 +333,25 @@ begin
   if not v_ranged then
     perform sluice.require_range(v_id);
   end if;
-  v_put := coalesce('sluice.put_' || v_model, 'sluice.put_in_route');
+  if v_bounded then
+    v_max_queue := sluice.accept_for_route(v_route, 1, v_now);
+  end if;
+  v_put := 'sluice.put_' || sluice.line_name(v_line);
   if to_regproc(v_put) is null then
     perform sluice.refuse_deleted();
   end if;
-  -- What ring would do is done above where v_awake and v_noted say so: there it costs two statements less.
   execute 'call ' || v_put || '($1)'
-  using row(v_id, case when v_later then submit.run_at else v_now end, submit.deadline, v_bytes, -submit.priority, not v_later, v_route,
-    submit.tenant, v_now, v_max_queue, coalesce(v_model_max, v_system_max),
-    coalesce(v_awake and v_noted and current_setting('transaction_isolation') = 'read committed', false))::sluice.arrival;
+  using row(v_id, case when v_later then submit.run_at else v_now end, submit.deadline, v_line, v_model, v_route, v_bytes, -submit.priority,
+    not v_later, submit.tenant, v_now, v_max_queue, coalesce(v_model_max, v_system_max))::sluice.new_task;
+  -- What ring would do is done above where v_awake and v_noted say so: there it costs two statements less.
+  if not coalesce(v_awake and v_noted and current_setting('transaction_isolation') = 'read committed', false) then
+    perform sluice.ring(v_line);
+  end if;
   insert into sluice.task (id, created_at, run_at, deadline, batch_id, model, max_output_tokens, priority,
     max_attempts, route, api, tenant, traceparent, metadata, prompt, request)
-  values (v_id, v_now, submit.run_at, submit.deadline, submit.batch_id, case when v_route is null then v_model end,
+  values (v_id, v_now, submit.run_at, submit.deadline, submit.batch_id, v_model,
     submit.max_output_tokens, submit.priority, submit.max_attempts, v_route, v_api, submit.tenant, submit.traceparent,
     submit.metadata, submit.prompt, submit.request);
   return v_id;
-end
-$$;
-
--- draw_room: the next number of model p_model's room: below max_queue means that there is room in its queue.
--- Params:  p_later: the task waits for its time, so none is drawn: "no room".
--- Errors:  SL001 when the model was deleted meanwhile.
-create or replace function sluice.draw_room(p_model int, p_later boolean) returns bigint
-language plpgsql volatile
-as $$
-declare
-  v_room regclass := to_regclass('sluice.room_' || p_model);
-begin
-  if v_room is null then
-    perform sluice.refuse_deleted();
-  elsif p_later then
-    perform pg_sequence_last_value(v_room);
-    return 1000000000;
-  end if;
-  return nextval(v_room) - 1;
 end
 $$;

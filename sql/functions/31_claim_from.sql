@@ -1,12 +1,14 @@
--- claim_from: moves up to p_max tasks of one model from its queue into leases, each together with its permit.
+-- claim_from: moves up to p_max tasks from the lines that feed one model into leases, each together with its permit.
 -- Returns: the new leases; none when the model's lock is busy or nothing is ready or permitted.
 -- Never claims late: a task past its deadline ends as expired instead.
+-- Params:  p_last: only tasks of this rank and better (-1: priorities above 0).
 --
--- Measured per task at batch 250, claim + complete together: 12.6 us. Rejected: UPDATE of a status column (8 -> 20 ms a
--- claim after 250k tasks under a held snapshot); an outer sort over all lanes (walks them all); a loop over lanes in
--- plpgsql (9 ms for 201 lanes against 0.87 ms for this one statement).
-create or replace function sluice.claim_from(p_model int, p_worker bigint, p_max int, p_now timestamptz)
-returns sluice.lease[]
+-- All policy acts here: which lanes wait (19_lanes.sql), whose turn it is (23_fair_share.sql), how much of a route's tasks is the
+-- model's (21_routing.sql). One lane: one scan, one move. Rejected: an outer sort over all lanes (walks them all); UPDATE of a status
+-- column (8 -> 20 ms a claim after 250k tasks under a held snapshot); a short queue that is filled ahead of the claims (three times as
+-- dear, and what is in it is past all policy: DECISIONS.md).
+create or replace function sluice.claim_from(
+  p_model int, p_worker bigint, p_max int, p_now timestamptz, p_last smallint default 100) returns sluice.lease[]
 language plpgsql volatile
 as $$
 declare
@@ -15,9 +17,7 @@ declare
   v_now timestamptz;
   v_probes int;
   v_want int;
-  v_limited boolean;
-  v_gone sluice.queue[];
-  v_tokens int[];
+  v_taken record;
   v_leases sluice.lease[];
 begin
   if not pg_try_advisory_xact_lock(sluice.lock_class('model'), p_model) then
@@ -37,34 +37,28 @@ begin
   if v_want is null or v_want <= 0 then
     return '{}';
   end if;
-  v_limited := v_model.tpm is not null
-    or exists (select from sluice.tenants t where t.rpm is not null or t.tpm is not null);
-  if v_limited then
-    select x.gone, x.tokens into v_gone, v_tokens from sluice.take_limited_rows(v_model, v_want, v_now) x;
-  else
-    v_gone := sluice.take_rows(p_model, v_want, v_now);
-  end if;
-  if v_gone is null then
+  v_taken := sluice.take_turns(v_model, v_want, p_last, v_now);
+  if v_taken.gone = '{}' then
     return '{}';
   end if;
   with live as (
     insert into sluice.lease (task_id, worker, ready_at, started_at, deadline, reserved_tokens, model, request_bytes,
-      fence, rank, attempts, tenant)
-    select g.task_id, p_worker, g.ready_at, v_now, g.deadline, coalesce(g.tokens, 0), g.model, g.request_bytes,
-      g.fence + 1, g.rank, g.attempts, g.tenant
-    from unnest(v_gone, v_tokens)
-      g(task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, tenant, tokens)
+      fence, rank, attempts, tenant, line)
+    select g.task_id, p_worker, g.ready_at, v_now, g.deadline, coalesce(g.tokens, 0), p_model, g.request_bytes,
+      g.fence + 1, g.rank, g.attempts, g.tenant, g.line
+    from unnest(v_taken.gone, v_taken.lines, v_taken.tokens)
+      g(task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, tenant, line, tokens)
     where coalesce(g.deadline > v_now, true)
     returning lease)
   select array_agg(live.lease) into v_leases from live;
-  if v_leases is null or cardinality(v_leases) < cardinality(v_gone) then
-    perform sluice.expire(v_gone, v_model.name, v_now);
+  if v_leases is null or cardinality(v_leases) < cardinality(v_taken.gone) then
+    perform sluice.expire(v_taken.gone, v_model.name, v_now);
   end if;
   if v_leases is null then
     return '{}';
   end if;
   perform sluice.take_permits(v_quota, cardinality(v_leases), v_now);
-  if v_limited then
+  if v_taken.limited then
     perform sluice.charge_reserved(v_model, v_leases, v_now);
   end if;
   if v_probes is not null then
@@ -75,37 +69,139 @@ begin
 end
 $$;
 
--- take_rows: takes the first p_max rows from a model's queue. Requires the model's lock. Returns null if it is empty.
-create or replace function sluice.take_rows(p_model int, p_max int, p_now timestamptz) returns sluice.queue[]
+-- take_turns: takes up to p_want rows from the lines that feed p_model: of each tenant and route what its turn is.
+-- Looks at all lanes that wait, or at windows of them until it has what it wants or has seen 64. Requires the model's lock.
+-- Returns: gone: the rows, late ones among them; lines: which each came by; tokens: what each is to reserve; limited: whether quotas of
+--          tokens or of tenants are to be charged.
+create or replace function sluice.take_turns(
+  p_model sluice.models, p_want int, p_last smallint, p_now timestamptz,
+  out gone sluice.queue[], out lines int[], out tokens int[], out limited boolean)
 language plpgsql volatile
 as $$
 declare
-  v_gone sluice.queue[];
+  v_shares sluice.line_share[] := sluice.lines_open(p_model, p_now);
+  v_share sluice.line_share;
+  v_looks int := least(greatest(p_want, sluice.window_min()), sluice.window_max());
+  v_heads sluice.head[];
+  v_lanes record;
+  v_part double precision;
+  v_some record;
+  v_looked int := 0;
+  v_busy boolean := true;
 begin
-  execute format('select sluice.take_%s($1)', p_model) into v_gone using p_max;
-  perform sluice.note_taken('queue_' || p_model, v_gone, p_max, p_now);
-  return v_gone;
+  gone := '{}';
+  lines := '{}';
+  tokens := '{}';
+  limited := p_model.tpm is not null;
+  while v_busy and v_looked < sluice.window_max() and cardinality(gone) < p_want loop
+    v_heads := '{}';
+    v_part := null;
+    foreach v_share in array v_shares loop
+      v_lanes := sluice.waiting_lanes(v_share.line, v_looks, p_last, p_now);
+      v_heads := v_heads || v_lanes.heads;
+      v_part := coalesce(v_lanes.weight / v_lanes.mean, v_part);
+    end loop;
+    exit when v_heads = '{}';
+    v_looked := v_looked + cardinality(v_heads);
+    limited := limited or exists (select from unnest(v_heads) h where h.room is not null);
+    v_busy := v_part is not null;  -- there are other windows
+    continue when floor(p_want * v_part + random()) = 0;
+    v_some := sluice.take_some(p_model, v_heads, v_shares, least(p_want - cardinality(gone), floor(p_want * v_part + random())::int),
+      limited, p_now);
+    gone := gone || v_some.gone;
+    lines := lines || v_some.lines;
+    tokens := tokens || v_some.tokens;
+    v_shares := v_some.shares;
+    v_busy := v_busy or v_some.cut;
+  end loop;
 end
 $$;
 
--- note_taken: moves the marks of a line after rows were taken from it, and gives a mark to lanes that give much: with
--- the probability taken/1,000, hence about once per 1,000 rows and with no counter to keep. Requires the line's lock.
--- Params:  p_taken: the rows (null: none); p_wanted: how many the scan was asked for; p_now.
-create or replace function sluice.note_taken(p_line text, p_taken sluice.queue[], p_wanted int, p_now timestamptz) returns void
+-- take_some: takes up to p_places rows of the lanes p_heads. Params: p_shares: how many of each line, at most.
+-- Returns: as take_turns; shares: what is left of them; cut: some were left because their line's share was used up.
+create or replace function sluice.take_some(
+  p_model sluice.models, p_heads sluice.head[], p_shares sluice.line_share[], p_places int, p_limited boolean, p_now timestamptz,
+  out gone sluice.queue[], out lines int[], out tokens int[], out shares sluice.line_share[], out cut boolean)
 language plpgsql volatile
 as $$
 declare
-  v_ranks smallint[];
-  v_firsts timestamptz[];
-  v_taken int := coalesce(cardinality(p_taken), 0);
+  v_head sluice.head := case when cardinality(p_heads) = 1 then p_heads[1] when p_places = 1 then sluice.first_head(p_heads, p_now) end;
+  v_most int;
+  v_ids bigint[];
+  v_chosen int[];
+  v_line int;
+  v_rows sluice.queue[];
 begin
-  select array_agg(t.rank order by t.rank), array_agg(t.first order by t.rank) into v_ranks, v_firsts
-  from (select rank, min(ready_at) as first from unnest(p_taken) group by rank) t;
-  perform sluice.advance_marks(p_line, v_ranks, v_firsts,
-    case when v_taken < p_wanted then 100::smallint else (v_ranks[cardinality(v_ranks)] - 1)::smallint end, p_now);
-  if random() < v_taken / 1000.0 then
-    perform sluice.make_lanes(p_line, v_ranks);
+  gone := '{}';
+  lines := '{}';
+  cut := false;
+  if v_head is not null and not p_limited then
+    v_most := (select s.most from unnest(p_shares) s where s.line = v_head.line);
+    cut := coalesce(v_most < p_places, false) and cardinality(p_heads) > 1;
+    execute format('select sluice.take_%s($1, $2, $3, $4, $5)', sluice.line_name(v_head.line)) into v_rows
+    using v_head.rank, v_head.tenant, v_head.ready_at, least(p_places, v_most), p_now;
+    gone := coalesce(v_rows, '{}');
+    lines := array_fill(v_head.line, array[cardinality(gone)]);
+    perform sluice.note_taken(array[v_head], array[cardinality(gone)], p_now);
+  else
+    select t.ids, t.lines, t.tokens, t.cut into v_ids, v_chosen, tokens, cut
+    from sluice.turns_within(p_model, p_heads, p_shares, p_places, p_limited, p_now) t;
+    foreach v_line in array array(select distinct l from unnest(v_chosen) l order by l) loop
+      execute format('select sluice.draw_%s($1)', sluice.line_name(v_line)) into v_rows
+      using array(select c.id from unnest(v_ids, v_chosen) with ordinality c(id, line, n) where c.line = v_line order by c.n);
+      gone := gone || v_rows;
+      lines := lines || array_fill(v_line, array[coalesce(cardinality(v_rows), 0)]);
+    end loop;
+    -- In the order of their turns, as far as somebody else has not ended them meanwhile.
+    select coalesce(array_agg(g.row order by c.n), '{}'), coalesce(array_agg(c.line order by c.n), '{}'),
+      coalesce(array_agg(c.tokens order by c.n), '{}')
+    into gone, lines, tokens
+    from unnest(v_ids, v_chosen, tokens) with ordinality c(id, line, tokens, n)
+    join lateral (select r as row from unnest(gone) r where r.task_id = c.id) g on true;
+    perform sluice.note_taken(p_heads, array(
+      select (select count(*)::int from unnest(gone, lines) g(task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts,
+                tenant, line)
+              where g.line = h.line and g.rank = h.rank and sluice.tenant_key(g.tenant) = h.tenant)
+      from unnest(p_heads) with ordinality h order by h.ordinality), p_now);
   end if;
+  tokens := coalesce(tokens, array_fill(0, array[cardinality(gone)]));
+  perform sluice.note_routed(r.line, p_model.id, r.taken, p_now)
+  from (select l as line, count(*)::int as taken from unnest(lines) l where l < 0 group by l) r;
+  shares := array(
+    select row(s.line, s.most - cardinality(array_positions(take_some.lines, s.line)))::sluice.line_share from unnest(p_shares) s
+    where coalesce(s.most > cardinality(array_positions(take_some.lines, s.line)), true));
+end
+$$;
+
+-- turns_within: whose turn it is among p_heads, within the lines' shares and, if p_limited, the quotas of tokens and tenants.
+-- Returns: the tasks in the order of their turns, and beside each its line and the tokens that it is to reserve.
+create or replace function sluice.turns_within(
+  p_model sluice.models, p_heads sluice.head[], p_shares sluice.line_share[], p_places int, p_limited boolean, p_now timestamptz,
+  out ids bigint[], out lines int[], out tokens int[], out cut boolean)
+language plpgsql volatile
+as $$
+declare
+  v_turns sluice.candidate[] := sluice.fair_turns(p_heads, p_places, p_now);
+  v_count int := coalesce(cardinality(v_turns), 0);
+begin
+  if exists (select from unnest(p_shares) s where s.most is not null) then
+    v_turns := array(
+      select v_turns[t.ordinality] from (
+        select c.ordinality, row_number() over (partition by c.line order by c.ordinality) as nth, s.most
+        from unnest(v_turns) with ordinality c join unnest(p_shares) s on s.line = c.line) t
+      where coalesce(t.nth <= t.most, true) order by t.ordinality);
+  end if;
+  cut := cardinality(v_turns) < v_count;
+  if p_limited then
+    select array_agg(j.task_id order by j.place), array_agg(j.line order by j.place), array_agg(j.tokens order by j.place)
+    into ids, lines, tokens from sluice.judge_rows(p_model, v_turns, p_places, p_now) j;
+  else
+    select array_agg(t.task_id order by t.ordinality), array_agg(t.line order by t.ordinality), array_agg(0)
+    into ids, lines, tokens from unnest(v_turns) with ordinality t;
+  end if;
+  ids := coalesce(ids, '{}');
+  lines := coalesce(lines, '{}');
+  tokens := coalesce(tokens, '{}');
 end
 $$;
 

@@ -5,14 +5,14 @@
 --          fence; the late result is then kept in sluice.attempts for audit and changes nothing. Repeating a call
 --          whose COMMIT answer was lost is safe and answers the same (throttled and returned answer false: their tasks
 --          are on their way again, there is nothing to do either way).
--- Moves:   lease -> result (solved, failed, cancelled), -> backlog (retry), -> its queue at its place (throttled, returned).
---          returned with the error_code not_sent, throttled with http_403, http_404 or http_405: -> backlog, uncharged; it
+-- Moves:   lease -> result (solved, failed, cancelled), -> later (retry), -> its line at its place (throttled, returned).
+--          returned with the error_code not_sent, throttled with http_403, http_404 or http_405: -> later, uncharged; it
 --          fails when that has gone on for long (49_spared.sql).
 --          returned with an error_code: the call for it and others failed, nobody knows by whose fault; a row among the
 --          attempts, tokens as reserved, and one failure for the breaker (for the batch: the others say batch_failed).
 --          A task that was cancelled meanwhile ends as cancelled instead of going back; what was told still counts as an
 --          attempt and still closes the model.
--- Locks:   leases ascending by id, then models ascending by id (only for what goes back to a queue), then breakers (only
+-- Locks:   leases ascending by id, then lines ascending (only for what goes back to a line), then breakers (only
 --          when one moves), then rows of refusal (only of models that refuse).
 create or replace function sluice.complete(worker bigint, outcomes sluice.outcome[], p_now timestamptz default null)
 returns table (task_id bigint, fence int, applied boolean)
@@ -164,11 +164,10 @@ begin
 end
 $$;
 
--- retry_later: back to the backlog with a time: exponential backoff with full jitter, no earlier than the backend asked.
+-- retry_later: aside with a time: exponential backoff with full jitter, no earlier than the backend asked.
 --   wait = random() * least(backoff_max, backoff_base * 2^n), at least retry_after_ms (at most 1 h).
 -- n: how many attempts were charged; of a task that is spared, how often it was before. What could not be sent is tried
--- once more when its time is over. (2^26 days still fit into an interval.) A route's task goes back to its route and is
--- routed anew. A probe is not charged: a backend that is down for a day must not empty its queue into the dead letters.
+-- once more when its time is over. (2^26 days still fit into an interval.) A route's task goes back to its route. A probe is not charged: a backend that is down for a day must not empty its queue into the dead letters.
 create or replace function sluice.retry_later(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile
@@ -177,13 +176,13 @@ as $$
 declare
   v_unsent_timeout interval := (select unsent_timeout from sluice.settings);
 begin
-  insert into sluice.backlog (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, due, route, tenant)
+  insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, route, tenant)
   select l.task_id,
     p_now + greatest(least(greatest(random() * least(m.backoff_max, m.backoff_base * (2 ^ least(w.n, 26))), w.least), w.left),
                      least(coalesce(o.retry_after_ms, 0), 3600000) * interval '1 millisecond',
                      interval '1 millisecond'),
     l.deadline, t.model, l.request_bytes, l.fence, l.rank,
-    l.attempts + (o.kind = 'retry' and not sluice.is_probe(e.lease))::int, false, t.route, t.tenant
+    l.attempts + (o.kind = 'retry' and not sluice.is_probe(e.lease))::int, t.route, t.tenant
   from unnest(p_ended) e
   cross join lateral (select (e.lease).*) l
   cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
@@ -229,25 +228,24 @@ begin
 end
 $$;
 
--- requeue: puts ended leases back into their queues at their places: same ready_at, rank and fence. Their rows in
--- sluice.lease are deleted already, in this transaction. Marks are lowered under the models' locks, ascending.
+-- requeue: puts ended leases back into their lines at their places: same ready_at, rank and fence. Their rows in
+-- sluice.lease are deleted already, in this transaction. Marks are lowered under the lines' locks, ascending, one after the other.
 -- Params:  p_leases: may be null.
 create or replace function sluice.requeue(p_leases sluice.lease[], p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 declare
-  v_model int;
-  v_line text;
+  v_line int;
 begin
-  for v_model in select distinct l.model from unnest(p_leases) l order by 1 loop
-    v_line := 'queue_' || v_model;
-    perform pg_advisory_xact_lock(sluice.lock_class('model'), v_model);
+  for v_line in select distinct coalesce(l.line, l.model) from unnest(p_leases) l order by 1 loop
+    perform sluice.lock_line(v_line);
     execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, tenant)
-      select l.task_id, l.ready_at, l.deadline, l.model, l.request_bytes, l.fence, l.rank, l.attempts, l.tenant
-      from unnest($1) l where l.model = $2', v_line) using p_leases, v_model;
-    perform sluice.lower_marks(v_line, array_agg(t.rank), array_agg(t.first))
-    from (select l.rank, min(l.ready_at) as first from unnest(p_leases) l where l.model = v_model group by l.rank) t;
-    perform sluice.ring(v_model);
+      select l.task_id, l.ready_at, l.deadline, case when $2 > 0 then $2 end, l.request_bytes, l.fence, l.rank, l.attempts, l.tenant
+      from unnest($1) l where coalesce(l.line, l.model) = $2', 'queue_' || sluice.line_name(v_line)) using p_leases, v_line;
+    perform sluice.lower_marks(v_line, array_agg(t.rank), array_agg(t.tenant), array_agg(t.first))
+    from (select l.rank, sluice.tenant_key(l.tenant) as tenant, min(l.ready_at) as first
+          from unnest(p_leases) l where coalesce(l.line, l.model) = v_line group by 1, 2) t;
+    perform sluice.ring(v_line);
   end loop;
 end
 $$;

@@ -25,10 +25,10 @@ begin
   end if;
   -- A task that moves between the look at its place and the look at its row is looked for again.
   for v_try in 1 .. 100 loop
-    v_place := sluice.find_place(v_task.id, sluice.candidate_queues(v_task.id, v_task.model, v_task.route, v_try));
+    v_place := sluice.find_place(v_task.id, sluice.candidate_lines(v_task.id, v_task.model, v_task.route, v_try));
     v_sentence := case v_place.status
-      when 'unsolved' then sluice.explain_backlog(v_task, v_now)
-      when 'queued' then sluice.explain_queued(v_task, v_place.model, v_now)
+      when 'unsolved' then sluice.explain_later(v_task, v_now)
+      when 'queued' then sluice.explain_queued(v_task, v_place.line, v_now)
       when 'processing' then sluice.explain_lease(v_task, v_now)
       else sluice.explain_result(v_task.id, v_now) end;
     exit when v_sentence is not null;
@@ -65,50 +65,30 @@ language sql immutable
 as $$ select case when p_ahead > sluice.ahead_max() then 'more than ' || to_char(sluice.ahead_max(), 'FM999,999')
                   else p_ahead::text end || ' ahead' $$;
 
--- explain_backlog: for a task in the backlog; null when it is not there.
-create or replace function sluice.explain_backlog(p_task sluice.task, p_now timestamptz) returns text
+-- explain_later: for a task that waits for its time; null when it does not.
+create or replace function sluice.explain_later(p_task sluice.task, p_now timestamptz) returns text
 language plpgsql volatile
 as $$
 declare
-  v_row sluice.backlog := (select b from sluice.backlog b where b.task_id = p_task.id);
+  v_row sluice.later := (select row(l.task_id, l.ready_at, l.deadline, l.model, l.request_bytes, l.fence, l.rank, l.attempts, l.route,
+    l.tenant)::sluice.later from sluice.later l where l.task_id = p_task.id);
   v_name text := coalesce(p_task.route, (select name from sluice.models where id = p_task.model));
-  v_ahead int;
-begin
-  if v_row.task_id is null then
-    return null;
-  elsif not v_row.due then
-    return sluice.explain_later(p_task, v_row, v_name, p_now) || sluice.deadline_text(v_row.deadline, p_now);
-  end if;
-  v_ahead := sluice.ahead_in_backlog(v_row);
-  return format('waits for room in %s: %s of tenant "%s"; %s',
-    case when p_task.route is null then 'the queue of ' || v_name else 'the queues of route ' || v_name end,
-    sluice.ahead_text(v_ahead), v_row.tenant,
-    coalesce(sluice.tenant_text(v_row.tenant, v_ahead, p_now),
-      case when p_task.route is null then sluice.queue_text(p_task.model, p_now)
-        else sluice.route_text(p_task.route, p_task.api, p_now) end)) || sluice.deadline_text(v_row.deadline, p_now);
-end
-$$;
-
--- explain_later: for a task that waits for its time.
-create or replace function sluice.explain_later(
-  p_task sluice.task, p_row sluice.backlog, p_name text, p_now timestamptz) returns text
-language plpgsql volatile
-as $$
-declare
-  v_when text := case when p_row.ready_at > p_now then 'until ' || sluice.clock_text(p_row.ready_at, p_now)
-                      else 'to be admitted: its time has come' end;
+  v_when text := case when v_row.ready_at > p_now then 'until ' || sluice.clock_text(v_row.ready_at, p_now)
+                      else 'to be queued: its time has come' end;
   v_last sluice.attempt := (select a from sluice.attempt a
     where a.task_id = p_task.id and a.kind in ('retry', 'returned') order by a.id desc limit 1);
 begin
-  if p_row.ready_at = p_task.run_at then
-    return format('waits %s (run_at) for %s', v_when, p_name);
-  elsif v_last.kind = 'returned' then
-    return format('waits %s to try again on %s, uncharged: %s', v_when, p_name, sluice.error_line(v_last.error));
-  elsif v_last.kind = 'retry' then
-    return format('waits %s to retry on %s: attempt %s of %s is next, the last one failed with %s', v_when, p_name,
-      p_row.attempts + 1, sluice.attempts_text(p_task), coalesce(v_last.error_code, v_last.http_status::text, 'no code'));
+  if v_row.task_id is null then
+    return null;
   end if;
-  return format('waits %s for %s', v_when, p_name);
+  return case
+    when v_row.ready_at = p_task.run_at then format('waits %s (run_at) for %s', v_when, v_name)
+    when v_last.kind = 'returned' then
+      format('waits %s to try again on %s, uncharged: %s', v_when, v_name, sluice.error_line(v_last.error))
+    when v_last.kind = 'retry' then
+      format('waits %s to retry on %s: attempt %s of %s is next, the last one failed with %s', v_when, v_name,
+        v_row.attempts + 1, sluice.attempts_text(p_task), coalesce(v_last.error_code, v_last.http_status::text, 'no code'))
+    else format('waits %s for %s', v_when, v_name) end || sluice.deadline_text(v_row.deadline, p_now);
 end
 $$;
 
@@ -146,42 +126,6 @@ begin
       concat_ws(', ', 'rpm ' || v_tenant.rpm, 'tpm ' || v_tenant.tpm))
     || case when v_tenant.tpm is null and p_ahead between 1 and sluice.ahead_max()
        then ', this task not before ' || sluice.clock_text(sluice.permit_at(v_requests, p_now, p_ahead), p_now) else '' end;
-end
-$$;
-
--- ahead_in_backlog: how many tasks of its tenant wait before it, of higher priority or longer, for the same model or route;
--- counted to ahead_max + 1. From the marks of the tenant's lanes on: dead rows are not walked over.
-create or replace function sluice.ahead_in_backlog(p_row sluice.backlog) returns int
-language plpgsql volatile
-as $$
-declare
-  v_line text := sluice.line_of(p_row.model, p_row.route);
-  v_tenant bigint := sluice.tenant_key(p_row.tenant);
-begin
-  return (select count(*) from (
-    select from generate_series(-100, p_row.rank::int) r(rank)
-    left join sluice.lane l on l.line = v_line and l.rank = r.rank and l.tenant = v_tenant
-    cross join lateral (
-      select from sluice.backlog b
-      where b.due and sluice.line_of(b.model, b.route) = v_line and b.rank = r.rank
-        and sluice.tenant_key(b.tenant) = v_tenant
-        and b.ready_at >= coalesce(sluice.mark(l.id), '-infinity')
-        and (b.rank, b.ready_at, b.task_id) < (p_row.rank, p_row.ready_at, p_row.task_id)
-      limit sluice.ahead_max() + 1) b
-    limit sluice.ahead_max() + 1) n);
-end
-$$;
-
--- queue_text: why the queue of a model has no room.
-create or replace function sluice.queue_text(p_model int, p_now timestamptz) returns text
-language plpgsql volatile
-as $$
-declare
-  v_model sluice.models := (select m from sluice.models m where m.id = p_model);
-begin
-  return coalesce(sluice.closed_text(v_model, p_now), sluice.unserved_text(v_model, p_now),
-    format('its queue holds %s', sluice.depth(p_model, v_model.max_queue))
-      || case when sluice.permits_now(v_model, p_now) <= 0 then ', ' || sluice.permit_text(v_model, null, p_now) else '' end);
 end
 $$;
 
@@ -276,47 +220,63 @@ begin
 end
 $$;
 
--- explain_queued: for a task in the queue of model p_model; null when it is not there.
-create or replace function sluice.explain_queued(p_task sluice.task, p_model int, p_now timestamptz) returns text
+-- explain_queued: for a task that is ready in line p_line; null when it is not there.
+create or replace function sluice.explain_queued(p_task sluice.task, p_line int, p_now timestamptz) returns text
 language plpgsql volatile
 as $$
 declare
-  v_model sluice.models := (select m from sluice.models m where m.id = p_model);
-  v_ahead int := sluice.ahead_in_queue(p_task.id, p_model);
+  v_model sluice.models := (select m from sluice.models m where m.id = p_line);
+  v_ahead int := sluice.ahead_in_line(p_task.id, p_line, p_now);
   v_deadline timestamptz;
 begin
   if v_ahead is null then
     return null;
   end if;
-  execute format('select deadline from sluice.%I where task_id = $1', 'queue_' || p_model) into v_deadline using p_task.id;
-  return format('queued for %s: %s, %s', v_model.name || coalesce(' of route ' || p_task.route, ''),
+  execute format('select deadline from sluice.%I where task_id = $1', 'queue_' || sluice.line_name(p_line))
+  into v_deadline using p_task.id;
+  return format('queued for %s: %s, %s',
+    case when p_line < 0 then 'route ' || p_task.route else v_model.name || coalesce(' of route ' || p_task.route, '') end,
     case when v_ahead = 0 then 'first in its queue' else sluice.ahead_text(v_ahead) end,
-    coalesce(sluice.closed_text(v_model, p_now), sluice.unserved_text(v_model, p_now),
-             sluice.tenant_text(p_task.tenant, null, p_now), sluice.permit_text(v_model, v_ahead, p_now),
-             case when v_ahead = 0 then 'next to be claimed' else 'claimed as slots become free' end))
+    coalesce(case when p_line > 0 then coalesce(sluice.closed_text(v_model, p_now), sluice.unserved_text(v_model, p_now)) end,
+      sluice.tenant_text(p_task.tenant, v_ahead, p_now),
+      case when p_line < 0 then sluice.route_text(p_task.route, p_task.api, p_now) else sluice.permit_text(v_model, v_ahead, p_now) end,
+      case when v_ahead = 0 then 'next to be claimed' else 'claimed as slots become free' end))
     || sluice.deadline_text(v_deadline, p_now);
 end
 $$;
 
--- ahead_in_queue: how many rows stand before a task in the queue of model p_model, counted to ahead_max + 1; null when
--- it is not there. From the marks on: dead rows are not walked over.
-create or replace function sluice.ahead_in_queue(p_task bigint, p_model int) returns int
+-- ahead_in_line: how many tasks will be taken from its line before a task, by what waits there now, if all are equally long: those of
+-- better rank, its tenant's that have waited for longer, and beside each of these its weight's worth of every other tenant's. Counted
+-- to ahead_max + 1, of the first 64 lanes; null when it is not there. From the marks on: dead rows are not walked over.
+create or replace function sluice.ahead_in_line(p_task bigint, p_line int, p_now timestamptz) returns int
 language plpgsql volatile
 as $$
 declare
+  v_heads sluice.head[] := sluice.lane_heads(p_line, sluice.window_max());
   v_ahead int;
 begin
   execute format($sql$
-    select (select count(*) from (
-        select from sluice.segments(%1$L) s
-        cross join lateral (
+    with me as materialized (
+      select q.task_id, q.ready_at, sluice.tenant_key(q.tenant) as tenant, b.best, s.ageing,
+        greatest(b.best, sluice.aged_rank(q.rank, q.ready_at, $2, s.ageing)) as aged,
+        coalesce((select t.weight from sluice.tenants t where t.name = q.tenant), 1) as weight
+      from sluice.%1$I q, sluice.settings s, sluice.best_rank($3) b(best) where q.task_id = $1),
+    lane as materialized (
+      select h.rank, h.tenant, h.ready_at, coalesce((select t.weight from sluice.tenants t where sluice.tenant_key(t.name) = h.tenant), 1)
+          as weight, greatest(me.best, sluice.aged_rank(h.rank, h.ready_at, $2, me.ageing)) as aged
+      from unnest($3) h, me),
+    counted as materialized (
+      select l.aged < me.aged as better, l.tenant = me.tenant as own, l.weight / me.weight as weight,
+        (select count(*) from (
           select from sluice.%1$I q
-          where (q.rank, q.ready_at) >= (s.lo_rank, s.lo_ready) and q.rank <= s.hi_rank
-            and (q.rank, q.ready_at, q.task_id) < (me.rank, me.ready_at, me.task_id)
-          limit $2) q
-        limit $2) n)
-    from sluice.%1$I me where me.task_id = $1 limit 1
-    $sql$, 'queue_' || p_model) into v_ahead using p_task, sluice.ahead_max() + 1;
+          where q.rank = l.rank and (hashtextextended(q.tenant, 0) >> 1) = l.tenant and q.ready_at >= l.ready_at
+            and (l.aged < me.aged or l.tenant <> me.tenant or (q.ready_at, q.task_id) < (me.ready_at, me.task_id)) limit $4) r) as rows
+      from lane l, me where l.aged <= me.aged),
+    mine as (select coalesce(sum(c.rows) filter (where c.own and not c.better), 0) as rows from counted c)
+    select (select least($4, coalesce(sum(case when c.better or c.own then c.rows
+        else least(c.rows, floor((m.rows + 0.5) * c.weight)) end), 0)) from counted c, mine m)
+    from me
+    $sql$, 'queue_' || sluice.line_name(p_line)) into v_ahead using p_task, p_now, v_heads, sluice.ahead_max() + 1;
   return v_ahead;
 end
 $$;
