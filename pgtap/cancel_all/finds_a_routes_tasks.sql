@@ -2,8 +2,8 @@ begin;
 \ir ../_helpers.sql
 select plan(2);
 
-select given_model(max_queue => 1) as a \gset
-select given_model(max_queue => 1) as b \gset
+select given_model() as a \gset
+select given_model() as b \gset
 select given_route(:'a', :'b') as r \gset
 select given_task(:'a') as named \gset
 select given_task(:'r') from generate_series(1, 8) \g /dev/null

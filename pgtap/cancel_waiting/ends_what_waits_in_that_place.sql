@@ -2,7 +2,7 @@ begin;
 \ir ../_helpers.sql
 select plan(3);
 
-select given_model(max_queue => 1) as m \gset
+select given_model() as m \gset
 select given_tasks(:'m', 3) as ids \gset
 select is(sluice.cancel_waiting('backlog', (:'ids'::bigint[])[1:2], at(1)), 1, 'one of the two is there');
 select is(array(select places(id) from unnest(:'ids'::bigint[]) id), array['queue', 'cancelled', 'backlog'], 'and nothing else ends');

@@ -5,8 +5,8 @@ select plan(4);
 
 
 select setseed(0.24);
-select given_model(max_queue => 100000) as a \gset
-select given_model(rpm => 3000, max_queue => 100000) as b \gset
+select given_model() as a \gset
+select given_model(rpm => 3000) as b \gset
 select given_tenant(rpm => 120, tpm => 40000) as t \gset
 select given_worker() as w \gset
 select given_worker() as other \gset

@@ -6,7 +6,7 @@ select plan(6);
 -- Limits of a model and of a tenant, in requests, go down and up again, then those in tokens, in the midst of calls; there is
 -- always more to do than they allow. No minute may see more than the greatest limit that was in force in it.
 select setseed(0.17);
-select given_model(rpm => 120, tpm => 1000000, max_queue => 100000) as m \gset
+select given_model(rpm => 120, tpm => 1000000) as m \gset
 select given_tenant(rpm => 60, tpm => 1000000) as t \gset
 select given_worker() as w \gset
 select given_task(:'m', tenant => case when n % 3 = 0 then 'default' else :'t' end, max_output_tokens => (20 + random() * 150)::int)

@@ -2,7 +2,7 @@ begin;
 \ir ../_helpers.sql
 select plan(2);
 
-select given_model(max_queue => 10000) as m \gset
+select given_model() as m \gset
 select given_tenant(rpm => 60) as t \gset
 select given_worker() as w \gset
 select sluice.submit_many((select jsonb_agg(jsonb_build_object('prompt', 'q', 'model', :'m', 'tenant', :'t'))

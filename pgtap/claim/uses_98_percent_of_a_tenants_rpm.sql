@@ -2,7 +2,7 @@ begin;
 \ir ../_helpers.sql
 select plan(1);
 
-select given_model(max_queue => 10) as m \gset
+select given_model() as m \gset
 select given_tenant(rpm => 120) as t \gset
 select given_worker() as w \gset
 select sluice.submit_many((select jsonb_agg(jsonb_build_object('prompt', 'question', 'model', :'m', 'tenant', :'t'))

@@ -13,7 +13,7 @@ select is_empty(format($$select relname from pg_class where relname ~ '^(queue|b
   :id), 'no table, no sequence');
 select is_empty(format('select * from sluice.lane where line = %L', 'queue_' || :id), 'no lane');
 select hasnt_function('sluice', 'take_' || :id, 'no function');
-select is_empty(format('select from sluice.rung where model = %s', :id), 'no note that it may have work');
+select is_empty(format('select from sluice.rung where line = %s', :id), 'no note that it may have work');
 select hasnt_sequence('sluice', 'mark_' || :lane, 'no mark');
 
 select * from finish();

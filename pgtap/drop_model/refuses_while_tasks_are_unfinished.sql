@@ -3,7 +3,7 @@ begin;
 select plan(6);
 
 set constraints all immediate;
-select given_model(max_queue => 1) as m \gset
+select given_model() as m \gset
 select given_task(:'m', -n) from generate_series(1, 2) n \g /dev/null
 select code, message, hint
 from error_of(format('delete from sluice.models where name = %L', :'m')) \gset

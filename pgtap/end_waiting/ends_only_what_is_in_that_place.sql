@@ -2,7 +2,7 @@ begin;
 \ir ../_helpers.sql
 select plan(4);
 
-select given_model(max_queue => 2) as m \gset
+select given_model() as m \gset
 select given_tasks(:'m', 4) as ids \gset
 select sluice.end_waiting('queue_' || id_of(:'m'), (:'ids'::bigint[])[2:3], 'expired', 'code', 'text', at(1)) as ended \gset
 select is(:ended, 1, 'one of the two is in the queue');

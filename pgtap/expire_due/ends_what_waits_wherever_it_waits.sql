@@ -3,7 +3,7 @@ begin;
 \ir ../_helpers.sql
 select plan(7);
 
-select given_model(max_queue => 2) as m \gset
+select given_model() as m \gset
 select given_route(:'m') as r \gset
 select given_worker() as w \gset
 select given_task(:'m', deadline => at(5)) as running \gset

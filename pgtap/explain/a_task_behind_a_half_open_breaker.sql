@@ -6,7 +6,6 @@ set local timezone = 'UTC';
 select given_model() as m \gset
 select given_worker(array[:'m']) as w \gset
 select given_tasks(:'m', 2) as ts \gset
-select sluice.set_counter('room', id_of(:'m'), 1000) \g /dev/null
 select given_task(:'m') as waiting \gset
 select sluice.move_breaker(id_of(:'m'), 'closed', 'open', 'down', at(1)) \g /dev/null
 select sluice.heartbeat(:w, at(30)), claimed(:w, 9, at(32)) \g /dev/null

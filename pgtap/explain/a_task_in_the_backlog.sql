@@ -3,7 +3,7 @@ begin;
 select plan(4);
 
 set local timezone = 'UTC';
-select given_model(max_queue => 2) as m \gset
+select given_model() as m \gset
 select given_tasks(:'m', 2) \g /dev/null
 select given_task(:'m', priority => -1) as t, given_task(:'m', priority => -1) as u, given_task(:'m') as v,
   sluice.submit('q', :'m', -1, tenant => 'other', p_now => at(0)) as x \gset

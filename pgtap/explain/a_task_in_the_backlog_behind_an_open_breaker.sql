@@ -5,7 +5,6 @@ select plan(2);
 set local timezone = 'UTC';
 select given_model() as m \gset
 select given_route(:'m') as r \gset
-select sluice.set_counter('room', id_of(:'m'), 1000) \g /dev/null
 select given_task(:'m') as t \gset
 select given_task(:'r') as routed \gset
 select sluice.move_breaker(id_of(:'m'), 'closed', 'open', '5 failures in a row', at(1)) \g /dev/null

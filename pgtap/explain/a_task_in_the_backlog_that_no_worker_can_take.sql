@@ -3,8 +3,8 @@ begin;
 select plan(4);
 
 set local timezone = 'UTC';
-select given_model(rpm => 60, max_queue => 1) as dry, given_model(max_in_flight => 1, max_queue => 1) as full,
-  given_model(max_queue => 1) as busy \gset
+select given_model(rpm => 60) as dry, given_model(max_in_flight => 1) as full,
+  given_model() as busy \gset
 select given_worker(array[m]) from unnest(array[:'dry', :'full', :'busy']) m \g /dev/null
 create function explained(p_model text) returns text language sql
 as $$ select split_part(sluice.explain(given_task(p_model), at(2)), '; ', 2) $$;

@@ -3,7 +3,7 @@ begin;
 select plan(3);
 
 set local timezone = 'UTC';
-select given_model(max_queue => 20000) as m \gset
+select given_model() as m \gset
 select given_mark(:'m') as lane \gset
 select given_tasks(:'m', 10001) \g /dev/null
 select given_task(:'m', p_now => at(1)) as t \gset

@@ -5,7 +5,6 @@ select plan(5);
 select given_model() as m \gset
 select 'backlog_' || id_of(:'m') as line \gset
 select given_tenant(rpm => 60) as t \gset
-select sluice.set_counter('room', id_of(:'m'), 1000) \g /dev/null
 select is((sluice.first_turn(:'line', at(1))).ready_at, null, 'nothing waits');
 select given_task(:'m', tenant => :'t') as his \gset
 select results_eq(format('select task_id, fence, ready_at from sluice.first_turn(%L, at(1))', :'line'),

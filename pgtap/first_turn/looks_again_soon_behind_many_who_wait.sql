@@ -6,7 +6,6 @@ select plan(3);
 create or replace function sluice.lanes_look_max() returns int language sql immutable as $$ select 4 $$;
 select given_model() as m \gset
 select given_worker(array[:'m']) \g /dev/null
-select sluice.set_counter('room', id_of(:'m'), 1000) \g /dev/null
 create temp table held on commit drop as select given_tenant(rpm => 1) as tenant from generate_series(1, 3);
 select sluice.take_permits(sluice.tenant_request_quota(t), 1, at(0)) as x
 from sluice.tenants t join held h on h.tenant = t.name \g /dev/null

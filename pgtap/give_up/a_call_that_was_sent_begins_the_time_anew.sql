@@ -21,7 +21,7 @@ $$;
 select tried(:w, unsent(:t, 1), 1) \g /dev/null
 select tried(:w, told(:t, 'retry', 2, http_status => 500), 3000) \g /dev/null
 select tried(:w, unsent(:t, 3), 3500) \g /dev/null
-select is(tried(:w, unsent(:t, 4), 4000), 'backlog, later', 'an hour after the first try, but not after the last that was sent');
+select is(tried(:w, unsent(:t, 4), 4000), 'later', 'an hour after the first try, but not after the last that was sent');
 select is(tried(:w, unsent(:t, 5), 7100), 'failed', 'and then after that');
 
 select * from finish();

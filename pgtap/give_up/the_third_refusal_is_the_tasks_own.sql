@@ -19,7 +19,7 @@ begin
 end
 $$;
 select is(refused_again(:w, (:'ids'::bigint[])[1], 403, f), e, format('403, answer %s', f))
-from (values (1, 'backlog, later'), (2, 'backlog, later'), (3, 'failed')) x(f, e);
+from (values (1, 'later'), (2, 'later'), (3, 'failed')) x(f, e);
 select is((select concat_ws(' ', error_code, attempts) from sluice.result where task_id = (:'ids'::bigint[])[1]), 'http_403 1',
   'and it is charged');
 select is((model_row(:'m')).closed_until, null, 'one task closes no model, however often');

@@ -14,7 +14,7 @@ select results_eq(format('select kind, fence, model, started_at, ended_at, bille
   'one row for each extra call');
 select completed(:w, told(:t, 'retry', error => 'down'), at(4)) \gset
 select is((select attempts from sluice.backlog where task_id = :t), 1::smallint, 'a failure of all calls is one attempt');
-select is(places(:t), 'backlog, later', 'in one place');
+select is(places(:t), 'later', 'in one place');
 
 select * from finish();
 rollback;

@@ -2,7 +2,7 @@ begin;
 \ir ../_helpers.sql
 select plan(5);
 
-select given_model(max_queue => 1) as m \gset
+select given_model() as m \gset
 select 'backlog_' || id_of(:'m') as line \gset
 select given_tasks(:'m', 3, at(0)) \g /dev/null
 select given_lanes(:'line', 0) \g /dev/null

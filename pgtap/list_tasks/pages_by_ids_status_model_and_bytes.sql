@@ -4,7 +4,7 @@ select plan(10);
 
 -- As a tenant of its own: other tests' tasks are not its.
 select given_tenant('sluice_submitter') as a, given_tenant('sluice_submitter') as b \gset
-select given_model(max_queue => 3) as m, given_model() as other \gset
+select given_model() as m, given_model() as other \gset
 select given_worker(array[:'m']) as w \gset
 select array_agg(sluice.submit(repeat('x', 1000), :'m', tenant => :'a', p_now => at(n / 10.0), max_attempts => 1) order by n) as ids
 from generate_series(1, 5) n \gset

@@ -4,7 +4,7 @@ select plan(9);
 
 -- As a tenant of its own: other tests' tasks are not its.
 select given_tenant('sluice_submitter') as a \gset
-select given_model(max_queue => 3) as m \gset
+select given_model() as m \gset
 select given_worker(array[:'m']) as w \gset
 select array_agg(sluice.submit('x', :'m', tenant => :'a', p_now => at(n / 10.0), max_attempts => 1) order by n) as ids
 from generate_series(1, 5) n \gset

@@ -2,7 +2,7 @@ begin;
 \ir ../_helpers.sql
 select plan(6);
 
-select given_model(max_queue => 2000) as m \gset
+select given_model() as m \gset
 select 'queue_' || id_of(:'m') as line \gset
 select given_worker() as w \gset
 select given_tasks(:'m', 1002) \g /dev/null

@@ -2,7 +2,7 @@ begin;
 \ir ../_helpers.sql
 select plan(8);
 
-select given_model(rpm => 600, max_queue => 5) as m \gset
+select given_model(rpm => 600) as m \gset
 update sluice.models set max_unfinished = 10 where name = :'m';
 select given_worker() as w \gset
 create function pressure(p_model text) returns text language sql

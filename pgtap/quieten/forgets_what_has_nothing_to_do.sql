@@ -5,13 +5,13 @@ select plan(5);
 
 select given_model() as idle \gset
 select given_model() as queued \gset
-select given_model(max_queue => 1) as behind \gset
+select given_model() as behind \gset
 select given_task(:'queued') \g /dev/null
 select given_task(:'behind', -n) from generate_series(1, 2) n \g /dev/null
 delete from sluice.queue where model = id_of(:'behind');
 select sluice.ring(id_of(:'idle'));
 create function noted(p_model text) returns boolean language sql
-as $$ select exists (select from sluice.rung where model = id_of(p_model)) $$;
+as $$ select exists (select from sluice.rung where line = id_of(p_model)) $$;
 select sluice.quieten(clock_timestamp());
 select ok(noted(:'idle'), 'rung just now: it stays');
 select sluice.quieten(at(0));

@@ -3,7 +3,6 @@ begin;
 select plan(5);
 
 select given_model() as m \gset
-select sluice.set_counter('room', id_of(:'m'), 7) \g /dev/null
 create function remade(p_name name, p_start bigint) returns boolean language sql security definer
 as $$ select sluice.remake_sequence(p_name, p_start) $$;
 alter function remade owner to sluice_owner;

@@ -2,7 +2,7 @@ begin;
 \ir ../_helpers.sql
 select plan(2);
 
-select given_model(max_queue => 64) as m \gset
+select given_model() as m \gset
 select given_tasks(:'m', 70) \g /dev/null
 select given_worker() as w \gset
 select cardinality(claimed(:w, 1)) \g /dev/null

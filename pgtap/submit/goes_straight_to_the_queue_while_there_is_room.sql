@@ -2,7 +2,7 @@ begin;
 \ir ../_helpers.sql
 select plan(5);
 
-select given_model(max_queue => 2) as m \gset
+select given_model() as m \gset
 select given_task(:'m', priority => 7) as first \gset
 select given_task(:'m') as second \gset
 select given_task(:'m') as third \gset

@@ -2,7 +2,7 @@ begin;
 \ir ../_helpers.sql
 select plan(4);
 
-select given_model(max_queue => 2) as m \gset
+select given_model() as m \gset
 create temp table made on commit drop as
 select * from sluice.submit_many((select jsonb_agg(jsonb_build_object('prompt', 'p' || n, 'model', :'m') order by n)
                                   from generate_series(1, 5) n), at(0)) with ordinality x(id, n);

@@ -2,8 +2,8 @@ begin;
 \ir ../_helpers.sql
 select plan(5);
 
-select given_model(max_queue => 100) as m \gset
-select given_model(max_queue => 100000) as n \gset
+select given_model() as m \gset
+select given_model() as n \gset
 select given_route(:'m', :'n') as r \gset
 select cardinality(given_tasks(:'r', 10000)) as made \gset
 select is(:made, 10000, '10,000 ids');

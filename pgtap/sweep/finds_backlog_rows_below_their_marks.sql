@@ -4,7 +4,7 @@ begin;
 select plan(3);
 
 select setval('sluice.sweep_after', 0, false) \g /dev/null
-select given_model(max_queue => 1) as m \gset
+select given_model() as m \gset
 select given_route(:'m') as r \gset
 select given_tasks(:'m', 2, at(0)), given_tasks(:'r', 1, at(0)) \g /dev/null
 select given_lanes('backlog_' || id_of(:'m'), 0),

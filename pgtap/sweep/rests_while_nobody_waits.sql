@@ -27,7 +27,7 @@ delete from sluice.rung;
 select sluice.sweep(at(14)) \g /dev/null
 select is(sluice.from_micros(pg_sequence_last_value('sluice.sweep_after')), at(30), 'it rests until the next deadline');
 
-insert into sluice.rung (model, rung_at) values (id_of(:'m'), at(0));
+insert into sluice.rung (line, rung_at) values (id_of(:'m'), at(0));
 select sluice.quieten(at(15)) \g /dev/null
 select is(pg_sequence_last_value('sluice.sweep_after'), 0::bigint, 'and looks once more when a model has been quietened');
 

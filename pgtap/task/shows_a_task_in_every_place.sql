@@ -2,7 +2,7 @@ begin;
 \ir ../_helpers.sql
 select plan(6);
 
-select given_model(max_queue => 1) as m \gset
+select given_model() as m \gset
 select given_worker() as w \gset
 create function state(p_id bigint) returns text language sql
 as $$ select concat_ws(' ', status, model = (select name from sluice.models m join sluice.task t on t.model = m.id where t.id = p_id),
