@@ -150,8 +150,8 @@ as $$
     union all select status from sluice.result where task_id = p_task) p(place)
 $$;
 
--- line_of: the line of a model, or of a route's prompts.
-create function line_of(p_name text) returns int language sql
+-- own_line: the line of a model, or of a route's prompts.
+create function own_line(p_name text) returns int language sql
 as $$
   select coalesce((select id from sluice.models where name = p_name), (select -n from sluice.route_line where route = p_name and api is null))
 $$;
@@ -162,7 +162,7 @@ as $$
 declare
   v_ids bigint[];
 begin
-  execute format('select array(select task_id from sluice.%I order by rank, ready_at, task_id)', 'queue_' || sluice.line_name(line_of(p_name)))
+  execute format('select array(select task_id from sluice.%I order by rank, ready_at, task_id)', 'queue_' || sluice.line_name(own_line(p_name)))
   into v_ids;
   return v_ids;
 end
@@ -171,11 +171,11 @@ $$;
 -- given_mark: gives one lane of the line of a model or route a mark, as the functions of Sluice do it: owned by sluice_owner.
 create function given_mark(p_name text, p_mark timestamptz, p_rank int default 0, p_tenant text default 'default') returns void
 language sql security definer
-as $$ select sluice.set_mark(line_of(p_name), p_rank::smallint, sluice.tenant_key(p_tenant), p_mark) $$;
+as $$ select sluice.set_mark(own_line(p_name), p_rank::smallint, sluice.tenant_key(p_tenant), p_mark) $$;
 
 -- marked: the mark of that lane.
 create function marked(p_name text, p_rank int default 0, p_tenant text default 'default') returns timestamptz language sql
-as $$ select sluice.mark_of(line_of(p_name), p_rank::smallint, sluice.tenant_key(p_tenant)) $$;
+as $$ select sluice.mark_of(own_line(p_name), p_rank::smallint, sluice.tenant_key(p_tenant)) $$;
 
 -- given_row: a row straight in a model's queue, with no task and no ring behind it.
 create function given_row(p_model text, p_ready timestamptz, p_task bigint default 1) returns void language plpgsql
@@ -186,12 +186,14 @@ begin
 end
 $$;
 
--- rung: whether this transaction rang the bell of a model.
-create function rung(p_model text) returns boolean language sql
+-- rung, rung_line: whether this transaction rang the bell of a model's line, of a line.
+create function rung_line(p_line int) returns boolean language sql
 as $$
   select exists (select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid() and mode = 'ShareLock'
-    and classid = sluice.lock_class('bell') and objid = id_of(p_model) % 64)
+    and classid = sluice.lock_class('bell') and objid = sluice.bell_of(p_line))
 $$;
+create function rung(p_model text) returns boolean language sql
+as $$ select rung_line(id_of(p_model)) $$;
 
 -- alarmed: the same of its alarm.
 create function alarmed(p_model text) returns boolean language sql

@@ -8,6 +8,7 @@ select plan(6);
 select setseed(0.17);
 select given_model(rpm => 120, tpm => 1000000) as m \gset
 select given_tenant(rpm => 60, tpm => 1000000) as t \gset
+update sluice.tenants set weight = 3 where name = :'t';
 select given_worker() as w \gset
 select given_task(:'m', tenant => case when n % 3 = 0 then 'default' else :'t' end, max_output_tokens => (20 + random() * 150)::int)
 from generate_series(1, 1200) n \g /dev/null

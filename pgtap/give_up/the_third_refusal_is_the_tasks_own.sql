@@ -11,7 +11,7 @@ as $$
 declare
   v_now timestamptz := at(10 * p_fence);
 begin
-  update sluice.backlog set ready_at = v_now where task_id = p_task;
+  update sluice.later set ready_at = v_now where task_id = p_task;
   perform sluice.admit((select m.name from sluice.models m join sluice.task t on t.model = m.id where t.id = p_task), null, v_now);
   perform claimed(p_worker, 2, v_now);
   perform completed(p_worker, refused(p_task, p_fence, p_status), v_now);

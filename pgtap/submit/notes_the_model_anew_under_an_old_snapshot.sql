@@ -8,7 +8,8 @@ select given_task(:'m'), given_task(:'m') \g /dev/null
 select is((select count(*) from sluice.rung where line = id_of(:'m')), 2::bigint, 'what it sees is not believed');
 select given_route(:'m') as r \gset
 select given_task(:'r') \g /dev/null
-select is((select count(*) from sluice.rung where line = id_of(:'m')), 3::bigint, 'nor for a model drawn from a route');
+select given_task(:'r') \g /dev/null
+select is((select count(*) from sluice.rung where line = own_line(:'r')), 2::bigint, 'nor for a route');
 
 select * from finish();
 rollback;

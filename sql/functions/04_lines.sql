@@ -152,11 +152,11 @@ end
 $$;
 
 -- depth: how many rows wait in a line, counting at most p_max of them (null: all).
-create or replace function sluice.depth(p_line int, p_max int default null) returns bigint
+create or replace function sluice.depth(p_line int, p_max int default null) returns int
 language plpgsql volatile
 as $$
 declare
-  v_depth bigint;
+  v_depth int;
 begin
   execute format('select sluice.depth_%s($1)', sluice.line_name(p_line)) into v_depth using p_max;
   return v_depth;

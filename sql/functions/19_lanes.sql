@@ -69,11 +69,49 @@ begin
 end
 $$;
 
--- waiting_lanes: the lanes of p_line that a claim looks at: all, if they are no more than p_looks; else a window of the best rank, from
--- where the last one ended, and an eighth as many of the ranks behind it, from a random place on: or lanes that have grown old
--- would never be seen.
+-- lane_window: p_max lanes of p_line in one rank, from tenant p_from on and round from the beginning.
+create or replace function sluice.lane_window(p_line int, p_rank smallint, p_from bigint, p_max int, p_now timestamptz)
+returns sluice.head[]
+language plpgsql volatile
+as $$
+declare
+  v_heads sluice.head[] := sluice.open_heads(p_line, p_max, p_now, p_rank, p_from, p_rank);
+begin
+  if cardinality(v_heads) < p_max and p_from > sluice.first_tenant() then
+    v_heads := v_heads || array(
+      select h from unnest(sluice.open_heads(p_line, p_max - cardinality(v_heads), p_now, p_rank, null, p_rank)) h
+      where h.tenant < p_from);
+  end if;
+  return v_heads;
+end
+$$;
+
+-- old_lanes: a few lanes of the ranks behind p_rank, from a random place on, whose age lifts them to p_rank: or lanes that have grown old
+-- would never be seen behind a window.
+create or replace function sluice.old_lanes(p_line int, p_rank smallint, p_last smallint, p_looks int, p_now timestamptz)
+returns sluice.head[]
+language plpgsql volatile
+as $$
+declare
+  v_ageing interval := (select ageing from sluice.settings);
+  v_max int := greatest(1, p_looks / 8);
+  v_heads sluice.head[] := '{}';
+begin
+  if p_rank < p_last then
+    v_heads := sluice.open_heads(p_line, v_max, p_now, (p_rank + 1 + floor(random() * (p_last - p_rank)))::smallint,
+      ((random() * 2 - 1) * 4611686018427387903)::bigint, p_last);
+    if v_heads = '{}' then
+      v_heads := sluice.open_heads(p_line, v_max, p_now, (p_rank + 1)::smallint, null, p_last);
+    end if;
+  end if;
+  return array(select h from unnest(v_heads) h where sluice.aged_rank(h.rank, h.ready_at, p_now, v_ageing) <= p_rank);
+end
+$$;
+
+-- waiting_lanes: the lanes of p_line that a claim looks at: all, if they are no more than p_looks. Else those of the best ranks, and of
+-- the rank in which there are too many a window, from where the last one ended.
 -- Params:  p_last: no lane of a rank beyond. Requires the line's lock.
--- Returns: heads; and of a window: weight: its lanes' in the best rank; mean: what such windows had, on average; null: these are all.
+-- Returns: heads; and of a window: weight: of its lanes, on average; mean: of such windows; null: these are all.
 -- Places are dealt to windows by their weight. Simulated, 10,000 tenants with weights 1 : 10: from a random key their shares differ for
 -- ever (0.5 to 1.7 of the promise), from a cursor with as many places for each window 0.65 to 1.56, by weight 0.94 to 1.01.
 create or replace function sluice.waiting_lanes(
@@ -84,33 +122,30 @@ as $$
 declare
   v_meter sluice.meter := sluice.meter_of(p_line, -1);
   v_from bigint := coalesce(v_meter.tenant, sluice.first_tenant());
-  v_first sluice.head;
-  v_others sluice.head[];
+  v_rank smallint;
+  v_better sluice.head[] := '{}';
+  v_window sluice.head[] := '{}';
 begin
-  heads := sluice.open_heads(p_line, case when v_meter.tenant is null then p_looks + 1 else 1 end, p_now, p_last => p_last);
-  if heads = '{}' or (v_meter.tenant is null and cardinality(heads) <= p_looks) then
-    return;
+  if v_meter.tenant is not null then  -- mostly all lanes of the best rank are one window after the other
+    v_rank := (sluice.open_heads(p_line, 1, p_now, p_last => p_last))[1].rank;
+    v_window := sluice.lane_window(p_line, v_rank, v_from, p_looks, p_now);
   end if;
-  v_first := heads[1];
-  heads := sluice.open_heads(p_line, p_looks, p_now, v_first.rank, v_from, v_first.rank);
-  if cardinality(heads) < p_looks then  -- to the end, and on from the beginning
-    heads := heads || array(
-      select h from unnest(sluice.open_heads(p_line, p_looks - cardinality(heads), p_now, v_first.rank, null, v_first.rank)) h
-      where h.tenant < v_from);
-  end if;
-  weight := (select sum(coalesce(h.weight, 1)) from unnest(heads) h);
-  mean := coalesce(v_meter.v, weight);
-  if v_first.rank < p_last then
-    v_others := sluice.open_heads(p_line, greatest(1, p_looks / 8), p_now,
-      (v_first.rank + 1 + floor(random() * (p_last - v_first.rank)))::smallint, null, p_last);
-    if v_others = '{}' then
-      v_others := sluice.open_heads(p_line, greatest(1, p_looks / 8), p_now, (v_first.rank + 1)::smallint, null, p_last);
+  if cardinality(v_window) < p_looks then
+    heads := sluice.open_heads(p_line, p_looks + 1, p_now, p_last => p_last);
+    if cardinality(heads) <= p_looks then
+      if v_meter.tenant is not null then
+        perform sluice.note_meter(p_line, -1, p_now, v_meter.v, 0, null);
+      end if;
+      return;
     end if;
+    v_rank := heads[p_looks + 1].rank;
+    v_better := array(select h from unnest(heads) h where h.rank < v_rank);
+    v_window := sluice.lane_window(p_line, v_rank, v_from, greatest(1, p_looks - cardinality(v_better)), p_now);
   end if;
-  -- So few lanes are no window; the next look begins at the beginning.
-  perform sluice.note_meter(p_line, -1, p_now, mean + (weight - mean) / 16, 0,
-    case when cardinality(heads) = p_looks then heads[cardinality(heads)].tenant + 1 end);
-  heads := heads || v_others;
+  weight := (select avg(coalesce(h.weight, 1)) from unnest(v_window) h);
+  mean := coalesce(v_meter.v, weight);
+  perform sluice.note_meter(p_line, -1, p_now, mean + (weight - mean) / 16, 0, v_window[cardinality(v_window)].tenant + 1);
+  heads := v_better || v_window || sluice.old_lanes(p_line, v_rank, p_last, p_looks, p_now);
 end
 $$;
 

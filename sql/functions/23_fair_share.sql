@@ -25,10 +25,14 @@ language sql immutable parallel safe
 as $$ select (hashint8extended(hashint8extended(p_id, p_salt), p_salt) & 9007199254740991) / 9007199254740992.0::double precision $$;
 
 -- rows_max: rows that a claim of p_places looks at in a lane whose tenant has p_share of all weight: as many as there are places, 32 at
--- least so that deadlines can order; with many lanes twice the lane's part of the places and some.
-create or replace function sluice.rows_max(p_places int, p_share double precision) returns int
+-- least so that deadlines can order. With several lanes four times the lane's part of the places and some, for a tenant's tasks may be
+-- shorter than the others'; with more than eight twice.
+create or replace function sluice.rows_max(p_places int, p_share double precision, p_lanes bigint) returns int
 language sql immutable parallel safe
-as $$ select least(greatest(p_places, 32), 2 + ceil((64 + 2 * p_places) * p_share))::int $$;
+as $$
+  select least(greatest(p_places, 32), case when p_lanes <= 8 then 8 + ceil((256 + 4 * p_places) * p_share)
+    else 2 + ceil((64 + 2 * p_places) * p_share) end)::int
+$$;
 
 -- best_rank: the best rank that waits: age lifts no lane above it.
 create or replace function sluice.best_rank(p_heads sluice.head[]) returns smallint
@@ -67,8 +71,9 @@ declare
 begin
   for v_line in
     select h.line, array_agg(h.rank) as ranks, array_agg(h.tenant) as tenants, array_agg(h.ready_at) as firsts,
-      array_agg(sluice.rows_max(p_places, h.weight / h.whole)) as limits
-    from (select h.line, h.rank, h.tenant, h.ready_at, coalesce(h.weight, 1) as weight, sum(coalesce(h.weight, 1)) over () as whole
+      array_agg(sluice.rows_max(p_places, h.weight / h.whole, h.lanes)) as limits
+    from (select h.line, h.rank, h.tenant, h.ready_at, coalesce(h.weight, 1) as weight, sum(coalesce(h.weight, 1)) over () as whole,
+            count(*) over () as lanes
           from unnest(p_heads) h) h
     group by h.line
   loop
@@ -95,7 +100,7 @@ begin
   return (
     with lane as materialized (
       select h.line, h.rank, h.tenant, coalesce(h.weight, 1) as weight, h.room,
-        sluice.rows_max(p_places, coalesce(h.weight, 1) / sum(coalesce(h.weight, 1)) over ()) as rows_max
+        sluice.rows_max(p_places, coalesce(h.weight, 1) / sum(coalesce(h.weight, 1)) over (), count(*) over ()) as rows_max
       from unnest(p_heads) h),
     seen as materialized (
       select c.*, greatest(v_best, sluice.aged_rank(c.rank, c.ready_at, p_now, v_ageing)) as aged,

@@ -34,7 +34,7 @@ begin
     $body$
     $sql$, v_name);
   execute format($sql$
-    create or replace function sluice.depth_%1$s(p_max int) returns bigint
+    create or replace function sluice.depth_%1$s(p_max int) returns int
     language plpgsql volatile
     as $body$
     begin

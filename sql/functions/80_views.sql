@@ -113,7 +113,7 @@ set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
-  select m.id, sluice.depth(m.id)::int, sluice.in_flight(m.id), (select count(*) from sluice.later l where l.model = m.id) + r.tasks,
+  select m.id, sluice.depth(m.id), sluice.in_flight(m.id), (select count(*) from sluice.later l where l.model = m.id) + r.tasks,
     sluice.oldest_ready(m.id), sluice.permits_now(m, n.now), sluice.permit_at(m, n.now)
   from sluice.models m join sluice.routed_tasks(array(select id from sluice.models)) r on r.model = m.id,
     (select coalesce(p_now, clock_timestamp()) as now) n

@@ -8,9 +8,9 @@ select given_route(:'m') as r \gset
 select given_task(:'m') as t \gset
 select given_task(:'r') as routed \gset
 select sluice.move_breaker(id_of(:'m'), 'closed', 'open', '5 failures in a row', at(1)) \g /dev/null
-select is(sluice.explain(:t, at(2)), format('waits for room in the queue of %s: 0 ahead of tenant "default"; '
+select is(sluice.explain(:t, at(2)), format('queued for %s: first in its queue, '
   'the breaker is open until 00:00:31 (5 failures in a row)', :'m'), 'the breaker and its end');
-select is(sluice.explain(:routed, at(2)), format('waits for room in the queues of route %s: 0 ahead of tenant "default"; '
+select is(sluice.explain(:routed, at(2)), format('queued for route %s: first in its queue, '
   'none of its models is open; %s will be at 00:00:31', :'r', :'m'), 'of a route: that none is open');
 
 select * from finish();
