@@ -110,13 +110,15 @@ $$;
 
 -- waiting_lanes: the lanes of p_line that a claim looks at: all, if they are no more than p_looks. Else those of the best ranks, and of
 -- the rank in which there are too many a window, from where the last one ended.
--- Params:  p_last: no lane of a rank beyond. Requires the line's lock.
--- Returns: heads; and of a window: weight: of its lanes, on average; mean: of such windows; null: these are all.
--- Places are dealt to windows by their weight. Simulated, 10,000 tenants with weights 1 : 10: from a random key their shares differ for
--- ever (0.5 to 1.7 of the promise), from a cursor with as many places for each window 0.65 to 1.56, by weight 0.94 to 1.01.
+-- Params:  p_last: no lane of a rank beyond; p_want: how many tasks the claim wants; p_left: how many of them it still lacks.
+--          Requires the line's lock.
+-- Returns: heads; places: how many tasks the window is due; null: these are all lanes.
+-- A lane of mean weight is due p_want / p_looks places, another one as much as its weight is more or less; a window ends where its lanes
+-- are due all that is left. Simulated, 10,000 tenants with weights 1 : 10: from a random key their shares differ for ever (0.5 to 1.7 of
+-- the promise), from a cursor with as many places for each window 0.65 to 1.56, by weight 0.94 to 1.01.
 create or replace function sluice.waiting_lanes(
-  p_line int, p_looks int, p_last smallint, p_now timestamptz, out heads sluice.head[], out weight double precision,
-  out mean double precision)
+  p_line int, p_looks int, p_last smallint, p_want int, p_left int, p_now timestamptz,
+  out heads sluice.head[], out places double precision)
 language plpgsql volatile
 as $$
 declare
@@ -125,6 +127,8 @@ declare
   v_rank smallint;
   v_better sluice.head[] := '{}';
   v_window sluice.head[] := '{}';
+  v_mean double precision;
+  v_ends int;
 begin
   if v_meter.tenant is not null then  -- mostly all lanes of the best rank are one window after the other
     v_rank := (sluice.open_heads(p_line, 1, p_now, p_last => p_last))[1].rank;
@@ -142,10 +146,15 @@ begin
     v_better := array(select h from unnest(heads) h where h.rank < v_rank);
     v_window := sluice.lane_window(p_line, v_rank, v_from, greatest(1, p_looks - cardinality(v_better)), p_now);
   end if;
-  weight := (select avg(coalesce(h.weight, 1)) from unnest(v_window) h);
-  mean := coalesce(v_meter.v, weight);
-  perform sluice.note_meter(p_line, -1, p_now, mean + (weight - mean) / 16, 0, v_window[cardinality(v_window)].tenant + 1);
-  heads := v_better || v_window || sluice.old_lanes(p_line, v_rank, p_last, p_looks, p_now);
+  v_mean := coalesce(v_meter.v, (select avg(coalesce(h.weight, 1)) from unnest(v_window) h));
+  select count(*) filter (where w.due - w.own < p_left), max(w.due) filter (where w.due - w.own < p_left) into v_ends, places
+  from (select sum(h.own) over (order by h.n) as due, h.own
+        from (select coalesce(weight, 1) / v_mean * p_want / p_looks as own, n from unnest(v_window) with ordinality
+                h(line, rank, tenant, ready_at, request_bytes, weight, room, n)) h) w;
+  perform sluice.note_meter(p_line, -1, p_now, v_mean + ((select avg(coalesce(h.weight, 1)) from unnest(v_window) h) - v_mean) / 16, 0,
+    v_window[v_ends].tenant + 1);
+  places := case when v_better = '{}' then places end;
+  heads := v_better || v_window[:v_ends] || sluice.old_lanes(p_line, v_rank, p_last, p_looks, p_now);
 end
 $$;
 

@@ -110,8 +110,9 @@ begin
   if p_ask and (v_own.weight is distinct from p_weight or v_own.at not between p_now - interval '250 ms' and p_now) then
     perform sluice.note_meter(p_line, p_model, p_now, v_v, p_weight);
   end if;
-  return case when v_route.weight > p_weight then
-    greatest(0, floor((v_route.v + sluice.route_slack() / v_route.weight - v_v) * p_weight))::int end;
+  -- So many that it is the slack ahead of what V will be then.
+  return case when v_route.weight > p_weight then greatest(0, floor(
+    (v_route.v + sluice.route_slack() / v_route.weight - v_v) / (1 / p_weight - 1 / v_route.weight)))::int end;
 end
 $$;
 

@@ -82,37 +82,41 @@ declare
   v_shares sluice.line_share[] := sluice.lines_open(p_model, p_now);
   v_share sluice.line_share;
   v_looks int := least(greatest(p_want, sluice.window_min()), sluice.window_max());
+  v_left int := p_want;
   v_heads sluice.head[];
   v_lanes record;
-  v_part double precision;
+  v_due double precision;
+  v_places int;
   v_some record;
   v_looked int := 0;
-  v_busy boolean := true;
+  v_more boolean := true;
 begin
   gone := '{}';
   lines := '{}';
   tokens := '{}';
   limited := p_model.tpm is not null;
-  while v_busy and v_looked < sluice.window_max() and cardinality(gone) < p_want loop
+  while v_more and v_looked < sluice.window_max() and v_left > 0 loop
     v_heads := '{}';
-    v_part := null;
+    v_due := 0;
+    v_more := false;
     foreach v_share in array v_shares loop
-      v_lanes := sluice.waiting_lanes(v_share.line, v_looks, p_last, p_now);
+      v_lanes := sluice.waiting_lanes(v_share.line, v_looks, p_last, p_want, v_left, p_now);
       v_heads := v_heads || v_lanes.heads;
-      v_part := coalesce(v_lanes.weight / v_lanes.mean, v_part);
+      v_due := v_due + coalesce(v_lanes.places, case when v_lanes.heads <> '{}' then v_left else 0 end);
+      v_more := v_more or v_lanes.places is not null;  -- there are other windows
     end loop;
     exit when v_heads = '{}';
     v_looked := v_looked + cardinality(v_heads);
     limited := limited or exists (select from unnest(v_heads) h where h.room is not null);
-    v_busy := v_part is not null;  -- there are other windows
-    continue when floor(p_want * v_part + random()) = 0;
-    v_some := sluice.take_some(p_model, v_heads, v_shares, least(p_want - cardinality(gone), floor(p_want * v_part + random())::int),
-      limited, p_now);
+    v_places := least(v_left, floor(v_due + random())::int);
+    continue when v_places = 0;
+    v_some := sluice.take_some(p_model, v_heads, v_shares, v_places, limited, p_now);
     gone := gone || v_some.gone;
     lines := lines || v_some.lines;
     tokens := tokens || v_some.tokens;
+    v_left := p_want - cardinality(gone);
     v_shares := v_some.shares;
-    v_busy := v_busy or v_some.cut;
+    v_more := v_more or v_some.cut;
   end loop;
 end
 $$;
