@@ -166,8 +166,8 @@ def test_up_costs_next_to_nothing_while_nobody_asks(start_up, directory, mock):
     time.sleep(20)  # what is measured
     after_pids, after_commits, after_used_s, ended = look()
     assert set(after_pids) == set(pids), "sessions or processes came and went"
-    assert (after_commits - commits) / (ended - begun) < 5, "transactions a second"
-    assert (after_used_s - used_s) / (ended - begun) < 0.01, "share of a core"
+    assert (after_commits - commits) / (ended - begun) < 2, "transactions a second"
+    assert (after_used_s - used_s) / (ended - begun) < 0.004, "share of a core"
 
 
 def test_up_exports_the_spans_of_its_requests_and_of_its_calls(started, directory, mock, recorder):
