@@ -54,6 +54,11 @@ class FakeDatabase final : public Database {
   void hold() { held_ = true; }
   void release() {
     held_ = false;
+    release_waiting();
+  }
+  // Those made so far; the next ones wait.
+  void release_waiting() {
+    ++round_;
     for (Signal& waiting : waiting_) waiting.raise();
   }
   // The connections break: replies under way become "outcome unknown".
@@ -259,16 +264,16 @@ class FakeDatabase final : public Database {
 
   template <class T>
   Task<Result<T>> reply(Result<T> result) {
-    return held_ ? wait_and_reply(std::move(result), epoch_) : at_once(std::move(result));
+    return held_ ? wait_and_reply(std::move(result), epoch_, round_) : at_once(std::move(result));
   }
   template <class T>
   static Task<Result<T>> at_once(Result<T> result) {
     co_return result;
   }
   template <class T>
-  Task<Result<T>> wait_and_reply(Result<T> result, int epoch) {
+  Task<Result<T>> wait_and_reply(Result<T> result, int epoch, int round) {
     Signal& released = waiting_.emplace_back();
-    while (held_) co_await released.wait();
+    while (held_ && round == round_) co_await released.wait();
     if (epoch != epoch_) co_return tl::unexpected(gone());
     co_return result;
   }
@@ -276,6 +281,7 @@ class FakeDatabase final : public Database {
   bool connected_ = false;
   bool listening_ = false;
   bool held_ = false;
+  int round_ = 0;  // of replies that are released together
   int epoch_ = 0;
   std::list<Signal> waiting_;
 };
