@@ -942,7 +942,8 @@ void Worker::note_appetite() {
   metrics_.set_slots(options_.slots, static_cast<int>(calls_.size()),
                      static_cast<int>(completer_.size()));
   note_slot_wait();
-  if (std::exchange(last_appetite_, appetite()) != last_appetite_) wakeups_.note_change();
+  const Wakeups::Appetite now = appetite();
+  if (std::exchange(last_appetite_, now) != now) wakeups_.note_change();
 }
 
 void Worker::note_slot_wait() {
