@@ -67,6 +67,7 @@ def assert_loop_was_hardly_ever_late(before, after):
     assert counts[LAG_S_MAX] >= 0.95 * counts[float("inf")] > 0, counts
 
 
+@unless_instrumented
 def test_256_tls_connections_at_once_leave_the_loop_alone(pg, worker, backend, certificate):
     key, own, authorities = certificate
     url = pg.database()
