@@ -72,7 +72,7 @@ begin
 end
 $$;
 
--- move_backlog: moves what an upgrade from schema 34 found in the backlog: what was ready into its line, at its place; what waits for
+-- move_backlog: moves what an upgrade from schema 35 found in the backlog: what was ready into its line, at its place; what waits for
 -- its time into sluice.later. At most wake_max rows a call; submits and claims go on meanwhile, and until it is moved a task is
 -- unsolved. Once the backlog is empty it costs a look at an empty table.
 create or replace function sluice.move_backlog(p_now timestamptz) returns int
@@ -98,6 +98,30 @@ begin
 end
 $$;
 
+-- drop_remains: drops sequences of schema 35: the rooms and paces of models, the marks of lanes. At most 200 a call, for each takes a place
+-- in the shared table of locks; waits for none. Called by tick.
+create or replace function sluice.drop_remains() returns int
+language plpgsql volatile
+set lock_timeout = '20ms'
+as $$
+declare
+  v_name text;
+  v_dropped int := 0;
+begin
+  for v_name in select c.relname from pg_class c where c.relnamespace = 'sluice'::regnamespace and c.relkind = 'S'
+    and c.relname ~ '^(room|tended|paced|paced_at|mark)_[0-9]+$' limit 200
+  loop
+    begin
+      execute format('drop sequence sluice.%I', v_name);
+      v_dropped := v_dropped + 1;
+    exception when lock_not_available then
+      null;  -- the next round
+    end;
+  end loop;
+  return v_dropped;
+end
+$$;
+
 -- wake: moves what has come to be ready. Called by workers now and then and before they sleep, and by tick.
 -- Stage:   20. Params: p_now. Returns: how many tasks became ready.
 create or replace function sluice.wake(p_now timestamptz default null) returns int
@@ -111,7 +135,7 @@ begin
 end
 $$;
 
--- admit, admit_restless: wake, by the names by which workers of schema 34 and before call it. Nothing is admitted any more.
+-- admit, admit_restless: wake, by the names by which workers of schema 35 and before call it. Nothing is admitted any more.
 create or replace function sluice.admit(model text, max_tasks int default null, p_now timestamptz default null) returns int
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp

@@ -241,7 +241,7 @@ begin
 end
 $$;
 
--- The lines that are there already, whenever this file is applied anew; 02_models.sql keeps others from coming until it is. Of schema 34:
+-- The lines that are there already, whenever this file is applied anew; 02_models.sql keeps others from coming until it is. Of schema 35:
 -- an index in an order that no scan asks for any more, and routes without lines.
 do $$
 declare
@@ -249,6 +249,7 @@ declare
   v_index text;
 begin
   foreach v_line in array sluice.all_lines() loop
+    execute format('drop function if exists sluice.take_%1$s(int), sluice.urgent_%1$s(int)', sluice.line_name(v_line));
     perform sluice.make_functions(v_line);
     for v_index in select indexname from pg_indexes
       where schemaname = 'sluice' and tablename = 'queue_' || sluice.line_name(v_line) and indexdef like '%(rank, ready_at, task_id)'

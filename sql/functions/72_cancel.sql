@@ -1,6 +1,6 @@
 -- candidate_lines: the lines in which a task can wait: of the model it named, or of its route. Never
 -- all: 1,000 tables in one look-up are 4,000 locks. Only a task that a first look did not find is looked for in all of
--- them: until schema 34 a route's tasks were put into its models' queues.
+-- them: until schema 35 a route's tasks were put into its models' queues.
 -- Params:  p_task: its id; p_model, p_route: what it named; p_try: from 1.
 create or replace function sluice.candidate_lines(p_task bigint, p_model int, p_route text, p_try int) returns int[]
 language plpgsql stable

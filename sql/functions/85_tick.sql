@@ -34,7 +34,7 @@ begin
   v_woken := sluice.wake(p_now);
   v_swept := greatest(0, sluice.sweep(p_now));
   perform sluice.recount_in_flight(m.id) from (select id from sluice.models order by id) m;
-  perform sluice.doubt_gauges();
+  perform sluice.doubt_gauges(), sluice.drop_remains();
   perform sluice.make_partitions(0, last_value) from sluice.task_id;
   perform sluice.forget_audit(coalesce(p_now, clock_timestamp()));
   v_dropped := sluice.end_retention(v_retention, 4);
