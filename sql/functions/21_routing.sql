@@ -116,6 +116,30 @@ begin
 end
 $$;
 
+-- note_asks: that the models p_ids, which one claim is for, ask for the tasks of their routes: before the first of them takes, or it would
+-- have them all. Tries the routes' locks.
+create or replace function sluice.note_asks(p_ids int[], p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v record;
+begin
+  for v in
+    select -l.n as line, m.id, r.weight
+    from (select distinct line from sluice.rung where line < 0) g join sluice.route_line l on l.n = -g.line
+    join sluice.routes r on r.route = l.route and r.weight > 0
+    join sluice.models m on m.name = r.model and (l.api is null or l.api = m.api)
+    where m.id = any (p_ids)
+      and coalesce((sluice.meter_of(-l.n, m.id)).at not between p_now - interval '250 ms' and p_now, true)
+    order by 1
+  loop
+    if sluice.try_line(v.line) then
+      perform sluice.may_take(v.line, v.id, v.weight, true, p_now);
+    end if;
+  end loop;
+end
+$$;
+
 -- note_routed: p_model has taken p_taken tasks of route line p_line. Requires the line's lock.
 create or replace function sluice.note_routed(p_line int, p_model int, p_taken int, p_now timestamptz) returns void
 language plpgsql volatile

@@ -59,6 +59,9 @@ declare
 begin
   v_open := sluice.open_models(p_worker, p_models, p_now);
   v_caps := sluice.caps_of(v_open, p_models, p_shares);
+  if cardinality(v_open) > 1 then
+    perform sluice.note_asks(v_open, coalesce(p_now, clock_timestamp()));
+  end if;
   for v_round in 1 .. 2 loop
     for i in 1 .. cardinality(v_open) loop
       exit when v_left <= 0;
