@@ -63,8 +63,9 @@ $$;
 
 -- route_meter: the route's meter as it is for p_model, which asks. Its weight is summed up anew when it is 100 ms or 50 times as long old
 -- as that took (50 models: 2 ms), when p_model's own has changed, or when p_model has not asked for long.
+-- Params:  p_anew: also when it is younger, unless it took long: somebody would be held back by it.
 create or replace function sluice.route_meter(
-  p_line int, p_model int, p_weight double precision, p_own sluice.meter, p_now timestamptz) returns sluice.meter
+  p_line int, p_model int, p_weight double precision, p_own sluice.meter, p_anew boolean, p_now timestamptz) returns sluice.meter
 language plpgsql volatile
 as $$
 declare
@@ -72,7 +73,7 @@ declare
   v_started timestamptz := clock_timestamp();
 begin
   if v_meter.at between p_now - interval '100 ms' and p_now + interval '1 minute' and p_own.weight = p_weight
-     and p_own.at > p_now - sluice.asks_for() then
+     and p_own.at > p_now - sluice.asks_for() and not (p_anew and v_meter.at <= p_now) then
     return v_meter;
   end if;
   v_meter.v := coalesce(v_meter.v, 0);
@@ -83,37 +84,47 @@ begin
 end
 $$;
 
--- own_meter: p_model's meter beside the route's: never more than the slack behind it, and at its side after a change of weights.
+-- own_meter: p_model's meter beside the route's: never more than the slack behind it; at its side alone, and after a change of weights.
 create or replace function sluice.own_meter(p_own sluice.meter, p_route sluice.meter, p_weight double precision) returns double precision
 language sql immutable
 as $$
-  select case when p_own.weight = p_weight then greatest(p_own.v, p_route.v - sluice.route_slack() / p_route.weight) else p_route.v end
+  select case when p_own.weight = p_weight and p_route.weight > p_weight
+    then greatest(p_own.v, p_route.v - sluice.route_slack() / p_route.weight) else coalesce(p_route.v, 0) end
 $$;
 
 -- may_take: how many tasks of route line p_line model p_model may take now; null: any number, for no other can call.
--- Params:  p_weight: the model's in the route; p_ask: a claim asks, which is noted; requires the line's lock. Else: only looks.
-create or replace function sluice.may_take(p_line int, p_model int, p_weight double precision, p_ask boolean, p_now timestamptz)
+-- Params:  p_weight: the model's in the route; p_want: a claim asks for so many, which is noted; requires the line's lock.
+--          Null: only looks.
+create or replace function sluice.may_take(p_line int, p_model int, p_weight double precision, p_want int, p_now timestamptz)
 returns int
 language plpgsql volatile
 as $$
 declare
   v_own sluice.meter := sluice.meter_of(p_line, p_model);
-  v_route sluice.meter;
-  v_v double precision;
+  v_route sluice.meter := sluice.meter_of(p_line, 0);
+  v_most int;
 begin
-  v_route := case when p_ask then sluice.route_meter(p_line, p_model, p_weight, v_own, p_now) else sluice.meter_of(p_line, 0) end;
-  if v_route.weight is null or v_route.weight <= p_weight then
-    v_v := coalesce(v_route.v, 0);
-  else
-    v_v := sluice.own_meter(v_own, v_route, p_weight);
+  if p_want is not null then
+    v_route := sluice.route_meter(p_line, p_model, p_weight, v_own, false, p_now);
+    v_most := sluice.share_now(v_own, v_route, p_weight);
+    if v_most < p_want then
+      v_route := sluice.route_meter(p_line, p_model, p_weight, v_own, true, p_now);
+    end if;
+    if v_own.weight is distinct from p_weight or v_own.at not between p_now - interval '250 ms' and p_now then
+      perform sluice.note_meter(p_line, p_model, p_now, sluice.own_meter(v_own, v_route, p_weight), p_weight);
+    end if;
   end if;
-  if p_ask and (v_own.weight is distinct from p_weight or v_own.at not between p_now - interval '250 ms' and p_now) then
-    perform sluice.note_meter(p_line, p_model, p_now, v_v, p_weight);
-  end if;
-  -- So many that it is the slack ahead of what V will be then.
-  return case when v_route.weight > p_weight then greatest(0, floor(
-    (v_route.v + sluice.route_slack() / v_route.weight - v_v) / (1 / p_weight - 1 / v_route.weight)))::int end;
+  return sluice.share_now(v_own, v_route, p_weight);
 end
+$$;
+
+-- share_now: how many tasks a model may take by these meters: so many that it is the slack ahead of what V will be then. Null: any number.
+create or replace function sluice.share_now(p_own sluice.meter, p_route sluice.meter, p_weight double precision) returns int
+language sql immutable
+as $$
+  select case when p_route.weight > p_weight then greatest(0, floor(
+    (p_route.v + sluice.route_slack() / p_route.weight - sluice.own_meter(p_own, p_route, p_weight))
+    / (1 / p_weight - 1 / p_route.weight)))::int end
 $$;
 
 -- note_asks: that the models p_ids, which one claim is for, ask for the tasks of their routes: before the first of them takes, or it would
@@ -134,7 +145,7 @@ begin
     order by 1
   loop
     if sluice.try_line(v.line) then
-      perform sluice.may_take(v.line, v.id, v.weight, true, p_now);
+      perform sluice.may_take(v.line, v.id, v.weight, 0, p_now);
     end if;
   end loop;
 end
@@ -148,15 +159,15 @@ declare
   v_own sluice.meter := sluice.meter_of(p_line, p_model);
   v_route sluice.meter := sluice.meter_of(p_line, 0);
 begin
-  perform sluice.note_meter(p_line, p_model, p_now, p_taken / v_own.weight + case
-      when v_route.weight > v_own.weight then sluice.own_meter(v_own, v_route, v_own.weight) else v_route.v end, v_own.weight),
+  perform sluice.note_meter(p_line, p_model, p_now, p_taken / v_own.weight + sluice.own_meter(v_own, v_route, v_own.weight),
+      v_own.weight),
     sluice.note_meter(p_line, 0, v_route.at, v_route.v + p_taken / v_route.weight, v_route.weight);
 end
 $$;
 
 -- lines_open: what a claim of p_model may take from: its own line and those of its routes, as far as they may have work, with how much.
 -- Requires the model's lock; tries the routes': busy: another model is taking there now.
-create or replace function sluice.lines_open(p_model sluice.models, p_now timestamptz) returns sluice.line_share[]
+create or replace function sluice.lines_open(p_model sluice.models, p_want int, p_now timestamptz) returns sluice.line_share[]
 language plpgsql volatile
 as $$
 declare
@@ -174,7 +185,7 @@ begin
     v_most := null;
     if v.line < 0 then
       continue when not pg_try_advisory_xact_lock(sluice.lock_class('route'), -v.line);
-      v_most := sluice.may_take(v.line, p_model.id, v.weight, true, p_now);
+      v_most := sluice.may_take(v.line, p_model.id, v.weight, p_want, p_now);
       continue when v_most = 0;
     end if;
     v_shares := v_shares || row(v.line, v_most)::sluice.line_share;

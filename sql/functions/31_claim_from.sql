@@ -79,7 +79,7 @@ create or replace function sluice.take_turns(
 language plpgsql volatile
 as $$
 declare
-  v_shares sluice.line_share[] := sluice.lines_open(p_model, p_now);
+  v_shares sluice.line_share[] := sluice.lines_open(p_model, p_want, p_now);
   v_share sluice.line_share;
   v_looks int := least(greatest(p_want, sluice.window_min()), sluice.window_max());
   v_left int := p_want;

@@ -188,7 +188,7 @@ begin
     left join sluice.route_line n on n.n = -l.line
     left join sluice.routes r on r.route = n.route and r.model = v_model.name order by l.line desc
   loop
-    v_ready := least(v_ready, case when v_line.line > 0 or sluice.may_take(v_line.line, p_model, v_line.weight, false, p_now) is distinct from 0
+    v_ready := least(v_ready, case when v_line.line > 0 or sluice.may_take(v_line.line, p_model, v_line.weight, null, p_now) is distinct from 0
       then sluice.first_turn(v_line.line, p_now)
       when sluice.is_waiting(array[v_line.line]) then p_now + interval '250 ms' end);
     exit when v_ready <= p_now;
