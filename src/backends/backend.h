@@ -33,7 +33,6 @@ struct Model {
   std::vector<std::string> paths;     // of /solve, /single, /batch; none: by batch_max
   int batch_max = 1;
   int64_t batch_wait_ms = 1000;
-  int max_queue = 1000;
   std::optional<int> max_in_flight;  // of the fleet
   int min_in_flight = 2;
   std::optional<int64_t> hedge_after_ms;  // nullopt: no extra calls

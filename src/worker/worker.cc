@@ -69,8 +69,7 @@ struct Worker::Flush {
   std::optional<Task<Result<std::vector<TaskKey>>>> reread;
 
   std::optional<Task<Result<void>>> limits;
-  std::optional<std::vector<std::string>> admitting;
-  std::optional<Task<Result<int64_t>>> admission;
+  std::optional<Task<Result<int64_t>>> waking;
   int asked = 0;
   std::vector<TaskKey> hedged;
   std::optional<Task<Result<std::vector<TaskKey>>>> hedge;
@@ -238,8 +237,8 @@ int Worker::claim_size(const std::vector<int>& shares) const {
 }
 
 // In this order: what is damaged would fail all the others; what backends said lowers buckets
-// before they are used; calls that take long have their permits before new ones, admission refills
-// the queues, the claim takes from them; what nobody waits for goes last. All are sent before the
+// before they are used; calls that take long have their permits before new ones, what is due is
+// woken, the claim takes it; what nobody waits for goes last. All are sent before the
 // first answer is awaited.
 void Worker::send(Flush& flush) {
   flush.sent_ns = clock_.now_ns();
@@ -277,8 +276,7 @@ void Worker::send_claim(Flush& flush) {
   flush.shares = concurrency_.shares(flush.claimed_models, slots_free());
   flush.asked = claim_size(flush.shares);
   if (flush.asked <= 0) return send_urgent_claim(flush);
-  flush.admitting = claimer_.to_admit();
-  if (flush.admitting) flush.admission.emplace(database_.admit(worker_, *flush.admitting));
+  if (claimer_.wakes_later()) flush.waking.emplace(database_.wake());
   note_slot_wait();  // over
   flush.claim.emplace(database_.claim(worker_, flush.claimed_models, flush.shares, flush.asked));
 }
@@ -457,10 +455,10 @@ Task<void> Worker::receive_tasks(Flush& flush) {
     Result<std::vector<TaskKey>> granted = co_await std::move(*flush.hedge);
     on_hedged(flush, granted);
   }
-  if (flush.admission) {
-    Result<int64_t> moved = co_await std::move(*flush.admission);
-    if (!moved) note_error(moved.error(), "admitting");
-    claimer_.note_admitted(*flush.admitting);
+  if (flush.waking) {
+    Result<int64_t> woken = co_await std::move(*flush.waking);
+    if (!woken) note_error(woken.error(), "waking");
+    claimer_.note_woken();
   }
   if (flush.claim) {
     Result<std::vector<ClaimedTask>> tasks = co_await std::move(*flush.claim);

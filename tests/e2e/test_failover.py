@@ -132,7 +132,7 @@ def test_a_standby_without_a_restartpoint_takes_over(servers, sluice, mock, work
     wait_for(lambda: len(backend.arrivals()) >= 300, 30, "a running start")
     running.freeze()  # so that the test can look before it mends
     pair.fail_over()
-    assert {"room_1", "bucket_1", "tenant_bucket_1", "mark_1", "load_all"} <= set(damaged_sequences(pair.url))
+    assert {"waits_1", "bucket_1", "tenant_bucket_1", "load_all"} <= set(damaged_sequences(pair.url))
     before = len(backend.arrivals())
     running.resume()
     resumed = time.monotonic()

@@ -93,7 +93,7 @@ def test_ls_fits_80_columns_and_json_has_it_all(model, url):
     table = model("ls").stdout.splitlines()
     assert len(table) == 2 and all(len(line) <= 80 for line in table)
     row = json.loads(model("ls", "--json").stdout)
-    assert (row["name"], row["rpm"], row["max_queue"]) == ("m" * 60, 60, 1000)
+    assert (row["name"], row["rpm"], row["max_queue"]) == ("m" * 60, 60, None)
     assert "limits_changed_at" not in row
 
 
