@@ -250,6 +250,8 @@ declare
 begin
   foreach v_line in array sluice.all_lines() loop
     execute format('drop function if exists sluice.take_%1$s(int), sluice.urgent_%1$s(int)', sluice.line_name(v_line));
+    -- Of schema 21.
+    execute format('drop procedure if exists sluice.put_%s(bigint, timestamptz, timestamptz, int, int, text)', sluice.line_name(v_line));
     perform sluice.make_functions(v_line);
     for v_index in select indexname from pg_indexes
       where schemaname = 'sluice' and tablename = 'queue_' || sluice.line_name(v_line) and indexdef like '%(rank, ready_at, task_id)'
