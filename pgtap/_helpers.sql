@@ -153,7 +153,8 @@ $$;
 -- own_line: the line of a model, or of a route's prompts.
 create function own_line(p_name text) returns int language sql
 as $$
-  select coalesce((select id from sluice.models where name = p_name), (select -n from sluice.route_line where route = p_name and api is null))
+  select coalesce((select id from sluice.models where name = p_name), (select -n from sluice.route_line
+  where route = p_name and api is null))
 $$;
 
 -- queued: the ids in the line of a model or route, in the order of their waiting.
@@ -162,7 +163,8 @@ as $$
 declare
   v_ids bigint[];
 begin
-  execute format('select array(select task_id from sluice.%I order by rank, ready_at, task_id)', 'queue_' || sluice.line_name(own_line(p_name)))
+  execute format('select array(select task_id from sluice.%I order by rank, ready_at, task_id)',
+  'queue_' || sluice.line_name(own_line(p_name)))
   into v_ids;
   return v_ids;
 end

@@ -10,7 +10,8 @@ grant usage on schema :test_schema to sluice_owner;
 select own_line(:'r') as line \gset
 select given_mark(:'r', at(0)), sluice.ring(:line), dropped(:line) \g /dev/null
 select hasnt_table('sluice', ('queue_' || sluice.line_name(:line))::name, 'no table');
-select is((select count(*) from sluice.mark where line = :line) + (select count(*) from sluice.rung where line = :line), 0::bigint, 'no mark, no note');
+select is((select count(*) from sluice.mark where line = :line) + (select count(*) from sluice.rung where line = :line), 0::bigint,
+  'no mark, no note');
 
 select * from finish();
 rollback;

@@ -6,7 +6,8 @@ select plan(3);
 select given_model() as m \gset
 select setseed(0.5) \g /dev/null
 insert into sluice.tenants (name, weight) values ('heavy-' || :'m', 3);
-select waits(:'m', 'heavy-' || :'m', 1, 400), waits(:'m', 'light', 1, 400), waits(:'m', 'long', 1, 4000), waits(:'m', 'low', 1, 4, 1) \g /dev/null
+select waits(:'m', 'heavy-' || :'m', 1, 400), waits(:'m', 'light', 1, 400), waits(:'m', 'long', 1, 4000), waits(:'m', 'low', 1, 4,
+  1) \g /dev/null
 create temporary table drawn on commit drop as
 select (sluice.first_head(sluice.weighed(sluice.lane_heads(id_of(:'m'), 9), at(1)), at(1))).tenant from generate_series(1, 2000);
 create function share(p_tenant text) returns numeric language sql

@@ -14,7 +14,8 @@ select is(sluice.counter(k, :id), 0::bigint, k || ' begins at 0')
 from unnest(array['bucket', 'tokens', 'failures', 'load', 'claimed', 'ended']) k;
 select is(sluice.counter('learned', :id), null, 'it has learned nothing yet');
 select matches((select string_agg(indexdef, ' ') from pg_indexes where schemaname = 'sluice' and tablename = 'queue_' || :id),
-  '[(]rank, [(][(]hashtextextended[(]tenant, .* >> 1[)][)], ready_at, task_id[)]', 'the line is ordered by rank, tenant, ready_at, task_id');
+  '[(]rank, [(][(]hashtextextended[(]tenant, .* >> 1[)][)], ready_at, task_id[)]',
+  'the line is ordered by rank, tenant, ready_at, task_id');
 select ok(reloptions @> array['autovacuum_vacuum_scale_factor=0', 'vacuum_truncate=off'],
   'a queue is vacuumed by count and never truncated')
 from pg_class where oid = ('sluice.queue_' || :id)::regclass;

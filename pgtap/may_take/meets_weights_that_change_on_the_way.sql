@@ -10,7 +10,8 @@ select given_worker(array[:'a', :'b', :'c']) as w \gset
 -- Two points of 10,000 are four of 3,000.
 select given_tasks(:'r', 5000) \g /dev/null
 create function gone_to(p_model text) returns bigint language sql
-as $$ select count(*) from (select from sluice.lease where model = id_of(p_model) union all select from sluice.result where model = p_model) x $$;
+as $$ select count(*) from (select from sluice.lease where model = id_of(p_model) union all select from sluice.result
+  where model = p_model) x $$;
 create function done(p_route text) returns bigint language sql
 as $$ select count(*) from sluice.task t where route = p_route and not exists (select from sluice.queue q where q.task_id = t.id) $$;
 select served(:w, array[:'a', :'b', :'c'], 6, 300) \g /dev/null

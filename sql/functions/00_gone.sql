@@ -7,7 +7,8 @@ begin
   end if;
 end
 $$;
-drop type if exists sluice.arrival, sluice.lane_head, sluice.waiting_task, sluice.route_share, sluice.queue_room, sluice.headroom_max cascade;
+drop type if exists sluice.arrival, sluice.lane_head, sluice.waiting_task, sluice.route_share, sluice.queue_room, sluice.headroom_max
+  cascade;
 drop table if exists sluice.lane;
 drop function if exists sluice.accept_for_model(int, text, timestamptz), sluice.accept_many(sluice.backlog[], timestamptz),
   sluice.admissible_at(sluice.models, timestamptz), sluice.admit_models(int[], timestamptz), sluice.admit_rows_max(),

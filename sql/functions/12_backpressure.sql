@@ -10,8 +10,8 @@
 -- count. Exact but for what is being submitted in other open transactions at the moment of a count.
 -- Rejected: accepted less ended in two sequences (every move of every function has to count, and a rolled-back one
 -- counts wrong until somebody looks); a counter in a row (hot; it serializes all submits of a model).
--- A fourth bounds what waits in one line: a model's max_queue; a route's is the sum of its models'. Its gauge, waits_<l>, is drawn from only
--- where there is such a bound.
+-- A fourth bounds what waits in one line: a model's max_queue; a route's is the sum of its models'. Its gauge, waits_<l>, is drawn from
+-- only where there is such a bound.
 
 -- gauge_unknown: from here on a gauge holds a time, in microseconds since the epoch: until then it is full and nobody
 -- counts again. A time in the past: count. No number of tasks gets here; as a time it was in 2001.

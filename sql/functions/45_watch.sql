@@ -188,8 +188,9 @@ begin
     left join sluice.route_line n on n.n = -l.line
     left join sluice.routes r on r.route = n.route and r.model = v_model.name order by l.line desc
   loop
-    v_ready := least(v_ready, case when v_line.line > 0 or sluice.may_take(v_line.line, p_model, v_line.weight, null, p_now) is distinct from 0
-      then sluice.first_turn(v_line.line, p_now)
+    v_ready := least(v_ready, case
+      when v_line.line > 0 or sluice.may_take(v_line.line, p_model, v_line.weight, null, p_now) is distinct from 0
+        then sluice.first_turn(v_line.line, p_now)
       when sluice.is_waiting(array[v_line.line]) then p_now + interval '250 ms' end);
     exit when v_ready <= p_now;
   end loop;
@@ -228,7 +229,8 @@ declare
   v_ids int[] := sluice.served_models(unfinished.worker);
 begin
   return exists (
-      select from (select distinct line from sluice.rung) r where sluice.fed_models(r.line, v_ids) <> '{}' and sluice.is_waiting(array[r.line]))
+      select from (select distinct line from sluice.rung) r
+      where sluice.fed_models(r.line, v_ids) <> '{}' and sluice.is_waiting(array[r.line]))
     or exists (select from sluice.later b where b.model = any (v_ids)
                or b.route in (select r.route from sluice.routes r join sluice.models m on m.name = r.model
                               where m.id = any (v_ids)))

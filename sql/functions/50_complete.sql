@@ -167,7 +167,8 @@ $$;
 -- retry_later: aside with a time: exponential backoff with full jitter, no earlier than the backend asked.
 --   wait = random() * least(backoff_max, backoff_base * 2^n), at least retry_after_ms (at most 1 h).
 -- n: how many attempts were charged; of a task that is spared, how often it was before. What could not be sent is tried
--- once more when its time is over. (2^26 days still fit into an interval.) A route's task goes back to its route. A probe is not charged: a backend that is down for a day must not empty its queue into the dead letters.
+-- once more when its time is over. (2^26 days still fit into an interval.) A route's task goes back to its route. A probe is not
+-- charged: a backend that is down for a day must not empty its queue into the dead letters.
 create or replace function sluice.retry_later(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile

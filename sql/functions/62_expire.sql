@@ -12,7 +12,8 @@ as $$
 declare
   v_limit constant int := 1000;
   v_queues constant int := 20;
-  v_from int := coalesce(pg_sequence_last_value('sluice.expired_model'::regclass) - 1000000000, -1000000000);  -- no sequence holds a route's line
+  -- A route's line is below 0, which the sequence is not.
+  v_from int := coalesce(pg_sequence_last_value('sluice.expired_model'::regclass) - 1000000000, -1000000000);
   v_lines int[];
   v_place text;
   v_ids bigint[];
