@@ -27,7 +27,7 @@ begin
         select q.ctid as at from sluice.queue_%1$s q where q.task_id = any (p_ids) for update skip locked),
       gone as (delete from sluice.queue_%1$s q using pick where q.ctid = pick.at returning q.*)
       select array_agg(row(g.task_id, g.ready_at, g.deadline, g.model, g.request_bytes, g.fence, g.rank, g.attempts,
-        g.tenant)::sluice.queue order by array_position(p_ids, g.task_id))
+        g.tenant)::sluice.queue)
       into v_gone from gone g;
       return v_gone;
     end

@@ -133,13 +133,14 @@ declare
   v_most int;
   v_ids bigint[];
   v_chosen int[];
+  v_tokens int[];
   v_line int;
   v_rows sluice.queue[];
 begin
   gone := '{}';
   lines := '{}';
   cut := false;
-  if v_head is not null and not p_limited then
+  if v_head.line is not null and not p_limited then
     v_most := (select s.most from unnest(p_shares) s where s.line = v_head.line);
     cut := coalesce(v_most < p_places, false) and cardinality(p_heads) > 1;
     execute format('select sluice.take_%s($1, $2, $3, $4, $5)', sluice.line_name(v_head.line)) into v_rows
@@ -148,20 +149,18 @@ begin
     lines := array_fill(v_head.line, array[cardinality(gone)]);
     perform sluice.note_taken(array[v_head], array[cardinality(gone)], p_now);
   else
-    select t.ids, t.lines, t.tokens, t.cut into v_ids, v_chosen, tokens, cut
+    select t.ids, t.lines, t.tokens, t.cut into v_ids, v_chosen, v_tokens, cut
     from sluice.turns_within(p_model, p_heads, p_shares, p_places, p_limited, p_now) t;
     foreach v_line in array array(select distinct l from unnest(v_chosen) l order by l) loop
       execute format('select sluice.draw_%s($1)', sluice.line_name(v_line)) into v_rows
       using array(select c.id from unnest(v_ids, v_chosen) with ordinality c(id, line, n) where c.line = v_line order by c.n);
       gone := gone || v_rows;
-      lines := lines || array_fill(v_line, array[coalesce(cardinality(v_rows), 0)]);
     end loop;
     -- In the order of their turns, as far as somebody else has not ended them meanwhile.
-    select coalesce(array_agg(g.row order by c.n), '{}'), coalesce(array_agg(c.line order by c.n), '{}'),
-      coalesce(array_agg(c.tokens order by c.n), '{}')
+    select coalesce(array_agg(g.row order by g.n), '{}'), coalesce(array_agg(v_chosen[g.n] order by g.n), '{}'),
+      coalesce(array_agg(v_tokens[g.n] order by g.n), '{}')
     into gone, lines, tokens
-    from unnest(v_ids, v_chosen, tokens) with ordinality c(id, line, tokens, n)
-    join lateral (select r as row from unnest(gone) r where r.task_id = c.id) g on true;
+    from (select r as row, array_position(v_ids, r.task_id) as n from unnest(gone) r) g;
     perform sluice.note_taken(p_heads, array(
       select (select count(*)::int from unnest(gone, lines) g(task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts,
                 tenant, line)

@@ -102,7 +102,7 @@ end
 $$;
 
 -- cancel_all: cancels every unfinished task that meets all the given conditions.
--- Params:  model: a model's name (tasks that named it or were routed to it) or a route's; tenant; metadata: contained in
+-- Params:  model: a model's name (tasks that named it, or that a worker calls it for) or a route's; tenant; metadata: contained in
 --          the task's; batch_id; since, until: submitted from then on, and before then. At least one of them.
 -- Returns: how many tasks it ended or, where a worker has them, marked for abortion. Tasks submitted meanwhile stay, and
 --          those of tenants that the caller may not act for.

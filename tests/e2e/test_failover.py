@@ -96,7 +96,6 @@ def configure(url, backend):
     """One of each kind of unlogged sequence."""
     add_model(url, "m", backend, rpm=60000, tpm=10_000_000, max_in_flight=500, max_unfinished=100_000)
     query(url, "insert into sluice.tenants (name, rpm, tpm, max_unfinished) values ('t', 60000, 10000000, 100000)")
-    query(url, "set role sluice_owner; select sluice.make_lanes('queue_' || id, '{0}') from sluice.models")
 
 
 def unlogged_sequences(url):

@@ -24,7 +24,7 @@ def test_set_makes_a_model_and_changes_it_in_place(model, url):
     assert model("set", "m", "rpm=120", "hedge_after=800ms").returncode == 0
     assert query(url, "select name, rpm, timeout::text, hedge_after::text from sluice.models") == [
         ("m", 120, "00:02:00", "00:00:00.8")]
-    queues = query(url, "select count(*) from pg_tables where schemaname = 'sluice' and tablename like 'queue\\_%'")
+    queues = query(url, "select count(*) from pg_tables where schemaname = 'sluice' and tablename ~ '^queue_[0-9]+$'")
     assert queues == [(1,)]
 
 
