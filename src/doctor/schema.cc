@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "db/mend.h"
+#include "db/roles.h"
 #include "db/strangers.h"
 #include "doctor/checks.h"
 
@@ -32,14 +33,11 @@ Findings check_schema_drift(pqxx::connection& connection, const SqlSet& set) {
 }
 
 Findings check_roles(pqxx::connection& connection) {
+  const std::vector<std::string> roles = role_names(role_prefix_of(connection).value_or(""));
   pqxx::nontransaction session(connection);
   Findings findings;
-  for (const pqxx::row& row : session.exec(
-           "select r from unnest(array['sluice_owner', 'sluice_worker', 'sluice_submitter',"
-           " 'sluice_reader', 'sluice_admin']) r where to_regrole(r) is null"
-           " and not exists (select from pg_namespace where nspname = 'sluice'"
-           "                 and pg_get_userbyid(nspowner) <> 'sluice_owner')")) {
-    const auto role = row[0].as<std::string>();
+  for (const std::string& role : roles) {
+    if (!session.exec_params1("select to_regrole($1)", role)[0].is_null()) continue;
     findings.push_back(
         {"roles", fmt::format("role {} is missing", role),
          fmt::format("create role {} nologin, then apply the functions' grants anew: "
