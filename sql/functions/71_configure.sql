@@ -22,8 +22,8 @@ as $$ select p_column = any (array['name', 'paused', 'closed_until', 'closed_rea
 -- Params:  kind: models, tenants or settings; name: the model's or tenant's; settings: an object of columns; replace: make it if it
 --          is not there, and give defaults to the columns left out. In a change another name renames it.
 -- Returns: the row as it is then, null when there is none and replace is false.
--- Errors:  SL001 the default_model is none; SL004 no object, unknown keys, values of another type; 23xxx as plain SQL. COLUMN is the
---          key at fault.
+-- Errors:  SL001 the default_model is none; SL004 no object, unknown keys, values of another type, a duration without its unit; 23xxx as
+--          plain SQL. COLUMN is the key at fault.
 create or replace function sluice.configure(kind text, name text, settings jsonb, replace boolean) returns jsonb
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -37,6 +37,7 @@ begin
     raise exception '"%" is not configured so', configure.kind using errcode = 'SL004', hint = 'It is models, tenants or settings.';
   end if;
   perform sluice.check_columns(configure.settings, v_columns);
+  perform sluice.check_durations(configure.kind, configure.settings);
   if configure.replace and configure.settings ->> 'name' <> configure.name then
     raise exception 'the name "%" is not the path''s', configure.settings ->> 'name' using errcode = 'SL004', column = 'name',
       hint = 'To rename it, change it, and do not replace it.';

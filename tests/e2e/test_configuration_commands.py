@@ -72,6 +72,8 @@ def test_rm_takes_away_what_set_made(run):
     (["tenant", "set", "t", "rpm=0"], 1, "rpm is positive, not 0"),
     (["tenant", "set", "t"], 2, "needs a setting"),
     (["model", "set", "a", "rpm=100", "burst=90"], 1, "burst is at most half the rpm, not 90"),
+    (["model", "set", "a", "timeout=300"], 1, 'timeout "300" has no unit'),
+    (["model", "set", "new", "url=http://127.0.0.1:1", "hedge_after=1.5"], 1, 'hedge_after "1.5" has no unit'),
     (["model", "set", "a", "secret=sk-hush-hush"], 1, "secret is a reference"),
 ])
 def test_a_refusal_is_one_line_of_words(run, arguments, code, reason):
