@@ -83,6 +83,7 @@ Action configure_tenant(CLI::App& app) {
                                     "null takes a limit away")
                        ->option_text("KEY=VALUE ...");
   change->add_flag("--remove", options->remove, "forget its settings: weight 1, no limits")
+      ->configurable(false)  // never from the environment
       ->excludes(settings);
   CLI::App* rm = app.add_subcommand("rm", "Forget a tenant's settings: weight 1, no limits");
   rm->add_option("name", options->name, "the tenant")->required()->option_text("NAME");

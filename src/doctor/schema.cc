@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "db/mend.h"
 #include "db/roles.h"
 #include "db/strangers.h"
@@ -9,15 +12,21 @@ namespace sluice {
 
 Findings check_schema_drift(pqxx::connection& connection, const SqlSet& set) {
   const SchemaState state = schema_state(connection, set);
+  const auto pending = std::count_if(state.migrations.begin(), state.migrations.end(),
+                                     [](const auto& one) { return !one.applied_at; });
+  if (pending == std::ssize(state.migrations)) {
+    return {{"schema", "the database has no Sluice schema", "run sluice migrate"}};
+  }
   Findings findings;
+  if (pending > 0) {
+    findings.push_back(
+        {"schema", fmt::format("{} migrations are pending", pending), "run sluice migrate"});
+  }
   for (const MigrationState& migration : state.migrations) {
     if (!migration.known) {
       findings.push_back({"schema",
                           fmt::format("migration {} is unknown to this binary", migration.name),
                           "use the newer sluice that applied it"});
-    } else if (!migration.applied_at) {
-      findings.push_back(
-          {"schema", fmt::format("migration {} is pending", migration.name), "run sluice migrate"});
     } else if (migration.edited) {
       findings.push_back(
           {"schema",

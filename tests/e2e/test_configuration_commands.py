@@ -92,3 +92,12 @@ def test_help_fits_80_columns(sluice, command):
     shown = sluice(*command, "--help")
     assert shown.returncode == 0
     assert [line for line in shown.stdout.splitlines() if len(line) > 80] == []
+
+
+def test_nothing_is_removed_by_the_environment(sluice, run, url):
+    assert run("tenant", "set", "t", "weight=2").returncode == 0
+    assert run("route", "set", "fast", "a", "80").returncode == 0
+    for arguments in ("tenant", "set", "t"), ("route", "set", "fast", "a"):
+        sluice(*arguments, "--database-url", url, env={"SLUICE_REMOVE": "1"})
+    assert rows(run, "tenant", "ls")[0]["weight"] == 2
+    assert [row["model"] for row in rows(run, "route", "ls") if row["route"] == "fast"] == ["a"]
