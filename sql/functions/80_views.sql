@@ -187,7 +187,8 @@ create or replace view sluice.attempts with (security_barrier) as
   cross join sluice.caller_scope() c
   where (t.tenant = any (c.tenants)) = c.bound;
 
--- breaker_events: how each model's breaker went, its newest 1,000 transitions: when, from which state to which, and why.
+-- breaker_events: how each model's breaker went, and when it was parked and opened, the newest 1,000 transitions: when, from which
+-- state to which, and why.
 create or replace view sluice.breaker_events as
-  select e.id, e.at, m.name as model, e.from_state, e.to_state, e.reason
+  select e.id, e.at, m.name as model, e.from_state, e.to_state, sluice.shown_reason(e.reason) as reason
   from sluice.breaker_event e join sluice.models m on m.id = e.model;

@@ -32,7 +32,7 @@ struct MigrateRequest {
   // Of the roles that a new schema gets: PREFIX_owner owns it and grants to the other four. Empty:
   // it belongs to the user who makes it, with no grant to anybody. nullopt: the default, or what
   // the schema has.
-  std::optional<std::string> role_prefix;
+  std::optional<std::string> role_prefix = std::nullopt;
   int wait_ms_max = migration_wait_ms_max;
 };
 

@@ -64,6 +64,9 @@ def test_each_route_asks_for_its_scope(url, process, make_key):
             reply = http(process.port, method, path.format(task), body, key=key)
             allowed = scope in (needed, "admin")
             assert (reply.status != 403) == allowed, (method, path, scope, reply.body)
+            if not allowed:
+                error = reply.json["error"]
+                assert error["message"] == f"this key lacks the scope {needed}" and f"--scope {needed}" in error["hint"], (method, path)
 
 
 def test_without_a_valid_key_nothing_is_said(process, make_key):
