@@ -34,7 +34,7 @@ create or replace view sluice.tasks with (security_barrier) as
   select t.id, r.status, sluice.guarded(t.route), sluice.guarded(r.model), sluice.guarded(t.tenant),
     sluice.guarded(t.priority::int), sluice.guarded(t.prompt), sluice.guarded(t.request), sluice.guarded(r.answer),
     sluice.guarded(r.response), sluice.guarded(r.error), sluice.guarded(r.error_code), sluice.guarded(r.attempts),
-    sluice.guarded(r.input_tokens), sluice.guarded(r.output_tokens), sluice.guarded(r.cost), sluice.guarded(t.metadata),
+    sluice.guarded(r.input_tokens), sluice.guarded(r.output_tokens), sluice.guarded(trim_scale(r.cost)), sluice.guarded(t.metadata),
     sluice.guarded(t.batch_id), sluice.guarded(t.created_at), sluice.guarded(r.queued_at), sluice.guarded(r.started_at),
     sluice.guarded(r.finished_at), sluice.guarded(t.run_at), sluice.guarded(t.deadline)
   from sluice.result r join sluice.task t on t.id = r.task_id

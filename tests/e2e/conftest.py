@@ -29,7 +29,7 @@ BINARY = pathlib.Path(os.environ.get("SLUICE_BINARY", ROOT / "build" / "sluice")
 RUN_TIMEOUT_S = 120
 STOP_TIMEOUT_S = 30
 # Fixed names, so that workers of one machine never meet the caller's settings.
-CALLERS_SETTINGS = ("SLUICE_", "PG", "DATABASE_URL", "OTEL_")
+CALLERS_SETTINGS = ("SLUICE_", "PG", "DATABASE_URL", "OTEL_", "COLUMNS")
 
 
 def load_script(name):
