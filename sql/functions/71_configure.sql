@@ -1,5 +1,10 @@
 -- Configuration by name and JSON: what the HTTP front and scripts use in place of UPDATE.
 
+-- hidden_columns: of models, tenants and settings, what the triggers keep: nobody sets it, and it is shown to nobody.
+create or replace function sluice.hidden_columns() returns text[]
+language sql immutable parallel safe
+as $$ select array['one', 'id', 'limits_changed_at', 'calls_changed_at'] $$;
+
 -- configurable_columns: what configure() may set of a table, and what a composite type has: all but what the triggers keep.
 create or replace function sluice.configurable_columns(p_table text) returns text[]
 language plpgsql stable
@@ -7,7 +12,7 @@ as $$
 begin
   return array(select a.attname::text from pg_attribute a
     where a.attrelid = to_regclass('sluice.' || quote_ident(p_table)) and a.attnum > 0 and not a.attisdropped
-      and a.attname <> all (array['one', 'id', 'limits_changed_at', 'calls_changed_at'])
+      and a.attname <> all (sluice.hidden_columns())
     order by a.attnum);
 end
 $$;
@@ -52,7 +57,7 @@ begin
     perform sluice.note_audit(case when configure.replace then 'replace ' else 'change ' end || configure.kind,
       configure.name, configure.settings);
   end if;
-  return v_row - array['one', 'id', 'limits_changed_at', 'calls_changed_at'];
+  return v_row - sluice.hidden_columns();
 end
 $$;
 

@@ -68,9 +68,8 @@ ExitCode set(Transaction& transaction, const ModelOptions& options) {
 
 ExitCode list(Transaction& transaction, const ModelOptions& options) {
   if (options.json) {
-    for (const pqxx::row& row :
-         transaction.exec("select to_jsonb(m) - array['limits_changed_at', 'calls_changed_at']"
-                          " from sluice.models m order by name")) {
+    for (const pqxx::row& row : transaction.exec("select to_jsonb(m) - sluice.hidden_columns()"
+                                                 " from sluice.models m order by name")) {
       fmt::print("{}\n", row[0].c_str());
     }
     return ExitCode::ok;

@@ -25,7 +25,7 @@ struct TenantOptions {
 void list(pqxx::work& transaction, bool json) {
   if (json) {
     for (const pqxx::row& row :
-         transaction.exec("select to_jsonb(t) - array['id', 'limits_changed_at'] from "
+         transaction.exec("select to_jsonb(t) - sluice.hidden_columns() from "
                           "sluice.tenants t order by name")) {
       fmt::print("{}\n", row[0].c_str());
     }

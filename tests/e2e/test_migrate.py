@@ -273,6 +273,8 @@ def test_later_runs_know_the_roles_of_their_installation(sluice, cluster):
         assert "role third_reader is missing" in sluice("doctor", "--database-url", url).stdout
     finally:
         query(url, "alter role unreadable rename to third_reader")
+    reader = login_of(cluster, "prefixed", "reads_third", "third_reader")
+    assert "run it as a member of third_admin" in sluice("doctor", "--database-url", reader).stderr
     for flags in ("--without-roles",), ("--role-prefix", "fourth"), ("--role-prefix", "sluice"):
         refused = migrate(sluice, url, *flags)
         assert refused.returncode == 3 and "third_owner" in refused.stderr, refused.stderr
