@@ -99,8 +99,9 @@ Action configure_migrate(CLI::App& app) {
                    "a new schema belongs to this user, who runs everything as himself;\n"
                    "no sluice_… role is made or granted anything");
   app.add_option("--role-prefix", options->role_prefix,
-                 "a new schema's roles are NAME_owner, NAME_worker, …: for a second\n"
-                 "installation in a cluster, whose logins are to be nobody here [sluice]")
+                 "a new schema's roles are NAME_owner, NAME_admin …:\n"
+                 "for a second installation in a cluster, with\n"
+                 "logins of its own [sluice]")
       ->check([](const std::string& prefix) { return role_prefix_problem(prefix); })
       ->type_name("NAME")
       ->excludes(without_roles);
