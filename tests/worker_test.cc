@@ -333,6 +333,25 @@ TEST_CASE("a model that was full beside the completion is claimed for again") {
   CHECK(bench.http.count() == 2);
 }
 
+TEST_CASE("a claim that is still to say that a model was full does not outlast the completion") {
+  Bench bench;
+  bench.database.apart = true;
+  bench.database.looks_in_time = false;
+  bench.database.served.models[0].max_in_flight = 1;
+  bench.database.queue.push_back(task_of(1));
+  bench.start();
+  REQUIRE(bench.http.count() == 1);
+  bench.database.hold();
+  bench.http.answer_ok(0, "a");
+  REQUIRE(bench.database.called("complete") == 1);
+  bench.database.release("admit");
+  bench.database.release("claim");  // it was empty, and the last look is under way
+  REQUIRE(bench.database.called("claim") == 3);
+  bench.database.queue.push_back(task_of(2));  // that was before the completion
+  bench.database.release();
+  CHECK(bench.http.count() == 2);
+}
+
 TEST_CASE("a model without its secret is parked, and its task goes back unsent") {
   Bench bench;
   bench.database.served.models[0].secret = "env:SLUICE_SECRET_UNSET";

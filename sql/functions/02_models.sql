@@ -162,7 +162,8 @@ begin
 end
 $$;
 
--- after_model_changes: a new model joins route "any"; settings.default_model follows another name; workers hear of what they use.
+-- after_model_changes: a new model joins route "any"; settings.default_model and tenants' models follow another name; workers hear
+-- of what they use.
 create or replace function sluice.after_model_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -172,6 +173,8 @@ begin
     insert into sluice.routes (route, model) values ('any', new.name) on conflict do nothing;
   elsif tg_op = 'UPDATE' and new.name <> old.name then
     update sluice.settings set default_model = new.name where default_model = old.name;
+    update sluice.settings set tenant_models = array_replace(tenant_models, old.name, new.name) where old.name = any (tenant_models);
+    update sluice.tenants set models = array_replace(models, old.name, new.name) where old.name = any (models);
   end if;
   if tg_op = 'UPDATE' then
     perform sluice.note_parking(old, new);

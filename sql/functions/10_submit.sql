@@ -314,10 +314,12 @@ declare
   v_bytes_max int;
   v_known boolean;   -- not everybody may act for every tenant, or this one has a row
   v_ranged boolean;  -- there is a partition for the task
-  v_guarded boolean;
   v_limited boolean;
   v_system_max bigint;
-  v_tenant_max bigint;
+  v_tenant_max bigint;  -- null, as the next three, for "default" without a row
+  v_priority_max int;
+  v_models text[];
+  v_listed boolean;
   v_model_max bigint;
   v_model int;
   v_max_queue int;
@@ -341,13 +343,16 @@ begin
       submit.max_output_tokens, submit.metadata, submit.tenant, submit.idempotency_key, submit.traceparent, submit.deadline,
       v_bytes_max, v_now);
   end if;
-  if v_known then
-    select sluice.is_guarded(), t.max_unfinished, v_limited or t.tpm is not null
-    into v_guarded, v_tenant_max, v_limited
-    from (select) one left join sluice.tenants t on t.name = submit.tenant;
-  end if;
-  if v_guarded then
-    perform sluice.require_tenant(submit.tenant);
+  if v_known or submit.tenant <> 'default' then
+    if v_known and sluice.is_guarded() then
+      perform sluice.require_tenant(submit.tenant);
+    end if;
+    select l.max_unfinished, l.max_priority, l.models, l.is_listed, v_limited or l.tpm is not null
+    into v_tenant_max, v_priority_max, v_models, v_listed, v_limited
+    from sluice.limits_of(submit.tenant) l;
+    if v_priority_max < submit.priority or v_name <> all (v_models) then
+      perform sluice.refuse_excess(submit.tenant, submit.priority, v_name);
+    end if;
   end if;
   -- Before the default counts: a repeat finds its task, whatever has become of that.
   if submit.idempotency_key is not null then
@@ -370,6 +375,9 @@ begin
   end if;
   if nextval('sluice.load_all') > v_system_max then
     perform sluice.accept_for_system();
+  end if;
+  if not v_listed then
+    perform sluice.note_tenants(array[submit.tenant]);
   end if;
   if v_tenant_max is not null and sluice.take_headroom(null, submit.tenant, 1, v_tenant_max, 1) = 0 then
     perform sluice.refuse_for_tenant(submit.tenant, 1, v_tenant_max);

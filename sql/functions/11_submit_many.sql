@@ -155,6 +155,11 @@ begin
   if v_guarded then
     perform sluice.require_tenant(t) from (select distinct d.tenant from unnest(p_drafts) d) t(t);
   end if;
+  if sluice.are_limited() then
+    perform sluice.refuse_excess(d.tenant, d.priority, coalesce(d.model, v_default))
+    from unnest(p_drafts) d cross join lateral sluice.limits_of(d.tenant) l
+    where sluice.exceeds(l, d.priority, coalesce(d.model, v_default));
+  end if;
   perform sluice.target(t.name, t.verbatim)
   from (select distinct coalesce(d.model, v_default) as name, d.request is not null as verbatim from unnest(p_drafts) d
         where d.model is not null or not sluice.is_bound(d.tenant, d.idempotency_key)) t;

@@ -305,11 +305,14 @@ begin
   elsif sluice.take_headroom(0, null, cardinality(p_new), v_max, 1) < cardinality(p_new) then
     perform sluice.refuse_for_system(cardinality(p_new), v_max);
   end if;
-  for v in select t.name, t.max_unfinished as max, n.tasks
+  perform sluice.note_tenants(array_agg(n.tenant))
+  from (select distinct n.tenant from unnest(p_new) n) n cross join lateral sluice.limits_of(n.tenant) l
+  where not l.is_listed having count(*) > 0;
+  for v in select n.tenant, n.tasks, l.max_unfinished as max
            from (select n.tenant, count(*)::int as tasks from unnest(p_new) n group by n.tenant) n
-           join sluice.tenants t on t.name = n.tenant where t.max_unfinished is not null order by t.name loop
-    if sluice.take_headroom(null, v.name, v.tasks, v.max, 1) < v.tasks then
-      perform sluice.refuse_for_tenant(v.name, v.tasks, v.max);
+           cross join lateral sluice.limits_of(n.tenant) l where l.max_unfinished is not null order by n.tenant loop
+    if sluice.take_headroom(null, v.tenant, v.tasks, v.max, 1) < v.tasks then
+      perform sluice.refuse_for_tenant(v.tenant, v.tasks, v.max);
     end if;
   end loop;
   for v in select m.id, coalesce(m.max_unfinished, v_max) as max, n.tasks, n.named

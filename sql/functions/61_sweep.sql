@@ -49,6 +49,7 @@ begin
   perform setval('sluice.sweep_rest_id', case when v_quiet then v_newest + 1 else 0 end),
     setval('sluice.sweep_after', sluice.micros(case when v_quiet then sluice.rest_until(v_now)
       else v_now + least(greatest(interval '1 second', 50 * (clock_timestamp() - v_started)), interval '30 minutes') end));
+  perform sluice.look_at_tenants(v_now);
   return v_lowered;
 end
 $$;

@@ -23,7 +23,7 @@ $$;
 
 -- begin_file: a file that nobody sees yet; it goes after a day unless it is ended.
 -- Params:  purpose: batch or batch_output; filename: for people; tenant: whose it is (null: of none).
--- Returns: its number. Errors: SL003 files_bytes_max are stored; 23514 a filename that cannot be.
+-- Returns: its number. Errors: SL003 files_bytes_max are stored; SL005 the tenant's most are; 23514 a filename that cannot be.
 create or replace function sluice.begin_file(purpose text, filename text, tenant text, p_now timestamptz default null) returns bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -35,6 +35,8 @@ begin
   if (select sum(f.bytes) from sluice.file f) >= sluice.files_bytes_max() then
     raise exception 'the files take % bytes', sluice.files_bytes_max() using errcode = 'SL003',
       hint = 'Delete some: DELETE /v1/files/{id}.';
+  elsif begin_file.purpose = 'batch' then
+    perform sluice.accept_upload(begin_file.tenant);
   end if;
   insert into sluice.file (purpose, filename, tenant, created_at, expires_at)
   values (begin_file.purpose, begin_file.filename, begin_file.tenant, v_now, v_now + interval '1 day')

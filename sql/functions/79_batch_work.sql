@@ -13,7 +13,20 @@ create or replace function sluice.batch_page_bytes() returns int
 language sql immutable parallel safe
 as $$ select 4194304 $$;
 
--- advance_batches: one step of the batch that has waited longest for one.
+-- batch_turns: the open batches that are due, in the order of their turns: of the tenant whose last step is the longest ago, the batch
+-- that has waited longest. So a tenant's batches wait for one step of each other tenant's, however many those have.
+create or replace function sluice.batch_turns(p_now timestamptz) returns setof bigint
+language plpgsql stable
+as $$
+begin
+  return query
+  select o.id from (
+    select b.id, b.look_at, max(b.stepped_at) over (partition by b.tenant) as served from sluice.batch b where b.phase <> 'done') o
+  where o.look_at <= p_now order by o.served nulls first, o.look_at, o.id limit 20;
+end
+$$;
+
+-- advance_batches: one step of the batch whose turn it is.
 -- Stage:   79. As a transaction of its own.
 -- Returns: in how many ms the next step may be due, at most 1,000; 5,000 while there is no batch but those that are done: the
 --          server that takes one looks at once, the others only if that one dies. 0: there is more to do.
@@ -27,13 +40,12 @@ set lock_timeout = '1s'  -- a client's open transaction holds up one batch for a
 as $$
 declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_id bigint;
   v_batch sluice.batch;
 begin
-  for v_batch in
-    select b.* from sluice.batch b where b.phase <> 'done' and b.look_at <= v_now order by b.look_at limit 20
-  loop
-    if pg_try_advisory_xact_lock(sluice.lock_class('batch'), (v_batch.id % 2147483647)::int) then
-      select b.* into v_batch from sluice.batch b where b.id = v_batch.id and b.phase <> 'done' and b.look_at <= v_now;
+  for v_id in select sluice.batch_turns(v_now) loop
+    if pg_try_advisory_xact_lock(sluice.lock_class('batch'), (v_id % 2147483647)::int) then
+      select b.* into v_batch from sluice.batch b where b.id = v_id and b.phase <> 'done' and b.look_at <= v_now;
       continue when not found;  -- somebody has just made the step
       perform sluice.advance_batch(v_batch, v_now);
       return 0;
@@ -80,9 +92,10 @@ begin
     when 'stop' then perform sluice.stop_batch(p_batch, p_now);
     when 'write' then perform sluice.write_batch(p_batch, p_now);
   end case;
+  update sluice.batch set stepped_at = p_now where id = p_batch.id and phase <> 'done';
 exception when others then
   raise warning 'a step of batch % failed in phase %: SQLSTATE %', p_batch.id, p_batch.phase, sqlstate;
-  update sluice.batch set look_at = p_now + interval '10 s' where id = p_batch.id;
+  update sluice.batch set look_at = p_now + interval '10 s', stepped_at = p_now where id = p_batch.id;
 end
 $$;
 
@@ -152,8 +165,8 @@ exception when data_exception or statement_too_complex then
 end
 $$;
 
--- model_fault: why a batch of p_api cannot use this model or route; null: it can.
-create or replace function sluice.model_fault(p_model text, p_api text) returns text
+-- model_fault: why a batch of p_api cannot use this model or route; null: it can. Params: p_tenant: the batch's; null: of none.
+create or replace function sluice.model_fault(p_model text, p_api text, p_tenant text) returns text
 language plpgsql stable
 as $$
 begin
@@ -161,6 +174,9 @@ begin
     return format('There is no model %s.', sluice.quoted(p_model));
   end if;
   perform sluice.require_api(p_model, p_api);
+  if (select sluice.exceeds(l, 0, p_model) from sluice.limits_of(coalesce(p_tenant, 'default')) l) then
+    return format('This tenant may not use the model %s.', sluice.quoted(p_model));
+  end if;
   return null;
 exception when sqlstate 'SL001' then
   return format('The model %s does not take requests of this endpoint.', sluice.quoted(p_model));
@@ -204,7 +220,7 @@ begin
     select l.line, r.* from sluice.batch_part(p_batch.input_file, p_batch.position) l
     cross join lateral sluice.read_batch_line(l.body, p_batch.endpoint, v_default) r),
   models as materialized (
-    select m.model, sluice.model_fault(m.model, sluice.endpoint_api(p_batch.endpoint)) as message
+    select m.model, sluice.model_fault(m.model, sluice.endpoint_api(p_batch.endpoint), p_batch.tenant) as message
     from (select distinct r.model from read r where r.fault is null) m),
   stored as (
     insert into sluice.batch_line (batch, line, custom_id, model)

@@ -128,6 +128,7 @@ Task<HttpReply> Front::answer(HttpIncoming incoming) {
 }
 
 HttpAdmission Front::admit(const HttpIncoming& incoming) {
+  keys_.wake();
   if (monitored(incoming) == Monitored::health) return HttpVerdict();
   if (without_keys_ && !comes_from_here(incoming)) return refuse(incoming, unauthorized());
   if (without_keys_ || monitored(incoming) == Monitored::metrics) return HttpVerdict();

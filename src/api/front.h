@@ -30,7 +30,10 @@ class Front final {
 
   // For HttpServerOptions: whose key a request carries, before its body is read.
   HttpAdmission admit(const HttpIncoming& incoming);
-  bool is_still_served(const std::string& client) const { return keys_.bearer(client) != nullptr; }
+  bool is_still_served(const std::string& client) {
+    keys_.wake();
+    return keys_.bearer(client) != nullptr;
+  }
 
   // Requires: `incoming` was admitted.
   Task<HttpReply> answer(HttpIncoming incoming);

@@ -7,8 +7,12 @@
 namespace sluice {
 namespace {
 
+// Each second would be two fifths of what an idle server costs.
 constexpr int64_t read_interval_ns = ns_per_s;
-constexpr int64_t silence_ns_max = 3 * ns_per_s;  // then the database is said not to answer
+constexpr int64_t rest_interval_ns = 10 * ns_per_s;
+constexpr int64_t awake_ns = 15 * ns_per_s;  // after somebody asked: longer than between two probes
+constexpr int64_t stale_ns = read_interval_ns + 100 * ns_per_ms;
+constexpr int64_t silence_ns_max = 2 * ns_per_s;  // then the database is said not to answer
 
 // Of unknown ids: ten statements a second, of a few ms each, whatever strangers send.
 constexpr int64_t look_interval_ns = 100 * ns_per_ms;
@@ -30,20 +34,44 @@ KeyRing::KeyRing(Clock& clock, PgPool& database, SchemaRange served)
 Task<void> KeyRing::keep_reading() {
   while (true) {
     const int64_t begun_ns = clock_.now_ns();
-    PgParams all = {std::nullopt};
-    Task<Result<PgResult>> reply = database_.query_unguarded(keys_sql, std::move(all));
-    Result<PgResult> rows = co_await std::move(reply);
+    Task<Result<PgResult>> reading = read({std::nullopt});
+    Result<PgResult> rows = co_await std::move(reading);
+    // A key that was looked up meanwhile may be younger than what this statement has seen.
     if (rows) {
-      take(*rows);
-      // A key that was looked up meanwhile may be younger than what this statement has seen.
       std::erase_if(entries_,
                     [begun_ns](const auto& each) { return each.second.read_ns < begun_ns; });
-      read_ns_ = clock_.now_ns();
     }
-    // Until the first connection is there, a look costs nothing.
-    const int64_t pause_ns = read_ns_ == 0 ? 20 * ns_per_ms : read_interval_ns;
-    co_await sleep_until(clock_, clock_.now_ns() + pause_ns);
+    resting_ = read_ns_ != 0 && clock_.now_ns() - asked_ns_ > awake_ns;
+    co_await woken_.wait_until(clock_, clock_.now_ns() + pause_ns());
+    resting_ = false;
   }
+}
+
+int64_t KeyRing::pause_ns() const {
+  // Until the first connection is there, a reading costs nothing.
+  if (read_ns_ == 0) return 20 * ns_per_ms;
+  return resting_ ? rest_interval_ns : read_interval_ns;
+}
+
+Task<Result<PgResult>> KeyRing::read(PgParams ids) {
+  if (unanswered_ns_ == 0) unanswered_ns_ = clock_.now_ns();
+  Task<Result<PgResult>> reply = database_.query_unguarded(keys_sql, std::move(ids));
+  Result<PgResult> rows = co_await std::move(reply);
+  if (rows) {
+    take(*rows);
+    unanswered_ns_ = 0;
+    read_ns_ = clock_.now_ns();
+  }
+  co_return rows;
+}
+
+void KeyRing::wake() {
+  asked_ns_ = clock_.now_ns();
+  if (resting_) woken_.raise();
+}
+
+bool KeyRing::is_stale(int64_t read_ns) const {
+  return clock_.now_ns() - read_ns > stale_ns;
 }
 
 void KeyRing::take(const PgResult& rows) {
@@ -64,7 +92,9 @@ void KeyRing::take(const PgResult& rows) {
 
 bool KeyRing::is_unknown(std::string_view key) const {
   const auto id = key_id(key);
-  return id && bearer(*id) == nullptr;
+  if (!id) return false;
+  const auto found = entries_.find(*id);
+  return found == entries_.end() || is_stale(found->second.read_ns);
 }
 
 Task<Result<void>> KeyRing::look_up(std::string key) {
@@ -98,14 +128,15 @@ KeyRing::Round KeyRing::take_round() {
 }
 
 Task<void> KeyRing::look_up_all(Round round) {
+  const int64_t begun_ns = clock_.now_ns();
   PgTextArray ids;
   for (const auto& waiting : round) ids.add(waiting->id);
-  PgParams some = {ids.param()};
-  Task<Result<PgResult>> reply = database_.query_unguarded(keys_sql, std::move(some));
-  Result<PgResult> rows = co_await std::move(reply);
-  if (rows) take(*rows);
+  Task<Result<PgResult>> reading = read({ids.param()});
+  Result<PgResult> rows = co_await std::move(reading);
   for (const auto& waiting : round) {
     if (!rows) waiting->error = rows.error();
+    const auto found = entries_.find(waiting->id);
+    if (rows && found != entries_.end() && found->second.read_ns < begun_ns) entries_.erase(found);
     waiting->looked.raise();
   }
 }
@@ -128,7 +159,8 @@ const Caller* KeyRing::bearer(std::string_view id) const {
 std::string KeyRing::not_ready_because() const {
   if (database_.is_starting()) return "connecting to the database";
   if (!database_.is_connected()) return "no connection to the database";
-  if (read_ns_ == 0 || clock_.now_ns() - read_ns_ > silence_ns_max) {
+  const bool silent = unanswered_ns_ != 0 && clock_.now_ns() - unanswered_ns_ > silence_ns_max;
+  if (read_ns_ == 0 || silent) {
     return "the database does not answer";
   }
   if (schema_version_ < served_.oldest || schema_version_ > served_.newest) {

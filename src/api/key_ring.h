@@ -1,11 +1,12 @@
 // KeyRing holds the hashes of all keys in force and says who a request comes from. It reads them
 // anew each second, so a revoked key ends at every server within that; this reading also tells
-// whether the database answers and has a schema that we serve. A key whose id it does not know is
-// looked up at once, so a new one counts from its first request on.
+// whether the database answers and has a schema that we serve. While nobody asks, it reads less
+// often. A key that it does not know, or has not read of late, is looked up at once, so a new one
+// counts from its first request on.
 //
-// Thread rule: loop thread only; the clock and the pool outlive it. A key with a known id waits for
-// nothing here. Those with unknown ids share look-ups, of which there are at most ten a second,
-// however many come; as many wait as the HTTP server has connections.
+// Thread rule: loop thread only; the clock and the pool outlive it. A key that is known waits for
+// nothing here. Others share look-ups, of which there are at most ten a second, however many come;
+// as many wait as the HTTP server has connections.
 #pragma once
 
 #include <deque>
@@ -27,6 +28,8 @@ class KeyRing final {
  public:
   KeyRing(Clock& clock, PgPool& database, SchemaRange served);
 
+  // Notes that somebody asks: it reads each second for a while.
+  void wake();
   // Whether only look_up() can tell what `key` is.
   bool is_unknown(std::string_view key) const;
   // Learns what `key` is. Errors: the database could not be asked.
@@ -54,6 +57,9 @@ class KeyRing final {
   using Round = std::vector<std::shared_ptr<Waiting>>;
 
   Task<void> keep_reading();
+  int64_t pause_ns() const;
+  bool is_stale(int64_t read_ns) const;
+  Task<Result<PgResult>> read(PgParams ids);
   void take(const PgResult& rows);
   Task<void> look_while_unknown();
   Task<void> look_up_all(Round round);
@@ -64,6 +70,10 @@ class KeyRing final {
   SchemaRange served_;
   std::map<std::string, Entry, std::less<>> entries_;  // by id
   int64_t read_ns_ = 0;                                // 0: never
+  int64_t unanswered_ns_ = 0;  // since when readings fail or last; 0: the last one did not
+  int64_t asked_ns_ = 0;       // when somebody asked last
+  bool resting_ = false;
+  Signal woken_;
   int64_t schema_version_ = 0;
   std::deque<std::shared_ptr<Waiting>> unknown_;  // for the next look-ups
   bool looking_ = false;

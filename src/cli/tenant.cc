@@ -12,7 +12,9 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view tenant_columns[] = {"weight", "max_unfinished", "rpm", "tpm", "role"};
+constexpr std::string_view tenant_columns[] = {
+    "weight", "max_unfinished", "rpm",       "tpm",          "role",
+    "models", "max_batches",    "max_files", "max_priority", "files_bytes_max"};
 
 struct TenantOptions {
   bool json = false;
@@ -37,12 +39,16 @@ void list(pqxx::work& transaction, bool json) {
                {"MAX UNFINISHED", Kind::number},
                {"RPM", Kind::number},
                {"TPM", Kind::number},
+               {"BATCHES", Kind::number},
+               {"PRIORITY", Kind::number},
                {"ROLE"}});
-  for (const pqxx::row& row : transaction.exec("select name, weight, max_unfinished, rpm, tpm, role"
-                                               " from sluice.tenants order by name")) {
-    table.add({row[0].c_str(), row[1].c_str(), row[2].as<std::string>("-"),
-               row[3].as<std::string>("-"), row[4].as<std::string>("-"),
-               row[5].as<std::string>("-")});
+  for (const pqxx::row& row :
+       transaction.exec("select name, weight, max_unfinished, rpm, tpm, max_batches, max_priority, "
+                        "role from sluice.tenants order by name")) {
+    std::vector<std::string> cells = {row[0].c_str(), row[1].c_str()};
+    for (pqxx::row::size_type i = 2; i < row.size(); ++i)
+      cells.push_back(row[i].as<std::string>("-"));
+    table.add(std::move(cells));
   }
   fmt::print("{}", table.text());
 }
@@ -79,13 +85,15 @@ Action configure_tenant(CLI::App& app) {
   change->add_option("name", options->name, "the tenant")->required()->option_text("NAME");
   auto* settings = change
                        ->add_option("settings", options->settings,
-                                    "weight=2, max_unfinished=, rpm=, tpm=, role=;\n"
-                                    "null takes a limit away")
+                                    "weight=2, max_unfinished=, rpm=, tpm=, role=,\n"
+                                    "models={a,b}, max_priority=, max_batches=,\n"
+                                    "max_files=, files_bytes_max=;\n"
+                                    "null: as sluice.settings has it")
                        ->option_text("KEY=VALUE ...");
-  change->add_flag("--remove", options->remove, "forget its settings: weight 1, no limits")
+  change->add_flag("--remove", options->remove, "forget its settings: weight 1, default limits")
       ->configurable(false)  // never from the environment
       ->excludes(settings);
-  CLI::App* rm = app.add_subcommand("rm", "Forget a tenant's settings: weight 1, no limits");
+  CLI::App* rm = app.add_subcommand("rm", "Forget a tenant's settings: weight 1, default limits");
   rm->add_option("name", options->name, "the tenant")->required()->option_text("NAME");
   return [options, ls, change](const GlobalOptions& globals) {
     if (change->parsed()) options->parsed = settings_of(*options);

@@ -324,6 +324,9 @@ HttpFailure HttpTransfer::failure_of(CURLcode code) const {
     return failure(Kind::unanswered, "the answers under way take all of the memory for answers");
   }
   if (code == CURLE_OPERATION_TIMEDOUT) return failure(Kind::timed_out, text);
+  if (code == CURLE_ABORTED_BY_CALLBACK) {  // curl would have sent it once more
+    return failure(Kind::unanswered, "the connection ended before an answer came");
+  }
   return failure(Kind::unanswered, text);
 }
 

@@ -147,7 +147,7 @@ Task<void> Worker::live(std::shared_ptr<Call> call) {
   }
   concurrency_.note_ended(
       model, {begun_ns, clock_.now_ns(), is_overload(outcome), answer.first_token_after_ns});
-  if (claimer_.is_sated() && concurrency_.is_held_back()) claimer_.wake();
+  if (concurrency_.is_held_back()) claimer_.wake();
   hedging_.forget(call->task.key);
   calls_.erase(call->task.key);
   completer_.add(call->worker,
@@ -376,8 +376,9 @@ Task<void> Worker::finish_storing(Completer::Batch batch,
   is_storing_ = false;
   metrics_.note_flush(seconds_since(clock_, begun_ns));
   on_completed(std::move(batch), applied);
-  // A claim in the other session may have found a model full that has room now.
-  if (database_.stores_apart() && claimer_.is_sated() && has_ceiling()) claimer_.wake();
+  // A claim in the other session may have found a model full that has room now, or be about to tell
+  // so: the answer of one that is under way may be older than this.
+  if (database_.stores_apart() && has_ceiling()) claimer_.wake();
   note_appetite();
   outcomes_.raise();
   work_.raise();
@@ -956,7 +957,8 @@ void Worker::note_appetite() {
   metrics_.set_slots(options_.slots, static_cast<int>(calls_.size()),
                      static_cast<int>(completer_.size()));
   note_slot_wait();
-  if (std::exchange(last_appetite_, appetite()) != last_appetite_) wakeups_.note_change();
+  const Wakeups::Appetite now = appetite();
+  if (std::exchange(last_appetite_, now) != now) wakeups_.note_change();
 }
 
 void Worker::note_slot_wait() {

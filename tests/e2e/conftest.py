@@ -26,6 +26,8 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("SLUICE_BINARY", ROOT / "build" / "sluice"))
+# Builds with sanitizers have memory of their own beside what is asked for, none of the hardening, and read themselves at the end.
+unless_instrumented = pytest.mark.skipif(b"__asan_init" in BINARY.read_bytes(), reason="a build with sanitizers")
 RUN_TIMEOUT_S = 120
 STOP_TIMEOUT_S = 30
 # Fixed names, so that workers of one machine never meet the caller's settings.

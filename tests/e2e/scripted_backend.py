@@ -10,9 +10,9 @@ EVENTS = "text/event-stream"
 
 
 def response(status, body=b"", content_type=JSON, headers=()):
-    """A whole HTTP/1.1 response as bytes."""
+    """A whole HTTP/1.1 response as bytes, the last one on its connection: another request there would be lost."""
     body = body if isinstance(body, bytes) else body.encode()
-    lines = [f"HTTP/1.1 {status} Words", f"Content-Type: {content_type}", f"Content-Length: {len(body)}", *headers]
+    lines = [f"HTTP/1.1 {status} Words", f"Content-Type: {content_type}", f"Content-Length: {len(body)}", "Connection: close", *headers]
     return "\r\n".join([*lines, "", ""]).encode() + body
 
 

@@ -9,7 +9,8 @@ import threading
 import time
 
 import pytest
-from conftest import Monitor, memory_bytes, private_postgres, query, wait_for
+from conftest import Monitor, memory_bytes, private_postgres, query, unless_instrumented, wait_for
+from name_server_tools import slow_name_server
 from queue_tools import add_model, statuses, submit, submit_many, wait_ended
 from scripted_backend import ScriptedBackend, response
 
@@ -66,6 +67,7 @@ def assert_loop_was_hardly_ever_late(before, after):
     assert counts[LAG_S_MAX] >= 0.95 * counts[float("inf")] > 0, counts
 
 
+@unless_instrumented
 def test_256_tls_connections_at_once_leave_the_loop_alone(pg, worker, backend, certificate):
     key, own, authorities = certificate
     url = pg.database()
@@ -95,41 +97,12 @@ def test_authorities_that_change_on_disk_are_followed(pg, worker, backend, certi
     assert wait_ended(url, 1, 60) == {"solved": 1}
 
 
-SLOW_NAME_SERVER = r"""
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <netdb.h>
-#include <string.h>
-#include <unistd.h>
-
-/* Six seconds for what ends in "slow.example", and then no answer; this host for "quick.example". */
-int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints, struct addrinfo **found) {
-  int (*real)(const char *, const char *, const struct addrinfo *, struct addrinfo **) = dlsym(RTLD_NEXT, "getaddrinfo");
-  if (host && strstr(host, "slow.example")) {
-    sleep(6);
-    return EAI_AGAIN;
-  }
-  return real(host && !strcmp(host, "quick.example") ? "127.0.0.1" : host, service, hints, found);
-}
-"""
-
-
-@pytest.fixture
-def slow_name_server(tmp_path):
-    """The environment of a process for which some names take long."""
-    source, library = tmp_path / "slow.c", tmp_path / "slow.so"
-    source.write_text(SLOW_NAME_SERVER)
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
-    # A sanitizer wants to be the first library, and this is not.
-    return {"LD_PRELOAD": str(library), "ASAN_OPTIONS": "verify_asan_link_order=0"}
-
-
-def test_a_slow_name_server_holds_up_nobody_else(pg, worker, mock, slow_name_server):
+def test_a_slow_name_server_holds_up_nobody_else(pg, worker, mock, tmp_path):
     url = pg.database()
     add_model(url, "slow", "http://slow.example:1")
     add_model(url, "impatient", "http://other.slow.example:1", timeout="200ms", max_attempts=1)
     add_model(url, "quick", mock("--latency", "100%:0ms").url.replace("127.0.0.1", "quick.example"))
-    environment = slow_name_server | {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector.slow.example:4318"}
+    environment = slow_name_server(tmp_path) | {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector.slow.example:4318"}
     process = worker(url, "--http", "127.0.0.1:0", "--drain-timeout", "100ms", env=environment)
     monitor = Monitor(process)
     wait_for(lambda: monitor.get("/readyz")[0] == 200, 20, "readiness")
@@ -152,6 +125,7 @@ def test_a_slow_name_server_holds_up_nobody_else(pg, worker, mock, slow_name_ser
 ANSWERS, ANSWER_BYTES = 16, 31 << 20
 
 
+@unless_instrumented
 def test_large_answers_wait_for_each_other_and_their_memory_is_given_back(pg, worker):
     text = b'{"choices":[{"message":{"content":"%s"},"finish_reason":"stop"}]}' % (b"x" * ANSWER_BYTES)
     at_once = threading.Barrier(ANSWERS)

@@ -40,8 +40,15 @@ def test_a_tenant_is_given_limits_and_forgotten(run):
     assert run("tenant", "set", "t", "weight=2", "rpm=60").returncode == 0
     assert run("tenant", "set", "t", "rpm=null", "max_unfinished=5").returncode == 0
     assert rows(run, "tenant", "ls") == [
-        {"name": "t", "weight": 2, "max_unfinished": 5, "rpm": None, "tpm": None, "role": None}]
-    assert run("tenant", "ls").stdout.splitlines()[1].split() == ["t", "2", "5", "-", "-", "-"]
+        {"name": "t", "weight": 2, "max_unfinished": 5, "rpm": None, "tpm": None, "role": None, "max_batches": None, "max_files": None,
+         "files_bytes_max": None, "max_priority": None, "models": None}]
+    limits = ("max_priority=0", "models={a,any}", "max_batches=3", "max_files=4", "files_bytes_max=5000000")
+    assert run("tenant", "set", "t", *limits).returncode == 0
+    assert rows(run, "tenant", "ls") == [
+        {"name": "t", "weight": 2, "max_unfinished": 5, "rpm": None, "tpm": None, "role": None, "max_batches": 3, "max_files": 4,
+         "files_bytes_max": 5000000, "max_priority": 0, "models": ["a", "any"]}]
+    table = run("tenant", "ls").stdout.splitlines()
+    assert table[1].split() == ["t", "2", "5", "-", "-", "3", "0", "-"] and all(len(line) <= 80 for line in table)
     assert run("tenant", "set", "t", "--remove").returncode == 0
     assert rows(run, "tenant", "ls") == []
     assert run("tenant", "set", "t", "--remove").returncode == 1
@@ -71,6 +78,8 @@ def test_rm_takes_away_what_set_made(run):
     (["route", "set", "fast", "a", "colour=red"], 2, "'colour' is not a setting of a route; the settings are weight"),
     (["tenant", "set", "t", "rpm=0"], 1, "rpm is positive, not 0"),
     (["tenant", "set", "t"], 2, "needs a setting"),
+    (["tenant", "set", "t", "max_priority=101"], 1, "max_priority is between 0 and 100, not 101"),
+    (["tenant", "set", "t", "models=a,b"], 1, "models: "),
     (["model", "set", "a", "rpm=100", "burst=90"], 1, "burst is at most half the rpm, not 90"),
     (["model", "set", "a", "timeout=300"], 1, 'timeout "300" has no unit'),
     (["model", "set", "new", "url=http://127.0.0.1:1", "hedge_after=1.5"], 1, 'hedge_after "1.5" has no unit'),

@@ -544,6 +544,17 @@ def call_where_there_is_no_room(call):
     call(400, "DELETE", FILE, id=begin_batch(call, [line("a", model="paused-chat")])[1])
 
 
+def call_where_the_tenant_has_its_most(call):
+    params = COMPLETIONS["/v1/messages"][1] | {"model": "paused-messages"}
+    query(call.url, "update sluice.settings set tenant_max_batches = 0")
+    file = call(200, "POST", FILES, {"purpose": "batch", "file": line("a")}).json["id"]
+    call(429, "POST", BATCHES, {"input_file_id": file, "endpoint": "/v1/chat/completions", "completion_window": "24h"})
+    call(429, "POST", MESSAGE_BATCHES, {"requests": [{"custom_id": "a", "params": params}]})
+    query(call.url, "update sluice.settings set tenant_max_batches = 100, tenant_max_files = 0")
+    call(429, "POST", FILES, {"purpose": "batch", "file": "x"})
+    query(call.url, "update sluice.settings set tenant_max_files = null")
+
+
 def call_where_there_is_no_room_for_files(call):
     lines = (b"x" * 3999 + b"\n") * 50_000
     call(413, "POST", FILES, {"purpose": "batch", "file": lines + b"x"})
@@ -611,6 +622,7 @@ def test_every_answer_of_the_document_is_given_as_it_says(call):
     call_for_configuration(call)
     call_without_the_right(call)
     call_against_the_rules_of_http(call)
+    call_where_the_tenant_has_its_most(call)
     call_where_there_is_no_room(call)
     call_where_there_is_no_room_for_files(call)
     call_without_a_database(call)

@@ -8,12 +8,9 @@ import tempfile
 
 import pytest
 
-from conftest import BINARY, Monitor
+from conftest import BINARY, Monitor, unless_instrumented
 
 CAP_DAC_OVERRIDE = 1 << 1
-# Builds with sanitizers have no hardening of their own, and their leak check reads the process's memory.
-instrumented = b"__asan_init" in BINARY.read_bytes()
-unless_instrumented = pytest.mark.skipif(instrumented, reason="a build with sanitizers")
 
 
 def status_of(pid):

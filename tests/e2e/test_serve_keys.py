@@ -160,6 +160,17 @@ def test_a_revoked_key_ends_within_seconds_and_is_listed(sluice, url, process, m
     assert "short-lived" in sluice("key", "ls", "--database-url", url).stdout
 
 
+def test_a_server_that_nobody_asks_reads_keys_seldom_and_refuses_what_was_revoked_meanwhile(url, process, make_key):
+    key = make_key("k")
+    assert http(process.port, "GET", "/v1/tasks", key=key).status == 200
+    # Each look at the keys is a statement: three quiet seconds mean that it rests.
+    wait_for(lambda: query(url, "select max(state_change) < clock_timestamp() - interval '3 s' from pg_stat_activity where "
+                                "datname = current_database() and query like '%%sluice.api_key k%%' and pid <> pg_backend_pid()"
+                           ) == [(True,)], 40, "rest")
+    query(url, "select sluice.revoke_key(id) from sluice.api_key where name = 'k'")
+    assert http(process.port, "GET", "/v1/tasks", key=key).status == 401
+
+
 def test_the_key_is_stored_nowhere_and_logged_nowhere(url, process, make_key):
     key = make_key("k")
     http(process.port, "GET", "/v1/nothing?x=" + key, key=key)

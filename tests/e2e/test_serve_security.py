@@ -1,12 +1,11 @@
 """What attackers send: ambiguous requests, slow ones, huge ones, deep ones; the server refuses them and goes on."""
 import json
-import os
 import re
 import resource
 import socket
 
 import pytest
-from conftest import http, memory_bytes, query, wait_for
+from conftest import http, memory_bytes, query, unless_instrumented, wait_for
 from queue_tools import add_model
 
 
@@ -141,7 +140,7 @@ def test_deep_json_is_refused_wherever_it_is(front):
     assert http(front.port, "GET", "/readyz").status == 200
 
 
-@pytest.mark.skipif("ASAN_OPTIONS" in os.environ, reason="its own memory would be measured: 35 KB a wait")
+@unless_instrumented
 def test_5000_idle_waits_cost_little_memory_and_no_connections(front):
     waits = 5_000
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

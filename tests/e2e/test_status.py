@@ -5,7 +5,7 @@ import signal
 import subprocess
 
 import pytest
-from conftest import BINARY, clean_environment, connect, memory_bytes, query, wait_for
+from conftest import BINARY, clean_environment, connect, memory_bytes, query, unless_instrumented, wait_for
 
 LONG_NAME = "a-model-with-a-name-that-is-much-too-long-for-a-table-of-eighty-columns"
 
@@ -182,6 +182,7 @@ def test_json_lists_all_tasks_page_by_page_along_the_ids(read, url):
         url, "select id from sluice.tasks where status = 'queued' order by id desc")]
 
 
+@unless_instrumented
 def test_json_holds_one_page_of_texts_in_memory(url):
     """60 texts of 1 MB: what is held is what a page may have (8 MB), in the forms that it goes through."""
     query(url, "select sluice.submit(repeat('x', 1000000), 'paused') from generate_series(1, 60)")

@@ -158,16 +158,16 @@ def test_up_costs_next_to_nothing_while_nobody_asks(start_up, directory, mock):
                            "xact_commit from pg_stat_database where datname = current_database()) from pg_stat_activity "
                            "where pid <> pg_backend_pid() and backend_type <> 'autovacuum worker'")
             pids, commits = cursor.fetchone()
-        return pids, commits, cpu_s([up.pid, server_pid(directory / "data"), *pids]), time.monotonic()
+        return {pid: cpu_s([pid]) for pid in [up.pid, server_pid(directory / "data"), *pids]}, commits, time.monotonic()
 
     wait_for(lambda: query(url, "select not exists (select from sluice.rung) and coalesce(pg_sequence_last_value("
                                 "'sluice.sweep_rest_id'), 0) > 0") == [(True,)], 60, "rest")
-    pids, commits, used_s, begun = look()
+    before, commits, begun = look()
     time.sleep(20)  # what is measured
-    after_pids, after_commits, after_used_s, ended = look()
-    assert set(after_pids) == set(pids), "sessions or processes came and went"
-    assert (after_commits - commits) / (ended - begun) < 5, "transactions a second"
-    assert (after_used_s - used_s) / (ended - begun) < 0.01, "share of a core"
+    after, after_commits, ended = look()
+    used_s = sum(cpu - before.get(pid, 0) for pid, cpu in after.items())  # sessions come and go
+    assert (after_commits - commits) / (ended - begun) < 2, "transactions a second"
+    assert used_s / (ended - begun) < 0.004, "share of a core"
 
 
 def test_up_exports_the_spans_of_its_requests_and_of_its_calls(started, directory, mock, recorder):

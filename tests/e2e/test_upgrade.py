@@ -108,6 +108,8 @@ def test_a_database_of_schema_4_in_use_goes_on_after_an_upgrade(sluice, pg):
     assert run.returncode == 0, run.stderr
     assert query(url, "select count(*) from sluice.tasks")[0][0] == 100
     assert query(url, "select octet_length(metadata::text) < 200 from sluice.task where metadata is not null") == [(True,)]
+    assert query(url, "select num_nonnulls(max_tenants, tenant_max_unfinished, tenant_max_batches, tenant_max_files, tenant_files_bytes_max)"
+                      " from sluice.settings") == [(0,)], "nobody is refused what he was granted before"
     assert query(url, "select sluice.explain(51)")[0][0].startswith("waits for room in the queue of ")
     assert query(url, "select name, hedge_after::text from sluice.models order by id") == [
         ("one", "00:01:00"), ("two", "1 day"), ("three", None)]

@@ -24,7 +24,8 @@ class FakeDatabase final : public Database {
   Configuration served;
   bool reachable = true;
   bool watch_is_free = true;
-  Look look;                          // take_bells answers this; work follows the queue
+  Look look;                          // take_bells answers this; work follows the queue,
+  bool looks_in_time = true;          // unless the look was before the work
   std::vector<TaskKey> unwanted;      // the next heartbeat answers this
   std::deque<Error> complete_errors;  // the next completions end so, without being stored
   std::deque<Error> claim_errors;
@@ -54,7 +55,15 @@ class FakeDatabase final : public Database {
   void hold() { held_ = true; }
   void release() {
     held_ = false;
-    for (Signal& waiting : waiting_) waiting.raise();
+    for (Held& held : waiting_) held.released.raise();
+  }
+  // Those of calls of that name that are awaited now; all others still wait.
+  void release(const std::string& name) {
+    for (Held& held : waiting_) {
+      if (held.name != name) continue;
+      held.waits = false;
+      held.released.raise();
+    }
   }
   // The connections break: replies under way become "outcome unknown".
   void lose() {
@@ -245,7 +254,7 @@ class FakeDatabase final : public Database {
   Task<Result<Look>> take_bells(int64_t, std::vector<int>) override {
     log.emplace_back("take_bells");
     Look answer = look;
-    answer.work = look.work || !queue.empty() || !backlog.empty();
+    answer.work = look.work || (looks_in_time && (!queue.empty() || !backlog.empty()));
     return reply(Result<Look>(std::move(answer)));
   }
   Task<Result<void>> drop_bells(std::vector<int>) override {
@@ -257,18 +266,26 @@ class FakeDatabase final : public Database {
  private:
   static Error gone() { return Error{Error::Action::reconnect, "", "no connection"}; }
 
+  struct Held {
+    explicit Held(std::string name_) : name(std::move(name_)) {}
+    std::string name;
+    bool waits = true;
+    Signal released;
+  };
+
   template <class T>
   Task<Result<T>> reply(Result<T> result) {
-    return held_ ? wait_and_reply(std::move(result), epoch_) : at_once(std::move(result));
+    return held_ ? wait_and_reply(std::move(result), epoch_, log.back())
+                 : at_once(std::move(result));
   }
   template <class T>
   static Task<Result<T>> at_once(Result<T> result) {
     co_return result;
   }
   template <class T>
-  Task<Result<T>> wait_and_reply(Result<T> result, int epoch) {
-    Signal& released = waiting_.emplace_back();
-    while (held_) co_await released.wait();
+  Task<Result<T>> wait_and_reply(Result<T> result, int epoch, std::string name) {
+    Held& held = waiting_.emplace_back(std::move(name));
+    while (held_ && held.waits) co_await held.released.wait();
     if (epoch != epoch_) co_return tl::unexpected(gone());
     co_return result;
   }
@@ -277,7 +294,7 @@ class FakeDatabase final : public Database {
   bool listening_ = false;
   bool held_ = false;
   int epoch_ = 0;
-  std::list<Signal> waiting_;
+  std::list<Held> waiting_;
 };
 
 }  // namespace sluice

@@ -1,0 +1,156 @@
+-- What one tenant may have and ask for. Its row in sluice.tenants says so, where that is silent sluice.settings.tenant_…, and where both
+-- are there is no limit. Read here alone (sluice.limits_of); each is heeded where the thing begins: tasks in submit and in
+-- submit_many, files and batches where they are made.
+--
+-- "default", the tenant of tasks without one, is most installations' only one: without a row it is bounded by the system alone in
+-- tasks, priorities and models. Files and batches without a tenant count as its.
+
+-- limits_of: what holds for tenant p_tenant; one row. Inlined. The settings' max_unfinished only if there is a gauge: else the tenant is
+-- far from it (look_at_tenants).
+create or replace function sluice.limits_of(p_tenant text) returns setof sluice.tenant_limits
+language sql stable rows 1
+as $$
+  select
+    coalesce(t.max_unfinished, case when p_tenant <> 'default' and to_regclass('sluice.load_tenant_' || md5(p_tenant)) is not null
+      then s.tenant_max_unfinished end),
+    coalesce(t.max_batches, s.tenant_max_batches), coalesce(t.max_files, s.tenant_max_files),
+    coalesce(t.files_bytes_max, s.tenant_files_bytes_max),
+    coalesce(t.max_priority, case when p_tenant <> 'default' then s.tenant_max_priority end),
+    coalesce(t.models, case when p_tenant <> 'default' then s.tenant_models end), t.tpm,
+    s.max_tenants is null or t.name is not null or p_tenant = 'default'
+      or exists (select from sluice.unlisted_tenant u where u.tenant = p_tenant)
+  from sluice.settings s left join sluice.tenants t on t.name = p_tenant
+$$;
+
+-- exceeds: whether a task of this priority, for this model or route, is more than these limits let a tenant ask for.
+create or replace function sluice.exceeds(p_limits sluice.tenant_limits, p_priority int, p_name text) returns boolean
+language sql immutable parallel safe
+as $$ select coalesce(p_priority > p_limits.max_priority, false) or coalesce(p_name <> all (p_limits.models), false) $$;
+
+-- refuse_excess: says what it is that exceeds() found. Errors: SL004 the priority, SL009 the model or route.
+create or replace function sluice.refuse_excess(p_tenant text, p_priority int, p_name text) returns void
+language plpgsql stable
+as $$
+declare
+  v_limits sluice.tenant_limits := (select l from sluice.limits_of(p_tenant) l);
+begin
+  if p_priority > v_limits.max_priority then
+    raise exception 'priority % is above %, the highest for tenant "%"', p_priority, v_limits.max_priority, p_tenant
+      using errcode = 'SL004', column = 'priority',
+        hint = 'Ask for less, or raise sluice.tenants.max_priority (for all: sluice.settings.tenant_max_priority).';
+  end if;
+  raise exception 'tenant "%" may not use "%"', p_tenant, p_name using errcode = 'SL009', column = 'model',
+    hint = case when v_limits.models = '{}' then 'It may use no model.'
+      else 'It may use ' || array_to_string(v_limits.models[:20], ', ') || case when cardinality(v_limits.models) > 20
+        then format(' and %s more', cardinality(v_limits.models) - 20) else '' end || '.' end
+      || ' See sluice.tenants.models, and sluice.settings.tenant_models.';
+end
+$$;
+
+-- are_limited: whether some tenant's priorities or models are.
+create or replace function sluice.are_limited() returns boolean
+language plpgsql stable
+as $$
+begin
+  return (select s.tenant_max_priority is not null or s.tenant_models is not null
+    or exists (select from sluice.tenants where max_priority is not null or models is not null) from sluice.settings s);
+end
+$$;
+
+-- note_tenants: notes new tenants without a row, of whom settings.max_tenants may have tasks. Two transactions may note the same one.
+-- Errors:  SL005 there are so many, unless it has a key of its own, which somebody made for it; SL009 it is 0: known ones alone.
+create or replace function sluice.note_tenants(p_tenants text[]) returns void
+language plpgsql volatile
+as $$
+declare
+  v_max int := (select s.max_tenants from sluice.settings s);
+  v_count bigint := (select count(*) from sluice.unlisted_tenant);
+  v_refused text;
+begin
+  if v_count + cardinality(p_tenants) > v_max then
+    v_refused := (select min(t) from unnest(p_tenants) t
+                  where not exists (select from sluice.api_key k where k.tenant = t and k.revoked_at is null));
+    if v_refused is not null then
+      raise exception 'tenant "%" is new, and % tenants without a row in sluice.tenants have tasks already', v_refused, v_count
+        using errcode = case when v_max = 0 then 'SL009' else 'SL005' end, column = 'tenant',
+          hint = 'Give it a row: insert into sluice.tenants. Or raise sluice.settings.max_tenants = ' || v_max || '.';
+    end if;
+  end if;
+  insert into sluice.unlisted_tenant (tenant, noted_at) select t, clock_timestamp() from unnest(p_tenants) t;
+end
+$$;
+
+-- look_at_tenants: forgets the noted tenants that have no tasks any more, and gives a gauge to those that have half of
+-- settings.tenant_max_unfinished, so that no submit of a smaller one pays for that. What comes between two looks is not counted: who
+-- adds half of it within a minute may pass it by that much, once.
+-- Reads every place; once a minute, and at most for a hundredth of the time. Called by the sweep, which is alone.
+create or replace function sluice.look_at_tenants(p_now timestamptz) returns void
+language plpgsql volatile
+set enable_seqscan = on set enable_hashagg = on set jit = off
+as $$
+declare
+  v_started timestamptz := clock_timestamp();
+  v_due timestamptz := sluice.from_micros(coalesce(pg_sequence_last_value('sluice.tenants_after'::regclass), 0));
+  v_half bigint := (select s.tenant_max_unfinished / 2 from sluice.settings s);
+  v_large text[];
+begin
+  if p_now < v_due and v_due < p_now + interval '1 hour'  -- further ahead than any look sets: the clock was set back
+     or not exists (select from sluice.unlisted_tenant)
+       and (coalesce(pg_sequence_last_value('sluice.load_all'::regclass), 0) < v_half) is not false then
+    return;
+  end if;
+  with held as materialized (
+    select p.tenant, count(*) as tasks
+    from (select tenant from sluice.backlog union all select tenant from sluice.queue union all select tenant from sluice.lease) p
+    group by p.tenant),
+  gone as (
+    delete from sluice.unlisted_tenant u
+    where u.noted_at < p_now - interval '1 minute' and not exists (select from held h where h.tenant = u.tenant))
+  select array_agg(h.tenant) into v_large from held h where h.tasks >= v_half and h.tenant <> 'default';
+  perform sluice.make_gauge('load_tenant_' || md5(t))
+  from unnest(v_large) t where to_regclass('sluice.load_tenant_' || md5(t)) is null;
+  perform setval('sluice.tenants_after', sluice.micros(
+    p_now + least(greatest(interval '1 minute', 100 * (clock_timestamp() - v_started)), interval '30 minutes')));
+end
+$$;
+
+-- accept_upload: whether the tenant may begin another upload. What a batch puts out counts, but is not refused: it has been paid for.
+-- Uploads under way count as files, and of no bytes: by so much, 200 MB each, it may pass its bytes.
+-- Params:  p_tenant: null: of none. Errors: SL005.
+create or replace function sluice.accept_upload(p_tenant text) returns void
+language plpgsql volatile
+as $$
+declare
+  v_tenant text := coalesce(p_tenant, 'default');
+  v_limits sluice.tenant_limits := (select l from sluice.limits_of(v_tenant) l);
+  v_files bigint;
+  v_bytes bigint;
+begin
+  select count(*), coalesce(sum(f.bytes), 0) into v_files, v_bytes from sluice.file f where coalesce(f.tenant, 'default') = v_tenant;
+  if v_files >= v_limits.max_files then
+    raise exception 'tenant "%" has % files, of % that it may have', v_tenant, v_files, v_limits.max_files using errcode = 'SL005',
+      hint = 'Delete some: DELETE /v1/files/{id}. Or raise sluice.tenants.max_files (for all: sluice.settings.tenant_max_files).';
+  elsif v_bytes >= v_limits.files_bytes_max then
+    raise exception 'the files of tenant "%" take % bytes, of % that they may take', v_tenant, v_bytes, v_limits.files_bytes_max
+      using errcode = 'SL005', hint = 'Delete some: DELETE /v1/files/{id}. Or raise sluice.tenants.files_bytes_max '
+        || '(for all: sluice.settings.tenant_files_bytes_max).';
+  end if;
+end
+$$;
+
+-- accept_batch: whether the tenant may begin another batch. Params: p_tenant: null: of none. Errors: SL005.
+create or replace function sluice.accept_batch(p_tenant text) returns void
+language plpgsql volatile
+as $$
+declare
+  v_tenant text := coalesce(p_tenant, 'default');
+  v_max int := (select l.max_batches from sluice.limits_of(v_tenant) l);
+  v_open bigint := (select count(*) from sluice.batch b where b.phase <> 'done' and coalesce(b.tenant, 'default') = v_tenant);
+begin
+  if v_open >= v_max then
+    raise exception 'tenant "%" has % open batches, of % that it may have', v_tenant, v_open, v_max using errcode = 'SL005',
+      hint = 'Wait until one has ended and try again in about 60 s, cancel one, or raise sluice.tenants.max_batches '
+        || '(for all: sluice.settings.tenant_max_batches).';
+  end if;
+end
+$$;

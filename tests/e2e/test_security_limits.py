@@ -1,0 +1,212 @@
+"""Attacks of one tenant on the others' room: what each may have is bounded, and who asks for much waits behind who asks for little."""
+import time
+
+import psycopg2
+import pytest
+from batch_tools import line, post_batch, post_file
+from conftest import http, query, wait_for
+from queue_tools import add_model
+
+FLOOD_BATCHES = 40
+FLOOD_LINES = 20_000
+
+
+@pytest.fixture
+def url(pg):
+    url = pg.database()
+    add_model(url, "chat", "http://127.0.0.1:1/v1", api="openai-chat")
+    return url
+
+
+@pytest.fixture
+def process(url, server):
+    return server(url, keys=True)
+
+
+@pytest.fixture
+def make_key(sluice, url):
+    """A function that makes a key by the command line, of a tenant or (None) of none."""
+    def make(tenant, *flags):
+        made = sluice("key", "create", f"of {tenant}", *(("--tenant", tenant) if tenant else ()), *flags, "--database-url", url)
+        assert made.returncode == 0, made.stderr
+        return made.stdout.strip()
+    return make
+
+
+def upload(port, key, lines):
+    reply = post_file(port, "".join(text + "\n" for text in lines), key)
+    assert reply.status == 200, reply.body
+    return reply.json["id"]
+
+
+def seconds_of_a_batch(port, key):
+    """How long a batch of one line takes, from its upload to its end."""
+    begun = time.monotonic()
+    reply = post_batch(port, upload(port, key, [line("a")]), key)
+    assert reply.status == 200, reply.body
+    wait_for(lambda: http(port, "GET", f"/v1/batches/{reply.json['id']}", key=key).json["status"] == "completed", 120, "the small batch")
+    return time.monotonic() - begun
+
+
+def test_many_large_batches_do_not_hold_up_another_tenants_small_one(url, process, make_key, mock, worker):
+    query(url, "update sluice.models set url = %s", [mock("--latency", "5ms").url + "/v1"])
+    worker(url)
+    large, small = make_key("large"), make_key("small")
+    alone = seconds_of_a_batch(process.port, small)
+    file = upload(process.port, large, [line(str(n)) for n in range(FLOOD_LINES)])
+    for _ in range(FLOOD_BATCHES):
+        assert post_batch(process.port, file, large).status == 200
+    beside = [seconds_of_a_batch(process.port, small)]
+    wait_for(lambda: query(url, "select count(*) from sluice.task") > [(FLOOD_LINES,)], 120, "many tasks of the others")
+    beside.append(seconds_of_a_batch(process.port, small))
+    print(f"alone {alone:.1f} s, beside the others {beside[0]:.1f} and {beside[1]:.1f} s")
+    assert query(url, "select count(*) from sluice.batch where tenant = 'large' and phase = 'done'") == [(0,)], "they take longer"
+    assert max(beside) < alone + 5  # one after the other: 28 s
+
+
+def set_limits(url, tenant, **columns):
+    names = ", ".join(columns)
+    query(url, f"insert into sluice.tenants (name, {names}) values (%s{', %s' * len(columns)})", [tenant, *columns.values()])
+
+
+def refusal(reply, status, *words):
+    """Asserts that it is refused, with what is said; it says when to come back if that helps."""
+    assert reply.status == status, reply.body
+    said = reply.json["error"]["message"] + " / " + reply.json["error"]["hint"]
+    assert all(word in said for word in words), said
+    assert (status == 429) == (reply.headers.get("Retry-After") is not None)
+    return said
+
+
+def post_task(port, key, **task):
+    return http(port, "POST", "/v1/tasks", {"prompt": "x", "model": "chat"} | task, key=key)
+
+
+def test_a_new_installation_bounds_tenants_that_nobody_has_bounded(url):
+    names = ("max_tenants", "tenant_max_unfinished", "tenant_max_batches", "tenant_max_files", "tenant_files_bytes_max")
+    assert query(url, f"select {', '.join(names)} from sluice.settings") == [(10_000, 1_000_000, 100, 100_000, 10 << 30)]
+
+
+def test_a_tenants_priority_has_its_bound(url, process, make_key):
+    set_limits(url, "low", max_priority=10)
+    low, other, both = make_key("low"), make_key("other"), make_key(None)
+    refusal(post_task(process.port, low, priority=11), 400, "priority 11 is above 10", 'tenant "low"', "sluice.tenants.max_priority")
+    refusal(post_task(process.port, both, priority=100, tenant="low"), 400, "priority 100 is above 10")
+    refusal(http(process.port, "POST", "/v1/tasks", [{"prompt": "x", "model": "chat"}, {"prompt": "x", "model": "chat", "priority": "hot"}],
+                 key=low), 400, "task 2: ", "priority 50 is above 10")
+    assert post_task(process.port, low, priority=10).status == 202
+    assert post_task(process.port, other, priority=100).status == 202, "no other tenant's"
+    query(url, "update sluice.settings set tenant_max_priority = 20")
+    refusal(post_task(process.port, other, priority=21), 400, "is above 20", "sluice.settings.tenant_max_priority")
+    assert query(url, "select tenant, priority from sluice.tasks order by id") == [("low", 10), ("other", 100)]
+
+
+def test_a_tenant_uses_its_models_alone(url, process, make_key):
+    add_model(url, "dear", "http://127.0.0.1:1/v1", api="openai-chat")
+    set_limits(url, "poor", models=["chat"])
+    poor = make_key("poor")
+    refusal(post_task(process.port, poor, model="dear"), 403, 'tenant "poor" may not use "dear"', "It may use chat.", "sluice.tenants.models")
+    refusal(post_task(process.port, poor, model="any"), 403, 'may not use "any"')
+    body = {"model": "dear", "messages": [{"role": "user", "content": "x"}]}
+    assert http(process.port, "POST", "/v1/chat/completions", body, key=poor).status == 403
+    failed = post_batch(process.port, upload(process.port, poor, [line("a"), line("b", model="dear")]), poor).json["id"]
+    ended = wait_for(lambda: (found := http(process.port, "GET", f"/v1/batches/{failed}", key=poor).json)["status"] == "failed" and found,
+                     what="the batch's end")
+    assert [each["line"] for each in ended["errors"]["data"]] == [2] and '"dear"' in ended["errors"]["data"][0]["message"]
+    assert query(url, "select count(*) from sluice.task") == [(0,)]
+    query(url, "update sluice.models set name = 'cheap' where name = 'chat'")
+    assert post_task(process.port, poor, model="cheap").status == 202, "it follows another name"
+    assert post_task(process.port, make_key("rich"), model="dear").status == 202
+
+
+def test_a_login_bound_to_a_tenant_has_its_bounds(url):
+    query(url, "create role tenant_of_low login in role sluice_submitter")
+    query(url, "insert into sluice.tenants (name, role, max_priority, models) values ('low', 'tenant_of_low', 0, '{chat}')")
+    login = url.replace("user=sluice", "user=tenant_of_low")
+    for asked, code in (("priority => 1", "SL004"), ("model => 'any'", "SL009")):
+        with pytest.raises(psycopg2.Error) as refused:
+            query(login, f"select sluice.submit('x', {'' if 'model' in asked else 'model => %s,'} tenant => 'low', {asked})", ["chat"])
+        assert refused.value.pgcode == code
+
+
+def test_a_tenants_files_have_their_bounds(url, process, make_key):
+    set_limits(url, "full", max_files=2)
+    set_limits(url, "large", files_bytes_max=10)
+    full, large = make_key("full"), make_key("large")
+    files = [upload(process.port, full, [line("a")]) for _ in range(2)]
+    refusal(post_file(process.port, line("a"), full), 429, 'tenant "full" has 2 files, of 2', "DELETE /v1/files", "sluice.tenants.max_files")
+    upload(process.port, large, [line("a")])
+    refusal(post_file(process.port, line("a"), large), 429, "take", "of 10 that they may take", "sluice.tenants.files_bytes_max")
+    upload(process.port, make_key("another"), [line("a")])
+    assert http(process.port, "DELETE", f"/v1/files/{files[0]}", key=full).status == 200
+    upload(process.port, full, [line("a")])
+    query(url, "update sluice.settings set tenant_max_files = 0")
+    refusal(post_file(process.port, line("a"), make_key(None)), 429, 'tenant "default" has 0 files, of 0', "sluice.settings.tenant_max_files")
+
+
+def test_a_tenants_open_batches_have_their_bound(url, process, make_key):
+    set_limits(url, "busy", max_batches=2)
+    busy = make_key("busy")
+    file = upload(process.port, busy, [line("a")])
+    begun = [post_batch(process.port, file, busy).json["id"] for _ in range(2)]
+    said = refusal(post_batch(process.port, file, busy), 429, 'tenant "busy" has 2 open batches, of 2', "sluice.tenants.max_batches")
+    assert "60 s" in said
+    message = {"requests": [{"custom_id": "a", "params": {"model": "chat", "max_tokens": 1, "messages": []}}]}
+    refusal(http(process.port, "POST", "/v1/messages/batches", message, key=busy), 429, "2 open batches")
+    assert post_batch(process.port, upload(process.port, other := make_key("other"), [line("a")]), other).status == 200
+    http(process.port, "POST", f"/v1/batches/{begun[0]}/cancel", key=busy)
+    wait_for(lambda: post_batch(process.port, file, busy).status == 200, what="room after a batch's end")
+
+
+def test_who_has_no_tenant_invents_not_more_than_so_many(url, process, make_key):
+    query(url, "update sluice.settings set max_tenants = 3")
+    set_limits(url, "listed", weight=2)
+    inventor, keyed = make_key(None), make_key("keyed")
+    for n in range(3):
+        assert post_task(process.port, inventor, tenant=f"invented {n}").status == 202
+    refusal(post_task(process.port, inventor, tenant="invented 3"), 429, 'tenant "invented 3" is new', "3 tenants without a row",
+            "insert into sluice.tenants", "sluice.settings.max_tenants")
+    refusal(http(process.port, "POST", "/v1/tasks", [{"prompt": "x", "model": "chat", "tenant": f"many {n}"} for n in range(5)], key=inventor),
+            429, "is new")
+    for tenant in ("listed", "default", "keyed", "invented 0"):
+        assert post_task(process.port, inventor, tenant=tenant).status == 202, tenant
+    assert post_task(process.port, keyed).status == 202
+    assert query(url, "select count(distinct tenant) from sluice.task") == [(6,)]
+    query(url, "update sluice.settings set max_tenants = 0")
+    refusal(post_task(process.port, inventor, tenant="never"), 403, 'tenant "never" is new')
+    # Those whose tasks have all ended make room for others.
+    query(url, "update sluice.settings set max_tenants = 4")
+    query(url, "select sluice.cancel_all(tenant => 'invented 1')")
+    query(url, "update sluice.unlisted_tenant set noted_at = noted_at - interval '2 minutes'")
+    wait_for(lambda: query(url, "select sluice.tick()") and post_task(process.port, inventor, tenant="invented 4").status == 202,
+             what="room for another one")
+
+
+def test_a_tenant_that_nobody_has_bounded_has_its_most(url, process, make_key):
+    query(url, "update sluice.settings set tenant_max_unfinished = 100")
+    flood, other = make_key("flood"), make_key("other")
+    tasks = [{"prompt": "x", "model": "chat"}] * 60
+    assert http(process.port, "POST", "/v1/tasks", tasks, key=flood).status == 202
+    wait_for(lambda: query(url, "select sluice.tick(), to_regclass('sluice.load_tenant_' || md5('flood'))")[0][1], what="its gauge")
+    refusal(http(process.port, "POST", "/v1/tasks", tasks, key=flood), 429, 'tenant "flood" is at its cap: 60 of 100 unfinished',
+            "sluice.tenants.max_unfinished")
+    assert http(process.port, "POST", "/v1/tasks", tasks[:40], key=flood).status == 202
+    refusal(post_task(process.port, flood), 429, "100 of 100 unfinished")
+    assert http(process.port, "POST", "/v1/tasks", tasks, key=other).status == 202
+    query(url, "insert into sluice.tenants (name, max_unfinished) values ('flood', 1000)")
+    assert http(process.port, "POST", "/v1/tasks", tasks, key=flood).status == 202
+
+
+def test_limits_are_set_over_http_and_on_record(url, process, make_key):
+    admin = make_key(None, "--scope", "admin")
+    made = http(process.port, "PUT", "/v1/tenants/t", {"max_batches": 1, "models": ["chat"], "max_priority": 5}, key=admin)
+    assert made.status == 200 and made.json["models"] == ["chat"] and made.json["max_files"] is None
+    shown = http(process.port, "PATCH", "/v1/settings", {"tenant_max_files": 7, "tenant_models": ["chat"], "max_tenants": 0}, key=admin)
+    assert (shown.json["tenant_max_files"], shown.json["tenant_models"], shown.json["max_tenants"]) == (7, ["chat"], 0)
+    for path, body in (("tenants/t", {"max_priority": 101}), ("tenants/t", {"max_files": -1}), ("settings", {"tenant_models": [None]})):
+        assert http(process.port, "PATCH", f"/v1/{path}", body, key=admin).status == 400, body
+    query(url, "update sluice.tenants set max_priority = 6")
+    assert query(url, "select action, detail from sluice.audit_log order by id")[-3:] == [
+        ("replace tenants", {"models": ["chat"], "max_batches": 1, "max_priority": 5}),
+        ("change settings", {"tenant_max_files": 7, "tenant_models": ["chat"], "max_tenants": 0}),
+        ("update tenants", {"max_priority": [5, 6]})]
