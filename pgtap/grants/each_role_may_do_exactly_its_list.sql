@@ -25,7 +25,7 @@ insert into allowed (object, roles) values
   ('complete(bigint,sluice.outcome[],timestamp with time zone)', 'wa'),
   ('completion(bigint)', 'a'), ('events_of(text,text)', 'a'), ('queue_gauges()', 'a'), ('fleet_gauges()', 'a'),
   ('configuration(text[])', 'wa'),
-  ('configure(text,text,jsonb,boolean)', 'a'),
+  ('configure(text,text,jsonb,boolean)', 'a'), ('check_durations(text,jsonb)', 'a'), ('hidden_columns()', 'a'),
   ('configure_route(text,jsonb)', 'a'),
   ('create_batch(text,text,timestamp with time zone)', 'a'),
   ('read_record(anyelement,jsonb)', 'a'),

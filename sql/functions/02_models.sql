@@ -145,6 +145,23 @@ begin
 end
 $$;
 
+-- note_parking: a row of sluice.breaker_events for a model that was parked, or is no more, whoever did it.
+create or replace function sluice.note_parking(p_old sluice.models, p_new sluice.models) returns void
+language plpgsql volatile
+as $$
+declare
+  v_was boolean := coalesce(p_old.closed_until = 'infinity', false);
+  v_is boolean := coalesce(p_new.closed_until = 'infinity', false);
+  v_breaker text := coalesce((select state from sluice.breaker where model = p_new.id), 'closed');
+begin
+  if v_is and not v_was then
+    perform sluice.note_transition(p_new.id, v_breaker, 'parked', p_new.closed_reason, clock_timestamp());
+  elsif v_was and not v_is then
+    perform sluice.note_transition(p_new.id, 'parked', v_breaker, 'it was opened', clock_timestamp());
+  end if;
+end
+$$;
+
 -- after_model_changes: a new model joins route "any"; settings.default_model and tenants' models follow another name; workers hear
 -- of what they use.
 create or replace function sluice.after_model_changes() returns trigger
@@ -158,6 +175,9 @@ begin
     update sluice.settings set default_model = new.name where default_model = old.name;
     update sluice.settings set tenant_models = array_replace(tenant_models, old.name, new.name) where old.name = any (tenant_models);
     update sluice.tenants set models = array_replace(models, old.name, new.name) where old.name = any (models);
+  end if;
+  if tg_op = 'UPDATE' then
+    perform sluice.note_parking(old, new);
   end if;
   perform pg_notify('sluice_config', coalesce(new.id, old.id)::text);
   return null;

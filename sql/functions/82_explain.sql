@@ -77,7 +77,8 @@ begin
   if v_row.task_id is null then
     return null;
   elsif not v_row.due then
-    return sluice.explain_later(p_task, v_row, v_name, p_now) || sluice.deadline_text(v_row.deadline, p_now);
+    return sluice.explain_later(p_task, v_row, v_name, p_now)
+      || coalesce('; then ' || sluice.closed_then_text(p_task, v_row.ready_at, p_now), '') || sluice.deadline_text(v_row.deadline, p_now);
   end if;
   v_ahead := sluice.ahead_in_backlog(v_row);
   return format('waits for room in %s: %s of tenant "%s"; %s',
@@ -109,6 +110,22 @@ begin
       p_row.attempts + 1, sluice.attempts_text(p_task), coalesce(v_last.error_code, v_last.http_status::text, 'no code'));
   end if;
   return format('waits %s for %s', v_when, p_name);
+end
+$$;
+
+-- closed_then_text: why a task that waits for its time cannot be called for at that time either; null: it can.
+create or replace function sluice.closed_then_text(p_task sluice.task, p_ready_at timestamptz, p_now timestamptz) returns text
+language plpgsql volatile
+as $$
+declare
+  v_models sluice.models[] := array(
+    select m from sluice.models m
+    where m.id = p_task.model or m.name in (select r.model from sluice.routes r where r.route = p_task.route and r.weight > 0));
+begin
+  return case
+    when exists (select from unnest(v_models) m where sluice.is_open(m, greatest(p_ready_at, p_now))) then null
+    when p_task.route is null then sluice.closed_text(v_models[1], p_now)
+    else sluice.route_text(p_task.route, p_task.api, p_now) end;
 end
 $$;
 

@@ -135,6 +135,7 @@ Task<Result<Configuration>> read_configuration(Reply reply) {
       if (result->text(row, 16).find(path) != std::string_view::npos)
         model.paths.emplace_back(path);
     }
+    if (!result->is_null(row, 17)) configuration.parked.emplace(model.name, result->text(row, 17));
     configuration.models.push_back(std::move(model));
   }
   co_return configuration;
@@ -345,7 +346,10 @@ Task<Result<Configuration>> PgDatabase::configuration(std::vector<std::string> m
       " coalesce(m.upstream_model, m.name), m.batch_max, m.max_queue, m.id, m.secret,"
       " (extract(epoch from m.batch_wait) * 1000)::bigint, m.max_in_flight, m.min_in_flight,"
       " ceil(extract(epoch from m.hedge_after) * 1000)::bigint, m.hedge_max,"
-      " (m.hedge_budget * 1000000)::bigint, s.events, m.paths"
+      " (m.hedge_budget * 1000000)::bigint, s.events, m.paths,"
+      // Not the reason: it may repeat what a backend said of a prompt.
+      " case when m.closed_until = 'infinity' then"
+      " coalesce(substring(m.closed_reason from '^(credential|billing|refused): '), 'by hand') end"
       " from sluice.configuration($1::text[]) c cross join lateral (select (c.settings).*) s"
       " cross join lateral (select (c.model).*) m",
       std::move(params)));

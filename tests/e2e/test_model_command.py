@@ -12,7 +12,7 @@ def url(pg):
 
 @pytest.fixture
 def model(sluice, url):
-    return lambda *arguments: sluice("model", *arguments, "--database-url", url)
+    return lambda *arguments, env=(): sluice("model", *arguments, "--database-url", url, env=env)
 
 
 def column(url, name, of="m"):
@@ -90,7 +90,7 @@ def test_of_two_settings_with_one_value_the_misread_one_is_named(model, url):
 
 def test_ls_fits_80_columns_and_json_has_it_all(model, url):
     model("set", "m" * 60, "url=http://127.0.0.1:1/" + "x" * 100, "rpm=60")
-    table = model("ls").stdout.splitlines()
+    table = model("ls", env={"COLUMNS": "80"}).stdout.splitlines()
     assert len(table) == 2 and all(len(line) <= 80 for line in table)
     row = json.loads(model("ls", "--json").stdout)
     assert (row["name"], row["rpm"], row["max_queue"]) == ("m" * 60, 60, 1000)
@@ -128,7 +128,7 @@ def test_close_refuses_what_is_not_a_time(model, url, flags, code):
     assert column(url, "closed_until") is None
 
 
-@pytest.mark.parametrize("operation", ["pause", "resume", "close", "rm"])
+@pytest.mark.parametrize("operation", ["pause", "resume", "close", "rm", "history"])
 def test_an_unknown_model_is_exit_1(model, operation):
     run = model(operation, "nope")
     assert run.returncode == 1 and 'there is no model "nope"' in run.stderr
@@ -142,3 +142,12 @@ def test_rm_deletes_an_idle_model_only(model, url):
     query(url, "select sluice.cancel(%s)", (task,))
     assert model("rm", "m").returncode == 0
     assert query(url, "select * from sluice.models") == []
+
+
+def test_history_has_parkings(model, url):
+    assert model("set", "m", "url=http://127.0.0.1:1").returncode == 0
+    assert model("history", "m").returncode == 0
+    query(url, "select sluice.close_model('m', 'infinity', 'credential: HTTP 401')")
+    assert model("resume", "m").returncode == 0
+    opened, parked = model("history", "m").stdout.splitlines()[1:]
+    assert "closed → parked" in parked and "credential: HTTP 401" in parked and "parked → closed" in opened

@@ -3,31 +3,9 @@ import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-import pytest
 from conftest import http, query, wait_for
-from queue_tools import add_model, submit
-
-
-@pytest.fixture
-def url(pg):
-    url = pg.database()
-    add_model(url, "m", "http://127.0.0.1:1")
-    return url
-
-
-@pytest.fixture
-def process(url, server):
-    return server(url, keys=True)
-
-
-@pytest.fixture
-def make_key(sluice, url, process):
-    """A function that makes a key by the command line."""
-    def make(name, *flags):
-        made = sluice("key", "create", name, *flags, "--database-url", url)
-        assert made.returncode == 0, made.stderr
-        return made.stdout.strip()
-    return make
+from key_tools import make_key, process, url  # noqa: F401 (fixtures)
+from queue_tools import submit
 
 
 # Method, path ({} is a task of tenant a), body, and the scope that it needs.
@@ -64,6 +42,9 @@ def test_each_route_asks_for_its_scope(url, process, make_key):
             reply = http(process.port, method, path.format(task), body, key=key)
             allowed = scope in (needed, "admin")
             assert (reply.status != 403) == allowed, (method, path, scope, reply.body)
+            if not allowed:
+                error = reply.json["error"]
+                assert error["message"] == f"this key lacks the scope {needed}" and f"--scope {needed}" in error["hint"], (method, path)
 
 
 def test_without_a_valid_key_nothing_is_said(process, make_key):
