@@ -550,7 +550,7 @@ def call_where_the_tenant_has_its_most(call):
     file = call(200, "POST", FILES, {"purpose": "batch", "file": line("a")}).json["id"]
     call(429, "POST", BATCHES, {"input_file_id": file, "endpoint": "/v1/chat/completions", "completion_window": "24h"})
     call(429, "POST", MESSAGE_BATCHES, {"requests": [{"custom_id": "a", "params": params}]})
-    query(call.url, "update sluice.settings set tenant_max_batches = 100, tenant_max_files = 0")
+    query(call.url, "update sluice.settings set tenant_max_batches = default, tenant_max_files = 0")
     call(429, "POST", FILES, {"purpose": "batch", "file": "x"})
     query(call.url, "update sluice.settings set tenant_max_files = null")
 
