@@ -3,6 +3,7 @@ import json
 
 import pytest
 from conftest import query
+from queue_tools import submit, wait_ended
 
 
 @pytest.fixture
@@ -142,3 +143,14 @@ def test_rm_deletes_an_idle_model_only(model, url):
     query(url, "select sluice.cancel(%s)", (task,))
     assert model("rm", "m").returncode == 0
     assert query(url, "select * from sluice.models") == []
+
+
+def test_a_reply_is_stored_beside_its_answer_where_it_is_to_be_kept(model, url, mock, worker):
+    backend = mock()
+    for name, settings in (("plain", []), ("kept", ["keep_response=true"])):
+        assert model("set", name, f"url={backend.url}", *settings).returncode == 0
+        submit(url, "question", model=name)
+    worker(url)
+    wait_ended(url, 2)
+    assert query(url, "select model, answer is null, response::json ->> 'answer' = answer from sluice.tasks order by model") == [
+        ("kept", False, True), ("plain", False, None)]
