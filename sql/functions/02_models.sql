@@ -23,6 +23,11 @@ create or replace function sluice.set_counter(p_kind text, p_model int, p_value 
 language sql volatile
 as $$ select setval(('sluice.' || p_kind || '_' || p_model)::regclass, p_value) $$;
 
+-- keeps_response: whether the backend's verbatim reply is stored beside the answer. Of api solve the answer is the reply.
+create or replace function sluice.keeps_response(p_model sluice.models) returns boolean
+language sql immutable parallel safe
+as $$ select coalesce(p_model.keep_response, p_model.api <> 'solve') $$;
+
 -- make_model: creates the queue table and the sequences of model p_model. Buckets full, room for all, nothing learned.
 create or replace function sluice.make_model(p_model int) returns void
 language plpgsql volatile

@@ -33,7 +33,8 @@ constexpr std::string_view model_columns[] = {"name",          "api",
                                               "hedge_after",   "hedge_max",
                                               "hedge_budget",  "input_price",
                                               "output_price",  "paused",
-                                              "closed_until",  "closed_reason"};
+                                              "closed_until",  "closed_reason",
+                                              "keep_response"};
 
 struct ModelOptions {
   std::string name;

@@ -3,6 +3,7 @@ import json
 
 import pytest
 from conftest import query
+from queue_tools import submit, wait_ended
 
 
 @pytest.fixture
@@ -151,3 +152,14 @@ def test_history_has_parkings(model, url):
     assert model("resume", "m").returncode == 0
     opened, parked = model("history", "m").stdout.splitlines()[1:]
     assert "closed → parked" in parked and "credential: HTTP 401" in parked and "parked → closed" in opened
+
+
+def test_a_reply_is_stored_beside_its_answer_where_it_is_to_be_kept(model, url, mock, worker):
+    backend = mock()
+    for name, settings in (("plain", []), ("kept", ["keep_response=true"])):
+        assert model("set", name, f"url={backend.url}", *settings).returncode == 0
+        submit(url, "question", model=name)
+    worker(url)
+    wait_ended(url, 2)
+    assert query(url, "select model, answer is null, response::json ->> 'answer' = answer from sluice.tasks order by model") == [
+        ("kept", False, True), ("plain", False, None)]

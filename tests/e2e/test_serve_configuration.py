@@ -23,8 +23,8 @@ def call(url, server):
 def test_a_model_is_made_changed_and_replaced(call):
     made = call("PUT", "/v1/models/m", {"url": "http://127.0.0.1:1", "rpm": 60, "timeout": "5s"})
     assert made.status == 200 and made.json["timeout"] == "00:00:05"
-    changed = call("PATCH", "/v1/models/m", {"tpm": 1000}).json
-    assert (changed["rpm"], changed["tpm"], changed["timeout"]) == (60, 1000, "00:00:05")
+    changed = call("PATCH", "/v1/models/m", {"tpm": 1000, "keep_response": True}).json
+    assert (changed["rpm"], changed["tpm"], changed["timeout"], changed["keep_response"]) == (60, 1000, "00:00:05", True)
     replaced = call("PUT", "/model-config/m", {"url": "http://127.0.0.1:2"}).json
     assert (replaced["rpm"], replaced["tpm"], replaced["timeout"]) == (None, None, "00:05:00")
     shown = call("GET", "/v1/models/m").json
