@@ -55,6 +55,7 @@ insert into allowed (object, roles) values
   ('next_permit_at(text,timestamp with time zone)', 'wsra'),
   ('note_clock_jump(interval,timestamp with time zone,timestamp with time zone)', 'wa'),
   ('overflow_share()', 'ra'), ('critical_share()', 'ra'),
+  ('parked_for(text)', 'wa'),
   ('pause(text)', 'a'),
   ('permit_burst(sluice.models)', 'ra'),
   ('permit_interval_ns(sluice.models)', 'ra'),

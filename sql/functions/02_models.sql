@@ -103,12 +103,16 @@ create or replace function sluice.model_apis() returns text[]
 language sql immutable parallel safe
 as $$ select array['solve', 'openai-chat', 'openai-responses', 'openai-embeddings', 'anthropic-messages'] $$;
 
+-- parked_for: why a model is parked: credential, billing, refused, or by hand. The rest of the reason may be a backend's text, and that
+-- may repeat a prompt: it is for neither log nor history.
+create or replace function sluice.parked_for(p_reason text) returns text
+language sql immutable parallel safe
+as $$ select coalesce(substring(p_reason from '^(credential|billing|refused): '), 'by hand') $$;
+
 -- was_parked_by_calls: whether p_model is parked for what a backend answered, not by somebody who said so.
 create or replace function sluice.was_parked_by_calls(p_model sluice.models) returns boolean
 language sql immutable
-as $$
-  select coalesce(p_model.closed_until = 'infinity' and p_model.closed_reason ~ '^(credential|billing|refused): ', false)
-$$;
+as $$ select coalesce(p_model.closed_until = 'infinity', false) and sluice.parked_for(p_model.closed_reason) <> 'by hand' $$;
 
 -- before_model_changes: guards names, apis and ids, notes when limits change and when calls do, and opens a model that was
 -- parked for its credentials or its address when these change. Takes no lock on the model: an open psql must not stop the fleet.
@@ -160,7 +164,7 @@ declare
   v_breaker text := coalesce((select state from sluice.breaker where model = p_new.id), 'closed');
 begin
   if v_is and not v_was then
-    perform sluice.note_transition(p_new.id, v_breaker, 'parked', p_new.closed_reason, clock_timestamp());
+    perform sluice.note_transition(p_new.id, v_breaker, 'parked', sluice.parked_for(p_new.closed_reason), clock_timestamp());
   elsif v_was and not v_is then
     perform sluice.note_transition(p_new.id, 'parked', v_breaker, 'it was opened', clock_timestamp());
   end if;

@@ -1,23 +1,18 @@
 -- Completions: tasks whose client waits for the model's own answer, in the model's own form.
 
--- require_api: the model, or all models of the route, must speak this API, for the client's body is of its form, and keep the
--- backend's replies, for these are what the client is answered.
--- Errors:  SL001 another one, or it does not. A name that is unknown is left to submit.
+-- require_api: the model, or all models of the route, must speak this API: the client's body is of its form.
+-- Errors:  SL001 another one. A name that is unknown is left to submit.
 create or replace function sluice.require_api(p_name text, p_api text) returns void
 language plpgsql stable
 as $$
 declare
-  v_models sluice.models[] := array(
-    select m from sluice.models m
-    where m.name = p_name or m.name in (select r.model from sluice.routes r where r.route = p_name));
-  v_api text := (select min(m.api) from unnest(v_models) m where m.api <> p_api);
+  v_api text := (
+    select min(m.api) from sluice.models m
+    where m.api <> p_api and (m.name = p_name or m.name in (select r.model from sluice.routes r where r.route = p_name)));
 begin
   if v_api is not null then
     raise exception '"%" speaks %, not %', p_name, v_api, p_api using errcode = 'SL001', column = 'model',
       hint = 'Name another model, or send a prompt to /v1/tasks, which every model takes.';
-  elsif exists (select from unnest(v_models) m where not m.keep_response) then
-    raise exception '"%" keeps no replies of its backend, and the answer to this request is one', p_name using errcode = 'SL001',
-      column = 'model', hint = 'Name another model, send a prompt to /v1/tasks, or set keep_response.';
   end if;
 end
 $$;

@@ -23,16 +23,22 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  v_places int[];   -- of the outcomes that hold
-begin
+  v_places int[] := '{}';   -- of the outcomes that hold
   -- Nearly always all are solved, and nothing that this worker has is cancelled. (Who cancels just now comes too late for these.)
-  if exists (select from unnest(complete.outcomes) o where o.kind is distinct from 'solved')
-     or exists (select from sluice.cancellation c where c.worker = complete.worker) then
-    v_places := sluice.end_calls(complete.worker, complete.outcomes, p_now);
-  else
-    v_places := sluice.end_solved(complete.worker, complete.outcomes, coalesce(p_now, clock_timestamp()));
-  end if;
-  if coalesce(cardinality(v_places), 0) < cardinality(complete.outcomes) then
+  v_all_solved boolean := not exists (select from unnest(complete.outcomes) o where o.kind is distinct from 'solved')
+    and not exists (select from sluice.cancellation c where c.worker = complete.worker);
+begin
+  -- Twice if some are missing: a delete passes over what is younger than its statement. A lease that an extra call changed while the
+  -- first waited for it is locked now, and the second finds it. (Its answer would have been late, and the lease its worker's for ever.)
+  for v_look in 1 .. 2 loop
+    exit when cardinality(v_places) >= cardinality(complete.outcomes);
+    if v_all_solved then
+      v_places := v_places || sluice.end_solved(complete.worker, complete.outcomes, coalesce(p_now, clock_timestamp()));
+    else
+      v_places := v_places || sluice.end_calls(complete.worker, complete.outcomes, p_now);
+    end if;
+  end loop;
+  if cardinality(v_places) < cardinality(complete.outcomes) then
     return query select * from sluice.judge_late(complete.worker, complete.outcomes, v_places,
       coalesce(p_now, clock_timestamp()));
   else
@@ -47,8 +53,8 @@ $$;
 -- refusals or a breaker that is not closed, and now and then one for its model's estimates.
 -- Measured, thousands of instructions a task in complete (the bare floor: 54): in statements of their own 142, so 102. Rejected:
 -- ON CONFLICT DO NOTHING, 12 more (who deletes the lease has the right to the result; the key would refuse a second); the outcome
--- carried through the steps, 3 more; leases deleted without being locked first, 4 less (one that an extra call changes just then would
--- not be found). What could still be saved: the look for the task's created_at, 14.
+-- carried through the steps, 3 more; leases deleted without being locked first, 4 less (two workers would wait for each other in a
+-- circle). What could still be saved: the look for the task's created_at, 14.
 create or replace function sluice.end_solved(p_worker bigint, p_outcomes sluice.outcome[], p_now timestamptz) returns int[]
 language plpgsql volatile
 as $$
@@ -86,17 +92,16 @@ begin
     select g.task_id, p_worker, t.created_at, g.ready_at, g.started_at, p_now, g.fence, o.input_tokens, o.output_tokens,
       g.attempts + 1, sluice.storable_status(o.http_status), 'solved', m.name, o.error_code, o.error,
       o.input_tokens * m.input_cost + o.output_tokens * m.output_cost,
-      o.answer, case when m.keeps_response or o.answer is null then o.response end
+      o.answer, case when m.keeps_response or t.is_verbatim or o.answer is null then o.response end
     from gone g
     join of_model m on m.id = g.model
     cross join lateral (select (x.o).* from (select p_outcomes[g.place] as o offset 0) x) o
-    cross join lateral (select t.created_at from sluice.task t where t.id = g.task_id limit 1) t)
+    cross join lateral (select t.created_at, t.request is not null as is_verbatim from sluice.task t where t.id = g.task_id limit 1) t)
   select (select array_agg(g.place) from gone g),
     (select array_agg(row(g.place, g.lease)::sluice.ended_call) from gone g join of_model m on m.id = g.model
      where m.hears or g.reserved_tokens > 0 or g.place = v_drawn),
     array_agg(m.id), array_agg(m.calls)
   into v_places, v_heard, v_models, v_calls from of_model m;
-  perform sluice.count_results('solved', cardinality(v_places)), sluice.count_calls(v_models, v_calls);
   if v_heard is not null then
     perform sluice.learn_from(p_outcomes, array(select h from unnest(v_heard) h where h.place = v_drawn)),
       sluice.settle_reserved(p_outcomes, v_heard, p_now), sluice.note_health(p_outcomes, v_heard, p_now);
@@ -104,6 +109,8 @@ begin
       perform sluice.note_refusals(p_outcomes, v_heard, p_now);
     end if;
   end if;
+  -- Last, for others see it at once, and no rollback undoes it.
+  perform sluice.count_results('solved', cardinality(v_places)), sluice.count_calls(v_models, v_calls);
   return v_places;
 end
 $$;
@@ -198,7 +205,7 @@ begin
       case o.kind when 'solved' then 'solved' when 'cancelled' then 'cancelled' else 'failed' end, m.name,
       coalesce(o.error_code, x.error_code), coalesce(o.error, x.error),
       o.input_tokens * coalesce(m.input_price, 0) * 0.000001 + o.output_tokens * coalesce(m.output_price, 0) * 0.000001,
-      o.answer, case when sluice.keeps_response(m) or o.answer is null then o.response end
+      o.answer, case when sluice.keeps_response(m) or t.request is not null or o.answer is null then o.response end
     from unnest(p_ended) e
     cross join lateral (select (e.lease).*) l
     cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o

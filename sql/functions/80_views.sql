@@ -190,5 +190,5 @@ create or replace view sluice.attempts with (security_barrier) as
 -- breaker_events: how each model's breaker went, and when it was parked and opened, the newest 1,000 transitions: when, from which
 -- state to which, and why.
 create or replace view sluice.breaker_events as
-  select e.id, e.at, m.name as model, e.from_state, e.to_state, sluice.shown_reason(e.reason) as reason
+  select e.id, e.at, m.name as model, e.from_state, e.to_state, e.reason
   from sluice.breaker_event e join sluice.models m on m.id = e.model;

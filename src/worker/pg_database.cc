@@ -347,9 +347,7 @@ Task<Result<Configuration>> PgDatabase::configuration(std::vector<std::string> m
       " (extract(epoch from m.batch_wait) * 1000)::bigint, m.max_in_flight, m.min_in_flight,"
       " ceil(extract(epoch from m.hedge_after) * 1000)::bigint, m.hedge_max,"
       " (m.hedge_budget * 1000000)::bigint, s.events, m.paths,"
-      // Not the reason: it may repeat what a backend said of a prompt.
-      " case when m.closed_until = 'infinity' then"
-      " coalesce(substring(m.closed_reason from '^(credential|billing|refused): '), 'by hand') end"
+      " case when m.closed_until = 'infinity' then sluice.parked_for(m.closed_reason) end"
       " from sluice.configuration($1::text[]) c cross join lateral (select (c.settings).*) s"
       " cross join lateral (select (c.model).*) m",
       std::move(params)));

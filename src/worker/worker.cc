@@ -698,7 +698,7 @@ void Worker::say_what_is_parked(const Configuration& configuration) {
   for (const auto& [name, why] : configuration.parked) {
     if (parked_.contains(name)) continue;
     spdlog::warn(
-        "model \"{0}\" is parked ({1}), its tasks wait: sluice model history {0} says why, "
+        "model \"{0}\" is parked ({1}), its tasks wait: sluice status says why, "
         "sluice model resume {0} opens it",
         name, why);
   }
