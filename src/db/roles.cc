@@ -4,6 +4,8 @@
 
 #include <regex>
 
+#include "command_error.h"
+
 namespace sluice {
 namespace {
 
@@ -56,7 +58,14 @@ std::optional<std::string> role_prefix_of(pqxx::connection& connection) {
   pqxx::nontransaction session(connection);
   const pqxx::result rows = session.exec(prefix_sql);
   if (rows.empty()) return std::nullopt;
-  return rows[0][0].as<std::string>();
+  auto prefix = rows[0][0].as<std::string>();
+  // It becomes part of statements.
+  const std::string problem = prefix.empty() ? "" : role_prefix_problem(prefix);
+  if (!problem.empty()) {
+    throw CommandError(ExitCode::bad_configuration,
+                       "the comment on schema sluice names no roles: " + problem);
+  }
+  return prefix;
 }
 
 }  // namespace sluice
