@@ -337,6 +337,9 @@ begin
 end
 $$;
 
+-- Of schema 34, with other arguments. Not in a migration: until here complete called it.
+drop function if exists sluice.judge_late(bigint, sluice.outcome[], sluice.ended_call[], timestamptz);
+
 -- judge_late: for outcomes that found no lease: was it applied by an earlier try of this very call, or is it late?
 -- A late answer is kept as an audit row (once), for somebody paid for it; not that of a task that is forgotten.
 -- What a recovery wrote in the name of a lost worker is not that worker's outcome.
