@@ -468,7 +468,7 @@ TEST_CASE("an answer that is nothing but extensions of its chunks is too_large")
   HttpClientLimits limits;
   limits.look_interval_ms = 10;
   Fixture fixture(limits);
-  const int listening = listen_on("127.0.0.1:0").value();
+  const int listening = listen_on("127.0.0.1:0", "--listen").value();
   std::thread sender([listening] {
     const int fd = accept(listening, nullptr, nullptr);
     while (fd < 0) std::this_thread::yield();

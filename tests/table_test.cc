@@ -26,7 +26,15 @@ TEST_CASE("a table gives way in its elastic column and never exceeds 80 columns"
   size_t widest = 0;
   for (std::string line; std::getline(lines, line);) widest = std::max(widest, columns_of(line));
   CHECK(widest == terminal_columns);
-  CHECK(table.text().find("xxx…  http\n") != std::string::npos);
+  CHECK(table.text(terminal_columns).find("xxx…  http\n") != std::string::npos);
+}
+
+TEST_CASE("a table that is read later is not cut") {
+  Table table({{"TENANT"}, {"ERROR", Table::Kind::elastic}, {"CODE", Table::Kind::text, 1}});
+  const std::string name(40, 't'), error(300, 'e');
+  table.add({name, error, "http"});
+  CHECK(table.text(unlimited_columns).ends_with(name + "  " + error + "  http\n"));
+  CHECK(table.text(terminal_columns).find(name) == std::string::npos);
 }
 
 TEST_CASE("control characters do not reach the terminal") {

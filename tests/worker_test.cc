@@ -9,6 +9,7 @@
 #include "bounds.h"
 #include "support/fake_database.h"
 #include "support/fake_http.h"
+#include "support/log_lines.h"
 #include "support/manual_clock.h"
 
 namespace sluice {
@@ -73,6 +74,19 @@ struct Bench {
 const Error connection_lost{Error::Action::reconnect, "", "no connection"};
 
 }  // namespace
+
+TEST_CASE("worker: what is parked is said once, and when it is open again") {
+  LogLines lines;
+  Bench bench;
+  bench.database.served.parked = {{"m", "credential"}};
+  bench.start();
+  CHECK(lines.take().find("warning: model \"m\" is parked (credential)") != std::string::npos);
+  bench.database.on_configuration();
+  CHECK(lines.take().find("parked") == std::string::npos);
+  bench.database.served.parked.clear();
+  bench.database.on_configuration();
+  CHECK(lines.take().find("info: model \"m\" is parked no more") != std::string::npos);
+}
 
 TEST_CASE("a claimed task is sent to its model and its answer is stored") {
   Bench bench;

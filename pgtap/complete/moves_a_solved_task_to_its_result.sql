@@ -3,7 +3,7 @@ begin;
 select plan(4);
 
 select given_model() as m \gset
-update sluice.models set input_price = 2, output_price = 10 where name = :'m';
+update sluice.models set input_price = 2, output_price = 10, keep_response = true where name = :'m';
 select given_worker() as w \gset
 select given_task(:'m') as t \gset
 select claimed(:w, 1) \g /dev/null

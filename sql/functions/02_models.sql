@@ -18,6 +18,11 @@ create or replace function sluice.set_counter(p_kind text, p_model int, p_value 
 language sql volatile
 as $$ select setval(('sluice.' || p_kind || '_' || p_model)::regclass, p_value) $$;
 
+-- keeps_response: whether the backend's verbatim reply is stored beside the answer. Of api solve the answer is the reply.
+create or replace function sluice.keeps_response(p_model sluice.models) returns boolean
+language sql immutable parallel safe
+as $$ select coalesce(p_model.keep_response, p_model.api <> 'solve') $$;
+
 -- model_sequences: the kinds of them, but for load.
 create or replace function sluice.model_sequences() returns text[]
 language sql immutable parallel safe
@@ -77,12 +82,16 @@ create or replace function sluice.model_apis() returns text[]
 language sql immutable parallel safe
 as $$ select array['solve', 'openai-chat', 'openai-responses', 'openai-embeddings', 'anthropic-messages'] $$;
 
+-- parked_for: why a model is parked: credential, billing, refused, or by hand. The rest of the reason may be a backend's text, and that
+-- may repeat a prompt: it is for neither log nor history.
+create or replace function sluice.parked_for(p_reason text) returns text
+language sql immutable parallel safe
+as $$ select coalesce(substring(p_reason from '^(credential|billing|refused): '), 'by hand') $$;
+
 -- was_parked_by_calls: whether p_model is parked for what a backend answered, not by somebody who said so.
 create or replace function sluice.was_parked_by_calls(p_model sluice.models) returns boolean
 language sql immutable
-as $$
-  select coalesce(p_model.closed_until = 'infinity' and p_model.closed_reason ~ '^(credential|billing|refused): ', false)
-$$;
+as $$ select coalesce(p_model.closed_until = 'infinity', false) and sluice.parked_for(p_model.closed_reason) <> 'by hand' $$;
 
 -- before_model_changes: guards names, apis and ids, notes when limits change and when calls do, and opens a model that was
 -- parked for its credentials or its address when these change. Takes no lock on the model: an open psql must not stop the fleet.
@@ -124,6 +133,23 @@ begin
 end
 $$;
 
+-- note_parking: a row of sluice.breaker_events for a model that was parked, or is no more, whoever did it.
+create or replace function sluice.note_parking(p_old sluice.models, p_new sluice.models) returns void
+language plpgsql volatile
+as $$
+declare
+  v_was boolean := coalesce(p_old.closed_until = 'infinity', false);
+  v_is boolean := coalesce(p_new.closed_until = 'infinity', false);
+  v_breaker text := coalesce((select state from sluice.breaker where model = p_new.id), 'closed');
+begin
+  if v_is and not v_was then
+    perform sluice.note_transition(p_new.id, v_breaker, 'parked', sluice.parked_for(p_new.closed_reason), clock_timestamp());
+  elsif v_was and not v_is then
+    perform sluice.note_transition(p_new.id, 'parked', v_breaker, 'it was opened', clock_timestamp());
+  end if;
+end
+$$;
+
 -- after_model_changes: a new model joins route "any"; one that speaks another api has its routes' lines for it; settings.default_model
 -- and tenants' models follow another name; workers hear of what they use.
 create or replace function sluice.after_model_changes() returns trigger
@@ -140,6 +166,9 @@ begin
     update sluice.settings set default_model = new.name where default_model = old.name;
     update sluice.settings set tenant_models = array_replace(tenant_models, old.name, new.name) where old.name = any (tenant_models);
     update sluice.tenants set models = array_replace(models, old.name, new.name) where old.name = any (models);
+  end if;
+  if tg_op = 'UPDATE' then
+    perform sluice.note_parking(old, new);
   end if;
   perform pg_notify('sluice_config', coalesce(new.id, old.id)::text);
   return null;

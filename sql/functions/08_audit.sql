@@ -78,7 +78,7 @@ set search_path = sluice, pg_temp
 as $$
 declare
   v_old jsonb := to_jsonb(old);
-  v_new jsonb := to_jsonb(new) - array['limits_changed_at', 'calls_changed_at'];
+  v_new jsonb := to_jsonb(new) - sluice.hidden_columns();
   v_row jsonb := coalesce(v_new, v_old);
   v_detail jsonb := v_row;
 begin

@@ -63,6 +63,27 @@ begin
 end
 $$;
 
+-- check_durations: SL004 for a duration that is a bare number: PostgreSQL takes it for seconds, and 7 may have meant days. 0 is
+-- 0 of everything.
+-- Params:  p_table: models or settings; p_values: an object. Keys that are no columns are passed over.
+-- Errors:  SL004; COLUMN is the key.
+create or replace function sluice.check_durations(p_table text, p_values jsonb) returns void
+language plpgsql stable security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_key text := (
+    select min(a.attname) from pg_attribute a
+    where a.attrelid = to_regclass('sluice.' || quote_ident(p_table)) and a.atttypid = 'interval'::regtype
+      and p_values ->> a.attname ~ '^\s*[-+]?[0-9.]*[0-9][0-9.]*(e[-+]?[0-9]+)?\s*$' and p_values ->> a.attname ~ '[1-9]');
+begin
+  if v_key is not null then
+    raise exception '% % has no unit', v_key, left((p_values -> v_key)::text, 100) using errcode = 'SL004', column = v_key,
+      hint = 'Such as "7 days", "24h" or "30 s".';
+  end if;
+end
+$$;
+
 -- type_text: what a value of a type is called.
 create or replace function sluice.type_text(p_type regtype) returns text
 language sql stable

@@ -90,7 +90,21 @@ begin
 end
 $$;
 
--- move_breaker: one transition, if the breaker is in state p_from; keeps the newest 1,000 of each model. Waits for
+-- note_transition: one row for sluice.breaker_events; keeps the newest 1,000 of each model.
+create or replace function sluice.note_transition(p_model int, p_from text, p_to text, p_reason text, p_now timestamptz)
+returns void
+language plpgsql volatile
+as $$
+begin
+  insert into sluice.breaker_event (at, model, from_state, to_state, reason)
+  values (p_now, p_model, p_from, p_to, left(p_reason, 500));
+  delete from sluice.breaker_event e
+  where e.model = p_model and e.id <= (
+    select n.id from sluice.breaker_event n where n.model = p_model order by n.id desc offset 1000 limit 1);
+end
+$$;
+
+-- move_breaker: one transition, if the breaker is in state p_from. Waits for
 -- another transaction that moves it, and finds it moved then.
 create or replace function sluice.move_breaker(p_model int, p_from text, p_to text, p_reason text, p_now timestamptz)
 returns void
@@ -106,11 +120,7 @@ begin
   if not found then
     return;
   end if;
-  insert into sluice.breaker_event (at, model, from_state, to_state, reason)
-  values (p_now, p_model, p_from, p_to, p_reason);
-  delete from sluice.breaker_event e
-  where e.model = p_model and e.id <= (
-    select n.id from sluice.breaker_event n where n.model = p_model order by n.id desc offset 1000 limit 1);
+  perform sluice.note_transition(p_model, p_from, p_to, p_reason, p_now);
   if p_to = 'closed' then
     perform sluice.set_counter('failures', p_model, 0);
   end if;

@@ -245,15 +245,24 @@ language plpgsql volatile
 as $$
 #variable_conflict use_column
 begin
+  perform sluice.count_calls(array_agg(m.model), array_agg(m.calls))
+  from (select l.model, sum(l.calls)::int as calls from unnest(p_leases) l group by l.model) m;
+end
+$$;
+
+-- count_calls: the same by models: of each of p_models so many of p_calls have ended; may be null.
+create or replace function sluice.count_calls(p_models int[], p_calls int[]) returns void
+language plpgsql volatile
+as $$
+begin
   -- The sequence of a model is looked up once, not for every call: 6 us a task, so 2.
   perform nextval(m.ended)
-  from (select ('sluice.ended_' || l.model)::regclass as ended, sum(l.calls)::int as calls
-        from unnest(p_leases) l group by l.model offset 0) m
+  from (select ('sluice.ended_' || c.model)::regclass as ended, c.calls from unnest(p_models, p_calls) c(model, calls) offset 0) m
   cross join lateral generate_series(1, m.calls);
   -- A model that was full has room for one more, a half-open breaker for its next probe, however that call ended: whoever
   -- sleeps has set no timer for it.
   perform sluice.ring_alarm(m.id) from sluice.models m
-  where m.id in (select l.model from unnest(p_leases) l) and (m.max_in_flight is not null
+  where m.id = any (p_models) and (m.max_in_flight is not null
     or exists (select from sluice.breaker b where b.model = m.id and b.state <> 'closed'));
 end
 $$;

@@ -213,7 +213,11 @@ begin
     return 'infinity';
   end if;
   v_at := greatest(v_at, sluice.permit_at(p_model, p_now), sluice.probe_at(p_model, p_now));
-  return case when v_at <= p_now and p_model.max_in_flight <= sluice.in_flight(p_model.id) then 'infinity' else v_at end;
+  -- A call that was counted as ended is counted once more by who recounts before its commit. The counters alone would say "full" to a
+  -- sleeper that has come too late to hear of that end, and it would sleep for long.
+  return case when v_at <= p_now and p_model.max_in_flight <= sluice.in_flight(p_model.id)
+      and p_model.max_in_flight <= (select coalesce(sum(l.calls), 0) from sluice.lease l where l.model = p_model.id)
+    then 'infinity' else v_at end;
 end
 $$;
 

@@ -1,5 +1,10 @@
 -- Configuration by name and JSON: what the HTTP front and scripts use in place of UPDATE.
 
+-- hidden_columns: of models, tenants and settings, what the triggers keep: nobody sets it, and it is shown to nobody.
+create or replace function sluice.hidden_columns() returns text[]
+language sql immutable parallel safe
+as $$ select array['one', 'id', 'limits_changed_at', 'calls_changed_at'] $$;
+
 -- configurable_columns: what configure() may set of a table, and what a composite type has: all but what the triggers keep.
 create or replace function sluice.configurable_columns(p_table text) returns text[]
 language plpgsql stable
@@ -7,7 +12,7 @@ as $$
 begin
   return array(select a.attname::text from pg_attribute a
     where a.attrelid = to_regclass('sluice.' || quote_ident(p_table)) and a.attnum > 0 and not a.attisdropped
-      and a.attname <> all (array['one', 'id', 'limits_changed_at', 'calls_changed_at'])
+      and a.attname <> all (sluice.hidden_columns())
     order by a.attnum);
 end
 $$;
@@ -22,8 +27,8 @@ as $$ select p_column = any (array['name', 'paused', 'closed_until', 'closed_rea
 -- Params:  kind: models, tenants or settings; name: the model's or tenant's; settings: an object of columns; replace: make it if it
 --          is not there, and give defaults to the columns left out. In a change another name renames it.
 -- Returns: the row as it is then, null when there is none and replace is false.
--- Errors:  SL001 the default_model is none; SL004 no object, unknown keys, values of another type; 23xxx as plain SQL. COLUMN is the
---          key at fault.
+-- Errors:  SL001 the default_model is none; SL004 no object, unknown keys, values of another type, a duration without its unit; 23xxx as
+--          plain SQL. COLUMN is the key at fault.
 create or replace function sluice.configure(kind text, name text, settings jsonb, replace boolean) returns jsonb
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -37,6 +42,7 @@ begin
     raise exception '"%" is not configured so', configure.kind using errcode = 'SL004', hint = 'It is models, tenants or settings.';
   end if;
   perform sluice.check_columns(configure.settings, v_columns);
+  perform sluice.check_durations(configure.kind, configure.settings);
   if configure.replace and configure.settings ->> 'name' <> configure.name then
     raise exception 'the name "%" is not the path''s', configure.settings ->> 'name' using errcode = 'SL004', column = 'name',
       hint = 'To rename it, change it, and do not replace it.';
@@ -51,7 +57,7 @@ begin
     perform sluice.note_audit(case when configure.replace then 'replace ' else 'change ' end || configure.kind,
       configure.name, configure.settings);
   end if;
-  return v_row - array['one', 'id', 'limits_changed_at', 'calls_changed_at'];
+  return v_row - sluice.hidden_columns();
 end
 $$;
 

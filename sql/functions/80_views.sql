@@ -34,7 +34,7 @@ create or replace view sluice.tasks with (security_barrier) as
   select t.id, r.status, sluice.guarded(t.route), sluice.guarded(r.model), sluice.guarded(t.tenant),
     sluice.guarded(t.priority::int), sluice.guarded(t.prompt), sluice.guarded(t.request), sluice.guarded(r.answer),
     sluice.guarded(r.response), sluice.guarded(r.error), sluice.guarded(r.error_code), sluice.guarded(r.attempts),
-    sluice.guarded(r.input_tokens), sluice.guarded(r.output_tokens), sluice.guarded(r.cost), sluice.guarded(t.metadata),
+    sluice.guarded(r.input_tokens), sluice.guarded(r.output_tokens), sluice.guarded(trim_scale(r.cost)), sluice.guarded(t.metadata),
     sluice.guarded(t.batch_id), sluice.guarded(t.created_at), sluice.guarded(r.queued_at), sluice.guarded(r.started_at),
     sluice.guarded(r.finished_at), sluice.guarded(t.run_at), sluice.guarded(t.deadline)
   from sluice.result r join sluice.task t on t.id = r.task_id
@@ -171,7 +171,8 @@ create or replace view sluice.attempts with (security_barrier) as
   cross join sluice.caller_scope() c
   where (t.tenant = any (c.tenants)) = c.bound;
 
--- breaker_events: how each model's breaker went, its newest 1,000 transitions: when, from which state to which, and why.
+-- breaker_events: how each model's breaker went, and when it was parked and opened, the newest 1,000 transitions: when, from which
+-- state to which, and why.
 create or replace view sluice.breaker_events as
   select e.id, e.at, m.name as model, e.from_state, e.to_state, e.reason
   from sluice.breaker_event e join sluice.models m on m.id = e.model;

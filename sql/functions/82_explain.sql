@@ -88,7 +88,24 @@ begin
     when v_last.kind = 'retry' then
       format('waits %s to retry on %s: attempt %s of %s is next, the last one failed with %s', v_when, v_name,
         v_row.attempts + 1, sluice.attempts_text(p_task), coalesce(v_last.error_code, v_last.http_status::text, 'no code'))
-    else format('waits %s for %s', v_when, v_name) end || sluice.deadline_text(v_row.deadline, p_now);
+    else format('waits %s for %s', v_when, v_name) end
+    || coalesce('; then ' || sluice.closed_then_text(p_task, v_row.ready_at, p_now), '') || sluice.deadline_text(v_row.deadline, p_now);
+end
+$$;
+
+-- closed_then_text: why a task that waits for its time cannot be called for at that time either; null: it can.
+create or replace function sluice.closed_then_text(p_task sluice.task, p_ready_at timestamptz, p_now timestamptz) returns text
+language plpgsql volatile
+as $$
+declare
+  v_models sluice.models[] := array(
+    select m from sluice.models m
+    where m.id = p_task.model or m.name in (select r.model from sluice.routes r where r.route = p_task.route and r.weight > 0));
+begin
+  return case
+    when exists (select from unnest(v_models) m where sluice.is_open(m, greatest(p_ready_at, p_now))) then null
+    when p_task.route is null then sluice.closed_text(v_models[1], p_now)
+    else sluice.route_text(p_task.route, p_task.api, p_now) end;
 end
 $$;
 

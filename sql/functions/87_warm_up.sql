@@ -15,7 +15,8 @@ as $$
 declare
   v_model text := (select m.name from sluice.models m where m.api <> 'openai-embeddings' order by m.id limit 1);
 begin
-  perform sluice.ended('{}'), sluice.requests(0, '{}'), sluice.complete(0, '{}');
+  perform sluice.ended('{}'), sluice.requests(0, '{}'), sluice.complete(0, '{}'), sluice.end_solved(0, '{}', now()),
+    sluice.end_calls(0, '{}', now());
   -- Refused for its model, '' being nobody's name.
   perform sluice.submit_each(array['{"prompt": "x", "model": ""}'], array['default'], array[null]);
   if v_model is not null then

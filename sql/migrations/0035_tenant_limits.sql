@@ -15,7 +15,7 @@ alter table sluice.tenants
 alter table sluice.settings
   add column max_tenants int default 10000,   -- with tasks and without a row in sluice.tenants
   add column tenant_max_unfinished bigint default 1000000,
-  add column tenant_max_batches int default 100,
+  add column tenant_max_batches int default 1000,
   add column tenant_max_files int default 100000,   -- a batch leaves up to three for 30 days: a thousand batches a day
   add column tenant_files_bytes_max bigint default 10737418240,
   add column tenant_max_priority smallint,

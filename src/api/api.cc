@@ -50,7 +50,8 @@ HttpServerOptions Api::server_options(std::string address) {
 }
 
 HttpServerOptions Api::monitor_options(std::string address) {
-  HttpServerOptions options = HttpServerOptions::without_bodies(std::move(address));
+  HttpServerOptions options =
+      HttpServerOptions::without_bodies(std::move(address), "--health-listen");
   options.admit = [this](const HttpIncoming& incoming) { return front_.admit(incoming); };
   return options;
 }

@@ -71,6 +71,18 @@ bool same_digest(const KeyDigest& a, const KeyDigest& b) {
   return CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
+std::string_view to_text(Scope scope) {
+  switch (scope) {
+    case Scope::submit:
+      return "submit";
+    case Scope::read:
+      return "read";
+    case Scope::admin:
+      return "admin";
+  }
+  return "";
+}
+
 bool Caller::may(Scope scope) const {
   switch (scope) {
     case Scope::submit:

@@ -13,6 +13,9 @@ namespace sluice {
 
 enum class Scope { submit, read, admin };
 
+// As `sluice key create --scope` takes it.
+std::string_view to_text(Scope scope);
+
 using KeyDigest = std::array<unsigned char, 32>;
 
 struct NewKey {

@@ -53,7 +53,7 @@ Task<HttpReply> show_model(Services& services, ApiRequest request) {
       services.database,
       "select jsonb_build_object('id', name, 'object', 'model', 'created', 0, 'owned_by', 'sluice')"
       " || case when $2::boolean and m.url is not null"
-      " then to_jsonb(m) - array['id', 'limits_changed_at', 'calls_changed_at'] else '{}' end"
+      " then to_jsonb(m) - sluice.hidden_columns() else '{}' end"
       " from (select name from sluice.models union select route from sluice.routes) n"
       " left join sluice.models m using (name) where name = $1",
       std::move(params));
@@ -121,14 +121,14 @@ Task<HttpReply> replace_route(Services& services, ApiRequest request) {
 Task<HttpReply> list_tenants(Services& services, ApiRequest) {
   return answer_with_value(
       services.database,
-      "select json_build_object('object', 'list', 'data', coalesce(json_agg(to_jsonb(t) - "
-      "array['id', 'limits_changed_at'] order by name), '[]')) from sluice.tenants t",
+      "select json_build_object('object', 'list', 'data', coalesce(json_agg(to_jsonb(t)"
+      " - sluice.hidden_columns() order by name), '[]')) from sluice.tenants t",
       PgParams());
 }
 
 Task<HttpReply> show_tenant(Services& services, ApiRequest request) {
   return answer_with_name(services, std::move(request),
-                          "select to_jsonb(t) - array['id', 'limits_changed_at']"
+                          "select to_jsonb(t) - sluice.hidden_columns()"
                           " from sluice.tenants t where name = $1");
 }
 
@@ -147,7 +147,8 @@ Task<HttpReply> delete_tenant(Services& services, ApiRequest request) {
 }
 
 Task<HttpReply> show_settings(Services& services, ApiRequest) {
-  return answer_with_value(services.database, "select to_jsonb(s) - 'one' from sluice.settings s",
+  return answer_with_value(services.database,
+                           "select to_jsonb(s) - sluice.hidden_columns() from sluice.settings s",
                            PgParams());
 }
 

@@ -88,6 +88,15 @@ HttpReply no_such_route(const RouteMatch& match) {
   return reply;
 }
 
+// A key's scopes do not change: a new one has others.
+HttpReply without_scope(Scope needed) {
+  return error_reply(
+      403, "forbidden", fmt::format("this key lacks the scope {}", to_text(needed)), {},
+      fmt::format("An administrator makes a key that has it: sluice key create NAME --scope {}, or "
+                  "POST /v1/keys.",
+                  to_text(needed)));
+}
+
 }  // namespace
 
 // A request from its arrival to the end of its answer.
@@ -166,7 +175,7 @@ Task<HttpReply> Front::dispatch(HttpIncoming incoming, OpenRequest& open) {
   open.pattern = match.route->pattern;
   open.span.emplace(spans_, incoming, open.pattern, url_scheme_);
   if (!caller->may(match.route->scope)) {
-    co_return error_reply(403, "forbidden", "this key's scopes do not include that");
+    co_return without_scope(match.route->scope);
   }
   ApiRequest request;
   request.http = std::move(incoming);

@@ -41,7 +41,8 @@ Task<void> KeyRing::keep_reading() {
       std::erase_if(entries_,
                     [begun_ns](const auto& each) { return each.second.read_ns < begun_ns; });
     }
-    resting_ = read_ns_ != 0 && clock_.now_ns() - asked_ns_ > awake_ns;
+    const bool is_well = read_ns_ != 0 && unanswered_ns_ == 0;
+    resting_ = is_well && clock_.now_ns() - asked_ns_ > awake_ns;
     co_await woken_.wait_until(clock_, clock_.now_ns() + pause_ns());
     resting_ = false;
   }

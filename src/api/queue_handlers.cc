@@ -10,7 +10,9 @@ namespace {
 Task<HttpReply> answer_to_all_tenants_key(Services& services, const ApiRequest& request,
                                           const char* sql, PgParams params) {
   if (request.caller.tenant) {
-    return reply_with(error_reply(403, "forbidden", "this key is for one tenant's tasks alone"));
+    return reply_with(error_reply(403, "forbidden", "this key is for one tenant's tasks alone", {},
+                                  "What concerns all tenants needs a key without a tenant: sluice "
+                                  "key create NAME --scope read."));
   }
   return answer_with_value(services.database, sql, std::move(params), none_of_that_name,
                            request.caller.key_id);

@@ -27,6 +27,12 @@ std::string moment(pqxx::nontransaction& session, const std::string& text) {
       .as<std::string>();
 }
 
+// What is done to tasks at once is said in person: a variable that a shell has for something else
+// neither widens nor narrows it.
+void keep_from_environment(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) option->configurable(false);
+}
+
 }  // namespace
 
 void add_bulk_flags(CLI::App& app, BulkOptions& options, const char* id_help, const char* all_help,
@@ -45,6 +51,7 @@ void add_bulk_flags(CLI::App& app, BulkOptions& options, const char* id_help, co
       ->option_text("TIME");
   app.add_option("--until", options.until, fmt::format("{} before then", when))
       ->option_text("TIME");
+  keep_from_environment(app);
 }
 
 void add_error_flags(CLI::App& app, BulkOptions& options) {
@@ -53,6 +60,7 @@ void add_error_flags(CLI::App& app, BulkOptions& options) {
       ->option_text("PATTERN");
   app.add_option("--error-code", options.error_code, "with this code, such as http_400")
       ->option_text("CODE");
+  keep_from_environment(app);
 }
 
 void check_bulk_usage(const BulkOptions& options, const char* command) {

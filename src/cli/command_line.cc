@@ -23,6 +23,7 @@ namespace {
 
 constexpr const char* footer =
     "Every flag --some-name is also read from SLUICE_SOME_NAME; the command line wins.\n"
+    "But never from there: what to cancel, redrive, forget or remove.\n"
     "Durations: 10ms, 5s, 2m. Database: --database-url, else SLUICE_DATABASE_URL, DATABASE_URL, "
     "PG*.\n"
     "Exit codes: 0 ok, 1 failure or findings, 2 usage, 3 bad configuration, 4 database "
@@ -79,7 +80,8 @@ void add_global_flags(CommandLine& line) {
       ->capture_default_str();
 }
 
-// Each --some-name is read from SLUICE_SOME_NAME too, in nested commands as well.
+// Each --some-name is read from SLUICE_SOME_NAME too, in nested commands as well, unless it is
+// configurable(false): a variable must not do what only a person may mean.
 void add_environment_twins(CLI::App& app) {
   for (CLI::Option* option : app.get_options()) {
     const std::vector<std::string>& names = option->get_lnames();

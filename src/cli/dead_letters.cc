@@ -21,9 +21,9 @@ struct DeadLettersOptions {
   bool json = false;
 };
 
-// A column of 80 shows less; a backend's whole page as an error need not travel for that.
+// A terminal shows less; a backend's whole page as an error is --json's.
 constexpr const char* dead_letters_sql = R"(
-  select id, model, attempts, error_code, left(error, 80) as error,
+  select id, model, attempts, error_code, left(error, 2000) as error,
     extract(epoch from clock_timestamp() - finished_at) as age_s
   from sluice.dead_letters where model = $2 or $2 is null order by id desc limit $1::int)";
 

@@ -11,6 +11,7 @@
 #include "command_error.h"
 #include "db/database_url.h"
 #include "db/migrate.h"
+#include "db/roles.h"
 #include "doctor/checks.h"
 #include "json_text.h"
 
@@ -70,9 +71,11 @@ ExitCode examine(pqxx::connection& connection, const DoctorOptions& options,
     std::fflush(stdout);
     return findings.empty() ? ExitCode::ok : ExitCode::failure;
   } catch (const pqxx::insufficient_privilege&) {
+    const std::string prefix = role_prefix_of(connection).value_or("");
     throw CommandError(ExitCode::failure,
-                       "doctor looks at the whole configuration: run it as a member of "
-                       "sluice_admin");
+                       fmt::format("doctor looks at the whole configuration: run it as {}",
+                                   prefix.empty() ? "the schema's owner"
+                                                  : fmt::format("a member of {}_admin", prefix)));
   }
 }
 

@@ -19,18 +19,19 @@ struct MigrateOptions {
   std::string what = "up";
   bool json = false;
   bool without_roles = false;
+  std::optional<std::string> role_prefix;
 
-  Ownership ownership() const { return without_roles ? Ownership::user : Ownership::roles; }
+  std::optional<std::string> wanted_prefix() const { return without_roles ? "" : role_prefix; }
 };
 
-void apply(pqxx::connection& connection, Ownership ownership) {
+void apply_missing(pqxx::connection& connection, const std::optional<std::string>& role_prefix) {
   bool applied = false;
   migrate_up(connection, embedded_sql(),
              [&](std::string_view name) {
                applied = true;
                fmt::print("applied {}\n", name);
              },
-             {.ownership = ownership});
+             {.role_prefix = role_prefix});
   if (!applied) {
     fmt::print("nothing to do\n");
     return;
@@ -68,7 +69,8 @@ void print_state(const SchemaState& state, bool json) {
 
 ExitCode run(const MigrateOptions& options, const GlobalOptions& globals) {
   if (options.what == "sql") {
-    const std::string script = migration_script(embedded_sql(), options.ownership());
+    const std::string script = migration_script(
+        embedded_sql(), options.wanted_prefix().value_or(std::string(default_role_prefix)));
     std::fwrite(script.data(), 1, script.size(), stdout);
     return ExitCode::ok;
   }
@@ -76,7 +78,7 @@ ExitCode run(const MigrateOptions& options, const GlobalOptions& globals) {
   if (options.what == "status") {
     print_state(schema_state(*connection, embedded_sql()), options.json);
   } else {
-    apply(*connection, options.ownership());
+    apply_missing(*connection, options.wanted_prefix());
   }
   return ExitCode::ok;
 }
@@ -92,9 +94,17 @@ Action configure_migrate(CLI::App& app) {
       ->type_name("")
       ->capture_default_str();
   app.add_flag("--json", options->json, "status as one JSON object a line");
-  app.add_flag("--without-roles", options->without_roles,
-               "a new schema belongs to this user, who runs everything as himself;\n"
-               "no sluice_… role is made or granted anything");
+  CLI::Option* const without_roles =
+      app.add_flag("--without-roles", options->without_roles,
+                   "a new schema belongs to this user, who runs everything as himself;\n"
+                   "no sluice_… role is made or granted anything");
+  app.add_option("--role-prefix", options->role_prefix,
+                 "a new schema's roles are NAME_owner, NAME_admin …:\n"
+                 "for a second installation in a cluster, with\n"
+                 "logins of its own [sluice]")
+      ->check([](const std::string& prefix) { return role_prefix_problem(prefix); })
+      ->type_name("NAME")
+      ->excludes(without_roles);
   return [options](const GlobalOptions& globals) { return run(*options, globals); };
 }
 

@@ -33,7 +33,8 @@ constexpr std::string_view model_columns[] = {"name",          "api",
                                               "hedge_after",   "hedge_max",
                                               "hedge_budget",  "input_price",
                                               "output_price",  "paused",
-                                              "closed_until",  "closed_reason"};
+                                              "closed_until",  "closed_reason",
+                                              "keep_response"};
 
 struct ModelOptions {
   std::string name;
@@ -68,9 +69,8 @@ ExitCode set(Transaction& transaction, const ModelOptions& options) {
 
 ExitCode list(Transaction& transaction, const ModelOptions& options) {
   if (options.json) {
-    for (const pqxx::row& row :
-         transaction.exec("select to_jsonb(m) - array['limits_changed_at', 'calls_changed_at']"
-                          " from sluice.models m order by name")) {
+    for (const pqxx::row& row : transaction.exec("select to_jsonb(m) - sluice.hidden_columns()"
+                                                 " from sluice.models m order by name")) {
       fmt::print("{}\n", row[0].c_str());
     }
     return ExitCode::ok;
@@ -93,8 +93,12 @@ ExitCode list(Transaction& transaction, const ModelOptions& options) {
   return ExitCode::ok;
 }
 
-// How its breaker went, newest first; without a name all models' did.
+// How its breaker went and when it was parked, newest first; without a name of all models.
 ExitCode history(Transaction& transaction, const ModelOptions& options) {
+  if (!options.name.empty() &&
+      transaction.exec_params("select from sluice.queues where model = $1", options.name).empty()) {
+    throw_no_model(options.name);
+  }
   const char* const sql =
       options.json
           ? "select row_to_json(e) from sluice.breaker_events e"
@@ -197,9 +201,9 @@ Action configure_model(CLI::App& app) {
   add_operation(app, choice, "pause", "Claim nothing for it until it is resumed", pause);
   add_operation(app, choice, "resume", "End a pause or a closure", resume);
   add_close(app, choice);
-  CLI::App* past =
-      add_operation(app, choice, "history",
-                    "How breakers opened and closed: when, from what to what, why", history);
+  CLI::App* past = add_operation(
+      app, choice, "history",
+      "How breakers went and models were parked: when, from what to what, why", history);
   past->add_option("--limit", choice->options.limit, "this many, newest first")
       ->check(CLI::Range(1, INT32_MAX))
       ->option_text("N [50]");

@@ -104,6 +104,7 @@ Action configure_route(CLI::App& app) {
                                     "its share beside the others' weights; 0 gives it nothing")
                        ->option_text("weight=N [1]");
   change->add_flag("--remove", options->remove, "take the model out of the route")
+      ->configurable(false)  // never from the environment
       ->excludes(settings);
   CLI::App* rm = app.add_subcommand("rm", "Take a model out of a route, or all of them");
   add_names(*rm, *options, false);

@@ -8,6 +8,7 @@
 #include "cli/suggestion.h"
 #include "command_error.h"
 #include "db/sql_message.h"
+#include "json_text.h"
 
 namespace sluice {
 namespace {
@@ -57,6 +58,17 @@ std::string equations(const std::vector<Setting>& settings, size_t first, const 
   return text;
 }
 
+// A bare number would be taken for seconds.
+void check_durations(pqxx::work& transaction, const std::string& table,
+                     const std::vector<Setting>& settings) {
+  std::vector<std::string> pairs;
+  for (const Setting& setting : settings) {
+    pairs.push_back(json_string(setting.column) + ":" + json_string(setting.value));
+  }
+  transaction.exec_params("select sluice.check_durations($1, $2)", table,
+                          fmt::format("{{{}}}", fmt::join(pairs, ",")));
+}
+
 }  // namespace
 
 std::vector<Setting> parse_settings(const std::vector<std::string>& texts, std::string_view owner,
@@ -90,6 +102,7 @@ bool has_setting(const std::vector<Setting>& settings, std::string_view column) 
 
 bool update_row(pqxx::work& transaction, const std::string& table, const std::vector<Setting>& key,
                 const std::vector<Setting>& settings) {
+  check_durations(transaction, table, settings);
   std::vector<Setting> values = settings;
   values.insert(values.end(), key.begin(), key.end());
   const std::string sql =
@@ -100,6 +113,7 @@ bool update_row(pqxx::work& transaction, const std::string& table, const std::ve
 
 void insert_row(pqxx::work& transaction, const std::string& table, std::vector<Setting> key,
                 const std::vector<Setting>& settings) {
+  check_durations(transaction, table, settings);
   key.insert(key.end(), settings.begin(), settings.end());
   std::vector<std::string> columns;
   std::vector<std::string> places;

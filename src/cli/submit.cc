@@ -2,7 +2,9 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <pqxx/pqxx>
@@ -58,6 +60,15 @@ std::string with_defaults(std::string object, std::string_view fields) {
   if (empty && !fields.empty()) fields.remove_suffix(1);  // its comma
   object.insert(begin, fields);
   return object;
+}
+
+// "submit 'What is 2+2?'": a prompt where a file's name belongs.
+void check_file(const std::string& file) {
+  if (file.empty() || file == "-" || access(file.c_str(), F_OK) == 0) return;
+  throw CommandError(ExitCode::failure,
+                     fmt::format("cannot open {}: {}; a prompt is said so: sluice submit --prompt "
+                                 "TEXT",
+                                 cut_to(harmless(file, false), 60), std::strerror(errno)));
 }
 
 // One run of the command, up to the last COMMIT.
@@ -212,6 +223,7 @@ void check_usage(SubmitOptions& options) {
 
 ExitCode submit(SubmitOptions& options, const GlobalOptions& globals) {
   check_usage(options);
+  check_file(options.file);
   end_on_interrupt("\nsluice: interrupted while submitting\n");
   std::vector<Submission::Accepted> accepted;
   const ExitCode submitted = with_database(globals, [&](pqxx::connection& database) {
@@ -235,7 +247,8 @@ Action configure_submit(CLI::App& app) {
       ->option_text("FILE.jsonl");
   app.add_option("--prompt", options->prompt, "one task with this prompt, instead of a file")
       ->option_text("TEXT");
-  app.add_option("--model", options->model, "model or route of lines that name none [any]")
+  app.add_option("--model", options->model,
+                 "model or route of lines that name none\n[settings.default_model]")
       ->option_text("M");
   app.add_option("--priority", options->priority, "of lines that have none, -100 to 100 [0]")
       ->check(CLI::Range(-100, 100))

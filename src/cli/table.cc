@@ -7,7 +7,7 @@ namespace sluice {
 namespace {
 
 constexpr size_t gap_columns = 2;
-constexpr size_t text_columns_max = 16;    // names may have 200 characters
+constexpr size_t text_columns_usual = 16;  // names may have 200 characters
 constexpr size_t elastic_columns_min = 8;  // below that a name says nothing
 // Below that, or its heading, another column is rather left out.
 constexpr size_t elastic_columns_easy = 12;
@@ -27,7 +27,7 @@ void Table::add(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::vector<size_t> Table::widths_wanted() const {
+std::vector<size_t> Table::widths_wanted(size_t text_columns_max) const {
   std::vector<size_t> widths;
   for (size_t i = 0; i < columns_.size(); ++i) {
     size_t width = columns_of(columns_[i].heading);
@@ -56,7 +56,8 @@ std::optional<size_t> Table::most_dispensable(const std::vector<size_t>& widths)
 }
 
 std::vector<size_t> Table::widths(size_t columns_max) const {
-  std::vector<size_t> widths = widths_wanted();
+  const bool bounded = columns_max != unlimited_columns;
+  std::vector<size_t> widths = widths_wanted(bounded ? text_columns_usual : unlimited_columns);
   size_t none = 0;  // stands for the elastic column where there is none
   size_t* elastic = &none;
   size_t easy = elastic_columns_easy;

@@ -15,7 +15,7 @@ namespace sluice {
 class Table final {
  public:
   enum class Kind {
-    text,     // to the left, at most 16 columns
+    text,     // to the left, at most 16 columns where lines are bounded
     whole,    // to the left, never cut
     number,   // to the right
     elastic,  // text that is cut when the table would be too wide; one per table
@@ -41,7 +41,7 @@ class Table final {
 
   // Of each column; left_out.
   std::vector<size_t> widths(size_t columns_max) const;
-  std::vector<size_t> widths_wanted() const;
+  std::vector<size_t> widths_wanted(size_t text_columns_max) const;
   static size_t total(const std::vector<size_t>& widths);
   std::optional<size_t> most_dispensable(const std::vector<size_t>& widths) const;
 

@@ -33,7 +33,7 @@ constexpr const char* task_sql = R"(
 // Of calls that did not solve it; a redriven task may have any number.
 constexpr const char* attempts_sql = R"(
   select to_char(coalesce(started_at, ended_at), 'YYYY-MM-DD HH24:MI:SS') as started,
-    extract(epoch from ended_at - started_at) as took_s, kind, model, http_status, error_code, left(error, 80) as error
+    extract(epoch from ended_at - started_at) as took_s, kind, model, http_status, error_code, left(error, $2::int) as error
   from (select * from sluice.attempts where task_id = $1::bigint order by id desc limit 50) a order by id)";
 
 struct TaskOptions {
@@ -45,6 +45,10 @@ void print_text(const pqxx::row& row, const std::string& name) {
   if (row[name].is_null()) return;
   const auto shown = row[name].as<std::string>();
   const auto bytes = row[name + "_bytes"].as<size_t>();
+  if (bytes == 0 && name == texts.front()) {  // none is submitted empty
+    fmt::print("\nforgotten: its texts are erased\n");
+    return;
+  }
   fmt::print("\n{} ({} bytes)\n{}\n", name, bytes, harmless(shown, true));
   if (shown.size() < bytes) {
     fmt::print("... {} more bytes; --json shows all\n", bytes - shown.size());
@@ -98,7 +102,7 @@ ExitCode show(pqxx::connection& connection, const TaskOptions& options) {
     fmt::print("{}\n", found[0][0].c_str());
   } else {
     print_fields(found[0]);
-    print_attempts(session.exec_params(attempts_sql, options.id));
+    print_attempts(session.exec_params(attempts_sql, options.id, text_characters_max));
   }
   return ExitCode::ok;
 }

@@ -27,7 +27,7 @@ struct TenantOptions {
 void list(pqxx::work& transaction, bool json) {
   if (json) {
     for (const pqxx::row& row :
-         transaction.exec("select to_jsonb(t) - array['id', 'limits_changed_at'] from "
+         transaction.exec("select to_jsonb(t) - sluice.hidden_columns() from "
                           "sluice.tenants t order by name")) {
       fmt::print("{}\n", row[0].c_str());
     }
@@ -91,6 +91,7 @@ Action configure_tenant(CLI::App& app) {
                                     "null: as sluice.settings has it")
                        ->option_text("KEY=VALUE ...");
   change->add_flag("--remove", options->remove, "forget its settings: weight 1, default limits")
+      ->configurable(false)  // never from the environment
       ->excludes(settings);
   CLI::App* rm = app.add_subcommand("rm", "Forget a tenant's settings: weight 1, default limits");
   rm->add_option("name", options->name, "the tenant")->required()->option_text("NAME");

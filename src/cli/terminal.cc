@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <clocale>
+#include <cstdlib>
 #include <cwchar>
 
 namespace sluice {
@@ -50,6 +51,9 @@ bool is_c1_control(std::string_view rest) {
 }  // namespace
 
 size_t terminal_width() {
+  const char* const said = std::getenv("COLUMNS");
+  if (said != nullptr && std::atoi(said) > 0) return static_cast<size_t>(std::atoi(said));
+  if (isatty(STDOUT_FILENO) == 0) return unlimited_columns;
   winsize size = {};
   const bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   return is_known ? size.ws_col : terminal_columns;

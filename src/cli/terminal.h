@@ -2,15 +2,20 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 
 namespace sluice {
 
-// What every terminal shows, and what there is where standard output is none.
+// What every terminal shows.
 inline constexpr size_t terminal_columns = 80;
 
-// Of the terminal that standard output is.
+// For lines that nobody looks at on a terminal: what is piped is not cut.
+inline constexpr size_t unlimited_columns = std::numeric_limits<size_t>::max();
+
+// Of a line on standard output: what the variable COLUMNS says, else its terminal's width; without
+// either unlimited_columns.
 size_t terminal_width();
 
 // `text` with every control character (C0, DEL, C1) as '?': a model's answer must not drive

@@ -156,7 +156,10 @@ ExitCode print_once(Source& source, TopFacts facts, milliseconds interval) {
   std::this_thread::sleep_for(interval);
   facts = read_or_throw(source);
   rates.add(facts, seconds_now());
-  const FrameSize all = {std::numeric_limits<size_t>::max(), terminal_width()};
+  // A frame is made for a screen, also where there is none.
+  const size_t width = terminal_width();
+  const FrameSize all = {std::numeric_limits<size_t>::max(),
+                         width == unlimited_columns ? terminal_columns : width};
   for (const FrameLine& line : top_frame(facts, rates, all, {})) fmt::print("{}\n", line.text);
   return ExitCode::ok;
 }

@@ -140,7 +140,7 @@ ExitCode serve(const UpOptions& options, const PrivatePostgres& server, StopSign
 
 // Before the first start has made a database: an address that cannot be had is found at once.
 void check_address(const std::string& address) {
-  const Result<int> listening = listen_on(address);
+  const Result<int> listening = listen_on(address, "--listen");
   if (!listening) throw CommandError(ExitCode::bad_configuration, listening.error().message);
   close(*listening);
 }

@@ -12,6 +12,7 @@
 
 #include "command_error.h"
 #include "db/mend.h"
+#include "db/roles.h"
 #include "hex.h"
 
 namespace sluice {
@@ -31,9 +32,6 @@ constexpr const char* lock_timeout = "3s";
 constexpr int transaction_attempts_max = 10;
 constexpr auto transaction_pause = std::chrono::milliseconds(500);
 
-constexpr std::string_view owner_role = "sluice_owner";
-constexpr std::string_view role_names[] = {owner_role, "sluice_worker", "sluice_submitter",
-                                           "sluice_reader", "sluice_admin"};
 // Roles belong to the whole server: another database's migration may make them meanwhile.
 constexpr int rights_attempts_max = 5;
 
@@ -68,6 +66,7 @@ std::string functions_digest(const SqlSet& set) {
 // GRANT and REVOKE at the beginning of a line, and these are left out.
 std::string without_roles(std::string_view text) {
   constexpr std::string_view from_here_as_owner = "set local role sluice_owner;\n";
+  const std::vector<std::string> roles = role_names(default_role_prefix);
   std::string out;
   const size_t start = text.find(from_here_as_owner);
   if (start != std::string_view::npos) {
@@ -79,7 +78,7 @@ std::string without_roles(std::string_view text) {
     const size_t end = std::min(text.find(is_grant ? ";" : "\n", 0), text.size() - 1) + 1;
     const std::string_view piece = text.substr(0, end);
     const bool names_role =
-        is_grant && std::any_of(std::begin(role_names), std::end(role_names), [&](auto role) {
+        is_grant && std::any_of(roles.begin(), roles.end(), [&](const std::string& role) {
           return piece.find(role) != std::string_view::npos;
         });
     if (!names_role) out += piece;
@@ -88,22 +87,24 @@ std::string without_roles(std::string_view text) {
   return out;
 }
 
-std::string text_for(const SqlFile& file, Ownership ownership) {
-  return ownership == Ownership::user ? without_roles(file.text) : std::string(file.text);
+std::string text_for(const SqlFile& file, std::string_view role_prefix) {
+  return role_prefix.empty() ? without_roles(file.text) : with_role_prefix(file.text, role_prefix);
 }
 
-std::string migration_transaction(const SqlSet& set, const SqlFile& file, Ownership ownership) {
+std::string migration_transaction(const SqlSet& set, const SqlFile& file,
+                                  std::string_view role_prefix) {
   const bool first = &file == &set.migrations.front();
+  const bool marked = first && !role_prefix.empty() && role_prefix != default_role_prefix;
   return fmt::format(
-      "set local lock_timeout = '{}';\n{}{}\n"
+      "set local lock_timeout = '{}';\n{}{}\n{}"
       "insert into sluice.migration (version, name, sha256) values ({}, '{}', '{}');\n",
-      lock_timeout, first ? "" : become_owner, text_for(file, ownership), version_of(file),
-      file.name, file.sha256);
+      lock_timeout, first ? "" : become_owner, text_for(file, role_prefix),
+      marked ? role_prefix_mark(role_prefix) : "", version_of(file), file.name, file.sha256);
 }
 
-std::string functions_transaction(const SqlSet& set, Ownership ownership) {
+std::string functions_transaction(const SqlSet& set, std::string_view role_prefix) {
   std::string sql = fmt::format("set local lock_timeout = '{}';\n{}", lock_timeout, become_owner);
-  for (const SqlFile& file : set.functions) sql.append(text_for(file, ownership)).append("\n");
+  for (const SqlFile& file : set.functions) sql.append(text_for(file, role_prefix)).append("\n");
   return sql + fmt::format(
                    "insert into sluice.function_set (sha256, sluice_version) values ('{}', '{}')\n"
                    "on conflict (one) do update set sha256 = excluded.sha256,\n"
@@ -250,18 +251,16 @@ void run_transaction(pqxx::connection& connection, std::string_view name, const 
 }
 
 // Of the schema as it is, else as it is wanted.
-Ownership ownership_of(pqxx::connection& connection, Ownership wanted) {
-  pqxx::nontransaction session(connection);
-  const auto owner =
-      session.exec("select pg_get_userbyid(nspowner) from pg_namespace where nspname = 'sluice'");
-  if (owner.empty()) return wanted;
-  if (owner[0][0].as<std::string>() != owner_role) return Ownership::user;
-  if (wanted == Ownership::user) {
-    throw CommandError(ExitCode::bad_configuration,
-                       "this database's schema sluice was made with roles, and belongs to "
-                       "sluice_owner: --without-roles is for a database without it");
-  }
-  return Ownership::roles;
+std::string role_prefix_for(pqxx::connection& connection,
+                            const std::optional<std::string>& wanted) {
+  const std::optional<std::string> found = role_prefix_of(connection);
+  if (!found) return wanted.value_or(std::string(default_role_prefix));
+  // A schema without roles stays so, whatever is said.
+  if (!wanted || *wanted == *found || found->empty()) return *found;
+  throw CommandError(ExitCode::bad_configuration,
+                     fmt::format("this database's schema sluice was made with roles, and belongs "
+                                 "to {0}_owner: say --role-prefix {0}, or nothing",
+                                 *found));
 }
 
 // What the user has no right to yet, as the statements that give it; run in this order. From
@@ -269,49 +268,53 @@ Ownership ownership_of(pqxx::connection& connection, Ownership wanted) {
 constexpr const char* missing_rights_sql = R"(
   with owner as (
     select coalesce((select pg_get_userbyid(nspowner) from pg_namespace where nspname = 'sluice'),
-                    case when $1::boolean then 'sluice_owner' else current_user end) as name,
+                    coalesce(split_part(nullif($1::text, ''), ' ', 1), current_user)) as name,
       not exists (select from pg_namespace where nspname = 'sluice') as is_new,
       case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end as privilege)
   select format('grant create on database %I to %I;', current_database(), current_user) from owner
   where is_new and not has_database_privilege(current_database(), 'create')
   union all
   select format('create role %I nologin;', r)
-  from unnest(string_to_array($2::text, ' ')) r
-  where $1::boolean and to_regrole(r) is null
+  from unnest(string_to_array($1::text, ' ')) r
+  where to_regrole(r) is null
   union all
   select format('grant %I to %I;', name, current_user) from owner
   where not coalesce(pg_has_role(to_regrole(quote_ident(name)), privilege), false))";
 
-std::vector<std::string> missing_rights(pqxx::connection& connection, Ownership ownership) {
+std::vector<std::string> missing_rights(pqxx::connection& connection,
+                                        std::string_view role_prefix) {
   pqxx::nontransaction session(connection);
   std::vector<std::string> statements;
-  for (const pqxx::row& row : session.exec_params(missing_rights_sql, ownership == Ownership::roles,
-                                                  fmt::format("{}", fmt::join(role_names, " ")))) {
+  for (const pqxx::row& row : session.exec_params(
+           missing_rights_sql, fmt::format("{}", fmt::join(role_names(role_prefix), " ")))) {
     statements.push_back(row[0].as<std::string>());
   }
   return statements;
 }
 
 [[noreturn]] void throw_missing_rights(const std::vector<std::string>& statements,
-                                       Ownership ownership) {
+                                       std::string_view role_prefix) {
   throw CommandError(
       ExitCode::bad_configuration,
       fmt::format("this user lacks rights; let an administrator run: {} then run sluice migrate "
                   "again{}",
                   fmt::join(statements, " "),
-                  ownership == Ownership::roles
-                      ? ". Members of sluice_owner own the Sluice of each database of the server; "
-                        "for one that only this user owns: sluice migrate --without-roles"
-                      : ""));
+                  role_prefix.empty()
+                      ? ""
+                      : fmt::format(". Members of {}_owner own the Sluice of each database that "
+                                    "was made with it; for one with roles of its own: sluice "
+                                    "migrate --role-prefix NAME; for one that only this user owns: "
+                                    "sluice migrate --without-roles",
+                                    role_prefix)));
 }
 
-bool is_current(pqxx::connection& connection, const SqlSet& set, Ownership ownership) {
+bool is_current(pqxx::connection& connection, const SqlSet& set, std::string_view role_prefix) {
   try {
     const auto applied = applied_migrations(connection);
     check_history(applied, set);
     return applied.size() == set.migrations.size() && functions_are_current(connection, set);
   } catch (const pqxx::insufficient_privilege&) {
-    throw_missing_rights(missing_rights(connection, ownership), ownership);
+    throw_missing_rights(missing_rights(connection, role_prefix), role_prefix);
   }
 }
 
@@ -330,14 +333,14 @@ void run_statements(pqxx::connection& connection, const std::vector<std::string>
 
 // Takes what rights the user may give himself, as who may make roles does, and demands the rest. A
 // GRANT that gives nothing is a mere warning: hence the look afterwards.
-void gain_rights(pqxx::connection& connection, Ownership ownership) {
+void gain_rights(pqxx::connection& connection, std::string_view role_prefix) {
   std::vector<std::string> statements;
   for (int attempt = 1; attempt <= rights_attempts_max; ++attempt) {
-    statements = missing_rights(connection, ownership);
+    statements = missing_rights(connection, role_prefix);
     if (statements.empty()) return;
     run_statements(connection, statements);
   }
-  throw_missing_rights(statements, ownership);
+  throw_missing_rights(statements, role_prefix);
 }
 
 }  // namespace
@@ -352,19 +355,19 @@ namespace {
 bool apply_missing(pqxx::connection& connection, const SqlSet& set,
                    const std::function<void(std::string_view)>& on_applied,
                    const MigrateRequest& request) {
-  if (is_current(connection, set, ownership_of(connection, request.ownership))) return false;
+  if (is_current(connection, set, role_prefix_for(connection, request.role_prefix))) return false;
   const MigrationLock lock(connection, request.wait_ms_max);
   const auto applied = applied_migrations(connection);  // again: another process may have been here
   check_history(applied, set);
-  const Ownership ownership = ownership_of(connection, request.ownership);
-  gain_rights(connection, ownership);
+  const std::string role_prefix = role_prefix_for(connection, request.role_prefix);
+  gain_rights(connection, role_prefix);
   for (const SqlFile& file : set.migrations) {
     if (has(applied, file)) continue;
-    run_transaction(connection, file.name, migration_transaction(set, file, ownership));
+    run_transaction(connection, file.name, migration_transaction(set, file, role_prefix));
     on_applied(file.name);
   }
   if (functions_are_current(connection, set)) return true;
-  run_transaction(connection, "functions", functions_transaction(set, ownership));
+  run_transaction(connection, "functions", functions_transaction(set, role_prefix));
   on_applied(fmt::format("{} files of functions", set.functions.size()));
   return true;
 }
@@ -400,7 +403,7 @@ SchemaState schema_state(pqxx::connection& connection, const SqlSet& set) {
   return state;
 }
 
-std::string migration_script(const SqlSet& set, Ownership ownership) {
+std::string migration_script(const SqlSet& set, const std::string& role_prefix) {
   std::string script = fmt::format(
       "-- Sluice {}: schema version {}, for an empty UTF8 database on PostgreSQL 15 or newer.\n"
       "-- Run by: psql -X -f THIS_FILE; sluice migrate then finds nothing to do.\n"
@@ -408,10 +411,10 @@ std::string migration_script(const SqlSet& set, Ownership ownership) {
       SLUICE_VERSION, newest_version(set));
   for (const SqlFile& file : set.migrations) {
     script += fmt::format("\n-- {}\nbegin;\n{}commit;\n", file.name,
-                          migration_transaction(set, file, ownership));
+                          migration_transaction(set, file, role_prefix));
   }
-  return script +
-         fmt::format("\n-- functions\nbegin;\n{}commit;\n", functions_transaction(set, ownership));
+  return script + fmt::format("\n-- functions\nbegin;\n{}commit;\n",
+                              functions_transaction(set, role_prefix));
 }
 
 SchemaRange served_schema(const SqlSet& set) {

@@ -14,6 +14,7 @@
 
 #include "db/database_url.h"
 #include "db/embedded_sql.h"
+#include "db/roles.h"
 
 namespace sluice {
 
@@ -27,12 +28,11 @@ SqlSet embedded_sql();
 // How long to wait for another process's migration.
 inline constexpr int migration_wait_ms_max = 60'000;
 
-// Whom a new schema belongs to: sluice_owner, with grants to the other four roles, or the user who
-// makes it, with no grant to anybody. Which of them it was is seen from the schema's owner.
-enum class Ownership { roles, user };
-
 struct MigrateRequest {
-  Ownership ownership = Ownership::roles;
+  // Of the roles that a new schema gets: PREFIX_owner owns it and grants to the other four. Empty:
+  // it belongs to the user who makes it, with no grant to anybody. nullopt: the default, or what
+  // the schema has.
+  std::optional<std::string> role_prefix = std::nullopt;
   int wait_ms_max = migration_wait_ms_max;
 };
 
@@ -60,7 +60,8 @@ struct SchemaState {
 SchemaState schema_state(pqxx::connection& connection, const SqlSet& set);
 
 // Everything migrate_up would run on an empty database, bookkeeping included, as a script for psql.
-std::string migration_script(const SqlSet& set, Ownership ownership = Ownership::roles);
+std::string migration_script(const SqlSet& set,
+                             const std::string& role_prefix = std::string(default_role_prefix));
 
 // The schema versions that this binary serves.
 struct SchemaRange {

@@ -1,15 +1,18 @@
 #include "db/strangers.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "db/roles.h"
+
 namespace sluice {
 namespace {
 
-// Who belongs here: the roles of Sluice or, where there are none, the schema's owner.
+// Who belongs here: the installation's roles ($1) or, where there are none, the schema's owner.
 constexpr const char* insiders_sql = R"(
   with insiders as (
-    select r as name from pg_namespace, unnest(case pg_get_userbyid(nspowner)
-      when 'sluice_owner'
-      then array['sluice_owner', 'sluice_worker', 'sluice_submitter', 'sluice_reader', 'sluice_admin']
-      else array[pg_get_userbyid(nspowner)] end) r
+    select r as name from pg_namespace,
+      unnest(coalesce(string_to_array(nullif($1, ''), ' '), array[pg_get_userbyid(nspowner)::text])) r
     where nspname = 'sluice' and to_regrole(quote_ident(r)) is not null)
 )";
 
@@ -25,18 +28,23 @@ constexpr const char* strangers_sql = R"(
     and not exists (select from insiders where pg_has_role(r.oid, name, 'member'))
   order by 1 limit 20)";
 
+pqxx::result look(pqxx::connection& connection, const char* sql) {
+  const std::vector<std::string> roles = role_names(role_prefix_of(connection).value_or(""));
+  pqxx::nontransaction session(connection);
+  return session.exec_params(std::string(insiders_sql) + sql,
+                             fmt::format("{}", fmt::join(roles, " ")));
+}
+
 }  // namespace
 
 std::string statements_against_strangers(pqxx::connection& connection) {
-  pqxx::nontransaction session(connection);
-  const pqxx::result rows = session.exec(std::string(insiders_sql) + statements_sql);
+  const pqxx::result rows = look(connection, statements_sql);
   return rows.empty() ? "" : rows[0][0].as<std::string>();
 }
 
 std::vector<std::string> strangers(pqxx::connection& connection) {
-  pqxx::nontransaction session(connection);
   std::vector<std::string> names;
-  for (const pqxx::row& row : session.exec(std::string(insiders_sql) + strangers_sql)) {
+  for (const pqxx::row& row : look(connection, strangers_sql)) {
     names.push_back(row[0].as<std::string>());
   }
   return names;

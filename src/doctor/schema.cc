@@ -1,6 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "db/mend.h"
+#include "db/roles.h"
 #include "db/strangers.h"
 #include "doctor/checks.h"
 
@@ -8,15 +12,21 @@ namespace sluice {
 
 Findings check_schema_drift(pqxx::connection& connection, const SqlSet& set) {
   const SchemaState state = schema_state(connection, set);
+  const auto pending = std::count_if(state.migrations.begin(), state.migrations.end(),
+                                     [](const auto& one) { return !one.applied_at; });
+  if (pending == std::ssize(state.migrations)) {
+    return {{"schema", "the database has no Sluice schema", "run sluice migrate"}};
+  }
   Findings findings;
+  if (pending > 0) {
+    findings.push_back(
+        {"schema", fmt::format("{} migrations are pending", pending), "run sluice migrate"});
+  }
   for (const MigrationState& migration : state.migrations) {
     if (!migration.known) {
       findings.push_back({"schema",
                           fmt::format("migration {} is unknown to this binary", migration.name),
                           "use the newer sluice that applied it"});
-    } else if (!migration.applied_at) {
-      findings.push_back(
-          {"schema", fmt::format("migration {} is pending", migration.name), "run sluice migrate"});
     } else if (migration.edited) {
       findings.push_back(
           {"schema",
@@ -32,14 +42,11 @@ Findings check_schema_drift(pqxx::connection& connection, const SqlSet& set) {
 }
 
 Findings check_roles(pqxx::connection& connection) {
+  const std::vector<std::string> roles = role_names(role_prefix_of(connection).value_or(""));
   pqxx::nontransaction session(connection);
   Findings findings;
-  for (const pqxx::row& row : session.exec(
-           "select r from unnest(array['sluice_owner', 'sluice_worker', 'sluice_submitter',"
-           " 'sluice_reader', 'sluice_admin']) r where to_regrole(r) is null"
-           " and not exists (select from pg_namespace where nspname = 'sluice'"
-           "                 and pg_get_userbyid(nspowner) <> 'sluice_owner')")) {
-    const auto role = row[0].as<std::string>();
+  for (const std::string& role : roles) {
+    if (!session.exec_params1("select to_regrole($1)", role)[0].is_null()) continue;
     findings.push_back(
         {"roles", fmt::format("role {} is missing", role),
          fmt::format("create role {} nologin, then apply the functions' grants anew: "

@@ -24,9 +24,9 @@ void judge_queue(const pqxx::row& row, Findings& findings) {
          fmt::format("model {} has {} unfinished tasks and no live worker", model, unfinished),
          "start sluice worker, or name the model in its --models"});
   }
-  if (row["breaker"].as<std::string>() != "closed") {
-    findings.push_back({"breaker",
-                        fmt::format("the breaker of model {} is {}", model, row["breaker"].c_str()),
+  // Half open, its probes have not failed so far: a failed one opens it.
+  if (row["breaker"].as<std::string>() == "open") {
+    findings.push_back({"breaker", fmt::format("the breaker of model {} is open", model),
                         "mend the backend; probes close the breaker by themselves"});
   }
   if (row["parked"].as<bool>()) {

@@ -687,9 +687,11 @@ void HttpServer::Engine::look_for_slow_ones() {
   slow_look = clock.call_at(now_ns + slow_look_ns, [this] { look_for_slow_ones(); });
 }
 
-HttpServerOptions HttpServerOptions::without_bodies(std::string address) {
+HttpServerOptions HttpServerOptions::without_bodies(std::string address,
+                                                    std::string_view address_flag) {
   HttpServerOptions options;
   options.address = std::move(address);
+  options.address_flag = address_flag;
   options.body_bytes_max = 1024;
   options.connections_max = 100;
   return options;
@@ -697,7 +699,7 @@ HttpServerOptions HttpServerOptions::without_bodies(std::string address) {
 
 Result<std::unique_ptr<HttpServer>> HttpServer::start(Loop& loop, Clock& clock,
                                                       HttpServerOptions options, Handler handler) {
-  const Result<int> fd = listen_on(options.address);
+  const Result<int> fd = listen_on(options.address, options.address_flag);
   if (!fd) return tl::unexpected(fd.error());
   auto engine = std::make_unique<Engine>(loop, clock, std::move(options), std::move(handler));
   if (!engine->start_daemon(*fd)) {

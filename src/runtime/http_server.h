@@ -74,6 +74,7 @@ using HttpAdmission = std::variant<HttpVerdict, Task<HttpVerdict>>;
 
 struct HttpServerOptions {
   std::string address = "127.0.0.1:8080";              // HOST:PORT, [::1]:PORT; port 0: a free one
+  std::string_view address_flag = "--listen";          // what the user says another address with
   int64_t body_bytes_max = int64_t{64} * 1024 * 1024;  // of a request
   int64_t bodies_bytes_max = int64_t{256} * 1024 * 1024;  // of all requests under way
   int connections_max = 10'000;                           // and requests
@@ -97,7 +98,7 @@ struct HttpServerOptions {
   int uploads_max = 16;  // of those under way: each has some MiB in memory, 40 MiB at most
 
   // For health and metrics alone: nothing there has a body.
-  static HttpServerOptions without_bodies(std::string address);
+  static HttpServerOptions without_bodies(std::string address, std::string_view address_flag);
 };
 
 class HttpServer final {

@@ -1,6 +1,7 @@
 #include "runtime/listen_socket.h"
 
 #include <arpa/inet.h>
+#include <fmt/format.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -65,7 +66,7 @@ std::pair<std::string, std::string> bound_to(int listen_fd) {
 
 }  // namespace
 
-Result<int> listen_on(const std::string& address) {
+Result<int> listen_on(const std::string& address, std::string_view flag) {
   const auto parts = split(address);
   if (!parts) return refused(address, "not HOST:PORT");
   addrinfo hints{};
@@ -76,6 +77,9 @@ Result<int> listen_on(const std::string& address) {
   if (failed != 0) return refused(address, gai_strerror(failed));
   const std::unique_ptr<addrinfo, FreeAddresses> addresses(found);
   const int fd = open_socket(*addresses);
+  if (fd < 0 && errno == EADDRINUSE) {
+    return refused(address, fmt::format("in use already; {} takes another address", flag));
+  }
   if (fd < 0) return refused(address, std::strerror(errno));
   return fd;
 }

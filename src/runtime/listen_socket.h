@@ -5,14 +5,15 @@
 #include <sys/socket.h>
 
 #include <string>
+#include <string_view>
 
 #include "result.h"
 
 namespace sluice {
 
 // Non-blocking, close-on-exec. HOST is a name or an address ([..] around IPv6); port 0 means a free
-// one.
-Result<int> listen_on(const std::string& address);
+// one. `flag`: what the user says another address with, for the error's message.
+Result<int> listen_on(const std::string& address, std::string_view flag);
 
 // HOST:PORT that `listen_fd` is really bound to.
 std::string bound_address(int listen_fd);

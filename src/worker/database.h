@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -68,6 +69,9 @@ struct Configuration {
   std::vector<Model> models;  // those that this worker serves
   int64_t heartbeat_timeout_ms = 15'000;
   bool events = false;  // the ids of finished tasks are announced
+  // Of those models the ones that somebody has to open: "credential", "billing", "refused" or
+  // "by hand".
+  std::map<std::string, std::string> parked;
 };
 
 // What the watcher learns when it has taken its bells: see sluice.take_bells.

@@ -134,6 +134,7 @@ Task<Result<Configuration>> read_configuration(Reply reply) {
       if (result->text(row, 15).find(path) != std::string_view::npos)
         model.paths.emplace_back(path);
     }
+    if (!result->is_null(row, 17)) configuration.parked.emplace(model.name, result->text(row, 17));
     configuration.models.push_back(std::move(model));
   }
   co_return configuration;
@@ -344,7 +345,8 @@ Task<Result<Configuration>> PgDatabase::configuration(std::vector<std::string> m
       " coalesce(m.upstream_model, m.name), m.batch_max, m.id, m.secret,"
       " (extract(epoch from m.batch_wait) * 1000)::bigint, m.max_in_flight, m.min_in_flight,"
       " ceil(extract(epoch from m.hedge_after) * 1000)::bigint, m.hedge_max,"
-      " (m.hedge_budget * 1000000)::bigint, s.events, m.paths"
+      " (m.hedge_budget * 1000000)::bigint, s.events, m.paths,"
+      " case when m.closed_until = 'infinity' then sluice.parked_for(m.closed_reason) end"
       " from sluice.configuration($1::text[]) c cross join lateral (select (c.settings).*) s"
       " cross join lateral (select (c.model).*) m",
       std::move(params)));

@@ -55,7 +55,7 @@ struct Process {
 
   void serve_http(const std::string& address) {
     HttpServerOptions server_options =
-        api ? api->server_options(address) : HttpServerOptions::without_bodies(address);
+        api ? api->server_options(address) : HttpServerOptions::without_bodies(address, "--http");
     Result<std::unique_ptr<HttpServer>> started =
         HttpServer::start(loop, clock, server_options,
                           [this](HttpIncoming incoming) { return answer(std::move(incoming)); });

@@ -669,6 +669,7 @@ void Worker::on_configuration(const Result<Configuration>& configuration) {
     }
   }
   warn_of_unknown_models(*configuration);
+  say_what_is_parked(*configuration);
   claimer_.serve(served);
   concurrency_.serve(served);
   if (served.empty()) has_looked_ = true;
@@ -689,6 +690,20 @@ void Worker::warn_of_unknown_models(const Configuration& configuration) {
                  name);
   }
   unknown_models_ = std::move(unknown);
+}
+
+void Worker::say_what_is_parked(const Configuration& configuration) {
+  for (const auto& [name, why] : configuration.parked) {
+    if (parked_.contains(name)) continue;
+    spdlog::warn(
+        "model \"{0}\" is parked ({1}), its tasks wait: sluice status says why, "
+        "sluice model resume {0} opens it",
+        name, why);
+  }
+  for (const auto& [name, why] : parked_) {
+    if (!configuration.parked.contains(name)) spdlog::info("model \"{}\" is parked no more", name);
+  }
+  parked_ = configuration.parked;
 }
 
 void Worker::on_unfinished(const Result<bool>& unfinished) {

@@ -98,6 +98,7 @@ class Worker final : private Wakeups::Owner {
   void on_reread(const Result<std::vector<TaskKey>>& held);
   void on_configuration(const Result<Configuration>& configuration);
   void warn_of_unknown_models(const Configuration& configuration);
+  void say_what_is_parked(const Configuration& configuration);
   void on_unfinished(const Result<bool>& unfinished);
 
   Task<Result<void>> reconnect();
@@ -152,7 +153,8 @@ class Worker final : private Wakeups::Owner {
 
   int64_t worker_ = 0;
   std::map<std::string, Model, std::less<>> models_;
-  std::set<std::string> unknown_models_;  // of those it was told to serve; each is said once
+  std::set<std::string> unknown_models_;       // of those it was told to serve; each is said once
+  std::map<std::string, std::string> parked_;  // likewise
   int64_t heartbeat_interval_ms_ = 5'000;
   std::map<TaskKey, std::shared_ptr<Call>> calls_;
   std::set<TaskKey> bodies_wanted_;

@@ -31,7 +31,7 @@ unless_instrumented = pytest.mark.skipif(b"__asan_init" in BINARY.read_bytes(), 
 RUN_TIMEOUT_S = 120
 STOP_TIMEOUT_S = 30
 # Fixed names, so that workers of one machine never meet the caller's settings.
-CALLERS_SETTINGS = ("SLUICE_", "PG", "DATABASE_URL", "OTEL_")
+CALLERS_SETTINGS = ("SLUICE_", "PG", "DATABASE_URL", "OTEL_", "COLUMNS")
 
 
 def load_script(name):

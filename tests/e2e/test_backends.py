@@ -199,8 +199,10 @@ def test_keys_and_bills_park_the_model_and_cost_the_tasks_nothing(pg, worker, na
     with ScriptedBackend(scripts) as backend:
         add_model(url, "m", backend.url, api="openai-chat")
         submit_many(url, [name] * 2)
-        worker(url)
+        process = worker(url)
         wait_for(lambda: query(url, "select closed_until = 'infinity' from sluice.models")[0][0], 20, "parking")
+        wait_for(lambda: 'model "m" is parked (' in process.stderr(), what="the worker's word on it")
+        assert query(url, "select from_state, to_state from sluice.breaker_events where to_state = 'parked'") == [("closed", "parked")]
         wait_for(lambda: query(url, "select count(*) from sluice.lease") == [(0,)], 20, "the end of the calls")
         assert query(url, "select attempts, finished_at from sluice.tasks") == [(0, None)] * 2
         assert "HTTP 4" in query(url, "select closed_reason from sluice.models")[0][0]

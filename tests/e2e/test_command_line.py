@@ -1,5 +1,6 @@
 """The command line itself: help, versions, and errors that name the way out."""
 import pytest
+from conftest import ROOT, load_script
 
 
 def test_help_and_version_are_commands_too(sluice):
@@ -38,3 +39,9 @@ def test_a_wrong_call_is_one_line_with_the_way_out(sluice, arguments, reason):
     run = sluice(*arguments, env={"DATABASE_URL": "postgresql://127.0.0.1:1/x"})
     assert run.returncode == 2, run.stderr
     assert run.stderr.startswith("sluice: ") and reason in run.stderr and run.stderr.count("\n") == 1, run.stderr
+
+
+def test_the_rows_of_the_demo_fit_80_columns(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    lines = load_script("demo_lab").row_lines("at 1200 rpm", "arrivals per second " + " ".join(["25"] * 20))
+    assert all(len(line) <= 80 for line in lines) and " ".join(lines).split()[-21:] == ["second", *["25"] * 20]

@@ -81,6 +81,8 @@ def test_rm_takes_away_what_set_made(run):
     (["tenant", "set", "t", "max_priority=101"], 1, "max_priority is between 0 and 100, not 101"),
     (["tenant", "set", "t", "models=a,b"], 1, "models: "),
     (["model", "set", "a", "rpm=100", "burst=90"], 1, "burst is at most half the rpm, not 90"),
+    (["model", "set", "a", "timeout=300"], 1, 'timeout "300" has no unit'),
+    (["model", "set", "new", "url=http://127.0.0.1:1", "hedge_after=1.5"], 1, 'hedge_after "1.5" has no unit'),
     (["model", "set", "a", "secret=sk-hush-hush"], 1, "secret is a reference"),
 ])
 def test_a_refusal_is_one_line_of_words(run, arguments, code, reason):
@@ -99,3 +101,12 @@ def test_help_fits_80_columns(sluice, command):
     shown = sluice(*command, "--help")
     assert shown.returncode == 0
     assert [line for line in shown.stdout.splitlines() if len(line) > 80] == []
+
+
+def test_nothing_is_removed_by_the_environment(sluice, run, url):
+    assert run("tenant", "set", "t", "weight=2").returncode == 0
+    assert run("route", "set", "fast", "a", "80").returncode == 0
+    for arguments in ("tenant", "set", "t"), ("route", "set", "fast", "a"):
+        sluice(*arguments, "--database-url", url, env={"SLUICE_REMOVE": "1"})
+    assert rows(run, "tenant", "ls")[0]["weight"] == 2
+    assert [row["model"] for row in rows(run, "route", "ls") if row["route"] == "fast"] == ["a"]

@@ -3,9 +3,11 @@ import signal
 import socket
 import struct
 import urllib.parse
+from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 from conftest import connect, query, wait_for
-from queue_tools import (add_model, assert_each_ended_once, assert_no_fence_twice, set_heartbeat_timeout, submit,
+from queue_tools import (add_model, assert_each_ended_once, assert_no_fence_twice, set_heartbeat_timeout, statuses, submit,
                          submit_many, wait_ended)
 
 
@@ -114,6 +116,27 @@ def test_each_session_of_a_worker_may_break_at_any_time(pg, mock, worker):
     assert len(backend.arrivals()) == len(ids)  # an answer that was being stored is not asked for again
     assert running.running() and running.stderr().count("registered as worker") == 1
     assert "too late" not in running.stderr()
+
+
+@pytest.mark.parametrize("kind", ["solved", "failed"])
+def test_an_answer_holds_that_waited_for_its_lease_while_an_extra_call_was_noted(pg, kind):
+    url = pg.database()
+    add_model(url, "m", "http://127.0.0.1:1")
+    task = submit(url, "question")
+    [(worker, fence)] = query(url, "select w, fence from sluice.register_worker('w', 1) w, sluice.claim(w)")
+    hedging = connect(url)
+    hedging.autocommit = False
+    with hedging.cursor() as cursor:
+        cursor.execute("update sluice.lease set calls = calls + 1 where task_id = %s", [task])  # as hedge() does
+    with ThreadPoolExecutor(1) as other:
+        completion = other.submit(query, url, "select applied from sluice.complete(%s, array[row(%s, %s, %s, 'yes', null, null, null, 200, "
+                                  "null, null, null, true)::sluice.outcome])", [worker, task, fence, kind])
+        wait_for(lambda: query(url, "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"))
+        hedging.commit()
+        assert completion.result(20) == [(True,)]
+    hedging.close()
+    assert statuses(url) == {kind: 1}
+    assert query(url, "select count(*), (select sluice.in_flight(id) from sluice.models) from sluice.lease") == [(0, 0)]
 
 
 def test_a_ceiling_is_kept_at_work_while_outcomes_have_a_session_of_their_own(pg, mock, worker):

@@ -222,3 +222,14 @@ def test_forget_erases_one_or_all_that_meet_the_conditions(read, sluice, url):
 def test_an_ambiguous_command_is_exit_2(sluice, url, arguments):
     run = sluice(*arguments, "--database-url", url)
     assert run.returncode == 2 and run.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["cancel", "redrive", "forget"])
+@pytest.mark.parametrize("names", [("EVERYTHING",), ("MODEL",), ("UNTIL", "TENANT")])
+def test_what_is_done_to_many_tasks_is_not_read_from_the_environment(sluice, url, command, names):
+    task = submit(url, "kept")
+    environment = {f"SLUICE_{name}": {"EVERYTHING": "1", "MODEL": "m", "UNTIL": "0s", "TENANT": "default"}[name] for name in names}
+    for arguments, variables in ((["--all"], environment), ([], environment | {"SLUICE_ALL": "1"})):
+        run = sluice(command, *arguments, "--database-url", url, env=variables)
+        assert run.returncode == 2, run.stdout
+    assert status(url, task) != "cancelled"

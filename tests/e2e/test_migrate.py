@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 
+import psycopg2.errors
 import pytest
 from conftest import ROOT, connect, private_postgres, query, wait_for
 
@@ -201,7 +202,8 @@ def test_without_roles_everything_belongs_to_its_user(sluice, cluster, mock, wor
     query(url, "update sluice.function_set set sha256 = 'older'")
     assert "functions" in migrate(sluice, url).stdout  # it knows by itself
     assert migrate(sluice, url, "--without-roles").stdout == "nothing to do\n"
-    assert "role" not in sluice("doctor", "--database-url", url).stdout.replace("pg_read_all_stats", "")
+    healthy = sluice("doctor", "--database-url", url)
+    assert (healthy.returncode, healthy.stdout) == (0, "no findings\n")
 
     query(url, "insert into sluice.models (name, url) values ('m', %s)", (mock().url,))
     worker(url)
@@ -220,3 +222,81 @@ def test_the_script_without_roles_leads_to_the_same_state(sluice, cluster):
     assert not re.search(r"^(grant|revoke|set local role)\b.*sluice_", script, re.M)
     subprocess.run(["psql", "-Xq", "-o", "/dev/null", "-d", url], input=script, text=True, check=True)
     assert migrate(sluice, url).stdout == "nothing to do\n"
+
+
+def login_of(cluster, database, name, *roles):
+    """The URL of a new login that is a member of these roles."""
+    query(cluster.url("postgres"), f"create role {name} login in role {', '.join(roles)}")
+    return url_of(cluster, database, name)
+
+
+def test_a_login_of_one_installation_is_nobody_in_another_with_roles_of_its_own(sluice, cluster):
+    for database in "installation_1", "installation_2":
+        query(cluster.url("postgres"), f"create database {database}")
+    first, second = cluster.url("installation_1"), cluster.url("installation_2")
+    assert migrate(sluice, first).returncode == 0
+    run = migrate(sluice, second, "--role-prefix", "second")
+    assert run.returncode == 0, run.stderr
+    assert "to second_owner, second_worker, second_submitter, second_reader, second_admin;" in run.stdout
+    assert query(second, "select distinct pg_get_userbyid(relowner) from pg_class"
+                         " where relnamespace = 'sluice'::regnamespace") == [("second_owner",)]
+    assert query(second, "select count(*) from pg_proc where pronamespace = 'sluice'::regnamespace"
+                         " and (proacl::text ~ 'sluice_' or prosrc ~ 'sluice_admin')") == [(0,)]
+
+    roles = "owner", "worker", "submitter", "reader", "admin"
+    submit = "select sluice.submit('hello', 'm')"
+    everywhere = login_of(cluster, "installation_2", "all_of_first", *(f"sluice_{role}" for role in roles))
+    for sql in submit, "select * from sluice.tasks", "select count(*) from sluice.migration", "drop schema sluice cascade":
+        with pytest.raises(psycopg2.errors.InsufficientPrivilege):
+            query(everywhere, sql)
+    assert query(second, "select sluice.administers('all_of_first')") == [(False,)]
+    query(second, "insert into sluice.models (name, url) values ('m', 'http://localhost:1')")
+    everything = login_of(cluster, "installation_1", "all_of_second", *(f"second_{role}" for role in roles))
+    with pytest.raises(psycopg2.errors.InsufficientPrivilege):
+        query(everything, submit)
+
+    assert query(url_of(cluster, "installation_2", "all_of_second"), submit) == [(1,)]
+    admin = login_of(cluster, "installation_2", "admin_of_second", "second_admin")
+    assert query(admin, "select sluice.acts_as_administrator()") == [(True,)]
+
+
+def test_later_runs_know_the_roles_of_their_installation(sluice, cluster):
+    query(cluster.url("postgres"), "create database prefixed")
+    url = cluster.url("prefixed")
+    assert migrate(sluice, url, "--role-prefix", "third").returncode == 0
+    query(url, "update sluice.function_set set sha256 = 'older'")
+    assert "functions" in migrate(sluice, url).stdout
+    assert query(url, "select count(*) from pg_proc where proacl::text ~ 'sluice_'") == [(0,)]
+    assert migrate(sluice, url, "--role-prefix", "third").stdout == "nothing to do\n"
+    query(url, "alter role third_reader rename to unreadable")
+    try:
+        assert "role third_reader is missing" in sluice("doctor", "--database-url", url).stdout
+    finally:
+        query(url, "alter role unreadable rename to third_reader")
+    reader = login_of(cluster, "prefixed", "reads_third", "third_reader")
+    assert "run it as a member of third_admin" in sluice("doctor", "--database-url", reader).stderr
+    for flags in ("--without-roles",), ("--role-prefix", "fourth"), ("--role-prefix", "sluice"):
+        refused = migrate(sluice, url, *flags)
+        assert refused.returncode == 3 and "third_owner" in refused.stderr, refused.stderr
+
+
+def test_a_stranger_to_an_installation_is_told_its_roles(sluice, cluster):
+    url = owner_of(cluster, "tenth")
+    refused = migrate(sluice, url, "--role-prefix", "tenth_roles")
+    assert refused.returncode == 3, refused.stderr
+    assert "create role tenth_roles_owner nologin;" in refused.stderr and "grant tenth_roles_owner to tenth;" in refused.stderr
+    query(cluster.url("postgres"), statements_in(refused.stderr))
+    assert migrate(sluice, url, "--role-prefix", "tenth_roles").returncode == 0
+
+
+@pytest.mark.parametrize("prefix", ["Upper", "a b", "1st", "pg_mine", "x'; drop", "", "a" * 54])
+def test_a_role_prefix_that_will_not_do_is_refused(sluice, prefix):
+    refused = migrate(sluice, "host=/nowhere", "--role-prefix", prefix)
+    assert refused.returncode == 2 and "--role-prefix" in refused.stderr, refused.stderr
+
+
+def test_the_script_for_another_prefix_leads_to_the_same_state(sluice, cluster):
+    query(cluster.url("postgres"), "create database by_script")
+    script = migrate(sluice, cluster.url("by_script"), "sql", "--role-prefix", "scripted").stdout
+    subprocess.run(["psql", "-Xq", "-o", "/dev/null", "-d", cluster.url("by_script")], input=script, text=True, check=True)
+    assert migrate(sluice, cluster.url("by_script"), "--role-prefix", "scripted").stdout == "nothing to do\n"

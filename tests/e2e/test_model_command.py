@@ -3,6 +3,7 @@ import json
 
 import pytest
 from conftest import query
+from queue_tools import submit, wait_ended
 
 
 @pytest.fixture
@@ -12,7 +13,7 @@ def url(pg):
 
 @pytest.fixture
 def model(sluice, url):
-    return lambda *arguments: sluice("model", *arguments, "--database-url", url)
+    return lambda *arguments, env=(): sluice("model", *arguments, "--database-url", url, env=env)
 
 
 def column(url, name, of="m"):
@@ -90,7 +91,7 @@ def test_of_two_settings_with_one_value_the_misread_one_is_named(model, url):
 
 def test_ls_fits_80_columns_and_json_has_it_all(model, url):
     model("set", "m" * 60, "url=http://127.0.0.1:1/" + "x" * 100, "rpm=60")
-    table = model("ls").stdout.splitlines()
+    table = model("ls", env={"COLUMNS": "80"}).stdout.splitlines()
     assert len(table) == 2 and all(len(line) <= 80 for line in table)
     row = json.loads(model("ls", "--json").stdout)
     assert (row["name"], row["rpm"], row["max_queue"]) == ("m" * 60, 60, None)
@@ -128,7 +129,7 @@ def test_close_refuses_what_is_not_a_time(model, url, flags, code):
     assert column(url, "closed_until") is None
 
 
-@pytest.mark.parametrize("operation", ["pause", "resume", "close", "rm"])
+@pytest.mark.parametrize("operation", ["pause", "resume", "close", "rm", "history"])
 def test_an_unknown_model_is_exit_1(model, operation):
     run = model(operation, "nope")
     assert run.returncode == 1 and 'there is no model "nope"' in run.stderr
@@ -142,3 +143,23 @@ def test_rm_deletes_an_idle_model_only(model, url):
     query(url, "select sluice.cancel(%s)", (task,))
     assert model("rm", "m").returncode == 0
     assert query(url, "select * from sluice.models") == []
+
+
+def test_history_has_parkings(model, url):
+    assert model("set", "m", "url=http://127.0.0.1:1").returncode == 0
+    assert model("history", "m").returncode == 0
+    query(url, "select sluice.close_model('m', 'infinity', 'credential: HTTP 401')")
+    assert model("resume", "m").returncode == 0
+    opened, parked = model("history", "m").stdout.splitlines()[1:]
+    assert "closed → parked" in parked and "credential" in parked and "401" not in parked and "parked → closed" in opened
+
+
+def test_a_reply_is_stored_beside_its_answer_where_it_is_to_be_kept(model, url, mock, worker):
+    backend = mock()
+    for name, settings in (("plain", []), ("kept", ["keep_response=true"])):
+        assert model("set", name, f"url={backend.url}", *settings).returncode == 0
+        submit(url, "question", model=name)
+    worker(url)
+    wait_ended(url, 2)
+    assert query(url, "select model, answer is null, response::json ->> 'answer' = answer from sluice.tasks order by model") == [
+        ("kept", False, True), ("plain", False, None)]

@@ -550,7 +550,7 @@ def call_where_the_tenant_has_its_most(call):
     file = call(200, "POST", FILES, {"purpose": "batch", "file": line("a")}).json["id"]
     call(429, "POST", BATCHES, {"input_file_id": file, "endpoint": "/v1/chat/completions", "completion_window": "24h"})
     call(429, "POST", MESSAGE_BATCHES, {"requests": [{"custom_id": "a", "params": params}]})
-    query(call.url, "update sluice.settings set tenant_max_batches = 100, tenant_max_files = 0")
+    query(call.url, "update sluice.settings set tenant_max_batches = default, tenant_max_files = 0")
     call(429, "POST", FILES, {"purpose": "batch", "file": "x"})
     query(call.url, "update sluice.settings set tenant_max_files = null")
 
@@ -564,15 +564,26 @@ def call_where_there_is_no_room_for_files(call):
     call(503, "POST", MESSAGE_BATCHES, {"requests": [{"custom_id": "a", "params": params}]})
 
 
+def send_unchecked(call, method, path, *headers):
+    """A request with these headers alone; the reply."""
+    with socket.create_connection(("127.0.0.1", call.port), 20) as connection:
+        head = (f"{method} {path.format(id=1, name='m')} HTTP/1.1", "Host: localhost", *headers)
+        connection.sendall("\r\n".join(head).encode() + b"\r\n\r\n")
+        response = HTTPResponse(connection, method=method)
+        response.begin()
+        return Reply(response)
+
+
 def call_against_the_rules_of_http(call):
     """What the HTTP server itself refuses, whoever asks."""
-    with socket.create_connection(("127.0.0.1", call.port), 20) as connection:
-        connection.sendall(b"POST /v1/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n{}")
-        response = HTTPResponse(connection, method="POST")
-        response.begin()
-        reply = Reply(response)
+    reply = send_unchecked(call, "POST", "/v1/tasks", "Content-Length: 0", "Content-Length: 0")
     assert reply.status == 400
     call.check("POST", "/v1/tasks", reply)
+    for method, path in operations():
+        if method in ("POST", "PUT", "PATCH"):
+            reply = send_unchecked(call, method, path)
+            assert reply.status == 411 and "411" in operations()[method, path]["responses"], (method, path)
+            call.check(method, path, reply)
     reply = http(call.port, "POST", "/v1/tasks", b" " * ((64 << 20) + 1), call.keys["submit"])
     assert reply.status == 413
     call.check("POST", "/v1/tasks", reply)

@@ -11,32 +11,11 @@ import time
 import pytest
 from batch_tools import form, post_file
 from conftest import http, memory_bytes, query, wait_for
-from queue_tools import add_model, submit
+from key_tools import make_key, process, url  # noqa: F401 (fixtures)
+from queue_tools import submit
 
 BODY_BYTES = 64 << 20
 BODY = b'{"prompt": "x"}'
-
-
-@pytest.fixture
-def url(pg):
-    url = pg.database()
-    add_model(url, "m", "http://127.0.0.1:1")
-    return url
-
-
-@pytest.fixture
-def process(url, server):
-    return server(url, keys=True)
-
-
-@pytest.fixture
-def make_key(sluice, url):
-    """A function that makes a key by the command line."""
-    def make(name, *flags):
-        made = sluice("key", "create", name, *flags, "--database-url", url)
-        assert made.returncode == 0, made.stderr
-        return made.stdout.strip()
-    return make
 
 
 @pytest.fixture

@@ -84,7 +84,7 @@ def post_task(port, key, **task):
 
 def test_a_new_installation_bounds_tenants_that_nobody_has_bounded(url):
     names = ("max_tenants", "tenant_max_unfinished", "tenant_max_batches", "tenant_max_files", "tenant_files_bytes_max")
-    assert query(url, f"select {', '.join(names)} from sluice.settings") == [(10_000, 1_000_000, 100, 100_000, 10 << 30)]
+    assert query(url, f"select {', '.join(names)} from sluice.settings") == [(10_000, 1_000_000, 1000, 100_000, 10 << 30)]
 
 
 def test_a_tenants_priority_has_its_bound(url, process, make_key):

@@ -23,8 +23,8 @@ def call(url, server):
 def test_a_model_is_made_changed_and_replaced(call):
     made = call("PUT", "/v1/models/m", {"url": "http://127.0.0.1:1", "rpm": 60, "timeout": "5s"})
     assert made.status == 200 and made.json["timeout"] == "00:00:05"
-    changed = call("PATCH", "/v1/models/m", {"tpm": 1000}).json
-    assert (changed["rpm"], changed["tpm"], changed["timeout"]) == (60, 1000, "00:00:05")
+    changed = call("PATCH", "/v1/models/m", {"tpm": 1000, "keep_response": True}).json
+    assert (changed["rpm"], changed["tpm"], changed["timeout"], changed["keep_response"]) == (60, 1000, "00:00:05", True)
     replaced = call("PUT", "/model-config/m", {"url": "http://127.0.0.1:2"}).json
     assert (replaced["rpm"], replaced["tpm"], replaced["timeout"]) == (None, None, "00:05:00")
     shown = call("GET", "/v1/models/m").json
@@ -91,6 +91,8 @@ def test_a_refusal_names_the_key_the_value_and_what_is_allowed(call):
             ("PUT", "/v1/tenants/t", {"weight": 0}, "weight", ["weight 0", "positive"]),
             ("PATCH", "/v1/settings", {"default_model": "nobody"}, "default_model", ['"nobody"', "any, m"]),
             ("PATCH", "/v1/settings", {"retention": "-1 day"}, "retention", ['retention "-1 day"', "positive"]),
+            ("PATCH", "/v1/settings", {"retention": 7}, "retention", ["retention 7 has no unit", '"7 days"']),
+            ("PUT", "/v1/models/n", {"url": "http://127.0.0.1:1", "timeout": " 300 "}, "timeout", ['timeout " 300 "', "unit"]),
             ("POST", "/v1/models/m/close", {"until": "soon"}, "until", ['until "soon"', "2030-01-01"]),
             ("POST", "/v1/tasks/cancel", {"batch_id": "one"}, "batch_id", ['batch_id "one"', "whole number"]),
             ("GET", "/v1/tasks?limit=many", None, "limit", ['"many"', "1 to 100"]),

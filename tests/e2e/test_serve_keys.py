@@ -3,31 +3,9 @@ import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-import pytest
-from conftest import http, query, wait_for
-from queue_tools import add_model, submit
-
-
-@pytest.fixture
-def url(pg):
-    url = pg.database()
-    add_model(url, "m", "http://127.0.0.1:1")
-    return url
-
-
-@pytest.fixture
-def process(url, server):
-    return server(url, keys=True)
-
-
-@pytest.fixture
-def make_key(sluice, url, process):
-    """A function that makes a key by the command line."""
-    def make(name, *flags):
-        made = sluice("key", "create", name, *flags, "--database-url", url)
-        assert made.returncode == 0, made.stderr
-        return made.stdout.strip()
-    return make
+from conftest import connect, http, query, wait_for
+from key_tools import make_key, process, url  # noqa: F401 (fixtures)
+from queue_tools import submit
 
 
 # Method, path ({} is a task of tenant a), body, and the scope that it needs.
@@ -64,6 +42,9 @@ def test_each_route_asks_for_its_scope(url, process, make_key):
             reply = http(process.port, method, path.format(task), body, key=key)
             allowed = scope in (needed, "admin")
             assert (reply.status != 403) == allowed, (method, path, scope, reply.body)
+            if not allowed:
+                error = reply.json["error"]
+                assert error["message"] == f"this key lacks the scope {needed}" and f"--scope {needed}" in error["hint"], (method, path)
 
 
 def test_without_a_valid_key_nothing_is_said(process, make_key):
@@ -188,6 +169,24 @@ def test_a_server_that_nobody_asks_reads_keys_seldom_and_refuses_what_was_revoke
                            ) == [(True,)], 40, "rest")
     query(url, "select sluice.revoke_key(id) from sluice.api_key where name = 'k'")
     assert http(process.port, "GET", "/v1/tasks", key=key).status == 401
+
+
+def test_a_server_does_not_rest_on_a_reading_that_failed(url, process):
+    reading = ("datname = current_database() and query like '%%sluice.api_key k%%' and pid <> pg_backend_pid()")
+    assert http(process.port, "GET", "/readyz").status == 200
+    wait_for(lambda: query(url, f"select max(state_change) < clock_timestamp() - interval '3 s' from pg_stat_activity where {reading}"
+                           ) == [(True,)], 40, "rest")
+    holder = connect(url)
+    holder.autocommit = False
+    with holder.cursor() as cursor:
+        cursor.execute("lock table sluice.migration in access exclusive mode")
+        wait_for(lambda: query(url, f"select pg_terminate_backend(pid) from pg_stat_activity where {reading} and wait_event_type = 'Lock'"),
+                 20, "a reading to end in the middle")
+    holder.close()
+    [(failed,)] = query(url, "select clock_timestamp()")
+    wait_for(lambda: query(url, f"select 1 from pg_stat_activity where {reading} and state = 'idle' and query_start > %s", [failed]), 5,
+             "the next reading")
+    assert http(process.port, "GET", "/readyz").status == 200
 
 
 def test_the_key_is_stored_nowhere_and_logged_nowhere(url, process, make_key):

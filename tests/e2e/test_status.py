@@ -26,7 +26,7 @@ def url(pg):
 def read(sluice, url):
     """A function that runs a command which must succeed: its output's lines."""
     def run(*arguments):
-        ended = sluice(*arguments, "--database-url", url)
+        ended = sluice(*arguments, "--database-url", url, env={"COLUMNS": "80"})
         assert (ended.returncode, ended.stderr) == (0, "")
         lines = ended.stdout.splitlines()
         if "--json" not in arguments:
@@ -220,7 +220,7 @@ def test_model_history_shows_how_a_breaker_went(read, url):
     assert read("model", "history", "closed") == [heading.replace(heading, "TIME  MODEL  BREAKER  REASON")]
     rows = [json.loads(line) for line in read("model", "history", "--json")]
     assert [(row["model"], row["from_state"], row["to_state"]) for row in rows] == [
-        ("open", "open", "half_open"), ("open", "closed", "open")]
+        ("open", "open", "half_open"), ("open", "closed", "open"), ("parked", "closed", "parked")]
 
 
 @pytest.mark.parametrize("command", ["task", "cancel"])
@@ -245,3 +245,37 @@ def test_dead_letters_lists_what_failed_for_good(read, url):
     assert row.split()[:3] == [str(bad), "open", "3"] and row.endswith("…")
     letter, = map(json.loads, read("dead-letters", "--json"))
     assert (letter["id"], letter["error_code"]) == (bad, "http_500")
+
+
+def test_what_is_piped_is_not_cut_and_columns_are_heeded(sluice, url):
+    task, = submit(url)
+    fail(url, task, "e" * 300)
+    tenant = "t" * 40
+    query(url, "insert into sluice.tenants (name) values (%s)", (tenant,))
+    piped = sluice("dead-letters", "--database-url", url).stdout
+    assert "e" * 200 in piped and "…" not in piped
+    assert tenant in sluice("tenant", "ls", "--database-url", url).stdout
+    assert LONG_NAME in sluice("model", "ls", "--database-url", url).stdout
+    for columns in 60, 100:
+        cut = sluice("dead-letters", "--database-url", url, env={"COLUMNS": str(columns)}).stdout
+        assert max(map(len, cut.splitlines())) == columns and "…" in cut
+    once = sluice("top", "--once", "--interval", "500ms", "--database-url", url).stdout
+    assert max(map(len, once.splitlines())) <= 80
+
+
+def test_a_cost_has_no_zeros_that_say_nothing(sluice, url):
+    task, = submit(url)
+    solve_all(url, "fine")
+    for cost, shown in (("0.000000000000000000000000", "0"), ("0.001500000", "0.0015"), ("120.00", "120")):
+        query(url, "update sluice.result set cost = %s", (cost,))
+        fields = dict(line.split(None, 1) for line in sluice("task", task, "--database-url", url).stdout.splitlines() if " " in line)
+        assert fields["cost"] == shown
+        assert f'"cost": {shown},' in sluice("task", task, "--json", "--database-url", url).stdout
+
+
+def test_a_forgotten_task_says_so(sluice, url):
+    task, = submit(url)
+    solve_all(url, "fine")
+    query(url, "select sluice.forget(%s)", (task,))
+    shown = sluice("task", task, "--database-url", url).stdout
+    assert "forgotten: its texts are erased" in shown and "0 bytes" not in shown

@@ -171,6 +171,8 @@ def test_a_wrong_command_line_is_exit_2(sluice, url, flags):
 def test_a_missing_file_is_named(sluice, url):
     run = sluice("submit", "nowhere.jsonl", "--database-url", url)
     assert run.returncode == 1 and "cannot open nowhere.jsonl" in run.stderr
+    run = sluice("submit", "What is\n2+2?", "--database-url", url)
+    assert run.returncode == 1 and "cannot open What is 2+2?" in run.stderr and "--prompt" in run.stderr
 
 
 def test_a_wrong_dsn_is_exit_4_and_the_password_is_not_printed(sluice):

@@ -309,6 +309,7 @@ def test_an_address_that_is_taken_is_found_before_a_database_is_made(sluice, dir
         address = "127.0.0.1:%d" % taken.getsockname()[1]
         run = sluice("up", "--data", directory / "data", "--listen", address)
     assert run.returncode == 3 and address in run.stderr and run.stderr.count("\n") == 1
+    assert "in use already; --listen takes another address" in run.stderr
     assert not (directory / "data").exists()
 
 

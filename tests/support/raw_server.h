@@ -29,7 +29,9 @@ class RawServer final {
   using OnData = std::function<std::optional<Answer>(const std::string& received)>;
 
   RawServer(Loop& loop, OnData on_data)
-      : loop_(loop), on_data_(std::move(on_data)), listen_fd_(listen_on("127.0.0.1:0").value()) {
+      : loop_(loop),
+        on_data_(std::move(on_data)),
+        listen_fd_(listen_on("127.0.0.1:0", "--listen").value()) {
     watch_.emplace(loop, listen_fd_, [this](bool, bool) { accept_one(); });
     watch_->want(true, false);
   }
