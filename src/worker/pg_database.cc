@@ -134,7 +134,7 @@ Task<Result<Configuration>> read_configuration(Reply reply) {
       if (result->text(row, 15).find(path) != std::string_view::npos)
         model.paths.emplace_back(path);
     }
-    if (!result->is_null(row, 17)) configuration.parked.emplace(model.name, result->text(row, 17));
+    if (!result->is_null(row, 16)) configuration.parked.emplace(model.name, result->text(row, 16));
     configuration.models.push_back(std::move(model));
   }
   co_return configuration;
