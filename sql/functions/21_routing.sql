@@ -61,8 +61,8 @@ begin
 end
 $$;
 
--- route_meter: the route's meter as it is for p_model, which asks. Its weight is summed up anew when it is 100 ms or 50 times as long old
--- as that took (50 models: 2 ms), when p_model's own has changed, or when p_model has not asked for long.
+-- route_meter: the route's meter as it is for p_model, which asks. Its weight is summed up anew when it is 100 ms old (and 50 times
+-- what that took beyond 10 ms; 50 models take 2), when p_model's own has changed, or when p_model has not asked for long.
 -- Params:  p_anew: also when it is younger, unless it took long: somebody would be held back by it.
 create or replace function sluice.route_meter(
   p_line int, p_model int, p_weight double precision, p_own sluice.meter, p_anew boolean, p_now timestamptz) returns sluice.meter
@@ -78,7 +78,7 @@ begin
   end if;
   v_meter.v := coalesce(v_meter.v, 0);
   v_meter.weight := p_weight + sluice.route_weight(p_line, p_model, p_now);
-  v_meter.at := p_now + greatest(interval '0', 50 * (clock_timestamp() - v_started) - interval '100 ms');
+  v_meter.at := p_now + greatest(interval '0', 50 * (clock_timestamp() - v_started - interval '10 ms'));
   perform sluice.note_meter(p_line, 0, v_meter.at, v_meter.v, v_meter.weight);
   return v_meter;
 end
