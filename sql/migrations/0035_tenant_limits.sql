@@ -52,9 +52,12 @@ create index unlisted_tenant_name on sluice.unlisted_tenant (tenant);
 -- When the tenants are looked at next (sluice.look_at_tenants), in microseconds since the epoch.
 create unlogged sequence sluice.tenants_after minvalue 0 start 0;
 
--- When the last step of a batch was made: steps are made in turns (79_batch_work.sql).
-alter table sluice.batch add column stepped_at timestamptz;
-create index batch_open on sluice.batch (tenant) where phase <> 'done';
+-- When the last step of a batch of this tenant was made: steps are made in turns (79_batch_work.sql).
+create table sluice.batch_turn (
+  tenant     text primary key,
+  stepped_at timestamptz not null
+);
+create index batch_open on sluice.batch (coalesce(tenant, 'default')) where phase <> 'done';
 
 -- It takes the tenant now.
 drop function if exists sluice.model_fault(text, text);
