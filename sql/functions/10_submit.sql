@@ -316,10 +316,11 @@ declare
   v_ranged boolean;  -- there is a partition for the task
   v_limited boolean;
   v_system_max bigint;
-  v_tenant_max bigint;  -- null, as the next three, for "default" without a row
+  v_tenant_max bigint;  -- null, as the next four, for "default" without a row
   v_priority_max int;
   v_models text[];
   v_listed boolean;
+  v_full boolean;
   v_model_max bigint;
   v_model int;
   v_max_queue int;
@@ -347,20 +348,20 @@ begin
     if v_known and sluice.is_guarded() then
       perform sluice.require_tenant(submit.tenant);
     end if;
-    select l.max_unfinished, l.max_priority, l.models, l.is_listed, v_limited or l.tpm is not null
-    into v_tenant_max, v_priority_max, v_models, v_listed, v_limited
+    select l.max_unfinished, l.max_priority, l.models, l.is_listed, l.is_full, v_limited or l.tpm is not null
+    into v_tenant_max, v_priority_max, v_models, v_listed, v_full, v_limited
     from sluice.limits_of(submit.tenant) l;
-    if v_priority_max < submit.priority or v_name <> all (v_models) then
-      perform sluice.refuse_excess(submit.tenant, submit.priority, v_name);
-    end if;
   end if;
-  -- Before the default counts: a repeat finds its task, whatever has become of that.
+  -- Before the default and the limits count: a repeat finds its task, whatever has become of them.
   if submit.idempotency_key is not null then
     v_bound := sluice.keep_key(submit.tenant, submit.idempotency_key, sluice.content_sha256(
       submit.model, submit.prompt, submit.request, submit.max_output_tokens), v_id);
     if v_bound <> v_id then
       return v_bound;
     end if;
+  end if;
+  if v_priority_max < submit.priority or v_name <> all (v_models) then
+    perform sluice.refuse_excess(submit.tenant, submit.priority, v_name);
   end if;
   if v_model is null then
     v_route := v_name;
@@ -379,7 +380,9 @@ begin
   if not v_listed then
     perform sluice.note_tenants(array[submit.tenant]);
   end if;
-  if v_tenant_max is not null and sluice.take_headroom(null, submit.tenant, 1, v_tenant_max, 1) = 0 then
+  if v_full then
+    perform sluice.refuse_full_tenant(submit.tenant);
+  elsif v_tenant_max is not null and sluice.take_headroom(null, submit.tenant, 1, v_tenant_max, 1) = 0 then
     perform sluice.refuse_for_tenant(submit.tenant, 1, v_tenant_max);
   end if;
   if v_id % sluice.partition_step() = 0 then

@@ -308,10 +308,12 @@ begin
   perform sluice.note_tenants(array_agg(n.tenant))
   from (select distinct n.tenant from unnest(p_new) n) n cross join lateral sluice.limits_of(n.tenant) l
   where not l.is_listed having count(*) > 0;
-  for v in select n.tenant, n.tasks, l.max_unfinished as max
+  for v in select n.tenant, n.tasks, l.max_unfinished as max, l.is_full
            from (select n.tenant, count(*)::int as tasks from unnest(p_new) n group by n.tenant) n
-           cross join lateral sluice.limits_of(n.tenant) l where l.max_unfinished is not null order by n.tenant loop
-    if sluice.take_headroom(null, v.tenant, v.tasks, v.max, 1) < v.tasks then
+           cross join lateral sluice.limits_of(n.tenant) l where l.max_unfinished is not null or l.is_full order by n.tenant loop
+    if v.is_full then
+      perform sluice.refuse_full_tenant(v.tenant);
+    elsif sluice.take_headroom(null, v.tenant, v.tasks, v.max, 1) < v.tasks then
       perform sluice.refuse_for_tenant(v.tenant, v.tasks, v.max);
     end if;
   end loop;
