@@ -8,6 +8,7 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -16,6 +17,7 @@
 #include "cli/command.h"
 #include "cli/suggestion.h"
 #include "command_error.h"
+#include "db/database_url.h"
 #include "log.h"
 
 namespace sluice {
@@ -239,6 +241,20 @@ void resolve_database(GlobalOptions& globals) {
   if (globals.direct_url.empty()) globals.direct_url = globals.database_url;
 }
 
+// What stands in argv is in everybody's ps. Done as early as it can be: until then it was.
+void hide_passwords(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    for (const std::string_view flag : {"--database-url", "--direct-url"}) {
+      const std::string_view argument = argv[i];
+      if (!argument.starts_with(flag)) continue;
+      char* value = nullptr;
+      if (argument.size() == flag.size() && i + 1 < argc) value = argv[i + 1];
+      if (argument.substr(flag.size()).starts_with('=')) value = argv[i] + flag.size() + 1;
+      if (value != nullptr && may_hold_password(value)) std::fill_n(value, std::strlen(value), '*');
+    }
+  }
+}
+
 // A line break, with the blanks around it, becomes a space.
 std::string in_one_line(std::string_view text) {
   constexpr std::string_view blanks = " \t\r";
@@ -272,7 +288,9 @@ std::string usage_problem(CommandLine& line, const CLI::ParseError& error) {
 int run_command_line(int argc, char** argv) {
   CommandLine line;
   try {
-    parse(line, std::vector<std::string>(argv + 1, argv + argc));
+    std::vector<std::string> arguments(argv + 1, argv + argc);
+    hide_passwords(argc, argv);
+    parse(line, std::move(arguments));
     resolve_database(line.globals);
     configure_log(line.globals.log_level, line.globals.log_format);
     return static_cast<int>(line.action(line.globals));
