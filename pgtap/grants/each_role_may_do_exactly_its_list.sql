@@ -89,7 +89,7 @@ insert into allowed (object, roles) values
   ('unregister_worker(bigint,timestamp with time zone)', 'wa'),
   ('warm_up()', 'wa'),
   ('worker_speaks(bigint,text[])', 'wa'),
-  ('acts_as_administrator()', 'ra'), ('shown_reason(text)', 'ra'),
+  ('acts_as_administrator()', 'ra'), ('shown_reason(text,text)', 'ra'),
   ('without_secrets(jsonb)', 'ra');
 insert into allowed values
   ('api_key', 'a', 'SELECT'),

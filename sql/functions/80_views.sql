@@ -145,14 +145,15 @@ create or replace view sluice.queues as
     extract(epoch from clock_timestamp() - f.oldest_ready)::double precision as oldest_ready_s,
     f.permits_now, f.next_permit_at, (60e9 / sluice.permit_interval_ns(m))::double precision as sustained_rpm,
     sluice.pressure(f.depth + f.in_flight + f.waiting, coalesce(m.max_unfinished, s.max_unfinished)) as pressure,
-    m.paused, m.closed_until, sluice.shown_reason(m.closed_reason) as closed_reason, coalesce(b.state, 'closed') as breaker, w.state,
-    case when w.state in ('parked', 'closed') then sluice.shown_reason(m.closed_reason)
+    m.paused, m.closed_until, c.reason as closed_reason, coalesce(b.state, 'closed') as breaker, w.state,
+    case when w.state in ('parked', 'closed') then c.reason
       when w.state in ('breaker open', 'half open') then b.reason end as state_reason,
     case when w.state in ('parked', 'closed') then m.closed_until
       when w.state = 'breaker open' then b.since + m.breaker_open end as state_until
   from sluice.models m
   left join sluice.breaker b on b.model = m.id
   join sluice.queue_facts() f on f.model = m.id
+  cross join lateral (select sluice.shown_reason(m.closed_reason, m.closed_detail) as reason) c
   cross join lateral (
     select case when m.paused then 'paused'
       when m.closed_until = 'infinity' then 'parked'

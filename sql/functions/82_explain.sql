@@ -234,7 +234,7 @@ create or replace function sluice.closed_text(p_model sluice.models, p_now times
 language plpgsql volatile
 as $$
 declare
-  v_reason text := coalesce(' (' || sluice.shown_reason(p_model.closed_reason) || ')', '');
+  v_reason text := coalesce(' (' || sluice.shown_reason(p_model.closed_reason, p_model.closed_detail) || ')', '');
 begin
   return case
     when p_model.paused then 'the model is paused'

@@ -40,7 +40,7 @@ grant select on sluice.tasks, sluice.dead_letters, sluice.attempts to sluice_sub
 
 grant execute on function sluice.next_permit_at(text, timestamptz) to sluice_submitter, sluice_reader;
 grant select on sluice.queues, sluice.workers, sluice.breaker_events, sluice.audit_log to sluice_reader, sluice_admin;
-grant execute on function sluice.acts_as_administrator(), sluice.shown_reason(text), sluice.without_secrets(jsonb)
+grant execute on function sluice.acts_as_administrator(), sluice.shown_reason(text, text), sluice.without_secrets(jsonb)
 to sluice_reader, sluice_admin;
 -- What `sluice doctor`, `sluice status` and `sluice top` look at besides.
 grant select on sluice.function_set to sluice_reader, sluice_admin;

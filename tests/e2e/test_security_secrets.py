@@ -62,7 +62,7 @@ def call_with(port, secret, backend):
 
 
 def reason_it_is_parked(url, thief=None):
-    parked = lambda: query(url, "select closed_reason from sluice.models where closed_until = 'infinity'")
+    parked = lambda: query(url, "select closed_detail from sluice.models where closed_until = 'infinity'")
     wait_for(lambda: parked() or thief and thief.stolen, what="parking")
     assert not thief or thief.stolen == []
     return parked()[0][0]
