@@ -28,7 +28,7 @@ insert into allowed (object, roles) values
   ('configure(text,text,jsonb,boolean)', 'a'), ('check_durations(text,jsonb)', 'a'), ('hidden_columns()', 'a'),
   ('configure_route(text,jsonb)', 'a'),
   ('create_batch(text,text,timestamp with time zone)', 'a'),
-  ('read_record(anyelement,jsonb)', 'a'),
+  ('read_record(anyelement,jsonb)', 'a'), ('checked_values(text,jsonb)', 'a'),
   ('create_key(text,bytea,text,text,text[],timestamp with time zone)', 'a'),
   ('create_message_batch(text,text,timestamp with time zone)', 'a'),
   ('create_batch_once(text,text,text,boolean,timestamp with time zone)', 'a'),

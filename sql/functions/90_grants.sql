@@ -62,7 +62,7 @@ grant execute on function
   sluice.ended(bigint[]), sluice.completion(bigint), sluice.events_of(text, text),
   sluice.queue_gauges(), sluice.fleet_gauges(), sluice.rate_limit_headers(bigint, timestamptz),
   sluice.configure(text, text, jsonb, boolean), sluice.configure_route(text, jsonb),
-  sluice.read_record(anyelement, jsonb), sluice.check_durations(text, jsonb), sluice.hidden_columns(),
+  sluice.read_record(anyelement, jsonb), sluice.checked_values(text, jsonb), sluice.check_durations(text, jsonb), sluice.hidden_columns(),
   sluice.create_key(text, bytea, text, text, text[], timestamptz), sluice.revoke_key(text, timestamptz),
   sluice.begin_file(text, text, text, timestamptz), sluice.append_file(bigint, int, int, text),
   sluice.end_file(bigint, interval), sluice.abandon_file(bigint), sluice.show_file(bigint, text),
