@@ -1,21 +1,18 @@
 -- require_finished: locks the result of task p_id and returns its status.
--- Errors:  SL006 no such task; SL009 not this caller's tenant's; SL004 it is still unfinished.
+-- Errors:  SL006 no such task among the caller's tenants'; SL004 it is still unfinished.
 create or replace function sluice.require_finished(p_id bigint) returns text
 language plpgsql volatile
 as $$
 declare
   v_status text;
 begin
-  perform sluice.require_tenant(t.tenant) from sluice.task t where t.id = p_id;
   for v_try in 1 .. 100 loop
+    perform sluice.require_task(p_id, (select t.tenant from sluice.task t where t.id = p_id));
     select status into v_status from sluice.result where task_id = p_id for update;
     if found then
       return v_status;
     end if;
     v_status := (select status from sluice.task(p_id));
-    if v_status is null and not exists (select from sluice.task where id = p_id) then
-      raise exception 'there is no task %', p_id using errcode = 'SL006', hint = 'sluice.tasks lists what there is.';
-    end if;
     exit when v_status in ('unsolved', 'queued', 'processing');
   end loop;
   raise exception 'task % is still %', p_id, coalesce(v_status, 'processing') using errcode = 'SL004',
@@ -27,8 +24,8 @@ $$;
 -- what waits already. Its outcome is kept in sluice.attempts, kind redriven. A deadline that has passed is dropped, for it
 -- would only expire again; a run_at to come still counts.
 -- Returns: the task's id.
--- Errors:  SL001 its model or route is no more; SL004 solved, unfinished or forgotten; SL006 no such task; SL009 not this
---          caller's tenant's.
+-- Errors:  SL001 its model or route is no more; SL004 solved, unfinished or forgotten; SL006 no such task among the caller's
+--          tenants'.
 create or replace function sluice.redrive(id bigint, p_now timestamptz default null) returns bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
