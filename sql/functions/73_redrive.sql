@@ -36,7 +36,7 @@ as $$
 declare
   v_task record;
 begin
-  perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 0);  -- its range must not be dropped now
+  perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 1);  -- its range must not be dropped now
   if sluice.require_finished(redrive.id) = 'solved' then
     raise exception 'task % is solved', redrive.id using errcode = 'SL004', hint = 'Submit a new task to ask again.';
   end if;
@@ -81,7 +81,7 @@ declare
   v_redriven bigint := 0;
 begin
   perform sluice.check_filter(v_filter, 'redrive_all', true);
-  perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 0);
+  perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 1);
   v_now := sluice.now_for(p_now);
   loop
     v_ids := array(
@@ -110,7 +110,7 @@ begin
 end
 $$;
 
--- redrive_tasks: the move: result -> attempt and backlog. Requires the results' row locks and lock_class('retain'), shared.
+-- redrive_tasks: the move: result -> attempt and backlog. Requires the results' row locks and lock_class('retain') 1, shared.
 -- Returns how many it moved.
 create or replace function sluice.redrive_tasks(p_ids bigint[], p_now timestamptz) returns int
 language plpgsql volatile
