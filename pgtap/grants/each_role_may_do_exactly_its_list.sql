@@ -83,7 +83,7 @@ insert into allowed (object, roles) values
   ('sweep(timestamp with time zone)', 'wa'),
   ('take_bells(bigint,integer[],timestamp with time zone)', 'wa'),
   ('take_watch(bigint)', 'wa'),
-  ('task(bigint)', 'sra'),
+  ('task(bigint)', 'sra'), ('attempts(bigint)', 'sra'),
   ('tick(timestamp with time zone)', 'a'),
   ('unfinished(bigint)', 'wa'),
   ('unregister_worker(bigint,timestamp with time zone)', 'wa'),

@@ -33,7 +33,8 @@ to sluice_submitter, sluice_admin;
 grant execute on function sluice.mend_sequences() to sluice_worker, sluice_submitter, sluice_admin;
 
 -- What concerns tasks shows each caller his tenants'; hence submitters may look, too.
-grant execute on function sluice.caller_scope(), sluice.guarded(anyelement), sluice.task(bigint), sluice.explain(bigint, timestamptz),
+grant execute on function sluice.caller_scope(), sluice.guarded(anyelement), sluice.task(bigint), sluice.attempts(bigint),
+  sluice.explain(bigint, timestamptz),
   sluice.newest_ids(text, int, bigint, text), sluice.list_tasks(bigint, bigint, text, text, bigint)
 to sluice_submitter, sluice_reader, sluice_admin;
 grant select on sluice.tasks, sluice.dead_letters, sluice.attempts to sluice_submitter, sluice_reader, sluice_admin;
