@@ -147,10 +147,12 @@ end
 $$;
 
 -- take_headroom: takes room for new tasks below p_max. All of it is taken here.
--- Params:  p_tenant, or else p_model (0: the system); p_wanted: tasks; p_max; p_full: the share of p_max that is full.
+-- Params:  p_tenant, or else p_model (0: the system); p_wanted: tasks; p_max; p_full: the share of p_max that is full; p_least:
+--          room for fewer is of no use to the caller and not taken.
 -- Returns: for how many there is room, at most p_wanted.
+-- Many are held against the gauge before they draw: refused, they must not stand in the way of who wants less.
 create or replace function sluice.take_headroom(
-  p_model int, p_tenant text, p_wanted int, p_max bigint, p_full double precision) returns int
+  p_model int, p_tenant text, p_wanted int, p_max bigint, p_full double precision, p_least int default 1) returns int
 language plpgsql volatile
 as $$
 declare
@@ -159,13 +161,13 @@ declare
 begin
   if p_wanted = 1 then
     v_load := nextval(v_gauge) - 1;
-  else
+  elsif sluice.headroom(pg_sequence_last_value(v_gauge), p_max, p_full) >= p_wanted then
     v_load := (select max(nextval(v_gauge)) - p_wanted from generate_series(1, p_wanted));
   end if;
   if sluice.headroom(v_load, p_max, p_full) >= p_wanted then
     return p_wanted;
   end if;
-  return sluice.recount_headroom(v_gauge, p_model, p_tenant, p_wanted, p_max, p_full);
+  return sluice.recount_headroom(v_gauge, p_model, p_tenant, p_wanted, p_max, p_full, p_least => p_least);
 end
 $$;
 
@@ -175,7 +177,7 @@ $$;
 -- Params:  also p_gauge; p_pending: tasks that have taken room but are not stored yet.
 create or replace function sluice.recount_headroom(
   p_gauge regclass, p_model int, p_tenant text, p_wanted int, p_max bigint, p_full double precision,
-  p_pending int default 0) returns int
+  p_pending int default 0, p_least int default 1) returns int
 language plpgsql volatile
 as $$
 declare
@@ -183,7 +185,7 @@ declare
 begin
   perform pg_advisory_lock(sluice.lock_class('count'), p_gauge::oid::int);
   begin
-    v_granted := sluice.count_headroom(p_gauge, p_model, p_tenant, p_wanted, p_max, p_full, p_pending);
+    v_granted := sluice.count_headroom(p_gauge, p_model, p_tenant, p_wanted, p_max, p_full, p_pending, p_least);
   exception when others or query_canceled then
     perform pg_advisory_unlock(sluice.lock_class('count'), p_gauge::oid::int);
     raise;
@@ -193,16 +195,17 @@ begin
 end
 $$;
 
--- count_cheap_ms: a refused submit may cost a count of so long. One that took longer is not repeated for 20 times as long,
--- a second or more: nobody can keep the database counting.
+-- count_cheap_ms: a refused submit may cost a count of so long. One that took longer and found everything full is not repeated
+-- for 20 times as long, a second or more: nobody can keep the database counting. (While there is room for some, who wants more
+-- than that may: one count at a time.)
 create or replace function sluice.count_cheap_ms() returns int
 language sql immutable parallel safe
 as $$ select 50 $$;
 
 -- count_headroom: recount_headroom without its lock.
 create or replace function sluice.count_headroom(
-  p_gauge regclass, p_model int, p_tenant text, p_wanted int, p_max bigint, p_full double precision, p_pending int)
-returns int
+  p_gauge regclass, p_model int, p_tenant text, p_wanted int, p_max bigint, p_full double precision, p_pending int,
+  p_least int default 1) returns int
 language plpgsql volatile
 as $$
 declare
@@ -210,6 +213,7 @@ declare
   v_before bigint := pg_sequence_last_value(p_gauge);
   v_took interval;
   v_load bigint;
+  v_room bigint;
   v_granted int;
 begin
   if v_before > sluice.micros(v_started) then
@@ -218,9 +222,10 @@ begin
   v_load := sluice.count_unfinished(p_model, p_tenant) + p_pending;
   -- What others took while this one counted is kept.
   v_load := v_load + greatest(0, pg_sequence_last_value(p_gauge) - v_before);
-  v_granted := least(p_wanted, sluice.headroom(v_load, p_max, p_full));
+  v_room := sluice.headroom(v_load, p_max, p_full);
+  v_granted := case when v_room >= p_least then least(p_wanted, v_room) else 0 end;
   v_took := clock_timestamp() - v_started;
-  perform setval(p_gauge, case when v_granted < p_wanted and v_took > sluice.count_cheap_ms() * interval '1 ms'
+  perform setval(p_gauge, case when v_room = 0 and v_took > sluice.count_cheap_ms() * interval '1 ms'
     then sluice.micros(clock_timestamp() + 20 * v_took) else v_load + v_granted end);
   return v_granted;
 end
@@ -302,7 +307,7 @@ declare
 begin
   if p_new is null then
     return v_full;
-  elsif sluice.take_headroom(0, null, cardinality(p_new), v_max, 1) < cardinality(p_new) then
+  elsif sluice.take_headroom(0, null, cardinality(p_new), v_max, 1, cardinality(p_new)) = 0 then
     perform sluice.refuse_for_system(cardinality(p_new), v_max);
   end if;
   perform sluice.note_tenants(array_agg(n.tenant))
@@ -313,7 +318,7 @@ begin
            cross join lateral sluice.limits_of(n.tenant) l where l.max_unfinished is not null or l.is_full order by n.tenant loop
     if v.is_full then
       perform sluice.refuse_full_tenant(v.tenant);
-    elsif sluice.take_headroom(null, v.tenant, v.tasks, v.max, 1) < v.tasks then
+    elsif sluice.take_headroom(null, v.tenant, v.tasks, v.max, 1, v.tasks) = 0 then
       perform sluice.refuse_for_tenant(v.tenant, v.tasks, v.max);
     end if;
   end loop;
@@ -321,7 +326,7 @@ begin
            from (select n.model, count(*)::int as tasks, count(*) filter (where n.route is null)::int as named
                  from unnest(p_new) n group by n.model) n
            join sluice.models m on m.id = n.model order by m.id loop
-    v_room := sluice.take_headroom(v.id, null, v.tasks, v.max, sluice.overflow_share());
+    v_room := sluice.take_headroom(v.id, null, v.tasks, v.max, sluice.overflow_share(), greatest(1, v.named));
     if v_room < v.named then
       perform sluice.refuse_for_model(v.id, v.named, p_now);
     elsif v_room < v.tasks then
@@ -397,6 +402,11 @@ as $$
     || case when p_tasks > 1 then ', no room for ' || p_tasks || ' more' else '' end
 $$;
 
+-- too_many: the hint for p_tasks tasks at once that never fit below p_max; null: they may, later.
+create or replace function sluice.too_many(p_tasks int, p_max bigint) returns text
+language sql immutable
+as $$ select case when p_tasks > p_max then format('It takes %s at most: submit fewer at a time.', p_max) end $$;
+
 -- refuse_for_model: SL003 for p_tasks tasks that name model p_model.
 create or replace function sluice.refuse_for_model(p_model int, p_tasks int, p_now timestamptz) returns void
 language plpgsql volatile
@@ -435,7 +445,8 @@ as $$
 begin
   raise exception 'the queue is full: %', sluice.how_full(sluice.unfinished_for_message(0, null, p_max), p_max, p_tasks)
     using errcode = 'SL003',
-      hint = 'Try again in a few seconds, when some tasks have ended, or raise sluice.settings.max_unfinished.';
+      hint = coalesce(sluice.too_many(p_tasks, p_max),
+        'Try again in a few seconds, when some tasks have ended, or raise sluice.settings.max_unfinished.');
 end
 $$;
 
@@ -447,7 +458,8 @@ begin
   raise exception 'tenant "%" is at its cap: %', p_tenant,
     sluice.how_full(sluice.unfinished_for_message(null, p_tenant, p_max), p_max, p_tasks)
     using errcode = 'SL005',
-      hint = 'Wait until some of its tasks have ended, cancel some, or raise sluice.tenants.max_unfinished.';
+      hint = coalesce(sluice.too_many(p_tasks, p_max),
+        'Wait until some of its tasks have ended, cancel some, or raise sluice.tenants.max_unfinished.');
 end
 $$;
 
@@ -537,7 +549,7 @@ declare
   v_seconds numeric;
 begin
   if p_tasks > v_max then
-    return format('It takes %s at most: submit fewer at a time.', v_max);
+    return sluice.too_many(p_tasks, v_max);
   elsif p_model.paused then
     return format('It is paused: select sluice.resume(%L) lets it go on.', p_model.name);
   elsif p_model.closed_until = 'infinity' then
@@ -580,3 +592,7 @@ create or replace trigger after_tenant_updated after update on sluice.tenants
 -- Of schema 21. Not in a migration: until here submit called them.
 drop function if exists sluice.accept(int, text, text, sluice.headroom_max, timestamptz), sluice.accept_for_system(boolean);
 drop type if exists sluice.headroom_max;
+-- Of schema 38.
+drop function if exists sluice.take_headroom(int, text, int, bigint, double precision),
+  sluice.recount_headroom(regclass, int, text, int, bigint, double precision, int),
+  sluice.count_headroom(regclass, int, text, int, bigint, double precision, int);

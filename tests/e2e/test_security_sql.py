@@ -63,7 +63,7 @@ def test_a_tenants_login_that_lost_its_binding_sees_nothing(url, login, loses):
         assert prompts_seen(tenant) == []
         assert query(tenant, "select count(*) from sluice.task(1)")[0][0] == 0
         assert refusal(tenant, "select sluice.submit('x', 'm')") == "SL009"
-        assert refusal(tenant, "select sluice.cancel(2)") == "SL009"
+        assert refusal(tenant, "select sluice.cancel(2)") == "SL006"
         assert refusal(tenant, "select sluice.explain(2)") == "SL006"
     finally:
         if "rename" in loses:
@@ -217,3 +217,33 @@ def test_strangers_are_found_and_kept_out(pg, sluice, login):
         connect(stranger_url)
     assert query(client_url, "select 1") == [(1,)]
     assert sluice("doctor", "--database-url", url).stdout == "no findings\n"
+
+
+def test_an_open_redrive_holds_up_no_retention(url, login):
+    """It had a lock for as long as its transaction was open, without which no round of retention did anything."""
+    client = login("s", "sluice_submitter")
+    own, other = submit(url, "own"), submit(url, "other")
+    query(url, "select sluice.cancel(id) from sluice.task")
+    with psycopg2.connect(client) as transaction:
+        transaction.cursor().execute("select sluice.redrive(%s)", [own])
+        assert query(url, "select * from sluice.retain(now() + interval '1 year')") == [(0, 1)]
+        assert query(url, "select id from sluice.tasks") == [(own,)]
+    transaction.close()
+    assert query(url, "select id, status from sluice.tasks") == [(own, "unsolved")]
+    assert query(url, "select count(*) from sluice.task where id = %s", [other]) == [(0,)]
+
+
+def test_a_range_that_is_dropped_takes_no_redrive(url):
+    task = submit(url, "x")
+    query(url, "select sluice.cancel(%s)", [task])
+    query(url, "select setval('sluice.task_id', end_id) from sluice.id_range order by n limit 1")
+    with psycopg2.connect(url) as round_of_retention:
+        cursor = round_of_retention.cursor()
+        cursor.execute("create temp table round as select b as found from"
+                       " sluice.begin_retention(now() + (select retention + interval '1 hour' from sluice.settings)) b")
+        with pytest.raises(psycopg2.errors.LockNotAvailable):
+            query(url, f"set lock_timeout = '200ms'; select sluice.redrive({task})")
+        cursor.execute("select sluice.end_retention(found, 20) from round")
+        assert cursor.fetchone() == (1,)
+    round_of_retention.close()
+    assert refusal(url, f"select sluice.redrive({task})") == "SL006"
