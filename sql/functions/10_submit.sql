@@ -314,6 +314,7 @@ declare
   v_bytes_max int;
   v_known boolean;   -- not everybody may act for every tenant, or this one has a row
   v_ranged boolean;  -- there is a partition for the task
+  v_bounded boolean; -- the settings may bound this tenant: seen here, for a statement of its own is a sixth of a submit
   v_limited boolean;
   v_system_max bigint;
   v_tenant_max bigint;  -- null, as the next four, for "default" without a row
@@ -335,8 +336,11 @@ begin
   select s.request_bytes_max, s.max_unfinished,
     s.default_role is distinct from 'public' or exists (select from sluice.tenants where role is not null or name = submit.tenant),
     exists (select from sluice.id_range r where v_id >= r.first_id and v_id < r.end_id),
-    exists (select from sluice.rung where model = v_model)
-  into v_bytes_max, v_system_max, v_known, v_ranged, v_noted
+    exists (select from sluice.rung where model = v_model),
+    submit.tenant <> 'default' and (num_nonnulls(s.tenant_max_priority, s.tenant_models) > 0
+      or s.max_tenants is not null and not exists (select from sluice.unlisted_tenant u where u.tenant = submit.tenant)
+      or exists (select from sluice.full_tenant f where f.tenant = submit.tenant))
+  into v_bytes_max, v_system_max, v_known, v_ranged, v_noted, v_bounded
   from sluice.settings s;
   if sluice.is_plain(v_bytes, submit.request, submit.priority, submit.max_attempts, submit.max_output_tokens, submit.metadata,
       submit.tenant, submit.idempotency_key, submit.traceparent, submit.deadline, v_bytes_max) is not true then
@@ -344,7 +348,7 @@ begin
       submit.max_output_tokens, submit.metadata, submit.tenant, submit.idempotency_key, submit.traceparent, submit.deadline,
       v_bytes_max, v_now);
   end if;
-  if v_known or submit.tenant <> 'default' then
+  if v_known or v_bounded then
     if v_known and sluice.is_guarded() then
       perform sluice.require_tenant(submit.tenant);
     end if;
