@@ -6,6 +6,7 @@ import psycopg2
 import pytest
 from batch_tools import line, post_batch, post_file
 from conftest import http, query, wait_for
+from key_tools import make_key as make_named_key, process  # noqa: F401 (fixtures)
 from queue_tools import add_model
 
 FLOOD_BATCHES = 40
@@ -20,17 +21,10 @@ def url(pg):
 
 
 @pytest.fixture
-def process(url, server):
-    return server(url, keys=True)
-
-
-@pytest.fixture
-def make_key(sluice, url):
-    """A function that makes a key by the command line, of a tenant or (None) of none."""
+def make_key(make_named_key):
+    """A function that makes a key of a tenant or (None) of none."""
     def make(tenant, *flags):
-        made = sluice("key", "create", f"of {tenant}", *(("--tenant", tenant) if tenant else ()), *flags, "--database-url", url)
-        assert made.returncode == 0, made.stderr
-        return made.stdout.strip()
+        return make_named_key(f"of {tenant}", *(("--tenant", tenant) if tenant else ()), *flags)
     return make
 
 
