@@ -9,4 +9,4 @@ where closed_reason is not null;
 
 -- Made anew without them.
 drop view if exists sluice.queues;
-drop function if exists sluice.shown_reason(text), sluice.without_secrets(text);
+drop function if exists sluice.shown_reason(text), sluice.without_secrets(text), sluice.close_until(text, timestamptz, text);
