@@ -23,6 +23,19 @@ TEST_CASE("a URL becomes key=value pairs with its password intact") {
   CHECK(contains(conninfo, "dbname='tasks' "));
 }
 
+TEST_CASE("what may hold a password is told from what holds none") {
+  for (const char* url : {"postgresql://me:pw@h/d", "postgresql:///d?password=pw",
+                          "postgres://h/d?sslpassword=pw", "host=h password='p w'",
+                          "postgresql://me:p%zz@h/d", "password", "postgresql://me:p@w@h/d"}) {
+    CAPTURE(url);
+    CHECK(may_hold_password(url));
+  }
+  for (const char* url : {"", "postgresql://me@h:5433/d", "host=h user=me dbname=d"}) {
+    CAPTURE(url);
+    CHECK_FALSE(may_hold_password(url));
+  }
+}
+
 TEST_CASE("an empty URL leaves host and name to libpq and still bounds the wait") {
   const std::string conninfo = conninfo_of("");
   CHECK_FALSE(contains(conninfo, "host="));

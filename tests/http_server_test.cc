@@ -107,11 +107,11 @@ class SlowClient final {
   SlowClient(const SlowClient&) = delete;
   SlowClient& operator=(const SlowClient&) = delete;
 
-  // Whether the server ends it before `deadline_ns`.
-  Task<bool> is_cut_off(Clock& clock, int64_t deadline_ns) {
+  // Whether the server ends it before `deadline_ns`, though it sends on or waits in silence.
+  Task<bool> is_cut_off(Clock& clock, int64_t deadline_ns, bool is_silent = false) {
     while (clock.now_ns() < deadline_ns) {
       char byte = 'x';
-      ::send(fd_, &byte, 1, MSG_NOSIGNAL);
+      if (!is_silent) ::send(fd_, &byte, 1, MSG_NOSIGNAL);
       const ssize_t received = recv(fd_, &byte, 1, MSG_DONTWAIT);
       if (received == 0 || (received < 0 && errno != EAGAIN)) co_return true;
       co_await sleep_until(clock, clock.now_ns() + 100 * ns_per_ms);
@@ -202,6 +202,21 @@ TEST_CASE("who sends headers or a body byte by byte is cut off, and nobody else"
     CHECK(run_task(fixture.loop, fixture.clock, slow.is_cut_off(fixture.clock, deadline_ns)));
   }
   CHECK(fixture.send(request_to(**server, "GET", "/")));
+}
+
+TEST_CASE("who brings more arguments than the daemon has memory for is cut off at once") {
+  Fixture fixture;
+  HttpServerOptions options = small_server();
+  options.header_bytes_max = 4096;
+  options.request_timeout_s = 60;
+  auto server = HttpServer::start(fixture.loop, fixture.clock, options, describe);
+  REQUIRE(server);
+  std::string begun = "GET /?a";
+  for (int i = 1; i < 100; ++i) begun += "&a";
+  SlowClient client(**server, begun + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const int64_t deadline_ns = fixture.clock.now_ns() + 10 * ns_per_s;
+  CHECK(run_task(fixture.loop, fixture.clock,
+                 client.is_cut_off(fixture.clock, deadline_ns, /*is_silent=*/true)));
 }
 
 TEST_CASE("bodies that together take more than is allowed are refused for now") {

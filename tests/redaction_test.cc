@@ -57,6 +57,17 @@ TEST_CASE("what is no secret stays as it is, to the byte") {
   CHECK(text == "ollama says ollama");
 }
 
+TEST_CASE("a short secret is one from its eighth byte on") {
+  for (const std::string short_one : {"tok-4567", "tok-4567-abcdef"}) {
+    std::string text = "you sent " + short_one;
+    Redaction(short_one).apply(text);
+    CHECK(text == "you sent [secret]");
+  }
+  std::string text = "you sent tok-456";
+  Redaction("tok-456").apply(text);
+  CHECK(text == "you sent tok-456");
+}
+
 TEST_CASE("an echo a million times over is taken out in linear time") {
   std::string text;
   for (int i = 0; i < 1'000'000; ++i) text += R"(sk-proj\/Abc\"def0123)";

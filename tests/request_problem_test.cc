@@ -67,4 +67,23 @@ TEST_CASE("percent signs are decoded, and malformed ones and NUL refused") {
   }
 }
 
+TEST_CASE("a path and its query have a length, and a query a number of arguments") {
+  const auto status_of_target = [](const std::string& target) {
+    const auto problem = target_problem(target, 1000);
+    return problem ? problem->status : 0;
+  };
+  const auto arguments = [](int count) {
+    std::string query = "/?a";
+    for (int i = 1; i < count; ++i) query += "&a";
+    return query;
+  };
+  CHECK(status_of_target("/" + std::string(999, 'a')) == 0);
+  CHECK(status_of_target("/" + std::string(1000, 'a')) == 414);
+  CHECK(status_of_target("/?a=" + std::string(1000, 'a')) == 414);
+  CHECK(status_of_target(arguments(100)) == 0);
+  CHECK(status_of_target(arguments(101)) == 400);
+  CHECK(status_of_target("/" + std::string(200, '&') + "?a=1") == 0);  // of the path
+  CHECK(status_of_target("/?" + std::string(200, '&')) == 400);
+}
+
 }  // namespace sluice

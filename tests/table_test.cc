@@ -46,6 +46,15 @@ TEST_CASE("control characters do not reach the terminal") {
   CHECK(harmless("größe …", false) == "größe …");
 }
 
+TEST_CASE("nor do the controls of bidirectional text") {
+  CHECK(harmless("task \u202egpj.exe\u202c", true) == "task ?gpj.exe?");
+  CHECK(harmless("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u2066\u2067\u2068\u2069", false) ==
+        "???????????");
+  const char* neighbours = "\u061b\u061d\u200d\u2010\u2029\u202f\u2065\u206a אבג";
+  CHECK(harmless(neighbours, false) == neighbours);
+  CHECK(harmless("\xe2\x80", false) == "\xe2\x80");  // cut off
+}
+
 TEST_CASE("text is cut at a code point") {
   CHECK(cut_to("größe", 5) == "größe");
   CHECK(cut_to("größer", 4) == "grö…");

@@ -71,6 +71,19 @@ struct Bench {
   bool ended = false;
 };
 
+// The one call that the model may have is answered; its completion, in the session beside, and all
+// that comes after are held.
+void begin_storing_the_only_call(Bench& bench) {
+  bench.database.apart = true;
+  bench.database.served.models[0].max_in_flight = 1;
+  bench.database.queue.push_back(task_of(1));
+  bench.start();
+  REQUIRE(bench.http.count() == 1);
+  bench.database.hold();
+  bench.http.answer_ok(0, "a");
+  REQUIRE(bench.database.called("complete") == 1);
+}
+
 const Error connection_lost{Error::Action::reconnect, "", "no connection"};
 
 }  // namespace
@@ -320,14 +333,7 @@ TEST_CASE("retention has a round a minute, and the next at once after one that r
 
 TEST_CASE("a model that was full beside the completion is claimed for again") {
   Bench bench;
-  bench.database.apart = true;
-  bench.database.served.models[0].max_in_flight = 1;
-  bench.database.queue.push_back(task_of(1));
-  bench.start();
-  REQUIRE(bench.http.count() == 1);
-  bench.database.hold();
-  bench.http.answer_ok(0, "a");
-  REQUIRE(bench.database.called("complete") == 1);
+  begin_storing_the_only_call(bench);
   bench.database.queue.push_back(task_of(2));  // as if the claim had been before it
   bench.database.release();
   CHECK(bench.http.count() == 2);
@@ -335,15 +341,8 @@ TEST_CASE("a model that was full beside the completion is claimed for again") {
 
 TEST_CASE("a claim that is still to say that a model was full does not outlast the completion") {
   Bench bench;
-  bench.database.apart = true;
   bench.database.looks_in_time = false;
-  bench.database.served.models[0].max_in_flight = 1;
-  bench.database.queue.push_back(task_of(1));
-  bench.start();
-  REQUIRE(bench.http.count() == 1);
-  bench.database.hold();
-  bench.http.answer_ok(0, "a");
-  REQUIRE(bench.database.called("complete") == 1);
+  begin_storing_the_only_call(bench);
   bench.database.release("wake");
   bench.database.release("claim");  // it was empty, and the last look is under way
   REQUIRE(bench.database.called("claim") == 3);

@@ -1,4 +1,5 @@
 begin;
+\set alone
 \ir ../_helpers.sql
 \ir ../_batches.sql
 select plan(3);

@@ -21,7 +21,7 @@ select is(:'code'::text, 'SL009', 'nor among many');
 select matches(:'message'::text, '^task 2: ', 'the message says which');
 select is((error_of(format('select sluice.submit_many(%L)', jsonb_build_array(
   jsonb_build_object('prompt', 'x', 'model', :'m'))))).code, 'SL009', 'without a name it is the default there too');
-select is((error_of(format('select sluice.cancel(%s)', t))).code, 'SL009', 'it cancels no foreign task')
+select is((error_of(format('select sluice.cancel(%s)', t))).code, 'SL006', 'it cancels no foreign task')
 from unnest(array[:foreign, :nobodys]) t;
 select is_empty(format('select * from sluice.task(%s)', t), 'and sees none by its id')
 from unnest(array[:foreign, :nobodys]) t;

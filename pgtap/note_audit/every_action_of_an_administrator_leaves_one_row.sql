@@ -44,7 +44,7 @@ select bag_eq($$select proname::text from pg_proc p where pronamespace = 'sluice
   and has_function_privilege('sluice_admin', oid, 'execute') and not has_function_privilege('sluice_worker', oid, 'execute')
   and not has_function_privilege('sluice_reader', oid, 'execute')
   and proname not in ('submit', 'submit_many', 'submit_each', 'submit_array', 'ended', 'completion', 'events_of', 'queue_gauges',
-    'fleet_gauges', 'rate_limit_headers', 'tick', 'read_record', 'check_durations', 'hidden_columns',
+    'fleet_gauges', 'rate_limit_headers', 'tick', 'read_record', 'checked_values', 'check_durations', 'hidden_columns',
     'begin_file', 'append_file', 'end_file', 'abandon_file', 'show_file', 'list_files', 'file_body', 'delete_file', 'create_batch',
     'create_message_batch', 'create_batch_once', 'show_batch', 'list_batches',
     'cancel_batch', 'delete_batch', 'batch_results', 'advance_batches')$$,

@@ -5,7 +5,7 @@ select plan(3);
 select given_model() as m \gset
 select id_of(:'m') as id \gset
 prepare history as select from_state || ' ' || to_state || ' ' || reason from sluice.breaker_events where model = :'m' order by id;
-select sluice.close_until(:'m', 'infinity', 'credential: HTTP 401, secret env:KEY') \g /dev/null
+select sluice.close_until(:'m', 'infinity', 'credential: HTTP 401', 'secret env:KEY') \g /dev/null
 select sluice.close_model(:'m', 'infinity', 'again') \g /dev/null
 update sluice.models set rpm = 60 where id = :id;
 select sluice.resume(:'m') \g /dev/null

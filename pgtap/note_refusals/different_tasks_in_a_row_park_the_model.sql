@@ -1,6 +1,6 @@
 begin;
 \ir ../_helpers.sql
-select plan(10);
+select plan(13);
 
 
 create temporary table refusing as select status, given_model() as m, bound from (values (403, 2), (404, 5), (405, 5)) x(status, bound);
@@ -18,8 +18,9 @@ end
 $$;
 select is(refuse(:w, m, status, 1, bound - 1), null, format('%s: not before', status)) from refusing;
 select is(refuse(:w, m, status, 1, 1), 'infinity', format('%s: one more task parks it', status)) from refusing;
-select is((model_row(m)).closed_reason, format('refused: calls go to http://h/p: HTTP %s', status), format('%s: and says why', status))
+select is((model_row(m)).closed_detail, format('refused: calls go to http://h/p: HTTP %s', status), format('%s: and says why', status))
 from refusing;
+select is((model_row(m)).closed_reason, format('refused: HTTP %s', status), format('%s: and says it to all', status)) from refusing;
 select is((select count(*) from sluice.later b join refusing r on b.model = id_of(r.m) and b.attempts = 0), 12::bigint,
   'no task is charged');
 

@@ -1,4 +1,4 @@
--- What schema 35 had and later ones do not. Here, not in a migration: until the functions' files are applied those of schema 35 go on.
+-- What schema 44 had and later ones do not. Here, not in a migration: until the functions' files are applied those of schema 44 go on.
 -- (What is left of its sequences goes in steps: sluice.drop_remains.)
 do $$
 begin
@@ -34,8 +34,9 @@ drop function if exists sluice.accept_for_model(int, text, timestamptz), sluice.
   sluice.urgent_room(int, int), sluice.waiting_lanes(text[], timestamptz), sluice.waits_since(sluice.task),
   sluice.was_tended(int, interval, timestamptz), sluice.when_to_retry(sluice.models, bigint, int, timestamptz, float8);
 -- Their arguments have other names, or they return something else.
-drop function if exists sluice.count_headroom(regclass, int, text, int, bigint, float8, int), sluice.depth(int, int),
+drop function if exists sluice.count_headroom(regclass, int, text, int, bigint, float8, int, int), sluice.depth(int, int),
   sluice.drop_functions(int), sluice.explain_queued(sluice.task, int, timestamptz), sluice.find_place(bigint, int[]),
-  sluice.make_functions(int), sluice.oldest_ready(int), sluice.recount_headroom(regclass, int, text, int, bigint, float8, int),
+  sluice.make_functions(int), sluice.oldest_ready(int), sluice.recount_headroom(regclass, int, text, int, bigint, float8, int, int),
+  sluice.take_headroom(int, text, int, bigint, float8, int),
   sluice.ring(int), sluice.store_drafts(sluice.draft[], bigint[], bigint[], timestamptz), sluice.tenant_room(text, timestamptz),
   sluice.try_cancel(bigint, int[], timestamptz);

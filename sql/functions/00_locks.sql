@@ -17,7 +17,7 @@ as $$
     when 'tick'       then 731008   -- object: 0. One tick at a time
     when 'migrate'    then 731009   -- object: 0. Held by `sluice migrate`, for its session
     when 'tenant'     then 731010   -- object: tenant id. Held while its permits are taken; tried after the model's
-    when 'retain'     then 731011   -- object: 0. Exclusive: retention drops a range; shared: a redrive
+    when 'retain'     then 731011   -- object: 0: one round of retention; 1: exclusive: it drops a range, shared: a redrive
     when 'count'      then 731012   -- object: a gauge's oid. Held while what it measures is counted, no longer
     when 'knock'      then 731013   -- object: model id mod 64. Shared: rang for a sleeper; exclusive: notes what is quiet
     when 'batch'      then 731014   -- object: batch id. Held while its next step is made

@@ -82,8 +82,8 @@ create or replace function sluice.model_apis() returns text[]
 language sql immutable parallel safe
 as $$ select array['solve', 'openai-chat', 'openai-responses', 'openai-embeddings', 'anthropic-messages'] $$;
 
--- parked_for: why a model is parked: credential, billing, refused, or by hand. The rest of the reason may be a backend's text, and that
--- may repeat a prompt: it is for neither log nor history.
+-- parked_for: why a model is parked, by its closed_reason: credential, billing, refused, or by hand. For log and history, where what
+-- somebody wrote there has no place.
 create or replace function sluice.parked_for(p_reason text) returns text
 language sql immutable parallel safe
 as $$ select coalesce(substring(p_reason from '^(credential|billing|refused): '), 'by hand') $$;
@@ -123,6 +123,10 @@ begin
     if v_calls_change and sluice.was_parked_by_calls(new) and new.closed_reason not like 'billing: %' then
       new.closed_until := null;
       new.closed_reason := null;
+    end if;
+    -- Whoever writes a reason of his own means that: what a call heard belonged to the one before.
+    if new.closed_reason is distinct from old.closed_reason and new.closed_detail is not distinct from old.closed_detail then
+      new.closed_detail := null;
     end if;
     if v_calls_change and coalesce(sluice.counter('claimed', old.id) > 0, true)  -- a new one has none to change
        or (sluice.was_parked_by_calls(old) and new.closed_until is distinct from old.closed_until) then

@@ -116,6 +116,18 @@ begin
 end
 $$;
 
+-- require_task: SL006 unless there is task p_id among the caller's tenants': nobody learns whose another one is.
+-- Params:  p_tenant: the task's; null: there is no such task.
+create or replace function sluice.require_task(p_id bigint, p_tenant text) returns void
+language plpgsql stable
+as $$
+begin
+  if p_tenant is null or not sluice.may_act_for(p_tenant) then
+    raise exception 'there is no task %', p_id using errcode = 'SL006', hint = 'sluice.tasks lists what there is.';
+  end if;
+end
+$$;
+
 -- require_tenant: SL009 unless the present caller may act for tenant p_tenant.
 create or replace function sluice.require_tenant(p_tenant text) returns void
 language plpgsql stable

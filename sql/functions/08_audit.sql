@@ -43,30 +43,27 @@ create or replace function sluice.without_userinfo(p_text text) returns text
 language sql immutable strict parallel safe
 as $$ select regexp_replace(p_text, '(https?://)[^/?#"\s\\]*@', '\1', 'g') $$;
 
--- without_secrets: a text that names no secret and does not say what became of it: for whoever is no administrator.
-create or replace function sluice.without_secrets(p_text text) returns text
-language sql immutable strict parallel safe
-as $$ select sluice.without_userinfo(regexp_replace(p_text, '\msecret (env|file):[^"]*', 'its secret cannot be read', 'g')) $$;
-
--- without_secrets: an audit's detail in which neither secrets nor URLs are named.
+-- without_secrets: an audit's detail without secrets' names, URLs, and what calls heard (closed_reason held that, too, once).
 create or replace function sluice.without_secrets(p_detail jsonb) returns jsonb
 language plpgsql immutable strict parallel safe security definer
 set search_path = sluice, pg_temp
 as $$
 begin
-  return sluice.without_secrets((
-    select jsonb_object_agg(d.key, case when d.key in ('secret', 'url') then '"for administrators"' else d.value end)
-    from jsonb_each(p_detail) d)::text);
+  return (
+    select jsonb_object_agg(d.key, case when d.key in ('secret', 'url', 'closed_reason', 'closed_detail')
+      then '"for administrators"' else d.value end)
+    from jsonb_each(p_detail) d);
 end
 $$;
 
 -- shown_reason: why a model is closed, as the present caller may know it.
-create or replace function sluice.shown_reason(p_reason text) returns text
-language plpgsql stable strict security definer
+-- Params:  p_reason: closed_reason, for everybody; p_detail: closed_detail, for administrators.
+create or replace function sluice.shown_reason(p_reason text, p_detail text) returns text
+language plpgsql stable security definer
 set search_path = sluice, pg_temp
 as $$
 begin
-  return case when sluice.acts_as_administrator() then p_reason else sluice.without_secrets(p_reason) end;
+  return case when p_detail is not null and sluice.acts_as_administrator() then p_detail else p_reason end;
 end
 $$;
 

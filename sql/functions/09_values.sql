@@ -19,26 +19,29 @@ begin
 end
 $$;
 
--- read_record: what a client wrote as a row of a type.
+-- read_record: what a client wrote as a row of a type. Runs as its caller: so do the checks of whatever type he brings.
 -- Params:  p_type: a null of a composite type of this schema; p_values: an object.
 -- Errors:  SL004 no object, unknown keys, values that are of another type; COLUMN is the key at fault.
 create or replace function sluice.read_record(p_type anyelement, p_values jsonb) returns anyelement
+language sql volatile
+as $$
+  select jsonb_populate_record(p_type,
+    sluice.checked_values((select t.typname from pg_type t where t.oid = pg_typeof(p_type)), p_values))
+$$;
+
+-- checked_values: p_values itself, if it is an object of the columns of p_type, a composite type of this schema, and each fits.
+-- Errors:  as read_record.
+create or replace function sluice.checked_values(p_type text, p_values jsonb) returns jsonb
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
-declare
-  v_type name := (select t.typname from pg_type t where t.oid = pg_typeof(p_type));
 begin
-  perform sluice.check_columns(p_values, sluice.configurable_columns(v_type));
-  return jsonb_populate_record(p_type, p_values);
-exception when data_exception then
-  perform sluice.name_misfit(v_type, p_values);
-  raise;
+  perform sluice.check_columns(p_values, sluice.configurable_columns(p_type)), sluice.name_misfit(p_type, p_values);
+  return p_values;
 end
 $$;
 
--- name_misfit: SL004 for the first key of p_values that its column cannot hold; for when the whole was refused, by a message of
--- PostgreSQL's own that names no key.
+-- name_misfit: SL004 for the first key of p_values that its column cannot hold. PostgreSQL's own message would name no key.
 -- Params:  p_type: a table or composite type of this schema; p_values: an object. Keys that are no columns are passed over.
 -- Errors:  SL004; COLUMN is the key. None: every value fits its column.
 create or replace function sluice.name_misfit(p_type text, p_values jsonb) returns void

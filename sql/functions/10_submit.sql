@@ -261,17 +261,19 @@ declare
   v_bytes_max int;
   v_known boolean;   -- not everybody may act for every tenant, or this one has a row
   v_ranged boolean;  -- there is a partition for the task
+  v_bounded boolean; -- the settings may bound this tenant: seen here, for a statement of its own is a sixth of a submit
   v_limited boolean;
   v_system_max bigint;
-  v_tenant_max bigint;  -- null, as the next three, for "default" without a row
+  v_tenant_max bigint;  -- null, as the next four, for "default" without a row
   v_priority_max int;
   v_models text[];
   v_listed boolean;
+  v_full boolean;
   v_model_max bigint;
   v_model int;
   v_line int;
   v_max_queue int;
-  v_bounded boolean;  -- some model of the route has bounds of its own
+  v_route_bounded boolean;  -- some model of the route has bounds of its own
   v_route text;
   v_api text;
   v_put text;
@@ -283,8 +285,11 @@ begin
   select s.request_bytes_max, s.max_unfinished,
     s.default_role is distinct from 'public' or exists (select from sluice.tenants where role is not null or name = submit.tenant),
     exists (select from sluice.id_range r where v_id >= r.first_id and v_id < r.end_id),
-    exists (select from sluice.rung where line = v_model)
-  into v_bytes_max, v_system_max, v_known, v_ranged, v_noted
+    exists (select from sluice.rung where line = v_model),
+    submit.tenant <> 'default' and (num_nonnulls(s.tenant_max_priority, s.tenant_models) > 0
+      or s.max_tenants is not null and not exists (select from sluice.unlisted_tenant u where u.tenant = submit.tenant)
+      or exists (select from sluice.full_tenant f where f.tenant = submit.tenant))
+  into v_bytes_max, v_system_max, v_known, v_ranged, v_noted, v_bounded
   from sluice.settings s;
   if sluice.is_plain(v_bytes, submit.request, submit.priority, submit.max_attempts, submit.max_output_tokens, submit.metadata,
       submit.tenant, submit.idempotency_key, submit.traceparent, submit.deadline, v_bytes_max) is not true then
@@ -292,24 +297,24 @@ begin
       submit.max_output_tokens, submit.metadata, submit.tenant, submit.idempotency_key, submit.traceparent, submit.deadline,
       v_bytes_max, v_now);
   end if;
-  if v_known or submit.tenant <> 'default' then
+  if v_known or v_bounded then
     if v_known and sluice.is_guarded() then
       perform sluice.require_tenant(submit.tenant);
     end if;
-    select l.max_unfinished, l.max_priority, l.models, l.is_listed, v_limited or l.tpm is not null
-    into v_tenant_max, v_priority_max, v_models, v_listed, v_limited
+    select l.max_unfinished, l.max_priority, l.models, l.is_listed, l.is_full, v_limited or l.tpm is not null
+    into v_tenant_max, v_priority_max, v_models, v_listed, v_full, v_limited
     from sluice.limits_of(submit.tenant) l;
-    if v_priority_max < submit.priority or v_name <> all (v_models) then
-      perform sluice.refuse_excess(submit.tenant, submit.priority, v_name);
-    end if;
   end if;
-  -- Before the default counts: a repeat finds its task, whatever has become of that.
+  -- Before the default and the limits count: a repeat finds its task, whatever has become of them.
   if submit.idempotency_key is not null then
     v_bound := sluice.keep_key(submit.tenant, submit.idempotency_key, sluice.content_sha256(
       submit.model, submit.prompt, submit.request, submit.max_output_tokens), v_id);
     if v_bound <> v_id then
       return v_bound;
     end if;
+  end if;
+  if v_priority_max < submit.priority or v_name <> all (v_models) then
+    perform sluice.refuse_excess(submit.tenant, submit.priority, v_name);
   end if;
   v_line := v_model;
   if v_model is null then
@@ -321,7 +326,7 @@ begin
     from sluice.route_line l where l.route = v_route and l.api is not distinct from v_api;
     select v_limited or exists (select from sluice.models where tpm is not null), exists (select from sluice.rung where line = v_line),
       exists (select from sluice.models where max_unfinished is not null or max_queue is not null)
-    into v_limited, v_noted, v_bounded;
+    into v_limited, v_noted, v_route_bounded;
   end if;
   if v_limited then
     perform sluice.check_fits(v_name, submit.tenant, v_bytes, submit.max_output_tokens);
@@ -332,7 +337,9 @@ begin
   if not v_listed then
     perform sluice.note_tenants(array[submit.tenant]);
   end if;
-  if v_tenant_max is not null and sluice.take_headroom(null, submit.tenant, 1, v_tenant_max, 1) = 0 then
+  if v_full then
+    perform sluice.refuse_full_tenant(submit.tenant);
+  elsif v_tenant_max is not null and sluice.take_headroom(null, submit.tenant, 1, v_tenant_max, 1) = 0 then
     perform sluice.refuse_for_tenant(submit.tenant, 1, v_tenant_max);
   end if;
   if v_id % sluice.partition_step() = 0 then
@@ -341,7 +348,7 @@ begin
   if not v_ranged then
     perform sluice.require_range(v_id);
   end if;
-  if v_bounded then
+  if v_route_bounded then
     v_max_queue := sluice.accept_for_route(v_route, 1, v_now);
   end if;
   v_put := 'sluice.put_' || sluice.line_name(v_line);

@@ -133,7 +133,7 @@ end
 $$;
 
 -- check_drafts: refuses tasks of which one is at fault. Errors: as submit.
--- Where none names a model, one that repeats a task is not held against the default of today.
+-- One that repeats a task is not held against its tenant's limits of today, nor, where it names no model, against today's default.
 -- Params:  p_cut: their requests are pieces of JSON, so that they need not be read to know it: 15 us of 4 KB.
 create or replace function sluice.check_drafts(p_drafts sluice.draft[], p_cut boolean, p_now timestamptz) returns void
 language plpgsql volatile
@@ -158,7 +158,7 @@ begin
   if sluice.are_limited() then
     perform sluice.refuse_excess(d.tenant, d.priority, coalesce(d.model, v_default))
     from unnest(p_drafts) d cross join lateral sluice.limits_of(d.tenant) l
-    where sluice.exceeds(l, d.priority, coalesce(d.model, v_default));
+    where sluice.exceeds(l, d.priority, coalesce(d.model, v_default)) and not sluice.is_bound(d.tenant, d.idempotency_key);
   end if;
   perform sluice.target(t.name, t.verbatim)
   from (select distinct coalesce(d.model, v_default) as name, d.request is not null as verbatim from unnest(p_drafts) d

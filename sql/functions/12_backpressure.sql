@@ -144,25 +144,28 @@ end
 $$;
 
 -- take_headroom: takes room for new tasks below p_max. All of it is taken here.
--- Params:  p_tenant, or else p_model (0: the system); p_wanted: tasks; p_max; p_full: the share of p_max that is full.
+-- Params:  p_line: what waits there; or else p_tenant, or else p_model (0: the system); p_wanted: tasks; p_max; p_full: the share of
+--          p_max that is full; p_least: room for fewer is of no use to the caller and not taken.
 -- Returns: for how many there is room, at most p_wanted.
+-- Many are held against the gauge before they draw: refused, they must not stand in the way of who wants less.
 create or replace function sluice.take_headroom(
-  p_model int, p_tenant text, p_wanted int, p_max bigint, p_full double precision) returns int
+  p_model int, p_tenant text, p_wanted int, p_max bigint, p_full double precision, p_least int default 1,
+  p_line int default null) returns int
 language plpgsql volatile
 as $$
 declare
-  v_gauge regclass := sluice.gauge(p_model, p_tenant);
+  v_gauge regclass := case when p_line is null then sluice.gauge(p_model, p_tenant) else 'sluice.waits_' || sluice.line_name(p_line) end;
   v_load bigint;
 begin
   if p_wanted = 1 then
     v_load := nextval(v_gauge) - 1;
-  else
+  elsif sluice.headroom(pg_sequence_last_value(v_gauge), p_max, p_full) >= p_wanted then
     v_load := (select max(nextval(v_gauge)) - p_wanted from generate_series(1, p_wanted));
   end if;
   if sluice.headroom(v_load, p_max, p_full) >= p_wanted then
     return p_wanted;
   end if;
-  return sluice.recount_headroom(v_gauge, p_model, p_tenant, p_wanted, p_max, p_full);
+  return sluice.recount_headroom(v_gauge, p_model, p_tenant, p_wanted, p_max, p_full, p_line, p_least);
 end
 $$;
 
@@ -172,7 +175,7 @@ $$;
 -- Params:  also p_gauge; p_line: it measures what waits in this line.
 create or replace function sluice.recount_headroom(
   p_gauge regclass, p_model int, p_tenant text, p_wanted int, p_max bigint, p_full double precision,
-  p_line int default null) returns int
+  p_line int default null, p_least int default 1) returns int
 language plpgsql volatile
 as $$
 declare
@@ -180,7 +183,7 @@ declare
 begin
   perform pg_advisory_lock(sluice.lock_class('count'), p_gauge::oid::int);
   begin
-    v_granted := sluice.count_headroom(p_gauge, p_model, p_tenant, p_wanted, p_max, p_full, p_line);
+    v_granted := sluice.count_headroom(p_gauge, p_model, p_tenant, p_wanted, p_max, p_full, p_line, p_least);
   exception when others or query_canceled then
     perform pg_advisory_unlock(sluice.lock_class('count'), p_gauge::oid::int);
     raise;
@@ -190,15 +193,16 @@ begin
 end
 $$;
 
--- count_cheap_ms: a refused submit may cost a count of so long. One that took longer is not repeated for 20 times as long,
--- a second or more: nobody can keep the database counting.
+-- count_cheap_ms: a refused submit may cost a count of so long. One that took longer and found everything full is not repeated
+-- for 20 times as long, a second or more: nobody can keep the database counting. (While there is room for some, who wants more
+-- than that may: one count at a time.)
 create or replace function sluice.count_cheap_ms() returns int
 language sql immutable parallel safe
 as $$ select 50 $$;
 
 -- count_headroom: recount_headroom without its lock.
 create or replace function sluice.count_headroom(
-  p_gauge regclass, p_model int, p_tenant text, p_wanted int, p_max bigint, p_full double precision, p_line int)
+  p_gauge regclass, p_model int, p_tenant text, p_wanted int, p_max bigint, p_full double precision, p_line int, p_least int)
 returns int
 language plpgsql volatile
 as $$
@@ -207,6 +211,7 @@ declare
   v_before bigint := pg_sequence_last_value(p_gauge);
   v_took interval;
   v_load bigint;
+  v_room bigint;
   v_granted int;
 begin
   if v_before > sluice.micros(v_started) then
@@ -215,9 +220,10 @@ begin
   v_load := case when p_line is null then sluice.count_unfinished(p_model, p_tenant) else sluice.depth(p_line, p_max::int) end;
   -- What others took while this one counted is kept.
   v_load := v_load + greatest(0, pg_sequence_last_value(p_gauge) - v_before);
-  v_granted := least(p_wanted, sluice.headroom(v_load, p_max, p_full));
+  v_room := sluice.headroom(v_load, p_max, p_full);
+  v_granted := case when v_room >= p_least then least(p_wanted, v_room) else 0 end;
   v_took := clock_timestamp() - v_started;
-  perform setval(p_gauge, case when v_granted < p_wanted and v_took > sluice.count_cheap_ms() * interval '1 ms'
+  perform setval(p_gauge, case when v_room = 0 and v_took > sluice.count_cheap_ms() * interval '1 ms'
     then sluice.micros(clock_timestamp() + 20 * v_took) else v_load + v_granted end);
   return v_granted;
 end
@@ -260,15 +266,13 @@ begin
 end
 $$;
 
--- accept_for_line: takes room for p_tasks new tasks in a line whose gauge says that p_max wait there. Errors: SL003.
-create or replace function sluice.accept_for_line(p_line int, p_max int, p_now timestamptz, p_tasks int default 1) returns void
+-- accept_for_line: takes room for one new task in a line whose gauge says that p_max wait there. Errors: SL003.
+create or replace function sluice.accept_for_line(p_line int, p_max int, p_now timestamptz) returns void
 language plpgsql volatile
 as $$
-declare
-  v_gauge regclass := 'sluice.waits_' || sluice.line_name(p_line);
 begin
-  if sluice.recount_headroom(v_gauge, null, null, p_tasks, p_max, 1, p_line) < p_tasks then
-    perform sluice.refuse_for_line(p_line, p_tasks, p_max, p_now);
+  if sluice.recount_headroom('sluice.waits_' || sluice.line_name(p_line), null, null, 1, p_max, 1, p_line) = 0 then
+    perform sluice.refuse_for_line(p_line, 1, p_max, p_now);
   end if;
 end
 $$;
@@ -316,30 +320,31 @@ declare
 begin
   if p_new is null then
     return;
-  elsif sluice.take_headroom(0, null, cardinality(p_new), v_max, 1) < cardinality(p_new) then
+  elsif sluice.take_headroom(0, null, cardinality(p_new), v_max, 1, cardinality(p_new)) = 0 then
     perform sluice.refuse_for_system(cardinality(p_new), v_max);
   end if;
   perform sluice.note_tenants(array_agg(n.tenant))
   from (select distinct n.tenant from unnest(p_new) n) n cross join lateral sluice.limits_of(n.tenant) l
   where not l.is_listed having count(*) > 0;
-  for v in select n.tenant, n.tasks, l.max_unfinished as max
+  for v in select n.tenant, n.tasks, l.max_unfinished as max, l.is_full
            from (select n.tenant, count(*)::int as tasks from unnest(p_new) n group by n.tenant) n
-           cross join lateral sluice.limits_of(n.tenant) l where l.max_unfinished is not null order by n.tenant loop
-    if sluice.take_headroom(null, v.tenant, v.tasks, v.max, 1) < v.tasks then
+           cross join lateral sluice.limits_of(n.tenant) l where l.max_unfinished is not null or l.is_full order by n.tenant loop
+    if v.is_full then
+      perform sluice.refuse_full_tenant(v.tenant);
+    elsif sluice.take_headroom(null, v.tenant, v.tasks, v.max, 1, v.tasks) = 0 then
       perform sluice.refuse_for_tenant(v.tenant, v.tasks, v.max);
     end if;
   end loop;
   for v in select n.line, n.route, n.tasks, m.id, coalesce(m.max_unfinished, v_max) as max, m.max_queue
            from (select n.line, n.model, n.route, count(*)::int as tasks from unnest(p_new) n group by n.line, n.model, n.route) n
            left join sluice.models m on m.id = n.model order by n.line loop
-    if v.id is not null and sluice.take_headroom(v.id, null, v.tasks, v.max, sluice.overflow_share()) < v.tasks then
+    if v.id is not null and sluice.take_headroom(v.id, null, v.tasks, v.max, sluice.overflow_share(), v.tasks) = 0 then
       perform sluice.refuse_for_model(v.id, v.tasks, p_now);
     elsif v.route is not null and exists (select from sluice.models where max_unfinished is not null or max_queue is not null) then
       v.max_queue := sluice.accept_for_route(v.route, v.tasks, p_now);
     end if;
-    if v.max_queue is not null and (
-        select max(nextval(('sluice.waits_' || sluice.line_name(v.line))::regclass)) from generate_series(1, v.tasks)) > v.max_queue then
-      perform sluice.accept_for_line(v.line, v.max_queue, p_now, v.tasks);
+    if v.max_queue is not null and sluice.take_headroom(null, null, v.tasks, v.max_queue, 1, v.tasks, v.line) = 0 then
+      perform sluice.refuse_for_line(v.line, v.tasks, v.max_queue, p_now);
     end if;
   end loop;
 end
@@ -400,6 +405,11 @@ as $$
   select p_unfinished || ' of ' || p_max || ' unfinished'
     || case when p_tasks > 1 then ', no room for ' || p_tasks || ' more' else '' end
 $$;
+
+-- too_many: the hint for p_tasks tasks at once that never fit below p_max; null: they may, later.
+create or replace function sluice.too_many(p_tasks int, p_max bigint) returns text
+language sql immutable
+as $$ select case when p_tasks > p_max then format('It takes %s at most: submit fewer at a time.', p_max) end $$;
 
 -- refuse_for_model: SL003 for p_tasks tasks that name model p_model.
 create or replace function sluice.refuse_for_model(p_model int, p_tasks int, p_now timestamptz) returns void
@@ -464,7 +474,8 @@ as $$
 begin
   raise exception 'the queue is full: %', sluice.how_full(sluice.unfinished_for_message(0, null, p_max), p_max, p_tasks)
     using errcode = 'SL003',
-      hint = 'Try again in a few seconds, when some tasks have ended, or raise sluice.settings.max_unfinished.';
+      hint = coalesce(sluice.too_many(p_tasks, p_max),
+        'Try again in a few seconds, when some tasks have ended, or raise sluice.settings.max_unfinished.');
 end
 $$;
 
@@ -476,7 +487,8 @@ begin
   raise exception 'tenant "%" is at its cap: %', p_tenant,
     sluice.how_full(sluice.unfinished_for_message(null, p_tenant, p_max), p_max, p_tasks)
     using errcode = 'SL005',
-      hint = 'Wait until some of its tasks have ended, cancel some, or raise sluice.tenants.max_unfinished.';
+      hint = coalesce(sluice.too_many(p_tasks, p_max),
+        'Wait until some of its tasks have ended, cancel some, or raise sluice.tenants.max_unfinished.');
 end
 $$;
 
@@ -566,7 +578,7 @@ declare
   v_seconds numeric;
 begin
   if p_tasks > v_max then
-    return format('It takes %s at most: submit fewer at a time.', v_max);
+    return sluice.too_many(p_tasks, v_max);
   elsif p_model.paused then
     return format('It is paused: select sluice.resume(%L) lets it go on.', p_model.name);
   elsif p_model.closed_until = 'infinity' then

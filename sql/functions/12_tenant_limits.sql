@@ -5,20 +5,21 @@
 -- "default", the tenant of tasks without one, is most installations' only one: without a row it is bounded by the system alone in
 -- tasks, priorities and models. Files and batches without a tenant count as its.
 
--- limits_of: what holds for tenant p_tenant; one row. Inlined. The settings' max_unfinished only if there is a gauge: else the tenant is
--- far from it (look_at_tenants).
+-- limits_of: what holds for tenant p_tenant; one row. Inlined. The settings' most of unfinished tasks is not counted at a submit:
+-- is_full says whether the tenant had so many when all were looked at (look_at_tenants).
 create or replace function sluice.limits_of(p_tenant text) returns setof sluice.tenant_limits
 language sql stable rows 1
 as $$
   select
-    coalesce(t.max_unfinished, case when p_tenant <> 'default' and to_regclass('sluice.load_tenant_' || md5(p_tenant)) is not null
-      then s.tenant_max_unfinished end),
-    coalesce(t.max_batches, s.tenant_max_batches), coalesce(t.max_files, s.tenant_max_files),
+    t.max_unfinished, coalesce(t.max_batches, s.tenant_max_batches), coalesce(t.max_files, s.tenant_max_files),
     coalesce(t.files_bytes_max, s.tenant_files_bytes_max),
     coalesce(t.max_priority, case when p_tenant <> 'default' then s.tenant_max_priority end),
     coalesce(t.models, case when p_tenant <> 'default' then s.tenant_models end), t.tpm,
     s.max_tenants is null or t.name is not null or p_tenant = 'default'
       or exists (select from sluice.unlisted_tenant u where u.tenant = p_tenant)
+      or exists (select from sluice.api_key k where k.tenant = p_tenant and k.revoked_at is null),
+    t.max_unfinished is null
+      and exists (select from sluice.full_tenant f where f.tenant = p_tenant and f.tasks >= s.tenant_max_unfinished)
   from sluice.settings s left join sluice.tenants t on t.name = p_tenant
 $$;
 
@@ -57,60 +58,95 @@ begin
 end
 $$;
 
--- note_tenants: notes new tenants without a row, of whom settings.max_tenants may have tasks. Two transactions may note the same one.
--- Errors:  SL005 there are so many, unless it has a key of its own, which somebody made for it; SL009 it is 0: known ones alone.
+-- note_tenants: notes new tenants, of whom settings.max_tenants may have tasks: those without a row, and without a key of their own,
+-- which somebody made for them (limits_of). Two transactions may note the same one: only who seems to be too much is counted exactly.
+-- Errors:  SL005 there are so many; SL009 it is 0: known ones alone.
 create or replace function sluice.note_tenants(p_tenants text[]) returns void
 language plpgsql volatile
 as $$
 declare
   v_max int := (select s.max_tenants from sluice.settings s);
   v_count bigint := (select count(*) from sluice.unlisted_tenant);
-  v_refused text;
 begin
   if v_count + cardinality(p_tenants) > v_max then
-    v_refused := (select min(t) from unnest(p_tenants) t
-                  where not exists (select from sluice.api_key k where k.tenant = t and k.revoked_at is null));
-    if v_refused is not null then
-      raise exception 'tenant "%" is new, and % tenants without a row in sluice.tenants have tasks already', v_refused, v_count
-        using errcode = case when v_max = 0 then 'SL009' else 'SL005' end, column = 'tenant',
-          hint = 'Give it a row: insert into sluice.tenants. Or raise sluice.settings.max_tenants = ' || v_max || '.';
-    end if;
+    v_count := (select count(*) from (select distinct u.tenant from sluice.unlisted_tenant u) u);
+  end if;
+  if v_count + cardinality(p_tenants) > v_max then
+    raise exception 'tenant "%" is new, and % tenants without a row in sluice.tenants have tasks already',
+      (select min(t) from unnest(p_tenants) t), v_count
+      using errcode = case when v_max = 0 then 'SL009' else 'SL005' end, column = 'tenant',
+        hint = 'Give it a row: insert into sluice.tenants. Or raise sluice.settings.max_tenants = ' || v_max || '.';
   end if;
   insert into sluice.unlisted_tenant (tenant, noted_at) select t, clock_timestamp() from unnest(p_tenants) t;
 end
 $$;
 
--- look_at_tenants: forgets the noted tenants that have no tasks any more, and gives a gauge to those that have half of
--- settings.tenant_max_unfinished, so that no submit of a smaller one pays for that. What comes between two looks is not counted: who
--- adds half of it within a minute may pass it by that much, once.
--- Reads every place; once a minute, and at most for a hundredth of the time. Called by the sweep, which is alone.
+-- refuse_full_tenant: SL005 for a tenant whose limits say is_full.
+create or replace function sluice.refuse_full_tenant(p_tenant text) returns void
+language plpgsql stable
+as $$
+begin
+  raise exception 'tenant "%" is at its cap: %', p_tenant, (
+      select sluice.how_full(coalesce(f.tasks, s.tenant_max_unfinished), s.tenant_max_unfinished, 1)
+      from sluice.settings s left join sluice.full_tenant f on f.tenant = p_tenant)  -- which may be gone by now
+    using errcode = 'SL005', hint = 'Wait until some of its tasks have ended, or cancel some: they are counted now and then. Or raise '
+      || 'sluice.tenants.max_unfinished (for all: sluice.settings.tenant_max_unfinished).';
+end
+$$;
+
+-- look_at_tenants: counts the tasks of all tenants, once a minute, once a second while one has the most that it may have, and at most
+-- for a hundredth of the time: no submit has to. What comes between two looks is not counted: by so much a tenant may pass its most.
+-- Reads every place. Called by the sweep, which is alone, and goes on if a look fails.
 create or replace function sluice.look_at_tenants(p_now timestamptz) returns void
 language plpgsql volatile
-set enable_seqscan = on set enable_hashagg = on set jit = off
 as $$
 declare
   v_started timestamptz := clock_timestamp();
   v_due timestamptz := sluice.from_micros(coalesce(pg_sequence_last_value('sluice.tenants_after'::regclass), 0));
-  v_half bigint := (select s.tenant_max_unfinished / 2 from sluice.settings s);
-  v_large text[];
+  v_max bigint := (select s.tenant_max_unfinished from sluice.settings s);
+  v_pause interval := interval '1 minute';
 begin
   if p_now < v_due and v_due < p_now + interval '1 hour'  -- further ahead than any look sets: the clock was set back
-     or not exists (select from sluice.unlisted_tenant)
-       and (coalesce(pg_sequence_last_value('sluice.load_all'::regclass), 0) < v_half) is not false then
+     or not exists (select from sluice.unlisted_tenant) and not exists (select from sluice.full_tenant)
+       and (coalesce(pg_sequence_last_value('sluice.load_all'::regclass), 0) < v_max) is not false then
     return;
   end if;
+  perform setval('sluice.tenants_after', sluice.micros(p_now + v_pause));  -- also if this is cancelled
+  begin
+    perform sluice.count_tenants(v_max, p_now);
+    v_pause := case when exists (select from sluice.full_tenant) then interval '1 second' else v_pause end;
+  exception when others then
+    raise warning 'the tasks of the tenants could not be counted: SQLSTATE %', sqlstate;
+  end;
+  perform setval('sluice.tenants_after', sluice.micros(
+    p_now + least(greatest(v_pause, 100 * (clock_timestamp() - v_started)), interval '30 minutes')));
+end
+$$;
+
+-- count_tenants: notes which tenants have p_max tasks or more (null: none may be full), and forgets of the noted new ones those that
+-- have no tasks any more, a row or a key by now, or were noted twice.
+create or replace function sluice.count_tenants(p_max bigint, p_now timestamptz) returns void
+language plpgsql volatile
+set enable_seqscan = on set enable_hashjoin = on set enable_hashagg = on set jit = off
+as $$
+begin
   with held as materialized (
     select p.tenant, count(*) as tasks
     from (select tenant from sluice.later union all select tenant from sluice.queue union all select tenant from sluice.lease) p
     group by p.tenant),
-  gone as (
+  noted as (
+    select u.ctid as place, u.tenant, u.noted_at, row_number() over (partition by u.tenant order by u.noted_at desc) as nth
+    from sluice.unlisted_tenant u),
+  forgotten as (
     delete from sluice.unlisted_tenant u
-    where u.noted_at < p_now - interval '1 minute' and not exists (select from held h where h.tenant = u.tenant))
-  select array_agg(h.tenant) into v_large from held h where h.tasks >= v_half and h.tenant <> 'default';
-  perform sluice.make_gauge('load_tenant_' || md5(t))
-  from unnest(v_large) t where to_regclass('sluice.load_tenant_' || md5(t)) is null;
-  perform setval('sluice.tenants_after', sluice.micros(
-    p_now + least(greatest(interval '1 minute', 100 * (clock_timestamp() - v_started)), interval '30 minutes')));
+    using noted n left join held h on h.tenant = n.tenant left join sluice.tenants t on t.name = n.tenant
+      left join (select distinct tenant from sluice.api_key where revoked_at is null) k on k.tenant = n.tenant
+    where u.ctid = n.place
+      and (n.nth > 1 or t.name is not null or k.tenant is not null or h.tenant is null and n.noted_at < p_now - interval '1 minute')),
+  stored as (
+    insert into sluice.full_tenant as f select h.tenant, h.tasks from held h where h.tasks >= p_max and h.tenant <> 'default'
+    on conflict (tenant) do update set tasks = excluded.tasks where f.tasks <> excluded.tasks)
+  delete from sluice.full_tenant f where not exists (select from held h where h.tenant = f.tenant and h.tasks >= p_max);
 end
 $$;
 

@@ -72,7 +72,7 @@ begin
 end
 $$;
 
--- move_backlog: moves what an upgrade from schema 35 found in the backlog: what was ready into its line, at its place; what waits for
+-- move_backlog: moves what an upgrade from schema 44 found in the backlog: what was ready into its line, at its place; what waits for
 -- its time into sluice.later. At most wake_max rows a call; submits and claims go on meanwhile, and until it is moved a task is
 -- unsolved. Once the backlog is empty it costs a look at an empty table.
 create or replace function sluice.move_backlog(p_now timestamptz) returns int
@@ -98,7 +98,7 @@ begin
 end
 $$;
 
--- drop_remains: drops sequences of schema 35: the rooms and paces of models, the marks of lanes. At most 200 a call, for each takes a place
+-- drop_remains: drops sequences of schema 44: the rooms and paces of models, the marks of lanes. At most 200 a call, for each takes a place
 -- in the shared table of locks; waits for none. Called by tick.
 create or replace function sluice.drop_remains() returns int
 language plpgsql volatile
@@ -135,7 +135,7 @@ begin
 end
 $$;
 
--- admit, admit_restless: wake, by the names by which workers of schema 35 and before call it. Nothing is admitted any more.
+-- admit, admit_restless: wake, by the names by which workers of schema 44 and before call it. Nothing is admitted any more.
 create or replace function sluice.admit(model text, max_tasks int default null, p_now timestamptz default null) returns int
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp

@@ -1,6 +1,6 @@
 -- Ageing: for each settings.ageing that a task has waited its rank is one better, but never better than the best rank that waits: there
 -- it shares with what is there, by weight. So nobody waits for ever behind a stream of higher priorities, and nobody's old tasks come
--- before all new ones. (Until schema 35 age lifted without end: of 1,000 places a tenant's 5 new tasks got none beside 2,000 that were
+-- before all new ones. (Until schema 44 age lifted without end: of 1,000 places a tenant's 5 new tasks got none beside 2,000 that were
 -- 11 minutes old.) Nothing is rewritten: claims compare ranks with the waiting counted in (23_fair_share.sql).
 
 -- aged_rank: p_rank with the waiting since p_ready_at counted in. date_part, not extract: that one is numeric, and slow.

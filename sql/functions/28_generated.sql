@@ -241,7 +241,7 @@ begin
 end
 $$;
 
--- The lines that are there already, whenever this file is applied anew; 02_models.sql keeps others from coming until it is. Of schema 35:
+-- The lines that are there already, whenever this file is applied anew; 02_models.sql keeps others from coming until it is. Of schema 44:
 -- an index in an order that no scan asks for any more, and routes without lines.
 do $$
 declare

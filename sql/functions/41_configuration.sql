@@ -9,7 +9,7 @@ set search_path = sluice, pg_temp
 as $$
 #variable_conflict use_column
 begin
-  -- Workers of schema 35 read max_queue as a number.
+  -- Workers of schema 44 read max_queue as a number.
   return query select s, case when m.name is not null and m.max_queue is null
       then jsonb_populate_record(m, '{"max_queue": 1000}') else m end
     from sluice.settings s

@@ -130,7 +130,8 @@ begin
   if cardinality(v_refusal.tasks) >= v_bound then
     select name into v_name from sluice.models where id = p_model for no key update skip locked;
     if found then
-      perform sluice.close_until(v_name, 'infinity', 'refused: ' || coalesce(p_error, p_error_code));
+      perform sluice.close_until(v_name, 'infinity', sluice.closure_reason('refused', v_status),
+        'refused: ' || coalesce(p_error, p_error_code));
       v_refusal.tasks := '{}';
     end if;
   end if;

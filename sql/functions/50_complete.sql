@@ -289,7 +289,8 @@ $$;
 
 -- throttle: closes the models of throttled outcomes for the whole fleet until the backend's time; only ever later.
 -- A backend that named no time: one second; one that named an absurd one: an hour. error_code credential or billing:
--- parked until somebody opens it, for no waiting mends a wrong key or an unpaid bill; the reason begins with the code.
+-- parked until somebody opens it, for no waiting mends a wrong key or an unpaid bill; the reason begins with the code. What the
+-- backend said is for administrators.
 -- A model whose row somebody is changing is skipped: an open psql must not hold up a flush, nor two flushes each other;
 -- the next throttled call closes it.
 create or replace function sluice.throttle(
@@ -298,14 +299,18 @@ language plpgsql volatile
 as $$
 #variable_conflict use_column
 begin
-  perform sluice.close_until(m.name, w.until, w.reason)
+  perform sluice.close_until(m.name, w.until, sluice.closure_reason(coalesce(w.parked_for, 'throttled'), w.http_status),
+    nullif(concat_ws(': ', w.parked_for, w.error), ''))
   from (
-    select (e.lease).model, coalesce(max(o.error_code) filter (where o.error_code in ('credential', 'billing')) || ': ', '')
-        || max(o.error) as reason,
-      case when bool_or(o.error_code in ('credential', 'billing')) then 'infinity'
+    select (e.lease).model, max(p.parked_for) as parked_for,
+      (array_agg(o.http_status order by p.parked_for desc nulls last))[1] as http_status,
+      (array_agg(o.error order by p.parked_for desc nulls last))[1] as error,
+      case when bool_or(p.parked_for is not null) then 'infinity'
         else p_now + least(greatest(max(coalesce(o.retry_after_ms, 1000)), 1), 3600000) * interval '1 millisecond'
       end as until
     from unnest(p_ended) e cross join lateral (select (p_outcomes[e.place]).*) o
+    cross join lateral (
+      select case when o.error_code in ('credential', 'billing') then o.error_code end as parked_for) p
     where o.kind = 'throttled' and not sluice.is_spared(o.kind, o.error_code) group by 1) w
   cross join lateral (
     select name from sluice.models

@@ -11,7 +11,8 @@ end
 $$;
 
 -- close_model: closes a model for the whole fleet until a time: nothing is claimed for it meanwhile, nothing is lost.
--- Params:  until: the past, or null, opens it; infinity parks it until somebody opens it; reason: shown in sluice.queues.
+-- Params:  until: the past, or null, opens it; infinity parks it until somebody opens it; reason: shown in sluice.queues
+--          and by explain, to everybody who may wait for it.
 -- Errors:  SL001.
 create or replace function sluice.close_model(model text, until timestamptz, reason text default null) returns void
 language plpgsql volatile security definer
@@ -19,7 +20,7 @@ set search_path = sluice, pg_temp
 as $$
 begin
   perform sluice.require_model(model);
-  perform sluice.close_until(model, until, reason);
+  perform sluice.close_until(model, until, reason, null);
   perform sluice.note_audit('close_model', model, jsonb_build_object('until', until, 'reason', reason));
 end
 $$;
@@ -43,7 +44,7 @@ set search_path = sluice, pg_temp
 as $$
 begin
   perform sluice.require_model(model);
-  update sluice.models set paused = false, closed_until = null, closed_reason = null
+  update sluice.models set paused = false, closed_until = null, closed_reason = null, closed_detail = null
   where name = resume.model and (paused or closed_until is not null);
   perform sluice.note_audit('resume', model);
 end

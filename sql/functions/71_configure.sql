@@ -21,7 +21,7 @@ $$;
 -- may act for a tenant, which nobody is to open by leaving it out.
 create or replace function sluice.is_kept(p_column text) returns boolean
 language sql immutable parallel safe
-as $$ select p_column = any (array['name', 'paused', 'closed_until', 'closed_reason', 'role', 'default_role']) $$;
+as $$ select p_column = any (array['name', 'paused', 'closed_until', 'closed_reason', 'closed_detail', 'role', 'default_role']) $$;
 
 -- configure: sets columns of a model or a tenant, or of the settings.
 -- Params:  kind: models, tenants or settings; name: the model's or tenant's; settings: an object of columns; replace: make it if it

@@ -1,6 +1,6 @@
 -- candidate_lines: the lines in which a task can wait: of the model it named, or of its route. Never
 -- all: 1,000 tables in one look-up are 4,000 locks. Only a task that a first look did not find is looked for in all of
--- them: until schema 35 a route's tasks were put into its models' queues.
+-- them: until schema 44 a route's tasks were put into its models' queues.
 -- Params:  p_task: its id; p_model, p_route: what it named; p_try: from 1.
 create or replace function sluice.candidate_lines(p_task bigint, p_model int, p_route text, p_try int) returns int[]
 language plpgsql stable
@@ -16,7 +16,7 @@ $$;
 -- cancel: ends a task that waits, and has a running one aborted.
 -- Returns: the status after: cancelled, processing (a worker has it: it is told at once, and ends the call as cancelled
 --          unless that ends first), or the final one found.
--- Errors:  SL006 no such task, SL009 not this caller's tenant's.
+-- Errors:  SL006 no such task among the caller's tenants'.
 -- All places are looked at in one statement, repeated while the task was in none of them: it was being moved (measured
 -- beside four movers: place by place missed 553 of 17,046 living tasks, one statement none).
 -- A lease is marked, not locked: an open cancel must not hold up the flush of its worker. A mark that comes too late for
@@ -33,11 +33,7 @@ declare
   v_status text;
 begin
   select t.id, t.model, t.route, t.tenant into v_task from sluice.task t where t.id = cancel.id;
-  if not found then
-    raise exception 'there is no task %', cancel.id using errcode = 'SL006',
-      hint = 'sluice.tasks lists what there is.';
-  end if;
-  perform sluice.require_tenant(v_task.tenant);
+  perform sluice.require_task(cancel.id, v_task.tenant);
   v_status := sluice.cancel_found(v_task.id, v_task.model, v_task.route, sluice.now_for(p_now));
   perform sluice.note_command('cancel', cancel.id::text);
   return v_status;

@@ -1,21 +1,18 @@
 -- require_finished: locks the result of task p_id and returns its status.
--- Errors:  SL006 no such task; SL009 not this caller's tenant's; SL004 it is still unfinished.
+-- Errors:  SL006 no such task among the caller's tenants'; SL004 it is still unfinished.
 create or replace function sluice.require_finished(p_id bigint) returns text
 language plpgsql volatile
 as $$
 declare
   v_status text;
 begin
-  perform sluice.require_tenant(t.tenant) from sluice.task t where t.id = p_id;
   for v_try in 1 .. 100 loop
+    perform sluice.require_task(p_id, (select t.tenant from sluice.task t where t.id = p_id));
     select status into v_status from sluice.result where task_id = p_id for update;
     if found then
       return v_status;
     end if;
     v_status := (select status from sluice.task(p_id));
-    if v_status is null and not exists (select from sluice.task where id = p_id) then
-      raise exception 'there is no task %', p_id using errcode = 'SL006', hint = 'sluice.tasks lists what there is.';
-    end if;
     exit when v_status in ('unsolved', 'queued', 'processing');
   end loop;
   raise exception 'task % is still %', p_id, coalesce(v_status, 'processing') using errcode = 'SL004',
@@ -27,8 +24,8 @@ $$;
 -- what waits already. Its outcome is kept in sluice.attempts, kind redriven. A deadline that has passed is dropped, for it
 -- would only expire again; a run_at to come still counts.
 -- Returns: the task's id.
--- Errors:  SL001 its model or route is no more; SL004 solved, unfinished or forgotten; SL006 no such task; SL009 not this
---          caller's tenant's.
+-- Errors:  SL001 its model or route is no more; SL004 solved, unfinished or forgotten; SL006 no such task among the caller's
+--          tenants'.
 create or replace function sluice.redrive(id bigint, p_now timestamptz default null) returns bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -39,7 +36,7 @@ as $$
 declare
   v_task record;
 begin
-  perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 0);  -- its range must not be dropped now
+  perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 1);  -- its range must not be dropped now
   if sluice.require_finished(redrive.id) = 'solved' then
     raise exception 'task % is solved', redrive.id using errcode = 'SL004', hint = 'Submit a new task to ask again.';
   end if;
@@ -84,7 +81,7 @@ declare
   v_redriven bigint := 0;
 begin
   perform sluice.check_filter(v_filter, 'redrive_all', true);
-  perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 0);
+  perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 1);
   v_now := sluice.now_for(p_now);
   loop
     v_ids := array(
@@ -113,7 +110,7 @@ begin
 end
 $$;
 
--- redrive_tasks: the move: result -> attempt, and to its line or aside. Requires the results' row locks and lock_class('retain'), shared.
+-- redrive_tasks: the move: result -> attempt, and to its line or aside. Requires the results' row locks and lock_class('retain') 1, shared.
 -- Returns how many it moved.
 create or replace function sluice.redrive_tasks(p_ids bigint[], p_now timestamptz) returns int
 language plpgsql volatile

@@ -1,8 +1,7 @@
 -- forget: erases the texts of a finished task: prompt, request, metadata, traceparent, answer, response and error texts,
 -- those of its attempts too. Its times, counts, codes and costs stay; its idempotency key, a hash, stays bound.
 -- The old texts are gone from the disk after the next VACUUM, and from backups when those are deleted.
--- Errors:  SL004 it is still unfinished; SL006 no such task; SL009 not this caller's tenant's. To forget twice is no
---          error.
+-- Errors:  SL004 it is still unfinished; SL006 no such task among the caller's tenants'. To forget twice is no error.
 create or replace function sluice.forget(id bigint, p_now timestamptz default null) returns void
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp

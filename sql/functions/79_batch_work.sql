@@ -14,15 +14,16 @@ language sql immutable parallel safe
 as $$ select 4194304 $$;
 
 -- batch_turns: the open batches that are due, in the order of their turns: of the tenant whose last step is the longest ago, the batch
--- that has waited longest. So a tenant's batches wait for one step of each other tenant's, however many those have.
+-- that has waited longest. So a tenant's batches wait for one step of each other tenant's, however many those have, and have had.
+-- A step in the future, before the clock was set back, counts as none.
 create or replace function sluice.batch_turns(p_now timestamptz) returns setof bigint
 language plpgsql stable
 as $$
 begin
   return query
-  select o.id from (
-    select b.id, b.look_at, max(b.stepped_at) over (partition by b.tenant) as served from sluice.batch b where b.phase <> 'done') o
-  where o.look_at <= p_now order by o.served nulls first, o.look_at, o.id limit 20;
+  select b.id from sluice.batch b
+  left join sluice.batch_turn t on t.tenant = coalesce(b.tenant, 'default') and t.stepped_at <= p_now
+  where b.phase <> 'done' and b.look_at <= p_now order by t.stepped_at nulls first, b.look_at, b.id limit 20;
 end
 $$;
 
@@ -48,6 +49,9 @@ begin
       select b.* into v_batch from sluice.batch b where b.id = v_id and b.phase <> 'done' and b.look_at <= v_now;
       continue when not found;  -- somebody has just made the step
       perform sluice.advance_batch(v_batch, v_now);
+      -- Last: another server's step for this tenant waits here for no more than the commit.
+      insert into sluice.batch_turn (tenant, stepped_at) values (coalesce(v_batch.tenant, 'default'), v_now)
+      on conflict (tenant) do update set stepped_at = excluded.stepped_at;
       return 0;
     end if;
   end loop;
@@ -60,7 +64,8 @@ begin
 end
 $$;
 
--- drop_old_batches: forgets batches that ended 30 days ago: what they put out is gone by then. A page at a time.
+-- drop_old_batches: forgets batches that ended 30 days ago: what they put out is gone by then. A page at a time. And turns an hour ago,
+-- for whom nobody waits.
 -- Returns: whether there were any.
 create or replace function sluice.drop_old_batches(p_now timestamptz) returns boolean
 language plpgsql volatile
@@ -69,7 +74,11 @@ begin
   delete from sluice.batch b where b.id in (
     select o.id from sluice.batch o where o.phase = 'done' and o.ended_at <= p_now - interval '30 days'
     order by o.ended_at limit sluice.batch_page_lines() for update skip locked);
-  return found;
+  if not found then
+    delete from sluice.batch_turn t where t.stepped_at < p_now - interval '1 hour';
+    return false;
+  end if;
+  return true;
 end
 $$;
 
@@ -92,10 +101,9 @@ begin
     when 'stop' then perform sluice.stop_batch(p_batch, p_now);
     when 'write' then perform sluice.write_batch(p_batch, p_now);
   end case;
-  update sluice.batch set stepped_at = p_now where id = p_batch.id and phase <> 'done';
 exception when others then
   raise warning 'a step of batch % failed in phase %: SQLSTATE %', p_batch.id, p_batch.phase, sqlstate;
-  update sluice.batch set look_at = p_now + interval '10 s', stepped_at = p_now where id = p_batch.id;
+  update sluice.batch set look_at = p_now + interval '10 s' where id = p_batch.id;
 end
 $$;
 

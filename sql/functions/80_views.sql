@@ -2,7 +2,7 @@
 -- trusts its leakproof operators below a security barrier, and EXPLAIN ANALYZE then counts how many rows of others such a
 -- condition passed: a prompt came out by bisection in 132 queries. A condition on a volatile column stays above the
 -- barrier. It costs nothing when it runs: the planner replaces the call by its value once it has decided where conditions go.
--- Not for ids and status: reading by keys, and one place for one status, need them below. So a caller can learn that an id
+-- Not for id and status: reading by keys, and one place for one status, need them below. So a caller can learn that an id
 -- is in use and how many tasks are in a place, never whose or what.
 create or replace function sluice.guarded(p_value anyelement) returns anyelement
 language sql volatile parallel safe
@@ -129,14 +129,15 @@ create or replace view sluice.queues as
     extract(epoch from clock_timestamp() - f.oldest_ready)::double precision as oldest_ready_s,
     f.permits_now, f.next_permit_at, (60e9 / sluice.permit_interval_ns(m))::double precision as sustained_rpm,
     sluice.pressure(f.depth + f.in_flight + f.waiting, coalesce(m.max_unfinished, s.max_unfinished)) as pressure,
-    m.paused, m.closed_until, sluice.shown_reason(m.closed_reason) as closed_reason, coalesce(b.state, 'closed') as breaker, w.state,
-    case when w.state in ('parked', 'closed') then sluice.shown_reason(m.closed_reason)
+    m.paused, m.closed_until, c.reason as closed_reason, coalesce(b.state, 'closed') as breaker, w.state,
+    case when w.state in ('parked', 'closed') then c.reason
       when w.state in ('breaker open', 'half open') then b.reason end as state_reason,
     case when w.state in ('parked', 'closed') then m.closed_until
       when w.state = 'breaker open' then b.since + m.breaker_open end as state_until
   from sluice.models m
   left join sluice.breaker b on b.model = m.id
   join sluice.queue_facts() f on f.model = m.id
+  cross join lateral (select sluice.shown_reason(m.closed_reason, m.closed_detail) as reason) c
   cross join lateral (
     select case when m.paused then 'paused'
       when m.closed_until = 'infinity' then 'parked'
@@ -159,10 +160,11 @@ create or replace view sluice.dead_letters with (security_barrier) as
   select id, route, model, tenant, priority, error, error_code, attempts, metadata, batch_id, created_at, finished_at
   from sluice.tasks where status = 'failed';
 
--- attempts: the calls of the caller's tenants' tasks.
+-- attempts: the calls of the caller's tenants' tasks. Those of one task are read by key with sluice.attempts(id): a condition on
+-- task_id waits like the others, for it would count the calls of anybody's task.
 create or replace view sluice.attempts with (security_barrier) as
-  select a.id, a.task_id, a.fence, sluice.guarded(a.kind) as kind, sluice.guarded(a.model) as model,
-    sluice.guarded(a.worker) as worker, sluice.guarded(a.http_status) as http_status,
+  select a.id, sluice.guarded(a.task_id) as task_id, sluice.guarded(a.fence) as fence, sluice.guarded(a.kind) as kind,
+    sluice.guarded(a.model) as model, sluice.guarded(a.worker) as worker, sluice.guarded(a.http_status) as http_status,
     sluice.guarded(a.error_code) as error_code, sluice.guarded(a.error) as error, sluice.guarded(a.billed) as billed,
     sluice.guarded(a.input_tokens) as input_tokens, sluice.guarded(a.output_tokens) as output_tokens,
     sluice.guarded(a.answer) as answer, sluice.guarded(a.response) as response, sluice.guarded(a.started_at) as started_at,
@@ -170,6 +172,25 @@ create or replace view sluice.attempts with (security_barrier) as
   from sluice.attempt a join sluice.task t on t.id = a.task_id
   cross join sluice.caller_scope() c
   where (t.tenant = any (c.tenants)) = c.bound;
+
+-- attempts: the calls of task id, the oldest first; none when there is no such task among the caller's tenants'.
+create or replace function sluice.attempts(id bigint) returns setof sluice.attempts
+language plpgsql stable security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+begin
+  return query
+  select a.id, a.task_id, a.fence, a.kind, a.model, a.worker, a.http_status, a.error_code, a.error, a.billed, a.input_tokens,
+    a.output_tokens, a.answer, a.response, a.started_at, a.ended_at
+  from sluice.attempt a
+  where a.task_id = attempts.id
+    and sluice.may_act_for((select t.tenant from sluice.task t where t.id = attempts.id))
+  order by a.id;
+end
+$$;
 
 -- breaker_events: how each model's breaker went, and when it was parked and opened, the newest 1,000 transitions: when, from which
 -- state to which, and why.

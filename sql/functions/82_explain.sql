@@ -19,10 +19,7 @@ declare
   v_sentence text;
 begin
   select * into v_task from sluice.task t where t.id = explain.id;
-  if not found or not sluice.may_act_for(v_task.tenant) then
-    raise exception 'there is no task %', explain.id using errcode = 'SL006',
-      hint = 'sluice.tasks lists what there is.';
-  end if;
+  perform sluice.require_task(explain.id, v_task.tenant);
   -- A task that moves between the look at its place and the look at its row is looked for again.
   for v_try in 1 .. 100 loop
     v_place := sluice.find_place(v_task.id, sluice.candidate_lines(v_task.id, v_task.model, v_task.route, v_try));
@@ -178,7 +175,7 @@ create or replace function sluice.closed_text(p_model sluice.models, p_now times
 language plpgsql volatile
 as $$
 declare
-  v_reason text := coalesce(' (' || sluice.shown_reason(p_model.closed_reason) || ')', '');
+  v_reason text := coalesce(' (' || sluice.shown_reason(p_model.closed_reason, p_model.closed_detail) || ')', '');
 begin
   return case
     when p_model.paused then 'the model is paused'

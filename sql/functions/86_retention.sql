@@ -5,7 +5,8 @@
 -- much of it must stay, or because a report reads it for hours.
 --
 -- DROP and DETACH wait for every reader, and every submit waits behind whoever waits. So nothing here waits for a reader: the
--- locks are tried (NOWAIT), a few times with pauses, and an open pg_dump or report delays retention and nothing else.
+-- locks are tried (NOWAIT), a few times with pauses, and an open pg_dump or report delays a drop and nothing else. So does an open
+-- redrive: what of the range is overdue is then deleted row by row, but for the rows that it has locked.
 
 -- carried_tasks_max, carried_bytes_max: how much one range may leave to the attic. It is copied while submits wait: this much
 -- takes less than a second. A range that would leave more stays until it does not.
@@ -88,6 +89,7 @@ begin
   v_range := sluice.oldest_range(v_cutoff);
   if v_range.n is not null
      and coalesce(sluice.walk_cost(v_range.n) <= p_tasks_max, true)
+     and pg_try_advisory_xact_lock(sluice.lock_class('retain'), 1)
      and sluice.try_lock('sluice.task_' || v_range.n, 'share', 1) then
     v_round.carried := sluice.to_carry(v_range, v_cutoff);
     if v_round.carried is not null then
@@ -169,7 +171,7 @@ end
 $$;
 
 -- to_carry: the tasks of a range that must move to the attic: unfinished, or finished since p_cutoff. Null: too many.
--- Holds while lock_class('retain') and the range's tasks are locked: one of them can finish, but none can come, nor become
+-- Holds while lock_class('retain') 1 and the range's tasks are locked: one of them can finish, but none can come, nor become
 -- unfinished again. What is unfinished is in one of the places; of the results only the keys are read.
 create or replace function sluice.to_carry(p_range sluice.id_range, p_cutoff timestamptz) returns bigint[]
 language plpgsql volatile

@@ -33,14 +33,15 @@ to sluice_submitter, sluice_admin;
 grant execute on function sluice.mend_sequences() to sluice_worker, sluice_submitter, sluice_admin;
 
 -- What concerns tasks shows each caller his tenants'; hence submitters may look, too.
-grant execute on function sluice.caller_scope(), sluice.guarded(anyelement), sluice.task(bigint), sluice.explain(bigint, timestamptz),
+grant execute on function sluice.caller_scope(), sluice.guarded(anyelement), sluice.task(bigint), sluice.attempts(bigint),
+  sluice.explain(bigint, timestamptz),
   sluice.newest_ids(text, int, bigint, text), sluice.list_tasks(bigint, bigint, text, text, bigint)
 to sluice_submitter, sluice_reader, sluice_admin;
 grant select on sluice.tasks, sluice.dead_letters, sluice.attempts to sluice_submitter, sluice_reader, sluice_admin;
 
 grant execute on function sluice.next_permit_at(text, timestamptz) to sluice_submitter, sluice_reader;
 grant select on sluice.queues, sluice.workers, sluice.breaker_events, sluice.audit_log to sluice_reader, sluice_admin;
-grant execute on function sluice.acts_as_administrator(), sluice.shown_reason(text), sluice.without_secrets(jsonb)
+grant execute on function sluice.acts_as_administrator(), sluice.shown_reason(text, text), sluice.without_secrets(jsonb)
 to sluice_reader, sluice_admin;
 -- What `sluice doctor`, `sluice status` and `sluice top` look at besides.
 grant select on sluice.function_set to sluice_reader, sluice_admin;
@@ -62,7 +63,7 @@ grant execute on function
   sluice.ended(bigint[]), sluice.completion(bigint), sluice.events_of(text, text),
   sluice.queue_gauges(), sluice.fleet_gauges(), sluice.rate_limit_headers(bigint, timestamptz),
   sluice.configure(text, text, jsonb, boolean), sluice.configure_route(text, jsonb),
-  sluice.read_record(anyelement, jsonb), sluice.check_durations(text, jsonb), sluice.hidden_columns(),
+  sluice.read_record(anyelement, jsonb), sluice.checked_values(text, jsonb), sluice.check_durations(text, jsonb), sluice.hidden_columns(),
   sluice.create_key(text, bytea, text, text, text[], timestamptz), sluice.revoke_key(text, timestamptz),
   sluice.begin_file(text, text, text, timestamptz), sluice.append_file(bigint, int, int, text),
   sluice.end_file(bigint, interval), sluice.abandon_file(bigint), sluice.show_file(bigint, text),

@@ -40,7 +40,7 @@ create index api_key_tenant on sluice.api_key (tenant) where tenant is not null 
 -- What holds for one tenant: its row's columns, or the settings'. Null: no limit.
 create type sluice.tenant_limits as (
   max_unfinished bigint, max_batches int, max_files int, files_bytes_max bigint, max_priority smallint, models text[], tpm int,
-  is_listed boolean);
+  is_listed boolean, is_full boolean);
 
 -- Tenants without a row, as they come: so many may have tasks. Without a unique index: a submit would wait for the open transaction
 -- of another one of its tenant.
@@ -49,12 +49,20 @@ create table sluice.unlisted_tenant (
   noted_at timestamptz not null
 );
 create index unlisted_tenant_name on sluice.unlisted_tenant (tenant);
+-- Tenants that had settings.tenant_max_unfinished tasks at the last look at them all.
+create table sluice.full_tenant (
+  tenant text primary key,
+  tasks  bigint not null
+);
 -- When the tenants are looked at next (sluice.look_at_tenants), in microseconds since the epoch.
 create unlogged sequence sluice.tenants_after minvalue 0 start 0;
 
--- When the last step of a batch was made: steps are made in turns (79_batch_work.sql).
-alter table sluice.batch add column stepped_at timestamptz;
-create index batch_open on sluice.batch (tenant) where phase <> 'done';
+-- When the last step of a batch of this tenant was made: steps are made in turns (79_batch_work.sql).
+create table sluice.batch_turn (
+  tenant     text primary key,
+  stepped_at timestamptz not null
+);
+create index batch_open on sluice.batch (coalesce(tenant, 'default')) where phase <> 'done';
 
 -- It takes the tenant now.
 drop function if exists sluice.model_fault(text, text);

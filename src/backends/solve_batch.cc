@@ -67,8 +67,13 @@ tl::expected<std::vector<Outcome>, Outcome> read_answers(const HttpResponse& res
 }
 
 std::vector<Outcome> shared_failure(const Outcome& failure, size_t prompts) {
-  const std::optional<BatchFailed> told = batch_failed(failure);
+  std::optional<BatchFailed> told = batch_failed(failure);
   if (prompts <= 1 || !told) return std::vector<Outcome>(prompts, failure);
+  // The backend's words may quote any of the prompts, and each task's tenant reads its error. They
+  // are for a task that is called alone.
+  if (told->http_status && told->error_code != bad_response_code) {
+    told->error = fmt::format("HTTP {} for {} prompts in one call", *told->http_status, prompts);
+  }
   BatchFailed other = *told;
   other.error_code = others_code;
   std::vector<Outcome> outcomes(prompts, other);

@@ -8,6 +8,7 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -16,19 +17,19 @@
 #include "cli/command.h"
 #include "cli/suggestion.h"
 #include "command_error.h"
+#include "db/database_url.h"
 #include "log.h"
 
 namespace sluice {
 namespace {
 
 constexpr const char* footer =
-    "Every flag --some-name is also read from SLUICE_SOME_NAME; the command line wins.\n"
-    "But never from there: what to cancel, redrive, forget or remove.\n"
-    "Durations: 10ms, 5s, 2m. Database: --database-url, else SLUICE_DATABASE_URL, DATABASE_URL, "
-    "PG*.\n"
+    "Every flag --some-name is also read from SLUICE_SOME_NAME, and the command line wins; what to "
+    "cancel, redrive, forget or remove is never read from there.\n"
+    "Database: --database-url, else SLUICE_DATABASE_URL, DATABASE_URL, PG*.\n"
+    "Durations: 10ms, 5s, 2m.\n"
     "Exit codes: 0 ok, 1 failure or findings, 2 usage, 3 bad configuration, 4 database "
-    "unreachable,\n"
-    "5 schema mismatch, 130/143 forced.";
+    "unreachable, 5 schema mismatch, 130/143 forced.";
 
 // CLI11's help, with lines that fit every terminal: what is too long goes on below the
 // descriptions.
@@ -70,11 +71,11 @@ void add_global_flags(CommandLine& line) {
   app.add_option("--direct-url", line.globals.direct_url,
                  "the same database past a pooler, for LISTEN and migrations [--database-url]")
       ->type_name("URL");
-  app.add_option("--log-level", line.globals.log_level, "trace, debug, info, warning, error or off")
+  app.add_option("--log-level", line.globals.log_level, "the least that is logged, on stderr")
       ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"}))
       ->type_name("LEVEL")
       ->capture_default_str();
-  app.add_option("--log-format", line.globals.log_format, "text or json, on stderr")
+  app.add_option("--log-format", line.globals.log_format, "of the log")
       ->check(CLI::IsMember({"text", "json"}))
       ->type_name("FORMAT")
       ->capture_default_str();
@@ -240,12 +241,46 @@ void resolve_database(GlobalOptions& globals) {
   if (globals.direct_url.empty()) globals.direct_url = globals.database_url;
 }
 
-int fail(ExitCode code, const char* message) {
-  std::string line = message;
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  while (!line.empty() && line.back() == ' ') line.pop_back();
-  std::fprintf(stderr, "sluice: %s\n", line.c_str());
+// What stands in argv is in everybody's ps. Done as early as it can be: until then it was.
+void hide_passwords(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    for (const std::string_view flag : {"--database-url", "--direct-url"}) {
+      const std::string_view argument = argv[i];
+      if (!argument.starts_with(flag)) continue;
+      char* value = nullptr;
+      if (argument.size() == flag.size() && i + 1 < argc) value = argv[i + 1];
+      if (argument.substr(flag.size()).starts_with('=')) value = argv[i] + flag.size() + 1;
+      if (value != nullptr && may_hold_password(value)) std::fill_n(value, std::strlen(value), '*');
+    }
+  }
+}
+
+// A line break, with the blanks around it, becomes a space.
+std::string in_one_line(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r";
+  std::string line;
+  while (true) {
+    const size_t end = text.find('\n');
+    std::string_view part = text.substr(0, end);
+    part.remove_prefix(std::min(part.find_first_not_of(blanks), part.size()));
+    part = part.substr(0, part.find_last_not_of(blanks) + 1);
+    if (!line.empty() && !part.empty()) line += ' ';
+    line += part;
+    if (end == std::string_view::npos) return line;
+    text.remove_prefix(end + 1);
+  }
+}
+
+int fail(ExitCode code, std::string_view message) {
+  std::fprintf(stderr, "sluice: %s\n", in_one_line(message).c_str());
   return static_cast<int>(code);
+}
+
+// What CLI11 says is wrong, and whose help says how it is right.
+std::string usage_problem(CommandLine& line, const CLI::ParseError& error) {
+  std::string path;
+  innermost(line.app, path);
+  return fmt::format("{}; see sluice {}{}--help", error.what(), path, path.empty() ? "" : " ");
 }
 
 }  // namespace
@@ -253,15 +288,16 @@ int fail(ExitCode code, const char* message) {
 int run_command_line(int argc, char** argv) {
   CommandLine line;
   try {
-    parse(line, std::vector<std::string>(argv + 1, argv + argc));
+    std::vector<std::string> arguments(argv + 1, argv + argc);
+    hide_passwords(argc, argv);
+    parse(line, std::move(arguments));
     resolve_database(line.globals);
     configure_log(line.globals.log_level, line.globals.log_format);
     return static_cast<int>(line.action(line.globals));
   } catch (const CLI::Success& help) {
     return line.app.exit(help);
   } catch (const CLI::ParseError& error) {
-    const std::string message = std::string(error.what()) + "; see --help";
-    return fail(ExitCode::usage, message.c_str());
+    return fail(ExitCode::usage, usage_problem(line, error));
   } catch (const CommandError& error) {
     return fail(error.code(), error.what());
   } catch (const std::exception& error) {

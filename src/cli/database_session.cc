@@ -1,13 +1,28 @@
 #include "cli/database_session.h"
 
+#include <fmt/format.h>
+
 #include <pqxx/pqxx>
 
 #include "command_error.h"
 #include "db/mend.h"
 #include "db/migrate.h"
+#include "db/roles.h"
 #include "db/sql_message.h"
 
 namespace sluice {
+namespace {
+
+std::string right_lacks(const pqxx::insufficient_privilege& error, pqxx::connection& connection) {
+  const std::string text = one_line(parse_sql_message(error.what()));
+  const std::string prefix = role_prefix_of(connection).value_or("");
+  if (prefix.empty()) return text + " (the schema's owner alone may)";
+  return fmt::format(
+      "{} ({}_submitter submits, {}_reader sees queues and workers, {}_admin may do everything)",
+      text, prefix, prefix, prefix);
+}
+
+}  // namespace
 
 void with_errors_in_words(const std::function<void()>& work) {
   try {
@@ -29,7 +44,13 @@ ExitCode with_connection(const GlobalOptions& globals,
                          const std::function<ExitCode(pqxx::connection&)>& work) {
   const auto connection = connect(globals.database_url);
   ExitCode code = ExitCode::ok;
-  with_errors_in_words([&] { code = work(*connection); });
+  with_errors_in_words([&] {
+    try {
+      code = work(*connection);
+    } catch (const pqxx::insufficient_privilege& error) {
+      throw CommandError(ExitCode::failure, right_lacks(error, *connection));
+    }
+  });
   return code;
 }
 

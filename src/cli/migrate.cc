@@ -96,12 +96,11 @@ Action configure_migrate(CLI::App& app) {
   app.add_flag("--json", options->json, "status as one JSON object a line");
   CLI::Option* const without_roles =
       app.add_flag("--without-roles", options->without_roles,
-                   "a new schema belongs to this user, who runs everything as himself;\n"
+                   "a new schema belongs to this user, who runs everything as himself; "
                    "no sluice_… role is made or granted anything");
   app.add_option("--role-prefix", options->role_prefix,
-                 "a new schema's roles are NAME_owner, NAME_admin …:\n"
-                 "for a second installation in a cluster, with\n"
-                 "logins of its own [sluice]")
+                 "a new schema's roles are NAME_owner, NAME_admin and so on, for a second "
+                 "installation in a cluster, with logins of its own [sluice]")
       ->check([](const std::string& prefix) { return role_prefix_problem(prefix); })
       ->type_name("NAME")
       ->excludes(without_roles);

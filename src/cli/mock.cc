@@ -12,11 +12,12 @@ constexpr size_t answer_bytes_max = size_t{1} << 20;  // of each call in flight
 constexpr const char* footer =
     R"(It answers POST
   /solve, /single       {"model","prompt"} -> {"answer"}
-  /batch                {"model","prompts":[...]} -> {"answers":[...]}, when all are done
+  /batch                {"model","prompts":[...]} -> {"answers":[...]},
+                        when all are done
   /v1/chat/completions  OpenAI's chat, whole or in a stream
 
-A prompt may order a fault: "mock:" and commands separated by ";", up to white space
-(mock:status=429;retry_after=2 and any text):
+A prompt may order a fault: "mock:" and commands separated by ";", up to the
+first blank (mock:status=429;retry_after=2 and any text):
   status=N  retry_after=SECONDS  delay=3s  html  empty  nul  close)";
 
 }  // namespace

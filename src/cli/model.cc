@@ -176,12 +176,15 @@ CLI::App* add_operation(CLI::App& app, const std::shared_ptr<Choice>& choice, co
 void add_close(CLI::App& app, const std::shared_ptr<Choice>& choice) {
   CLI::App* nested = add_operation(app, choice, "close",
                                    "Claim nothing for it until a time; nothing is lost", close);
-  auto* period = nested->add_option_group("until when");
-  period->add_option("--for", choice->close_for, "from now on")->option_text("DURATION");
-  period->add_option("--until", choice->options.close_until, "such as '2030-01-01 08:00+00'")
-      ->option_text("TIMESTAMP");
-  period->add_flag("--forever")->description("until it is resumed: the default");
-  period->require_option(0, 1);
+  CLI::Option* const period = nested->add_option("--for", choice->close_for, "from now on");
+  period->option_text("DURATION");
+  CLI::Option* const end =
+      nested->add_option("--until", choice->options.close_until, "such as '2030-01-01 08:00+00'");
+  end->excludes(period)->option_text("TIMESTAMP");
+  nested->add_flag("--forever")
+      ->description("until it is resumed: the default")
+      ->excludes(period)
+      ->excludes(end);
   nested->add_option("--reason", choice->options.reason, "shown beside it")->option_text("TEXT");
 }
 
@@ -194,7 +197,7 @@ Action configure_model(CLI::App& app) {
       ->add_flag("--json", choice->options.json, "one JSON object a line");
   add_operation(app, choice, "set", "Change a model, or make a new one (needs url=)", set)
       ->add_option("settings", choice->settings,
-                   "columns of sluice.models: url=http://..., rpm=60,\n"
+                   "columns of sluice.models: url=http://..., rpm=60, "
                    "timeout=2m; null takes a limit away")
       ->required()
       ->option_text("KEY=VALUE ...");

@@ -30,7 +30,9 @@ std::string misreading(const pqxx::data_exception& error, const std::vector<Sett
   const std::string text = one_line(parse_sql_message(error.what()));
   const size_t parameter = misread_parameter(error.what());
   if (parameter == 0 || parameter > settings.size()) return text;
-  return settings[parameter - 1].column + ": " + text;
+  const bool is_list = text.starts_with("malformed array literal");
+  return fmt::format("{}: {}{}", settings[parameter - 1].column, text,
+                     is_list ? " (a list is written {a,b})" : "");
 }
 
 pqxx::result run(pqxx::work& transaction, const std::string& sql,

@@ -89,8 +89,9 @@ std::string totals_line(pqxx::nontransaction& session, const pqxx::result& queue
   }
   const pqxx::row workers =
       session.exec1("select count(*), coalesce(sum(slots), 0) from sluice.workers where alive");
-  return fmt::format("{} queued, {} in flight, {} waiting; {} workers, {} slots\n", depth,
-                     in_flight, waiting, workers[0].c_str(), workers[1].c_str());
+  return fmt::format("{} queued, {} in flight, {} waiting; {} worker{}, {} slots\n", depth,
+                     in_flight, waiting, workers[0].c_str(), workers[0].as<int>() == 1 ? "" : "s",
+                     workers[1].c_str());
 }
 
 // Workers that are there by their own account but have stopped proving it; empty when all do.

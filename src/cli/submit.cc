@@ -242,7 +242,7 @@ ExitCode submit(SubmitOptions& options, const GlobalOptions& globals) {
 Action configure_submit(CLI::App& app) {
   const auto options = std::make_shared<SubmitOptions>();
   app.add_option("file", options->file,
-                 "one JSON object a line, with the arguments of\n"
+                 "one JSON object a line, with the arguments of "
                  "sluice.submit as its keys; - is standard input")
       ->option_text("FILE.jsonl");
   app.add_option("--prompt", options->prompt, "one task with this prompt, instead of a file")
@@ -259,17 +259,17 @@ Action configure_submit(CLI::App& app) {
       ->option_text("JSON");
   app.add_option_function<std::string>(
          "--on-error", [options](const std::string& what) { options->skip = what == "skip"; },
-         "abort: one bad line, and nothing is submitted;\n"
+         "abort: one bad line, and nothing is submitted; "
          "skip: it is reported, the others are submitted")
       ->check(CLI::IsMember({"abort", "skip"}))
       ->option_text("abort|skip [abort]");
   app.add_flag("--wait", options->wait,
-               "print each task as it ends, a JSON object a line\n"
-               "with the number of its line; with --prompt the\n"
-               "bare answer; says on stderr what keeps tasks that\n"
+               "print each task as it ends, a JSON object a line "
+               "with the number of its line; with --prompt the "
+               "bare answer; says on stderr what keeps tasks that "
                "have not begun");
   app.add_option("--timeout", options->timeout,
-                 "with --wait, for so long at most; then exit code 1,\n"
+                 "with --wait, for so long at most; then exit code 1, "
                  "and the tasks go on [no limit]")
       ->option_text("DURATION");
   return [options](const GlobalOptions& globals) { return submit(*options, globals); };

@@ -34,7 +34,7 @@ constexpr const char* task_sql = R"(
 constexpr const char* attempts_sql = R"(
   select to_char(coalesce(started_at, ended_at), 'YYYY-MM-DD HH24:MI:SS') as started,
     extract(epoch from ended_at - started_at) as took_s, kind, model, http_status, error_code, left(error, $2::int) as error
-  from (select * from sluice.attempts where task_id = $1::bigint order by id desc limit 50) a order by id)";
+  from (select * from sluice.attempts($1::bigint) order by id desc limit 50) a order by id)";
 
 struct TaskOptions {
   int64_t id = 0;
@@ -85,7 +85,7 @@ void print_attempts(const pqxx::result& attempts) {
 
 constexpr const char* json_sql = R"(
   select to_jsonb(t) || jsonb_build_object('calls', coalesce(
-    (select jsonb_agg(to_jsonb(a) order by a.id) from sluice.attempts a where a.task_id = t.id), '[]'))
+    (select jsonb_agg(to_jsonb(a) order by a.id) from sluice.attempts(t.id) a), '[]'))
   from sluice.task($1::bigint) t)";
 
 ExitCode show(pqxx::connection& connection, const TaskOptions& options) {

@@ -85,9 +85,9 @@ Action configure_tenant(CLI::App& app) {
   change->add_option("name", options->name, "the tenant")->required()->option_text("NAME");
   auto* settings = change
                        ->add_option("settings", options->settings,
-                                    "weight=2, max_unfinished=, rpm=, tpm=, role=,\n"
-                                    "models={a,b}, max_priority=, max_batches=,\n"
-                                    "max_files=, files_bytes_max=;\n"
+                                    "weight=2, max_unfinished=, rpm=, tpm=, role=, "
+                                    "models={a,b}, max_priority=, max_batches=, "
+                                    "max_files=, files_bytes_max=; "
                                     "null: as sluice.settings has it")
                        ->option_text("KEY=VALUE ...");
   change->add_flag("--remove", options->remove, "forget its settings: weight 1, default limits")

@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <clocale>
 #include <cstdlib>
 #include <cwchar>
@@ -43,9 +44,26 @@ Glyph first_glyph(std::string_view rest) {
   return {bytes, columns < 0 ? 1 : static_cast<size_t>(columns)};
 }
 
-// U+0080 to U+009F are 0xc2 0x80 to 0xc2 0x9f; some terminals take them as escape sequences.
-bool is_c1_control(std::string_view rest) {
-  return rest.size() > 1 && rest[0] == '\xc2' && static_cast<unsigned char>(rest[1]) <= 0x9f;
+struct CodePoints {
+  std::string_view first;
+  std::string_view last;  // as long, and the same but for its last byte
+};
+// All that Unicode calls a control, or a bidirectional control.
+constexpr CodePoints controls[] = {
+    {{"\0", 1}, "\x1f"},  {"\x7f", "\x7f"},
+    {"\u0080", "\u009f"},  // C1: some terminals take them as escape sequences
+    {"\u061c", "\u061c"},  // the marks and embeddings of both directions make a line look as if
+    {"\u200e", "\u200f"},  // it said something else
+    {"\u202a", "\u202e"}, {"\u2066", "\u2069"},
+};
+
+// Bytes of the control that `rest` begins with; 0: it begins with none.
+size_t control_bytes(std::string_view rest) {
+  for (const auto& [first, last] : controls) {
+    const std::string_view begun = rest.substr(0, first.size());
+    if (begun.size() == first.size() && first <= begun && begun <= last) return begun.size();
+  }
+  return 0;
 }
 
 }  // namespace
@@ -62,16 +80,15 @@ size_t terminal_width() {
 std::string harmless(std::string_view text, bool keep_lines) {
   std::string out;
   out.reserve(text.size());
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
+  while (!text.empty()) {
+    const char c = text.front();
+    const size_t bytes = control_bytes(text);
     if (c == '\n' || c == '\t') {
       out += keep_lines ? c : ' ';
-    } else if (is_c1_control(text.substr(i))) {
-      out += '?';
-      ++i;
     } else {
-      out += static_cast<unsigned char>(c) < 0x20 || c == '\x7f' ? '?' : c;
+      out += bytes > 0 ? '?' : c;
     }
+    text.remove_prefix(std::max(bytes, size_t{1}));
   }
   return out;
 }

@@ -18,8 +18,9 @@ inline constexpr size_t unlimited_columns = std::numeric_limits<size_t>::max();
 // either unlimited_columns.
 size_t terminal_width();
 
-// `text` with every control character (C0, DEL, C1) as '?': a model's answer must not drive
-// somebody's terminal. Newlines and tabs stay if `keep_lines`, else they become spaces.
+// `text` with every control character (C0, DEL, C1, those of bidirectional text) as '?': a model's
+// answer must neither drive somebody's terminal nor show in another order than it has. Newlines and
+// tabs stay if `keep_lines`, else they become spaces.
 std::string harmless(std::string_view text, bool keep_lines);
 
 // How many columns of a terminal `text`, UTF-8, takes: by wcwidth(), as ncurses and most terminals

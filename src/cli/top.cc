@@ -204,7 +204,7 @@ Action configure_top(CLI::App& app) {
   app.add_option("--interval", options->interval, "between two looks at the database")
       ->option_text("DURATION [1s]");
   app.add_flag("--json", options->json,
-               "one JSON object a line: each queue with its calls,\n"
+               "one JSON object a line: each queue with its calls, "
                "each tenant, each worker, each failure");
   return [options](const GlobalOptions& globals) { return top(*options, globals); };
 }

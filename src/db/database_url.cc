@@ -131,6 +131,13 @@ std::string conninfo_of(const std::string& url) {
   return conninfo;
 }
 
+bool may_hold_password(const std::string& url) {
+  const ConninfoOptions options(PQconninfoParse(url.c_str(), nullptr), &PQconninfoFree);
+  return !options || odd_because(options.get()) != nullptr ||
+         !value_of(options.get(), "password").empty() ||
+         !value_of(options.get(), "sslpassword").empty();
+}
+
 void export_database(const std::string& url) {
   const ConninfoOptions options(PQconninfoParse(conninfo_of(url).c_str(), nullptr),
                                 &PQconninfoFree);

@@ -19,6 +19,9 @@ inline constexpr int connect_timeout_s = 10;
 // CommandError(bad_configuration), which says what is wrong, if it is malformed.
 std::string conninfo_of(const std::string& url);
 
+// Whether `url` holds a password, or is malformed and may.
+bool may_hold_password(const std::string& url);
+
 // Sets libpq's environment variables (PGHOST, PGPASSWORD …) of this process to what `url` says, for
 // a program that runs in our place: as an argument a password would show in everybody's ps.
 void export_database(const std::string& url);

@@ -72,11 +72,6 @@ bool decode(HttpFields& arguments) {
   return true;
 }
 
-// The daemon's own decoding ends a path at %00 and tells %2F from a slash no more.
-size_t leave_escaped(void*, MHD_Connection*, char* text) {
-  return std::strlen(text);
-}
-
 HttpReply refusal(int status, std::string_view type, std::string_view message) {
   HttpReply reply;
   reply.status = status;
@@ -154,6 +149,7 @@ struct Visit {
   int fd = -1;           // libmicrohttpd's
   int64_t since_ns = 0;  // when it began to do what it does: sending, being answered, idle
   std::string address;   // of its client, for shares
+  std::optional<RequestProblem> target_problem;  // of the request whose headers are being read
   std::shared_ptr<Exchange> exchange;
   std::unique_ptr<FairShares::Part> place;  // among connections; null: it has to go
   // Among those without a request that was let in.
@@ -180,6 +176,8 @@ struct HttpServer::Engine {
   void run_soon();
   void wake_at(int64_t at_ns);
 
+  static void* on_target(void* engine, const char* target, MHD_Connection* connection);
+  static size_t leave_escaped(void* engine, MHD_Connection* connection, char* text);
   static MHD_Result on_access(void* engine, MHD_Connection* connection, const char* url,
                               const char* method, const char* version, const char* upload,
                               size_t* upload_bytes, void** begun);
@@ -274,7 +272,8 @@ bool HttpServer::Engine::start_daemon(int fd) {
       MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,                        //
       MHD_OPTION_NOTIFY_COMPLETED, &Engine::on_completed, this,    //
       MHD_OPTION_NOTIFY_CONNECTION, &Engine::on_connection, this,  //
-      MHD_OPTION_UNESCAPE_CALLBACK, &leave_escaped, nullptr,       //
+      MHD_OPTION_URI_LOG_CALLBACK, &Engine::on_target, this,       //
+      MHD_OPTION_UNESCAPE_CALLBACK, &Engine::leave_escaped, this,  //
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, static_cast<size_t>(options.header_bytes_max),
       MHD_OPTION_CONNECTION_LIMIT,
       static_cast<unsigned>(options.connections_max + leaving_max),                  //
@@ -323,6 +322,28 @@ void HttpServer::Engine::wake_at(int64_t at_ns) {
     timer = 0;
     run_daemon();
   });
+}
+
+// The daemon calls this with a request's path and query before it reads either. What is refused is
+// cut off its arguments, in the daemon's buffer: each would take memory that there is not.
+void* HttpServer::Engine::on_target(void* engine, const char* target, MHD_Connection* connection) {
+  auto& self = *static_cast<Engine*>(engine);
+  if (target == nullptr) return nullptr;
+  Visit& visit = self.visits.at(connection);
+  const auto bytes_max = static_cast<size_t>(self.options.target_bytes_max());
+  visit.target_problem = target_problem(target, bytes_max);
+  const char* const query = std::strchr(target, '?');
+  if (visit.target_problem && query != nullptr) const_cast<char*>(query)[1] = '\0';
+  return nullptr;
+}
+
+// The daemon's own decoding ends a path at %00 and tells %2F from a slash no more. It asks for the
+// path's last: if it has given up by then, for want of memory, it would do nothing more.
+size_t HttpServer::Engine::leave_escaped(void* engine, MHD_Connection* connection, char* text) {
+  if (MHD_get_connection_info(connection, MHD_CONNECTION_INFO_HTTP_STATUS) != nullptr) {
+    shutdown(static_cast<Engine*>(engine)->visits.at(connection).fd, SHUT_RDWR);
+  }
+  return std::strlen(text);
 }
 
 // The daemon calls this for a request when its headers are there, for each part of its body, when
@@ -422,8 +443,8 @@ MHD_Result HttpServer::Engine::begin(Visit& visit, MHD_Connection* connection,
   incoming.arrived_ns = visit.since_ns;
   incoming.query = fields_of(connection, MHD_GET_ARGUMENT_KIND);
   incoming.headers = fields_of(connection, MHD_HEADER_KIND);
-  std::optional<RequestProblem> problem =
-      request_problem(incoming.method, version, incoming.headers);
+  std::optional<RequestProblem> problem = std::exchange(visit.target_problem, std::nullopt);
+  if (!problem) problem = request_problem(incoming.method, version, incoming.headers);
   if (!problem && !decode(incoming.query)) problem = {400, "a malformed %XX in the query"};
   if (problem) {
     visit.exchange->close = true;

@@ -85,6 +85,8 @@ struct HttpServerOptions {
   std::string tls_certificate;       // PEM, with its chain; empty: plain HTTP
   std::string tls_key;               // PEM
   int header_bytes_max = 32 * 1024;  // of request line and headers together; above: 4xx
+  // Of path and query: the rest holds what is parsed of them.
+  int target_bytes_max() const { return header_bytes_max / 2; }
   // Says whom a request is from: at once or, if that must be looked up, by a task; the headers live
   // as long as that. Null: everybody is served.
   std::function<HttpAdmission(const HttpIncoming&)> admit;

@@ -5,7 +5,9 @@
 namespace sluice {
 namespace {
 
-constexpr size_t headers_max = 100;  // more is no client that we know of
+// More is no client that we know of.
+constexpr size_t headers_max = 100;
+constexpr ptrdiff_t arguments_max = 100;
 
 bool is_token_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -75,6 +77,16 @@ std::optional<RequestProblem> request_problem(std::string_view method, std::stri
     return RequestProblem{411, "Content-Length is missing: without a body it is 0 (curl: -d '')"};
   }
   return std::nullopt;
+}
+
+std::optional<RequestProblem> target_problem(std::string_view target, size_t bytes_max) {
+  if (target.size() > bytes_max) return RequestProblem{414, "the path and its query are too long"};
+  const size_t query = target.find('?');
+  if (query == std::string_view::npos) return std::nullopt;
+  const auto separators =
+      std::count(target.begin() + static_cast<ptrdiff_t>(query), target.end(), '&');
+  if (separators < arguments_max) return std::nullopt;
+  return RequestProblem{400, "more than 100 arguments in the query"};
 }
 
 std::optional<std::string> percent_decode(std::string_view text) {

@@ -26,6 +26,11 @@ struct RequestProblem {
 std::optional<RequestProblem> request_problem(std::string_view method, std::string_view version,
                                               const HttpFields& headers);
 
+// What is wrong with the target of a request, its path and query as sent; nullopt: nothing. Each
+// argument takes some 64 bytes of the connection's memory: libmicrohttpd 0.9.75 never answers when
+// there is no room for one, so both bounds keep clear of that.
+std::optional<RequestProblem> target_problem(std::string_view target, size_t bytes_max);
+
 // `text` with each %XX replaced by its byte; nullopt when one is malformed or stands for NUL.
 std::optional<std::string> percent_decode(std::string_view text);
 

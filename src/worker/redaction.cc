@@ -10,9 +10,6 @@ namespace {
 
 constexpr std::string_view redacted = "[secret]";
 
-// Shorter ones are placeholders that local servers want ("ollama"), and words of good answers.
-constexpr size_t redacted_bytes_min = 16;
-
 struct Spelled {
   char c;
   size_t end;
@@ -56,7 +53,7 @@ class Cutter {
 }  // namespace
 
 Redaction::Redaction(std::string secret) {
-  if (secret.size() >= redacted_bytes_min) secret_ = std::move(secret);
+  if (secret.size() >= secret_bytes_min) secret_ = std::move(secret);
 }
 
 void Redaction::apply(std::string& text) const {

@@ -11,6 +11,10 @@ namespace sluice {
 
 class Redaction final {
  public:
+  // Shorter secrets stay: they are placeholders that local servers want ("ollama", "EMPTY"), and
+  // words of good answers, which would be destroyed.
+  static constexpr size_t secret_bytes_min = 8;
+
   Redaction() = default;  // no secret: everything stays
   explicit Redaction(std::string secret);
 

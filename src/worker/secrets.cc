@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <linux/openat2.h>
+#include <spdlog/spdlog.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include <string_view>
 
 #include "private_file.h"
+#include "worker/redaction.h"
 
 namespace sluice {
 
@@ -155,7 +157,16 @@ Result<std::string> Secrets::read(const std::string& reference, const std::strin
   if (!named) return tl::unexpected(named.error());
   const Result<void> sent = check_host(reference, url);
   if (!sent) return tl::unexpected(sent.error());
-  return reference.starts_with(env_prefix) ? read_variable(reference) : read_file(reference);
+  Result<std::string> secret =
+      reference.starts_with(env_prefix) ? read_variable(reference) : read_file(reference);
+  if (secret) warn_if_short(reference, *secret);
+  return secret;
+}
+
+void Secrets::warn_if_short(const std::string& reference, const std::string& secret) const {
+  if (secret.size() >= Redaction::secret_bytes_min || !warned_of_.insert(reference).second) return;
+  spdlog::warn("secret {} is shorter than {} bytes: an echo of it in an answer or error is stored",
+               reference, Redaction::secret_bytes_min);
 }
 
 Result<void> Secrets::check_name(const std::string& reference) const {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,8 @@ class Secrets final {
 
   // For a request to `url`; without white space at its end. Error::refuse: out of bounds, which the
   // message says with the flag that would allow it; not set, not readable, readable by everybody,
-  // too long, empty, or nothing that fits into a header.
+  // too long, empty, or nothing that fits into a header. One that is too short to be taken out of
+  // what comes back (see Redaction) is warned of once, by its reference.
   Result<std::string> read(const std::string& reference, const std::string& url) const;
 
  private:
@@ -51,10 +53,12 @@ class Secrets final {
   // Of our directories; null: it is below none.
   const std::string* directory_above(const std::string& path) const;
   Result<std::string> read_file(const std::string& reference) const;
+  void warn_if_short(const std::string& reference, const std::string& secret) const;
 
   SecretBounds bounds_;
   std::map<std::string, std::vector<Endpoint>> hosts_;  // by reference
   std::vector<Endpoint> providers_;
+  mutable std::set<std::string> warned_of_;  // references
 };
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "backends/solve_batch.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "backends/verdict.h"
 #include "support/exchange.h"
@@ -96,6 +97,18 @@ TEST_CASE("batch: a call that failed as a whole is one failure, charged to none 
     CHECK(std::get<BatchFailed>(outcomes[2]).error_code == "batch_failed");
     CHECK(std::get<BatchFailed>(outcomes[1]).error == std::get<BatchFailed>(outcomes[0]).error);
   }
+}
+
+TEST_CASE("batch: what a backend says of one prompt is told to no other's tenant") {
+  const std::string body = R"({"error":{"message":"rejected <SECRET>","code":"SECRET"}})";
+  for (const int status : {400, 403, 500}) {
+    CAPTURE(status);
+    for (const Outcome& outcome : outcomes_of(status, body, 3)) {
+      CHECK(std::get<BatchFailed>(outcome).error ==
+            fmt::format("HTTP {} for 3 prompts in one call", status));
+    }
+  }
+  CHECK(std::get<Retry>(outcomes_of(500, body, 1).at(0)).error.find("SECRET") != std::string::npos);
 }
 
 TEST_CASE("batch: what speaks of no prompt is the same for all") {

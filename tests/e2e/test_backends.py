@@ -232,7 +232,7 @@ def test_a_secret_is_changed_by_its_file_and_never_stored_or_logged(pg, worker, 
         task = submit(url, "hello")
         process = worker(url, "--secret-dir", tmp_path, "--secret-host", f"file:{key_file}={backend.url.removesuffix('/v1')}")
         parked = lambda text: wait_for(lambda: query(
-            url, "select 1 from sluice.models where closed_until = 'infinity' and closed_reason like %s", [f"%{text}%"]),
+            url, "select 1 from sluice.models where closed_until = 'infinity' and closed_detail like %s", [f"%{text}%"]),
             20, text)
         parked("cannot be read")
         write_key("sk-wrong-original")

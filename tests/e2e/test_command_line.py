@@ -1,6 +1,29 @@
 """The command line itself: help, versions, and errors that name the way out."""
+import re
+
 import pytest
-from conftest import ROOT, load_script
+from conftest import ROOT, load_script, query
+from queue_tools import as_user
+
+INDENT = " " * 30  # of what a flag's description goes on with
+
+
+def test_help_is_set_for_80_columns(sluice):
+    commands = re.findall(r"^  ([a-z-]+) ", sluice("--help").stdout.partition("Subcommands:")[2], re.M)
+    assert {"up", "migrate", "submit", "mock"} < set(commands)
+    nested = [["model", "close"], ["model", "set"], ["tenant", "set"], ["route", "set"], ["key", "create"]]
+    for command in [[], *([one] for one in commands if one not in ("psql", "version")), *nested]:
+        lines = sluice(*command, "--help").stdout.splitlines()
+        for line, following in zip(lines, lines[1:]):
+            assert len(line) <= 80 and line == line.rstrip(), (command, line)
+            if re.match(INDENT + r"[^(]", line) and following.startswith(INDENT):
+                assert len(f"{line} {following.split()[0]}".encode()) > 80, (command, line, following)
+            if line and not line.startswith(" "):
+                assert " " in line or line.endswith(":"), (command, line)  # no word by itself, left over
+
+
+def test_help_names_the_levels_of_the_log_once(sluice):
+    assert sluice("--help").stdout.count("warning") == 1
 
 
 def test_help_and_version_are_commands_too(sluice):
@@ -33,6 +56,11 @@ def test_help_and_version_are_commands_too(sluice):
     (["submit", "--prompt", "x", "--priority", "101"], "--priority: Value 101 not in range"),
     (["worker", "--slots", "many"], "--slots: Value many not in range"),
     (["route", "set", "r", "m", "heavy"], "'heavy' is no weight"),
+    (["model", "set", "m"], "settings is required; see sluice model set --help"),
+    (["key", "create", "k", "--scope", "root"], "see sluice key create --help"),
+    (["model", "close", "m", "--for", "1h", "--forever"], "--for excludes --forever"),
+    (["model", "close", "m", "--for", "1h", "--until", "2090-01-01"], "--for excludes --until"),
+    (["model", "close", "m", "--until", "2090-01-01", "--forever"], "--until excludes --forever"),
 ])
 def test_a_wrong_call_is_one_line_with_the_way_out(sluice, arguments, reason):
     # An address where nobody listens: what is wrong with the call is said before anybody is asked.
@@ -41,7 +69,24 @@ def test_a_wrong_call_is_one_line_with_the_way_out(sluice, arguments, reason):
     assert run.stderr.startswith("sluice: ") and reason in run.stderr and run.stderr.count("\n") == 1, run.stderr
 
 
+def test_a_database_that_is_away_is_one_line_without_holes(sluice):
+    run = sluice("status", "--database-url", "postgresql://127.0.0.1:1/x")
+    assert run.returncode == 4 and "refused Is the server running" in run.stderr
+    assert run.stderr.count("\n") == 1 and "\t" not in run.stderr and "  " not in run.stderr
+
+
+def test_a_login_that_may_not_is_told_which_role_may(sluice, pg):
+    url = pg.database()
+    query(url, "drop role if exists a_submitter; create role a_submitter login in role sluice_submitter")
+    for command in (["status"], ["model", "ls"], ["key", "ls"]):
+        run = sluice(*command, "--database-url", as_user(url, "a_submitter"))
+        assert run.returncode == 1 and "permission denied" in run.stderr, run.stderr
+        assert "sluice_reader" in run.stderr and "sluice_admin may do everything" in run.stderr and run.stderr.count("\n") == 1, run.stderr
+
+
 def test_the_rows_of_the_demo_fit_80_columns(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "scripts"))
     lines = load_script("demo_lab").row_lines("at 1200 rpm", "arrivals per second " + " ".join(["25"] * 20))
     assert all(len(line) <= 80 for line in lines) and " ".join(lines).split()[-21:] == ["second", *["25"] * 20]
+    lines = load_script("demo_lab").row_lines("", "worst window 1 s: 16/17, 5 s: 56/57, 10 s: 105/106; long-run use 98.8%")
+    assert not any(line.endswith("-") for line in lines)

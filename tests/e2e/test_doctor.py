@@ -46,7 +46,7 @@ def fail_calls(url, kind, count, code="http_500"):
 
 def test_a_sound_installation_has_no_findings(sluice, url, doctor, port, worker):
     add_model(url, "m", f"http://127.0.0.1:{port}", secret="env:SLUICE_SECRET_M")
-    environment = {"SLUICE_SECRET_M": "x", "SLUICE_SECRET_HOST": f"env:SLUICE_SECRET_M=http://127.0.0.1:{port}"}
+    environment = {"SLUICE_SECRET_M": "key-of-the-test", "SLUICE_SECRET_HOST": f"env:SLUICE_SECRET_M=http://127.0.0.1:{port}"}
     submit_many(url, ["p"] * 3)
     worker(url, env=environment)
     wait_for(lambda: query(url, "select true from sluice.workers where alive"), what="a worker")

@@ -66,6 +66,7 @@ def test_a_wrong_setting_is_exit_2(model, url, settings, reason):
     ("rpm=many", 'rpm: invalid input syntax for type integer: "many"'),
     ("rpm=99999999999", 'rpm: value "99999999999" is out of range for type integer'),
     ("input_price=1e200000", "input_price: value overflows numeric format"),
+    ("paths=/single", 'paths: malformed array literal: "/single" (a list is written {a,b})'),
     ("timeout=soon", 'timeout: invalid input syntax for type interval: "soon"'),
     ("rpm=0", "rpm is between 1 and 6 million, not 0"),
     ("secret=sk-hush-hush", "secret is a reference: env:NAME or file:/path"),

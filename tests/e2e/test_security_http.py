@@ -87,6 +87,60 @@ def test_a_short_body_without_a_key_is_read_and_dropped(process, clients):
         assert status_of(client) == 401
 
 
+def answer_to(client, request):
+    """The status, and whether the connection was closed after one answer, of nothing else."""
+    client.sendall(request)
+    received = b""
+    while part := client.recv(65536):
+        received += part
+    found = re.match(rb"HTTP/1\.1 (\d{3}) .*?\r\nContent-Length: (\d+)\r\n(?:.*?\r\n)?\r\n", received, re.S)
+    assert found, received[:200]
+    assert len(received) == found.end() + int(found[2]), received
+    return int(found[1])
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/", "/v1/tasks", "/metrics"])
+@pytest.mark.parametrize("count", [101, 500, 2_000, 16_000])
+def test_many_arguments_are_answered_and_the_connection_closed(process, clients, path, count):
+    query_text = "&".join(["limit=1"] * count) if count < 2_000 else "&" * (count - 1)
+    for request in (f"{path}?{query_text}", f"{path}?{query_text}%"):
+        status = answer_to(clients(process.port), f"GET {request} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        assert status == (414 if len(request) > 16 << 10 else 400)
+
+
+@pytest.mark.parametrize("size,status", [(16 << 10, 200), ((16 << 10) + 1, 414), (30_000, 414)])
+def test_the_longest_target_has_room_for_its_arguments(process, clients, size, status):
+    target = "/healthz?" + "a&" * 99
+    target += "b" * (size - len(target))
+    rest = " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    assert answer_to(clients(process.port), ("GET " + target + rest).encode()) == status
+    bytewise = clients(process.port)
+    for begin in range(0, size, 100):
+        bytewise.sendall((b"GET " if begin == 0 else b"") + target[begin:begin + 100].encode())
+    assert answer_to(bytewise, rest.encode()) == status
+
+
+def test_hundred_arguments_and_hundred_headers_are_served(process, clients):
+    lines = ["GET /healthz?" + "&".join(["a=1"] * 100) + " HTTP/1.1", "Host: localhost", "Connection: close"]
+    request = "\r\n".join(lines + ["X: y"] * 97 + ["", ""]).encode()
+    assert answer_to(clients(process.port), request) == 200
+
+
+@pytest.mark.parametrize("length", ["+26", "-1", "26, 26", "0x1a", "", "99999999999999999999"])
+def test_a_bad_length_is_refused_and_nothing_after_it_is_read(process, make_key, clients, length):
+    """libmicrohttpd before 1.0.0 repeats the head of this refusal of its own as the body of the first."""
+    key, client = make_key("mine"), clients(process.port)
+    client.sendall(head("/v1/tasks", length, key) + BODY + head("/v1/tasks", len(BODY), key) + BODY)
+    received = b""
+    with contextlib.suppress(ConnectionError):
+        while part := client.recv(65536):
+            received += part
+    first, *repeated, _ = received.split(b"\r\n\r\n")
+    assert re.match(rb"HTTP/1\.1 4(00|13) ", first) and b"\r\nConnection: close" in first
+    assert repeated in ([], [first]), received
+    assert http(process.port, "GET", "/v1/tasks", key=key).json["data"] == []
+
+
 def test_who_asks_before_it_sends_is_answered_before_it_sends(process, make_key, clients):
     client = clients(process.port)
     client.sendall(head("/v1/tasks", 100, Expect="100-continue"))

@@ -11,6 +11,7 @@ import pytest
 from conftest import BINARY, Monitor, unless_instrumented
 
 CAP_DAC_OVERRIDE = 1 << 1
+PASSWORD = "hunter2-of-the-database"
 
 
 def status_of(pid):
@@ -55,6 +56,27 @@ def test_memory_and_environment_are_hidden_from_processes_of_the_same_user(pg, t
         process.wait()
         process.stdout.close()
         shutil.rmtree(directory)
+
+
+def with_password(url, form):
+    database, parameters = re.fullmatch(r"postgresql:///(\w+)\?(.*)", url).groups()
+    return {"url": f"postgresql://sluice:{PASSWORD}@/{database}?{parameters}", "parameter": f"{url}&password={PASSWORD}",
+            "pairs": f"dbname={database} password='{PASSWORD}' " + parameters.replace("&", " ")}[form]
+
+
+@pytest.mark.parametrize("flag", ["--database-url", "--direct-url"])
+@pytest.mark.parametrize("form", ["url", "parameter", "pairs"])
+@pytest.mark.parametrize("joined", [False, True])
+def test_a_password_on_the_command_line_does_not_stay_in_the_list_of_processes(pg, started, flag, form, joined):
+    url = pg.database()
+    named = [f"{flag}={with_password(url, form)}"] if joined else [flag, with_password(url, form)]
+    other = ["--database-url", url] if flag == "--direct-url" else []
+    process = started("worker", "--http", "127.0.0.1:0", *named, *other)
+    Monitor(process).wait_until("listen", 200)
+    with open(f"/proc/{process.pid}/cmdline") as file:
+        shown = file.read()
+    assert PASSWORD not in shown and "***" in shown
+    assert not other or url in shown, "what holds no password is hidden, too"
 
 
 @unless_instrumented

@@ -62,7 +62,7 @@ def call_with(port, secret, backend):
 
 
 def reason_it_is_parked(url, thief=None):
-    parked = lambda: query(url, "select closed_reason from sluice.models where closed_until = 'infinity'")
+    parked = lambda: query(url, "select closed_detail from sluice.models where closed_until = 'infinity'")
     wait_for(lambda: parked() or thief and thief.stolen, what="parking")
     assert not thief or thief.stolen == []
     return parked()[0][0]
@@ -131,6 +131,39 @@ def test_a_secret_goes_where_the_operator_says_and_nowhere_else(url, worker, ser
         call_with(port, "env:GATEWAY_KEY", another.url)
         assert "--secret-host" in reason_it_is_parked(url)
         assert another.calls == []
+
+
+class Echo(Thief):
+    """A backend that repeats the credential in its answer."""
+
+    def take(self, connection, headers, _):
+        self.stolen.append(headers.get("authorization"))
+        connection.sendall(response(200, ANSWER.replace('"a"', f'"you sent {headers.get("authorization")}"')))
+
+
+@pytest.mark.parametrize("key", ["tok-4567", "tok-4567-abcdef"])
+def test_a_short_secret_that_is_echoed_is_not_stored(url, worker, server, key):
+    with Echo() as echo:
+        working = worker(url, "--secret-host", f"env:SLUICE_SECRET_S={echo.url.removesuffix('/v1')}", env={"SLUICE_SECRET_S": key})
+        call_with(server(url).port, "env:SLUICE_SECRET_S", echo.url)
+        assert wait_ended(url, 1) == {"solved": 1}
+        assert echo.stolen == [f"bearer {key}"]
+    (answer,), = query(url, "select answer from sluice.tasks")
+    assert answer == "you sent bearer [secret]"
+    assert "is shorter than" not in working.stderr()
+
+
+def test_a_secret_too_short_to_be_masked_is_warned_of_once_by_its_reference(url, worker, server):
+    key = "tok-456"
+    with Echo() as echo:
+        working = worker(url, "--secret-host", f"env:SLUICE_SECRET_S={echo.url.removesuffix('/v1')}", env={"SLUICE_SECRET_S": key})
+        port = server(url).port
+        for solved in (1, 2):
+            call_with(port, "env:SLUICE_SECRET_S", echo.url)
+            assert wait_ended(url, solved) == {"solved": solved}
+    wait_for(lambda: "is shorter than" in working.stderr(), what="the warning")
+    assert working.stderr().count("secret env:SLUICE_SECRET_S is shorter than 8 bytes") == 1
+    assert key not in working.stderr()
 
 
 def test_up_has_the_same_boundary(started, thief):

@@ -1,8 +1,10 @@
 """What the logins of tenants, readers and strangers try in SQL, and what reaches them and the audit over HTTP."""
 import psycopg2
 import pytest
-from conftest import connect, http, query
+from conftest import connect, http, query, wait_for
 from queue_tools import add_model, as_user, submit
+from scripted_backend import ScriptedBackend
+from test_backends import error, says
 
 BOMB = '{"a": [' + "1e131071," * 1999 + "0]}"  # 18 kB as it is sent, 262 MB as PostgreSQL writes it
 
@@ -61,7 +63,7 @@ def test_a_tenants_login_that_lost_its_binding_sees_nothing(url, login, loses):
         assert prompts_seen(tenant) == []
         assert query(tenant, "select count(*) from sluice.task(1)")[0][0] == 0
         assert refusal(tenant, "select sluice.submit('x', 'm')") == "SL009"
-        assert refusal(tenant, "select sluice.cancel(2)") == "SL009"
+        assert refusal(tenant, "select sluice.cancel(2)") == "SL006"
         assert refusal(tenant, "select sluice.explain(2)") == "SL006"
     finally:
         if "rename" in loses:
@@ -141,11 +143,13 @@ def test_the_audit_names_the_key_and_no_client_can_fill_it(url, server, sluice):
     assert {row[1] for row in rows} == {f"key {admin_id} via {user}"}
 
 
-def test_readers_and_tenants_hear_of_no_secret(url, server, sluice, login):
+def test_readers_and_tenants_hear_of_no_secret(url, worker, server, sluice, login):
+    """A quote in its name had cut the name short that was looked for."""
     reader, tenant = login("r", "sluice_reader"), login("ta", "sluice_submitter")
-    query(url, "update sluice.models set secret = 'file:/run/secret/of/m', url = 'http://user:hidden@127.0.0.1:1'")
-    query(url, "select sluice.close_model('m', 'infinity', 'credential: secret file:/run/secret/of/m cannot be opened')")
+    query(url, "update sluice.models set secret = 'file:/run/no\"pe/secret/of/m', url = 'http://user:hidden@127.0.0.1:1'")
+    worker(url)
     task = submit(url, "x", model="m")
+    wait_for(lambda: query(url, "select 1 from sluice.models where closed_until = 'infinity'"), what="parking")
     seen = [query(reader, "select string_agg(t::text, ' ') from sluice.audit_log t")[0][0],
             query(reader, "select string_agg(t::text, ' ') from sluice.queues t")[0][0],
             query(tenant, "select sluice.explain(%s)", [task])[0][0]]
@@ -156,9 +160,41 @@ def test_readers_and_tenants_hear_of_no_secret(url, server, sluice, login):
         assert reply.status == 200
         seen.append(reply.body)
     for text in seen:
-        assert "/run/secret" not in text and "opened" not in text and "hidden" not in text
-    assert sum("its secret cannot be read" in text for text in seen) == 6
-    assert "/run/secret/of/m" in query(url, "select state_reason from sluice.queues")[0][0]
+        assert "/run" not in text and "pe/secret" not in text and "hidden" not in text
+    assert sum("its secret cannot be read" in text for text in seen) == 5
+    assert '/run/no"pe/secret/of/m' in query(url, "select state_reason from sluice.queues")[0][0]
+
+
+@pytest.mark.parametrize("status, code, shown", [
+    (401, "LEAK_code", "credential: HTTP 401"), (402, "LEAK_code", "billing: HTTP 402"), (403, "LEAK_code", "refused: HTTP 403"),
+    (429, "LEAK_code", "throttled: HTTP 429"), (429, "insufficient_quota", "billing: HTTP 429")])
+def test_what_a_backend_says_of_one_prompt_reaches_no_other_tenant(url, worker, server, sluice, login, status, code, shown):
+    """A backend that repeats the input closed the model, and everybody who waited for it read why."""
+    victim, role, reader = "LEAK_prompt of a victim", role_of(login("other_role")), login("r", "sluice_reader")
+    tenant = login("other", "sluice_submitter", f'"{role}"')
+    query(url, "insert into sluice.tenants (name, role) values ('other', %s)", [role])
+    query(url, "update sluice.settings set default_role = 'sluice_reader'")
+    refuse = says(status, error(f"rejected prompt <{victim}>", code=code), headers=["Retry-After: 600"])
+    with ScriptedBackend({"LEAK_prompt": refuse}) as backend:
+        query(url, "update sluice.models set api = 'openai-chat', url = %s", [backend.url])
+        for _ in range(2):
+            submit(url, victim, tenant="victim")
+        worker(url)
+        wait_for(lambda: query(url, "select 1 from sluice.models where closed_until is not null"), 20, "closing")
+        task = submit(url, "mine", tenant="other")
+        said = lambda: query(tenant, "select sluice.explain(%s)", [task])[0][0]
+        wait_for(lambda: "the model is" in said(), what="the waiting tenant's reason")
+        port = server(url, keys=True).port
+        key = sluice("key", "create", "k", "--scope", "read", "--scope", "submit", "--tenant", "other", "--database-url", url).stdout.strip()
+        seen = [said(), *(query(reader, f"select coalesce(string_agg(t::text, ' '), '') from sluice.{view} t")[0][0]
+                          for view in ("queues", "breaker_events", "audit_log", "workers", "recent_failures()"))]
+        seen += [http(port, "GET", path, key=key).body for path in (
+            "/v1/queues", "/v1/queues/m", f"/v1/tasks/{task}/explain", f"/v1/tasks/{task}", "/v1/models", "/v1/models/m")]
+        seen.append(http(port, "GET", "/metrics", key=key).body)
+        for text in seen:
+            assert "LEAK" not in str(text), text
+        assert sum(shown in str(text) for text in seen) >= 3
+        assert "LEAK_prompt" in query(url, "select state_reason from sluice.queues where model = 'm'")[0][0], "administrators hear it"
 
 
 def test_strangers_are_found_and_kept_out(pg, sluice, login):
@@ -181,3 +217,33 @@ def test_strangers_are_found_and_kept_out(pg, sluice, login):
         connect(stranger_url)
     assert query(client_url, "select 1") == [(1,)]
     assert sluice("doctor", "--database-url", url).stdout == "no findings\n"
+
+
+def test_an_open_redrive_holds_up_no_retention(url, login):
+    """It had a lock for as long as its transaction was open, without which no round of retention did anything."""
+    client = login("s", "sluice_submitter")
+    own, other = submit(url, "own"), submit(url, "other")
+    query(url, "select sluice.cancel(id) from sluice.task")
+    with psycopg2.connect(client) as transaction:
+        transaction.cursor().execute("select sluice.redrive(%s)", [own])
+        assert query(url, "select * from sluice.retain(now() + interval '1 year')") == [(0, 1)]
+        assert query(url, "select id from sluice.tasks") == [(own,)]
+    transaction.close()
+    assert query(url, "select id, status from sluice.tasks") == [(own, "unsolved")]
+    assert query(url, "select count(*) from sluice.task where id = %s", [other]) == [(0,)]
+
+
+def test_a_range_that_is_dropped_takes_no_redrive(url):
+    task = submit(url, "x")
+    query(url, "select sluice.cancel(%s)", [task])
+    query(url, "select setval('sluice.task_id', end_id) from sluice.id_range order by n limit 1")
+    with psycopg2.connect(url) as round_of_retention:
+        cursor = round_of_retention.cursor()
+        cursor.execute("create temp table round as select b as found from"
+                       " sluice.begin_retention(now() + (select retention + interval '1 hour' from sluice.settings)) b")
+        with pytest.raises(psycopg2.errors.LockNotAvailable):
+            query(url, f"set lock_timeout = '200ms'; select sluice.redrive({task})")
+        cursor.execute("select sluice.end_retention(found, 20) from round")
+        assert cursor.fetchone() == (1,)
+    round_of_retention.close()
+    assert refusal(url, f"select sluice.redrive({task})") == "SL006"

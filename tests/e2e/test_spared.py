@@ -24,7 +24,7 @@ def unsent_calls(url):
 
 
 def parked(url):
-    return query(url, "select closed_reason from sluice.models where closed_until = 'infinity'")
+    return query(url, "select closed_detail from sluice.models where closed_until = 'infinity'")
 
 
 def test_a_lone_task_waits_for_its_server_to_come_back(pg, mock, worker):

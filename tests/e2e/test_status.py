@@ -66,7 +66,7 @@ def test_status_shows_each_model_and_the_totals(read, url):
     assert rows["open"][:4] == ["open", "3", "0", "0"]
     assert rows["paused"][0] == "paused" and rows["parked"][0] == "parked"
     assert rows["closed"][:2] == ["closed", "59m"]
-    assert totals == "3 queued, 0 in flight, 0 waiting; 1 workers, 40 slots"
+    assert totals == "3 queued, 0 in flight, 0 waiting; 1 worker, 40 slots"
 
 
 

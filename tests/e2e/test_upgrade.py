@@ -150,3 +150,15 @@ def test_an_upgraded_database_is_what_a_new_one_would_be(sluice, pg):
     for name in ("one", "two", "three"):
         query(fresh, "insert into sluice.models (name, url) values (%s, 'http://127.0.0.1:1')", [name])
     assert set(query(url, MODELS)) == set(query(fresh, MODELS))
+
+
+def test_reasons_of_before_an_upgrade_are_for_administrators(sluice, pg):
+    """Nothing tells which were a backend's words."""
+    url = old_database(pg)
+    query(url, "update sluice.models set closed_until = 'infinity', closed_reason = 'credential: HTTP 401, SECRET' where name = 'one'")
+    query(url, "update sluice.models set closed_until = now() + interval '1 hour', closed_reason = 'HTTP 429, SECRET' where name = 'two'")
+    assert sluice("migrate", "--database-url", url).returncode == 0
+    assert query(url, "select closed_reason, closed_detail from sluice.models where closed_until is not null order by name") == [
+        ("credential: told to administrators", "credential: HTTP 401, SECRET"), (None, "HTTP 429, SECRET")]
+    assert query(url, "set role sluice_reader; select model, closed_reason, state_reason from sluice.queues order by model") == [
+        ("one", *["credential: told to administrators"] * 2), ("three", None, None), ("two", None, None)]

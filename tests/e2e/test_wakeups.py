@@ -43,8 +43,6 @@ def test_three_idle_workers_and_one_submit_at_a_time(pg, mock, worker):
 def test_a_submit_inside_a_long_transaction_is_started_on_its_commit(pg, mock, worker):
     url, backend = pg.database(), mock()
     add_model(url, "m", backend.url)
-    worker(url)
-    wait_for(lambda: query(url, "select 1 from sluice.workers where alive"), 20, "the worker")
     # While the bell is free, so that nobody is notified: the submitter's transaction then keeps it from the sleeper.
     long = connect(url)
     long.autocommit = False
@@ -55,6 +53,7 @@ def test_a_submit_inside_a_long_transaction_is_started_on_its_commit(pg, mock, w
         cursor.execute("select count(*) from pg_locks where pid = pg_backend_pid() and locktype = 'object' and "
                        "classid = 'pg_database'::regclass")
         assert cursor.fetchone() == (0,), "it did notify"
+    worker(url)
     other = submit(url, "another one meanwhile")
     wait_ended(url, 1)
     committed = time.monotonic()

@@ -1,5 +1,5 @@
 -- One place where work waits: each model and each route has a line, a queue table with all that is ready for it, and the claim chooses
--- among its lanes. Only adds: until the functions' files are applied the functions of schema 35 go on with what they had. Those files
+-- among its lanes. Only adds: until the functions' files are applied the functions of schema 44 go on with what they had. Those files
 -- then drop the rest (sql/functions/00_gone.sql), and sluice.move_backlog() moves what waits, in steps.
 
 -- The lines of routes: one for its prompts and, for each api that its models speak, one for verbatim requests. A line's id is minus n
