@@ -154,7 +154,7 @@ create or replace function sluice.take_headroom(
 language plpgsql volatile
 as $$
 declare
-  v_gauge regclass := case when p_line is null then sluice.gauge(p_model, p_tenant) else 'sluice.waits_' || sluice.line_name(p_line) end;
+  v_gauge regclass := coalesce(('sluice.waits_' || sluice.line_name(p_line))::regclass, sluice.gauge(p_model, p_tenant));
   v_load bigint;
 begin
   if p_wanted = 1 then
@@ -202,8 +202,8 @@ as $$ select 50 $$;
 
 -- count_headroom: recount_headroom without its lock.
 create or replace function sluice.count_headroom(
-  p_gauge regclass, p_model int, p_tenant text, p_wanted int, p_max bigint, p_full double precision, p_line int, p_least int)
-returns int
+  p_gauge regclass, p_model int, p_tenant text, p_wanted int, p_max bigint, p_full double precision, p_line int,
+  p_least int default 1) returns int
 language plpgsql volatile
 as $$
 declare
@@ -271,7 +271,7 @@ create or replace function sluice.accept_for_line(p_line int, p_max int, p_now t
 language plpgsql volatile
 as $$
 begin
-  if sluice.recount_headroom('sluice.waits_' || sluice.line_name(p_line), null, null, 1, p_max, 1, p_line) = 0 then
+  if sluice.recount_headroom(('sluice.waits_' || sluice.line_name(p_line))::regclass, null, null, 1, p_max, 1, p_line) = 0 then
     perform sluice.refuse_for_line(p_line, 1, p_max, p_now);
   end if;
 end
