@@ -291,7 +291,7 @@ def test_health_has_a_listener_of_its_own(started, url, make_key):
 
 FOREIGN = [{"Host": "localhost:evil.com"}, {"Host": "localhost:80:evil"}, {"Host": "localhost:"}, {"Host": "localhost.evil.com"},
            {"Host": "127.0.0.1.evil.com"}, {"Host": "[::1]evil"}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"},
-           {"Sec-Fetch-Site": "Cross-Site"}, {"Origin": "null"}]
+           {"Sec-Fetch-Site": "Cross-Site"}, {"Origin": "null"}, {"Origin": ""}, {"Sec-Fetch-Site": ""}]
 
 
 @pytest.mark.parametrize("headers", FOREIGN, ids=lambda headers: "=".join(*headers.items()))
@@ -299,6 +299,14 @@ def test_without_keys_nothing_foreign_is_answered(url, server, headers):
     port = server(url).port
     assert http(port, "GET", "/v1/tasks", headers=headers).status == 401
     assert http(port, "GET", "/metrics", headers=headers).status == 401
+
+
+@pytest.mark.parametrize("lines", [("Sec-Fetch-Site: none", "Sec-Fetch-Site: cross-site"), ("Sec-Fetch-Site: same-origin",) * 2 + ("Origin:",),
+                                   ("Origin:", "Origin: http://evil.example")], ids=" ".join)
+def test_without_keys_a_repeated_header_hides_nothing(url, server, clients, lines):
+    client = clients(server(url).port)
+    client.sendall("\r\n".join(["GET /v1/tasks HTTP/1.1", "Host: localhost", *lines, "", ""]).encode())
+    assert status_of(client) == 401
 
 
 @pytest.mark.parametrize("headers", [{"Host": "localhost"}, {"Host": "localhost:1"}, {"Host": "[::1]:8080"}, {"Sec-Fetch-Site": "none"},
