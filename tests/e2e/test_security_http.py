@@ -230,7 +230,7 @@ def test_answers_that_nobody_reads_are_bounded_in_memory(process, make_key, clie
     wait_for(lambda: http(process.port, "GET", large_things["task"], key=greedy).status == 503, 60, "the greedy key's bound")
     held = memory_bytes(process.pid) - before
     print(f"{thing}: {held >> 20} MiB more, {(memory_bytes(process.pid, 'VmHWM') - before) >> 20} at most")
-    assert held < 200 << 20
+    assert held < 256 << 20  # 128 of the share, and what the allocator keeps; without a bound 450 and more
     assert http(process.port, "GET", large_things["task"], key=mine, timeout_s=20).status == 200
     assert http(process.port, "POST", "/v1/tasks", {"prompt": "x"}, key=mine).status == 202
     assert http(process.port, "POST", "/v1/tasks", {"prompt": "x"}, key=greedy).status == 202, "a small answer has its place"
