@@ -69,8 +69,8 @@ begin
 end
 $$;
 
--- old_lanes: a few lanes of the ranks behind p_rank, from a random place on, whose age lifts them to p_rank: or lanes that have grown old
--- would never be seen behind a window.
+-- old_lanes: now and then a few lanes of the ranks behind p_rank, from a random place on, whose age lifts them to p_rank: or lanes that have
+-- grown old would never be seen behind a round.
 create or replace function sluice.old_lanes(p_line int, p_rank smallint, p_last smallint, p_looks int, p_now timestamptz)
 returns sluice.head[]
 language plpgsql volatile
@@ -80,7 +80,7 @@ declare
   v_max int := greatest(1, p_looks / 8);
   v_heads sluice.head[] := '{}';
 begin
-  if p_rank < p_last then
+  if p_rank < p_last and random() < 0.25 then
     v_heads := sluice.open_heads(p_line, v_max, p_now, (p_rank + 1 + floor(random() * (p_last - p_rank)))::smallint,
       ((random() * 2 - 1) * 4611686018427387903)::bigint, p_last);
     if v_heads = '{}' then
@@ -142,7 +142,8 @@ create or replace function sluice.without_end(p_rounds sluice.lane_round[]) retu
 language plpgsql immutable
 as $$
 begin
-  return array(select row(r.model, r.line, r.n, r.rank, r.next, r.begins, 'infinity', r.passed, r.taken)::sluice.lane_round from unnest(p_rounds) r);
+  return array(
+    select row(r.model, r.line, r.n, r.rank, r.next, r.begins, 'infinity', r.passed, r.taken)::sluice.lane_round from unnest(p_rounds) r);
 end
 $$;
 
@@ -156,7 +157,8 @@ as $$
 begin
   perform sluice.note_round(r, n.next, n.passed, t.taken)
   from unnest(p_rounds) r
-  cross join lateral (select max(t.tenant) as last, count(*)::int as taken from unnest(p_turns) t where t.line = r.line and t.rank = r.rank) t
+  cross join lateral (select max(t.tenant) as last, count(*)::int as taken from unnest(p_turns) t
+                      where t.line = r.line and t.rank = r.rank) t
   cross join lateral (
     select n.next, (select count(*)::int from unnest(p_heads) h where h.line = r.line and h.rank = r.rank and h.tenant < n.next) as passed
     from (select case when p_turns = '{}' or not p_is_cut then max(h.tenant) + 1 else coalesce(t.last, min(h.tenant)) end as next

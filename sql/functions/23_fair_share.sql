@@ -83,17 +83,21 @@ as $$
 declare
   v_ageing interval := (select ageing from sluice.settings);
   v_best smallint := sluice.best_rank(p_heads);
+  v_level double precision := sluice.clock_of(p_model, v_best, sluice.level_key());
 begin
   return (
     select row(null, s.line, s.lane, s.rank, s.tenant, s.ready_at, null, s.request_bytes, 1, s.aged, s.start,
       s.start + sluice.task_tokens(s.request_bytes) / s.weight, coalesce(s.begins, s.start), false)::sluice.turn
     from (
-      select h.*, coalesce(greatest(sluice.clock_of(p_model, h.aged, h.tenant),
-          coalesce(r.begins, sluice.clock_of(p_model, h.aged, sluice.level_key()))), 0) as start, r.begins, r.ends
+      select h.*, coalesce(greatest(c.v, coalesce(r.begins, case when h.aged = v_best then v_level
+          else sluice.clock_of(p_model, h.aged, sluice.level_key()) end)), 0) as start, r.begins, r.ends
       from (select h.line, h.rank, h.tenant, h.ready_at, h.request_bytes, coalesce(h.weight, 1) as weight, h.lane::int,
               greatest(v_best, sluice.aged_rank(h.rank, h.ready_at, p_now, v_ageing)) as aged
             from unnest(p_heads) with ordinality h(line, rank, tenant, ready_at, request_bytes, weight, room, lane)) h
-      left join unnest(p_rounds) r on r.line = h.line and r.rank = h.rank offset 0) s
+      left join unnest(p_rounds) r on r.line = h.line and r.rank = h.rank
+      left join lateral (
+        select c.v from sluice.tenant_clock c where c.model = p_model and c.rank = h.aged and c.tenant = h.tenant
+        order by c.model, c.rank, c.tenant, c.n desc limit 1) c on true offset 0) s
     where coalesce(s.start < s.ends, true)
     order by s.aged, coalesce(s.begins, s.start), case when s.ends < 'infinity' then s.tenant end, s.start, s.ready_at limit 1);
 end
@@ -151,9 +155,11 @@ begin
       from seen s
       window own as (partition by s.tenant, s.now_aged order by s.deadline, s.ready_at, s.task_id)),
     based as (
-      select n.*, n.length + case when n.nth > 1 then 0 else coalesce(greatest(sluice.clock_of(p_model, n.now_aged, n.tenant),
-          n.begins, case when n.begins is null and n.now_aged = v_best then v_level
-            when n.begins is null then sluice.clock_of(p_model, n.now_aged, sluice.level_key()) end), 0) end as step
+      select n.*, n.length + case when n.nth > 1 then 0 else coalesce(greatest(
+          (select c.v from sluice.tenant_clock c where c.model = p_model and c.rank = n.now_aged and c.tenant = n.tenant
+           order by c.model, c.rank, c.tenant, c.n desc limit 1),
+          coalesce(n.begins, case when n.now_aged = v_best then v_level
+            else sluice.clock_of(p_model, n.now_aged, sluice.level_key()) end)), 0) end as step
       from nth n, hiding h
       where n.now_aged <= coalesce(h.rank, 100) and coalesce(n.nth_of_all <= v_lanes.rooms[n.lane], true)),
     timed as materialized (
