@@ -22,7 +22,7 @@ $$;
 select ok(bool_and(tasks between 9 and 11) and count(*) = 3, 'it shares from now on: ' || string_agg(tenant || tasks, ' '))
 from next(:w, 200, 30);
 select waits(:'m', 'd', 5) \g /dev/null
-select is(tasks, 1::bigint, 'so does who is new') from next(:w, 300, 4) where tenant = 'd';
+select ok(tasks between 1 and 2, 'so does who is new') from next(:w, 300, 4) where tenant = 'd';
 delete from sluice.tenant_clock;
 select results_eq(format('select * from next(%s, 400, 12) order by 1', :w), $$values ('a', 3::bigint), ('b', 3), ('c', 3), ('d', 3)$$,
   'after a crash all begin equal');

@@ -69,8 +69,8 @@ begin
 end
 $$;
 
--- old_lanes: now and then a few lanes of the ranks behind p_rank, from a random place on, whose age lifts them to p_rank: or lanes that have
--- grown old would never be seen behind a round.
+-- old_lanes: now and then a few lanes of the ranks behind p_rank, from a random place on, whose age lifts them to p_rank: or lanes
+-- that have grown old would never be seen behind a round.
 create or replace function sluice.old_lanes(p_line int, p_rank smallint, p_last smallint, p_looks int, p_now timestamptz)
 returns sluice.head[]
 language plpgsql volatile

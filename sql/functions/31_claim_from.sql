@@ -73,7 +73,7 @@ $$;
 -- Looks at all lanes that wait, or goes on with their rounds until it has what it wants or has seen 64. Where none of those has a turn
 -- left in its round, they have more of them: no permit is unused while anything waits. Requires the model's lock.
 -- Returns: gone: the rows, late ones among them; lines: which each came by; tokens: what each is to reserve; limited: whether quotas of
---          tokens or of tenants are to be charged. Where they are, it takes once only: what it took is not charged yet.
+--          tokens or of tenants are to be charged.
 create or replace function sluice.take_turns(
   p_model sluice.models, p_want int, p_last smallint, p_now timestamptz,
   out gone sluice.queue[], out lines int[], out tokens int[], out limited boolean)
@@ -93,6 +93,9 @@ begin
   limited := p_model.tpm is not null;
   while v_more loop
     v_sight := sluice.lanes_in_sight(p_model.id, v_shares, p_last, p_want, p_now);
+    if limited and gone <> '{}' then  -- who has a quota takes once: it is not charged yet
+      v_sight.heads := array(select h from unnest(v_sight.heads) h where h.room is null);
+    end if;
     exit when v_sight.heads = '{}';
     limited := limited or exists (select from unnest(v_sight.heads) h where h.room is not null);
     v_looked := v_looked + cardinality(v_sight.heads);
@@ -106,7 +109,7 @@ begin
     tokens := tokens || v_some.tokens;
     v_left := p_want - cardinality(gone);
     v_shares := v_some.shares;
-    v_more := v_more and v_left > 0 and not (limited and gone <> '{}');
+    v_more := v_more and v_left > 0 and not (p_model.tpm is not null and gone <> '{}');
     perform sluice.note_rounds(v_sight.rounds, v_sight.heads, v_some.turns, v_left = 0 or v_some.cut or p_model.tpm is not null);
   end loop;
 end
@@ -138,7 +141,7 @@ $$;
 -- take_some: takes up to p_places rows of the lanes p_heads.
 -- Params:  p_rounds: those of lines that have more lanes; p_shares: how many of each line, at most.
 -- Returns: as take_turns; turns: of what was taken, but of a lane that is alone; shares: what is left of them; cut: some were left:
---          their line's share was used up, or not all of a lane's rows were looked at.
+--          their line's share was used up, or a tenant's quota, or not all of a lane's rows were looked at.
 create or replace function sluice.take_some(
   p_model sluice.models, p_heads sluice.head[], p_rounds sluice.lane_round[], p_shares sluice.line_share[], p_places int,
   p_limited boolean, p_now timestamptz,
@@ -266,6 +269,7 @@ begin
   if p_limited then
     select coalesce(array_agg(v_turns[j.place] order by j.place), '{}'), coalesce(array_agg(j.tokens order by j.place), '{}')
     into turns, tokens from sluice.judge_rows(p_model, v_turns, p_places, p_now) j;
+    cut := cut or cardinality(turns) < v_count;
   else
     turns := v_turns;
     tokens := array_fill(0, array[cardinality(turns)]);
