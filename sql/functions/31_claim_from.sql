@@ -223,23 +223,28 @@ as $$
 declare
   v_line int;
   v_ids bigint[];
+  v_lines int[];
   v_reserved int[];
   v_rows sluice.queue[];
 begin
   gone := '{}';
   select t.turns, t.tokens, t.cut into turns, v_reserved, cut
   from sluice.turns_within(p_model, p_heads, p_rounds, p_shares, p_places, p_limited, p_now) t;
-  v_ids := array(select t.task_id from unnest(turns) t);
+  select array_agg(t.task_id), array_agg(t.line) into v_ids, v_lines from unnest(turns) t;
   for v_line in select distinct t.line from unnest(turns) t order by t.line loop
     execute format('select sluice.draw_%s($1)', sluice.line_name(v_line)) into v_rows
     using array(select t.task_id from unnest(turns) t where t.line = v_line);
     gone := gone || v_rows;
   end loop;
-  -- In the order of their turns, as far as somebody else has not ended them meanwhile.
-  select coalesce(array_agg(g.row order by g.n), '{}'), coalesce(array_agg(turns[g.n].line order by g.n), '{}'),
-    coalesce(array_agg(v_reserved[g.n] order by g.n), '{}'), coalesce(array_agg(turns[g.n] order by g.n), '{}')
-  into gone, lines, tokens, turns
+  -- In the order of their turns, as far as somebody else has not ended them meanwhile. An element of an array of rows is found by walking
+  -- over those before it, a number at once: hence not turns[n].
+  select coalesce(array_agg(g.row order by g.n), '{}'), coalesce(array_agg(v_lines[g.n] order by g.n), '{}'),
+    coalesce(array_agg(v_reserved[g.n] order by g.n), '{}')
+  into gone, lines, tokens
   from (select r as row, array_position(v_ids, r.task_id) as n from unnest(gone) r) g;
+  if cardinality(gone) < cardinality(turns) then
+    turns := array(select t from unnest(turns) t where t.task_id in (select g.task_id from unnest(gone) g));
+  end if;
   perform sluice.note_taken(p_heads, array(
     select coalesce(t.taken, 0) from generate_subscripts(p_heads, 1) h
     left join (select t.lane, count(*)::int as taken from unnest(turns) t group by t.lane) t on t.lane = h order by h), p_now);
