@@ -14,7 +14,8 @@ select is(sluice.tasks_ahead(:urgent, id_of(:'a'), at(2))::text, '(0,)', 'nothin
 select is(sluice.tasks_ahead(:routed, :line, at(2))::text, '(10,)', 'of a route''s task those of its line');
 select sluice.may_take(:line, id_of(:'b'), 1, 0, at(2)) \g /dev/null
 select is(sluice.tasks_ahead(:t, id_of(:'a'), at(2))::text, '(9,5)', 'half of them, beside one of the same weight that asks');
-select is(sluice.explain(:t, at(2)), format('queued for %s: 9 ahead (about 5 of them by routes), claimed as slots become free', :'a'), 'and says so');
+select is(sluice.explain(:t, at(2)),
+  format('queued for %s: 9 ahead (about 5 of them by routes), claimed as slots become free', :'a'), 'and says so');
 update sluice.routes set weight = 4 where model = :'b';
 select is(sluice.tasks_ahead(:t, id_of(:'a'), at(2))::text, '(6,2)', 'a fifth');
 

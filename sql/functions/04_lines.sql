@@ -80,9 +80,22 @@ begin
     with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, vacuum_truncate = off)',
     'queue_' || v_name, 'it_is_the_queue_of_' || case when p_line < 0 then 'a_route' else 'model_' || p_line end,
     case when p_line < 0 then 'is null' else '= ' || p_line end);
-  execute format('create index on sluice.%I (rank, (hashtextextended(tenant, 0) >> 1), ready_at, task_id)', 'queue_' || v_name);
   execute format('create index on sluice.%I (deadline) where deadline is not null', 'queue_' || v_name);
-  perform sluice.make_gauge('waits_' || v_name), sluice.make_functions(p_line);
+  perform sluice.make_order(p_line), sluice.make_functions(p_line);
+end
+$$;
+
+-- make_order: the index in whose order its tasks are taken, and the gauge of a bound on what waits, where they are not there yet.
+create or replace function sluice.make_order(p_line int) returns void
+language plpgsql volatile
+as $$
+declare
+  v_name text := sluice.line_name(p_line);
+begin
+  if to_regclass('sluice.waits_' || v_name) is null then
+    execute format('create index on sluice.%I (rank, (hashtextextended(tenant, 0) >> 1), ready_at, task_id)', 'queue_' || v_name);
+    perform sluice.make_gauge('waits_' || v_name);
+  end if;
 end
 $$;
 

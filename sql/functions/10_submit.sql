@@ -352,7 +352,7 @@ begin
     v_max_queue := sluice.accept_for_route(v_route, 1, v_now);
   end if;
   v_put := 'sluice.put_' || sluice.line_name(v_line);
-  if to_regproc(v_put) is null then
+  if to_regclass('sluice.queue_' || sluice.line_name(v_line)) is null then
     perform sluice.refuse_deleted();
   end if;
   execute 'call ' || v_put || '($1)'

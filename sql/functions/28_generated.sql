@@ -241,23 +241,14 @@ begin
 end
 $$;
 
--- The lines that are there already, whenever this file is applied anew; 02_models.sql keeps others from coming until it is. Of schema 44:
--- an index in an order that no scan asks for any more, and routes without lines.
+-- The lines that are there already, whenever this file is applied anew; 02_models.sql keeps others from coming until it is. Of schema 44
+-- routes have none, nor may a model that came while it was upgraded have all of its own.
 do $$
 declare
   v_line int;
-  v_index text;
 begin
   foreach v_line in array sluice.all_lines() loop
-    execute format('drop function if exists sluice.take_%1$s(int), sluice.urgent_%1$s(int)', sluice.line_name(v_line));
-    -- Of schema 21.
-    execute format('drop procedure if exists sluice.put_%s(bigint, timestamptz, timestamptz, int, int, text)', sluice.line_name(v_line));
-    perform sluice.make_functions(v_line);
-    for v_index in select indexname from pg_indexes
-      where schemaname = 'sluice' and tablename = 'queue_' || sluice.line_name(v_line) and indexdef like '%(rank, ready_at, task_id)'
-    loop
-      execute format('drop index sluice.%I', v_index);
-    end loop;
+    perform sluice.make_order(v_line), sluice.make_functions(v_line);
   end loop;
   perform sluice.make_route_line(r.route, a.api)
   from (select distinct r.route, m.api from sluice.routes r join sluice.models m on m.name = r.model) r

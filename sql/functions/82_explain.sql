@@ -308,14 +308,15 @@ $$;
 -- tasks_ahead: how many tasks will be taken before one that waits in line p_line, by what waits now, if all are equally long: those of
 -- better rank, its tenant's that have waited for longer, and beside each of these its weight's worth of every other tenant's. For a model's
 -- own, the lines of its routes stand beside its line: of what they put before it the part counts that the model may expect to take.
--- Returns: tasks: counted to ahead_max + 1, of the first 64 lanes of each line; null: it is not there; routed: how many of them are routes'.
+-- Returns: tasks: counted to ahead_max + 1, of the first 64 lanes of each line; null: it is not there; routed: those of routes.
 create or replace function sluice.tasks_ahead(p_task bigint, p_line int, p_now timestamptz, out tasks int, out routed int)
 language plpgsql volatile
 as $$
 declare
   v_model sluice.models := (select m from sluice.models m where m.id = p_line);
   v_lines int[] := case when p_line > 0 then sluice.lines_for(v_model) else array[p_line] end;
-  v_heads sluice.head[] := array(select h from unnest(v_lines) l cross join lateral unnest(sluice.lane_heads(l, sluice.window_max())) h);
+  v_heads sluice.head[] := array(
+    select h from unnest(v_lines) l cross join lateral unnest(sluice.lane_heads(l, sluice.window_max())) h);
   v_best smallint := sluice.best_rank(v_heads);
   v_ageing interval := (select ageing from sluice.settings);
   v_me record;
@@ -335,7 +336,8 @@ begin
     from unnest(v_heads) h join part p on p.line = h.line cross join me
     cross join lateral (select greatest(v_best, sluice.aged_rank(h.rank, h.ready_at, p_now, v_ageing)) as aged) l where l.aged <= me.aged),
   counted as materialized (
-    select l.*, case when l.own and not l.better then sluice.count_lane(l.h, v_me.ready_at, p_task) else sluice.count_lane(l.h) end * l.part as n
+    select l.*, l.part * case when l.own and not l.better then sluice.count_lane(l.h, v_me.ready_at, p_task)
+      else sluice.count_lane(l.h) end as n
     from lane l),
   mine as (select coalesce(sum(c.n) filter (where c.own and not c.better), 0) as n from counted c),
   before as (
@@ -363,7 +365,8 @@ $$;
 
 -- count_lane: how many tasks wait in the lane of p_head, at most ahead_max + 1. Params: p_ready_at, p_task: only those before it.
 -- From the head on: dead rows are not walked over.
-create or replace function sluice.count_lane(p_head sluice.head, p_ready_at timestamptz default null, p_task bigint default null) returns int
+create or replace function sluice.count_lane(p_head sluice.head, p_ready_at timestamptz default null, p_task bigint default null)
+returns int
 language plpgsql volatile
 as $$
 declare
