@@ -9,7 +9,7 @@
 -- line_name: what a line's relations and functions end with.
 create or replace function sluice.line_name(p_line int) returns text
 language sql immutable parallel safe
-as $$ select case when p_line < 0 then 'route_' || -p_line else p_line::text end $$;
+as $$ select case when p_line < 0 then 'route_' || (-p_line)::text else p_line::text end $$;
 
 -- line_of: the line in which a task waits: of the model that it named, or of its route; null: there is none (any more).
 -- Params:  p_api: of a verbatim request for a route.

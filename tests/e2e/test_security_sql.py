@@ -229,7 +229,7 @@ def test_an_open_redrive_holds_up_no_retention(url, login):
         assert query(url, "select * from sluice.retain(now() + interval '1 year')") == [(0, 1)]
         assert query(url, "select id from sluice.tasks") == [(own,)]
     transaction.close()
-    assert query(url, "select id, status from sluice.tasks") == [(own, "unsolved")]
+    assert query(url, "select id, status from sluice.tasks") == [(own, "queued")]
     assert query(url, "select count(*) from sluice.task where id = %s", [other]) == [(0,)]
 
 
