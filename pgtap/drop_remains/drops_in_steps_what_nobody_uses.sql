@@ -12,7 +12,7 @@ insert into sluice.backlog (task_id, ready_at, model, request_bytes, fence, rank
 values (-1, at(1), :m, 1, 0, 0, 0, true, 'default');
 select cmp_ok(sluice.drop_remains(), '<=', 100, 'some');
 do $$ begin while sluice.drop_remains() > 0 loop end loop; end $$;
-select is_empty('select sluice.remains_of_lines()', 'after some rounds all that was models''');
+select is_empty('select sluice.remains_of_lines(100)', 'after some rounds all that was models''');
 select is(sluice.has_remains(), true, 'what waits is not dropped');
 select sluice.move_backlog(at(2)), sluice.drop_remains() \g /dev/null
 select is(sluice.has_remains(), false, 'until it is moved');

@@ -65,25 +65,32 @@ begin
 end
 $$;
 
--- remains_of_lines: statements that drop what belonged to models: the rooms and paces, the marks of lanes, an index in an order that no
--- scan asks for any more, and generated functions of other arguments than now.
-create or replace function sluice.remains_of_lines() returns setof text
-language plpgsql stable
+-- remains_of_lines: statements that drop what belonged to models, at most p_max: the rooms and paces, the marks of lanes, an index in an
+-- order that no scan asks for any more, and generated functions of other names or arguments than now. By ranges of the catalogs' indexes.
+create or replace function sluice.remains_of_lines(p_max int) returns setof text
+language plpgsql volatile
+set enable_seqscan = off
 as $$
 begin
   return query
-    select format('drop %s sluice.%I', case c.relkind when 'S' then 'sequence' else 'index' end, c.relname) from pg_class c
-    where c.relnamespace = 'sluice'::regnamespace and (c.relkind = 'S' and c.relname ~ '^(room|tended|paced|paced_at|mark)_[0-9]+$'
-      or c.relkind = 'i' and c.relname ~ '^queue_[0-9]+_rank_ready_at_task_id_idx$')
+    select format('drop sequence sluice.%I', c.relname) from unnest('{mark,paced,paced_at,room,tended}'::text[]) k
+    join pg_class c on c.relname >= (k || '_')::name and c.relname < (k || '_~')::name
+    where c.relnamespace = 'sluice'::regnamespace and c.relkind = 'S' and c.relname ~ '^(mark|paced|paced_at|room|tended)_[0-9]+$'
     union all
-    select format('drop routine %s', p.oid::regprocedure) from pg_proc p
-    where p.pronamespace = 'sluice'::regnamespace and (p.proname ~ '^urgent_[0-9]+$' or p.proname ~ '^take_[0-9]+$' and p.pronargs = 1
-      or p.proname ~ '^put_[0-9]+$' and p.proargtypes[0] <> 'sluice.new_task'::regtype);
+    select format('drop index sluice.%I', c.relname) from pg_class c
+    where c.relname >= 'queue_' and c.relname < 'queue_~' and c.relnamespace = 'sluice'::regnamespace and c.relkind = 'i'
+      and c.relname ~ '^queue_[0-9]+_rank_ready_at_task_id_idx$'
+    union all
+    select format('drop routine sluice.%I(%s)', p.proname, pg_get_function_identity_arguments(p.oid))
+    from unnest('{put,take,urgent}'::text[]) k join pg_proc p on p.proname >= (k || '_')::name and p.proname < (k || '_~')::name
+    where p.pronamespace = 'sluice'::regnamespace and p.proname ~ '_[0-9]+$' and (k <> 'take' or p.pronargs = 1)
+    limit p_max;
 end
 $$;
 
 -- drop_remains: drops some of what is left, for at most 100 ms and 200 places in the shared table of locks; waits for no lock. Returns how
--- many things it dropped. Called by wake and, at its end, by tick.
+-- many things it dropped. Called by wake that finds nothing else to do, and by tick, alone in its round: it holds locks of queues until
+-- the commit.
 create or replace function sluice.drop_remains() returns int
 language plpgsql volatile
 set lock_timeout = '20ms'
@@ -97,7 +104,7 @@ begin
   if not sluice.has_remains() or not pg_try_advisory_xact_lock(sluice.lock_class('tick'), 0) then
     return 0;
   end if;
-  v_statements := array(select s from sluice.remains_of_lines() s limit 100);
+  v_statements := array(select s from sluice.remains_of_lines(100) s);
   v_until := clock_timestamp() + interval '100 ms';
   foreach v_statement in array v_statements loop
     begin

@@ -78,7 +78,7 @@ begin
 end
 $$;
 
--- wake: moves what has come to be ready. Called by workers now and then and before they sleep, and by tick.
+-- wake: moves what has come to be ready. Called by workers now and then and before they sleep.
 -- Stage:   20. Params: p_now. Returns: how many tasks became ready.
 create or replace function sluice.wake(p_now timestamptz default null) returns int
 language plpgsql volatile security definer
@@ -86,8 +86,12 @@ set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
+declare
+  v_woken int := sluice.wake_later(coalesce(p_now, clock_timestamp())) + sluice.move_backlog(coalesce(p_now, clock_timestamp()));
 begin
-  perform sluice.drop_remains();
-  return sluice.wake_later(coalesce(p_now, clock_timestamp())) + sluice.move_backlog(coalesce(p_now, clock_timestamp()));
+  if v_woken = 0 then
+    perform sluice.drop_remains();
+  end if;
+  return v_woken;
 end
 $$;
