@@ -6,7 +6,7 @@ select given_model() as m \gset
 select has_function('sluice', ('take_' || id_of(:'m'))::name);
 select has_function('sluice', ('depth_' || id_of(:'m'))::name);
 select has_function('sluice', (k || id_of(:'m'))::name) from unnest(array['lanes_', 'look_', 'draw_']) k;
-select has_function('sluice', ('put_' || id_of(:'m'))::name);
+select has_function('sluice', ('add_' || id_of(:'m'))::name);
 
 select * from finish();
 rollback;

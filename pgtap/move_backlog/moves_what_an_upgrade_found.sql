@@ -1,9 +1,10 @@
 begin;
 \set alone
 \ir ../_helpers.sql
+\ir ../has_remains/_helpers.sql
 select plan(4);
 
-select given_model() as m \gset
+select given_remains(), given_model() as m \gset
 select given_route(:'m') as r \gset
 insert into sluice.backlog (task_id, ready_at, model, request_bytes, fence, rank, attempts, due, route, tenant) values
   (-1, at(1), id_of(:'m'), 1, 0, 0, 0, true, null, 'default'), (-2, at(1), null, 1, 0, 0, 0, true, :'r', 'default'),

@@ -2,7 +2,7 @@
 -- speak, one for verbatim requests. A line is a number: a model's id, or minus the n of its row in sluice.route_line.
 -- What belongs to a line, <l> being n, or route_<n> of a route:
 --   queue_<l>    table, inherits sluice.queue: all that is ready for the line, in the order (rank, tenant's key, ready_at, task_id)
---   put_<l>, lanes_<l>, take_<l>, look_<l>, draw_<l>, depth_<l>   functions (28_generated.sql)
+--   add_<l>, lanes_<l>, take_<l>, look_<l>, draw_<l>, depth_<l>   functions (28_generated.sql)
 --   waits_<l>    unlogged sequence: at least the number of rows, counted only under a max_queue (12_backpressure.sql)
 -- Lines are made and dropped with their models and routes, never by submit or claim.
 
@@ -80,9 +80,22 @@ begin
     with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, vacuum_truncate = off)',
     'queue_' || v_name, 'it_is_the_queue_of_' || case when p_line < 0 then 'a_route' else 'model_' || p_line end,
     case when p_line < 0 then 'is null' else '= ' || p_line end);
-  execute format('create index on sluice.%I (rank, (hashtextextended(tenant, 0) >> 1), ready_at, task_id)', 'queue_' || v_name);
   execute format('create index on sluice.%I (deadline) where deadline is not null', 'queue_' || v_name);
-  perform sluice.make_gauge('waits_' || v_name), sluice.make_functions(p_line);
+  perform sluice.make_order(p_line), sluice.make_functions(p_line);
+end
+$$;
+
+-- make_order: the index in whose order its tasks are taken, and the gauge of a bound on what waits, where they are not there yet.
+create or replace function sluice.make_order(p_line int) returns void
+language plpgsql volatile
+as $$
+declare
+  v_name text := sluice.line_name(p_line);
+begin
+  if to_regclass('sluice.waits_' || v_name) is null then
+    execute format('create index on sluice.%I (rank, (hashtextextended(tenant, 0) >> 1), ready_at, task_id)', 'queue_' || v_name);
+    perform sluice.make_gauge('waits_' || v_name);
+  end if;
 end
 $$;
 

@@ -276,7 +276,7 @@ declare
   v_route_bounded boolean;  -- some model of the route has bounds of its own
   v_route text;
   v_api text;
-  v_put text;
+  v_add text;
 begin
   -- Two statements, for their join costs more than both; what is seldom there is asked for when it is.
   select m.id, m.max_queue, m.max_unfinished, m.tpm is not null, pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), m.id % 64)
@@ -351,11 +351,11 @@ begin
   if v_route_bounded then
     v_max_queue := sluice.accept_for_route(v_route, 1, v_now);
   end if;
-  v_put := 'sluice.put_' || sluice.line_name(v_line);
-  if to_regproc(v_put) is null then
+  v_add := 'sluice.add_' || sluice.line_name(v_line);
+  if to_regproc(v_add) is null then
     perform sluice.refuse_deleted();
   end if;
-  execute 'call ' || v_put || '($1)'
+  execute 'call ' || v_add || '($1)'
   using row(v_id, case when v_later then submit.run_at else v_now end, submit.deadline, v_line, v_model, v_route, v_bytes, -submit.priority,
     not v_later, submit.tenant, v_now, v_max_queue, coalesce(v_model_max, v_system_max))::sluice.new_task;
   -- What ring would do is done above where v_awake and v_noted say so: there it costs two statements less.

@@ -5,6 +5,11 @@ create or replace function sluice.wake_max() returns int
 language sql immutable parallel safe
 as $$ select 1000 $$;
 
+-- wake_lines_max: lines into which one call moves them: each takes six places in the shared table of locks, which has 7,000 by default.
+create or replace function sluice.wake_lines_max() returns int
+language sql immutable parallel safe
+as $$ select 100 $$;
+
 -- later_mark: a lower bound on ready_at of the rows that wait for their time: the mark of the one lane of line 0.
 create or replace function sluice.later_mark() returns timestamptz
 language plpgsql volatile
@@ -14,7 +19,7 @@ begin
 end
 $$;
 
--- wake_later: moves tasks whose time has come into their lines; at most wake_max a call.
+-- wake_later: moves tasks whose time has come into their lines; at most wake_max a call, into at most wake_lines_max.
 -- They are ready from p_now on, not from the time they asked for: no mark can be above them.
 -- A line that is no more is made anew: of a route that has lost its last model the task waits there, as those did that were ready.
 create or replace function sluice.wake_later(p_now timestamptz) returns int
@@ -30,10 +35,11 @@ begin
   end if;
   -- Materialized: as a plain subquery it may be run again for each row it is joined with, each time for 1,000 more.
   with come as materialized (
-    select task_id from only sluice.later where ready_at >= v_first and ready_at <= p_now order by ready_at
+    select task_id, model, route from only sluice.later where ready_at >= v_first and ready_at <= p_now order by ready_at
     limit sluice.wake_max() for update skip locked),
+  go as materialized (select task_id, dense_rank() over (order by model, route) as line from come),
   gone as (
-    delete from only sluice.later l using come c where l.task_id = c.task_id returning l as row)
+    delete from only sluice.later l using go g where l.task_id = g.task_id and g.line <= sluice.wake_lines_max() returning l as row)
   select array_agg(g.row) into v_rows from gone g;
   perform sluice.put_back(v_rows, p_now, p_now);
   -- Before the first row there was, for this transaction's moves are not committed yet.
@@ -72,57 +78,7 @@ begin
 end
 $$;
 
--- move_backlog: moves what an upgrade from schema 44 found in the backlog: what was ready into its line, at its place; what waits for
--- its time into sluice.later. At most wake_max rows a call; submits and claims go on meanwhile, and until it is moved a task is
--- unsolved. Once the backlog is empty it costs a look at an empty table.
-create or replace function sluice.move_backlog(p_now timestamptz) returns int
-language plpgsql volatile
-as $$
-declare
-  v_rows sluice.later[];
-begin
-  if not exists (select from sluice.backlog) then
-    return 0;
-  end if;
-  with first as materialized (
-    select task_id from sluice.backlog order by task_id limit sluice.wake_max() for update skip locked),
-  gone as (
-    delete from sluice.backlog b using first f where b.task_id = f.task_id
-    returning b.due, row(b.task_id, b.ready_at, b.deadline, b.model, b.request_bytes, b.fence, b.rank, b.attempts, b.route,
-      b.tenant)::sluice.later as row),
-  kept as (
-    insert into sluice.later select (g.row).* from gone g where not g.due)
-  select array_agg(g.row) filter (where g.due) into v_rows from gone g;
-  perform sluice.put_back(v_rows, null, p_now);
-  return coalesce(cardinality(v_rows), 0);
-end
-$$;
-
--- drop_remains: drops sequences of schema 44: the rooms and paces of models, the marks of lanes. At most 200 a call, for each takes a place
--- in the shared table of locks; waits for none. Called by tick.
-create or replace function sluice.drop_remains() returns int
-language plpgsql volatile
-set lock_timeout = '20ms'
-as $$
-declare
-  v_name text;
-  v_dropped int := 0;
-begin
-  for v_name in select c.relname from pg_class c where c.relnamespace = 'sluice'::regnamespace and c.relkind = 'S'
-    and c.relname ~ '^(room|tended|paced|paced_at|mark)_[0-9]+$' limit 200
-  loop
-    begin
-      execute format('drop sequence sluice.%I', v_name);
-      v_dropped := v_dropped + 1;
-    exception when lock_not_available then
-      null;  -- the next round
-    end;
-  end loop;
-  return v_dropped;
-end
-$$;
-
--- wake: moves what has come to be ready. Called by workers now and then and before they sleep, and by tick.
+-- wake: moves what has come to be ready. Called by workers now and then and before they sleep.
 -- Stage:   20. Params: p_now. Returns: how many tasks became ready.
 create or replace function sluice.wake(p_now timestamptz default null) returns int
 language plpgsql volatile security definer
@@ -130,26 +86,12 @@ set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
+declare
+  v_woken int := sluice.wake_later(coalesce(p_now, clock_timestamp())) + sluice.move_backlog(coalesce(p_now, clock_timestamp()));
 begin
-  return sluice.wake_later(coalesce(p_now, clock_timestamp())) + sluice.move_backlog(coalesce(p_now, clock_timestamp()));
-end
-$$;
-
--- admit, admit_restless: wake, by the names by which workers of schema 44 and before call it. Nothing is admitted any more.
-create or replace function sluice.admit(model text, max_tasks int default null, p_now timestamptz default null) returns int
-language plpgsql volatile security definer
-set search_path = sluice, pg_temp
-as $$
-begin
-  return sluice.wake(p_now);
-end
-$$;
-
-create or replace function sluice.admit_restless(worker bigint, p_now timestamptz default null) returns int
-language plpgsql volatile security definer
-set search_path = sluice, pg_temp
-as $$
-begin
-  return sluice.wake(p_now);
+  if v_woken = 0 then
+    perform sluice.drop_remains();
+  end if;
+  return v_woken;
 end
 $$;

@@ -12,7 +12,7 @@ as $$
 declare
   v_name text := sluice.line_name(p_line);
 begin
-  execute format(sluice.put_text(p_line), v_name, p_line);
+  execute format(sluice.add_text(p_line), v_name, p_line);
   execute format(sluice.lanes_text(), v_name, p_line);
   execute format(sluice.take_text(), v_name);
   execute format(sluice.look_text(), v_name, p_line);
@@ -45,14 +45,14 @@ begin
 end
 $$;
 
--- put_text: put_<l>: puts one new task into the line, or aside until its time; takes room for it in the gauges. It locks the model's
+-- add_text: add_<l>: puts one new task into the line, or aside until its time; takes room for it in the gauges. It locks the model's
 -- gauge: a model cannot be deleted under an open submit. A procedure, for EXECUTE does not plan a CALL (10 us of a submit's 165), and
 -- of one argument: each costs 5,000 instructions.
-create or replace function sluice.put_text(p_line int) returns text
+create or replace function sluice.add_text(p_line int) returns text
 language sql immutable
 as $$
   select format($sql$
-    create or replace procedure sluice.put_%%1$s(p_new sluice.new_task)
+    create or replace procedure sluice.add_%%1$s(p_new sluice.new_task)
     language plpgsql
     as $body$
     begin
@@ -238,27 +238,18 @@ begin
     sluice.take_%1$s(smallint, bigint, timestamptz, int, timestamptz),
     sluice.look_%1$s(int[], smallint[], bigint[], timestamptz[], int[]), sluice.draw_%1$s(bigint[]), sluice.depth_%1$s(int)',
     sluice.line_name(p_line));
-  execute format('drop procedure if exists sluice.put_%s(sluice.new_task)', sluice.line_name(p_line));
+  execute format('drop procedure if exists sluice.add_%s(sluice.new_task)', sluice.line_name(p_line));
 end
 $$;
 
--- The lines that are there already, whenever this file is applied anew; 02_models.sql keeps others from coming until it is. Of schema 44:
--- an index in an order that no scan asks for any more, and routes without lines.
+-- The lines that are there already, whenever this file is applied anew; 02_models.sql keeps others from coming until it is. Of schema 44
+-- routes have none, nor may a model that came while it was upgraded have all of its own.
 do $$
 declare
   v_line int;
-  v_index text;
 begin
   foreach v_line in array sluice.all_lines() loop
-    execute format('drop function if exists sluice.take_%1$s(int), sluice.urgent_%1$s(int)', sluice.line_name(v_line));
-    -- Of schema 21.
-    execute format('drop procedure if exists sluice.put_%s(bigint, timestamptz, timestamptz, int, int, text)', sluice.line_name(v_line));
-    perform sluice.make_functions(v_line);
-    for v_index in select indexname from pg_indexes
-      where schemaname = 'sluice' and tablename = 'queue_' || sluice.line_name(v_line) and indexdef like '%(rank, ready_at, task_id)'
-    loop
-      execute format('drop index sluice.%I', v_index);
-    end loop;
+    perform sluice.make_order(v_line), sluice.make_functions(v_line);
   end loop;
   perform sluice.make_route_line(r.route, a.api)
   from (select distinct r.route, m.api from sluice.routes r join sluice.models m on m.name = r.model) r

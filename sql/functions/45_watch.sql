@@ -161,7 +161,7 @@ declare
   v_look record;
 begin
   work := exists (select from only sluice.later where ready_at >= sluice.later_mark() and ready_at <= p_now)
-    or exists (select from sluice.backlog);
+    or sluice.has_moves();
   wake_at := (select min(ready_at) from sluice.later where ready_at > p_now);
   foreach v_id in array case when work then '{}' else p_ids end loop
     v_look := sluice.look(v_id, p_now);

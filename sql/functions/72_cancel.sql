@@ -98,8 +98,9 @@ end
 $$;
 
 -- cancel_all: cancels every unfinished task that meets all the given conditions.
--- Params:  model: a model's name (tasks that named it, or that a worker calls it for) or a route's; tenant; metadata: contained in
---          the task's; batch_id; since, until: submitted from then on, and before then. At least one of them.
+-- Params:  model: a model's name (tasks that named it, or that a worker calls it for) or a route's (all its tasks); tenant;
+--          metadata: contained in the task's; batch_id; since, until: submitted from then on, and before then. At least one of them.
+--          What waits for a route is no model's yet: to empty one of its models ends nothing that another one can do.
 -- Returns: how many tasks it ended or, where a worker has them, marked for abortion. Tasks submitted meanwhile stay, and
 --          those of tenants that the caller may not act for.
 -- Errors:  SL001 unknown model or route; SL004 no condition at all; SL009 not this caller's tenant.

@@ -2,7 +2,8 @@
 -- sweep, and at the end retention.
 -- For cron, or by hand, as a transaction of its own; safe at any time and from several places at once (the second finds
 -- the first at it).
--- Returns: what it did, as counts; only mended when it made damaged sequences anew (03_mend.sql): the next call does the rest.
+-- Returns: what it did, as counts; only mended when it made damaged sequences anew (03_mend.sql), only remains when it dropped what an
+--          upgrade left (20_remains.sql): the next call does the rest.
 create or replace function sluice.tick(p_now timestamptz default null) returns jsonb
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -25,16 +26,21 @@ begin
   if v_mended > 0 then
     return jsonb_build_object('mended', v_mended);
   end if;
+  v_dropped := sluice.drop_remains();
+  if v_dropped > 0 then
+    return jsonb_build_object('remains', v_dropped);
+  end if;
   -- What takes time first, and rows of tasks before locks of models. Each step reads the clock itself, after the locks
   -- of those before it: an older time would put rows below marks.
   v_retention := sluice.begin_retention(coalesce(p_now, clock_timestamp()));
   v_expired := sluice.expire_due(coalesce(p_now, clock_timestamp()));
   v_cancelled := sluice.settle_cancellations(coalesce(p_now, clock_timestamp()));
   v_recovered := sluice.recover(null, p_now);
-  v_woken := sluice.wake(p_now);
+  v_woken := sluice.wake_later(coalesce(p_now, clock_timestamp()))
+    + sluice.move_backlog(coalesce(p_now, clock_timestamp()));
   v_swept := greatest(0, sluice.sweep(p_now));
   perform sluice.recount_in_flight(m.id) from (select id from sluice.models order by id) m;
-  perform sluice.doubt_gauges(), sluice.drop_remains();
+  perform sluice.doubt_gauges();
   perform sluice.make_partitions(0, last_value) from sluice.task_id;
   perform sluice.forget_audit(coalesce(p_now, clock_timestamp()));
   v_dropped := sluice.end_retention(v_retention, 4);

@@ -1,6 +1,6 @@
 -- One place where work waits: each model and each route has a line, a queue table with all that is ready for it, and the claim chooses
--- among its lanes. Only adds: until the functions' files are applied the functions of schema 44 go on with what they had. Those files
--- then drop the rest (sql/functions/00_gone.sql), and sluice.move_backlog() moves what waits, in steps.
+-- among its lanes. Only adds: until the functions' files are applied the functions of schema 44 go on with what they had. What
+-- is left then goes in steps (sql/functions/20_remains.sql).
 
 -- The lines of routes: one for its prompts and, for each api that its models speak, one for verbatim requests. A line's id is minus n
 -- here; a model's is the model's own, above 0. Its table is queue_route_<n>.
@@ -32,19 +32,8 @@ create index later_deadline on sluice.later (deadline) where deadline is not nul
 -- What an upgrade found in the backlog is seen by all that looks at what waits, until it has been moved.
 alter table sluice.backlog inherit sluice.later;
 
--- A route's rows have no model yet.
-alter table sluice.queue alter column model drop not null;
-do $$
-declare
-  v_model int;
-begin
-  for v_model in select id from sluice.models order by id loop
-    -- (rank, sluice.tenant_key(tenant), ready_at, task_id): the tenants of a rank stand one behind the other.
-    execute format('create index on sluice.%I (rank, (hashtextextended(tenant, 0) >> 1), ready_at, task_id)', 'queue_' || v_model);
-    execute format('create unlogged sequence sluice.%I minvalue 0 start 1000000000000000', 'waits_' || v_model);
-  end loop;
-end
-$$;
+-- A route's rows have no model yet. Only here: a model's have, and to lock all queues at once would stop every submit.
+alter table only sluice.queue alter column model drop not null;
 
 -- The line that a task came by and goes back to. Null: its model's own.
 alter table sluice.lease add column line int;
@@ -74,10 +63,13 @@ create unlogged table sluice.meter (
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, vacuum_truncate = off);
 create index meter_of_model on sluice.meter (line, model, n desc);
 
--- max_queue is what its name says: the bound on what waits in a model's own line. It was the room of a queue beside the backlog,
--- and is no bound that anybody chose.
+-- max_queue is what its name says: the bound on what waits in a model's own line. It was the room of a queue beside the backlog, and is
+-- no bound that anybody chose: the functions' files set it to null (sql/functions/00_gone.sql).
 alter table sluice.models alter column max_queue drop not null, alter column max_queue drop default;
-update sluice.models set max_queue = null;
+
+-- Not renamed: what runs at that moment goes on with what it had. sluice.take_over() sees to the rows with a model.
+alter table sluice.rung add column line int, alter column model drop not null;
+create index on sluice.rung (line);
 
 -- What submit knows of a new task that passed its checks, and of the line that it is for.
 create type sluice.new_task as (
