@@ -1,6 +1,7 @@
 #include "runtime/http_server.h"
 
 #include <microhttpd.h>
+#include <poll.h>
 #include <spdlog/spdlog.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -96,6 +97,12 @@ HttpReply busy_reply(std::string_view what) {
 bool has_left(int fd) {
   char byte = 0;
   return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+// Whatever it has sent before. Also of a connection that the daemon does not watch.
+bool has_hung_up(int fd) {
+  pollfd look = {fd, POLLRDHUP, 0};
+  return poll(&look, 1, 0) > 0;
 }
 
 // Whether its client can send all of its body before it hears that nobody wants it.
@@ -589,6 +596,11 @@ MHD_Result HttpServer::Engine::answer(MHD_Connection* connection, Visit& visit) 
 
 Task<void> HttpServer::Engine::serve(MHD_Connection* connection,
                                      std::shared_ptr<Exchange> exchange) {
+  exchange->incoming.is_awaited = [this, connection, exchange] {
+    if (exchange->gone) return false;
+    const Visit& visit = visits.at(connection);
+    return !has_hung_up(visit.fd) && !is_served_no_more(visit);
+  };
   HttpReply reply = co_await handler(std::move(exchange->incoming));
   exchange->incoming = HttpIncoming();  // what it holds may hold the exchange
   exchange->piece = std::string();      // nobody will take it

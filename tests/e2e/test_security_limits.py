@@ -1,6 +1,8 @@
 """Attacks of one tenant on the others' room: what each may have is bounded, and who asks for much waits behind who asks for little."""
+import json
 import re
 import time
+from http.client import HTTPConnection
 
 import psycopg2
 import pytest
@@ -206,3 +208,44 @@ def test_limits_are_set_over_http_and_on_record(url, process, make_key):
         ("replace tenants", {"models": ["chat"], "max_batches": 1, "max_priority": 5}),
         ("change settings", {"tenant_max_files": 7, "tenant_models": ["chat"], "max_tenants": 0}),
         ("update tenants", {"max_priority": [5, 6]})]
+
+
+ENDED_TASKS = 40_000
+FLOOD_REQUESTS = 60
+UNMET = {"metadata": {"nope": 1}}  # each of them walks over all that has ended
+BULK_MAX = 8  # of one key's bulk requests under way: docs/security.md
+
+
+@pytest.fixture
+def ended(url):
+    for _ in range(0, ENDED_TASKS, 10_000):
+        query(url, "select count(*) from sluice.submit_many((select jsonb_agg(jsonb_build_object('prompt', n::text, 'tenant', 'large',"
+                   " 'model', 'chat')) from generate_series(1, 10000) n))")
+    assert query(url, "select sluice.cancel_all('chat')") == [(ENDED_TASKS,)]
+
+
+def post_and_leave(port, key, body):
+    connection = HTTPConnection("127.0.0.1", port, timeout=20)
+    connection.request("POST", "/v1/tasks/forget", json.dumps(body), {"Authorization": f"Bearer {key}"})
+    connection.close()
+
+
+def open_requests(port):
+    return int(re.search(r"^sluice_http_open_requests (\d+)$", http(port, "GET", "/metrics").body, re.M)[1]) - 1
+
+
+def seconds_of_a_cancel(port, key):
+    begun = time.monotonic()
+    reply = http(port, "POST", "/v1/tasks/cancel", {"batch_id": 99_999}, key=key)
+    assert (reply.status, reply.json) == (200, {"cancelled": 0})
+    return time.monotonic() - begun
+
+
+def test_many_bulk_requests_of_one_key_do_not_hold_up_anothers(url, process, make_key, ended):
+    large, small = make_key("large"), make_key("small")
+    for _ in range(FLOOD_REQUESTS):
+        post_and_leave(process.port, large, UNMET)
+    beside = seconds_of_a_cancel(process.port, small)
+    print(f"beside {FLOOD_REQUESTS} requests whose clients have left {beside:.2f} s")
+    assert beside < 2  # one after the other: 11 s
+    wait_for(lambda: open_requests(process.port) == 0, 5, "nothing to be done for clients that have left")
