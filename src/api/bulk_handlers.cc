@@ -22,14 +22,6 @@ std::string step_sql(std::string_view action) {
   return fmt::format("select sluice.bulk_step('{}', $1, $2::jsonb, $3::jsonb)", action);
 }
 
-HttpReply too_many_of_this_key() {
-  HttpReply reply = error_reply(
-      503, "overloaded",
-      fmt::format("{} bulk requests of this key are under way", BulkTurns::requests_of_key_max));
-  reply.headers.emplace_back("Retry-After", "5");
-  return reply;
-}
-
 // Why nothing is to be done with `body`.
 std::optional<HttpReply> bulk_problem(std::string& body, const Caller& caller) {
   const std::string problem = json_object_problem(body);
@@ -65,7 +57,7 @@ Task<tl::expected<BulkCount, HttpReply>> make_steps(Services& services, ApiReque
     co_return tl::unexpected(std::move(*problem));
   }
   BulkTurns::Place place(services.bulk, request.http);
-  if (!place.is_taken()) co_return tl::unexpected(too_many_of_this_key());
+  if (!place.is_taken()) co_return tl::unexpected(BulkTurns::refusal());
   BulkCount count;
   std::optional<std::string> next;
   do {

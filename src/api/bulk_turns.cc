@@ -1,9 +1,20 @@
 #include "api/bulk_turns.h"
 
+#include <fmt/format.h>
+
 #include <utility>
-#include <vector>
+
+#include "api/error_reply.h"
 
 namespace sluice {
+
+HttpReply BulkTurns::refusal() {
+  HttpReply reply =
+      error_reply(503, "overloaded",
+                  fmt::format("{} bulk requests of this key are under way", requests_of_key_max));
+  reply.headers.emplace_back("Retry-After", "5");
+  return reply;
+}
 
 BulkTurns::Place::Place(BulkTurns& turns, const HttpIncoming& incoming)
     : turns_(turns), incoming_(incoming) {

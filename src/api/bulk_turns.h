@@ -25,6 +25,9 @@ class BulkTurns final {
   BulkTurns(const BulkTurns&) = delete;
   BulkTurns& operator=(const BulkTurns&) = delete;
 
+  // The answer to a request that gets no place.
+  static HttpReply refusal();
+
   // One request's among those of its key, from its beginning to its end.
   class Place final {
    public:

@@ -24,7 +24,7 @@ struct Services {
   Clock& clock;
   PgPool& database;
   PgPool& background;  // for statements that take seconds
-  BulkTurns& bulk;     // for those without a bound: key by key
+  BulkTurns& bulk;     // for those that clients have many of: key by key
   Submitter& submitter;
   Endings& endings;
   BatchRunner& batches;
