@@ -29,12 +29,13 @@ Api::Api(Loop& loop, Clock& clock, PgServers& servers, const ApiOptions& options
                 "select sluice.warm_up()", options.breaker),
       background_(loop, clock, servers, {options.opens_on_demand ? 0 : 1, 1}),
       bulk_(loop, clock, servers, {0, 1}),
+      bulk_turns_(bulk_),
       keys_(clock, database_, served_schema(embedded_sql())),
       submitter_(database_),
       endings_(clock, database_),
       batches_(clock, options.opens_on_demand ? database_ : background_, background_),
       queue_metrics_(clock, options.opens_on_demand ? database_ : background_),
-      front_(Services{clock, database_, background_, bulk_, submitter_, endings_, batches_,
+      front_(Services{clock, database_, background_, bulk_turns_, submitter_, endings_, batches_,
                       options.stream_life_ms * ns_per_ms},
              keys_, metrics_, queue_metrics_, options.without_keys, spans, options.url_scheme) {}
 
