@@ -51,7 +51,7 @@ Task<HttpReply> create(Services& services, ApiRequest request, const Shape& shap
   }
   // It is validated at once: 50,000 requests take seconds.
   BulkTurns::Place place(services.bulk, request.http);
-  if (!place.is_taken()) co_return BulkTurns::refusal();
+  if (!place.is_taken()) co_return services.bulk.refusal();
   Task<Result<PgResult>> creation = place.query(std::string(sql), std::move(params));
   const Result<PgResult> rows = co_await std::move(creation);
   services.batches.look();

@@ -57,7 +57,7 @@ Task<tl::expected<BulkCount, HttpReply>> make_steps(Services& services, ApiReque
     co_return tl::unexpected(std::move(*problem));
   }
   BulkTurns::Place place(services.bulk, request.http);
-  if (!place.is_taken()) co_return tl::unexpected(BulkTurns::refusal());
+  if (!place.is_taken()) co_return tl::unexpected(services.bulk.refusal());
   BulkCount count;
   std::optional<std::string> next;
   do {

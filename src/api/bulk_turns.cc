@@ -8,10 +8,10 @@
 
 namespace sluice {
 
-HttpReply BulkTurns::refusal() {
+HttpReply BulkTurns::refusal() const {
   HttpReply reply =
       error_reply(503, "overloaded",
-                  fmt::format("{} bulk requests of this key are under way", requests_of_key_max));
+                  fmt::format("{} bulk requests of this key are under way", requests_of_key_max_));
   reply.headers.emplace_back("Retry-After", "5");
   return reply;
 }
@@ -41,7 +41,7 @@ Task<Result<PgResult>> BulkTurns::Place::query(std::string sql, PgParams params)
 
 bool BulkTurns::take_place(Place& place) {
   Key& key = keys_[place.incoming_.client];
-  if (key.places >= requests_of_key_max) {
+  if (key.places >= requests_of_key_max_) {
     const std::list<Place*> waiting = key.waiting;
     for (Place* other : waiting) {
       if (!other->is_awaited()) give_up_place(*other);
@@ -49,7 +49,7 @@ bool BulkTurns::take_place(Place& place) {
   }
   // Those that gave up may have been the last.
   Key& left = keys_[place.incoming_.client];
-  if (left.places >= requests_of_key_max) return false;
+  if (left.places >= requests_of_key_max_) return false;
   ++left.places;
   return true;
 }

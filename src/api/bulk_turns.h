@@ -1,6 +1,7 @@
-// BulkTurns runs the steps of bulk requests, one at a time, on a connection where nothing else
-// waits behind them. Each key's requests wait in a queue of their own, and the queues take turns
-// step by step: many or long requests of one key hold up another's by one step at a time. A request
+// BulkTurns runs what may take seconds (the steps of bulk requests, large submissions), one at a
+// time, on a connection where nothing else waits behind them. Each key's requests wait in a queue
+// of their own, and the queues take turns step by step: many or long requests of one key hold up
+// another's by one step at a time. A request
 // for whose answer nobody waits any more (its client has left, its key was revoked) is dropped at
 // its next turn.
 //
@@ -18,15 +19,14 @@ namespace sluice {
 
 class BulkTurns final {
  public:
-  // Under way at a time, of one key: who has more to do asks for more at once, not more often.
-  static constexpr size_t requests_of_key_max = 8;
-
-  explicit BulkTurns(PgPool& database) : database_(database) {}
+  // `requests_of_key_max`: of one key, under way at a time.
+  BulkTurns(PgPool& database, size_t requests_of_key_max)
+      : database_(database), requests_of_key_max_(requests_of_key_max) {}
   BulkTurns(const BulkTurns&) = delete;
   BulkTurns& operator=(const BulkTurns&) = delete;
 
   // The answer to a request that gets no place.
-  static HttpReply refusal();
+  HttpReply refusal() const;
 
   // One request's among those of its key, from its beginning to its end.
   class Place final {
@@ -68,6 +68,7 @@ class BulkTurns final {
   Place* next_place();
 
   PgPool& database_;
+  const size_t requests_of_key_max_;
   std::map<std::string, Key> keys_;  // those with places; without keys all are one
   std::string last_key_;             // whose turn the last one was
   Place* running_ = nullptr;

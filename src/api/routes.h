@@ -24,7 +24,8 @@ struct Services {
   Clock& clock;
   PgPool& database;
   PgPool& background;  // for statements that take seconds
-  BulkTurns& bulk;     // for those that clients have many of: key by key
+  BulkTurns& bulk;     // for requests of many steps: key by key
+  BulkTurns& large;    // for large submissions: key by key
   Submitter& submitter;
   Endings& endings;
   BatchRunner& batches;
