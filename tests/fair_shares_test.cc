@@ -46,6 +46,10 @@ TEST_CASE("what was refused holds nothing, and what goes gives all of it back") 
     CHECK(part.grow(20));
     CHECK_FALSE(part.grow(1));
     CHECK(shares.free() == 50);
+    part.give_back(60);
+    CHECK(shares.free() == 50);
+    part.give_back(20);
+    CHECK(shares.free() == 80);
     part.give_back();
     CHECK(part.grow(50));
   }

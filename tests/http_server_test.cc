@@ -234,6 +234,80 @@ TEST_CASE("bodies that together take more than is allowed are refused for now") 
   CHECK(next->status == 200);
 }
 
+// As many bytes as the query says; from /parts in parts, but for the first 10.
+Task<HttpReply> bytes_asked_for(HttpIncoming incoming) {
+  const std::string text(std::stoul(std::string(find_field(incoming.query, "bytes"))), 'a');
+  HttpReply reply;
+  reply.body = text;
+  reply.headers.emplace_back("Location", "/made/1");
+  if (incoming.path == "/parts") {
+    reply.body = text.substr(0, 10);
+    reply.more = [rest = std::make_shared<std::string>(text.substr(10))]() {
+      return [](std::shared_ptr<std::string> left) -> Task<Result<std::string>> {
+        co_return std::exchange(*left, std::string());
+      }(rest);
+    };
+  }
+  co_return reply;
+}
+
+TEST_CASE("an answer larger than its share is not sent, nor what follows it") {
+  Fixture fixture;
+  HttpServerOptions options = small_server();
+  options.answers_bytes_max = 80'000;
+  auto server = HttpServer::start(fixture.loop, fixture.clock, options, bytes_asked_for);
+  REQUIRE(server);
+  const auto ask = [&](const char* method, const char* target) {
+    return fixture.send(request_to(**server, method, target));
+  };
+  for (int i = 0; i < 3; ++i) {  // what has been sent takes no room
+    const auto whole = ask("GET", "/?bytes=65000");
+    REQUIRE(whole);
+    CHECK(whole->status == 200);
+    CHECK(whole->body.size() == 65'000);
+    const auto in_parts = ask("GET", "/parts?bytes=65000");
+    REQUIRE(in_parts);
+    CHECK(in_parts->body.size() == 65'000);
+  }
+  const auto read = ask("GET", "/?bytes=75000");
+  REQUIRE(read);
+  CHECK(read->status == 503);
+  CHECK(find_field(read->headers, "retry-after") == "5");
+  const auto made = ask("POST", "/?bytes=75000");
+  REQUIRE(made);
+  CHECK(made->status == 504);
+  CHECK(find_field(made->headers, "x-should-retry") == "false");
+  CHECK(find_field(made->headers, "location") == "/made/1");
+  CHECK_FALSE(ask("GET", "/parts?bytes=75000"));
+}
+
+TEST_CASE("answers that nobody reads leave room for small ones, and their connections end") {
+  Fixture fixture;
+  HttpServerOptions options = small_server();
+  options.answers_bytes_max = 64 << 20;
+  options.idle_timeout_s = 1;
+  auto server = HttpServer::start(fixture.loop, fixture.clock, options, bytes_asked_for);
+  REQUIRE(server);
+  std::list<SlowClient> silent;
+  for (int i = 0; i < 4; ++i) {  // the last one has no room
+    silent.emplace_back(**server, "GET /?bytes=17000000 HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  }
+  const auto large = fixture.send(request_to(**server, "GET", "/?bytes=10000000"));
+  REQUIRE(large);
+  CHECK(large->status == 503);
+  const auto small = fixture.send(request_to(**server, "GET", "/?bytes=1000"));
+  REQUIRE(small);
+  CHECK(small->status == 200);
+  const int64_t deadline_ns = fixture.clock.now_ns() + 20 * ns_per_s;
+  const auto until_none_is_open = [](Clock& clock, HttpServer& of, int64_t until) -> Task<void> {
+    while (of.open_requests() > 0 && clock.now_ns() < until) {
+      co_await sleep_until(clock, clock.now_ns() + 20 * ns_per_ms);
+    }
+  };
+  run_task(fixture.loop, fixture.clock, until_none_is_open(fixture.clock, **server, deadline_ns));
+  CHECK((*server)->open_requests() == 0);
+}
+
 // "Bearer NAME" is NAME's, at once or after a look; without one it is 401.
 HttpVerdict verdict_on(const HttpIncoming& incoming) {
   HttpVerdict verdict;

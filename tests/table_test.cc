@@ -50,9 +50,22 @@ TEST_CASE("nor do the controls of bidirectional text") {
   CHECK(harmless("task \u202egpj.exe\u202c", true) == "task ?gpj.exe?");
   CHECK(harmless("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u2066\u2067\u2068\u2069", false) ==
         "???????????");
-  const char* neighbours = "\u061b\u061d\u200d\u2010\u2029\u202f\u2065\u206a אבג";
+  const char* neighbours = "\u061b\u061d\u200d\u2010\u2027\u202f\u205f\u2070 אבג";
   CHECK(harmless(neighbours, false) == neighbours);
   CHECK(harmless("\xe2\x80", false) == "\xe2\x80");  // cut off
+}
+
+TEST_CASE("nor what hides text or ends a line without a newline") {
+  CHECK(harmless("a\u200bb\u00ad\u2028\u2029\u2060\u2064\ufeff\ufff9\ufffb\U000e0041\U000e0000",
+                 true) == "a?b??????????");
+  const char* joined = "می\u200cخواهم 👨\u200d👩\u200d👧 \ufff8\ufffd\U000e0080";
+  CHECK(harmless(joined, false) == joined);
+}
+
+TEST_CASE("in JSON they are escaped, and mean the same") {
+  CHECK(harmless_json("{\"a\": \"\x7f\u009b\u202e\u2028\U000e0041 größe\",\n\t\"b\": \"\\n\"}") ==
+        "{\"a\": \"\\u007f\\u009b\\u202e\\u2028\\udb40\\udc41 größe\",\n\t\"b\": \"\\n\"}");
+  CHECK(harmless_json("\"\xe2\x80") == "\"\xe2\x80");  // cut off
 }
 
 TEST_CASE("text is cut at a code point") {

@@ -150,10 +150,12 @@ begin
 end
 $$;
 
--- accept_upload: whether the tenant may begin another upload. What a batch puts out counts, but is not refused: it has been paid for.
--- Uploads under way count as files, and of no bytes: by so much, 200 MB each, it may pass its bytes.
--- Params:  p_tenant: null: of none. Errors: SL005.
-create or replace function sluice.accept_upload(p_tenant text) returns void
+-- accept_files: whether the tenant may begin what makes p_files more files: an upload, or a batch. What its open batches are to put out
+-- counts as files already, for it is never refused: it has been paid for. Of the bytes of all tenants' files each counts for no more
+-- than it may have: what its batches put out beyond is no reason to refuse another.
+-- What is under way has no bytes yet: an upload's 200 MB, and all that open batches put out, may pass files_bytes_max.
+-- Params:  p_tenant: null: of none. Errors: SL003 all files take files_bytes_max(); SL005 the tenant's most.
+create or replace function sluice.accept_files(p_tenant text, p_files int) returns void
 language plpgsql volatile
 as $$
 declare
@@ -161,21 +163,36 @@ declare
   v_limits sluice.tenant_limits := (select l from sluice.limits_of(v_tenant) l);
   v_files bigint;
   v_bytes bigint;
+  v_all_bytes bigint;
+  v_to_come bigint;
 begin
-  select count(*), coalesce(sum(f.bytes), 0) into v_files, v_bytes from sluice.file f where coalesce(f.tenant, 'default') = v_tenant;
-  if v_files >= v_limits.max_files then
-    raise exception 'tenant "%" has % files, of % that it may have', v_tenant, v_files, v_limits.max_files using errcode = 'SL005',
-      hint = 'Delete some: DELETE /v1/files/{id}. Or raise sluice.tenants.max_files (for all: sluice.settings.tenant_max_files).';
+  select coalesce(sum(h.files) filter (where h.tenant = v_tenant), 0), coalesce(sum(h.bytes) filter (where h.tenant = v_tenant), 0),
+    coalesce(sum(least(h.bytes, l.files_bytes_max)), 0)
+  into v_files, v_bytes, v_all_bytes
+  from (select coalesce(f.tenant, 'default') as tenant, count(*) as files, coalesce(sum(f.bytes), 0) as bytes
+        from sluice.file f group by 1) h
+  cross join lateral sluice.limits_of(h.tenant) l;
+  select coalesce(sum((b.output_file is null)::int + (b.error_file is null and b.endpoint <> '/v1/messages')::int), 0) into v_to_come
+  from sluice.batch b where b.phase <> 'done' and coalesce(b.tenant, 'default') = v_tenant;
+  if v_files + v_to_come + p_files > v_limits.max_files then
+    raise exception 'tenant "%" has % files%, of % that it may have', v_tenant, v_files,
+      case when v_to_come > 0 then format(' and %s to come of its batches', v_to_come) else '' end, v_limits.max_files
+      using errcode = 'SL005', hint = case when p_files > 1 then format('A batch needs %s. ', p_files) else '' end
+        || 'Delete some: DELETE /v1/files/{id}. Or raise sluice.tenants.max_files (for all: sluice.settings.tenant_max_files).';
   elsif v_bytes >= v_limits.files_bytes_max then
     raise exception 'the files of tenant "%" take % bytes, of % that they may take', v_tenant, v_bytes, v_limits.files_bytes_max
       using errcode = 'SL005', hint = 'Delete some: DELETE /v1/files/{id}. Or raise sluice.tenants.files_bytes_max '
         || '(for all: sluice.settings.tenant_files_bytes_max).';
+  elsif v_all_bytes >= sluice.files_bytes_max() then
+    raise exception 'the files take % bytes', sluice.files_bytes_max() using errcode = 'SL003',
+      hint = 'Delete some: DELETE /v1/files/{id}.';
   end if;
 end
 $$;
 
--- accept_batch: whether the tenant may begin another batch. Params: p_tenant: null: of none. Errors: SL005.
-create or replace function sluice.accept_batch(p_tenant text) returns void
+-- accept_batch: whether the tenant may begin another batch that makes p_files files. Params: p_tenant: null: of none.
+-- Errors: SL003, SL005 as above; SL005 too many are open.
+create or replace function sluice.accept_batch(p_tenant text, p_files int) returns void
 language plpgsql volatile
 as $$
 declare
@@ -188,5 +205,6 @@ begin
       hint = 'Wait until one has ended and try again in about 60 s, cancel one, or raise sluice.tenants.max_batches '
         || '(for all: sluice.settings.tenant_max_batches).';
   end if;
+  perform sluice.accept_files(p_tenant, p_files);
 end
 $$;

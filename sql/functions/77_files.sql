@@ -2,7 +2,7 @@
 -- part whole lines, and are there for others once they are whole.
 -- In all of these tenant is the one whose files the caller may see (null: all).
 
--- files_bytes_max: of all files together: they share a disk with the queue.
+-- files_bytes_max: of all files together, when an upload or a batch begins: they share a disk with the queue.
 create or replace function sluice.files_bytes_max() returns bigint
 language sql immutable parallel safe
 as $$ select 53687091200 $$;
@@ -23,7 +23,8 @@ $$;
 
 -- begin_file: a file that nobody sees yet; it goes after a day unless it is ended.
 -- Params:  purpose: batch or batch_output; filename: for people; tenant: whose it is (null: of none).
--- Returns: its number. Errors: SL003 files_bytes_max are stored; SL005 the tenant's most are; 23514 a filename that cannot be.
+-- Returns: its number. Errors: of an upload SL003 files_bytes_max are stored, SL005 the tenant's most are (what a batch puts out was
+--          accepted with it); 23514 a filename that cannot be.
 create or replace function sluice.begin_file(purpose text, filename text, tenant text, p_now timestamptz default null) returns bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -32,11 +33,8 @@ declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
   v_id bigint;
 begin
-  if (select sum(f.bytes) from sluice.file f) >= sluice.files_bytes_max() then
-    raise exception 'the files take % bytes', sluice.files_bytes_max() using errcode = 'SL003',
-      hint = 'Delete some: DELETE /v1/files/{id}.';
-  elsif begin_file.purpose = 'batch' then
-    perform sluice.accept_upload(begin_file.tenant);
+  if begin_file.purpose = 'batch' then
+    perform sluice.accept_files(begin_file.tenant, 1);
   end if;
   insert into sluice.file (purpose, filename, tenant, created_at, expires_at)
   values (begin_file.purpose, begin_file.filename, begin_file.tenant, v_now, v_now + interval '1 day')

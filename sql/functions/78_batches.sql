@@ -156,8 +156,8 @@ $$;
 
 -- create_batch: begins OpenAI's batch over a file.
 -- Params:  body: the request's, a JSON object; tenant: whose it is.
--- Returns: the batch as OpenAI's API shows it. Errors: SL004 what is wrong with the body; SL005 the tenant
---          has its most batches; SL006 no such file.
+-- Returns: the batch as OpenAI's API shows it. Errors: SL003 files_bytes_max are stored; SL004 what is wrong with
+--          the body; SL005 the tenant has its most batches or files; SL006 no such file.
 create or replace function sluice.create_batch(body text, tenant text, p_now timestamptz default null) returns json
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -178,7 +178,7 @@ begin
   elsif v_file.purpose <> 'batch' then
     raise exception 'file-% is what a batch put out, not an input', v_file.id using errcode = 'SL004';
   end if;
-  perform sluice.check_batch_metadata(v_body -> 'metadata'), sluice.accept_batch(create_batch.tenant);
+  perform sluice.check_batch_metadata(v_body -> 'metadata'), sluice.accept_batch(create_batch.tenant, 2);
   insert into sluice.batch (input_file, created_at, expires_at, look_at, output_lifetime, endpoint, completion_window, tenant,
     metadata)
   values (v_file.id, v_now, v_now + sluice.window_of(v_body ->> 'completion_window'), v_now,
@@ -192,8 +192,8 @@ $$;
 -- create_message_batch: begins Anthropic's batch: its requests become a file like OpenAI's, and are validated at once, for this
 -- API has no other place to say what is wrong.
 -- Params:  body: {"requests": [{"custom_id", "params"}]}; tenant: whose it is.
--- Returns: the batch as Anthropic's API shows it. Errors: SL004 what is wrong, with the request's number; SL005 as
---          above, or it has its most files.
+-- Returns: the batch as Anthropic's API shows it. Errors: SL004 what is wrong, with the request's number; SL003 and
+--          SL005 as above.
 create or replace function sluice.create_message_batch(body text, tenant text, p_now timestamptz default null) returns json
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -209,7 +209,7 @@ begin
     raise exception 'requests is not an array of 1 to % requests', sluice.batch_lines_max() using errcode = 'SL004',
       hint = 'Send {"requests": [{"custom_id": "a", "params": {...}}]}.';
   end if;
-  perform sluice.accept_batch(create_message_batch.tenant);
+  perform sluice.accept_batch(create_message_batch.tenant, 2);  -- of its requests and its results
   v_file := sluice.begin_file('batch', 'message_batch.jsonl', create_message_batch.tenant, v_now);
   insert into sluice.file_part (file, n, lines, body)
   select v_file, (r.n - 1) / 1000, count(*), string_agg(json_build_object('custom_id', r.request -> 'custom_id', 'method', 'POST',

@@ -19,7 +19,7 @@ declare
 begin
   return query
   with newest as materialized (
-    select r.task_id, r.model, r.status, r.finished_at, coalesce(r.input_tokens, 0) + coalesce(r.output_tokens, 0) as tokens,
+    select r.task_id, r.model, r.status, r.finished_at, coalesce(r.input_tokens, 0)::bigint + coalesce(r.output_tokens, 0) as tokens,
       case when r.status = 'solved' then extract(epoch from r.finished_at - r.started_at)::double precision end as took_s
     from sluice.result r order by r.task_id desc limit c_looked_at_max),
   span as (  -- of all that ended within, unless the bound cut some off

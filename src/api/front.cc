@@ -56,9 +56,13 @@ bool comes_from_here(const HttpIncoming& incoming) {
     const std::string_view port = host.substr(name.size());
     return port.empty() || (port.front() == ':' && is_number(port.substr(1)));
   };
-  const std::string_view site = incoming.header("sec-fetch-site");
-  return incoming.header("origin").empty() &&
-         (site.empty() || site == "same-origin" || site == "none") &&
+  // Each header, for one may be there twice, and an empty Origin is a browser's as well.
+  const auto is_of_a_page = [](const auto& header) {
+    const auto& [name, value] = header;
+    return name == "origin" ||
+           (name == "sec-fetch-site" && value != "same-origin" && value != "none");
+  };
+  return std::none_of(incoming.headers.begin(), incoming.headers.end(), is_of_a_page) &&
          (is_here("127.0.0.1") || is_here("localhost") || is_here("[::1]"));
 }
 

@@ -53,7 +53,7 @@ Findings findings_of(pqxx::connection& connection, const SecretBounds& secrets,
 void print(const Finding& finding, bool json) {
   if (json) {
     fmt::print("{{\"check\":{},\"finding\":{},\"way_out\":{}}}\n", json_string(finding.check),
-               json_string(finding.what), json_string(finding.way_out));
+               harmless_json(json_string(finding.what)), json_string(finding.way_out));
   } else {
     // One line: reasons may come from a backend.
     fmt::print(

@@ -22,7 +22,7 @@ ExitCode explain(pqxx::connection& connection, const ExplainOptions& options) {
       "select explanation, row_to_json(e) as object"
       " from (select $1::bigint as id, sluice.explain($1::bigint) as explanation) e",
       options.id);
-  fmt::print("{}\n", options.json ? found["object"].as<std::string>()
+  fmt::print("{}\n", options.json ? harmless_json(found["object"].c_str())
                                   : harmless(found["explanation"].c_str(), false));
   return ExitCode::ok;
 }

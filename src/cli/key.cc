@@ -9,6 +9,7 @@
 #include "api/api_key.h"
 #include "cli/database_session.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "command_error.h"
 
 namespace sluice {
@@ -38,7 +39,7 @@ void list(pqxx::work& transaction, bool json) {
   if (json) {
     for (const pqxx::row& row : transaction.exec(
              "select to_jsonb(k) - 'sha256' from sluice.api_key k order by created_at, id")) {
-      fmt::print("{}\n", row[0].c_str());
+      fmt::print("{}\n", harmless_json(row[0].c_str()));
     }
     return;
   }

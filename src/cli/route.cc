@@ -7,6 +7,7 @@
 #include "cli/database_session.h"
 #include "cli/settings.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "command_error.h"
 
 namespace sluice {
@@ -27,7 +28,7 @@ void list(pqxx::work& transaction, bool json) {
   if (json) {
     for (const pqxx::row& row :
          transaction.exec("select to_jsonb(r) from sluice.routes r order by route, model")) {
-      fmt::print("{}\n", row[0].c_str());
+      fmt::print("{}\n", harmless_json(row[0].c_str()));
     }
     return;
   }

@@ -155,7 +155,7 @@ void print_json(pqxx::connection& connection) {
                     "'{scope,name}'::text[])"
                     " from sluice.queues q left join sluice.recent_ends() r"
                     "   on r.scope = 'model' and r.name = q.model order by q.model")) {
-    fmt::print("{}\n", row[0].c_str());
+    fmt::print("{}\n", harmless_json(row[0].c_str()));
   }
   std::fflush(stdout);
 }

@@ -181,8 +181,9 @@ bool wait_for_all(const SubmitOptions& options, const std::string& database_url,
       fmt::print(stderr, "sluice: task {} ended {}: {}\n", task.id, task.status,
                  harmless(task.text, false));
     } else {
-      const std::string text = options.prompt ? task.text : lines.number(task.id, task.text);
-      fmt::print("{}\n", to_terminal ? harmless(text, true) : text);
+      fmt::print("{}\n", !options.prompt ? harmless_json(lines.number(task.id, task.text))
+                         : to_terminal   ? harmless(task.text, true)
+                                         : task.text);
     }
     std::fflush(stdout);
   };

@@ -12,6 +12,7 @@
 
 #include "cli/database_session.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "duration.h"
 
 namespace sluice {
@@ -89,7 +90,7 @@ ExitCode list(pqxx::connection& connection, const TasksOptions& options) {
   pqxx::nontransaction session(connection);
   if (options.json) {
     for_each_task(session, options, "row_to_json(t)",
-                  [](const pqxx::row& row) { fmt::print("{}\n", row[1].c_str()); });
+                  [](const pqxx::row& row) { fmt::print("{}\n", harmless_json(row[1].c_str())); });
   } else {
     print_table(session, options);
   }

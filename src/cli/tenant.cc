@@ -7,6 +7,7 @@
 #include "cli/database_session.h"
 #include "cli/settings.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "command_error.h"
 
 namespace sluice {
@@ -29,7 +30,7 @@ void list(pqxx::work& transaction, bool json) {
     for (const pqxx::row& row :
          transaction.exec("select to_jsonb(t) - sluice.hidden_columns() from "
                           "sluice.tenants t order by name")) {
-      fmt::print("{}\n", row[0].c_str());
+      fmt::print("{}\n", harmless_json(row[0].c_str()));
     }
     return;
   }

@@ -22,7 +22,8 @@
 namespace sluice {
 namespace {
 
-constexpr int64_t body_bytes_max = int64_t{64} << 20;  // twice the largest request Sluice accepts
+constexpr int64_t body_bytes_max = int64_t{64} << 20;    // twice the largest request Sluice accepts
+constexpr int64_t answers_bytes_max = int64_t{1} << 40;  // who tests with many large ones means it
 constexpr int64_t quota_window_ns = 60 * ns_per_s;
 constexpr size_t models_max = 10'000;  // with a quota each: made-up names must not fill the memory
 constexpr size_t bytes_per_token = 4;  // a rule of thumb, for the usage that chat answers tell
@@ -284,6 +285,7 @@ Result<std::unique_ptr<MockServer>> MockServer::start(Loop& loop, Clock& clock,
   HttpServerOptions http;
   http.address = options.listen;
   http.body_bytes_max = body_bytes_max;
+  http.answers_bytes_max = answers_bytes_max;
   auto server =
       HttpServer::start(loop, clock, http, [answering = engine.get()](HttpIncoming incoming) {
         return answering->answer(std::move(incoming));

@@ -1,7 +1,5 @@
 #include "runtime/fair_shares.h"
 
-#include <utility>
-
 namespace sluice {
 
 bool FairShares::Part::grow(int64_t amount) {
@@ -16,9 +14,10 @@ bool FairShares::Part::grow(int64_t amount) {
   return true;
 }
 
-void FairShares::Part::give_back() {
-  const int64_t amount = std::exchange(held_, 0);
-  if (amount == 0) return;
+void FairShares::Part::give_back(int64_t kept) {
+  const int64_t amount = held_ - kept;
+  if (amount <= 0) return;
+  held_ = kept;
   shares_.add(key_, -amount);
   shares_.add(address_, -amount);
   shares_.free_ += amount;

@@ -34,7 +34,8 @@ class FairShares final {
     // Takes `amount` more. False: that is more than its key or its address may have now, and
     // nothing changes.
     bool grow(int64_t amount);
-    void give_back();
+    // What it holds beyond `kept`.
+    void give_back(int64_t kept = 0);
 
    private:
     FairShares& shares_;

@@ -43,6 +43,9 @@ constexpr std::string_view busy_retry_after_s = "5";
 // authenticate what they encrypt.
 constexpr const char* tls_priorities =
     "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA:-MAC-ALL:+AEAD";
+// So much of an answer has its place when its request is let in: what has been done is then told,
+// however full its share is by now.
+constexpr int64_t answer_bytes_min = int64_t{4} * 1024;
 // Of an answer that comes in parts, so much is handed to the daemon at a time.
 constexpr size_t part_bytes_max = size_t{16} * 1024;
 // Of a body that is read in pieces, so much waits to be taken; then the client has to.
@@ -89,6 +92,17 @@ HttpReply too_large_reply() {
 HttpReply busy_reply(std::string_view what) {
   HttpReply reply = refusal(503, "overloaded", "too many " + std::string(what) + " at a time");
   reply.headers.emplace_back("Retry-After", busy_retry_after_s);
+  return reply;
+}
+
+// Instead of an answer for which there is no room. Of one that may have changed something, what it
+// was about (Location) is kept, and the clients' libraries are not to repeat it.
+HttpReply unsent_reply(bool only_reads, HttpFields headers) {
+  if (only_reads) return busy_reply("bytes of answers");
+  HttpReply reply = refusal(504, "outcome_unknown",
+                            "it may be done, but there are too many bytes of answers at a time");
+  reply.headers = std::move(headers);
+  reply.headers.emplace_back("X-Should-Retry", "false");
   return reply;
 }
 
@@ -144,10 +158,16 @@ struct Exchange {
   std::optional<FairShares::Part> place;        // among requests
   std::optional<FairShares::Part> upload;       // among those whose body is read in pieces
   std::shared_ptr<FairShares::Part> body_part;  // of what bodies may take
+  std::optional<FairShares::Part> answer_part;  // of what answers may take
 
   void take(HttpVerdict verdict) {
     incoming.client = client = std::move(verdict.client);
     reply = std::move(verdict.refusal);
+  }
+  // Takes the room for what is to be sent of `reply` now. False: there is none.
+  bool find_room() {
+    const int64_t more = static_cast<int64_t>(reply->body.size()) - answer_bytes_min;
+    return more <= 0 || !answer_part || answer_part->grow(more);
   }
 };
 
@@ -239,6 +259,7 @@ struct HttpServer::Engine {
   FairShares requests{options.connections_max};
   FairShares bodies{options.bodies_bytes_max};
   FairShares uploads{options.uploads_max};
+  FairShares answers{options.answers_bytes_max};
   std::list<Visit*> idle;  // in the order in which they became so
   std::unordered_map<MHD_Connection*, Visit> visits;
   TaskGroup tasks;  // last: the handler and all else outlives what it runs
@@ -511,6 +532,8 @@ std::optional<HttpReply> HttpServer::Engine::find_place(Exchange& exchange,
   const std::string& client = exchange.incoming.client;
   exchange.place.emplace(requests, client, party);
   if (!exchange.place->grow(1)) return busy_reply("requests");
+  exchange.answer_part.emplace(answers, client, party);
+  if (!exchange.answer_part->grow(answer_bytes_min)) return busy_reply("bytes of answers");
   if (exchange.in_pieces) {
     exchange.upload.emplace(uploads, client, party);
     if (!exchange.upload->grow(1)) return busy_reply("uploads");
@@ -596,6 +619,8 @@ MHD_Result HttpServer::Engine::answer(MHD_Connection* connection, Visit& visit) 
 
 Task<void> HttpServer::Engine::serve(MHD_Connection* connection,
                                      std::shared_ptr<Exchange> exchange) {
+  const std::string& method = exchange->incoming.method;
+  const bool only_reads = method == "GET" || method == "HEAD";
   exchange->incoming.is_awaited = [this, connection, exchange] {
     if (exchange->gone) return false;
     const Visit& visit = visits.at(connection);
@@ -605,14 +630,18 @@ Task<void> HttpServer::Engine::serve(MHD_Connection* connection,
   exchange->incoming = HttpIncoming();  // what it holds may hold the exchange
   exchange->piece = std::string();      // nobody will take it
   if (!exchange->reply) exchange->reply = std::move(reply);
+  if (!exchange->find_room()) {
+    exchange->reply = unsent_reply(only_reads, std::move(exchange->reply->headers));
+  }
   if (exchange->waiting) resume(connection, *exchange);  // else its body is still coming
 }
 
 Task<void> HttpServer::Engine::fetch_part(MHD_Connection* connection,
                                           std::shared_ptr<Exchange> exchange) {
   Result<std::string> part = co_await exchange->reply->more();
-  exchange->cut_off = !part;
-  exchange->reply->body = part ? std::move(*part) : std::string();
+  if (part) exchange->reply->body = std::move(*part);
+  exchange->cut_off = !part || !exchange->find_room();
+  if (exchange->cut_off) exchange->reply->body = std::string();
   exchange->part_sent = 0;
   exchange->ended = exchange->reply->body.empty();
   visits.at(connection).since_ns = clock.now_ns();
@@ -667,6 +696,8 @@ ssize_t HttpServer::Engine::send_part(MHD_Connection* connection,
   if (exchange->cut_off) return MHD_CONTENT_READER_END_WITH_ERROR;
   if (exchange->ended) return MHD_CONTENT_READER_END_OF_STREAM;
   if (exchange->waiting) return MHD_CONTENT_READER_END_WITH_ERROR;  // resumed by the destructor
+  exchange->reply->body = std::string();                            // gives the memory back
+  exchange->answer_part->give_back(answer_bytes_min);
   exchange->waiting = true;
   MHD_suspend_connection(connection);
   tasks.spawn(fetch_part(connection, exchange));

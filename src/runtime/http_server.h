@@ -5,10 +5,11 @@
 // Whatever two readers of one byte stream could take for different requests (see
 // request_problem.h) is answered with 400, and its connection closed.
 //
-// Who a request is from is known before any of its body is read, and connections, requests, bodies
-// and uploads are shared out among keys and addresses (see fair_shares.h): what is more than a
-// share gets 503. Where connections run out, those go first that have been without a request for
-// longest.
+// Who a request is from is known before any of its body is read, and connections, requests, bodies,
+// uploads and the bytes of answers that are not sent yet are shared out among keys and addresses
+// (see fair_shares.h): what is more than a share gets 503. An answer too large for its share is not
+// sent: 503 if the request only read, else 504, for it was done; one that comes in parts is cut
+// off. Where connections run out, those go first that have been without a request for longest.
 //
 // Thread rule: loop thread only. The loop and the clock outlive it. When it is destroyed, which no
 // handler may do, open requests are cut off and their coroutines destroyed where they wait. A
@@ -79,8 +80,9 @@ struct HttpServerOptions {
   std::string address = "127.0.0.1:8080";              // HOST:PORT, [::1]:PORT; port 0: a free one
   std::string_view address_flag = "--listen";          // what the user says another address with
   int64_t body_bytes_max = int64_t{64} * 1024 * 1024;  // of a request
-  int64_t bodies_bytes_max = int64_t{256} * 1024 * 1024;  // of all requests under way
-  int connections_max = 10'000;                           // and requests
+  int64_t bodies_bytes_max = int64_t{256} * 1024 * 1024;   // of all requests under way
+  int64_t answers_bytes_max = int64_t{256} * 1024 * 1024;  // of all answers that are not sent yet
+  int connections_max = 10'000;                            // and requests
   int idle_timeout_s = 60;  // a connection without traffic and without a request in work
   // From the end of one request to the end of the next one's headers; its body may take so long
   // too, and a second more for each 16 KiB that have come: who sends slower is cut off.

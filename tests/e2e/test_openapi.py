@@ -558,8 +558,10 @@ def call_where_the_tenant_has_its_most(call):
 def call_where_there_is_no_room_for_files(call):
     lines = (b"x" * 3999 + b"\n") * 50_000
     call(413, "POST", FILES, {"purpose": "batch", "file": lines + b"x"})
+    file = call(200, "POST", FILES, {"purpose": "batch", "file": "x"}).json["id"]
     query(call.url, "create or replace function sluice.files_bytes_max() returns bigint language sql as 'select 1'")
     call(503, "POST", FILES, {"purpose": "batch", "file": "x"})
+    call(503, "POST", BATCHES, {"input_file_id": file, "endpoint": "/v1/chat/completions", "completion_window": "24h"})
     params = COMPLETIONS["/v1/messages"][1] | {"model": "paused-messages"}
     call(503, "POST", MESSAGE_BATCHES, {"requests": [{"custom_id": "a", "params": params}]})
 

@@ -10,7 +10,7 @@ import time
 
 import pytest
 from batch_tools import form, post_file
-from conftest import http, memory_bytes, query, wait_for
+from conftest import http, memory_bytes, query, unless_instrumented, wait_for
 from key_tools import make_key, process, url  # noqa: F401 (fixtures)
 from queue_tools import submit
 
@@ -206,6 +206,36 @@ def test_waiting_requests_of_one_key_leave_room_for_others(url, process, make_ke
     assert http(process.port, "GET", f"/v1/tasks/{task}?wait=1ms", key=mine).status == 200
 
 
+@pytest.fixture
+def large_things(url, process, make_key):
+    """The paths of an ended task with an answer of 8 MB and of a file with one line of 12 MB."""
+    task = submit(url, "x")
+    query(url, "select sluice.cancel(%s)", [task])
+    query(url, "update sluice.result set answer = repeat(md5('x'), 250000) where task_id = %s", [task])
+    file = post_file(process.port, "y" * 12_000_000, key=make_key("of the file"))
+    assert file.status == 200, file.body
+    return {"task": f"/v1/tasks/{task}", "events": f"/v1/tasks/{task}/events", "file": f"/v1/files/{file.json['id']}/content"}
+
+
+@unless_instrumented
+@pytest.mark.parametrize("thing", ["task", "events", "file"])
+def test_answers_that_nobody_reads_are_bounded_in_memory(process, make_key, clients, large_things, thing):
+    greedy, mine = make_key("greedy"), make_key("mine")
+    assert http(process.port, "GET", large_things["task"], key=greedy).status == 200
+    before = memory_bytes(process.pid)
+    for _ in range(60):
+        clients(process.port).sendall(head(large_things[thing], 0, greedy, method="GET"))
+    answers = re.compile(r'^sluice_http_requests_total\{[^}]*status="200"\} (\d+)', re.M)
+    wait_for(lambda: sum(map(int, answers.findall(http(process.port, "GET", "/metrics").body))) >= 60, 60, "all to be answered")
+    wait_for(lambda: http(process.port, "GET", large_things["task"], key=greedy).status == 503, 60, "the greedy key's bound")
+    held = memory_bytes(process.pid) - before
+    print(f"{thing}: {held >> 20} MiB more, {(memory_bytes(process.pid, 'VmHWM') - before) >> 20} at most")
+    assert held < 256 << 20  # 128 of the share, and what the allocator keeps; without a bound 450 and more
+    assert http(process.port, "GET", large_things["task"], key=mine, timeout_s=20).status == 200
+    assert http(process.port, "POST", "/v1/tasks", {"prompt": "x"}, key=mine).status == 202
+    assert http(process.port, "POST", "/v1/tasks", {"prompt": "x"}, key=greedy).status == 202, "a small answer has its place"
+
+
 def test_a_stream_of_events_has_an_end(url, server, clients):
     task = submit(url, "x", run_at="2030-01-01")
     port = server(url, "--stream-life", "1s").port
@@ -261,7 +291,7 @@ def test_health_has_a_listener_of_its_own(started, url, make_key):
 
 FOREIGN = [{"Host": "localhost:evil.com"}, {"Host": "localhost:80:evil"}, {"Host": "localhost:"}, {"Host": "localhost.evil.com"},
            {"Host": "127.0.0.1.evil.com"}, {"Host": "[::1]evil"}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"},
-           {"Sec-Fetch-Site": "Cross-Site"}, {"Origin": "null"}]
+           {"Sec-Fetch-Site": "Cross-Site"}, {"Origin": "null"}, {"Origin": ""}, {"Sec-Fetch-Site": ""}]
 
 
 @pytest.mark.parametrize("headers", FOREIGN, ids=lambda headers: "=".join(*headers.items()))
@@ -269,6 +299,14 @@ def test_without_keys_nothing_foreign_is_answered(url, server, headers):
     port = server(url).port
     assert http(port, "GET", "/v1/tasks", headers=headers).status == 401
     assert http(port, "GET", "/metrics", headers=headers).status == 401
+
+
+@pytest.mark.parametrize("lines", [("Sec-Fetch-Site: none", "Sec-Fetch-Site: cross-site"), ("Sec-Fetch-Site: same-origin",) * 2 + ("Origin:",),
+                                   ("Origin:", "Origin: http://evil.example")], ids=" ".join)
+def test_without_keys_a_repeated_header_hides_nothing(url, server, clients, lines):
+    client = clients(server(url).port)
+    client.sendall("\r\n".join(["GET /v1/tasks HTTP/1.1", "Host: localhost", *lines, "", ""]).encode())
+    assert status_of(client) == 401
 
 
 @pytest.mark.parametrize("headers", [{"Host": "localhost"}, {"Host": "localhost:1"}, {"Host": "[::1]:8080"}, {"Sec-Fetch-Site": "none"},

@@ -144,6 +144,27 @@ def test_a_tenants_files_have_their_bounds(url, process, make_key):
     refusal(post_file(process.port, line("a"), make_key(None)), 429, 'tenant "default" has 0 files, of 0', "sluice.settings.tenant_max_files")
 
 
+def test_batches_do_not_pass_the_bounds_of_files(url, process, make_key, mock, worker):
+    """They put out what nobody refuses any more: who has no room for it begins none."""
+    query(url, "update sluice.models set url = %s", [mock().url + "/v1"])
+    worker(url)
+    set_limits(url, "full", max_files=4)
+    full, other = make_key("full"), make_key("other")
+    file = upload(process.port, full, [line("a")])
+    begun = [post_batch(process.port, file, full) for _ in range(5)]
+    assert [reply.status for reply in begun].count(200) <= 3, "each has one file of results, and two until that is known"
+    refused = next(reply for reply in begun if reply.status != 200)
+    refusal(refused, 429, 'tenant "full" has ', "of 4", "A batch needs 2", "sluice.tenants.max_files")
+    query(url, "create or replace function sluice.files_bytes_max() returns bigint language sql as 'select 1'")  # as if it were full
+    ids = [reply.json["id"] for reply in begun if reply.status == 200]
+    for batch in ids:
+        wait_for(lambda: http(process.port, "GET", f"/v1/batches/{batch}", key=full).json["status"] == "completed", 60, "its results")
+    files = http(process.port, "GET", "/v1/files", key=full).json["data"]
+    assert len(files) == 1 + len(ids) <= 4
+    reply = post_file(process.port, line("a"), other)
+    assert reply.status == 503 and reply.headers.get("Retry-After"), reply.body
+
+
 def test_a_tenants_open_batches_have_their_bound(url, process, make_key):
     set_limits(url, "busy", max_batches=2)
     busy = make_key("busy")

@@ -150,13 +150,18 @@ def test_tasks_can_be_asked_for_by_status_and_model(read, url):
 
 def test_task_shows_fields_and_texts(read, url):
     task, = submit(url, "what is\nit?")
-    solve_all(url, "it is \x1b[2J this")
+    hidden = "\x7f \u009b31m \u202egpj.exe \u2028 \U000e0041"
+    solve_all(url, "it is \x1b[2J this" + hidden)
     text = "\n".join(read("task", task))
     assert f"id            {task}" in text and "status        solved" in text
     assert "prompt (11 bytes)\nwhat is\nit?" in text
     assert "it is ?[2J this" in text  # an answer does not drive the terminal
-    row = json.loads(read("task", task, "--json")[0])
-    assert (row["answer"], row["input_tokens"]) == ("it is \x1b[2J this", 3)
+    assert "this? ?31m ?gpj.exe ? ?" in text
+    line = read("task", task, "--json")[0]
+    row = json.loads(line)
+    assert (row["answer"], row["input_tokens"]) == ("it is \x1b[2J this" + hidden, 3)
+    assert "\\u007f \\u009b31m \\u202egpj.exe \\u2028 \\udb40\\udc41" in line, "nor does JSON"
+    assert json.loads(read("tasks", "--json")[0])["answer"] == row["answer"]
 
 
 def test_task_cuts_long_texts_but_not_as_json(sluice, url):
