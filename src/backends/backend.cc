@@ -28,12 +28,23 @@ std::string url_of(const Model& model, std::string_view path) {
   return std::string(base.substr(0, base.find_last_not_of('/') + 1)).append(path);
 }
 
+// Where the host begins in `url`, whose authority begins at `authority`. A slash in the password
+// ends that too early: then there is no @ in it, and what is behind its last colon is no port.
+size_t host_in(std::string_view url, size_t authority) {
+  const std::string_view cut = url.substr(authority, url.find('/', authority) - authority);
+  if (const size_t at = cut.rfind('@'); at != cut.npos) return authority + at + 1;
+  const size_t colon = cut.rfind(':');
+  const bool has_port = colon == cut.npos || cut.ends_with(']') ||
+                        cut.find_first_not_of("0123456789", colon + 1) == cut.npos;
+  const size_t at = has_port ? url.npos : url.rfind('@');
+  return at == url.npos ? authority : at + 1;
+}
+
 // Without user, password, query and fragment: there may be secrets.
 std::string shown_url(std::string url) {
   url.resize(std::min(url.find_first_of("?#"), url.size()));
-  const size_t host = url.find("//") + 2;
-  const size_t at = url.substr(0, url.find('/', host)).rfind('@');
-  if (at != std::string::npos) url.erase(host, at + 1 - host);
+  const size_t authority = url.find("//") + 2;
+  url.erase(authority, host_in(url, authority) - authority);
   return error_text(url, shown_url_bytes_max);
 }
 
