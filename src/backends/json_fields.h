@@ -42,7 +42,7 @@ class JsonReader final {
     return element;
   }
 
-  static constexpr size_t kept_bytes_max = size_t{1} << 20;  // the parser takes 13 times as much
+  static constexpr size_t kept_bytes_max = size_t{256} << 10;  // the parser takes 15 times as much
 
   static simdjson::dom::parser& parser() {
     thread_local simdjson::dom::parser kept;
