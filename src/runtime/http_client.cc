@@ -59,13 +59,13 @@ CurlHttpClient::~CurlHttpClient() {
 }
 
 // The first one with room: a few requests at a time then share the few connections of one engine.
-HttpEngine& CurlHttpClient::engine_with_room() {
+HttpEngine& CurlHttpClient::engine_with_room(bool is_tls) {
   if (look_timer_ == 0) {
     look_timer_ =
         clock_.call_at(clock_.now_ns() + limits_.look_interval_ms * ns_per_ms, [this] { look(); });
   }
   for (const auto& engine : engines_) {
-    if (engine->has_room()) return *engine;
+    if (engine->has_room(is_tls)) return *engine;
   }
   return *engines_.emplace_back(std::make_unique<HttpEngine>(loop_, clock_, share_));
 }
@@ -114,7 +114,7 @@ Task<HttpResult> CurlHttpClient::send(HttpRequest request, AbortToken* abort) {
   if (!trusted) co_return failure(HttpFailure::Kind::not_sent, trusted.error().message);
   const int64_t spent_ms = (clock_.now_ns() - begun_ns) / ns_per_ms;
   const int64_t timeout_ms = std::max<int64_t>(1, request.timeout_ms - spent_ms);
-  HttpTransfer transfer(engine_with_room(), request,
+  HttpTransfer transfer(engine_with_room(target->is_tls), request,
                         {memory_, abort, *target, std::move(*trusted), std::move(*resolved),
                          timeout_ms, std::min(limits_.connect_timeout_ms, timeout_ms)});
   co_await transfer.ended();

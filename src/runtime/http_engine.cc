@@ -11,13 +11,16 @@
 namespace sluice {
 namespace {
 
-// As many idle ones as there were requests at once, at most.
-constexpr long connections_max = 64;
-
 // For each new request curl walks the connections of a multi handle to that host, busy ones too:
 // with 8,000 under way that was most of its work (measured: 254 µs of processor time per call in
 // one handle, against 104 in many).
 constexpr size_t transfers_max = 64;
+
+// HTTP/2 has few connections to walk, and each engine would open its own.
+constexpr size_t tls_transfers_max = 256;
+
+// As many idle ones as there were requests at once, at most.
+constexpr long connections_max = tls_transfers_max;
 
 curl_socket_t open_no_socket(void*, curlsocktype, curl_sockaddr*) {
   return CURL_SOCKET_BAD;
@@ -50,8 +53,8 @@ HttpEngine::~HttpEngine() {
   if (timer_ != 0) clock_.cancel(timer_);
 }
 
-bool HttpEngine::has_room() const {
-  return transfers_.size() < transfers_max;
+bool HttpEngine::has_room(bool is_tls) const {
+  return transfers_.size() < (is_tls ? tls_transfers_max : transfers_max);
 }
 
 std::optional<int64_t> HttpEngine::idle_since_ns() const {

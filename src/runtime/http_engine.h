@@ -49,7 +49,8 @@ class HttpEngine final {
   HttpEngine(const HttpEngine&) = delete;
   HttpEngine& operator=(const HttpEngine&) = delete;
 
-  bool has_room() const;
+  // For one more transfer.
+  bool has_room(bool is_tls) const;
   // Since when it has no transfer; nullopt while it has one.
   std::optional<int64_t> idle_since_ns() const;
   // Closes the connections that nobody uses and whose other side has closed them, and ends
