@@ -19,3 +19,10 @@ drop function if exists sluice.count_headroom(regclass, int, text, int, bigint, 
   sluice.take_headroom(int, text, int, bigint, float8, int),
   sluice.ring(int), sluice.store_drafts(sluice.draft[], bigint[], bigint[], timestamptz), sluice.tenant_room(text, timestamptz),
   sluice.try_cancel(bigint, int[], timestamptz);
+-- Of schema 40: fairness had no memory. With the type go the functions that use it.
+drop type if exists sluice.candidate cascade;
+drop function if exists sluice.draw(bigint, int), sluice.fair_level(float8[], float8[], float8),
+  sluice.first_head(sluice.head[], timestamptz),
+  sluice.lane_window(int, smallint, bigint, int, timestamptz), sluice.take_some(sluice.models, sluice.head[], sluice.line_share[], int,
+  boolean, timestamptz), sluice.turns_within(sluice.models, sluice.head[], sluice.line_share[], int, boolean, timestamptz),
+  sluice.waiting_lanes(int, int, smallint, int, int, timestamptz);

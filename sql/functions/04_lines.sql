@@ -111,6 +111,8 @@ begin
   execute format('drop sequence sluice.%I', 'waits_' || v_name);
   delete from sluice.mark where line = p_line;
   delete from sluice.meter where line = p_line or model = p_line;
+  delete from sluice.tenant_clock where model = p_line;
+  delete from sluice.lane_round where line = p_line or model = p_line;
   delete from sluice.rung where line = p_line;
 end
 $$;

@@ -205,19 +205,20 @@ as $$
     $sql$
 $$;
 
--- look_text: look_<l>: the first rows of some lanes, each from p_readies on, at most p_limits.
+-- look_text: look_<l>: the first rows of some lanes, each from p_readies on, at most p_limits. p_lanes: what to call the lanes.
 create or replace function sluice.look_text() returns text
 language sql immutable
 as $$
   select $sql$
-    create or replace function sluice.look_%1$s(p_ranks smallint[], p_tenants bigint[], p_readies timestamptz[], p_limits int[])
-    returns sluice.candidate[]
+    create or replace function sluice.look_%1$s(
+      p_lanes int[], p_ranks smallint[], p_tenants bigint[], p_readies timestamptz[], p_limits int[]) returns sluice.turn[]
     language plpgsql volatile
     as $body$
     begin
       return (
-        select array_agg(row(q.task_id, %2$s, l.rank, l.tenant, q.ready_at, q.deadline, q.request_bytes, q.place)::sluice.candidate)
-        from unnest(p_ranks, p_tenants, p_readies, p_limits) l(rank, tenant, ready, most)
+        select array_agg(row(q.task_id, %2$s, l.lane, l.rank, l.tenant, q.ready_at, q.deadline, q.request_bytes, q.place,
+          null, null, null, null, null)::sluice.turn)
+        from unnest(p_lanes, p_ranks, p_tenants, p_readies, p_limits) l(lane, rank, tenant, ready, most)
         cross join lateral (
           select q.task_id, q.ready_at, q.deadline, q.request_bytes, row_number() over (order by q.ready_at, q.task_id) as place
           from sluice.queue_%1$s q
@@ -235,7 +236,7 @@ as $$
 begin
   execute format('drop function if exists sluice.lanes_%1$s(smallint, bigint, smallint, int),
     sluice.take_%1$s(smallint, bigint, timestamptz, int, timestamptz),
-    sluice.look_%1$s(smallint[], bigint[], timestamptz[], int[]), sluice.draw_%1$s(bigint[]), sluice.depth_%1$s(int)',
+    sluice.look_%1$s(int[], smallint[], bigint[], timestamptz[], int[]), sluice.draw_%1$s(bigint[]), sluice.depth_%1$s(int)',
     sluice.line_name(p_line));
   execute format('drop procedure if exists sluice.add_%s(sluice.new_task)', sluice.line_name(p_line));
 end

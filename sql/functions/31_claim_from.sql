@@ -70,7 +70,8 @@ end
 $$;
 
 -- take_turns: takes up to p_want rows from the lines that feed p_model: of each tenant and route what its turn is.
--- Looks at all lanes that wait, or at windows of them until it has what it wants or has seen 64. Requires the model's lock.
+-- Looks at all lanes that wait, or goes on with their rounds until it has what it wants or has seen 64. Where none of those has a turn
+-- left in its round, they have more of them: no permit is unused while anything waits. Requires the model's lock.
 -- Returns: gone: the rows, late ones among them; lines: which each came by; tokens: what each is to reserve; limited: whether quotas of
 --          tokens or of tenants are to be charged.
 create or replace function sluice.take_turns(
@@ -80,14 +81,9 @@ language plpgsql volatile
 as $$
 declare
   v_shares sluice.line_share[] := sluice.lines_open(p_model, p_want, p_now);
-  v_share sluice.line_share;
-  v_looks int := least(greatest(p_want, sluice.window_min()), sluice.window_max());
-  v_left int := p_want;
-  v_heads sluice.head[];
-  v_lanes record;
-  v_due double precision;
-  v_places int;
+  v_sight record;
   v_some record;
+  v_left int := p_want;
   v_looked int := 0;
   v_more boolean := true;
 begin
@@ -95,79 +91,79 @@ begin
   lines := '{}';
   tokens := '{}';
   limited := p_model.tpm is not null;
-  while v_more and v_looked < sluice.window_max() and v_left > 0 loop
-    v_heads := '{}';
-    v_due := 0;
-    v_more := false;
-    foreach v_share in array v_shares loop
-      v_lanes := sluice.waiting_lanes(v_share.line, v_looks, p_last, p_want, v_left, p_now);
-      v_heads := v_heads || v_lanes.heads;
-      v_due := v_due + coalesce(v_lanes.places, case when v_lanes.heads <> '{}' then v_left else 0 end);
-      v_more := v_more or v_lanes.places is not null;  -- there are other windows
-    end loop;
-    exit when v_heads = '{}';
-    v_looked := v_looked + cardinality(v_heads);
-    limited := limited or exists (select from unnest(v_heads) h where h.room is not null);
-    v_places := least(v_left, floor(v_due + random())::int);
-    continue when v_places = 0;
-    v_some := sluice.take_some(p_model, v_heads, v_shares, v_places, limited, p_now);
+  while v_more loop
+    v_sight := sluice.lanes_in_sight(p_model.id, v_shares, p_last, p_want, p_now);
+    if limited and gone <> '{}' then  -- who has a quota takes once: it is not charged yet
+      v_sight.heads := array(select h from unnest(v_sight.heads) h where h.room is null);
+    end if;
+    exit when v_sight.heads = '{}';
+    limited := limited or exists (select from unnest(v_sight.heads) h where h.room is not null);
+    v_looked := v_looked + cardinality(v_sight.heads);
+    v_some := sluice.take_some(p_model, v_sight.heads, v_sight.rounds, v_shares, v_left, limited, p_now);
+    v_more := (v_sight.rounds <> '{}' or v_some.cut) and v_looked < sluice.window_max();
+    if v_left = p_want and v_some.gone = '{}' and v_sight.rounds <> '{}' and not v_more then
+      v_some := sluice.take_some(p_model, v_sight.heads, sluice.without_end(v_sight.rounds), v_shares, v_left, limited, p_now);
+    end if;
     gone := gone || v_some.gone;
     lines := lines || v_some.lines;
     tokens := tokens || v_some.tokens;
     v_left := p_want - cardinality(gone);
     v_shares := v_some.shares;
-    v_more := v_more or v_some.cut;
+    v_more := v_more and v_left > 0 and not (p_model.tpm is not null and gone <> '{}');
+    perform sluice.note_rounds(v_sight.rounds, v_sight.heads, v_some.turns, v_left = 0 or v_some.cut or p_model.tpm is not null);
   end loop;
 end
 $$;
 
--- take_some: takes up to p_places rows of the lanes p_heads. Params: p_shares: how many of each line, at most.
--- Returns: as take_turns; shares: what is left of them; cut: some were left because their line's share was used up.
-create or replace function sluice.take_some(
-  p_model sluice.models, p_heads sluice.head[], p_shares sluice.line_share[], p_places int, p_limited boolean, p_now timestamptz,
-  out gone sluice.queue[], out lines int[], out tokens int[], out shares sluice.line_share[], out cut boolean)
+-- lanes_in_sight: the lanes of the lines p_shares that a claim of p_want looks at next, and the rounds of those lines that have more.
+create or replace function sluice.lanes_in_sight(
+  p_model int, p_shares sluice.line_share[], p_last smallint, p_want int, p_now timestamptz,
+  out heads sluice.head[], out rounds sluice.lane_round[])
 language plpgsql volatile
 as $$
 declare
-  v_head sluice.head := case when cardinality(p_heads) = 1 then p_heads[1] when p_places = 1 then sluice.first_head(p_heads, p_now) end;
-  v_most int;
-  v_ids bigint[];
-  v_chosen int[];
-  v_tokens int[];
-  v_line int;
-  v_rows sluice.queue[];
+  v_looks int := least(greatest(p_want, sluice.window_min()), sluice.window_max());
+  v_share sluice.line_share;
+  v_lanes record;
 begin
-  gone := '{}';
-  lines := '{}';
-  cut := false;
-  if v_head.line is not null and not p_limited then
-    v_most := (select s.most from unnest(p_shares) s where s.line = v_head.line);
-    cut := coalesce(v_most < p_places, false) and cardinality(p_heads) > 1;
-    execute format('select sluice.take_%s($1, $2, $3, $4, $5)', sluice.line_name(v_head.line)) into v_rows
-    using v_head.rank, v_head.tenant, v_head.ready_at, least(p_places, v_most), p_now;
-    gone := coalesce(v_rows, '{}');
-    lines := array_fill(v_head.line, array[cardinality(gone)]);
-    perform sluice.note_taken(array[v_head], array[cardinality(gone)], p_now);
+  heads := '{}';
+  rounds := '{}';
+  foreach v_share in array p_shares loop
+    v_lanes := sluice.waiting_lanes(p_model, v_share.line, v_looks, p_last, p_want, p_now);
+    heads := heads || v_lanes.heads;
+    if (v_lanes.round).line is not null then
+      rounds := rounds || v_lanes.round;
+    end if;
+  end loop;
+end
+$$;
+
+-- take_some: takes up to p_places rows of the lanes p_heads.
+-- Params:  p_rounds: those of lines that have more lanes; p_shares: how many of each line, at most.
+-- Returns: as take_turns; turns: of what was taken, but of a lane that is alone; shares: what is left of them; cut: some were left:
+--          their line's share was used up, or a tenant's quota, or not all of a lane's rows were looked at.
+create or replace function sluice.take_some(
+  p_model sluice.models, p_heads sluice.head[], p_rounds sluice.lane_round[], p_shares sluice.line_share[], p_places int,
+  p_limited boolean, p_now timestamptz,
+  out gone sluice.queue[], out lines int[], out tokens int[], out turns sluice.turn[], out shares sluice.line_share[], out cut boolean)
+language plpgsql volatile
+as $$
+declare
+  v_alone boolean := cardinality(p_heads) = 1 and p_rounds = '{}';
+begin
+  if p_limited or p_places > 1 and not v_alone then
+    select t.* into gone, lines, tokens, turns, cut
+    from sluice.take_by_turns(p_model, p_heads, p_rounds, p_shares, p_places, p_limited, p_now) t;
+  elsif v_alone then
+    select t.* into gone, lines, cut from sluice.take_lane(p_heads[1], p_shares, p_places, p_now) t;
+    cut := false;
   else
-    select t.ids, t.lines, t.tokens, t.cut into v_ids, v_chosen, v_tokens, cut
-    from sluice.turns_within(p_model, p_heads, p_shares, p_places, p_limited, p_now) t;
-    foreach v_line in array array(select distinct l from unnest(v_chosen) l order by l) loop
-      execute format('select sluice.draw_%s($1)', sluice.line_name(v_line)) into v_rows
-      using array(select c.id from unnest(v_ids, v_chosen) with ordinality c(id, line, n) where c.line = v_line order by c.n);
-      gone := gone || v_rows;
-    end loop;
-    -- In the order of their turns, as far as somebody else has not ended them meanwhile.
-    select coalesce(array_agg(g.row order by g.n), '{}'), coalesce(array_agg(v_chosen[g.n] order by g.n), '{}'),
-      coalesce(array_agg(v_tokens[g.n] order by g.n), '{}')
-    into gone, lines, tokens
-    from (select r as row, array_position(v_ids, r.task_id) as n from unnest(gone) r) g;
-    perform sluice.note_taken(p_heads, array(
-      select (select count(*)::int from unnest(gone, lines) g(task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts,
-                tenant, line)
-              where g.line = h.line and g.rank = h.rank and sluice.tenant_key(g.tenant) = h.tenant)
-      from unnest(p_heads) with ordinality h order by h.ordinality), p_now);
+    select t.* into gone, lines, turns, cut from sluice.take_next(p_model.id, p_heads, p_rounds, p_shares, p_now) t;
   end if;
   tokens := coalesce(tokens, array_fill(0, array[cardinality(gone)]));
+  if turns <> '{}' and not v_alone then
+    perform sluice.note_clocks(p_model.id, turns);
+  end if;
   perform sluice.note_routed(r.line, p_model.id, r.taken, p_now)
   from (select l as line, count(*)::int as taken from unnest(lines) l where l < 0 group by l) r;
   shares := array(
@@ -176,16 +172,96 @@ begin
 end
 $$;
 
--- turns_within: whose turn it is among p_heads, within the lines' shares and, if p_limited, the quotas of tokens and tenants.
--- Returns: the tasks in the order of their turns, and beside each its line and the tokens that it is to reserve.
-create or replace function sluice.turns_within(
-  p_model sluice.models, p_heads sluice.head[], p_shares sluice.line_share[], p_places int, p_limited boolean, p_now timestamptz,
-  out ids bigint[], out lines int[], out tokens int[], out cut boolean)
+-- take_lane: takes up to p_places rows of one lane, straight. Params, returns: as take_some.
+create or replace function sluice.take_lane(
+  p_head sluice.head, p_shares sluice.line_share[], p_places int, p_now timestamptz,
+  out gone sluice.queue[], out lines int[], out cut boolean)
 language plpgsql volatile
 as $$
 declare
-  v_turns sluice.candidate[] := sluice.fair_turns(p_heads, p_places, p_now);
-  v_count int := coalesce(cardinality(v_turns), 0);
+  v_most int := (select s.most from unnest(p_shares) s where s.line = p_head.line);
+begin
+  cut := coalesce(v_most < p_places, false);
+  execute format('select sluice.take_%s($1, $2, $3, $4, $5)', sluice.line_name(p_head.line)) into gone
+  using p_head.rank, p_head.tenant, p_head.ready_at, least(p_places, v_most), p_now;
+  gone := coalesce(gone, '{}');
+  lines := array_fill(p_head.line, array[cardinality(gone)]);
+  perform sluice.note_taken(array[p_head], array[cardinality(gone)], p_now);
+end
+$$;
+
+-- take_next: takes one row: of the lane whose turn it is.
+create or replace function sluice.take_next(
+  p_model int, p_heads sluice.head[], p_rounds sluice.lane_round[], p_shares sluice.line_share[], p_now timestamptz,
+  out gone sluice.queue[], out lines int[], out turns sluice.turn[], out cut boolean)
+language plpgsql volatile
+as $$
+declare
+  v_turn sluice.turn := sluice.first_head(p_model, p_heads, p_rounds, p_now);
+begin
+  gone := '{}';
+  lines := '{}';
+  turns := '{}';
+  cut := false;
+  if v_turn.lane is not null then
+    select t.* into gone, lines, cut from sluice.take_lane(p_heads[v_turn.lane], p_shares, 1, p_now) t;
+  end if;
+  if gone <> '{}' then  -- a deadline may have brought forward another one than the first
+    v_turn.finish := v_turn.start + sluice.task_tokens(gone[1].request_bytes) / coalesce(p_heads[v_turn.lane].weight, 1);
+    turns := array[v_turn];
+  end if;
+end
+$$;
+
+-- take_by_turns: takes the rows whose turn it is: fair_turns, within shares and quotas.
+create or replace function sluice.take_by_turns(
+  p_model sluice.models, p_heads sluice.head[], p_rounds sluice.lane_round[], p_shares sluice.line_share[], p_places int,
+  p_limited boolean, p_now timestamptz,
+  out gone sluice.queue[], out lines int[], out tokens int[], out turns sluice.turn[], out cut boolean)
+language plpgsql volatile
+as $$
+declare
+  v_line int;
+  v_ids bigint[];
+  v_lines int[];
+  v_reserved int[];
+  v_rows sluice.queue[];
+begin
+  gone := '{}';
+  select t.turns, t.tokens, t.cut into turns, v_reserved, cut
+  from sluice.turns_within(p_model, p_heads, p_rounds, p_shares, p_places, p_limited, p_now) t;
+  select array_agg(t.task_id), array_agg(t.line) into v_ids, v_lines from unnest(turns) t;
+  for v_line in select distinct t.line from unnest(turns) t order by t.line loop
+    execute format('select sluice.draw_%s($1)', sluice.line_name(v_line)) into v_rows
+    using array(select t.task_id from unnest(turns) t where t.line = v_line);
+    gone := gone || v_rows;
+  end loop;
+  -- In the order of their turns, as far as somebody else has not ended them meanwhile. An element of an array of rows is found by walking
+  -- over those before it, a number at once: hence not turns[n].
+  select coalesce(array_agg(g.row order by g.n), '{}'), coalesce(array_agg(v_lines[g.n] order by g.n), '{}'),
+    coalesce(array_agg(v_reserved[g.n] order by g.n), '{}')
+  into gone, lines, tokens
+  from (select r as row, array_position(v_ids, r.task_id) as n from unnest(gone) r) g;
+  if cardinality(gone) < cardinality(turns) then
+    turns := array(select t from unnest(turns) t where t.task_id in (select g.task_id from unnest(gone) g));
+  end if;
+  perform sluice.note_taken(p_heads, array(
+    select coalesce(t.taken, 0) from generate_subscripts(p_heads, 1) h
+    left join (select t.lane, count(*)::int as taken from unnest(turns) t group by t.lane) t on t.lane = h order by h), p_now);
+end
+$$;
+
+-- turns_within: whose turn it is among p_heads, within the lines' shares and, if p_limited, the quotas of tokens and tenants.
+-- Returns: the turns in order, and beside each the tokens that it is to reserve; cut: as take_some.
+create or replace function sluice.turns_within(
+  p_model sluice.models, p_heads sluice.head[], p_rounds sluice.lane_round[], p_shares sluice.line_share[], p_places int,
+  p_limited boolean, p_now timestamptz,
+  out turns sluice.turn[], out tokens int[], out cut boolean)
+language plpgsql volatile
+as $$
+declare
+  v_turns sluice.turn[] := coalesce(sluice.fair_turns(p_model.id, p_heads, p_rounds, p_places, p_now), '{}');
+  v_count int := cardinality(v_turns);
 begin
   if exists (select from unnest(p_shares) s where s.most is not null) then
     v_turns := array(
@@ -194,17 +270,15 @@ begin
         from unnest(v_turns) with ordinality c join unnest(p_shares) s on s.line = c.line) t
       where coalesce(t.nth <= t.most, true) order by t.ordinality);
   end if;
-  cut := cardinality(v_turns) < v_count;
+  cut := cardinality(v_turns) < v_count or exists (select from unnest(v_turns) t where t.has_more);
   if p_limited then
-    select array_agg(j.task_id order by j.place), array_agg(j.line order by j.place), array_agg(j.tokens order by j.place)
-    into ids, lines, tokens from sluice.judge_rows(p_model, v_turns, p_places, p_now) j;
+    select coalesce(array_agg(v_turns[j.place] order by j.place), '{}'), coalesce(array_agg(j.tokens order by j.place), '{}')
+    into turns, tokens from sluice.judge_rows(p_model, v_turns, p_places, p_now) j;
+    cut := cut or cardinality(turns) < v_count;
   else
-    select array_agg(t.task_id order by t.ordinality), array_agg(t.line order by t.ordinality), array_agg(0)
-    into ids, lines, tokens from unnest(v_turns) with ordinality t;
+    turns := v_turns;
+    tokens := array_fill(0, array[cardinality(turns)]);
   end if;
-  ids := coalesce(ids, '{}');
-  lines := coalesce(lines, '{}');
-  tokens := coalesce(tokens, '{}');
 end
 $$;
 

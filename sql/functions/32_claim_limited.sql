@@ -5,7 +5,7 @@
 -- running sums suffice. The others stay where they are. Late ones are taken, too, to be ended; nothing is reserved for them.
 -- Requires the model's lock; tries the tenants': rows of a tenant for which another worker is taking now stay.
 -- Returns: of those that may be taken their id, line and place, and what each is to reserve.
-create or replace function sluice.judge_rows(p_model sluice.models, p_rows sluice.candidate[], p_want int, p_now timestamptz)
+create or replace function sluice.judge_rows(p_model sluice.models, p_rows sluice.turn[], p_want int, p_now timestamptz)
 returns table (task_id bigint, line int, tokens int, place bigint)
 language plpgsql volatile
 as $$

@@ -105,8 +105,8 @@ exception when undefined_table then  -- its model or route was deleted just now
 end
 $$;
 
--- clean_hints: removes the marks and meters that newer ones have replaced, those of lanes that are empty and have not moved for long, and
--- those of lines that are no more.
+-- clean_hints: removes the marks, meters, clocks and rounds that newer ones have replaced, marks of lanes that are empty and have not moved
+-- for long, clocks that are behind what all have reached (whoever has none begins there), and what is of lines that are no more.
 create or replace function sluice.clean_hints(p_now timestamptz) returns void
 language plpgsql volatile
 as $$
@@ -121,5 +121,11 @@ begin
     and (sluice.lane_heads(m.line, 1, m.rank, m.tenant, m.rank))[1].tenant is distinct from m.tenant;
   delete from sluice.meter m
   where m.line <> all (v_lines) or exists (select from sluice.meter n where n.line = m.line and n.model = m.model and n.n > m.n);
+  delete from sluice.tenant_clock c
+  where exists (
+    select from sluice.tenant_clock n where n.model = c.model and n.rank = c.rank and n.tenant = c.tenant and n.n > c.n)
+    or c.tenant <> sluice.level_key() and c.v <= sluice.clock_of(c.model, c.rank, sluice.level_key());
+  delete from sluice.lane_round r
+  where exists (select from sluice.lane_round n where n.model = r.model and n.line = r.line and n.n > r.n);
 end
 $$;
