@@ -136,7 +136,7 @@ def test_a_database_of_schema_4_in_use_goes_on_after_an_upgrade(sluice, pg):
 
 
 def many_models(url, models, tasks):
-    """Models like those of OLD_ROWS beside them, and tasks in their queues and in the backlog, of schema 46; the ids of all tasks."""
+    """Models like those of OLD_ROWS beside them, and tasks in their queues and in the backlog, of schema 45; the ids of all tasks."""
     connection = connect(url)
     with connection.cursor() as cursor:
         cursor.execute("begin; set local role sluice_owner")
@@ -155,7 +155,7 @@ def many_models(url, models, tasks):
             end $$;
             insert into sluice.backlog (task_id, ready_at, model, request_bytes, fence, rank, attempts, due, tenant)
             select id, created_at, model, 10, 0, 0, 0, true, 'default' from sluice.task where id > 100 and id % 3 <> 0; commit""")
-        apply(cursor, OLD_VERSION + 1, 46)
+        apply(cursor, OLD_VERSION + 1, 45)
     connection.close()
     return [*range(101, 101 + tasks)]
 
