@@ -13,7 +13,7 @@ create temp table served (place serial, task bigint) on commit drop;
 create function serve(p_model text, p_worker bigint, p_now timestamptz) returns void language sql
 as $$
   insert into served (task) select x from unnest(claimed(p_worker, 4, p_now)) x;
-  select sluice.admit(p_model, null, p_now);
+  select sluice.wake(p_now);
   insert into served (task) select x from unnest(claimed(p_worker, 4, p_now)) x;
 $$;
 select serve(:'m', :w, at(1.5 + n * 0.35)) from generate_series(1, 50) n \g /dev/null

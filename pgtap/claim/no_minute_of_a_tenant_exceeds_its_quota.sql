@@ -27,7 +27,7 @@ begin
     elsif random() < 0.02 then
       v_offset := v_offset - (random() * 20)::numeric;
     end if;
-    perform sluice.admit(m, null, at(v_time + v_offset)) from unnest(p_models) m;
+    perform sluice.wake(at(v_time + v_offset));
     perform settle_due(v_time, v_offset);
     perform take(p_workers[1 + (random() * 0.99)::int], 1 + (random() * 20)::int, v_time, v_offset, 40000);
   end loop;

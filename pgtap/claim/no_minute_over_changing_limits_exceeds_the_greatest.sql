@@ -35,7 +35,7 @@ begin
       update sluice.tenants set rpm = v.tenant_rpm, tpm = v.tenant_tpm where name = p_tenant;
       update sluice.tenants set limits_changed_at = at(v_time) where name = p_tenant;
     end if;
-    perform sluice.admit(p_model, null, at(v_time));
+    perform sluice.wake(at(v_time));
     perform settle_due(v_time, 0);
     perform take(p_worker, 5 + (random() * 30)::int, v_time, 0, 0);
   end loop;

@@ -14,7 +14,7 @@ declare
   v_now timestamptz := at(1);
 begin
   while v_now < at(121) loop
-    perform sluice.admit(p_model, 10, v_now);
+    perform sluice.wake(v_now);
     perform claimed(p_worker, 5, v_now);
     v_now := greatest(v_now + interval '1 millisecond', (sluice.look(id_of(p_model), v_now)).wake_at);
   end loop;

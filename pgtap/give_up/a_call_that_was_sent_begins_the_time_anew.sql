@@ -11,8 +11,7 @@ create function tried(p_worker bigint, p_outcome sluice.outcome, p_now numeric) 
 as $$
 begin
   update sluice.later set ready_at = at(p_now) where task_id = p_outcome.task_id;
-  perform sluice.admit(
-    (select m.name from sluice.models m join sluice.task t on t.model = m.id where t.id = p_outcome.task_id), null, at(p_now));
+  perform sluice.wake(at(p_now));
   perform claimed(p_worker, 1, at(p_now));
   perform completed(p_worker, p_outcome, at(p_now));
   return places(p_outcome.task_id);

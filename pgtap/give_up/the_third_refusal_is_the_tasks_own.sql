@@ -12,7 +12,7 @@ declare
   v_now timestamptz := at(10 * p_fence);
 begin
   update sluice.later set ready_at = v_now where task_id = p_task;
-  perform sluice.admit((select m.name from sluice.models m join sluice.task t on t.model = m.id where t.id = p_task), null, v_now);
+  perform sluice.wake(v_now);
   perform claimed(p_worker, 2, v_now);
   perform completed(p_worker, refused(p_task, p_fence, p_status), v_now);
   return places(p_task);

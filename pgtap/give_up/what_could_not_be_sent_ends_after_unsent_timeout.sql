@@ -11,7 +11,7 @@ create function try_again(p_worker bigint, p_task bigint, p_fence int, p_now num
 as $$
 begin
   update sluice.later set ready_at = at(p_now) where task_id = p_task;
-  perform sluice.admit((select m.name from sluice.models m join sluice.task t on t.model = m.id where t.id = p_task), null, at(p_now));
+  perform sluice.wake(at(p_now));
   perform claimed(p_worker, 1, at(p_now));
   perform completed(p_worker, unsent(p_task, p_fence), at(p_now));
   return (select ready_at from sluice.later where task_id = p_task);

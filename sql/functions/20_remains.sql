@@ -75,7 +75,7 @@ begin
   return query
     select format('drop sequence sluice.%I', c.relname) from unnest('{mark,paced,paced_at,room,tended}'::text[]) k
     join pg_class c on c.relname >= (k || '_')::name and c.relname < (k || '_~')::name
-    where c.relnamespace = 'sluice'::regnamespace and c.relkind = 'S' and c.relname ~ '^(mark|paced|paced_at|room|tended)_[0-9]+$'
+    where c.relnamespace = 'sluice'::regnamespace and c.relkind = 'S' and c.relname ~ ('^' || k || '_[0-9]+$')
     union all
     select format('drop index sluice.%I', c.relname) from pg_class c
     where c.relname >= 'queue_' and c.relname < 'queue_~' and c.relnamespace = 'sluice'::regnamespace and c.relkind = 'i'
@@ -83,7 +83,7 @@ begin
     union all
     select format('drop routine sluice.%I(%s)', p.proname, pg_get_function_identity_arguments(p.oid))
     from unnest('{put,take,urgent}'::text[]) k join pg_proc p on p.proname >= (k || '_')::name and p.proname < (k || '_~')::name
-    where p.pronamespace = 'sluice'::regnamespace and p.proname ~ '_[0-9]+$' and (k <> 'take' or p.pronargs = 1)
+    where p.pronamespace = 'sluice'::regnamespace and p.proname ~ ('^' || k || '_[0-9]+$') and (k <> 'take' or p.pronargs = 1)
     limit p_max;
 end
 $$;
@@ -117,6 +117,7 @@ begin
   end loop;
   if v_statements = '{}' and not sluice.has_moves() then
     perform sluice.drop_last_remains();
+    v_dropped := 1;
   end if;
   return v_dropped;
 exception when lock_not_available then
@@ -164,12 +165,17 @@ begin
 end
 $$;
 
--- admit, admit_restless: wake, by the names by which workers of schema 44 and before call it. Nothing is admitted any more.
+-- admit, admit_restless: wake, by the names by which workers of schema 44 and before call it. Nothing is admitted any more. For each model
+-- in one statement: only the first wakes.
 create or replace function sluice.admit(model text, max_tasks int default null, p_now timestamptz default null) returns int
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
 begin
+  if current_setting('sluice.woken', true) = 'yes' then
+    return 0;
+  end if;
+  perform set_config('sluice.woken', 'yes', true);
   return sluice.wake(p_now);
 end
 $$;

@@ -45,7 +45,7 @@ $$;
 -- Requires the watch. Params: worker; held: bells and alarms this session holds already; p_now.
 -- Returns: bells: all it holds now, alarms among them; complete: whoever makes work now will notify, for each bell is held,
 --          here or by another watcher (not while a submitter's transaction is open: look again after 1, 2, 4 ... 250 ms);
---          work: there is something to claim or to admit; wake_in_ms: when the next permit, reopening or due task comes
+--          work: there is something to claim or to wake; wake_in_ms: when the next permit, reopening or due task comes
 --          (null: none known); within 5 s while anything may wait for an open model, for ageing is told by nobody; within a
 --          second while another watcher holds a bell, for that one may leave unheard.
 create or replace function sluice.take_bells(worker bigint, held int[], p_now timestamptz default null)

@@ -38,12 +38,13 @@ begin
   -- A rolled-back completion has counted its calls as ended all the same.
   perform sluice.recount_in_flight(m.id)
   from (select id from sluice.models where max_in_flight is not null order by id) m;
-  perform sluice.clean_spent(v_now), sluice.clean_hints(v_now), sluice.quieten(v_now);
+  perform sluice.clean_spent(v_now), sluice.clean_hints(v_now);
   v_quiet := v_quiet and v_lowered = 0;
   perform setval('sluice.sweep_rest_id', case when v_quiet then v_newest + 1 else 0 end),
     setval('sluice.sweep_after', sluice.micros(case when v_quiet then sluice.rest_until(v_now)
       else v_now + least(greatest(interval '1 second', 50 * (clock_timestamp() - v_started)), interval '30 minutes') end));
   perform sluice.look_at_tenants(v_now);
+  perform sluice.quieten(v_now);  -- last: until the commit who rings waits for its locks
   return v_lowered;
 end
 $$;

@@ -29,15 +29,6 @@ create index later_by_time on sluice.later (ready_at);
 create index later_of_model on sluice.later (model) where model is not null;
 create index later_of_route on sluice.later (route) where route is not null;
 create index later_deadline on sluice.later (deadline) where deadline is not null;
--- What an upgrade found in the backlog is seen by all that looks at what waits, until it has been moved.
-alter table sluice.backlog inherit sluice.later;
-
--- A route's rows have no model yet. Only here: a model's have, and to lock all queues at once would stop every submit.
-alter table only sluice.queue alter column model drop not null;
-
--- The line that a task came by and goes back to. Null: its model's own.
-alter table sluice.lease add column line int;
-
 -- A lower bound on ready_at of the rows of a lane: a (line, rank, tenant's key). A hint, hence unlogged; insert-only, the newest first
 -- in the key, so that nothing is ever walked over to find it. See sql/functions/05_marks.sql.
 create sequence sluice.mark_id as bigint;
@@ -62,14 +53,6 @@ create unlogged table sluice.meter (
   tenant bigint                         -- windows: where the next one begins
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, vacuum_truncate = off);
 create index meter_of_model on sluice.meter (line, model, n desc);
-
--- max_queue is what its name says: the bound on what waits in a model's own line. It was the room of a queue beside the backlog, and is
--- no bound that anybody chose: the functions' files set it to null (sql/functions/00_gone.sql).
-alter table sluice.models alter column max_queue drop not null, alter column max_queue drop default;
-
--- Not renamed: what runs at that moment goes on with what it had. sluice.take_over() sees to the rows with a model.
-alter table sluice.rung add column line int, alter column model drop not null;
-create index on sluice.rung (line);
 
 -- What submit knows of a new task that passed its checks, and of the line that it is for.
 create type sluice.new_task as (
@@ -116,3 +99,22 @@ create type sluice.line_share as (
   line int,
   most int
 );
+
+-- What is in use comes last, and last of it what every submit reads: nobody waits behind these locks for longer than need be.
+
+-- A route's rows have no model yet. Only here: a model's have, and to lock all queues at once would stop every submit.
+alter table only sluice.queue alter column model drop not null;
+
+-- The line that a task came by and goes back to. Null: its model's own.
+alter table sluice.lease add column line int;
+
+-- What an upgrade found in the backlog is seen by all that looks at what waits, until it has been moved.
+alter table sluice.backlog inherit sluice.later;
+
+-- Not renamed: what runs at that moment goes on with what it had. sluice.take_over() sees to the rows with a model.
+alter table sluice.rung add column line int, alter column model drop not null;
+create index on sluice.rung (line);
+
+-- max_queue is what its name says: the bound on what waits in a model's own line. It was the room of a queue beside the backlog, and is
+-- no bound that anybody chose: the functions' files set it to null (sql/functions/00_gone.sql).
+alter table sluice.models alter column max_queue drop not null, alter column max_queue drop default;

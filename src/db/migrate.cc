@@ -29,8 +29,8 @@ constexpr auto lock_look_interval = std::chrono::milliseconds(100);
 // A statement waits this long for a table's lock, so that nobody waits longer behind it; then the
 // transaction is tried again after a pause. Below deadlock_timeout (1 s): of two that wait for each
 // other this one gives up, not a worker.
-constexpr const char* lock_timeout = "900ms";
-constexpr int transaction_attempts_max = 30;
+constexpr const char* lock_timeout = "500ms";
+constexpr int transaction_attempts_max = 60;
 constexpr auto transaction_pause = std::chrono::milliseconds(500);
 
 // Roles belong to the whole server: another database's migration may make them meanwhile.
