@@ -36,6 +36,7 @@ begin
   perform sluice.recount_in_flight(m.id) from (select id from sluice.models order by id) m;
   perform sluice.doubt_gauges(), sluice.drop_remains();
   perform sluice.make_partitions(0, last_value) from sluice.task_id;
+  perform sluice.refresh_gate(false);
   perform sluice.forget_audit(coalesce(p_now, clock_timestamp()));
   v_dropped := sluice.end_retention(v_retention, 4);
   return jsonb_build_object('expired', v_expired, 'cancelled', v_cancelled, 'recovered', v_recovered,
