@@ -283,6 +283,7 @@ declare
   v_line int;
   v_max_queue int;
   v_route text;
+  v_routed boolean;   -- that has models
   v_api text;
   v_put text;
 begin
@@ -304,8 +305,15 @@ begin
     pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), m.id % 64)
   into v_model, v_line, v_max_queue, v_model_max, v_limited, v_put, v_awake
   from sluice.models m where m.name = v_name;
+  if v_model is null then
+    v_route := v_name;
+    select -l.n, 'sluice.put_route_' || l.n, pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), l.n % 64),
+      exists (select from sluice.routes r where r.route = v_route)
+    into v_line, v_put, v_awake, v_routed
+    from sluice.route_line l where l.route = v_route and l.api is null;
+  end if;
   select g.request_bytes_max, g.max_unfinished, g.full_at, g.look_from, g.is_guarded, g.has_tenants, g.counts_others,
-    g.bounds_models, g.limits_tokens, exists (select from sluice.rung where line = v_model),
+    g.bounds_models, g.limits_tokens, exists (select from sluice.rung where line = v_line),
     octet_length(coalesce(submit.prompt, submit.request)), submit.tenant is distinct from 'default', g.bounds_others
   into v_bytes_max, v_system_max, v_full_at, v_look_from, v_guarded, v_tenants, v_counted,
     v_models_bounded, v_tokens_limited, v_noted, v_bytes, v_other, v_bounded
@@ -325,11 +333,14 @@ begin
       submit.max_output_tokens, submit.metadata, submit.tenant, submit.idempotency_key, submit.traceparent, submit.deadline,
       v_bytes_max, v_now);
   end if;
-  if v_guarded or v_tenants or v_bounded or submit.idempotency_key is not null or v_model is null or v_limited then
+  if v_guarded or v_tenants or v_bounded or submit.idempotency_key is not null or v_limited
+     or v_model is null and (v_routed is not true or submit.request is not null or v_tokens_limited) then
     if v_guarded and sluice.is_guarded() then
       perform sluice.require_tenant(submit.tenant);
     end if;
-    v_bounded := v_bounded or v_tenants and exists (select from sluice.tenants t where t.name = submit.tenant);
+    if v_tenants then
+      v_bounded := v_bounded or exists (select from sluice.tenants t where t.name = submit.tenant);
+    end if;
     if v_bounded then
       select l.max_unfinished, l.max_priority, l.models, l.is_listed, l.is_full, v_limited or l.tpm is not null
       into v_tenant_max, v_priority_max, v_models, v_listed, v_full, v_limited
@@ -347,15 +358,13 @@ begin
       perform sluice.refuse_excess(submit.tenant, submit.priority, v_name);
     end if;
     if v_model is null then
-      v_route := v_name;
-      if submit.request is not null or not exists (select from sluice.routes where route = v_route) then
-        v_api := sluice.route_api(v_route, submit.request is not null);
-      end if;
-      select -l.n, 'sluice.put_' || sluice.line_name(-l.n), pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), l.n % 64)
-      into v_line, v_put, v_awake
-      from sluice.route_line l where l.route = v_route and l.api is not distinct from v_api;
-      v_noted := exists (select from sluice.rung where line = v_line);
       v_limited := v_limited or v_tokens_limited;
+      if submit.request is not null or v_routed is not true then
+        v_api := sluice.route_api(v_route, submit.request is not null);
+        v_line := sluice.line_of(null, v_route, v_api);
+        v_put := 'sluice.put_' || sluice.line_name(v_line);
+        v_noted := false;  -- that is another line's
+      end if;
     end if;
     if v_limited then
       perform sluice.check_fits(v_name, submit.tenant, v_bytes, submit.max_output_tokens);
