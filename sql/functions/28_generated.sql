@@ -45,34 +45,44 @@ begin
 end
 $$;
 
--- add_text: add_<l>: puts one new task into the line, or aside until its time; takes room for it in the gauges. It locks the model's
--- gauge: a model cannot be deleted under an open submit. A procedure, for EXECUTE does not plan a CALL (10 us of a submit's 165), and
--- of one argument: each costs 5,000 instructions.
+-- add_text: add_<l>: stores one new task and puts it into the line, or aside until its time; takes room for it in the gauges. It locks
+-- the model's gauge: a model cannot be deleted under an open submit. A procedure, for EXECUTE does not plan a CALL, and of one argument:
+-- each costs 5,000 instructions. Both rows in one statement: 17,000 less than in two.
 create or replace function sluice.add_text(p_line int) returns text
 language sql immutable
 as $$
   select format($sql$
-    create or replace procedure sluice.add_%%1$s(p_new sluice.new_task)
+    create or replace procedure sluice.add_%%1$s(p_new sluice.submission)
     language plpgsql
     as $body$
     begin
       %s
-      if p_new.max_queue is not null and nextval('sluice.waits_%%1$s') > p_new.max_queue then
-        perform sluice.accept_for_line(%%2$s, p_new.max_queue, p_new.submitted_at);
+      if p_new.max_queue is not null then
+        if nextval('sluice.waits_%%1$s') > p_new.max_queue then
+          perform sluice.accept_for_line(%%2$s, p_new.max_queue, p_new.created_at);
+        end if;
       end if;
-      if p_new.due then
-        insert into sluice.queue_%%1$s (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, tenant)
-        values (p_new.task_id, p_new.ready_at, p_new.deadline, p_new.model, p_new.request_bytes, 0, p_new.rank, 0, p_new.tenant);
-      else
+      if p_new.later then
         insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, route, tenant)
-        values (p_new.task_id, p_new.ready_at, p_new.deadline, p_new.model, p_new.request_bytes, 0, p_new.rank, 0, p_new.route,
+        values (p_new.id, p_new.run_at, p_new.deadline, p_new.model, p_new.request_bytes, 0, -p_new.priority, 0, p_new.route,
           p_new.tenant);
+        %s;
+      else
+        with waiting as (
+          insert into sluice.queue_%%1$s (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, tenant)
+          values (p_new.id, p_new.created_at, p_new.deadline, p_new.model, p_new.request_bytes, 0, -p_new.priority, 0, p_new.tenant))
+        %s;
       end if;
     end
     $body$
-    $sql$, case when p_line > 0 then $sql$if nextval('sluice.load_%1$s') - 1 >= sluice.overflow_share() * p_new.max_unfinished then
-        perform sluice.accept_for_model(%2$s, p_new.submitted_at);
-      end if;$sql$ else '' end)
+    $sql$, case when p_line > 0 then $sql$if nextval('sluice.load_%1$s') > p_new.full_at then
+        perform sluice.accept_for_model(%2$s, p_new.created_at);
+      end if;$sql$ else '' end, t.stored, t.stored)
+  from (values ($sql$insert into sluice.task (id, created_at, run_at, deadline, batch_id, model, max_output_tokens, priority,
+          max_attempts, route, api, tenant, traceparent, metadata, prompt, request)
+        values (p_new.id, p_new.created_at, p_new.run_at, p_new.deadline, p_new.batch_id, p_new.model, p_new.max_output_tokens,
+          p_new.priority, p_new.max_attempts, p_new.route, p_new.api, p_new.tenant, p_new.traceparent, p_new.metadata, p_new.prompt,
+          p_new.request)$sql$)) t(stored)
 $$;
 
 -- lanes_text: lanes_<l>: the first row of each waiting lane, in order, from (p_rank, p_tenant) on up to rank p_last; at most p_max.
@@ -238,7 +248,7 @@ begin
     sluice.take_%1$s(smallint, bigint, timestamptz, int, timestamptz),
     sluice.look_%1$s(int[], smallint[], bigint[], timestamptz[], int[]), sluice.draw_%1$s(bigint[]), sluice.depth_%1$s(int)',
     sluice.line_name(p_line));
-  execute format('drop procedure if exists sluice.add_%s(sluice.new_task)', sluice.line_name(p_line));
+  execute format('drop procedure if exists sluice.add_%s(sluice.submission)', sluice.line_name(p_line));
 end
 $$;
 
