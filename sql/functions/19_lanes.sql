@@ -239,11 +239,14 @@ begin
 end
 $$;
 
--- restless: which of the models p_ids may have work: those whose lines were rung for, and of each route's p_per_route (null: all). Costs
+-- restless: which of the models p_ids may have work: those whose lines were rung for, and of each route's. Costs
 -- what there is to do, not what there is: with 1,000 models of which 10 work it takes 0.1 ms.
-create or replace function sluice.restless(p_ids int[], p_per_route int default null) returns int[]
+-- Params: p_per_route: of a route's only so many, drawn from those that can call at p_now; null: all.
+create or replace function sluice.restless(p_ids int[], p_per_route int default null, p_now timestamptz default null) returns int[]
 language plpgsql volatile
 as $$
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
 begin
   return array(
     select r.line from sluice.rung r where r.line = any (p_ids)
@@ -251,7 +254,9 @@ begin
     select fed.id
     from (select distinct line from sluice.rung where line < 0) r
     cross join lateral (
-      select f as id from unnest(sluice.fed_models(r.line, p_ids)) f
-      order by case when p_per_route is not null then random() end limit p_per_route) fed);
+      select s.id
+      from (select m as model, m.id from sluice.models m where m.id = any (sluice.fed_models(r.line, p_ids))
+            order by case when p_per_route is not null then random() end offset 0) s
+      where p_per_route is null or sluice.opens_at(s.model, v_now) <= v_now limit p_per_route) fed);
 end
 $$;

@@ -97,7 +97,8 @@ begin
 end
 $$;
 
--- models_look_max: of the models that only a route's line may feed a claim asks so many, drawn at random: each costs it a fifth of a ms.
+-- models_look_max: of the models that only a route's line may feed a claim asks so many of each route, drawn at random from those that can
+-- call: each costs it a fifth of a ms.
 create or replace function sluice.models_look_max() returns int
 language sql immutable parallel safe
 as $$ select 32 $$;
@@ -109,20 +110,22 @@ language plpgsql volatile
 as $$
 declare
   v_worker sluice.worker;
+  v_ids int[];
 begin
   select * into v_worker from sluice.worker w where w.id = p_worker and w.dead_at is null;
   if not found then
     raise exception 'worker % is not registered, or was declared dead', p_worker using errcode = 'SL010',
       hint = 'Register again with sluice.register_worker; what it held has gone back to the queues.';
   end if;
+  -- In a variable: as an argument it was looked up, and drawn, once for every model.
+  v_ids := sluice.restless(
+    array(select s.id from sluice.models s
+          where (v_worker.models is null or s.name = any (v_worker.models)) and (v_worker.apis is null or s.api = any (v_worker.apis))
+            and (p_models is null or s.name = any (p_models))), sluice.models_look_max(), p_now);
   return array(
     select s.id
     from (  -- what is cheap to ask first: offset 0 keeps is_open, 6 us a model, from being asked for all of them
-      select m as model, m.id from sluice.models m
-      where m.id = any (sluice.restless(
-          array(select s.id from sluice.models s
-                where (v_worker.models is null or s.name = any (v_worker.models)) and (v_worker.apis is null or s.api = any (v_worker.apis))
-                  and (p_models is null or s.name = any (p_models))), sluice.models_look_max())) offset 0) s
+      select m as model, m.id from sluice.models m where m.id = any (v_ids) offset 0) s
     where sluice.is_open(s.model, coalesce(p_now, clock_timestamp()))
     order by random());
 end
