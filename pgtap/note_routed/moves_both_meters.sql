@@ -4,7 +4,7 @@ select plan(4);
 
 select given_model() as a, given_model() as b \gset
 select given_route(:'a', :'b') as r \gset
-select sluice.note_meter(own_line(:'r'), id_of(:'a'), at(0), 10, 1), sluice.note_meter(own_line(:'r'), 0, at(1), 10, 2) \g /dev/null
+select sluice.note_meter(own_line(:'r'), id_of(:'a'), at(0.5), 10, 1), sluice.note_meter(own_line(:'r'), 0, at(1), 10, 2) \g /dev/null
 create function routed(p_route text, p_model text, p_taken int, p_is_limited boolean) returns void language sql
 as $$
   select sluice.note_routed(model_row(p_model), array[row(own_line(p_route), null)::sluice.line_share], p_taken, p_is_limited,
