@@ -237,6 +237,17 @@ begin
 end
 $$;
 
+-- after_route_weight: a model may take a route's tasks now, which may wait: wakes the workers.
+create or replace function sluice.after_route_weight() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  perform pg_notify('sluice_config', m.id::text) from sluice.models m where m.name = new.model;
+  return null;
+end
+$$;
+
 -- keep_default: 23503 if settings.default_model names a model or route that is no more. (Route "any" is there without models, too.)
 create or replace function sluice.keep_default(p_name text) returns void
 language plpgsql volatile
@@ -334,6 +345,8 @@ create or replace trigger after_settings_change after update on sluice.settings
   for each row when (old.* is distinct from new.*) execute function sluice.after_settings_change();
 create or replace trigger before_route_changes before insert or update on sluice.routes
   for each row execute function sluice.before_route_changes();
+create or replace trigger after_route_weight after insert or update on sluice.routes
+  for each row when (new.weight > 0) execute function sluice.after_route_weight();
 do $$
 begin
   -- A constraint trigger has no "or replace", and to drop it would wait for every reader of the table.

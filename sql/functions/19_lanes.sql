@@ -239,19 +239,27 @@ begin
 end
 $$;
 
--- restless: which of the models p_ids may have work: those whose lines were rung for, and of each route's p_per_route (null: all). Costs
+-- restless: which of the models p_ids may have work: those whose lines were rung for, and of each route's. Costs
 -- what there is to do, not what there is: with 1,000 models of which 10 work it takes 0.1 ms.
-create or replace function sluice.restless(p_ids int[], p_per_route int default null) returns int[]
+-- Params: p_per_route: if a route has more, only so many, drawn from those that can call at p_now; null: all.
+create or replace function sluice.restless(p_ids int[], p_per_route int default null, p_now timestamptz default null) returns int[]
 language plpgsql volatile
 as $$
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
 begin
   return array(
     select r.line from sluice.rung r where r.line = any (p_ids)
     union
     select fed.id
-    from (select distinct line from sluice.rung where line < 0) r
+    from (select l.line, sluice.fed_models(l.line, p_ids) as ids
+          from (select distinct line from sluice.rung where line < 0) l offset 0) r
     cross join lateral (
-      select f as id from unnest(sluice.fed_models(r.line, p_ids)) f
-      order by case when p_per_route is not null then random() end limit p_per_route) fed);
+      select unnest(r.ids) as id where coalesce(cardinality(r.ids) <= p_per_route, true)
+      union all
+      select d.id
+      from (select s.id
+            from (select m as model, m.id from sluice.models m where m.id = any (r.ids) order by random() offset 0) s
+            where cardinality(r.ids) > p_per_route and sluice.opens_at(s.model, v_now) <= v_now limit p_per_route) d) fed);
 end
 $$;

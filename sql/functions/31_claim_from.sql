@@ -37,7 +37,7 @@ begin
   if v_want is null or v_want <= 0 then
     return '{}';
   end if;
-  v_taken := sluice.take_turns(v_model, v_want, p_last, v_now);
+  v_taken := sluice.take_turns(v_model, v_want, v_want < p_max or p_last < 100, p_last, v_now);
   if v_taken.gone = '{}' then
     return '{}';
   end if;
@@ -72,15 +72,17 @@ $$;
 -- take_turns: takes up to p_want rows from the lines that feed p_model: of each tenant and route what its turn is.
 -- Looks at all lanes that wait, or goes on with their rounds until it has what it wants or has seen 64. Where none of those has a turn
 -- left in its round, they have more of them: no permit is unused while anything waits. Requires the model's lock.
+-- Params:  p_is_limited: more was asked for than the model has permits or calls, or urgent tasks only; p_last: no lane of a rank beyond.
 -- Returns: gone: the rows, late ones among them; lines: which each came by; tokens: what each is to reserve; limited: whether quotas of
 --          tokens or of tenants are to be charged.
 create or replace function sluice.take_turns(
-  p_model sluice.models, p_want int, p_last smallint, p_now timestamptz,
+  p_model sluice.models, p_want int, p_is_limited boolean, p_last smallint, p_now timestamptz,
   out gone sluice.queue[], out lines int[], out tokens int[], out limited boolean)
 language plpgsql volatile
 as $$
 declare
-  v_shares sluice.line_share[] := sluice.lines_open(p_model, p_want, p_now);
+  v_open sluice.line_share[] := sluice.lines_open(p_model, p_want, p_now);
+  v_shares sluice.line_share[] := v_open;
   v_sight record;
   v_some record;
   v_left int := p_want;
@@ -112,6 +114,7 @@ begin
     v_more := v_more and v_left > 0 and not (p_model.tpm is not null and gone <> '{}');
     perform sluice.note_rounds(v_sight.rounds, v_sight.heads, v_some.turns, v_left = 0 or v_some.cut or p_model.tpm is not null);
   end loop;
+  perform sluice.note_routed(p_model, v_open, p_want, p_is_limited, gone, lines, p_now);
 end
 $$;
 
@@ -164,8 +167,6 @@ begin
   if turns <> '{}' and not v_alone then
     perform sluice.note_clocks(p_model.id, turns);
   end if;
-  perform sluice.note_routed(r.line, p_model.id, r.taken, p_now)
-  from (select l as line, count(*)::int as taken from unnest(lines) l where l < 0 group by l) r;
   shares := array(
     select row(s.line, s.most - cardinality(array_positions(take_some.lines, s.line)))::sluice.line_share from unnest(p_shares) s
     where coalesce(s.most > cardinality(array_positions(take_some.lines, s.line)), true));

@@ -173,7 +173,8 @@ end
 $$;
 
 -- look: is there anything to do for model p_model now, and if not, when? work: a row and a permit; wake_at: the moment at
--- which the clock alone will make work. Of a route's tasks that others may take first it asks again in a quarter of a second.
+-- which the clock alone will make work. Of a route's tasks that others may take first it asks again in 50 ms: until then they could take
+-- no more than what both have of slack, or a fast one would not make up for it.
 create or replace function sluice.look(p_model int, p_now timestamptz, out work boolean, out wake_at timestamptz)
 language plpgsql volatile
 as $$
@@ -191,7 +192,7 @@ begin
     v_ready := least(v_ready, case
       when v_line.line > 0 or sluice.may_take(v_line.line, p_model, v_line.weight, null, p_now) is distinct from 0
         then sluice.first_turn(v_line.line, p_now)
-      when sluice.is_waiting(array[v_line.line]) then p_now + interval '250 ms' end);
+      when sluice.is_waiting(array[v_line.line]) then p_now + interval '50 ms' end);
     exit when v_ready <= p_now;
   end loop;
   if v_ready is not null then

@@ -192,6 +192,25 @@ def test_a_configuration_change_is_followed_without_a_restart(pg, mock, worker):
     wait_ended(url, count + 1)
 
 
+def test_a_model_that_may_take_of_a_route_starts_what_waits_there(pg, mock, worker):
+    url, backend = pg.database(), mock()
+    for model in ("unserved", "late", "new"):
+        add_model(url, model, backend.url)
+    query(url, "insert into sluice.routes (route, model, weight) values ('r', 'unserved', 1), ('r', 'late', 0)")
+    worker(url, "--models", "late,new")
+    for number, change in enumerate(("update sluice.routes set weight = 1 where route = 'r' and model = 'late'",
+                                     "update sluice.routes set model = 'unserved', route = 'x' where route = 'r' and model = 'late'; "
+                                     "insert into sluice.routes (route, model) values ('r', 'new')")):
+        if number == 1:
+            query(url, "update sluice.routes set weight = 0 where route = 'r' and model = 'late'")
+        submit(url, f"round {number}", "r")
+        wait_idle(url, 1)
+        begun = time.monotonic()
+        query(url, change)
+        wait_ended(url, number + 1)
+        assert time.monotonic() - begun < 2, "nobody woke up for it"
+
+
 def test_submits_for_a_shut_model_tell_nobody_and_start_when_it_opens(pg, mock, worker):
     url, backend = pg.database(), mock()
     add_model(url, "m", backend.url)
