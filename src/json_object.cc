@@ -1,5 +1,6 @@
 #include "json_object.h"
 
+#include <fmt/format.h>
 #include <simdjson.h>
 
 namespace sluice {
@@ -9,15 +10,17 @@ namespace ondemand = simdjson::ondemand;
 
 // Walks over the fields without looking at the values, then makes sure that nothing follows: else
 // one line could smuggle in two tasks ({…},{…}), and the ids would belong to the wrong lines.
-simdjson::error_code outline_error(std::string& text) {
+simdjson::error_code outline_error(std::string& text, int keys_max) {
   ondemand::parser parser;
   ondemand::document document;
   const simdjson::padded_string_view padded(text.data(), text.size(), text.capacity());
   if (const auto error = parser.iterate(padded).get(document)) return error;
   ondemand::object object;
   if (const auto error = document.get_object().get(object)) return error;
+  int keys = 0;
   for (auto field : object) {
     if (const auto error = field.error()) return error;
+    if (++keys > keys_max) return simdjson::CAPACITY;
   }
   const char* rest = nullptr;
   const bool at_end = document.current_location().get(rest) == simdjson::OUT_OF_BOUNDS;
@@ -26,9 +29,9 @@ simdjson::error_code outline_error(std::string& text) {
 
 }  // namespace
 
-std::string json_object_problem(std::string& text) {
+std::string json_object_problem(std::string& text, int keys_max) {
   text.reserve(text.size() + simdjson::SIMDJSON_PADDING);
-  switch (outline_error(text)) {
+  switch (outline_error(text, keys_max)) {
     case simdjson::SUCCESS:
       return "";
     case simdjson::UTF8_ERROR:
@@ -37,6 +40,8 @@ std::string json_object_problem(std::string& text) {
       return "not JSON: a string is not closed";
     case simdjson::UNESCAPED_CHARS:
       return "not JSON: a control character in a string";
+    case simdjson::CAPACITY:
+      return fmt::format("an object of more than {} keys", keys_max);
     default:
       return "not a JSON object";
   }

@@ -388,6 +388,41 @@ TEST_CASE("who is served no more is cut off in the middle of a request") {
   CHECK_FALSE(fixture.send(request_to(*server, "GET", "/")));
 }
 
+TEST_CASE("a handler can ask whether anybody still waits for its answer") {
+  Fixture fixture;
+  std::vector<bool> awaited;
+  bool is_served = true;
+  const auto ask_until_nobody_does = [&](HttpIncoming incoming) -> Task<HttpReply> {
+    awaited.push_back(incoming.is_awaited());
+    while (incoming.is_awaited()) {
+      co_await sleep_until(fixture.clock, fixture.clock.now_ns() + ns_per_ms);
+      is_served = incoming.path != "/revoke";
+    }
+    awaited.push_back(false);
+    co_return HttpReply();
+  };
+  HttpServerOptions options = small_server();
+  options.admit = [](const HttpIncoming&) -> HttpAdmission { return HttpVerdict{"me", {}}; };
+  options.is_still_served = [&is_served](const std::string&) { return is_served; };
+  const auto server = fixture.start(ask_until_nobody_does, options);
+  SUBCASE("its client leaves") {
+    HttpRequest impatient = request_to(*server, "POST", "/", "p");
+    impatient.timeout_ms = 50;
+    CHECK_FALSE(fixture.send(std::move(impatient)));
+  }
+  SUBCASE("its client is served no more") {
+    static_cast<void>(fixture.send(request_to(*server, "POST", "/revoke", "p")));
+  }
+  const auto ended = [&]() -> Task<bool> {
+    while (awaited.size() < 2) {
+      co_await sleep_until(fixture.clock, fixture.clock.now_ns() + ns_per_ms);
+    }
+    co_return true;
+  };
+  CHECK(run_task(fixture.loop, fixture.clock, ended()));
+  CHECK(awaited == std::vector<bool>{true, false});
+}
+
 TEST_CASE("the connection that was idle for longest makes room for a new one") {
   Fixture fixture;
   HttpServerOptions options = small_server();

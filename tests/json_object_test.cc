@@ -1,6 +1,7 @@
 #include "json_object.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 namespace sluice {
 namespace {
@@ -36,6 +37,14 @@ TEST_CASE("the reason is named where it is plain, and the text never quoted") {
   CHECK(problem("{\"prompt\":\"a\x01\"}") == "not JSON: a control character in a string");
   CHECK(problem(std::string("{\"prompt\":\"a\0\"}", 15)) ==
         "not JSON: a control character in a string");
+}
+
+TEST_CASE("an object of many keys is refused before anybody has to look them up") {
+  std::string text = "{";
+  for (int key = 0; key < json_keys_max; ++key) text += fmt::format(R"("k{}":0,)", key);
+  CHECK(problem(text + R"("more":0})") == "an object of more than 1000 keys");
+  text.back() = '}';
+  CHECK(problem(text).empty());
 }
 
 }  // namespace sluice

@@ -14,6 +14,7 @@ insert into allowed (object, roles) values
   ('append_file(bigint,integer,integer,text)', 'a'),
   ('batch_results(bigint,text,integer)', 'a'),
   ('begin_file(text,text,text,timestamp with time zone)', 'a'),
+  ('bulk_step(text,text,jsonb,jsonb,timestamp with time zone)', 'a'),
   ('caller_scope()', 'sra'),
   ('guarded(anyelement)', 'sra'),
   ('cancel(bigint,timestamp with time zone)', 'sa'),

@@ -39,7 +39,7 @@ select is(array(select action from sluice.audit where who = :'admin' order by id
     insert models,delete models,insert tenants,delete tenants,delete routes,update settings,
     change models,configure_route,create_key,revoke_key}', 'each once, in order');
 -- What administrators alone may call, and what they share with clients, but for the work itself: submit, look, clients' files
--- and batches, and the rounds of tick and of batches.
+-- and batches, the rounds of tick and of batches, and bulk_step, which is cancel_all, redrive_all and forget_all step by step.
 select bag_eq($$select proname::text from pg_proc p where pronamespace = 'sluice'::regnamespace
   and has_function_privilege('sluice_admin', oid, 'execute') and not has_function_privilege('sluice_worker', oid, 'execute')
   and not has_function_privilege('sluice_reader', oid, 'execute')
@@ -47,7 +47,7 @@ select bag_eq($$select proname::text from pg_proc p where pronamespace = 'sluice
     'fleet_gauges', 'rate_limit_headers', 'tick', 'read_record', 'checked_values', 'check_durations', 'hidden_columns',
     'begin_file', 'append_file', 'end_file', 'abandon_file', 'show_file', 'list_files', 'file_body', 'delete_file', 'create_batch',
     'create_message_batch', 'create_batch_once', 'show_batch', 'list_batches',
-    'cancel_batch', 'delete_batch', 'batch_results', 'advance_batches')$$,
+    'cancel_batch', 'delete_batch', 'batch_results', 'advance_batches', 'bulk_step')$$,
   $$values ('pause'), ('resume'), ('close_model'), ('cancel'), ('redrive'), ('redrive_all'), ('cancel_all'), ('forget'), ('forget_all'),
     ('configure'), ('configure_route'), ('create_key'), ('revoke_key')$$,
   'these are all commands there are');

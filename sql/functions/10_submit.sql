@@ -132,7 +132,7 @@ create or replace function sluice.refuse_unknown(p_name text, p_column text defa
 language plpgsql stable
 as $$
 begin
-  raise exception 'there is no model or route "%"', p_name using errcode = 'SL001', column = p_column,
+  raise exception 'there is no model or route "%"', left(p_name, 200) using errcode = 'SL001', column = p_column,
     hint = case when p_name = 'any' then 'Insert a model into sluice.models; it joins route "any" by itself.'
                 else sluice.names_text() end;
 end

@@ -81,3 +81,23 @@ as $$
     and (p_filter.error_code is null or p_result.error_code = p_filter.error_code)
     and (p_filter.error_like is null or p_result.error like p_filter.error_like)
 $$;
+
+-- results_upto: the last id of a page of results: of the next 10,000 from p_from on, up to p_until. Null: there are none. Whoever looks
+-- for those that meet conditions goes from page to page, so that he can stop between two, however few there are.
+create or replace function sluice.results_upto(p_from bigint, p_until bigint) returns bigint
+language sql stable
+as $$
+  select max(p.task_id) from (
+    select r.task_id from sluice.result r where r.task_id >= p_from and r.task_id <= p_until order by r.task_id limit 10000) p
+$$;
+
+-- note_bulk: in the audit that p_function did p_count (what is counted) of the tasks that meet p_filter.
+create or replace function sluice.note_bulk(
+  p_function text, p_filter sluice.task_filter, p_counted text, p_count bigint, p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+begin
+  perform sluice.note_command(p_function, p_filter.name,
+    to_jsonb(p_filter) - '{name,model,route}'::text[] || jsonb_build_object(p_counted, p_count), p_now);
+end
+$$;

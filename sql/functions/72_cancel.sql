@@ -104,8 +104,6 @@ $$;
 -- Returns: how many tasks it ended or, where a worker has them, marked for abortion. Tasks submitted meanwhile stay, and
 --          those of tenants that the caller may not act for.
 -- Errors:  SL001 unknown model or route; SL004 no condition at all; SL009 not this caller's tenant.
--- In pages of 1,000 ids. Running tasks first and last, and the lines before and after what waits for its time: whichever way a task
--- moves meanwhile, it comes past a place that is yet to be looked at.
 create or replace function sluice.cancel_all(
   model text default null, tenant text default null, metadata jsonb default null, batch_id bigint default null,
   since timestamptz default null, until timestamptz default null, p_now timestamptz default null) returns bigint
@@ -114,58 +112,83 @@ set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
-#variable_conflict use_column
 declare
   v_now timestamptz := sluice.now_for(p_now);
-  v_last bigint := (select last_value from sluice.task_id);
   v_filter sluice.task_filter := sluice.task_filter_of(cancel_all.model, cancel_all.tenant, cancel_all.metadata,
     cancel_all.batch_id, cancel_all.since, cancel_all.until);
-  v_queues text[];
-  v_place text;
-  v_cancelled bigint := 0;
+  v_cancelled bigint;
 begin
   perform sluice.check_filter(v_filter, 'cancel_all');
-  v_queues := array(select 'queue_' || sluice.line_name(l) from unnest(sluice.all_lines()) l
-    where v_filter.name is null or l = v_filter.model or l = any (sluice.lines_of_route(v_filter.route))
-      or v_filter.route is not null and l > 0 order by l);
-  foreach v_place in array array['lease'] || v_queues || array['later'] || v_queues || array['lease'] loop
-    v_cancelled := v_cancelled + sluice.cancel_at(v_place, v_filter, v_last, v_now);
-  end loop;
-  perform sluice.note_command('cancel_all', cancel_all.model,
-    to_jsonb(v_filter) - '{name,model,route}'::text[] || jsonb_build_object('cancelled', v_cancelled), v_now);
+  v_cancelled := (select s.done from sluice.cancel_some(v_filter, null, 'infinity', v_now) s);
+  perform sluice.note_bulk('cancel_all', v_filter, 'cancelled', v_cancelled, v_now);
   return v_cancelled;
 end
 $$;
 
--- cancel_at: cancels what is in one place (later, lease, queue_<l>) and meets p_filter, up to task p_until.
--- Returns: how many it ended or newly marked.
-create or replace function sluice.cancel_at(p_place text, p_filter sluice.task_filter, p_until bigint, p_now timestamptz)
-returns bigint
+-- cancel_some: a part of cancel_all, which ends between two pages when the clock reads p_stop.
+-- Params:  p_from: null, or what the part before gave as next. Returns: done: how many; next: null at the end.
+-- Running tasks first and last, and the lines before and after what waits for its time: whichever way a task moves meanwhile, it comes
+-- past a place that is yet to be looked at. A line that is gone has none.
+create or replace function sluice.cancel_some(
+  p_filter sluice.task_filter, p_from jsonb, p_stop timestamptz, p_now timestamptz, out done bigint, out next jsonb)
+language plpgsql volatile
+as $$
+declare
+  v_until bigint := coalesce((p_from ->> 'until')::bigint, (select last_value from sluice.task_id));
+  v_after bigint := coalesce((p_from ->> 'after')::bigint, 0);
+  v_queues text[] := array(select 'queue_' || sluice.line_name(l) from unnest(sluice.all_lines()) l
+    where p_filter.name is null or l = p_filter.model or l = any (sluice.lines_of_route(p_filter.route))
+      or p_filter.route is not null and l > 0 order by l);
+  v_places text[] := array['lease'] || v_queues || array['later'] || v_queues || array['lease'];
+  v_page record;
+begin
+  if p_from is not null then
+    v_places := array(select e.place from jsonb_array_elements_text(p_from -> 'places') with ordinality e (place, n)
+      where to_regclass(format('sluice.%I', e.place)) is not null order by e.n);
+  end if;
+  done := 0;
+  while v_places <> '{}' loop
+    v_page := sluice.cancel_page(v_places[1], p_filter, v_after, v_until, p_now);
+    done := done + v_page.cancelled;
+    v_after := coalesce(v_page.last, 0);
+    if v_page.last is null then
+      v_places := v_places[2:];
+    end if;
+    exit when clock_timestamp() >= p_stop;
+  end loop;
+  if v_places <> '{}' then
+    next := jsonb_build_object('places', v_places, 'after', v_after, 'until', v_until);
+  end if;
+end
+$$;
+
+-- cancel_page: cancels those of the next 1,000 tasks of one place (later, lease, queue_<l>) that meet p_filter: after task p_after, up
+-- to task p_until.
+-- Returns: cancelled: how many it ended or newly marked; last: the last one's id, null if there was none.
+create or replace function sluice.cancel_page(
+  p_place text, p_filter sluice.task_filter, p_after bigint, p_until bigint, p_now timestamptz, out cancelled bigint, out last bigint)
 language plpgsql volatile
 as $$
 declare
   v_page bigint[];
   v_ids bigint[];
-  v_after bigint := 0;
-  v_cancelled bigint := 0;
 begin
-  loop
-    execute format('select array_agg(p.task_id order by p.task_id) from (
-        select task_id from sluice.%I
-        where task_id > $1 and task_id <= $2 and ($3 is null or model = $3) order by task_id limit 1000) p', p_place)
-    into v_page using v_after, p_until, p_filter.model;
-    exit when v_page is null;
-    v_after := v_page[cardinality(v_page)];
-    v_ids := array(select t.id from sluice.task t cross join sluice.caller_scope() s
-      where t.id = any (v_page) and (t.tenant = any (s.tenants)) = s.bound
-        and (p_filter.route is null or t.route = p_filter.route) and sluice.is_meant(p_filter, t, t.created_at)
-        and not exists (select from sluice.cancellation c where c.task_id = t.id));
-    v_cancelled := v_cancelled + case p_place
-      when 'lease' then (select count(*) from unnest(v_ids) id
-                         where sluice.try_cancel(id, '{}', p_now) in ('processing', 'cancelled'))
-      else sluice.cancel_waiting(p_place, v_ids, p_now) end;
-  end loop;
-  return v_cancelled;
+  cancelled := 0;
+  execute format('select array_agg(p.task_id order by p.task_id) from (
+      select task_id from sluice.%I
+      where task_id > $1 and task_id <= $2 and ($3 is null or model = $3) order by task_id limit 1000) p', p_place)
+  into v_page using p_after, p_until, p_filter.model;
+  if v_page is null then
+    return;
+  end if;
+  last := v_page[cardinality(v_page)];
+  v_ids := array(select t.id from sluice.task t cross join sluice.caller_scope() s
+    where t.id = any (v_page) and (t.tenant = any (s.tenants)) = s.bound
+      and (p_filter.route is null or t.route = p_filter.route) and sluice.is_meant(p_filter, t, t.created_at)
+      and not exists (select from sluice.cancellation c where c.task_id = t.id));
+  cancelled := case p_place
+    when 'lease' then (select count(*) from unnest(v_ids) id where sluice.try_cancel(id, '{}', p_now) in ('processing', 'cancelled'))
+    else sluice.cancel_waiting(p_place, v_ids, p_now) end;
 end
 $$;
 

@@ -70,33 +70,51 @@ set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
-#variable_conflict use_column
 declare
-  v_now timestamptz;
-  v_last bigint := (select last_value from sluice.task_id);
+  v_now timestamptz := sluice.now_for(p_now);
   v_filter sluice.task_filter := sluice.task_filter_of(redrive_all.model, redrive_all.tenant, redrive_all.metadata,
     redrive_all.batch_id, redrive_all.since, redrive_all.until, redrive_all.error_like, redrive_all.error_code);
-  v_after bigint := 0;
-  v_ids bigint[];
-  v_redriven bigint := 0;
+  v_redriven bigint;
 begin
   perform sluice.check_filter(v_filter, 'redrive_all', true);
+  v_redriven := (select s.done from sluice.redrive_some(v_filter, null, 'infinity', v_now) s);
+  perform sluice.note_bulk('redrive_all', v_filter, 'redriven', v_redriven, v_now);
+  return v_redriven;
+end
+$$;
+
+-- redrive_some: a part of redrive_all, which ends between two pages when the clock reads p_stop.
+-- Params:  p_from: null, or what the part before gave as next. Returns: done: how many; next: null at the end.
+create or replace function sluice.redrive_some(
+  p_filter sluice.task_filter, p_from jsonb, p_stop timestamptz, p_now timestamptz, out done bigint, out next jsonb)
+language plpgsql volatile
+as $$
+declare
+  v_until bigint := coalesce((p_from ->> 'until')::bigint, (select last_value from sluice.task_id));
+  v_from bigint := coalesce((p_from ->> 'from')::bigint, 0);
+  v_upto bigint;
+  v_ids bigint[];
+begin
   perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 1);
-  v_now := sluice.now_for(p_now);
+  done := 0;
   loop
+    v_upto := sluice.results_upto(v_from, v_until);
+    exit when v_upto is null;
     v_ids := array(
       select r.task_id from sluice.result r join sluice.task t on t.id = r.task_id cross join sluice.caller_scope() s
-      where r.task_id > v_after and r.task_id <= v_last and r.status <> 'solved' and r.status = 'failed'
-        and (t.tenant = any (s.tenants)) = s.bound and sluice.end_is_meant(v_filter, t, r)
+      where r.task_id >= v_from and r.task_id <= v_upto and r.status <> 'solved' and r.status = 'failed'
+        and (t.tenant = any (s.tenants)) = s.bound and sluice.end_is_meant(p_filter, t, r)
         and t.forgotten_at is null and sluice.is_served(t.model, t.route)
       order by r.task_id limit 1000 for update of r);
-    exit when cardinality(v_ids) = 0;
-    v_redriven := v_redriven + sluice.redrive_tasks(v_ids, v_now);
-    v_after := v_ids[cardinality(v_ids)];
+    if v_ids <> '{}' then
+      done := done + sluice.redrive_tasks(v_ids, p_now);
+    end if;
+    v_from := 1 + case cardinality(v_ids) when 1000 then v_ids[1000] else v_upto end;
+    exit when clock_timestamp() >= p_stop;
   end loop;
-  perform sluice.note_command('redrive_all', redrive_all.model,
-    to_jsonb(v_filter) - '{name,model,route}'::text[] || jsonb_build_object('redriven', v_redriven), v_now);
-  return v_redriven;
+  if v_upto is not null then
+    next := jsonb_build_object('from', v_from, 'until', v_until);
+  end if;
 end
 $$;
 

@@ -61,6 +61,7 @@ to sluice_admin;
 grant execute on function
   sluice.submit_each(text[], text[], text[], text[], timestamptz), sluice.submit_array(text, text, text, text, timestamptz),
   sluice.ended(bigint[]), sluice.completion(bigint), sluice.events_of(text, text),
+  sluice.bulk_step(text, text, jsonb, jsonb, timestamptz),
   sluice.queue_gauges(), sluice.fleet_gauges(), sluice.rate_limit_headers(bigint, timestamptz),
   sluice.configure(text, text, jsonb, boolean), sluice.configure_route(text, jsonb),
   sluice.read_record(anyelement, jsonb), sluice.checked_values(text, jsonb), sluice.check_durations(text, jsonb), sluice.hidden_columns(),

@@ -6,14 +6,12 @@
 #include "json_object.h"
 
 namespace sluice {
-namespace {
 
-HttpReply value_reply(const PgResult& rows, std::string_view missing, int status) {
-  if (rows.rows() == 0 || rows.is_null(0, 0)) return error_reply(404, "not_found", missing);
-  return json_reply(status, std::string(rows.text(0, 0)) + "\n");
+HttpReply value_reply(const Result<PgResult>& rows, std::string_view missing, int status) {
+  if (!rows) return error_reply(rows.error());
+  if (rows->rows() == 0 || rows->is_null(0, 0)) return error_reply(404, "not_found", missing);
+  return json_reply(status, std::string(rows->text(0, 0)) + "\n");
 }
-
-}  // namespace
 
 // The value is a subquery that is evaluated where it is needed: after the condition.
 std::string in_name_of(const std::optional<std::string>& key_id, std::string_view sql,
@@ -30,8 +28,7 @@ Task<HttpReply> answer_with_value(PgPool& database, std::string_view sql, PgPara
   std::string statement = in_name_of(key_id, sql, params);
   Task<Result<PgResult>> reply = database.query(std::move(statement), std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
-  if (!rows) co_return error_reply(rows.error());
-  co_return value_reply(*rows, missing, 200);
+  co_return value_reply(rows, missing);
 }
 
 Task<HttpReply> answer_with_body(PgPool& database, std::string_view sql, PgParams params,
@@ -43,7 +40,7 @@ Task<HttpReply> answer_with_body(PgPool& database, std::string_view sql, PgParam
   Task<Result<PgResult>> reply = database.query(std::move(statement), std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return error_reply(about_body(rows.error(), std::move(body)));
-  co_return value_reply(*rows, none_of_that_name, status);
+  co_return value_reply(rows, none_of_that_name, status);
 }
 
 }  // namespace sluice

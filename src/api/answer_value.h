@@ -18,6 +18,9 @@ constexpr std::string_view none_of_that_name = "there is none of that name";
 std::string in_name_of(const std::optional<std::string>& key_id, std::string_view sql,
                        PgParams& params);
 
+// `status` with the one value of `rows`; 404 with `missing` when it is null, or there is no row.
+HttpReply value_reply(const Result<PgResult>& rows, std::string_view missing, int status = 200);
+
 // 200 with the one value of `sql`; 404 with `missing` when it is null, or there is no row.
 Task<HttpReply> answer_with_value(PgPool& database, std::string_view sql, PgParams params,
                                   std::string_view missing = none_of_that_name,

@@ -7,6 +7,14 @@
 #include "runtime/listen_socket.h"
 
 namespace sluice {
+namespace {
+
+// Of one key, under way at a time: who has more to do asks for more at once, not more often.
+constexpr size_t bulk_of_key_max = 8;
+// The key's share of the bytes of bodies bounds these first.
+constexpr size_t large_of_key_max = 1000;
+
+}  // namespace
 
 void require_loopback(const std::string& address) {
   if (is_loopback(address)) return;
@@ -29,13 +37,16 @@ Api::Api(Loop& loop, Clock& clock, PgServers& servers, const ApiOptions& options
                 "select sluice.warm_up()", options.breaker),
       background_(loop, clock, servers, {options.opens_on_demand ? 0 : 1, 1}),
       bulk_(loop, clock, servers, {0, 1}),
+      bulk_turns_(bulk_, bulk_of_key_max),
+      large_(loop, clock, servers, {0, 1}),
+      large_turns_(large_, large_of_key_max),
       keys_(clock, database_, served_schema(embedded_sql())),
-      submitter_(database_),
+      submitter_(database_, large_turns_),
       endings_(clock, database_),
       batches_(clock, options.opens_on_demand ? database_ : background_, background_),
       queue_metrics_(clock, options.opens_on_demand ? database_ : background_),
-      front_(Services{clock, database_, background_, bulk_, submitter_, endings_, batches_,
-                      options.stream_life_ms * ns_per_ms},
+      front_(Services{clock, database_, background_, bulk_turns_, large_turns_, submitter_,
+                      endings_, batches_, options.stream_life_ms * ns_per_ms},
              keys_, metrics_, queue_metrics_, options.without_keys, spans, options.url_scheme) {}
 
 HttpServerOptions Api::server_options(std::string address) {

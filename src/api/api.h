@@ -53,7 +53,10 @@ class Api final {
  private:
   PgPool database_;
   PgPool background_;  // one connection, for statements that take seconds
-  PgPool bulk_;        // one on demand, for those that may take minutes
+  PgPool bulk_;        // one on demand, for steps of up to a second
+  BulkTurns bulk_turns_;
+  PgPool large_;  // one on demand, for submissions that may take seconds
+  BulkTurns large_turns_;
   KeyRing keys_;
   Submitter submitter_;
   Endings endings_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "api/answer_value.h"
 #include "api/arguments.h"
@@ -16,27 +17,10 @@ namespace {
 // A client waits so long for one answer; then it is told that there is more.
 constexpr int64_t forget_ns_max = 25 * ns_per_s;
 
-// $1: the key's tenant, if it has one; $2: the body. All that one tenant has, or anybody, is what
-// ended, or was submitted, before the end of time.
-std::string bulk_sql(std::string_view result, std::string_view function, std::string_view type,
-                     std::string_view more = {}) {
-  return fmt::format(
-      "select json_build_object('{}', sluice.{}(model => c.model,"
-      " tenant => coalesce($1, c.tenant), metadata => c.metadata, batch_id => c.batch_id,"
-      " since => c.since, until => coalesce(c.until, case when c.everything then timestamptz "
-      "'infinity' "
-      "end){}))"
-      " from sluice.read_record(null::sluice.{}, $2::jsonb) c",
-      result, function, more, type);
+// $1: the key's tenant, if it has one; $2: the body; $3: where to go on.
+std::string step_sql(std::string_view action) {
+  return fmt::format("select sluice.bulk_step('{}', $1, $2::jsonb, $3::jsonb)", action);
 }
-
-// Statics, for the coroutines keep no copy.
-const std::string cancel_sql = bulk_sql("cancelled", "cancel_all", "conditions");
-const std::string redrive_sql =
-    bulk_sql("redriven", "redrive_all", "failed_conditions",
-             ", error_like => c.error_like, error_code => c.error_code");
-const std::string forget_sql = fmt::format("select (({})->>'forgotten')::bigint",
-                                           bulk_sql("forgotten", "forget_all", "conditions"));
 
 // Why nothing is to be done with `body`.
 std::optional<HttpReply> bulk_problem(std::string& body, const Caller& caller) {
@@ -59,42 +43,67 @@ std::optional<HttpReply> bulk_problem(std::string& body, const Caller& caller) {
   return std::nullopt;
 }
 
-Task<HttpReply> answer_in_bulk(Services& services, ApiRequest request, const std::string& sql) {
-  std::string& body = request.http.body;
-  if (auto problem = bulk_problem(body, request.caller)) return reply_with(std::move(*problem));
-  PgParams tenant = {request.caller.tenant};
-  return answer_with_body(services.bulk, sql, std::move(tenant), std::move(body), 200,
-                          std::move(request.caller.key_id));
+struct BulkCount {
+  int64_t done = 0;
+  bool has_more = false;
+};
+
+// Goes on step by step, each a transaction of its own, until nothing is left or, after one, it is
+// `deadline_ns`. Error: the answer.
+Task<tl::expected<BulkCount, HttpReply>> make_steps(Services& services, ApiRequest request,
+                                                    const std::string& sql, int64_t deadline_ns) {
+  std::string body = std::move(request.http.body);
+  if (auto problem = bulk_problem(body, request.caller)) {
+    co_return tl::unexpected(std::move(*problem));
+  }
+  BulkTurns::Place place(services.bulk, request.http);
+  if (!place.is_taken()) co_return tl::unexpected(services.bulk.refusal());
+  BulkCount count;
+  std::optional<std::string> next;
+  do {
+    PgParams params = {request.caller.tenant, body, next};
+    std::string statement =
+        fmt::format("select (s ->> 'done')::bigint, s ->> 'next' from ({}) step (s)",
+                    in_name_of(request.caller.key_id, sql, params));
+    Task<Result<PgResult>> step = place.query(std::move(statement), std::move(params));
+    const Result<PgResult> rows = co_await std::move(step);
+    if (!rows) co_return tl::unexpected(error_reply(about_body(rows.error(), std::move(body))));
+    count.done += rows->int64(0, 0);
+    count.has_more = !rows->is_null(0, 1);
+    if (count.has_more) next = std::string(rows->text(0, 1));
+  } while (count.has_more && services.clock.now_ns() < deadline_ns);
+  co_return count;
+}
+
+// A request that goes on until all is done: its client says how long it waits.
+Task<HttpReply> answer_in_bulk(Services& services, ApiRequest request, const std::string& sql,
+                               std::string_view counted) {
+  auto steps = make_steps(services, std::move(request), sql, std::numeric_limits<int64_t>::max());
+  auto count = co_await std::move(steps);
+  if (!count) co_return std::move(count.error());
+  co_return json_reply(200, fmt::format("{{\"{}\":{}}}\n", counted, count->done));
 }
 
 }  // namespace
 
 Task<HttpReply> cancel_tasks(Services& services, ApiRequest request) {
-  return answer_in_bulk(services, std::move(request), cancel_sql);
+  static const std::string sql = step_sql("cancel");
+  return answer_in_bulk(services, std::move(request), sql, "cancelled");
 }
 
 Task<HttpReply> redrive_tasks(Services& services, ApiRequest request) {
-  return answer_in_bulk(services, std::move(request), redrive_sql);
+  static const std::string sql = step_sql("redrive");
+  return answer_in_bulk(services, std::move(request), sql, "redriven");
 }
 
-// In steps, each a transaction of its own.
 Task<HttpReply> forget_tasks(Services& services, ApiRequest request) {
-  std::string body = std::move(request.http.body);
-  if (auto problem = bulk_problem(body, request.caller)) co_return std::move(*problem);
+  static const std::string sql = step_sql("forget");
   const int64_t deadline_ns = services.clock.now_ns() + forget_ns_max;
-  int64_t forgotten = 0;
-  int64_t step = 0;
-  do {
-    PgParams params = {request.caller.tenant, body};
-    std::string statement = in_name_of(request.caller.key_id, forget_sql, params);
-    Task<Result<PgResult>> reply = services.bulk.query(std::move(statement), std::move(params));
-    Result<PgResult> rows = co_await std::move(reply);
-    if (!rows) co_return error_reply(about_body(rows.error(), std::move(body)));
-    step = rows->int64(0, 0);
-    forgotten += step;
-  } while (step > 0 && services.clock.now_ns() < deadline_ns);
-  co_return json_reply(200,
-                       fmt::format("{{\"forgotten\":{},\"has_more\":{}}}\n", forgotten, step > 0));
+  auto steps = make_steps(services, std::move(request), sql, deadline_ns);
+  auto count = co_await std::move(steps);
+  if (!count) co_return std::move(count.error());
+  co_return json_reply(
+      200, fmt::format("{{\"forgotten\":{},\"has_more\":{}}}\n", count->done, count->has_more));
 }
 
 }  // namespace sluice

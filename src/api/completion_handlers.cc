@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "api/arguments.h"
 #include "api/error_reply.h"
@@ -135,14 +136,14 @@ Task<HttpReply> whole_reply(Services& services, int64_t id, std::string_view api
   co_return not_ended_reply();
 }
 
-Submitter::Submission submission_of(ApiRequest request, std::string_view api) {
+Submitter::Submission submission_of(ApiRequest& request, std::string_view api) {
   std::string priority = "0";
   if (const auto given = request.http.header("sluice-priority"); !given.empty()) {
     priority = parse_count(given, -100, 100) ? std::string(given) : json_string(given);
   }
   Submitter::Submission submission;
   submission.body = fmt::format(R"({{"api":{},"priority":{},"request":{}}})", json_string(api),
-                                priority, request.http.body);
+                                priority, std::exchange(request.http.body, {}));
   submission.tenant = request.caller.tenant;
   submission.traceparent = std::move(request.traceparent);
   if (const auto key = request.http.header("idempotency-key"); !key.empty()) {
@@ -158,8 +159,10 @@ Task<HttpReply> complete(Services& services, ApiRequest request, std::string_vie
   if (streams && api == embeddings_api) {
     co_return error_reply(400, "invalid_request", "there are no streams of embeddings");
   }
-  Submitter::Submission submission = submission_of(std::move(request), api);
-  Result<Submitter::Accepted> task = co_await services.submitter.submit(std::move(submission));
+  Submitter::Submission submission = submission_of(request, api);
+  Task<Result<Submitter::Accepted>> accepted =
+      services.submitter.submit(std::move(submission), request.http);
+  Result<Submitter::Accepted> task = co_await std::move(accepted);
   if (!task) co_return error_reply(task.error());
   const int64_t id = task->id;
   HttpReply reply;

@@ -11,6 +11,7 @@
 
 #include "api/api_key.h"
 #include "api/batch_runner.h"
+#include "api/bulk_turns.h"
 #include "api/endings.h"
 #include "api/pg_pool.h"
 #include "api/submitter.h"
@@ -23,7 +24,8 @@ struct Services {
   Clock& clock;
   PgPool& database;
   PgPool& background;  // for statements that take seconds
-  PgPool& bulk;        // for those without a bound: nothing else waits behind them
+  BulkTurns& bulk;     // for requests of many steps: key by key
+  BulkTurns& large;    // for large submissions: key by key
   Submitter& submitter;
   Endings& endings;
   BatchRunner& batches;

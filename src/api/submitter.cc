@@ -10,7 +10,7 @@ namespace {
 constexpr int flushes_max = 2;
 // Enough to make the commit's share of each small; more would only delay the first of them.
 constexpr size_t batch_rows_max = 500;
-constexpr size_t batch_bytes_max = size_t{16} << 20;
+constexpr size_t batch_bytes_max = size_t{1} << 20;
 
 constexpr const char* submit_sql =
     "select place, id, model, code, message, hint, param"
@@ -25,20 +25,58 @@ Result<Submitter::Accepted> outcome_of(const PgResult& rows, int row) {
                               std::string(rows.text(row, 6))});
 }
 
+// Of the statement for these.
+class Arrays {
+ public:
+  void add(const Submitter::Submission& submission) {
+    bodies_.add(submission.body);
+    tenants_.add(submission.tenant);
+    keys_.add(submission.idempotency_key);
+    traceparents_.add(submission.traceparent);
+  }
+  PgParams params() {
+    return {bodies_.param(), tenants_.param(), keys_.param(), traceparents_.param()};
+  }
+
+ private:
+  PgTextArray bodies_, tenants_, keys_, traceparents_;
+};
+
 }  // namespace
 
 // The server refuses a statement with an unstorable character whole, before any of its SQL runs.
-Task<Result<Submitter::Accepted>> Submitter::submit(Submission submission) {
+Task<Result<Submitter::Accepted>> Submitter::submit(Submission submission,
+                                                    const HttpIncoming& incoming) {
   if (!is_storable(submission.body) || !is_storable(submission.idempotency_key.value_or(""))) {
     co_return tl::unexpected(
         Error{Error::Action::refuse, "22021", "the task or its key is no UTF-8, or has a NUL"});
   }
+  if (submission.body.size() >= large_bytes_min) {
+    Task<Result<Accepted>> alone = submit_alone(std::move(submission), incoming);
+    co_return co_await std::move(alone);
+  }
   auto waiting = std::make_shared<Waiting>();
   waiting->submission = std::move(submission);
-  waiting_.push_back(waiting);
+  waiting_[incoming.client].push_back(waiting);
   start_flushes();
   co_await waiting->done.wait();
   co_return std::move(*waiting->result);
+}
+
+Task<Result<Submitter::Accepted>> Submitter::submit_alone(Submission submission,
+                                                          const HttpIncoming& incoming) {
+  BulkTurns::Place place(large_, incoming);
+  if (!place.is_taken()) {
+    co_return tl::unexpected(Error{Error::Action::retry_later, std::string(PgPool::not_sent),
+                                   "too many large requests of this key are under way"});
+  }
+  Arrays arrays;
+  arrays.add(submission);
+  submission.body = std::string();
+  Task<Result<PgResult>> reply = place.query(submit_sql, arrays.params());
+  const Result<PgResult> rows = co_await std::move(reply);
+  if (!rows) co_return tl::unexpected(rows.error());
+  co_return outcome_of(*rows, 0);
 }
 
 void Submitter::start_flushes() {
@@ -51,26 +89,27 @@ void Submitter::start_flushes() {
 Submitter::Batch Submitter::take_batch() {
   Batch batch;
   size_t bytes = 0;
+  auto key = waiting_.upper_bound(last_key_);
   while (!waiting_.empty() && batch.size() < batch_rows_max) {
-    bytes += waiting_.front()->submission.body.size();
+    if (key == waiting_.end()) key = waiting_.begin();
+    auto& own = key->second;
+    bytes += own.front()->submission.body.size();
     if (!batch.empty() && bytes > batch_bytes_max) break;
-    batch.push_back(std::move(waiting_.front()));
-    waiting_.pop_front();
+    batch.push_back(std::move(own.front()));
+    own.pop_front();
+    last_key_ = key->first;
+    key = own.empty() ? waiting_.erase(key) : std::next(key);
   }
   return batch;
 }
 
 Task<void> Submitter::flush(Batch batch) {
-  PgTextArray bodies, tenants, keys, traceparents;
+  Arrays arrays;
   for (const auto& waiting : batch) {
-    bodies.add(waiting->submission.body);
+    arrays.add(waiting->submission);
     waiting->submission.body = std::string();
-    tenants.add(waiting->submission.tenant);
-    keys.add(waiting->submission.idempotency_key);
-    traceparents.add(waiting->submission.traceparent);
   }
-  PgParams params = {bodies.param(), tenants.param(), keys.param(), traceparents.param()};
-  Task<Result<PgResult>> reply = database_.query(submit_sql, std::move(params));
+  Task<Result<PgResult>> reply = database_.query(submit_sql, arrays.params());
   Result<PgResult> rows = co_await std::move(reply);
   for (int row = 0; rows && row < rows->rows(); ++row) {
     const auto place = static_cast<size_t>(rows->int64(row, 0) - 1);

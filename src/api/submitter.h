@@ -1,18 +1,21 @@
 // Submitter turns tasks that arrive one by one into few transactions: while some are being
-// submitted others gather, and go together next. It owns them until each is accepted or refused,
-// which it is by itself; it waits for no timer.
+// submitted others gather, and go together next, key by key in turn. It owns them until each is
+// accepted or refused, which it is by itself; it waits for no timer. A large one, whose reading may
+// take PostgreSQL seconds, goes alone, and holds up no small one.
 //
-// Thread rule: loop thread only; the pool outlives it. How many wait is bounded by the HTTP
-// server's connections and bodies.
+// Thread rule: loop thread only; the pool and the turns outlive it. How many wait is bounded by the
+// HTTP server's connections and bodies.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "api/bulk_turns.h"
 #include "api/pg_pool.h"
 
 namespace sluice {
@@ -31,10 +34,15 @@ class Submitter final {
     std::string model;  // or route that it went to, also when the task named none
   };
 
-  explicit Submitter(PgPool& database) : database_(database) {}
+  // Bytes of a body from which it is large. PostgreSQL takes up to half a microsecond for a byte:
+  // of JSON with many keys.
+  static constexpr size_t large_bytes_min = size_t{256} << 10;
 
-  // Errors: the refusals of sluice.submit, and the pool's.
-  Task<Result<Accepted>> submit(Submission submission);
+  Submitter(PgPool& database, BulkTurns& large) : database_(database), large_(large) {}
+
+  // `incoming`: the request that the task came by; outlives the call. Errors: the refusals of
+  // sluice.submit, the pool's, and not_sent: too many large ones of this key.
+  Task<Result<Accepted>> submit(Submission submission, const HttpIncoming& incoming);
 
  private:
   struct Waiting {
@@ -44,12 +52,15 @@ class Submitter final {
   };
   using Batch = std::vector<std::shared_ptr<Waiting>>;
 
+  Task<Result<Accepted>> submit_alone(Submission submission, const HttpIncoming& incoming);
   void start_flushes();
   Batch take_batch();
   Task<void> flush(Batch batch);
 
   PgPool& database_;
-  std::deque<std::shared_ptr<Waiting>> waiting_;
+  BulkTurns& large_;
+  std::map<std::string, std::deque<std::shared_ptr<Waiting>>> waiting_;  // by key; none is empty
+  std::string last_key_;                                                 // whose turn was the last
   int flushes_ = 0;
   TaskGroup tasks_;
 };

@@ -15,6 +15,12 @@
 namespace sluice {
 namespace {
 
+// From here on an array may take PostgreSQL seconds, whatever is in it.
+constexpr size_t large_array_bytes_min = size_t{64} << 10;
+constexpr const char* submit_array_sql =
+    "select json_build_object('ids', coalesce(json_agg(s.id order by s.n), '[]'),"
+    " 'models', coalesce(json_agg(s.model order by s.n), '[]'))"
+    " from sluice.submit_array($1, $2, $3, $4) with ordinality s(id, model, n)";
 constexpr int64_t wait_ms_max = 60'000;  // proxies and clients give up on silence soon after
 // 5,000 streams ask 1,000 times a second so, and no proxy finds them silent.
 constexpr int64_t state_look_ns = 5 * ns_per_s;
@@ -61,7 +67,9 @@ Task<HttpReply> submit_one(Services& services, ApiRequest request, std::optional
   submission.tenant = request.caller.tenant;
   submission.idempotency_key = std::move(key);
   submission.traceparent = std::move(request.traceparent);
-  Result<Submitter::Accepted> task = co_await services.submitter.submit(std::move(submission));
+  Task<Result<Submitter::Accepted>> accepted =
+      services.submitter.submit(std::move(submission), request.http);
+  Result<Submitter::Accepted> task = co_await std::move(accepted);
   if (!task) co_return error_reply(task.error());
   HttpReply reply = json_reply(
       202, fmt::format("{{\"id\":{},\"model\":{}}}\n", task->id, json_string(task->model)));
@@ -71,13 +79,16 @@ Task<HttpReply> submit_one(Services& services, ApiRequest request, std::optional
 
 Task<HttpReply> submit_array(Services& services, ApiRequest request,
                              std::optional<std::string> key) {
+  std::optional<BulkTurns::Place> place;
+  if (request.http.body.size() >= large_array_bytes_min) {
+    place.emplace(services.large, request.http);
+    if (!place->is_taken()) co_return services.large.refusal();
+  }
   PgParams params = {std::move(request.http.body), request.caller.tenant, std::move(key),
                      std::move(request.traceparent)};
-  Task<Result<PgResult>> reply = services.database.query(
-      "select json_build_object('ids', coalesce(json_agg(s.id order by s.n), '[]'),"
-      " 'models', coalesce(json_agg(s.model order by s.n), '[]'))"
-      " from sluice.submit_array($1, $2, $3, $4) with ordinality s(id, model, n)",
-      std::move(params));
+  Task<Result<PgResult>> reply = place
+                                     ? place->query(submit_array_sql, std::move(params))
+                                     : services.database.query(submit_array_sql, std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return error_reply(rows.error());
   co_return json_reply(202, std::string(rows->text(0, 0)) + "\n");

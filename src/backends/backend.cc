@@ -21,6 +21,9 @@ constexpr int bad_answers_max = 3;
 
 constexpr size_t finish_bytes_max = 100;
 
+// Type, the API's own, task, trace and credential.
+constexpr size_t headers_usual = 5;
+
 constexpr size_t shown_url_bytes_max = 300;
 
 std::string url_of(const Model& model, std::string_view path) {
@@ -28,12 +31,23 @@ std::string url_of(const Model& model, std::string_view path) {
   return std::string(base.substr(0, base.find_last_not_of('/') + 1)).append(path);
 }
 
+// Where the host begins in `url`, whose authority begins at `authority`. A slash in the password
+// ends that too early: then there is no @ in it, and what is behind its last colon is no port.
+size_t host_in(std::string_view url, size_t authority) {
+  const std::string_view cut = url.substr(authority, url.find('/', authority) - authority);
+  if (const size_t at = cut.rfind('@'); at != cut.npos) return authority + at + 1;
+  const size_t colon = cut.rfind(':');
+  const bool has_port = colon == cut.npos || cut.ends_with(']') ||
+                        cut.find_first_not_of("0123456789", colon + 1) == cut.npos;
+  const size_t at = has_port ? url.npos : url.rfind('@');
+  return at == url.npos ? authority : at + 1;
+}
+
 // Without user, password, query and fragment: there may be secrets.
 std::string shown_url(std::string url) {
   url.resize(std::min(url.find_first_of("?#"), url.size()));
-  const size_t host = url.find("//") + 2;
-  const size_t at = url.substr(0, url.find('/', host)).rfind('@');
-  if (at != std::string::npos) url.erase(host, at + 1 - host);
+  const size_t authority = url.find("//") + 2;
+  url.erase(authority, host_in(url, authority) - authority);
   return error_text(url, shown_url_bytes_max);
 }
 
@@ -52,6 +66,7 @@ HttpRequest post_json(const Model& model, std::string_view path, std::string bod
   HttpRequest request;
   request.method = "POST";
   request.url = url_of(model, path);
+  request.headers.reserve(headers_usual);
   request.headers.emplace_back("Content-Type: application/json");
   request.body = std::move(body);
   return request;
@@ -76,15 +91,14 @@ HttpRequest request_for(const Backend& backend, const Model& model, const Questi
 }
 
 Outcome outcome_of(const Backend& backend, const HttpResponse& response) {
-  simdjson::dom::parser parser;
-  simdjson::dom::element body;
-  const bool is_json = parser.parse(response.body).get(body) == simdjson::SUCCESS;
+  JsonReader reader;
+  const std::optional<simdjson::dom::element> body = reader.read(response.body);
   if (response.status < 200 || response.status > 299) {
-    return outcome_of_error(response, is_json ? describe_error(body) : ProviderError());
+    return outcome_of_error(response, body ? describe_error(*body) : ProviderError());
   }
   if (response.body.empty()) return bad_response("it is empty");
-  if (!is_json) return bad_response("it is not JSON");
-  return outcome_of_answer(backend, response, body, response.body);
+  if (!body) return bad_response("it is not JSON");
+  return outcome_of_answer(backend, response, *body, response.body);
 }
 
 Outcome outcome_of_answer(const Backend& backend, const HttpResponse& response,

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <pqxx/pqxx>
@@ -213,7 +214,8 @@ void check_usage(SubmitOptions& options) {
   if (options.prompt.has_value() == !options.file.empty()) {
     throw CommandError(ExitCode::usage, "submit needs one of FILE.jsonl, - and --prompt TEXT");
   }
-  if (!options.metadata.empty() && !json_object_problem(options.metadata).empty()) {
+  constexpr int any_number = std::numeric_limits<int>::max();  // of keys: its bytes are bounded
+  if (!options.metadata.empty() && !json_object_problem(options.metadata, any_number).empty()) {
     throw CommandError(ExitCode::usage, "--metadata must be a JSON object, such as '{\"a\": 1}'");
   }
   if (!options.timeout.empty()) {

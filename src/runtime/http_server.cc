@@ -1,6 +1,7 @@
 #include "runtime/http_server.h"
 
 #include <microhttpd.h>
+#include <poll.h>
 #include <spdlog/spdlog.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -110,6 +111,12 @@ HttpReply unsent_reply(bool only_reads, HttpFields headers) {
 bool has_left(int fd) {
   char byte = 0;
   return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+// Whatever it has sent before. Also of a connection that the daemon does not watch.
+bool has_hung_up(int fd) {
+  pollfd look = {fd, POLLRDHUP, 0};
+  return poll(&look, 1, 0) > 0;
 }
 
 // Whether its client can send all of its body before it hears that nobody wants it.
@@ -614,6 +621,11 @@ Task<void> HttpServer::Engine::serve(MHD_Connection* connection,
                                      std::shared_ptr<Exchange> exchange) {
   const std::string& method = exchange->incoming.method;
   const bool only_reads = method == "GET" || method == "HEAD";
+  exchange->incoming.is_awaited = [this, connection, exchange] {
+    if (exchange->gone) return false;
+    const Visit& visit = visits.at(connection);
+    return !has_hung_up(visit.fd) && !is_served_no_more(visit);
+  };
   HttpReply reply = co_await handler(std::move(exchange->incoming));
   exchange->incoming = HttpIncoming();  // what it holds may hold the exchange
   exchange->piece = std::string();      // nobody will take it

@@ -46,6 +46,9 @@ struct HttpIncoming {
   // The next piece of a body that is read in pieces, some 1 MiB at most; empty at its end. Error:
   // there will be no more of it, and nobody reads the answer. One call at a time.
   std::function<Task<Result<std::string>>()> next_piece;
+  // Whether somebody still waits for the answer: the client has not hung up (also not one
+  // direction), and is still served. For the handler, while it runs. Null: nobody knows.
+  std::function<bool()> is_awaited;
   int64_t arrived_ns = 0;  // by the clock, when its headers had been read
 
   std::string_view header(std::string_view lower_case_name) const {

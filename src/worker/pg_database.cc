@@ -151,10 +151,33 @@ Task<Result<Look>> read_look(Reply reply) {
   co_return look;
 }
 
+// Moved in: a list in braces would copy all answers of a batch.
+template <class... Params>
+PgParams params_of(Params&&... values) {
+  PgParams params;
+  params.reserve(sizeof...(values));
+  (params.emplace_back(std::forward<Params>(values)), ...);
+  return params;
+}
+
 // The columns of sluice.outcome, one array each.
 struct OutcomeColumns {
   PgArray task_id, fence, http_status, retry_after_ms, input_tokens, output_tokens, billed;
   PgTextArray kind, answer, response, error, error_code;
+
+  // Of all of them; then add() each.
+  void reserve(const std::vector<EndedCall>& batch) {
+    size_t answer_bytes = 0;
+    size_t response_bytes = 0;
+    for (const EndedCall& ended : batch) {
+      const auto* solved = std::get_if<Solved>(&ended.outcome);
+      if (solved == nullptr) continue;
+      answer_bytes += solved->answer ? solved->answer->size() : 0;
+      response_bytes += solved->response.size();
+    }
+    answer.reserve(batch.size(), answer_bytes);
+    response.reserve(batch.size(), response_bytes);
+  }
 
   void add(const EndedCall& ended) {
     task_id.add(ended.key.task_id);
@@ -430,13 +453,13 @@ Task<Result<std::vector<ClaimedTask>>> PgDatabase::requests(int64_t worker,
 Task<Result<std::vector<Applied>>> PgDatabase::complete(int64_t worker,
                                                         const std::vector<EndedCall>& ended) {
   OutcomeColumns columns;
+  columns.reserve(ended);
   for (const EndedCall& call : ended) columns.add(call);
-  PgParams params = {
-      std::to_string(worker),        columns.task_id.text(),      columns.fence.text(),
-      columns.kind.param(),          columns.answer.param(),      columns.response.param(),
-      columns.error.param(),         columns.error_code.param(),  columns.http_status.text(),
-      columns.retry_after_ms.text(), columns.input_tokens.text(), columns.output_tokens.text(),
-      columns.billed.text()};
+  PgParams params = params_of(
+      std::to_string(worker), columns.task_id.text(), columns.fence.text(), columns.kind.param(),
+      columns.answer.param(), columns.response.param(), columns.error.param(),
+      columns.error_code.param(), columns.http_status.text(), columns.retry_after_ms.text(),
+      columns.input_tokens.text(), columns.output_tokens.text(), columns.billed.text());
   return read_applied(
       storing().query("select task_id, fence, applied from sluice.complete($1::bigint, array("
                       "select row(o.*)::sluice.outcome from unnest($2::bigint[], $3::int[], "

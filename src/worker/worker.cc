@@ -174,20 +174,20 @@ Task<Answer> Worker::answer_of(Call& call) {
 }
 
 // No coroutine of its own: 10,000 calls that wait would each hold its frame.
-Task<Answer> Worker::ask(Call& call, Model model) {
+Task<Answer> Worker::ask(Call& call, SharedModel model) {
   const Calling calling{clock_, http_, secrets_, limit_news_, spans_};
-  if (Batcher::takes(model, call.task)) return batcher_.ask(calling, std::move(model), call);
-  hedging_.note_call(model.name);
-  if (model.hedge_after_ms) return race(call, std::move(model));
+  if (Batcher::takes(*model, call.task)) return batcher_.ask(calling, std::move(model), call);
+  hedging_.note_call(model->name);
+  if (model->hedge_after_ms) return race(call, std::move(model));
   Question question = std::exchange(call.task.question, Question());
   return ask_model(calling, std::move(model), call.task, std::move(question), call.send_by_ns,
                    call.abort);
 }
 
-Task<Answer> Worker::race(Call& call, Model model) {
+Task<Answer> Worker::race(Call& call, SharedModel model) {
   const Calling calling{clock_, http_, secrets_, limit_news_, spans_};
   Race race(calling, model, call,
-            [this, model, &call] { return ask_for_one_more(model, call.task.key); });
+            [this, model, &call] { return ask_for_one_more(*model, call.task.key); });
   co_return co_await race.run();
 }
 
@@ -216,18 +216,18 @@ bool Worker::has_flush_work() const {
   return due_.registration || due_.mending || due_.clock_jump || due_.beat || due_.sweep ||
          due_.retention || due_.configuration || may_reread() || due_.unfinished ||
          !bodies_wanted_.empty() || hedging_.has_asked() || !announcer_.empty() ||
-         (looks_for_urgent() && clock_.now_ns() >= urgent_look_at_ns_) ||
-         (!draining_ && !claimer_.is_sated() && slots_free() > 0 &&
-          claim_size(concurrency_.shares(models_to_claim(), slots_free())) > 0);
+         (looks_for_urgent() && clock_.now_ns() >= urgent_look_at_ns_) || may_claim();
+}
+
+bool Worker::may_claim() const {
+  if (draining_ || claimer_.is_sated() || slots_free() <= 0) return false;
+  if (claimer_.models().empty()) return concurrency_.has_room();
+  return claim_size(concurrency_.shares(claimer_.models(), slots_free())) > 0;
 }
 
 // Those that woke us, or all: the database passes over those that have no work.
-std::vector<std::string> Worker::models_to_claim() const {
-  if (!claimer_.models().empty()) return claimer_.models();
-  std::vector<std::string> names;
-  names.reserve(models_.size());
-  for (const auto& [name, model] : models_) names.push_back(name);
-  return names;
+const std::vector<std::string>& Worker::models_to_claim() const {
+  return claimer_.models().empty() ? model_names_ : claimer_.models();
 }
 
 // How many to claim when each model may give its share.
@@ -376,7 +376,7 @@ Task<void> Worker::finish_storing(Completer::Batch batch,
   on_completed(std::move(batch), applied);
   // A claim in the other session may have found a model full that has room now, or be about to tell
   // so: the answer of one that is under way may be older than this.
-  if (database_.stores_apart() && has_ceiling()) claimer_.wake();
+  if (database_.stores_apart() && has_ceiling_) claimer_.wake();
   note_appetite();
   outcomes_.raise();
   work_.raise();
@@ -657,10 +657,13 @@ void Worker::on_configuration(const Result<Configuration>& configuration) {
     return;
   }
   models_.clear();
+  model_names_.clear();
+  has_ceiling_ = false;
   std::vector<Model> served;
   for (const Model& model : configuration->models) {
     if (find_backend(model.api)) {
-      models_.emplace(model.name, model);
+      models_.emplace(model.name, std::make_shared<const Model>(model));
+      has_ceiling_ = has_ceiling_ || model.max_in_flight.has_value();
       served.push_back(model);
     } else {
       spdlog::warn(
@@ -668,6 +671,7 @@ void Worker::on_configuration(const Result<Configuration>& configuration) {
           model.name, model.api);
     }
   }
+  for (const auto& [name, model] : models_) model_names_.push_back(name);
   warn_of_unknown_models(*configuration);
   say_what_is_parked(*configuration);
   claimer_.serve(served);
@@ -917,12 +921,6 @@ std::vector<std::string> Worker::models_for_urgent() const {
 bool Worker::looks_for_urgent() const {
   return !draining_ && worker_ != 0 && !models_.empty() && urgent_slots_free() > 0 &&
          (slots_free() <= 0 || concurrency_.is_held_back());
-}
-
-// Whether a model may be full: the fleet's calls of it are bounded.
-bool Worker::has_ceiling() const {
-  return std::any_of(models_.begin(), models_.end(),
-                     [](const auto& entry) { return entry.second.max_in_flight.has_value(); });
 }
 
 bool Worker::is_idle() const {

@@ -1,11 +1,16 @@
 """Attacks of one tenant on the others' room: what each may have is bounded, and who asks for much waits behind who asks for little."""
+import concurrent.futures
+import contextlib
+import json
 import re
+import select
 import time
+from http.client import HTTPConnection
 
 import psycopg2
 import pytest
 from batch_tools import line, post_batch, post_file
-from conftest import http, query, wait_for
+from conftest import connect, http, query, wait_for
 from key_tools import make_key as make_named_key, process  # noqa: F401 (fixtures)
 from queue_tools import add_model
 
@@ -227,3 +232,135 @@ def test_limits_are_set_over_http_and_on_record(url, process, make_key):
         ("replace tenants", {"models": ["chat"], "max_batches": 1, "max_priority": 5}),
         ("change settings", {"tenant_max_files": 7, "tenant_models": ["chat"], "max_tenants": 0}),
         ("update tenants", {"max_priority": [5, 6]})]
+
+
+ENDED_TASKS = 40_000
+FLOOD_REQUESTS = 60
+UNMET = {"metadata": {"nope": 1}}  # each of them walks over all that has ended
+BULK_MAX = 8  # of one key's bulk requests under way: docs/security.md
+
+
+def submit_for_large(url):
+    for _ in range(0, ENDED_TASKS, 10_000):
+        query(url, "select count(*) from sluice.submit_many((select jsonb_agg(jsonb_build_object('prompt', n::text, 'tenant', 'large',"
+                   " 'model', 'chat')) from generate_series(1, 10000) n))")
+
+
+@pytest.fixture
+def ended(url):
+    submit_for_large(url)
+    assert query(url, "select sluice.cancel_all('chat')") == [(ENDED_TASKS,)]
+
+
+def forget_and_leave(port, key, body, count):
+    """Sends so many requests and, when the server has them all, closes their connections."""
+    connections = [HTTPConnection("127.0.0.1", port, timeout=20) for _ in range(count)]
+    for connection in connections:
+        connection.request("POST", "/v1/tasks/forget", json.dumps(body), {"Authorization": f"Bearer {key}"})
+    sockets = [connection.sock for connection in connections]
+    wait_for(lambda: open_requests(port) + len(select.select(sockets, [], [], 0)[0]) >= count, what="their arrival")
+    for connection in connections:
+        connection.close()
+
+
+def open_requests(port):
+    return int(re.search(r"^sluice_http_open_requests (\d+)$", http(port, "GET", "/metrics").body, re.M)[1]) - 1
+
+
+def seconds_of_a_cancel(port, key):
+    begun = time.monotonic()
+    reply = http(port, "POST", "/v1/tasks/cancel", {"batch_id": 99_999}, key=key)
+    assert (reply.status, reply.json) == (200, {"cancelled": 0})
+    return time.monotonic() - begun
+
+
+def test_many_bulk_requests_of_one_key_do_not_hold_up_anothers(url, process, make_key, ended):
+    large, small = make_key("large"), make_key("small")
+    forget_and_leave(process.port, large, UNMET, FLOOD_REQUESTS)
+    beside = seconds_of_a_cancel(process.port, small)
+    print(f"beside {FLOOD_REQUESTS} requests whose clients have left {beside:.2f} s")
+    assert beside < 2  # one after the other: 10 to 20 s
+    wait_for(lambda: open_requests(process.port) == 0, 5, "nothing to be done for clients that have left")
+
+
+@pytest.fixture
+def let_go(url, ended):
+    """A forget of tenant large's tasks waits, as for a long time, until the function that it gives is called."""
+    with contextlib.closing(connect(url)) as other:
+        other.cursor().execute("begin; select from sluice.result where task_id = (select min(task_id) from sluice.result) for update")
+        yield lambda: other.cursor().execute("rollback")
+
+
+def begin_forgets(pool, port, key, count):
+    return [pool.submit(http, port, "POST", "/v1/tasks/forget", {"everything": True}, key) for _ in range(count)]
+
+
+def test_a_key_has_so_many_bulk_requests_under_way(process, make_key, let_go):
+    large, small = make_key("large"), make_key("small")
+    with concurrent.futures.ThreadPoolExecutor(BULK_MAX + 1) as pool:
+        under_way = begin_forgets(pool, process.port, large, BULK_MAX)
+        wait_for(lambda: open_requests(process.port) == BULK_MAX, what="its most")
+        refused = http(process.port, "POST", "/v1/tasks/cancel", {"batch_id": 1}, large)
+        assert (refused.status, refused.error, refused.headers["Retry-After"]) == (503, "overloaded", "5")
+        another = pool.submit(seconds_of_a_cancel, process.port, small)
+        wait_for(lambda: open_requests(process.port) == BULK_MAX + 1, what="another key's")
+        let_go()
+        assert another.result(60) < 20
+        assert sum(each.result(60).json["forgotten"] for each in under_way) == ENDED_TASKS
+    assert http(process.port, "POST", "/v1/tasks/cancel", {"batch_id": 1}, large).status == 200
+
+
+def test_who_has_left_takes_no_room_from_who_comes(process, make_key, let_go):
+    large = make_key("large")
+    forget_and_leave(process.port, large, {"everything": True}, BULK_MAX)
+    assert open_requests(process.port) == BULK_MAX
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        (waiting,) = begin_forgets(pool, process.port, large, 1)
+        # One of them has begun; of the others nothing is left.
+        wait_for(lambda: open_requests(process.port) == 2, what="the end of those that waited")
+        let_go()
+        assert waiting.result(60).status == 200
+
+
+def test_what_a_revoked_key_has_waiting_is_not_done(sluice, url, process, make_key, let_go):
+    large, small = make_key("large"), make_key("small")
+    with concurrent.futures.ThreadPoolExecutor(BULK_MAX) as pool:
+        under_way = begin_forgets(pool, process.port, large, BULK_MAX)
+        wait_for(lambda: open_requests(process.port) == BULK_MAX, what="its most")
+        assert sluice("key", "revoke", large[7:23], "--database-url", url).returncode == 0
+        for each in under_way:
+            with pytest.raises(ConnectionError):
+                each.result(20)
+        let_go()
+        assert seconds_of_a_cancel(process.port, small) < 5
+    wait_for(lambda: open_requests(process.port) == 0, what="their end")
+    forgotten = query(url, "select count(*) from sluice.task where forgotten_at is not null")[0][0]
+    assert forgotten <= 10_000, "but the step that had begun"
+
+
+def test_a_large_cancel_lets_others_have_their_turns(url, process, make_key):
+    large, small = make_key("large"), make_key("small")
+    submit_for_large(url)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        cancelled = pool.submit(http, process.port, "POST", "/v1/tasks/cancel", {"everything": True}, large)
+        wait_for(lambda: query(url, "select count(*) from sluice.result")[0][0] > 0, what="its first step")
+        assert seconds_of_a_cancel(process.port, small) < 2
+        assert not cancelled.done(), "it takes longer"
+        assert cancelled.result(60).json == {"cancelled": ENDED_TASKS}
+
+
+def test_message_batches_of_one_key_do_not_hold_up_anothers(url, process, make_key, mock, worker):
+    add_model(url, "claude", mock().url, api="anthropic-messages")
+    large, small = make_key("large"), make_key("small")
+    params = {"model": "claude", "max_tokens": 1, "messages": []}
+    # Each is looked through to its end, and refused for the last of its requests.
+    body = {"requests": [{"custom_id": str(n), "params": params} for n in range(FLOOD_LINES)] + [{"custom_id": "0", "params": params}]}
+    with concurrent.futures.ThreadPoolExecutor(BULK_MAX) as pool:
+        under_way = [pool.submit(http, process.port, "POST", "/v1/messages/batches", body, large) for _ in range(BULK_MAX)]
+        wait_for(lambda: open_requests(process.port) == BULK_MAX, what="their arrival")
+        begun = time.monotonic()
+        assert http(process.port, "POST", "/v1/messages/batches", {"requests": body["requests"][:1]}, small).status == 200
+        beside = time.monotonic() - begun
+        print(f"beside {BULK_MAX} message batches {beside:.2f} s")
+        assert [each.result(90).status for each in under_way] == [400] * BULK_MAX
+        assert beside < (time.monotonic() - begun) / 2
