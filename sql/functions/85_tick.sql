@@ -2,8 +2,7 @@
 -- sweep, and at the end retention.
 -- For cron, or by hand, as a transaction of its own; safe at any time and from several places at once (the second finds
 -- the first at it).
--- Returns: what it did, as counts; only mended when it made damaged sequences anew (03_mend.sql), only remains when it dropped what an
---          upgrade left (20_remains.sql): the next call does the rest.
+-- Returns: what it did, as counts; only mended when it made damaged sequences anew (03_mend.sql): the next call does the rest.
 create or replace function sluice.tick(p_now timestamptz default null) returns jsonb
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -26,10 +25,6 @@ begin
   if v_mended > 0 then
     return jsonb_build_object('mended', v_mended);
   end if;
-  v_dropped := sluice.drop_remains();
-  if v_dropped > 0 then
-    return jsonb_build_object('remains', v_dropped);
-  end if;
   -- What takes time first, and rows of tasks before locks of models. Each step reads the clock itself, after the locks
   -- of those before it: an older time would put rows below marks.
   v_retention := sluice.begin_retention(coalesce(p_now, clock_timestamp()));
@@ -47,6 +42,7 @@ begin
   perform sluice.forget_audit(coalesce(p_now, clock_timestamp()));
   v_swept := greatest(0, sluice.sweep(p_now));  -- late: its locks stop whoever rings
   v_dropped := sluice.end_retention(v_retention, 4);
+  perform sluice.drop_remains();
   return jsonb_build_object('expired', v_expired, 'cancelled', v_cancelled, 'recovered', v_recovered,
     'woken', v_woken, 'swept', v_swept, 'dropped', v_dropped, 'erased', v_retention.erased);
 end
