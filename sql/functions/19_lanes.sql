@@ -14,15 +14,15 @@ as $$ select 64 $$;
 -- lane_heads: the first row of each waiting lane of p_line, by (rank, tenant); at most p_max.
 -- Params:  p_rank, p_tenant: where to begin (null: at the beginning); p_last: no lane of a rank beyond. Requires no lock.
 create or replace function sluice.lane_heads(
-  p_line int, p_max int, p_rank smallint default -100, p_tenant bigint default null, p_last smallint default 100)
-returns sluice.head[]
+  p_line int, p_max int, p_rank smallint default -100, p_tenant bigint default null, p_last smallint default 100,
+  p_now timestamptz default null) returns sluice.head[]
 language plpgsql volatile
 as $$
 declare
   v_heads sluice.head[];
 begin
-  execute format('select sluice.lanes_%s($1, $2, $3, $4)', sluice.line_name(p_line)) into v_heads
-  using p_rank, coalesce(p_tenant, sluice.first_tenant()), p_last, p_max;
+  execute format('select sluice.lanes_%s($1, $2, $3, $4, $5)', sluice.line_name(p_line)) into v_heads
+  using p_rank, coalesce(p_tenant, sluice.first_tenant()), p_last, p_max, coalesce(p_now, clock_timestamp());
   return v_heads;
 exception when undefined_function then  -- its model or route was deleted just now
   return '{}';
@@ -54,13 +54,13 @@ create or replace function sluice.open_heads(
 language plpgsql volatile
 as $$
 declare
-  v_some sluice.head[] := sluice.lane_heads(p_line, p_max, p_rank, p_tenant, p_last);
+  v_some sluice.head[] := sluice.lane_heads(p_line, p_max, p_rank, p_tenant, p_last, p_now);
   v_count int := cardinality(v_some);
   v_seen int := v_count;
   v_open sluice.head[] := sluice.weighed(v_some, p_now);
 begin
   while v_count = p_max and cardinality(v_open) < p_max and v_seen < 1000 loop
-    v_some := sluice.lane_heads(p_line, p_max, v_some[v_count].rank, v_some[v_count].tenant + 1, p_last);
+    v_some := sluice.lane_heads(p_line, p_max, v_some[v_count].rank, v_some[v_count].tenant + 1, p_last, p_now);
     v_count := cardinality(v_some);
     v_seen := v_seen + v_count;
     v_open := v_open || sluice.weighed(v_some, p_now);
@@ -221,7 +221,7 @@ create or replace function sluice.first_turn(p_line int, p_now timestamptz) retu
 language plpgsql volatile
 as $$
 declare
-  v_heads sluice.head[] := sluice.lane_heads(p_line, 1);
+  v_heads sluice.head[] := sluice.lane_heads(p_line, 1, p_now => p_now);
   v_at timestamptz;
 begin
   if v_heads = '{}' then
@@ -229,7 +229,7 @@ begin
   elsif not exists (select from sluice.tenants t where t.rpm is not null or t.tpm is not null) then
     return p_now;
   end if;
-  v_heads := sluice.lane_heads(p_line, 500);
+  v_heads := sluice.lane_heads(p_line, 500, p_now => p_now);
   if sluice.weighed(v_heads, p_now) <> '{}' then
     return p_now;
   end if;
