@@ -64,10 +64,13 @@ create or replace function sluice.note_taken(p_heads sluice.head[], p_taken int[
 language plpgsql volatile
 as $$
 begin
+  if cardinality(p_heads) = 1 and random() >= p_taken[1]::double precision / sluice.rows_a_mark() then
+    return;
+  end if;
   insert into sluice.mark (line, rank, tenant, n, ready_at)
   select t.line, t.rank, t.tenant, nextval('sluice.mark_id'), least(p_now - sluice.mark_lag(), t.ready_at)
   from unnest(p_heads, p_taken) t(line, rank, tenant, ready_at, request_bytes, weight, room, taken)
-  where t.taken > 0 and random() < t.taken::double precision / sluice.rows_a_mark();
+  where t.taken > 0 and (cardinality(p_heads) = 1 or random() < t.taken::double precision / sluice.rows_a_mark());
 end
 $$;
 

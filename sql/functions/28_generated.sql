@@ -15,6 +15,7 @@ begin
   execute format(sluice.add_text(p_line), v_name, p_line);
   execute format(sluice.lanes_text(), v_name, p_line);
   execute format(sluice.take_text(), v_name);
+  execute format(sluice.alone_text(), v_name);
   execute format(sluice.look_text(), v_name, p_line);
   execute format($sql$
     create or replace function sluice.draw_%1$s(p_ids bigint[]) returns sluice.queue[]
@@ -75,6 +76,15 @@ as $$
       end if;$sql$ else '' end)
 $$;
 
+-- probe_text: the first row of queue_<l> of which p_where is so, as a head.
+create or replace function sluice.probe_text(p_where text) returns text
+language sql immutable
+as $$
+  select '(select %2$s, q.rank, hashtextextended(q.tenant, 0) >> 1, q.ready_at, q.request_bytes, null::float8, null::int'
+    || ' from sluice.queue_%1$s q where ' || replace(p_where, 'tenant_key', '(hashtextextended(q.tenant, 0) >> 1)')
+    || ' order by q.rank, hashtextextended(q.tenant, 0) >> 1, q.ready_at, q.task_id limit 1)'
+$$;
+
 -- lanes_text: lanes_<l>: the first row of each waiting lane, in order, from (p_rank, p_tenant) on up to rank p_last; at most p_max.
 -- A step: the next lane with a mark, and the first row of what is before it or of that lane from its mark on: four probes in one
 -- statement, each run only if those before it found nothing. Of plain bounds: a scan does not stop at the second column of an upper bound
@@ -94,8 +104,8 @@ as $$
       v_rank smallint := p_rank;       -- the scan goes on here
       v_tenant bigint := p_tenant;
       v_marks boolean := not pg_is_in_recovery();
-      v_mark_rank smallint := p_last + 1;   -- the next lane with a mark, or the end
-      v_mark_tenant bigint := c_least;
+      v_mark_rank smallint;            -- the next lane with a mark
+      v_mark_tenant bigint;
       v_mark timestamptz;
       v_head sluice.head;
       v_heads sluice.head[] := '{}';
@@ -107,45 +117,62 @@ as $$
           where m.line = %2$s and (m.rank, m.tenant) >= (v_rank, v_tenant) and m.rank <= p_last
           order by m.rank, m.tenant, m.n desc limit 1;
           v_marks := found;
-          if not v_marks then
-            v_mark_rank := p_last + 1;
-            v_mark_tenant := c_least;
-          elsif v_mark > p_now - interval '250 milliseconds' then  -- the clock was set back
+          if v_mark > p_now - interval '250 milliseconds' then  -- the clock was set back
             v_mark := '-infinity';
           end if;
         end if;
-        select h.* into v_head from (
-          (select %2$s, q.rank, hashtextextended(q.tenant, 0) >> 1, q.ready_at, q.request_bytes, null::float8, null::int
-           from sluice.queue_%1$s q
-           where q.rank = v_rank and (hashtextextended(q.tenant, 0) >> 1) >= v_tenant
-             and (hashtextextended(q.tenant, 0) >> 1) < case when v_rank = v_mark_rank then v_mark_tenant else 4611686018427387904 end
-           order by q.rank, hashtextextended(q.tenant, 0) >> 1, q.ready_at, q.task_id limit 1)
-          union all
-          (select %2$s, q.rank, hashtextextended(q.tenant, 0) >> 1, q.ready_at, q.request_bytes, null, null
-           from sluice.queue_%1$s q
-           where q.rank > v_rank and q.rank < v_mark_rank
-           order by q.rank, hashtextextended(q.tenant, 0) >> 1, q.ready_at, q.task_id limit 1)
-          union all
-          (select %2$s, q.rank, hashtextextended(q.tenant, 0) >> 1, q.ready_at, q.request_bytes, null, null
-           from sluice.queue_%1$s q
-           where v_marks and v_rank < v_mark_rank and q.rank = v_mark_rank and (hashtextextended(q.tenant, 0) >> 1) < v_mark_tenant
-           order by q.rank, hashtextextended(q.tenant, 0) >> 1, q.ready_at, q.task_id limit 1)
-          union all
-          (select %2$s, q.rank, hashtextextended(q.tenant, 0) >> 1, q.ready_at, q.request_bytes, null, null
-           from sluice.queue_%1$s q
-           where v_marks and q.rank = v_mark_rank and (hashtextextended(q.tenant, 0) >> 1) = v_mark_tenant and q.ready_at >= v_mark
-           order by q.rank, hashtextextended(q.tenant, 0) >> 1, q.ready_at, q.task_id limit 1)) h limit 1;
+        if v_marks then
+          select h.* into v_head from (
+            $sql$ || array_to_string(array[
+              sluice.probe_text('q.rank = v_rank and tenant_key >= v_tenant
+                and tenant_key < case when v_rank = v_mark_rank then v_mark_tenant else 4611686018427387904 end'),
+              sluice.probe_text('q.rank > v_rank and q.rank < v_mark_rank'),
+              sluice.probe_text('v_rank < v_mark_rank and q.rank = v_mark_rank and tenant_key < v_mark_tenant'),
+              sluice.probe_text('q.rank = v_mark_rank and tenant_key = v_mark_tenant and q.ready_at >= v_mark')], ' union all ') || $sql$) h
+          limit 1;
+        elsif v_tenant > c_least then
+          select h.* into v_head from (
+            $sql$ || sluice.probe_text('q.rank = v_rank and tenant_key >= v_tenant') || ' union all '
+              || sluice.probe_text('q.rank > v_rank and q.rank <= p_last') || $sql$) h
+          limit 1;
+        else
+          select h.* into v_head from $sql$ || sluice.probe_text('q.rank >= v_rank and q.rank <= p_last') || $sql$ h;
+        end if;
         if found then
           v_heads := v_heads || v_head;
           v_left := v_left - 1;
           v_rank := v_head.rank;
           v_tenant := v_head.tenant + 1;
         else
+          exit when not v_marks;
           v_rank := v_mark_rank;
           v_tenant := v_mark_tenant + 1;
         end if;
       end loop;
       return v_heads;
+    end
+    $body$
+    $sql$
+$$;
+
+-- alone_text: alone_<l>: take_<l> of the only lane that waits, without looking at what lanes and rounds share.
+-- Returns: lanes: how many wait: 0, 1, or 2: there are more, and nothing was taken.
+create or replace function sluice.alone_text() returns text
+language sql immutable
+as $$
+  select $sql$
+    create or replace function sluice.alone_%1$s(
+      p_last smallint, p_max int, p_now timestamptz, out lanes int, out head sluice.head, out gone sluice.queue[])
+    language plpgsql volatile
+    as $body$
+    declare
+      v_heads sluice.head[] := sluice.lanes_%1$s(-100::smallint, -4611686018427387904, p_last, 2, p_now);
+    begin
+      lanes := cardinality(v_heads);
+      if lanes = 1 then
+        head := v_heads[1];
+        gone := sluice.take_%1$s(head.rank, head.tenant, head.ready_at, p_max, p_now);
+      end if;
     end
     $body$
     $sql$
@@ -224,7 +251,7 @@ language plpgsql volatile
 as $$
 begin
   execute format('drop function if exists sluice.lanes_%1$s(smallint, bigint, smallint, int, timestamptz),
-    sluice.take_%1$s(smallint, bigint, timestamptz, int, timestamptz),
+    sluice.take_%1$s(smallint, bigint, timestamptz, int, timestamptz), sluice.alone_%1$s(smallint, int, timestamptz),
     sluice.look_%1$s(int[], smallint[], bigint[], timestamptz[], int[]), sluice.draw_%1$s(bigint[]), sluice.depth_%1$s(int)',
     sluice.line_name(p_line));
   execute format('drop procedure if exists sluice.add_%s(sluice.new_task)', sluice.line_name(p_line));
