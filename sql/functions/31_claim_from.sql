@@ -134,7 +134,7 @@ as $$
 declare
   v_found record;
 begin
-  execute format('select * from sluice.alone_%s($1, $2, $3)', sluice.line_name(p_share.line)) into v_found
+  execute 'call sluice.alone_' || sluice.line_name(p_share.line) || '($1, $2, $3, null, null, null)' into v_found
   using p_last, least(p_want, p_share.most), p_now;
   done := v_found.lanes < 2;
   gone := coalesce(v_found.gone, '{}');
