@@ -134,8 +134,10 @@ begin
   where m.line <> all (v_lines) or exists (select from sluice.meter n where n.line = m.line and n.model = m.model and n.n > m.n);
   delete from sluice.tenant_clock c
   where exists (
-    select from sluice.tenant_clock n where n.model = c.model and n.rank = c.rank and n.tenant = c.tenant and n.n > c.n)
-    or c.tenant <> sluice.level_key() and c.v <= sluice.clock_of(c.model, c.rank, sluice.level_key());
+    select from sluice.tenant_clock n where n.model = c.model and n.rank = c.rank and n.tenant = c.tenant and n.n > c.n);
+  with level as materialized (select l.model, l.rank, l.v from sluice.tenant_clock l where l.tenant = sluice.level_key())
+  delete from sluice.tenant_clock c using level l
+  where c.model = l.model and c.rank = l.rank and c.tenant <> sluice.level_key() and c.v <= l.v;
   delete from sluice.lane_round r
   where exists (select from sluice.lane_round n where n.model = r.model and n.line = r.line and n.n > r.n);
 end
