@@ -173,6 +173,7 @@ begin
   end if;
   if tg_op = 'UPDATE' then
     perform sluice.note_parking(old, new);
+    perform sluice.doubt_lines(new.name) where new.max_queue is distinct from old.max_queue;
   end if;
   perform pg_notify('sluice_config', coalesce(new.id, old.id)::text);
   return null;
@@ -233,6 +234,7 @@ begin
       using errcode = '23505', column = 'route', hint = 'Names are unique over models and routes.';
   end if;
   perform sluice.make_route_line(new.route, null), sluice.make_route_line(new.route, m.api) from sluice.models m where m.name = new.model;
+  perform sluice.doubt_lines(null, new.route);
   return new;
 end
 $$;

@@ -167,6 +167,9 @@ declare
   v_first bigint;
   v_last bigint;
 begin
+  if p_leases = '{}' then
+    return;
+  end if;
   select min(l.task_id), max(l.task_id) into v_first, v_last from unnest(p_leases) l;
   return query select l.task_id, l.fence, l.attempts + 1, m.name,
     case when m.rpm is not null or l.reserved_tokens > 0

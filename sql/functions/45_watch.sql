@@ -160,7 +160,7 @@ declare
   v_id int;
   v_look record;
 begin
-  work := exists (select from only sluice.later where ready_at >= sluice.later_mark() and ready_at <= p_now)
+  work := exists (select from only sluice.later where ready_at >= sluice.later_mark(p_now) and ready_at <= p_now)
     or sluice.has_moves();
   wake_at := (select min(ready_at) from sluice.later where ready_at > p_now);
   foreach v_id in array case when work then '{}' else p_ids end loop
@@ -192,7 +192,7 @@ begin
     v_ready := least(v_ready, case
       when v_line.line > 0 or sluice.may_take(v_line.line, p_model, v_line.weight, null, p_now) is distinct from 0
         then sluice.first_turn(v_line.line, p_now)
-      when sluice.is_waiting(array[v_line.line]) then p_now + interval '50 ms' end);
+      when sluice.is_waiting(array[v_line.line], p_now) then p_now + interval '50 ms' end);
     exit when v_ready <= p_now;
   end loop;
   if v_ready is not null then
