@@ -147,8 +147,12 @@ def test_a_row_committed_later_than_the_lag_of_its_mark_is_found_by_the_sweep(pg
     add_model(url, "m", backend.url)
     worker(url)
     wait_idle(url)
-    # Enough that the lane has a mark (one in 16 rows or so makes it).
-    ids = submit_many(url, ["filler"] * 900)
+    # An old snapshot keeps the dead rows, and enough of them that the lane has a mark and keeps it (05_marks.sql, mark_pays).
+    old = connect(url)
+    old.autocommit = False
+    old.set_session(isolation_level="REPEATABLE READ")
+    old.cursor().execute("select from sluice.models")
+    ids = submit_many(url, ["filler"] * 1500)
     wait_ended(url, len(ids))
     assert query(url, "select count(*) > 0 from sluice.mark where line > 0") == [(True,)]
     late = connect(url)
@@ -167,6 +171,7 @@ def test_a_row_committed_later_than_the_lag_of_its_mark_is_found_by_the_sweep(pg
     wait_for(mark_has_passed, 20, "the mark to pass")
     late.commit()
     late.close()
+    old.close()
     assert wait_ended(url, len(ids), 20) == {"solved": len(ids)}
     assert_each_ended_once(url, ids)
 
