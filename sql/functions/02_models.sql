@@ -264,11 +264,11 @@ end
 $$;
 
 -- after_route_changes: the lines of a route that has lost its last model. At commit, so that an open psql stops nobody; a lock that is
--- not to be had within 1 s leaves them. settings.default_model follows another name.
+-- not to be had within 20 ms leaves them, for readers and claims wait behind it. settings.default_model follows another name.
 create or replace function sluice.after_route_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
-set lock_timeout = '1s'
+set lock_timeout = '20ms'
 as $$
 begin
   if not exists (select from sluice.routes where route = old.route) then

@@ -117,32 +117,44 @@ begin
 end
 $$;
 
--- make_route_line: the line of p_route for p_api, made if there is none.
+-- make_route_line: the line of p_route for p_api, made if there is none. It stays until the transaction ends: whoever drops the route's
+-- lines waits for it.
 create or replace function sluice.make_route_line(p_route text, p_api text) returns int
 language plpgsql volatile
 as $$
 declare
   v_n int;
 begin
-  insert into sluice.route_line (route, api) values (p_route, p_api) on conflict do nothing returning n into v_n;
-  if found then
-    perform sluice.make_line(-v_n);
-    return -v_n;
-  end if;
-  return sluice.line_of(null, p_route, p_api);
+  loop
+    insert into sluice.route_line (route, api) values (p_route, p_api) on conflict do nothing returning n into v_n;
+    if found then
+      perform sluice.make_line(-v_n);
+      return -v_n;
+    end if;
+    select n into v_n from sluice.route_line where route = p_route and api is not distinct from p_api for key share;
+    if found then  -- else it has just been dropped
+      return -v_n;
+    end if;
+  end loop;
 end
 $$;
 
 -- try_drop_route: drops the lines of a route that is no more and for which nothing waits. What waits stays, for the route may be
--- made again. Waits for open submits as long as lock_timeout allows; a lock that is not to be had leaves them: they cost nothing.
+-- made again, by a transaction that is still open, too: that one holds their rows. Waits for it and for open submits as long as
+-- lock_timeout allows; a lock that is not to be had leaves them: they cost nothing.
 create or replace function sluice.try_drop_route(p_route text) returns void
 language plpgsql volatile
 as $$
 declare
-  v_lines int[] := sluice.lines_of_route(p_route);
+  v_lines int[];
   v_line int;
   v_waits boolean;
 begin
+  perform from sluice.route_line where route = p_route order by n for update;
+  if exists (select from sluice.routes where route = p_route) then
+    return;
+  end if;
+  v_lines := sluice.lines_of_route(p_route);
   foreach v_line in array v_lines loop
     execute format('lock table sluice.%I in access exclusive mode', 'queue_' || sluice.line_name(v_line));
   end loop;

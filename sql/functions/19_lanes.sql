@@ -24,7 +24,7 @@ begin
   execute format('select sluice.lanes_%s($1, $2, $3, $4, $5)', sluice.line_name(p_line)) into v_heads
   using p_rank, coalesce(p_tenant, sluice.first_tenant()), p_last, p_max, coalesce(p_now, clock_timestamp());
   return v_heads;
-exception when undefined_function then  -- its model or route was deleted just now
+exception when undefined_function or undefined_table then  -- its model or route was deleted just now
   return '{}';
 end
 $$;

@@ -1,9 +1,10 @@
 """sluice model: make, change, close and delete models; PostgreSQL judges the values."""
 import json
 
+import psycopg2
 import pytest
 from conftest import query
-from queue_tools import submit, wait_ended
+from queue_tools import add_model, submit, wait_ended
 
 
 @pytest.fixture
@@ -164,3 +165,15 @@ def test_a_reply_is_stored_beside_its_answer_where_it_is_to_be_kept(model, url, 
     wait_ended(url, 2)
     assert query(url, "select model, answer is null, response::json ->> 'answer' = answer from sluice.tasks order by model") == [
         ("kept", False, True), ("plain", False, None)]
+
+
+def test_a_route_keeps_its_lines_while_a_model_joins_and_the_last_one_leaves(pg):
+    url = pg.database()
+    for name in ("a", "b"):
+        add_model(url, name, "http://127.0.0.1:1")
+    query(url, "insert into sluice.routes (route, model) values ('r', 'a')")
+    with psycopg2.connect(url) as joins:
+        joins.cursor().execute("insert into sluice.routes (route, model) values ('r', 'b')")
+        query(url, "delete from sluice.routes where route = 'r' and model = 'a'")
+    joins.close()
+    assert query(url, "select sluice.submit('x', 'r') is not null") == [(True,)]
