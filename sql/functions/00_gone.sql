@@ -26,3 +26,6 @@ drop function if exists sluice.draw(bigint, int), sluice.fair_level(float8[], fl
   sluice.lane_window(int, smallint, bigint, int, timestamptz), sluice.take_some(sluice.models, sluice.head[], sluice.line_share[], int,
   boolean, timestamptz), sluice.turns_within(sluice.models, sluice.head[], sluice.line_share[], int, boolean, timestamptz),
   sluice.waiting_lanes(int, int, smallint, int, int, timestamptz);
+-- A model counted in its route whatever it took.
+drop function if exists sluice.note_routed(int, int, int, timestamptz), sluice.restless(int[], int),
+  sluice.take_turns(sluice.models, int, smallint, timestamptz);

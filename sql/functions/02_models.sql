@@ -173,6 +173,7 @@ begin
   end if;
   if tg_op = 'UPDATE' then
     perform sluice.note_parking(old, new);
+    perform sluice.doubt_lines(new.name) where new.max_queue is distinct from old.max_queue;
   end if;
   perform pg_notify('sluice_config', coalesce(new.id, old.id)::text);
   return null;
@@ -233,7 +234,19 @@ begin
       using errcode = '23505', column = 'route', hint = 'Names are unique over models and routes.';
   end if;
   perform sluice.make_route_line(new.route, null), sluice.make_route_line(new.route, m.api) from sluice.models m where m.name = new.model;
+  perform sluice.doubt_lines(null, new.route);
   return new;
+end
+$$;
+
+-- after_route_weight: a model may take a route's tasks now, which may wait: wakes the workers.
+create or replace function sluice.after_route_weight() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  perform pg_notify('sluice_config', m.id::text) from sluice.models m where m.name = new.model;
+  return null;
 end
 $$;
 
@@ -334,6 +347,8 @@ create or replace trigger after_settings_change after update on sluice.settings
   for each row when (old.* is distinct from new.*) execute function sluice.after_settings_change();
 create or replace trigger before_route_changes before insert or update on sluice.routes
   for each row execute function sluice.before_route_changes();
+create or replace trigger after_route_weight after insert or update on sluice.routes
+  for each row when (new.weight > 0) execute function sluice.after_route_weight();
 do $$
 begin
   -- A constraint trigger has no "or replace", and to drop it would wait for every reader of the table.

@@ -2,7 +2,7 @@
 -- speak, one for verbatim requests. A line is a number: a model's id, or minus the n of its row in sluice.route_line.
 -- What belongs to a line, <l> being n, or route_<n> of a route:
 --   queue_<l>    table, inherits sluice.queue: all that is ready for the line, in the order (rank, tenant's key, ready_at, task_id)
---   add_<l>, lanes_<l>, take_<l>, look_<l>, draw_<l>, depth_<l>   functions (28_generated.sql)
+--   add_<l>, lanes_<l>, take_<l>, alone_<l>, look_<l>, draw_<l>, depth_<l>   functions (28_generated.sql)
 --   waits_<l>    unlogged sequence: at least the number of rows, counted only under a max_queue (12_backpressure.sql)
 -- Lines are made and dropped with their models and routes, never by submit or claim.
 
@@ -158,11 +158,11 @@ end
 $$;
 
 -- is_waiting: whether anything is ready in one of p_lines. Requires no lock.
-create or replace function sluice.is_waiting(p_lines int[]) returns boolean
+create or replace function sluice.is_waiting(p_lines int[], p_now timestamptz default null) returns boolean
 language plpgsql volatile
 as $$
 begin
-  return exists (select from unnest(p_lines) l where sluice.lane_heads(l, 1) <> '{}');
+  return exists (select from unnest(p_lines) l where sluice.lane_heads(l, 1, p_now => p_now) <> '{}');
 end
 $$;
 

@@ -6,6 +6,7 @@
 -- Rejected: a sequence a lane. That is DDL, so too few lanes had one, and whoever looks at a line passes all of them.
 -- Rules: never past a row taken by an uncommitted transaction, never closer to now than the lag; who puts a row back below a mark
 -- lowers it in the same transaction under the line's lock; what commits later than the lag is found by the sweep (61_sweep.sql).
+-- A mark closer to now than the lag is none: it was made before the clock was set back. The sweep removes it, for its time comes again.
 -- A lane without mark is scanned from the start. A standby has no marks: an unlogged table cannot be read there.
 
 -- mark_lag: how far marks stay behind the clock: the longest time a submit may take to commit and still be found
@@ -25,8 +26,9 @@ create or replace function sluice.first_tenant() returns bigint
 language sql immutable parallel safe
 as $$ select -4611686018427387904 $$;
 
--- mark_of: the mark of a lane, or -infinity.
-create or replace function sluice.mark_of(p_line int, p_rank smallint, p_tenant bigint) returns timestamptz
+-- mark_of: the mark of a lane, or -infinity. Params: p_now: as of then; by default even if the clock has been set back behind it.
+create or replace function sluice.mark_of(p_line int, p_rank smallint, p_tenant bigint, p_now timestamptz default 'infinity')
+returns timestamptz
 language plpgsql volatile
 as $$
 declare
@@ -36,7 +38,7 @@ begin
     select m.ready_at into v_mark from sluice.mark m
     where m.line = p_line and m.rank = p_rank and m.tenant = p_tenant order by m.line, m.rank, m.tenant, m.n desc limit 1;
   end if;
-  return coalesce(v_mark, '-infinity');
+  return case when v_mark <= p_now - sluice.mark_lag() then v_mark else '-infinity' end;
 end
 $$;
 
@@ -49,7 +51,8 @@ begin
 end
 $$;
 
--- rows_a_mark: about once in so many rows a lane that gives them gets a mark; one that gives all of them at once always does.
+-- rows_a_mark: about once in so many rows a lane that gives them gets a mark; one that gives all of them at once always does. To step over
+-- the mark of an empty lane costs a look what 16 dead rows do.
 create or replace function sluice.rows_a_mark() returns int
 language sql immutable parallel safe
 as $$ select 16 $$;
@@ -61,10 +64,13 @@ create or replace function sluice.note_taken(p_heads sluice.head[], p_taken int[
 language plpgsql volatile
 as $$
 begin
+  if cardinality(p_heads) = 1 and random() >= p_taken[1]::double precision / sluice.rows_a_mark() then
+    return;
+  end if;
   insert into sluice.mark (line, rank, tenant, n, ready_at)
   select t.line, t.rank, t.tenant, nextval('sluice.mark_id'), least(p_now - sluice.mark_lag(), t.ready_at)
   from unnest(p_heads, p_taken) t(line, rank, tenant, ready_at, request_bytes, weight, room, taken)
-  where t.taken > 0 and random() < greatest(0.25, t.taken::double precision / sluice.rows_a_mark());
+  where t.taken > 0 and (cardinality(p_heads) = 1 or random() < t.taken::double precision / sluice.rows_a_mark());
 end
 $$;
 
@@ -79,8 +85,3 @@ begin
   where sluice.mark_of(p_line, t.rank, t.tenant) > t.first;
 end
 $$;
-
--- mark_kept: a lane that is empty and has not moved for so long loses its mark: vacuum has had the time to remove its dead rows.
-create or replace function sluice.mark_kept() returns interval
-language sql immutable parallel safe
-as $$ select interval '10 minutes' $$;

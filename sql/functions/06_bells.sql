@@ -76,7 +76,7 @@ begin
   loop
     if pg_try_advisory_xact_lock(sluice.lock_class('bell'), sluice.bell_of(v_line))
        and pg_try_advisory_xact_lock(sluice.lock_class('knock'), sluice.bell_of(v_line)) then
-      delete from sluice.rung where line = v_line and not sluice.is_waiting(array[v_line]);
+      delete from sluice.rung where line = v_line and not sluice.is_waiting(array[v_line], p_now);
       perform setval('sluice.sweep_rest_id', 0), setval('sluice.sweep_after', 0)
       where found and pg_sequence_last_value('sluice.sweep_rest_id'::regclass) > 0;
     end if;

@@ -229,14 +229,31 @@ begin
 end
 $$;
 
+-- doubt_lines: lets the next submit into each line that model p_model feeds, or into those of p_route, count. For where no bound is,
+-- nobody draws: after a change of max_queue, or of a route's models. Params: p_max: gauges below this; null: of all.
+create or replace function sluice.doubt_lines(p_model text, p_route text default null, p_max bigint default null) returns void
+language plpgsql volatile
+as $$
+begin
+  perform setval(g.gauge, sluice.gauge_unknown())
+  from (select m.id as line from sluice.models m where m.name = p_model
+        union
+        select -l.n from sluice.route_line l
+        where l.route = p_route or l.route in (select r.route from sluice.routes r where r.model = p_model)) l
+  cross join lateral (select ('sluice.waits_' || sluice.line_name(l.line))::regclass as gauge) g
+  where coalesce(pg_sequence_last_value(g.gauge) < p_max, true);
+end
+$$;
+
 -- doubt_gauges: lets the next submit of each model with a bound of its own count, for redrives, and what came by a
--- route, did not ask. Called by tick.
+-- route, or was put back, did not ask. Called by tick.
 create or replace function sluice.doubt_gauges() returns void
 language plpgsql volatile
 as $$
 begin
   perform sluice.set_counter('load', m.id, sluice.gauge_unknown())
   from sluice.models m where m.max_unfinished is not null and sluice.counter('load', m.id) < sluice.gauge_unknown();
+  perform sluice.doubt_lines(m.name, null, sluice.gauge_unknown()) from sluice.models m where m.max_queue is not null;
 end
 $$;
 

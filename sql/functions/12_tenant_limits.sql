@@ -114,6 +114,7 @@ begin
   perform setval('sluice.tenants_after', sluice.micros(p_now + v_pause));  -- also if this is cancelled
   begin
     perform sluice.count_tenants(v_max, p_now);
+    perform sluice.refresh_gate(false);
     v_pause := case when exists (select from sluice.full_tenant) then interval '1 second' else v_pause end;
   exception when others then
     raise warning 'the tasks of the tenants could not be counted: SQLSTATE %', sqlstate;

@@ -14,15 +14,15 @@ as $$ select 64 $$;
 -- lane_heads: the first row of each waiting lane of p_line, by (rank, tenant); at most p_max.
 -- Params:  p_rank, p_tenant: where to begin (null: at the beginning); p_last: no lane of a rank beyond. Requires no lock.
 create or replace function sluice.lane_heads(
-  p_line int, p_max int, p_rank smallint default -100, p_tenant bigint default null, p_last smallint default 100)
-returns sluice.head[]
+  p_line int, p_max int, p_rank smallint default -100, p_tenant bigint default null, p_last smallint default 100,
+  p_now timestamptz default null) returns sluice.head[]
 language plpgsql volatile
 as $$
 declare
   v_heads sluice.head[];
 begin
-  execute format('select sluice.lanes_%s($1, $2, $3, $4)', sluice.line_name(p_line)) into v_heads
-  using p_rank, coalesce(p_tenant, sluice.first_tenant()), p_last, p_max;
+  execute format('select sluice.lanes_%s($1, $2, $3, $4, $5)', sluice.line_name(p_line)) into v_heads
+  using p_rank, coalesce(p_tenant, sluice.first_tenant()), p_last, p_max, coalesce(p_now, clock_timestamp());
   return v_heads;
 exception when undefined_function then  -- its model or route was deleted just now
   return '{}';
@@ -46,25 +46,47 @@ begin
 end
 $$;
 
+-- looks_max: lanes that one claim asks for their tenants' quotas, 50 us each. Those that may have no call are no reason to look at fewer:
+-- 64 of them would hide an open one.
+create or replace function sluice.looks_max() returns int
+language sql immutable parallel safe
+as $$ select 1000 $$;
+
 -- open_heads: the lanes of p_line from (p_rank, p_tenant) on whose tenants may have a call now: p_max, if there are so many among the
--- next 1,000. Those that may not are no reason to look at fewer: 64 of them would hide an open one.
+-- next looks_max. Of more: after the first half those where the last look ended, so that each has its turn.
 create or replace function sluice.open_heads(
   p_line int, p_max int, p_now timestamptz, p_rank smallint default -100, p_tenant bigint default null,
   p_last smallint default 100) returns sluice.head[]
 language plpgsql volatile
 as $$
 declare
-  v_some sluice.head[] := sluice.lane_heads(p_line, p_max, p_rank, p_tenant, p_last);
+  v_some sluice.head[] := sluice.lane_heads(p_line, p_max, p_rank, p_tenant, p_last, p_now);
   v_count int := cardinality(v_some);
   v_seen int := v_count;
   v_open sluice.head[] := sluice.weighed(v_some, p_now);
+  v_at sluice.head;  -- the lane before the next ones
+  v_ended sluice.meter;
+  v_far boolean := false;
 begin
-  while v_count = p_max and cardinality(v_open) < p_max and v_seen < 1000 loop
-    v_some := sluice.lane_heads(p_line, p_max, v_some[v_count].rank, v_some[v_count].tenant + 1, p_last);
+  while v_count = p_max and cardinality(v_open) < p_max and v_seen < sluice.looks_max() loop
+    v_at := v_some[v_count];
+    if not v_far and v_seen >= sluice.looks_max() / 2 then
+      v_far := true;
+      v_ended := sluice.meter_of(p_line, -1);
+      if (v_ended.weight, v_ended.tenant) > (v_at.rank, v_at.tenant) then
+        v_at.rank := v_ended.weight;
+        v_at.tenant := v_ended.tenant;
+      end if;
+    end if;
+    v_some := sluice.lane_heads(p_line, p_max, v_at.rank, v_at.tenant + 1, p_last, p_now);
     v_count := cardinality(v_some);
     v_seen := v_seen + v_count;
     v_open := v_open || sluice.weighed(v_some, p_now);
   end loop;
+  if v_far then  -- at the end: the next look begins behind the first half
+    perform sluice.note_meter(p_line, -1, p_now, 0, case when v_count = p_max then v_some[v_count].rank else -1000 end,
+      v_some[v_count].tenant);
+  end if;
   return v_open[:p_max];
 end
 $$;
@@ -216,12 +238,12 @@ end
 $$;
 
 -- first_turn: when a claim could take the first task of p_line, by the tenants' quotas: p_now, or later; null: nothing waits.
--- Of more than 64 lanes: a second later, for claims look at others each time. Requires no lock.
+-- Of more than 500 lanes: a second later at most, for claims look at others each time. Requires no lock.
 create or replace function sluice.first_turn(p_line int, p_now timestamptz) returns timestamptz
 language plpgsql volatile
 as $$
 declare
-  v_heads sluice.head[] := sluice.lane_heads(p_line, 1);
+  v_heads sluice.head[] := sluice.lane_heads(p_line, 1, p_now => p_now);
   v_at timestamptz;
 begin
   if v_heads = '{}' then
@@ -229,7 +251,7 @@ begin
   elsif not exists (select from sluice.tenants t where t.rpm is not null or t.tpm is not null) then
     return p_now;
   end if;
-  v_heads := sluice.lane_heads(p_line, 500);
+  v_heads := sluice.lane_heads(p_line, 500, p_now => p_now);
   if sluice.weighed(v_heads, p_now) <> '{}' then
     return p_now;
   end if;
@@ -239,19 +261,27 @@ begin
 end
 $$;
 
--- restless: which of the models p_ids may have work: those whose lines were rung for, and of each route's p_per_route (null: all). Costs
+-- restless: which of the models p_ids may have work: those whose lines were rung for, and of each route's. Costs
 -- what there is to do, not what there is: with 1,000 models of which 10 work it takes 0.1 ms.
-create or replace function sluice.restless(p_ids int[], p_per_route int default null) returns int[]
+-- Params: p_per_route: if a route has more, only so many, drawn from those that can call at p_now; null: all.
+create or replace function sluice.restless(p_ids int[], p_per_route int default null, p_now timestamptz default null) returns int[]
 language plpgsql volatile
 as $$
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
 begin
   return array(
     select r.line from sluice.rung r where r.line = any (p_ids)
     union
     select fed.id
-    from (select distinct line from sluice.rung where line < 0) r
+    from (select l.line, sluice.fed_models(l.line, p_ids) as ids
+          from (select distinct line from sluice.rung where line < 0) l offset 0) r
     cross join lateral (
-      select f as id from unnest(sluice.fed_models(r.line, p_ids)) f
-      order by case when p_per_route is not null then random() end limit p_per_route) fed);
+      select unnest(r.ids) as id where coalesce(cardinality(r.ids) <= p_per_route, true)
+      union all
+      select d.id
+      from (select s.id
+            from (select m as model, m.id from sluice.models m where m.id = any (r.ids) order by random() offset 0) s
+            where cardinality(r.ids) > p_per_route and sluice.opens_at(s.model, v_now) <= v_now limit p_per_route) d) fed);
 end
 $$;

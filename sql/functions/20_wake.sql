@@ -11,11 +11,11 @@ language sql immutable parallel safe
 as $$ select 100 $$;
 
 -- later_mark: a lower bound on ready_at of the rows that wait for their time: the mark of the one lane of line 0.
-create or replace function sluice.later_mark() returns timestamptz
+create or replace function sluice.later_mark(p_now timestamptz default 'infinity') returns timestamptz
 language plpgsql volatile
 as $$
 begin
-  return sluice.mark_of(0, 0::smallint, 0);
+  return sluice.mark_of(0, 0::smallint, 0, p_now);
 end
 $$;
 
@@ -26,7 +26,7 @@ create or replace function sluice.wake_later(p_now timestamptz) returns int
 language plpgsql volatile
 as $$
 declare
-  v_from timestamptz := sluice.later_mark();
+  v_from timestamptz := sluice.later_mark(p_now);
   v_first timestamptz := (select min(ready_at) from only sluice.later where ready_at >= v_from and ready_at <= p_now);
   v_rows sluice.later[];
 begin

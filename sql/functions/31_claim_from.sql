@@ -37,7 +37,7 @@ begin
   if v_want is null or v_want <= 0 then
     return '{}';
   end if;
-  v_taken := sluice.take_turns(v_model, v_want, p_last, v_now);
+  v_taken := sluice.take_turns(v_model, v_want, v_want < p_max or p_last < 100, p_last, v_now);
   if v_taken.gone = '{}' then
     return '{}';
   end if;
@@ -72,15 +72,17 @@ $$;
 -- take_turns: takes up to p_want rows from the lines that feed p_model: of each tenant and route what its turn is.
 -- Looks at all lanes that wait, or goes on with their rounds until it has what it wants or has seen 64. Where none of those has a turn
 -- left in its round, they have more of them: no permit is unused while anything waits. Requires the model's lock.
+-- Params:  p_is_limited: more was asked for than the model has permits or calls, or urgent tasks only; p_last: no lane of a rank beyond.
 -- Returns: gone: the rows, late ones among them; lines: which each came by; tokens: what each is to reserve; limited: whether quotas of
 --          tokens or of tenants are to be charged.
 create or replace function sluice.take_turns(
-  p_model sluice.models, p_want int, p_last smallint, p_now timestamptz,
+  p_model sluice.models, p_want int, p_is_limited boolean, p_last smallint, p_now timestamptz,
   out gone sluice.queue[], out lines int[], out tokens int[], out limited boolean)
 language plpgsql volatile
 as $$
 declare
-  v_shares sluice.line_share[] := sluice.lines_open(p_model, p_want, p_now);
+  v_open sluice.line_share[] := sluice.lines_open(p_model, p_want, p_now);
+  v_shares sluice.line_share[] := v_open;
   v_sight record;
   v_some record;
   v_left int := p_want;
@@ -91,6 +93,16 @@ begin
   lines := '{}';
   tokens := '{}';
   limited := p_model.tpm is not null;
+  if cardinality(v_shares) = 1 and not limited
+     and not exists (select from sluice.tenants t where t.rpm is not null or t.tpm is not null) then
+    v_some := sluice.take_alone(p_model.id, v_shares[1], p_want, p_last, p_now);
+    if v_some.done then
+      gone := v_some.gone;
+      lines := array_fill(v_shares[1].line, array[cardinality(gone)]);
+      tokens := array_fill(0, array[cardinality(gone)]);
+      return;
+    end if;
+  end if;
   while v_more loop
     v_sight := sluice.lanes_in_sight(p_model.id, v_shares, p_last, p_want, p_now);
     if limited and gone <> '{}' then  -- who has a quota takes once: it is not charged yet
@@ -112,6 +124,32 @@ begin
     v_more := v_more and v_left > 0 and not (p_model.tpm is not null and gone <> '{}');
     perform sluice.note_rounds(v_sight.rounds, v_sight.heads, v_some.turns, v_left = 0 or v_some.cut or p_model.tpm is not null);
   end loop;
+  perform sluice.note_routed(p_model, v_open, p_want, p_is_limited, gone, lines, p_now);
+end
+$$;
+
+-- take_alone: takes up to p_want rows of a line in which one lane waits, straight: no weights, clocks, rounds. No tenant may have a quota.
+-- Returns: done: false: several lanes wait, and nothing was taken.
+create or replace function sluice.take_alone(
+  p_model int, p_share sluice.line_share, p_want int, p_last smallint, p_now timestamptz, out gone sluice.queue[], out done boolean)
+language plpgsql volatile
+as $$
+declare
+  v_found record;
+begin
+  execute 'call sluice.alone_' || sluice.line_name(p_share.line) || '($1, $2, $3, null, null, null)' into v_found
+  using p_last, least(p_want, p_share.most), p_now;
+  done := v_found.lanes < 2;
+  gone := coalesce(v_found.gone, '{}');
+  if gone <> '{}' then
+    perform sluice.note_taken(array[v_found.head], array[cardinality(gone)], p_now);
+    if p_share.line < 0 then
+      perform sluice.note_routed(p_share.line, p_model, cardinality(gone), p_now);
+    end if;
+  end if;
+exception when undefined_function then  -- its model or route was deleted just now
+  gone := '{}';
+  done := true;
 end
 $$;
 
@@ -164,8 +202,6 @@ begin
   if turns <> '{}' and not v_alone then
     perform sluice.note_clocks(p_model.id, turns);
   end if;
-  perform sluice.note_routed(r.line, p_model.id, r.taken, p_now)
-  from (select l as line, count(*)::int as taken from unnest(lines) l where l < 0 group by l) r;
   shares := array(
     select row(s.line, s.most - cardinality(array_positions(take_some.lines, s.line)))::sluice.line_share from unnest(p_shares) s
     where coalesce(s.most > cardinality(array_positions(take_some.lines, s.line)), true));

@@ -160,7 +160,7 @@ declare
   v_id int;
   v_look record;
 begin
-  work := exists (select from only sluice.later where ready_at >= sluice.later_mark() and ready_at <= p_now)
+  work := exists (select from only sluice.later where ready_at >= sluice.later_mark(p_now) and ready_at <= p_now)
     or sluice.has_moves();
   wake_at := (select min(ready_at) from sluice.later where ready_at > p_now);
   foreach v_id in array case when work then '{}' else p_ids end loop
@@ -173,7 +173,8 @@ end
 $$;
 
 -- look: is there anything to do for model p_model now, and if not, when? work: a row and a permit; wake_at: the moment at
--- which the clock alone will make work. Of a route's tasks that others may take first it asks again in a quarter of a second.
+-- which the clock alone will make work. Of a route's tasks that others may take first it asks again in 50 ms: until then they could take
+-- no more than what both have of slack, or a fast one would not make up for it.
 create or replace function sluice.look(p_model int, p_now timestamptz, out work boolean, out wake_at timestamptz)
 language plpgsql volatile
 as $$
@@ -191,7 +192,7 @@ begin
     v_ready := least(v_ready, case
       when v_line.line > 0 or sluice.may_take(v_line.line, p_model, v_line.weight, null, p_now) is distinct from 0
         then sluice.first_turn(v_line.line, p_now)
-      when sluice.is_waiting(array[v_line.line]) then p_now + interval '250 ms' end);
+      when sluice.is_waiting(array[v_line.line], p_now) then p_now + interval '50 ms' end);
     exit when v_ready <= p_now;
   end loop;
   if v_ready is not null then

@@ -316,7 +316,7 @@ declare
   v_model sluice.models := (select m from sluice.models m where m.id = p_line);
   v_lines int[] := case when p_line > 0 then sluice.lines_for(v_model) else array[p_line] end;
   v_heads sluice.head[] := array(
-    select h from unnest(v_lines) l cross join lateral unnest(sluice.lane_heads(l, sluice.window_max())) h);
+    select h from unnest(v_lines) l cross join lateral unnest(sluice.lane_heads(l, sluice.window_max(), p_now => p_now)) h);
   v_best smallint := sluice.best_rank(v_heads);
   v_ageing interval := (select ageing from sluice.settings);
   v_me record;

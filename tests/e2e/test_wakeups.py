@@ -147,8 +147,12 @@ def test_a_row_committed_later_than_the_lag_of_its_mark_is_found_by_the_sweep(pg
     add_model(url, "m", backend.url)
     worker(url)
     wait_idle(url)
-    # Enough that the lane has a mark (one in 16 rows or so makes it).
-    ids = submit_many(url, ["filler"] * 900)
+    # An old snapshot keeps the dead rows, and enough of them that the lane has a mark and keeps it (05_marks.sql, mark_pays).
+    old = connect(url)
+    old.autocommit = False
+    old.set_session(isolation_level="REPEATABLE READ")
+    old.cursor().execute("select from sluice.models")
+    ids = submit_many(url, ["filler"] * 1500)
     wait_ended(url, len(ids))
     assert query(url, "select count(*) > 0 from sluice.mark where line > 0") == [(True,)]
     late = connect(url)
@@ -167,6 +171,7 @@ def test_a_row_committed_later_than_the_lag_of_its_mark_is_found_by_the_sweep(pg
     wait_for(mark_has_passed, 20, "the mark to pass")
     late.commit()
     late.close()
+    old.close()
     assert wait_ended(url, len(ids), 20) == {"solved": len(ids)}
     assert_each_ended_once(url, ids)
 
@@ -190,6 +195,25 @@ def test_a_configuration_change_is_followed_without_a_restart(pg, mock, worker):
     query(url, "select sluice.resume('m')")
     submit(url, "after the pause")
     wait_ended(url, count + 1)
+
+
+def test_a_model_that_may_take_of_a_route_starts_what_waits_there(pg, mock, worker):
+    url, backend = pg.database(), mock()
+    for model in ("unserved", "late", "new"):
+        add_model(url, model, backend.url)
+    query(url, "insert into sluice.routes (route, model, weight) values ('r', 'unserved', 1), ('r', 'late', 0)")
+    worker(url, "--models", "late,new")
+    for number, change in enumerate(("update sluice.routes set weight = 1 where route = 'r' and model = 'late'",
+                                     "update sluice.routes set model = 'unserved', route = 'x' where route = 'r' and model = 'late'; "
+                                     "insert into sluice.routes (route, model) values ('r', 'new')")):
+        if number == 1:
+            query(url, "update sluice.routes set weight = 0 where route = 'r' and model = 'late'")
+        submit(url, f"round {number}", "r")
+        wait_idle(url, 1)
+        begun = time.monotonic()
+        query(url, change)
+        wait_ended(url, number + 1)
+        assert time.monotonic() - begun < 2, "nobody woke up for it"
 
 
 def test_submits_for_a_shut_model_tell_nobody_and_start_when_it_opens(pg, mock, worker):
