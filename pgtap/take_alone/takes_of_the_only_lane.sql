@@ -5,7 +5,7 @@ select plan(7);
 
 select given_model() as m \gset
 create function taken(p_model text, p_most int, p_want int, out rows int, out done boolean) language sql
-as $$ select cardinality(t.gone), t.done from sluice.take_alone(id_of(p_model), row(id_of(p_model), p_most)::sluice.line_share, p_want,
+as $$ select cardinality(t.gone), t.done from sluice.take_alone(row(id_of(p_model), p_most)::sluice.line_share, p_want,
   100::smallint, at(1)) t $$;
 select is(taken(:'m', null, 5), row(0, true), 'nothing waits');
 select waits(:'m', 'a', 20) \g /dev/null

@@ -95,11 +95,14 @@ begin
   limited := p_model.tpm is not null;
   if cardinality(v_shares) = 1 and not limited
      and not exists (select from sluice.tenants t where t.rpm is not null or t.tpm is not null) then
-    v_some := sluice.take_alone(p_model.id, v_shares[1], p_want, p_last, p_now);
+    v_some := sluice.take_alone(v_shares[1], p_want, p_last, p_now);
     if v_some.done then
       gone := v_some.gone;
       lines := array_fill(v_shares[1].line, array[cardinality(gone)]);
       tokens := array_fill(0, array[cardinality(gone)]);
+      if v_shares[1].line < 0 then
+        perform sluice.note_routed(p_model, v_open, p_want, p_is_limited, gone, lines, p_now);
+      end if;
       return;
     end if;
   end if;
@@ -131,7 +134,7 @@ $$;
 -- take_alone: takes up to p_want rows of a line in which one lane waits, straight: no weights, clocks, rounds. No tenant may have a quota.
 -- Returns: done: false: several lanes wait, and nothing was taken.
 create or replace function sluice.take_alone(
-  p_model int, p_share sluice.line_share, p_want int, p_last smallint, p_now timestamptz, out gone sluice.queue[], out done boolean)
+  p_share sluice.line_share, p_want int, p_last smallint, p_now timestamptz, out gone sluice.queue[], out done boolean)
 language plpgsql volatile
 as $$
 declare
@@ -143,9 +146,6 @@ begin
   gone := coalesce(v_found.gone, '{}');
   if gone <> '{}' then
     perform sluice.note_taken(array[v_found.head], array[cardinality(gone)], p_now);
-    if p_share.line < 0 then
-      perform sluice.note_routed(p_share.line, p_model, cardinality(gone), p_now);
-    end if;
   end if;
 exception when undefined_function then  -- its model or route was deleted just now
   gone := '{}';
