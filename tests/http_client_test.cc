@@ -513,14 +513,13 @@ TEST_CASE("an answer that is nothing but extensions of its chunks is too_large")
   limits.look_interval_ms = 10;
   Fixture fixture(limits);
   const int listening = listen_on("127.0.0.1:0", "--listen").value();
+  fcntl(listening, F_SETFL, fcntl(listening, F_GETFL) & ~O_NONBLOCK);
   std::thread sender([listening] {
     const int fd = accept(listening, nullptr, nullptr);
-    while (fd < 0) std::this_thread::yield();
     std::string bytes = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;";
     while (write(fd, bytes.data(), bytes.size()) > 0) bytes.assign(4096, 'x');
     close(fd);
   });
-  fcntl(listening, F_SETFL, fcntl(listening, F_GETFL) & ~O_NONBLOCK);
   const HttpResult got = fixture.send(post_to("http://" + bound_address(listening)));
   REQUIRE_FALSE(got);
   CHECK(got.error().kind == Kind::too_large);
