@@ -49,18 +49,14 @@ ROUNDS = """
 create procedure bench_rounds(p_worker bigint, p_rounds int, p_submit jsonb, p_batch int) language plpgsql as $$
 declare
   v_outcomes sluice.outcome[];
-  v_models text[];
 begin
   for i in 1 .. p_rounds loop
     if p_submit is not null then
       perform count(*) from sluice.submit_many(p_submit);
       commit;
     end if;
-    select array_agg(row(c.task_id, c.fence, 'solved', repeat('a', 800), null, null, null, 200, null, 10, 10, null)::sluice.outcome),
-      array_agg(distinct c.model)
-    into v_outcomes, v_models from sluice.claim(p_worker, null, p_batch) c;
-    commit;
-    perform sluice.admit(name) from unnest(v_models) name;
+    select array_agg(row(c.task_id, c.fence, 'solved', repeat('a', 800), null, null, null, 200, null, 10, 10, null)::sluice.outcome)
+    into v_outcomes from sluice.claim(p_worker, null, p_batch) c;
     commit;
     if v_outcomes is not null then
       perform count(*) from sluice.complete(p_worker, v_outcomes);
@@ -73,7 +69,7 @@ $$
 
 
 def claim_rate(session, tasks):
-    """Tasks a second through claim, admit and complete in SQL alone, BATCH at a time: what a drain can reach at most."""
+    """Tasks a second through claim and complete in SQL alone, BATCH at a time: what a drain can reach at most."""
     run(session, ROUNDS)
     worker = value(session, "select sluice.register_worker('floor', 1000)")
     begin = time.monotonic()

@@ -39,7 +39,7 @@ as $$ select timestamptz '2040-01-01 00:00:00+00' + p_seconds * interval '1 seco
 
 -- given_model: a new model in no route; returns its name.
 create function given_model(
-  rpm int default null, burst int default null, max_queue int default 1000, max_in_flight int default null,
+  rpm int default null, burst int default null, max_queue int default null, max_in_flight int default null,
   max_attempts int default 3, tpm int default null) returns text language plpgsql
 as $$
 declare
@@ -144,33 +144,40 @@ $$;
 create function places(p_task bigint) returns text language sql
 as $$
   select string_agg(place, ' and ' order by place) from (
-    select case when due then 'backlog' else 'backlog, later' end from sluice.backlog where task_id = p_task
+    select 'later' from sluice.later where task_id = p_task
     union all select 'queue' from sluice.queue where task_id = p_task
     union all select 'lease' from sluice.lease where task_id = p_task
     union all select status from sluice.result where task_id = p_task) p(place)
 $$;
 
--- queued: the ids in a model's queue, in its order.
-create function queued(p_model text) returns bigint[] language sql
+-- own_line: the line of a model, or of a route's prompts.
+create function own_line(p_name text) returns int language sql
 as $$
-  select array(select task_id from sluice.queue where model = id_of(p_model) order by rank, ready_at, task_id)
+  select coalesce((select id from sluice.models where name = p_name), (select -n from sluice.route_line
+  where route = p_name and api is null))
 $$;
 
--- given_lanes: gives lanes of a line (of the backlog: of tenant "default") marks, as the functions of Sluice do it:
--- owned by sluice_owner.
-create function given_lanes(p_line text, variadic p_ranks int[]) returns void language sql security definer
+-- queued: the ids in the line of a model or route, in the order of their waiting.
+create function queued(p_name text) returns bigint[] language plpgsql
 as $$
-  select sluice.make_lanes(p_line, p_ranks::smallint[],
-    array(select sluice.tenant_key('default') from unnest(p_ranks) where p_line not like 'queue\_%'))
+declare
+  v_ids bigint[];
+begin
+  execute format('select array(select task_id from sluice.%I order by rank, ready_at, task_id)',
+  'queue_' || sluice.line_name(own_line(p_name)))
+  into v_ids;
+  return v_ids;
+end
 $$;
-alter function given_lanes owner to sluice_owner;
 
--- given_mark: gives one lane of a model's queue a mark; returns the lane's id.
-create function given_mark(p_model text, p_rank int default 0) returns int language sql
-as $$
-  select given_lanes('queue_' || id_of(p_model), p_rank);
-  select id from sluice.lane where line = 'queue_' || id_of(p_model) and rank = p_rank
-$$;
+-- given_mark: gives one lane of the line of a model or route a mark, as the functions of Sluice do it: owned by sluice_owner.
+create function given_mark(p_name text, p_mark timestamptz, p_rank int default 0, p_tenant text default 'default') returns void
+language sql security definer
+as $$ select sluice.set_mark(own_line(p_name), p_rank::smallint, sluice.tenant_key(p_tenant), p_mark) $$;
+
+-- marked: the mark of that lane.
+create function marked(p_name text, p_rank int default 0, p_tenant text default 'default') returns timestamptz language sql
+as $$ select sluice.mark_of(own_line(p_name), p_rank::smallint, sluice.tenant_key(p_tenant)) $$;
 
 -- given_row: a row straight in a model's queue, with no task and no ring behind it.
 create function given_row(p_model text, p_ready timestamptz, p_task bigint default 1) returns void language plpgsql
@@ -181,12 +188,14 @@ begin
 end
 $$;
 
--- rung: whether this transaction rang the bell of a model.
-create function rung(p_model text) returns boolean language sql
+-- rung, rung_line: whether this transaction rang the bell of a model's line, of a line.
+create function rung_line(p_line int) returns boolean language sql
 as $$
   select exists (select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid() and mode = 'ShareLock'
-    and classid = sluice.lock_class('bell') and objid = id_of(p_model) % 64)
+    and classid = sluice.lock_class('bell') and objid = sluice.bell_of(p_line))
 $$;
+create function rung(p_model text) returns boolean language sql
+as $$ select rung_line(id_of(p_model)) $$;
 
 -- alarmed: the same of its alarm.
 create function alarmed(p_model text) returns boolean language sql

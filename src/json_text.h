@@ -10,4 +10,7 @@ namespace sluice {
 // `text` as a JSON string with its quotes. Bytes above 0x7f pass unchanged.
 std::string json_string(std::string_view text);
 
+// The same at the end of `out`: a copy less.
+void append_json_string(std::string& out, std::string_view text);
+
 }  // namespace sluice

@@ -43,7 +43,8 @@ struct Bench {
   }
   Task<void> wait(Asking& asking) {
     const Calling calling{clock, http, secrets, limit_news};
-    asking.answer = co_await batcher.ask(calling, model, asking.call);
+    asking.answer =
+        co_await batcher.ask(calling, std::make_shared<const Model>(model), asking.call);
   }
   static ClaimedTask task_of(int64_t id, int64_t handed_back = 0) {
     ClaimedTask task;

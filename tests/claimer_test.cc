@@ -9,10 +9,9 @@ namespace sluice {
 
 namespace {
 
-Claimer serving(int max_queue) {
+Claimer serving() {
   Model model;
   model.name = "m";
-  model.max_queue = max_queue;
   Claimer claimer;
   claimer.serve({model});
   return claimer;
@@ -27,7 +26,7 @@ EndedCall ended_of(int64_t id, size_t bytes = 0) {
 }  // namespace
 
 TEST_CASE("claims go on while they come back full") {
-  Claimer claimer = serving(1000);
+  Claimer claimer = serving();
   CHECK(claimer.wanted(50) == 50);
   claimer.note_claimed(50, {{"m", 50}});
   CHECK(claimer.wanted(50) == 50);
@@ -35,12 +34,13 @@ TEST_CASE("claims go on while they come back full") {
   CHECK(claimer.wanted(5000) == 1000);
 }
 
-TEST_CASE("after an empty claim the backlog is asked once more before sleeping") {
-  Claimer claimer = serving(1000);
+TEST_CASE("after an empty claim those whose time has come are looked for before sleeping") {
+  Claimer claimer = serving();
+  CHECK_FALSE(claimer.wakes_later());
   claimer.note_claimed(50, {});
   CHECK_FALSE(claimer.is_sated());
-  CHECK(claimer.to_admit() == std::vector<std::string>());
-  claimer.note_admitted({});
+  CHECK(claimer.wakes_later());
+  claimer.note_woken();
   claimer.note_claimed(50, {});
   CHECK(claimer.is_sated());
   CHECK(claimer.wanted(50) == 0);
@@ -48,17 +48,21 @@ TEST_CASE("after an empty claim the backlog is asked once more before sleeping")
   CHECK(claimer.wanted(50) == 50);
 }
 
-TEST_CASE("after a short claim the sleeper's look decides") {
-  Claimer claimer = serving(1000);
-  claimer.note_claimed(50, {{"m", 3}});
-  CHECK(claimer.is_sated());
+TEST_CASE("a worker that is never idle looks for them now and then") {
+  Claimer claimer = serving();
+  for (int claim = 0; claim < 16; ++claim) {
+    CHECK_FALSE(claimer.wakes_later());
+    claimer.note_claimed(50, {{"m", 50}});
+  }
+  CHECK(claimer.wakes_later());
+  claimer.note_woken();
+  CHECK_FALSE(claimer.wakes_later());
 }
 
-TEST_CASE("a claim that empties a short queue takes admission along next time") {
-  Claimer claimer = serving(100);
-  claimer.note_claimed(400, {{"m", 100}});
-  CHECK_FALSE(claimer.is_sated());
-  CHECK(claimer.to_admit() == std::vector<std::string>{"m"});
+TEST_CASE("after a short claim the sleeper's look decides") {
+  Claimer claimer = serving();
+  claimer.note_claimed(50, {{"m", 3}});
+  CHECK(claimer.is_sated());
 }
 
 TEST_CASE("a worker woken for one model claims for that one") {
@@ -80,19 +84,8 @@ TEST_CASE("a worker woken for one model claims for that one") {
   claimer.wake(1);
   CHECK(claimer.models() == std::vector<std::string>{"second", "first"});
   claimer.note_claimed(50, {});
-  CHECK(claimer.to_admit() == std::vector<std::string>{"second", "first"});
   claimer.wake();
   CHECK(claimer.models().empty());
-}
-
-TEST_CASE("a queue is refilled when a quarter of it was taken") {
-  Claimer claimer = serving(100);
-  claimer.note_claimed(24, {{"m", 24}});
-  CHECK(claimer.to_admit() == std::nullopt);
-  claimer.note_claimed(1, {{"m", 1}});
-  CHECK(claimer.to_admit() == std::vector<std::string>{"m"});
-  claimer.note_admitted({"m"});
-  CHECK(claimer.to_admit() == std::nullopt);
 }
 
 TEST_CASE("a worker without models wants nothing") {

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <numeric>
+#include <random>
+
 #include "runtime/clock.h"
 
 namespace sluice {
@@ -164,6 +167,33 @@ TEST_CASE("an untroubled model follows a raised ceiling at once, a troubled one 
   concurrency.serve({model_of("m", 50), model_of("n", 50)});
   CHECK(concurrency.limit("m") == 50);
   CHECK(concurrency.limit("n") == 5);
+}
+
+TEST_CASE("has_room says what shares of all models would, whatever has happened") {
+  const std::vector<std::string> names = {"a", "b", "c"};
+  std::mt19937 random(1);
+  const auto below = [&random](int end) {
+    return std::uniform_int_distribution<int>(0, end - 1)(random);
+  };
+  Concurrency concurrency(12);
+  std::map<std::string, int> under_way;
+  for (int step = 0; step < 5'000; ++step) {
+    if (step % 500 == 0) {
+      concurrency.serve({model_of("a", 1 + below(6)), model_of("b", 1 + below(6)), model_of("c")});
+    }
+    const std::string& name = names[static_cast<size_t>(below(3))];
+    if (below(2) == 0) {
+      concurrency.note_begun(name);
+      ++under_way[name];
+    } else if (under_way[name] > 0) {
+      concurrency.note_ended(name, below(3) == 0 ? failure(step, step + 1) : answer(10));
+      --under_way[name];
+    }
+    const int slots_free = 1 + below(12);
+    const std::vector<int> shares = concurrency.shares(names, slots_free);
+    CHECK(concurrency.has_room() == (std::accumulate(shares.begin(), shares.end(), 0) > 0));
+    concurrency.note_claimed(slots_free, names, shares, {{name, below(3)}});
+  }
 }
 
 }  // namespace sluice

@@ -148,6 +148,50 @@ TEST_CASE("connections are kept and used again") {
   CHECK(server.accepted() == 1);
 }
 
+TEST_CASE("a handle that is used again keeps nothing of the request before") {
+  Fixture fixture;
+  std::string received;
+  RawServer server(fixture.loop, [&received](const std::string& request) {
+    received = request;
+    return RawServer::Answer{std::string(ok_answer)};
+  });
+  const auto request_line = [&received] { return received.substr(0, received.find('\r')); };
+  HttpRequest post = post_to(server.url());
+  post.headers.emplace_back("X-Only: here");
+  HttpRequest get = post_to(server.url(), "");
+  get.method = "GET";
+  HttpRequest remove = post_to(server.url(), "");
+  remove.method = "DELETE";
+  for (int i = 0; i < 2; ++i) {
+    REQUIRE(fixture.send(post));
+    CHECK(request_line() == "POST / HTTP/1.1");
+    CHECK(received.find("X-Only: here\r\n") != std::string::npos);
+    CHECK(received.ends_with("\r\n\r\nquestion"));
+    REQUIRE(fixture.send(get));
+    CHECK(request_line() == "GET / HTTP/1.1");
+    CHECK(received.find("X-Only") == std::string::npos);
+    CHECK(received.find("Content-Length") == std::string::npos);
+    CHECK(received.ends_with("\r\n\r\n"));
+    REQUIRE(fixture.send(remove));
+    CHECK(request_line() == "DELETE / HTTP/1.1");
+  }
+  CHECK(server.accepted() == 1);
+}
+
+TEST_CASE("an idle connection that the other side has closed does not keep the loop turning") {
+  Fixture fixture;
+  RawServer server(fixture.loop, [](const std::string&) {
+    return RawServer::Answer{std::string(ok_answer), /*close=*/true};
+  });
+  REQUIRE(fixture.send(post_to(server.url())));
+  const uint64_t turn = fixture.loop.turn();
+  run_task(fixture.loop, fixture.clock,
+           sleep_until(fixture.clock, fixture.clock.now_ns() + 100 * ns_per_ms));
+  CHECK(fixture.loop.turn() - turn < 20);
+  REQUIRE(fixture.send(post_to(server.url())));
+  CHECK(server.accepted() == 2);
+}
+
 TEST_CASE("what cannot be sent is not_sent, and free") {
   Fixture fixture;
   std::string url;

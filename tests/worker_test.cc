@@ -343,7 +343,7 @@ TEST_CASE("a claim that is still to say that a model was full does not outlast t
   Bench bench;
   bench.database.looks_in_time = false;
   begin_storing_the_only_call(bench);
-  bench.database.release("admit");
+  bench.database.release("wake");
   bench.database.release("claim");  // it was empty, and the last look is under way
   REQUIRE(bench.database.called("claim") == 3);
   bench.database.queue.push_back(task_of(2));  // that was before the completion
@@ -615,10 +615,10 @@ TEST_CASE("--once ends when nothing is unfinished, and not before") {
   CHECK(bench.ended);
 }
 
-TEST_CASE("an idle worker admits once, then takes watch and bells, and sleeps") {
+TEST_CASE("an idle worker wakes what is due once, then takes watch and bells, and sleeps") {
   Bench bench;
   bench.start();
-  CHECK(bench.database.called("admit") >= 1);
+  CHECK(bench.database.called("wake") >= 1);
   CHECK(bench.database.watched);
   CHECK(bench.database.called("take_bells") == 1);
   const int claims = bench.database.called("claim");

@@ -2,7 +2,7 @@ begin;
 \ir ../_helpers.sql
 select plan(6);
 
-select given_model(max_queue => 1) as m \gset
+select given_model() as m \gset
 select given_route(:'m') as r \gset
 select given_task(:'m') as queued \gset
 select given_task(:'m') as waiting \gset

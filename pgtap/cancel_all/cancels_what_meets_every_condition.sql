@@ -2,7 +2,7 @@ begin;
 \ir ../_helpers.sql
 select plan(8);
 
-select given_model(max_queue => 2) as m \gset
+select given_model() as m \gset
 select given_model() as n \gset
 select given_worker(array[:'m']) as w \gset
 create function given(p_model text, p_tenant text, p_metadata jsonb, p_batch bigint) returns bigint language sql

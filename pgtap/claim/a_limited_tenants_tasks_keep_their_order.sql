@@ -3,7 +3,7 @@ begin;
 select plan(5);
 
 -- Eight in the queue, one permit a second; then younger ones come, straight or through the backlog; another asks, too.
-select given_model(max_queue => 8) as m \gset
+select given_model() as m \gset
 select given_tenant(rpm => 60) as t \gset
 select given_worker(array[:'m']) as w \gset
 select array_agg(given_task(:'m', tenant => :'t', p_now => at(n / 100.0)) order by n) as old from generate_series(1, 8) n \gset
@@ -13,7 +13,7 @@ create temp table served (place serial, task bigint) on commit drop;
 create function serve(p_model text, p_worker bigint, p_now timestamptz) returns void language sql
 as $$
   insert into served (task) select x from unnest(claimed(p_worker, 4, p_now)) x;
-  select sluice.admit(p_model, null, p_now);
+  select sluice.wake(p_now);
   insert into served (task) select x from unnest(claimed(p_worker, 4, p_now)) x;
 $$;
 select serve(:'m', :w, at(1.5 + n * 0.35)) from generate_series(1, 50) n \g /dev/null

@@ -4,7 +4,7 @@ begin;
 select plan(3);
 
 select setseed(0.42);
-select given_model(rpm => 600, tpm => 60000, max_queue => 100000) as m \gset
+select given_model(rpm => 600, tpm => 60000) as m \gset
 select given_worker() as w \gset
 select given_task(:'m', prompt => repeat('x', (random() * 4000)::int), max_output_tokens => (20 + random() * 1500)::int)
 from generate_series(1, 1500) \g /dev/null

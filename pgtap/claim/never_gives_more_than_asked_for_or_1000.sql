@@ -2,7 +2,7 @@ begin;
 \ir ../_helpers.sql
 select plan(4);
 
-select given_model(max_queue => 2000) as m \gset
+select given_model() as m \gset
 select given_worker() as w \gset
 select given_tasks(:'m', 1200) \g /dev/null
 select is(cardinality(claimed(:w, 0)), 0, 'none, if none is asked for');

@@ -5,8 +5,8 @@ select plan(4);
 
 
 select setseed(0.24);
-select given_model(max_queue => 100000) as a \gset
-select given_model(rpm => 3000, max_queue => 100000) as b \gset
+select given_model() as a \gset
+select given_model(rpm => 3000) as b \gset
 select given_tenant(rpm => 120, tpm => 40000) as t \gset
 select given_worker() as w \gset
 select given_worker() as other \gset
@@ -27,7 +27,7 @@ begin
     elsif random() < 0.02 then
       v_offset := v_offset - (random() * 20)::numeric;
     end if;
-    perform sluice.admit(m, null, at(v_time + v_offset)) from unnest(p_models) m;
+    perform sluice.wake(at(v_time + v_offset));
     perform settle_due(v_time, v_offset);
     perform take(p_workers[1 + (random() * 0.99)::int], 1 + (random() * 20)::int, v_time, v_offset, 40000);
   end loop;

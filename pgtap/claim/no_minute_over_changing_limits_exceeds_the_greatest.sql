@@ -6,8 +6,9 @@ select plan(6);
 -- Limits of a model and of a tenant, in requests, go down and up again, then those in tokens, in the midst of calls; there is
 -- always more to do than they allow. No minute may see more than the greatest limit that was in force in it.
 select setseed(0.17);
-select given_model(rpm => 120, tpm => 1000000, max_queue => 100000) as m \gset
+select given_model(rpm => 120, tpm => 1000000) as m \gset
 select given_tenant(rpm => 60, tpm => 1000000) as t \gset
+update sluice.tenants set weight = 3 where name = :'t';
 select given_worker() as w \gset
 select given_task(:'m', tenant => case when n % 3 = 0 then 'default' else :'t' end, max_output_tokens => (20 + random() * 150)::int)
 from generate_series(1, 1200) n \g /dev/null
@@ -34,7 +35,7 @@ begin
       update sluice.tenants set rpm = v.tenant_rpm, tpm = v.tenant_tpm where name = p_tenant;
       update sluice.tenants set limits_changed_at = at(v_time) where name = p_tenant;
     end if;
-    perform sluice.admit(p_model, null, at(v_time));
+    perform sluice.wake(at(v_time));
     perform settle_due(v_time, 0);
     perform take(p_worker, 5 + (random() * 30)::int, v_time, 0, 0);
   end loop;

@@ -6,7 +6,7 @@ select plan(2);
 
 -- Calls of 30 s that use a tenth of what was reserved: giving back the rest must not make room for more than a minute's
 -- tokens at the same time, for all of them might use it.
-select given_model(tpm => 60000, max_queue => 100000) as m \gset
+select given_model(tpm => 60000) as m \gset
 select given_worker() as w \gset
 select sluice.submit_many((select jsonb_agg(jsonb_build_object('prompt', 'question', 'model', :'m', 'max_output_tokens', 990))
   from generate_series(1, 600) n), at(0)) \g /dev/null

@@ -2,7 +2,7 @@ begin;
 \ir ../_helpers.sql
 select plan(1);
 
-select given_model(max_queue => 10) as m \gset
+select given_model() as m \gset
 select given_tenant(rpm => 120) as t \gset
 select given_worker() as w \gset
 select sluice.submit_many((select jsonb_agg(jsonb_build_object('prompt', 'question', 'model', :'m', 'tenant', :'t'))
@@ -14,7 +14,7 @@ declare
   v_now timestamptz := at(1);
 begin
   while v_now < at(121) loop
-    perform sluice.admit(p_model, 10, v_now);
+    perform sluice.wake(v_now);
     perform claimed(p_worker, 5, v_now);
     v_now := greatest(v_now + interval '1 millisecond', (sluice.look(id_of(p_model), v_now)).wake_at);
   end loop;

@@ -2,7 +2,7 @@ begin;
 \ir ../_helpers.sql
 select plan(1);
 
-select given_model(tpm => 60000, max_queue => 100000) as m \gset
+select given_model(tpm => 60000) as m \gset
 select id_of(:'m') as id \gset
 select given_worker() as w \gset
 select sluice.submit_many((select jsonb_agg(jsonb_build_object('prompt', 'question', 'model', :'m', 'max_output_tokens', 400 + n % 7 * 50))

@@ -3,14 +3,12 @@ begin;
 select plan(3);
 
 select given_model() as m \gset
-select given_mark(:'m', -5) as high \gset
-select given_mark(:'m', 0) as low \gset
 select given_task(:'m', p_now => at(10)) as cold \gset
 select given_task(:'m', priority => 9, p_now => at(10)) as above \gset
 select given_task(:'m', priority => 5, p_now => at(10)) as marked \gset
 select given_task(:'m', priority => 1, p_now => at(10)) as below \gset
-select sluice.set_mark(:high, at(10)) \g /dev/null
-select sluice.set_mark(:low, at(10)) \g /dev/null
+select given_mark(:'m', at(10), -5) \g /dev/null
+select given_mark(:'m', at(10), 0) \g /dev/null
 select given_worker(array[:'m']) as w \gset
 select is(array(select task_id from sluice.claim_urgent(:w, null, 9, at(11))), array[:above, :marked, :below]::bigint[],
   'in their order');

@@ -12,7 +12,7 @@ select is((select queued_ms from sluice.requests(:w)), 1500::bigint, 'which does
 select completed(:w, told(:t, 'returned')) \g /dev/null
 select is(waited(:w, at(4)), 4000::bigint, 'a call that was handed back does not count');
 select completed(:w, told(:t, 'retry', 2, error => 'HTTP 500'), at(5)) \g /dev/null
-select sluice.admit(:'m', null, at(1000)) \g /dev/null
+select sluice.wake(at(1000)) \g /dev/null
 select is(waited(:w, at(1002)), 2000::bigint, 'since its retry was due');
 select given_task(:'m', p_now => at(1002)) \g /dev/null
 select is(waited(:w, at(1003)), null, 'without a traceparent nobody asks');

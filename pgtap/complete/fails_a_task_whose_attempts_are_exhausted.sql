@@ -9,8 +9,8 @@ select given_task(:'m', max_attempts => 1) as once \gset
 select claimed(:w, 2) \g /dev/null
 select sluice.complete(:w, array[told(:t, 'retry', error => 'HTTP 500'), told(:once, 'retry', error => 'HTTP 500')], at(2)) \g /dev/null
 select is(places(:once), 'failed', 'the task''s own max_attempts comes first');
-select is(places(:t), 'backlog, later', 'else the model''s');
-select sluice.admit(:'m', null, at(1000)) \g /dev/null
+select is(places(:t), 'later', 'else the model''s');
+select sluice.wake(at(1000)) \g /dev/null
 select claimed(:w, 1, at(1001)) \g /dev/null
 select completed(:w, told(:t, 'retry', 2, error => 'HTTP 502'), at(1002)) \g /dev/null
 select is(places(:t), 'failed', 'the second was the last');

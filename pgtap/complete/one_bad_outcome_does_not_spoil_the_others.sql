@@ -9,7 +9,7 @@ select claimed(:w, 5) \g /dev/null
 select sluice.complete(:w, array(
   select told(t, k) from unnest(:'ids'::bigint[], array['solved', 'failed', 'retry', 'throttled', 'returned']) x(t, k)), at(2)) \g /dev/null
 select is((select array_agg(places(t)) from unnest(:'ids'::bigint[]) t),
-  array['solved', 'failed', 'backlog, later', 'queue', 'queue'], 'five kinds in one flush, each where it belongs');
+  array['solved', 'failed', 'later', 'queue', 'queue'], 'five kinds in one flush, each where it belongs');
 select is_empty(format('select * from sluice.lease where worker = %s', :w), 'no lease is left');
 
 select * from finish();

@@ -15,7 +15,7 @@ select is((select model from sluice.task(sluice.submit('x', p_now => at(0)))), :
 select is((select model from sluice.task(i)), :'m', 'in bulk') from sluice.submit_many('[{"prompt": "x"}]', at(0)) i;
 update sluice.settings set default_model = :'r';
 select is((select route from sluice.task(sluice.submit('x', p_now => at(0)))), :'r', 'or a route');
-select matches(sluice.explain(sluice.submit('x', p_now => at(0)), at(0)), 'queued for ' || :'m' || ' of route ' || :'r',
+select matches(sluice.explain(sluice.submit('x', p_now => at(0)), at(0)), 'queued for route ' || :'r',
   'which explain says');
 select sluice.submit('x', idempotency_key => 'k' || :'r') \g /dev/null
 select is((error_of(format('select sluice.submit(''x'', %L, idempotency_key => ''k%s'')', :'r', :'r'))).code, 'SL008',

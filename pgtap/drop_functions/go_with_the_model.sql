@@ -9,7 +9,7 @@ delete from sluice.models where name = :'m';
 select hasnt_function('sluice', ('take_' || :id)::name);
 select hasnt_function('sluice', ('depth_' || :id)::name);
 select hasnt_function('sluice', ('urgent_' || :id)::name);
-select is(to_regproc('sluice.put_' || :id), null, 'nor is there a put_<n>');
+select is(to_regproc('sluice.add_' || :id), null, 'nor is there a add_<n>');
 
 select * from finish();
 rollback;

@@ -12,7 +12,7 @@ select is(sluice.explain(:t, at(3)),
   format('waits until 00:30:02 to retry on %s: attempt 2 of 3 is next, the last one failed with timeout', :'m'),
   'a retry');
 select is(sluice.explain(:t, at(3600)),
-  format('waits to be admitted: its time has come to retry on %s: attempt 2 of 3 is next, '
+  format('waits to be queued: its time has come to retry on %s: attempt 2 of 3 is next, '
     || 'the last one failed with timeout',
     :'m'),
   'whose time has come');

@@ -1,23 +1,39 @@
 begin;
 \ir ../_helpers.sql
-select plan(3);
+select plan(6);
 
 set local timezone = 'UTC';
-select given_model() as a, given_model() as b \gset
-select given_route(:'a', :'b') as r \gset
-select sluice.pause(m) from unnest(array[:'a', :'b']) m \g /dev/null
-select given_task(:'r') as t \gset
+select given_model() as a, given_model() as b, given_model(rpm => 60, burst => 1) as c, given_model() as d \gset
+select given_route(:'a', :'b', :'c', :'d') as r \gset
+select given_task(:'r') as first, given_task(:'r') as t \gset
 select is(sluice.explain(:t, at(1)),
-  format('waits for room in the queues of route %s: 0 ahead of tenant "default"; none of its models is open', :'r'),
-  'none is open');
-select sluice.resume(:'b') \g /dev/null
+  replace(format('queued for route %s: 1 ahead, no model can take it now: %s (!), %s (!), %s (!), %s (!)', :'r', :'a', :'b', :'c', :'d'),
+    '!', 'no live worker serves the model'),
+  'nobody works');
+select given_worker(array[:'a', :'b', :'c']) as w \gset
+select sluice.pause(:'a') \g /dev/null
+select sluice.close_model(:'b', at(60)) \g /dev/null
 select is(sluice.explain(:t, at(1)),
-  format('waits for room in the queues of route %s: 0 ahead of tenant "default"; open: %s, but no live worker serves them', :'r', :'b'),
-  'one is');
-select given_worker(array[:'b']) \g /dev/null
-select sluice.admit(:'b', p_now => at(1)) \g /dev/null
+  format('queued for route %s: 1 ahead, no model can take it now: %s (the model is paused), '
+  '%s (the model is closed until 00:01:00), %s (has not asked for 1 s), %s (no live worker serves the model)',
+  :'r', :'a', :'b', :'c', :'d'),
+  'each for its own reason');
+select claimed(:w, 1) \g /dev/null
+select is(sluice.explain(:t, at(1)),
+  format('queued for route %s: first in its queue, no model can take it now: %s (the model is paused), '
+  '%s (the model is closed until 00:01:00), %s (next permit 00:00:02 (rpm 60)), %s (no live worker serves the model)',
+  :'r', :'a', :'b', :'c', :'d'), 'one took the first with its only permit');
+select sluice.resume(:'a') \g /dev/null
+select claimed(:w, 0) \g /dev/null
+select sluice.may_take(own_line(:'r'), id_of(:'a'), 1, 0, at(1)) \g /dev/null
+select alike(sluice.explain(:t, at(1)),
+  format('queued for route %s: first in its queue, can be taken by %s; not by %s (%%', :'r', :'a', :'b'), 'one can');
+select sluice.move_breaker(id_of(:'a'), 'closed', 'open', 'down', at(1)) \g /dev/null
+select alike(sluice.explain(:t, at(2)),
+  format('%%no model can take it now: %s (the breaker is open until 00:00:31 (down)), %%', :'a'), 'its backend is broken');
+update sluice.routes set weight = 0 where route = :'r';
 select is(sluice.explain(:t, at(2)),
-  format('queued for %s of route %s: first in its queue, next to be claimed', :'b', :'r'), 'then it is queued for that one');
+  format('queued for route %s: first in its queue, none of its models has a weight', :'r'), 'a weight of 0 takes nothing');
 
 select * from finish();
 rollback;

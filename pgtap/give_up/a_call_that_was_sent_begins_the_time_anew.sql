@@ -10,9 +10,8 @@ select given_task(:'m') as t \gset
 create function tried(p_worker bigint, p_outcome sluice.outcome, p_now numeric) returns text language plpgsql
 as $$
 begin
-  update sluice.backlog set ready_at = at(p_now) where task_id = p_outcome.task_id;
-  perform sluice.admit(
-    (select m.name from sluice.models m join sluice.task t on t.model = m.id where t.id = p_outcome.task_id), null, at(p_now));
+  update sluice.later set ready_at = at(p_now) where task_id = p_outcome.task_id;
+  perform sluice.wake(at(p_now));
   perform claimed(p_worker, 1, at(p_now));
   perform completed(p_worker, p_outcome, at(p_now));
   return places(p_outcome.task_id);
@@ -21,7 +20,7 @@ $$;
 select tried(:w, unsent(:t, 1), 1) \g /dev/null
 select tried(:w, told(:t, 'retry', 2, http_status => 500), 3000) \g /dev/null
 select tried(:w, unsent(:t, 3), 3500) \g /dev/null
-select is(tried(:w, unsent(:t, 4), 4000), 'backlog, later', 'an hour after the first try, but not after the last that was sent');
+select is(tried(:w, unsent(:t, 4), 4000), 'later', 'an hour after the first try, but not after the last that was sent');
 select is(tried(:w, unsent(:t, 5), 7100), 'failed', 'and then after that');
 
 select * from finish();

@@ -11,15 +11,15 @@ as $$
 declare
   v_now timestamptz := at(10 * p_fence);
 begin
-  update sluice.backlog set ready_at = v_now where task_id = p_task;
-  perform sluice.admit((select m.name from sluice.models m join sluice.task t on t.model = m.id where t.id = p_task), null, v_now);
+  update sluice.later set ready_at = v_now where task_id = p_task;
+  perform sluice.wake(v_now);
   perform claimed(p_worker, 2, v_now);
   perform completed(p_worker, refused(p_task, p_fence, p_status), v_now);
   return places(p_task);
 end
 $$;
 select is(refused_again(:w, (:'ids'::bigint[])[1], 403, f), e, format('403, answer %s', f))
-from (values (1, 'backlog, later'), (2, 'backlog, later'), (3, 'failed')) x(f, e);
+from (values (1, 'later'), (2, 'later'), (3, 'failed')) x(f, e);
 select is((select concat_ws(' ', error_code, attempts) from sluice.result where task_id = (:'ids'::bigint[])[1]), 'http_403 1',
   'and it is charged');
 select is((model_row(:'m')).closed_until, null, 'one task closes no model, however often');

@@ -8,6 +8,7 @@ insert into allowed (object, roles) values
   ('abandon_file(bigint)', 'a'),
   ('admit(text,integer,timestamp with time zone)', 'wa'),
   ('admit_restless(bigint,timestamp with time zone)', 'wa'),
+  ('wake(timestamp with time zone)', 'wa'),
   ('advance_batches(timestamp with time zone)', 'a'),
   ('announce(bigint[])', 'wa'),
   ('append_file(bigint,integer,integer,text)', 'a'),

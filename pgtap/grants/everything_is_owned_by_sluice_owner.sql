@@ -3,7 +3,6 @@ begin;
 select plan(4);
 
 select given_model() as m \gset
-select given_mark(:'m') as mark \gset
 select is_empty($$select oid::regclass from pg_class where relnamespace = 'sluice'::regnamespace
   and relowner <> 'sluice_owner'::regrole$$, 'tables, views, sequences, those of a new model too');
 select is_empty($$select oid::regprocedure from pg_proc where pronamespace = 'sluice'::regnamespace

@@ -2,7 +2,7 @@ begin;
 \ir ../_helpers.sql
 select plan(1);
 
-select is_empty($$select f from unnest(array['claim', 'admit', 'complete', 'requests', 'cancel', 'task', 'sweep', 'recover',
+select is_empty($$select f from unnest(array['claim', 'wake', 'complete', 'requests', 'cancel', 'task', 'sweep', 'recover',
     'take_bells', 'queue_facts', 'cancel_all', 'redrive', 'redrive_all', 'forget', 'forget_all', 'held_leases', 'expire_due',
     'advance_batches', 'bulk_step']) f
   where not exists (select from pg_proc p where p.pronamespace = 'sluice'::regnamespace and p.proname = f

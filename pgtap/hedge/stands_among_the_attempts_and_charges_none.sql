@@ -13,8 +13,8 @@ select results_eq(format('select kind, fence, model, started_at, ended_at, bille
   format($$values ('hedged', 1, '%1$s', at(2), null::timestamptz, null::boolean), ('hedged', 1, '%1$s', at(3), null, null)$$, :'m'),
   'one row for each extra call');
 select completed(:w, told(:t, 'retry', error => 'down'), at(4)) \gset
-select is((select attempts from sluice.backlog where task_id = :t), 1::smallint, 'a failure of all calls is one attempt');
-select is(places(:t), 'backlog, later', 'in one place');
+select is((select attempts from sluice.later where task_id = :t), 1::smallint, 'a failure of all calls is one attempt');
+select is(places(:t), 'later', 'in one place');
 
 select * from finish();
 rollback;

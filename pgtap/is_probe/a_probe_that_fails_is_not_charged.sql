@@ -9,8 +9,8 @@ select sluice.move_breaker(id_of(:'m'), 'closed', 'open', 'down', at(1)) \g /dev
 select is((claimed(:w, 5, at(32)))[1], :t::bigint, 'the probe');
 select is(sluice.is_probe(l), true, 'it is known as such') from sluice.lease l where l.task_id = :t;
 select completed(:w, told(:t, 'retry', http_status => 503), at(33)) \g /dev/null
-select is(places(:t), 'backlog, later', 'it waits for the next one');
-select is((select attempts from sluice.backlog where task_id = :t), 0::smallint, 'and keeps both its attempts');
+select is(places(:t), 'later', 'it waits for the next one');
+select is((select attempts from sluice.later where task_id = :t), 0::smallint, 'and keeps both its attempts');
 
 select * from finish();
 rollback;

@@ -1,20 +1,20 @@
 begin;
 \ir ../_helpers.sql
-select plan(5);
+select plan(3);
 
 select given_model(tpm => 6000) as m \gset
-select given_tenant(rpm => 120) as t \gset
-select array_agg(given_task(:'m', tenant => case when n % 2 = 0 then :'t' else 'default' end, max_output_tokens => 90,
-  deadline => case when n = 1 then at(5) end) order by n) as ids from generate_series(1, 8) n \gset
-create function verdicts(p_model text, p_want int, p_tokens bigint, p_now timestamptz) returns text[] language sql
-as $$ select array_agg(verdict) from sluice.judge_rows(sluice.peek_rows(id_of(p_model), 100), p_want, p_tokens, p_now) $$;
-select is(verdicts(:'m', 10, 100000, at(1)), '{taken,taken,taken,taken,taken,held,taken,held}', 'a tenant grants its first rows');
-select is(verdicts(:'m', 10, 101, at(1)), '{taken,taken,left,left,left,left,left,left}', 'the model grants until its tokens are in debt');
-select is(verdicts(:'m', 3, 100000, at(1)), '{taken,taken,taken,left,left,left,left,left}',
-  'and no more than wanted; nobody is in the way then');
-select is(verdicts(:'m', 10, 1, at(9)), '{taken,taken,left,left,left,left,left,left}', 'a late row is taken and costs nothing');
-select is((select array_agg(tokens) from sluice.judge_rows(sluice.peek_rows(id_of(:'m'), 2), 9, 1000, at(9))), '{0,100}',
-  'nor is anything reserved for it');
+select given_tenant(rpm => 60) as t \gset
+select count(given_task(:'m', tenant => :'t', max_output_tokens => 10)) from generate_series(1, 3) \g /dev/null
+select given_task(:'m', deadline => at(0.5)) as late \gset
+select count(given_task(:'m', max_output_tokens => 1000)) from generate_series(1, 3) \g /dev/null
+create temporary table judged on commit drop as
+select j.*, k.tenant from sluice.judge_rows(model_row(:'m'), array(select row(q.task_id, id_of(:'m'), 1, q.rank, 0, q.ready_at,
+  q.deadline, q.request_bytes, 1, 0, 0, 1, 0, false)::sluice.turn
+  from sluice.queue q where q.model = id_of(:'m') order by q.task_id), 20, at(1)) j join sluice.task k on k.id = j.task_id;
+select is((select count(*) from judged where tenant = :'t'), 1::bigint, 'he has one permit');
+select is((select count(*) from judged where tenant = 'default' and task_id <> :late), 1::bigint,
+  'of the model''s tokens the head is granted, whatever its size');
+select is((select tokens from judged where task_id = :late), 0, 'what is late is taken to be ended, and reserves nothing');
 
 select * from finish();
 rollback;

@@ -1,24 +1,27 @@
 begin;
 \ir ../_helpers.sql
-select plan(5);
+\ir ../fair_turns/_helpers.sql
+select plan(7);
 
 select given_model() as m \gset
-select given_route(:'m') as r \gset
-insert into sluice.backlog (task_id, ready_at, model, request_bytes, fence, rank, attempts, due, route, tenant) values
-  (1, at(2), id_of(:'m'), 1, 0, 0, 0, true, null, 'a'), (2, at(1), id_of(:'m'), 1, 0, 0, 0, true, null, 'a'),
-  (3, at(3), id_of(:'m'), 1, 0, 0, 0, true, null, 'b'), (4, at(9), id_of(:'m'), 1, 0, -5, 0, true, null, 'a'),
-  (5, at(0), id_of(:'m'), 1, 0, 0, 0, false, null, 'c'), (6, at(0), null, 1, 0, 7, 0, true, :'r', 'a');
-create function heads(p_line text) returns setof text language sql
-as $$ select format('%s %s %s', h.rank, case h.tenant when sluice.tenant_key('a') then 'a' when sluice.tenant_key('b') then 'b' end,
-        extract(epoch from h.ready_at - at(0))::int) from sluice.lane_heads(p_line, 100, null, null, null) h $$;
-select 'backlog_' || id_of(:'m') as line \gset
-select set_eq(format('select heads(%L)', :'line'), array['-5 a 9', '0 a 1', '0 b 3'], 'one for each rank and tenant that is due');
-select is((select array_agg(rank::int) from sluice.lane_heads(:'line', 100, null, null, null)), array[-5, 0, 0], 'by rank');
-select set_eq(format('select heads(%L)', 'route_' || :'r'), array['7 a 0'], 'a route has lanes of its own');
-select is((select count(*) from sluice.lane_heads(:'line', 2, null, null, null)), 2::bigint, 'no more than asked for');
-select given_lanes(:'line', -5, 0, 3) \g /dev/null
-select make_lanes from sluice.make_lanes(:'line', '{0,0}', array[sluice.tenant_key('a'), sluice.tenant_key('b')]) \g /dev/null
-select set_eq(format('select heads(%L)', :'line'), array['-5 a 9', '0 a 1', '0 b 3'], 'lanes with marks hide nothing');
+select waits(:'m', 'a', 2, p_rank => 1), waits(:'m', 'b', 2, p_rank => 1), waits(:'m', 'a', 1, p_rank => -3), waits(:'m', 'c', 1,
+  p_rank => 7) \g /dev/null
+create function heads(p_model text, p_max int, p_rank int default -100, p_tenant bigint default null,
+  p_last int default 100, p_now timestamptz default at(20)) returns text[] language sql
+as $$ select coalesce(array_agg(h.rank || ' ' || t order by h.ordinality), '{}')
+      from unnest(sluice.lane_heads(id_of(p_model), p_max, p_rank::smallint, p_tenant, p_last::smallint, p_now)) with ordinality h
+      join unnest(array['a', 'b', 'c']) t on sluice.tenant_key(t) = h.tenant $$;
+select case when sluice.tenant_key('a') < sluice.tenant_key('b') then 'a' else 'b' end as one,
+  case when sluice.tenant_key('a') < sluice.tenant_key('b')
+  then 'b' else 'a' end as two \gset
+select is(heads(:'m', 9), array['-3 a', '1 ' || :'one', '1 ' || :'two', '7 c'], 'by rank and tenant');
+select is(heads(:'m', 2), array['-3 a', '1 ' || :'one'], 'no more than asked for');
+select is(heads(:'m', 9, p_last => 1), array['-3 a', '1 ' || :'one', '1 ' || :'two'], 'none of a rank beyond');
+select is(heads(:'m', 9, 1, sluice.tenant_key(:'one') + 1), array['1 ' || :'two', '7 c'], 'from a place on');
+select given_mark(:'m', at(0.001), 1, :'two'), given_mark(:'m', at(9), 7, 'c'), given_mark(:'m', at(9), 50) \g /dev/null
+select is(heads(:'m', 9), array['-3 a', '1 ' || :'one', '1 ' || :'two'], 'what lies below a mark is not walked');
+select is(heads(:'m', 9, p_now => at(9.2)), array['-3 a', '1 ' || :'one', '1 ' || :'two', '7 c'], 'a mark ahead of the clock is none');
+select is(sluice.lane_heads(2000000000, 9), '{}', 'a line that is gone has none');
 
 select * from finish();
 rollback;

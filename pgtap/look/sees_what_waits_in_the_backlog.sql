@@ -4,7 +4,6 @@ select plan(1);
 
 select given_model() as m \gset
 select given_route(:'m') as r \gset
-select sluice.set_counter('room', id_of(:'m'), 1000);
 select given_task(:'r') \g /dev/null
 select ok(work, 'a task of its route, not yet admitted, is work') from sluice.look(id_of(:'m'), at(1));
 

@@ -1,12 +1,12 @@
 begin;
 \ir ../_helpers.sql
-select plan(4);
+select plan(6);
 
 select given_model() as m \gset
 select has_function('sluice', ('take_' || id_of(:'m'))::name);
 select has_function('sluice', ('depth_' || id_of(:'m'))::name);
-select has_function('sluice', ('urgent_' || id_of(:'m'))::name);
-select has_function('sluice', ('put_' || id_of(:'m'))::name);
+select has_function('sluice', (k || id_of(:'m'))::name) from unnest(array['lanes_', 'look_', 'draw_']) k;
+select has_function('sluice', ('add_' || id_of(:'m'))::name);
 
 select * from finish();
 rollback;

@@ -8,13 +8,14 @@ select has_table('sluice', 'queue_' || :id, 'the queue has a table');
 select is((select inhparent::regclass::text from pg_inherits where inhrelid = ('sluice.queue_' || :id)::regclass),
   'sluice.queue', 'which inherits from sluice.queue');
 select ok(bool_and(c.relpersistence = 'u'), 'the counters are unlogged')
-from pg_class c where c.relname in (select k || '_' || :id from unnest(array['bucket', 'tokens', 'learned', 'failures', 'room',
+from pg_class c where c.relname in (select k || '_' || :id from unnest(array['bucket', 'tokens', 'learned', 'failures', 'load',
   'claimed', 'ended']) k);
 select is(sluice.counter(k, :id), 0::bigint, k || ' begins at 0')
-from unnest(array['bucket', 'tokens', 'failures', 'room', 'claimed', 'ended']) k;
+from unnest(array['bucket', 'tokens', 'failures', 'load', 'claimed', 'ended']) k;
 select is(sluice.counter('learned', :id), null, 'it has learned nothing yet');
-select has_index('sluice', 'queue_' || :id, format('queue_%s_rank_ready_at_task_id_idx', :id),
-  array['rank', 'ready_at', 'task_id'], 'the queue is ordered by rank, ready_at, task_id');
+select matches((select string_agg(indexdef, ' ') from pg_indexes where schemaname = 'sluice' and tablename = 'queue_' || :id),
+  '[(]rank, [(][(]hashtextextended[(]tenant, .* >> 1[)][)], ready_at, task_id[)]',
+  'the line is ordered by rank, tenant, ready_at, task_id');
 select ok(reloptions @> array['autovacuum_vacuum_scale_factor=0', 'vacuum_truncate=off'],
   'a queue is vacuumed by count and never truncated')
 from pg_class where oid = ('sluice.queue_' || :id)::regclass;

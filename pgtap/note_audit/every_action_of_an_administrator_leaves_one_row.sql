@@ -56,7 +56,7 @@ select bag_eq($$select distinct table_name || ' ' || privilege_type from informa
   $$values ('models INSERT'), ('models UPDATE'), ('models DELETE'), ('routes INSERT'), ('routes UPDATE'), ('routes DELETE'),
     ('tenants INSERT'), ('tenants UPDATE'), ('tenants DELETE'), ('settings UPDATE')$$, 'and these all tables to write');
 select is((select count(*) from sluice.audit where who = :'admin' and at is null), 0::bigint, 'with its time');
-select is((select detail::text from sluice.audit where who = :'admin' and action = 'update models'), '{"max_queue": [1000, 7]}',
+select is((select detail::text from sluice.audit where who = :'admin' and action = 'update models'), '{"max_queue": [null, 7]}',
   'and what it changed');
 
 select given_tenant('sluice_submitter') as client \gset

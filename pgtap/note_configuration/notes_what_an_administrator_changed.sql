@@ -5,7 +5,7 @@ select plan(9);
 select given_tenant('sluice_admin') as a \gset
 set local session authorization :"a";
 insert into sluice.models (name, url, secret) values (:'a', 'http://h', 'env:KEY');
-update sluice.models set rpm = 600, max_queue = 1000 where name = :'a';
+update sluice.models set rpm = 600, max_queue = null where name = :'a';
 update sluice.models set rpm = 600 where name = :'a';
 insert into sluice.routes (route, model) values ('route-' || :'a', :'a');
 delete from sluice.routes where route = 'route-' || :'a';

@@ -18,7 +18,6 @@ select claimed(:w, 7) \g /dev/null
 select completed(:w, refused((:'ids'::bigint[])[n]), at(2)) from generate_series(1, 3) n \g /dev/null
 select completed(:w, told((:'ids'::bigint[])[7], 'solved', answer => 'a'), at(3)) \g /dev/null
 select is(refuse(:w, 4), 3, 'three that had not been refused before it count');
-select sluice.admit(:'m', null, at(10)) \g /dev/null
 select cardinality(claimed(:w, 7, at(11))) \g /dev/null
 select is(refuse(:w, 12), 3, 'three that had been do not');
 select is((model_row(:'m')).closed_until, null, 'six tasks in a row, but three are to blame');

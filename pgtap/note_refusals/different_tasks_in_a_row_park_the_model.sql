@@ -21,7 +21,7 @@ select is(refuse(:w, m, status, 1, 1), 'infinity', format('%s: one more task par
 select is((model_row(m)).closed_detail, format('refused: calls go to http://h/p: HTTP %s', status), format('%s: and says why', status))
 from refusing;
 select is((model_row(m)).closed_reason, format('refused: HTTP %s', status), format('%s: and says it to all', status)) from refusing;
-select is((select count(*) from sluice.backlog b join refusing r on b.model = id_of(r.m) and b.attempts = 0), 12::bigint,
+select is((select count(*) from sluice.later b join refusing r on b.model = id_of(r.m) and b.attempts = 0), 12::bigint,
   'no task is charged');
 
 select * from finish();

@@ -17,7 +17,7 @@ select sluice.redrive(:one, '2001-01-01') \g /dev/null
 select sluice.forget(:two, '2001-01-01'), sluice.forget_all(tenant => :'a', p_now => '2001-01-01') \g /dev/null
 select alike(sluice.explain(:three, '2001-01-01'), 'cancelled% at __:__:__', 'an explanation, too');
 reset role;
-select cmp_ok((select ready_at from sluice.backlog where task_id = :one), '>', now() - interval '1 hour', 'a redrive');
+select cmp_ok((select ready_at from sluice.queue where task_id = :one), '>', now() - interval '1 hour', 'a redrive');
 select cmp_ok((select forgotten_at from sluice.task where id = t), '>', now() - interval '1 hour', 'a forgetting')
 from unnest(array[:two, :three]) t;
 select * from finish();

@@ -11,7 +11,7 @@ select completed(:w, told(:t, 'failed'), at(2)) \g /dev/null
 insert into sluice.cancellation (task_id, worker, at, fence) values (:t, :w, at(2), 1);
 select sluice.redrive(:t, at(3)) \g /dev/null
 select is(sluice.settle_cancellations(at(4)), 0, 'the mark went with the outcome that it missed');
-select is(places(:t), 'backlog', 'the task is on its way');
+select is(places(:t), 'queue', 'the task is on its way');
 
 select * from finish();
 rollback;

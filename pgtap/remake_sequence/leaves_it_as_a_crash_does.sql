@@ -3,16 +3,15 @@ begin;
 select plan(5);
 
 select given_model() as m \gset
-select sluice.set_counter('room', id_of(:'m'), 7) \g /dev/null
 create function remade(p_name name, p_start bigint) returns boolean language sql security definer
 as $$ select sluice.remake_sequence(p_name, p_start) $$;
 alter function remade owner to sluice_owner;
 grant usage on schema :test_schema to sluice_owner;
-select ok(remade(('room_' || id_of(:'m'))::name, 1000000000), 'made anew');
-select is(sluice.counter('room', id_of(:'m')), null, 'never set');
-select is(nextval(('sluice.room_' || id_of(:'m'))::regclass), 1000000000::bigint, 'it starts where it did: no room');
-select is(relpersistence, 'u', 'unlogged') from pg_class where oid = ('sluice.room_' || id_of(:'m'))::regclass;
-select is(relowner::regrole::text, 'sluice_owner', 'its owner''s') from pg_class where oid = ('sluice.room_' || id_of(:'m'))::regclass;
+select ok(remade(('waits_' || id_of(:'m'))::name, 1000000000000000), 'made anew');
+select is(sluice.counter('waits', id_of(:'m')), null, 'never set');
+select is(nextval(('sluice.waits_' || id_of(:'m'))::regclass), 1000000000000000::bigint, 'it starts where it did: full');
+select is(relpersistence, 'u', 'unlogged') from pg_class where oid = ('sluice.waits_' || id_of(:'m'))::regclass;
+select is(relowner::regrole::text, 'sluice_owner', 'its owner''s') from pg_class where oid = ('sluice.waits_' || id_of(:'m'))::regclass;
 
 select * from finish();
 rollback;

@@ -1,6 +1,6 @@
 begin;
 \ir ../_helpers.sql
-select plan(5);
+select plan(7);
 
 select given_model() as a \gset
 select given_model() as b \gset
@@ -13,7 +13,10 @@ select is(sluice.restless(:'ids'), array[id_of(:'c')], 'one with a task');
 select sluice.pause(:'a'), sluice.pause(:'b') \g /dev/null
 select given_task(:'r') \g /dev/null
 select set_eq(format('select unnest(sluice.restless(%L))', :'ids'), :'ids'::int[], 'all of a route that waits');
-select is(cardinality(sluice.restless(:'ids', 1)), 2, 'or as many of each route as are asked for');
+select is(sluice.restless(:'ids', 1, at(1)), array[id_of(:'c')], 'or as many of each route as are asked for, of those that can call');
+select sluice.resume(:'b') \g /dev/null
+select set_eq(format('select unnest(sluice.restless(%L, 2, at(1)))', :'ids'), :'ids'::int[], 'all if they are no more');
+select set_eq(format('select unnest(sluice.restless(%L, 1, at(1)))', :'ids'), array[id_of(:'b'), id_of(:'c')], 'however many cannot');
 select is(sluice.restless(array[id_of(:'b')]), array[id_of(:'b')], 'only those it was asked about');
 
 select * from finish();

@@ -5,7 +5,7 @@ select plan(1);
 -- The note that an old snapshot shows may be gone.
 select given_model() as m \gset
 select sluice.ring(id_of(:'m')), sluice.ring(id_of(:'m')) \g /dev/null
-select is((select count(*) from sluice.rung where model = id_of(:'m')), 2::bigint, 'what it sees is not believed');
+select is((select count(*) from sluice.rung where line = id_of(:'m')), 2::bigint, 'what it sees is not believed');
 
 select * from finish();
 rollback;

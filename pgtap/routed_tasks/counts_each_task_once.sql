@@ -2,7 +2,7 @@ begin;
 \ir ../_helpers.sql
 select plan(4);
 
-select given_model(max_queue => 1) as a, given_model(max_queue => 1) as b \gset
+select given_model() as a, given_model() as b \gset
 select given_route(:'a', :'b') as r \gset
 update sluice.routes set weight = 3 where route = :'r' and model = :'a';
 update sluice.models set paused = true where name in (:'a', :'b');

@@ -5,10 +5,11 @@ select plan(2);
 -- The note that an old snapshot shows may be gone.
 select given_model() as m \gset
 select given_task(:'m'), given_task(:'m') \g /dev/null
-select is((select count(*) from sluice.rung where model = id_of(:'m')), 2::bigint, 'what it sees is not believed');
+select is((select count(*) from sluice.rung where line = id_of(:'m')), 2::bigint, 'what it sees is not believed');
 select given_route(:'m') as r \gset
 select given_task(:'r') \g /dev/null
-select is((select count(*) from sluice.rung where model = id_of(:'m')), 3::bigint, 'nor for a model drawn from a route');
+select given_task(:'r') \g /dev/null
+select is((select count(*) from sluice.rung where line = own_line(:'r')), 2::bigint, 'nor for a route');
 
 select * from finish();
 rollback;

@@ -9,7 +9,7 @@ select given_task(:'m') as t, given_task(:'m') as u \gset
 select claimed(:w, 1) \g /dev/null
 update sluice.models set max_unfinished = 1 where name = :'m';
 select completed(:w, told(:t, 'retry')) \g /dev/null
-select is(places(:t), 'backlog, later', 'a retry goes back although the model is over its bound');
+select is(places(:t), 'later', 'a retry goes back although the model is over its bound');
 select is((error_of(format('select given_task(%L)',
     :'m'))).message, format('model "%s" is full: 2 of 1 unfinished', :'m'),
   'a lower bound holds at once for new tasks');

@@ -2,16 +2,16 @@ begin;
 \ir ../_helpers.sql
 select plan(5);
 
-select given_model(max_queue => 1) as m \gset
+select given_model() as m \gset
 select ok(not rung(:'m'), 'nobody has rung yet');
 select given_task(:'m') \g /dev/null
 select ok(rung(:'m'), 'a submit does: nobody falls asleep on the bell before it has ended');
-select is((select count(*) from sluice.rung where model = id_of(:'m')), 1::bigint, 'and notes the model');
+select is((select count(*) from sluice.rung where line = id_of(:'m')), 1::bigint, 'and notes the model');
 select given_task(:'m') \g /dev/null
-select is((select count(*) from sluice.rung where model = id_of(:'m')), 1::bigint, 'once');
-delete from sluice.rung where model = id_of(:'m');
+select is((select count(*) from sluice.rung where line = id_of(:'m')), 1::bigint, 'once');
+delete from sluice.rung where line = id_of(:'m');
 select given_task(:'m') \g /dev/null
-select is((select count(*) from sluice.rung where model = id_of(:'m')), 1::bigint, 'again when the note is gone');
+select is((select count(*) from sluice.rung where line = id_of(:'m')), 1::bigint, 'again when the note is gone');
 
 select * from finish();
 rollback;

@@ -11,7 +11,7 @@ select results_eq(
     traceparent, created_at, model from sluice.task where id = %s', :t),
   format($$values ('p'::text, 5, 'acme'::text, at(1), at(9), 7, 100, '{"k": "v"}'::jsonb, 42::bigint, '00-abc'::text,
     at(0), %s)$$, id_of(:'m')), 'nothing is lost');
-select is(places(:t), 'backlog, later', 'and run_at is waited for');
+select is(places(:t), 'later', 'and run_at is waited for');
 select is((select array_agg(proargnames[i] order by proargnames[i]) from pg_proc, generate_series(1, 13) i
            where oid = 'sluice.submit'::regproc),
   (select array_agg(attname::text order by attname::text) from pg_attribute where attrelid = 'sluice.draft'::regclass),

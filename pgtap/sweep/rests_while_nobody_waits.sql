@@ -14,9 +14,8 @@ select is(sluice.from_micros(pg_sequence_last_value('sluice.sweep_after')), at(6
 select is(sluice.sweep(at(1)), -1, 'and says so');
 select is(sluice.sweep(at(56)), 0, 'but not at its end');
 
-select given_mark(:'m') as lane \gset
 select given_task(:'m', p_now => at(5)) as t \gset
-select sluice.set_mark(:lane, at(10)) \g /dev/null
+select given_mark(:'m', at(10)) \g /dev/null
 select is(sluice.sweep(at(11)), 1, 'a task that comes ends the rest');
 select is(pg_sequence_last_value('sluice.sweep_rest_id'), 0::bigint, 'it does not rest while a task waits');
 
@@ -27,7 +26,7 @@ delete from sluice.rung;
 select sluice.sweep(at(14)) \g /dev/null
 select is(sluice.from_micros(pg_sequence_last_value('sluice.sweep_after')), at(30), 'it rests until the next deadline');
 
-insert into sluice.rung (model, rung_at) values (id_of(:'m'), at(0));
+insert into sluice.rung (line, rung_at) values (id_of(:'m'), at(0));
 select sluice.quieten(at(15)) \g /dev/null
 select is(pg_sequence_last_value('sluice.sweep_after'), 0::bigint, 'and looks once more when a model has been quietened');
 

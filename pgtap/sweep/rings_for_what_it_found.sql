@@ -7,9 +7,8 @@ select plan(4);
 select setval('sluice.sweep_after', 0, false) \g /dev/null
 select given_model() as m \gset
 select given_model() as other \gset
-select given_mark(:'m') as lane \gset
 select given_row(:'m', at(0));
-select sluice.set_mark(:lane, at(10));
+select given_mark(:'m', at(10));
 select ok(not rung(:'m'), 'nobody has rung yet');
 select is(sluice.sweep(at(11)), 1, 'the sweep finds a row');
 select ok(rung(:'m'), 'and rings for its model');

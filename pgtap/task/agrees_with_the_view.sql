@@ -2,7 +2,7 @@ begin;
 \ir ../_helpers.sql
 select plan(2);
 
-select given_model(max_queue => 2) as m \gset
+select given_model() as m \gset
 select given_route(:'m') as r \gset
 select given_worker() as w \gset
 select given_task(:'m', deadline => at(99)), given_task(:'r'), given_task(:'r'), given_task(:'m', run_at => at(9)),

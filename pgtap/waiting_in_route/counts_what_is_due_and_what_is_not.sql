@@ -4,7 +4,6 @@ select plan(2);
 
 select given_model() as m \gset
 select given_route(:'m') as r \gset
-select sluice.set_counter('room', id_of(:'m'), 1000) \g /dev/null
 select is(sluice.waiting_in_route(:'r'), 0::bigint, 'nothing');
 select given_task(:'r') \g /dev/null
 select given_task(:'r', run_at => at(50)) \g /dev/null

@@ -4,11 +4,11 @@ select plan(2);
 
 select given_model() as m \gset
 select given_task(:'m', run_at => at(10)) \g /dev/null
-delete from sluice.rung where model = id_of(:'m');
+delete from sluice.rung where line = id_of(:'m');
 select sluice.wake_later(at(9)) \g /dev/null
-select is_empty(format('select from sluice.rung where model = %s', id_of(:'m')), 'not before its time');
+select is_empty(format('select from sluice.rung where line = %s', id_of(:'m')), 'not before its time');
 select sluice.wake_later(at(10)) \g /dev/null
-select isnt_empty(format('select from sluice.rung where model = %s', id_of(:'m')), 'at its time the model may have work');
+select isnt_empty(format('select from sluice.rung where line = %s', id_of(:'m')), 'at its time the model may have work');
 
 select * from finish();
 rollback;

@@ -1,6 +1,6 @@
 -- lock_class: the first half of every advisory lock that Sluice takes, all in one place.
 -- Two-integer keys only: (class, object). Order everywhere, for locks that wait:
---   tick -> sweep -> worker row -> task rows ascending by id -> model locks ascending by id.
+--   tick -> sweep -> worker row -> task rows ascending by id -> lines (routes', then models') ascending by id.
 -- A model's relations are dropped under tick and sweep, and only tried (02_models.sql).
 -- Whoever may connect may take advisory locks: a hostile one can stall the queue, not change it. `revoke connect` keeps him out.
 -- Immutable and simple, so that the planner folds a call into a constant.
@@ -8,9 +8,8 @@ create or replace function sluice.lock_class(p_name text) returns int
 language sql immutable parallel safe
 as $$
   select case p_name
-    when 'model'      then 731001   -- object: model id. Held while its permits, marks and rows are taken
-    when 'admit'      then 731002   -- object: model id. One admitter a model
-    when 'route'      then 731003   -- object: hashtext(route). One admitter a route at a time
+    when 'model'      then 731001   -- object: model id. Held while its permits, and its line's marks and rows, are taken
+    when 'route'      then 731003   -- object: n of a route's line. Held while its rows are taken; tried after the model's
     when 'bell'       then 731004   -- object: model id mod 64. Exclusive while somebody sleeps; 64 more: alarms
     when 'watch'      then 731005   -- object: hashtext of the served models. One watching worker
     when 'sweep'      then 731006   -- object: 0. One sweeper

@@ -1,18 +1,13 @@
--- What belongs to a model beside its row in sluice.models, n being its id:
---   queue_<n>    table, inherits sluice.queue
---   take_<n>, depth_<n>   functions (28_generated.sql)
+-- What belongs to a model beside its row in sluice.models, n being its id: its line (04_lines.sql), and
 --   bucket_<n>, tokens_<n>   unlogged sequences: the buckets of its requests and tokens (22_permits.sql)
 --   learned_<n>  unlogged sequence: how many tokens its requests and answers have (25_tokens.sql)
 --   failures_<n> unlogged sequence: failures of its backend in a row (26_breaker.sql)
---   room_<n>     unlogged sequence: how many were put into the queue since admission last looked (28_generated.sql)
 --   claimed_<n>, ended_<n>   unlogged sequences: their difference is the number of calls in flight
 --   load_<n>     unlogged sequence: at least the number of unfinished tasks (12_backpressure.sql)
---   paced_<n>, paced_at_<n>   unlogged sequences: what claimed_<n> was, and when (27_pace.sql)
---   tended_<n>   unlogged sequence: when the queue was last looked through for rows to move (24_ageing.sql)
--- After a crash an unlogged sequence reads as never set: an empty bucket, no room, counts to be taken anew.
+-- After a crash an unlogged sequence reads as never set: an empty bucket, counts to be taken anew.
 
 -- counter: the present value of one of a model's sequences; null after a crash.
--- Params:  p_kind: bucket, tokens, learned, failures, room, claimed, ended or load; p_model: model id.
+-- Params:  p_kind: bucket, tokens, learned, failures, claimed, ended or load; p_model: model id.
 create or replace function sluice.counter(p_kind text, p_model int) returns bigint
 language sql volatile
 as $$ select pg_sequence_last_value(('sluice.' || p_kind || '_' || p_model)::regclass) $$;
@@ -28,70 +23,54 @@ create or replace function sluice.keeps_response(p_model sluice.models) returns 
 language sql immutable parallel safe
 as $$ select coalesce(p_model.keep_response, p_model.api <> 'solve') $$;
 
--- make_model: creates the queue table and the sequences of model p_model. Buckets full, room for all, nothing learned.
+-- model_sequences: the kinds of them, but for load.
+create or replace function sluice.model_sequences() returns text[]
+language sql immutable parallel safe
+as $$ select array['bucket', 'tokens', 'learned', 'failures', 'claimed', 'ended'] $$;
+
+-- make_model: creates the line and the sequences of model p_model. Buckets full, nothing learned.
 create or replace function sluice.make_model(p_model int) returns void
 language plpgsql volatile
 as $$
 declare
   v_kind text;
 begin
-  execute format('create table sluice.%1$I (
-      primary key (task_id), constraint it_is_the_queue_of_model_%2$s check (model = %2$s)
-    ) inherits (sluice.queue)
-    with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, vacuum_truncate = off)',
-    'queue_' || p_model, p_model);
-  execute format('create index on sluice.%I (rank, ready_at, task_id)', 'queue_' || p_model);
-  execute format('create index on sluice.%I (deadline) where deadline is not null', 'queue_' || p_model);
-  -- A start above every max_queue: after a crash nextval() says "no room" by itself.
-  execute format('create unlogged sequence sluice.%I minvalue 0 start 1000000000', 'room_' || p_model);
-  foreach v_kind in array array['bucket', 'tokens', 'learned', 'failures', 'claimed', 'ended', 'paced', 'paced_at', 'tended'] loop
+  foreach v_kind in array sluice.model_sequences() loop
     execute format('create unlogged sequence sluice.%I minvalue 0', v_kind || '_' || p_model);
   end loop;
-  perform sluice.make_gauge('load_' || p_model), sluice.make_functions(p_model);
-  perform sluice.set_counter(k, p_model, 0)
-  from unnest(array['bucket', 'tokens', 'failures', 'room', 'claimed', 'ended', 'load']) k;
+  perform sluice.make_gauge('load_' || p_model), sluice.make_line(p_model);
+  perform sluice.set_counter(k, p_model, 0) from unnest(array['bucket', 'tokens', 'failures', 'claimed', 'ended', 'load']) k;
   insert into sluice.breaker (model, state, since) values (p_model, 'closed', clock_timestamp());
 end
 $$;
 
 -- drop_model: drops what make_model made, if model p_model has no unfinished task.
--- Dropping the room sequence first waits for every submit that has looked at it, and stops later ones, so
+-- Dropping the gauge first waits for every submit that has looked at it, and stops later ones, so
 -- that the count below is final. Called at commit, for its locks stop the model's workers and submitters.
 -- Errors: 23503 with the number of unfinished tasks; 0A000 in a transaction whose snapshot cannot see new tasks; 55P03: a
---         claim, an admission or somebody else is using it just now.
+--         claim or somebody else is using it just now.
 create or replace function sluice.drop_model(p_model int, p_name text) returns void
 language plpgsql volatile
 as $$
 declare
   v_unfinished bigint;
-  v_kind text;
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'model "%" cannot be deleted in a % transaction', p_name, current_setting('transaction_isolation')
       using errcode = '0A000', hint = 'Its snapshot would not show tasks submitted meanwhile. Use read committed.';
   end if;
-  -- Who claims or admits has them first: that one takes nothing of a model that is going.
-  if not pg_try_advisory_xact_lock(sluice.lock_class('model'), p_model)
-     or not pg_try_advisory_xact_lock(sluice.lock_class('admit'), p_model) then
+  -- Who claims has it first: that one takes nothing of a model that is going.
+  if not pg_try_advisory_xact_lock(sluice.lock_class('model'), p_model) then
     raise lock_not_available;
   end if;
-  execute format('drop sequence sluice.%I', 'room_' || p_model);
-  select (select count(*) from sluice.queue where model = p_model)
-       + (select count(*) from sluice.backlog where model = p_model)
-       + (select count(*) from sluice.lease where model = p_model)
-    into v_unfinished;
+  execute format('drop sequence sluice.%I', 'load_' || p_model);
+  v_unfinished := sluice.own_unfinished(p_model);
   if v_unfinished > 0 then
     raise exception 'model "%" has % unfinished task(s)', p_name, v_unfinished
       using errcode = '23503', hint = 'Pause it and wait for them, or cancel them; then delete it.';
   end if;
-  perform sluice.drop_lanes('queue_' || p_model), sluice.drop_lanes('backlog_' || p_model);
-  perform sluice.drop_functions(p_model);
-  execute format('drop table sluice.%I', 'queue_' || p_model);
-  foreach v_kind in array array['bucket', 'tokens', 'learned', 'failures', 'claimed', 'ended', 'paced', 'paced_at', 'tended',
-    'load'] loop
-    execute format('drop sequence sluice.%I', v_kind || '_' || p_model);
-  end loop;
-  delete from sluice.rung where model = p_model;
+  perform sluice.drop_line(p_model);
+  execute (select string_agg(format('drop sequence sluice.%I', k || '_' || p_model), '; ') from unnest(sluice.model_sequences()) k);
   delete from sluice.breaker where model = p_model;
   delete from sluice.breaker_event where model = p_model;
   delete from sluice.refusal where model = p_model;
@@ -175,8 +154,8 @@ begin
 end
 $$;
 
--- after_model_changes: a new model joins route "any"; settings.default_model and tenants' models follow another name; workers hear
--- of what they use.
+-- after_model_changes: a new model joins route "any"; one that speaks another api has its routes' lines for it; settings.default_model
+-- and tenants' models follow another name; workers hear of what they use.
 create or replace function sluice.after_model_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -184,13 +163,17 @@ as $$
 begin
   if tg_op = 'INSERT' and new.api <> 'openai-embeddings' then
     insert into sluice.routes (route, model) values ('any', new.name) on conflict do nothing;
-  elsif tg_op = 'UPDATE' and new.name <> old.name then
+  elsif tg_op = 'UPDATE' and new.api <> old.api then
+    perform sluice.make_route_line(r.route, new.api) from sluice.routes r where r.model = new.name;
+  end if;
+  if tg_op = 'UPDATE' and new.name <> old.name then
     update sluice.settings set default_model = new.name where default_model = old.name;
     update sluice.settings set tenant_models = array_replace(tenant_models, old.name, new.name) where old.name = any (tenant_models);
     update sluice.tenants set models = array_replace(models, old.name, new.name) where old.name = any (models);
   end if;
   if tg_op = 'UPDATE' then
     perform sluice.note_parking(old, new);
+    perform sluice.doubt_lines(new.name) where new.max_queue is distinct from old.max_queue;
   end if;
   perform pg_notify('sluice_config', coalesce(new.id, old.id)::text);
   return null;
@@ -240,7 +223,7 @@ exception when lock_not_available then
 end
 $$;
 
--- before_route_changes: names are unique over models and routes.
+-- before_route_changes: names are unique over models and routes; a route has its lines (04_lines.sql).
 create or replace function sluice.before_route_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -250,7 +233,20 @@ begin
     raise exception '"%" is already the name of a model', new.route
       using errcode = '23505', column = 'route', hint = 'Names are unique over models and routes.';
   end if;
+  perform sluice.make_route_line(new.route, null), sluice.make_route_line(new.route, m.api) from sluice.models m where m.name = new.model;
+  perform sluice.doubt_lines(null, new.route);
   return new;
+end
+$$;
+
+-- after_route_weight: a model may take a route's tasks now, which may wait: wakes the workers.
+create or replace function sluice.after_route_weight() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  perform pg_notify('sluice_config', m.id::text) from sluice.models m where m.name = new.model;
+  return null;
 end
 $$;
 
@@ -267,13 +263,12 @@ begin
 end
 $$;
 
--- after_route_changes: what remains of a route that has lost its last model: its marks. At commit, so that an open psql
--- stops nobody, and under the route's lock; a lock that is not to be had within 1 s leaves them: they cost nothing.
--- settings.default_model follows another name.
+-- after_route_changes: the lines of a route that has lost its last model. At commit, so that an open psql stops nobody; a lock that is
+-- not to be had within 20 ms leaves them, for readers and claims wait behind it. settings.default_model follows another name.
 create or replace function sluice.after_route_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
-set lock_timeout = '1s'
+set lock_timeout = '20ms'
 as $$
 begin
   if not exists (select from sluice.routes where route = old.route) then
@@ -281,8 +276,7 @@ begin
       update sluice.settings set default_model = new.route where default_model = old.route and old.route <> 'any';
     end if;
     perform sluice.keep_default(old.route);
-    perform pg_advisory_xact_lock(sluice.lock_class('route'), hashtext('route_' || old.route));
-    perform sluice.drop_lanes('route_' || old.route);
+    perform sluice.try_drop_route(old.route);
   end if;
   return null;
 exception when lock_not_available then
@@ -308,7 +302,7 @@ begin
 end
 $$;
 
--- refuse_without_settings: settings is one row, and stays: without it nothing is admitted, and nothing says why.
+-- refuse_without_settings: settings is one row, and stays: without it nothing is accepted, and nothing says why.
 create or replace function sluice.refuse_without_settings() returns trigger
 language plpgsql
 set search_path = sluice, pg_temp
@@ -353,6 +347,8 @@ create or replace trigger after_settings_change after update on sluice.settings
   for each row when (old.* is distinct from new.*) execute function sluice.after_settings_change();
 create or replace trigger before_route_changes before insert or update on sluice.routes
   for each row execute function sluice.before_route_changes();
+create or replace trigger after_route_weight after insert or update on sluice.routes
+  for each row when (new.weight > 0) execute function sluice.after_route_weight();
 do $$
 begin
   -- A constraint trigger has no "or replace", and to drop it would wait for every reader of the table.

@@ -1,7 +1,7 @@
 -- Unlogged sequences that were damaged. PostgreSQL replays the creation of one into memory, and a promotion, or the end of
 -- a restore, then resets it from a file that holds nothing yet (15.18; only a restartpoint in between writes it). From then on
 -- all that reads it fails with XX000, "bad magic number in sequence", for good. So does ALTER SEQUENCE, which reads it too:
--- it can only be made anew. New it has never been set, as after a crash: an empty bucket, no room, a count to be taken, a scan
+-- it can only be made anew. New it has never been set, as after a crash: an empty bucket, a count to be taken, a scan
 -- from the start. Nothing is lost but what a crash takes, too.
 -- Sluice has no other unlogged relation.
 

@@ -21,15 +21,17 @@ as $$
   end
 $$;
 
--- is_plain: whether nothing is given but a prompt, a priority and a tenant, and fault() would fault none of them. submit asks this
--- first, for an expression is set up anew in every transaction: 52,000 -> 20,000 instructions. Params: p_bytes: of the prompt or request.
+-- is_plain: whether nothing is given but a prompt, a priority and a tenant, and fault() would fault none but the tenant. submit asks
+-- this first, for an expression is set up anew in every transaction: 52,000 -> 16,000 instructions. Params: p_bytes: of the prompt or
+-- request.
 create or replace function sluice.is_plain(
-  p_bytes int, p_request text, p_priority int, p_max_attempts int, p_max_output_tokens int, p_metadata jsonb, p_tenant text,
+  p_bytes int, p_request text, p_priority int, p_max_attempts int, p_max_output_tokens int, p_metadata jsonb,
   p_idempotency_key text, p_traceparent text, p_deadline timestamptz, p_bytes_max int) returns boolean
 language sql immutable
 as $$
-  select num_nonnulls(p_request, p_max_attempts, p_max_output_tokens, p_metadata, p_idempotency_key, p_traceparent, p_deadline) = 0
-    and p_bytes between 1 and p_bytes_max and p_priority between -100 and 100 and length(p_tenant) between 1 and 200
+  select p_request is null and p_max_attempts is null and p_max_output_tokens is null and p_metadata is null
+    and p_idempotency_key is null and p_traceparent is null and p_deadline is null
+    and p_bytes between 1 and p_bytes_max and p_priority between -100 and 100
 $$;
 
 -- is_bound: whether the idempotency key p_key of p_tenant was used before.
@@ -161,9 +163,6 @@ begin
 end
 $$;
 
--- Of schema 22, with other results. Not in a migration: until here submit called it.
-drop function if exists sluice.target(text, boolean, timestamptz, bigint);
-
 -- target: what the model argument of a submit means: a model, or a route.
 -- Params:  p_name; p_verbatim: the task has a verbatim request.
 -- Returns: id: of a named model; or route, and api: as route_api.
@@ -176,31 +175,6 @@ begin
   if target.id is null then
     target.route := p_name;
     target.api := sluice.route_api(p_name, p_verbatim);
-  end if;
-end
-$$;
-
--- route_target: the model that a task draws from route p_name, among its open models, as admission will (21_routing.sql):
--- drawn_model of its route_share, but in one statement (a submit to a route of three models: 1,264,000 -> 833,000 instructions).
--- Params:  p_name; p_verbatim: the task has a verbatim request; p_now; p_task: the id that draws.
--- Returns: id null when no model of the route is open now; api: as route_api.
--- Errors:  SL001: as route_api.
-create or replace function sluice.route_target(
-  p_name text, p_verbatim boolean, p_now timestamptz, p_task bigint,
-  out id int, out max_queue int, out max_unfinished bigint, out api text)
-language plpgsql volatile
-as $$
-#variable_conflict use_column
-begin
-  select w.id, w.max_queue, w.max_unfinished into route_target.id, route_target.max_queue, route_target.max_unfinished
-  from (
-    select m.id, m.max_queue, m.max_unfinished, sum(r.weight::double precision) over (order by m.id) as upto,
-      sum(r.weight::double precision) over () as whole
-    from sluice.routes r join sluice.models m on m.name = r.model
-    where r.route = p_name and r.weight > 0 and sluice.is_open(m, p_now)) w
-  where w.upto > sluice.draw(p_task, 0) * w.whole order by w.upto, w.id limit 1;
-  if p_verbatim or not found then
-    route_target.api := sluice.route_api(p_name, p_verbatim);
   end if;
 end
 $$;
@@ -258,40 +232,15 @@ begin
 end
 $$;
 
--- put_aside: puts a new task into the backlog, of model p_model or of the route that it named, and rings.
-create or replace function sluice.put_aside(p_new sluice.arrival, p_model int) returns void
-language plpgsql volatile
-as $$
-begin
-  insert into sluice.backlog (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, due, route, tenant)
-  values (p_new.task_id, p_new.ready_at, p_new.deadline, case when p_new.route is null then p_model end, p_new.request_bytes, 0,
-    p_new.rank, 0, p_new.due, p_new.route, p_new.tenant);
-  if p_new.route is not null then
-    perform sluice.ring_line('route_' || p_new.route);  -- any of its models may have room first
-  elsif not p_new.heard then
-    perform sluice.ring(p_model);
-  end if;
-end
-$$;
-
--- put_in_route: put_<n> (28_generated.sql) for a task of a route none of whose models is open.
-create or replace procedure sluice.put_in_route(p_new sluice.arrival)
-language plpgsql
-as $$
-begin
-  perform sluice.accept_for_model(null, p_new.route, p_new.submitted_at), sluice.put_aside(p_new, null);
-end
-$$;
-
 -- submit: accepts one task.
 -- Stage:   10, the first of a task's life. Called by users, inside their own transactions if they like.
 -- Params:  prompt or request: exactly one; model: a model's or a route's name (null: settings.default_model);
 --          priority -100 to 100, higher first; run_at: not before; deadline: not after; the others as their names say.
 -- Returns: the task's id; with an idempotency key used before, the first task's id.
--- Places:  straight into its model's queue while there is room and nothing is ahead, else into the backlog.
---          Room is a number drawn from a sequence, for counting the queue halves the rate of submits.
+-- Places:  its model's or route's line, ready for any claim; with a run_at to come aside until then.
+--          What bounds are there is drawn from gauges, sequences, for counting halves the rate of submits.
 -- Errors:  SL001, SL002, SL003, SL004, SL005, SL007, SL008, SL009.
--- Measured against a bare two-row insert: see bench/README.md.
+-- Measured: 488,000 instructions, 3.2 times a bare two-row insert; DECISIONS.md says where they go.
 create or replace function sluice.submit(
   prompt text default null, model text default null, priority int default 0, tenant text default 'default',
   run_at timestamptz default null, deadline timestamptz default null, idempotency_key text default null,
@@ -303,131 +252,156 @@ set search_path = sluice, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  v_now timestamptz := case when p_now is null then clock_timestamp() else sluice.now_for(p_now) end;
+  v_now timestamptz := p_now;
   v_id bigint := nextval('sluice.task_id');
   v_bound bigint;
-  v_bytes int := octet_length(coalesce(submit.prompt, submit.request));
-  v_later boolean := coalesce(submit.run_at > v_now, false);
-  v_name text := coalesce(submit.model, sluice.default_model());
-  v_awake boolean;   -- nobody sleeps on the model's bell, and until this transaction ends nobody can
-  v_noted boolean;   -- seen after that: workers look at the model
+  v_bytes int;
+  v_later boolean := false;
+  v_name text := submit.model;
+  v_awake boolean;    -- nobody sleeps on the line's bell, and until this transaction ends nobody can
+  v_noted boolean;    -- seen after that: workers look at the line
   v_bytes_max int;
-  v_known boolean;   -- not everybody may act for every tenant, or this one has a row
-  v_ranged boolean;  -- there is a partition for the task
-  v_bounded boolean; -- the settings may bound this tenant: seen here, for a statement of its own is a sixth of a submit
-  v_limited boolean;
   v_system_max bigint;
-  v_tenant_max bigint;  -- null, as the next four, for "default" without a row
+  v_full_at bigint;
+  v_look_from bigint;
+  v_guarded boolean;
+  v_tenants boolean;  -- some have rows
+  v_counted boolean;  -- the others are
+  v_models_bounded boolean;
+  v_tokens_limited boolean;
+  v_other boolean;    -- not "default"
+  v_known boolean := true;
+  v_bounded boolean;  -- the tenant may have limits
+  v_tenant_max bigint;  -- null, as the next four, for who has none
   v_priority_max int;
   v_models text[];
   v_listed boolean;
   v_full boolean;
+  v_limited boolean;
   v_model_max bigint;
   v_model int;
+  v_line int;
   v_max_queue int;
   v_route text;
+  v_routed boolean;   -- that has models
   v_api text;
-  v_put text;
+  v_add text;
 begin
-  -- Two statements, for their join costs more than both; what is seldom there is asked for when it is.
-  select m.id, m.max_queue, m.max_unfinished, m.tpm is not null, pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), m.id % 64)
-  into v_model, v_max_queue, v_model_max, v_limited, v_awake
+  -- Each operator and function of an expression is set up anew in every transaction, for 2,500 instructions, an if costs 1,500: what is
+  -- seldom of use stands together within one.
+  if v_now is null then
+    v_now := clock_timestamp();
+  else
+    v_now := sluice.now_for(v_now);
+  end if;
+  if submit.run_at is not null then
+    v_later := submit.run_at > v_now;
+  end if;
+  if v_name is null then
+    v_name := sluice.default_model();
+  end if;
+  -- Two statements, for their join costs more than both.
+  select m.id, m.id, m.max_queue, m.max_unfinished, m.tpm is not null, 'sluice.add_' || m.id,
+    pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), m.id % 64)
+  into v_model, v_line, v_max_queue, v_model_max, v_limited, v_add, v_awake
   from sluice.models m where m.name = v_name;
-  select s.request_bytes_max, s.max_unfinished,
-    s.default_role is distinct from 'public' or exists (select from sluice.tenants where role is not null or name = submit.tenant),
-    exists (select from sluice.id_range r where v_id >= r.first_id and v_id < r.end_id),
-    exists (select from sluice.rung where model = v_model),
-    submit.tenant <> 'default' and (num_nonnulls(s.tenant_max_priority, s.tenant_models) > 0
-      or s.max_tenants is not null and not exists (select from sluice.unlisted_tenant u where u.tenant = submit.tenant)
-      or exists (select from sluice.full_tenant f where f.tenant = submit.tenant))
-  into v_bytes_max, v_system_max, v_known, v_ranged, v_noted, v_bounded
-  from sluice.settings s;
-  if sluice.is_plain(v_bytes, submit.request, submit.priority, submit.max_attempts, submit.max_output_tokens, submit.metadata,
-      submit.tenant, submit.idempotency_key, submit.traceparent, submit.deadline, v_bytes_max) is not true then
+  if v_model is null then
+    v_route := v_name;
+    select -l.n, 'sluice.add_route_' || l.n, pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), l.n % 64),
+      exists (select from sluice.routes r where r.route = v_route)
+    into v_line, v_add, v_awake, v_routed
+    from sluice.route_line l where l.route = v_route and l.api is null;
+  end if;
+  select g.request_bytes_max, g.max_unfinished, g.full_at, g.look_from, g.is_guarded, g.has_tenants, g.counts_others,
+    g.bounds_models, g.limits_tokens, exists (select from sluice.rung where line = v_line),
+    octet_length(coalesce(submit.prompt, submit.request)), submit.tenant is distinct from 'default', g.bounds_others
+  into v_bytes_max, v_system_max, v_full_at, v_look_from, v_guarded, v_tenants, v_counted,
+    v_models_bounded, v_tokens_limited, v_noted, v_bytes, v_other, v_bounded
+  from sluice.gate g;
+  if v_other then
+    v_known := v_counted and exists (select from sluice.unlisted_tenant u where u.tenant = submit.tenant);
+    v_bounded := v_bounded or v_counted and not v_known;
+    if not v_known then  -- else its name is good
+      v_known := length(submit.tenant) between 1 and 200;
+    end if;
+  else
+    v_bounded := false;
+  end if;
+  if (v_known and sluice.is_plain(v_bytes, submit.request, submit.priority, submit.max_attempts, submit.max_output_tokens,
+      submit.metadata, submit.idempotency_key, submit.traceparent, submit.deadline, v_bytes_max)) is not true then
     perform sluice.check_task(submit.prompt, submit.request, submit.priority, submit.max_attempts,
       submit.max_output_tokens, submit.metadata, submit.tenant, submit.idempotency_key, submit.traceparent, submit.deadline,
       v_bytes_max, v_now);
   end if;
-  if v_known or v_bounded then
-    if v_known and sluice.is_guarded() then
+  if v_guarded or v_tenants or v_bounded or submit.idempotency_key is not null or v_limited
+     or v_model is null and (v_routed is not true or submit.request is not null or v_tokens_limited) then
+    if v_guarded and sluice.is_guarded() then
       perform sluice.require_tenant(submit.tenant);
     end if;
-    select l.max_unfinished, l.max_priority, l.models, l.is_listed, l.is_full, v_limited or l.tpm is not null
-    into v_tenant_max, v_priority_max, v_models, v_listed, v_full, v_limited
-    from sluice.limits_of(submit.tenant) l;
-  end if;
-  -- Before the default and the limits count: a repeat finds its task, whatever has become of them.
-  if submit.idempotency_key is not null then
-    v_bound := sluice.keep_key(submit.tenant, submit.idempotency_key, sluice.content_sha256(
-      submit.model, submit.prompt, submit.request, submit.max_output_tokens), v_id);
-    if v_bound <> v_id then
-      return v_bound;
+    if v_tenants then
+      v_bounded := v_bounded or exists (select from sluice.tenants t where t.name = submit.tenant);
     end if;
-  end if;
-  if v_priority_max < submit.priority or v_name <> all (v_models) then
-    perform sluice.refuse_excess(submit.tenant, submit.priority, v_name);
-  end if;
-  if v_model is null then
-    v_route := v_name;
-    select t.id, t.max_queue, t.max_unfinished, t.api, v_limited or exists (select from sluice.models where tpm is not null),
-      pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), t.id % 64)
-    into v_model, v_max_queue, v_model_max, v_api, v_limited, v_awake
-    from sluice.route_target(v_route, submit.request is not null, v_now, v_id) t;
-    v_noted := exists (select from sluice.rung where model = v_model);
-  end if;
-  if v_limited then
-    perform sluice.check_fits(v_name, submit.tenant, v_bytes, submit.max_output_tokens);
+    if v_bounded then
+      select l.max_unfinished, l.max_priority, l.models, l.is_listed, l.is_full, v_limited or l.tpm is not null
+      into v_tenant_max, v_priority_max, v_models, v_listed, v_full, v_limited
+      from sluice.limits_of(submit.tenant) l;
+    end if;
+    -- Before the default and the limits count: a repeat finds its task, whatever has become of them.
+    if submit.idempotency_key is not null then
+      v_bound := sluice.keep_key(submit.tenant, submit.idempotency_key, sluice.content_sha256(
+        submit.model, submit.prompt, submit.request, submit.max_output_tokens), v_id);
+      if v_bound <> v_id then
+        return v_bound;
+      end if;
+    end if;
+    if v_priority_max < submit.priority or v_name <> all (v_models) then
+      perform sluice.refuse_excess(submit.tenant, submit.priority, v_name);
+    end if;
+    if v_model is null then
+      v_limited := v_limited or v_tokens_limited;
+      if submit.request is not null or v_routed is not true then
+        v_api := sluice.route_api(v_route, submit.request is not null);
+        v_line := sluice.line_of(null, v_route, v_api);
+        v_add := 'sluice.add_' || sluice.line_name(v_line);
+        v_noted := false;  -- that is another line's
+      end if;
+    end if;
+    if v_limited then
+      perform sluice.check_fits(v_name, submit.tenant, v_bytes, submit.max_output_tokens);
+    end if;
   end if;
   if nextval('sluice.load_all') > v_system_max then
     perform sluice.accept_for_system();
   end if;
-  if not v_listed then
-    perform sluice.note_tenants(array[submit.tenant]);
+  if v_bounded then
+    if not v_listed then
+      perform sluice.note_tenants(array[submit.tenant]);
+    end if;
+    if v_full then
+      perform sluice.refuse_full_tenant(submit.tenant);
+    elsif v_tenant_max is not null and sluice.take_headroom(null, submit.tenant, 1, v_tenant_max, 1) = 0 then
+      perform sluice.refuse_for_tenant(submit.tenant, 1, v_tenant_max);
+    end if;
   end if;
-  if v_full then
-    perform sluice.refuse_full_tenant(submit.tenant);
-  elsif v_tenant_max is not null and sluice.take_headroom(null, submit.tenant, 1, v_tenant_max, 1) = 0 then
-    perform sluice.refuse_for_tenant(submit.tenant, 1, v_tenant_max);
-  end if;
-  if v_id % sluice.partition_step() = 0 then
+  if v_id >= v_look_from then
     perform sluice.make_partitions(v_id, v_id);
-  end if;
-  if not v_ranged then
     perform sluice.require_range(v_id);
   end if;
-  v_put := coalesce('sluice.put_' || v_model, 'sluice.put_in_route');
-  if to_regproc(v_put) is null then
+  if v_model_max is not null then
+    v_full_at := ceil(sluice.overflow_share() * v_model_max);
+  elsif v_route is not null and v_models_bounded then
+    v_max_queue := sluice.accept_for_route(v_route, 1, v_now);
+  end if;
+  if to_regproc(v_add) is null then
     perform sluice.refuse_deleted();
   end if;
+  execute 'call ' || v_add || '($1)' using row(v_id, v_now, submit.run_at, submit.deadline, submit.batch_id, v_model,
+    submit.max_output_tokens, submit.priority, submit.max_attempts, v_route, v_api, submit.tenant, submit.traceparent, submit.metadata,
+    submit.prompt, submit.request, v_later, v_bytes, v_full_at, v_max_queue)::sluice.submission;
   -- What ring would do is done above where v_awake and v_noted say so: there it costs two statements less.
-  execute 'call ' || v_put || '($1)'
-  using row(v_id, case when v_later then submit.run_at else v_now end, submit.deadline, v_bytes, -submit.priority, not v_later, v_route,
-    submit.tenant, v_now, v_max_queue, coalesce(v_model_max, v_system_max),
-    coalesce(v_awake and v_noted and current_setting('transaction_isolation') = 'read committed', false))::sluice.arrival;
-  insert into sluice.task (id, created_at, run_at, deadline, batch_id, model, max_output_tokens, priority,
-    max_attempts, route, api, tenant, traceparent, metadata, prompt, request)
-  values (v_id, v_now, submit.run_at, submit.deadline, submit.batch_id, case when v_route is null then v_model end,
-    submit.max_output_tokens, submit.priority, submit.max_attempts, v_route, v_api, submit.tenant, submit.traceparent,
-    submit.metadata, submit.prompt, submit.request);
-  return v_id;
-end
-$$;
-
--- draw_room: the next number of model p_model's room: below max_queue means that there is room in its queue.
--- Params:  p_later: the task waits for its time, so none is drawn: "no room".
--- Errors:  SL001 when the model was deleted meanwhile.
-create or replace function sluice.draw_room(p_model int, p_later boolean) returns bigint
-language plpgsql volatile
-as $$
-declare
-  v_room regclass := to_regclass('sluice.room_' || p_model);
-begin
-  if v_room is null then
-    perform sluice.refuse_deleted();
-  elsif p_later then
-    perform pg_sequence_last_value(v_room);
-    return 1000000000;
+  if not coalesce(v_awake and v_noted and current_setting('transaction_isolation') = 'read committed', false) then
+    perform sluice.ring(v_line);
   end if;
-  return nextval(v_room) - 1;
+  return v_id;
 end
 $$;

@@ -51,15 +51,20 @@ as $$
 $$;
 
 -- check_keys: SL004 for a key that is no argument of submit, and for a prompt that is no text: 42 would become "42".
+-- Whether something is left without the known keys costs half of listing what is there: of a task's 194,000 instructions 5,500.
 create or replace function sluice.check_keys(p_tasks jsonb) returns void
 language plpgsql stable
 as $$
 declare
-  v_unknown text := (
-    select min(k.name) from (select distinct jsonb_object_keys(item) as name from jsonb_array_elements(p_tasks) item) k
-    where k.name not in ('prompt', 'model', 'priority', 'tenant', 'run_at', 'deadline', 'idempotency_key', 'max_attempts',
-      'request', 'max_output_tokens', 'metadata', 'batch_id', 'traceparent'));
+  c_known constant text[] := '{prompt, model, priority, tenant, run_at, deadline, idempotency_key, max_attempts, request,
+    max_output_tokens, metadata, batch_id, traceparent}';
+  v_unknown text;
 begin
+  if exists (select from jsonb_array_elements(p_tasks) item where item - c_known <> '{}') then
+    v_unknown := (
+      select min(k.name) from (select distinct jsonb_object_keys(item) as name from jsonb_array_elements(p_tasks) item) k
+      where k.name <> all (c_known));
+  end if;
   if v_unknown is not null then
     raise exception 'unknown key "%"', v_unknown using errcode = 'SL004', column = v_unknown,
       hint = 'The keys are ' || (
@@ -207,117 +212,72 @@ end
 $$;
 
 -- store_drafts: inserts into sluice.task those of p_drafts that keep their ids (p_kept = p_ids), each for its target.
--- Returns: their rows for sluice.place(), in the order of the ids. A route draws anew for every task; the row carries the
---          drawn model until it is placed.
+-- Returns: what sluice.place() puts into their lines, in the order of the ids.
 create or replace function sluice.store_drafts(
-  p_drafts sluice.draft[], p_ids bigint[], p_kept bigint[], p_now timestamptz) returns sluice.backlog[]
+  p_drafts sluice.draft[], p_ids bigint[], p_kept bigint[], p_now timestamptz) returns sluice.new_task[]
 language plpgsql volatile
 set enable_nestloop = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan   -- as for keep_keys
 as $$
 #variable_conflict use_column
 declare
-  v_new sluice.backlog[];
+  v_new sluice.new_task[];
 begin
   with aim as materialized (
-    select n.name, n.verbatim, t.route, t.api, t.id,
-      case when t.route is not null then sluice.route_share(t.route, null, null, null, p_now) end as share
+    select n.name, n.verbatim, t.route, t.api, t.id, sluice.line_of(t.id, t.route, t.api) as line
     from (select distinct d.model as name, d.request is not null as verbatim from unnest(p_drafts) with ordinality d
           where p_kept[d.ordinality] = p_ids[d.ordinality]) n
     cross join lateral sluice.target(n.name, n.verbatim) t),
   new as materialized (
-    select d.*, p_ids[d.ordinality] as id, a.route, a.api, coalesce(d.run_at > p_now, false) as later,
-      case when a.route is null then a.id else sluice.drawn_model(a.share, p_ids[d.ordinality], 0) end as aim
+    select d.*, p_ids[d.ordinality] as id, a.route, a.api, coalesce(d.run_at > p_now, false) as later, a.id as aim, a.line
     from unnest(p_drafts) with ordinality d join aim a on a.name = d.model and a.verbatim = (d.request is not null)
     where p_kept[d.ordinality] = p_ids[d.ordinality]),
   stored as (
     insert into sluice.task (id, created_at, run_at, deadline, batch_id, model, max_output_tokens, priority,
       max_attempts, route, api, tenant, traceparent, metadata, prompt, request)
-    select n.id, p_now, n.run_at, n.deadline, n.batch_id, case when n.route is null then n.aim end, n.max_output_tokens,
+    select n.id, p_now, n.run_at, n.deadline, n.batch_id, n.aim, n.max_output_tokens,
       n.priority, n.max_attempts, n.route, n.api, n.tenant, n.traceparent, n.metadata, n.prompt, n.request
     from new n)
-  select array_agg(row(n.id, case when n.later then n.run_at else p_now end, n.deadline, n.aim,
-      octet_length(coalesce(n.prompt, n.request)), 0, -n.priority, 0, not n.later, n.route, n.tenant)::sluice.backlog
+  select array_agg(row(n.id, case when n.later then n.run_at else p_now end, n.deadline, n.line, n.aim, n.route,
+      octet_length(coalesce(n.prompt, n.request)), -n.priority, not n.later, n.tenant, p_now, null, null)::sluice.new_task
     order by n.id)
   into v_new from new n;
   return v_new;
 end
 $$;
 
--- urgent_ones: which of p_rows, new tasks that found no room in the queue of p_model, go straight into it by their priority.
-create or replace function sluice.urgent_ones(p_rows sluice.backlog[], p_model int, p_max_queue int)
-returns sluice.backlog[]
-language plpgsql volatile
-as $$
-begin
-  if not exists (select from unnest(p_rows) r where r.rank < 0) then
-    return '{}';
-  end if;
-  return array(select r from unnest(p_rows) r where r.rank < 0 limit greatest(0, sluice.urgent_room(p_model, p_max_queue)));
-end
-$$;
-
--- place: puts new tasks where they begin: straight into their model's queue while there is room, else the backlog.
--- Params:  p_new: as backlog rows in the order of their ids; a route's row carries the model drawn for it; p_now.
+-- place: puts new tasks where they begin: into their lines, or aside until their time.
+-- Params:  p_new: in the order of their ids; p_now.
 -- Errors:  SL001: the model was deleted meanwhile; SL003, SL005: see sluice.accept_many.
-create or replace function sluice.place(p_new sluice.backlog[], p_now timestamptz) returns void
+create or replace function sluice.place(p_new sluice.new_task[], p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 declare
-  v_full int[] := sluice.accept_many(p_new, p_now);
-  v_waiting sluice.backlog[];
-  v_rest sluice.backlog[];
-  v_urgent sluice.backlog[];
   v_line record;
-  v_room int;
 begin
-  -- A left join: the draw refuses a model that was deleted meanwhile; passed over, its tasks would wait for ever.
-  for v_line in
-    select l.model, m.max_queue, l.ready, l.later
-    from (select n.model, array_agg(n) filter (where n.due and (n.route is null or n.model <> all (v_full))) as ready,
-            array_agg(n) filter (where not n.due or n.route is not null and n.model = any (v_full)) as later
-          from unnest(p_new) n group by n.model) l
-    left join sluice.models m on m.id = l.model order by l.model
-  loop
-    v_waiting := v_waiting || v_line.later;
-    if v_line.model is null then
-      v_waiting := v_waiting || v_line.ready;
-      continue;
-    end if;
-    v_room := sluice.draw_rooms(v_line.model, v_line.max_queue, cardinality(v_line.ready));
-    v_rest := v_line.ready[v_room + 1 :];
-    v_urgent := sluice.urgent_ones(v_rest, v_line.model, v_line.max_queue);
-    if v_room > 0 or v_urgent <> '{}' then
-      execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, tenant)
-        select n.task_id, n.ready_at, n.deadline, n.model, n.request_bytes, n.fence, n.rank, n.attempts, n.tenant
-        from unnest($1) n', 'queue_' || v_line.model)
-      using v_line.ready[: v_room] || v_urgent;
-    end if;
-    v_waiting := v_waiting || case when v_urgent = '{}' then v_rest else array(
-      select r from unnest(v_rest) r where r.task_id <> all (array(select u.task_id from unnest(v_urgent) u))) end;
-    perform sluice.ring(v_line.model);
+  perform sluice.accept_many(p_new, p_now);
+  insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, route, tenant)
+  select n.task_id, n.ready_at, n.deadline, n.model, n.request_bytes, 0, n.rank, 0, n.route, n.tenant
+  from unnest(p_new) n where not n.due;
+  for v_line in select n.line, array_agg(n) as tasks from unnest(p_new) n group by n.line order by n.line loop
+    perform sluice.hold_line(v_line.line);
+    execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, tenant)
+      select n.task_id, n.ready_at, n.deadline, n.model, n.request_bytes, 0, n.rank, 0, n.tenant from unnest($1) n where n.due',
+      'queue_' || sluice.line_name(v_line.line)) using v_line.tasks;
+    perform sluice.ring(v_line.line);
   end loop;
-  if cardinality(v_waiting) > 0 then
-    insert into sluice.backlog
-    select n.task_id, n.ready_at, n.deadline, case when n.route is null then n.model end, n.request_bytes, n.fence, n.rank,
-      n.attempts, n.due, n.route, n.tenant
-    from unnest(v_waiting) n;
-    -- Any model of a route may have room first.
-    perform sluice.ring_line('route_' || r.route)
-    from (select distinct n.route from unnest(v_waiting) n where n.route is not null) r;
-  end if;
 end
 $$;
 
--- draw_rooms: p_wanted draws of model p_model's room (see draw_room), at once.
--- Returns: for how many there is room in its queue. Errors: SL001 when the model was deleted meanwhile.
-create or replace function sluice.draw_rooms(p_model int, p_max_queue int, p_wanted int) returns int
+-- hold_line: keeps a line, and its model, from being deleted until this transaction ends. Errors: SL001: it has been.
+create or replace function sluice.hold_line(p_line int) returns void
 language plpgsql volatile
 as $$
 declare
-  v_first bigint := sluice.draw_room(p_model, coalesce(p_wanted, 0) = 0);
-  v_room regclass := 'sluice.room_' || p_model;
+  v_gauge regclass := to_regclass(case when p_line > 0 then 'sluice.load_' || p_line else 'sluice.waits_' || sluice.line_name(p_line) end);
 begin
-  return (v_first < p_max_queue)::int + (
-    select count(*) from generate_series(2, p_wanted) where nextval(v_room) <= p_max_queue);
+  if v_gauge is null then
+    perform sluice.refuse_deleted();
+  end if;
+  perform pg_sequence_last_value(v_gauge);  -- draws none, but locks it
 end
 $$;

@@ -1,7 +1,7 @@
 -- Backpressure: nothing accepted is ever dropped, so what is too much is refused at the door, with a hint how long to
 -- wait.
 --
--- Three bounds on unfinished tasks (those in backlog, queue or lease): a model's max_unfinished, a tenant's, and
+-- Three bounds on unfinished tasks (those that wait or are under way): a model's max_unfinished, a tenant's, and
 -- settings.max_unfinished for the whole system. Nothing is counted on the way of a task: a gauge, an unlogged sequence
 -- load_<model id>, load_all (the system) or load_tenant_<md5 of a capped tenant's name>, goes up with every task that
 -- is submitted and never down, so that it is an upper bound. Only when it says "full" the tasks are counted, and the
@@ -10,6 +10,8 @@
 -- count. Exact but for what is being submitted in other open transactions at the moment of a count.
 -- Rejected: accepted less ended in two sequences (every move of every function has to count, and a rolled-back one
 -- counts wrong until somebody looks); a counter in a row (hot; it serializes all submits of a model).
+-- A fourth bounds what waits in one line: a model's max_queue; a route's is the sum of its models'. Its gauge, waits_<l>, is drawn from
+-- only where there is such a bound.
 
 -- gauge_unknown: from here on a gauge holds a time, in microseconds since the epoch: until then it is full and nobody
 -- counts again. A time in the past: count. No number of tasks gets here; as a time it was in 2001.
@@ -61,26 +63,22 @@ create or replace function sluice.headroom(p_unfinished bigint, p_max bigint, p_
 language sql immutable parallel safe
 as $$ select case when p_unfinished >= p_full * p_max then 0 else p_max - p_unfinished end $$;
 
--- waiting_by_name: the tasks in the backlog that named model p_model. Under the pinned plan of the caller, as the next
--- three.
+-- waiting_by_name: the tasks that wait and named model p_model. Under the pinned plan of the caller, as the next three.
 create or replace function sluice.waiting_by_name(p_model int) returns bigint
 language plpgsql volatile
 as $$
 begin
-  return (select count(*) from sluice.backlog b
-          where b.due and sluice.line_of(b.model, b.route) = 'backlog_' || p_model)
-    + (select count(*) from sluice.backlog where not due and model = p_model);
+  return sluice.depth(p_model) + (select count(*) from sluice.later where model = p_model);
 end
 $$;
 
--- waiting_in_route: the tasks in the backlog that named route p_route.
+-- waiting_in_route: the tasks that wait and named route p_route.
 create or replace function sluice.waiting_in_route(p_route text) returns bigint
 language plpgsql volatile
 as $$
 begin
-  return (select count(*) from sluice.backlog b
-          where b.due and sluice.line_of(b.model, b.route) = 'route_' || p_route)
-    + (select count(*) from sluice.backlog where not due and route = p_route);
+  return (select coalesce(sum(sluice.depth(l)), 0) from unnest(sluice.lines_of_route(p_route)) l)
+    + (select count(*) from sluice.later where route = p_route);
 end
 $$;
 
@@ -89,8 +87,7 @@ create or replace function sluice.own_unfinished(p_model int) returns bigint
 language plpgsql volatile
 as $$
 begin
-  return sluice.waiting_by_name(p_model) + sluice.depth(p_model, 2147483647)
-    + (select count(*) from sluice.lease where model = p_model);
+  return sluice.waiting_by_name(p_model) + (select count(*) from sluice.lease where model = p_model);
 end
 $$;
 
@@ -135,11 +132,11 @@ set plan_cache_mode = force_generic_plan
 as $$
 begin
   if p_tenant is not null then
-    return (select count(*) from sluice.backlog where tenant = p_tenant)
+    return (select count(*) from sluice.later where tenant = p_tenant)
       + (select count(*) from sluice.queue where tenant = p_tenant)
       + (select count(*) from sluice.lease where tenant = p_tenant);
   elsif p_model = 0 then
-    return (select count(*) from sluice.backlog) + (select count(*) from sluice.queue)
+    return (select count(*) from sluice.later) + (select count(*) from sluice.queue)
       + (select count(*) from sluice.lease);
   end if;
   return sluice.own_unfinished(p_model) + (select tasks from sluice.routed_tasks(array[p_model]));
@@ -147,16 +144,17 @@ end
 $$;
 
 -- take_headroom: takes room for new tasks below p_max. All of it is taken here.
--- Params:  p_tenant, or else p_model (0: the system); p_wanted: tasks; p_max; p_full: the share of p_max that is full; p_least:
---          room for fewer is of no use to the caller and not taken.
+-- Params:  p_line: what waits there; or else p_tenant, or else p_model (0: the system); p_wanted: tasks; p_max; p_full: the share of
+--          p_max that is full; p_least: room for fewer is of no use to the caller and not taken.
 -- Returns: for how many there is room, at most p_wanted.
 -- Many are held against the gauge before they draw: refused, they must not stand in the way of who wants less.
 create or replace function sluice.take_headroom(
-  p_model int, p_tenant text, p_wanted int, p_max bigint, p_full double precision, p_least int default 1) returns int
+  p_model int, p_tenant text, p_wanted int, p_max bigint, p_full double precision, p_least int default 1,
+  p_line int default null) returns int
 language plpgsql volatile
 as $$
 declare
-  v_gauge regclass := sluice.gauge(p_model, p_tenant);
+  v_gauge regclass := coalesce(('sluice.waits_' || sluice.line_name(p_line))::regclass, sluice.gauge(p_model, p_tenant));
   v_load bigint;
 begin
   if p_wanted = 1 then
@@ -167,17 +165,17 @@ begin
   if sluice.headroom(v_load, p_max, p_full) >= p_wanted then
     return p_wanted;
   end if;
-  return sluice.recount_headroom(v_gauge, p_model, p_tenant, p_wanted, p_max, p_full, p_least => p_least);
+  return sluice.recount_headroom(v_gauge, p_model, p_tenant, p_wanted, p_max, p_full, p_line, p_least);
 end
 $$;
 
 -- recount_headroom: the same with a gauge set by counting. One counts at a time, or who counted earlier could set it
 -- after one who counted later (seen: 155 tasks under a bound of 100). The lock is the session's, not the transaction's, which
 -- may stay open for long; it is given back also when the count is cancelled.
--- Params:  also p_gauge; p_pending: tasks that have taken room but are not stored yet.
+-- Params:  also p_gauge; p_line: it measures what waits in this line.
 create or replace function sluice.recount_headroom(
   p_gauge regclass, p_model int, p_tenant text, p_wanted int, p_max bigint, p_full double precision,
-  p_pending int default 0, p_least int default 1) returns int
+  p_line int default null, p_least int default 1) returns int
 language plpgsql volatile
 as $$
 declare
@@ -185,7 +183,7 @@ declare
 begin
   perform pg_advisory_lock(sluice.lock_class('count'), p_gauge::oid::int);
   begin
-    v_granted := sluice.count_headroom(p_gauge, p_model, p_tenant, p_wanted, p_max, p_full, p_pending, p_least);
+    v_granted := sluice.count_headroom(p_gauge, p_model, p_tenant, p_wanted, p_max, p_full, p_line, p_least);
   exception when others or query_canceled then
     perform pg_advisory_unlock(sluice.lock_class('count'), p_gauge::oid::int);
     raise;
@@ -204,7 +202,7 @@ as $$ select 50 $$;
 
 -- count_headroom: recount_headroom without its lock.
 create or replace function sluice.count_headroom(
-  p_gauge regclass, p_model int, p_tenant text, p_wanted int, p_max bigint, p_full double precision, p_pending int,
+  p_gauge regclass, p_model int, p_tenant text, p_wanted int, p_max bigint, p_full double precision, p_line int,
   p_least int default 1) returns int
 language plpgsql volatile
 as $$
@@ -219,7 +217,7 @@ begin
   if v_before > sluice.micros(v_started) then
     return 0;
   end if;
-  v_load := sluice.count_unfinished(p_model, p_tenant) + p_pending;
+  v_load := case when p_line is null then sluice.count_unfinished(p_model, p_tenant) else sluice.depth(p_line, p_max::int) end;
   -- What others took while this one counted is kept.
   v_load := v_load + greatest(0, pg_sequence_last_value(p_gauge) - v_before);
   v_room := sluice.headroom(v_load, p_max, p_full);
@@ -231,14 +229,31 @@ begin
 end
 $$;
 
--- doubt_gauges: lets the next submit of each model with a bound of its own count, for redrives, and what admission brought
--- from a route, did not ask. Called by tick.
+-- doubt_lines: lets the next submit into each line that model p_model feeds, or into those of p_route, count. For where no bound is,
+-- nobody draws: after a change of max_queue, or of a route's models. Params: p_max: gauges below this; null: of all.
+create or replace function sluice.doubt_lines(p_model text, p_route text default null, p_max bigint default null) returns void
+language plpgsql volatile
+as $$
+begin
+  perform setval(g.gauge, sluice.gauge_unknown())
+  from (select m.id as line from sluice.models m where m.name = p_model
+        union
+        select -l.n from sluice.route_line l
+        where l.route = p_route or l.route in (select r.route from sluice.routes r where r.model = p_model)) l
+  cross join lateral (select ('sluice.waits_' || sluice.line_name(l.line))::regclass as gauge) g
+  where coalesce(pg_sequence_last_value(g.gauge) < p_max, true);
+end
+$$;
+
+-- doubt_gauges: lets the next submit of each model with a bound of its own count, for redrives, and what came by a
+-- route, or was put back, did not ask. Called by tick.
 create or replace function sluice.doubt_gauges() returns void
 language plpgsql volatile
 as $$
 begin
   perform sluice.set_counter('load', m.id, sluice.gauge_unknown())
   from sluice.models m where m.max_unfinished is not null and sluice.counter('load', m.id) < sluice.gauge_unknown();
+  perform sluice.doubt_lines(m.name, null, sluice.gauge_unknown()) from sluice.models m where m.max_queue is not null;
 end
 $$;
 
@@ -255,34 +270,53 @@ begin
 end
 $$;
 
--- accept_for_model: takes room for one new task in a model whose gauge says "full", or in a route none of whose models is open:
--- the task then counts for one of them.
--- Params:  p_model: the model that was named or drawn (null: no model of the route is open); p_route: null for a named
---          model; p_now.
--- Returns: whether model p_model has room. If not, another model of the route has, and the task waits in its route.
--- Errors:  SL003.
-create or replace function sluice.accept_for_model(p_model int, p_route text, p_now timestamptz) returns boolean
+-- accept_for_model: takes room for one new task in a model whose gauge says "full". Errors: SL003.
+create or replace function sluice.accept_for_model(p_model int, p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 declare
-  v_id int := coalesce(p_model, sluice.aim(p_route));
-  v_max bigint := sluice.max_unfinished((select m from sluice.models m where m.id = v_id));
+  v_max bigint := sluice.max_unfinished((select m from sluice.models m where m.id = p_model));
 begin
-  if v_id is null then
-    return false;  -- no model of the route may ever be drawn: only the system bounds it
-  elsif p_model is not null
-     and sluice.recount_headroom(sluice.gauge(p_model, null), p_model, null, 1, v_max, sluice.overflow_share()) = 1 then
-    return true;
-  elsif p_route is null then
+  if sluice.recount_headroom(sluice.gauge(p_model, null), p_model, null, 1, v_max, sluice.overflow_share()) = 0 then
     perform sluice.refuse_for_model(p_model, 1, p_now);
-  elsif p_model is not null or sluice.take_headroom(v_id, null, 1, v_max, sluice.overflow_share()) = 0 then
-    perform sluice.take_in_route(p_route, v_id, 1, '{}', p_now);
   end if;
-  return false;
 end
 $$;
 
--- aim: the model that a task counts for while none of its route's is open: drawn by weight, as a count shares them out.
+-- accept_for_line: takes room for one new task in a line whose gauge says that p_max wait there. Errors: SL003.
+create or replace function sluice.accept_for_line(p_line int, p_max int, p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+begin
+  if sluice.recount_headroom(('sluice.waits_' || sluice.line_name(p_line))::regclass, null, null, 1, p_max, 1, p_line) = 0 then
+    perform sluice.refuse_for_line(p_line, 1, p_max, p_now);
+  end if;
+end
+$$;
+
+-- accept_for_route: takes room for p_tasks tasks of a route some of whose models have bounds of their own: in one model, drawn as a
+-- count would share them out, and in others what that one has no room for.
+-- Returns: how many may wait in its line; null: any number. Errors: SL003: a route refuses only when all its models are full.
+create or replace function sluice.accept_for_route(p_route text, p_tasks int, p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+declare
+  v_id int := sluice.aim(p_route);
+  v_left int := p_tasks;
+begin
+  if v_id is not null then  -- else no model of the route has a weight: only the system bounds it
+    v_left := v_left - sluice.take_headroom(v_id, null, p_tasks, sluice.max_unfinished((select m from sluice.models m where m.id = v_id)),
+      sluice.overflow_share());
+    if v_left > 0 then
+      perform sluice.take_in_route(p_route, v_id, v_left, p_now);
+    end if;
+  end if;
+  return (select case when bool_and(m.max_queue is not null) then least(sum(m.max_queue), 2147483647)::int end
+          from sluice.routes r join sluice.models m on m.name = r.model where r.route = p_route and r.weight > 0);
+end
+$$;
+
+-- aim: the model that a route's task counts for: drawn by weight, as a count shares them out; null: none has a weight.
 create or replace function sluice.aim(p_route text) returns int
 language plpgsql volatile
 as $$
@@ -292,21 +326,17 @@ begin
 end
 $$;
 
--- accept_many: takes room for a whole submit_many, all or none: the system's, its tenants' that have caps, and its models'.
--- Params:  p_new: as for sluice.place(): a route's row carries the model drawn for it; p_now.
--- Returns: the models that have no room for all that was drawn for them: these tasks wait in their routes.
-create or replace function sluice.accept_many(p_new sluice.backlog[], p_now timestamptz) returns int[]
+-- accept_many: takes room for a whole submit_many, all or none: the system's, its tenants' that have caps, its models' and its lines'.
+-- Params:  p_new: as for sluice.place(); p_now.
+create or replace function sluice.accept_many(p_new sluice.new_task[], p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 declare
-  v_full int[] := '{}';
-  v_short int[] := '{}';
   v_max bigint := (select max_unfinished from sluice.settings);
-  v_room int;
   v record;
 begin
   if p_new is null then
-    return v_full;
+    return;
   elsif sluice.take_headroom(0, null, cardinality(p_new), v_max, 1, cardinality(p_new)) = 0 then
     perform sluice.refuse_for_system(cardinality(p_new), v_max);
   end if;
@@ -322,54 +352,45 @@ begin
       perform sluice.refuse_for_tenant(v.tenant, v.tasks, v.max);
     end if;
   end loop;
-  for v in select m.id, coalesce(m.max_unfinished, v_max) as max, n.tasks, n.named
-           from (select n.model, count(*)::int as tasks, count(*) filter (where n.route is null)::int as named
-                 from unnest(p_new) n group by n.model) n
-           join sluice.models m on m.id = n.model order by m.id loop
-    v_room := sluice.take_headroom(v.id, null, v.tasks, v.max, sluice.overflow_share(), greatest(1, v.named));
-    if v_room < v.named then
-      perform sluice.refuse_for_model(v.id, v.named, p_now);
-    elsif v_room < v.tasks then
-      v_full := v_full || v.id;
-      v_short := v_short || v.tasks - v_room;
+  for v in select n.line, n.route, n.tasks, m.id, coalesce(m.max_unfinished, v_max) as max, m.max_queue
+           from (select n.line, n.model, n.route, count(*)::int as tasks from unnest(p_new) n group by n.line, n.model, n.route) n
+           left join sluice.models m on m.id = n.model order by n.line loop
+    if v.id is not null and sluice.take_headroom(v.id, null, v.tasks, v.max, sluice.overflow_share(), v.tasks) = 0 then
+      perform sluice.refuse_for_model(v.id, v.tasks, p_now);
+    elsif v.route is not null and exists (select from sluice.models where max_unfinished is not null or max_queue is not null) then
+      v.max_queue := sluice.accept_for_route(v.route, v.tasks, p_now);
+    end if;
+    if v.max_queue is not null and sluice.take_headroom(null, null, v.tasks, v.max_queue, 1, v.tasks, v.line) = 0 then
+      perform sluice.refuse_for_line(v.line, v.tasks, v.max_queue, p_now);
     end if;
   end loop;
-  perform sluice.take_in_route(
-    n.route, n.model, least(count(*), v_short[array_position(v_full, n.model)])::int, p_new, p_now)
-  from unnest(p_new) n
-  where n.route is not null and (n.model is null or n.model = any (v_full)) group by n.route, n.model;
-  return v_full;
 end
 $$;
 
 -- take_in_route: takes room in the models of route p_route, except p_model, open ones first.
 -- They are counted: what waits in a route is shared out anew by every count, so that the count of the model that is
 -- full may have moved some to them. Only while that one must not be counted again their gauges are believed.
--- Params:  p_model: the model that is full (null: none is open); p_tasks: how many; p_new: what is submitted along with
---          them; p_now.
--- Errors:  SL003: a route refuses only when all its models are full. A route in which every weight is 0 is not bounded
---          by its models.
-create or replace function sluice.take_in_route(
-  p_route text, p_model int, p_tasks int, p_new sluice.backlog[], p_now timestamptz) returns void
+-- Params:  p_model: the model that is full; p_tasks: how many; p_now.
+-- Errors:  SL003: a route refuses only when all its models are full.
+create or replace function sluice.take_in_route(p_route text, p_model int, p_tasks int, p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 declare
   v_share double precision := sluice.overflow_share();
-  v_count boolean := p_model is null or sluice.may_count(p_model, null);
+  v_count boolean := sluice.may_count(p_model, null);
   v_left int := p_tasks;
   v record;
 begin
-  for v in select m.id, coalesce(m.max_unfinished, s.max_unfinished) as max,
-             (select count(*) from unnest(p_new) n where n.model = m.id)::int as pending
+  for v in select m.id, coalesce(m.max_unfinished, s.max_unfinished) as max
            from sluice.settings s, sluice.routes r join sluice.models m on m.name = r.model
-           where r.route = p_route and r.weight > 0 and m.id is distinct from p_model
+           where r.route = p_route and r.weight > 0 and m.id <> p_model
            order by m.paused or coalesce(m.closed_until > p_now, false), r.weight desc, m.id loop
     exit when v_left = 0;
     v_left := v_left - case
-      when v_count then sluice.recount_headroom(sluice.gauge(v.id, null), v.id, null, v_left, v.max, v_share, v.pending)
+      when v_count then sluice.recount_headroom(sluice.gauge(v.id, null), v.id, null, v_left, v.max, v_share)
       else sluice.take_headroom(v.id, null, v_left, v.max, v_share) end;
   end loop;
-  if v_left > 0 and exists (select from sluice.routes where route = p_route and weight > 0) then
+  if v_left > 0 then
     perform sluice.refuse_for_route(p_route, p_tasks, p_now);
   end if;
 end
@@ -421,20 +442,45 @@ begin
 end
 $$;
 
+-- soonest_of: the model of a route that has room soonest.
+create or replace function sluice.soonest_of(p_route text, p_now timestamptz) returns sluice.models
+language plpgsql volatile
+as $$
+begin
+  return (
+    select m from sluice.routes r join sluice.models m on m.name = r.model where r.route = p_route and r.weight > 0
+    order by m.paused, greatest(m.closed_until, p_now), sluice.permit_interval_ns(m) nulls last, m.id limit 1);
+end
+$$;
+
 -- refuse_for_route: SL003 for p_tasks tasks of route p_route, with numbers and hint of the model that has room soonest.
 create or replace function sluice.refuse_for_route(p_route text, p_tasks int, p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 declare
-  v_model sluice.models := (
-    select m from sluice.routes r join sluice.models m on m.name = r.model where r.route = p_route and r.weight > 0
-    order by m.paused, greatest(m.closed_until, p_now), sluice.permit_interval_ns(m) nulls last, m.id limit 1);
+  v_model sluice.models := sluice.soonest_of(p_route, p_now);
   v_max bigint := sluice.max_unfinished(v_model);
   v_unfinished bigint := sluice.unfinished_for_message(v_model.id, null, v_max);
 begin
   raise exception 'route "%" is full, for all its models are: "%" has %', p_route, v_model.name,
     sluice.how_full(v_unfinished, v_max, p_tasks)
     using errcode = 'SL003', hint = sluice.when_to_retry(v_model, v_unfinished, p_tasks, p_now);
+end
+$$;
+
+-- refuse_for_line: SL003 for p_tasks tasks of a line in which p_max may wait.
+create or replace function sluice.refuse_for_line(p_line int, p_tasks int, p_max int, p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_route text := (select route from sluice.route_line where n = -p_line);
+  v_model sluice.models := (select m from sluice.models m where m.id = p_line);
+  v_waiting bigint := sluice.depth(p_line, p_max);
+begin
+  v_model := case when v_route is null then v_model else sluice.soonest_of(v_route, p_now) end;
+  raise exception '% "%" is full: % of % may wait (max_queue)%', case when v_route is null then 'model' else 'route' end,
+    coalesce(v_route, v_model.name), v_waiting, p_max, case when p_tasks > 1 then ', no room for ' || p_tasks || ' more' else '' end
+    using errcode = 'SL003', hint = sluice.when_to_retry(v_model, v_waiting, p_tasks, p_now, 1, p_max);
 end
 $$;
 
@@ -536,14 +582,14 @@ $$;
 
 -- when_to_retry: how long to wait until p_tasks more fit into the full model p_model: (tasks that must end first) x
 -- (interval of its permits), and not before it opens; at most 60 s, for then somebody else may have come or gone.
--- Without a quota the rate is not known, and none is invented. p_share: of max_unfinished, from which on it is full.
+-- Without a quota the rate is not known, and none is invented. p_share: of p_max (null: max_unfinished), from which on it is full.
 create or replace function sluice.when_to_retry(
   p_model sluice.models, p_unfinished bigint, p_tasks int, p_now timestamptz,
-  p_share double precision default sluice.overflow_share()) returns text
+  p_share double precision default sluice.overflow_share(), p_max bigint default null) returns text
 language plpgsql volatile
 as $$
 declare
-  v_max bigint := sluice.max_unfinished(p_model);
+  v_max bigint := coalesce(p_max, sluice.max_unfinished(p_model));
   v_excess bigint := greatest(1, p_unfinished + p_tasks - v_max,
                               p_unfinished + 1 - ceil(p_share * v_max));
   v_seconds numeric;
@@ -588,11 +634,3 @@ create or replace trigger after_tenant_inserted after insert on sluice.tenants
 create or replace trigger after_tenant_updated after update on sluice.tenants
   for each row when ((old.name, old.max_unfinished) is distinct from (new.name, new.max_unfinished))
   execute function sluice.after_tenant_changes();
-
--- Of schema 21. Not in a migration: until here submit called them.
-drop function if exists sluice.accept(int, text, text, sluice.headroom_max, timestamptz), sluice.accept_for_system(boolean);
-drop type if exists sluice.headroom_max;
--- Of schema 38.
-drop function if exists sluice.take_headroom(int, text, int, bigint, double precision),
-  sluice.recount_headroom(regclass, int, text, int, bigint, double precision, int),
-  sluice.count_headroom(regclass, int, text, int, bigint, double precision, int);

@@ -114,6 +114,7 @@ begin
   perform setval('sluice.tenants_after', sluice.micros(p_now + v_pause));  -- also if this is cancelled
   begin
     perform sluice.count_tenants(v_max, p_now);
+    perform sluice.refresh_gate(false);
     v_pause := case when exists (select from sluice.full_tenant) then interval '1 second' else v_pause end;
   exception when others then
     raise warning 'the tasks of the tenants could not be counted: SQLSTATE %', sqlstate;
@@ -132,7 +133,7 @@ as $$
 begin
   with held as materialized (
     select p.tenant, count(*) as tasks
-    from (select tenant from sluice.backlog union all select tenant from sluice.queue union all select tenant from sluice.lease) p
+    from (select tenant from sluice.later union all select tenant from sluice.queue union all select tenant from sluice.lease) p
     group by p.tenant),
   noted as (
     select u.ctid as place, u.tenant, u.noted_at, row_number() over (partition by u.tenant order by u.noted_at desc) as nth

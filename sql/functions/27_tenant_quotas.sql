@@ -63,12 +63,11 @@ begin
 end
 $$;
 
--- tenant_room: how many tasks of a tenant admission may put into queues now. Those of a tenant without a permit wait in the
--- backlog, in their order, until its next one. No claim sees such a tenant, so a bucket that is to be mended is mended here.
--- Returns: room: null: it has no quota; ahead: with the requests of a second more; next_at: while there is no room: when
---          there will be, 10 s ahead at most, so that a raised limit is followed by then.
-create or replace function sluice.tenant_room(
-  p_tenant text, p_now timestamptz, out room int, out next_at timestamptz, out ahead int)
+-- tenant_room: how many calls a tenant may begin now. Claims look at the lanes of those who have room; under no lock of theirs, so that
+-- tenant_allowances decides. A bucket that is to be mended is mended here, for no claim comes to it otherwise.
+-- Returns: room: null: it has no quota; next_at: while there is no room: when there will be, 10 s ahead at most, so that a raised limit
+--          is followed by then.
+create or replace function sluice.tenant_room(p_tenant text, p_now timestamptz, out room int, out next_at timestamptz)
 language plpgsql volatile
 as $$
 declare
@@ -82,9 +81,8 @@ begin
   end if;
   v_requests := sluice.tenant_request_quota(v_tenant);
   v_tokens := sluice.tenant_token_quota(v_tenant);
-  ahead := (sluice.permits_now(v_tokens, p_now) + 8) / 9;  -- no task reserves less than 9
-  room := greatest(0, least(sluice.permits_now(v_requests, p_now), ahead));
-  ahead := greatest(0, least(sluice.permits_now(v_requests, p_now) + v_tenant.rpm / 60, ahead));
+  room := greatest(0, least(sluice.permits_now(v_requests, p_now),
+    (sluice.permits_now(v_tokens, p_now) + 8) / 9));  -- no task reserves less than 9
   if room = 0 then
     if (sluice.needs_mending(v_requests, p_now) or sluice.needs_mending(v_tokens, p_now))
        and pg_try_advisory_xact_lock(sluice.lock_class('tenant'), v_tenant.id) then

@@ -2,7 +2,7 @@
 -- end of a call.
 -- Stage:   33. Called by workers every 25 ms while they have no slot for others; committed synchronously.
 -- Params:  worker: its id; models: names (null: all it serves); max_tasks: at most this many, at most 1,000; p_now.
--- Returns: as claim. They are the first of their queues; who takes some of them meanwhile leaves us as many others.
+-- Returns: as claim.
 -- Locks, errors: as claim.
 create or replace function sluice.claim_urgent(
   worker bigint, models text[] default null, max_tasks int default 1, p_now timestamptz default null)
@@ -16,14 +16,11 @@ as $$
 declare
   v_left int := least(claim_urgent.max_tasks, 1000);
   v_model int;
-  v_urgent int;
   v_all sluice.lease[] := '{}';
 begin
   foreach v_model in array sluice.open_models(claim_urgent.worker, claim_urgent.models, p_now) loop
     exit when v_left <= 0;
-    execute format('select sluice.urgent_%s($1)', v_model) into v_urgent using v_left;
-    continue when v_urgent = 0;
-    v_all := v_all || sluice.claim_from(v_model, claim_urgent.worker, v_urgent, p_now);
+    v_all := v_all || sluice.claim_from(v_model, claim_urgent.worker, v_left, p_now, (-1)::smallint);
     v_left := claim_urgent.max_tasks - cardinality(v_all);
   end loop;
   return query select * from sluice.claimed_tasks(v_all, 65536);

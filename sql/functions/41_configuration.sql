@@ -9,7 +9,10 @@ set search_path = sluice, pg_temp
 as $$
 #variable_conflict use_column
 begin
-  return query select s, m from sluice.settings s
+  -- Workers of schema 44 read max_queue as a number.
+  return query select s, case when m.name is not null and m.max_queue is null
+      then jsonb_populate_record(m, '{"max_queue": 1000}') else m end
+    from sluice.settings s
     left join sluice.models m on configuration.models is null or m.name = any (configuration.models);
 end
 $$;

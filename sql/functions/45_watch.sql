@@ -45,7 +45,7 @@ $$;
 -- Requires the watch. Params: worker; held: bells and alarms this session holds already; p_now.
 -- Returns: bells: all it holds now, alarms among them; complete: whoever makes work now will notify, for each bell is held,
 --          here or by another watcher (not while a submitter's transaction is open: look again after 1, 2, 4 ... 250 ms);
---          work: there is something to claim or to admit; wake_in_ms: when the next permit, reopening or due task comes
+--          work: there is something to claim or to wake; wake_in_ms: when the next permit, reopening or due task comes
 --          (null: none known); within 5 s while anything may wait for an open model, for ageing is told by nobody; within a
 --          second while another watcher holds a bell, for that one may leave unheard.
 create or replace function sluice.take_bells(worker bigint, held int[], p_now timestamptz default null)
@@ -98,14 +98,18 @@ begin
 end
 $$;
 
--- bells_of: the bells of models p_ids, but for those that only models in p_shut have, and the alarms of all.
+-- bells_of: the bells of the lines that feed models p_ids, but for those that only models in p_shut have, and the alarms of all.
 -- As a function in SQL it was planned anew in every transaction: 0.25 of take_bells' 0.7 ms.
 create or replace function sluice.bells_of(p_ids int[], p_shut int[] default '{}') returns int[]
-language plpgsql immutable
+language plpgsql stable
 as $$
 begin
   return array(
-    select id % 64 from unnest(p_ids) id where id <> all (p_shut)
+    select sluice.bell_of(id) from unnest(p_ids) id where id <> all (p_shut)
+    union
+    select sluice.bell_of(-l.n) from sluice.route_line l
+    where exists (select from sluice.routes r join sluice.models m on m.name = r.model and (l.api is null or l.api = m.api)
+                  where r.route = l.route and r.weight > 0 and m.id = any (p_ids) and m.id <> all (p_shut))
     union
     select 64 + id % 64 from unnest(p_ids) id
     order by 1);
@@ -156,8 +160,9 @@ declare
   v_id int;
   v_look record;
 begin
-  work := exists (select from sluice.backlog where not due and ready_at >= sluice.later_mark() and ready_at <= p_now);
-  wake_at := (select min(ready_at) from sluice.backlog where not due and ready_at > p_now);
+  work := exists (select from only sluice.later where ready_at >= sluice.later_mark(p_now) and ready_at <= p_now)
+    or sluice.has_moves();
+  wake_at := (select min(ready_at) from sluice.later where ready_at > p_now);
   foreach v_id in array case when work then '{}' else p_ids end loop
     v_look := sluice.look(v_id, p_now);
     work := v_look.work;
@@ -168,23 +173,28 @@ end
 $$;
 
 -- look: is there anything to do for model p_model now, and if not, when? work: a row and a permit; wake_at: the moment at
--- which the clock alone will make work. A closed model whose queue holds what another one could do is looked at every 2 s:
--- admission reroutes.
+-- which the clock alone will make work. Of a route's tasks that others may take first it asks again in 50 ms: until then they could take
+-- no more than what both have of slack, or a fast one would not make up for it.
 create or replace function sluice.look(p_model int, p_now timestamptz, out work boolean, out wake_at timestamptz)
 language plpgsql volatile
 as $$
 declare
   v_model sluice.models;
+  v_line record;
   v_ready timestamptz;
 begin
   select * into v_model from sluice.models where id = p_model;
-  v_ready := case when sluice.depth(p_model, 1) > 0 then p_now end;
-  if v_ready is not null and exists (select from sluice.reroutable(v_model, p_now)) then
-    work := not sluice.was_tended(p_model, interval '2 s', p_now);
-    wake_at := p_now + interval '2 s';
-    return;
-  end if;
-  v_ready := coalesce(v_ready, sluice.admissible_at(v_model, p_now));
+  for v_line in
+    select l.line, r.weight from unnest(sluice.lines_for(v_model)) l(line)
+    left join sluice.route_line n on n.n = -l.line
+    left join sluice.routes r on r.route = n.route and r.model = v_model.name order by l.line desc
+  loop
+    v_ready := least(v_ready, case
+      when v_line.line > 0 or sluice.may_take(v_line.line, p_model, v_line.weight, null, p_now) is distinct from 0
+        then sluice.first_turn(v_line.line, p_now)
+      when sluice.is_waiting(array[v_line.line], p_now) then p_now + interval '50 ms' end);
+    exit when v_ready <= p_now;
+  end loop;
   if v_ready is not null then
     wake_at := greatest(v_ready, sluice.opens_at(v_model, p_now));
   end if;
@@ -212,7 +222,7 @@ begin
 end
 $$;
 
--- unfinished: whether any task of the models that a worker serves is in backlog, queue or lease.
+-- unfinished: whether any task of the models that a worker serves waits or is under way.
 create or replace function sluice.unfinished(worker bigint) returns boolean
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -223,8 +233,10 @@ as $$
 declare
   v_ids int[] := sluice.served_models(unfinished.worker);
 begin
-  return exists (select from sluice.rung r where r.model = any (v_ids) and sluice.depth(r.model, 1) > 0)
-    or exists (select from sluice.backlog b where b.model = any (v_ids)
+  return exists (
+      select from (select distinct line from sluice.rung) r
+      where sluice.fed_models(r.line, v_ids) <> '{}' and sluice.is_waiting(array[r.line]))
+    or exists (select from sluice.later b where b.model = any (v_ids)
                or b.route in (select r.route from sluice.routes r join sluice.models m on m.name = r.model
                               where m.id = any (v_ids)))
     or exists (select from sluice.lease l where l.model = any (v_ids));

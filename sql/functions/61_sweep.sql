@@ -15,16 +15,16 @@ as $$
 declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
   v_started timestamptz := clock_timestamp();
+  v_last timestamptz := (sluice.meter_of(0, 0)).at;
   v_due timestamptz := sluice.from_micros(coalesce(pg_sequence_last_value('sluice.sweep_after'::regclass), 0));
-  v_lane record;
-  v_first timestamptz;
+  v_line int;
   v_newest bigint := coalesce(pg_sequence_last_value('sluice.task_id'::regclass), 0);
   v_rest_id bigint := coalesce(pg_sequence_last_value('sluice.sweep_rest_id'::regclass), 0);
   v_quiet boolean;
   v_lowered int := 0;
 begin
-  -- A time further ahead than any sweep sets: the clock was set back. A rest ends when a task comes, or its model is rung for.
-  if v_now < v_due and v_due < v_now + interval '1 hour'
+  -- The last one was later than now: the clock was set back. A rest ends when a task comes, or its model is rung for.
+  if v_now < v_due and coalesce(v_last <= v_now, true)
      and (v_rest_id = 0 or v_rest_id = v_newest + 1 and not exists (select from sluice.rung)) then
     return case when v_rest_id > 0 and v_due > v_now + interval '5 seconds' then -1 else 0 end;
   elsif not pg_try_advisory_xact_lock(sluice.lock_class('sweep'), 0) then
@@ -33,23 +33,19 @@ begin
   v_quiet := sluice.is_quiet();  -- before the walk: what comes during it is not seen by all of it
   -- Rows of tasks before locks of models.
   perform sluice.settle_cancellations(v_now), sluice.expire_due(v_now);
-  for v_lane in select l.line, l.rank, l.tenant, l.id from sluice.lane l order by l.line, l.rank, l.tenant loop
-    v_first := sluice.first_below_mark(v_lane.line, v_lane.rank, v_lane.tenant, sluice.mark(v_lane.id));
-    if v_first is not null and sluice.try_line(v_lane.line) then
-      perform sluice.set_mark(v_lane.id, least(sluice.mark(v_lane.id), v_first - interval '1 microsecond'));
-      perform sluice.ring_line(v_lane.line);
-      v_lowered := v_lowered + 1;
-    end if;
+  for v_line in select distinct m.line from sluice.mark m order by m.line loop
+    v_lowered := v_lowered + sluice.sweep_line(v_line, v_now);
   end loop;
   -- A rolled-back completion has counted its calls as ended all the same.
   perform sluice.recount_in_flight(m.id)
   from (select id from sluice.models where max_in_flight is not null order by id) m;
-  perform sluice.clean_spent(v_now), sluice.quieten(v_now);
+  perform sluice.clean_spent(v_now), sluice.clean_hints(), sluice.note_meter(0, 0, v_now, 0, 0);
   v_quiet := v_quiet and v_lowered = 0;
   perform setval('sluice.sweep_rest_id', case when v_quiet then v_newest + 1 else 0 end),
     setval('sluice.sweep_after', sluice.micros(case when v_quiet then sluice.rest_until(v_now)
       else v_now + least(greatest(interval '1 second', 50 * (clock_timestamp() - v_started)), interval '30 minutes') end));
   perform sluice.look_at_tenants(v_now);
+  perform sluice.quieten(v_now);  -- last: until the commit who rings waits for its locks
   return v_lowered;
 end
 $$;
@@ -74,40 +70,76 @@ create or replace function sluice.rest_until(p_now timestamptz) returns timestam
 language plpgsql volatile
 as $$
 begin
-  return least(p_now + interval '1 minute', (select min(b.deadline) from sluice.backlog b where b.deadline > p_now));
+  return least(p_now + interval '1 minute', (select min(b.deadline) from sluice.later b where b.deadline > p_now));
 end
 $$;
 
--- first_below_mark: ready_at of the first row of a lane that lies below p_mark, or null.
-create or replace function sluice.first_below_mark(p_line text, p_rank smallint, p_tenant bigint, p_mark timestamptz)
-returns timestamptz
+-- mark_pays: a look that walks over dead rows of more pages than this is dearer than one that steps over a mark.
+create or replace function sluice.mark_pays() returns int
+language sql immutable parallel safe
+as $$ select 8 $$;
+
+-- sweep_line: lowers the marks of p_line above rows, and removes those that no longer pay: of a lane that is empty and whose dead rows are
+-- gone, or were few (each costs every look 20 us: 10,000 idle lanes 200 ms); and those that lie ahead of the clock. Tries the line's lock.
+-- Returns: how many lanes it lowered. What a walk costs are the pages that it fetched: dead rows that nobody can see any more are none.
+create or replace function sluice.sweep_line(p_line int, p_now timestamptz) returns int
 language plpgsql volatile
 as $$
 declare
-  v_first timestamptz;
+  v_queue text := case when p_line = 0 then 'later' else 'queue_' || sluice.line_name(p_line) end;
+  v_table oid := to_regclass('sluice.' || v_queue);
+  v_lowered int;
 begin
-  if p_line = 'later' then
-    v_first := (select min(ready_at) from sluice.backlog where not due and ready_at < p_mark);
-  elsif p_line like 'queue\_%' then
-    execute format('select ready_at from sluice.%I where rank = $1 and ready_at < $2
-                    order by rank, ready_at, task_id limit 1', p_line) into v_first using p_rank, p_mark;
-  else
-    select ready_at into v_first from sluice.backlog
-    where due and sluice.line_of(model, route) = p_line and rank = p_rank and sluice.tenant_key(tenant) = p_tenant
-      and ready_at < p_mark
-    order by ready_at, task_id limit 1;
+  execute format($sql$
+    with marked as materialized (
+      select distinct on (m.rank, m.tenant) m.rank, m.tenant, m.ready_at, m.n from sluice.mark m where m.line = $1
+      order by m.rank, m.tenant, m.n desc),
+    seen as materialized (
+      select m.*, f.ready_at as first, pg_stat_get_xact_blocks_fetched($3) as pages from marked m
+      left join lateral (select q.ready_at from %s order by q.ready_at limit 1) f on true),
+    walked as materialized (
+      select s.*, s.pages - lag(s.pages, 1, $4) over () as walk from seen s),
+    useless as (
+      delete from sluice.mark m using walked w
+      where m.line = $1 and m.rank = w.rank and m.tenant = w.tenant and m.n <= w.n
+        and (w.ready_at > $2 - sluice.mark_lag() or w.first is null and w.walk <= sluice.mark_pays()))
+    insert into sluice.mark (line, rank, tenant, n, ready_at)
+    select $1, w.rank, w.tenant, nextval('sluice.mark_id'), w.first from walked w where w.first < w.ready_at and sluice.try_line($1)
+    $sql$, case when p_line = 0 then 'only sluice.later q where true' else format(
+      'sluice.%I q where q.rank = m.rank and (hashtextextended(q.tenant, 0) >> 1) = m.tenant', v_queue) end)
+  using p_line, p_now, v_table, pg_stat_get_xact_blocks_fetched(v_table);
+  get diagnostics v_lowered = row_count;
+  if v_lowered > 0 and p_line <> 0 then
+    perform sluice.ring(p_line);
+  elsif v_lowered > 0 then
+    perform pg_notify('sluice_work', '0');  -- any worker's look finds what has come
   end if;
-  return v_first;
+  return v_lowered;
+exception when undefined_table then  -- its model or route was deleted just now
+  return 0;
 end
 $$;
 
--- try_line: tries the lock under which a line's marks move. Tried, not waited for: sweeping again in a second is cheap.
-create or replace function sluice.try_line(p_line text) returns boolean
-language sql volatile
+-- clean_hints: removes the marks, meters, clocks and rounds that newer ones have replaced, clocks that are behind what all have reached
+-- (whoever has none begins there), and what is of lines that are no more.
+create or replace function sluice.clean_hints() returns void
+language plpgsql volatile
 as $$
-  select case
-    when p_line like 'queue\_%' then pg_try_advisory_xact_lock(sluice.lock_class('model'), substr(p_line, 7)::int)
-    when p_line like 'backlog\_%' then pg_try_advisory_xact_lock(sluice.lock_class('admit'), substr(p_line, 9)::int)
-    else pg_try_advisory_xact_lock(sluice.lock_class('route'), hashtext(p_line))
-  end
+declare
+  v_lines int[] := 0 || sluice.all_lines();
+begin
+  delete from sluice.mark m
+  where m.line <> all (v_lines) or exists (
+    select from sluice.mark n where n.line = m.line and n.rank = m.rank and n.tenant = m.tenant and n.n > m.n);
+  delete from sluice.meter m
+  where m.line <> all (v_lines) or exists (select from sluice.meter n where n.line = m.line and n.model = m.model and n.n > m.n);
+  delete from sluice.tenant_clock c
+  where exists (
+    select from sluice.tenant_clock n where n.model = c.model and n.rank = c.rank and n.tenant = c.tenant and n.n > c.n);
+  with level as materialized (select l.model, l.rank, l.v from sluice.tenant_clock l where l.tenant = sluice.level_key())
+  delete from sluice.tenant_clock c using level l
+  where c.model = l.model and c.rank = l.rank and c.tenant <> sluice.level_key() and c.v <= l.v;
+  delete from sluice.lane_round r
+  where exists (select from sluice.lane_round n where n.model = r.model and n.line = r.line and n.n > r.n);
+end
 $$;

@@ -1,19 +1,15 @@
--- candidate_queues: the ids of the models in whose queues a task can be: the one it named, or those of its route. Never
+-- candidate_lines: the lines in which a task can wait: of the model it named, or of its route. Never
 -- all: 1,000 tables in one look-up are 4,000 locks. Only a task that a first look did not find is looked for in all of
--- them: its model may have left its route since.
+-- them: until schema 44 a route's tasks were put into its models' queues.
 -- Params:  p_task: its id; p_model, p_route: what it named; p_try: from 1.
-create or replace function sluice.candidate_queues(p_task bigint, p_model int, p_route text, p_try int) returns int[]
+create or replace function sluice.candidate_lines(p_task bigint, p_model int, p_route text, p_try int) returns int[]
 language plpgsql stable
 as $$
-#variable_conflict use_column
 begin
-  if p_try > 1 and p_route is not null then
-    return array(select distinct q.model from sluice.queue q where q.task_id = p_task order by 1);
-  end if;
-  return (select array(
-    select m.id from sluice.models m where m.id = p_model
-    union select m.id from sluice.routes r join sluice.models m on m.name = r.model where r.route = p_route
-    order by 1));
+  return case when p_route is null then array(select m.id from sluice.models m where m.id = p_model)
+    when p_try = 1 then sluice.lines_of_route(p_route)
+    else sluice.lines_of_route(p_route)
+      || array(select distinct q.model from sluice.queue q where q.task_id = p_task and q.model is not null) end;
 end
 $$;
 
@@ -52,7 +48,7 @@ declare
   v_status text;
 begin
   for v_try in 1 .. 100 loop
-    v_status := sluice.try_cancel(p_task, sluice.candidate_queues(p_task, p_model, p_route, v_try), p_now);
+    v_status := sluice.try_cancel(p_task, sluice.candidate_lines(p_task, p_model, p_route, v_try), p_now);
     exit when v_status is not null;
   end loop;
   return coalesce(v_status, 'processing');
@@ -61,7 +57,7 @@ $$;
 
 -- try_cancel: one look at all places of a task: moves it to the results if it waits, marks its lease if it runs.
 -- Returns: the status after, or null when it was found nowhere: it is being moved; look again.
-create or replace function sluice.try_cancel(p_task bigint, p_queues int[], p_now timestamptz) returns text
+create or replace function sluice.try_cancel(p_task bigint, p_lines int[], p_now timestamptz) returns text
 language plpgsql volatile
 as $$
 declare
@@ -70,7 +66,7 @@ declare
   v_ended bigint[];
 begin
   execute format($sql$
-    with gone0 as (delete from sluice.backlog where task_id = $1
+    with gone0 as (delete from sluice.later where task_id = $1
                    returning null::timestamptz as queued_at, fence, attempts, model)
     %s,
     gone as (select * from gone0 %s),
@@ -89,8 +85,9 @@ begin
       (select worker from marked), array(select task_id from ended)
     $sql$,
     (select string_agg(format(', gone%1$s as (delete from sluice.%2$I where task_id = $1
-      returning ready_at, fence, attempts, model)', q, 'queue_' || q), ' ') from unnest(p_queues) q),
-    (select string_agg(format('union all select * from gone%s', q), ' ') from unnest(p_queues) q))
+      returning ready_at, fence, attempts, model)', l.n, 'queue_' || sluice.line_name(l.line)), ' ')
+     from unnest(p_lines) with ordinality l(line, n)),
+    (select string_agg(format('union all select * from gone%s', n), ' ') from generate_series(1, cardinality(p_lines)) n))
   into v_status, v_worker, v_ended using p_task, p_now;
   perform sluice.note_ended(v_ended, 'cancelled');
   if v_worker is not null then
@@ -101,8 +98,9 @@ end
 $$;
 
 -- cancel_all: cancels every unfinished task that meets all the given conditions.
--- Params:  model: a model's name (tasks that named it or were routed to it) or a route's; tenant; metadata: contained in
---          the task's; batch_id; since, until: submitted from then on, and before then. At least one of them.
+-- Params:  model: a model's name (tasks that named it, or that a worker calls it for) or a route's (all its tasks); tenant;
+--          metadata: contained in the task's; batch_id; since, until: submitted from then on, and before then. At least one of them.
+--          What waits for a route is no model's yet: to empty one of its models ends nothing that another one can do.
 -- Returns: how many tasks it ended or, where a worker has them, marked for abortion. Tasks submitted meanwhile stay, and
 --          those of tenants that the caller may not act for.
 -- Errors:  SL001 unknown model or route; SL004 no condition at all; SL009 not this caller's tenant.
@@ -129,8 +127,8 @@ $$;
 
 -- cancel_some: a part of cancel_all, which ends between two pages when the clock reads p_stop.
 -- Params:  p_from: null, or what the part before gave as next. Returns: done: how many; next: null at the end.
--- Running tasks first and last, and the queues before and after the backlog: whichever way a task moves meanwhile, it comes past a
--- place that is yet to be looked at. A model whose queue is gone has none.
+-- Running tasks first and last, and the lines before and after what waits for its time: whichever way a task moves meanwhile, it comes
+-- past a place that is yet to be looked at. A line that is gone has none.
 create or replace function sluice.cancel_some(
   p_filter sluice.task_filter, p_from jsonb, p_stop timestamptz, p_now timestamptz, out done bigint, out next jsonb)
 language plpgsql volatile
@@ -138,9 +136,10 @@ as $$
 declare
   v_until bigint := coalesce((p_from ->> 'until')::bigint, (select last_value from sluice.task_id));
   v_after bigint := coalesce((p_from ->> 'after')::bigint, 0);
-  v_queues text[] := array(select 'queue_' || m.id from sluice.models m
-    where (p_filter.model is null or m.id = p_filter.model) order by m.id);
-  v_places text[] := array['lease'] || v_queues || array['backlog'] || v_queues || array['lease'];
+  v_queues text[] := array(select 'queue_' || sluice.line_name(l) from unnest(sluice.all_lines()) l
+    where p_filter.name is null or l = p_filter.model or l = any (sluice.lines_of_route(p_filter.route))
+      or p_filter.route is not null and l > 0 order by l);
+  v_places text[] := array['lease'] || v_queues || array['later'] || v_queues || array['lease'];
   v_page record;
 begin
   if p_from is not null then
@@ -163,7 +162,7 @@ begin
 end
 $$;
 
--- cancel_page: cancels those of the next 1,000 tasks of one place (backlog, lease, queue_<n>) that meet p_filter: after task p_after, up
+-- cancel_page: cancels those of the next 1,000 tasks of one place (later, lease, queue_<l>) that meet p_filter: after task p_after, up
 -- to task p_until.
 -- Returns: cancelled: how many it ended or newly marked; last: the last one's id, null if there was none.
 create or replace function sluice.cancel_page(
@@ -193,7 +192,7 @@ begin
 end
 $$;
 
--- cancel_waiting: ends as cancelled those of p_ids that wait in p_place (backlog or queue_<n>). Returns how many.
+-- cancel_waiting: ends as cancelled those of p_ids that wait in p_place (later or queue_<l>). Returns how many.
 create or replace function sluice.cancel_waiting(p_place text, p_ids bigint[], p_now timestamptz) returns int
 language plpgsql volatile
 as $$
@@ -202,8 +201,8 @@ begin
 end
 $$;
 
--- end_waiting: ends tasks that wait in the backlog or in a queue; those of p_ids that are there.
--- Params:  p_place: backlog or queue_<n>; p_status, p_error_code, p_error: of their results; p_now. Returns how many.
+-- end_waiting: ends tasks that wait for their time or in a line; those of p_ids that are there.
+-- Params:  p_place: later or queue_<l>; p_status, p_error_code, p_error: of their results; p_now. Returns how many.
 -- Locked in ascending order of id, then deleted by a statement of its own, which sees rows that were changed meanwhile.
 create or replace function sluice.end_waiting(
   p_place text, p_ids bigint[], p_status text, p_error_code text, p_error text, p_now timestamptz) returns int
@@ -223,7 +222,7 @@ begin
       from gone g join sluice.task t on t.id = g.task_id left join sluice.models m on m.id = g.model
       on conflict do nothing returning task_id)
     select array_agg(task_id) from ended
-    $sql$, p_place, case when p_place = 'backlog' then 'null' else 'g.ready_at' end)
+    $sql$, p_place, case when p_place = 'later' then 'null' else 'g.ready_at' end)
   into v_ended using p_ids, p_status, p_error_code, p_error, p_now;
   perform sluice.note_ended(v_ended, p_status);
   return coalesce(cardinality(v_ended), 0);
@@ -313,7 +312,7 @@ begin
   loop
     begin
       if exists (select from generate_series(1, 2) v_try where sluice.try_cancel(v_mark.task_id,
-        sluice.candidate_queues(v_mark.task_id, v_mark.model, v_mark.route, v_try), p_now) is not null) then
+        sluice.candidate_lines(v_mark.task_id, v_mark.model, v_mark.route, v_try), p_now) is not null) then
         delete from sluice.cancellation c where c.task_id = v_mark.task_id and c.fence = v_mark.fence;
         v_settled := v_settled + 1;
       end if;

@@ -128,17 +128,17 @@ begin
 end
 $$;
 
--- redrive_tasks: the move: result -> attempt and backlog. Requires the results' row locks and lock_class('retain') 1, shared.
+-- redrive_tasks: the move: result -> attempt, and to its line or aside. Requires the results' row locks and lock_class('retain') 1, shared.
 -- Returns how many it moved.
 create or replace function sluice.redrive_tasks(p_ids bigint[], p_now timestamptz) returns int
 language plpgsql volatile
 as $$
 #variable_conflict use_column
 declare
-  v_moved sluice.backlog[];
+  v_moved sluice.later[];
 begin
-  -- Locks the models' room, as a submit does: none of them is deleted under this transaction.
-  perform sluice.draw_room(m.model, true)
+  -- As a submit does: none of the models is deleted under this transaction.
+  perform sluice.hold_line(m.model)
   from (select distinct t.model from sluice.task t where t.id = any (p_ids) and t.model is not null order by 1) m;
   with gone as (
     delete from sluice.result r where r.task_id = any (p_ids) and r.status <> 'solved' returning r.*),
@@ -148,17 +148,22 @@ begin
     select g.task_id, g.worker, g.started_at, g.finished_at, g.fence, g.input_tokens, g.output_tokens, g.http_status,
       'redriven', g.model, g.error_code, g.error, g.answer, g.response, p_now
     from gone g),
-  moved as (
-    insert into sluice.backlog (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, due, route, tenant)
-    select t.id, greatest(p_now, t.run_at), case when t.deadline > p_now then t.deadline end, t.model,
-      octet_length(coalesce(t.prompt, t.request)), g.fence, -t.priority, 0, coalesce(t.run_at <= p_now, true), t.route, t.tenant
-    from gone g join sluice.task t on t.id = g.task_id
-    returning backlog as row)
-  select array_agg(m.row) into v_moved from moved m;
+  back as materialized (
+    select t.id, greatest(p_now, t.run_at) as ready_at, case when t.deadline > p_now then t.deadline end as deadline, t.model,
+      octet_length(coalesce(t.prompt, t.request)) as request_bytes, g.fence, -t.priority as rank, t.route, t.tenant
+    from gone g join sluice.task t on t.id = g.task_id),
+  aside as (
+    insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, route, tenant)
+    select b.id, b.ready_at, b.deadline, b.model, b.request_bytes, b.fence, b.rank, 0, b.route, b.tenant from back b
+    where b.ready_at > p_now returning later as row)
+  select array_agg(row(b.id, b.ready_at, b.deadline, b.model, b.request_bytes, b.fence, b.rank, 0, b.route, b.tenant)::sluice.later)
+  into v_moved from back b;
   -- A cancellation that came too late for the outcome is not meant for what comes now.
   delete from sluice.cancellation c where c.task_id = any (p_ids);
-  perform sluice.ring_line(l.line)
-  from (select distinct coalesce('route_' || b.route, 'backlog_' || b.model) as line from unnest(v_moved) b) l;
+  perform sluice.put_back(array(select m from unnest(v_moved) m where m.ready_at <= p_now), p_now, p_now);
+  perform sluice.ring(r.line) from (  -- who sleeps may sleep for longer
+    select distinct coalesce(m.model, (sluice.lines_of_route(m.route))[1]) as line from unnest(v_moved) m where m.ready_at > p_now) r
+  where r.line is not null;
   return coalesce(cardinality(v_moved), 0);
 end
 $$;

@@ -396,7 +396,7 @@ end
 $$;
 
 -- stop_batch: cancels what a page of lines has under way; after the last page, and while some call is yet to be aborted, anew.
--- Most of it waits in the backlog, and ends in one statement; task by task 50,000 took 40 s, and other batches waited for it.
+-- Most of it waits in a line, and ends in one statement; task by task 50,000 took 40 s, and other batches waited for it.
 create or replace function sluice.stop_batch(p_batch sluice.batch, p_now timestamptz) returns void
 language plpgsql volatile
 as $$
@@ -413,7 +413,11 @@ begin
         where l.batch = p_batch.id and l.line > p_batch.position
           and not exists (select from sluice.result r where r.task_id = l.task_id)
         order by l.line limit sluice.batch_page_lines()) u;
-  perform sluice.cancel_waiting('backlog', v_ids, p_now);
+  perform sluice.cancel_waiting(p.place, p.ids, p_now)
+  from (select 'queue_' || sluice.line_name(sluice.line_of(t.model, t.route, t.api)) as place, array_agg(t.id) as ids
+        from sluice.task t where t.id = any (v_ids) group by 1
+        union all select 'later', v_ids) p
+  where p.place is not null and to_regclass('sluice.' || p.place) is not null;
   for v_task in
     select t.id, t.model, t.route from sluice.task t
     where t.id = any (v_ids) and not exists (select from sluice.result r where r.task_id = t.id) order by t.id

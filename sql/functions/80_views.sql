@@ -21,7 +21,7 @@ create or replace view sluice.tasks with (security_barrier) as
     sluice.guarded(t.run_at) as run_at, sluice.guarded(t.deadline) as deadline
   from (
     select task_id, 'unsolved' as status, model, attempts, null::timestamptz as queued_at, null::timestamptz as started_at
-    from sluice.backlog
+    from sluice.later
     union all
     select task_id, 'queued', model, attempts, ready_at, null from sluice.queue
     union all
@@ -41,7 +41,7 @@ create or replace view sluice.tasks with (security_barrier) as
   cross join sluice.caller_scope() c
   where (t.tenant = any (c.tenants)) = c.bound;
 
--- task: one task by its id, read by keys: its own model's or its route's queues only.
+-- task: one task by its id, read by keys: its own model's or its route's lines only.
 -- Returns: one row, or none when there is no such task among the caller's tenants'. Looks in all places in one statement
 -- and repeats while the task is between two of them.
 create or replace function sluice.task(id bigint) returns setof sluice.tasks
@@ -60,7 +60,7 @@ begin
     return;
   end if;
   for v_try in 1 .. 100 loop
-    v_place := sluice.find_place(v_task.id, sluice.candidate_queues(v_task.id, v_task.model, v_task.route, v_try));
+    v_place := sluice.find_place(v_task.id, sluice.candidate_lines(v_task.id, v_task.model, v_task.route, v_try));
     if v_place.status is null then
       return query select * from sluice.tasks s
         where s.id = v_task.id and s.status not in ('unsolved', 'queued', 'processing');
@@ -77,50 +77,34 @@ begin
 end
 $$;
 
--- find_place: where an unfinished task is: backlog, one of the given queues, or lease; status null: in none of them.
+-- find_place: where an unfinished task is: aside, in one of the given lines, or under way; status null: in none of them.
+-- Returns: also line: in which it waits.
 create or replace function sluice.find_place(
-  p_task bigint, p_queues int[], out status text, out model int, out attempts int, out queued_at timestamptz,
-  out started_at timestamptz)
+  p_task bigint, p_lines int[], out status text, out model int, out attempts int, out queued_at timestamptz,
+  out started_at timestamptz, out line int)
 language plpgsql volatile
 as $$
 begin
-  execute 'select ''unsolved'', model, attempts, null::timestamptz, null::timestamptz from sluice.backlog where task_id = $1
-    union all select ''processing'', model, attempts + 1, ready_at, started_at from sluice.lease where task_id = $1'
+  execute 'select ''unsolved'', model, attempts, null::timestamptz, null::timestamptz, null::int from sluice.later where task_id = $1
+    union all select ''processing'', model, attempts + 1, ready_at, started_at, null from sluice.lease where task_id = $1'
     || coalesce((select string_agg(format(
-      ' union all select ''queued'', model, attempts, ready_at, null from sluice.%I where task_id = $1', 'queue_' || q), '')
-      from unnest(p_queues) q), '')
-  into status, model, attempts, queued_at, started_at using p_task;
+      ' union all select ''queued'', model, attempts, ready_at, null, %s from sluice.%I where task_id = $1', l,
+      'queue_' || sluice.line_name(l)), '') from unnest(p_lines) l), '')
+  into status, model, attempts, queued_at, started_at, line using p_task;
 end
 $$;
 
--- oldest_ready: ready_at of the task that has waited longest in a model's queue: the least of the heads of its ranks,
--- at most 201 probes of the index.
-create or replace function sluice.oldest_ready(p_model int) returns timestamptz
+-- oldest_ready: ready_at of the task that has waited longest in a line, of its first 1,000 lanes; null: none waits.
+create or replace function sluice.oldest_ready(p_line int) returns timestamptz
 language plpgsql volatile
 as $$
-declare
-  v_oldest timestamptz;
 begin
-  execute format($sql$
-    select min(h.ready_at) from sluice.segments(%1$L) s
-    cross join lateral (
-      with recursive head as (
-        (select q.rank, q.ready_at from sluice.%1$I q
-         where (q.rank, q.ready_at) >= (s.lo_rank, s.lo_ready) and q.rank <= s.hi_rank
-         order by q.rank, q.ready_at, q.task_id limit 1)
-        union all
-        select n.rank, n.ready_at from head h
-        cross join lateral (
-          select q.rank, q.ready_at from sluice.%1$I q where q.rank > h.rank and q.rank <= s.hi_rank
-          order by q.rank, q.ready_at, q.task_id limit 1) n)
-      select ready_at from head) h
-    $sql$, 'queue_' || p_model) into v_oldest;
-  return v_oldest;
+  return (select min(h.ready_at) from unnest(sluice.lane_heads(p_line, 1000)) h);
 end
 $$;
 
--- queue_facts: what sluice.queues shows of each model, under the pinned plan. The depth is counted up to max_queue plus
--- 10,000 rows (submits in flight may overshoot max_queue; nobody waits for more).
+-- queue_facts: what sluice.queues shows of each model, under the pinned plan. depth: what is ready in its own line; waiting: what named
+-- it and waits for its time, and its share of what waits in its routes.
 create or replace function sluice.queue_facts(p_now timestamptz default null)
 returns table (model int, depth int, in_flight bigint, waiting bigint, oldest_ready timestamptz, permits_now int,
                next_permit_at timestamptz)
@@ -129,7 +113,7 @@ set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
-  select m.id, sluice.depth(m.id, m.max_queue + 10000), sluice.in_flight(m.id), sluice.waiting_by_name(m.id) + r.tasks,
+  select m.id, sluice.depth(m.id), sluice.in_flight(m.id), (select count(*) from sluice.later l where l.model = m.id) + r.tasks,
     sluice.oldest_ready(m.id), sluice.permits_now(m, n.now), sluice.permit_at(m, n.now)
   from sluice.models m join sluice.routed_tasks(array(select id from sluice.models)) r on r.model = m.id,
     (select coalesce(p_now, clock_timestamp()) as now) n

@@ -22,10 +22,10 @@ begin
   perform sluice.require_task(explain.id, v_task.tenant);
   -- A task that moves between the look at its place and the look at its row is looked for again.
   for v_try in 1 .. 100 loop
-    v_place := sluice.find_place(v_task.id, sluice.candidate_queues(v_task.id, v_task.model, v_task.route, v_try));
+    v_place := sluice.find_place(v_task.id, sluice.candidate_lines(v_task.id, v_task.model, v_task.route, v_try));
     v_sentence := case v_place.status
-      when 'unsolved' then sluice.explain_backlog(v_task, v_now)
-      when 'queued' then sluice.explain_queued(v_task, v_place.model, v_now)
+      when 'unsolved' then sluice.explain_later(v_task, v_now)
+      when 'queued' then sluice.explain_queued(v_task, v_place.line, v_now)
       when 'processing' then sluice.explain_lease(v_task, v_now)
       else sluice.explain_result(v_task.id, v_now) end;
     exit when v_sentence is not null;
@@ -56,57 +56,40 @@ create or replace function sluice.ahead_max() returns int
 language sql immutable parallel safe
 as $$ select 10000 $$;
 
--- ahead_text: a number of tasks ahead.
-create or replace function sluice.ahead_text(p_ahead int) returns text
+-- ahead_text: how many tasks are ahead. Params: p_routed: so many of them are a route's.
+create or replace function sluice.ahead_text(p_ahead int, p_routed int) returns text
 language sql immutable
-as $$ select case when p_ahead > sluice.ahead_max() then 'more than ' || to_char(sluice.ahead_max(), 'FM999,999')
-                  else p_ahead::text end || ' ahead' $$;
-
--- explain_backlog: for a task in the backlog; null when it is not there.
-create or replace function sluice.explain_backlog(p_task sluice.task, p_now timestamptz) returns text
-language plpgsql volatile
 as $$
-declare
-  v_row sluice.backlog := (select b from sluice.backlog b where b.task_id = p_task.id);
-  v_name text := coalesce(p_task.route, (select name from sluice.models where id = p_task.model));
-  v_ahead int;
-begin
-  if v_row.task_id is null then
-    return null;
-  elsif not v_row.due then
-    return sluice.explain_later(p_task, v_row, v_name, p_now)
-      || coalesce('; then ' || sluice.closed_then_text(p_task, v_row.ready_at, p_now), '') || sluice.deadline_text(v_row.deadline, p_now);
-  end if;
-  v_ahead := sluice.ahead_in_backlog(v_row);
-  return format('waits for room in %s: %s of tenant "%s"; %s',
-    case when p_task.route is null then 'the queue of ' || v_name else 'the queues of route ' || v_name end,
-    sluice.ahead_text(v_ahead), v_row.tenant,
-    coalesce(sluice.tenant_text(v_row.tenant, v_ahead, p_now),
-      case when p_task.route is null then sluice.queue_text(p_task.model, p_now)
-        else sluice.route_text(p_task.route, p_task.api, p_now) end)) || sluice.deadline_text(v_row.deadline, p_now);
-end
+  select case when p_ahead = 0 then 'first in its queue'
+    when p_ahead > sluice.ahead_max() then 'more than ' || to_char(sluice.ahead_max(), 'FM999,999') || ' ahead'
+    else p_ahead || ' ahead' || case when p_routed > 0 then format(' (about %s of them by routes)', p_routed) else '' end end
 $$;
 
--- explain_later: for a task that waits for its time.
-create or replace function sluice.explain_later(
-  p_task sluice.task, p_row sluice.backlog, p_name text, p_now timestamptz) returns text
+-- explain_later: for a task that waits for its time; null when it does not.
+create or replace function sluice.explain_later(p_task sluice.task, p_now timestamptz) returns text
 language plpgsql volatile
 as $$
 declare
-  v_when text := case when p_row.ready_at > p_now then 'until ' || sluice.clock_text(p_row.ready_at, p_now)
-                      else 'to be admitted: its time has come' end;
+  v_row sluice.later := (select row(l.task_id, l.ready_at, l.deadline, l.model, l.request_bytes, l.fence, l.rank, l.attempts, l.route,
+    l.tenant)::sluice.later from sluice.later l where l.task_id = p_task.id);
+  v_name text := coalesce(p_task.route, (select name from sluice.models where id = p_task.model));
+  v_when text := case when v_row.ready_at > p_now then 'until ' || sluice.clock_text(v_row.ready_at, p_now)
+                      else 'to be queued: its time has come' end;
   v_last sluice.attempt := (select a from sluice.attempt a
     where a.task_id = p_task.id and a.kind in ('retry', 'returned') order by a.id desc limit 1);
 begin
-  if p_row.ready_at = p_task.run_at then
-    return format('waits %s (run_at) for %s', v_when, p_name);
-  elsif v_last.kind = 'returned' then
-    return format('waits %s to try again on %s, uncharged: %s', v_when, p_name, sluice.error_line(v_last.error));
-  elsif v_last.kind = 'retry' then
-    return format('waits %s to retry on %s: attempt %s of %s is next, the last one failed with %s', v_when, p_name,
-      p_row.attempts + 1, sluice.attempts_text(p_task), coalesce(v_last.error_code, v_last.http_status::text, 'no code'));
+  if v_row.task_id is null then
+    return null;
   end if;
-  return format('waits %s for %s', v_when, p_name);
+  return case
+    when v_row.ready_at = p_task.run_at then format('waits %s (run_at) for %s', v_when, v_name)
+    when v_last.kind = 'returned' then
+      format('waits %s to try again on %s, uncharged: %s', v_when, v_name, sluice.error_line(v_last.error))
+    when v_last.kind = 'retry' then
+      format('waits %s to retry on %s: attempt %s of %s is next, the last one failed with %s', v_when, v_name,
+        v_row.attempts + 1, sluice.attempts_text(p_task), coalesce(v_last.error_code, v_last.http_status::text, 'no code'))
+    else format('waits %s for %s', v_when, v_name) end
+    || coalesce('; then ' || sluice.closed_then_text(p_task, v_row.ready_at, p_now), '') || sluice.deadline_text(v_row.deadline, p_now);
 end
 $$;
 
@@ -160,42 +143,6 @@ begin
       concat_ws(', ', 'rpm ' || v_tenant.rpm, 'tpm ' || v_tenant.tpm))
     || case when v_tenant.tpm is null and p_ahead between 1 and sluice.ahead_max()
        then ', this task not before ' || sluice.clock_text(sluice.permit_at(v_requests, p_now, p_ahead), p_now) else '' end;
-end
-$$;
-
--- ahead_in_backlog: how many tasks of its tenant wait before it, of higher priority or longer, for the same model or route;
--- counted to ahead_max + 1. From the marks of the tenant's lanes on: dead rows are not walked over.
-create or replace function sluice.ahead_in_backlog(p_row sluice.backlog) returns int
-language plpgsql volatile
-as $$
-declare
-  v_line text := sluice.line_of(p_row.model, p_row.route);
-  v_tenant bigint := sluice.tenant_key(p_row.tenant);
-begin
-  return (select count(*) from (
-    select from generate_series(-100, p_row.rank::int) r(rank)
-    left join sluice.lane l on l.line = v_line and l.rank = r.rank and l.tenant = v_tenant
-    cross join lateral (
-      select from sluice.backlog b
-      where b.due and sluice.line_of(b.model, b.route) = v_line and b.rank = r.rank
-        and sluice.tenant_key(b.tenant) = v_tenant
-        and b.ready_at >= coalesce(sluice.mark(l.id), '-infinity')
-        and (b.rank, b.ready_at, b.task_id) < (p_row.rank, p_row.ready_at, p_row.task_id)
-      limit sluice.ahead_max() + 1) b
-    limit sluice.ahead_max() + 1) n);
-end
-$$;
-
--- queue_text: why the queue of a model has no room.
-create or replace function sluice.queue_text(p_model int, p_now timestamptz) returns text
-language plpgsql volatile
-as $$
-declare
-  v_model sluice.models := (select m from sluice.models m where m.id = p_model);
-begin
-  return coalesce(sluice.closed_text(v_model, p_now), sluice.unserved_text(v_model, p_now),
-    format('its queue holds %s', sluice.depth(p_model, v_model.max_queue))
-      || case when sluice.permits_now(v_model, p_now) <= 0 then ', ' || sluice.permit_text(v_model, null, p_now) else '' end);
 end
 $$;
 
@@ -290,48 +237,147 @@ begin
 end
 $$;
 
--- explain_queued: for a task in the queue of model p_model; null when it is not there.
-create or replace function sluice.explain_queued(p_task sluice.task, p_model int, p_now timestamptz) returns text
+-- explain_queued: for a task that is ready in line p_line; null when it is not there.
+create or replace function sluice.explain_queued(p_task sluice.task, p_line int, p_now timestamptz) returns text
 language plpgsql volatile
 as $$
 declare
-  v_model sluice.models := (select m from sluice.models m where m.id = p_model);
-  v_ahead int := sluice.ahead_in_queue(p_task.id, p_model);
+  v_model sluice.models := (select m from sluice.models m where m.id = p_line);
+  v_ahead record := sluice.tasks_ahead(p_task.id, p_line, p_now);
   v_deadline timestamptz;
 begin
-  if v_ahead is null then
+  if v_ahead.tasks is null then
     return null;
   end if;
-  execute format('select deadline from sluice.%I where task_id = $1', 'queue_' || p_model) into v_deadline using p_task.id;
-  return format('queued for %s: %s, %s', v_model.name || coalesce(' of route ' || p_task.route, ''),
-    case when v_ahead = 0 then 'first in its queue' else sluice.ahead_text(v_ahead) end,
-    coalesce(sluice.closed_text(v_model, p_now), sluice.unserved_text(v_model, p_now),
-             sluice.tenant_text(p_task.tenant, null, p_now), sluice.permit_text(v_model, v_ahead, p_now),
-             case when v_ahead = 0 then 'next to be claimed' else 'claimed as slots become free' end))
+  execute format('select deadline from sluice.%I where task_id = $1', 'queue_' || sluice.line_name(p_line))
+  into v_deadline using p_task.id;
+  return format('queued for %s: %s, %s',
+    case when p_line < 0 then 'route ' || p_task.route else v_model.name || coalesce(' of route ' || p_task.route, '') end,
+    sluice.ahead_text(v_ahead.tasks, v_ahead.routed),
+    concat_ws(', ', case when p_line < 0 then sluice.takers_text(p_task.route, p_task.api, p_line, p_now) end,
+      coalesce(case when p_line > 0 then coalesce(sluice.closed_text(v_model, p_now), sluice.unserved_text(v_model, p_now)) end,
+        sluice.tenant_text(p_task.tenant, v_ahead.tasks, p_now),
+        case when p_line > 0 then coalesce(sluice.permit_text(v_model, v_ahead.tasks, p_now),
+          case when v_ahead.tasks = 0 then 'next to be claimed' else 'claimed as slots become free' end) end)))
     || sluice.deadline_text(v_deadline, p_now);
 end
 $$;
 
--- ahead_in_queue: how many rows stand before a task in the queue of model p_model, counted to ahead_max + 1; null when
--- it is not there. From the marks on: dead rows are not walked over.
-create or replace function sluice.ahead_in_queue(p_task bigint, p_model int) returns int
+-- takers_text: which models could take a task of route line p_line now, and why each of the others does not; by name, of each at most 5.
+create or replace function sluice.takers_text(p_route text, p_api text, p_line int, p_now timestamptz) returns text
 language plpgsql volatile
 as $$
 declare
-  v_ahead int;
+  v_can text[];
+  v_cannot text[];
 begin
-  execute format($sql$
-    select (select count(*) from (
-        select from sluice.segments(%1$L) s
-        cross join lateral (
-          select from sluice.%1$I q
-          where (q.rank, q.ready_at) >= (s.lo_rank, s.lo_ready) and q.rank <= s.hi_rank
-            and (q.rank, q.ready_at, q.task_id) < (me.rank, me.ready_at, me.task_id)
-          limit $2) q
-        limit $2) n)
-    from sluice.%1$I me where me.task_id = $1 limit 1
-    $sql$, 'queue_' || p_model) into v_ahead using p_task, sluice.ahead_max() + 1;
-  return v_ahead;
+  select array_agg(m.name order by m.name) filter (where m.why is null),
+    array_agg(format('%s (%s)', m.name, m.why) order by m.name) filter (where m.why is not null)
+  into v_can, v_cannot
+  from (select m.name, sluice.hindrance_text(m, p_line, p_now) as why from sluice.routes r join sluice.models m on m.name = r.model
+        where r.route = p_route and r.weight > 0 and coalesce(m.api = p_api, true) offset 0) m;
+  if v_can is null and v_cannot is null then
+    return sluice.route_text(p_route, p_api, p_now);
+  end if;
+  return case when v_can is null then 'no model can take it now: ' || sluice.some_text(v_cannot)
+    else concat_ws('; ', 'can be taken by ' || sluice.some_text(v_can), 'not by ' || sluice.some_text(v_cannot)) end;
+end
+$$;
+
+-- some_text: the first 5 of p_texts, and how many more there are.
+create or replace function sluice.some_text(p_texts text[]) returns text
+language sql immutable
+as $$
+  select array_to_string(p_texts[:5], ', ')
+    || case when cardinality(p_texts) > 5 then format(' and %s more', cardinality(p_texts) - 5) else '' end
+$$;
+
+-- hindrance_text: why model p_model does not take of route line p_line now, or null. The most lasting reason first.
+create or replace function sluice.hindrance_text(p_model sluice.models, p_line int, p_now timestamptz) returns text
+language plpgsql volatile
+as $$
+begin
+  return coalesce(sluice.closed_text(p_model, p_now), sluice.unserved_text(p_model, p_now),
+    case when sluice.permits_now(p_model, p_now) <= 0 then sluice.permit_text(p_model, null, p_now)
+      when not pg_is_in_recovery()
+           and coalesce((sluice.meter_of(p_line, p_model.id)).at not between p_now - sluice.asks_for() and p_now, true)
+        then format('has not asked for %s s', extract(epoch from sluice.asks_for())::int) end);
+end
+$$;
+
+-- tasks_ahead: how many tasks will be taken before one that waits in line p_line, by what waits now, if all are equally long: those of
+-- better rank, its tenant's that have waited for longer, and beside each of these its weight's worth of every other tenant's. For a model's
+-- own, the lines of its routes stand beside its line: of what they put before it the part counts that the model may expect to take.
+-- Returns: tasks: counted to ahead_max + 1, of the first 64 lanes of each line; null: it is not there; routed: those of routes.
+create or replace function sluice.tasks_ahead(p_task bigint, p_line int, p_now timestamptz, out tasks int, out routed int)
+language plpgsql volatile
+as $$
+declare
+  v_model sluice.models := (select m from sluice.models m where m.id = p_line);
+  v_lines int[] := case when p_line > 0 then sluice.lines_for(v_model) else array[p_line] end;
+  v_heads sluice.head[] := array(
+    select h from unnest(v_lines) l cross join lateral unnest(sluice.lane_heads(l, sluice.window_max(), p_now => p_now)) h);
+  v_best smallint := sluice.best_rank(v_heads);
+  v_ageing interval := (select ageing from sluice.settings);
+  v_me record;
+begin
+  execute format('select q.rank, q.ready_at, q.tenant, sluice.tenant_key(q.tenant) as key from sluice.%I q where q.task_id = $1',
+    'queue_' || sluice.line_name(p_line)) into v_me using p_task;
+  if v_me.rank is null then
+    return;
+  end if;
+  with me as (
+    select greatest(v_best, sluice.aged_rank(v_me.rank, v_me.ready_at, p_now, v_ageing)) as aged,
+      coalesce((select t.weight from sluice.tenants t where t.name = v_me.tenant), 1) as weight),
+  part as materialized (select l as line, sluice.line_part(l, v_model, p_now) as part from unnest(v_lines) l),
+  lane as materialized (
+    select h, h.tenant, h.tenant = v_me.key as own, h.line < 0 and p_line > 0 as routed, p.part, l.aged < me.aged as better,
+      coalesce((select t.weight from sluice.tenants t where sluice.tenant_key(t.name) = h.tenant), 1) / me.weight as weight
+    from unnest(v_heads) h join part p on p.line = h.line cross join me
+    cross join lateral (select greatest(v_best, sluice.aged_rank(h.rank, h.ready_at, p_now, v_ageing)) as aged) l where l.aged <= me.aged),
+  counted as materialized (
+    select l.*, l.part * case when l.own and not l.better then sluice.count_lane(l.h, v_me.ready_at, p_task)
+      else sluice.count_lane(l.h) end as n
+    from lane l),
+  mine as (select coalesce(sum(c.n) filter (where c.own and not c.better), 0) as n from counted c),
+  before as (
+    -- A tenant's turns are his in all lines together.
+    select c.routed, case when c.better or c.own then c.n
+        else c.n * least(1, floor((m.n + 0.5) * c.weight) / nullif(sum(c.n) over (partition by c.tenant, c.better), 0)) end as n
+    from counted c, mine m)
+  select least(sluice.ahead_max() + 1, round(sum(b.n))), round(sum(b.n) filter (where b.routed)) into tasks, routed from before b;
+  tasks := coalesce(tasks, 0);
+end
+$$;
+
+-- line_part: which part of what waits in line p_line a model may expect to take: all of its own, of a route's as its weight says beside the
+-- others that can call now.
+create or replace function sluice.line_part(p_line int, p_model sluice.models, p_now timestamptz) returns double precision
+language plpgsql volatile
+as $$
+declare
+  v_weight double precision := (
+    select r.weight from sluice.route_line l join sluice.routes r on r.route = l.route where l.n = -p_line and r.model = p_model.name);
+begin
+  return coalesce(v_weight / (v_weight + sluice.route_weight(p_line, p_model.id, p_now)), 1);
+end
+$$;
+
+-- count_lane: how many tasks wait in the lane of p_head, at most ahead_max + 1. Params: p_ready_at, p_task: only those before it.
+-- From the head on: dead rows are not walked over.
+create or replace function sluice.count_lane(p_head sluice.head, p_ready_at timestamptz default null, p_task bigint default null)
+returns int
+language plpgsql volatile
+as $$
+declare
+  v_count int;
+begin
+  execute format('select count(*) from (
+      select from sluice.%I q
+      where q.rank = $1 and (hashtextextended(q.tenant, 0) >> 1) = $2 and q.ready_at >= $3
+        and ($4 is null or (q.ready_at, q.task_id) < ($4, $5)) limit $6) q', 'queue_' || sluice.line_name(p_head.line))
+  into v_count using p_head.rank, p_head.tenant, p_head.ready_at, p_ready_at, p_task, sluice.ahead_max() + 1;
+  return v_count;
 end
 $$;
 

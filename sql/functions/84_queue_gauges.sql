@@ -1,6 +1,6 @@
 -- queue_gauges: what the HTTP front tells Prometheus of each model. breaker: 0 closed, 1 half open, 2 open; max_unfinished: the
--- model's, or the system's; oldest_ready_s: how long the oldest task that may be called has waited, in the queue, in the model's
--- backlog or in that of one of its routes; blocked: why no call may begin, the most lasting first (paused, parked, closed,
+-- model's, or the system's; oldest_ready_s: how long the oldest task that may be called has waited, in the model's line
+-- or in that of one of its routes; blocked: why no call may begin, the most lasting first (paused, parked, closed,
 -- breaker_open; null: one may); no_worker: no live worker serves the model.
 -- Without JIT: while nobody has analyzed these small tables their estimates make it compile for 700 ms.
 create or replace function sluice.queue_gauges()
@@ -15,10 +15,10 @@ as $$
 begin
   return query
   with route as materialized (
-    select r.route, sluice.oldest_waiting('route_' || r.route) as oldest
+    select r.route, (select min(sluice.oldest_ready(l)) from unnest(sluice.lines_of_route(r.route)) l) as oldest
     from sluice.routes r where r.weight > 0 group by r.route),
   waiting as materialized (
-    select m.name as model, least(sluice.oldest_waiting('backlog_' || m.id), min(route.oldest)) as oldest
+    select m.name as model, min(route.oldest) as oldest
     from sluice.models m
     left join (sluice.routes r join route on route.route = r.route) on r.model = m.name and r.weight > 0
     group by m.name, m.id),
@@ -31,15 +31,5 @@ begin
     case when q.state in ('paused', 'parked', 'closed', 'breaker open') then replace(q.state, ' ', '_') end,
     not exists (select from live l where (l.models is null or m.name = any (l.models)) and (l.apis is null or m.api = any (l.apis)))
   from sluice.queues q join sluice.models m on m.name = q.model join waiting w on w.model = q.model cross join sluice.settings s;
-end
-$$;
-
--- oldest_waiting: since when the task of p_line (a line of the backlog) that has waited longest for room has been ready, of the
--- first lanes_look_max() lanes; null: none waits. A task for later is not ready. Under the pinned plan of the caller.
-create or replace function sluice.oldest_waiting(p_line text) returns timestamptz
-language plpgsql volatile
-as $$
-begin
-  return (select min(h.ready_at) from sluice.lane_heads(p_line, sluice.lanes_look_max(), null, null, null) h);
 end
 $$;

@@ -1,4 +1,4 @@
--- tick: one round of everything that must happen also without a worker: expiry, recovery, admission, counts, partitions,
+-- tick: one round of everything that must happen also without a worker: expiry, recovery, waking, counts, partitions,
 -- sweep, and at the end retention.
 -- For cron, or by hand, as a transaction of its own; safe at any time and from several places at once (the second finds
 -- the first at it).
@@ -11,7 +11,7 @@ declare
   v_expired int;
   v_cancelled int;
   v_recovered int;
-  v_admitted int;
+  v_woken int;
   v_swept int;
   v_dropped int;
   v_retention sluice.retention_round;
@@ -31,14 +31,19 @@ begin
   v_expired := sluice.expire_due(coalesce(p_now, clock_timestamp()));
   v_cancelled := sluice.settle_cancellations(coalesce(p_now, clock_timestamp()));
   v_recovered := sluice.recover(null, p_now);
-  v_admitted := sluice.admit_models(array(select id from sluice.models), p_now);
-  v_swept := greatest(0, sluice.sweep(p_now));
-  perform sluice.recount_in_flight(m.id) from (select id from sluice.models order by id) m;
+  v_woken := sluice.wake_later(coalesce(p_now, clock_timestamp()))
+    + sluice.move_backlog(coalesce(p_now, clock_timestamp()));
+  -- A part of many models, those with a bound first: each takes three places in the shared table of locks.
+  perform sluice.recount_in_flight(m.id)
+  from (select r.id from (select id from sluice.models order by max_in_flight is null, random() limit 500) r order by r.id) m;
   perform sluice.doubt_gauges();
   perform sluice.make_partitions(0, last_value) from sluice.task_id;
+  perform sluice.refresh_gate(false);
   perform sluice.forget_audit(coalesce(p_now, clock_timestamp()));
+  v_swept := greatest(0, sluice.sweep(p_now));  -- late: its locks stop whoever rings
   v_dropped := sluice.end_retention(v_retention, 4);
+  perform sluice.drop_remains();
   return jsonb_build_object('expired', v_expired, 'cancelled', v_cancelled, 'recovered', v_recovered,
-    'admitted', v_admitted, 'swept', v_swept, 'dropped', v_dropped, 'erased', v_retention.erased);
+    'woken', v_woken, 'swept', v_swept, 'dropped', v_dropped, 'erased', v_retention.erased);
 end
 $$;

@@ -184,7 +184,7 @@ begin
   execute format('select array_agg(c.task_id) from (
       select task_id from sluice.lease where task_id >= $1 and task_id < $2
       union all select task_id from sluice.queue where task_id >= $1 and task_id < $2
-      union all select task_id from sluice.backlog where task_id >= $1 and task_id < $2
+      union all select task_id from sluice.later where task_id >= $1 and task_id < $2
       union all select task_id from sluice.%I where finished_at >= $3
       limit $4) c', 'result_' || p_range.n)
   into v_ids using p_range.first_id, p_range.end_id, p_cutoff, sluice.carried_tasks_max() + 1;

@@ -3,7 +3,7 @@
 
 -- warm_up: makes the first submits, claims and completions of this session as fast as later ones. Workers and servers call it
 -- first thing in each of their sessions, before they are ready.
--- A task goes through submit's own functions, and is undone; what a rollback does not undo are gauges and rooms, upper bounds both.
+-- A task goes through submit's own functions, and is undone; what a rollback does not undo are gauges, upper bounds all.
 -- Its id is negative, so that no id is used up; nobody sees it, is rung for it or waits for it. What has no such way is called
 -- for nothing: for no task, for a worker that is none.
 -- Returns: nothing. Errors: 55P03 somebody keeps one of the tables locked.
@@ -31,7 +31,7 @@ language plpgsql volatile
 as $$
 declare
   v_drafts sluice.draft[];
-  v_row sluice.backlog;
+  v_row sluice.new_task;
   v_worker bigint;
 begin
   v_worker := sluice.register_worker('warm-up', 1, p_now => p_now);
@@ -40,8 +40,10 @@ begin
   perform sluice.place(array[v_row], p_now);
   perform sluice.claim(v_worker, null, 0, p_now), sluice.claim_within(v_worker, null, '{}', 0, p_now);
   perform sluice.claim_from(v_row.model, v_worker, 0, p_now);
-  execute format('select sluice.take_%s(0)', v_row.model);
-  perform sluice.claimed_tasks(array[row(p_id, 0, p_now, p_now, null, 0, v_row.model, 0, 1, 0, 0, v_row.tenant, 1)::sluice.lease], 65536);
+  perform sluice.waiting_lanes(v_row.model, v_row.line, 1, 100::smallint, 1, p_now);
+  execute format('select sluice.take_%s(0::smallint, 0, $1, 0, $1)', v_row.model) using p_now;
+  perform sluice.claimed_tasks(array[row(p_id, 0, p_now, p_now, null, 0, v_row.model, 0, 1, 0, 0, v_row.tenant, 1,
+    v_row.model)::sluice.lease], 65536);
   raise exception using errcode = 'SL000', message = 'undone';
 exception when sqlstate 'SL000' or sqlstate 'SL001' or sqlstate 'SL003' or sqlstate 'SL004' or sqlstate 'SL005' or sqlstate 'SL009' then
   null;  -- undone, or refused as any task would be just now

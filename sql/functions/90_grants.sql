@@ -17,7 +17,7 @@ grant execute on function
   sluice.requests(bigint, bigint[]), sluice.held_leases(bigint), sluice.retain(timestamptz),
   sluice.complete(bigint, sluice.outcome[], timestamptz), sluice.announce(bigint[]),
   sluice.unregister_worker(bigint, timestamptz), sluice.admit(text, int, timestamptz),
-  sluice.admit_restless(bigint, timestamptz),
+  sluice.admit_restless(bigint, timestamptz), sluice.wake(timestamptz),
   sluice.recover(bigint, timestamptz), sluice.sweep(timestamptz), sluice.warm_up(), sluice.take_watch(bigint),
   sluice.drop_watch(bigint, boolean), sluice.take_bells(bigint, int[], timestamptz), sluice.drop_bells(int[]),
   sluice.unfinished(bigint), sluice.next_permit_at(text, timestamptz), sluice.drain_bucket(text, int, bigint, timestamptz),

@@ -35,7 +35,7 @@ void add_queues(prometheus::Registry& registry, const PgResult& rows) {
   auto& bound = gauge(registry, "sluice_queue_depth_max", "max_unfinished of a model, or of all");
   auto& oldest = gauge(registry, "sluice_oldest_ready_seconds",
                        "How long the oldest task that may be called has waited, in the queue of a "
-                       "model, its backlog or that of one of its routes");
+                       "model or in that of one of its routes");
   auto& breaker =
       gauge(registry, "sluice_breaker_state", "A model's breaker: 0 closed, 1 half open, 2 open");
   auto& blocked = gauge(registry, "sluice_model_blocked",

@@ -25,7 +25,7 @@ std::string body(const Model& model, const Question& question) {
   return fmt::format(
       R"({{"model":{},"max_tokens":{},"messages":[{{"role":"user","content":{}}}],"stream":true}})",
       json_string(model.upstream_name), question.max_output_tokens.value_or(max_tokens_default),
-      json_string(question.prompt.value_or("")));
+      json_string(question.prompt_text()));
 }
 
 Outcome read(const element& body) {

@@ -21,6 +21,9 @@ constexpr int bad_answers_max = 3;
 
 constexpr size_t finish_bytes_max = 100;
 
+// Type, the API's own, task, trace and credential.
+constexpr size_t headers_usual = 5;
+
 constexpr size_t shown_url_bytes_max = 300;
 
 std::string url_of(const Model& model, std::string_view path) {
@@ -63,6 +66,7 @@ HttpRequest post_json(const Model& model, std::string_view path, std::string bod
   HttpRequest request;
   request.method = "POST";
   request.url = url_of(model, path);
+  request.headers.reserve(headers_usual);
   request.headers.emplace_back("Content-Type: application/json");
   request.body = std::move(body);
   return request;
@@ -87,15 +91,14 @@ HttpRequest request_for(const Backend& backend, const Model& model, const Questi
 }
 
 Outcome outcome_of(const Backend& backend, const HttpResponse& response) {
-  simdjson::dom::parser parser;
-  simdjson::dom::element body;
-  const bool is_json = parser.parse(response.body).get(body) == simdjson::SUCCESS;
+  JsonReader reader;
+  const std::optional<simdjson::dom::element> body = reader.read(response.body);
   if (response.status < 200 || response.status > 299) {
-    return outcome_of_error(response, is_json ? describe_error(body) : ProviderError());
+    return outcome_of_error(response, body ? describe_error(*body) : ProviderError());
   }
   if (response.body.empty()) return bad_response("it is empty");
-  if (!is_json) return bad_response("it is not JSON");
-  return outcome_of_answer(backend, response, body, response.body);
+  if (!body) return bad_response("it is not JSON");
+  return outcome_of_answer(backend, response, *body, response.body);
 }
 
 Outcome outcome_of_answer(const Backend& backend, const HttpResponse& response,

@@ -33,7 +33,6 @@ struct Model {
   std::vector<std::string> paths;     // of /solve, /single, /batch; none: by batch_max
   int batch_max = 1;
   int64_t batch_wait_ms = 1000;
-  int max_queue = 1000;
   std::optional<int> max_in_flight;  // of the fleet
   int min_in_flight = 2;
   std::optional<int64_t> hedge_after_ms;  // nullopt: no extra calls
@@ -41,11 +40,17 @@ struct Model {
   double hedge_budget = 0.08;
 };
 
+// Shared by the calls that a reload overtakes: they go on with the settings that they began with.
+using SharedModel = std::shared_ptr<const Model>;
+
 // What is asked of a model: exactly one of prompt and request (a verbatim JSON object).
 struct Question {
   std::optional<std::string> prompt;
   std::optional<std::string> request;
   std::optional<int64_t> max_output_tokens;
+
+  // Empty when it is a request.
+  std::string_view prompt_text() const { return prompt ? std::string_view(*prompt) : ""; }
 };
 
 struct Backend {

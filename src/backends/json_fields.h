@@ -1,14 +1,54 @@
-// Reading fields of parsed JSON that may or may not be there: what is absent or of another type is
-// empty. Owns nothing; texts live as long as their parser.
+// Reading JSON that comes from outside, and fields of it that may or may not be there: what is
+// absent or of another type is empty. Texts live as long as their parser.
 #pragma once
 
 #include <simdjson.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace sluice {
+
+// Parses one text at a time with the thread's own parser, which is kept: to make one takes longer
+// than to read a usual answer with it. Elements live as long as this. Requires: no other one lives
+// on this thread.
+class JsonReader final {
+ public:
+  JsonReader() = default;
+  JsonReader(const JsonReader&) = delete;
+  JsonReader& operator=(const JsonReader&) = delete;
+  // A giant's memory goes with it.
+  ~JsonReader() {
+    if (parser().capacity() > kept_bytes_max) parser() = simdjson::dom::parser();
+  }
+
+  // nullopt: it is not JSON. Without a copy where the string has room for what the parser reads
+  // beyond it.
+  std::optional<simdjson::dom::element> read(const std::string& text) {
+    return element_of(parser().parse(text));
+  }
+  std::optional<simdjson::dom::element> read(std::string_view text) {
+    return element_of(parser().parse(text.data(), text.size()));
+  }
+
+ private:
+  using Parsed = simdjson::simdjson_result<simdjson::dom::element>;
+  static std::optional<simdjson::dom::element> element_of(Parsed parsed) {
+    simdjson::dom::element element;
+    if (parsed.get(element) != simdjson::SUCCESS) return std::nullopt;
+    return element;
+  }
+
+  static constexpr size_t kept_bytes_max = size_t{256} << 10;  // the parser takes 15 times as much
+
+  static simdjson::dom::parser& parser() {
+    thread_local simdjson::dom::parser kept;
+    return kept;
+  }
+};
 
 // nullopt: absent, or null.
 inline std::optional<simdjson::dom::element> field_of(const simdjson::dom::element& object,

@@ -29,14 +29,14 @@ std::string_view limit_name(const Model& model) {
 }
 
 std::string body(const Model& model, const Question& question) {
-  std::string limit;
+  std::string body = R"({"model":)" + json_string(model.upstream_name) +
+                     R"(,"messages":[{"role":"user","content":)";
+  append_json_string(body, question.prompt_text());
+  body += R"(}],"stream":true,"stream_options":{"include_usage":true})";
   if (question.max_output_tokens) {
-    limit = fmt::format(R"(,"{}":{})", limit_name(model), *question.max_output_tokens);
+    body += fmt::format(R"(,"{}":{})", limit_name(model), *question.max_output_tokens);
   }
-  return fmt::format(R"({{"model":{},"messages":[{{"role":"user","content":{}}}],"stream":true,)"
-                     R"("stream_options":{{"include_usage":true}}{}}})",
-                     json_string(model.upstream_name), json_string(question.prompt.value_or("")),
-                     limit);
+  return body += '}';
 }
 
 // A string, or parts of which those with text count.

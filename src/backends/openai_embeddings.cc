@@ -19,7 +19,7 @@ std::string path(const Model&) {
 
 std::string body(const Model& model, const Question& question) {
   return fmt::format(R"({{"model":{},"input":{}}})", json_string(model.upstream_name),
-                     json_string(question.prompt.value_or("")));
+                     json_string(question.prompt_text()));
 }
 
 // A vector is no text: it stands in the response, once.

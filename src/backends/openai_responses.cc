@@ -21,8 +21,7 @@ std::string body(const Model& model, const Question& question) {
     limit = fmt::format(R"(,"max_output_tokens":{})", *question.max_output_tokens);
   }
   return fmt::format(R"({{"model":{},"input":{},"stream":true{}}})",
-                     json_string(model.upstream_name), json_string(question.prompt.value_or("")),
-                     limit);
+                     json_string(model.upstream_name), json_string(question.prompt_text()), limit);
 }
 
 void append_content(const element& item, Solved& solved) {

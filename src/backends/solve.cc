@@ -20,12 +20,12 @@ std::string path(const Model& model) {
 }
 
 std::string body(const Model& model, const Question& question) {
-  std::string limit;
+  std::string body = R"({"model":)" + json_string(model.upstream_name) + R"(,"prompt":)";
+  append_json_string(body, question.prompt_text());
   if (question.max_output_tokens) {
-    limit = fmt::format(R"(,"max_output_tokens":{})", *question.max_output_tokens);
+    body += fmt::format(R"(,"max_output_tokens":{})", *question.max_output_tokens);
   }
-  return fmt::format(R"({{"model":{},"prompt":{}{}}})", json_string(model.upstream_name),
-                     json_string(question.prompt.value_or("")), limit);
+  return body += '}';
 }
 
 Outcome read(const simdjson::dom::element& body) {

@@ -49,17 +49,16 @@ void StreamedBody::on_event(const Event& event) {
     assembly_->end();
     return;
   }
-  simdjson::dom::parser parser;
-  simdjson::dom::element data;
-  if (parser.parse(event.data.data(), event.data.size()).get(data) != simdjson::SUCCESS ||
-      !data.is_object()) {
+  JsonReader reader;
+  const std::optional<simdjson::dom::element> data = reader.read(event.data);
+  if (!data || !data->is_object()) {
     is_broken_ = true;  // a piece of the answer is missing
-  } else if (field_of(data, "error")) {
+  } else if (field_of(*data, "error")) {
     error_ = event.data;
-  } else if (event.type == "error" || text_of(data, "type") == "error") {
+  } else if (event.type == "error" || text_of(*data, "type") == "error") {
     error_ = fmt::format(R"({{"error":{}}})", event.data);
   } else {
-    assembly_->take(data);
+    assembly_->take(*data);
   }
 }
 

@@ -103,7 +103,7 @@ Action configure_tasks(CLI::App& app) {
   const auto options = std::make_shared<TasksOptions>();
   app.add_option(
          "--status", options->status,
-         "only these: unsolved (waits for room or its time), queued, processing, solved, failed, "
+         "only these: unsolved (waits for its time), queued, processing, solved, failed, "
          "cancelled or expired [all]")
       ->check(CLI::IsMember(
           {"unsolved", "queued", "processing", "solved", "failed", "cancelled", "expired"}))

@@ -327,7 +327,7 @@ std::vector<FrameLine> top_help(FrameSize size) {
       "",
       "Models",
       "  STATE        what keeps calls back, or how close to its bound a queue is",
-      "  WAITING      tasks in the backlog: for room in the queue, or for their time",
+      "  WAITING      tasks that wait for their time, and a share of those of its routes",
       "  QUEUED       tasks ready to be claimed;  OLDEST: the longest wait among them",
       "  BUSY         calls in flight",
       "  CALLS/S      calls that ended in a second, over the last 10 s",

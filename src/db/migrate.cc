@@ -27,9 +27,10 @@ constexpr int lock_class_migrate = 731'009;
 constexpr auto lock_look_interval = std::chrono::milliseconds(100);
 
 // A statement waits this long for a table's lock, so that nobody waits longer behind it; then the
-// transaction is tried again after a pause.
-constexpr const char* lock_timeout = "3s";
-constexpr int transaction_attempts_max = 10;
+// transaction is tried again after a pause. Below deadlock_timeout (1 s): of two that wait for each
+// other this one gives up, not a worker.
+constexpr const char* lock_timeout = "500ms";
+constexpr int transaction_attempts_max = 60;
 constexpr auto transaction_pause = std::chrono::milliseconds(500);
 
 // Roles belong to the whole server: another database's migration may make them meanwhile.
@@ -97,7 +98,8 @@ std::string migration_transaction(const SqlSet& set, const SqlFile& file,
   const bool marked = first && !role_prefix.empty() && role_prefix != default_role_prefix;
   return fmt::format(
       "set local lock_timeout = '{}';\n{}{}\n{}"
-      "insert into sluice.migration (version, name, sha256) values ({}, '{}', '{}');\n",
+      "insert into sluice.migration (version, name, sha256) select {}, '{}', '{}'\n"
+      "where coalesce(current_setting('sluice.step', true), '') <> 'again';\n",
       lock_timeout, first ? "" : become_owner, text_for(file, role_prefix),
       marked ? role_prefix_mark(role_prefix) : "", version_of(file), file.name, file.sha256);
 }
@@ -233,13 +235,17 @@ void give_up_if(bool hopeless, std::string_view name, const std::exception& erro
   if (hopeless) throw CommandError(ExitCode::failure, fmt::format("{}: {}", name, error.what()));
 }
 
+// A migration that would lock too much at once does a part of its work, sets sluice.step to `again`
+// for its transaction, and is run until it does not: only then is it noted as applied.
 void run_transaction(pqxx::connection& connection, std::string_view name, const std::string& sql) {
   for (int attempt = 1;; ++attempt) {
     try {
       pqxx::work transaction(connection);
-      transaction.exec(sql);
+      const auto noted = transaction.exec(sql).affected_rows();
       transaction.commit();
-      return;
+      if (noted > 0) return;
+      attempt = 0;
+      continue;
     } catch (const pqxx::deadlock_detected& error) {  // no sql_error
       give_up_if(attempt == transaction_attempts_max, name, error);
     } catch (const pqxx::sql_error& error) {

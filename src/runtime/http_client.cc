@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/endpoint.h"
 #include "runtime/http_engine.h"
 #include "runtime/signal.h"
 
@@ -14,19 +13,21 @@ namespace {
 
 // Would break the request line or smuggle a header in.
 bool breaks_lines(std::string_view text) {
-  return text.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos;
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return c == '\r' || c == '\n' || c == '\0'; });
 }
 
 tl::unexpected<HttpFailure> failure(HttpFailure::Kind kind, std::string message) {
   return tl::unexpected(HttpFailure{kind, std::move(message)});
 }
 
-// As CURLOPT_RESOLVE takes it. What it replaces is forgotten: later connections go where the name
-// points by then.
-std::string resolved_text(const std::string& host, const std::string& port,
-                          const Resolver::Addresses& addresses) {
-  std::string text = host + ':' + port + ':';
-  for (const std::string& address : addresses) {
+// What curl must know not to look the host up itself, as CURLOPT_RESOLVE takes it. What it replaces
+// is forgotten: later connections go where the name points by then.
+Result<std::string> resolved_text(const HttpTarget& target,
+                                  const Result<Resolver::Addresses>& found) {
+  if (!found) return tl::unexpected(found.error());
+  std::string text = target.host + ':' + target.port + ':';
+  for (const std::string& address : *found) {
     if (address.find('%') != std::string::npos) continue;  // with a zone, which curl does not take
     if (text.back() != ':') text += ',';
     text += address.find(':') == std::string::npos ? address : '[' + address + ']';
@@ -58,13 +59,13 @@ CurlHttpClient::~CurlHttpClient() {
 }
 
 // The first one with room: a few requests at a time then share the few connections of one engine.
-HttpEngine& CurlHttpClient::engine_with_room() {
+HttpEngine& CurlHttpClient::engine_with_room(bool is_tls) {
   if (look_timer_ == 0) {
     look_timer_ =
         clock_.call_at(clock_.now_ns() + limits_.look_interval_ms * ns_per_ms, [this] { look(); });
   }
   for (const auto& engine : engines_) {
-    if (engine->has_room()) return *engine;
+    if (engine->has_room(is_tls)) return *engine;
   }
   return *engines_.emplace_back(std::make_unique<HttpEngine>(loop_, clock_, share_));
 }
@@ -88,13 +89,21 @@ Task<HttpResult> CurlHttpClient::send(HttpRequest request, AbortToken* abort) {
       std::any_of(request.headers.begin(), request.headers.end(), breaks_lines)) {
     co_return failure(HttpFailure::Kind::not_sent, "a line break or NUL in the URL or a header");
   }
-  const bool is_tls = request.url.starts_with("https:");
+  const std::shared_ptr<const HttpTarget> target = targets_.of(request.url);
   int64_t connect_by_ns =
       begun_ns + std::min(limits_.connect_timeout_ms, request.timeout_ms) * ns_per_ms;
   if (request.send_by_ns) connect_by_ns = std::min(connect_by_ns, *request.send_by_ns);
-  Result<std::string> resolved = co_await resolve(request.url, connect_by_ns, abort);
+  Result<std::string> resolved;
+  if (target->is_named) {
+    const Result<Resolver::Addresses>* known = resolver_.known(target->host);
+    if (known != nullptr) {
+      resolved = resolved_text(*target, *known);
+    } else {
+      resolved = co_await look_up(*target, connect_by_ns, abort);
+    }
+  }
   Result<TrustStore::Store> trusted = TrustStore::Store();
-  if (resolved && is_tls) trusted = co_await trust_.get();
+  if (resolved && target->is_tls) trusted = co_await trust_.get();
   if (abort != nullptr && abort->aborted()) {
     co_return failure(HttpFailure::Kind::aborted, "aborted before it was sent");
   }
@@ -105,9 +114,9 @@ Task<HttpResult> CurlHttpClient::send(HttpRequest request, AbortToken* abort) {
   if (!trusted) co_return failure(HttpFailure::Kind::not_sent, trusted.error().message);
   const int64_t spent_ms = (clock_.now_ns() - begun_ns) / ns_per_ms;
   const int64_t timeout_ms = std::max<int64_t>(1, request.timeout_ms - spent_ms);
-  HttpTransfer transfer(engine_with_room(), request,
-                        {memory_, abort, std::move(*trusted), std::move(*resolved), timeout_ms,
-                         std::min(limits_.connect_timeout_ms, timeout_ms)});
+  HttpTransfer transfer(engine_with_room(target->is_tls), request,
+                        {memory_, abort, *target, std::move(*trusted), std::move(*resolved),
+                         timeout_ms, std::min(limits_.connect_timeout_ms, timeout_ms)});
   co_await transfer.ended();
   co_return transfer.take_result();
 }
@@ -124,19 +133,14 @@ struct CurlHttpClient::LookUp {
   TaskGroup group;
 };
 
-// What curl must know not to look the URL's host up itself; empty for an address.
-Task<Result<std::string>> CurlHttpClient::resolve(const std::string& url, int64_t deadline_ns,
+Task<Result<std::string>> CurlHttpClient::look_up(const HttpTarget& target, int64_t deadline_ns,
                                                   AbortToken* abort) {
-  const std::optional<Endpoint> target = endpoint_of(url);  // none: curl will say what is wrong
-  const bool is_named = target && !target->host.starts_with('[');  // that would be IPv6
-  if (!is_named) co_return std::string();
   LookUp look_up;
   if (abort != nullptr) abort->on_abort([&look_up] { look_up.changed.raise(); });
-  look_up.group.spawn(look_up.run(&resolver_, target->host, deadline_ns));
+  look_up.group.spawn(look_up.run(&resolver_, target.host, deadline_ns));
   co_await look_up.changed.wait();
   if (abort != nullptr) abort->on_abort(nullptr);
-  if (!look_up.found) co_return tl::unexpected(look_up.found.error());
-  co_return resolved_text(target->host, target->port, *look_up.found);
+  co_return resolved_text(target, look_up.found);
 }
 
 }  // namespace sluice

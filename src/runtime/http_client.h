@@ -19,6 +19,7 @@
 #include "runtime/answer_memory.h"
 #include "runtime/clock.h"
 #include "runtime/http_fields.h"
+#include "runtime/http_targets.h"
 #include "runtime/loop.h"
 #include "runtime/resolver.h"
 #include "runtime/task.h"
@@ -111,8 +112,8 @@ struct HttpClientLimits {
   // wait; on HTTP/2, where they cannot one by one, an answer that wants more than twice as much is
   // given up as unanswered.
   int64_t answer_bytes_max = AnswerMemory::bytes_max_default;
-  // An engine (256 requests at once and their connections) that nobody has used for so long is
-  // given up: after a peak only the first is used.
+  // An engine (64 requests at once, with TLS 256, and their connections) that nobody has used for
+  // so long is given up: after a peak only the first is used.
   int64_t engine_idle_ms = 60'000;
   // How often connections are looked for that the other side has closed.
   int64_t look_interval_ms = 2'000;
@@ -135,8 +136,9 @@ class CurlHttpClient final : public HttpClient {
 
  private:
   struct LookUp;
-  Task<Result<std::string>> resolve(const std::string& url, int64_t deadline_ns, AbortToken* abort);
-  HttpEngine& engine_with_room();
+  Task<Result<std::string>> look_up(const HttpTarget& target, int64_t deadline_ns,
+                                    AbortToken* abort);
+  HttpEngine& engine_with_room(bool is_tls);
   void look();
 
   Loop& loop_;
@@ -146,6 +148,7 @@ class CurlHttpClient final : public HttpClient {
   TrustStore trust_;
   AnswerMemory memory_;
   TurnShare share_;
+  HttpTargets targets_;
   std::vector<std::unique_ptr<HttpEngine>> engines_;
   Clock::TimerId look_timer_ = 0;  // while there are engines
 };

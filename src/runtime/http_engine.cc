@@ -1,5 +1,8 @@
 #include "runtime/http_engine.h"
 
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <exception>
 #include <stdexcept>
@@ -8,13 +11,16 @@
 namespace sluice {
 namespace {
 
-// As many idle ones as there were requests at once, at most.
-constexpr long connections_max = 256;
-
 // For each new request curl walks the connections of a multi handle to that host, busy ones too:
 // with 8,000 under way that was most of its work (measured: 254 µs of processor time per call in
 // one handle, against 104 in many).
-constexpr size_t transfers_max = 256;
+constexpr size_t transfers_max = 64;
+
+// HTTP/2 has few connections to walk, and each engine would open its own.
+constexpr size_t tls_transfers_max = 256;
+
+// As many idle ones as there were requests at once, at most.
+constexpr long connections_max = tls_transfers_max;
 
 curl_socket_t open_no_socket(void*, curlsocktype, curl_sockaddr*) {
   return CURL_SOCKET_BAD;
@@ -47,8 +53,8 @@ HttpEngine::~HttpEngine() {
   if (timer_ != 0) clock_.cancel(timer_);
 }
 
-bool HttpEngine::has_room() const {
-  return transfers_.size() < transfers_max;
+bool HttpEngine::has_room(bool is_tls) const {
+  return transfers_.size() < (is_tls ? tls_transfers_max : transfers_max);
 }
 
 std::optional<int64_t> HttpEngine::idle_since_ns() const {
@@ -71,20 +77,32 @@ void HttpEngine::remove(HttpTransfer& transfer) {
   if (transfers_.empty()) idle_since_ns_ = clock_.now_ns();
 }
 
-CurlEasy HttpEngine::take_easy() {
-  if (spare_.empty()) {
-    CurlEasy easy(curl_easy_init());
-    if (easy == nullptr) throw std::bad_alloc();
-    return easy;
-  }
-  CurlEasy easy = std::move(spare_.back());
-  spare_.pop_back();
+CurlEasy HttpEngine::take_easy(bool is_tls) {
+  std::vector<CurlEasy>& spare = spare_[is_tls ? 1 : 0];
+  if (spare.empty()) return HttpTransfer::make_easy(*this, is_tls);
+  CurlEasy easy = std::move(spare.back());
+  spare.pop_back();
   return easy;
 }
 
-void HttpEngine::give_easy(CurlEasy easy) {
-  curl_easy_reset(easy.get());
-  spare_.push_back(std::move(easy));
+// What it points to goes with its transfer.
+void HttpEngine::give_easy(CurlEasy easy, bool is_tls) {
+  curl_easy_setopt(easy.get(), CURLOPT_PRIVATE, nullptr);
+  curl_easy_setopt(easy.get(), CURLOPT_ERRORBUFFER, nullptr);
+  spare_[is_tls ? 1 : 0].push_back(std::move(easy));
+}
+
+// A descriptor is watched for as long as it is open. Curl wants it no more after each answer, and
+// again with the next request: to tell the system both would be five calls for each.
+curl_socket_t HttpEngine::open_socket(void* engine, curlsocktype, curl_sockaddr* address) {
+  const int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+  static_cast<HttpEngine*>(engine)->watches_.erase(fd);  // of one that curl closed by itself
+  return fd;
+}
+
+int HttpEngine::close_socket(void* engine, curl_socket_t fd) {
+  static_cast<HttpEngine*>(engine)->watches_.erase(fd);
+  return close(fd);
 }
 
 // Nothing may be thrown through the C frames of curl.
@@ -102,19 +120,31 @@ int HttpEngine::on_socket(CURL* easy, curl_socket_t fd, int what, void* engine, 
 
 void HttpEngine::watch(curl_socket_t fd, int what) {
   if (what == CURL_POLL_REMOVE) {
-    watches_.erase(fd);
+    const auto found = watches_.find(fd);
+    if (found != watches_.end()) found->second.is_wanted = false;
     return;
   }
-  const auto on_ready = [this, fd](bool readable, bool writable) {
-    this->on_ready(fd, (readable ? CURL_CSELECT_IN : 0) | (writable ? CURL_CSELECT_OUT : 0));
-  };
-  FdWatch& watch = watches_.try_emplace(fd, loop_, fd, on_ready).first->second.watch;
-  watch.want((what & CURL_POLL_IN) != 0, (what & CURL_POLL_OUT) != 0);
+  auto found = watches_.find(fd);
+  if (found == watches_.end()) {
+    const auto on_ready = [this, fd](bool readable, bool writable) {
+      this->on_ready(fd, (readable ? CURL_CSELECT_IN : 0) | (writable ? CURL_CSELECT_OUT : 0));
+    };
+    found = watches_.try_emplace(fd, loop_, fd, on_ready).first;
+  }
+  found->second.is_wanted = true;
+  found->second.was_told_idle = false;
+  found->second.watch.want((what & CURL_POLL_IN) != 0, (what & CURL_POLL_OUT) != 0);
 }
 
-// It may be told again before its turn has come.
+// It may be told again before its turn has come. Of an idle connection the first word may be an old
+// one; what comes after it is its end, or news that can wait for its next request.
 void HttpEngine::on_ready(curl_socket_t fd, int events) {
-  if (std::exchange(watches_.at(fd).ready, events) != 0) return;
+  Watch& watch = watches_.at(fd);
+  if (!watch.is_wanted) {
+    if (std::exchange(watch.was_told_idle, true)) watch.watch.want(false, false);
+    return;
+  }
+  if (std::exchange(watch.ready, events) != 0) return;
   run_in_share([this, fd] {
     const auto found = watches_.find(fd);
     if (found != watches_.end()) step(fd, std::exchange(found->second.ready, 0));
@@ -159,7 +189,8 @@ void HttpEngine::finish_transfers() {
 // curl looks for dead connections when it begins a transfer, and at no other time: this one begins,
 // gets no socket, and ends.
 void HttpEngine::prune() {
-  CurlEasy easy = take_easy();
+  const CurlEasy easy(curl_easy_init());
+  if (easy == nullptr) throw std::bad_alloc();
   curl_easy_setopt(easy.get(), CURLOPT_URL, "http://127.0.0.1:1/");
   curl_easy_setopt(easy.get(), CURLOPT_PROXY, "");
   curl_easy_setopt(easy.get(), CURLOPT_NOSIGNAL, 1L);
@@ -169,7 +200,6 @@ void HttpEngine::prune() {
     step(CURL_SOCKET_TIMEOUT, 0);
     curl_multi_remove_handle(multi_.get(), easy.get());
   }
-  give_easy(std::move(easy));
 }
 
 void HttpEngine::note_goaway(const std::string& connection, int64_t last_stream) {

@@ -21,6 +21,7 @@
 #include "runtime/answer_memory.h"
 #include "runtime/fd_watch.h"
 #include "runtime/http_client.h"
+#include "runtime/http_targets.h"
 #include "runtime/signal.h"
 #include "runtime/trust_store.h"
 #include "runtime/turn_share.h"
@@ -34,13 +35,11 @@ inline constexpr long http_connection_idle_s = 60;
 
 struct CurlDelete {
   void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
-  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
 };
 struct CurlMultiDelete {
   void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
 };
 using CurlEasy = std::unique_ptr<CURL, CurlDelete>;
-using CurlList = std::unique_ptr<curl_slist, CurlDelete>;
 
 class HttpEngine final {
  public:
@@ -50,7 +49,8 @@ class HttpEngine final {
   HttpEngine(const HttpEngine&) = delete;
   HttpEngine& operator=(const HttpEngine&) = delete;
 
-  bool has_room() const;
+  // For one more transfer.
+  bool has_room(bool is_tls) const;
   // Since when it has no transfer; nullopt while it has one.
   std::optional<int64_t> idle_since_ns() const;
   // Closes the connections that nobody uses and whose other side has closed them, and ends
@@ -62,9 +62,11 @@ class HttpEngine final {
 
   void add(HttpTransfer& transfer);
   void remove(HttpTransfer& transfer);
-  CurlEasy take_easy();
-  void give_easy(CurlEasy easy);
+  CurlEasy take_easy(bool is_tls);
+  void give_easy(CurlEasy easy, bool is_tls);
 
+  static curl_socket_t open_socket(void* engine, curlsocktype, curl_sockaddr* address);
+  static int close_socket(void* engine, curl_socket_t fd);
   static int on_socket(CURL* easy, curl_socket_t fd, int what, void* engine, void*);
   static int on_timer(CURLM* multi, long timeout_ms, void* engine);
   void watch(curl_socket_t fd, int what);
@@ -83,13 +85,17 @@ class HttpEngine final {
   struct Watch {
     Watch(Loop& loop, int fd, FdWatch::OnReady on_ready) : watch(loop, fd, std::move(on_ready)) {}
     FdWatch watch;
-    int ready = 0;  // events that wait for their turn
+    bool is_wanted = true;       // by curl; else its connection is idle
+    bool was_told_idle = false;  // since then
+    int ready = 0;               // events that wait for their turn
   };
-  std::unordered_map<curl_socket_t, Watch> watches_;
+  std::unordered_map<curl_socket_t, Watch> watches_;  // of all connections
   Clock::TimerId timer_ = 0;
   std::set<HttpTransfer*> transfers_;
   std::vector<HttpTransfer*> unwatched_;  // whose descriptor the loop did not take
-  std::vector<CurlEasy> spare_;           // at most as many as there were transfers at once
+  // With the options that do not change, without and with TLS; at most as many of each as there
+  // were transfers at once.
+  std::array<std::vector<CurlEasy>, 2> spare_;
   int64_t idle_since_ns_;
   // Tells work that waits for its share whether we are still there.
   std::shared_ptr<HttpEngine*> self_ = std::make_shared<HttpEngine*>(this);
@@ -98,7 +104,8 @@ class HttpEngine final {
 // What a transfer needs beside its request.
 struct HttpTransferContext {
   AnswerMemory& memory;
-  AbortToken* abort;  // may be null
+  AbortToken* abort;         // may be null
+  const HttpTarget& target;  // of the request's URL; outlives the transfer
   TrustStore::Store trusted;
   std::string resolved;  // as CURLOPT_RESOLVE takes it; empty: the URL has an address
   int64_t timeout_ms;
@@ -108,7 +115,8 @@ struct HttpTransferContext {
 // From curl_multi_add_handle to its removal. Lives in the frame of send().
 class HttpTransfer final {
  public:
-  HttpTransfer(HttpEngine& engine, const HttpRequest& request, HttpTransferContext context);
+  // The engine and the request outlive it.
+  HttpTransfer(HttpEngine& engine, HttpRequest& request, HttpTransferContext context);
   ~HttpTransfer();
   HttpTransfer(const HttpTransfer&) = delete;
   HttpTransfer& operator=(const HttpTransfer&) = delete;
@@ -119,10 +127,14 @@ class HttpTransfer final {
  private:
   friend class HttpEngine;
 
+  static CurlEasy make_easy(HttpEngine& engine, bool is_tls);
+  static void configure(CURL* easy);
+  static void configure_connection(CURL* easy, HttpEngine& engine);
+  static void configure_tls(CURL* easy);
+  void set_up();
+  void set_up_tls();
+  void link_headers();
   void start();
-  void configure();
-  void configure_connection();
-  void configure_tls();
   void abort();
   void begin_body();
   size_t take_body(std::string_view bytes);
@@ -143,21 +155,21 @@ class HttpTransfer final {
   static CURLcode on_tls(CURL*, void* tls_context, void* transfer);
 
   HttpEngine& engine_;
-  const HttpRequest& request_;
+  HttpRequest& request_;
   HttpTransferContext context_;
   CurlEasy easy_;
-  CurlList headers_;
-  CurlList resolved_;
+  std::vector<curl_slist> headers_;  // the request's own lines, linked
+  curl_slist resolved_{};
   std::array<char, CURL_ERROR_SIZE> error_text_{};
   HttpResponse response_;
   BodySink* sink_ = nullptr;  // set: takes the body
   int64_t header_bytes_ = 0;
   int64_t body_bytes_ = 0;
   curl_socket_t socket_ = CURL_SOCKET_BAD;  // the last one that curl wanted to be watched for it
-  int64_t socket_bytes_ = -1;               // that had come on it before the answer
-  std::string connection_;                  // its local address
-  int64_t stream_ = 0;                      // HTTP/2: its number in the connection
-  bool is_added_ = false;                   // curl knows it
+  int64_t socket_bytes_ = -1;  // that had come on it before the answer; below 0: not looked at yet
+  std::string connection_;     // its local address
+  int64_t stream_ = 0;         // HTTP/2: its number in the connection
+  bool is_added_ = false;      // curl knows it
   bool sending_ = false;
   bool too_large_ = false;
   bool too_late_ = false;

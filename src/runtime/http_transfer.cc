@@ -16,27 +16,11 @@ namespace {
 
 constexpr long buffer_bytes = 2048;  // per transfer: 10,000 calls that wait for a model hold 20 MB
 constexpr int64_t response_headers_bytes_max = int64_t{64} * 1024;
+constexpr size_t response_headers_usual = 16;
 constexpr long keepalive_idle_s = 30;  // a long call must not die in a silent NAT
 
 HttpFailure failure(HttpFailure::Kind kind, std::string message) {
   return HttpFailure{kind, std::move(message)};
-}
-
-CurlList list_of(const std::vector<std::string>& lines) {
-  CurlList list;
-  for (const std::string& line : lines) {
-    curl_slist* longer = curl_slist_append(list.get(), line.c_str());
-    if (longer == nullptr) throw std::bad_alloc();
-    [[maybe_unused]] auto* same = list.release();
-    list.reset(longer);
-  }
-  return list;
-}
-
-CurlList headers_of(const HttpRequest& request) {
-  std::vector<std::string> lines = request.headers;
-  lines.emplace_back("Expect:");  // curl would wait for "100 Continue" before large bodies
-  return list_of(lines);
 }
 
 // What has come on a connection so far, as its system counts: framing and TLS included.
@@ -67,22 +51,19 @@ bool tells_every_end_but_refusal() {
 
 }  // namespace
 
-HttpTransfer::HttpTransfer(HttpEngine& engine, const HttpRequest& request,
-                           HttpTransferContext context)
+HttpTransfer::HttpTransfer(HttpEngine& engine, HttpRequest& request, HttpTransferContext context)
     : engine_(engine),
       request_(request),
       context_(std::move(context)),
-      easy_(engine.take_easy()),
-      headers_(headers_of(request)) {
+      easy_(engine.take_easy(context_.target.is_tls)) {
   engine_.add(*this);
   if (context_.abort != nullptr) context_.abort->on_abort([this] { this->abort(); });
-  configure();
-  configure_connection();
-  if (!request_.url.starts_with("https:")) {
+  set_up();
+  if (!context_.target.is_tls) {
     start();
     return;
   }
-  configure_tls();
+  set_up_tls();
   engine_.run_in_share([&engine, self = this] {
     if (!engine.transfers_.contains(self)) return;  // or another at its place: started once each
     self->start();
@@ -102,43 +83,31 @@ HttpTransfer::~HttpTransfer() {
   if (response_.memory) response_.memory->end();
   if (context_.abort != nullptr) context_.abort->on_abort(nullptr);
   engine_.remove(*this);
-  engine_.give_easy(std::move(easy_));
+  engine_.give_easy(std::move(easy_), context_.target.is_tls);
 }
 
-void HttpTransfer::configure() {
-  CURL* easy = easy_.get();
-  curl_easy_setopt(easy, CURLOPT_PRIVATE, this);
-  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, error_text_.data());
-  curl_easy_setopt(easy, CURLOPT_URL, request_.url.c_str());
-  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers_.get());
-  curl_easy_setopt(easy, CURLOPT_USERAGENT, "sluice/" SLUICE_VERSION);
-  if (request_.method != "GET") {
-    curl_easy_setopt(easy, CURLOPT_POST, 1L);
-    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request_.method.c_str());
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDS,
-                     request_.body.data());  // not copied: it lives in send()
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
-                     static_cast<curl_off_t>(request_.body.size()));
-  }
-  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &HttpTransfer::on_body);
-  curl_easy_setopt(easy, CURLOPT_WRITEDATA, this);
-  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &HttpTransfer::on_header);
-  curl_easy_setopt(easy, CURLOPT_HEADERDATA, this);
-  curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, &HttpTransfer::before_request);
-  curl_easy_setopt(easy, CURLOPT_PREREQDATA, this);
+// What is the same for all requests is set once; a handle without TLS is never used with it.
+CurlEasy HttpTransfer::make_easy(HttpEngine& engine, bool is_tls) {
+  CurlEasy easy(curl_easy_init());
+  if (easy == nullptr) throw std::bad_alloc();
+  configure(easy.get());
+  configure_connection(easy.get(), engine);
+  if (is_tls) configure_tls(easy.get());
+  return easy;
 }
 
-void HttpTransfer::configure_connection() {
-  CURL* easy = easy_.get();
-  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+void HttpTransfer::configure(CURL* easy) {
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &HttpTransfer::on_body);
+  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &HttpTransfer::on_header);
+  curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, &HttpTransfer::before_request);
+}
+
+void HttpTransfer::configure_connection(CURL* easy, HttpEngine& engine) {
+  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy, CURLOPT_PROXY, "");  // also against http_proxy in the environment
   curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
-  if (!context_.resolved.empty()) {
-    resolved_ = list_of({context_.resolved});
-    curl_easy_setopt(easy, CURLOPT_RESOLVE, resolved_.get());
-  }
   // Should curl look a name up after all, nobody waits for its thread.
   curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
   curl_easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
@@ -146,17 +115,17 @@ void HttpTransfer::configure_connection() {
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, keepalive_idle_s);
   curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, buffer_bytes);
   curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, http_connection_idle_s);
-  curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(context_.timeout_ms));
-  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(context_.connect_timeout_ms));
+  curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, &HttpEngine::open_socket);
+  curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, &engine);
+  curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, &HttpEngine::close_socket);
+  curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, &engine);
 }
 
-void HttpTransfer::configure_tls() {
-  CURL* easy = easy_.get();
+void HttpTransfer::configure_tls(CURL* easy) {
   curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
   curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
   // curl without OpenSSL keeps its own way.
   if (curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, &HttpTransfer::on_tls) == CURLE_OK) {
-    curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, this);
     curl_easy_setopt(easy, CURLOPT_CAINFO, nullptr);
     curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr);
     curl_easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, 0L);
@@ -168,7 +137,52 @@ void HttpTransfer::configure_tls() {
   // For what HTTP/2 says of streams, which curl only tells in words.
   curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
   curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, &HttpTransfer::on_debug);
-  curl_easy_setopt(easy, CURLOPT_DEBUGDATA, this);
+}
+
+// Every option that may differ between two requests: the handle knows the last one's.
+void HttpTransfer::set_up() {
+  CURL* easy = easy_.get();
+  curl_easy_setopt(easy, CURLOPT_PRIVATE, this);
+  curl_easy_setopt(easy, CURLOPT_WRITEDATA, this);
+  curl_easy_setopt(easy, CURLOPT_HEADERDATA, this);
+  curl_easy_setopt(easy, CURLOPT_PREREQDATA, this);
+  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, error_text_.data());
+  curl_easy_setopt(easy, CURLOPT_CURLU, context_.target.url.get());
+  if (context_.target.url == nullptr) {
+    curl_easy_setopt(easy, CURLOPT_URL, request_.url.c_str());
+  }
+  link_headers();
+  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers_.data());
+  const bool has_body = request_.method != "GET";
+  curl_easy_setopt(easy, has_body ? CURLOPT_POST : CURLOPT_HTTPGET, 1L);
+  const bool is_usual = !has_body || request_.method == "POST";
+  curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, is_usual ? nullptr : request_.method.c_str());
+  // Not copied: it lives in send().
+  if (has_body) {
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request_.body.data());
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                     static_cast<curl_off_t>(request_.body.size()));
+  }
+  resolved_.data = context_.resolved.data();
+  curl_easy_setopt(easy, CURLOPT_RESOLVE, context_.resolved.empty() ? nullptr : &resolved_);
+  curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(context_.timeout_ms));
+  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(context_.connect_timeout_ms));
+}
+
+void HttpTransfer::set_up_tls() {
+  curl_easy_setopt(easy_.get(), CURLOPT_SSL_CTX_DATA, this);
+  curl_easy_setopt(easy_.get(), CURLOPT_DEBUGDATA, this);
+}
+
+// curl only reads the list, so it needs no copies of the lines.
+void HttpTransfer::link_headers() {
+  static std::string expect = "Expect:";  // curl would wait for "100 Continue" before large bodies
+  static std::string user_agent = "User-Agent: sluice/" SLUICE_VERSION;
+  headers_.reserve(request_.headers.size() + 2);
+  for (std::string& line : request_.headers) headers_.push_back({line.data(), nullptr});
+  headers_.push_back({expect.data(), nullptr});
+  headers_.push_back({user_agent.data(), nullptr});
+  for (size_t i = 1; i < headers_.size(); ++i) headers_[i - 1].next = &headers_[i];
 }
 
 CURLcode HttpTransfer::on_tls(CURL*, void* tls_context, void* transfer) {
@@ -191,7 +205,7 @@ int HttpTransfer::before_request(void* transfer, char*, char* local_ip, int, int
   self.sending_ = true;
   self.is_refused_ = false;
   self.stream_ = 0;
-  self.connection_ = fmt::format("{} {}", local_ip, local_port);
+  if (self.context_.target.is_tls) self.connection_ = fmt::format("{} {}", local_ip, local_port);
   return CURL_PREREQFUNC_OK;
 }
 
@@ -224,7 +238,7 @@ void HttpTransfer::note_text(std::string_view text) {
 size_t HttpTransfer::on_header(char* data, size_t, size_t size, void* transfer) {
   auto& self = *static_cast<HttpTransfer*>(transfer);
   const std::string_view line(data, size);
-  if (self.header_bytes_ == 0) self.socket_bytes_ = bytes_received(self.socket_);
+  if (self.header_bytes_ == 0) self.response_.headers.reserve(response_headers_usual);
   self.header_bytes_ += static_cast<int64_t>(size);
   if (self.header_bytes_ > response_headers_bytes_max) {
     self.too_large_ = true;
@@ -297,6 +311,9 @@ void HttpTransfer::resume() {
 // connection.
 void HttpTransfer::count_padding() {
   if (result_ || header_bytes_ == 0 || is_multiplexed()) return;
+  // From the first look on: hardly an answer takes so long that it is looked at, and each would ask
+  // the system once.
+  if (socket_bytes_ < 0) socket_bytes_ = bytes_received(socket_) - header_bytes_ - body_bytes_;
   const int64_t received = bytes_received(socket_) - socket_bytes_;
   const int64_t padding = received - body_bytes_;
   // Small pieces have much around them: that alone is nothing.

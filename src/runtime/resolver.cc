@@ -23,14 +23,6 @@ tl::unexpected<Error> unresolved(const std::string& host, const std::string& rea
       Error{Error::Action::retry_later, {}, "cannot resolve host \"" + host + "\": " + reason});
 }
 
-bool is_address(const std::string& host) {
-  in_addr v4{};
-  in6_addr v6{};
-  const std::string without_zone = host.substr(0, host.find('%'));
-  return inet_pton(AF_INET, host.c_str(), &v4) == 1 ||
-         inet_pton(AF_INET6, without_zone.c_str(), &v6) == 1;
-}
-
 // A new thread inherits the mask: signals of the process are for the thread of the loop.
 class SignalsBlocked final {
  public:
@@ -129,6 +121,20 @@ Resolver::Resolver(Loop& loop, Clock& clock, LookUp look_up)
 }
 
 Resolver::~Resolver() = default;
+
+bool Resolver::is_address(const std::string& host) {
+  in_addr v4{};
+  in6_addr v6{};
+  const std::string without_zone = host.substr(0, host.find('%'));
+  return inet_pton(AF_INET, host.c_str(), &v4) == 1 ||
+         inet_pton(AF_INET6, without_zone.c_str(), &v6) == 1;
+}
+
+const Result<Resolver::Addresses>* Resolver::known(const std::string& host) const {
+  const auto found = hosts_.find(host);
+  if (found == hosts_.end() || !found->second.answer) return nullptr;
+  return found->second.fresh_until_ns > clock_.now_ns() ? &*found->second.answer : nullptr;
+}
 
 Task<Result<Resolver::Addresses>> Resolver::resolve(std::string host, int64_t deadline_ns) {
   if (is_address(host)) co_return Addresses{std::move(host)};

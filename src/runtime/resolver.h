@@ -56,6 +56,12 @@ class Resolver final {
   // goes on for whoever asks next. The Task may be dropped at any time.
   Task<Result<Addresses>> resolve(std::string host, int64_t deadline_ns);
 
+  // The answer for those who need not wait, while it is fresh; null: there is none yet.
+  const Result<Addresses>* known(const std::string& host) const;
+
+  // Of IPv4, or of IPv6 without brackets.
+  static bool is_address(const std::string& host);
+
   size_t lookups_under_way() const { return under_way_; }
 
  private:

@@ -39,11 +39,12 @@ struct Batcher::Member {
 };
 
 struct Batcher::Batch {
-  Batch(const Calling& its_calling, Model its_model)
-      : calling(its_calling), model(std::move(its_model)) {}
+  Batch(const Calling& its_calling, SharedModel its_model)
+      : calling(its_calling), shared(std::move(its_model)) {}
 
   Calling calling;
-  Model model;
+  SharedModel shared;
+  const Model& model = *shared;
   std::vector<Member*> members;  // null: it has left
   size_t bytes = 0;
   int64_t begun_ns = 0;
@@ -85,15 +86,16 @@ bool Batcher::takes(const Model& model, const ClaimedTask& task) {
   return !has_other || size_max(model, task) > 1;
 }
 
-Task<Answer> Batcher::ask(Calling calling, Model model, Call& call) {
+Task<Answer> Batcher::ask(Calling calling, SharedModel model, Call& call) {
   Member member(call);
-  const Group group(model.name, size_max(model, call.task), call.task.question.max_output_tokens);
+  const Group group(model->name, size_max(*model, call.task), call.task.question.max_output_tokens);
   gather(group, calling, std::move(model), member);
   while (!member.answer) co_await member.answered.wait();
   co_return std::move(*member.answer);
 }
 
-void Batcher::gather(const Group& group, const Calling& calling, Model model, Member& member) {
+void Batcher::gather(const Group& group, const Calling& calling, SharedModel model,
+                     Member& member) {
   const size_t bytes = member.call.task.question.prompt->size();
   const auto full = gathering_.find(group);
   if (full != gathering_.end() && full->second->bytes + bytes > bounds::batch_bytes_max) {

@@ -34,7 +34,7 @@ class Batcher final {
   static bool takes(const Model& model, const ClaimedTask& task);
 
   // Its answer from the call of its batch. The call outlives it.
-  Task<Answer> ask(Calling calling, Model model, Call& call);
+  Task<Answer> ask(Calling calling, SharedModel model, Call& call);
 
   // No more will come to wait for.
   void send_all();
@@ -45,7 +45,7 @@ class Batcher final {
   // Who may go together: the model, the size that all of them bear, their limit of output.
   using Group = std::tuple<std::string, size_t, std::optional<int64_t>>;
 
-  void gather(const Group& group, const Calling& calling, Model model, Member& member);
+  void gather(const Group& group, const Calling& calling, SharedModel model, Member& member);
   void set_timer(const Group& group, Batch& batch);
   void send(const Group& group);
   static void leave(Batch& batch, Member& member);

@@ -1,7 +1,5 @@
 #include "worker/call.h"
 
-#include <fmt/format.h>
-
 #include "backends/verdict.h"
 #include "bounds.h"
 
@@ -20,7 +18,7 @@ std::string task_header(const std::vector<TaskKey>& tasks) {
   std::string header = "Sluice-Task: ";
   for (const TaskKey& task : tasks) {
     if (header.back() != ' ') header += ',';
-    header += fmt::format("{}:{}", task.task_id, task.fence);
+    header.append(std::to_string(task.task_id)).append(":").append(std::to_string(task.fence));
   }
   return header;
 }
@@ -55,9 +53,10 @@ Task<Reply> exchange(const Calling& calling, const Model& model, HttpRequest&& r
   co_return std::move(*result);
 }
 
-Task<Answer> ask_model(Calling calling, Model model, const ClaimedTask& task, Question question,
-                       std::optional<int64_t> send_by_ns, AbortToken& abort) {
+Task<Answer> ask_model(Calling calling, SharedModel shared, const ClaimedTask& task,
+                       Question question, std::optional<int64_t> send_by_ns, AbortToken& abort) {
   const int64_t begun_ns = calling.clock.now_ns();
+  const Model& model = *shared;
   const Backend& backend = *find_backend(model.api);
   HttpRequest request = request_for(backend, model, question);
   question = Question();  // the request has its own copy: 10,000 prompts in flight are kept once

@@ -72,9 +72,9 @@ std::string task_header(const std::vector<TaskKey>& tasks);
 Task<Reply> exchange(const Calling& calling, const Model& model, HttpRequest&& request,
                      StreamedBody* stream, AbortToken& abort, Redaction& redaction);
 
-// Sends a claimed task's question to its model and says what became of it. `model` is copied: a
-// reload may replace it meanwhile. The task and the token outlive it.
-Task<Answer> ask_model(Calling calling, Model model, const ClaimedTask& task, Question question,
-                       std::optional<int64_t> send_by_ns, AbortToken& abort);
+// Sends a claimed task's question to its model and says what became of it. The task and the token
+// outlive it.
+Task<Answer> ask_model(Calling calling, SharedModel model, const ClaimedTask& task,
+                       Question question, std::optional<int64_t> send_by_ns, AbortToken& abort);
 
 }  // namespace sluice

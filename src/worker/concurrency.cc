@@ -23,24 +23,32 @@ void average(double& into, double value, double weight) {
 
 void Concurrency::serve(const std::vector<Model>& models) {
   std::map<std::string, Served> served;
+  hungry_ = with_room_ = 0;
   for (const Model& model : models) {
     Served& now = served[model.name];
     if (const auto known = served_.find(model.name); known != served_.end()) now = known->second;
     now.ceiling = std::min(slots_, model.max_in_flight.value_or(slots_));
     now.floor = std::min(model.min_in_flight, now.ceiling);
     now.limit = now.halved_ns ? std::clamp<double>(now.limit, now.floor, now.ceiling) : now.ceiling;
+    if (now.hungry) ++hungry_;
+    if (now.has_room()) ++with_room_;
   }
   served_ = std::move(served);
 }
 
 void Concurrency::note_begun(const std::string& model) {
-  if (const auto found = served_.find(model); found != served_.end()) ++found->second.in_flight;
+  const auto found = served_.find(model);
+  if (found == served_.end()) return;
+  const bool had_room = found->second.has_room();
+  ++found->second.in_flight;
+  if (had_room && !found->second.has_room()) --with_room_;
 }
 
 void Concurrency::note_ended(const std::string& model, const End& end) {
   const auto found = served_.find(model);
   if (found == served_.end()) return;
   Served& served = found->second;
+  const bool had_room = served.has_room();
   const bool is_used = served.in_flight * 2 >= static_cast<int>(served.limit);
   served.in_flight = std::max(0, served.in_flight - 1);
   if (end.is_overload) {
@@ -48,6 +56,7 @@ void Concurrency::note_ended(const std::string& model, const End& end) {
   } else if (end.first_token_after_ns && is_used) {
     served.grow(*end.first_token_after_ns);
   }
+  with_room_ += static_cast<int>(served.has_room()) - static_cast<int>(had_room);
 }
 
 void Concurrency::Served::halve(int64_t now_ns) {
@@ -62,9 +71,9 @@ void Concurrency::Served::grow(int64_t first_token_after_ns) {
   limit = std::min<double>(ceiling, limit + 1 / limit);
 }
 
-int Concurrency::hungry() const {
-  return static_cast<int>(std::count_if(served_.begin(), served_.end(),
-                                        [](const auto& entry) { return entry.second.hungry; }));
+void Concurrency::set_hungry(Served& served, bool hungry) {
+  hungry_ += static_cast<int>(hungry) - static_cast<int>(served.hungry);
+  served.hungry = hungry;
 }
 
 int Concurrency::kept(const Served& served) const {
@@ -79,7 +88,7 @@ int Concurrency::even() const {
   for (const auto& [name, served] : served_) {
     if (!served.hungry) slots -= kept(served);
   }
-  return slots / std::max(1, hungry());
+  return slots / std::max(1, hungry_);
 }
 
 // The free slots that are for this model before any that has its part.
@@ -122,9 +131,9 @@ void Concurrency::note_claimed(int asked, const std::vector<std::string>& models
     const auto given = taken.find(models[i]);
     const int count = given == taken.end() ? 0 : given->second;
     if (count >= shares[i] || (total >= asked && count > 0)) {
-      found->second.hungry = true;
+      set_hungry(found->second, true);
     } else if (total < asked) {
-      found->second.hungry = false;
+      set_hungry(found->second, false);
     }
   }
 }

@@ -38,6 +38,10 @@ class Concurrency final {
   void note_begun(const std::string& model);
   void note_ended(const std::string& model, const End& end);
 
+  // Whether shares() of all models, with a slot free, would be more than none. At every wake-up: it
+  // takes the same time however many models there are, as is_held_back() does.
+  bool has_room() const { return with_room_ > 0; }
+
   // How many more calls of each of `models` may begin while `slots_free` of all slots are free.
   std::vector<int> shares(const std::vector<std::string>& models, int slots_free) const;
 
@@ -46,7 +50,7 @@ class Concurrency final {
   void note_claimed(int asked, const std::vector<std::string>& models,
                     const std::vector<int>& shares, const std::map<std::string, int>& taken);
   // Some model has more than it may give now: worth a claim whenever a call has ended.
-  bool is_held_back() const { return hungry() > 0; }
+  bool is_held_back() const { return hungry_ > 0; }
 
   // Whether an urgent task may begin beside those: its model is below its limit, or has no other
   // than the number of slots.
@@ -68,14 +72,18 @@ class Concurrency final {
 
     void halve(int64_t now_ns);
     void grow(int64_t first_token_after_ns);
+    bool has_room() const { return in_flight < static_cast<int>(limit); }
   };
-  int hungry() const;
+  void set_hungry(Served& served, bool hungry);
   int kept(const Served& served) const;
   int even() const;
   int reserve(const Served& served, int even) const;
 
   int slots_;
   std::map<std::string, Served> served_;
+  // Of them:
+  int hungry_ = 0;
+  int with_room_ = 0;
 };
 
 }  // namespace sluice

@@ -110,8 +110,8 @@ class Database {
   virtual Task<Result<int64_t>> sweep() = 0;
   // A round of retention, in which at most a second goes by; how much it removed.
   virtual Task<Result<int64_t>> retain() = 0;
-  // Without models: for all that the worker serves and that may have work.
-  virtual Task<Result<int64_t>> admit(int64_t worker, std::vector<std::string> models) = 0;
+  // Moves tasks whose time has come to where claims find them; how many.
+  virtual Task<Result<int64_t>> wake() = 0;
   // `shares`: of each of `models` at most so many.
   virtual Task<Result<std::vector<ClaimedTask>>> claim(int64_t worker,
                                                        std::vector<std::string> models,

@@ -7,6 +7,8 @@
 #include <prometheus/text_serializer.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 
 namespace sluice {
 
@@ -27,6 +29,14 @@ const Histogram::BucketBoundaries flush_seconds = {0.0005, 0.001, 0.0025, 0.005,
 
 const Histogram::BucketBoundaries lag_seconds = {0.0005, 0.001, 0.002, 0.005, 0.01, 0.02,
                                                  0.05,   0.1,   0.2,   0.5,   1,    5};
+
+// The series of one model, kept: to ask a family for one takes a map of labels and a mutex, and
+// builds a histogram to throw away.
+struct ModelSeries {
+  std::array<Counter*, std::variant_size_v<Outcome>> calls{};  // by kind of outcome
+  Histogram* seconds = nullptr;
+  Histogram* first_token_seconds = nullptr;
+};
 
 }  // namespace
 
@@ -144,6 +154,9 @@ struct Metrics::Families {
                              .Name("sluice_worker_slots")
                              .Help("Slots of this worker by state")
                              .Register(registry);
+  Gauge& slots_free = slots.Add({{"state", "free"}});
+  Gauge& slots_calling = slots.Add({{"state", "calling"}});
+  Gauge& slots_storing = slots.Add({{"state", "storing"}});
   Histogram& slot_waits = BuildHistogram()
                               .Name("sluice_slot_wait_seconds")
                               .Help("How long a worker that would claim had no free slot")
@@ -165,6 +178,12 @@ struct Metrics::Families {
           .Name("sluice_listen_mode")
           .Help("How this worker hears of work: 1 for the present mode, 0 for the others")
           .Register(registry);
+  std::map<std::string, ModelSeries, std::less<>> models;  // as many as the families have
+
+  ModelSeries& of_model(std::string_view model) {
+    const auto found = models.find(model);
+    return found != models.end() ? found->second : models[std::string(model)];
+  }
 };
 
 Metrics::Metrics() : families_(std::make_unique<Families>()) {}
@@ -181,16 +200,30 @@ void Metrics::note_forfeited() {
 }
 
 void Metrics::note_call(std::string_view model, const Outcome& outcome, double seconds) {
-  const std::string name(model);
-  families_->calls.Add({{"model", name}, {"outcome", std::string(kind_of(outcome))}}).Increment();
-  const std::string code(error_code_of(outcome));
-  if (!code.empty()) families_->errors.Add({{"model", name}, {"error_code", code}}).Increment();
-  families_->seconds.Add({{"model", name}}, call_seconds).Observe(seconds);
+  ModelSeries& series = families_->of_model(model);
+  Counter*& calls = series.calls[outcome.index()];
+  if (calls == nullptr) {
+    calls = &families_->calls.Add(
+        {{"model", std::string(model)}, {"outcome", std::string(kind_of(outcome))}});
+  }
+  calls->Increment();
+  const std::string_view code = error_code_of(outcome);
+  if (!code.empty()) {
+    families_->errors.Add({{"model", std::string(model)}, {"error_code", std::string(code)}})
+        .Increment();
+  }
+  if (series.seconds == nullptr) {
+    series.seconds = &families_->seconds.Add({{"model", std::string(model)}}, call_seconds);
+  }
+  series.seconds->Observe(seconds);
 }
 
 void Metrics::note_first_token(std::string_view model, double seconds) {
-  families_->first_token_seconds.Add({{"model", std::string(model)}}, call_seconds)
-      .Observe(seconds);
+  Histogram*& histogram = families_->of_model(model).first_token_seconds;
+  if (histogram == nullptr) {
+    histogram = &families_->first_token_seconds.Add({{"model", std::string(model)}}, call_seconds);
+  }
+  histogram->Observe(seconds);
 }
 
 void Metrics::note_hedged(std::string_view model) {
@@ -230,9 +263,9 @@ void Metrics::note_loop_lag(double seconds) {
 }
 
 void Metrics::set_slots(int total, int calling, int storing) {
-  families_->slots.Add({{"state", "free"}}).Set(std::max(0, total - calling - storing));
-  families_->slots.Add({{"state", "calling"}}).Set(calling);
-  families_->slots.Add({{"state", "storing"}}).Set(storing);
+  families_->slots_free.Set(std::max(0, total - calling - storing));
+  families_->slots_calling.Set(calling);
+  families_->slots_storing.Set(storing);
   families_->completion_backlog.Set(storing);
 }
 

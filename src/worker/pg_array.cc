@@ -1,5 +1,6 @@
 #include "worker/pg_array.h"
 
+#include <array>
 #include <charconv>
 
 namespace sluice {
@@ -11,7 +12,10 @@ constexpr size_t count_offset = 12;  // three fields are before it
 
 // In network byte order.
 void append_int32(std::string& bytes, int32_t value) {
-  for (int shift : {24, 16, 8, 0}) bytes += static_cast<char>(value >> shift);
+  const std::array<char, 4> big_endian{static_cast<char>(value >> 24),
+                                       static_cast<char>(value >> 16),
+                                       static_cast<char>(value >> 8), static_cast<char>(value)};
+  bytes.append(big_endian.data(), big_endian.size());
 }
 
 }  // namespace
@@ -44,6 +48,10 @@ std::string PgArray::text() {
 // dimension's length, known at the end, and first index; then the elements, each after its length.
 PgTextArray::PgTextArray() {
   for (int32_t field : {1, 1, text_oid, 0, 1}) append_int32(bytes_, field);
+}
+
+void PgTextArray::reserve(size_t values, size_t bytes) {
+  bytes_.reserve(bytes_.size() + values * sizeof(int32_t) + bytes);
 }
 
 void PgTextArray::add(std::string_view value) {

@@ -38,6 +38,8 @@ class PgTextArray final {
  public:
   PgTextArray();
 
+  // Room for so many values of `bytes` together: an array that grows copies what it has.
+  void reserve(size_t values, size_t bytes);
   void add(std::string_view value);
   void add_null();
   template <class T>

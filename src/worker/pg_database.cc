@@ -114,7 +114,7 @@ Task<Result<Configuration>> read_configuration(Reply reply) {
   Configuration configuration;
   for (int row = 0; row < result->rows(); ++row) {
     configuration.heartbeat_timeout_ms = result->int64(row, 0);
-    configuration.events = result->boolean(row, 15);
+    configuration.events = result->boolean(row, 14);
     if (result->is_null(row, 1)) continue;  // no model: the settings alone
     Model model;
     model.name = result->text(row, 1);
@@ -122,20 +122,19 @@ Task<Result<Configuration>> read_configuration(Reply reply) {
     model.url = result->text(row, 3);
     model.upstream_name = result->text(row, 4);
     model.batch_max = static_cast<int>(result->int64(row, 5));
-    model.max_queue = static_cast<int>(result->int64(row, 6));
-    model.id = static_cast<int>(result->int64(row, 7));
-    model.secret = optional_text(*result, row, 8);
-    model.batch_wait_ms = result->int64(row, 9);
-    if (!result->is_null(row, 10)) model.max_in_flight = static_cast<int>(result->int64(row, 10));
-    model.min_in_flight = static_cast<int>(result->int64(row, 11));
-    model.hedge_after_ms = optional_int64(*result, row, 12);
-    model.hedge_max = static_cast<int>(result->int64(row, 13));
-    model.hedge_budget = static_cast<double>(result->int64(row, 14)) / 1e6;
+    model.id = static_cast<int>(result->int64(row, 6));
+    model.secret = optional_text(*result, row, 7);
+    model.batch_wait_ms = result->int64(row, 8);
+    if (!result->is_null(row, 9)) model.max_in_flight = static_cast<int>(result->int64(row, 9));
+    model.min_in_flight = static_cast<int>(result->int64(row, 10));
+    model.hedge_after_ms = optional_int64(*result, row, 11);
+    model.hedge_max = static_cast<int>(result->int64(row, 12));
+    model.hedge_budget = static_cast<double>(result->int64(row, 13)) / 1e6;
     for (const std::string_view path : {"/solve", "/single", "/batch"}) {
-      if (result->text(row, 16).find(path) != std::string_view::npos)
+      if (result->text(row, 15).find(path) != std::string_view::npos)
         model.paths.emplace_back(path);
     }
-    if (!result->is_null(row, 17)) configuration.parked.emplace(model.name, result->text(row, 17));
+    if (!result->is_null(row, 16)) configuration.parked.emplace(model.name, result->text(row, 16));
     configuration.models.push_back(std::move(model));
   }
   co_return configuration;
@@ -152,10 +151,33 @@ Task<Result<Look>> read_look(Reply reply) {
   co_return look;
 }
 
+// Moved in: a list in braces would copy all answers of a batch.
+template <class... Params>
+PgParams params_of(Params&&... values) {
+  PgParams params;
+  params.reserve(sizeof...(values));
+  (params.emplace_back(std::forward<Params>(values)), ...);
+  return params;
+}
+
 // The columns of sluice.outcome, one array each.
 struct OutcomeColumns {
   PgArray task_id, fence, http_status, retry_after_ms, input_tokens, output_tokens, billed;
   PgTextArray kind, answer, response, error, error_code;
+
+  // Of all of them; then add() each.
+  void reserve(const std::vector<EndedCall>& batch) {
+    size_t answer_bytes = 0;
+    size_t response_bytes = 0;
+    for (const EndedCall& ended : batch) {
+      const auto* solved = std::get_if<Solved>(&ended.outcome);
+      if (solved == nullptr) continue;
+      answer_bytes += solved->answer ? solved->answer->size() : 0;
+      response_bytes += solved->response.size();
+    }
+    answer.reserve(batch.size(), answer_bytes);
+    response.reserve(batch.size(), response_bytes);
+  }
 
   void add(const EndedCall& ended) {
     task_id.add(ended.key.task_id);
@@ -343,7 +365,7 @@ Task<Result<Configuration>> PgDatabase::configuration(std::vector<std::string> m
   if (!models.empty()) params[0] = pg_array(models);
   return read_configuration(work_->query(
       "select (extract(epoch from s.heartbeat_timeout) * 1000)::bigint, m.name, m.api, m.url,"
-      " coalesce(m.upstream_model, m.name), m.batch_max, m.max_queue, m.id, m.secret,"
+      " coalesce(m.upstream_model, m.name), m.batch_max, m.id, m.secret,"
       " (extract(epoch from m.batch_wait) * 1000)::bigint, m.max_in_flight, m.min_in_flight,"
       " ceil(extract(epoch from m.hedge_after) * 1000)::bigint, m.hedge_max,"
       " (m.hedge_budget * 1000000)::bigint, s.events, m.paths,"
@@ -374,13 +396,8 @@ Task<Result<int64_t>> PgDatabase::retain() {
   return read_int64(work_->query("select dropped + erased from sluice.retain()", PgParams()));
 }
 
-Task<Result<int64_t>> PgDatabase::admit(int64_t worker, std::vector<std::string> models) {
-  if (models.empty()) {
-    return read_int64(
-        work_->query("select sluice.admit_restless($1::bigint)", {std::to_string(worker)}));
-  }
-  return read_int64(
-      work_->query("select sum(sluice.admit(m)) from unnest($1::text[]) m", {pg_array(models)}));
+Task<Result<int64_t>> PgDatabase::wake() {
+  return read_int64(work_->query("select sluice.wake()", PgParams()));
 }
 
 Task<Result<std::vector<ClaimedTask>>> PgDatabase::claim(int64_t worker,
@@ -436,13 +453,13 @@ Task<Result<std::vector<ClaimedTask>>> PgDatabase::requests(int64_t worker,
 Task<Result<std::vector<Applied>>> PgDatabase::complete(int64_t worker,
                                                         const std::vector<EndedCall>& ended) {
   OutcomeColumns columns;
+  columns.reserve(ended);
   for (const EndedCall& call : ended) columns.add(call);
-  PgParams params = {
-      std::to_string(worker),        columns.task_id.text(),      columns.fence.text(),
-      columns.kind.param(),          columns.answer.param(),      columns.response.param(),
-      columns.error.param(),         columns.error_code.param(),  columns.http_status.text(),
-      columns.retry_after_ms.text(), columns.input_tokens.text(), columns.output_tokens.text(),
-      columns.billed.text()};
+  PgParams params = params_of(
+      std::to_string(worker), columns.task_id.text(), columns.fence.text(), columns.kind.param(),
+      columns.answer.param(), columns.response.param(), columns.error.param(),
+      columns.error_code.param(), columns.http_status.text(), columns.retry_after_ms.text(),
+      columns.input_tokens.text(), columns.output_tokens.text(), columns.billed.text());
   return read_applied(
       storing().query("select task_id, fence, applied from sluice.complete($1::bigint, array("
                       "select row(o.*)::sluice.outcome from unnest($2::bigint[], $3::int[], "

@@ -35,7 +35,7 @@ class PgDatabase final : public Database {
   Task<Result<int64_t>> recover(int64_t worker) override;
   Task<Result<int64_t>> sweep() override;
   Task<Result<int64_t>> retain() override;
-  Task<Result<int64_t>> admit(int64_t worker, std::vector<std::string> models) override;
+  Task<Result<int64_t>> wake() override;
   Task<Result<std::vector<ClaimedTask>>> claim(int64_t worker, std::vector<std::string> models,
                                                std::vector<int> shares, int max_tasks) override;
   Task<Result<std::vector<ClaimedTask>>> claim_urgent(int64_t worker,

@@ -21,7 +21,7 @@ int weight_of(const Outcome& outcome) {
 
 }  // namespace
 
-Race::Race(Calling calling, Model model, Call& call, AskForOneMore ask_for_one_more)
+Race::Race(Calling calling, SharedModel model, Call& call, AskForOneMore ask_for_one_more)
     : calling_(calling),
       model_(std::move(model)),
       call_(call),
@@ -57,11 +57,11 @@ Task<void> Race::wait_for_change() {
 }
 
 bool Race::may_want_more() const {
-  return extra_ < model_.hedge_max && !call_.hedge.is_asked && !call_.abort.aborted();
+  return extra_ < model_->hedge_max && !call_.hedge.is_asked && !call_.abort.aborted();
 }
 
 int64_t Race::next_extra_ns() const {
-  return begun_ns_ + (extra_ + 1) * *model_.hedge_after_ms * ns_per_ms;
+  return begun_ns_ + (extra_ + 1) * *model_->hedge_after_ms * ns_per_ms;
 }
 
 void Race::start(std::optional<int64_t> send_by_ns, AbortToken& abort) {

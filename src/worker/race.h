@@ -18,7 +18,7 @@ class Race final {
   using AskForOneMore = std::function<bool()>;
 
   // The call outlives it.
-  Race(Calling calling, Model model, Call& call, AskForOneMore ask_for_one_more);
+  Race(Calling calling, SharedModel model, Call& call, AskForOneMore ask_for_one_more);
 
   Task<Answer> run();
 
@@ -30,7 +30,7 @@ class Race final {
   int64_t next_extra_ns() const;
 
   Calling calling_;
-  Model model_;
+  SharedModel model_;
   Call& call_;
   AskForOneMore ask_for_one_more_;
   int64_t begun_ns_ = 0;

@@ -69,8 +69,7 @@ struct Worker::Flush {
   std::optional<Task<Result<std::vector<TaskKey>>>> reread;
 
   std::optional<Task<Result<void>>> limits;
-  std::optional<std::vector<std::string>> admitting;
-  std::optional<Task<Result<int64_t>>> admission;
+  std::optional<Task<Result<int64_t>>> waking;
   int asked = 0;
   std::vector<TaskKey> hedged;
   std::optional<Task<Result<std::vector<TaskKey>>>> hedge;
@@ -175,20 +174,20 @@ Task<Answer> Worker::answer_of(Call& call) {
 }
 
 // No coroutine of its own: 10,000 calls that wait would each hold its frame.
-Task<Answer> Worker::ask(Call& call, Model model) {
+Task<Answer> Worker::ask(Call& call, SharedModel model) {
   const Calling calling{clock_, http_, secrets_, limit_news_, spans_};
-  if (Batcher::takes(model, call.task)) return batcher_.ask(calling, std::move(model), call);
-  hedging_.note_call(model.name);
-  if (model.hedge_after_ms) return race(call, std::move(model));
+  if (Batcher::takes(*model, call.task)) return batcher_.ask(calling, std::move(model), call);
+  hedging_.note_call(model->name);
+  if (model->hedge_after_ms) return race(call, std::move(model));
   Question question = std::exchange(call.task.question, Question());
   return ask_model(calling, std::move(model), call.task, std::move(question), call.send_by_ns,
                    call.abort);
 }
 
-Task<Answer> Worker::race(Call& call, Model model) {
+Task<Answer> Worker::race(Call& call, SharedModel model) {
   const Calling calling{clock_, http_, secrets_, limit_news_, spans_};
   Race race(calling, model, call,
-            [this, model, &call] { return ask_for_one_more(model, call.task.key); });
+            [this, model, &call] { return ask_for_one_more(*model, call.task.key); });
   co_return co_await race.run();
 }
 
@@ -217,18 +216,18 @@ bool Worker::has_flush_work() const {
   return due_.registration || due_.mending || due_.clock_jump || due_.beat || due_.sweep ||
          due_.retention || due_.configuration || may_reread() || due_.unfinished ||
          !bodies_wanted_.empty() || hedging_.has_asked() || !announcer_.empty() ||
-         (looks_for_urgent() && clock_.now_ns() >= urgent_look_at_ns_) ||
-         (!draining_ && !claimer_.is_sated() && slots_free() > 0 &&
-          claim_size(concurrency_.shares(models_to_claim(), slots_free())) > 0);
+         (looks_for_urgent() && clock_.now_ns() >= urgent_look_at_ns_) || may_claim();
+}
+
+bool Worker::may_claim() const {
+  if (draining_ || claimer_.is_sated() || slots_free() <= 0) return false;
+  if (claimer_.models().empty()) return concurrency_.has_room();
+  return claim_size(concurrency_.shares(claimer_.models(), slots_free())) > 0;
 }
 
 // Those that woke us, or all: the database passes over those that have no work.
-std::vector<std::string> Worker::models_to_claim() const {
-  if (!claimer_.models().empty()) return claimer_.models();
-  std::vector<std::string> names;
-  names.reserve(models_.size());
-  for (const auto& [name, model] : models_) names.push_back(name);
-  return names;
+const std::vector<std::string>& Worker::models_to_claim() const {
+  return claimer_.models().empty() ? model_names_ : claimer_.models();
 }
 
 // How many to claim when each model may give its share.
@@ -238,8 +237,8 @@ int Worker::claim_size(const std::vector<int>& shares) const {
 }
 
 // In this order: what is damaged would fail all the others; what backends said lowers buckets
-// before they are used; calls that take long have their permits before new ones, admission refills
-// the queues, the claim takes from them; what nobody waits for goes last. All are sent before the
+// before they are used; calls that take long have their permits before new ones, what is due is
+// woken, the claim takes it; what nobody waits for goes last. All are sent before the
 // first answer is awaited.
 void Worker::send(Flush& flush) {
   flush.sent_ns = clock_.now_ns();
@@ -277,8 +276,7 @@ void Worker::send_claim(Flush& flush) {
   flush.shares = concurrency_.shares(flush.claimed_models, slots_free());
   flush.asked = claim_size(flush.shares);
   if (flush.asked <= 0) return send_urgent_claim(flush);
-  flush.admitting = claimer_.to_admit();
-  if (flush.admitting) flush.admission.emplace(database_.admit(worker_, *flush.admitting));
+  if (claimer_.wakes_later()) flush.waking.emplace(database_.wake());
   note_slot_wait();  // over
   flush.claim.emplace(database_.claim(worker_, flush.claimed_models, flush.shares, flush.asked));
 }
@@ -378,7 +376,7 @@ Task<void> Worker::finish_storing(Completer::Batch batch,
   on_completed(std::move(batch), applied);
   // A claim in the other session may have found a model full that has room now, or be about to tell
   // so: the answer of one that is under way may be older than this.
-  if (database_.stores_apart() && has_ceiling()) claimer_.wake();
+  if (database_.stores_apart() && has_ceiling_) claimer_.wake();
   note_appetite();
   outcomes_.raise();
   work_.raise();
@@ -457,10 +455,10 @@ Task<void> Worker::receive_tasks(Flush& flush) {
     Result<std::vector<TaskKey>> granted = co_await std::move(*flush.hedge);
     on_hedged(flush, granted);
   }
-  if (flush.admission) {
-    Result<int64_t> moved = co_await std::move(*flush.admission);
-    if (!moved) note_error(moved.error(), "admitting");
-    claimer_.note_admitted(*flush.admitting);
+  if (flush.waking) {
+    Result<int64_t> woken = co_await std::move(*flush.waking);
+    if (!woken) note_error(woken.error(), "waking");
+    claimer_.note_woken();
   }
   if (flush.claim) {
     Result<std::vector<ClaimedTask>> tasks = co_await std::move(*flush.claim);
@@ -659,10 +657,13 @@ void Worker::on_configuration(const Result<Configuration>& configuration) {
     return;
   }
   models_.clear();
+  model_names_.clear();
+  has_ceiling_ = false;
   std::vector<Model> served;
   for (const Model& model : configuration->models) {
     if (find_backend(model.api)) {
-      models_.emplace(model.name, model);
+      models_.emplace(model.name, std::make_shared<const Model>(model));
+      has_ceiling_ = has_ceiling_ || model.max_in_flight.has_value();
       served.push_back(model);
     } else {
       spdlog::warn(
@@ -670,6 +671,7 @@ void Worker::on_configuration(const Result<Configuration>& configuration) {
           model.name, model.api);
     }
   }
+  for (const auto& [name, model] : models_) model_names_.push_back(name);
   warn_of_unknown_models(*configuration);
   say_what_is_parked(*configuration);
   claimer_.serve(served);
@@ -919,12 +921,6 @@ std::vector<std::string> Worker::models_for_urgent() const {
 bool Worker::looks_for_urgent() const {
   return !draining_ && worker_ != 0 && !models_.empty() && urgent_slots_free() > 0 &&
          (slots_free() <= 0 || concurrency_.is_held_back());
-}
-
-// Whether a model may be full: the fleet's calls of it are bounded.
-bool Worker::has_ceiling() const {
-  return std::any_of(models_.begin(), models_.end(),
-                     [](const auto& entry) { return entry.second.max_in_flight.has_value(); });
 }
 
 bool Worker::is_idle() const {

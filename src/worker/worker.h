@@ -67,8 +67,8 @@ class Worker final : private Wakeups::Owner {
   // The three phases.
   Task<void> live(std::shared_ptr<Call> call);
   Task<Answer> answer_of(Call& call);
-  Task<Answer> ask(Call& call, Model model);
-  Task<Answer> race(Call& call, Model model);
+  Task<Answer> ask(Call& call, SharedModel model);
+  Task<Answer> race(Call& call, SharedModel model);
   Task<void> flush();
   Task<void> retain();
   Task<void> store();
@@ -109,14 +109,14 @@ class Worker final : private Wakeups::Owner {
   void begin(ClaimedTask task, std::optional<int64_t> send_by_ns);
   static void abort(Call& call);
   bool ask_for_one_more(const Model& model, const TaskKey& key);
-  std::vector<std::string> models_to_claim() const;
+  const std::vector<std::string>& models_to_claim() const;
   int claim_size(const std::vector<int>& shares) const;
   void pause_flushes();
   int slots_free() const;
   int urgent_slots_free() const;
   std::vector<std::string> models_for_urgent() const;
   bool looks_for_urgent() const;
-  bool has_ceiling() const;
+  bool may_claim() const;
   bool has_flush_work() const;
   bool may_reread() const { return due_.reread && !is_storing_; }
   bool may_store() const;
@@ -152,7 +152,9 @@ class Worker final : private Wakeups::Owner {
   std::mt19937_64 random_{std::random_device{}()};
 
   int64_t worker_ = 0;
-  std::map<std::string, Model, std::less<>> models_;
+  std::map<std::string, SharedModel, std::less<>> models_;
+  std::vector<std::string> model_names_;  // of all of them
+  bool has_ceiling_ = false;  // one of them may be full: the fleet's calls of it are bounded
   std::set<std::string> unknown_models_;       // of those it was told to serve; each is said once
   std::map<std::string, std::string> parked_;  // likewise
   int64_t heartbeat_interval_ms_ = 5'000;

@@ -37,7 +37,7 @@ def wait_ended(url, count, deadline_s=60):
 
 def assert_each_ended_once(url, ids):
     """Every accepted task has exactly one result and is nowhere else."""
-    places = query(url, "select task_id from sluice.result union all select task_id from sluice.backlog union all "
+    places = query(url, "select task_id from sluice.result union all select task_id from sluice.later union all "
                         "select task_id from sluice.queue union all select task_id from sluice.lease")
     assert Counter(row[0] for row in places) == Counter(ids)
     assert {row[0] for row in query(url, "select task_id from sluice.result")} == set(ids)

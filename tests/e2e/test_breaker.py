@@ -54,6 +54,6 @@ def test_two_completions_cross_the_threshold_at_once_and_open_it_once(pg):
     second.join(10)
     assert not second.is_alive()
     assert events(url) == [("closed", "open")]
-    assert query(url, "select count(*) from sluice.backlog")[0][0] == 20
+    assert query(url, "select count(*) from sluice.later")[0][0] == 20
     for session in sessions:
         session.close()

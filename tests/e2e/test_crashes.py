@@ -190,7 +190,7 @@ def read_until_ready(client):
 def test_a_worker_frozen_while_reading_its_claim_does_not_hold_the_model(pg, mock, worker):
     url, backend = pg.database(), mock()
     set_heartbeat_timeout(url, "1 second")
-    add_model(url, "m", backend.url, max_queue=5000)
+    add_model(url, "m", backend.url)
     ids = submit_many(url, [f"{i} " + "x" * 20_000 for i in range(1200)])
     frozen = query(url, "select sluice.register_worker('frozen', 1000)")[0][0]
     with raw_session(url) as client:

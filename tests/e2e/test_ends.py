@@ -175,9 +175,9 @@ def test_redrive_sends_back_one_or_all_dead_letters(read, sluice, url):
     cancelled = submit(url, "x")
     query(url, "select sluice.cancel(%s)", (cancelled,))
     assert read("redrive", cancelled) == [str(cancelled)]
-    assert status(url, cancelled) == "unsolved"
+    assert status(url, cancelled) == "queued"
     run = sluice("redrive", cancelled, "--database-url", url)
-    assert run.returncode == 1 and run.stderr.startswith(f"sluice: task {cancelled} is still unsolved")
+    assert run.returncode == 1 and run.stderr.startswith(f"sluice: task {cancelled} is still queued")
     with session(url) as worker_session:
         worker = registered(worker_session)
         failed = submit(url, "x")

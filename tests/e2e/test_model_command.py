@@ -1,9 +1,10 @@
 """sluice model: make, change, close and delete models; PostgreSQL judges the values."""
 import json
 
+import psycopg2
 import pytest
 from conftest import query
-from queue_tools import submit, wait_ended
+from queue_tools import add_model, submit, wait_ended
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def test_set_makes_a_model_and_changes_it_in_place(model, url):
     assert model("set", "m", "rpm=120", "hedge_after=800ms").returncode == 0
     assert query(url, "select name, rpm, timeout::text, hedge_after::text from sluice.models") == [
         ("m", 120, "00:02:00", "00:00:00.8")]
-    queues = query(url, "select count(*) from pg_tables where schemaname = 'sluice' and tablename like 'queue\\_%'")
+    queues = query(url, "select count(*) from pg_tables where schemaname = 'sluice' and tablename ~ '^queue_[0-9]+$'")
     assert queues == [(1,)]
 
 
@@ -95,7 +96,7 @@ def test_ls_fits_80_columns_and_json_has_it_all(model, url):
     table = model("ls", env={"COLUMNS": "80"}).stdout.splitlines()
     assert len(table) == 2 and all(len(line) <= 80 for line in table)
     row = json.loads(model("ls", "--json").stdout)
-    assert (row["name"], row["rpm"], row["max_queue"]) == ("m" * 60, 60, 1000)
+    assert (row["name"], row["rpm"], row["max_queue"]) == ("m" * 60, 60, None)
     assert "limits_changed_at" not in row
 
 
@@ -164,3 +165,15 @@ def test_a_reply_is_stored_beside_its_answer_where_it_is_to_be_kept(model, url, 
     wait_ended(url, 2)
     assert query(url, "select model, answer is null, response::json ->> 'answer' = answer from sluice.tasks order by model") == [
         ("kept", False, True), ("plain", False, None)]
+
+
+def test_a_route_keeps_its_lines_while_a_model_joins_and_the_last_one_leaves(pg):
+    url = pg.database()
+    for name in ("a", "b"):
+        add_model(url, name, "http://127.0.0.1:1")
+    query(url, "insert into sluice.routes (route, model) values ('r', 'a')")
+    with psycopg2.connect(url) as joins:
+        joins.cursor().execute("insert into sluice.routes (route, model) values ('r', 'b')")
+        query(url, "delete from sluice.routes where route = 'r' and model = 'a'")
+    joins.close()
+    assert query(url, "select sluice.submit('x', 'r') is not null") == [(True,)]

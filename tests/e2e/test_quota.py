@@ -63,34 +63,6 @@ def test_after_a_crash_the_bucket_starts_empty_and_recovers(pg, mock, worker):
     assert_within_bounds([a["t_ns"] for a in backend.arrivals()], 600)
 
 
-def drain_s(url, backend, worker, max_queue, tasks):
-    name = f"q{max_queue}"
-    add_model(url, name, backend.url, max_queue=max_queue)
-    submit_many(url, ["p"] * tasks, name)
-    begun = time.monotonic()
-    process = worker(url, "--once", "--models", name)
-    assert process.wait(120) == 0
-    seconds = query(url, "select extract(epoch from max(finished_at) - min(started_at))::float from sluice.result "
-                         "where model = %s", [name])[0][0]
-    assert seconds <= time.monotonic() - begun
-    return seconds
-
-
-def test_a_short_queue_is_nearly_as_fast_as_a_long_one(pg, mock, worker):
-    """10,000 tasks with max_queue 100 against 100,000; the best of three, for the machine is shared."""
-    url, backend = pg.database(), mock("--latency", "100ms-300ms")
-    ratios = []
-    for turn in range(3):
-        long = drain_s(url, backend, worker, 100_000 + turn, 10_000)
-        short = drain_s(url, backend, worker, 100 + turn, 10_000)
-        ratios.append(short / long)
-        if ratios[-1] <= 1.2:
-            break
-    print(f"seconds with max_queue 100 / with 100,000: {', '.join(f'{r:.2f}' for r in ratios)}")
-    assert min(ratios) <= 1.2, ratios
-    assert wait_ended(url, 20_000 * len(ratios)) == {"solved": 20_000 * len(ratios)}
-
-
 class JumpingServer:
     """A PostgreSQL whose clock the test sets."""
 

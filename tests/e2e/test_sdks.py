@@ -15,7 +15,7 @@ def front(pg, server, mock, worker, sluice):
         url = pg.database()
     backend = mock("--latency", "5ms").url + "/v1"
     for name in ("chat", "paused"):
-        add_model(Front.url, name, backend, api="openai-chat", max_queue=1000, paused=name == "paused")
+        add_model(Front.url, name, backend, api="openai-chat", paused=name == "paused")
     worker(Front.url)
     Front.port = server(Front.url, keys=True).port
     made = sluice("key", "create", "sdk", "--tenant", "t", "--scope", "submit,read", "--database-url", Front.url)

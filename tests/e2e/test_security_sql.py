@@ -108,7 +108,7 @@ def test_a_client_cannot_set_the_time(url, login):
     query(client, "select sluice.cancel(%s, 'infinity')", [task])
     assert query(url, "select isfinite(finished_at) from sluice.result")[0][0]
     query(client, "select sluice.redrive(%s, '2001-01-01')", [task])
-    assert query(url, "select min(ready_at) > now() - interval '1 hour' from sluice.backlog")[0][0]
+    assert query(url, "select min(ready_at) > now() - interval '1 hour' from sluice.queue")[0][0]
 
 
 def test_the_audit_names_the_key_and_no_client_can_fill_it(url, server, sluice):
@@ -229,7 +229,7 @@ def test_an_open_redrive_holds_up_no_retention(url, login):
         assert query(url, "select * from sluice.retain(now() + interval '1 year')") == [(0, 1)]
         assert query(url, "select id from sluice.tasks") == [(own,)]
     transaction.close()
-    assert query(url, "select id, status from sluice.tasks") == [(own, "unsolved")]
+    assert query(url, "select id, status from sluice.tasks") == [(own, "queued")]
     assert query(url, "select count(*) from sluice.task where id = %s", [other]) == [(0,)]
 
 

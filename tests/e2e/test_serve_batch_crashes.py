@@ -12,7 +12,7 @@ LINES = [f"r-{n}" for n in range(1000)]
 def front(pg, server, mock, worker):
     class Front:
         url = pg.database()
-    add_model(Front.url, "chat", mock("--latency", "5ms", "--error-rate", "0.02").url + "/v1", api="openai-chat", max_queue=1000,
+    add_model(Front.url, "chat", mock("--latency", "5ms", "--error-rate", "0.02").url + "/v1", api="openai-chat",
               max_attempts=1)
     Front.start = lambda: server(Front.url)
     Front.work = lambda: worker(Front.url, "--slots", "50")

@@ -15,7 +15,7 @@ def front(pg, server):
     """A database with a model "chat" that nobody serves, and a server."""
     class Front:
         url = pg.database()
-    add_model(Front.url, "chat", "http://127.0.0.1:1/v1", api="openai-chat", max_queue=1000)
+    add_model(Front.url, "chat", "http://127.0.0.1:1/v1", api="openai-chat")
     Front.process = server(Front.url)
     Front.port = Front.process.port
     return Front

@@ -147,8 +147,8 @@ def test_up_costs_next_to_nothing_while_nobody_asks(start_up, directory, mock):
         add_model(url, f"m{number}", mock().url)
         query(url, "select count(*) from sluice.submit_many((select jsonb_agg(jsonb_build_object('prompt', n::text, 'model', %s))"
                    " from generate_series(1, 200) n))", [f"m{number}"])
-    query(url, "set role sluice_owner; select sluice.make_lanes('queue_' || id, array(select generate_series(-90, 90)::smallint))"
-               " from sluice.models")
+    query(url, "insert into sluice.mark select m.id, rank, 0, nextval('sluice.mark_id'), now() - interval '1 hour'"
+               " from sluice.models m, generate_series(-90, 90) rank")
     wait_ended(url, 600)
     watched = connect(url)  # a new session would cost more than it measures
 

@@ -1,7 +1,7 @@
 """A database of schema 4 that is in use, brought up to date: everything in it goes on, and it is what a new one would be."""
 import hashlib
 
-from conftest import ROOT, connect, query
+from conftest import ROOT, connect, query, wait_for
 from queue_tools import assert_each_ended_once
 
 OLD_VERSION = 4
@@ -75,16 +75,23 @@ MODELS = """
       and c.relname ~ ('_' || m.id || '($|_)') and c.relname !~ '^(mark|task|result|tenant)_'"""
 
 
+def apply(cursor, first, last):
+    """Runs the migrations of the versions first to last, as `sluice migrate` does."""
+    for path in sorted((ROOT / "sql" / "migrations").glob("*.sql")):
+        version = int(path.name[:4])
+        if first <= version <= last:
+            text = path.read_text(encoding="utf-8")
+            become_owner = "" if version == 1 else "set local role sluice_owner;"
+            cursor.execute(f"begin; {become_owner} {text}; reset role; set local role sluice_owner; "
+                           "insert into sluice.migration (version, name, sha256) values "
+                           f"({version}, '{path.name}', '{hashlib.sha256(text.encode()).hexdigest()}'); commit")
+
+
 def old_database(pg):
     url = pg.empty_database()
     connection = connect(url)
     with connection.cursor() as cursor:
-        for path in sorted((ROOT / "sql" / "migrations").glob("*.sql"))[:OLD_VERSION]:
-            text = path.read_text(encoding="utf-8")
-            become_owner = "" if path.name.startswith("0001") else "set local role sluice_owner;"
-            cursor.execute(f"begin; {become_owner} {text}; reset role; set local role sluice_owner; "
-                           "insert into sluice.migration (version, name, sha256) values "
-                           f"({int(path.name[:4])}, '{path.name}', '{hashlib.sha256(text.encode()).hexdigest()}'); commit")
+        apply(cursor, 1, OLD_VERSION)
         cursor.execute("begin; set local role sluice_owner;" + "".join(OLD_MODEL.format(n) for n in (1, 2, 3)) + OLD_ROWS
                        + "commit")
     connection.close()
@@ -94,7 +101,7 @@ def old_database(pg):
 def work(url, worker):
     """One round of all that a worker does; how many tasks it had."""
     query(url, "select sluice.tick()")
-    query(url, "select sluice.admit(name) from sluice.models")
+    query(url, "select sluice.admit(name) from sluice.models")  # as a worker of then does
     claimed = query(url, "select task_id, fence from sluice.claim(%s, null, 1000)", [worker])
     applied = query(url, "select applied from sluice.complete(%s, array(select row(task_id, fence, 'solved', 'answer', null, null, "
                          "null, 200, null, 3, 4, null)::sluice.outcome from sluice.lease where worker = %s))", [worker, worker])
@@ -110,12 +117,12 @@ def test_a_database_of_schema_4_in_use_goes_on_after_an_upgrade(sluice, pg):
     assert query(url, "select octet_length(metadata::text) < 200 from sluice.task where metadata is not null") == [(True,)]
     assert query(url, "select num_nonnulls(max_tenants, tenant_max_unfinished, tenant_max_batches, tenant_max_files, tenant_files_bytes_max)"
                       " from sluice.settings") == [(0,)], "nobody is refused what he was granted before"
-    assert query(url, "select sluice.explain(51)")[0][0].startswith("waits for room in the queue of ")
+    assert query(url, "select sluice.explain(51)")[0][0].startswith("waits to be queued: its time has come for ")
     assert query(url, "select name, hedge_after::text from sluice.models order by id") == [
         ("one", "00:01:00"), ("two", "1 day"), ("three", None)]
 
     # Its calls under way are completed by the worker that had them, and the rest goes its way.
-    query(url, "update sluice.backlog set ready_at = clock_timestamp() where not due")
+    query(url, "update sluice.later set ready_at = clock_timestamp() where ready_at > clock_timestamp()")
     assert query(url, "select count(*) from sluice.lease")[0][0] == 10
     query(url, "select sluice.redrive(99)")
     new = query(url, "select sluice.submit('new', 'any', tenant => 'bound')")[0][0]
@@ -128,23 +135,70 @@ def test_a_database_of_schema_4_in_use_goes_on_after_an_upgrade(sluice, pg):
     assert query(url, "select sum(depth + in_flight + unfinished) from sluice.queues")[0][0] == 0
 
 
-def test_a_model_with_a_procedure_of_schema_21_takes_tasks_and_can_be_deleted(sluice, pg):
-    url = pg.database()
-    query(url, "insert into sluice.models (name, url) values ('one', 'http://127.0.0.1:1')")
-    # As the functions of schema 21 make it until those of 22 are there.
-    query(url, "create procedure sluice.put_1(bigint, timestamptz, timestamptz, int, int, text) language plpgsql as 'begin end'")
-    query(url, "delete from sluice.function_set")
-    assert sluice("migrate", "--database-url", url).returncode == 0
-    task = query(url, "select sluice.submit('a prompt', 'one')")[0][0]
-    assert query(url, "select task_id from sluice.queue_1") == [(task,)]
-    query(url, "select sluice.cancel(%s)", [task])
-    query(url, "delete from sluice.models")
-    assert query(url, "select to_regproc('sluice.put_1')") == [(None,)]
+def many_models(url, models, tasks):
+    """Models like those of OLD_ROWS beside them, and tasks in their queues and in the backlog, of schema 45; the ids of all tasks."""
+    connection = connect(url)
+    with connection.cursor() as cursor:
+        cursor.execute("begin; set local role sluice_owner")
+        cursor.execute("insert into sluice.models (name, url) select 'm' || n, 'http://127.0.0.1:1' from generate_series(4, %s) n", [models])
+        cursor.execute("".join(OLD_MODEL.format(n) for n in range(4, models + 1)))
+        cursor.execute("""
+            insert into sluice.task (id, created_at, model, priority, tenant, prompt)
+            select 100 + n, clock_timestamp(), 4 + n %% (%s - 3), 0, 'default', 'x' from generate_series(1, %s) n""", [models, tasks])
+        cursor.execute("select setval('sluice.task_id', %s)", [100 + tasks])
+        cursor.execute("""
+            do $$ begin
+              for v_model in 4 .. (select max(id) from sluice.models) loop
+                execute format('insert into sluice.queue_%s (task_id, ready_at, model, request_bytes, fence, rank, attempts)
+                  select id, created_at, model, 10, 0, 0, 0 from sluice.task where model = %s and id %% 3 = 0', v_model, v_model);
+              end loop;
+            end $$;
+            insert into sluice.backlog (task_id, ready_at, model, request_bytes, fence, rank, attempts, due, tenant)
+            select id, created_at, model, 10, 0, 0, 0, true, 'default' from sluice.task where id > 100 and id % 3 <> 0; commit""")
+        apply(cursor, OLD_VERSION + 1, 45)
+    connection.close()
+    return [*range(101, 101 + tasks)]
+
+
+def test_an_upgrade_of_many_models_goes_in_steps_and_goes_on_after_a_kill(sluice, pg, started):
+    url = old_database(pg)
+    ids = many_models(url, 150, 3000)
+    user = connect(url)
+    with user.cursor() as cursor:
+        cursor.execute("begin; lock table sluice.queue_77 in row exclusive mode")  # an open submit
+    first = started("migrate", "--database-url", url)
+    wait_for(lambda: query(url, "select count(*) from pg_class where relname ~ '^waits_[0-9]+$'") == [(149,)], 60, "all lines but one")
+    first.kill()
+    first.wait()
+    assert query(url, "select 47 = any (array_agg(version)), 50 = any (array_agg(version)) from sluice.migration") == [(False, False)]
+    user.close()
+    run = sluice("migrate", "--database-url", url)
+    assert run.returncode == 0, run.stderr
+    assert query(url, "select count(*) from sluice.models m where to_regproc('sluice.add_' || id) is null "
+                      "or to_regclass('sluice.waits_' || id) is null") == [(0,)]
+
+    # What waits moves, in steps, as wake and tick come by; what ran goes on meanwhile, and nothing is lost or done twice.
+    steps = 0
+    while query(url, "select exists (select from sluice.later where tableoid <> 'sluice.later'::regclass)") == [(True,)]:
+        before = query(url, "select count(*) from sluice.queue")[0][0]
+        query(url, "select sluice.wake()")
+        assert query(url, "select count(*) from sluice.queue")[0][0] <= before + 2000  # what came due, and what was in the backlog
+        steps += 1
+        assert steps < 100
+    assert steps > 1
+    query(url, "update sluice.later set ready_at = clock_timestamp() where ready_at > clock_timestamp()")
+    for _ in range(200):
+        work(url, 7)
+        if query(url, "select count(*) from sluice.result")[0][0] == 3100:
+            break
+    assert_each_ended_once(url, [*range(1, 101), *ids])
 
 
 def test_an_upgraded_database_is_what_a_new_one_would_be(sluice, pg):
     url, fresh = old_database(pg), pg.database()
     assert sluice("migrate", "--database-url", url).returncode == 0
+    query(url, "update sluice.function_set set applied_at = applied_at - interval '1 hour'")  # no call of before is under way
+    wait_for(lambda: query(url, "select sluice.tick(), sluice.has_remains()")[0][1] is False, what="the last of what is left")
     assert set(query(url, SCHEMA)) == set(query(fresh, SCHEMA))
     for name in ("one", "two", "three"):
         query(fresh, "insert into sluice.models (name, url) values (%s, 'http://127.0.0.1:1')", [name])

@@ -147,29 +147,31 @@ def test_a_row_committed_later_than_the_lag_of_its_mark_is_found_by_the_sweep(pg
     add_model(url, "m", backend.url)
     worker(url)
     wait_idle(url)
-    # Enough that the lane has a mark (one claim in a thousand rows makes it).
-    ids = []
-    while not query(url, "select 1 from sluice.lane where line like 'queue%%'"):
-        ids += submit_many(url, ["filler"] * 900)
-        wait_ended(url, len(ids))
-        assert len(ids) < 30_000
+    # An old snapshot keeps the dead rows, and enough of them that the lane has a mark and keeps it (05_marks.sql, mark_pays).
+    old = connect(url)
+    old.autocommit = False
+    old.set_session(isolation_level="REPEATABLE READ")
+    old.cursor().execute("select from sluice.models")
+    ids = submit_many(url, ["filler"] * 1500)
+    wait_ended(url, len(ids))
+    assert query(url, "select count(*) > 0 from sluice.mark where line > 0") == [(True,)]
     late = connect(url)
     late.autocommit = False
     with late.cursor() as cursor:
         cursor.execute("select sluice.submit('committed late', 'm')")
-        ids.append(cursor.fetchone()[0])
+        late_id = cursor.fetchone()[0]
+        ids.append(late_id)
     # Others go past it until the mark lies behind it.
     def mark_has_passed():
         ids.append(submit(url, "meanwhile"))
         wait_ended(url, len(ids) - 1)
-        return query(url, "select max(sluice.mark(l.id)) > (select created_at + interval '1 second' from sluice.task "
-                          "where id = %s - 1) from sluice.lane l where l.line like 'queue%%'", [ids[-1]]) and \
-            query(url, "select max(sluice.mark(id)) > clock_timestamp() - interval '400 milliseconds' from sluice.lane "
-                       "where line like 'queue%%'") == [(True,)] and time.monotonic() > begun + 1
+        return query(url, "select (select m.ready_at from sluice.mark m where m.line > 0 order by m.n desc limit 1) > "
+                          "(select created_at + interval '500 milliseconds' from sluice.task where id = %s - 1)", [late_id]) == [(True,)]
     begun = time.monotonic()
     wait_for(mark_has_passed, 20, "the mark to pass")
     late.commit()
     late.close()
+    old.close()
     assert wait_ended(url, len(ids), 20) == {"solved": len(ids)}
     assert_each_ended_once(url, ids)
 
@@ -193,6 +195,25 @@ def test_a_configuration_change_is_followed_without_a_restart(pg, mock, worker):
     query(url, "select sluice.resume('m')")
     submit(url, "after the pause")
     wait_ended(url, count + 1)
+
+
+def test_a_model_that_may_take_of_a_route_starts_what_waits_there(pg, mock, worker):
+    url, backend = pg.database(), mock()
+    for model in ("unserved", "late", "new"):
+        add_model(url, model, backend.url)
+    query(url, "insert into sluice.routes (route, model, weight) values ('r', 'unserved', 1), ('r', 'late', 0)")
+    worker(url, "--models", "late,new")
+    for number, change in enumerate(("update sluice.routes set weight = 1 where route = 'r' and model = 'late'",
+                                     "update sluice.routes set model = 'unserved', route = 'x' where route = 'r' and model = 'late'; "
+                                     "insert into sluice.routes (route, model) values ('r', 'new')")):
+        if number == 1:
+            query(url, "update sluice.routes set weight = 0 where route = 'r' and model = 'late'")
+        submit(url, f"round {number}", "r")
+        wait_idle(url, 1)
+        begun = time.monotonic()
+        query(url, change)
+        wait_ended(url, number + 1)
+        assert time.monotonic() - begun < 2, "nobody woke up for it"
 
 
 def test_submits_for_a_shut_model_tell_nobody_and_start_when_it_opens(pg, mock, worker):

@@ -5,9 +5,9 @@ create schema isolation;
 set search_path = isolation;
 insert into sluice.models (name, url, tpm) values
   ('m', 'http://127.0.0.1:1', null), ('n', 'http://127.0.0.1:1', null), ('t', 'http://127.0.0.1:1', 6000000);
--- With a mark, as a lane has that has given a thousand rows.
+-- With a mark, as a lane has that has given rows.
 set role sluice_owner;
-select sluice.make_lanes('queue_' || id, '{0}') from sluice.models where name = 'm';
+select sluice.set_mark(id, 0::smallint, sluice.tenant_key('default'), '-infinity') from sluice.models where name = 'm';
 reset role;
 -- What complete() called applied, in the transaction that did it.
 create table applied (worker bigint, kind text);
@@ -22,13 +22,13 @@ as $$
 declare
   v_long_ago timestamptz := clock_timestamp() - interval '1 hour';
 begin
-  delete from sluice.task; delete from sluice.result; delete from sluice.backlog; delete from sluice.queue;
+  delete from sluice.task; delete from sluice.result; delete from sluice.later; delete from sluice.queue;
   delete from sluice.lease; delete from sluice.attempt; delete from sluice.worker; delete from sluice.cancellation;
   delete from sluice.spent; delete from isolation.applied; delete from isolation.reserved;
   perform sluice.register_worker('1', 10, p_now => v_long_ago), sluice.register_worker('2', 10, p_now => v_long_ago);
   update sluice.worker set id = name::bigint, seen = case name when '2' then clock_timestamp() else seen end;
   -- The clock is set back for this: so are the marks.
-  perform sluice.lower_marks('queue_' || id, '{0}', array[v_long_ago - interval '1 minute']) from sluice.models;
+  perform sluice.lower_marks(id, '{0}', array[sluice.tenant_key('default')], array[v_long_ago - interval '1 minute']) from sluice.models;
   perform sluice.submit('question', 'm', p_now => v_long_ago - interval '1 second');
 end
 $$;
@@ -65,7 +65,7 @@ begin
 end
 $$;
 
--- held: the queued task is of a tenant without a permit for the next minute: a claim sends it back to the backlog.
+-- held: the queued task is of a tenant without a permit for the next minute: a claim passes it over.
 create function held() returns void language plpgsql
 as $$
 begin
@@ -99,7 +99,7 @@ end
 $$;
 
 create function claim() returns void language plpgsql
-as $$ begin perform sluice.admit('m'), sluice.admit('t'), sluice.claim(2); end $$;
+as $$ begin perform sluice.wake(), sluice.claim(2); end $$;
 create function recover() returns void language plpgsql as $$ begin perform sluice.recover(2); end $$;
 create function cancel() returns void language plpgsql as $$ begin perform sluice.cancel(isolation.task()); end $$;
 
@@ -127,7 +127,7 @@ create function verdict() returns text language plpgsql
 as $$
 declare
   v_places text[] := array(
-    select 'backlog' from sluice.backlog union all select 'queue' from sluice.queue
+    select 'later' from sluice.later union all select 'queue' from sluice.queue
     union all select 'lease of ' || worker from sluice.lease union all select status from sluice.result);
   v_ends int := (select count(distinct worker) from isolation.applied where kind = 'solved');  -- a repeat is no second end
 begin

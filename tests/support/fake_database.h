@@ -19,8 +19,8 @@ namespace sluice {
 class FakeDatabase final : public Database {
  public:
   // What the test sets.
-  std::deque<ClaimedTask> queue;    // ready to be claimed
-  std::deque<ClaimedTask> backlog;  // moved to the queue by admit
+  std::deque<ClaimedTask> queue;  // ready to be claimed
+  std::deque<ClaimedTask> later;  // moved to the queue by wake
   Configuration served;
   bool reachable = true;
   bool watch_is_free = true;
@@ -115,11 +115,11 @@ class FakeDatabase final : public Database {
     log.emplace_back("retain");
     return reply(Result<int64_t>(std::exchange(removable, 0)));
   }
-  Task<Result<int64_t>> admit(int64_t, std::vector<std::string>) override {
-    log.emplace_back("admit");
-    const auto moved = static_cast<int64_t>(backlog.size());
-    for (ClaimedTask& task : backlog) queue.push_back(std::move(task));
-    backlog.clear();
+  Task<Result<int64_t>> wake() override {
+    log.emplace_back("wake");
+    const auto moved = static_cast<int64_t>(later.size());
+    for (ClaimedTask& task : later) queue.push_back(std::move(task));
+    later.clear();
     return reply(Result<int64_t>(moved));
   }
   Task<Result<std::vector<ClaimedTask>>> claim(int64_t, std::vector<std::string> models,
@@ -254,7 +254,7 @@ class FakeDatabase final : public Database {
   Task<Result<Look>> take_bells(int64_t, std::vector<int>) override {
     log.emplace_back("take_bells");
     Look answer = look;
-    answer.work = look.work || (looks_in_time && (!queue.empty() || !backlog.empty()));
+    answer.work = look.work || (looks_in_time && (!queue.empty() || !later.empty()));
     return reply(Result<Look>(std::move(answer)));
   }
   Task<Result<void>> drop_bells(std::vector<int>) override {

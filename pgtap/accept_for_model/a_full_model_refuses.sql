@@ -1,0 +1,13 @@
+begin;
+\ir ../_helpers.sql
+select plan(2);
+
+select given_model() as a \gset
+update sluice.models set max_unfinished = 10 where name = :'a';
+select given_tasks(:'a', 9) \g /dev/null
+select lives_ok(format('select sluice.accept_for_model(%s, %L)', id_of(:'a'), at(1)), 'counted, there is room: 9 of 10');
+select given_task(:'a') \g /dev/null
+select is((error_of(format('select sluice.accept_for_model(%s, %L)', id_of(:'a'), at(1)))).code, 'SL003', 'full: 10 of 10');
+
+select * from finish();
+rollback;

@@ -1,0 +1,19 @@
+begin;
+\set alone
+\ir ../_helpers.sql
+\ir ../has_remains/_helpers.sql
+select plan(5);
+
+select is(sluice.has_moves(), false, 'not in a new database');
+select given_remains(), id_of(given_model()) as m \gset
+select is(sluice.has_moves(), false, 'nor where nothing waited');
+insert into sluice.rung (model, rung_at) values (:m, at(0));
+select is(sluice.has_moves(), true, 'something was rung for');
+select sluice.take_over() \g /dev/null
+insert into sluice.backlog (task_id, ready_at, model, request_bytes, fence, rank, attempts, due, tenant)
+values (-1, at(1), :m, 1, 0, 0, 0, true, 'default');
+select is(sluice.has_moves(), true, 'something waits');
+select is((sluice.look_around(array[:m], at(1))).work, true, 'so nobody sleeps');
+
+select * from finish();
+rollback;

@@ -1,0 +1,22 @@
+begin;
+\ir ../_helpers.sql
+\ir ../fair_turns/_helpers.sql
+select plan(4);
+
+select given_model() as m \gset
+select given_tenant(rpm => 60) as t \gset
+insert into sluice.tenants (name, weight) values ('heavy-' || :'t', 3);
+select waits(:'m', :'t', 2, 400), waits(:'m', 'heavy-' || :'t', 2, 400) \g /dev/null
+select waits(:'m', 'other-' || n, 2, 400) from generate_series(1, 10) n \g /dev/null
+create temporary table facts on commit drop as
+select f.*, array_position(h.tenants, sluice.tenant_key(:'t')) as mine,
+  array_position(h.tenants, sluice.tenant_key('heavy-' || :'t')) as his
+from (select array(select h.tenant from unnest(sluice.lane_heads(id_of(:'m'), 20)) h) as tenants) h,
+  sluice.lane_facts(sluice.weighed(sluice.lane_heads(id_of(:'m'), 20), at(1)), array[round_at(:'m', null, 1, 2)], 1000) f;
+select is(weights[mine] / weights[his], 1 / 3.0::float8, 'weights') from facts;
+select is(array[rooms[mine], rooms[his]], '{1,null}', 'permits') from facts;
+select cmp_ok(limits[his], '>', 2 * limits[mine], 'of who is due more, more rows') from facts;
+select is(array[begins[1], ends[2]], '{1,2}', 'the bounds of their round') from facts;
+
+select * from finish();
+rollback;

@@ -1,0 +1,17 @@
+begin;
+\ir ../_helpers.sql
+select plan(4);
+
+select given_model() as m \gset
+select given_route(:'m') as r \gset
+select given_task(:'r') \g /dev/null
+select ok(rung_line(own_line(:'r')), 'nobody falls asleep on the bell before the submit has ended');
+select is((select count(*) from sluice.rung where line = own_line(:'r')), 1::bigint, 'the line is noted');
+select given_task(:'r') \g /dev/null
+select is((select count(*) from sluice.rung where line = own_line(:'r')), 1::bigint, 'once');
+delete from sluice.rung where line = own_line(:'r');
+select given_task(:'r') \g /dev/null
+select is((select count(*) from sluice.rung where line = own_line(:'r')), 1::bigint, 'again when the note is gone');
+
+select * from finish();
+rollback;

@@ -1,0 +1,97 @@
+-- What waits for its time, sluice.later, and moves into its line once, when that has come.
+
+-- wake_max: rows that one call moves.
+create or replace function sluice.wake_max() returns int
+language sql immutable parallel safe
+as $$ select 1000 $$;
+
+-- wake_lines_max: lines into which one call moves them: each takes six places in the shared table of locks, which has 7,000 by default.
+create or replace function sluice.wake_lines_max() returns int
+language sql immutable parallel safe
+as $$ select 100 $$;
+
+-- later_mark: a lower bound on ready_at of the rows that wait for their time: the mark of the one lane of line 0.
+create or replace function sluice.later_mark(p_now timestamptz default 'infinity') returns timestamptz
+language plpgsql volatile
+as $$
+begin
+  return sluice.mark_of(0, 0::smallint, 0, p_now);
+end
+$$;
+
+-- wake_later: moves tasks whose time has come into their lines; at most wake_max a call, into at most wake_lines_max.
+-- They are ready from p_now on, not from the time they asked for: no mark can be above them.
+-- A line that is no more is made anew: of a route that has lost its last model the task waits there, as those did that were ready.
+create or replace function sluice.wake_later(p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+declare
+  v_from timestamptz := sluice.later_mark(p_now);
+  v_first timestamptz := (select min(ready_at) from only sluice.later where ready_at >= v_from and ready_at <= p_now);
+  v_rows sluice.later[];
+begin
+  if v_first is null then
+    return 0;
+  end if;
+  -- Materialized: as a plain subquery it may be run again for each row it is joined with, each time for 1,000 more.
+  with come as materialized (
+    select task_id, model, route from only sluice.later where ready_at >= v_first and ready_at <= p_now order by ready_at
+    limit sluice.wake_max() for update skip locked),
+  go as materialized (select task_id, dense_rank() over (order by model, route) as line from come),
+  gone as (
+    delete from only sluice.later l using go g where l.task_id = g.task_id and g.line <= sluice.wake_lines_max() returning l as row)
+  select array_agg(g.row) into v_rows from gone g;
+  perform sluice.put_back(v_rows, p_now, p_now);
+  -- Before the first row there was, for this transaction's moves are not committed yet.
+  perform sluice.set_mark(0, 0::smallint, 0, least(p_now - sluice.mark_lag(), v_first))
+  where random() < coalesce(cardinality(v_rows), 0) / 100.0;
+  return coalesce(cardinality(v_rows), 0);
+end
+$$;
+
+-- put_back: puts rows into the lines of what they named, fresh from sluice.later or from another place, and rings.
+-- Params:  p_ready: from when on they are ready (null: from when they say); p_now.
+-- Locks:   the lines', ascending, one after the other, if they are ready from before p_now: marks may have to be lowered.
+create or replace function sluice.put_back(p_rows sluice.later[], p_ready timestamptz, p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v record;
+begin
+  for v in
+    select l.line, array_agg(l.r) as rows, min(l.route) as route, min(l.api) as api
+    from (select r, r.route, t.api, sluice.line_of(r.model, r.route, t.api) as line
+          from unnest(p_rows) r left join sluice.task t on t.id = r.task_id and r.route is not null) l
+    group by l.line, case when l.line is null then row(l.route, l.api)::text end order by l.line
+  loop
+    v.line := coalesce(v.line, sluice.make_route_line(v.route, v.api));
+    perform sluice.lock_line(v.line) where p_ready is null;
+    execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, tenant)
+      select r.task_id, coalesce($2, r.ready_at), r.deadline, r.model, r.request_bytes, r.fence, r.rank, r.attempts, r.tenant
+      from unnest($1) r', 'queue_' || sluice.line_name(v.line)) using v.rows, p_ready;
+    if p_ready is null then
+      perform sluice.lower_marks(v.line, array_agg(b.rank), array_agg(b.tenant), array_agg(b.first))
+      from (select r.rank, sluice.tenant_key(r.tenant) as tenant, min(r.ready_at) as first from unnest(v.rows) r group by 1, 2) b;
+    end if;
+    perform sluice.ring(v.line);
+  end loop;
+end
+$$;
+
+-- wake: moves what has come to be ready. Called by workers now and then and before they sleep.
+-- Stage:   20. Params: p_now. Returns: how many tasks became ready.
+create or replace function sluice.wake(p_now timestamptz default null) returns int
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_woken int := sluice.wake_later(coalesce(p_now, clock_timestamp())) + sluice.move_backlog(coalesce(p_now, clock_timestamp()));
+begin
+  if v_woken = 0 then
+    perform sluice.drop_remains();
+  end if;
+  return v_woken;
+end
+$$;

@@ -1,0 +1,39 @@
+// HttpTargets keeps what was read out of URLs: few are called, millions of times, and to read one
+// takes longer than to send to it.
+//
+// Thread rule: loop thread only. A target outlives its being forgotten here for as long as somebody
+// holds it.
+#pragma once
+
+#include <curl/curl.h>
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+namespace sluice {
+
+struct CurlUrlDelete {
+  void operator()(CURLU* url) const { curl_url_cleanup(url); }
+};
+
+struct HttpTarget {
+  std::unique_ptr<CURLU, CurlUrlDelete> url;  // null: curl is to say what is wrong with it
+  std::string host;
+  std::string port;
+  bool is_tls = false;
+  bool is_named = false;  // the host is to be looked up: it is no address
+};
+
+class HttpTargets final {
+ public:
+  // More URLs than that at once are no installation's.
+  static constexpr size_t kept_max = 1'000;
+
+  std::shared_ptr<const HttpTarget> of(const std::string& url);
+
+ private:
+  std::unordered_map<std::string, std::shared_ptr<const HttpTarget>> kept_;
+};
+
+}  // namespace sluice
