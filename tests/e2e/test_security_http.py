@@ -196,6 +196,31 @@ def test_tasks_that_are_dear_to_read_hold_up_only_their_own_key(process, make_ke
     assert took and max(took) < 4, took
 
 
+def test_refused_arrays_of_one_key_hold_up_only_their_own_key(process, make_key, clients):
+    """Each took PostgreSQL half a second, all of its sessions together, also when their clients had left."""
+    hostile, mine = make_key("hostile"), make_key("mine")
+    tasks = json.dumps([{"prompt": "abc"}] * 2_999 + [{"prompt": "x", "priority": 5_000}]).encode()
+    assert len(tasks) < 64 << 10
+    reply = http(process.port, "POST", "/v1/tasks", tasks, key=hostile)
+    assert reply.status == 400 and "task 3000" in reply.body, reply.body
+    request = head("/v1/tasks", len(tasks), hostile) + tasks
+    burst = [clients(process.port) for _ in range(300)]
+    for client in burst:
+        client.sendall(request)
+    began = time.monotonic()
+    while time.monotonic() - began < 5:
+        for path, body in (("/v1/tasks", BODY), ("/v1/tasks", [{"prompt": "x"}]), ("/v1/tasks?limit=1", None)):
+            asked = time.monotonic()
+            reply = http(process.port, "POST" if body else "GET", path, body, key=mine)
+            assert reply.status in (200, 202), reply.body
+            assert time.monotonic() - asked < 4, path
+    for client in burst:
+        client.close()
+    asked = time.monotonic()
+    assert http(process.port, "POST", "/v1/tasks", tasks, key=hostile).status == 400
+    assert time.monotonic() - asked < 4, "those whose clients have left still take turns"
+
+
 def test_stalled_uploads_of_one_key_leave_room_for_others(process, make_key, clients):
     slow, mine = make_key("slow"), make_key("mine")
     content_type, body = form({"purpose": "batch"}, "x" * 100_000)
