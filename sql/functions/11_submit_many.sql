@@ -79,13 +79,14 @@ end
 $$;
 
 -- drafts_of: the elements of submit_many, typed and checked. Errors: see submit_many; the element's number is in front.
--- All of them are looked at together; only when something is wrong one after the other, to say which. (A subtransaction for
--- each cost 74 us a task, a call of check_task for each 15.)
+-- All of them are looked at together; only when something is wrong the first that is at fault is looked for, to say which.
+-- (A subtransaction for each cost 74 us a task, a call of check_task for each 15.)
 create or replace function sluice.drafts_of(p_tasks jsonb, p_now timestamptz) returns sluice.draft[]
 language plpgsql volatile
 as $$
 declare
-  v_item record;
+  v_place int;
+  v_item jsonb;
   v_hint text;
   v_key text;
 begin
@@ -99,27 +100,52 @@ begin
     or sqlstate 'SL009' then
     null;  -- which one was it?
   end;
-  for v_item in select item, ord from jsonb_array_elements(p_tasks) with ordinality as a(item, ord) loop
+  v_place := sluice.first_misfit(p_tasks, p_now);
+  v_item := p_tasks -> v_place;
+  begin
+    if jsonb_typeof(v_item) <> 'object' then
+      raise exception 'it is a JSON %, not an object', jsonb_typeof(v_item) using errcode = 'SL004',
+        hint = 'Its keys are the argument names of sluice.submit.';
+    end if;
     begin
-      if jsonb_typeof(v_item.item) <> 'object' then
-        raise exception 'it is a JSON %, not an object', jsonb_typeof(v_item.item) using errcode = 'SL004',
-          hint = 'Its keys are the argument names of sluice.submit.';
-      end if;
-      begin
-        perform sluice.checked_drafts(jsonb_build_array(v_item.item), p_now);
-      exception when data_exception then
-        perform sluice.name_misfit('draft', v_item.item);
-        raise;
-      end;
+      perform sluice.checked_drafts(jsonb_build_array(v_item), p_now);
+    exception when data_exception then
+      perform sluice.name_misfit('draft', v_item);
+      raise;
+    end;
+  exception when data_exception or sqlstate 'SL001' or sqlstate 'SL002' or sqlstate 'SL004' or sqlstate 'SL007'
+    or sqlstate 'SL009' then
+    get stacked diagnostics v_hint = pg_exception_hint, v_key = column_name;
+    v_hint := coalesce(nullif(v_hint, ''), 'Its values are of the types of sluice.submit''s arguments.');
+    raise exception 'task %: %', v_place + 1, sqlerrm
+      using errcode = case when sqlstate like 'SL%' then sqlstate else 'SL004' end, column = v_key, hint = v_hint;
+  end;
+  return sluice.checked_drafts(p_tasks, p_now);  -- what was wrong has just been put right
+end
+$$;
+
+-- first_misfit: the place, from 0, of the first element of p_tasks that is at fault, of which it is known that there is one.
+-- By halves: one after the other took 0.45 s of an array of 2,400 tasks.
+create or replace function sluice.first_misfit(p_tasks jsonb, p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+declare
+  v_from int := 0;
+  v_to int := jsonb_array_length(p_tasks) - 1;
+  v_middle int;
+begin
+  while v_from < v_to loop
+    v_middle := (v_from + v_to) / 2;
+    begin
+      perform sluice.checked_drafts(
+        jsonb_path_query_array(p_tasks, 'strict $[$from to $to]', jsonb_build_object('from', v_from, 'to', v_middle)), p_now);
+      v_from := v_middle + 1;
     exception when data_exception or sqlstate 'SL001' or sqlstate 'SL002' or sqlstate 'SL004' or sqlstate 'SL007'
       or sqlstate 'SL009' then
-      get stacked diagnostics v_hint = pg_exception_hint, v_key = column_name;
-      v_hint := coalesce(nullif(v_hint, ''), 'Its values are of the types of sluice.submit''s arguments.');
-      raise exception 'task %: %', v_item.ord, sqlerrm
-        using errcode = case when sqlstate like 'SL%' then sqlstate else 'SL004' end, column = v_key, hint = v_hint;
+      v_to := v_middle;
     end;
   end loop;
-  return sluice.checked_drafts(p_tasks, p_now);  -- what was wrong has just been put right
+  return v_from;
 end
 $$;
 

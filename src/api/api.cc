@@ -11,7 +11,7 @@ namespace {
 
 // Of one key, under way at a time: who has more to do asks for more at once, not more often.
 constexpr size_t bulk_of_key_max = 8;
-// The key's share of the bytes of bodies bounds these first.
+// Of large ones the key's share of the bytes of bodies is used up first.
 constexpr size_t large_of_key_max = 1000;
 
 }  // namespace

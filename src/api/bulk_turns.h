@@ -1,9 +1,8 @@
-// BulkTurns runs what may take seconds (the steps of bulk requests, large submissions), one at a
-// time, on a connection where nothing else waits behind them. Each key's requests wait in a queue
-// of their own, and the queues take turns step by step: many or long requests of one key hold up
-// another's by one step at a time. A request
-// for whose answer nobody waits any more (its client has left, its key was revoked) is dropped at
-// its next turn.
+// BulkTurns runs what may take seconds (the steps of bulk requests, large submissions, arrays), one
+// at a time, on a connection where nothing else waits behind them. Each key's requests wait in a
+// queue of their own, and the queues take turns step by step: many or long requests of one key hold
+// up another's by one step at a time. A request for whose answer nobody waits any more (its client
+// has left, its key was revoked) is dropped at its next turn.
 //
 // Thread rule: loop thread only; the pool outlives it, it outlives its places.
 #pragma once

@@ -25,7 +25,7 @@ struct Services {
   PgPool& database;
   PgPool& background;  // for statements that take seconds
   BulkTurns& bulk;     // for requests of many steps: key by key
-  BulkTurns& large;    // for large submissions: key by key
+  BulkTurns& large;    // for large submissions and arrays: key by key
   Submitter& submitter;
   Endings& endings;
   BatchRunner& batches;

@@ -1,5 +1,6 @@
 #include "runtime/http_server.h"
 
+#include <gnutls/gnutls.h>
 #include <microhttpd.h>
 #include <poll.h>
 #include <spdlog/spdlog.h>
@@ -12,6 +13,7 @@
 #include <list>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "runtime/fair_shares.h"
@@ -36,6 +38,10 @@ constexpr int leaving_max = 64;
 constexpr int rounds_max = 64;
 // How often slow connections are looked for.
 constexpr int64_t slow_look_ns = ns_per_s;
+// With TLS, connections that have not begun a request yet: those that are set aside (see below) are
+// walked past at each answer, and each holds some 18 KiB of its session.
+constexpr int newcomers_max = 512;
+constexpr int newcomer_timeout_s = 10;
 // Slower than this over a whole body, or a whole answer, is an attack or as good as one.
 constexpr int64_t bytes_per_s_min = int64_t{16} * 1024;
 constexpr std::string_view busy_retry_after_s = "5";
@@ -119,6 +125,12 @@ bool has_hung_up(int fd) {
   return poll(&look, 1, 0) > 0;
 }
 
+// Whether nothing is there for its TLS session to go on with, neither at its socket nor decrypted.
+bool has_nothing_to_do(int fd, gnutls_session_t session, bool awaits_room) {
+  pollfd look = {fd, static_cast<short>(awaits_room ? POLLIN | POLLOUT : POLLIN), 0};
+  return gnutls_record_check_pending(session) == 0 && poll(&look, 1, 0) == 0;
+}
+
 // Whether its client can send all of its body before it hears that nobody wants it.
 bool is_body_short(const HttpIncoming& incoming) {
   if (!incoming.header("expect").empty()) return false;
@@ -181,6 +193,10 @@ struct Visit {
   std::unique_ptr<FairShares::Part> place;  // among connections; null: it has to go
   // Among those without a request that was let in.
   std::optional<std::list<Visit*>::iterator> idle;
+  // Among those with TLS that have not begun a request.
+  std::unique_ptr<FairShares::Part> newcomer;
+  bool is_silent = false;       // a newcomer, at the last look: nothing came for it
+  std::optional<FdWatch> bell;  // it is set aside until something happens to its socket
 
   bool is_with_handler() const { return exchange && exchange->waiting; }
   bool is_being_read() const { return exchange && !exchange->answered; }
@@ -198,10 +214,13 @@ struct HttpServer::Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
+  bool is_tls() const { return !options.tls_certificate.empty(); }
   bool start_daemon(int fd);
   void run_daemon();
   void run_soon();
   void wake_at(int64_t at_ns);
+  void set_silent_ones_aside();
+  void set_aside(MHD_Connection* connection, Visit& visit, bool awaits_room);
 
   static void* on_target(void* engine, const char* target, MHD_Connection* connection);
   static size_t leave_escaped(void* engine, MHD_Connection* connection, char* text);
@@ -213,7 +232,8 @@ struct HttpServer::Engine {
   static void on_connection(void* engine, MHD_Connection* connection, void**,
                             MHD_ConnectionNotificationCode what);
   void welcome(MHD_Connection* connection);
-  bool show_somebody_out(const Visit& visitor);
+  bool find_room(FairShares::Part& place, const Visit& visitor, bool among_newcomers);
+  bool show_somebody_out(const Visit& visitor, bool among_newcomers);
   void add_idle(Visit& visit);
   void drop_idle(Visit& visit);
   MHD_Result begin(Visit& visit, MHD_Connection* connection, std::string_view version);
@@ -233,6 +253,7 @@ struct HttpServer::Engine {
   ssize_t send_part(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange,
                     char* buffer, size_t bytes_max);
   bool is_served_no_more(const Visit& visit) const;
+  int64_t allowed_s(const Visit& visit) const;
   void look_for_slow_ones();
   Task<void> serve(MHD_Connection* connection, std::shared_ptr<Exchange> exchange);
   Task<void> fetch_part(MHD_Connection* connection, std::shared_ptr<Exchange> exchange);
@@ -256,12 +277,15 @@ struct HttpServer::Engine {
   bool listening = true;
   Clock::TimerId slow_look = 0;  // none while nobody is connected
   FairShares connections{options.connections_max};
+  FairShares newcomers{newcomers_max};
   FairShares requests{options.connections_max};
   FairShares bodies{options.bodies_bytes_max};
   FairShares uploads{options.uploads_max};
   FairShares answers{options.answers_bytes_max};
   std::list<Visit*> idle;  // in the order in which they became so
   std::unordered_map<MHD_Connection*, Visit> visits;
+  // With TLS, those without a first request that are not set aside.
+  std::unordered_set<MHD_Connection*> unheard;
   TaskGroup tasks;  // last: the handler and all else outlives what it runs
 };
 
@@ -277,7 +301,7 @@ HttpServer::Engine::~Engine() {
   // The daemon does not stop with suspended connections; they resume without a reply, and that
   // closes them.
   for (const auto& [connection, visit] : visits) {
-    if (visit.is_with_handler()) MHD_resume_connection(connection);
+    if (visit.is_with_handler() || visit.bell) MHD_resume_connection(connection);
   }
   MHD_stop_daemon(daemon);
 }
@@ -286,15 +310,14 @@ HttpServer::Engine::~Engine() {
 bool HttpServer::Engine::start_daemon(int fd) {
   address = bound_address(fd);
   port = bound_port(fd);
-  const bool is_tls = !options.tls_certificate.empty();
   MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_MEM_CERT, 0, options.tls_certificate.data()},
                           {MHD_OPTION_HTTPS_MEM_KEY, 0, options.tls_key.data()},
                           {MHD_OPTION_HTTPS_PRIORITIES, 0, const_cast<char*>(tls_priorities)},
                           {MHD_OPTION_END, 0, nullptr}};
   const unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | MHD_USE_ITC;
   daemon = MHD_start_daemon(
-      is_tls ? flags | MHD_USE_TLS : flags, 0, nullptr, nullptr, &Engine::on_access, this,
-      MHD_OPTION_ARRAY, is_tls ? tls : std::end(tls) - 1,          //
+      is_tls() ? flags | MHD_USE_TLS : flags, 0, nullptr, nullptr, &Engine::on_access, this,
+      MHD_OPTION_ARRAY, is_tls() ? tls : std::end(tls) - 1,        //
       MHD_OPTION_EXTERNAL_LOGGER, &log_daemon_message, nullptr,    //
       MHD_OPTION_LISTEN_SOCKET, fd,                                //
       MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,                        //
@@ -327,8 +350,42 @@ void HttpServer::Engine::run_daemon() {
       wake_at(clock.now_ns() + static_cast<int64_t>(timeout_ms) * ns_per_ms);
       return;
     }
+    set_silent_ones_aside();
   }
   run_soon();
+}
+
+// The daemon takes a connection for ready as long as its TLS handshake is unfinished (0.9.75), says
+// that it has no time to wait, and tries each in each round: one byte and silence took a core. They
+// are taken from it, after it has had a round to itself with what was there.
+void HttpServer::Engine::set_silent_ones_aside() {
+  for (auto at = unheard.begin(); at != unheard.end();) {
+    MHD_Connection* const connection = *at;
+    Visit& visit = visits.at(connection);
+    auto* const session = static_cast<gnutls_session_t>(
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION)->tls_session);
+    const bool awaits_room = gnutls_record_get_direction(session) == 1;
+    const bool was_silent =
+        std::exchange(visit.is_silent, has_nothing_to_do(visit.fd, session, awaits_room));
+    if (was_silent && visit.is_silent) {
+      at = unheard.erase(at);
+      set_aside(connection, visit, awaits_room);
+    } else {
+      ++at;
+    }
+  }
+}
+
+void HttpServer::Engine::set_aside(MHD_Connection* connection, Visit& visit, bool awaits_room) {
+  MHD_suspend_connection(connection);
+  visit.bell.emplace(loop, visit.fd, [this, connection, &visit](bool, bool) {
+    visit.bell.reset();
+    visit.is_silent = false;
+    unheard.insert(connection);
+    MHD_resume_connection(connection);
+    run_soon();
+  });
+  visit.bell->want(true, awaits_room);
 }
 
 void HttpServer::Engine::run_soon() {
@@ -359,6 +416,8 @@ void* HttpServer::Engine::on_target(void* engine, const char* target, MHD_Connec
   if (target == nullptr) return nullptr;
   Visit& visit = self.visits.at(connection);
   const auto bytes_max = static_cast<size_t>(self.options.target_bytes_max());
+  visit.newcomer.reset();
+  self.unheard.erase(connection);
   visit.target_problem = target_problem(target, bytes_max);
   const char* const query = std::strchr(target, '?');
   if (visit.target_problem && query != nullptr) const_cast<char*>(query)[1] = '\0';
@@ -421,6 +480,7 @@ void HttpServer::Engine::on_connection(void* engine, MHD_Connection* connection,
     self.welcome(connection);
   } else {
     self.drop_idle(self.visits.at(connection));
+    self.unheard.erase(connection);
     self.visits.erase(connection);
   }
 }
@@ -432,24 +492,37 @@ void HttpServer::Engine::welcome(MHD_Connection* connection) {
   visit.address = address_party(
       *MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
   visit.place = std::make_unique<FairShares::Part>(connections, std::string(), visit.address);
-  while (!visit.place->grow(1)) {
-    if (show_somebody_out(visit)) continue;
-    shutdown(visit.fd, SHUT_RDWR);
-    break;
+  bool has_room = find_room(*visit.place, visit, false);
+  if (has_room && is_tls()) {
+    visit.newcomer = std::make_unique<FairShares::Part>(newcomers, std::string(), visit.address);
+    has_room = find_room(*visit.newcomer, visit, true);
   }
+  if (!has_room) shutdown(visit.fd, SHUT_RDWR);
   add_idle(visit);
+  if (is_tls()) unheard.insert(connection);
   if (slow_look == 0) look_for_slow_ones();
 }
 
+bool HttpServer::Engine::find_room(FairShares::Part& place, const Visit& visitor,
+                                   bool among_newcomers) {
+  while (!place.grow(1)) {
+    if (!show_somebody_out(visitor, among_newcomers)) return false;
+  }
+  return true;
+}
+
 // Makes room for `visitor`: of his own address if he has others that are idle. False: nobody is.
-bool HttpServer::Engine::show_somebody_out(const Visit& visitor) {
-  auto who = std::find_if(idle.begin(), idle.end(),
-                          [&](const Visit* visit) { return visit->address == visitor.address; });
-  if (who == idle.end()) who = idle.begin();
+bool HttpServer::Engine::show_somebody_out(const Visit& visitor, bool among_newcomers) {
+  const auto may_go = [&](const Visit* visit) { return !among_newcomers || visit->newcomer; };
+  auto who = std::find_if(idle.begin(), idle.end(), [&](const Visit* visit) {
+    return may_go(visit) && visit->address == visitor.address;
+  });
+  if (who == idle.end()) who = std::find_if(idle.begin(), idle.end(), may_go);
   if (who == idle.end()) return false;
   Visit& leaving = **who;
   shutdown(leaving.fd, SHUT_RDWR);
   leaving.place.reset();
+  leaving.newcomer.reset();
   drop_idle(leaving);
   return true;
 }
@@ -730,18 +803,23 @@ bool HttpServer::Engine::is_served_no_more(const Visit& visit) const {
          !options.is_still_served(visit.exchange->client);
 }
 
+// For what it does.
+int64_t HttpServer::Engine::allowed_s(const Visit& visit) const {
+  if (visit.newcomer) return std::min(newcomer_timeout_s, options.request_timeout_s);
+  return options.request_timeout_s + visit.bytes() / bytes_per_s_min;
+}
+
 // The daemon's own time-out begins anew with each byte, so that one a minute would hold a
 // connection for ever. A socket that is shut down looks to the daemon as if its client had left.
 void HttpServer::Engine::look_for_slow_ones() {
   const int64_t now_ns = clock.now_ns();
   for (const auto& [connection, visit] : visits) {
-    const int64_t allowed_s = options.request_timeout_s + visit.bytes() / bytes_per_s_min;
     if (is_served_no_more(visit)) {
       shutdown(visit.fd, SHUT_RDWR);
       continue;
     }
     if (visit.is_with_handler()) continue;
-    if (now_ns - visit.since_ns > allowed_s * ns_per_s ||
+    if (now_ns - visit.since_ns > allowed_s(visit) * ns_per_s ||
         (visit.is_being_read() && has_left(visit.fd))) {
       shutdown(visit.fd, SHUT_RDWR);
     }
@@ -767,11 +845,10 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(Loop& loop, Clock& clock,
   if (!fd) return tl::unexpected(fd.error());
   auto engine = std::make_unique<Engine>(loop, clock, std::move(options), std::move(handler));
   if (!engine->start_daemon(*fd)) {
-    const bool is_tls = !engine->options.tls_certificate.empty();
-    return tl::unexpected(Error{
-        Error::Action::refuse,
-        {},
-        is_tls ? "the certificate and its key are not taken" : "libmicrohttpd does not start"});
+    return tl::unexpected(Error{Error::Action::refuse,
+                                {},
+                                engine->is_tls() ? "the certificate and its key are not taken"
+                                                 : "libmicrohttpd does not start"});
   }
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(engine)));
 }

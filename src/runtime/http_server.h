@@ -9,7 +9,8 @@
 // uploads and the bytes of answers that are not sent yet are shared out among keys and addresses
 // (see fair_shares.h): what is more than a share gets 503. An answer too large for its share is not
 // sent: 503 if the request only read, else 504, for it was done; one that comes in parts is cut
-// off. Where connections run out, those go first that have been without a request for longest.
+// off. Where connections run out, those go first that have been without a request for longest; with
+// TLS those that have not begun their first one run out sooner.
 //
 // Thread rule: loop thread only. The loop and the clock outlive it. When it is destroyed, which no
 // handler may do, open requests are cut off and their coroutines destroyed where they wait. A

@@ -2,6 +2,7 @@
 import concurrent.futures
 import contextlib
 import json
+import os
 import re
 import resource
 import socket
@@ -196,6 +197,31 @@ def test_tasks_that_are_dear_to_read_hold_up_only_their_own_key(process, make_ke
     assert took and max(took) < 4, took
 
 
+def test_refused_arrays_of_one_key_hold_up_only_their_own_key(process, make_key, clients):
+    """Each took PostgreSQL half a second, all of its sessions together, also when their clients had left."""
+    hostile, mine = make_key("hostile"), make_key("mine")
+    tasks = json.dumps([{"prompt": "abc"}] * 2_999 + [{"prompt": "x", "priority": 5_000}]).encode()
+    assert len(tasks) < 64 << 10
+    reply = http(process.port, "POST", "/v1/tasks", tasks, key=hostile)
+    assert reply.status == 400 and "task 3000" in reply.body, reply.body
+    request = head("/v1/tasks", len(tasks), hostile) + tasks
+    burst = [clients(process.port) for _ in range(300)]
+    for client in burst:
+        client.sendall(request)
+    began = time.monotonic()
+    while time.monotonic() - began < 5:
+        for path, body in (("/v1/tasks", BODY), ("/v1/tasks", [{"prompt": "x"}]), ("/v1/tasks?limit=1", None)):
+            asked = time.monotonic()
+            reply = http(process.port, "POST" if body else "GET", path, body, key=mine)
+            assert reply.status in (200, 202), reply.body
+            assert time.monotonic() - asked < 4, path
+    for client in burst:
+        client.close()
+    asked = time.monotonic()
+    assert http(process.port, "POST", "/v1/tasks", tasks, key=hostile).status == 400
+    assert time.monotonic() - asked < 4, "those whose clients have left still take turns"
+
+
 def test_stalled_uploads_of_one_key_leave_room_for_others(process, make_key, clients):
     slow, mine = make_key("slow"), make_key("mine")
     content_type, body = form({"purpose": "batch"}, "x" * 100_000)
@@ -359,20 +385,100 @@ def test_plain_http_beyond_this_machine_is_warned_of(started, url, listen, warns
     assert process.stop() == 0
 
 
-def test_tls_takes_forward_secrecy_and_authenticated_encryption_only(started, url, tmp_path):
+@pytest.fixture
+def tls_process(started, url, tmp_path):
     subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
                     "-keyout", tmp_path / "key.pem", "-out", tmp_path / "cert.pem"], check=True, capture_output=True)
     process = started("serve", "--database-url", url, "--listen", "127.0.0.1:0", "--tls-cert", tmp_path / "cert.pem", "--tls-key",
                       tmp_path / "key.pem")
     process.wait_for_output("listening on https://")
-    port = int(process.stdout().split(":")[-1])
+    process.port = int(process.stdout().split(":")[-1])
+    return process
 
+
+def unverified():
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
+
+
+def cpu_s(pid):
+    with open(f"/proc/{pid}/stat") as stat:
+        return sum(map(int, stat.read().rpartition(") ")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+def answers_a_second(client, for_s=2.0):
+    """To requests one after the other on a connection, in the best quarter of the time: other programs run here, too."""
+    begin, counts = time.monotonic(), [0] * 4
+    while (quarter := int((time.monotonic() - begin) * 4 / for_s)) < 4:
+        client.sendall(head("/healthz", 0, method="GET"))
+        reply = b""
+        while not reply.endswith(b"ok\n"):
+            assert (part := client.recv(65536)), "it was cut off"
+            reply += part
+        counts[quarter] += 1
+    return max(counts) * 4 / for_s
+
+
+@unless_instrumented
+def test_a_byte_and_silence_take_nothing_of_a_tls_listener(tls_process, clients, many_files):
+    """libmicrohttpd takes a connection for ready as long as its handshake is unfinished, and tries it again and again."""
+    asking = unverified().wrap_socket(clients(tls_process.port))
+    alone = answers_a_second(asking)
+    silent = [clients(tls_process.port)]
+    silent[0].sendall(b"\x16")
+    answers_a_second(asking, 0.1)
+    before = cpu_s(tls_process.pid)
+    time.sleep(2)  # what is measured is what happens meanwhile
+    assert cpu_s(tls_process.pid) - before < 0.2
+    for _ in range(600):
+        silent.append(clients(tls_process.port))
+        silent[-1].sendall(b"\x16")
+    beside = answers_a_second(asking)
+    print(f"{alone} answers a second alone, {beside} beside {len(silent)} silent ones")
+    assert beside > alone / 2
+    assert is_closed(silent[0]) and not is_closed(silent[-1])
+    assert answers_a_second(unverified().wrap_socket(clients(tls_process.port, "127.0.0.2")), 0.1)
+    wait_for(lambda: is_closed(silent[-1]), 20, "who asks for nothing to be closed")
+    assert answers_a_second(asking, 0.1)
+
+
+def test_a_slow_handshake_and_many_small_records_are_served(tls_process, clients):
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    tls, client = unverified().wrap_bio(incoming, outgoing), clients(tls_process.port)
+
+    def exchange(step, *arguments):
+        while True:
+            try:
+                return step(*arguments)
+            except ssl.SSLWantReadError:
+                send_slowly()
+                incoming.write(client.recv(65536))
+
+    def send_slowly():
+        data = outgoing.read()
+        for begin in range(0, len(data), 64):
+            client.sendall(data[begin:begin + 64])
+            time.sleep(0.05)  # the client is slow
+
+    exchange(tls.do_handshake)
+    send_slowly()
+    body = json.dumps({"prompt": "p" * 64_000}).encode()
+    request = head("/v1/tasks", len(body)) + body  # without a key: 401 when all of it is there
+    began = time.monotonic()
+    for begin in range(0, len(request), 50):
+        tls.write(request[begin:begin + 50])
+    client.sendall(outgoing.read())
+    assert exchange(tls.read, 65536).startswith(b"HTTP/1.1 401 ")
+    assert time.monotonic() - began < 2
+
+
+def test_tls_takes_forward_secrecy_and_authenticated_encryption_only(tls_process):
     def handshake(ciphers, version):
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        context = unverified()
         context.minimum_version = context.maximum_version = version
         context.set_ciphers(ciphers + ":@SECLEVEL=0")
-        with socket.create_connection(("127.0.0.1", port), 30) as plain, context.wrap_socket(plain) as client:
+        with socket.create_connection(("127.0.0.1", tls_process.port), 30) as plain, context.wrap_socket(plain) as client:
             return client.cipher()[0]
 
     for weak in ("AES128-GCM-SHA256", "AES128-SHA", "AES256-SHA256", "ECDHE-RSA-AES128-SHA", "ECDHE-RSA-AES256-SHA384"):
