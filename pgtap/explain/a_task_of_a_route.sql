@@ -1,6 +1,6 @@
 begin;
 \ir ../_helpers.sql
-select plan(6);
+select plan(7);
 
 set local timezone = 'UTC';
 select given_model() as a, given_model() as b, given_model(rpm => 60, burst => 1) as c, given_model() as d \gset
@@ -34,6 +34,9 @@ select alike(sluice.explain(:t, at(2)),
 update sluice.routes set weight = 0 where route = :'r';
 select is(sluice.explain(:t, at(2)),
   format('queued for route %s: first in its queue, none of its models has a weight', :'r'), 'a weight of 0 takes nothing');
+-- A weight may become 0 between the statements of one explain.
+select is(sluice.line_part(own_line(:'r'), (select m from sluice.models m where m.name = :'a'), at(2)), 0::double precision,
+  'it may expect no part of what waits there');
 
 select * from finish();
 rollback;

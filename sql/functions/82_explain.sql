@@ -359,7 +359,7 @@ declare
   v_weight double precision := (
     select r.weight from sluice.route_line l join sluice.routes r on r.route = l.route where l.n = -p_line and r.model = p_model.name);
 begin
-  return coalesce(v_weight / (v_weight + sluice.route_weight(p_line, p_model.id, p_now)), 1);
+  return case v_weight when 0 then 0 else coalesce(v_weight / (v_weight + sluice.route_weight(p_line, p_model.id, p_now)), 1) end;
 end
 $$;
 

@@ -101,10 +101,9 @@ ExitCode list(pqxx::connection& connection, const TasksOptions& options) {
 
 Action configure_tasks(CLI::App& app) {
   const auto options = std::make_shared<TasksOptions>();
-  app.add_option(
-         "--status", options->status,
-         "only these: unsolved (waits for its time), queued, processing, solved, failed, "
-         "cancelled or expired [all]")
+  app.add_option("--status", options->status,
+                 "only these: unsolved (waits for its time), queued, processing, solved, failed, "
+                 "cancelled or expired [all]")
       ->check(CLI::IsMember(
           {"unsolved", "queued", "processing", "solved", "failed", "cancelled", "expired"}))
       ->option_text("STATUS");
