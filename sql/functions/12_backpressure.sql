@@ -449,7 +449,7 @@ as $$
 begin
   return (
     select m from sluice.routes r join sluice.models m on m.name = r.model where r.route = p_route and r.weight > 0
-    order by m.paused, greatest(m.closed_until, p_now), sluice.permit_interval_ns(m) nulls last, m.id limit 1);
+    order by m.paused, greatest(m.closed_until, p_now), (sluice.request_quota(m)).interval_ns nulls last, m.id limit 1);
 end
 $$;
 
@@ -602,7 +602,7 @@ begin
     return format('It is parked: select sluice.resume(%L) lets it go on.', p_model.name);
   end if;
   v_seconds := coalesce(extract(epoch from greatest(p_model.closed_until, p_now) - p_now), 0)
-    + coalesce(v_excess * sluice.permit_interval_ns(p_model) / 1e9, 0);
+    + coalesce(v_excess * (sluice.request_quota(p_model)).interval_ns / 1e9, 0);
   return case when v_seconds = 0 then 'Try again in a few seconds, when some of its tasks have ended.'
     else format('Try again in about %s s.', ceil(greatest(1, least(60, v_seconds)))) end;
 end

@@ -48,10 +48,7 @@ returns void
 language plpgsql volatile
 as $$
 begin
-  if p_model.tpm is not null then
-    perform sluice.charge_tokens(sluice.token_quota(p_model),
-      (select sum(l.reserved_tokens)::bigint from unnest(p_leases) l), p_now);
-  end if;
+  perform sluice.take_permits(sluice.token_quota(p_model), (select sum(l.reserved_tokens)::bigint from unnest(p_leases) l), p_now);
   perform sluice.charge_tenants(p_leases, p_now);
 end
 $$;

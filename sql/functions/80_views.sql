@@ -127,7 +127,7 @@ $$;
 create or replace view sluice.queues as
   select m.name as model, f.depth, f.in_flight, f.depth + f.in_flight + f.waiting as unfinished,
     extract(epoch from clock_timestamp() - f.oldest_ready)::double precision as oldest_ready_s,
-    f.permits_now, f.next_permit_at, (60e9 / sluice.permit_interval_ns(m))::double precision as sustained_rpm,
+    f.permits_now, f.next_permit_at, (60e9 / (sluice.request_quota(m)).interval_ns)::double precision as sustained_rpm,
     sluice.pressure(f.depth + f.in_flight + f.waiting, coalesce(m.max_unfinished, s.max_unfinished)) as pressure,
     m.paused, m.closed_until, c.reason as closed_reason, coalesce(b.state, 'closed') as breaker, w.state,
     case when w.state in ('parked', 'closed') then c.reason

@@ -132,8 +132,8 @@ language plpgsql volatile
 as $$
 declare
   v_tenant sluice.tenants := (select t from sluice.tenants t where t.name = p_tenant);
-  v_requests sluice.quota := sluice.tenant_request_quota(v_tenant);
-  v_tokens sluice.quota := sluice.tenant_token_quota(v_tenant);
+  v_requests sluice.quota := sluice.request_quota(v_tenant);
+  v_tokens sluice.quota := sluice.token_quota(v_tenant);
 begin
   if coalesce(least(sluice.permits_now(v_requests, p_now), sluice.permits_now(v_tokens, p_now)) > 0, true) then
     return null;
