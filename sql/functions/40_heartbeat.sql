@@ -38,6 +38,13 @@ begin
 end
 $$;
 
+-- serves: whether a worker serves a model: it named it, or named none, and speaks its api.
+create or replace function sluice.serves(p_worker sluice.worker, p_model sluice.models) returns boolean
+language sql immutable parallel safe
+as $$
+  select (p_worker.models is null or p_model.name = any (p_worker.models)) and (p_worker.apis is null or p_model.api = any (p_worker.apis))
+$$;
+
 -- heartbeat: proves that a worker lives; every third of settings.heartbeat_timeout. One row a worker, never one a task.
 -- Also at once after a notification on channel sluice_abort that carries the worker's id.
 -- Returns: the calls to abort, as (task_id, fence): those that are cancelled (complete them as such), and all of a worker

@@ -125,8 +125,7 @@ language plpgsql stable
 as $$
 begin
   return array(select m.id from sluice.models m, sluice.worker w
-               where w.id = p_worker and (w.models is null or m.name = any (w.models))
-                 and (w.apis is null or m.api = any (w.apis)) order by m.id);
+               where w.id = p_worker and sluice.serves(w, m) order by m.id);
 end
 $$;
 

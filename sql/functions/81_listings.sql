@@ -14,40 +14,20 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  v_before bigint := coalesce(newest_ids.before, 9223372036854775807);
+  v_from text := case newest_ids.status when 'unsolved' then 'later p' when 'queued' then 'queue p' when 'processing' then 'lease p'
+    else 'result p' end;
 begin
   -- The partial index of results needs its condition said as it stands there.
-  return query
-  select n.id from sluice.caller_scope() c cross join lateral (
-    (select t.id from sluice.task t
-     where newest_ids.status is null and (t.tenant = any (c.tenants)) = c.bound
-       and t.id < v_before and (newest_ids.tenant is null or t.tenant = newest_ids.tenant) order by t.id desc limit max_tasks)
-    union all
-    (select t.id from sluice.later p join sluice.task t on t.id = p.task_id
-     where newest_ids.status = 'unsolved' and (t.tenant = any (c.tenants)) = c.bound
-       and p.task_id < v_before and (newest_ids.tenant is null or t.tenant = newest_ids.tenant)
-     order by p.task_id desc limit max_tasks)
-    union all
-    (select t.id from sluice.queue p join sluice.task t on t.id = p.task_id
-     where newest_ids.status = 'queued' and (t.tenant = any (c.tenants)) = c.bound
-       and p.task_id < v_before and (newest_ids.tenant is null or t.tenant = newest_ids.tenant)
-     order by p.task_id desc limit max_tasks)
-    union all
-    (select t.id from sluice.lease p join sluice.task t on t.id = p.task_id
-     where newest_ids.status = 'processing' and (t.tenant = any (c.tenants)) = c.bound
-       and p.task_id < v_before and (newest_ids.tenant is null or t.tenant = newest_ids.tenant)
-     order by p.task_id desc limit max_tasks)
-    union all
-    (select t.id from sluice.result p join sluice.task t on t.id = p.task_id
-     where newest_ids.status = 'solved' and p.status = 'solved' and (t.tenant = any (c.tenants)) = c.bound
-       and p.task_id < v_before and (newest_ids.tenant is null or t.tenant = newest_ids.tenant)
-     order by p.task_id desc limit max_tasks)
-    union all
-    (select t.id from sluice.result p join sluice.task t on t.id = p.task_id
-     where newest_ids.status <> 'solved' and p.status <> 'solved' and p.status = newest_ids.status
-       and (t.tenant = any (c.tenants)) = c.bound
-       and p.task_id < v_before and (newest_ids.tenant is null or t.tenant = newest_ids.tenant)
-     order by p.task_id desc limit max_tasks)) n;
+  return query execute format('
+    select n.id from sluice.caller_scope() c cross join lateral (
+      select t.id from sluice.%s where (t.tenant = any (c.tenants)) = c.bound and %s
+        and %3$s < coalesce($1, 9223372036854775807) and ($2 is null or t.tenant = $2)
+      order by %3$s desc limit $3) n',
+    case when newest_ids.status is null then 'task t' else v_from || ' join sluice.task t on t.id = p.task_id' end,
+    case when v_from <> 'result p' or newest_ids.status is null then 'true' when newest_ids.status = 'solved' then 'p.status = ''solved'''
+      else format('p.status <> ''solved'' and p.status = %L', newest_ids.status) end,
+    case when newest_ids.status is null then 't.id' else 'p.task_id' end)
+  using newest_ids.before, newest_ids.tenant, max_tasks;
 end
 $$;
 

@@ -146,7 +146,7 @@ begin
 end
 $$;
 
--- route_text: which models of a route are open, at most 5 of them by name; or when the next one will be.
+-- route_text: of a route of which no model is open: when the next one will be.
 -- Params:  p_api: of a verbatim request: only models that speak it.
 create or replace function sluice.route_text(p_route text, p_api text, p_now timestamptz) returns text
 language plpgsql volatile
@@ -155,21 +155,12 @@ declare
   v_models sluice.models[] := array(
     select m from sluice.routes r join sluice.models m on m.name = r.model
     where r.route = p_route and r.weight > 0 and coalesce(m.api = p_api, true) order by m.name);
-  v_whose text := 'none of its models' || coalesce(' that speak ' || p_api, '');
-  v_open text[] := array(select m.name from unnest(v_models) m where sluice.is_open(m, p_now) limit 6);
-  v_next record;
 begin
-  if v_models = '{}' then
-    return v_whose || ' has a weight';
-  elsif v_open = '{}' then
-    select m.name, greatest(m.closed_until, sluice.probe_at(m, p_now)) as at into v_next from unnest(v_models) m
-    where not m.paused and coalesce(isfinite(m.closed_until), true) order by 2 limit 1;
-    return v_whose || ' is open' || coalesce('; ' || v_next.name || ' will be at ' || sluice.clock_text(v_next.at, p_now), '');
-  end if;
-  return 'open: ' || array_to_string(v_open[:5], ', ') || case when cardinality(v_open) > 5 then ' and others' else '' end
-    || case when not exists (select from unnest(v_models) m
-                             where sluice.is_open(m, p_now) and sluice.live_workers(m, p_now) <> '{}')
-       then ', but no live worker serves them' else '' end;
+  return 'none of its models' || coalesce(' that speak ' || p_api, '')
+    || case when v_models = '{}' then ' has a weight' else ' is open' end
+    || coalesce((select '; ' || m.name || ' will be at ' || sluice.clock_text(greatest(m.closed_until, sluice.probe_at(m, p_now)), p_now)
+                 from unnest(v_models) m where not m.paused and coalesce(isfinite(m.closed_until), true)
+                 order by greatest(m.closed_until, sluice.probe_at(m, p_now)) limit 1), '');
 end
 $$;
 
@@ -213,8 +204,7 @@ as $$
 begin
   return array(
     select w.id from sluice.worker w, sluice.settings s
-    where w.dead_at is null and w.seen >= p_now - s.heartbeat_timeout
-      and (w.models is null or p_model.name = any (w.models)) and (w.apis is null or p_model.api = any (w.apis)));
+    where w.dead_at is null and w.seen >= p_now - s.heartbeat_timeout and sluice.serves(w, p_model));
 end
 $$;
 

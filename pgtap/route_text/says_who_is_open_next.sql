@@ -1,15 +1,11 @@
 begin;
 \ir ../_helpers.sql
-select plan(8);
+select plan(5);
 
 set local timezone = 'UTC';
 select given_model() as a, given_model() as b \gset
 select given_route(:'a', :'b') as r \gset
-select given_worker(array[:'a', :'b']) \g /dev/null
-select is(sluice.route_text(:'r', null, at(0)), format('open: %s, %s', :'a', :'b'), 'both');
-select is(sluice.route_text(:'r', null, at(100)), format('open: %s, %s, but no live worker serves them', :'a', :'b'), 'nobody takes');
 update sluice.models set paused = true where name = :'a';
-select is(sluice.route_text(:'r', null, at(0)), 'open: ' || :'b', 'one');
 update sluice.models set closed_until = at(60) where name = :'b';
 select is(sluice.route_text(:'r', null, at(0)), format('none of its models is open; %s will be at 00:01:00', :'b'), 'none, and until when');
 update sluice.models set closed_until = 'infinity' where name = :'b';
