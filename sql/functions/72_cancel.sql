@@ -99,16 +99,10 @@ set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
-declare
-  v_now timestamptz := sluice.now_for(p_now);
-  v_filter sluice.task_filter := sluice.task_filter_of(cancel_all.model, cancel_all.tenant, cancel_all.metadata,
-    cancel_all.batch_id, cancel_all.since, cancel_all.until);
-  v_cancelled bigint;
 begin
-  perform sluice.check_filter(v_filter, 'cancel_all');
-  v_cancelled := (select s.done from sluice.cancel_some(v_filter, null, 'infinity', v_now) s);
-  perform sluice.note_bulk('cancel_all', v_filter, 'cancelled', v_cancelled, v_now);
-  return v_cancelled;
+  return (sluice.bulk_part('cancel', sluice.task_filter_of(cancel_all.model, cancel_all.tenant, cancel_all.metadata,
+    cancel_all.batch_id, cancel_all.since, cancel_all.until),
+    null, 'infinity', sluice.now_for(p_now))).done;
 end
 $$;
 

@@ -40,18 +40,10 @@ set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
-declare
-  v_now timestamptz := sluice.now_for(p_now);
-  v_filter sluice.task_filter := sluice.task_filter_of(forget_all.model, forget_all.tenant, forget_all.metadata,
-    forget_all.batch_id, forget_all.since, forget_all.until);
-  v_forgotten bigint;
 begin
-  perform sluice.check_filter(v_filter, 'forget_all');
-  v_forgotten := (select s.done from sluice.forget_some(v_filter, null, 'infinity', v_now) s);
-  if v_forgotten > 0 then
-    perform sluice.note_bulk('forget_all', v_filter, 'forgotten', v_forgotten, v_now);
-  end if;
-  return v_forgotten;
+  return (sluice.bulk_part('forget', sluice.task_filter_of(forget_all.model, forget_all.tenant, forget_all.metadata,
+    forget_all.batch_id, forget_all.since, forget_all.until),
+    null, 'infinity', sluice.now_for(p_now))).done;
 end
 $$;
 
