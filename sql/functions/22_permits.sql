@@ -217,22 +217,11 @@ language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
 #variable_conflict use_column
-declare
-  v_model sluice.models;
 begin
-  select * into v_model from sluice.models m where m.name = next_permit_at.model;
-  if not found then
-    raise exception 'there is no model "%"', next_permit_at.model using errcode = 'SL001',
-      hint = 'sluice.models lists what there is.';
-  end if;
-  return sluice.permit_at(v_model, coalesce(p_now, clock_timestamp()));
+  perform sluice.require_model(next_permit_at.model);
+  return (select sluice.permit_at(m, coalesce(p_now, clock_timestamp())) from sluice.models m where m.name = next_permit_at.model);
 end
 $$;
-
--- clock_jump_min: a jump that no worker can notice (src/worker/server_clock.cc): by so much two measures of one jump may differ.
-create or replace function sluice.clock_jump_min() returns interval
-language sql immutable parallel safe
-as $$ select interval '50 milliseconds' $$;
 
 -- note_clock_jump: a worker has noticed that this clock jumped ahead by jump: all buckets are empty now, and what was booked before
 -- the jump stays in its windows: it moves along.
@@ -247,6 +236,7 @@ language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
 declare
+  c_jump_min constant interval := '50 milliseconds';  -- by so much two measures of one jump may differ (src/worker/server_clock.cc)
   v_now timestamptz;
   v_noted_at timestamptz;
   v_noted interval;
@@ -255,7 +245,7 @@ begin
   v_now := coalesce(p_now, clock_timestamp());
   v_noted_at := sluice.from_micros(pg_sequence_last_value('sluice.clock_jumped_at'::regclass));
   v_noted := pg_sequence_last_value('sluice.clock_jumped_by'::regclass) * interval '1 microsecond';
-  if v_noted_at > note_clock_jump.sound_at and v_noted_at <= v_now and note_clock_jump.jump <= v_noted + sluice.clock_jump_min() then
+  if v_noted_at > note_clock_jump.sound_at and v_noted_at <= v_now and note_clock_jump.jump <= v_noted + c_jump_min then
     return v_now;
   end if;
   perform setval('sluice.clock_jumped_at', greatest(0, sluice.micros(v_now))),

@@ -108,9 +108,6 @@ begin
   if v_heard is not null then
     perform sluice.learn_from(p_outcomes, array(select h from unnest(v_heard) h where h.place = v_drawn)),
       sluice.settle_reserved(p_outcomes, v_heard, p_now), sluice.note_health(p_outcomes, v_heard, p_now);
-    if exists (select from sluice.refusal r where r.tasks <> '{}') then
-      perform sluice.note_refusals(p_outcomes, v_heard, p_now);
-    end if;
   end if;
   -- Last, for others see it at once, and no rollback undoes it.
   perform nextval('sluice.results_solved') from generate_series(1, cardinality(v_places));
@@ -166,7 +163,6 @@ begin
   end if;
   perform sluice.settle(p_outcomes, v_ended, v_now);
   perform sluice.note_health(p_outcomes, v_ended, v_now);
-  perform sluice.note_refusals(p_outcomes, v_ended, v_now);
   perform sluice.count_ended((select array_agg(e.lease) from unnest(v_ended) e));
   return array(select e.place from unnest(v_ended) e);
 end

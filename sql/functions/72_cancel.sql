@@ -1,18 +1,3 @@
--- candidate_lines: the lines in which a task can wait: of the model it named, or of its route. Never
--- all: 1,000 tables in one look-up are 4,000 locks. Only a task that a first look did not find is looked for in all of
--- them: until schema 44 a route's tasks were put into its models' queues.
--- Params:  p_task: its id; p_model, p_route: what it named; p_try: from 1.
-create or replace function sluice.candidate_lines(p_task bigint, p_model int, p_route text, p_try int) returns int[]
-language plpgsql stable
-as $$
-begin
-  return case when p_route is null then array(select m.id from sluice.models m where m.id = p_model)
-    when p_try = 1 then sluice.lines_of_route(p_route)
-    else sluice.lines_of_route(p_route)
-      || array(select distinct q.model from sluice.queue q where q.task_id = p_task and q.model is not null) end;
-end
-$$;
-
 -- cancel: ends a task that waits, and has a running one aborted.
 -- Returns: the status after: cancelled, processing (a worker has it: it is told at once, and ends the call as cancelled
 --          unless that ends first), or the final one found.
@@ -48,7 +33,7 @@ declare
   v_status text;
 begin
   for v_try in 1 .. 100 loop
-    v_place := sluice.find_place(p_task, sluice.candidate_lines(p_task, p_model, p_route, v_try));
+    v_place := sluice.find_place(p_task, p_model, p_route, v_try);
     if v_place.status = 'processing' then
       v_status := sluice.mark_lease(p_task, p_now);
     elsif v_place.status is null then

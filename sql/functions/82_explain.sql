@@ -22,7 +22,7 @@ begin
   perform sluice.require_task(explain.id, v_task.tenant);
   -- A task that moves between the look at its place and the look at its row is looked for again.
   for v_try in 1 .. 100 loop
-    v_place := sluice.find_place(v_task.id, sluice.candidate_lines(v_task.id, v_task.model, v_task.route, v_try));
+    v_place := sluice.find_place(v_task.id, v_task.model, v_task.route, v_try);
     v_sentence := case v_place.status
       when 'unsolved' then sluice.explain_later(v_task, v_now)
       when 'queued' then sluice.explain_queued(v_task, v_place.line, v_now)
@@ -170,25 +170,14 @@ language plpgsql volatile
 as $$
 declare
   v_reason text := coalesce(' (' || sluice.shown_reason(p_model.closed_reason, p_model.closed_detail) || ')', '');
+  v sluice.breaker := (select b from sluice.breaker b where b.model = p_model.id);
+  v_probe timestamptz := (select l.started_at from sluice.lease l where (l.task_id, l.fence) = (v.probe_task, v.probe_fence));
 begin
   return case
     when p_model.paused then 'the model is paused'
     when p_model.closed_until = 'infinity' then 'the model is parked until somebody opens it' || v_reason
     when p_model.closed_until > p_now then
       'the model is closed until ' || sluice.clock_text(p_model.closed_until, p_now) || v_reason
-    else sluice.breaker_text(p_model, p_now) end;
-end
-$$;
-
--- breaker_text: what a breaker that is not closed lets through, or null.
-create or replace function sluice.breaker_text(p_model sluice.models, p_now timestamptz) returns text
-language plpgsql volatile
-as $$
-declare
-  v sluice.breaker := (select b from sluice.breaker b where b.model = p_model.id);
-  v_probe timestamptz := (select l.started_at from sluice.lease l where (l.task_id, l.fence) = (v.probe_task, v.probe_fence));
-begin
-  return case
     when v.state = 'open' and not sluice.is_open(p_model, p_now) then
       'the breaker is open until ' || sluice.clock_text(v.since + p_model.breaker_open, p_now) || coalesce(' (' || v.reason || ')', '')
     when v.state = 'open' then 'the breaker lets one call at a time through'
