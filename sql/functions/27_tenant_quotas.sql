@@ -64,14 +64,16 @@ begin
 end
 $$;
 
--- charge_tenants: takes from their tenants' quotas what leases of one claim need. Requires the tenants' locks.
-create or replace function sluice.charge_tenants(p_leases sluice.lease[], p_now timestamptz) returns void
+-- charge_reserved: takes the tokens of new leases from their model's quota, and their calls and tokens from their tenants'. Requires the
+-- locks of the model and of those tenants.
+create or replace function sluice.charge_reserved(p_model sluice.models, p_leases sluice.lease[], p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 #variable_conflict use_column
 declare
   v_use record;
 begin
+  perform sluice.take_permits(sluice.token_quota(p_model), (select sum(l.reserved_tokens)::bigint from unnest(p_leases) l), p_now);
   for v_use in
     select t as tenant, l.calls, l.tokens
     from (select l.tenant, count(*) as calls, sum(l.reserved_tokens)::bigint as tokens
