@@ -18,6 +18,7 @@ drop function if exists sluice.count_headroom(regclass, int, text, int, bigint, 
   sluice.make_functions(int), sluice.oldest_ready(int), sluice.recount_headroom(regclass, int, text, int, bigint, float8, int, int),
   sluice.take_headroom(int, text, int, bigint, float8, int),
   sluice.ring(int), sluice.store_drafts(sluice.draft[], bigint[], bigint[], timestamptz), sluice.tenant_room(text, timestamptz),
+  sluice.look_around(int[], timestamptz), sluice.settle_cancellations(timestamptz),
   sluice.take_permits(sluice.quota, int, timestamptz), sluice.try_cancel(bigint, int[], timestamptz);
 -- Of schema 40: fairness had no memory. With the type go the functions that use it.
 drop type if exists sluice.candidate cascade;

@@ -162,6 +162,16 @@ begin
     sluice.tend(sluice.models, timestamptz), sluice.try_line(text), sluice.urgent_ones(sluice.backlog[], int, int),
     sluice.urgent_room(int, int), sluice.waiting_lanes(text[], timestamptz), sluice.waits_since(sluice.task),
     sluice.was_tended(int, interval, timestamptz);
+  drop function if exists sluice.breaker_text(sluice.models, timestamptz), sluice.cancel_waiting(text, bigint[], timestamptz),
+    sluice.charge_tenants(sluice.lease[], timestamptz), sluice.charge_tokens(sluice.quota, bigint, timestamptz), sluice.clock_jump_min(),
+    sluice.end_cancelled(sluice.lease[], timestamptz), sluice.end_waiting(text, bigint[], text, text, text, timestamptz),
+    sluice.heed_cancellations(sluice.outcome[], sluice.ended_call[]), sluice.interval_ns(int, int), sluice.is_kept(text),
+    sluice.look(int, timestamptz), sluice.note_refusals(sluice.outcome[], sluice.ended_call[], timestamptz),
+    sluice.permit_burst(sluice.models), sluice.permit_interval_ns(sluice.models), sluice.probe_at(sluice.breaker, timestamptz),
+    sluice.refusals_max(), sluice.refusals_to_park(int), sluice.rehearse(text, bigint, timestamptz),
+    sluice.cancel_at(text, sluice.task_filter, bigint, timestamptz), sluice.later_mark(),
+    sluice.shut_models(int[], timestamptz), sluice.take_cancellations(sluice.lease[]),
+    sluice.tenant_request_quota(sluice.tenants), sluice.tenant_token_quota(sluice.tenants);
   alter table sluice.rung drop column model, alter column line set not null;
   drop type if exists sluice.lane_head, sluice.waiting_task, sluice.route_share, sluice.queue_room, sluice.headroom_max,
     sluice.arrival cascade;
