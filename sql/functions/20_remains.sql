@@ -162,7 +162,8 @@ begin
     sluice.tend(sluice.models, timestamptz), sluice.try_line(text), sluice.urgent_ones(sluice.backlog[], int, int),
     sluice.urgent_room(int, int), sluice.waiting_lanes(text[], timestamptz), sluice.waits_since(sluice.task),
     sluice.was_tended(int, interval, timestamptz);
-  drop function if exists sluice.breaker_text(sluice.models, timestamptz), sluice.cancel_waiting(text, bigint[], timestamptz),
+  drop function if exists sluice.breaker_text(sluice.models, timestamptz),
+    sluice.cancel_page(text, sluice.task_filter, bigint, bigint, timestamptz), sluice.cancel_waiting(text, bigint[], timestamptz),
     sluice.charge_tenants(sluice.lease[], timestamptz), sluice.charge_tokens(sluice.quota, bigint, timestamptz), sluice.clock_jump_min(),
     sluice.end_cancelled(sluice.lease[], timestamptz), sluice.end_waiting(text, bigint[], text, text, text, timestamptz),
     sluice.heed_cancellations(sluice.outcome[], sluice.ended_call[]), sluice.interval_ns(int, int), sluice.is_kept(text),

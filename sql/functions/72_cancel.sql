@@ -91,8 +91,8 @@ begin
 end
 $$;
 
--- cancel_some: a part of cancel_all, which ends between two pages when the clock reads p_stop.
--- Params:  p_from: null, or what the part before gave as next. Returns: done: how many; next: null at the end.
+-- cancel_some: a part of cancel_all, which ends between two pages of 1,000 tasks when the clock reads p_stop.
+-- Params:  p_from: null, or what the part before gave as next. Returns: done: how many it ended or newly marked; next: null at the end.
 -- Running tasks first and last, and the lines before and after what waits for its time: whichever way a task moves meanwhile, it comes
 -- past a place that is yet to be looked at. A line that is gone has none.
 create or replace function sluice.cancel_some(
@@ -106,7 +106,8 @@ declare
     where p_filter.name is null or l = p_filter.model or l = any (sluice.lines_of_route(p_filter.route))
       or p_filter.route is not null and l > 0 order by l);
   v_places text[] := array['lease'] || v_queues || array['later'] || v_queues || array['lease'];
-  v_page record;
+  v_page bigint[];
+  v_ids bigint[];
 begin
   if p_from is not null then
     v_places := array(select e.place from jsonb_array_elements_text(p_from -> 'places') with ordinality e (place, n)
@@ -114,49 +115,25 @@ begin
   end if;
   done := 0;
   while v_places <> '{}' loop
-    v_page := sluice.cancel_page(v_places[1], p_filter, v_after, v_until, p_now);
-    done := done + v_page.cancelled;
-    v_after := coalesce(v_page.last, 0);
-    if v_page.last is null then
+    execute format('select array_agg(p.task_id order by p.task_id) from (select task_id from sluice.%I
+      where task_id > $1 and task_id <= $2 and ($3 is null or model = $3) order by task_id limit 1000) p', v_places[1])
+    into v_page using v_after, v_until, p_filter.model;
+    v_ids := array(select t.id from sluice.task t cross join sluice.caller_scope() s
+      where t.id = any (v_page) and (t.tenant = any (s.tenants)) = s.bound
+        and (p_filter.route is null or t.route = p_filter.route) and sluice.is_meant(p_filter, t, t.created_at)
+        and not exists (select from sluice.cancellation c where c.task_id = t.id));
+    done := done + case when v_ids = '{}' then 0
+      when v_places[1] = 'lease' then (select count(*) from sluice.task t
+        where t.id = any (v_ids) and sluice.cancel_found(t.id, t.model, t.route, p_now) in ('processing', 'cancelled'))
+      else sluice.end_waiting(v_places[1], v_ids, 'cancelled', p_now) end;
+    v_after := coalesce(v_page[cardinality(v_page)], 0);
+    if v_page is null then
       v_places := v_places[2:];
     end if;
     exit when clock_timestamp() >= p_stop;
   end loop;
   if v_places <> '{}' then
     next := jsonb_build_object('places', v_places, 'after', v_after, 'until', v_until);
-  end if;
-end
-$$;
-
--- cancel_page: cancels those of the next 1,000 tasks of one place (later, lease, queue_<l>) that meet p_filter: after task p_after, up
--- to task p_until.
--- Returns: cancelled: how many it ended or newly marked; last: the last one's id, null if there was none.
-create or replace function sluice.cancel_page(
-  p_place text, p_filter sluice.task_filter, p_after bigint, p_until bigint, p_now timestamptz, out cancelled bigint, out last bigint)
-language plpgsql volatile
-as $$
-declare
-  v_page bigint[];
-  v_ids bigint[];
-begin
-  cancelled := 0;
-  execute format('select array_agg(p.task_id order by p.task_id) from (
-      select task_id from sluice.%I
-      where task_id > $1 and task_id <= $2 and ($3 is null or model = $3) order by task_id limit 1000) p', p_place)
-  into v_page using p_after, p_until, p_filter.model;
-  if v_page is null then
-    return;
-  end if;
-  last := v_page[cardinality(v_page)];
-  v_ids := array(select t.id from sluice.task t cross join sluice.caller_scope() s
-    where t.id = any (v_page) and (t.tenant = any (s.tenants)) = s.bound
-      and (p_filter.route is null or t.route = p_filter.route) and sluice.is_meant(p_filter, t, t.created_at)
-      and not exists (select from sluice.cancellation c where c.task_id = t.id));
-  if p_place = 'lease' then
-    cancelled := (select count(*) from sluice.task t
-      where t.id = any (v_ids) and sluice.cancel_found(t.id, t.model, t.route, p_now) in ('processing', 'cancelled'));
-  else
-    cancelled := sluice.end_waiting(p_place, v_ids, 'cancelled', p_now);
   end if;
 end
 $$;
