@@ -786,6 +786,8 @@ MHD_Result HttpServer::Engine::send_reply(MHD_Connection* connection, Visit& vis
   if (!reply.content_type.empty()) {
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply.content_type.c_str());
   }
+  // A browser must not take a file's or a model's text for a page.
+  MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
   for (const auto& [name, value] : reply.headers) {
     MHD_add_response_header(response, name.c_str(), value.c_str());
   }
