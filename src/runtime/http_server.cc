@@ -605,7 +605,9 @@ std::optional<HttpReply> HttpServer::Engine::find_place(Exchange& exchange,
   const std::string& client = exchange.incoming.client;
   exchange.place.emplace(requests, client, party);
   if (!exchange.place->grow(1)) return busy_reply("requests");
-  exchange.answer_part.emplace(answers, client, party);
+  // All without a key at an address are as one key: metrics that they leave unread leave room for
+  // the keys there.
+  exchange.answer_part.emplace(answers, client.empty() ? "at " + party : client, party);
   if (!exchange.answer_part->grow(answer_bytes_min)) return busy_reply("bytes of answers");
   if (exchange.in_pieces) {
     exchange.upload.emplace(uploads, client, party);
