@@ -194,6 +194,7 @@ def test_a_server_that_nobody_asks_reads_keys_seldom_and_refuses_what_was_revoke
 
 def test_a_server_does_not_rest_on_a_reading_that_failed(url, process):
     reading = ("datname = current_database() and query like '%%sluice.api_key k%%' and pid <> pg_backend_pid()")
+    query(url, "update sluice.settings set idle_look = '6 s'")
     assert http(process.port, "GET", "/readyz").status == 200
     wait_for(lambda: query(url, f"select max(state_change) < clock_timestamp() - interval '3 s' from pg_stat_activity where {reading}"
                            ) == [(True,)], 40, "rest")
