@@ -77,10 +77,11 @@ HttpReply not_ended_reply() {
 
 // The task's end as an answer, as_events: as the text of its API's stream; nullopt: it has none
 // yet.
-Task<std::optional<HttpReply>> look(Services& services, int64_t id, std::string_view api,
-                                    bool as_events) {
+Task<std::optional<HttpReply>> look(Services& services, Requester requester, int64_t id,
+                                    std::string_view api, bool as_events) {
   PgParams params = {std::to_string(id), std::string(api), as_events ? "true" : "false"};
   Task<Result<PgResult>> reply = services.database.query(
+      requester,
       "select c.status, c.http_status,"
       " case when $3::boolean then sluice.events_of($2, c.response) else c.response end,"
       " c.error_code, c.error,"
@@ -98,6 +99,7 @@ Task<std::optional<HttpReply>> look(Services& services, int64_t id, std::string_
 // The stream of one completion: comments until the task has ended, then all of it at once.
 struct CompletionStream {
   Services& services;
+  Requester requester;
   int64_t id;
   std::string_view api;
   int64_t deadline_ns;
@@ -109,7 +111,8 @@ Task<Result<std::string>> next_part(std::shared_ptr<CompletionStream> stream) {
   Services& services = stream->services;
   const int64_t now_ns = services.clock.now_ns();
   co_await services.endings.wait(stream->id, std::min(now_ns + keep_alive_ns, stream->deadline_ns));
-  std::optional<HttpReply> end = co_await look(services, stream->id, stream->api, true);
+  std::optional<HttpReply> end =
+      co_await look(services, stream->requester, stream->id, stream->api, true);
   const bool must_end =
       services.clock.now_ns() >= stream->deadline_ns || services.endings.is_released();
   if (!end && !must_end) co_return ": the task has not ended yet\n\n";
@@ -119,9 +122,9 @@ Task<Result<std::string>> next_part(std::shared_ptr<CompletionStream> stream) {
   co_return fmt::format("{}data: {}\n", stream->api == chat_api ? "" : "event: error\n", last.body);
 }
 
-HttpReply stream_reply(Services& services, int64_t id, std::string_view api) {
-  const auto stream = std::make_shared<CompletionStream>(
-      CompletionStream{services, id, api, services.clock.now_ns() + stream_wait_ns_max});
+HttpReply stream_reply(Services& services, Requester requester, int64_t id, std::string_view api) {
+  const auto stream = std::make_shared<CompletionStream>(CompletionStream{
+      services, std::move(requester), id, api, services.clock.now_ns() + stream_wait_ns_max});
   HttpReply reply;
   reply.content_type = "text/event-stream";
   reply.headers.emplace_back("Cache-Control", "no-cache");
@@ -129,9 +132,10 @@ HttpReply stream_reply(Services& services, int64_t id, std::string_view api) {
   return reply;
 }
 
-Task<HttpReply> whole_reply(Services& services, int64_t id, std::string_view api) {
+Task<HttpReply> whole_reply(Services& services, Requester requester, int64_t id,
+                            std::string_view api) {
   co_await services.endings.wait(id, services.clock.now_ns() + answer_wait_ns_max);
-  std::optional<HttpReply> end = co_await look(services, id, api, false);
+  std::optional<HttpReply> end = co_await look(services, requester, id, api, false);
   if (end) co_return std::move(*end);
   co_return not_ended_reply();
 }
@@ -183,9 +187,9 @@ Task<HttpReply> complete(Services& services, ApiRequest request, std::string_vie
   const int64_t id = task->id;
   HttpReply reply;
   if (streams) {
-    reply = stream_reply(services, id, api);
+    reply = stream_reply(services, Requester(request.http.client), id, api);
   } else {
-    reply = co_await whole_reply(services, id, api);
+    reply = co_await whole_reply(services, request.http, id, api);
   }
   reply.headers.emplace_back("Location", fmt::format("/v1/tasks/{}", id));
   reply.headers.emplace_back("X-Request-Id", fmt::format("task_{}", id));
