@@ -56,7 +56,6 @@ class Api final {
   PgPool bulk_;        // one on demand, for steps of up to a second
   BulkTurns bulk_turns_;
   PgPool large_;  // one on demand, for submissions that may take seconds
-  BulkTurns large_turns_;
   KeyRing keys_;
   Submitter submitter_;
   Endings endings_;

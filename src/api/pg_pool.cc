@@ -15,8 +15,8 @@ namespace {
 // Under way on all connections: some seconds of work, and their texts are in memory.
 constexpr size_t statements_max = 20'000;
 
-// A connection of which so many replies, or one for so long, are outstanding is reason for another:
-// a statement takes a millisecond or less, a connection five.
+// So many statements that wait, or one for so long, are reason for another connection: a statement
+// takes a millisecond or less, a connection five. What takes as long is no short statement.
 constexpr size_t busy_statements = 4;
 constexpr int64_t busy_ms = 5;
 // As long as a person thinks between two bursts of requests.
@@ -40,7 +40,39 @@ bool is_the_databases(const Error& error) {
          code.starts_with("57P") || code.starts_with("58");
 }
 
+Error no_connection() {
+  return {Error::Action::reconnect, std::string(PgPool::not_sent), "no database connection"};
+}
+
+Error too_many(std::string message) {
+  return {Error::Action::retry_later, std::string(PgPool::not_sent), std::move(message)};
+}
+
+Error unawaited() {
+  return {Error::Action::refuse, std::string(PgPool::not_sent),
+          "nobody waits for the answer any more"};
+}
+
 }  // namespace
+
+// Of a request.
+struct PgPool::Statement {
+  Statement(Requester requester_, std::string sql_, PgParams params_, int64_t since_ns_)
+      : requester(std::move(requester_)),
+        sql(std::move(sql_)),
+        params(std::move(params_)),
+        since_ns(since_ns_) {}
+  bool is_awaited() const { return !requester.is_awaited || requester.is_awaited(); }
+
+  const Requester requester;
+  std::string sql;
+  PgParams params;
+  const int64_t since_ns;  // it waits for its turn
+  bool has_waited = false;
+  bool is_sent = false;
+  std::optional<Result<PgResult>> rows;
+  Signal change;  // sent, or ended
+};
 
 struct PgPool::Member {
   bool is_open() const { return connection && connection->is_open(); }
@@ -57,23 +89,30 @@ struct PgPool::Member {
   int64_t used_ns = 0;
   Signal change;  // wanted, or lost
 
+  std::string key;            // whose requests' statements it has, or had last
+  size_t requests = 0;        // how many of them are under way
+  bool key_is_quick = false;  // the last answer to that key took less than busy_ms
+  int64_t answered_ns = 0;    // when a request's statement ended here
+
   // Whether it is to have the next statement rather than `other`.
   bool precedes(const Member& other) const {
+    if ((requests == 0) != (other.requests == 0)) return requests == 0;
     if (is_warm != other.is_warm) return is_warm;
     return connection->queries_pending() < other.connection->queries_pending();
   }
 };
 
-PgPool::PgPool(Loop& loop, Clock& clock, PgServers& servers, PgPoolSize size,
+PgPool::PgPool(Loop& loop, Clock& clock, PgServers& servers, PgPoolLimits limits,
                std::string warm_up_sql, DatabaseBreakerLimits breaker)
     : loop_(loop),
       clock_(clock),
       servers_(servers),
+      limits_(limits),
       warm_up_sql_(std::move(warm_up_sql)),
       breaker_(clock, breaker),
-      starting_(size.kept) {
-  for (int i = 0; i < size.max; ++i) {
-    members_.push_back(std::make_unique<Member>(i < size.kept));
+      starting_(limits.kept) {
+  for (int i = 0; i < limits.max; ++i) {
+    members_.push_back(std::make_unique<Member>(i < limits.kept));
     tasks_.spawn(keep_open(*members_.back()));
   }
 }
@@ -97,11 +136,14 @@ Task<void> PgPool::keep_open(Member& member) {
     const Result<void> connected = co_await connect(member);
     if (std::exchange(is_first, false) && member.is_kept) --starting_;
     member.is_wanted = false;
-    for (const auto& waiter : std::exchange(waiting_, {})) waiter->raise();
     if (connected) {
       pause_ms = bounds::reconnect_pause_ms_base;
+      begin_turns();
       co_await until_lost_or_idle(member);
+      if (!is_connected() && limits_.kept > 0) end_all_that_wait();
+      if (!is_connected() && !waiting_.empty()) open_another();
     } else {
+      if (!is_connected()) end_all_that_wait();
       pause_ms = std::min(pause_ms * 2, bounds::reconnect_pause_ms_max);
     }
     co_await sleep_until(clock_, clock_.now_ns() + with_jitter(pause_ms) * ns_per_ms);
@@ -180,54 +222,203 @@ void PgPool::mend_where_open() {
   }
 }
 
-Task<Result<PgResult>> PgPool::query(std::string sql, PgParams params) {
+bool PgPool::has_closed() const {
+  return std::any_of(members_.begin(), members_.end(),
+                     [](const auto& member) { return !member->is_kept && !member->is_open(); });
+}
+
+// Who waits only until a short statement has ended needs no other connection.
+Task<void> PgPool::open_while_waited_for() {
+  is_opening_ = true;
+  while (!waiting_.empty() && has_closed()) {
+    co_await sleep_until(clock_, clock_.now_ns() + busy_ms * ns_per_ms);
+    if (!waiting_.empty() && !has_place()) open_another();
+  }
+  is_opening_ = false;
+}
+
+size_t PgPool::under_way() const {
+  size_t count = waiting_.size();
+  for (const auto& member : members_) {
+    if (member->is_open()) count += member->connection->queries_pending();
+  }
+  return count;
+}
+
+Task<Result<PgResult>> PgPool::query(const Requester& requester, std::string sql, PgParams params) {
+  if (under_way() >= statements_max) return refuse(too_many("too many requests at once"));
+  if (waiting_.size_of(requester.key) >= limits_.waiting_of_key_max) {
+    return refuse(too_many("too many statements of this key wait"));
+  }
+  if (breaker_.state() == DatabaseBreaker::State::open) return refuse(breakers_refusal());
+  if (!is_connected() && limits_.kept > 0) return refuse(no_connection());
+  auto statement =
+      std::make_shared<Statement>(requester, std::move(sql), std::move(params), clock_.now_ns());
+  waiting_.push(requester.key, statement);
+  begin_turns();
+  statement->has_waited = true;
+  if (!waiting_.empty() && has_closed()) {
+    if (!is_connected() || (waiting_.size() >= busy_statements && !has_place())) open_another();
+    if (!is_opening_) tasks_.spawn(open_while_waited_for());
+  }
+  return await(std::move(statement));
+}
+
+Task<Result<PgResult>> PgPool::await(std::shared_ptr<Statement> statement) {
+  const int64_t deadline_ns = statement->since_ns + limits_.wait_ms_max * ns_per_ms;
+  while (!statement->rows) {
+    if (statement->is_sent) {
+      co_await statement->change.wait();
+    } else if (clock_.now_ns() < deadline_ns) {
+      co_await statement->change.wait_until(clock_, deadline_ns);
+    } else {
+      co_return tl::unexpected(too_many("there was no turn for it in time"));
+    }
+  }
+  co_return std::move(*statement->rows);
+}
+
+void PgPool::end(Statement& statement, Result<PgResult> rows) {
+  statement.rows = std::move(rows);
+  statement.change.raise();
+}
+
+void PgPool::drop_unawaited(const std::string& key) {
+  waiting_.erase_if(key, [](const std::weak_ptr<Statement>& waiting) {
+    const auto statement = waiting.lock();
+    if (statement == nullptr || statement->is_awaited()) return statement == nullptr;
+    end(*statement, tl::unexpected(unawaited()));
+    return true;
+  });
+}
+
+void PgPool::end_all_that_wait() {
+  while (auto waiting = waiting_.take([](const auto&, const auto&) { return true; })) {
+    if (const auto statement = waiting->lock()) end(*statement, tl::unexpected(no_connection()));
+  }
+}
+
+// Whether a connection is free for a request of a key that has none.
+bool PgPool::has_place() const {
+  size_t open = 0, held = 0;
+  for (const auto& member : members_) {
+    open += member->is_open() ? 1 : 0;
+    held += member->is_open() && member->requests > 0 ? 1 : 0;
+  }
+  return open > 0 && held < std::max<size_t>(1, open - 1);
+}
+
+void PgPool::begin_turns() {
+  Member* place = nullptr;
+  const auto has_turn = [this, &place](const std::string& key, const auto&) {
+    place = place_for(key);
+    return place != nullptr;
+  };
+  while (has_place() || waiting_.keys() == 1) {
+    const auto waiting = waiting_.take(has_turn);
+    if (!waiting) return;
+    if (const auto statement = waiting->lock()) begin(*place, statement);
+  }
+}
+
+// The connection for a statement of `key`; null: it has to wait.
+PgPool::Member* PgPool::place_for(const std::string& key) {
+  size_t held = 0;
+  bool is_late = false;
+  Member* free = nullptr;
+  Member* own = nullptr;
+  for (const auto& member : members_) {
+    if (!member->is_open()) continue;
+    if (member->requests == 0 && (free == nullptr || member->precedes(*free))) free = member.get();
+    if (member->key != key) continue;
+    if (member->requests == 0) continue;
+    ++held;
+    is_late = is_late || member->connection->unanswered_ms() >= busy_ms;
+    if (own == nullptr || member->requests < own->requests) own = member.get();
+  }
+  const bool takes_ms = is_quick(key) && !is_late;
+  const size_t share = takes_ms ? members_.size() : std::max<size_t>(1, members_.size() / 2);
+  if (free != nullptr && held < share && has_place()) return free;
+  const bool is_alone = waiting_.keys() == 1;
+  const bool may_pipeline =
+      takes_ms && is_alone && own != nullptr && own->requests < limits_.pipelined_max;
+  return may_pipeline ? own : nullptr;
+}
+
+bool PgPool::is_quick(const std::string& key) const {
+  return std::any_of(members_.begin(), members_.end(), [&key](const auto& member) {
+    return member->key == key && member->key_is_quick;
+  });
+}
+
+void PgPool::begin(Member& member, std::shared_ptr<Statement> statement) {
+  if (statement->has_waited && !statement->is_awaited()) {
+    return end(*statement, tl::unexpected(unawaited()));
+  }
   std::optional<DatabaseBreaker::Pass> pass = breaker_.admit();
-  const Member* member = idlest();
-  if (pass && member != nullptr && member->is_busy()) open_another();
-  if (pass) return watched(query_unguarded(std::move(sql), std::move(params)), std::move(*pass));
+  if (!pass) return end(*statement, tl::unexpected(breakers_refusal()));
+  const std::string& key = statement->requester.key;
+  member.key_is_quick = is_quick(key);
+  member.key = key;
+  ++member.requests;
+  member.used_ns = clock_.now_ns();
+  statement->is_sent = true;
+  statement->change.raise();
+  Task<Result<PgResult>> reply =
+      member.connection->query(std::move(statement->sql), std::move(statement->params));
+  tasks_.spawn(finish(member, std::move(statement), std::move(reply), std::move(*pass)));
+}
+
+Task<void> PgPool::finish(Member& member, std::shared_ptr<Statement> statement,
+                          Task<Result<PgResult>> reply, DatabaseBreaker::Pass pass) {
+  const int64_t sent_ns = clock_.now_ns();
+  Result<PgResult> rows = co_await std::move(reply);
+  note(rows, pass);
+  const int64_t now_ns = clock_.now_ns();
+  const int64_t took_ns = now_ns - std::max(sent_ns, member.answered_ns);
+  member.answered_ns = now_ns;
+  --member.requests;
+  for (const auto& each : members_) {
+    if (each->key == statement->requester.key) each->key_is_quick = took_ns < busy_ms * ns_per_ms;
+  }
+  end(*statement, std::move(rows));
+  begin_turns();
+}
+
+Error PgPool::breakers_refusal() const {
   const int64_t open_s = std::max<int64_t>(1, (breaker_.open_for_ms() + 999) / 1000);
-  return refuse({Error::Action::retry_later, std::string(not_sent),
-                 "the database has failed again and again",
-                 fmt::format("Try again in about {} s.", open_s)});
+  return {Error::Action::retry_later, std::string(not_sent),
+          "the database has failed again and again",
+          fmt::format("Try again in about {} s.", open_s)};
+}
+
+Task<Result<PgResult>> PgPool::query(std::string sql, PgParams params) {
+  const Member* member = idlest();
+  if (member == nullptr) return query(Requester(std::string()), std::move(sql), std::move(params));
+  std::optional<DatabaseBreaker::Pass> pass = breaker_.admit();
+  if (!pass) return refuse(breakers_refusal());
+  if (member->is_busy()) open_another();
+  return watched(query_unguarded(std::move(sql), std::move(params)), std::move(*pass));
 }
 
 Task<Result<PgResult>> PgPool::watched(Task<Result<PgResult>> reply, DatabaseBreaker::Pass pass) {
   Result<PgResult> rows = co_await std::move(reply);
-  const bool was_asked = rows || rows.error().code != not_sent;
-  if (!rows && rows.error().code == damaged_sqlstate) mend_where_open();
-  if (was_asked) pass.note(!rows && is_the_databases(rows.error()));
+  note(rows, pass);
   co_return rows;
 }
 
-Task<Result<PgResult>> PgPool::query_unguarded(std::string sql, PgParams params) {
-  size_t pending = waiting_.size();
-  for (const auto& member : members_) {
-    if (member->is_open()) pending += member->connection->queries_pending();
-  }
-  if (pending >= statements_max) {
-    return refuse({Error::Action::retry_later, std::string(not_sent), "too many requests at once"});
-  }
-  if (Member* member = idlest()) {
-    member->used_ns = clock_.now_ns();
-    return member->connection->query(std::move(sql), std::move(params));
-  }
-  if (!members_.front()->is_kept) return query_when_open(std::move(sql), std::move(params));
-  return refuse({Error::Action::reconnect, std::string(not_sent), "no database connection"});
+void PgPool::note(const Result<PgResult>& rows, DatabaseBreaker::Pass& pass) {
+  const bool was_asked = rows || rows.error().code != not_sent;
+  if (!rows && rows.error().code == damaged_sqlstate) mend_where_open();
+  if (was_asked) pass.note(!rows && is_the_databases(rows.error()));
 }
 
-Task<Result<PgResult>> PgPool::query_when_open(std::string sql, PgParams params) {
-  if (idlest() == nullptr) {
-    const auto opened = std::make_shared<Signal>();
-    waiting_.push_back(opened);
-    open_another();
-    co_await opened->wait();
-  }
-  Task<Result<PgResult>> reply =
-      refuse({Error::Action::reconnect, std::string(not_sent), "no database connection"});
-  if (Member* member = idlest()) {
-    reply = member->connection->query(std::move(sql), std::move(params));
-  }
-  co_return co_await std::move(reply);
+Task<Result<PgResult>> PgPool::query_unguarded(std::string sql, PgParams params) {
+  if (under_way() >= statements_max) return refuse(too_many("too many requests at once"));
+  Member* member = idlest();
+  if (member == nullptr) return refuse(no_connection());
+  member->used_ns = clock_.now_ns();
+  return member->connection->query(std::move(sql), std::move(params));
 }
 
 }  // namespace sluice
