@@ -12,8 +12,8 @@
 --          attempts, tokens as reserved, and one failure for the breaker (for the batch: the others say batch_failed).
 --          A task that was cancelled meanwhile ends as cancelled instead of going back; what was told still counts as an
 --          attempt and still closes the model.
--- Locks:   leases ascending by id, then lines ascending (only for what goes back to a line), then breakers (only
---          when one moves), then rows of refusal (only of models that refuse).
+-- Locks:   leases ascending by id, then lines ascending (only for what goes back to a line), then by model, ascending, its breaker (only
+--          when it moves) and its row of refusal (only if it refuses).
 create or replace function sluice.complete(worker bigint, outcomes sluice.outcome[], p_now timestamptz default null)
 returns table (task_id bigint, fence int, applied boolean)
 language plpgsql volatile security definer
