@@ -41,7 +41,7 @@ begin
   perform sluice.refresh_gate(false);
   perform sluice.forget_audit(coalesce(p_now, clock_timestamp()));
   v_swept := greatest(0, sluice.sweep(p_now));  -- late: its locks stop whoever rings
-  v_dropped := sluice.end_retention(v_retention, 4);
+  v_dropped := sluice.end_retention(v_retention);
   perform sluice.drop_remains();
   return jsonb_build_object('expired', v_expired, 'cancelled', v_cancelled, 'recovered', v_recovered,
     'woken', v_woken, 'swept', v_swept, 'dropped', v_dropped, 'erased', v_retention.erased);
