@@ -175,51 +175,35 @@ begin
     perform sluice.note_parking(old, new);
     perform sluice.doubt_lines(new.name) where new.max_queue is distinct from old.max_queue;
   end if;
-  perform pg_notify('sluice_config', coalesce(new.id, old.id)::text);
+  perform pg_notify('sluice_config', '');
   return null;
 end
 $$;
 
 -- after_model_is_gone: drops what belonged to a deleted model, when the deletion commits: an open psql must not keep the
 -- locks of that. A submit that came in between makes the deletion fail, and one that comes later is refused.
--- Locks:   first those of tick and sweep, which go through all models: at most 1 s for each; it holds nothing then that anybody waits
---          for. Then the model's relations. Those have no order: others lock them as they come to them. So they are only tried, 100
---          times for 20 ms each: far below deadlock_timeout, hence without a deadlock, and nobody waits for longer behind it.
+-- Locks:   first those of tick and sweep, which go through all models, then the model's relations. Those have no order: others lock them as
+--          they come to them. So all are only tried, 100 times for 20 ms each: far below deadlock_timeout, hence without a deadlock, and
+--          nobody waits for longer behind it.
 -- Errors:  55P03: it is in use; as drop_model.
 create or replace function sluice.after_model_is_gone() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
-set lock_timeout = '1s'
-as $$
-begin
-  perform sluice.keep_default(old.name);
-  begin
-    perform pg_advisory_xact_lock(sluice.lock_class('tick'), 0), pg_advisory_xact_lock(sluice.lock_class('sweep'), 0);
-  exception when lock_not_available then
-    raise exception 'all models are being gone through' using errcode = '55P03',
-      hint = 'A tick or a sweep takes long. Delete the model again later.';
-  end;
-  for v_try in 1 .. 100 loop
-    if sluice.try_drop_model(old.id, old.name) then
-      return null;
-    end if;
-    perform pg_sleep(0.02);
-  end loop;
-  raise exception 'model "%" is in use', old.name using errcode = '55P03',
-    hint = 'A transaction that is open has used it (pg_stat_activity). Delete it again later.';
-end
-$$;
-
--- try_drop_model: drop_model. False: a lock was not to be had within 20 ms; nothing has changed then.
-create or replace function sluice.try_drop_model(p_model int, p_name text) returns boolean
-language plpgsql volatile
 set lock_timeout = '20ms'
 as $$
 begin
-  perform sluice.drop_model(p_model, p_name);
-  return true;
-exception when lock_not_available then
-  return false;
+  perform sluice.keep_default(old.name);
+  for v_try in 1 .. 100 loop
+    begin
+      perform pg_advisory_xact_lock(sluice.lock_class('tick'), 0), pg_advisory_xact_lock(sluice.lock_class('sweep'), 0);
+      perform sluice.drop_model(old.id, old.name);
+      return null;
+    exception when lock_not_available then
+      perform pg_sleep(0.02);
+    end;
+  end loop;
+  raise exception 'model "%" is in use', old.name using errcode = '55P03', hint = 'A transaction that is open has used it '
+    || '(pg_stat_activity), or a tick or a sweep, which go through all models, takes long. Delete it again later.';
 end
 $$;
 
@@ -236,17 +220,6 @@ begin
   perform sluice.make_route_line(new.route, null), sluice.make_route_line(new.route, m.api) from sluice.models m where m.name = new.model;
   perform sluice.doubt_lines(null, new.route);
   return new;
-end
-$$;
-
--- after_route_weight: a model may take a route's tasks now, which may wait: wakes the workers.
-create or replace function sluice.after_route_weight() returns trigger
-language plpgsql security definer
-set search_path = sluice, pg_temp
-as $$
-begin
-  perform pg_notify('sluice_config', m.id::text) from sluice.models m where m.name = new.model;
-  return null;
 end
 $$;
 
@@ -313,8 +286,8 @@ begin
 end
 $$;
 
--- after_settings_change: workers hear of it.
-create or replace function sluice.after_settings_change() returns trigger
+-- tell_workers: of a change in settings or routes; a model may take a route's tasks now, which may wait.
+create or replace function sluice.tell_workers() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
 as $$
@@ -344,11 +317,11 @@ create or replace trigger before_settings_change before update of default_model 
 create or replace trigger refuse_without_settings before delete or truncate on sluice.settings
   for each statement execute function sluice.refuse_without_settings();
 create or replace trigger after_settings_change after update on sluice.settings
-  for each row when (old.* is distinct from new.*) execute function sluice.after_settings_change();
+  for each row when (old.* is distinct from new.*) execute function sluice.tell_workers();
 create or replace trigger before_route_changes before insert or update on sluice.routes
   for each row execute function sluice.before_route_changes();
 create or replace trigger after_route_weight after insert or update on sluice.routes
-  for each row when (new.weight > 0) execute function sluice.after_route_weight();
+  for each row when (new.weight > 0) execute function sluice.tell_workers();
 do $$
 begin
   -- A constraint trigger has no "or replace", and to drop it would wait for every reader of the table.

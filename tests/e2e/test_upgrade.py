@@ -196,7 +196,9 @@ def test_an_upgrade_of_many_models_goes_in_steps_and_goes_on_after_a_kill(sluice
 
 def test_an_upgraded_database_is_what_a_new_one_would_be(sluice, pg):
     url, fresh = old_database(pg), pg.database()
-    query(url, """set role sluice_owner; create function sluice.of_before(n int) returns int language sql as 'select n'; reset role;
+    query(url, """set role sluice_owner; create function sluice.of_before(n int) returns int language sql as 'select n';
+                  create function sluice.trigger_of_before() returns trigger language plpgsql as 'begin return null; end';
+                  create trigger of_before after update on sluice.settings execute function sluice.trigger_of_before(); reset role;
                   create function sluice.somebody_elses() returns int language sql as 'select 1'; select""")
     assert sluice("migrate", "--database-url", url).returncode == 0
     assert query(url, "select sluice.tick(), to_regproc('sluice.of_before') is null")[0][1] is False, "a call may be under way"
