@@ -2,6 +2,7 @@
 -- ready.
 -- A sleeper holds the model's bell exclusively; a ringer tries to share it. Success: nobody sleeps, nothing to do
 -- (and until this transaction ends nobody can fall asleep on that bell). Failure: somebody sleeps, so notify.
+-- A line that was quiet notifies whether or not its bell is held: the sleeper who held it may have died in its sleep.
 -- A transaction that notifies holds a cluster-wide lock through its commit. Measured, 32 clients: 28-32k/s bare,
 -- 6-8k/s with NOTIFY in each, bare speed with bells.
 -- 64 bells, by the line's number mod 64 (one a line would exhaust the lock table); false rings are harmless.
@@ -17,14 +18,17 @@ language plpgsql volatile
 as $$
 declare
   v_asleep boolean := not pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), sluice.bell_of(p_line));
+  v_quiet boolean;
 begin
   if v_asleep then
     perform pg_advisory_xact_lock_shared(sluice.lock_class('knock'), sluice.bell_of(p_line));
+  end if;
+  v_quiet := not exists (select from sluice.rung where line = p_line);  -- after the lock, in a snapshot of its own
+  if v_asleep or v_quiet then
     perform pg_notify('sluice_work', greatest(0, p_line)::text);  -- 0: any model
   end if;
-  -- After the lock, in a snapshot of its own. An older snapshot could show what is gone.
-  if current_setting('transaction_isolation') <> 'read committed'
-     or not exists (select from sluice.rung where line = p_line) then
+  -- An older snapshot could show what is gone.
+  if v_quiet or current_setting('transaction_isolation') <> 'read committed' then
     insert into sluice.rung (line, rung_at) values (p_line, clock_timestamp());
   end if;
   return v_asleep;

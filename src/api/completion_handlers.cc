@@ -136,11 +136,25 @@ Task<HttpReply> whole_reply(Services& services, int64_t id, std::string_view api
   co_return not_ended_reply();
 }
 
-Submitter::Submission submission_of(ApiRequest& request, std::string_view api) {
-  std::string priority = "0";
-  if (const auto given = request.http.header("sluice-priority"); !given.empty()) {
-    priority = parse_count(given, -100, 100) ? std::string(given) : json_string(given);
-  }
+// What Sluice-Priority says, as JSON; nullopt: nothing that is a priority. 00 is no number of JSON.
+std::optional<std::string> priority_in(const HttpIncoming& incoming) {
+  const std::string_view given = incoming.header("sluice-priority");
+  if (given.empty()) return "0";
+  if (given == "hot" || given == "cold") return json_string(given);
+  const std::optional<int> number = parse_count(given, -100, 100);
+  if (!number || std::to_string(*number) != given) return std::nullopt;
+  return std::string(given);
+}
+
+HttpReply bad_priority(const HttpIncoming& incoming) {
+  return bad_argument("Sluice-Priority",
+                      fmt::format("the header Sluice-Priority is {}",
+                                  in_quotes(incoming.header("sluice-priority"))),
+                      "It is hot, cold or a whole number from -100 to 100.");
+}
+
+Submitter::Submission submission_of(ApiRequest& request, std::string_view api,
+                                    std::string_view priority) {
   Submitter::Submission submission;
   submission.body = fmt::format(R"({{"api":{},"priority":{},"request":{}}})", json_string(api),
                                 priority, std::exchange(request.http.body, {}));
@@ -159,7 +173,9 @@ Task<HttpReply> complete(Services& services, ApiRequest request, std::string_vie
   if (streams && api == embeddings_api) {
     co_return error_reply(400, "invalid_request", "there are no streams of embeddings");
   }
-  Submitter::Submission submission = submission_of(request, api);
+  const std::optional<std::string> priority = priority_in(request.http);
+  if (!priority) co_return bad_priority(request.http);
+  Submitter::Submission submission = submission_of(request, api, *priority);
   Task<Result<Submitter::Accepted>> accepted =
       services.submitter.submit(std::move(submission), request.http);
   Result<Submitter::Accepted> task = co_await std::move(accepted);
