@@ -384,7 +384,6 @@ begin
     end if;
   end if;
   if v_id >= v_look_from then
-    perform sluice.make_partitions(v_id, v_id);
     perform sluice.require_range(v_id);
   end if;
   if v_model_max is not null then
