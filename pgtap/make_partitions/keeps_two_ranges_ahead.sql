@@ -6,7 +6,7 @@ select plan(11);
 -- A sequence does not roll back: put back at the end.
 select last_value as before, is_called from sluice.task_id \gset
 select given_model() as m \gset
-select is(sluice.partition_ids(), 1000000::bigint, 'a range is a million ids');
+select is((select end_id from sluice.id_range where n = 0), 1000000::bigint, 'a range is a million ids');
 select setval('sluice.task_id', 1049999) \g /dev/null
 select hasnt_table('sluice', 'task_3', 'at first there are three ranges');
 select given_task(:'m') as t \gset

@@ -77,11 +77,6 @@ begin
 end
 $$;
 
--- model_apis: what constraint api_is_known admits, to be named when something else is tried.
-create or replace function sluice.model_apis() returns text[]
-language sql immutable parallel safe
-as $$ select array['solve', 'openai-chat', 'openai-responses', 'openai-embeddings', 'anthropic-messages'] $$;
-
 -- parked_for: why a model is parked, by its closed_reason: credential, billing, refused, or by hand. For log and history, where what
 -- somebody wrote there has no place.
 create or replace function sluice.parked_for(p_reason text) returns text
@@ -100,14 +95,15 @@ language plpgsql security definer
 set search_path = sluice, pg_temp
 as $$
 declare
+  c_apis constant text[] := array['solve', 'openai-chat', 'openai-responses', 'openai-embeddings', 'anthropic-messages'];  -- api_is_known
   v_calls_change boolean;
 begin
   if exists (select from sluice.routes where route = new.name) then
     raise exception '"%" is already the name of a route', new.name
       using errcode = '23505', column = 'name', hint = 'Names are unique over models and routes.';
-  elsif new.api <> all (sluice.model_apis()) then
+  elsif new.api <> all (c_apis) then
     raise exception 'there is no api "%"', new.api
-      using errcode = '23514', column = 'api', hint = 'There are ' || array_to_string(sluice.model_apis(), ', ') || '.';
+      using errcode = '23514', column = 'api', hint = 'There are ' || array_to_string(c_apis, ', ') || '.';
   end if;
   if tg_op = 'INSERT' then
     perform sluice.make_model(new.id);
@@ -137,29 +133,15 @@ begin
 end
 $$;
 
--- note_parking: a row of sluice.breaker_events for a model that was parked, or is no more, whoever did it.
-create or replace function sluice.note_parking(p_old sluice.models, p_new sluice.models) returns void
-language plpgsql volatile
-as $$
-declare
-  v_was boolean := coalesce(p_old.closed_until = 'infinity', false);
-  v_is boolean := coalesce(p_new.closed_until = 'infinity', false);
-  v_breaker text := coalesce((select state from sluice.breaker where model = p_new.id), 'closed');
-begin
-  if v_is and not v_was then
-    perform sluice.note_transition(p_new.id, v_breaker, 'parked', sluice.parked_for(p_new.closed_reason), clock_timestamp());
-  elsif v_was and not v_is then
-    perform sluice.note_transition(p_new.id, 'parked', v_breaker, 'it was opened', clock_timestamp());
-  end if;
-end
-$$;
-
 -- after_model_changes: a new model joins route "any"; one that speaks another api has its routes' lines for it; settings.default_model
--- and tenants' models follow another name; workers hear of what they use.
+-- and tenants' models follow another name; whoever parked it or opened it, sluice.breaker_events has it; workers hear of what they use.
 create or replace function sluice.after_model_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
 as $$
+declare
+  v_was_parked boolean := tg_op = 'UPDATE' and coalesce(old.closed_until = 'infinity', false);
+  v_is_parked boolean := tg_op = 'UPDATE' and coalesce(new.closed_until = 'infinity', false);
 begin
   if tg_op = 'INSERT' and new.api <> 'openai-embeddings' then
     insert into sluice.routes (route, model) values ('any', new.name) on conflict do nothing;
@@ -171,9 +153,14 @@ begin
     update sluice.settings set tenant_models = array_replace(tenant_models, old.name, new.name) where old.name = any (tenant_models);
     update sluice.tenants set models = array_replace(models, old.name, new.name) where old.name = any (models);
   end if;
-  if tg_op = 'UPDATE' then
-    perform sluice.note_parking(old, new);
-    perform sluice.doubt_lines(new.name) where new.max_queue is distinct from old.max_queue;
+  if tg_op = 'UPDATE' and new.max_queue is distinct from old.max_queue then
+    perform sluice.doubt_lines(new.name);
+  end if;
+  if v_is_parked <> v_was_parked then
+    perform sluice.note_transition(new.id, case when v_was_parked then 'parked' else b.state end,
+      case when v_is_parked then 'parked' else b.state end,
+      case when v_is_parked then sluice.parked_for(new.closed_reason) else 'it was opened' end, clock_timestamp())
+    from (select coalesce((select state from sluice.breaker where model = new.id), 'closed') as state) b;
   end if;
   perform pg_notify('sluice_config', '');
   return null;

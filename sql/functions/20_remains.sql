@@ -64,8 +64,8 @@ end
 $$;
 
 -- drop_remains: drops some of what is left, for at most 300 ms, and at most 500 things, each of which takes two or three places in the
--- shared table of locks; waits for no lock. Returns how many it dropped. Called last by tick, and by wake that finds nothing else to do: it
--- holds locks of queues until the commit. Not before the calls that were under way when the functions were applied have ended.
+-- shared table of locks; waits for no lock. Returns how many it dropped. Called by wake that finds nothing else to do: it holds locks of
+-- queues until the commit. Not before the calls that were under way when the functions were applied have ended.
 -- Not fewer at a time: each is told to all sessions, which then walk over all their plans. Sessions that are told of more than 4,096 things
 -- at once forget their plans instead. Measured, 1,000 models' plans: 100 things 3 s, 500 things 0.2 s.
 create or replace function sluice.drop_remains() returns int
