@@ -219,7 +219,7 @@ begin
         union
         select -l.n from sluice.route_line l
         where l.route = p_route or l.route in (select r.route from sluice.routes r where r.model = p_model)) l
-  cross join lateral (select ('sluice.waits_' || sluice.line_name(l.line))::regclass as gauge) g
+  cross join lateral (select sluice.gauge('line', l.line::text) as gauge) g
   where coalesce(pg_sequence_last_value(g.gauge) < p_max, true);
 end
 $$;
@@ -328,6 +328,8 @@ as $$
 declare
   v_route text := case p_kind when 'route' then p_of when 'line' then (select l.route from sluice.route_line l where l.n = -p_of::int) end;
   v_model sluice.models;
+  v_counted text;
+  v_of text;
   v_full bigint;
 begin
   if p_kind in ('route', 'model', 'line') then
@@ -336,9 +338,9 @@ begin
     order by m.paused, greatest(m.closed_until, p_now), sluice.permit_interval_ns(m) nulls last, m.id limit 1;
   end if;
   p_max := coalesce(p_max, v_model.max_unfinished, (select s.max_unfinished from sluice.settings s));
-  v_full := case when p_kind <> 'route' and sluice.may_count(p_kind, p_of) then sluice.count_unfinished(p_kind, p_of, p_max)
-    when p_kind = 'route' and sluice.may_count('model', v_model.id::text) then sluice.count_unfinished('model', v_model.id::text)
-    else p_max end;
+  v_counted := case p_kind when 'route' then 'model' else p_kind end;
+  v_of := case p_kind when 'route' then v_model.id::text else p_of end;
+  v_full := case when sluice.may_count(v_counted, v_of) then sluice.count_unfinished(v_counted, v_of, p_max) else p_max end;
   raise exception '%', case p_kind
       when 'system' then 'the queue is full: '
       when 'tenant' then format('tenant "%s" is at its cap: ', p_of)
