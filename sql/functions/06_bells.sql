@@ -53,13 +53,8 @@ begin
 end
 $$;
 
--- quiet_after: a line is quietened so long after it was rung, so that one that is used now and then does not come and go
--- in sluice.rung with every task.
-create or replace function sluice.quiet_after() returns interval
-language sql immutable parallel safe
-as $$ select interval '10 seconds' $$;
-
--- quieten: takes lines out of sluice.rung in which nothing waits; at most 64 a call.
+-- quieten: takes lines out of sluice.rung in which nothing waits; at most 64 a call. Not sooner than 10 s after they were rung: one that is
+-- used now and then must not come and go there with every task.
 -- Nobody may be about to commit a task for them unseen: who rang unheard shares the bell until it has committed, who found
 -- somebody asleep shares the knock. With both locks exclusively (a sleeper has its bells already) all that was rung for is
 -- visible to the next snapshot, and who rings later notes it anew.
@@ -76,7 +71,7 @@ begin
   end if;
   for v_line in
     select r.line from sluice.rung r group by r.line
-    having bool_and(r.rung_at not between p_now - sluice.quiet_after() and p_now) order by random() limit 64
+    having bool_and(r.rung_at not between p_now - interval '10 seconds' and p_now) order by random() limit 64
   loop
     if pg_try_advisory_xact_lock(sluice.lock_class('bell'), sluice.bell_of(v_line))
        and pg_try_advisory_xact_lock(sluice.lock_class('knock'), sluice.bell_of(v_line)) then

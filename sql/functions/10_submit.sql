@@ -371,7 +371,7 @@ begin
     end if;
   end if;
   if nextval('sluice.load_all') > v_system_max then
-    perform sluice.accept_for_system();
+    perform sluice.accept('system', null, 1, v_system_max, v_now);
   end if;
   if v_bounded then
     if not v_listed then
@@ -379,12 +379,11 @@ begin
     end if;
     if v_full then
       perform sluice.refuse_full_tenant(submit.tenant);
-    elsif v_tenant_max is not null and sluice.take_headroom(null, submit.tenant, 1, v_tenant_max, 1) = 0 then
-      perform sluice.refuse_for_tenant(submit.tenant, 1, v_tenant_max);
+    elsif v_tenant_max is not null then
+      perform sluice.accept('tenant', submit.tenant, 1, v_tenant_max, v_now);
     end if;
   end if;
   if v_id >= v_look_from then
-    perform sluice.make_partitions(v_id, v_id);
     perform sluice.require_range(v_id);
   end if;
   if v_model_max is not null then

@@ -30,7 +30,7 @@ begin
     return '{}';
   end if;
   v_ids := array(select nextval('sluice.task_id') from generate_series(1, v_count));
-  perform sluice.make_partitions(v_ids[1], v_ids[v_count]), sluice.require_range(v_ids[1]), sluice.require_range(v_ids[v_count]);
+  perform sluice.require_range(v_ids[1]), sluice.require_range(v_ids[v_count]);
   v_kept := sluice.keep_keys(p_drafts, v_ids);
   if exists (select from unnest(p_drafts) d where d.model is null) then
     p_drafts := array(select sluice.draft_of(d, sluice.default_model()) from unnest(p_drafts) d);

@@ -27,7 +27,8 @@ Task<HttpReply> answer_with_value(PgPool& database, Requester requester, std::st
                                   PgParams params, std::string_view missing,
                                   std::optional<std::string> key_id) {
   std::string statement = in_name_of(key_id, sql, params);
-  Task<Result<PgResult>> reply = database.query(requester, std::move(statement), std::move(params));
+  Task<Result<PgResult>> reply =
+      database.query(std::move(requester), std::move(statement), std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   co_return value_reply(rows, missing);
 }
@@ -39,7 +40,8 @@ Task<HttpReply> answer_with_body(PgPool& database, Requester requester, std::str
   if (!problem.empty()) co_return error_reply(400, "invalid_request", problem);
   params.emplace_back(body);
   std::string statement = in_name_of(key_id, sql, params);
-  Task<Result<PgResult>> reply = database.query(requester, std::move(statement), std::move(params));
+  Task<Result<PgResult>> reply =
+      database.query(std::move(requester), std::move(statement), std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return error_reply(about_body(rows.error(), std::move(body)));
   co_return value_reply(rows, none_of_that_name, status);

@@ -39,8 +39,8 @@ void warn_of_plain_http(const std::string& address) {
 Api::Api(Loop& loop, Clock& clock, PgServers& servers, const ApiOptions& options,
          SpanExporter* spans)
     : database_(loop, clock, servers,
-                {.kept = options.opens_on_demand ? 1 : options.db_connections,
-                 .max = options.db_connections},
+                {.kept = options.opens_on_demand ? 1 : options.db_connections + 1,
+                 .max = options.db_connections + 1},
                 "select sluice.warm_up()", options.breaker),
       background_(loop, clock, servers,
                   {.kept = options.opens_on_demand ? 0 : 1, .pipelined_max = 1}),

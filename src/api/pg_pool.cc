@@ -16,9 +16,13 @@ namespace {
 constexpr size_t statements_max = 20'000;
 
 // So many statements that wait, or one for so long, are reason for another connection: a statement
-// takes a millisecond or less, a connection five. What takes as long is no short statement.
+// takes a millisecond or less, a connection five.
 constexpr size_t busy_statements = 4;
 constexpr int64_t busy_ms = 5;
+// A key's statements that take less are short: on a busy machine a millisecond's becomes as long.
+constexpr int64_t quick_ms = 20;
+// Who has waited for less is taken to be there still: looking costs a system call.
+constexpr int64_t leave_ms_min = 50;
 // As long as a person thinks between two bursts of requests.
 constexpr int64_t idle_close_ms = 60'000;
 
@@ -55,23 +59,15 @@ Error unawaited() {
 
 }  // namespace
 
-// Of a request.
-struct PgPool::Statement {
-  Statement(Requester requester_, std::string sql_, PgParams params_, int64_t since_ns_)
-      : requester(std::move(requester_)),
-        sql(std::move(sql_)),
-        params(std::move(params_)),
-        since_ns(since_ns_) {}
+// A request's statement that waits for its turn.
+struct PgPool::Waiting {
   bool is_awaited() const { return !requester.is_awaited || requester.is_awaited(); }
 
-  const Requester requester;
-  std::string sql;
-  PgParams params;
-  const int64_t since_ns;  // it waits for its turn
-  bool has_waited = false;
-  bool is_sent = false;
-  std::optional<Result<PgResult>> rows;
-  Signal change;  // sent, or ended
+  const Requester& requester;
+  const int64_t since_ns;
+  Member* place = nullptr;     // where it may go now
+  std::optional<Error> error;  // why it may not
+  Signal decided;
 };
 
 struct PgPool::Member {
@@ -91,7 +87,7 @@ struct PgPool::Member {
 
   std::string key;            // whose requests' statements it has, or had last
   size_t requests = 0;        // how many of them are under way
-  bool key_is_quick = false;  // the last answer to that key took less than busy_ms
+  bool key_is_quick = false;  // the last answer to that key took less than quick_ms
   int64_t answered_ns = 0;    // when a request's statement ended here
 
   // Whether it is to have the next statement rather than `other`.
@@ -245,56 +241,85 @@ size_t PgPool::under_way() const {
   return count;
 }
 
-Task<Result<PgResult>> PgPool::query(const Requester& requester, std::string sql, PgParams params) {
-  if (under_way() >= statements_max) return refuse(too_many("too many requests at once"));
-  if (waiting_.size_of(requester.key) >= limits_.waiting_of_key_max) {
-    return refuse(too_many("too many statements of this key wait"));
+std::optional<Error> PgPool::refusal(const std::string& key) const {
+  if (under_way() >= statements_max) return too_many("too many requests at once");
+  if (waiting_.size_of(key) >= limits_.waiting_of_key_max) {
+    return too_many("too many statements of this key wait");
   }
-  if (breaker_.state() == DatabaseBreaker::State::open) return refuse(breakers_refusal());
-  if (!is_connected() && limits_.kept > 0) return refuse(no_connection());
-  auto statement =
-      std::make_shared<Statement>(requester, std::move(sql), std::move(params), clock_.now_ns());
-  waiting_.push(requester.key, statement);
+  if (breaker_.state() == DatabaseBreaker::State::open) return breakers_refusal();
+  if (!is_connected() && limits_.kept > 0) return no_connection();
+  return std::nullopt;
+}
+
+Task<Result<PgResult>> PgPool::query(Requester requester, std::string sql, PgParams params) {
+  if (auto error = refusal(requester.key)) co_return tl::unexpected(std::move(*error));
+  Member* member = waiting_.empty() ? place_for(requester.key) : nullptr;
+  if (member != nullptr) {
+    hold(*member, requester.key);
+  } else {
+    Task<Result<Member*>> turn = wait_for_turn(requester);
+    const Result<Member*> place = co_await std::move(turn);
+    if (!place) co_return tl::unexpected(place.error());
+    member = *place;
+  }
+  Result<PgResult> rows = tl::unexpected(breakers_refusal());
+  const int64_t sent_ns = clock_.now_ns();
+  if (std::optional<DatabaseBreaker::Pass> pass = breaker_.admit()) {
+    Task<Result<PgResult>> reply = member->connection->query(std::move(sql), std::move(params));
+    rows = co_await std::move(reply);
+    note(rows, *pass);
+  }
+  release(*member, requester.key, sent_ns);
   begin_turns();
-  statement->has_waited = true;
-  if (!waiting_.empty() && has_closed()) {
+  co_return rows;
+}
+
+Task<Result<PgPool::Member*>> PgPool::wait_for_turn(const Requester& requester) {
+  const auto waiting = std::make_shared<Waiting>(requester, clock_.now_ns());
+  waiting_.push(requester.key, waiting);
+  begin_turns();
+  if (has_closed() && waiting->place == nullptr) {
     if (!is_connected() || (waiting_.size() >= busy_statements && !has_place())) open_another();
     if (!is_opening_) tasks_.spawn(open_while_waited_for());
   }
-  return await(std::move(statement));
+  co_await waiting->decided.wait_until(clock_, clock_.now_ns() + limits_.wait_ms_max * ns_per_ms);
+  if (waiting->place != nullptr) co_return waiting->place;
+  co_return tl::unexpected(waiting->error.value_or(too_many("there was no turn for it in time")));
 }
 
-Task<Result<PgResult>> PgPool::await(std::shared_ptr<Statement> statement) {
-  const int64_t deadline_ns = statement->since_ns + limits_.wait_ms_max * ns_per_ms;
-  while (!statement->rows) {
-    if (statement->is_sent) {
-      co_await statement->change.wait();
-    } else if (clock_.now_ns() < deadline_ns) {
-      co_await statement->change.wait_until(clock_, deadline_ns);
-    } else {
-      co_return tl::unexpected(too_many("there was no turn for it in time"));
-    }
+void PgPool::hold(Member& member, const std::string& key) {
+  member.key_is_quick = is_quick(key);
+  member.key = key;
+  ++member.requests;
+  member.used_ns = clock_.now_ns();
+}
+
+void PgPool::release(Member& member, const std::string& key, int64_t sent_ns) {
+  --member.requests;
+  const int64_t now_ns = clock_.now_ns();
+  // Those before it on the connection do not count.
+  const int64_t took_ns = now_ns - std::max(sent_ns, std::exchange(member.answered_ns, now_ns));
+  for (const auto& each : members_) {
+    if (each->key == key) each->key_is_quick = took_ns < quick_ms * ns_per_ms;
   }
-  co_return std::move(*statement->rows);
-}
-
-void PgPool::end(Statement& statement, Result<PgResult> rows) {
-  statement.rows = std::move(rows);
-  statement.change.raise();
 }
 
 void PgPool::drop_unawaited(const std::string& key) {
-  waiting_.erase_if(key, [](const std::weak_ptr<Statement>& waiting) {
-    const auto statement = waiting.lock();
-    if (statement == nullptr || statement->is_awaited()) return statement == nullptr;
-    end(*statement, tl::unexpected(unawaited()));
+  waiting_.erase_if(key, [](const std::weak_ptr<Waiting>& item) {
+    const auto waiting = item.lock();
+    if (waiting == nullptr || waiting->is_awaited()) return waiting == nullptr;
+    waiting->error = unawaited();
+    waiting->decided.raise();
     return true;
   });
 }
 
 void PgPool::end_all_that_wait() {
-  while (auto waiting = waiting_.take([](const auto&, const auto&) { return true; })) {
-    if (const auto statement = waiting->lock()) end(*statement, tl::unexpected(no_connection()));
+  while (const auto item = waiting_.take([](const auto&, const auto&) { return true; })) {
+    const auto waiting = item->lock();
+    if (waiting == nullptr) continue;
+    waiting->error = no_connection();
+    waiting->decided.raise();
   }
 }
 
@@ -315,9 +340,18 @@ void PgPool::begin_turns() {
     return place != nullptr;
   };
   while (has_place() || waiting_.keys() == 1) {
-    const auto waiting = waiting_.take(has_turn);
-    if (!waiting) return;
-    if (const auto statement = waiting->lock()) begin(*place, statement);
+    const auto item = waiting_.take(has_turn);
+    if (!item) return;
+    const auto waiting = item->lock();
+    if (waiting == nullptr) continue;
+    const bool is_new = clock_.now_ns() - waiting->since_ns < leave_ms_min * ns_per_ms;
+    if (is_new || waiting->is_awaited()) {
+      waiting->place = place;
+      hold(*place, waiting->requester.key);
+    } else {
+      waiting->error = unawaited();
+    }
+    waiting->decided.raise();
   }
 }
 
@@ -333,13 +367,13 @@ PgPool::Member* PgPool::place_for(const std::string& key) {
     if (member->key != key) continue;
     if (member->requests == 0) continue;
     ++held;
-    is_late = is_late || member->connection->unanswered_ms() >= busy_ms;
+    is_late = is_late || member->connection->unanswered_ms() >= quick_ms;
     if (own == nullptr || member->requests < own->requests) own = member.get();
   }
   const bool takes_ms = is_quick(key) && !is_late;
   const size_t share = takes_ms ? members_.size() : std::max<size_t>(1, members_.size() / 2);
   if (free != nullptr && held < share && has_place()) return free;
-  const bool is_alone = waiting_.keys() == 1;
+  const bool is_alone = waiting_.size_of(key) == waiting_.size();
   const bool may_pipeline =
       takes_ms && is_alone && own != nullptr && own->requests < limits_.pipelined_max;
   return may_pipeline ? own : nullptr;
@@ -349,40 +383,6 @@ bool PgPool::is_quick(const std::string& key) const {
   return std::any_of(members_.begin(), members_.end(), [&key](const auto& member) {
     return member->key == key && member->key_is_quick;
   });
-}
-
-void PgPool::begin(Member& member, std::shared_ptr<Statement> statement) {
-  if (statement->has_waited && !statement->is_awaited()) {
-    return end(*statement, tl::unexpected(unawaited()));
-  }
-  std::optional<DatabaseBreaker::Pass> pass = breaker_.admit();
-  if (!pass) return end(*statement, tl::unexpected(breakers_refusal()));
-  const std::string& key = statement->requester.key;
-  member.key_is_quick = is_quick(key);
-  member.key = key;
-  ++member.requests;
-  member.used_ns = clock_.now_ns();
-  statement->is_sent = true;
-  statement->change.raise();
-  Task<Result<PgResult>> reply =
-      member.connection->query(std::move(statement->sql), std::move(statement->params));
-  tasks_.spawn(finish(member, std::move(statement), std::move(reply), std::move(*pass)));
-}
-
-Task<void> PgPool::finish(Member& member, std::shared_ptr<Statement> statement,
-                          Task<Result<PgResult>> reply, DatabaseBreaker::Pass pass) {
-  const int64_t sent_ns = clock_.now_ns();
-  Result<PgResult> rows = co_await std::move(reply);
-  note(rows, pass);
-  const int64_t now_ns = clock_.now_ns();
-  const int64_t took_ns = now_ns - std::max(sent_ns, member.answered_ns);
-  member.answered_ns = now_ns;
-  --member.requests;
-  for (const auto& each : members_) {
-    if (each->key == statement->requester.key) each->key_is_quick = took_ns < busy_ms * ns_per_ms;
-  }
-  end(*statement, std::move(rows));
-  begin_turns();
 }
 
 Error PgPool::breakers_refusal() const {

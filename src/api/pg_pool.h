@@ -54,11 +54,11 @@ class PgPool final {
   PgPool(const PgPool&) = delete;
   PgPool& operator=(const PgPool&) = delete;
 
-  // A request's, when it is its turn. One that had to wait is not sent if nobody waits for it any
-  // more. Errors: as PgConnection::query(); not_sent: no connection is open, or could be opened
+  // A request's, when it is its turn. One that has waited long is not sent if nobody waits for it
+  // any more. Errors: as PgConnection::query(); not_sent: no connection is open, or could be opened
   // where none is kept; it has waited for `wait_ms_max`; its key has `waiting_of_key_max` waiting;
   // statements_max are under way; or the breaker is open.
-  Task<Result<PgResult>> query(const Requester& requester, std::string sql, PgParams params);
+  Task<Result<PgResult>> query(Requester requester, std::string sql, PgParams params);
 
   // The server's own, at once, on the connection with the fewest statements under way, first one
   // without requests'. Errors: as above, but for the turns'.
@@ -81,7 +81,7 @@ class PgPool final {
 
  private:
   struct Member;
-  struct Statement;
+  struct Waiting;
   Task<void> keep_open(Member& member);
   Task<void> until_lost_or_idle(Member& member);
   Task<Result<void>> connect(Member& member);
@@ -98,12 +98,11 @@ class PgPool final {
   void begin_turns();
   Member* place_for(const std::string& key);
   bool is_quick(const std::string& key) const;
-  void begin(Member& member, std::shared_ptr<Statement> statement);
-  Task<void> finish(Member& member, std::shared_ptr<Statement> statement,
-                    Task<Result<PgResult>> reply, DatabaseBreaker::Pass pass);
-  static void end(Statement& statement, Result<PgResult> rows);
+  std::optional<Error> refusal(const std::string& key) const;
+  Task<Result<Member*>> wait_for_turn(const Requester& requester);
+  void hold(Member& member, const std::string& key);
+  void release(Member& member, const std::string& key, int64_t sent_ns);
   void end_all_that_wait();
-  Task<Result<PgResult>> await(std::shared_ptr<Statement> statement);
   Task<Result<PgResult>> watched(Task<Result<PgResult>> reply, DatabaseBreaker::Pass pass);
   void note(const Result<PgResult>& rows, DatabaseBreaker::Pass& pass);
 
@@ -117,7 +116,7 @@ class PgPool final {
   bool is_mending_ = false;
   bool is_opening_ = false;  // open_while_waited_for() runs
   std::vector<std::unique_ptr<Member>> members_;
-  TurnQueue<std::weak_ptr<Statement>> waiting_;  // gone: nobody waits for it
+  TurnQueue<std::weak_ptr<Waiting>> waiting_;  // gone: its request has ended
   TaskGroup tasks_;
 };
 
