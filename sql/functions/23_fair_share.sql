@@ -73,12 +73,13 @@ as $$
     else 2 + ceil((64 + 2 * p_places) * p_share) end)::int
 $$;
 
--- best_rank: the best rank that waits: age lifts no lane above it.
+-- best_rank: the best rank that waits: age lifts no lane above it. Params: p_heads: line by line, a line's in order.
 create or replace function sluice.best_rank(p_heads sluice.head[]) returns smallint
 language plpgsql immutable
 as $$
 begin
-  return (select min(h.rank) from unnest(p_heads) h);
+  return case when p_heads[1].line = p_heads[cardinality(p_heads)].line then p_heads[1].rank
+    else (select min(h.rank) from unnest(p_heads) h) end;
 end
 $$;
 

@@ -46,9 +46,9 @@ begin
 end
 $$;
 
--- claim_shares: the leases that a claim gives: p_shares null: no model has a limit of its own.
+-- claim_shares: the leases that a claim gives. Params: p_shares: null: no model has a limit of its own; p_last: no rank beyond.
 create or replace function sluice.claim_shares(
-  p_worker bigint, p_models text[], p_shares int[], p_max int, p_now timestamptz) returns sluice.lease[]
+  p_worker bigint, p_models text[], p_shares int[], p_max int, p_now timestamptz, p_last smallint default 100) returns sluice.lease[]
 language plpgsql volatile
 as $$
 declare
@@ -66,7 +66,7 @@ begin
   v_first := cardinality(v_open);
   if v_first > 1 then
     select d.ids, d.first into v_open, v_first from sluice.deal_order(v_open, v_left) d;
-    perform sluice.note_asks(v_open, coalesce(p_now, clock_timestamp()));
+    perform sluice.note_asks(v_open, coalesce(p_now, clock_timestamp())) where p_last = 100;
   end if;
   v_caps := sluice.caps_of(v_open, p_models, p_shares);
   for v_round in 1 .. 2 loop
@@ -74,7 +74,7 @@ begin
       exit when v_left <= 0;
       v_cap := case v_round when 1 then (v_left - 1) / greatest(1, v_first - i + 1) + 1 else v_left end;
       continue when v_caps[i] <= 0;
-      v_taken := sluice.claim_from(v_open[i], p_worker, least(v_cap, v_caps[i]), p_now);
+      v_taken := sluice.claim_from(v_open[i], p_worker, least(v_cap, v_caps[i]), p_now, p_last);
       v_all := v_all || v_taken;
       if cardinality(v_taken) > 0 then
         v_hungry := v_hungry || v_open[i];

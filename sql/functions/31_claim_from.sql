@@ -26,8 +26,7 @@ begin
   end if;
   -- The clock after the lock, for who waited must not carry an older time; and after the row, or a change of the limits
   -- just now would lie in the future. All that mostly is not there in one statement: each of its own costs 40,000 instructions.
-  select m as model, exists (select from sluice.rung r where r.line = m.id) as is_rung,
-    exists (select from sluice.rung r where r.line < 0) as are_routes,
+  select m as model, exists (select from sluice.rung r where r.line < 0) as are_routes,
     exists (select from sluice.breaker b where b.model = m.id) as has_breaker,
     m.tpm is not null or exists (select from sluice.tenants t where t.rpm is not null or t.tpm is not null) as has_quotas,
     (select r.next from sluice.lane_round r where r.model = m.id and r.line = m.id order by r.model, r.line, r.n desc limit 1) as next
@@ -53,7 +52,7 @@ begin
     return '{}';
   end if;
   v_shares := case when v.are_routes then sluice.lines_open(v_model, v_want, v_now)
-    when v.is_rung then array[row(p_model, null)]::sluice.line_share[] end;
+    else array[row(p_model, null)]::sluice.line_share[] end;
   if cardinality(v_shares) > 0 then
     v_leases := sluice.take_turns(v_model, p_worker, v_shares, v_want, v_want < p_max or p_last < 100, not v.has_quotas,
       v.next is not null, p_last, v_now);
