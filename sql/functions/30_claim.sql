@@ -1,3 +1,17 @@
+-- What claims before these called: their arguments have changed.
+drop function if exists sluice.claim_shares(bigint, text[], int[], int, timestamptz), sluice.claimed_tasks(sluice.lease[], bigint),
+  sluice.take_turns(sluice.models, int, boolean, smallint, timestamptz),
+  sluice.take_alone(sluice.line_share, int, smallint, timestamptz),
+  sluice.lanes_in_sight(int, sluice.line_share[], smallint, int, timestamptz),
+  sluice.take_some(sluice.models, sluice.head[], sluice.lane_round[], sluice.line_share[], int, boolean, timestamptz),
+  sluice.take_lane(sluice.head, sluice.line_share[], int, timestamptz),
+  sluice.take_next(int, sluice.head[], sluice.lane_round[], sluice.line_share[], timestamptz),
+  sluice.take_by_turns(sluice.models, sluice.head[], sluice.lane_round[], sluice.line_share[], int, boolean, timestamptz),
+  sluice.expire(sluice.queue[], text, timestamptz), sluice.alone_text(),
+  sluice.note_routed(sluice.models, sluice.line_share[], int, boolean, sluice.queue[], int[], timestamptz),
+  sluice.passes_over(sluice.models, int, int, boolean, sluice.queue[], int[]), sluice.look_at(sluice.head[], int[]),
+  sluice.lane_facts(sluice.head[], sluice.lane_round[], int);
+
 -- claim: gives a worker tasks to call.
 -- Stage:   30. Called by workers in every flush that has free slots; one claim a transaction, committed synchronously
 --          (after an asynchronous one and a crash the same fence was issued twice, measured).
