@@ -156,6 +156,7 @@ begin
   end if;
   v_lines := sluice.lines_of_route(p_route);
   foreach v_line in array v_lines loop
+    perform sluice.lock_line(v_line);  -- who claims from it calls its functions
     execute format('lock table sluice.%I in access exclusive mode', 'queue_' || sluice.line_name(v_line));
   end loop;
   foreach v_line in array v_lines loop

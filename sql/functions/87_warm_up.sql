@@ -41,9 +41,7 @@ begin
   perform sluice.claim(v_worker, null, 0, p_now), sluice.claim_within(v_worker, null, '{}', 0, p_now);
   perform sluice.claim_from(v_row.model, v_worker, 0, p_now);
   perform sluice.waiting_lanes(v_row.model, v_row.line, 1, 100::smallint, 1, p_now);
-  execute format('select sluice.take_%s(0::smallint, 0, $1, 0, $1)', v_row.model) using p_now;
-  perform sluice.claimed_tasks(array[row(p_id, 0, p_now, p_now, null, 0, v_row.model, 0, 1, 0, 0, v_row.tenant, 1,
-    v_row.model)::sluice.lease], 65536);
+  execute format('call sluice.take_%s(null, null, 100::smallint, 2, 0, $1, $2, $3)', v_row.model) using v_row.model, v_worker, p_now;
   raise exception using errcode = 'SL000', message = 'undone';
 exception when sqlstate 'SL000' or sqlstate 'SL001' or sqlstate 'SL003' or sqlstate 'SL004' or sqlstate 'SL005' or sqlstate 'SL009' then
   null;  -- undone, or refused as any task would be just now
