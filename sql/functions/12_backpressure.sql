@@ -333,6 +333,7 @@ language plpgsql volatile
 as $$
 declare
   v_max bigint := (select max_unfinished from sluice.settings);
+  v_unlisted text[];
   v record;
 begin
   if p_new is null then
@@ -340,18 +341,21 @@ begin
   elsif sluice.take_headroom(0, null, cardinality(p_new), v_max, 1, cardinality(p_new)) = 0 then
     perform sluice.refuse_for_system(cardinality(p_new), v_max);
   end if;
-  perform sluice.note_tenants(array_agg(n.tenant))
-  from (select distinct n.tenant from unnest(p_new) n) n cross join lateral sluice.limits_of(n.tenant) l
-  where not l.is_listed having count(*) > 0;
-  for v in select n.tenant, n.tasks, l.max_unfinished as max, l.is_full
+  for v in select n.tenant, n.tasks, l.max_unfinished as max, l.is_full, l.is_listed
            from (select n.tenant, count(*)::int as tasks from unnest(p_new) n group by n.tenant) n
-           cross join lateral sluice.limits_of(n.tenant) l where l.max_unfinished is not null or l.is_full order by n.tenant loop
+           cross join lateral sluice.limits_of(n.tenant) l
+           where l.max_unfinished is not null or l.is_full or not l.is_listed order by n.tenant loop
     if v.is_full then
       perform sluice.refuse_full_tenant(v.tenant);
-    elsif sluice.take_headroom(null, v.tenant, v.tasks, v.max, 1, v.tasks) = 0 then
+    elsif v.max is not null and sluice.take_headroom(null, v.tenant, v.tasks, v.max, 1, v.tasks) = 0 then
       perform sluice.refuse_for_tenant(v.tenant, v.tasks, v.max);
+    elsif not v.is_listed then
+      v_unlisted := v_unlisted || v.tenant;
     end if;
   end loop;
+  if v_unlisted is not null then
+    perform sluice.note_tenants(v_unlisted);
+  end if;
   for v in select n.line, n.route, n.tasks, m.id, coalesce(m.max_unfinished, v_max) as max, m.max_queue
            from (select n.line, n.model, n.route, count(*)::int as tasks from unnest(p_new) n group by n.line, n.model, n.route) n
            left join sluice.models m on m.id = n.model order by n.line loop
