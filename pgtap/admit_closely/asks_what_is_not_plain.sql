@@ -8,7 +8,7 @@ returns bigint language sql
 as $$
   select sluice.admit_closely(sluice.draft_of(row('x', coalesce(p_name, (select max(name) from sluice.models)), p_priority, p_tenant, null,
     null, p_key, null, null, null, null, null, null)::sluice.draft), p_id, coalesce(p_name, (select max(name) from sluice.models)),
-    p_name is not null, false, 1000, true, true, false, at(1))
+    p_name is not null, false, false, at(1))
 $$;
 select is(admitted(1, null), 1::bigint, 'its own id');
 select is(array[admitted(2, 'a'), admitted(3, 'a')], '{2,2}', 'or that of the first task with its key');

@@ -234,25 +234,26 @@ $$;
 
 -- admit_closely: what a submit is seldom asked: all that is not plain, and what holds where tenants or models have bounds.
 -- Params:  p_draft: the task; p_id: its id; p_name: its model or route, the default filled in; p_routed: it is no model; p_limited: tokens
---          a minute may be; p_bytes_max, p_guarded: see sluice.gate; p_has_row: its tenant may have one; p_bounded: or limits without
---          one; p_now.
+--          a minute may be; p_bounded: its tenant may have limits, also without a row; p_now.
 -- Returns: p_id, or the id to which its idempotency key was bound before. It has taken its tenant's room.
 -- Errors:  as submit.
 create or replace function sluice.admit_closely(
-  p_draft sluice.draft, p_id bigint, p_name text, p_routed boolean, p_limited boolean, p_bytes_max int, p_guarded boolean,
-  p_has_row boolean, p_bounded boolean, p_now timestamptz) returns bigint
+  p_draft sluice.draft, p_id bigint, p_name text, p_routed boolean, p_limited boolean, p_bounded boolean,
+  p_now timestamptz) returns bigint
 language plpgsql volatile
 as $$
 declare
+  v_gate sluice.gate;
   v_bound bigint;
   v_limits sluice.tenant_limits;
 begin
+  select * into v_gate from sluice.gate;
   perform sluice.check_task(p_draft.prompt, p_draft.request, p_draft.priority, p_draft.max_attempts, p_draft.max_output_tokens,
-    p_draft.metadata, p_draft.tenant, p_draft.idempotency_key, p_draft.traceparent, p_draft.deadline, p_bytes_max, p_now);
-  if p_guarded and sluice.is_guarded() then
+    p_draft.metadata, p_draft.tenant, p_draft.idempotency_key, p_draft.traceparent, p_draft.deadline, v_gate.request_bytes_max, p_now);
+  if v_gate.is_guarded and sluice.is_guarded() then
     perform sluice.require_tenant(p_draft.tenant);
   end if;
-  if p_has_row and not p_bounded then
+  if v_gate.has_tenants and not p_bounded then
     p_bounded := exists (select from sluice.tenants t where t.name = p_draft.tenant);
   end if;
   if p_bounded then
@@ -327,7 +328,7 @@ declare
   v_route text;
   v_line record;      -- the model, or the route's line for prompts
   v_gate record;
-  v_later boolean;
+  v_later boolean := false;
   v_api text;
 begin
   if v_now is null then
@@ -350,39 +351,43 @@ begin
     into v_line from sluice.gate g left join sluice.route_line l on l.route = v_route and l.api is null
     left join lateral (select r.route from sluice.routes r where r.route = v_route limit 1) r on true;
   end if;
-  -- noted: seen after that, workers look at the line; known: the tenant's name is good, and no limits are its own.
-  select g.*, exists (select from sluice.rung where line = v_line.line) as noted,
-    octet_length(coalesce(submit.prompt, submit.request)) as bytes,
+  -- known: the tenant's name is good, and it has no limits without a row; quiet: nobody need be told, as ring would find it.
+  select g.max_unfinished, g.full_at, g.look_from, octet_length(coalesce(submit.prompt, submit.request)) as bytes,
     submit.tenant = 'default' or not g.bounds_others and g.counts_others
-      and exists (select from sluice.unlisted_tenant u where u.tenant = submit.tenant) as known
+      and exists (select from sluice.unlisted_tenant u where u.tenant = submit.tenant) as known,
+    not (g.is_guarded or g.has_tenants or v_line.limited)
+      and sluice.is_plain(octet_length(submit.prompt), submit.request, submit.priority, submit.max_attempts, submit.max_output_tokens,
+        submit.metadata, submit.idempotency_key, submit.traceparent, submit.deadline, g.request_bytes_max) as plain,
+    v_id < g.look_from and v_line.max_unfinished is null and (v_route is null or not g.bounds_models) as usual,
+    v_line.awake and current_setting('transaction_isolation') = 'read committed'
+      and exists (select from sluice.rung where line = v_line.line) as quiet
   into v_gate from sluice.gate g;
-  if (v_gate.known and not (v_gate.is_guarded or v_gate.has_tenants or v_line.limited)
-      and sluice.is_plain(v_gate.bytes, submit.request, submit.priority, submit.max_attempts, submit.max_output_tokens, submit.metadata,
-        submit.idempotency_key, submit.traceparent, submit.deadline, v_gate.request_bytes_max)) is not true then
+  if (v_gate.known and v_gate.plain) is not true then
     v_bound := sluice.admit_closely(row(submit.prompt, submit.model, submit.priority, submit.tenant, submit.run_at, submit.deadline,
       submit.idempotency_key, submit.max_attempts, submit.request, submit.max_output_tokens, submit.metadata, submit.batch_id,
-      submit.traceparent)::sluice.draft, v_id, v_name, v_line.model is null, v_line.limited, v_gate.request_bytes_max, v_gate.is_guarded,
-      v_gate.has_tenants, not v_gate.known, v_now);
+      submit.traceparent)::sluice.draft, v_id, v_name, v_line.model is null, v_line.limited, not v_gate.known, v_now);
     if v_bound <> v_id then
       return v_bound;
     elsif v_route is not null and submit.request is not null then
       v_api := sluice.route_api(v_route, true);
       v_line.line := sluice.line_of(null, v_route, v_api);
       v_line.add := 'sluice.add_' || sluice.line_name(v_line.line);
-      v_gate.noted := false;  -- that is another line's
+      v_gate.quiet := false;  -- that is another line
     end if;
   end if;
   if nextval('sluice.load_all') > v_gate.max_unfinished then
     perform sluice.accept_for_system();
   end if;
-  if v_id >= v_gate.look_from then
-    perform sluice.make_partitions(v_id, v_id);
-    perform sluice.require_range(v_id);
-  end if;
-  if v_line.max_unfinished is not null then
-    v_gate.full_at := ceil(sluice.overflow_share() * v_line.max_unfinished);
-  elsif v_route is not null and v_gate.bounds_models then
-    v_line.max_queue := sluice.accept_for_route(v_route, 1, v_now);
+  if v_gate.usual is not true then
+    if v_id >= v_gate.look_from then
+      perform sluice.make_partitions(v_id, v_id);
+      perform sluice.require_range(v_id);
+    end if;
+    if v_line.max_unfinished is not null then
+      v_gate.full_at := ceil(sluice.overflow_share() * v_line.max_unfinished);
+    elsif v_route is not null and (select g.bounds_models from sluice.gate g) then
+      v_line.max_queue := sluice.accept_for_route(v_route, 1, v_now);
+    end if;
   end if;
   if submit.run_at is not null then
     v_later := submit.run_at > v_now;
@@ -392,9 +397,8 @@ begin
   end if;
   execute 'call ' || v_line.add || '($1)' using row(v_id, v_now, submit.run_at, submit.deadline, submit.batch_id, v_line.model,
     submit.max_output_tokens, submit.priority, submit.max_attempts, v_route, v_api, submit.tenant, submit.traceparent, submit.metadata,
-    submit.prompt, submit.request, coalesce(v_later, false), v_gate.bytes, v_gate.full_at, v_line.max_queue)::sluice.submission;
-  -- What ring would do is done above where awake and noted say so: there it costs two statements less.
-  if not coalesce(v_line.awake and v_gate.noted and current_setting('transaction_isolation') = 'read committed', false) then
+    submit.prompt, submit.request, v_later, v_gate.bytes, v_gate.full_at, v_line.max_queue)::sluice.submission;
+  if v_gate.quiet is not true then
     perform sluice.ring(v_line.line);
   end if;
   return v_id;
