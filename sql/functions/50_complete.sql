@@ -230,12 +230,10 @@ as $$
 declare
   v_first bigint;
   v_last bigint;
-  v_solved int;
-  v_failed int;
-  v_cancelled int;
+  v_end record;
 begin
   select min((e.lease).task_id), max((e.lease).task_id) into v_first, v_last from unnest(p_ended) e;
-  with stored as (
+  for v_end in with stored as (
     insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at, fence, input_tokens,
       output_tokens, attempts, http_status, status, model, error_code, error, cost, answer, response)
     select l.task_id, l.worker, t.created_at, l.ready_at, l.started_at, p_now, l.fence, o.input_tokens,
@@ -256,11 +254,9 @@ begin
     where coalesce(o.kind, '') not in ('retry', 'throttled', 'returned')
        or (o.kind = 'retry' and l.attempts + 1 >= sluice.attempts_max(l.task_id, l.model) and not sluice.is_probe(e.lease))
     on conflict do nothing returning status)
-  select count(*) filter (where s.status = 'solved'), count(*) filter (where s.status = 'failed'),
-    count(*) filter (where s.status = 'cancelled')
-  into v_solved, v_failed, v_cancelled from stored s;
-  perform sluice.count_results('solved', v_solved), sluice.count_results('failed', v_failed),
-    sluice.count_results('cancelled', v_cancelled);
+  select s.status, count(*)::int as tasks from stored s group by s.status loop
+    perform sluice.count_results(v_end.status, v_end.tasks);
+  end loop;
 end
 $$;
 
