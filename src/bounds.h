@@ -79,6 +79,14 @@ inline constexpr int64_t retention_interval_ms = 60'000;
 // the timers are its own. Then it looks once more, in case a notification was lost.
 inline constexpr int64_t idle_look_interval_ms = 15'000;
 
+// A worker that has had nothing to do for so long, or for settings.idle_look if that is shorter,
+// asks whether it may sleep: longer than the pauses of somebody who works, for waking costs a
+// heartbeat.
+inline constexpr int64_t sleep_after_ms = 60'000;
+// How often a worker that sleeps asks for a round of retention: that has an hour or a tenth of
+// settings.retention.
+inline constexpr int64_t retention_interval_asleep_ms = 600'000;
+
 // How often a worker asks for a sweep while that says that it rests, and nobody wakes the worker.
 inline constexpr int64_t sweep_interval_idle_ms = 5'000;
 // An answer of the listening session that takes longer: it may be mute, so poll. Longer still: give

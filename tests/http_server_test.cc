@@ -254,7 +254,7 @@ Task<HttpReply> bytes_asked_for(HttpIncoming incoming) {
 TEST_CASE("an answer larger than its share is not sent, nor what follows it") {
   Fixture fixture;
   HttpServerOptions options = small_server();
-  options.answers_bytes_max = 80'000;
+  options.answers_bytes_max = 140'000;
   auto server = HttpServer::start(fixture.loop, fixture.clock, options, bytes_asked_for);
   REQUIRE(server);
   const auto ask = [&](const char* method, const char* target) {
@@ -289,10 +289,10 @@ TEST_CASE("answers that nobody reads leave room for small ones, and their connec
   auto server = HttpServer::start(fixture.loop, fixture.clock, options, bytes_asked_for);
   REQUIRE(server);
   std::list<SlowClient> silent;
-  for (int i = 0; i < 4; ++i) {  // the last one has no room
+  for (int i = 0; i < 3; ++i) {  // two have no room
     silent.emplace_back(**server, "GET /?bytes=17000000 HTTP/1.1\r\nHost: localhost\r\n\r\n");
   }
-  const auto large = fixture.send(request_to(**server, "GET", "/?bytes=10000000"));
+  const auto large = fixture.send(request_to(**server, "GET", "/?bytes=17000000"));
   REQUIRE(large);
   CHECK(large->status == 503);
   const auto small = fixture.send(request_to(**server, "GET", "/?bytes=1000"));
@@ -306,6 +306,32 @@ TEST_CASE("answers that nobody reads leave room for small ones, and their connec
   };
   run_task(fixture.loop, fixture.clock, until_none_is_open(fixture.clock, **server, deadline_ns));
   CHECK((*server)->open_requests() == 0);
+}
+
+TEST_CASE("answers that nobody without a key reads leave room for the keys at their address") {
+  Fixture fixture;
+  HttpServerOptions options = small_server();
+  options.answers_bytes_max = 64 << 20;
+  options.admit = [](const HttpIncoming& incoming) -> HttpAdmission {
+    HttpVerdict verdict;
+    verdict.client = incoming.header("authorization");
+    return verdict;
+  };
+  auto server = HttpServer::start(fixture.loop, fixture.clock, options, bytes_asked_for);
+  REQUIRE(server);
+  std::list<SlowClient> silent;
+  for (int i = 0; i < 50; ++i) {
+    silent.emplace_back(**server, "GET /?bytes=4000000 HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  }
+  HttpRequest request = request_to(**server, "GET", "/?bytes=12000000");
+  request.response_bytes_max = 64 << 20;
+  const auto nobodys = fixture.send(request);
+  REQUIRE(nobodys);
+  CHECK(nobodys->status == 503);
+  request.headers.emplace_back("Authorization: me");
+  const auto mine = fixture.send(request);
+  REQUIRE(mine);
+  CHECK(mine->status == 200);
 }
 
 // "Bearer NAME" is NAME's, at once or after a look; without one it is 401.

@@ -37,6 +37,9 @@ TEST_CASE("what two readers could understand differently is a problem") {
   CHECK(status_of({{"transfer-encoding", "chunked"}, {"transfer-encoding", "x"}}) == 400);
   CHECK(status_of({{"transfer-encoding", "chunked"}}, "HTTP/1.0") == 400);
   CHECK(status_of({{"host", "other"}}) == 400);
+  CHECK(status_of({{"authorization", "Bearer a"}, {"authorization", "Bearer b"}}) == 400);
+  CHECK(status_of({{"x-api-key", "a"}, {"x-api-key", "a"}}) == 400);
+  CHECK(status_of({{"authorization", "Bearer a"}, {"x-api-key", "a"}}) == 0);
   CHECK(request_problem("GET", "HTTP/1.1", {})->status == 400);
   CHECK(status_of({{"content-length ", "5"}}) == 400);
   CHECK(status_of({{"x", "a\rb: c"}}) == 400);

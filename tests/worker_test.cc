@@ -1061,6 +1061,113 @@ TEST_CASE("a backend that refuses has no urgent calls beyond its limit") {
   CHECK(bench.http.count() == 9);
 }
 
+TEST_CASE("asleep is asleep: a worker without work for a minute says nothing until it looks") {
+  Bench bench;
+  bench.database.rest.asleep = true;
+  bench.database.served.idle_look_ms = 3'600'000;
+  bench.start();
+  bench.pass_ms(59'000);
+  CHECK(bench.database.called("fall_asleep") == 0);
+  bench.pass_ms(2'000);
+  REQUIRE(bench.database.called("fall_asleep") == 1);
+  const size_t calls = bench.database.log.size();
+  bench.pass_ms(3'590'000);
+  CHECK(bench.database.log.size() == calls);
+  bench.pass_ms(20'000);
+  CHECK(bench.database.called("fall_asleep") == 2);
+  bench.pass_ms(3'500'000);
+  CHECK(bench.database.log.size() - calls <= 2);  // the look, and a round of retention
+}
+
+TEST_CASE("a notification rouses a sleeper, which beats before it claims") {
+  Bench bench;
+  bench.database.rest.asleep = true;
+  bench.start();
+  bench.pass_ms(61'000);
+  REQUIRE(bench.database.called("fall_asleep") == 1);
+  bench.database.log.clear();
+  bench.database.queue.push_back(task_of(1));
+  bench.database.notify();
+  bench.pass_ms(0);
+  CHECK(bench.http.count() == 1);
+  const auto& log = bench.database.log;
+  const auto beat = std::find(log.begin(), log.end(), "heartbeat");
+  CHECK(beat != log.end());
+  CHECK(std::find(log.begin(), beat, "claim") == beat);
+  bench.pass_ms(12'000);
+  CHECK(bench.database.called("heartbeat") >= 3);
+}
+
+TEST_CASE("a sleeper keeps the timer of what is due") {
+  Bench bench;
+  bench.database.rest.asleep = true;
+  bench.database.rest.wake_in_ms = 20'000;
+  bench.database.served.idle_look_ms = 3'600'000;
+  bench.start();
+  bench.pass_ms(61'000);
+  REQUIRE(bench.database.called("fall_asleep") == 1);
+  bench.database.queue.push_back(task_of(1));
+  bench.pass_ms(18'000);
+  CHECK(bench.http.count() == 0);
+  bench.pass_ms(3'000);
+  CHECK(bench.http.count() == 1);
+}
+
+TEST_CASE("a worker that may not sleep beats, and asks again a minute later") {
+  Bench bench;
+  bench.start();
+  bench.pass_ms(61'000);
+  REQUIRE(bench.database.called("fall_asleep") == 1);
+  bench.database.log.clear();
+  bench.pass_ms(50'000);
+  CHECK(bench.database.called("heartbeat") >= 9);
+  CHECK(bench.database.called("fall_asleep") == 0);
+  bench.pass_ms(15'000);
+  CHECK(bench.database.called("fall_asleep") == 1);
+}
+
+TEST_CASE("news that come while a worker asks for sleep keep it awake") {
+  Bench bench;
+  bench.database.rest.asleep = true;
+  bench.start();
+  bench.pass_ms(59'500);
+  bench.database.hold();
+  bench.pass_ms(2'000);
+  REQUIRE(bench.database.called("fall_asleep") == 1);
+  bench.database.notify();
+  bench.database.log.clear();
+  bench.database.release();
+  bench.pass_ms(11'000);
+  CHECK(bench.database.called("heartbeat") >= 2);
+}
+
+TEST_CASE("a sleeper that loses the database connects again, and beats") {
+  Bench bench;
+  bench.database.rest.asleep = true;
+  bench.start();
+  bench.pass_ms(61'000);
+  REQUIRE(bench.database.called("fall_asleep") == 1);
+  bench.database.log.clear();
+  bench.database.lose();
+  bench.pass_ms(2'000);
+  CHECK(bench.database.called("connect") >= 1);
+  CHECK(bench.database.called("heartbeat") >= 1);
+}
+
+TEST_CASE("nobody sleeps who polls, or has a call under way") {
+  Bench bench;
+  bench.database.rest.asleep = true;
+  SUBCASE("a pooler is in between") {
+    bench.database.pooled = true;
+  }
+  SUBCASE("a call takes long") {
+    bench.database.queue.push_back(task_of(1));
+  }
+  bench.start();
+  bench.pass_ms(200'000);
+  CHECK(bench.database.called("fall_asleep") == 0);
+}
+
 TEST_CASE("cold tasks of a model that takes batches travel together, urgent ones alone") {
   Bench bench(100);
   bench.database.served.models[0].batch_max = 10;

@@ -5,7 +5,7 @@ begin;
 select plan(4);
 
 select given_speaker() as m \gset
-select is(sluice.advance_batches(at(0)), 5000, 'without batches: in five seconds');
+select is(sluice.advance_batches(at(0)), 60000, 'without batches: in settings.idle_look');
 select given_batch(:'m') as b \gset
 select is(sluice.advance_batches(at(0)), 0, 'at once');
 update sluice.batch set look_at = at(0.25) where id = :b;

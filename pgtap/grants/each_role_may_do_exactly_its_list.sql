@@ -46,6 +46,7 @@ insert into allowed (object, roles) values
   ('forget(bigint,timestamp with time zone)', 'sa'),
   ('forget_all(text,text,jsonb,bigint,timestamp with time zone,timestamp with time zone,timestamp with time zone)', 'sa'),
   ('heartbeat(bigint,timestamp with time zone)', 'wa'),
+  ('fall_asleep(bigint,timestamp with time zone)', 'wa'),
   ('hedge(bigint,bigint,integer,timestamp with time zone)', 'wa'),
   ('held_leases(bigint)', 'wa'),
   ('interval_ns(integer,integer)', 'ra'),

@@ -5,14 +5,14 @@ select plan(6);
 
 select last_value as before, is_called from sluice.task_id \gset
 select given_model() as m \gset
-select sluice.make_partitions(1, 20000000);
+select sluice.make_partitions(20000000);
 select results_eq('select end_id - first_id from sluice.id_range order by n',
   'values (1000000::bigint), (1000000), (1000000), (4000000), (16000000), (64000000), (256000000)', 'each is four times as wide');
 select is((select count(*) from sluice.id_range a join sluice.id_range b on b.n = a.n + 1 where b.first_id <> a.end_id), 0::bigint,
   'without gaps');
 select is((select count(*) from sluice.id_range where first_id > 20000000), 2::bigint, 'two ahead');
 create or replace function sluice.id_ranges_max() returns int language sql immutable as $$ select 7 $$;
-select sluice.make_partitions(25000000, 190000000);
+select sluice.make_partitions(190000000);
 select is((select count(*) from sluice.id_range), 7::bigint, 'and never more than id_ranges_max');
 select setval('sluice.task_id', 343000000) \g /dev/null
 select code, hint from error_of(format('select sluice.submit(''x'', %L)', :'m')) \gset

@@ -1,7 +1,7 @@
 begin;
 \set alone
 \ir ../_helpers.sql
-\ir ../has_remains/_helpers.sql
+\ir ../_upgrade.sql
 select plan(4);
 
 select given_remains(), given_model() as m \gset

@@ -14,7 +14,7 @@ select is(counting(), 0::bigint, 'the lock of the count was given back');
 -- A count that fails: the queue is not there.
 select sluice.set_counter('load', id_of(:'m'), 1000) \g /dev/null
 alter table sluice.lease rename to lease_elsewhere;
-select error_of(format('select sluice.take_headroom(%s, null, 1, 10, 1)', id_of(:'m'))) \g /dev/null
+select error_of(format('select sluice.take_headroom(''model'', ''%s'', 1, 10, 1)', id_of(:'m'))) \g /dev/null
 alter table sluice.lease_elsewhere rename to lease;
 select is(counting(), 0::bigint, 'also when the count failed');
 

@@ -1,6 +1,7 @@
 begin;
 \set alone
 \ir ../_helpers.sql
+\ir ../_retention.sql
 select plan(8);
 
 -- The promise: settings.retention from a task's end, and at most an hour or a tenth of it longer.
@@ -42,7 +43,7 @@ select is(:month_left_over, 0, 'a retention of a month');
 select cmp_ok(:'month_kept'::interval, '<=', interval '33 days', 'within a tenth of it');
 select cmp_ok(:month_ranges, '<=', 21, 'in some twenty ranges');
 -- Nothing can be dropped: ten thousand and one tasks are unfinished, here two.
-create or replace function sluice.carried_tasks_max() returns int language sql immutable as $$ select 1 $$;
+select given_bounds(carried_tasks => 1) \g /dev/null
 select cardinality(given_tasks(:'m', 2, at(0))) \g /dev/null
 update sluice.settings set retention = '1 minute';
 select * from lived(:'m', 3, '1 minute', 240, 70) \gset stuck_

@@ -4,7 +4,7 @@ begin;
 select plan(4);
 
 select given_model() as m, given_model() as n \gset
-update sluice.settings set max_unfinished = 4 + sluice.count_unfinished(0, null);
+update sluice.settings set max_unfinished = 4 + sluice.count_unfinished('system', null);
 update sluice.models set max_unfinished = 1000 where name in (:'m', :'n');
 select lives_ok(format('select given_task(m) from unnest(array[%L, %L]) m, generate_series(1, 2)', :'m', :'n'),
   'four over two models');

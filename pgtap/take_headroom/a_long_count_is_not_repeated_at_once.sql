@@ -14,7 +14,7 @@ select is((error_of(format('select given_task(%L)',
 select sluice.set_counter('load', id_of(:'m'), sluice.micros(clock_timestamp())) \g /dev/null
 select lives_ok(format('select given_task(%L)', :'m'), 'counted when the time has come');
 select is(sluice.counter('load', id_of(:'m')), 1::bigint, 'and the gauge is a number again');
-select is(sluice.take_headroom(id_of(:'m'), null, 20, 10, 0.95), 9, 'it may take a part');
+select is(sluice.take_headroom('model', id_of(:'m')::text, 20, 10, 0.95), 9, 'it may take a part');
 
 select * from finish();
 rollback;

@@ -13,7 +13,7 @@ declare
 begin
   v_model.closed_until := p_closed_until;
   v_model.paused := p_paused;
-  return sluice.when_to_retry(v_model, p_unfinished, p_tasks, at(0));
+  return sluice.when_to_retry(v_model, p_unfinished, p_tasks, 100, 0.95, at(0));
 end
 $$;
 select results_eq(

@@ -77,11 +77,6 @@ begin
 end
 $$;
 
--- model_apis: what constraint api_is_known admits, to be named when something else is tried.
-create or replace function sluice.model_apis() returns text[]
-language sql immutable parallel safe
-as $$ select array['solve', 'openai-chat', 'openai-responses', 'openai-embeddings', 'anthropic-messages'] $$;
-
 -- parked_for: why a model is parked, by its closed_reason: credential, billing, refused, or by hand. For log and history, where what
 -- somebody wrote there has no place.
 create or replace function sluice.parked_for(p_reason text) returns text
@@ -100,14 +95,15 @@ language plpgsql security definer
 set search_path = sluice, pg_temp
 as $$
 declare
+  c_apis constant text[] := array['solve', 'openai-chat', 'openai-responses', 'openai-embeddings', 'anthropic-messages'];  -- api_is_known
   v_calls_change boolean;
 begin
   if exists (select from sluice.routes where route = new.name) then
     raise exception '"%" is already the name of a route', new.name
       using errcode = '23505', column = 'name', hint = 'Names are unique over models and routes.';
-  elsif new.api <> all (sluice.model_apis()) then
+  elsif new.api <> all (c_apis) then
     raise exception 'there is no api "%"', new.api
-      using errcode = '23514', column = 'api', hint = 'There are ' || array_to_string(sluice.model_apis(), ', ') || '.';
+      using errcode = '23514', column = 'api', hint = 'There are ' || array_to_string(c_apis, ', ') || '.';
   end if;
   if tg_op = 'INSERT' then
     perform sluice.make_model(new.id);
@@ -137,29 +133,15 @@ begin
 end
 $$;
 
--- note_parking: a row of sluice.breaker_events for a model that was parked, or is no more, whoever did it.
-create or replace function sluice.note_parking(p_old sluice.models, p_new sluice.models) returns void
-language plpgsql volatile
-as $$
-declare
-  v_was boolean := coalesce(p_old.closed_until = 'infinity', false);
-  v_is boolean := coalesce(p_new.closed_until = 'infinity', false);
-  v_breaker text := coalesce((select state from sluice.breaker where model = p_new.id), 'closed');
-begin
-  if v_is and not v_was then
-    perform sluice.note_transition(p_new.id, v_breaker, 'parked', sluice.parked_for(p_new.closed_reason), clock_timestamp());
-  elsif v_was and not v_is then
-    perform sluice.note_transition(p_new.id, 'parked', v_breaker, 'it was opened', clock_timestamp());
-  end if;
-end
-$$;
-
 -- after_model_changes: a new model joins route "any"; one that speaks another api has its routes' lines for it; settings.default_model
--- and tenants' models follow another name; workers hear of what they use.
+-- and tenants' models follow another name; whoever parked it or opened it, sluice.breaker_events has it; workers hear of what they use.
 create or replace function sluice.after_model_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
 as $$
+declare
+  v_was_parked boolean := tg_op = 'UPDATE' and coalesce(old.closed_until = 'infinity', false);
+  v_is_parked boolean := tg_op = 'UPDATE' and coalesce(new.closed_until = 'infinity', false);
 begin
   if tg_op = 'INSERT' and new.api <> 'openai-embeddings' then
     insert into sluice.routes (route, model) values ('any', new.name) on conflict do nothing;
@@ -171,55 +153,44 @@ begin
     update sluice.settings set tenant_models = array_replace(tenant_models, old.name, new.name) where old.name = any (tenant_models);
     update sluice.tenants set models = array_replace(models, old.name, new.name) where old.name = any (models);
   end if;
-  if tg_op = 'UPDATE' then
-    perform sluice.note_parking(old, new);
-    perform sluice.doubt_lines(new.name) where new.max_queue is distinct from old.max_queue;
+  if tg_op = 'UPDATE' and new.max_queue is distinct from old.max_queue then
+    perform sluice.doubt_lines(new.name);
   end if;
-  perform pg_notify('sluice_config', coalesce(new.id, old.id)::text);
+  if v_is_parked <> v_was_parked then
+    perform sluice.note_transition(new.id, case when v_was_parked then 'parked' else b.state end,
+      case when v_is_parked then 'parked' else b.state end,
+      case when v_is_parked then sluice.parked_for(new.closed_reason) else 'it was opened' end, clock_timestamp())
+    from (select coalesce((select state from sluice.breaker where model = new.id), 'closed') as state) b;
+  end if;
+  perform pg_notify('sluice_config', '');
   return null;
 end
 $$;
 
 -- after_model_is_gone: drops what belonged to a deleted model, when the deletion commits: an open psql must not keep the
 -- locks of that. A submit that came in between makes the deletion fail, and one that comes later is refused.
--- Locks:   first those of tick and sweep, which go through all models: at most 1 s for each; it holds nothing then that anybody waits
---          for. Then the model's relations. Those have no order: others lock them as they come to them. So they are only tried, 100
---          times for 20 ms each: far below deadlock_timeout, hence without a deadlock, and nobody waits for longer behind it.
+-- Locks:   first those of tick and sweep, which go through all models, then the model's relations. Those have no order: others lock them as
+--          they come to them. So all are only tried, 100 times for 20 ms each: far below deadlock_timeout, hence without a deadlock, and
+--          nobody waits for longer behind it.
 -- Errors:  55P03: it is in use; as drop_model.
 create or replace function sluice.after_model_is_gone() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
-set lock_timeout = '1s'
-as $$
-begin
-  perform sluice.keep_default(old.name);
-  begin
-    perform pg_advisory_xact_lock(sluice.lock_class('tick'), 0), pg_advisory_xact_lock(sluice.lock_class('sweep'), 0);
-  exception when lock_not_available then
-    raise exception 'all models are being gone through' using errcode = '55P03',
-      hint = 'A tick or a sweep takes long. Delete the model again later.';
-  end;
-  for v_try in 1 .. 100 loop
-    if sluice.try_drop_model(old.id, old.name) then
-      return null;
-    end if;
-    perform pg_sleep(0.02);
-  end loop;
-  raise exception 'model "%" is in use', old.name using errcode = '55P03',
-    hint = 'A transaction that is open has used it (pg_stat_activity). Delete it again later.';
-end
-$$;
-
--- try_drop_model: drop_model. False: a lock was not to be had within 20 ms; nothing has changed then.
-create or replace function sluice.try_drop_model(p_model int, p_name text) returns boolean
-language plpgsql volatile
 set lock_timeout = '20ms'
 as $$
 begin
-  perform sluice.drop_model(p_model, p_name);
-  return true;
-exception when lock_not_available then
-  return false;
+  perform sluice.keep_default(old.name);
+  for v_try in 1 .. 100 loop
+    begin
+      perform pg_advisory_xact_lock(sluice.lock_class('tick'), 0), pg_advisory_xact_lock(sluice.lock_class('sweep'), 0);
+      perform sluice.drop_model(old.id, old.name);
+      return null;
+    exception when lock_not_available then
+      perform pg_sleep(0.02);
+    end;
+  end loop;
+  raise exception 'model "%" is in use', old.name using errcode = '55P03', hint = 'A transaction that is open has used it '
+    || '(pg_stat_activity), or a tick or a sweep, which go through all models, takes long. Delete it again later.';
 end
 $$;
 
@@ -236,17 +207,6 @@ begin
   perform sluice.make_route_line(new.route, null), sluice.make_route_line(new.route, m.api) from sluice.models m where m.name = new.model;
   perform sluice.doubt_lines(null, new.route);
   return new;
-end
-$$;
-
--- after_route_weight: a model may take a route's tasks now, which may wait: wakes the workers.
-create or replace function sluice.after_route_weight() returns trigger
-language plpgsql security definer
-set search_path = sluice, pg_temp
-as $$
-begin
-  perform pg_notify('sluice_config', m.id::text) from sluice.models m where m.name = new.model;
-  return null;
 end
 $$;
 
@@ -313,8 +273,8 @@ begin
 end
 $$;
 
--- after_settings_change: workers hear of it.
-create or replace function sluice.after_settings_change() returns trigger
+-- tell_workers: of a change in settings or routes; a model may take a route's tasks now, which may wait.
+create or replace function sluice.tell_workers() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
 as $$
@@ -344,11 +304,11 @@ create or replace trigger before_settings_change before update of default_model 
 create or replace trigger refuse_without_settings before delete or truncate on sluice.settings
   for each statement execute function sluice.refuse_without_settings();
 create or replace trigger after_settings_change after update on sluice.settings
-  for each row when (old.* is distinct from new.*) execute function sluice.after_settings_change();
+  for each row when (old.* is distinct from new.*) execute function sluice.tell_workers();
 create or replace trigger before_route_changes before insert or update on sluice.routes
   for each row execute function sluice.before_route_changes();
 create or replace trigger after_route_weight after insert or update on sluice.routes
-  for each row when (new.weight > 0) execute function sluice.after_route_weight();
+  for each row when (new.weight > 0) execute function sluice.tell_workers();
 do $$
 begin
   -- A constraint trigger has no "or replace", and to drop it would wait for every reader of the table.

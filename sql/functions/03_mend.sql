@@ -3,7 +3,7 @@
 -- all that reads it fails with XX000, "bad magic number in sequence", for good. So does ALTER SEQUENCE, which reads it too:
 -- it can only be made anew. New it has never been set, as after a crash: an empty bucket, a count to be taken, a scan
 -- from the start. Nothing is lost but what a crash takes, too.
--- Sluice has no other unlogged relation.
+-- Of an unlogged table an empty file is a good one.
 
 -- are_intact: whether all unlogged sequences are known to be intact. One look at sluice.intact, which shares their fate.
 create or replace function sluice.are_intact() returns boolean

@@ -2,6 +2,7 @@
 -- ready.
 -- A sleeper holds the model's bell exclusively; a ringer tries to share it. Success: nobody sleeps, nothing to do
 -- (and until this transaction ends nobody can fall asleep on that bell). Failure: somebody sleeps, so notify.
+-- A line that was quiet notifies whether or not its bell is held: the sleeper who held it may have died in its sleep.
 -- A transaction that notifies holds a cluster-wide lock through its commit. Measured, 32 clients: 28-32k/s bare,
 -- 6-8k/s with NOTIFY in each, bare speed with bells.
 -- 64 bells, by the line's number mod 64 (one a line would exhaust the lock table); false rings are harmless.
@@ -17,14 +18,17 @@ language plpgsql volatile
 as $$
 declare
   v_asleep boolean := not pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), sluice.bell_of(p_line));
+  v_quiet boolean;
 begin
   if v_asleep then
     perform pg_advisory_xact_lock_shared(sluice.lock_class('knock'), sluice.bell_of(p_line));
+  end if;
+  v_quiet := not exists (select from sluice.rung where line = p_line);  -- after the lock, in a snapshot of its own
+  if v_asleep or v_quiet then
     perform pg_notify('sluice_work', greatest(0, p_line)::text);  -- 0: any model
   end if;
-  -- After the lock, in a snapshot of its own. An older snapshot could show what is gone.
-  if current_setting('transaction_isolation') <> 'read committed'
-     or not exists (select from sluice.rung where line = p_line) then
+  -- An older snapshot could show what is gone.
+  if v_quiet or current_setting('transaction_isolation') <> 'read committed' then
     insert into sluice.rung (line, rung_at) values (p_line, clock_timestamp());
   end if;
   return v_asleep;
@@ -49,13 +53,8 @@ begin
 end
 $$;
 
--- quiet_after: a line is quietened so long after it was rung, so that one that is used now and then does not come and go
--- in sluice.rung with every task.
-create or replace function sluice.quiet_after() returns interval
-language sql immutable parallel safe
-as $$ select interval '10 seconds' $$;
-
--- quieten: takes lines out of sluice.rung in which nothing waits; at most 64 a call.
+-- quieten: takes lines out of sluice.rung in which nothing waits; at most 64 a call. Not sooner than 10 s after they were rung: one that is
+-- used now and then must not come and go there with every task.
 -- Nobody may be about to commit a task for them unseen: who rang unheard shares the bell until it has committed, who found
 -- somebody asleep shares the knock. With both locks exclusively (a sleeper has its bells already) all that was rung for is
 -- visible to the next snapshot, and who rings later notes it anew.
@@ -72,7 +71,7 @@ begin
   end if;
   for v_line in
     select r.line from sluice.rung r group by r.line
-    having bool_and(r.rung_at not between p_now - sluice.quiet_after() and p_now) order by random() limit 64
+    having bool_and(r.rung_at not between p_now - interval '10 seconds' and p_now) order by random() limit 64
   loop
     if pg_try_advisory_xact_lock(sluice.lock_class('bell'), sluice.bell_of(v_line))
        and pg_try_advisory_xact_lock(sluice.lock_class('knock'), sluice.bell_of(v_line)) then

@@ -134,7 +134,7 @@ language plpgsql stable
 as $$
 begin
   if not sluice.may_act_for(p_tenant) then
-    raise exception 'not this caller''s tenant: "%"', p_tenant using errcode = 'SL009', column = 'tenant',
+    raise exception 'not this caller''s tenant: "%"', left(p_tenant, 200) using errcode = 'SL009', column = 'tenant',
       hint = (select case
           when not s.bound then 'Only members of that tenant''s database role may.'
           when s.tenants = '{}' then 'It is a member neither of a tenant''s database role nor of settings.default_role.'

@@ -11,7 +11,7 @@ begin
     raise exception 'the body is a JSON %, not an object', coalesce(jsonb_typeof(p_values), 'null') using errcode = 'SL004',
       hint = 'Its keys are: ' || array_to_string(p_columns, ', ') || '.';
   end if;
-  v_unknown := (select min(k) from jsonb_object_keys(p_values) k where k <> all (p_columns));
+  v_unknown := (select left(min(k), 200) from jsonb_object_keys(p_values) k where k <> all (p_columns));
   if v_unknown is not null then
     raise exception 'unknown key "%"', v_unknown using errcode = 'SL004', column = v_unknown,
       hint = 'The keys are: ' || array_to_string(p_columns, ', ') || '.';

@@ -277,14 +277,15 @@ begin
     perform sluice.check_fits(p_name, p_draft.tenant, octet_length(coalesce(p_draft.prompt, p_draft.request)), p_draft.max_output_tokens);
   end if;
   if p_bounded then
-    perform sluice.take_tenants_room(p_draft.tenant, 1, v_limits);
+    perform sluice.take_tenants_room(p_draft.tenant, 1, v_limits, p_now);
   end if;
   return p_id;
 end
 $$;
 
 -- take_tenants_room: takes room for p_tasks new tasks of a tenant, who is noted if he is new. Errors: SL005, SL009.
-create or replace function sluice.take_tenants_room(p_tenant text, p_tasks int, p_limits sluice.tenant_limits) returns void
+create or replace function sluice.take_tenants_room(p_tenant text, p_tasks int, p_limits sluice.tenant_limits, p_now timestamptz)
+returns void
 language plpgsql volatile
 as $$
 begin
@@ -293,9 +294,8 @@ begin
   end if;
   if p_limits.is_full then
     perform sluice.refuse_full_tenant(p_tenant);
-  elsif p_limits.max_unfinished is not null
-        and sluice.take_headroom(null, p_tenant, p_tasks, p_limits.max_unfinished, 1, p_tasks) = 0 then
-    perform sluice.refuse_for_tenant(p_tenant, p_tasks, p_limits.max_unfinished);
+  elsif p_limits.max_unfinished is not null then
+    perform sluice.accept('tenant', p_tenant, p_tasks, p_limits.max_unfinished, p_now);
   end if;
 end
 $$;
@@ -376,11 +376,10 @@ begin
     end if;
   end if;
   if nextval('sluice.load_all') > v_gate.max_unfinished then
-    perform sluice.accept_for_system();
+    perform sluice.accept('system', null, 1, v_gate.max_unfinished, v_now);
   end if;
   if v_gate.usual is not true then
     if v_id >= v_gate.look_from then
-      perform sluice.make_partitions(v_id, v_id);
       perform sluice.require_range(v_id);
     end if;
     if v_line.max_unfinished is not null then

@@ -32,7 +32,7 @@ begin
     return '{}';
   end if;
   v_ids := array(select nextval('sluice.task_id') from generate_series(1, v_count));
-  perform sluice.make_partitions(v_ids[1], v_ids[v_count]), sluice.require_range(v_ids[1]), sluice.require_range(v_ids[v_count]);
+  perform sluice.require_range(v_ids[1]), sluice.require_range(v_ids[v_count]);
   select bool_or(d.idempotency_key is not null), bool_or(d.model is null) into v_keyed, v_unnamed from unnest(p_drafts) d;
   v_kept := case when v_keyed then sluice.keep_keys(p_drafts, v_ids) else v_ids end;
   if v_unnamed then

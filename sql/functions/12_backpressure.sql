@@ -28,12 +28,17 @@ begin
 end
 $$;
 
--- gauge: the gauge of tenant p_tenant, or else of model p_model (0: the system).
-create or replace function sluice.gauge(p_model int, p_tenant text) returns regclass
+-- gauge: the gauge of a bound. Params, here and below: p_kind: system, tenant, model or line; p_of: the tenant's name, the model's id, the
+-- line's number.
+create or replace function sluice.gauge(p_kind text, p_of text) returns regclass
 language plpgsql stable
 as $$
 begin
-  return 'sluice.load_' || coalesce('tenant_' || md5(p_tenant), nullif(p_model, 0)::text, 'all');
+  return 'sluice.' || case p_kind
+    when 'system' then 'load_all'
+    when 'tenant' then 'load_tenant_' || md5(p_of)
+    when 'model' then 'load_' || p_of
+    else 'waits_' || sluice.line_name(p_of::int) end;
 end
 $$;
 
@@ -63,31 +68,13 @@ create or replace function sluice.headroom(p_unfinished bigint, p_max bigint, p_
 language sql immutable parallel safe
 as $$ select case when p_unfinished >= p_full * p_max then 0 else p_max - p_unfinished end $$;
 
--- waiting_by_name: the tasks that wait and named model p_model. Under the pinned plan of the caller, as the next three.
-create or replace function sluice.waiting_by_name(p_model int) returns bigint
-language plpgsql volatile
-as $$
-begin
-  return sluice.depth(p_model) + (select count(*) from sluice.later where model = p_model);
-end
-$$;
-
--- waiting_in_route: the tasks that wait and named route p_route.
-create or replace function sluice.waiting_in_route(p_route text) returns bigint
-language plpgsql volatile
-as $$
-begin
-  return (select coalesce(sum(sluice.depth(l)), 0) from unnest(sluice.lines_of_route(p_route)) l)
-    + (select count(*) from sluice.later where route = p_route);
-end
-$$;
-
--- own_unfinished: the unfinished tasks of model p_model, without its share of what waits in routes.
+-- own_unfinished: the unfinished tasks of model p_model, without its share of what waits in routes. Under the pinned plan of the caller.
 create or replace function sluice.own_unfinished(p_model int) returns bigint
 language plpgsql volatile
 as $$
 begin
-  return sluice.waiting_by_name(p_model) + (select count(*) from sluice.lease where model = p_model);
+  return sluice.depth(p_model) + (select count(*) from sluice.later where model = p_model)
+    + (select count(*) from sluice.lease where model = p_model);
 end
 $$;
 
@@ -101,7 +88,8 @@ as $$
 begin
   return query
   with line as materialized (
-    select o.route, sluice.waiting_in_route(o.route) as tasks
+    select o.route, (select coalesce(sum(sluice.depth(l)), 0) from unnest(sluice.lines_of_route(o.route)) l)
+      + (select count(*) from sluice.later l where l.route = o.route) as tasks
     from sluice.models m join sluice.routes o on o.model = m.name
     where m.id = any (p_models) and o.weight > 0 group by o.route),
   part as materialized (
@@ -123,38 +111,49 @@ begin
 end
 $$;
 
--- count_unfinished: the unfinished tasks of tenant p_tenant, or else of model p_model (0: of the whole system), counted
--- one by one: only when a gauge says "full".
-create or replace function sluice.count_unfinished(p_model int, p_tenant text) returns bigint
+-- count_unfinished: what a gauge measures, counted one by one: only when it says "full". Of a line: what waits, at most p_max.
+create or replace function sluice.count_unfinished(p_kind text, p_of text, p_max bigint default null) returns bigint
 language plpgsql volatile
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 begin
-  if p_tenant is not null then
-    return (select count(*) from sluice.later where tenant = p_tenant)
-      + (select count(*) from sluice.queue where tenant = p_tenant)
-      + (select count(*) from sluice.lease where tenant = p_tenant);
-  elsif p_model = 0 then
-    return (select count(*) from sluice.later) + (select count(*) from sluice.queue)
-      + (select count(*) from sluice.lease);
+  return case p_kind
+    when 'system' then (select count(*) from sluice.later) + (select count(*) from sluice.queue) + (select count(*) from sluice.lease)
+    when 'tenant' then (select count(*) from sluice.later where tenant = p_of)
+      + (select count(*) from sluice.queue where tenant = p_of) + (select count(*) from sluice.lease where tenant = p_of)
+    when 'model' then sluice.own_unfinished(p_of::int) + (select tasks from sluice.routed_tasks(array[p_of::int]))
+    else sluice.depth(p_of::int, p_max::int) end;
+end
+$$;
+
+-- accept: takes room for new tasks, all or none. Submits of one draw from the gauge themselves, and come here when it says "full".
+-- Params:  also p_max: the most (null: of a model's its own, or the settings'). Errors: SL003, SL005: as refuse.
+create or replace function sluice.accept(p_kind text, p_of text, p_tasks int, p_max bigint, p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_full double precision := case p_kind when 'model' then sluice.overflow_share() else 1 end;
+begin
+  if p_max is null then
+    p_max := (select coalesce(m.max_unfinished, s.max_unfinished) from sluice.settings s, sluice.models m where m.id = p_of::int);
   end if;
-  return sluice.own_unfinished(p_model) + (select tasks from sluice.routed_tasks(array[p_model]));
+  if sluice.take_headroom(p_kind, p_of, p_tasks, p_max, v_full, p_tasks) = 0 then
+    perform sluice.refuse(p_kind, p_of, p_tasks, p_max, v_full, p_now);
+  end if;
 end
 $$;
 
 -- take_headroom: takes room for new tasks below p_max. All of it is taken here.
--- Params:  p_line: what waits there; or else p_tenant, or else p_model (0: the system); p_wanted: tasks; p_max; p_full: the share of
---          p_max that is full; p_least: room for fewer is of no use to the caller and not taken.
+-- Params:  p_wanted: tasks; p_full: the share of p_max that is full; p_least: room for fewer is of no use to the caller and not taken.
 -- Returns: for how many there is room, at most p_wanted.
 -- Many are held against the gauge before they draw: refused, they must not stand in the way of who wants less.
 create or replace function sluice.take_headroom(
-  p_model int, p_tenant text, p_wanted int, p_max bigint, p_full double precision, p_least int default 1,
-  p_line int default null) returns int
+  p_kind text, p_of text, p_wanted int, p_max bigint, p_full double precision, p_least int default 1) returns int
 language plpgsql volatile
 as $$
 declare
-  v_gauge regclass := coalesce(('sluice.waits_' || sluice.line_name(p_line))::regclass, sluice.gauge(p_model, p_tenant));
+  v_gauge regclass := sluice.gauge(p_kind, p_of);
   v_load bigint;
 begin
   if p_wanted = 1 then
@@ -165,31 +164,7 @@ begin
   if sluice.headroom(v_load, p_max, p_full) >= p_wanted then
     return p_wanted;
   end if;
-  return sluice.recount_headroom(v_gauge, p_model, p_tenant, p_wanted, p_max, p_full, p_line, p_least);
-end
-$$;
-
--- recount_headroom: the same with a gauge set by counting. One counts at a time, or who counted earlier could set it
--- after one who counted later (seen: 155 tasks under a bound of 100). The lock is the session's, not the transaction's, which
--- may stay open for long; it is given back also when the count is cancelled.
--- Params:  also p_gauge; p_line: it measures what waits in this line.
-create or replace function sluice.recount_headroom(
-  p_gauge regclass, p_model int, p_tenant text, p_wanted int, p_max bigint, p_full double precision,
-  p_line int default null, p_least int default 1) returns int
-language plpgsql volatile
-as $$
-declare
-  v_granted int;
-begin
-  perform pg_advisory_lock(sluice.lock_class('count'), p_gauge::oid::int);
-  begin
-    v_granted := sluice.count_headroom(p_gauge, p_model, p_tenant, p_wanted, p_max, p_full, p_line, p_least);
-  exception when others or query_canceled then
-    perform pg_advisory_unlock(sluice.lock_class('count'), p_gauge::oid::int);
-    raise;
-  end;
-  perform pg_advisory_unlock(sluice.lock_class('count'), p_gauge::oid::int);
-  return v_granted;
+  return sluice.recount_headroom(p_kind, p_of, p_wanted, p_max, p_full, p_least);
 end
 $$;
 
@@ -200,31 +175,35 @@ create or replace function sluice.count_cheap_ms() returns int
 language sql immutable parallel safe
 as $$ select 50 $$;
 
--- count_headroom: recount_headroom without its lock.
-create or replace function sluice.count_headroom(
-  p_gauge regclass, p_model int, p_tenant text, p_wanted int, p_max bigint, p_full double precision, p_line int,
-  p_least int default 1) returns int
+-- recount_headroom: the same with the gauge set by counting. One counts at a time, or who counted earlier could set it after one who
+-- counted later (seen: 155 tasks under a bound of 100). The lock goes with the block, also when that fails: the transaction may stay open.
+create or replace function sluice.recount_headroom(
+  p_kind text, p_of text, p_wanted int, p_max bigint, p_full double precision, p_least int default 1) returns int
 language plpgsql volatile
 as $$
 declare
-  v_started timestamptz := clock_timestamp();
-  v_before bigint := pg_sequence_last_value(p_gauge);
+  v_gauge regclass := sluice.gauge(p_kind, p_of);
+  v_started timestamptz;
+  v_before bigint;
   v_took interval;
   v_load bigint;
   v_room bigint;
-  v_granted int;
+  v_granted int := 0;
 begin
-  if v_before > sluice.micros(v_started) then
-    return 0;
+  perform pg_advisory_xact_lock(sluice.lock_class('count'), v_gauge::oid::int);
+  v_started := clock_timestamp();
+  v_before := pg_sequence_last_value(v_gauge);
+  if coalesce(v_before <= sluice.micros(v_started), true) then
+    -- What others took while this one counted is kept.
+    v_load := sluice.count_unfinished(p_kind, p_of, p_max) + greatest(0, pg_sequence_last_value(v_gauge) - v_before);
+    v_room := sluice.headroom(v_load, p_max, p_full);
+    v_granted := case when v_room >= p_least then least(p_wanted, v_room) else 0 end;
+    v_took := clock_timestamp() - v_started;
+    perform setval(v_gauge, case when v_room = 0 and v_took > sluice.count_cheap_ms() * interval '1 ms'
+      then sluice.micros(clock_timestamp() + 20 * v_took) else v_load + v_granted end);
   end if;
-  v_load := case when p_line is null then sluice.count_unfinished(p_model, p_tenant) else sluice.depth(p_line, p_max::int) end;
-  -- What others took while this one counted is kept.
-  v_load := v_load + greatest(0, pg_sequence_last_value(p_gauge) - v_before);
-  v_room := sluice.headroom(v_load, p_max, p_full);
-  v_granted := case when v_room >= p_least then least(p_wanted, v_room) else 0 end;
-  v_took := clock_timestamp() - v_started;
-  perform setval(p_gauge, case when v_room = 0 and v_took > sluice.count_cheap_ms() * interval '1 ms'
-    then sluice.micros(clock_timestamp() + 20 * v_took) else v_load + v_granted end);
+  raise exception 'counted';
+exception when raise_exception then
   return v_granted;
 end
 $$;
@@ -240,7 +219,7 @@ begin
         union
         select -l.n from sluice.route_line l
         where l.route = p_route or l.route in (select r.route from sluice.routes r where r.model = p_model)) l
-  cross join lateral (select ('sluice.waits_' || sluice.line_name(l.line))::regclass as gauge) g
+  cross join lateral (select sluice.gauge('line', l.line::text) as gauge) g
   where coalesce(pg_sequence_last_value(g.gauge) < p_max, true);
 end
 $$;
@@ -257,72 +236,36 @@ begin
 end
 $$;
 
--- accept_for_system: SL003 unless, counted, one more task fits into the system, whose gauge says "full".
-create or replace function sluice.accept_for_system() returns void
-language plpgsql volatile
-as $$
-declare
-  v_max bigint := (select max_unfinished from sluice.settings);
-begin
-  if sluice.recount_headroom('sluice.load_all', 0, null, 1, v_max, 1) = 0 then
-    perform sluice.refuse_for_system(1, v_max);
-  end if;
-end
-$$;
-
--- accept_for_model: takes room for one new task in a model whose gauge says "full". Errors: SL003.
-create or replace function sluice.accept_for_model(p_model int, p_now timestamptz) returns void
-language plpgsql volatile
-as $$
-declare
-  v_max bigint := sluice.max_unfinished((select m from sluice.models m where m.id = p_model));
-begin
-  if sluice.recount_headroom(sluice.gauge(p_model, null), p_model, null, 1, v_max, sluice.overflow_share()) = 0 then
-    perform sluice.refuse_for_model(p_model, 1, p_now);
-  end if;
-end
-$$;
-
--- accept_for_line: takes room for one new task in a line whose gauge says that p_max wait there. Errors: SL003.
-create or replace function sluice.accept_for_line(p_line int, p_max int, p_now timestamptz) returns void
-language plpgsql volatile
-as $$
-begin
-  if sluice.recount_headroom(('sluice.waits_' || sluice.line_name(p_line))::regclass, null, null, 1, p_max, 1, p_line) = 0 then
-    perform sluice.refuse_for_line(p_line, 1, p_max, p_now);
-  end if;
-end
-$$;
-
--- accept_for_route: takes room for p_tasks tasks of a route some of whose models have bounds of their own: in one model, drawn as a
--- count would share them out, and in others what that one has no room for.
--- Returns: how many may wait in its line; null: any number. Errors: SL003: a route refuses only when all its models are full.
+-- accept_for_route: takes room for p_tasks tasks of a route some of whose models have bounds of their own: in one model, drawn by weight
+-- as a count would share them out, and in others what that one has no room for. Those are counted: what waits in a route is shared out
+-- anew by every count, and that of the full one may have moved some to them. Only while it must not be counted again their gauges are
+-- believed.
+-- Returns: how many may wait in its line, the sum of its models' max_queue; null: any number.
+-- Errors:  SL003: a route refuses only when all its models are full. One whose models have no weight is bounded by the system alone.
 create or replace function sluice.accept_for_route(p_route text, p_tasks int, p_now timestamptz) returns int
 language plpgsql volatile
 as $$
 declare
-  v_id int := sluice.aim(p_route);
+  v_full double precision := sluice.overflow_share();
   v_left int := p_tasks;
+  v_count boolean := false;
+  v_max_queue int;
+  v record;
 begin
-  if v_id is not null then  -- else no model of the route has a weight: only the system bounds it
-    v_left := v_left - sluice.take_headroom(v_id, null, p_tasks, sluice.max_unfinished((select m from sluice.models m where m.id = v_id)),
-      sluice.overflow_share());
-    if v_left > 0 then
-      perform sluice.take_in_route(p_route, v_id, v_left, p_now);
-    end if;
+  for v in select m.id::text as id, coalesce(m.max_unfinished, s.max_unfinished) as max,
+             case when bool_and(m.max_queue is not null) over () then least(sum(m.max_queue) over (), 2147483647)::int end as max_queue
+           from sluice.settings s, sluice.routes r join sluice.models m on m.name = r.model
+           where r.route = p_route and r.weight > 0 order by -ln(1 - random()) / r.weight loop
+    v_max_queue := v.max_queue;
+    v_left := v_left - case when v_count then sluice.recount_headroom('model', v.id, v_left, v.max, v_full)
+      else sluice.take_headroom('model', v.id, v_left, v.max, v_full) end;
+    exit when v_left = 0;
+    v_count := sluice.may_count('model', v.id);
+  end loop;
+  if found and v_left > 0 then
+    perform sluice.refuse('route', p_route, p_tasks, null, v_full, p_now);
   end if;
-  return (select case when bool_and(m.max_queue is not null) then least(sum(m.max_queue), 2147483647)::int end
-          from sluice.routes r join sluice.models m on m.name = r.model where r.route = p_route and r.weight > 0);
-end
-$$;
-
--- aim: the model that a route's task counts for: drawn by weight, as a count shares them out; null: none has a weight.
-create or replace function sluice.aim(p_route text) returns int
-language plpgsql volatile
-as $$
-begin
-  return (select m.id from sluice.routes r join sluice.models m on m.name = r.model
-          where r.route = p_route and r.weight > 0 order by -ln(1 - random()) / r.weight limit 1);
+  return v_max_queue;
 end
 $$;
 
@@ -338,17 +281,16 @@ declare
 begin
   if p_new is null then
     return;
-  elsif sluice.take_headroom(0, null, cardinality(p_new), v_max, 1, cardinality(p_new)) = 0 then
-    perform sluice.refuse_for_system(cardinality(p_new), v_max);
   end if;
+  perform sluice.accept('system', null, cardinality(p_new), v_max, p_now);
   for v in select n.tenant, n.tasks, l.max_unfinished as max, l.is_full, l.is_listed
            from (select n.tenant, count(*)::int as tasks from unnest(p_new) n group by n.tenant) n
            cross join lateral sluice.limits_of(n.tenant) l
            where l.max_unfinished is not null or l.is_full or not l.is_listed order by n.tenant loop
     if v.is_full then
       perform sluice.refuse_full_tenant(v.tenant);
-    elsif v.max is not null and sluice.take_headroom(null, v.tenant, v.tasks, v.max, 1, v.tasks) = 0 then
-      perform sluice.refuse_for_tenant(v.tenant, v.tasks, v.max);
+    elsif v.max is not null then
+      perform sluice.accept('tenant', v.tenant, v.tasks, v.max, p_now);
     elsif not v.is_listed then
       v_unlisted := v_unlisted || v.tenant;
     end if;
@@ -359,157 +301,64 @@ begin
   for v in select n.line, n.route, n.tasks, m.id, coalesce(m.max_unfinished, v_max) as max, m.max_queue
            from (select n.line, n.model, n.route, count(*)::int as tasks from unnest(p_new) n group by n.line, n.model, n.route) n
            left join sluice.models m on m.id = n.model order by n.line loop
-    if v.id is not null and sluice.take_headroom(v.id, null, v.tasks, v.max, sluice.overflow_share(), v.tasks) = 0 then
-      perform sluice.refuse_for_model(v.id, v.tasks, p_now);
+    if v.id is not null then
+      perform sluice.accept('model', v.id::text, v.tasks, v.max, p_now);
     elsif v.route is not null and exists (select from sluice.models where max_unfinished is not null or max_queue is not null) then
       v.max_queue := sluice.accept_for_route(v.route, v.tasks, p_now);
     end if;
-    if v.max_queue is not null and sluice.take_headroom(null, null, v.tasks, v.max_queue, 1, v.tasks, v.line) = 0 then
-      perform sluice.refuse_for_line(v.line, v.tasks, v.max_queue, p_now);
+    if v.max_queue is not null then
+      perform sluice.accept('line', v.line::text, v.tasks, v.max_queue, p_now);
     end if;
   end loop;
 end
 $$;
 
--- take_in_route: takes room in the models of route p_route, except p_model, open ones first.
--- They are counted: what waits in a route is shared out anew by every count, so that the count of the model that is
--- full may have moved some to them. Only while that one must not be counted again their gauges are believed.
--- Params:  p_model: the model that is full; p_tasks: how many; p_now.
--- Errors:  SL003: a route refuses only when all its models are full.
-create or replace function sluice.take_in_route(p_route text, p_model int, p_tasks int, p_now timestamptz) returns void
+-- may_count: whether what a gauge measures may be counted now: the last count did not take too long.
+create or replace function sluice.may_count(p_kind text, p_of text) returns boolean
+language plpgsql volatile
+as $$
+begin
+  return coalesce(pg_sequence_last_value(sluice.gauge(p_kind, p_of)) <= sluice.micros(clock_timestamp()), true);
+end
+$$;
+
+-- refuse: says what is full, how full, and how long to wait. Of a route, and of its line, the time of the model that has room soonest.
+-- A count that the gauge forbids for now is not made for a message.
+-- Params:  p_kind, p_of: also route and its name; p_tasks: that were to come; p_max (null: the model's); p_full: as for take_headroom.
+-- Errors:  SL003; of a tenant SL005.
+create or replace function sluice.refuse(
+  p_kind text, p_of text, p_tasks int, p_max bigint, p_full double precision, p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 declare
-  v_share double precision := sluice.overflow_share();
-  v_count boolean := sluice.may_count(p_model, null);
-  v_left int := p_tasks;
-  v record;
+  v_route text := case p_kind when 'route' then p_of when 'line' then (select l.route from sluice.route_line l where l.n = -p_of::int) end;
+  v_model sluice.models;
+  v_counted text;
+  v_of text;
+  v_full bigint;
 begin
-  for v in select m.id, coalesce(m.max_unfinished, s.max_unfinished) as max
-           from sluice.settings s, sluice.routes r join sluice.models m on m.name = r.model
-           where r.route = p_route and r.weight > 0 and m.id <> p_model
-           order by m.paused or coalesce(m.closed_until > p_now, false), r.weight desc, m.id loop
-    exit when v_left = 0;
-    v_left := v_left - case
-      when v_count then sluice.recount_headroom(sluice.gauge(v.id, null), v.id, null, v_left, v.max, v_share)
-      else sluice.take_headroom(v.id, null, v_left, v.max, v_share) end;
-  end loop;
-  if v_left > 0 then
-    perform sluice.refuse_for_route(p_route, p_tasks, p_now);
+  if p_kind in ('route', 'model', 'line') then
+    select m.* into v_model from sluice.models m left join sluice.routes r on r.model = m.name and r.route = v_route
+    where case when v_route is null then m.id::text = p_of else r.weight > 0 end
+    order by m.paused, greatest(m.closed_until, p_now), sluice.permit_interval_ns(m) nulls last, m.id limit 1;
   end if;
-end
-$$;
-
--- may_count: whether the tasks behind a gauge may be counted now: the last count did not take too long.
-create or replace function sluice.may_count(p_model int, p_tenant text) returns boolean
-language plpgsql volatile
-as $$
-begin
-  return coalesce(pg_sequence_last_value(sluice.gauge(p_model, p_tenant)) <= sluice.micros(clock_timestamp()), true);
-end
-$$;
-
--- unfinished_for_message: how many tasks a refusal names. A count that the gauge forbids for now is not made for a
--- message: p_max then, for it is full.
-create or replace function sluice.unfinished_for_message(p_model int, p_tenant text, p_max bigint) returns bigint
-language plpgsql volatile
-as $$
-begin
-  return case when sluice.may_count(p_model, p_tenant) then sluice.count_unfinished(p_model, p_tenant) else p_max end;
-end
-$$;
-
--- how_full: "95 of 100 unfinished".
-create or replace function sluice.how_full(p_unfinished bigint, p_max bigint, p_tasks int) returns text
-language sql immutable
-as $$
-  select p_unfinished || ' of ' || p_max || ' unfinished'
-    || case when p_tasks > 1 then ', no room for ' || p_tasks || ' more' else '' end
-$$;
-
--- too_many: the hint for p_tasks tasks at once that never fit below p_max; null: they may, later.
-create or replace function sluice.too_many(p_tasks int, p_max bigint) returns text
-language sql immutable
-as $$ select case when p_tasks > p_max then format('It takes %s at most: submit fewer at a time.', p_max) end $$;
-
--- refuse_for_model: SL003 for p_tasks tasks that name model p_model.
-create or replace function sluice.refuse_for_model(p_model int, p_tasks int, p_now timestamptz) returns void
-language plpgsql volatile
-as $$
-declare
-  v_model sluice.models := (select m from sluice.models m where m.id = p_model);
-  v_max bigint := sluice.max_unfinished(v_model);
-  v_unfinished bigint := sluice.unfinished_for_message(p_model, null, v_max);
-begin
-  raise exception 'model "%" is full: %', v_model.name, sluice.how_full(v_unfinished, v_max, p_tasks)
-    using errcode = 'SL003', hint = sluice.when_to_retry(v_model, v_unfinished, p_tasks, p_now);
-end
-$$;
-
--- soonest_of: the model of a route that has room soonest.
-create or replace function sluice.soonest_of(p_route text, p_now timestamptz) returns sluice.models
-language plpgsql volatile
-as $$
-begin
-  return (
-    select m from sluice.routes r join sluice.models m on m.name = r.model where r.route = p_route and r.weight > 0
-    order by m.paused, greatest(m.closed_until, p_now), sluice.permit_interval_ns(m) nulls last, m.id limit 1);
-end
-$$;
-
--- refuse_for_route: SL003 for p_tasks tasks of route p_route, with numbers and hint of the model that has room soonest.
-create or replace function sluice.refuse_for_route(p_route text, p_tasks int, p_now timestamptz) returns void
-language plpgsql volatile
-as $$
-declare
-  v_model sluice.models := sluice.soonest_of(p_route, p_now);
-  v_max bigint := sluice.max_unfinished(v_model);
-  v_unfinished bigint := sluice.unfinished_for_message(v_model.id, null, v_max);
-begin
-  raise exception 'route "%" is full, for all its models are: "%" has %', p_route, v_model.name,
-    sluice.how_full(v_unfinished, v_max, p_tasks)
-    using errcode = 'SL003', hint = sluice.when_to_retry(v_model, v_unfinished, p_tasks, p_now);
-end
-$$;
-
--- refuse_for_line: SL003 for p_tasks tasks of a line in which p_max may wait.
-create or replace function sluice.refuse_for_line(p_line int, p_tasks int, p_max int, p_now timestamptz) returns void
-language plpgsql volatile
-as $$
-declare
-  v_route text := (select route from sluice.route_line where n = -p_line);
-  v_model sluice.models := (select m from sluice.models m where m.id = p_line);
-  v_waiting bigint := sluice.depth(p_line, p_max);
-begin
-  v_model := case when v_route is null then v_model else sluice.soonest_of(v_route, p_now) end;
-  raise exception '% "%" is full: % of % may wait (max_queue)%', case when v_route is null then 'model' else 'route' end,
-    coalesce(v_route, v_model.name), v_waiting, p_max, case when p_tasks > 1 then ', no room for ' || p_tasks || ' more' else '' end
-    using errcode = 'SL003', hint = sluice.when_to_retry(v_model, v_waiting, p_tasks, p_now, 1, p_max);
-end
-$$;
-
--- refuse_for_system: SL003 for p_tasks tasks: settings.max_unfinished is reached.
-create or replace function sluice.refuse_for_system(p_tasks int, p_max bigint) returns void
-language plpgsql volatile
-as $$
-begin
-  raise exception 'the queue is full: %', sluice.how_full(sluice.unfinished_for_message(0, null, p_max), p_max, p_tasks)
-    using errcode = 'SL003',
-      hint = coalesce(sluice.too_many(p_tasks, p_max),
-        'Try again in a few seconds, when some tasks have ended, or raise sluice.settings.max_unfinished.');
-end
-$$;
-
--- refuse_for_tenant: SL005 for p_tasks tasks of tenant p_tenant.
-create or replace function sluice.refuse_for_tenant(p_tenant text, p_tasks int, p_max bigint) returns void
-language plpgsql volatile
-as $$
-begin
-  raise exception 'tenant "%" is at its cap: %', p_tenant,
-    sluice.how_full(sluice.unfinished_for_message(null, p_tenant, p_max), p_max, p_tasks)
-    using errcode = 'SL005',
-      hint = coalesce(sluice.too_many(p_tasks, p_max),
-        'Wait until some of its tasks have ended, cancel some, or raise sluice.tenants.max_unfinished.');
+  p_max := coalesce(p_max, v_model.max_unfinished, (select s.max_unfinished from sluice.settings s));
+  v_counted := case p_kind when 'route' then 'model' else p_kind end;
+  v_of := case p_kind when 'route' then v_model.id::text else p_of end;
+  v_full := case when sluice.may_count(v_counted, v_of) then sluice.count_unfinished(v_counted, v_of, p_max) else p_max end;
+  raise exception '%', case p_kind
+      when 'system' then 'the queue is full: '
+      when 'tenant' then format('tenant "%s" is at its cap: ', p_of)
+      when 'route' then format('route "%s" is full, for all its models are: "%s" has ', p_of, v_model.name)
+      else format('%s "%s" is %s: ', case when v_route is null then 'model' else 'route' end, coalesce(v_route, v_model.name),
+        case when p_full < sluice.overflow_share() then 'nearly full' else 'full' end) end
+    || format('%s of %s %s', v_full, p_max, case p_kind when 'line' then 'may wait (max_queue)' else 'unfinished' end)
+    || case when p_tasks > 1 then format(', no room for %s more', p_tasks) else '' end
+  using errcode = case p_kind when 'tenant' then 'SL005' else 'SL003' end, hint = case
+    when p_tasks > p_max then format('It takes %s at most: submit fewer at a time.', p_max)
+    when p_kind = 'system' then 'Try again in a few seconds, when some tasks have ended, or raise sluice.settings.max_unfinished.'
+    when p_kind = 'tenant' then 'Wait until some of its tasks have ended, cancel some, or raise sluice.tenants.max_unfinished.'
+    else sluice.when_to_retry(v_model, v_full, p_tasks, p_max, p_full, p_now) end;
 end
 $$;
 
@@ -524,28 +373,23 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_max bigint := (select max_unfinished from sluice.settings);
-  v_default text := sluice.default_model();
-  v_name text;
-  v_model sluice.models;
-  v_fits boolean;
-  v_unfinished bigint;
+  v_models sluice.models[];
+  v_last sluice.models;
 begin
-  if sluice.is_critical(0, v_max) and not sluice.are_repeated(p_tasks) then
-    perform sluice.refuse_for_system(jsonb_array_length(p_tasks), v_max);
+  if sluice.is_critical('system', null, v_max) and not sluice.are_repeated(p_tasks) then
+    perform sluice.refuse('system', null, jsonb_array_length(p_tasks), v_max, 1, p_now);
   end if;
-  for v_name in select distinct coalesce(t ->> 'model', v_default) from jsonb_array_elements(p_tasks) t order by 1 loop
-    v_fits := true;
-    for v_model in
-      select m.* from sluice.models m
-      where m.name = v_name or m.name in (select r.model from sluice.routes r where r.route = v_name and r.weight > 0) order by m.id
-    loop
-      v_fits := v_model.max_unfinished is null or not sluice.is_critical(v_model.id, v_model.max_unfinished);
-      exit when v_fits;
-    end loop;
-    if not v_fits and not sluice.are_repeated(p_tasks) then
-      v_unfinished := sluice.unfinished_for_message(v_model.id, null, v_model.max_unfinished);
-      raise exception 'model "%" is nearly full: %', v_model.name, sluice.how_full(v_unfinished, v_model.max_unfinished, 1)
-        using errcode = 'SL003', hint = sluice.when_to_retry(v_model, v_unfinished, 1, p_now, sluice.critical_share());
+  for v_models in
+    select array_agg(m order by m.id)
+    from (select distinct coalesce(t ->> 'model', sluice.default_model()) as name from jsonb_array_elements(p_tasks) t) n
+    join sluice.models m on m.name = n.name or m.name in (select r.model from sluice.routes r where r.route = n.name and r.weight > 0)
+    group by n.name order by n.name
+  loop
+    v_last := v_models[cardinality(v_models)];
+    if not exists (select from unnest(v_models) m
+                   where m.max_unfinished is null or not sluice.is_critical('model', m.id::text, m.max_unfinished))
+       and not sluice.are_repeated(p_tasks) then
+      perform sluice.refuse('model', v_last.id::text, 1, v_last.max_unfinished, sluice.critical_share(), p_now);
     end if;
   end loop;
 end
@@ -562,45 +406,29 @@ begin
 end
 $$;
 
--- is_critical: whether the unfinished tasks of model p_model (0: of the system), of which p_max may be, are at critical pressure.
+-- is_critical: whether the unfinished tasks of a model, or of the system, of which p_max may be, are at critical pressure.
 -- Counted only when the gauge, an upper bound, says so.
-create or replace function sluice.is_critical(p_model int, p_max bigint) returns boolean
+create or replace function sluice.is_critical(p_kind text, p_of text, p_max bigint) returns boolean
 language plpgsql volatile
 as $$
-declare
-  v_gauge regclass := sluice.gauge(p_model, null);
 begin
-  return coalesce(pg_sequence_last_value(v_gauge) >= sluice.critical_share() * p_max, false)
-    and sluice.recount_headroom(v_gauge, p_model, null, 1, p_max, sluice.critical_share()) = 0;
+  return coalesce(pg_sequence_last_value(sluice.gauge(p_kind, p_of)) >= sluice.critical_share() * p_max, false)
+    and sluice.recount_headroom(p_kind, p_of, 1, p_max, sluice.critical_share()) = 0;
 end
 $$;
 
--- max_unfinished: the bound of model p_model.
-create or replace function sluice.max_unfinished(p_model sluice.models) returns bigint
-language plpgsql stable
-as $$
-begin
-  return coalesce(p_model.max_unfinished, (select max_unfinished from sluice.settings));
-end
-$$;
-
--- when_to_retry: how long to wait until p_tasks more fit into the full model p_model: (tasks that must end first) x
--- (interval of its permits), and not before it opens; at most 60 s, for then somebody else may have come or gone.
--- Without a quota the rate is not known, and none is invented. p_share: of p_max (null: max_unfinished), from which on it is full.
+-- when_to_retry: how long to wait until p_tasks more fit into the model p_model, of which p_max there are p_unfinished and the share
+-- p_full is full: (tasks that must end first) x (interval of its permits), and not before it opens; at most 60 s, for then somebody else
+-- may have come or gone. Without a quota the rate is not known, and none is invented.
 create or replace function sluice.when_to_retry(
-  p_model sluice.models, p_unfinished bigint, p_tasks int, p_now timestamptz,
-  p_share double precision default sluice.overflow_share(), p_max bigint default null) returns text
+  p_model sluice.models, p_unfinished bigint, p_tasks int, p_max bigint, p_full double precision, p_now timestamptz) returns text
 language plpgsql volatile
 as $$
 declare
-  v_max bigint := coalesce(p_max, sluice.max_unfinished(p_model));
-  v_excess bigint := greatest(1, p_unfinished + p_tasks - v_max,
-                              p_unfinished + 1 - ceil(p_share * v_max));
+  v_excess bigint := greatest(1, p_unfinished + p_tasks - p_max, p_unfinished + 1 - ceil(p_full * p_max));
   v_seconds numeric;
 begin
-  if p_tasks > v_max then
-    return sluice.too_many(p_tasks, v_max);
-  elsif p_model.paused then
+  if p_model.paused then
     return format('It is paused: select sluice.resume(%L) lets it go on.', p_model.name);
   elsif p_model.closed_until = 'infinity' then
     return format('It is parked: select sluice.resume(%L) lets it go on.', p_model.name);

@@ -86,8 +86,8 @@ create or replace function sluice.refuse_full_tenant(p_tenant text) returns void
 language plpgsql stable
 as $$
 begin
-  raise exception 'tenant "%" is at its cap: %', p_tenant, (
-      select sluice.how_full(coalesce(f.tasks, s.tenant_max_unfinished), s.tenant_max_unfinished, 1)
+  raise exception 'tenant "%" is at its cap: % unfinished', p_tenant, (
+      select coalesce(f.tasks, s.tenant_max_unfinished) || ' of ' || s.tenant_max_unfinished
       from sluice.settings s left join sluice.full_tenant f on f.tenant = p_tenant)  -- which may be gone by now
     using errcode = 'SL005', hint = 'Wait until some of its tasks have ended, or cancel some: they are counted now and then. Or raise '
       || 'sluice.tenants.max_unfinished (for all: sluice.settings.tenant_max_unfinished).';

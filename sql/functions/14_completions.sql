@@ -11,7 +11,7 @@ declare
     where m.api <> p_api and (m.name = p_name or m.name in (select r.model from sluice.routes r where r.route = p_name)));
 begin
   if v_api is not null then
-    raise exception '"%" speaks %, not %', p_name, v_api, p_api using errcode = 'SL001', column = 'model',
+    raise exception '"%" speaks %, not %', left(p_name, 200), v_api, p_api using errcode = 'SL001', column = 'model',
       hint = 'Name another model, or send a prompt to /v1/tasks, which every model takes.';
   end if;
 end

@@ -1,44 +1,25 @@
--- partition_ids: how many task ids one partition of sluice.task and sluice.result holds at first.
-create or replace function sluice.partition_ids() returns bigint
-language sql immutable parallel safe
-as $$ select 1000000::bigint $$;
-
--- partition_step: every so many ids a submit looks whether partitions are to be made: twenty times in a range.
-create or replace function sluice.partition_step() returns bigint
-language sql immutable parallel safe
-as $$ select greatest(1, sluice.partition_ids() / 20) $$;
-
 -- id_ranges_max: how many ranges may live at once: a look-up that cannot prune locks each of them (measured with 200
 -- partitions: the prompts of a claim 0.1 -> 0.3-1.9 ms, 403 locks).
 create or replace function sluice.id_ranges_max() returns int
 language sql immutable parallel safe
 as $$ select 32 $$;
 
--- make_partitions: keeps two ranges ahead of the newest id. Called by tick, and by submits whenever their ids
--- p_first..p_last pass a multiple of a twentieth of a range, so that it costs an ordinary submit one division.
--- Each is four times as wide as the one before: so far ids have filled a range before close_range, which cuts by time, came to
--- it. Hence few ranges hold any number of tasks, and soon all of them are cut by time.
+-- make_partitions: keeps two ranges ahead of id p_last. Called by tick for the newest, and by submits when there are fewer.
+-- The first is a million ids wide, each of the others four times as wide as the one before: so far ids have filled a range before
+-- close_range, which cuts by time, came to it. Hence few ranges hold any number of tasks, and soon all of them are cut by time.
 -- Only CREATE TABLE (LIKE) + ATTACH: it waits for no reader (3 ms beside an open pg_dump), where PARTITION OF, DROP and
 -- DETACH wait and make submits wait behind them. Whoever finds another one at it goes on.
-create or replace function sluice.make_partitions(p_first bigint, p_last bigint) returns void
+create or replace function sluice.make_partitions(p_last bigint) returns void
 language plpgsql volatile
 as $$
-#variable_conflict use_column
 declare
-  v_step bigint := sluice.partition_step();
   v_newest sluice.id_range;
 begin
-  if (p_first - 1) / v_step = p_last / v_step
-     or (select count(*) from sluice.id_range where first_id > p_last) >= 2
-     or not pg_try_advisory_xact_lock(sluice.lock_class('partitions'), 0) then
-    return;
-  end if;
-  loop
-    exit when (select count(*) from sluice.id_range) >= sluice.id_ranges_max()
-           or (select count(*) from sluice.id_range where first_id > p_last) >= 2;
+  while (select count(*) filter (where r.first_id > p_last) < 2 and count(*) < sluice.id_ranges_max() from sluice.id_range r)
+        and pg_try_advisory_xact_lock(sluice.lock_class('partitions'), 0) loop
     select * into v_newest from sluice.id_range order by first_id desc limit 1;
     perform sluice.make_range(coalesce(v_newest.n + 1, 0), coalesce(v_newest.end_id, 0),
-      coalesce(v_newest.end_id + 4 * (v_newest.end_id - v_newest.first_id), sluice.partition_ids()));
+      coalesce(v_newest.end_id + 4 * (v_newest.end_id - v_newest.first_id), 1000000));
   end loop;
 end
 $$;
@@ -123,29 +104,26 @@ begin
 end
 $$;
 
--- require_range: makes the partitions for task p_id if there are none: the transaction that was to make them was undone, or
--- the sequence of ids was set. Errors: SL003 when that cannot be now.
+-- require_range: makes partitions when fewer than two ranges are ahead of task p_id. Errors: SL003 if there is none for it: another
+-- transaction is making it, or there may be no more. (The one that was to make it may have been undone, or the sequence of ids set.)
 create or replace function sluice.require_range(p_id bigint) returns void
 language plpgsql volatile
 as $$
+declare
+  v_ahead bigint;
+  v_there boolean;
 begin
-  if not sluice.has_range(p_id) then
-    perform sluice.make_partitions(0, p_id);
-    if not sluice.has_range(p_id) then
-      raise exception 'there is no partition for task %', p_id using errcode = 'SL003',
-        hint = case when (select count(*) from sluice.id_range) >= sluice.id_ranges_max()
-          then 'All ' || sluice.id_ranges_max() || ' are in use: shorten sluice.settings.retention, and run sluice.tick().'
-          else 'A transaction that is still open is making one: end it, then try again.' end;
-    end if;
+  for v_try in 1 .. 2 loop
+    select count(*) filter (where r.first_id > p_id), coalesce(bool_or(p_id >= r.first_id and p_id < r.end_id), false)
+    into v_ahead, v_there from sluice.id_range r;
+    exit when v_ahead >= 2 or v_try = 2;
+    perform sluice.make_partitions(p_id);
+  end loop;
+  if not v_there then
+    raise exception 'there is no partition for task %', p_id using errcode = 'SL003',
+      hint = case when (select count(*) from sluice.id_range) >= sluice.id_ranges_max()
+        then 'All ' || sluice.id_ranges_max() || ' are in use: shorten sluice.settings.retention, and run sluice.tick().'
+        else 'A transaction that is still open is making one: end it, then try again.' end;
   end if;
-end
-$$;
-
--- has_range: whether task p_id has a partition to go to. Submits ask it in their own words: a call costs them 10 us more.
-create or replace function sluice.has_range(p_id bigint) returns boolean
-language plpgsql stable
-as $$
-begin
-  return exists (select from sluice.id_range r where p_id >= r.first_id and p_id < r.end_id);
 end
 $$;

@@ -40,6 +40,7 @@ $$;
 
 -- heartbeat: proves that a worker lives; every third of settings.heartbeat_timeout. One row a worker, never one a task.
 -- Also at once after a notification on channel sluice_abort that carries the worker's id.
+-- A worker that was asleep, or silent for a lapse, begins to beat anew: it judges others only after a lapse (recover).
 -- Returns: the calls to abort, as (task_id, fence): those that are cancelled (complete them as such), and all of a worker
 --          that was declared dead. A dead worker stays dead.
 create or replace function sluice.heartbeat(worker bigint, p_now timestamptz default null)
@@ -54,8 +55,8 @@ declare
 begin
   perform set_config('synchronous_commit', 'off', true);
   update sluice.worker w
-  set seen = greatest(w.seen, v_now),
-      beating_since = case when w.seen < v_now - v_timeout then v_now else w.beating_since end
+  set seen = v_now,
+      beating_since = case when w.seen between v_now - v_timeout and v_now then w.beating_since else v_now end
   where w.id = heartbeat.worker and w.dead_at is null;
   if not found then
     return query select a.task_id, a.fence from sluice.attempt a
@@ -65,6 +66,32 @@ begin
   return query select c.task_id, c.fence
     from sluice.cancellation c join sluice.lease l on l.task_id = c.task_id and l.fence = c.fence
     where c.worker = heartbeat.worker;
+end
+$$;
+
+-- fall_asleep: a worker that has had nothing to do for a minute stops beating, if nothing waits that a claim could take and no call is
+-- under way anywhere, for a dead worker's calls are found by those that beat. It hears of what comes by LISTEN, for a line that was
+-- quiet notifies (ring), and keeps the timer of what is due later; at idle_look it calls this again. A heartbeat ends it.
+-- While it sleeps worker.seen is the time by which it will have shown itself again.
+-- Params:  worker; p_now.
+-- Returns: asleep: false: beat, and look for work; wake_in_ms: when the next task is due that waits for its time, or its deadline is
+--          (null: none).
+create or replace function sluice.fall_asleep(worker bigint, p_now timestamptz default null)
+returns table (asleep boolean, wake_in_ms bigint)
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_look record := sluice.look_around('{}', v_now);
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  update sluice.worker w set seen = v_now + s.idle_look, beating_since = v_now + s.idle_look from sluice.settings s
+  where w.id = fall_asleep.worker and w.dead_at is null and not v_look.work
+    and not exists (select from sluice.rung) and not exists (select from sluice.lease) and not exists (select from sluice.cancellation);
+  return query select found, ceil(extract(epoch from
+    least(v_look.wake_at, (select min(l.deadline) from sluice.later l)) - v_now) * 1000)::bigint;
 end
 $$;
 

@@ -4,7 +4,7 @@ language plpgsql stable
 as $$
 begin
   if not exists (select from sluice.models where name = p_model) then
-    raise exception 'there is no model "%"', coalesce(p_model, 'null') using errcode = 'SL001',
+    raise exception 'there is no model "%"', coalesce(left(p_model, 200), 'null') using errcode = 'SL001',
       column = 'model', hint = sluice.names_text();
   end if;
 end

@@ -39,12 +39,13 @@ declare
   v_row jsonb;
 begin
   if configure.kind not in ('models', 'tenants', 'settings') then
-    raise exception '"%" is not configured so', configure.kind using errcode = 'SL004', hint = 'It is models, tenants or settings.';
+    raise exception '"%" is not configured so', left(configure.kind, 200) using errcode = 'SL004',
+      hint = 'It is models, tenants or settings.';
   end if;
   perform sluice.check_columns(configure.settings, v_columns);
   perform sluice.check_durations(configure.kind, configure.settings);
   if configure.replace and configure.settings ->> 'name' <> configure.name then
-    raise exception 'the name "%" is not the path''s', configure.settings ->> 'name' using errcode = 'SL004', column = 'name',
+    raise exception 'the name "%" is not the path''s', left(configure.settings ->> 'name', 200) using errcode = 'SL004', column = 'name',
       hint = 'To rename it, change it, and do not replace it.';
   end if;
   begin
@@ -102,7 +103,7 @@ begin
     raise exception 'models is a JSON %, not an object', jsonb_typeof(configure_route.models) using errcode = 'SL004',
       hint = 'It is a set of models and weights, such as {"gpt": 0.3, "claude": 0.7}.';
   end if;
-  select m.key, left(m.value::text, 100) as value, n.name is null as unknown into v_wrong
+  select left(m.key, 200) as key, left(m.value::text, 100) as value, n.name is null as unknown into v_wrong
   from jsonb_each(configure_route.models) m left join sluice.models n on n.name = m.key
   where n.name is null or jsonb_typeof(m.value) <> 'number' or (m.value #>> '{}')::numeric not between 0 and 3e38
   order by n.name is not null, m.key limit 1;

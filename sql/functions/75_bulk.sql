@@ -3,13 +3,14 @@
 -- Params:  p_action: cancel, redrive or forget; p_tenant: the key's, if it has one; p_conditions: the body: columns of
 --          sluice.conditions or, of a redrive, failed_conditions; p_from: null, or what the step before gave as next.
 -- Returns: {"done": how many in this step, "next": null at the end}.
--- Errors:  of those functions; of read_record, what p_conditions cannot be.
+-- Errors:  of those functions; of read_record, what p_conditions cannot be; 55P03 a task is locked, by somebody's open transaction.
 create or replace function sluice.bulk_step(
   p_action text, p_tenant text, p_conditions jsonb, p_from jsonb default null, p_now timestamptz default null) returns jsonb
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
+set lock_timeout = '1s'  -- all others' bulk requests wait behind it
 as $$
 declare
   v_now timestamptz := sluice.now_for(p_now);

@@ -133,7 +133,7 @@ begin
     null;  -- no time at all
   end;
   if v_window is null or v_window not between interval '1 s' and v_max then
-    raise exception 'completion_window "%" is no time between 1 s and %', p_window, v_max
+    raise exception 'completion_window "%" is no time between 1 s and %', left(p_window, 200), v_max
       using errcode = 'SL004', hint = 'Such as "24h", with its unit. The upper bound is sluice.settings.retention.';
   end if;
   return v_window;
@@ -170,10 +170,10 @@ declare
   v_batch sluice.batch;
 begin
   if sluice.endpoint_api(v_body ->> 'endpoint') is null or v_body ->> 'endpoint' = '/v1/messages' then
-    raise exception 'endpoint "%" takes no batches', coalesce(v_body ->> 'endpoint', '<NULL>') using errcode = 'SL004',
+    raise exception 'endpoint "%" takes no batches', coalesce(left(v_body ->> 'endpoint', 200), '<NULL>') using errcode = 'SL004',
       hint = 'It is /v1/chat/completions, /v1/responses or /v1/embeddings.';
   elsif v_file.id is null then
-    raise exception 'there is no file "%"', coalesce(v_body ->> 'input_file_id', '<NULL>') using errcode = 'SL006',
+    raise exception 'there is no file "%"', coalesce(left(v_body ->> 'input_file_id', 200), '<NULL>') using errcode = 'SL006',
       hint = 'Upload it first: POST /v1/files with purpose "batch".';
   elsif v_file.purpose <> 'batch' then
     raise exception 'file-% is what a batch put out, not an input', v_file.id using errcode = 'SL004';

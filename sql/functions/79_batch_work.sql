@@ -29,8 +29,8 @@ $$;
 
 -- advance_batches: one step of the batch whose turn it is.
 -- Stage:   79. As a transaction of its own.
--- Returns: in how many ms the next step may be due, at most 1,000; 5,000 while there is no batch but those that are done: the
---          server that takes one looks at once, the others only if that one dies. 0: there is more to do.
+-- Returns: in how many ms the next step may be due, at most 1,000; settings.idle_look while there is no batch but those that are
+--          done: the server that takes one looks at once, the others only if that one dies. 0: there is more to do.
 -- An advisory lock keeps others from the batch, not a row lock: a cancel must not wait for a step.
 create or replace function sluice.advance_batches(p_now timestamptz default null) returns int
 language plpgsql volatile security definer
@@ -58,7 +58,8 @@ begin
   if sluice.drop_old_files(v_now) or sluice.drop_old_batches(v_now) then
     return 0;
   end if;
-  return (select case when count(*) = 0 then 5000
+  return (select case when count(*) = 0
+              then (select extract(epoch from least(s.idle_look, interval '20 days')) * 1000 from sluice.settings s)
             else least(1000, ceil(extract(epoch from min(b.look_at) filter (where b.look_at >= v_now) - v_now) * 1000)) end::int
           from sluice.batch b where b.phase <> 'done');
 end

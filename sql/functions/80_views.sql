@@ -147,9 +147,9 @@ create or replace view sluice.queues as
       else 'open' end as state) w
   cross join sluice.settings s;
 
--- workers: who serves. alive: has proved life within settings.heartbeat_timeout.
+-- workers: who serves. alive: has proved life within settings.heartbeat_timeout, or sleeps (fall_asleep).
 create or replace view sluice.workers as
-  select w.id, w.name, w.slots, w.models, w.version, w.registered_at, w.seen, w.dead_at,
+  select w.id, w.name, w.slots, w.models, w.version, w.registered_at, least(w.seen, clock_timestamp()) as seen, w.dead_at,
     w.dead_at is null and w.seen >= clock_timestamp() - s.heartbeat_timeout as alive,
     (select count(*) from sluice.lease l where l.worker = w.id) as in_flight, w.apis
   from sluice.worker w, sluice.settings s;

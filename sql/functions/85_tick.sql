@@ -31,18 +31,16 @@ begin
   v_expired := sluice.expire_due(coalesce(p_now, clock_timestamp()));
   v_cancelled := sluice.settle_cancellations(coalesce(p_now, clock_timestamp()));
   v_recovered := sluice.recover(null, p_now);
-  v_woken := sluice.wake_later(coalesce(p_now, clock_timestamp()))
-    + sluice.move_backlog(coalesce(p_now, clock_timestamp()));
+  v_woken := sluice.wake(p_now);
   -- A part of many models, those with a bound first: each takes three places in the shared table of locks.
   perform sluice.recount_in_flight(m.id)
   from (select r.id from (select id from sluice.models order by max_in_flight is null, random() limit 500) r order by r.id) m;
   perform sluice.doubt_gauges();
-  perform sluice.make_partitions(0, last_value) from sluice.task_id;
+  perform sluice.make_partitions(last_value) from sluice.task_id;
   perform sluice.refresh_gate(false);
   perform sluice.forget_audit(coalesce(p_now, clock_timestamp()));
   v_swept := greatest(0, sluice.sweep(p_now));  -- late: its locks stop whoever rings
-  v_dropped := sluice.end_retention(v_retention, 4);
-  perform sluice.drop_remains();
+  v_dropped := sluice.end_retention(v_retention);
   return jsonb_build_object('expired', v_expired, 'cancelled', v_cancelled, 'recovered', v_recovered,
     'woken', v_woken, 'swept', v_swept, 'dropped', v_dropped, 'erased', v_retention.erased);
 end

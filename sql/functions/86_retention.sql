@@ -4,35 +4,19 @@
 -- all ranges; in the attic finished tasks leave row by row. So they do in a range that cannot be dropped in time: because too
 -- much of it must stay, or because a report reads it for hours.
 --
--- DROP and DETACH wait for every reader, and every submit waits behind whoever waits. So nothing here waits for a reader: the
--- locks are tried (NOWAIT), a few times with pauses, and an open pg_dump or report delays a drop and nothing else. So does an open
--- redrive: what of the range is overdue is then deleted row by row, but for the rows that it has locked.
+-- DROP and DETACH wait for every reader, and every submit waits behind whoever waits. So a round waits for a reader at most 50 ms, and the
+-- next one that does comes 10 s later: an open pg_dump or report delays a drop, and nothing else noticeably. So does an open redrive: what
+-- of the range is overdue is then deleted row by row, but for the rows that it has locked.
 
--- carried_tasks_max, carried_bytes_max: how much one range may leave to the attic. It is copied while submits wait: this much
--- takes less than a second. A range that would leave more stays until it does not.
-create or replace function sluice.carried_tasks_max() returns int
+-- retention_bounds: of one round.
+-- Returns: carried_tasks, carried_bytes: how much one range may leave to the attic. It is copied while submits wait: less than a second.
+--          A range that would leave more stays until it does not.
+--          erased_tasks: how many overdue tasks are deleted row by row; looked_keys: how many results' keys are looked at for them.
+--          Each less than half a second.
+create or replace function sluice.retention_bounds(
+  out carried_tasks int, out carried_bytes bigint, out erased_tasks int, out looked_keys int)
 language sql immutable parallel safe
-as $$ select 10000 $$;
-
-create or replace function sluice.carried_bytes_max() returns bigint
-language sql immutable parallel safe
-as $$ select 67108864::bigint $$;
-
--- erased_tasks_max, looked_keys_max: how many overdue tasks one round deletes row by row, and how many results' keys it looks at
--- for them: each less than half a second.
-create or replace function sluice.erased_tasks_max() returns int
-language sql immutable parallel safe
-as $$ select 5000 $$;
-
-create or replace function sluice.looked_keys_max() returns int
-language sql immutable parallel safe
-as $$ select 1000000 $$;
-
--- walked_tasks_max: how many vacuumed tasks a range may have for a worker to look through it: a second's work, for its heartbeat
--- waits behind. A greater one is left to tick, and to erase_overdue.
-create or replace function sluice.walked_tasks_max() returns bigint
-language sql immutable parallel safe
-as $$ select 10000000::bigint $$;
+as $$ select 10000, 67108864::bigint, 5000, 1000000 $$;
 
 -- walk_cost: the work of a walk over range p_n's results, in vacuumed tasks. What is not vacuumed costs up to ten times as much: not
 -- only the keys are read then. A range that was never counted (new statistics after an upgrade) is judged by its bytes, 100 a row.
@@ -44,10 +28,11 @@ as $$
   from pg_class where oid = ('sluice.result_' || p_n)::regclass
 $$;
 
--- retain: one round of retention: at most one range dropped or closed, and at most erased_tasks_max tasks deleted of ranges, and of
+-- retain: one round of retention: at most one range dropped or closed, and at most retention_bounds' tasks deleted of ranges, and of
 -- the attic, with what belongs to them.
 -- Stage:   86. Called by workers, and by tick in two halves. Best as a transaction of its own, as tick is: after a drop it holds
---          sluice.task exclusively until the commit.
+--          sluice.task exclusively until the commit. Leaves ranges of more than ten million vacuumed tasks to tick, and to erase_overdue: a
+--          second's work, for which a worker's heartbeat would wait.
 -- Returns: dropped: the ranges dropped; erased: the rows deleted one by one.
 -- Does nothing above READ COMMITTED: an old snapshot does not see the results that must stay.
 create or replace function sluice.retain(p_now timestamptz default null, out dropped int, out erased int)
@@ -57,10 +42,10 @@ set jit = off
 set lock_timeout = '1s'   -- on a worker's session: rather an error now than its heartbeat too late
 as $$
 declare
-  v_round sluice.retention_round := sluice.begin_retention(coalesce(p_now, clock_timestamp()), sluice.walked_tasks_max());
+  v_round sluice.retention_round := sluice.begin_retention(coalesce(p_now, clock_timestamp()), 10000000);
 begin
   erased := v_round.erased;
-  dropped := sluice.end_retention(v_round, 20);
+  dropped := sluice.end_retention(v_round);
 end
 $$;
 
@@ -85,12 +70,14 @@ begin
     return v_round;
   end if;
   v_round.at := p_now;
-  v_round.erased := sluice.erase_from_attic(v_cutoff) + sluice.erase_overdue(v_cutoff) + sluice.erase_leftovers();
+  v_round.erased := sluice.erase_tasks('attic', array(
+      select r.task_id from sluice.result_attic r where r.finished_at < v_cutoff limit (sluice.retention_bounds()).erased_tasks), v_cutoff)
+    + sluice.erase_overdue(v_cutoff) + sluice.erase_leftovers();
   v_range := sluice.oldest_range(v_cutoff);
   if v_range.n is not null
      and coalesce(sluice.walk_cost(v_range.n) <= p_tasks_max, true)
      and pg_try_advisory_xact_lock(sluice.lock_class('retain'), 1)
-     and sluice.try_lock('sluice.task_' || v_range.n, 'share', 1) then
+     and sluice.lock_briefly('sluice.task_' || v_range.n, 'share') then
     v_round.carried := sluice.to_carry(v_range, v_cutoff);
     if v_round.carried is not null then
       v_round.n := v_range.n;
@@ -103,44 +90,29 @@ begin
 end
 $$;
 
--- end_retention: drops what begin_retention found in this transaction, if the locks are to be had: at once, in p_tries tries, or
--- after a short wait. It waits only if nobody holds one all the time: a report does, and everybody would wait behind us in vain;
--- eight clients that submit without a pause do not, and leave no moment free either (measured: no drop in 10 rounds of 20 tries).
--- If nothing is dropped, closes the range of the newest id when it is time to.
--- Returns the number of ranges dropped.
-create or replace function sluice.end_retention(p_round sluice.retention_round, p_tries int) returns int
+-- end_retention: drops what begin_retention found in this transaction, if the locks are to be had. If nothing is dropped, closes the range
+-- of the newest id when it is time to. Returns the number of ranges dropped.
+create or replace function sluice.end_retention(p_round sluice.retention_round) returns int
 language plpgsql volatile
 as $$
-declare
-  v_tables text := format('only sluice.task, only sluice.result, sluice.task_attic, sluice.result_attic, sluice.task_%1$s,
-    sluice.result_%1$s', p_round.n);
-  v_readers text[];
 begin
   if p_round.n is not null then
-    v_readers := sluice.readers_of(p_round.n);
-    if sluice.try_lock(v_tables, 'access exclusive', p_tries)
-       or (not v_readers && sluice.readers_of(p_round.n) and sluice.lock_briefly(v_tables, 'access exclusive')) then
+    if sluice.lock_briefly(format('only sluice.task, only sluice.result, sluice.task_attic, sluice.result_attic, sluice.task_%1$s,
+         sluice.result_%1$s', p_round.n), 'access exclusive') then
       perform sluice.drop_range(p_round);
       return 1;
     end if;
+    perform setval('sluice.retain_after',
+      greatest(pg_sequence_last_value('sluice.retain_after'::regclass), sluice.micros(p_round.at + interval '10 seconds')));
   end if;
   perform sluice.close_range(p_round.at);
   return 0;
 end
 $$;
 
--- readers_of: the other transactions that have a lock on what must be locked to drop range p_n.
-create or replace function sluice.readers_of(p_n int) returns text[]
-language sql volatile
-as $$
-  select coalesce(array_agg(distinct l.virtualtransaction), '{}') from pg_locks l
-  where l.locktype = 'relation' and l.granted and l.pid <> pg_backend_pid()
-    and l.database = (select oid from pg_database where datname = current_database())
-    and l.relation = any (array['sluice.task', 'sluice.result', 'sluice.task_attic', 'sluice.result_attic', 'sluice.task_' || p_n,
-      'sluice.result_' || p_n]::regclass[])
-$$;
-
 -- lock_briefly: locks tables, waiting at most 50 ms for each: so long submits may wait, too. Returns whether it has them all.
+-- Rejected: trying without a wait, again and again: eight clients that submit without a pause leave no free moment (no drop in 10 rounds of
+-- 20 tries).
 create or replace function sluice.lock_briefly(p_tables text, p_mode text) returns boolean
 language plpgsql volatile
 set lock_timeout = '50ms'
@@ -178,6 +150,7 @@ language plpgsql volatile
 set enable_seqscan = off set enable_hashjoin = off set jit = off
 as $$
 declare
+  v_max record := sluice.retention_bounds();
   v_ids bigint[];
   v_bytes bigint;
 begin
@@ -187,37 +160,19 @@ begin
       union all select task_id from sluice.later where task_id >= $1 and task_id < $2
       union all select task_id from sluice.%I where finished_at >= $3
       limit $4) c', 'result_' || p_range.n)
-  into v_ids using p_range.first_id, p_range.end_id, p_cutoff, sluice.carried_tasks_max() + 1;
+  into v_ids using p_range.first_id, p_range.end_id, p_cutoff, v_max.carried_tasks + 1;
   execute format('select sum(200 + coalesce(pg_column_size(t.prompt), pg_column_size(t.request))
         + coalesce(pg_column_size(r.answer), 0) + coalesce(pg_column_size(r.response), 0))
       from sluice.%I t left join sluice.%I r on r.task_id = t.id where t.id = any ($1)',
     'task_' || p_range.n, 'result_' || p_range.n)
   into v_bytes using v_ids;
-  return case when coalesce(cardinality(v_ids), 0) <= sluice.carried_tasks_max()
-               and coalesce(v_bytes, 0) <= sluice.carried_bytes_max() then coalesce(v_ids, '{}') end;
-end
-$$;
-
--- try_lock: locks tables without ever waiting in the queue of their locks, where others would wait behind. A busy system
--- has moments in which nobody reads a task: p_tries tries, 5 ms apart.
-create or replace function sluice.try_lock(p_tables text, p_mode text, p_tries int) returns boolean
-language plpgsql volatile
-as $$
-begin
-  for v_try in 1 .. p_tries loop
-    begin
-      execute format('lock table %s in %s mode nowait', p_tables, p_mode);
-      return true;
-    exception when lock_not_available then
-      perform pg_sleep(case when v_try < p_tries then 0.005 else 0 end);
-    end;
-  end loop;
-  return false;
+  return case when coalesce(cardinality(v_ids), 0) <= v_max.carried_tasks
+               and coalesce(v_bytes, 0) <= v_max.carried_bytes then coalesce(v_ids, '{}') end;
 end
 $$;
 
 -- drop_range: moves the carried tasks and their results to the attic, raises the attic's bound above the range, and drops
--- the range's partitions. Requires all of them locked.
+-- the range's partitions. Requires all of them locked. Columns by name: partitions may have them in another order.
 create or replace function sluice.drop_range(p_round sluice.retention_round) returns void
 language plpgsql volatile
 as $$
@@ -225,14 +180,17 @@ declare
   v_table text;
   v_name text;
   v_attic text;
+  v_columns text;
 begin
   foreach v_table in array array['task', 'result'] loop
     v_name := v_table || '_' || p_round.n;
     v_attic := v_table || '_attic';
+    v_columns := (select string_agg(quote_ident(attname), ', ') from pg_attribute
+                  where attrelid = ('sluice.' || v_table)::regclass and attnum > 0 and not attisdropped);
     execute format('alter table sluice.%I detach partition sluice.%I', v_table, v_attic);
     execute format('alter table sluice.%I detach partition sluice.%I', v_table, v_name);
     execute format('insert into sluice.%I (%3$s) select %3$s from sluice.%2$I where %4$s = any ($1)', v_attic, v_name,
-      sluice.columns_of(v_table), case v_table when 'task' then 'id' else 'task_id' end) using p_round.carried;
+      v_columns, case v_table when 'task' then 'id' else 'task_id' end) using p_round.carried;
     execute format('alter table sluice.%I attach partition sluice.%I for values from (minvalue) to (%s)',
                    v_table, v_attic, p_round.end_id);
     execute format('drop table sluice.%I', v_name);
@@ -241,34 +199,17 @@ begin
 end
 $$;
 
--- columns_of: the columns of a table by name: partitions may have them in another order.
-create or replace function sluice.columns_of(p_table text) returns text
-language sql stable
-as $$
-  select string_agg(quote_ident(attname), ', ' order by attnum) from pg_attribute
-  where attrelid = ('sluice.' || quote_ident(p_table))::regclass and attnum > 0 and not attisdropped
-$$;
-
--- erase_from_attic: deletes the attic's finished tasks that are older than p_cutoff; at most erased_tasks_max. Returns how many.
-create or replace function sluice.erase_from_attic(p_cutoff timestamptz) returns int
-language plpgsql volatile
-as $$
-begin
-  return sluice.erase_tasks('attic', array(
-    select task_id from sluice.result_attic where finished_at < p_cutoff limit sluice.erased_tasks_max()), p_cutoff);
-end
-$$;
-
 -- erase_overdue: deletes finished tasks that are older than p_cutoff from ranges that should have been dropped: their first task
 -- was submitted three quarters of the slack before p_cutoff. Goes through such a range in the order of ids and, in the next round,
 -- on from where it came to, so that it does not walk over what it has deleted; after the last one from the first again.
--- Returns: how many; at most erased_tasks_max, of at most looked_keys_max results, of one range.
+-- Returns: how many; of one range, within retention_bounds.
 create or replace function sluice.erase_overdue(p_cutoff timestamptz) returns int
 language plpgsql volatile
 set enable_seqscan = off set jit = off
 as $$
 #variable_conflict use_column
 declare
+  v_max record := sluice.retention_bounds();
   v_from bigint := coalesce(pg_sequence_last_value('sluice.erase_from'::regclass), 0);
   v_overdue timestamptz := p_cutoff - sluice.retention_slack() * 3 / 4;
   v_range sluice.id_range;
@@ -287,12 +228,12 @@ begin
   execute format('select array(select l.task_id from (
       select task_id, finished_at from sluice.%I where task_id >= $1 order by task_id limit $3) l
       where l.finished_at < $2 limit $4)', 'result_' || v_range.n)
-  into v_ids using v_from, p_cutoff, sluice.looked_keys_max(), sluice.erased_tasks_max();
-  if cardinality(v_ids) = sluice.erased_tasks_max() then
+  into v_ids using v_from, p_cutoff, v_max.looked_keys, v_max.erased_tasks;
+  if cardinality(v_ids) = v_max.erased_tasks then
     v_last := v_ids[cardinality(v_ids)];
   else
     execute format('select task_id from sluice.%I where task_id >= $1 order by task_id offset $2 limit 1', 'result_' || v_range.n)
-    into v_last using v_from, sluice.looked_keys_max() - 1;
+    into v_last using v_from, v_max.looked_keys - 1;
   end if;
   v_erased := sluice.erase_tasks(v_range.n::text, v_ids, p_cutoff);
   perform setval('sluice.erase_from', coalesce(v_last + 1, v_range.end_id));
@@ -332,25 +273,18 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off se
 as $$
 declare
   v_lowest bigint := (select min(first_id) from sluice.id_range);
-  v_attempts int;
-  v_keys int;
-  v_cancellations int;
+  v_table text;
+  v_some int;
+  v_erased int := 0;
 begin
-  delete from sluice.attempt where id in (
-    select a.id from sluice.attempt a
-    where a.task_id < v_lowest and not exists (select from sluice.task_attic t where t.id = a.task_id)
-    order by a.task_id limit 10000 for update of a skip locked);
-  get diagnostics v_attempts = row_count;
-  delete from sluice.idempotency where (tenant, key_sha256) in (
-    select i.tenant, i.key_sha256 from sluice.idempotency i
-    where i.task_id < v_lowest and not exists (select from sluice.task_attic t where t.id = i.task_id)
-    order by i.task_id limit 10000 for update of i skip locked);
-  get diagnostics v_keys = row_count;
-  delete from sluice.cancellation where (task_id, fence) in (
-    select c.task_id, c.fence from sluice.cancellation c
-    where c.task_id < v_lowest and not exists (select from sluice.task_attic t where t.id = c.task_id)
-    order by c.task_id limit 10000 for update of c skip locked);
-  get diagnostics v_cancellations = row_count;
-  return v_attempts + v_keys + v_cancellations;
+  foreach v_table in array array['attempt', 'idempotency', 'cancellation'] loop
+    execute format('delete from sluice.%1$I where ctid = any (array(
+        select l.ctid from sluice.%1$I l
+        where l.task_id < $1 and not exists (select from sluice.task_attic t where t.id = l.task_id)
+        order by l.task_id limit 10000 for update of l skip locked))', v_table) using v_lowest;
+    get diagnostics v_some = row_count;
+    v_erased := v_erased + v_some;
+  end loop;
+  return v_erased;
 end
 $$;

@@ -11,7 +11,7 @@ grant select on sluice.migration to sluice_worker, sluice_submitter, sluice_read
 grant execute on function
   sluice.register_worker(text, int, text[], text, timestamptz), sluice.worker_speaks(bigint, text[]),
   sluice.configuration(text[]), sluice.parked_for(text), sluice.held_leases(bigint), sluice.retain(timestamptz),
-  sluice.heartbeat(bigint, timestamptz), sluice.claim(bigint, text[], int, timestamptz),
+  sluice.heartbeat(bigint, timestamptz), sluice.fall_asleep(bigint, timestamptz), sluice.claim(bigint, text[], int, timestamptz),
   sluice.claim_within(bigint, text[], int[], int, timestamptz), sluice.claim_urgent(bigint, text[], int, timestamptz),
   sluice.hedge(bigint, bigint, int, timestamptz),
   sluice.requests(bigint, bigint[]), sluice.held_leases(bigint), sluice.retain(timestamptz),

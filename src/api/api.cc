@@ -11,8 +11,14 @@ namespace {
 
 // Of one key, under way at a time: who has more to do asks for more at once, not more often.
 constexpr size_t bulk_of_key_max = 8;
-// Of large ones the key's share of the bytes of bodies is used up first.
-constexpr size_t large_of_key_max = 1000;
+// One on demand, where nothing is sent behind what takes long.
+constexpr PgPoolLimits one_by_one = {
+    .kept = 0,
+    .max = 1,
+    .pipelined_max = 1,
+    .wait_ms_max = 290'000,      // as long as clients wait for the head of an answer
+    .waiting_of_key_max = 1000,  // of large ones the key's share of the bodies is used up first
+};
 
 }  // namespace
 
@@ -33,20 +39,21 @@ void warn_of_plain_http(const std::string& address) {
 Api::Api(Loop& loop, Clock& clock, PgServers& servers, const ApiOptions& options,
          SpanExporter* spans)
     : database_(loop, clock, servers,
-                {options.opens_on_demand ? 1 : options.db_connections, options.db_connections},
+                {.kept = options.opens_on_demand ? 1 : options.db_connections + 1,
+                 .max = options.db_connections + 1},
                 "select sluice.warm_up()", options.breaker),
-      background_(loop, clock, servers, {options.opens_on_demand ? 0 : 1, 1}),
-      bulk_(loop, clock, servers, {0, 1}),
+      background_(loop, clock, servers,
+                  {.kept = options.opens_on_demand ? 0 : 1, .pipelined_max = 1}),
+      bulk_(loop, clock, servers, one_by_one),
       bulk_turns_(bulk_, bulk_of_key_max),
-      large_(loop, clock, servers, {0, 1}),
-      large_turns_(large_, large_of_key_max),
+      large_(loop, clock, servers, one_by_one),
       keys_(clock, database_, served_schema(embedded_sql())),
-      submitter_(database_, large_turns_),
+      submitter_(database_, large_),
       endings_(clock, database_),
       batches_(clock, options.opens_on_demand ? database_ : background_, background_),
       queue_metrics_(clock, options.opens_on_demand ? database_ : background_),
-      front_(Services{clock, database_, background_, bulk_turns_, large_turns_, submitter_,
-                      endings_, batches_, options.stream_life_ms * ns_per_ms},
+      front_(Services{clock, database_, background_, bulk_turns_, large_, submitter_, endings_,
+                      batches_, options.stream_life_ms * ns_per_ms},
              keys_, metrics_, queue_metrics_, options.without_keys, spans, options.url_scheme) {}
 
 HttpServerOptions Api::server_options(std::string address) {

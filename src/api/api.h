@@ -14,8 +14,10 @@
 namespace sluice {
 
 struct ApiOptions {
-  bool without_keys = false;     // everybody is an administrator: for loopback addresses only
-  int db_connections = 4;        // and one for statements that nobody waits for, one for bulk
+  bool without_keys = false;  // everybody is an administrator: for loopback addresses only
+  // For requests; besides, one for the server's own statements, one for those that nobody waits
+  // for and, while there is work for them, two for what takes long.
+  int db_connections = 4;
   bool opens_on_demand = false;  // all but one, while there is work for them
   DatabaseBreakerLimits breaker;
   // Of server-sent events about a task: then its client has to ask, and show its key, anew.
@@ -56,7 +58,6 @@ class Api final {
   PgPool bulk_;        // one on demand, for steps of up to a second
   BulkTurns bulk_turns_;
   PgPool large_;  // one on demand, for submissions that may take seconds
-  BulkTurns large_turns_;
   KeyRing keys_;
   Submitter submitter_;
   Endings endings_;

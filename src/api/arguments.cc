@@ -18,13 +18,6 @@ std::optional<int64_t> parse_number(std::string_view text) {
   return number;
 }
 
-// At most the first `bytes_max`, and no half character.
-std::string_view first_bytes(std::string_view text, size_t bytes_max) {
-  if (text.size() <= bytes_max) return text;
-  while (bytes_max > 0 && (static_cast<unsigned char>(text[bytes_max]) & 0xC0) == 0x80) --bytes_max;
-  return text.substr(0, bytes_max);
-}
-
 }  // namespace
 
 std::optional<int64_t> parse_id(std::string_view text, std::string_view prefix) {
@@ -46,6 +39,12 @@ std::optional<int64_t> parse_poll_ms(std::string_view text, int64_t max_ms) {
   } catch (const CommandError&) {
     return std::nullopt;
   }
+}
+
+std::string_view first_bytes(std::string_view text, size_t bytes_max) {
+  if (text.size() <= bytes_max) return text;
+  while (bytes_max > 0 && (static_cast<unsigned char>(text[bytes_max]) & 0xC0) == 0x80) --bytes_max;
+  return text.substr(0, bytes_max);
 }
 
 std::string in_quotes(std::string_view value) {

@@ -20,6 +20,9 @@ std::optional<int64_t> parse_id(std::string_view text, std::string_view prefix =
 std::optional<int> parse_count(std::string_view text, int min, int max);
 std::optional<int64_t> parse_poll_ms(std::string_view text, int64_t max_ms);
 
+// At most the first `bytes_max` bytes of `text`, which is UTF-8, and no half character.
+std::string_view first_bytes(std::string_view text, size_t bytes_max);
+
 // `value` as a message repeats it: in quotes, up to its first control character, 50 bytes at most.
 std::string in_quotes(std::string_view value);
 

@@ -44,8 +44,8 @@ Task<HttpReply> create(Services& services, ApiRequest request, const Shape& shap
     params.emplace_back(text_of(shape.is_messages));
   }
   if (!shape.is_messages) {
-    HttpReply reply =
-        co_await answer_with_value(services.database, sql, std::move(params), no_such_batch);
+    HttpReply reply = co_await answer_with_value(services.database, request.http, sql,
+                                                 std::move(params), no_such_batch);
     services.batches.look();
     co_return reply;
   }
@@ -82,7 +82,7 @@ Task<HttpReply> list(Services& services, ApiRequest request, const Shape& shape)
     return reply_with(error_reply(400, "invalid_request", "a page is bounded by a batch's id"));
   }
   return answer_with_value(
-      services.database,
+      services.database, request.http,
       "select sluice.list_batches($1, $2::boolean, $3::bigint, $4::bigint, $5::int)",
       std::move(params), no_such_batch);
 }
@@ -93,7 +93,7 @@ Task<HttpReply> answer_about(Services& services, const ApiRequest& request, cons
   const auto id = parse_id(request.names[0], shape.id_prefix);
   if (!id) return reply_with(error_reply(404, "not_found", no_such_batch));
   PgParams params = {std::to_string(*id), request.caller.tenant, text_of(shape.is_messages)};
-  return answer_with_value(services.database, sql, std::move(params), no_such_batch);
+  return answer_with_value(services.database, request.http, sql, std::move(params), no_such_batch);
 }
 
 constexpr std::string_view show_sql = "select sluice.show_batch($1::bigint, $2, $3::boolean)";
@@ -149,6 +149,7 @@ Task<HttpReply> delete_message_batch(Services& services, ApiRequest request) {
 Task<HttpReply> send_message_batch_results(Services& services, ApiRequest request) {
   const auto id = parse_id(request.names[0], anthropic.id_prefix);
   const Caller caller = request.caller;
+  const Requester requester(request.http.client);
   HttpReply url = co_await answer_about(
       services, request, anthropic,
       "select coalesce(b ->> 'results_url', '') from sluice.show_batch($1::bigint, $2, $3::boolean)"
@@ -159,7 +160,7 @@ Task<HttpReply> send_message_batch_results(Services& services, ApiRequest reques
                           "there are no results: it has not ended, or they are gone");
   }
   co_return send_parts(services, "select sluice.batch_results($1::bigint, $2, $3::int)", *id,
-                       caller);
+                       requester, caller);
 }
 
 }  // namespace sluice

@@ -1,8 +1,6 @@
-// BulkTurns runs what may take seconds (the steps of bulk requests, large submissions, arrays), one
-// at a time, on a connection where nothing else waits behind them. Each key's requests wait in a
-// queue of their own, and the queues take turns step by step: many or long requests of one key hold
-// up another's by one step at a time. A request for whose answer nobody waits any more (its client
-// has left, its key was revoked) is dropped at its next turn.
+// BulkTurns runs the steps of bulk requests, each of which may take a second, on a connection where
+// nothing else waits behind them: one at a time, and the keys take turns step by step (see PgPool).
+// It bounds how many such requests of one key are under way.
 //
 // Thread rule: loop thread only; the pool outlives it, it outlives its places.
 #pragma once
@@ -18,7 +16,8 @@ namespace sluice {
 
 class BulkTurns final {
  public:
-  // `requests_of_key_max`: of one key, under way at a time.
+  // `requests_of_key_max`: of one key, under way at a time; those for which nobody waits any more
+  // do not count.
   BulkTurns(PgPool& database, size_t requests_of_key_max)
       : database_(database), requests_of_key_max_(requests_of_key_max) {}
   BulkTurns(const BulkTurns&) = delete;
@@ -37,40 +36,24 @@ class BulkTurns final {
     Place& operator=(const Place&) = delete;
 
     // False: the key has its most under way, and this request is to be refused.
-    bool is_taken() const { return taken_; }
+    bool is_taken() const { return is_taken_; }
 
-    // A step, when it is its turn; one at a time. Requires: is_taken(). Errors: as
-    // PgPool::query(); not_sent, also: nobody waits for the answer.
+    // A step, when it is its turn. Requires: is_taken(). Errors: as PgPool::query().
     Task<Result<PgResult>> query(std::string sql, PgParams params);
 
    private:
-    friend BulkTurns;
-    bool is_awaited() const { return !incoming_.is_awaited || incoming_.is_awaited(); }
-
     BulkTurns& turns_;
     const HttpIncoming& incoming_;
-    bool taken_ = false;
-    Signal turn_;  // it has come, or it will not
+    bool is_taken_ = false;
   };
 
  private:
-  struct Key {
-    size_t places = 0;
-    std::list<Place*> waiting;
-  };
-
-  bool take_place(Place& place);
-  void give_up_place(Place& place);
-  void line_up(Place& place);
-  void end_turn(Place& place);
-  void begin_turn();
-  Place* next_place();
+  using Requests = std::list<const HttpIncoming*>;
+  bool has_room(const std::string& key);
 
   PgPool& database_;
   const size_t requests_of_key_max_;
-  std::map<std::string, Key> keys_;  // those with places; without keys all are one
-  std::string last_key_;             // whose turn the last one was
-  Place* running_ = nullptr;
+  std::map<std::string, Requests> keys_;  // those with places; without keys all are one
 };
 
 }  // namespace sluice

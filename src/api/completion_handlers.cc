@@ -77,10 +77,11 @@ HttpReply not_ended_reply() {
 
 // The task's end as an answer, as_events: as the text of its API's stream; nullopt: it has none
 // yet.
-Task<std::optional<HttpReply>> look(Services& services, int64_t id, std::string_view api,
-                                    bool as_events) {
+Task<std::optional<HttpReply>> look(Services& services, Requester requester, int64_t id,
+                                    std::string_view api, bool as_events) {
   PgParams params = {std::to_string(id), std::string(api), as_events ? "true" : "false"};
   Task<Result<PgResult>> reply = services.database.query(
+      requester,
       "select c.status, c.http_status,"
       " case when $3::boolean then sluice.events_of($2, c.response) else c.response end,"
       " c.error_code, c.error,"
@@ -98,6 +99,7 @@ Task<std::optional<HttpReply>> look(Services& services, int64_t id, std::string_
 // The stream of one completion: comments until the task has ended, then all of it at once.
 struct CompletionStream {
   Services& services;
+  Requester requester;
   int64_t id;
   std::string_view api;
   int64_t deadline_ns;
@@ -109,7 +111,8 @@ Task<Result<std::string>> next_part(std::shared_ptr<CompletionStream> stream) {
   Services& services = stream->services;
   const int64_t now_ns = services.clock.now_ns();
   co_await services.endings.wait(stream->id, std::min(now_ns + keep_alive_ns, stream->deadline_ns));
-  std::optional<HttpReply> end = co_await look(services, stream->id, stream->api, true);
+  std::optional<HttpReply> end =
+      co_await look(services, stream->requester, stream->id, stream->api, true);
   const bool must_end =
       services.clock.now_ns() >= stream->deadline_ns || services.endings.is_released();
   if (!end && !must_end) co_return ": the task has not ended yet\n\n";
@@ -119,9 +122,9 @@ Task<Result<std::string>> next_part(std::shared_ptr<CompletionStream> stream) {
   co_return fmt::format("{}data: {}\n", stream->api == chat_api ? "" : "event: error\n", last.body);
 }
 
-HttpReply stream_reply(Services& services, int64_t id, std::string_view api) {
-  const auto stream = std::make_shared<CompletionStream>(
-      CompletionStream{services, id, api, services.clock.now_ns() + stream_wait_ns_max});
+HttpReply stream_reply(Services& services, Requester requester, int64_t id, std::string_view api) {
+  const auto stream = std::make_shared<CompletionStream>(CompletionStream{
+      services, std::move(requester), id, api, services.clock.now_ns() + stream_wait_ns_max});
   HttpReply reply;
   reply.content_type = "text/event-stream";
   reply.headers.emplace_back("Cache-Control", "no-cache");
@@ -129,18 +132,33 @@ HttpReply stream_reply(Services& services, int64_t id, std::string_view api) {
   return reply;
 }
 
-Task<HttpReply> whole_reply(Services& services, int64_t id, std::string_view api) {
+Task<HttpReply> whole_reply(Services& services, Requester requester, int64_t id,
+                            std::string_view api) {
   co_await services.endings.wait(id, services.clock.now_ns() + answer_wait_ns_max);
-  std::optional<HttpReply> end = co_await look(services, id, api, false);
+  std::optional<HttpReply> end = co_await look(services, requester, id, api, false);
   if (end) co_return std::move(*end);
   co_return not_ended_reply();
 }
 
-Submitter::Submission submission_of(ApiRequest& request, std::string_view api) {
-  std::string priority = "0";
-  if (const auto given = request.http.header("sluice-priority"); !given.empty()) {
-    priority = parse_count(given, -100, 100) ? std::string(given) : json_string(given);
-  }
+// What Sluice-Priority says, as JSON; nullopt: nothing that is a priority. 00 is no number of JSON.
+std::optional<std::string> priority_in(const HttpIncoming& incoming) {
+  const std::string_view given = incoming.header("sluice-priority");
+  if (given.empty()) return "0";
+  if (given == "hot" || given == "cold") return json_string(given);
+  const std::optional<int> number = parse_count(given, -100, 100);
+  if (!number || std::to_string(*number) != given) return std::nullopt;
+  return std::string(given);
+}
+
+HttpReply bad_priority(const HttpIncoming& incoming) {
+  return bad_argument("Sluice-Priority",
+                      fmt::format("the header Sluice-Priority is {}",
+                                  in_quotes(incoming.header("sluice-priority"))),
+                      "It is hot, cold or a whole number from -100 to 100.");
+}
+
+Submitter::Submission submission_of(ApiRequest& request, std::string_view api,
+                                    std::string_view priority) {
   Submitter::Submission submission;
   submission.body = fmt::format(R"({{"api":{},"priority":{},"request":{}}})", json_string(api),
                                 priority, std::exchange(request.http.body, {}));
@@ -159,7 +177,9 @@ Task<HttpReply> complete(Services& services, ApiRequest request, std::string_vie
   if (streams && api == embeddings_api) {
     co_return error_reply(400, "invalid_request", "there are no streams of embeddings");
   }
-  Submitter::Submission submission = submission_of(request, api);
+  const std::optional<std::string> priority = priority_in(request.http);
+  if (!priority) co_return bad_priority(request.http);
+  Submitter::Submission submission = submission_of(request, api, *priority);
   Task<Result<Submitter::Accepted>> accepted =
       services.submitter.submit(std::move(submission), request.http);
   Result<Submitter::Accepted> task = co_await std::move(accepted);
@@ -167,9 +187,9 @@ Task<HttpReply> complete(Services& services, ApiRequest request, std::string_vie
   const int64_t id = task->id;
   HttpReply reply;
   if (streams) {
-    reply = stream_reply(services, id, api);
+    reply = stream_reply(services, Requester(request.http.client), id, api);
   } else {
-    reply = co_await whole_reply(services, id, api);
+    reply = co_await whole_reply(services, request.http, id, api);
   }
   reply.headers.emplace_back("Location", fmt::format("/v1/tasks/{}", id));
   reply.headers.emplace_back("X-Request-Id", fmt::format("task_{}", id));

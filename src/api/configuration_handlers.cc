@@ -11,14 +11,14 @@ namespace {
 // $1: the name in the path; $2: the body.
 Task<HttpReply> answer_with_name_and_body(Services& services, ApiRequest request, const char* sql) {
   PgParams name = {std::move(request.names[0])};
-  return answer_with_body(services.database, sql, std::move(name), std::move(request.http.body),
-                          200, std::move(request.caller.key_id));
+  return answer_with_body(services.database, request.http, sql, std::move(name),
+                          std::move(request.http.body), 200, std::move(request.caller.key_id));
 }
 
 Task<HttpReply> answer_with_name(Services& services, ApiRequest request, const char* sql) {
   PgParams params = {std::move(request.names[0])};
-  return answer_with_value(services.database, sql, std::move(params), none_of_that_name,
-                           std::move(request.caller.key_id));
+  return answer_with_value(services.database, request.http, sql, std::move(params),
+                           none_of_that_name, std::move(request.caller.key_id));
 }
 
 // Deletes the rows of `table` whose `column` is the name, and names the key to the audit's trigger.
@@ -30,16 +30,16 @@ Task<HttpReply> answer_with_deletion(PgPool& database, ApiRequest request, std::
       " select json_build_object('name', {1}, 'deleted', true)"
       " from gone, set_config('sluice.api_key', $2, true) limit 1",
       table, column);
-  Task<HttpReply> reply = answer_with_value(database, sql, std::move(params));
+  Task<HttpReply> reply = answer_with_value(database, request.http, sql, std::move(params));
   co_return co_await std::move(reply);
 }
 
 }  // namespace
 
 // The shape is OpenAI's; a route can be named wherever a model can.
-Task<HttpReply> list_models(Services& services, ApiRequest) {
+Task<HttpReply> list_models(Services& services, ApiRequest request) {
   return answer_with_value(
-      services.database,
+      services.database, request.http,
       "select json_build_object('object', 'list', 'data', coalesce(json_agg(json_build_object("
       "'id', name, 'object', 'model', 'created', 0, 'owned_by', 'sluice') order by name), '[]'))"
       " from (select name from sluice.models union select route from sluice.routes) m",
@@ -50,7 +50,7 @@ Task<HttpReply> list_models(Services& services, ApiRequest) {
 Task<HttpReply> show_model(Services& services, ApiRequest request) {
   PgParams params = {std::move(request.names[0]), request.caller.is_admin ? "true" : "false"};
   return answer_with_value(
-      services.database,
+      services.database, request.http,
       "select jsonb_build_object('id', name, 'object', 'model', 'created', 0, 'owned_by', 'sluice')"
       " || case when $2::boolean and m.url is not null"
       " then to_jsonb(m) - sluice.hidden_columns() else '{}' end"
@@ -94,9 +94,9 @@ Task<HttpReply> delete_model(Services& services, ApiRequest request) {
   return answer_with_deletion(services.background, std::move(request), "models", "name");
 }
 
-Task<HttpReply> list_routes(Services& services, ApiRequest) {
+Task<HttpReply> list_routes(Services& services, ApiRequest request) {
   return answer_with_value(
-      services.database,
+      services.database, request.http,
       "select coalesce(json_object_agg(route, models order by route), '{}') from ("
       "select route, json_object_agg(model, weight order by model) as models"
       " from sluice.routes group by route) r",
@@ -118,9 +118,9 @@ Task<HttpReply> replace_route(Services& services, ApiRequest request) {
                                    "select $2::jsonb from sluice.configure_route($1, $2::jsonb)");
 }
 
-Task<HttpReply> list_tenants(Services& services, ApiRequest) {
+Task<HttpReply> list_tenants(Services& services, ApiRequest request) {
   return answer_with_value(
-      services.database,
+      services.database, request.http,
       "select json_build_object('object', 'list', 'data', coalesce(json_agg(to_jsonb(t)"
       " - sluice.hidden_columns() order by name), '[]')) from sluice.tenants t",
       PgParams());
@@ -146,20 +146,20 @@ Task<HttpReply> delete_tenant(Services& services, ApiRequest request) {
   return answer_with_deletion(services.database, std::move(request), "tenants", "name");
 }
 
-Task<HttpReply> show_settings(Services& services, ApiRequest) {
-  return answer_with_value(services.database,
+Task<HttpReply> show_settings(Services& services, ApiRequest request) {
+  return answer_with_value(services.database, request.http,
                            "select to_jsonb(s) - sluice.hidden_columns() from sluice.settings s",
                            PgParams());
 }
 
 Task<HttpReply> replace_settings(Services& services, ApiRequest request) {
-  return answer_with_body(services.database,
+  return answer_with_body(services.database, request.http,
                           "select sluice.configure('settings', null, $1::jsonb, true)", PgParams(),
                           std::move(request.http.body), 200, std::move(request.caller.key_id));
 }
 
 Task<HttpReply> change_settings(Services& services, ApiRequest request) {
-  return answer_with_body(services.database,
+  return answer_with_body(services.database, request.http,
                           "select sluice.configure('settings', null, $1::jsonb, false)", PgParams(),
                           std::move(request.http.body), 200, std::move(request.caller.key_id));
 }

@@ -46,6 +46,17 @@ constexpr Rule rules[] = {
     {"57", 503, "unavailable", 5},  // the server is shutting down or starting
 };
 
+// More would be a text that the client sent us, of up to 64 MiB.
+constexpr size_t message_bytes_max = 1000;
+constexpr size_t hint_bytes_max = 2000;  // names what there is: 20 names of 50 characters
+constexpr size_t param_bytes_max = 200;
+
+// `text` as JSON, with an ellipsis for the rest of a long one.
+std::string cut_json(std::string_view text, size_t bytes_max) {
+  if (text.size() <= bytes_max) return json_string(text);
+  return json_string(std::string(first_bytes(text, bytes_max)) + "…");
+}
+
 // The hint of SL003 says "in about 7 s" where the drain rate is known.
 int retry_after_s(const Rule& rule, std::string_view hint) {
   constexpr std::string_view phrase = "in about ";
@@ -124,14 +135,15 @@ HttpReply wrong_tenant() {
 
 HttpReply error_reply(int status, std::string_view type, std::string_view message,
                       std::string_view code, std::string_view hint, std::string_view param) {
-  const auto or_null = [](std::string_view text) {
-    return text.empty() ? std::string("null") : json_string(text);
+  const auto or_null = [](std::string_view text, size_t bytes_max) {
+    return text.empty() ? std::string("null") : cut_json(text, bytes_max);
   };
-  return json_reply(
-      status, fmt::format("{{\"error\":{{\"type\":{},\"code\":{},\"message\":{},\"hint\":{},"
-                          "\"param\":{}}}}}\n",
-                          json_string(type), or_null(code), json_string(message), or_null(hint),
-                          or_null(param)));
+  return json_reply(status,
+                    fmt::format("{{\"error\":{{\"type\":{},\"code\":{},\"message\":{},\"hint\":{},"
+                                "\"param\":{}}}}}\n",
+                                json_string(type), or_null(code, param_bytes_max),
+                                cut_json(message, message_bytes_max), or_null(hint, hint_bytes_max),
+                                or_null(param, param_bytes_max)));
 }
 
 HttpReply error_reply(const Error& error) {

@@ -12,6 +12,7 @@ namespace sluice {
 
 // {"error":{"type","code","message","hint","param"}}. `type`: a word for programs; `code`: the
 // SQLSTATE, if any; `message`: for people; `param`: the argument or key at fault, if it is one's.
+// What is longer than 1000, 2000 (`hint`) or 200 bytes (`param`) is cut: it repeats what was sent.
 HttpReply error_reply(int status, std::string_view type, std::string_view message,
                       std::string_view code = {}, std::string_view hint = {},
                       std::string_view param = {});

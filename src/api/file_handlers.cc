@@ -86,7 +86,8 @@ std::string_view form_problem(const MultipartReader& reader, const Form& form) {
 // An upload under way: what its end, whatever it is, must settle.
 class Upload final {
  public:
-  Upload(Services& services, const Caller& caller) : services_(services), caller_(caller) {}
+  Upload(Services& services, const ApiRequest& request)
+      : services_(services), caller_(request.caller), requester_(request.http) {}
   Upload(const Upload&) = delete;
   Upload& operator=(const Upload&) = delete;
 
@@ -101,6 +102,7 @@ class Upload final {
 
   Services& services_;
   const Caller& caller_;
+  const Requester requester_;
   std::optional<std::string> id_;
   int parts_ = 0;
 };
@@ -110,8 +112,8 @@ Task<Result<void>> Upload::begin(const std::string& filename) {
     co_return tl::unexpected(Error{Error::Action::refuse, "22021", "the file's name is no text"});
   }
   PgParams params = {filename, caller_.tenant};
-  Task<Result<PgResult>> reply =
-      services_.database.query("select sluice.begin_file('batch', $1, $2)", std::move(params));
+  Task<Result<PgResult>> reply = services_.database.query(
+      requester_, "select sluice.begin_file('batch', $1, $2)", std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return tl::unexpected(rows.error());
   id_ = rows->text(0, 0);
@@ -131,7 +133,8 @@ Task<Result<void>> Upload::store(LineParts& lines, const std::string& filename) 
     PgParams params = {id_, std::to_string(parts_++), std::to_string(part->lines),
                        std::move(part->text)};
     Task<Result<PgResult>> reply = services_.database.query(
-        "select sluice.append_file($1::bigint, $2::int, $3::int, $4)", std::move(params));
+        requester_, "select sluice.append_file($1::bigint, $2::int, $3::int, $4)",
+        std::move(params));
     Result<PgResult> stored = co_await std::move(reply);
     if (!stored) co_return tl::unexpected(stored.error());
   }
@@ -145,8 +148,9 @@ Task<HttpReply> Upload::finish(const Form& form) {
   }
   PgParams params = {id_, std::to_string(*lifetime_s(form))};
   co_return co_await answer_with_value(
-      services_.database, "select sluice.end_file($1::bigint, $2::int * interval '1 s')",
-      std::move(params), no_such_file);
+      services_.database, requester_,
+      "select sluice.end_file($1::bigint, $2::int * interval '1 s')", std::move(params),
+      no_such_file);
 }
 
 Task<void> Upload::abandon() {
@@ -185,7 +189,7 @@ Task<HttpReply> answer_about(Services& services, const ApiRequest& request, std:
   const auto id = parse_id(request.names[0], id_prefix);
   if (!id) return reply_with(error_reply(404, "not_found", no_such_file));
   PgParams params = {std::to_string(*id), request.caller.tenant};
-  return answer_with_value(services.database, sql, std::move(params), no_such_file);
+  return answer_with_value(services.database, request.http, sql, std::move(params), no_such_file);
 }
 
 }  // namespace
@@ -193,7 +197,7 @@ Task<HttpReply> answer_about(Services& services, const ApiRequest& request, std:
 Task<HttpReply> upload_file(Services& services, ApiRequest request) {
   const std::string boundary = multipart_boundary(request.http.header("content-type"));
   if (boundary.empty()) co_return bad_request("a file comes as multipart/form-data");
-  Upload upload(services, request.caller);
+  Upload upload(services, request);
   MultipartReader reader(boundary);
   Form form;
   std::optional<HttpReply> refused = co_await take_form(request, reader, form, upload);
@@ -221,8 +225,9 @@ Task<HttpReply> list_files(Services& services, ApiRequest request) {
     params[2] = std::to_string(*id);
   }
   co_return co_await answer_with_value(
-      services.database, "select sluice.list_files($1, $2, $3::bigint, $4::int, $5::boolean)",
-      std::move(params), no_such_file);
+      services.database, request.http,
+      "select sluice.list_files($1, $2, $3::bigint, $4::int, $5::boolean)", std::move(params),
+      no_such_file);
 }
 
 Task<HttpReply> show_file(Services& services, ApiRequest request) {
@@ -232,9 +237,11 @@ Task<HttpReply> show_file(Services& services, ApiRequest request) {
 Task<HttpReply> send_file(Services& services, ApiRequest request) {
   const auto id = parse_id(request.names[0], id_prefix);
   const Caller caller = request.caller;
+  const Requester requester(request.http.client);
   HttpReply shown = co_await show_file(services, std::move(request));
   if (shown.status != 200) co_return shown;
-  co_return send_parts(services, "select sluice.file_body($1::bigint, $2, $3::int)", *id, caller);
+  co_return send_parts(services, "select sluice.file_body($1::bigint, $2, $3::int)", *id, requester,
+                       caller);
 }
 
 Task<HttpReply> delete_file(Services& services, ApiRequest request) {

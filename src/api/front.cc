@@ -33,13 +33,23 @@ Monitored monitored(const HttpIncoming& incoming) {
   return incoming.path == "/metrics" ? Monitored::metrics : Monitored::nothing;
 }
 
-std::string_view key_in(const HttpIncoming& incoming) {
+std::string_view bearer_in(const HttpIncoming& incoming) {
   constexpr std::string_view scheme = "bearer ";
   const std::string_view authorization = incoming.header("authorization");
-  if (to_lower(authorization.substr(0, scheme.size())) == scheme) {
-    return authorization.substr(scheme.size());
-  }
-  return incoming.header("x-api-key");
+  const bool is_bearer = to_lower(authorization.substr(0, scheme.size())) == scheme;
+  return is_bearer ? authorization.substr(scheme.size()) : std::string_view();
+}
+
+std::string_view key_in(const HttpIncoming& incoming) {
+  const std::string_view bearer = bearer_in(incoming);
+  return bearer.empty() ? incoming.header("x-api-key") : bearer;
+}
+
+// A proxy before us may have looked at the other one.
+bool has_two_keys(const HttpIncoming& incoming) {
+  const std::string_view bearer = bearer_in(incoming);
+  const std::string_view key = incoming.header("x-api-key");
+  return !bearer.empty() && !key.empty() && bearer != key;
 }
 
 bool is_number(std::string_view text) {
@@ -83,6 +93,11 @@ HttpReply unauthorized() {
                                 "Send it as Authorization: Bearer KEY; see sluice key create.");
   reply.headers.emplace_back("WWW-Authenticate", "Bearer");
   return reply;
+}
+
+HttpReply two_keys() {
+  return error_reply(400, "invalid_request", "Authorization and x-api-key hold different keys", {},
+                     "Send one of them.");
 }
 
 HttpReply no_such_route(const RouteMatch& match) {
@@ -138,6 +153,7 @@ HttpAdmission Front::admit(const HttpIncoming& incoming) {
   if (without_keys_ || monitored(incoming) == Monitored::metrics) return HttpVerdict();
   const std::string reason = keys_.not_ready_because();
   if (!reason.empty()) return refuse(incoming, unavailable(reason));
+  if (has_two_keys(incoming)) return refuse(incoming, two_keys());
   if (keys_.is_unknown(key_in(incoming))) return verdict_after_look(incoming);
   return verdict(incoming);
 }

@@ -44,8 +44,8 @@ Task<HttpReply> create_key(Services& services, ApiRequest request) {
   const Result<NewKey> key = new_key();
   if (!key) co_return error_reply(key.error());
   PgParams params = {key->id, key->sha256};
-  HttpReply reply = co_await answer_with_body(services.database, create_sql, std::move(params),
-                                              std::move(request.http.body), 201,
+  HttpReply reply = co_await answer_with_body(services.database, request.http, create_sql,
+                                              std::move(params), std::move(request.http.body), 201,
                                               std::move(request.caller.key_id));
   if (reply.status == 201) {
     reply.body.insert(1, fmt::format("\"key\" : {}, ", json_string(key->text)));
@@ -58,12 +58,12 @@ Task<HttpReply> list_keys(Services& services, ApiRequest request) {
   const auto& query = request.http.query;
   if (auto problem = page_problem(query, {})) return reply_with(std::move(*problem));
   PgParams params = {page_limit(query), argument(query, "after")};
-  return answer_with_value(services.database, list_sql, std::move(params));
+  return answer_with_value(services.database, request.http, list_sql, std::move(params));
 }
 
 Task<HttpReply> revoke_key(Services& services, ApiRequest request) {
   PgParams params = {std::move(request.names[0])};
-  return answer_with_value(services.database,
+  return answer_with_value(services.database, request.http,
                            "select case when sluice.revoke_key($1)"
                            " then json_build_object('id', $1::text, 'revoked', true) end",
                            std::move(params), "no such key is in force",

@@ -2,14 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "worker/pg_array.h"
 
 namespace sluice {
 namespace {
 
-// Each second would be two fifths of what an idle server costs.
 constexpr int64_t read_interval_ns = ns_per_s;
-constexpr int64_t rest_interval_ns = 10 * ns_per_s;
 constexpr int64_t awake_ns = 15 * ns_per_s;  // after somebody asked: longer than between two probes
 constexpr int64_t stale_ns = read_interval_ns + 100 * ns_per_ms;
 constexpr int64_t silence_ns_max = 2 * ns_per_s;  // then the database is said not to answer
@@ -18,9 +18,12 @@ constexpr int64_t silence_ns_max = 2 * ns_per_s;  // then the database is said n
 constexpr int64_t look_interval_ns = 100 * ns_per_ms;
 constexpr size_t look_ids_max = 500;
 
+// Runs on every schema: it is what says that one is too old, so it names no column that is younger.
 constexpr const char* keys_sql =
     "select (select max(version) from sluice.migration), k.id, encode(k.sha256, 'hex'), k.tenant,"
-    " 'submit' = any (k.scopes), 'read' = any (k.scopes), 'admin' = any (k.scopes)"
+    " 'submit' = any (k.scopes), 'read' = any (k.scopes), 'admin' = any (k.scopes),"
+    " (select (extract(epoch from least((to_jsonb(s) ->> 'idle_look')::interval,"
+    "   interval '10 years')) * 1000)::bigint from sluice.settings s)"
     " from (select) one left join sluice.api_key k on k.revoked_at is null"
     " and ($1::text[] is null or k.id = any ($1))";
 
@@ -51,7 +54,7 @@ Task<void> KeyRing::keep_reading() {
 int64_t KeyRing::pause_ns() const {
   // Until the first connection is there, a reading costs nothing.
   if (read_ns_ == 0) return 20 * ns_per_ms;
-  return resting_ ? rest_interval_ns : read_interval_ns;
+  return resting_ ? std::max(read_interval_ns, idle_look_ns_) : read_interval_ns;
 }
 
 Task<Result<PgResult>> KeyRing::read(PgParams ids) {
@@ -78,6 +81,7 @@ bool KeyRing::is_stale(int64_t read_ns) const {
 void KeyRing::take(const PgResult& rows) {
   for (int row = 0; row < rows.rows(); ++row) {
     schema_version_ = rows.int64(row, 0);
+    if (!rows.is_null(row, 7)) idle_look_ns_ = rows.int64(row, 7) * ns_per_ms;
     if (rows.is_null(row, 1)) continue;
     Entry entry;
     entry.digest = parse_digest(rows.text(row, 2));

@@ -1,8 +1,8 @@
 // KeyRing holds the hashes of all keys in force and says who a request comes from. It reads them
 // anew each second, so a revoked key ends at every server within that; this reading also tells
-// whether the database answers and has a schema that we serve. While nobody asks, it reads less
-// often. A key that it does not know, or has not read of late, is looked up at once, so a new one
-// counts from its first request on.
+// whether the database answers and has a schema that we serve. While nobody asks, it reads every
+// settings.idle_look. A key that it does not know, or has not read of late, is looked up at once,
+// so a new one counts from its first request on.
 //
 // Thread rule: loop thread only; the clock and the pool outlive it. A key that is known waits for
 // nothing here. Others share look-ups, of which there are at most ten a second, however many come;
@@ -72,6 +72,7 @@ class KeyRing final {
   int64_t read_ns_ = 0;                                // 0: never
   int64_t unanswered_ns_ = 0;  // since when readings fail or last; 0: the last one did not
   int64_t asked_ns_ = 0;       // when somebody asked last
+  int64_t idle_look_ns_ = 60 * ns_per_s;
   bool resting_ = false;
   Signal woken_;
   int64_t schema_version_ = 0;

@@ -15,10 +15,14 @@ namespace {
 // Under way on all connections: some seconds of work, and their texts are in memory.
 constexpr size_t statements_max = 20'000;
 
-// A connection of which so many replies, or one for so long, are outstanding is reason for another:
-// a statement takes a millisecond or less, a connection five.
+// So many statements that wait, or one for so long, are reason for another connection: a statement
+// takes a millisecond or less, a connection five.
 constexpr size_t busy_statements = 4;
 constexpr int64_t busy_ms = 5;
+// A key's statements that take less are short: on a busy machine a millisecond's becomes as long.
+constexpr int64_t quick_ms = 20;
+// Who has waited for less is taken to be there still: looking costs a system call.
+constexpr int64_t leave_ms_min = 50;
 // As long as a person thinks between two bursts of requests.
 constexpr int64_t idle_close_ms = 60'000;
 
@@ -40,7 +44,31 @@ bool is_the_databases(const Error& error) {
          code.starts_with("57P") || code.starts_with("58");
 }
 
+Error no_connection() {
+  return {Error::Action::reconnect, std::string(PgPool::not_sent), "no database connection"};
+}
+
+Error too_many(std::string message) {
+  return {Error::Action::retry_later, std::string(PgPool::not_sent), std::move(message)};
+}
+
+Error unawaited() {
+  return {Error::Action::refuse, std::string(PgPool::not_sent),
+          "nobody waits for the answer any more"};
+}
+
 }  // namespace
+
+// A request's statement that waits for its turn.
+struct PgPool::Waiting {
+  bool is_awaited() const { return !requester.is_awaited || requester.is_awaited(); }
+
+  const Requester& requester;
+  const int64_t since_ns;
+  Member* place = nullptr;     // where it may go now
+  std::optional<Error> error;  // why it may not
+  Signal decided;
+};
 
 struct PgPool::Member {
   bool is_open() const { return connection && connection->is_open(); }
@@ -57,23 +85,30 @@ struct PgPool::Member {
   int64_t used_ns = 0;
   Signal change;  // wanted, or lost
 
+  std::string key;            // whose requests' statements it has, or had last
+  size_t requests = 0;        // how many of them are under way
+  bool key_is_quick = false;  // the last answer to that key took less than quick_ms
+  int64_t answered_ns = 0;    // when a request's statement ended here
+
   // Whether it is to have the next statement rather than `other`.
   bool precedes(const Member& other) const {
+    if ((requests == 0) != (other.requests == 0)) return requests == 0;
     if (is_warm != other.is_warm) return is_warm;
     return connection->queries_pending() < other.connection->queries_pending();
   }
 };
 
-PgPool::PgPool(Loop& loop, Clock& clock, PgServers& servers, PgPoolSize size,
+PgPool::PgPool(Loop& loop, Clock& clock, PgServers& servers, PgPoolLimits limits,
                std::string warm_up_sql, DatabaseBreakerLimits breaker)
     : loop_(loop),
       clock_(clock),
       servers_(servers),
+      limits_(limits),
       warm_up_sql_(std::move(warm_up_sql)),
       breaker_(clock, breaker),
-      starting_(size.kept) {
-  for (int i = 0; i < size.max; ++i) {
-    members_.push_back(std::make_unique<Member>(i < size.kept));
+      starting_(limits.kept) {
+  for (int i = 0; i < limits.max; ++i) {
+    members_.push_back(std::make_unique<Member>(i < limits.kept));
     tasks_.spawn(keep_open(*members_.back()));
   }
 }
@@ -97,11 +132,14 @@ Task<void> PgPool::keep_open(Member& member) {
     const Result<void> connected = co_await connect(member);
     if (std::exchange(is_first, false) && member.is_kept) --starting_;
     member.is_wanted = false;
-    for (const auto& waiter : std::exchange(waiting_, {})) waiter->raise();
     if (connected) {
       pause_ms = bounds::reconnect_pause_ms_base;
+      begin_turns();
       co_await until_lost_or_idle(member);
+      if (!is_connected() && limits_.kept > 0) end_all_that_wait();
+      if (!is_connected() && !waiting_.empty()) open_another();
     } else {
+      if (!is_connected()) end_all_that_wait();
       pause_ms = std::min(pause_ms * 2, bounds::reconnect_pause_ms_max);
     }
     co_await sleep_until(clock_, clock_.now_ns() + with_jitter(pause_ms) * ns_per_ms);
@@ -180,54 +218,207 @@ void PgPool::mend_where_open() {
   }
 }
 
-Task<Result<PgResult>> PgPool::query(std::string sql, PgParams params) {
-  std::optional<DatabaseBreaker::Pass> pass = breaker_.admit();
-  const Member* member = idlest();
-  if (pass && member != nullptr && member->is_busy()) open_another();
-  if (pass) return watched(query_unguarded(std::move(sql), std::move(params)), std::move(*pass));
+bool PgPool::has_closed() const {
+  return std::any_of(members_.begin(), members_.end(),
+                     [](const auto& member) { return !member->is_kept && !member->is_open(); });
+}
+
+// Who waits only until a short statement has ended needs no other connection.
+Task<void> PgPool::open_while_waited_for() {
+  is_opening_ = true;
+  while (!waiting_.empty() && has_closed()) {
+    co_await sleep_until(clock_, clock_.now_ns() + busy_ms * ns_per_ms);
+    if (!waiting_.empty() && !has_place()) open_another();
+  }
+  is_opening_ = false;
+}
+
+size_t PgPool::under_way() const {
+  size_t count = waiting_.size();
+  for (const auto& member : members_) {
+    if (member->is_open()) count += member->connection->queries_pending();
+  }
+  return count;
+}
+
+std::optional<Error> PgPool::refusal(const std::string& key) const {
+  if (under_way() >= statements_max) return too_many("too many requests at once");
+  if (waiting_.size_of(key) >= limits_.waiting_of_key_max) {
+    return too_many("too many statements of this key wait");
+  }
+  if (breaker_.state() == DatabaseBreaker::State::open) return breakers_refusal();
+  if (!is_connected() && limits_.kept > 0) return no_connection();
+  return std::nullopt;
+}
+
+Task<Result<PgResult>> PgPool::query(Requester requester, std::string sql, PgParams params) {
+  if (auto error = refusal(requester.key)) co_return tl::unexpected(std::move(*error));
+  Member* member = waiting_.empty() ? place_for(requester.key) : nullptr;
+  if (member != nullptr) {
+    hold(*member, requester.key);
+  } else {
+    Task<Result<Member*>> turn = wait_for_turn(requester);
+    const Result<Member*> place = co_await std::move(turn);
+    if (!place) co_return tl::unexpected(place.error());
+    member = *place;
+  }
+  Result<PgResult> rows = tl::unexpected(breakers_refusal());
+  const int64_t sent_ns = clock_.now_ns();
+  if (std::optional<DatabaseBreaker::Pass> pass = breaker_.admit()) {
+    Task<Result<PgResult>> reply = member->connection->query(std::move(sql), std::move(params));
+    rows = co_await std::move(reply);
+    note(rows, *pass);
+  }
+  release(*member, requester.key, sent_ns);
+  begin_turns();
+  co_return rows;
+}
+
+Task<Result<PgPool::Member*>> PgPool::wait_for_turn(const Requester& requester) {
+  const auto waiting = std::make_shared<Waiting>(requester, clock_.now_ns());
+  waiting_.push(requester.key, waiting);
+  begin_turns();
+  if (has_closed() && waiting->place == nullptr) {
+    if (!is_connected() || (waiting_.size() >= busy_statements && !has_place())) open_another();
+    if (!is_opening_) tasks_.spawn(open_while_waited_for());
+  }
+  co_await waiting->decided.wait_until(clock_, clock_.now_ns() + limits_.wait_ms_max * ns_per_ms);
+  if (waiting->place != nullptr) co_return waiting->place;
+  co_return tl::unexpected(waiting->error.value_or(too_many("there was no turn for it in time")));
+}
+
+void PgPool::hold(Member& member, const std::string& key) {
+  member.key_is_quick = is_quick(key);
+  member.key = key;
+  ++member.requests;
+  member.used_ns = clock_.now_ns();
+}
+
+void PgPool::release(Member& member, const std::string& key, int64_t sent_ns) {
+  --member.requests;
+  const int64_t now_ns = clock_.now_ns();
+  // Those before it on the connection do not count.
+  const int64_t took_ns = now_ns - std::max(sent_ns, std::exchange(member.answered_ns, now_ns));
+  for (const auto& each : members_) {
+    if (each->key == key) each->key_is_quick = took_ns < quick_ms * ns_per_ms;
+  }
+}
+
+void PgPool::drop_unawaited(const std::string& key) {
+  waiting_.erase_if(key, [](const std::weak_ptr<Waiting>& item) {
+    const auto waiting = item.lock();
+    if (waiting == nullptr || waiting->is_awaited()) return waiting == nullptr;
+    waiting->error = unawaited();
+    waiting->decided.raise();
+    return true;
+  });
+}
+
+void PgPool::end_all_that_wait() {
+  while (const auto item = waiting_.take([](const auto&, const auto&) { return true; })) {
+    const auto waiting = item->lock();
+    if (waiting == nullptr) continue;
+    waiting->error = no_connection();
+    waiting->decided.raise();
+  }
+}
+
+// Whether a connection is free for a request of a key that has none.
+bool PgPool::has_place() const {
+  size_t open = 0, held = 0;
+  for (const auto& member : members_) {
+    open += member->is_open() ? 1 : 0;
+    held += member->is_open() && member->requests > 0 ? 1 : 0;
+  }
+  return open > 0 && held < std::max<size_t>(1, open - 1);
+}
+
+void PgPool::begin_turns() {
+  Member* place = nullptr;
+  const auto has_turn = [this, &place](const std::string& key, const auto&) {
+    place = place_for(key);
+    return place != nullptr;
+  };
+  while (has_place() || waiting_.keys() == 1) {
+    const auto item = waiting_.take(has_turn);
+    if (!item) return;
+    const auto waiting = item->lock();
+    if (waiting == nullptr) continue;
+    const bool is_new = clock_.now_ns() - waiting->since_ns < leave_ms_min * ns_per_ms;
+    if (is_new || waiting->is_awaited()) {
+      waiting->place = place;
+      hold(*place, waiting->requester.key);
+    } else {
+      waiting->error = unawaited();
+    }
+    waiting->decided.raise();
+  }
+}
+
+// The connection for a statement of `key`; null: it has to wait.
+PgPool::Member* PgPool::place_for(const std::string& key) {
+  size_t held = 0;
+  bool is_late = false;
+  Member* free = nullptr;
+  Member* own = nullptr;
+  for (const auto& member : members_) {
+    if (!member->is_open()) continue;
+    if (member->requests == 0 && (free == nullptr || member->precedes(*free))) free = member.get();
+    if (member->key != key) continue;
+    if (member->requests == 0) continue;
+    ++held;
+    is_late = is_late || member->connection->unanswered_ms() >= quick_ms;
+    if (own == nullptr || member->requests < own->requests) own = member.get();
+  }
+  const bool takes_ms = is_quick(key) && !is_late;
+  const size_t share = takes_ms ? members_.size() : std::max<size_t>(1, members_.size() / 2);
+  if (free != nullptr && held < share && has_place()) return free;
+  const bool is_alone = waiting_.size_of(key) == waiting_.size();
+  const bool may_pipeline =
+      takes_ms && is_alone && own != nullptr && own->requests < limits_.pipelined_max;
+  return may_pipeline ? own : nullptr;
+}
+
+bool PgPool::is_quick(const std::string& key) const {
+  return std::any_of(members_.begin(), members_.end(), [&key](const auto& member) {
+    return member->key == key && member->key_is_quick;
+  });
+}
+
+Error PgPool::breakers_refusal() const {
   const int64_t open_s = std::max<int64_t>(1, (breaker_.open_for_ms() + 999) / 1000);
-  return refuse({Error::Action::retry_later, std::string(not_sent),
-                 "the database has failed again and again",
-                 fmt::format("Try again in about {} s.", open_s)});
+  return {Error::Action::retry_later, std::string(not_sent),
+          "the database has failed again and again",
+          fmt::format("Try again in about {} s.", open_s)};
+}
+
+Task<Result<PgResult>> PgPool::query(std::string sql, PgParams params) {
+  const Member* member = idlest();
+  if (member == nullptr) return query(Requester(std::string()), std::move(sql), std::move(params));
+  std::optional<DatabaseBreaker::Pass> pass = breaker_.admit();
+  if (!pass) return refuse(breakers_refusal());
+  if (member->is_busy()) open_another();
+  return watched(query_unguarded(std::move(sql), std::move(params)), std::move(*pass));
 }
 
 Task<Result<PgResult>> PgPool::watched(Task<Result<PgResult>> reply, DatabaseBreaker::Pass pass) {
   Result<PgResult> rows = co_await std::move(reply);
-  const bool was_asked = rows || rows.error().code != not_sent;
-  if (!rows && rows.error().code == damaged_sqlstate) mend_where_open();
-  if (was_asked) pass.note(!rows && is_the_databases(rows.error()));
+  note(rows, pass);
   co_return rows;
 }
 
-Task<Result<PgResult>> PgPool::query_unguarded(std::string sql, PgParams params) {
-  size_t pending = waiting_.size();
-  for (const auto& member : members_) {
-    if (member->is_open()) pending += member->connection->queries_pending();
-  }
-  if (pending >= statements_max) {
-    return refuse({Error::Action::retry_later, std::string(not_sent), "too many requests at once"});
-  }
-  if (Member* member = idlest()) {
-    member->used_ns = clock_.now_ns();
-    return member->connection->query(std::move(sql), std::move(params));
-  }
-  if (!members_.front()->is_kept) return query_when_open(std::move(sql), std::move(params));
-  return refuse({Error::Action::reconnect, std::string(not_sent), "no database connection"});
+void PgPool::note(const Result<PgResult>& rows, DatabaseBreaker::Pass& pass) {
+  const bool was_asked = rows || rows.error().code != not_sent;
+  if (!rows && rows.error().code == damaged_sqlstate) mend_where_open();
+  if (was_asked) pass.note(!rows && is_the_databases(rows.error()));
 }
 
-Task<Result<PgResult>> PgPool::query_when_open(std::string sql, PgParams params) {
-  if (idlest() == nullptr) {
-    const auto opened = std::make_shared<Signal>();
-    waiting_.push_back(opened);
-    open_another();
-    co_await opened->wait();
-  }
-  Task<Result<PgResult>> reply =
-      refuse({Error::Action::reconnect, std::string(not_sent), "no database connection"});
-  if (Member* member = idlest()) {
-    reply = member->connection->query(std::move(sql), std::move(params));
-  }
-  co_return co_await std::move(reply);
+Task<Result<PgResult>> PgPool::query_unguarded(std::string sql, PgParams params) {
+  if (under_way() >= statements_max) return refuse(too_many("too many requests at once"));
+  Member* member = idlest();
+  if (member == nullptr) return refuse(no_connection());
+  member->used_ns = clock_.now_ns();
+  return member->connection->query(std::move(sql), std::move(params));
 }
 
 }  // namespace sluice

@@ -3,42 +3,73 @@
 // It replaces what is lost, with pauses, warms each new one up, and has damaged sequences made anew
 // when it has connected or a statement has met one. It repeats no statement of others.
 //
+// Requests' statements take turns by key, so that nobody waits behind many or long ones of another
+// key. A key has half of the connections, and all but one while what it asks takes milliseconds;
+// then several of its statements are under way on each, unless others wait. One connection is left
+// to the server's own statements, which wait for no turn (with a single one they share it).
+//
 // Thread rule: loop thread only; the loop and the clock outlive it. A statement that waits for a
 // lock holds up those behind it on its connection, so the SQL must bound its waits.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "api/database_breaker.h"
+#include "api/turn_queue.h"
+#include "runtime/http_server.h"
 #include "runtime/pg_connection.h"
 
 namespace sluice {
 
-struct PgPoolSize {
-  int kept = 1;  // open all the time
-  int max = 1;   // the others close when they have been idle for a minute
+struct PgPoolLimits {
+  int kept = 1;                  // connections open all the time
+  int max = 1;                   // the others close when they have been idle for a minute
+  size_t pipelined_max = 4;      // statements of requests under way on one connection
+  int64_t wait_ms_max = 30'000;  // of a request's statement for its turn: clients give up, too
+  // Statements of one key that wait for their turn: half of what may be under way of all.
+  size_t waiting_of_key_max = 10'000;
+};
+
+// For whom a statement is.
+struct Requester {
+  // For the time that the handler runs.
+  Requester(const HttpIncoming& incoming) : key(incoming.client), is_awaited(incoming.is_awaited) {}
+  // For as long as the answer's parts are asked for.
+  explicit Requester(std::string key_) : key(std::move(key_)) {}
+
+  std::string key;                   // whose turn it is; without keys all are one
+  std::function<bool()> is_awaited;  // whether anybody waits for the answer; null: somebody does
 };
 
 class PgPool final {
  public:
   // Begins to connect. `servers` outlives it; they may be poolers. `warm_up_sql`: the first
   // statement of each session, whatever becomes of it; empty: none.
-  PgPool(Loop& loop, Clock& clock, PgServers& servers, PgPoolSize size,
+  PgPool(Loop& loop, Clock& clock, PgServers& servers, PgPoolLimits limits,
          std::string warm_up_sql = "", DatabaseBreakerLimits breaker = DatabaseBreakerLimits());
   ~PgPool();
   PgPool(const PgPool&) = delete;
   PgPool& operator=(const PgPool&) = delete;
 
-  // On the connection with the fewest statements under way. Errors: as PgConnection::query();
-  // not_sent: no connection is open, or could be opened where none is kept; statements_max are
-  // under way; or the breaker is open.
+  // A request's, when it is its turn. One that has waited long is not sent if nobody waits for it
+  // any more. Errors: as PgConnection::query(); not_sent: no connection is open, or could be opened
+  // where none is kept; it has waited for `wait_ms_max`; its key has `waiting_of_key_max` waiting;
+  // statements_max are under way; or the breaker is open.
+  Task<Result<PgResult>> query(Requester requester, std::string sql, PgParams params);
+
+  // The server's own, at once, on the connection with the fewest statements under way, first one
+  // without requests'. Errors: as above, but for the turns'.
   Task<Result<PgResult>> query(std::string sql, PgParams params);
 
   // The same whatever the breaker says, and unknown to it; also no reason for another connection:
   // for looks at the database that are made anyway.
   Task<Result<PgResult>> query_unguarded(std::string sql, PgParams params);
+
+  // Of the key's statements that wait, ends those for which nobody waits.
+  void drop_unawaited(const std::string& key);
 
   const DatabaseBreaker& breaker() const { return breaker_; }
   bool is_connected() const;
@@ -50,6 +81,7 @@ class PgPool final {
 
  private:
   struct Member;
+  struct Waiting;
   Task<void> keep_open(Member& member);
   Task<void> until_lost_or_idle(Member& member);
   Task<Result<void>> connect(Member& member);
@@ -57,19 +89,34 @@ class PgPool final {
   void mend_where_open();
   Member* idlest();
   void open_another();
-  Task<Result<PgResult>> query_when_open(std::string sql, PgParams params);
+  Task<void> open_while_waited_for();
+  bool has_closed() const;
+  Error breakers_refusal() const;
+  size_t under_way() const;
+
+  bool has_place() const;
+  void begin_turns();
+  Member* place_for(const std::string& key);
+  bool is_quick(const std::string& key) const;
+  std::optional<Error> refusal(const std::string& key) const;
+  Task<Result<Member*>> wait_for_turn(const Requester& requester);
+  void hold(Member& member, const std::string& key);
+  void release(Member& member, const std::string& key, int64_t sent_ns);
+  void end_all_that_wait();
   Task<Result<PgResult>> watched(Task<Result<PgResult>> reply, DatabaseBreaker::Pass pass);
+  void note(const Result<PgResult>& rows, DatabaseBreaker::Pass& pass);
 
   Loop& loop_;
   Clock& clock_;
   PgServers& servers_;
+  const PgPoolLimits limits_;
   const std::string warm_up_sql_;
   DatabaseBreaker breaker_;
   int starting_;
   bool is_mending_ = false;
+  bool is_opening_ = false;  // open_while_waited_for() runs
   std::vector<std::unique_ptr<Member>> members_;
-  std::vector<std::shared_ptr<Signal>>
-      waiting_;  // for the first connection of a pool that keeps none
+  TurnQueue<std::weak_ptr<Waiting>> waiting_;  // gone: its request has ended
   TaskGroup tasks_;
 };
 

@@ -14,8 +14,8 @@ Task<HttpReply> answer_to_all_tenants_key(Services& services, const ApiRequest& 
                                   "What concerns all tenants needs a key without a tenant: sluice "
                                   "key create NAME --scope read."));
   }
-  return answer_with_value(services.database, sql, std::move(params), none_of_that_name,
-                           request.caller.key_id);
+  return answer_with_value(services.database, request.http, sql, std::move(params),
+                           none_of_that_name, request.caller.key_id);
 }
 
 }  // namespace

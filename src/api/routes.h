@@ -24,8 +24,8 @@ struct Services {
   Clock& clock;
   PgPool& database;
   PgPool& background;  // for statements that take seconds
-  BulkTurns& bulk;     // for requests of many steps: key by key
-  BulkTurns& large;    // for large submissions and arrays: key by key
+  BulkTurns& bulk;     // for requests of many steps
+  PgPool& large;       // for large submissions and arrays: one at a time
   Submitter& submitter;
   Endings& endings;
   BatchRunner& batches;

@@ -7,6 +7,7 @@ namespace {
 
 struct Reading {
   Services& services;
+  Requester requester;
   std::string sql;
   int64_t id;
   std::optional<std::string> tenant;
@@ -15,7 +16,8 @@ struct Reading {
 
 Task<Result<std::string>> next_part(std::shared_ptr<Reading> reading) {
   PgParams params = {std::to_string(reading->id), reading->tenant, std::to_string(reading->next)};
-  Task<Result<PgResult>> reply = reading->services.database.query(reading->sql, std::move(params));
+  Task<Result<PgResult>> reply =
+      reading->services.database.query(reading->requester, reading->sql, std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return tl::unexpected(rows.error());
   ++reading->next;
@@ -25,9 +27,10 @@ Task<Result<std::string>> next_part(std::shared_ptr<Reading> reading) {
 
 }  // namespace
 
-HttpReply send_parts(Services& services, std::string sql, int64_t id, const Caller& caller) {
-  const auto reading =
-      std::make_shared<Reading>(Reading{services, std::move(sql), id, caller.tenant});
+HttpReply send_parts(Services& services, std::string sql, int64_t id, Requester requester,
+                     const Caller& caller) {
+  const auto reading = std::make_shared<Reading>(
+      Reading{services, std::move(requester), std::move(sql), id, caller.tenant});
   HttpReply reply;
   reply.content_type = "application/octet-stream";
   reply.more = [reading] { return next_part(reading); };

@@ -9,6 +9,7 @@
 namespace sluice {
 
 // `sql`: part $3 (from 0) of object $1 for tenant $2, null after the last. `id`: a number.
-HttpReply send_parts(Services& services, std::string sql, int64_t id, const Caller& caller);
+HttpReply send_parts(Services& services, std::string sql, int64_t id, Requester requester,
+                     const Caller& caller);
 
 }  // namespace sluice

@@ -57,7 +57,7 @@ Task<Result<Submitter::Accepted>> Submitter::submit(Submission submission,
   }
   auto waiting = std::make_shared<Waiting>();
   waiting->submission = std::move(submission);
-  waiting_[incoming.client].push_back(waiting);
+  waiting_.push(incoming.client, waiting);
   start_flushes();
   co_await waiting->done.wait();
   co_return std::move(*waiting->result);
@@ -65,15 +65,10 @@ Task<Result<Submitter::Accepted>> Submitter::submit(Submission submission,
 
 Task<Result<Submitter::Accepted>> Submitter::submit_alone(Submission submission,
                                                           const HttpIncoming& incoming) {
-  BulkTurns::Place place(large_, incoming);
-  if (!place.is_taken()) {
-    co_return tl::unexpected(Error{Error::Action::retry_later, std::string(PgPool::not_sent),
-                                   "too many large requests of this key are under way"});
-  }
   Arrays arrays;
   arrays.add(submission);
   submission.body = std::string();
-  Task<Result<PgResult>> reply = place.query(submit_sql, arrays.params());
+  Task<Result<PgResult>> reply = large_.query(incoming, submit_sql, arrays.params());
   const Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return tl::unexpected(rows.error());
   co_return outcome_of(*rows, 0);
@@ -89,16 +84,16 @@ void Submitter::start_flushes() {
 Submitter::Batch Submitter::take_batch() {
   Batch batch;
   size_t bytes = 0;
-  auto key = waiting_.upper_bound(last_key_);
-  while (!waiting_.empty() && batch.size() < batch_rows_max) {
-    if (key == waiting_.end()) key = waiting_.begin();
-    auto& own = key->second;
-    bytes += own.front()->submission.body.size();
-    if (!batch.empty() && bytes > batch_bytes_max) break;
-    batch.push_back(std::move(own.front()));
-    own.pop_front();
-    last_key_ = key->first;
-    key = own.empty() ? waiting_.erase(key) : std::next(key);
+  bool is_full = false;  // the one whose turn it would be is the first of the next
+  const auto fits = [&](const std::string&, const std::shared_ptr<Waiting>& waiting) {
+    bytes += waiting->submission.body.size();
+    is_full = is_full || (!batch.empty() && bytes > batch_bytes_max);
+    return !is_full;
+  };
+  while (!is_full && batch.size() < batch_rows_max) {
+    auto waiting = waiting_.take(fits);
+    if (!waiting) break;
+    batch.push_back(std::move(*waiting));
   }
   return batch;
 }

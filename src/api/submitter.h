@@ -3,20 +3,18 @@
 // accepted or refused, which it is by itself; it waits for no timer. A large one, whose reading may
 // take PostgreSQL seconds, goes alone, and holds up no small one.
 //
-// Thread rule: loop thread only; the pool and the turns outlive it. How many wait is bounded by the
+// Thread rule: loop thread only; the pools outlive it. How many wait is bounded by the
 // HTTP server's connections and bodies.
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "api/bulk_turns.h"
 #include "api/pg_pool.h"
+#include "api/turn_queue.h"
 
 namespace sluice {
 
@@ -38,10 +36,10 @@ class Submitter final {
   // of JSON with many keys.
   static constexpr size_t large_bytes_min = size_t{256} << 10;
 
-  Submitter(PgPool& database, BulkTurns& large) : database_(database), large_(large) {}
+  Submitter(PgPool& database, PgPool& large) : database_(database), large_(large) {}
 
   // `incoming`: the request that the task came by; outlives the call. Errors: the refusals of
-  // sluice.submit, the pool's, and not_sent: too many large ones of this key.
+  // sluice.submit, and the pools'.
   Task<Result<Accepted>> submit(Submission submission, const HttpIncoming& incoming);
 
  private:
@@ -58,9 +56,8 @@ class Submitter final {
   Task<void> flush(Batch batch);
 
   PgPool& database_;
-  BulkTurns& large_;
-  std::map<std::string, std::deque<std::shared_ptr<Waiting>>> waiting_;  // by key; none is empty
-  std::string last_key_;                                                 // whose turn was the last
+  PgPool& large_;
+  TurnQueue<std::shared_ptr<Waiting>> waiting_;
   int flushes_ = 0;
   TaskGroup tasks_;
 };

@@ -50,7 +50,8 @@ Task<HttpReply> answer_about_task(int status, Services& services, ApiRequest req
           "select {} from sluice.task($1::bigint) t where $2::text is null or t.tenant = $2",
           expression),
       params);
-  Task<Result<PgResult>> reply = services.database.query(std::move(sql), std::move(params));
+  Task<Result<PgResult>> reply =
+      services.database.query(request.http, std::move(sql), std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return error_reply(rows.error());
   if (rows->rows() == 0 || rows->is_null(0, 0)) co_return no_such_task();
@@ -78,11 +79,10 @@ Task<HttpReply> submit_one(Services& services, ApiRequest request, std::optional
 // Even a small array may take PostgreSQL a tenth of a second, so that all of them take turns.
 Task<HttpReply> submit_array(Services& services, ApiRequest request,
                              std::optional<std::string> key) {
-  BulkTurns::Place place(services.large, request.http);
-  if (!place.is_taken()) co_return services.large.refusal();
   PgParams params = {std::move(request.http.body), request.caller.tenant, std::move(key),
                      std::move(request.traceparent)};
-  Task<Result<PgResult>> reply = place.query(submit_array_sql, std::move(params));
+  Task<Result<PgResult>> reply =
+      services.large.query(request.http, submit_array_sql, std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return error_reply(rows.error());
   co_return json_reply(202, std::string(rows->text(0, 0)) + "\n");
@@ -91,11 +91,11 @@ Task<HttpReply> submit_array(Services& services, ApiRequest request,
 // Waits until the task has ended, `deadline_ns`, or the server's end; an answer means that the wait
 // is over for another reason.
 Task<std::optional<HttpReply>> wait_for_end(Services& services, int64_t id,
-                                            std::optional<std::string> tenant,
-                                            int64_t deadline_ns) {
+                                            const ApiRequest& request, int64_t deadline_ns) {
   while (true) {
-    PgParams params = {std::to_string(id), tenant};
+    PgParams params = {std::to_string(id), request.caller.tenant};
     Task<Result<PgResult>> reply = services.database.query(
+        request.http,
         "select t.status in ('unsolved', 'queued', 'processing') from sluice.task($1::bigint) t"
         " where $2::text is null or t.tenant = $2",
         std::move(params));
@@ -113,6 +113,7 @@ Task<std::optional<HttpReply>> wait_for_end(Services& services, int64_t id,
 // A task's states as server-sent events: each as it is seen, the last with the whole task.
 struct StateStream {
   Services& services;
+  Requester requester;
   int64_t id;
   std::optional<std::string> tenant;
   int64_t until_ns;
@@ -133,7 +134,8 @@ Task<Result<std::string>> next_state(std::shared_ptr<StateStream> stream) {
     co_await services.endings.wait(stream->id, std::min(look_ns, stream->until_ns));
   }
   PgParams params = {std::to_string(stream->id), stream->tenant};
-  Task<Result<PgResult>> reply = services.database.query(state_sql, std::move(params));
+  Task<Result<PgResult>> reply =
+      services.database.query(stream->requester, state_sql, std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   stream->is_over =
       !rows || rows->rows() == 0 || rows->boolean(0, 1) || services.endings.is_released();
@@ -204,7 +206,7 @@ Task<HttpReply> list(Services& services, ApiRequest request, const std::string& 
                      request.caller.tenant ? request.caller.tenant : tenant,
                      argument(query, "model"),
                      batch};
-  return answer_with_value(services.database, sql, std::move(params));
+  return answer_with_value(services.database, request.http, sql, std::move(params));
 }
 
 }  // namespace
@@ -253,8 +255,7 @@ Task<HttpReply> show_task(Services& services, ApiRequest request) {
     }
     if (!id) co_return no_such_task();
     const int64_t deadline_ns = services.clock.now_ns() + *wait_ms * ns_per_ms;
-    std::optional<HttpReply> over =
-        co_await wait_for_end(services, *id, request.caller.tenant, deadline_ns);
+    std::optional<HttpReply> over = co_await wait_for_end(services, *id, request, deadline_ns);
     if (over) co_return std::move(*over);
   }
   co_return co_await answer_about_task(200, services, std::move(request), "row_to_json(t)");
@@ -269,11 +270,11 @@ Task<HttpReply> stream_task(Services& services, ApiRequest request) {
   const auto id = parse_id(request.names[0]);
   if (!id) co_return no_such_task();
   std::optional<HttpReply> problem =
-      co_await wait_for_end(services, *id, request.caller.tenant, services.clock.now_ns());
+      co_await wait_for_end(services, *id, request, services.clock.now_ns());
   if (problem) co_return std::move(*problem);
   const int64_t until_ns = services.clock.now_ns() + services.stream_life_ns;
-  const auto stream =
-      std::make_shared<StateStream>(StateStream{services, *id, request.caller.tenant, until_ns});
+  const auto stream = std::make_shared<StateStream>(
+      StateStream{services, Requester(request.http.client), *id, request.caller.tenant, until_ns});
   HttpReply reply;
   reply.content_type = "text/event-stream";
   reply.headers.emplace_back("Cache-Control", "no-cache");

@@ -54,7 +54,7 @@ ExitCode list(pqxx::connection& connection, const DeadLettersOptions& options) {
            "select row_to_json(d) from sluice.dead_letters d where model = $2 or $2 is null"
            " order by id desc limit $1::int",
            options.limit, options.model)) {
-    fmt::print("{}\n", harmless_json(row[0].c_str()));
+    print_json(row[0].c_str());
   }
   return ExitCode::ok;
 }

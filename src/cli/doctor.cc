@@ -52,8 +52,9 @@ Findings findings_of(pqxx::connection& connection, const SecretBounds& secrets,
 
 void print(const Finding& finding, bool json) {
   if (json) {
-    fmt::print("{{\"check\":{},\"finding\":{},\"way_out\":{}}}\n", json_string(finding.check),
-               harmless_json(json_string(finding.what)), json_string(finding.way_out));
+    print_json(fmt::format("{{\"check\":{},\"finding\":{},\"way_out\":{}}}",
+                           json_string(finding.check), json_string(finding.what),
+                           json_string(finding.way_out)));
   } else {
     // One line: reasons may come from a backend.
     fmt::print(

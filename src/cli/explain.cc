@@ -22,8 +22,11 @@ ExitCode explain(pqxx::connection& connection, const ExplainOptions& options) {
       "select explanation, row_to_json(e) as object"
       " from (select $1::bigint as id, sluice.explain($1::bigint) as explanation) e",
       options.id);
-  fmt::print("{}\n", options.json ? harmless_json(found["object"].c_str())
-                                  : harmless(found["explanation"].c_str(), false));
+  if (options.json) {
+    print_json(found["object"].c_str());
+  } else {
+    fmt::print("{}\n", harmless(found["explanation"].c_str(), false));
+  }
   return ExitCode::ok;
 }
 

@@ -39,7 +39,7 @@ void list(pqxx::work& transaction, bool json) {
   if (json) {
     for (const pqxx::row& row : transaction.exec(
              "select to_jsonb(k) - 'sha256' from sluice.api_key k order by created_at, id")) {
-      fmt::print("{}\n", harmless_json(row[0].c_str()));
+      print_json(row[0].c_str());
     }
     return;
   }

@@ -8,6 +8,7 @@
 #include <pqxx/pqxx>
 
 #include "cli/command.h"
+#include "cli/terminal.h"
 #include "db/database_url.h"
 #include "db/strangers.h"
 #include "json_text.h"
@@ -50,9 +51,10 @@ void print_state(const SchemaState& state, bool json) {
     const char* word = migration.applied_at ? "applied" : "pending";
     const char* word_if_known = migration.known ? word : "unknown to this binary";
     if (json) {
-      fmt::print("{{\"version\":{},\"name\":{},\"state\":{},\"applied_at\":{}}}\n",
-                 migration.version, json_string(migration.name), json_string(word_if_known),
-                 migration.applied_at ? json_string(*migration.applied_at) : "null");
+      print_json(fmt::format("{{\"version\":{},\"name\":{},\"state\":{},\"applied_at\":{}}}",
+                             migration.version, json_string(migration.name),
+                             json_string(word_if_known),
+                             migration.applied_at ? json_string(*migration.applied_at) : "null"));
     } else {
       fmt::print("{:4}  {:<44} {:<8} {}\n", migration.version, migration.name, word_if_known,
                  migration.applied_at.value_or(""));
@@ -60,8 +62,9 @@ void print_state(const SchemaState& state, bool json) {
   }
   const char* functions = state.functions_current ? "applied" : "pending";
   if (json) {
-    fmt::print("{{\"version\":null,\"name\":\"functions\",\"state\":\"{}\",\"applied_at\":null}}\n",
-               functions);
+    print_json(fmt::format(
+        "{{\"version\":null,\"name\":\"functions\",\"state\":\"{}\",\"applied_at\":null}}",
+        functions));
   } else {
     fmt::print("      {:<44} {}\n", "functions", functions);
   }

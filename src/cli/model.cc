@@ -72,7 +72,7 @@ ExitCode list(Transaction& transaction, const ModelOptions& options) {
   if (options.json) {
     for (const pqxx::row& row : transaction.exec("select to_jsonb(m) - sluice.hidden_columns()"
                                                  " from sluice.models m order by name")) {
-      fmt::print("{}\n", harmless_json(row[0].c_str()));
+      print_json(row[0].c_str());
     }
     return ExitCode::ok;
   }
@@ -113,7 +113,7 @@ ExitCode history(Transaction& transaction, const ModelOptions& options) {
       {{"TIME", Kind::whole}, {"MODEL"}, {"BREAKER", Kind::whole}, {"REASON", Kind::elastic}});
   for (const pqxx::row& row : found) {
     if (options.json) {
-      fmt::print("{}\n", harmless_json(row[0].c_str()));
+      print_json(row[0].c_str());
     } else {
       table.add({row[0].c_str(), row[1].c_str(), row[2].c_str(), row[3].c_str()});
     }

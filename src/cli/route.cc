@@ -28,7 +28,7 @@ void list(pqxx::work& transaction, bool json) {
   if (json) {
     for (const pqxx::row& row :
          transaction.exec("select to_jsonb(r) from sluice.routes r order by route, model")) {
-      fmt::print("{}\n", harmless_json(row[0].c_str()));
+      print_json(row[0].c_str());
     }
     return;
   }

@@ -148,14 +148,14 @@ RecentEnds recent_of(pqxx::connection& connection) {
   return read_recent_ends(session);
 }
 
-void print_json(pqxx::connection& connection) {
+void print_rows(pqxx::connection& connection) {
   pqxx::nontransaction session(connection);
   for (const pqxx::row& row :
        session.exec("select to_jsonb(q) || jsonb_build_object('recent', to_jsonb(r) - "
                     "'{scope,name}'::text[])"
                     " from sluice.queues q left join sluice.recent_ends() r"
                     "   on r.scope = 'model' and r.name = q.model order by q.model")) {
-    fmt::print("{}\n", harmless_json(row[0].c_str()));
+    print_json(row[0].c_str());
   }
   std::fflush(stdout);
 }
@@ -186,7 +186,7 @@ ExitCode watch(pqxx::connection& connection, bool json) {
   std::chrono::steady_clock::time_point recent_due;
   while (true) {
     if (json) {
-      print_json(connection);
+      print_rows(connection);
     } else {
       if (std::chrono::steady_clock::now() >= recent_due) {
         recent = recent_of(connection);
@@ -206,7 +206,7 @@ ExitCode watch(pqxx::connection& connection, bool json) {
 ExitCode show(pqxx::connection& connection, const StatusOptions& options) {
   if (options.watch) return watch(connection, options.json);
   if (options.json) {
-    print_json(connection);
+    print_rows(connection);
   } else {
     fmt::print("{}", status_text(connection, SIZE_MAX, recent_of(connection)));
   }

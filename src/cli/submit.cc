@@ -181,10 +181,10 @@ bool wait_for_all(const SubmitOptions& options, const std::string& database_url,
     if (options.prompt && !solved) {
       fmt::print(stderr, "sluice: task {} ended {}: {}\n", task.id, task.status,
                  harmless(task.text, false));
+    } else if (!options.prompt) {
+      print_json(lines.number(task.id, task.text));
     } else {
-      fmt::print("{}\n", !options.prompt ? harmless_json(lines.number(task.id, task.text))
-                         : to_terminal   ? harmless(task.text, true)
-                                         : task.text);
+      fmt::print("{}\n", to_terminal ? harmless(task.text, true) : task.text);
     }
     std::fflush(stdout);
   };

@@ -99,7 +99,7 @@ ExitCode show(pqxx::connection& connection, const TaskOptions& options) {
         fmt::format("there is no task {} (sluice tasks lists the newest)", options.id));
   }
   if (options.json) {
-    fmt::print("{}\n", harmless_json(found[0][0].c_str()));
+    print_json(found[0][0].c_str());
   } else {
     print_fields(found[0]);
     print_attempts(session.exec_params(attempts_sql, options.id, text_characters_max));

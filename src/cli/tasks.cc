@@ -90,7 +90,7 @@ ExitCode list(pqxx::connection& connection, const TasksOptions& options) {
   pqxx::nontransaction session(connection);
   if (options.json) {
     for_each_task(session, options, "row_to_json(t)",
-                  [](const pqxx::row& row) { fmt::print("{}\n", harmless_json(row[1].c_str())); });
+                  [](const pqxx::row& row) { print_json(row[1].c_str()); });
   } else {
     print_table(session, options);
   }

@@ -30,7 +30,7 @@ void list(pqxx::work& transaction, bool json) {
     for (const pqxx::row& row :
          transaction.exec("select to_jsonb(t) - sluice.hidden_columns() from "
                           "sluice.tenants t order by name")) {
-      fmt::print("{}\n", harmless_json(row[0].c_str()));
+      print_json(row[0].c_str());
     }
     return;
   }

@@ -138,6 +138,10 @@ std::string harmless_json(std::string_view json) {
   return out;
 }
 
+void print_json(std::string_view json) {
+  fmt::print("{}\n", harmless_json(json));
+}
+
 size_t columns_of(std::string_view text) {
   const Utf8 locale;
   size_t columns = 0;

@@ -1,4 +1,4 @@
-// Text on its way to a terminal: made harmless and cut to size. It does not write.
+// Text on its way to a terminal: made harmless and cut to size.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,12 @@ size_t terminal_width();
 // nor hide anything. Newlines and tabs stay if `keep_lines`, else they become spaces.
 std::string harmless(std::string_view text, bool keep_lines);
 
-// `json`, which is valid, with the same characters as \uXXXX: it means what it meant.
+// `json`, which is valid, with the same characters as escapes (\u and four digits): it means what
+// it meant.
 std::string harmless_json(std::string_view json);
+
+// `json` so, as a line on standard output: the one way there for JSON. Not flushed.
+void print_json(std::string_view json);
 
 // How many columns of a terminal `text`, UTF-8, takes: by wcwidth(), as ncurses and most terminals
 // count. A Chinese character and an emoji take two, a combining mark none.

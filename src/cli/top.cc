@@ -164,7 +164,7 @@ ExitCode print_once(Source& source, TopFacts facts, milliseconds interval) {
   return ExitCode::ok;
 }
 
-ExitCode print_json(const GlobalOptions& globals) {
+ExitCode print_rows(const GlobalOptions& globals) {
   return with_database(globals, [](pqxx::connection& connection) {
     pqxx::nontransaction session(connection);
     for (const char* sql :
@@ -176,7 +176,7 @@ ExitCode print_json(const GlobalOptions& globals) {
           " where r.scope = 'tenant' order by r.name",
           "select json_build_object('worker', w) from sluice.workers w order by w.id",
           "select json_build_object('failure', f) from sluice.recent_failures() f"}) {
-      for (const pqxx::row& row : session.exec(sql)) fmt::print("{}\n", row[0].c_str());
+      for (const pqxx::row& row : session.exec(sql)) print_json(row[0].c_str());
     }
     return ExitCode::ok;
   });
@@ -187,7 +187,7 @@ ExitCode top(const TopOptions& options, const GlobalOptions& globals) {
   if (interval_ms < interval_ms_min || interval_ms > interval_ms_max) {
     throw CommandError(ExitCode::usage, "--interval is from 500ms to 1h");
   }
-  if (options.json) return print_json(globals);
+  if (options.json) return print_rows(globals);
   Source source(globals.database_url);
   TopFacts facts = read_or_throw(source);
   const std::unique_ptr<Screen> screen = options.once ? nullptr : Screen::open();

@@ -605,7 +605,9 @@ std::optional<HttpReply> HttpServer::Engine::find_place(Exchange& exchange,
   const std::string& client = exchange.incoming.client;
   exchange.place.emplace(requests, client, party);
   if (!exchange.place->grow(1)) return busy_reply("requests");
-  exchange.answer_part.emplace(answers, client, party);
+  // All without a key at an address are as one key: metrics that they leave unread leave room for
+  // the keys there.
+  exchange.answer_part.emplace(answers, client.empty() ? "at " + party : client, party);
   if (!exchange.answer_part->grow(answer_bytes_min)) return busy_reply("bytes of answers");
   if (exchange.in_pieces) {
     exchange.upload.emplace(uploads, client, party);
@@ -786,6 +788,8 @@ MHD_Result HttpServer::Engine::send_reply(MHD_Connection* connection, Visit& vis
   if (!reply.content_type.empty()) {
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply.content_type.c_str());
   }
+  // A browser must not take a file's or a model's text for a page.
+  MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
   for (const auto& [name, value] : reply.headers) {
     MHD_add_response_header(response, name.c_str(), value.c_str());
   }

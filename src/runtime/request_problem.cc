@@ -55,6 +55,8 @@ std::optional<RequestProblem> request_problem(std::string_view method, std::stri
   int hosts = 0;
   int lengths = 0;
   int encodings = 0;
+  int credentials = 0;
+  int keys = 0;
   for (const auto& [name, value] : headers) {
     if (!is_token(name)) return bad("a header's name is no token");
     if (!is_field_value(value)) return bad("a control character in a header");
@@ -62,6 +64,8 @@ std::optional<RequestProblem> request_problem(std::string_view method, std::stri
       return bad("a header that begins like Content-Length or Transfer-Encoding");
     }
     if (name == "host") ++hosts;
+    if (name == "authorization") ++credentials;
+    if (name == "x-api-key") ++keys;
     if (name == "content-length" && (++lengths > 1 || !is_number(value))) {
       return bad("Content-Length must be one number");
     }
@@ -72,6 +76,8 @@ std::optional<RequestProblem> request_problem(std::string_view method, std::stri
   if (lengths > 0 && encodings > 0) return bad("both Content-Length and Transfer-Encoding");
   if (encodings > 0 && version != "HTTP/1.1") return bad("Transfer-Encoding needs HTTP/1.1");
   if (hosts > 1) return bad("more than one Host");
+  if (credentials > 1) return bad("more than one Authorization");
+  if (keys > 1) return bad("more than one x-api-key");
   if (hosts == 0 && version == "HTTP/1.1") return bad("HTTP/1.1 needs a Host");
   if (lengths + encodings == 0 && has_body(method)) {
     return RequestProblem{411, "Content-Length is missing: without a body it is 0 (curl: -d '')"};

@@ -68,7 +68,8 @@ struct ModelLimits {
 struct Configuration {
   std::vector<Model> models;  // those that this worker serves
   int64_t heartbeat_timeout_ms = 15'000;
-  bool events = false;  // the ids of finished tasks are announced
+  int64_t idle_look_ms = 60'000;  // asleep
+  bool events = false;            // the ids of finished tasks are announced
   // Of those models the ones that somebody has to open: "credential", "billing", "refused" or
   // "by hand".
   std::map<std::string, std::string> parked;
@@ -79,6 +80,12 @@ struct Look {
   std::vector<int> bells;
   bool complete = false;
   bool work = false;
+  std::optional<int64_t> wake_in_ms;
+};
+
+// What a worker learns when it wants to sleep: see sluice.fall_asleep.
+struct Rest {
+  bool asleep = false;
   std::optional<int64_t> wake_in_ms;
 };
 
@@ -107,6 +114,8 @@ class Database {
   virtual Task<Result<Configuration>> configuration(std::vector<std::string> models) = 0;
   virtual Task<Result<std::vector<TaskKey>>> heartbeat(int64_t worker) = 0;
   virtual Task<Result<int64_t>> recover(int64_t worker) = 0;
+  // Until the next heartbeat nobody expects one. Not if there is anything to do.
+  virtual Task<Result<Rest>> fall_asleep(int64_t worker) = 0;
   virtual Task<Result<int64_t>> sweep() = 0;
   // A round of retention, in which at most a second goes by; how much it removed.
   virtual Task<Result<int64_t>> retain() = 0;

@@ -115,6 +115,7 @@ Task<Result<Configuration>> read_configuration(Reply reply) {
   for (int row = 0; row < result->rows(); ++row) {
     configuration.heartbeat_timeout_ms = result->int64(row, 0);
     configuration.events = result->boolean(row, 14);
+    configuration.idle_look_ms = result->int64(row, 17);
     if (result->is_null(row, 1)) continue;  // no model: the settings alone
     Model model;
     model.name = result->text(row, 1);
@@ -149,6 +150,15 @@ Task<Result<Look>> read_look(Reply reply) {
   look.work = !result->is_null(0, 2) && result->boolean(0, 2);
   look.wake_in_ms = optional_int64(*result, 0, 3);
   co_return look;
+}
+
+Task<Result<Rest>> read_rest(Reply reply) {
+  Result<PgResult> result = co_await std::move(reply);
+  if (!result) co_return tl::unexpected(result.error());
+  Rest rest;
+  rest.asleep = result->boolean(0, 0);
+  rest.wake_in_ms = optional_int64(*result, 0, 1);
+  co_return rest;
 }
 
 // Moved in: a list in braces would copy all answers of a batch.
@@ -369,7 +379,8 @@ Task<Result<Configuration>> PgDatabase::configuration(std::vector<std::string> m
       " (extract(epoch from m.batch_wait) * 1000)::bigint, m.max_in_flight, m.min_in_flight,"
       " ceil(extract(epoch from m.hedge_after) * 1000)::bigint, m.hedge_max,"
       " (m.hedge_budget * 1000000)::bigint, s.events, m.paths,"
-      " case when m.closed_until = 'infinity' then sluice.parked_for(m.closed_reason) end"
+      " case when m.closed_until = 'infinity' then sluice.parked_for(m.closed_reason) end,"
+      " (extract(epoch from least(s.idle_look, interval '10 years')) * 1000)::bigint"
       " from sluice.configuration($1::text[]) c cross join lateral (select (c.settings).*) s"
       " cross join lateral (select (c.model).*) m",
       std::move(params)));
@@ -386,6 +397,11 @@ Task<Result<std::vector<TaskKey>>> PgDatabase::heartbeat(int64_t worker) {
 
 Task<Result<int64_t>> PgDatabase::recover(int64_t worker) {
   return read_int64(work_->query("select sluice.recover($1::bigint)", {std::to_string(worker)}));
+}
+
+Task<Result<Rest>> PgDatabase::fall_asleep(int64_t worker) {
+  return read_rest(work_->query("select asleep, wake_in_ms from sluice.fall_asleep($1::bigint)",
+                                {std::to_string(worker)}));
 }
 
 Task<Result<int64_t>> PgDatabase::sweep() {

@@ -33,6 +33,7 @@ class PgDatabase final : public Database {
   Task<Result<Configuration>> configuration(std::vector<std::string> models) override;
   Task<Result<std::vector<TaskKey>>> heartbeat(int64_t worker) override;
   Task<Result<int64_t>> recover(int64_t worker) override;
+  Task<Result<Rest>> fall_asleep(int64_t worker) override;
   Task<Result<int64_t>> sweep() override;
   Task<Result<int64_t>> retain() override;
   Task<Result<int64_t>> wake() override;

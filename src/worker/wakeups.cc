@@ -16,6 +16,8 @@ Task<void> Wakeups::run() {
   while (!stopped_) {
     if (!database_.is_listening()) {
       co_await listen_again();
+    } else if (owner_.is_asleep()) {
+      co_await sleep();
     } else if (owner_.appetite() != Appetite::sated) {
       co_await step_aside();
     } else if (!watching_) {
@@ -77,6 +79,16 @@ Task<void> Wakeups::listen_again() {
   }
   reconnect_pause_ms_ = std::clamp(reconnect_pause_ms_ * 2, bounds::reconnect_pause_ms_base,
                                    bounds::look_interval_ms);
+}
+
+// With the watch and its bells, or without: whoever rings for a line that was quiet is heard by
+// all.
+Task<void> Wakeups::sleep() {
+  notified_.clear();
+  co_await change_.wait();
+  if (owner_.is_asleep()) co_return;
+  poll_at_ns_ = 0;
+  if (!notified_.empty()) wake_owner();
 }
 
 // The owner is busy. With no slot free the watch goes to somebody else; if work remains, that one

@@ -30,6 +30,7 @@ class Wakeups final {
     virtual Appetite appetite() const = 0;
     virtual int64_t worker_id() const = 0;
     virtual bool work_remains() const = 0;  // the last claim came back full
+    virtual bool is_asleep() const = 0;     // nothing but news ends that; it keeps its own timers
     virtual void wake() = 0;                // there may be work
     virtual void wake(int64_t model) = 0;   // for this model, by id
     virtual void catch_up() = 0;            // notifications may have been missed
@@ -54,6 +55,7 @@ class Wakeups final {
  private:
   Task<void> listen_again();
   Task<void> step_aside();
+  Task<void> sleep();
   Task<void> try_watch();
   Task<void> look_and_sleep();
   void wake_owner();

@@ -66,6 +66,7 @@ struct Worker::Flush {
   std::optional<Task<Result<int64_t>>> sweep;
   std::optional<Task<Result<Configuration>>> configuration;
   std::optional<Task<Result<bool>>> unfinished;
+  std::optional<Task<Result<Rest>>> rest;
   std::optional<Task<Result<std::vector<TaskKey>>>> reread;
 
   std::optional<Task<Result<void>>> limits;
@@ -100,8 +101,12 @@ Worker::Worker(WorkerOptions options, Clock& clock, Database& database, HttpClie
       wakeups_(clock, database, *this),
       secrets_(options_.secrets),
       limit_news_(clock) {
-  database_.on_work = [this](int64_t model) { wakeups_.note_work(model); };
+  database_.on_work = [this](int64_t model) {
+    rouse();
+    wakeups_.note_work(model);
+  };
   database_.on_configuration = [this] {
+    rouse();
     due_.configuration = true;
     work_.raise();
   };
@@ -117,6 +122,7 @@ Worker::Worker(WorkerOptions options, Clock& clock, Database& database, HttpClie
     work_.raise();
   };
   database_.on_lost = [this] {
+    rouse();
     work_.raise();
     wakeups_.note_change();
   };
@@ -214,7 +220,7 @@ void Worker::begin(ClaimedTask task, std::optional<int64_t> send_by_ns) {
 bool Worker::has_flush_work() const {
   if (clock_.now_ns() < flush_not_before_ns_) return false;
   return due_.registration || due_.mending || due_.clock_jump || due_.beat || due_.sweep ||
-         due_.retention || due_.configuration || may_reread() || due_.unfinished ||
+         due_.retention || due_.configuration || may_reread() || due_.unfinished || due_.rest ||
          !bodies_wanted_.empty() || hedging_.has_asked() || !announcer_.empty() ||
          (looks_for_urgent() && clock_.now_ns() >= urgent_look_at_ns_) || may_claim();
 }
@@ -254,6 +260,7 @@ void Worker::send(Flush& flush) {
   if (std::exchange(due_.sweep, false)) flush.sweep.emplace(database_.sweep());
   if (std::exchange(due_.unfinished, false))
     flush.unfinished.emplace(database_.unfinished(worker_));
+  if (std::exchange(due_.rest, false)) flush.rest.emplace(database_.fall_asleep(worker_));
   if (std::exchange(due_.configuration, false)) {
     flush.configuration.emplace(database_.configuration(options_.models));
   }
@@ -444,6 +451,10 @@ Task<void> Worker::receive_upkeep(Flush& flush) {
     Result<bool> unfinished = co_await std::move(*flush.unfinished);
     on_unfinished(unfinished);
   }
+  if (flush.rest) {
+    const Result<Rest> rest = co_await std::move(*flush.rest);
+    on_rest(rest);
+  }
 }
 
 Task<void> Worker::receive_tasks(Flush& flush) {
@@ -564,6 +575,7 @@ void Worker::on_claimed(const Flush& flush, Result<std::vector<ClaimedTask>> tas
   concurrency_.note_claimed(flush.asked, flush.claimed_models, flush.shares, taken);
   has_looked_ = has_looked_ || !taken.empty() || claimer_.is_sated();
   if (tasks->empty()) return metrics_.note_claim_refused();
+  busy_at_ns_ = clock_.now_ns();
   begin_all(flush, std::move(*tasks));
 }
 
@@ -678,6 +690,7 @@ void Worker::on_configuration(const Result<Configuration>& configuration) {
   concurrency_.serve(served);
   if (served.empty()) has_looked_ = true;
   announcer_.want(configuration->events);
+  idle_look_ms_ = configuration->idle_look_ms;
   const int64_t interval_ms = std::max<int64_t>(1, configuration->heartbeat_timeout_ms / 3);
   if (interval_ms == heartbeat_interval_ms_) return;
   heartbeat_interval_ms_ = interval_ms;
@@ -717,6 +730,23 @@ void Worker::on_unfinished(const Result<bool>& unfinished) {
     spdlog::info("no task of its models is unfinished");
     drain();
   }
+}
+
+// Not if news came while the answer was on its way.
+void Worker::on_rest(const Result<Rest>& rest) {
+  if (!rest) note_error(rest.error(), "falling asleep");
+  if (sleep_ == Sleep::none) return;
+  if (!rest || !rest->asleep) {
+    if (rest && is_asleep()) wake();
+    return rouse();
+  }
+  sleep_ = Sleep::granted;
+  const auto after_ms = [this](int64_t ms) { return clock_.now_ns() + ms * ns_per_ms; };
+  look_at_ns_ = after_ms(idle_look_ms_);
+  alarm_at_ns_ =
+      rest->wake_in_ms ? after_ms(*rest->wake_in_ms) : std::numeric_limits<int64_t>::max();
+  tick_.raise();
+  wakeups_.note_change();
 }
 
 void Worker::note_error(const Error& error, std::string_view doing) {
@@ -785,28 +815,78 @@ Task<Result<void>> Worker::reconnect() {
   co_return Result<void>();
 }
 
-// Heartbeats, sweeps, retention, and the end of --once: it only notes what is due.
+// Heartbeats, sweeps, retention, sleep, and the end of --once: it only notes what is due.
 Task<void> Worker::keep_time() {
-  int64_t beat_at_ns = clock_.now_ns();
+  beat_at_ns_ = busy_at_ns_ = clock_.now_ns();
   while (!finishing_) {
-    const int64_t interval_ms = std::min(bounds::look_interval_ms, heartbeat_interval_ms_);
-    co_await tick_.wait_until(clock_, clock_.now_ns() + interval_ms * ns_per_ms);
-    if (clock_.now_ns() >= beat_at_ns) {
-      beat_at_ns = clock_.now_ns() + heartbeat_interval_ms_ * ns_per_ms;
-      due_.beat = true;
+    co_await tick_.wait_until(clock_, next_tick_ns());
+    if (is_asleep()) {
+      note_what_is_due_asleep();
+    } else {
+      note_what_is_due();
     }
-    due_.sweep = !draining_ && clock_.now_ns() >= sweep_not_before_ns_;
-    if (clock_.now_ns() >= retention_at_ns_) due_.retention = !draining_;
-    database_.check_listening();
-    if (database_.listen_mode() != ListenMode::listen) {  // nobody tells us
-      if (!draining_) catch_up();
-      if (!calls_.empty()) due_.beat = true;  // which one to abort
-    }
-    due_.unfinished = options_.once && !draining_ && is_idle();
     work_.raise();
   }
   --helpers_;
   helpers_done_.raise();
+}
+
+int64_t Worker::next_tick_ns() const {
+  if (is_asleep()) return std::min(look_at_ns_, alarm_at_ns_);
+  const int64_t interval_ms = std::min(bounds::look_interval_ms, heartbeat_interval_ms_);
+  return clock_.now_ns() + interval_ms * ns_per_ms;
+}
+
+void Worker::note_what_is_due() {
+  const int64_t now_ns = clock_.now_ns();
+  if (now_ns >= beat_at_ns_) {
+    beat_at_ns_ = now_ns + heartbeat_interval_ms_ * ns_per_ms;
+    due_.beat = true;
+  }
+  due_.sweep = !draining_ && now_ns >= sweep_not_before_ns_;
+  if (now_ns >= retention_at_ns_) due_.retention = !draining_;
+  database_.check_listening();
+  if (database_.listen_mode() != ListenMode::listen) {  // nobody tells us
+    if (!draining_) catch_up();
+    if (!calls_.empty()) due_.beat = true;  // which one to abort
+  }
+  due_.unfinished = options_.once && !draining_ && is_idle();
+  if (!calls_.empty() || !completer_.empty()) busy_at_ns_ = now_ns;
+  if (may_fall_asleep()) {
+    sleep_ = Sleep::asked_for;
+    due_.rest = true;
+  }
+}
+
+void Worker::note_what_is_due_asleep() {
+  const int64_t now_ns = clock_.now_ns();
+  if (now_ns >= alarm_at_ns_) {
+    rouse();
+    wake();
+  } else if (now_ns >= look_at_ns_) {
+    look_at_ns_ = std::numeric_limits<int64_t>::max();  // the answer says when
+    due_.rest = true;
+    const int64_t longer_ms = bounds::retention_interval_asleep_ms - bounds::retention_interval_ms;
+    due_.retention = now_ns >= retention_at_ns_ + longer_ms * ns_per_ms;
+  }
+}
+
+bool Worker::may_fall_asleep() const {
+  return sleep_ == Sleep::none && worker_ != 0 && !options_.once && !draining_ && is_idle() &&
+         clock_.now_ns() >=
+             busy_at_ns_ + std::min(bounds::sleep_after_ms, idle_look_ms_) * ns_per_ms &&
+         database_.is_connected() && database_.listen_mode() == ListenMode::listen;
+}
+
+// It has something to do, or will hear of something. From here on it beats again, first of all.
+void Worker::rouse() {
+  busy_at_ns_ = clock_.now_ns();
+  if (std::exchange(sleep_, Sleep::none) == Sleep::none) return;
+  due_.rest = false;
+  due_.beat = true;
+  tick_.raise();
+  work_.raise();
+  wakeups_.note_change();
 }
 
 Task<void> Worker::watch() {

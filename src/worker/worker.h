@@ -10,6 +10,7 @@
 // Thread rule: loop thread only. run() must have returned before it is destroyed.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <random>
@@ -100,9 +101,15 @@ class Worker final : private Wakeups::Owner {
   void warn_of_unknown_models(const Configuration& configuration);
   void say_what_is_parked(const Configuration& configuration);
   void on_unfinished(const Result<bool>& unfinished);
+  void on_rest(const Result<Rest>& rest);
 
   Task<Result<void>> reconnect();
   Task<void> keep_time();
+  int64_t next_tick_ns() const;
+  void note_what_is_due();
+  void note_what_is_due_asleep();
+  bool may_fall_asleep() const;
+  void rouse();
   Task<void> watch();
   Task<void> finish();
 
@@ -129,6 +136,7 @@ class Worker final : private Wakeups::Owner {
   Wakeups::Appetite appetite() const override;
   int64_t worker_id() const override { return worker_; }
   bool work_remains() const override { return !claimer_.is_sated(); }
+  bool is_asleep() const override { return sleep_ == Sleep::granted; }
   void wake() override;
   void wake(int64_t model) override;
   void catch_up() override;
@@ -158,6 +166,7 @@ class Worker final : private Wakeups::Owner {
   std::set<std::string> unknown_models_;       // of those it was told to serve; each is said once
   std::map<std::string, std::string> parked_;  // likewise
   int64_t heartbeat_interval_ms_ = 5'000;
+  int64_t idle_look_ms_ = 60'000;
   std::map<TaskKey, std::shared_ptr<Call>> calls_;
   std::set<TaskKey> bodies_wanted_;
 
@@ -172,6 +181,7 @@ class Worker final : private Wakeups::Owner {
     bool configuration = false;
     bool reread = false;
     bool unfinished = false;
+    bool rest = false;
   };
   Due due_;
 
@@ -184,6 +194,13 @@ class Worker final : private Wakeups::Owner {
   bool is_flushing_ = false;
   bool is_storing_ = false;
   int64_t sweep_not_before_ns_ = 0;
+  // News end it, also while the answer is on its way.
+  enum class Sleep { none, asked_for, granted };
+  Sleep sleep_ = Sleep::none;
+  int64_t beat_at_ns_ = 0;
+  int64_t busy_at_ns_ = 0;                                     // of what it did last
+  int64_t look_at_ns_ = 0;                                     // asleep: when to ask again
+  int64_t alarm_at_ns_ = std::numeric_limits<int64_t>::max();  // asleep: when a task is due
   bool has_looked_ = false;  // has claimed a task, or knows that there is none
   bool draining_ = false;
   bool leaving_ = false;

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <simdjson.h>
 
 #include <string>
 
@@ -99,6 +100,15 @@ TEST_CASE("what clients wrote is escaped") {
   CHECK(reply.body.find("\r") == std::string::npos);
   CHECK(reply.body.find("\n") == reply.body.size() - 1);
   CHECK(reply.body.find("key \\\"") != std::string::npos);
+}
+
+TEST_CASE("what clients wrote is not repeated at length") {
+  std::string name;
+  while (name.size() < 3'000'000) name += "ä";
+  const HttpReply reply = error_reply(400, "x", name, "SL004", name, name);
+  CHECK(reply.body.size() < 4000);
+  CHECK(simdjson::validate_utf8(reply.body.data(), reply.body.size()));
+  CHECK(reply.body.find("ä…\",") != std::string::npos);
 }
 
 }  // namespace sluice

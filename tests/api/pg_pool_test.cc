@@ -39,9 +39,38 @@ struct Fixture {
   Resolver resolver{loop, clock};
   PgServers servers;
   PgPool pool;
+  std::string ended;
+  TaskGroup asked;
 
-  explicit Fixture(PgPoolSize size, const std::string& where = conninfo())
-      : servers(clock, resolver, where), pool(loop, clock, servers, size) {}
+  explicit Fixture(PgPoolLimits limits, const std::string& where = conninfo())
+      : servers(clock, resolver, where), pool(loop, clock, servers, limits) {}
+  // One with an end of its own: what it became is in `ended`.
+  void ask(const char* key, const char* sql, bool* is_awaited = nullptr) {
+    Requester requester{std::string(key)};
+    if (is_awaited != nullptr) requester.is_awaited = [is_awaited] { return *is_awaited; };
+    const auto run = [](Fixture* f, std::string name, Task<Result<PgResult>> reply) -> Task<void> {
+      const Result<PgResult> rows = co_await std::move(reply);
+      f->ended += name + (rows ? "+ " : "- ");
+    };
+    asked.spawn(run(this, key, pool.query(requester, sql, PgParams())));
+  }
+  void wait_for_ended(const std::string& all) {
+    for (int look = 0; look < 2'000 && ended != all; ++look) pass_ms(5);
+    CHECK(ended == all);
+  }
+  // So many statements of this text run; seen by a session of the server's own.
+  int64_t running(const char* sql) {
+    PgParams params = {sql};
+    const auto rows = run_task(
+        loop, system_clock,
+        pool.query("select count(*) from pg_stat_activity where state = 'active' and query = $1",
+                   std::move(params)));
+    return rows ? rows->int64(0, 0) : -1;
+  }
+  void wait_for_running(const char* sql, int64_t count) {
+    for (int look = 0; look < 2'000 && running(sql) != count; ++look) pass_ms(5);
+    CHECK(running(sql) == count);
+  }
   Result<PgResult> query(const char* sql) {
     return run_task(loop, system_clock, pool.query(sql, PgParams()));
   }
@@ -49,6 +78,9 @@ struct Fixture {
     const auto rows =
         query("select count(*) from pg_stat_activity where application_name = 'pool_test'");
     return rows ? rows->int64(0, 0) : 0;
+  }
+  void wait_until_connected() {
+    while (!pool.is_connected() || pool.is_starting()) pass_ms(5);
   }
   void wait_for_sessions(int64_t count) {
     while (sessions() != count) pass_ms(5);
@@ -99,6 +131,95 @@ TEST_SUITE("with a database" * doctest::skip(database_url() == nullptr)) {
     CHECK(f.query("drop schema sluice cascade"));
     REQUIRE(mends);
     CHECK(mends->int64(0, 0) == 1);
+  }
+
+  TEST_CASE("long statements of one key leave a connection to others, and one to the server") {
+    Fixture f({.kept = 4, .max = 4});
+    f.wait_for_sessions(4);
+    const char* long_sql = "select pg_advisory_xact_lock_shared(1)";
+    Fixture holder({.kept = 1, .max = 1}, database_url());
+    holder.wait_until_connected();
+    REQUIRE(holder.query("select pg_advisory_lock(1)"));
+    for (int i = 0; i < 6; ++i) f.ask("many", long_sql);
+    f.wait_for_running(long_sql, 2);
+    f.ask("another", "select 1");
+    f.wait_for_ended("another+ ");
+    CHECK(f.running(long_sql) == 2);
+    for (int i = 0; i < 4; ++i) f.ask("third", long_sql);
+    f.wait_for_running(long_sql, 3);
+    CHECK(f.query("select 7"));  // of the server's own
+    CHECK(holder.query("select pg_advisory_unlock_all()"));
+    while (f.asked.running() > 0) f.pass_ms(5);
+    CHECK(f.ended.find('-') == std::string::npos);
+  }
+
+  TEST_CASE("short statements of one key that is alone have all connections but one") {
+    Fixture f({.kept = 4, .max = 4});
+    f.wait_for_sessions(4);
+    const char* long_sql = "select pg_advisory_xact_lock_shared(1)";
+    f.ask("quick", "select 1");
+    f.wait_for_ended("quick+ ");
+    Fixture holder({.kept = 1, .max = 1}, database_url());
+    holder.wait_until_connected();
+    REQUIRE(holder.query("select pg_advisory_lock(1)"));
+    for (int i = 0; i < 20; ++i) f.ask("quick", long_sql);
+    f.wait_for_running(long_sql, 3);
+    CHECK(f.query("select 7"));
+    CHECK(holder.query("select pg_advisory_unlock_all()"));
+    while (f.asked.running() > 0) f.pass_ms(5);
+  }
+
+  TEST_CASE("a statement for which nobody waits is not sent at its turn") {
+    Fixture f({.kept = 1, .max = 1});
+    f.wait_for_sessions(1);
+    bool is_there = true, has_left = true;
+    f.ask("a", "select pg_sleep(0.05)");
+    f.ask("b", "select 1", &is_there);
+    f.ask("b", "select 1", &has_left);
+    f.ask("c", "select 1", &is_there);
+    has_left = false;
+    f.clock.advance(ns_per_s);
+    f.wait_for_ended("a+ b+ c+ b- ");
+  }
+
+  TEST_CASE("who has left is taken out of a key's queue at once when that is asked for") {
+    Fixture f({.kept = 1, .max = 1});
+    f.wait_for_sessions(1);
+    bool has_left = true;
+    f.ask("a", "select pg_sleep(0.05)");
+    f.ask("b", "select 1", &has_left);
+    f.ask("b", "select 1");
+    has_left = false;
+    f.pool.drop_unawaited("b");
+    f.wait_for_ended("b- a+ b+ ");
+  }
+
+  TEST_CASE("a statement waits for its turn for so long") {
+    Fixture f({.kept = 1, .max = 1, .wait_ms_max = 1'000});
+    f.wait_for_sessions(1);
+    f.ask("a", "select pg_sleep(0.2)");
+    f.ask("b", "select 1");
+    f.clock.advance(999 * ns_per_ms);
+    f.pass_ms(5);
+    CHECK(f.ended.empty());
+    f.clock.advance(ns_per_ms);
+    f.wait_for_ended("b- a+ ");
+  }
+
+  TEST_CASE("a key has so many statements waiting, another still has its own") {
+    Fixture f({.kept = 1, .max = 1, .waiting_of_key_max = 2});
+    f.wait_for_sessions(1);
+    for (int i = 0; i < 4; ++i) f.ask("a", "select pg_sleep(0.02)");
+    f.ask("b", "select 1");
+    f.wait_for_ended("a- a+ a+ b+ a+ ");
+  }
+
+  TEST_CASE("what waits when the connections are lost is not sent") {
+    Fixture f({.kept = 1, .max = 1});
+    f.wait_for_sessions(1);
+    f.ask("a", "select pg_terminate_backend(pg_backend_pid()) from pg_sleep(0.05)");
+    f.ask("b", "select 1");
+    f.wait_for_ended("a- b- ");
   }
 
   TEST_CASE("statements that wait for a connection that cannot be had are not sent") {

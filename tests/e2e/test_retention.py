@@ -96,6 +96,24 @@ def test_an_open_report_does_not_keep_old_tasks(url):
     assert query(url, "select count(*) from sluice.tasks where id = any (%s)", (ids,)) == [(0,)]
 
 
+def test_a_drop_that_finds_an_open_report_is_tried_again_10_s_later(url):
+    """Who submits waits behind it, for at most 50 ms each time."""
+    add_model(url, "m", "http://127.0.0.1:1")
+    submit_many(url, ["x"])
+    query(url, "select sluice.cancel_all('m')")
+    query(url, "update sluice.settings set retention = '1 second'")
+    query(url, "select setval('sluice.task_id', 1000001)")
+    retain = "select dropped from sluice.retain(clock_timestamp() + %s::interval)"
+    with connect(url) as report, report.cursor() as cursor:
+        report.autocommit = False
+        cursor.execute("select count(*) from sluice.task")
+        assert query(url, retain, ("1 minute",)) == [(0,)]
+        seconds, = query(url, "select last_value / 1e6 - extract(epoch from clock_timestamp()) from sluice.retain_after")[0]
+        assert 65 < seconds < 75
+        assert query(url, retain, ("61 seconds",)) == [(0,)]
+    assert query(url, retain, ("2 minutes",)) == [(1,)]
+
+
 def test_a_range_is_dropped_beside_submits_that_never_pause(url):
     """Each has its lock for 20 ms, and there is no moment in which nobody has one."""
     add_model(url, "m", "http://127.0.0.1:1")

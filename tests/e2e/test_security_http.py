@@ -12,7 +12,7 @@ import time
 
 import pytest
 from batch_tools import form, post_file
-from conftest import http, memory_bytes, query, unless_instrumented, wait_for
+from conftest import connect, http, memory_bytes, query, unless_instrumented, wait_for
 from key_tools import make_key, process, url  # noqa: F401 (fixtures)
 from queue_tools import submit
 
@@ -220,6 +220,35 @@ def test_refused_arrays_of_one_key_hold_up_only_their_own_key(process, make_key,
     asked = time.monotonic()
     assert http(process.port, "POST", "/v1/tasks", tasks, key=hostile).status == 400
     assert time.monotonic() - asked < 4, "those whose clients have left still take turns"
+
+
+@pytest.mark.parametrize("stay", [False, True], ids=["clients that leave", "clients that stay"])
+def test_long_lists_of_one_key_hold_up_only_their_own_key(url, process, make_key, clients, stay):
+    """All requests' statements waited in one line: with the lists of one key before them nobody else's were sent, also when their
+    clients had left."""
+    hostile, mine = make_key("hostile"), make_key("mine")
+    request = head("/v1/batches?limit=100", 0, hostile, method="GET")
+    with contextlib.closing(connect(url)) as other:
+        other.cursor().execute("begin; lock table sluice.batch in access exclusive mode")
+        burst = [clients(process.port) for _ in range(1_000)]
+        for client in burst:
+            client.sendall(request)
+        waits = "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like '%list_batches%'"
+        wait_for(lambda: query(url, waits)[0][0] >= 2, what="the first lists")
+        for client in [] if stay else burst:
+            client.close()
+        began = time.monotonic()
+        while time.monotonic() - began < 4:  # longer than the server believes in a database that says nothing
+            for path, body, key in (("/v1/tasks", BODY, mine), ("/v1/tasks?limit=1", None, mine), ("/v1/tasks", BODY, hostile), ("/readyz", None, None)):
+                asked = time.monotonic()
+                reply = http(process.port, "POST" if body else "GET", path, body, key=key)
+                assert reply.status in (200, 202), reply.body
+                assert time.monotonic() - asked < 2, path
+        assert query(url, waits) == [(2,)], "half of the four connections"
+        other.cursor().execute("rollback")
+    asked = time.monotonic()
+    assert http(process.port, "GET", "/v1/batches?limit=100", key=hostile).status == 200
+    assert time.monotonic() - asked < 4
 
 
 def test_stalled_uploads_of_one_key_leave_room_for_others(process, make_key, clients):

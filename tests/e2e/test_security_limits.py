@@ -285,14 +285,50 @@ def test_many_bulk_requests_of_one_key_do_not_hold_up_anothers(url, process, mak
 
 @pytest.fixture
 def let_go(url, ended):
-    """A forget of tenant large's tasks waits, as for a long time, until the function that it gives is called."""
+    """A step of a forget waits, as for a long time, until the function that it gives is called."""
+    query(url, "alter function sluice.results_upto rename to results_upto_at_once;"
+               "create function sluice.results_upto(p_from bigint, p_until bigint) returns bigint language plpgsql as $$ begin"
+               " while not pg_try_advisory_xact_lock_shared(1, 1) loop perform pg_sleep(0.01); end loop;"
+               " return sluice.results_upto_at_once(p_from, p_until); end $$")
     with contextlib.closing(connect(url)) as other:
-        other.cursor().execute("begin; select from sluice.result where task_id = (select min(task_id) from sluice.result) for update")
-        yield lambda: other.cursor().execute("rollback")
+        other.cursor().execute("select pg_advisory_lock(1, 1)")
+        yield lambda: other.cursor().execute("select pg_advisory_unlock(1, 1)")
 
 
 def begin_forgets(pool, port, key, count):
     return [pool.submit(http, port, "POST", "/v1/tasks/forget", {"everything": True}, key) for _ in range(count)]
+
+
+# A task's metadata and a condition, 64 KiB each, whose arrays `@>` compares element by element: 2 s.
+DEAR_METADATA = {"z": [[]] * 8187 + [["a"]]}
+DEAR_CONDITION = {"z": [["a"]] * 4093 + [["b"]]}
+
+
+@pytest.mark.parametrize("action", ["cancel", "redrive", "forget"])
+def test_a_condition_that_costs_seconds_a_task_is_refused(sluice, url, process, make_key, action):
+    large, small = make_key("large"), make_key("small")
+    task = {"prompt": "x", "model": "chat", "metadata": DEAR_METADATA}
+    assert all(http(process.port, "POST", "/v1/tasks", task, large).status == 202 for _ in range(5))
+    if action != "cancel":
+        query(url, "select sluice.cancel_all('chat'); update sluice.result set status = 'failed'")
+    refused = http(process.port, "POST", f"/v1/tasks/{action}", {"model": "chat", "metadata": DEAR_CONDITION}, large)
+    assert refused.status == 400 and refused.json["error"]["param"] == "metadata", refused.body
+    assert refused.json["error"]["message"] == "metadata has more than 1024 bytes"
+    nested = http(process.port, "POST", f"/v1/tasks/{action}", {"model": "chat", "metadata": {"of": {"z": ["a"]}}}, large)
+    assert (nested.status, nested.json["error"]["message"]) == (400, "metadata.of.z is an array")
+    run = sluice(action, "--all", "--metadata", json.dumps(DEAR_CONDITION), "--database-url", url)
+    assert run.returncode == 1 and "metadata has more than 1024 bytes" in run.stderr
+    assert seconds_of_a_cancel(process.port, small) < 2
+
+
+def test_a_locked_task_does_not_hold_up_anothers_bulk_request(url, process, make_key, ended):
+    large, small = make_key("large"), make_key("small")
+    with contextlib.closing(connect(url)) as other:
+        other.cursor().execute("begin; select from sluice.result where task_id = (select min(task_id) from sluice.result) for update")
+        refused = http(process.port, "POST", "/v1/tasks/forget", {"everything": True}, large, timeout_s=20)
+        assert (refused.status, refused.json["error"]["code"], refused.headers["Retry-After"]) == (503, "55P03", "1")
+        assert seconds_of_a_cancel(process.port, small) < 2
+    assert http(process.port, "POST", "/v1/tasks/forget", {"everything": True}, large).json["forgotten"] == ENDED_TASKS
 
 
 def test_a_key_has_so_many_bulk_requests_under_way(process, make_key, let_go):

@@ -76,8 +76,11 @@ def test_the_header_gives_the_priority(front):
     wait_for(lambda: sorted(row[0] for row in query(front.url, "select priority from sluice.tasks")) == [-7, 0, 50],
              what="three tasks")
     assert {row[0] for row in query(front.url, "select traceparent from sluice.task")} == {"00-hot", "00-cold", "00--7"}
-    refused = send(front.port, "POST", "/v1/chat/completions", CHAT, headers={"Sluice-Priority": "warm"})
-    assert refused.status == 400
+    for given in ("warm", "00", "0" * 5000, "-0", "101", "1.5"):
+        refused = send(front.port, "POST", "/v1/chat/completions", CHAT, headers={"Sluice-Priority": given})
+        error = refused.json["error"]
+        assert refused.status == 400 and error["message"].startswith(f'the header Sluice-Priority is "{given[:50]}'), refused.body
+        assert (error["param"], error["hint"]) == ("Sluice-Priority", "It is hot, cold or a whole number from -100 to 100.")
     query(front.url, "select sluice.cancel_all('chat')")
     for thread in threads:
         thread.join(20)

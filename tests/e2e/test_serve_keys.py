@@ -1,7 +1,9 @@
 """Keys of the HTTP front: scopes, tenants, revocation; what a key may not see is not there."""
 import json
+import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPResponse
 
 from conftest import connect, http, query, wait_for
 from key_tools import make_key, process, url  # noqa: F401 (fixtures)
@@ -61,6 +63,25 @@ def test_without_a_valid_key_nothing_is_said(process, make_key):
     for path in ("/healthz", "/readyz", "/metrics"):
         assert http(process.port, "GET", path).status == 200
     assert http(process.port, "GET", "/v1/tasks", headers={"x-api-key": key}).status == 200
+
+
+def test_two_keys_in_one_request_are_refused(process, make_key):
+    one, other = make_key("one", "--scope", "read"), make_key("other", "--scope", "admin")
+
+    def status_and_message(*headers):
+        lines = "".join(f"{name}: {value}\r\n" for name, value in headers)
+        with socket.create_connection(("127.0.0.1", process.port), 20) as connection:
+            connection.sendall(f"GET /v1/tasks HTTP/1.1\r\nHost: h\r\nConnection: close\r\n{lines}\r\n".encode())
+            reply = HTTPResponse(connection)
+            reply.begin()
+            return reply.status, json.loads(reply.read()).get("error", {}).get("message")
+    bearer, other_bearer = ("Authorization", f"Bearer {one}"), ("Authorization", f"Bearer {other}")
+    assert status_and_message(bearer, other_bearer) == (400, "more than one Authorization")
+    assert status_and_message(bearer, bearer) == (400, "more than one Authorization")
+    assert status_and_message(("x-api-key", one), ("x-api-key", other)) == (400, "more than one x-api-key")
+    assert status_and_message(bearer, ("x-api-key", other)) == (400, "Authorization and x-api-key hold different keys")
+    assert status_and_message(bearer, ("x-api-key", one)) == (200, None)
+    assert status_and_message(("Authorization", "Basic b3Blbjpz"), ("x-api-key", one)) == (200, None)  # a proxy's
 
 
 def test_another_tenants_task_is_not_there(url, process, make_key):
@@ -173,6 +194,7 @@ def test_a_server_that_nobody_asks_reads_keys_seldom_and_refuses_what_was_revoke
 
 def test_a_server_does_not_rest_on_a_reading_that_failed(url, process):
     reading = ("datname = current_database() and query like '%%sluice.api_key k%%' and pid <> pg_backend_pid()")
+    query(url, "update sluice.settings set idle_look = '6 s'")
     assert http(process.port, "GET", "/readyz").status == 200
     wait_for(lambda: query(url, f"select max(state_change) < clock_timestamp() - interval '3 s' from pg_stat_activity where {reading}"
                            ) == [(True,)], 40, "rest")

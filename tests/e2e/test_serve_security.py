@@ -140,6 +140,24 @@ def test_deep_json_is_refused_wherever_it_is(front):
     assert http(front.port, "GET", "/readyz").status == 200
 
 
+def test_no_error_repeats_a_long_text(front):
+    text = "ä" * 1_500_000
+    for method, path, body in (
+            ("POST", "/v1/tasks", {"prompt": "x", "tenant": text}), ("POST", "/v1/tasks", {"prompt": "x", text: 1}),
+            ("POST", "/v1/tasks", {"prompt": "x", "model": text}), ("POST", "/v1/tasks", [{"prompt": "x", text: 1}]),
+            ("POST", "/v1/tasks/cancel", {"tenant": text, "model": "nobody"}), ("POST", "/v1/tasks/cancel", {text: 1}),
+            ("POST", "/v1/tasks/cancel", {"model": text}), ("PUT", "/v1/models/x", {text: 1}), ("PUT", "/v1/models/x", {"api": text}),
+            ("PUT", "/v1/models/x", {"name": text}), ("PUT", "/v1/routes/x", {text: 1}), ("POST", "/v1/keys", {"name": text}),
+            ("POST", "/v1/batches", {"input_file_id": text, "endpoint": "/v1/embeddings", "completion_window": "24h"})):
+        reply = http(front.port, method, path, body)
+        assert 400 <= reply.status < 500 and len(reply.body.encode()) < 4000, (path, reply.status, reply.body[:200])
+
+
+def test_no_answer_is_taken_for_a_page(front):
+    for path in ("/v1/tasks", "/v1/tasks/1", "/nowhere", "/metrics", "/healthz"):
+        assert http(front.port, "GET", path).headers["X-Content-Type-Options"] == "nosniff", path
+
+
 @unless_instrumented
 def test_5000_idle_waits_cost_little_memory_and_no_connections(front):
     waits = 5_000

@@ -339,7 +339,7 @@ def breaker_state(port):
 def test_after_failures_in_a_row_the_breaker_refuses_until_the_database_works_again(pg, server):
     url = pg.database()
     add_model(url, "m", "http://127.0.0.1:1")
-    port = server(url, "--breaker-failures", "2", "--breaker-open", "3s", "--db-connections", "2").port
+    port = server(url, "--breaker-failures", "2", "--breaker-open", "3s", "--db-connections", "4").port
     holder = connect(url)
     holder.autocommit = False
     holder.cursor().execute("lock table sluice.task in access exclusive mode")

@@ -284,3 +284,44 @@ def test_a_forgotten_task_says_so(sluice, url):
     query(url, "select sluice.forget(%s)", (task,))
     shown = sluice("task", task, "--database-url", url).stdout
     assert "forgotten: its texts are erased" in shown and "0 bytes" not in shown
+
+
+def commands_with_json(sluice):
+    def named_in(*command):
+        return re.findall(r"^  ([a-z-]+) ", sluice(*command, "--help").stdout.partition("Subcommands:")[2], re.M)
+    commands = [(one,) for one in named_in() if one not in ("psql", "version", "help")]
+    commands += [(*one, two) for one in commands for two in named_in(*one)]
+    return {" ".join(one) for one in commands if re.search(r"^  --json\b", sluice(*one, "--help").stdout, re.M)}
+
+
+HOSTILE = "\x1b]0;pwn\x07\u009b2J\u202eevil\u2066\u200b\x7f"
+
+
+def test_no_json_drives_a_terminal(sluice, url):
+    query(url, "insert into sluice.models (name, url) values (%s, 'http://127.0.0.1:1'); insert into sluice.routes"
+               " (route, model) values (%s, %s); insert into sluice.tenants (name) values (%s)",
+          (HOSTILE, HOSTILE + "r", HOSTILE, HOSTILE))
+    query(url, "select sluice.register_worker(%s, 1); select sluice.create_key('0123456789abcdef', sha256('x'), %s, %s, '{read}')",
+          (HOSTILE, HOSTILE, HOSTILE))
+    ids = [query(url, "select sluice.submit(%s, %s, tenant => %s, metadata => jsonb_build_object(%s, 1), idempotency_key => %s)",
+                 (HOSTILE, HOSTILE, HOSTILE, HOSTILE, key))[0][0] for key in "abc"]
+    for task in ids[:2]:
+        fail(url, task, HOSTILE)
+        query(url, "update sluice.result set model = %s where task_id = %s", (HOSTILE, task))
+    query(url, "update sluice.models set closed_until = 'infinity', closed_reason = %s where name = %s", (HOSTILE, HOSTILE))
+    arguments = {"task": [ids[0]], "explain": [ids[2]]}
+    commands = commands_with_json(sluice)
+    assert {"top", "status", "model ls", "model history", "key ls", "doctor", "migrate"} <= commands, commands
+    line = json.dumps({"prompt": HOSTILE, "model": HOSTILE, "tenant": HOSTILE, "metadata": {HOSTILE: 1}, "idempotency_key": "a"})
+    assert_tells_harmlessly(sluice, "submit", "-", "--wait", "--database-url", url, input=line)
+    for command in sorted(commands - {"migrate"}):
+        assert_tells_harmlessly(sluice, *command.split(), *arguments.get(command, []), "--json", "--database-url", url)
+    query(url, "insert into sluice.migration (version, name, sha256) values (9999, %s, 'x')", (HOSTILE,))
+    assert_tells_harmlessly(sluice, "migrate", "status", "--json", "--database-url", url)
+
+
+def assert_tells_harmlessly(sluice, *arguments, **how):
+    """It prints JSON about what is called HOSTILE; none of its characters is there as it is."""
+    ended = sluice(*arguments, **how)
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202e\u2066]", ended.stdout), (arguments, ended.stdout)
+    assert any("evil" in line and json.loads(line) for line in ended.stdout.splitlines()), (arguments, ended)

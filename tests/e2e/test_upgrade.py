@@ -196,9 +196,15 @@ def test_an_upgrade_of_many_models_goes_in_steps_and_goes_on_after_a_kill(sluice
 
 def test_an_upgraded_database_is_what_a_new_one_would_be(sluice, pg):
     url, fresh = old_database(pg), pg.database()
+    query(url, """set role sluice_owner; create function sluice.of_before(n int) returns int language sql as 'select n';
+                  create function sluice.trigger_of_before() returns trigger language plpgsql as 'begin return null; end';
+                  create trigger of_before after update on sluice.settings execute function sluice.trigger_of_before(); reset role;
+                  create function sluice.somebody_elses() returns int language sql as 'select 1'; select""")
     assert sluice("migrate", "--database-url", url).returncode == 0
-    query(url, "update sluice.function_set set applied_at = applied_at - interval '1 hour'")  # no call of before is under way
-    wait_for(lambda: query(url, "select sluice.tick(), sluice.has_remains()")[0][1] is False, what="the last of what is left")
+    assert query(url, "select sluice.tick(), to_regproc('sluice.of_before') is null")[0][1] is False, "a call may be under way"
+    query(url, "update sluice.function_set set applied_at = applied_at - interval '1 hour'")
+    wait_for(lambda: query(url, "select sluice.tick(), to_regclass('sluice.remains')")[0][1] is None, what="the last of what is left")
+    query(url, "drop function sluice.somebody_elses(); select")  # it is still there
     assert set(query(url, SCHEMA)) == set(query(fresh, SCHEMA))
     for name in ("one", "two", "three"):
         query(fresh, "insert into sluice.models (name, url) values (%s, 'http://127.0.0.1:1')", [name])

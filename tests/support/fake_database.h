@@ -26,6 +26,7 @@ class FakeDatabase final : public Database {
   bool watch_is_free = true;
   Look look;                          // take_bells answers this; work follows the queue,
   bool looks_in_time = true;          // unless the look was before the work
+  Rest rest;                          // fall_asleep answers this
   std::vector<TaskKey> unwanted;      // the next heartbeat answers this
   std::deque<Error> complete_errors;  // the next completions end so, without being stored
   std::deque<Error> claim_errors;
@@ -110,6 +111,10 @@ class FakeDatabase final : public Database {
     return reply(Result<std::vector<TaskKey>>(std::exchange(unwanted, {})));
   }
   Task<Result<int64_t>> recover(int64_t) override { return reply(Result<int64_t>(0)); }
+  Task<Result<Rest>> fall_asleep(int64_t) override {
+    log.emplace_back("fall_asleep");
+    return reply(Result<Rest>(rest));
+  }
   Task<Result<int64_t>> sweep() override { return reply(Result<int64_t>(0)); }
   Task<Result<int64_t>> retain() override {
     log.emplace_back("retain");
