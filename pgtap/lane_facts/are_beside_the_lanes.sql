@@ -12,7 +12,8 @@ create temporary table facts on commit drop as
 select f.*, array_position(h.tenants, sluice.tenant_key(:'t')) as mine,
   array_position(h.tenants, sluice.tenant_key('heavy-' || :'t')) as his
 from (select array(select h.tenant from unnest(sluice.lane_heads(id_of(:'m'), 20)) h) as tenants) h,
-  sluice.lane_facts(sluice.weighed(sluice.lane_heads(id_of(:'m'), 20), at(1)), array[round_at(:'m', null, 1, 2)], 1000) f;
+  sluice.lane_facts(sluice.weighed(sluice.lane_heads(id_of(:'m'), 20), at(1)), array[round_at(:'m', null, 1, 2)], 1000,
+  array_fill(true, '{12}')) f;
 select is(weights[mine] / weights[his], 1 / 3.0::float8, 'weights') from facts;
 select is(array[rooms[mine], rooms[his]], '{1,null}', 'permits') from facts;
 select cmp_ok(limits[his], '>', 2 * limits[mine], 'of who is due more, more rows') from facts;

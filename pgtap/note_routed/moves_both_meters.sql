@@ -8,7 +8,7 @@ select sluice.note_meter(own_line(:'r'), id_of(:'a'), at(0.5), 10, 1), sluice.no
 create function routed(p_route text, p_model text, p_taken int, p_is_limited boolean) returns void language sql
 as $$
   select sluice.note_routed(model_row(p_model), array[row(own_line(p_route), null)::sluice.line_share], p_taken, p_is_limited,
-    array_fill(null::sluice.queue, array[p_taken]), array_fill(own_line(p_route), array[p_taken]), at(1))
+    array_fill(row(1, 1, at(0), at(0), null, 0, 1, 1, 1, 0, 0, 'default', 1, own_line(p_route))::sluice.lease, array[p_taken]), at(1))
 $$;
 select routed(:'r', :'a', 6, false) \g /dev/null
 select is((sluice.meter_of(own_line(:'r'), id_of(:'a'))).v, 16::float8, 'its own by its weight');

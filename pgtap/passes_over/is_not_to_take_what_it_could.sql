@@ -8,8 +8,8 @@ create function passes(p_model text, p_route text, p_want int, p_is_limited bool
 language sql
 as $$
   select sluice.passes_over(model_row(p_model), own_line(p_route), p_want, p_is_limited,
-    array_fill(row(1, at(0), null, null, 1, 0, 0, 0, 'default')::sluice.queue, array[cardinality(p_own)]),
-    array(select case when o then id_of(p_model) else own_line(p_route) end from unnest(p_own) o))
+    array(select row(1, 1, at(0), at(0), null, 0, 1, 1, 1, 0, 0, 'default', 1,
+      case when o then id_of(p_model) else own_line(p_route) end)::sluice.lease from unnest(p_own) o))
 $$;
 select is(passes(:'m', :'r', 2, false, true, true), false, 'nothing waits: it has passed nothing over');
 select given_task(:'r', p_now => at(0)) \g /dev/null

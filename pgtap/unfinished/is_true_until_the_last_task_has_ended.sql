@@ -15,7 +15,7 @@ select sluice.wake(at(10)) \g /dev/null
 select ok(sluice.unfinished(:w), 'it is queued');
 select claimed(:w, 1, at(10)) \g /dev/null
 select ok(sluice.unfinished(:w), 'it is being called');
-select completed(:w, told(:t, 'solved'), at(11)) \g /dev/null
+select completed(:w, told(:t, 'solved', 2), at(11)) \g /dev/null
 select ok(not sluice.unfinished(:w), 'it is solved');
 
 select * from finish();

@@ -74,12 +74,8 @@ as $$
 declare
   v_name text := sluice.line_name(p_line);
 begin
-  execute format('create table sluice.%I (
-      primary key (task_id), constraint %I check (model %s)
-    ) inherits (sluice.queue)
-    with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, vacuum_truncate = off)',
-    'queue_' || v_name, 'it_is_the_queue_of_' || case when p_line < 0 then 'a_route' else 'model_' || p_line end,
-    case when p_line < 0 then 'is null' else '= ' || p_line end);
+  execute format('create table sluice.%I (primary key (task_id)) inherits (sluice.queue)
+    with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, vacuum_truncate = off)', 'queue_' || v_name);
   execute format('create index on sluice.%I (deadline) where deadline is not null', 'queue_' || v_name);
   perform sluice.make_order(p_line), sluice.make_functions(p_line);
 end
@@ -156,6 +152,7 @@ begin
   end if;
   v_lines := sluice.lines_of_route(p_route);
   foreach v_line in array v_lines loop
+    perform sluice.lock_line(v_line);  -- who claims from it calls its functions
     execute format('lock table sluice.%I in access exclusive mode', 'queue_' || sluice.line_name(v_line));
   end loop;
   foreach v_line in array v_lines loop

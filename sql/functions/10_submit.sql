@@ -232,6 +232,74 @@ begin
 end
 $$;
 
+-- admit_closely: what a submit is seldom asked: all that is not plain, and what holds where tenants or models have bounds.
+-- Params:  p_draft: the task; p_id: its id; p_name: its model or route, the default filled in; p_routed: it is no model; p_limited: tokens
+--          a minute may be; p_bounded: its tenant may have limits, also without a row; p_now.
+-- Returns: p_id, or the id to which its idempotency key was bound before. It has taken its tenant's room.
+-- Errors:  as submit.
+create or replace function sluice.admit_closely(
+  p_draft sluice.draft, p_id bigint, p_name text, p_routed boolean, p_limited boolean, p_bounded boolean,
+  p_now timestamptz) returns bigint
+language plpgsql volatile
+as $$
+declare
+  v_gate sluice.gate;
+  v_bound bigint;
+  v_limits sluice.tenant_limits;
+begin
+  select * into v_gate from sluice.gate;
+  perform sluice.check_task(p_draft.prompt, p_draft.request, p_draft.priority, p_draft.max_attempts, p_draft.max_output_tokens,
+    p_draft.metadata, p_draft.tenant, p_draft.idempotency_key, p_draft.traceparent, p_draft.deadline, v_gate.request_bytes_max, p_now);
+  if v_gate.is_guarded and sluice.is_guarded() then
+    perform sluice.require_tenant(p_draft.tenant);
+  end if;
+  if v_gate.has_tenants and not p_bounded then
+    p_bounded := exists (select from sluice.tenants t where t.name = p_draft.tenant);
+  end if;
+  if p_bounded then
+    v_limits := (select l from sluice.limits_of(p_draft.tenant) l);
+  end if;
+  -- Before the default and the limits count: a repeat finds its task, whatever has become of them.
+  if p_draft.idempotency_key is not null then
+    v_bound := sluice.keep_key(p_draft.tenant, p_draft.idempotency_key, sluice.content_sha256(
+      p_draft.model, p_draft.prompt, p_draft.request, p_draft.max_output_tokens), p_id);
+    if v_bound <> p_id then
+      return v_bound;
+    end if;
+  end if;
+  if v_limits.max_priority < p_draft.priority or p_name <> all (v_limits.models) then
+    perform sluice.refuse_excess(p_draft.tenant, p_draft.priority, p_name);
+  end if;
+  if p_routed then
+    perform sluice.route_api(p_name, p_draft.request is not null);
+  end if;
+  if p_limited or v_limits.tpm is not null then
+    perform sluice.check_fits(p_name, p_draft.tenant, octet_length(coalesce(p_draft.prompt, p_draft.request)), p_draft.max_output_tokens);
+  end if;
+  if p_bounded then
+    perform sluice.take_tenants_room(p_draft.tenant, 1, v_limits, p_now);
+  end if;
+  return p_id;
+end
+$$;
+
+-- take_tenants_room: takes room for p_tasks new tasks of a tenant, who is noted if he is new. Errors: SL005, SL009.
+create or replace function sluice.take_tenants_room(p_tenant text, p_tasks int, p_limits sluice.tenant_limits, p_now timestamptz)
+returns void
+language plpgsql volatile
+as $$
+begin
+  if not p_limits.is_listed then
+    perform sluice.note_tenants(array[p_tenant]);
+  end if;
+  if p_limits.is_full then
+    perform sluice.refuse_full_tenant(p_tenant);
+  elsif p_limits.max_unfinished is not null then
+    perform sluice.accept('tenant', p_tenant, p_tasks, p_limits.max_unfinished, p_now);
+  end if;
+end
+$$;
+
 -- submit: accepts one task.
 -- Stage:   10, the first of a task's life. Called by users, inside their own transactions if they like.
 -- Params:  prompt or request: exactly one; model: a model's or a route's name (null: settings.default_model);
@@ -240,7 +308,8 @@ $$;
 -- Places:  its model's or route's line, ready for any claim; with a run_at to come aside until then.
 --          What bounds are there is drawn from gauges, sequences, for counting halves the rate of submits.
 -- Errors:  SL001, SL002, SL003, SL004, SL005, SL007, SL008, SL009.
--- Measured: 488,000 instructions, 3.2 times a bare two-row insert; DECISIONS.md says where they go.
+-- In every transaction each operator and function of an expression is set up anew, for 2,500 instructions, an if costs 1,500, a statement
+-- 15,000: what is seldom of use stands together in one if. DECISIONS.md says where they go.
 create or replace function sluice.submit(
   prompt text default null, model text default null, priority int default 0, tenant text default 'default',
   run_at timestamptz default null, deadline timestamptz default null, idempotency_key text default null,
@@ -255,151 +324,81 @@ declare
   v_now timestamptz := p_now;
   v_id bigint := nextval('sluice.task_id');
   v_bound bigint;
-  v_bytes int;
-  v_later boolean := false;
   v_name text := submit.model;
-  v_awake boolean;    -- nobody sleeps on the line's bell, and until this transaction ends nobody can
-  v_noted boolean;    -- seen after that: workers look at the line
-  v_bytes_max int;
-  v_system_max bigint;
-  v_full_at bigint;
-  v_look_from bigint;
-  v_guarded boolean;
-  v_tenants boolean;  -- some have rows
-  v_counted boolean;  -- the others are
-  v_models_bounded boolean;
-  v_tokens_limited boolean;
-  v_other boolean;    -- not "default"
-  v_known boolean := true;
-  v_bounded boolean;  -- the tenant may have limits
-  v_tenant_max bigint;  -- null, as the next four, for who has none
-  v_priority_max int;
-  v_models text[];
-  v_listed boolean;
-  v_full boolean;
-  v_limited boolean;
-  v_model_max bigint;
-  v_model int;
-  v_line int;
-  v_max_queue int;
   v_route text;
-  v_routed boolean;   -- that has models
+  v_line record;      -- the model, or the route's line for prompts
+  v_gate record;
+  v_later boolean := false;
   v_api text;
-  v_add text;
 begin
-  -- Each operator and function of an expression is set up anew in every transaction, for 2,500 instructions, an if costs 1,500: what is
-  -- seldom of use stands together within one.
   if v_now is null then
     v_now := clock_timestamp();
   else
     v_now := sluice.now_for(v_now);
   end if;
-  if submit.run_at is not null then
-    v_later := submit.run_at > v_now;
-  end if;
   if v_name is null then
     v_name := sluice.default_model();
   end if;
-  -- Two statements, for their join costs more than both.
-  select m.id, m.id, m.max_queue, m.max_unfinished, m.tpm is not null, 'sluice.add_' || m.id,
-    pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), m.id % 64)
-  into v_model, v_line, v_max_queue, v_model_max, v_limited, v_add, v_awake
-  from sluice.models m where m.name = v_name;
-  if v_model is null then
+  -- awake: nobody sleeps on the line's bell, and until this transaction ends nobody can. Two statements, for their join costs more.
+  select m.id as model, m.id as line, m.max_queue, m.max_unfinished, m.tpm is not null as limited, 'sluice.add_' || m.id as add,
+    pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), m.id % 64) as awake
+  into v_line from sluice.models m where m.name = v_name;
+  if v_line.model is null then
     v_route := v_name;
-    select -l.n, 'sluice.add_route_' || l.n, pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), l.n % 64),
-      exists (select from sluice.routes r where r.route = v_route)
-    into v_line, v_add, v_awake, v_routed
-    from sluice.route_line l where l.route = v_route and l.api is null;
+    select null::int as model, -l.n as line, null::int as max_queue, null::bigint as max_unfinished,
+      r.route is null or g.limits_tokens as limited,
+      'sluice.add_route_' || l.n as add, pg_try_advisory_xact_lock_shared(sluice.lock_class('bell'), l.n % 64) as awake
+    into v_line from sluice.gate g left join sluice.route_line l on l.route = v_route and l.api is null
+    left join lateral (select r.route from sluice.routes r where r.route = v_route limit 1) r on true;
   end if;
-  select g.request_bytes_max, g.max_unfinished, g.full_at, g.look_from, g.is_guarded, g.has_tenants, g.counts_others,
-    g.bounds_models, g.limits_tokens, exists (select from sluice.rung where line = v_line),
-    octet_length(coalesce(submit.prompt, submit.request)), submit.tenant is distinct from 'default', g.bounds_others
-  into v_bytes_max, v_system_max, v_full_at, v_look_from, v_guarded, v_tenants, v_counted,
-    v_models_bounded, v_tokens_limited, v_noted, v_bytes, v_other, v_bounded
-  from sluice.gate g;
-  if v_other then
-    v_known := v_counted and exists (select from sluice.unlisted_tenant u where u.tenant = submit.tenant);
-    v_bounded := v_bounded or v_counted and not v_known;
-    if not v_known then  -- else its name is good
-      v_known := length(submit.tenant) between 1 and 200;
-    end if;
-  else
-    v_bounded := false;
-  end if;
-  if (v_known and sluice.is_plain(v_bytes, submit.request, submit.priority, submit.max_attempts, submit.max_output_tokens,
-      submit.metadata, submit.idempotency_key, submit.traceparent, submit.deadline, v_bytes_max)) is not true then
-    perform sluice.check_task(submit.prompt, submit.request, submit.priority, submit.max_attempts,
-      submit.max_output_tokens, submit.metadata, submit.tenant, submit.idempotency_key, submit.traceparent, submit.deadline,
-      v_bytes_max, v_now);
-  end if;
-  if v_guarded or v_tenants or v_bounded or submit.idempotency_key is not null or v_limited
-     or v_model is null and (v_routed is not true or submit.request is not null or v_tokens_limited) then
-    if v_guarded and sluice.is_guarded() then
-      perform sluice.require_tenant(submit.tenant);
-    end if;
-    if v_tenants then
-      v_bounded := v_bounded or exists (select from sluice.tenants t where t.name = submit.tenant);
-    end if;
-    if v_bounded then
-      select l.max_unfinished, l.max_priority, l.models, l.is_listed, l.is_full, v_limited or l.tpm is not null
-      into v_tenant_max, v_priority_max, v_models, v_listed, v_full, v_limited
-      from sluice.limits_of(submit.tenant) l;
-    end if;
-    -- Before the default and the limits count: a repeat finds its task, whatever has become of them.
-    if submit.idempotency_key is not null then
-      v_bound := sluice.keep_key(submit.tenant, submit.idempotency_key, sluice.content_sha256(
-        submit.model, submit.prompt, submit.request, submit.max_output_tokens), v_id);
-      if v_bound <> v_id then
-        return v_bound;
-      end if;
-    end if;
-    if v_priority_max < submit.priority or v_name <> all (v_models) then
-      perform sluice.refuse_excess(submit.tenant, submit.priority, v_name);
-    end if;
-    if v_model is null then
-      v_limited := v_limited or v_tokens_limited;
-      if submit.request is not null or v_routed is not true then
-        v_api := sluice.route_api(v_route, submit.request is not null);
-        v_line := sluice.line_of(null, v_route, v_api);
-        v_add := 'sluice.add_' || sluice.line_name(v_line);
-        v_noted := false;  -- that is another line's
-      end if;
-    end if;
-    if v_limited then
-      perform sluice.check_fits(v_name, submit.tenant, v_bytes, submit.max_output_tokens);
+  -- known: the tenant's name is good, and it has no limits without a row; quiet: nobody need be told, as ring would find it.
+  select g.max_unfinished, g.full_at, g.look_from, octet_length(coalesce(submit.prompt, submit.request)) as bytes,
+    submit.tenant = 'default' or not g.bounds_others and g.counts_others
+      and exists (select from sluice.unlisted_tenant u where u.tenant = submit.tenant) as known,
+    not (g.is_guarded or g.has_tenants or v_line.limited)
+      and sluice.is_plain(octet_length(submit.prompt), submit.request, submit.priority, submit.max_attempts, submit.max_output_tokens,
+        submit.metadata, submit.idempotency_key, submit.traceparent, submit.deadline, g.request_bytes_max) as plain,
+    v_id < g.look_from and v_line.max_unfinished is null and (v_route is null or not g.bounds_models) as usual,
+    v_line.awake and current_setting('transaction_isolation') = 'read committed'
+      and exists (select from sluice.rung where line = v_line.line) as quiet
+  into v_gate from sluice.gate g;
+  if (v_gate.known and v_gate.plain) is not true then
+    v_bound := sluice.admit_closely(row(submit.prompt, submit.model, submit.priority, submit.tenant, submit.run_at, submit.deadline,
+      submit.idempotency_key, submit.max_attempts, submit.request, submit.max_output_tokens, submit.metadata, submit.batch_id,
+      submit.traceparent)::sluice.draft, v_id, v_name, v_line.model is null, v_line.limited, not v_gate.known, v_now);
+    if v_bound <> v_id then
+      return v_bound;
+    elsif v_route is not null and submit.request is not null then
+      v_api := sluice.route_api(v_route, true);
+      v_line.line := sluice.line_of(null, v_route, v_api);
+      v_line.add := 'sluice.add_' || sluice.line_name(v_line.line);
+      v_gate.quiet := false;  -- that is another line
     end if;
   end if;
-  if nextval('sluice.load_all') > v_system_max then
-    perform sluice.accept('system', null, 1, v_system_max, v_now);
+  if nextval('sluice.load_all') > v_gate.max_unfinished then
+    perform sluice.accept('system', null, 1, v_gate.max_unfinished, v_now);
   end if;
-  if v_bounded then
-    if not v_listed then
-      perform sluice.note_tenants(array[submit.tenant]);
+  if v_gate.usual is not true then
+    if v_id >= v_gate.look_from then
+      perform sluice.require_range(v_id);
     end if;
-    if v_full then
-      perform sluice.refuse_full_tenant(submit.tenant);
-    elsif v_tenant_max is not null then
-      perform sluice.accept('tenant', submit.tenant, 1, v_tenant_max, v_now);
+    if v_line.max_unfinished is not null then
+      v_gate.full_at := ceil(sluice.overflow_share() * v_line.max_unfinished);
+    elsif v_route is not null and (select g.bounds_models from sluice.gate g) then
+      v_line.max_queue := sluice.accept_for_route(v_route, 1, v_now);
     end if;
   end if;
-  if v_id >= v_look_from then
-    perform sluice.require_range(v_id);
+  if submit.run_at is not null then
+    v_later := submit.run_at > v_now;
   end if;
-  if v_model_max is not null then
-    v_full_at := ceil(sluice.overflow_share() * v_model_max);
-  elsif v_route is not null and v_models_bounded then
-    v_max_queue := sluice.accept_for_route(v_route, 1, v_now);
-  end if;
-  if to_regproc(v_add) is null then
+  if to_regproc(v_line.add) is null then
     perform sluice.refuse_deleted();
   end if;
-  execute 'call ' || v_add || '($1)' using row(v_id, v_now, submit.run_at, submit.deadline, submit.batch_id, v_model,
+  execute 'call ' || v_line.add || '($1)' using row(v_id, v_now, submit.run_at, submit.deadline, submit.batch_id, v_line.model,
     submit.max_output_tokens, submit.priority, submit.max_attempts, v_route, v_api, submit.tenant, submit.traceparent, submit.metadata,
-    submit.prompt, submit.request, v_later, v_bytes, v_full_at, v_max_queue)::sluice.submission;
-  -- What ring would do is done above where v_awake and v_noted say so: there it costs two statements less.
-  if not coalesce(v_awake and v_noted and current_setting('transaction_isolation') = 'read committed', false) then
-    perform sluice.ring(v_line);
+    submit.prompt, submit.request, v_later, v_gate.bytes, v_gate.full_at, v_line.max_queue)::sluice.submission;
+  if v_gate.quiet is not true then
+    perform sluice.ring(v_line.line);
   end if;
   return v_id;
 end

@@ -25,14 +25,17 @@ declare
   v_count int := cardinality(p_drafts);
   v_ids bigint[];
   v_kept bigint[];
+  v_keyed boolean;
+  v_unnamed boolean;
 begin
   if v_count = 0 then
     return '{}';
   end if;
   v_ids := array(select nextval('sluice.task_id') from generate_series(1, v_count));
   perform sluice.require_range(v_ids[1]), sluice.require_range(v_ids[v_count]);
-  v_kept := sluice.keep_keys(p_drafts, v_ids);
-  if exists (select from unnest(p_drafts) d where d.model is null) then
+  select bool_or(d.idempotency_key is not null), bool_or(d.model is null) into v_keyed, v_unnamed from unnest(p_drafts) d;
+  v_kept := case when v_keyed then sluice.keep_keys(p_drafts, v_ids) else v_ids end;
+  if v_unnamed then
     p_drafts := array(select sluice.draft_of(d, sluice.default_model()) from unnest(p_drafts) d);
   end if;
   perform sluice.place(sluice.store_drafts(p_drafts, v_ids, v_kept, p_now), p_now);
@@ -60,21 +63,22 @@ declare
     max_output_tokens, metadata, batch_id, traceparent}';
   v_unknown text;
 begin
-  if exists (select from jsonb_array_elements(p_tasks) item where item - c_known <> '{}') then
-    v_unknown := (
-      select min(k.name) from (select distinct jsonb_object_keys(item) as name from jsonb_array_elements(p_tasks) item) k
-      where k.name <> all (c_known));
+  if not exists (
+      select from jsonb_array_elements(p_tasks) item
+      where item - c_known <> '{}' or jsonb_typeof(item -> 'prompt') not in ('string', 'null')) then
+    return;
   end if;
+  v_unknown := (
+    select min(k.name) from (select distinct jsonb_object_keys(item) as name from jsonb_array_elements(p_tasks) item) k
+    where k.name <> all (c_known));
   if v_unknown is not null then
     raise exception 'unknown key "%"', v_unknown using errcode = 'SL004', column = v_unknown,
       hint = 'The keys are ' || (
         select string_agg(a.attname, ', ' order by a.attnum) from pg_attribute a where a.attrelid = 'sluice.draft'::regclass) || '.';
-  elsif p_tasks @? '$[*].prompt.type() ? (@ != "string" && @ != "null")' then
-    raise exception 'prompt is a JSON %, not a string',
-      jsonb_path_query_first(p_tasks, '$[*].prompt.type() ? (@ != "string" && @ != "null")') #>> '{}'
-      using errcode = 'SL004', column = 'prompt',
-      hint = 'prompt is plain text for the model; request is a verbatim JSON body.';
   end if;
+  raise exception 'prompt is a JSON %, not a string',
+    jsonb_path_query_first(p_tasks, '$[*].prompt.type() ? (@ != "string" && @ != "null")') #>> '{}'
+    using errcode = 'SL004', column = 'prompt', hint = 'prompt is plain text for the model; request is a verbatim JSON body.';
 end
 $$;
 
@@ -215,9 +219,6 @@ declare
   v_kept bigint[] := p_ids;
   v_old record;
 begin
-  if not exists (select from unnest(p_drafts) d where d.idempotency_key is not null) then
-    return p_ids;
-  end if;
   for v_old in
     with keyed as materialized (
       select d.tenant, sha256(convert_to(d.idempotency_key, 'UTF8')) as key_sha256, p_ids[d.ordinality] as task_id,
@@ -253,20 +254,19 @@ begin
     from (select distinct d.model as name, d.request is not null as verbatim from unnest(p_drafts) with ordinality d
           where p_kept[d.ordinality] = p_ids[d.ordinality]) n
     cross join lateral sluice.target(n.name, n.verbatim) t),
-  new as materialized (
-    select d.*, p_ids[d.ordinality] as id, a.route, a.api, coalesce(d.run_at > p_now, false) as later, a.id as aim, a.line
-    from unnest(p_drafts) with ordinality d join aim a on a.name = d.model and a.verbatim = (d.request is not null)
-    where p_kept[d.ordinality] = p_ids[d.ordinality]),
   stored as (
     insert into sluice.task (id, created_at, run_at, deadline, batch_id, model, max_output_tokens, priority,
       max_attempts, route, api, tenant, traceparent, metadata, prompt, request)
-    select n.id, p_now, n.run_at, n.deadline, n.batch_id, n.aim, n.max_output_tokens,
-      n.priority, n.max_attempts, n.route, n.api, n.tenant, n.traceparent, n.metadata, n.prompt, n.request
-    from new n)
-  select array_agg(row(n.id, case when n.later then n.run_at else p_now end, n.deadline, n.line, n.aim, n.route,
-      octet_length(coalesce(n.prompt, n.request)), -n.priority, not n.later, n.tenant, p_now, null, null)::sluice.new_task
-    order by n.id)
-  into v_new from new n;
+    select p_ids[d.ordinality], p_now, d.run_at, d.deadline, d.batch_id, a.id, d.max_output_tokens, d.priority, d.max_attempts, a.route,
+      a.api, d.tenant, d.traceparent, d.metadata, d.prompt, d.request
+    from unnest(p_drafts) with ordinality d join aim a on a.name = d.model and a.verbatim = (d.request is not null)
+    where p_kept[d.ordinality] = p_ids[d.ordinality]
+    returning id, run_at, deadline, model, route, api, octet_length(coalesce(prompt, request)) as bytes, -priority as rank, tenant,
+      coalesce(run_at > p_now, false) as later)
+  select array_agg(row(n.id, case when n.later then n.run_at else p_now end, n.deadline,
+      coalesce(n.model, (select a.line from aim a where a.route = n.route and a.api is not distinct from n.api limit 1)), n.model, n.route,
+      n.bytes, n.rank, not n.later, n.tenant, p_now, null, null)::sluice.new_task)
+  into v_new from stored n;
   return v_new;
 end
 $$;

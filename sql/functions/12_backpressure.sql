@@ -276,23 +276,28 @@ language plpgsql volatile
 as $$
 declare
   v_max bigint := (select max_unfinished from sluice.settings);
+  v_unlisted text[];
   v record;
 begin
   if p_new is null then
     return;
   end if;
   perform sluice.accept('system', null, cardinality(p_new), v_max, p_now);
-  perform sluice.note_tenants(array_agg(n.tenant))
-  from (select distinct n.tenant from unnest(p_new) n) n cross join lateral sluice.limits_of(n.tenant) l
-  where not l.is_listed having count(*) > 0;
-  for v in select n.tenant, n.tasks, l.max_unfinished as max, l.is_full
+  for v in select n.tenant, n.tasks, l.max_unfinished as max, l.is_full, l.is_listed
            from (select n.tenant, count(*)::int as tasks from unnest(p_new) n group by n.tenant) n
-           cross join lateral sluice.limits_of(n.tenant) l where l.max_unfinished is not null or l.is_full order by n.tenant loop
+           cross join lateral sluice.limits_of(n.tenant) l
+           where l.max_unfinished is not null or l.is_full or not l.is_listed order by n.tenant loop
     if v.is_full then
       perform sluice.refuse_full_tenant(v.tenant);
+    elsif v.max is not null then
+      perform sluice.accept('tenant', v.tenant, v.tasks, v.max, p_now);
+    elsif not v.is_listed then
+      v_unlisted := v_unlisted || v.tenant;
     end if;
-    perform sluice.accept('tenant', v.tenant, v.tasks, v.max, p_now);
   end loop;
+  if v_unlisted is not null then
+    perform sluice.note_tenants(v_unlisted);
+  end if;
   for v in select n.line, n.route, n.tasks, m.id, coalesce(m.max_unfinished, v_max) as max, m.max_queue
            from (select n.line, n.model, n.route, count(*)::int as tasks from unnest(p_new) n group by n.line, n.model, n.route) n
            left join sluice.models m on m.id = n.model order by n.line loop

@@ -98,18 +98,19 @@ returns sluice.head[]
 language plpgsql volatile
 as $$
 declare
-  v_ageing interval := (select ageing from sluice.settings);
   v_max int := greatest(1, p_looks / 8);
-  v_heads sluice.head[] := '{}';
+  v_heads sluice.head[];
 begin
-  if p_rank < p_last and random() < 0.25 then
-    v_heads := sluice.open_heads(p_line, v_max, p_now, (p_rank + 1 + floor(random() * (p_last - p_rank)))::smallint,
-      ((random() * 2 - 1) * 4611686018427387903)::bigint, p_last);
-    if v_heads = '{}' then
-      v_heads := sluice.open_heads(p_line, v_max, p_now, (p_rank + 1)::smallint, null, p_last);
-    end if;
+  if p_rank >= p_last or random() >= 0.25 then
+    return '{}';
   end if;
-  return array(select h from unnest(v_heads) h where sluice.aged_rank(h.rank, h.ready_at, p_now, v_ageing) <= p_rank);
+  v_heads := sluice.open_heads(p_line, v_max, p_now, (p_rank + 1 + floor(random() * (p_last - p_rank)))::smallint,
+    ((random() * 2 - 1) * 4611686018427387903)::bigint, p_last);
+  if v_heads = '{}' then
+    v_heads := sluice.open_heads(p_line, v_max, p_now, (p_rank + 1)::smallint, null, p_last);
+  end if;
+  return array(select h from unnest(v_heads) h
+               where sluice.aged_rank(h.rank, h.ready_at, p_now, (select ageing from sluice.settings)) <= p_rank);
 end
 $$;
 

@@ -50,6 +50,7 @@ end
 $$;
 
 -- put_back: puts rows into the lines of what they named, fresh from sluice.later or from another place, and rings.
+-- Their fence is 1 at least: that of a lease is 1 only where ready_at is the time of the submit (50_complete.sql).
 -- Params:  p_ready: from when on they are ready (null: from when they say); p_now.
 -- Locks:   the lines', ascending, one after the other, if they are ready from before p_now: marks may have to be lowered.
 create or replace function sluice.put_back(p_rows sluice.later[], p_ready timestamptz, p_now timestamptz) returns void
@@ -67,7 +68,7 @@ begin
     v.line := coalesce(v.line, sluice.make_route_line(v.route, v.api));
     perform sluice.lock_line(v.line) where p_ready is null;
     execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, tenant)
-      select r.task_id, coalesce($2, r.ready_at), r.deadline, r.model, r.request_bytes, r.fence, r.rank, r.attempts, r.tenant
+      select r.task_id, coalesce($2, r.ready_at), r.deadline, r.model, r.request_bytes, greatest(r.fence, 1), r.rank, r.attempts, r.tenant
       from unnest($1) r', 'queue_' || sluice.line_name(v.line)) using v.rows, p_ready;
     if p_ready is null then
       perform sluice.lower_marks(v.line, array_agg(b.rank), array_agg(b.tenant), array_agg(b.first))

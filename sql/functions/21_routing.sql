@@ -198,10 +198,10 @@ $$;
 -- note_routed: what a claim of p_model took of the route lines p_shares, which were open to it: moves their meters, and says whether it
 -- still counts in them. Requires the lines' locks.
 -- Params:  p_shares: as they were; p_want: what it wanted; p_is_limited: no more than that for want of permits or calls, or urgent tasks
---          only; p_gone, p_lines: what it took.
+--          only; p_leases: what it took.
 create or replace function sluice.note_routed(
-  p_model sluice.models, p_shares sluice.line_share[], p_want int, p_is_limited boolean, p_gone sluice.queue[], p_lines int[],
-  p_now timestamptz) returns void
+  p_model sluice.models, p_shares sluice.line_share[], p_want int, p_is_limited boolean, p_leases sluice.lease[], p_now timestamptz)
+returns void
 language plpgsql volatile
 as $$
 declare
@@ -211,13 +211,13 @@ declare
   v_counts boolean;
 begin
   for v in
-    select s.line, r.weight, cardinality(array_positions(p_lines, s.line)) as taken, least(s.most, p_want) as most
+    select s.line, r.weight, (select count(*) from unnest(p_leases) e where e.line = s.line) as taken, least(s.most, p_want) as most
     from unnest(p_shares) s join sluice.route_line l on l.n = -s.line
     join sluice.routes r on r.route = l.route and r.model = p_model.name and r.weight > 0
   loop
     v_own := sluice.meter_of(v.line, p_model.id);
     v_counts := case when v.taken = v.most then not (p_is_limited and v.taken = p_want)
-      else not sluice.passes_over(p_model, v.line, p_want, p_is_limited, p_gone, p_lines) end;
+      else not sluice.passes_over(p_model, v.line, p_want, p_is_limited, p_leases) end;
     continue when v.taken = 0 and coalesce(v_counts = (v_own.weight > 0), true);
     v_route := sluice.route_meter(v.line, p_model.id, v.weight, v_own, false, p_now);
     v_own.v := sluice.own_meter(v_own, v_route, v.weight) + v.taken / v.weight;
@@ -231,11 +231,11 @@ $$;
 -- passes_over: whether a claim that took less of route line p_line than its share left what waits there for other reasons: it is at its
 -- limit, or took none of it, or tasks of the model's own line, or of a better rank, instead. Params: as note_routed.
 create or replace function sluice.passes_over(
-  p_model sluice.models, p_line int, p_want int, p_is_limited boolean, p_gone sluice.queue[], p_lines int[]) returns boolean
+  p_model sluice.models, p_line int, p_want int, p_is_limited boolean, p_leases sluice.lease[]) returns boolean
 language plpgsql volatile
 as $$
 declare
-  v_is_full boolean := cardinality(p_gone) >= p_want;
+  v_is_full boolean := cardinality(p_leases) >= p_want;
   v_rank smallint;
 begin
   if not v_is_full and not p_is_limited and p_model.tpm is null then  -- nothing is left that it could take
@@ -243,8 +243,8 @@ begin
   end if;
   v_rank := (sluice.lane_heads(p_line, 1))[1].rank;
   return v_rank is not null
-    and (p_is_limited or not v_is_full or p_line <> all (p_lines) or p_model.id = any (p_lines)
-      or exists (select from unnest(p_gone) g where g.rank < v_rank));
+    and (p_is_limited or not v_is_full
+      or (select not bool_or(l.line = p_line) or bool_or(l.line = p_model.id or l.rank < v_rank) from unnest(p_leases) l));
 end
 $$;
 
@@ -267,7 +267,9 @@ begin
   loop
     v_most := null;
     if v.line < 0 then
-      continue when not pg_try_advisory_xact_lock(sluice.lock_class('route'), -v.line);
+      -- It may have been dropped before the lock was had.
+      continue when not pg_try_advisory_xact_lock(sluice.lock_class('route'), -v.line)
+        or to_regclass('sluice.queue_' || sluice.line_name(v.line)) is null;
       v_most := sluice.may_take(v.line, p_model.id, v.weight, p_want, p_now);
       continue when v_most = 0;
     end if;

@@ -14,26 +14,9 @@ declare
 begin
   execute format(sluice.add_text(p_line), v_name, p_line);
   execute format(sluice.lanes_text(), v_name, p_line);
-  execute format(sluice.take_text(), v_name);
-  execute format(sluice.alone_text(), v_name);
+  execute format(sluice.take_text(), v_name, p_line);
+  execute format(sluice.draw_text(), v_name, p_line);
   execute format(sluice.look_text(), v_name, p_line);
-  execute format($sql$
-    create or replace function sluice.draw_%1$s(p_ids bigint[]) returns sluice.queue[]
-    language plpgsql volatile
-    as $body$
-    declare
-      v_gone sluice.queue[];
-    begin
-      with pick as materialized (
-        select q.ctid as at from sluice.queue_%1$s q where q.task_id = any (p_ids) for update skip locked),
-      gone as (delete from sluice.queue_%1$s q using pick where q.ctid = pick.at returning q.*)
-      select array_agg(row(g.task_id, g.ready_at, g.deadline, g.model, g.request_bytes, g.fence, g.rank, g.attempts,
-        g.tenant)::sluice.queue)
-      into v_gone from gone g;
-      return v_gone;
-    end
-    $body$
-    $sql$, v_name);
   execute format($sql$
     create or replace function sluice.depth_%1$s(p_max int) returns int
     language plpgsql volatile
@@ -86,185 +69,201 @@ as $$
           p_new.request)$sql$)) t(stored)
 $$;
 
--- probe_text: looks up the first row of queue_<l> of which p_where is so.
+-- probe_text: the first row of queue_<l> of which p_where is so.
 create or replace function sluice.probe_text(p_where text) returns text
 language sql immutable
 as $$
-  select 'select q.rank, hashtextextended(q.tenant, 0) >> 1, q.ready_at, q.request_bytes'
-    || ' into v_found_rank, v_found_tenant, v_ready, v_bytes from sluice.queue_%1$s q where '
+  select 'select q.rank, hashtextextended(q.tenant, 0) >> 1 as tenant, q.ready_at, q.request_bytes from sluice.queue_%1$s q where '
     || replace(p_where, 'tenant_key', '(hashtextextended(q.tenant, 0) >> 1)')
-    || ' order by q.rank, hashtextextended(q.tenant, 0) >> 1, q.ready_at, q.task_id limit 1;'
+    || ' order by q.rank, hashtextextended(q.tenant, 0) >> 1, q.ready_at limit 1'
+$$;
+
+-- skip_text: the skip scan. Params: p_mark: looks up the next lane with a mark from s on.
+create or replace function sluice.skip_text(p_mark text) returns text
+language sql immutable
+as $$
+  select format($sql$(
+    with recursive step as (
+      select 0 as heads, p_rank as rank, p_tenant as tenant, '-infinity'::timestamptz as ready, false as marked,
+        null::sluice.head as head
+      union all
+      select s.heads + (f.rank is not null)::int, coalesce(f.rank, m.rank), coalesce(f.tenant + 1, m.tenant),
+        -- Unless the clock was set back since.
+        case when f.rank is null and m.ready_at <= p_now - interval '250 milliseconds' then m.ready_at else '-infinity' end, f.rank is null,
+        case when f.rank is not null then row(%%2$s, f.rank, f.tenant, f.ready_at, f.request_bytes, null, null)::sluice.head end
+      from step s
+      left join lateral (%1$s) m on true
+      left join lateral (
+        (%2$s)
+        union all
+        (%3$s)
+        limit 1) f on true
+      where s.heads < p_max and s.rank <= p_last and (f.rank is not null or m.rank is not null))
+    select coalesce(array_agg(s.head), '{}') from step s where s.head is distinct from null)$sql$, p_mark,
+    sluice.probe_text('(q.rank, tenant_key, q.ready_at) >= (s.rank, s.tenant, s.ready) and q.rank < coalesce(m.rank, p_last + 1)'),
+    sluice.probe_text('q.rank = m.rank and tenant_key < m.tenant and (tenant_key, q.ready_at)
+      >= (case when s.rank < m.rank then -4611686018427387904 else s.tenant end,
+        case when s.rank < m.rank then ''-infinity'' else s.ready end)'))
 $$;
 
 -- lanes_text: lanes_<l>: the first row of each waiting lane, in order, from (p_rank, p_tenant) on up to rank p_last; at most p_max.
--- It probes for the first row from where it is to the next lane with a mark, and goes on with that lane from its mark. Two probes with
--- plain upper bounds: a scan does not stop at the second column of a row comparison, it walks the rest of the rank (14 ms behind 100,000
--- rows). One lane without a mark: three statements; with one, six. An empty lane with a mark: two.
--- Rejected: a recursive query, in half the time for 64 lanes, but without marks. A probe before the marks are looked up: it walks over the
--- dead rows that they are there for. The probes in one statement: to begin its four scans costs more than to run the first one.
+-- A skip scan, one step a lane: the first row from where it is to the next lane with a mark, else it goes on with that lane from its mark.
+-- Two probes with plain upper bounds: a scan does not stop at the second column of a row comparison, it walks the rest of the rank (14 ms
+-- behind 100,000 rows). On a standby there are no marks.
+-- Rejected: a loop in PL/pgSQL, two to six statements a lane (of six lanes 0.13 ms, so 0.06; of one 0.08, so 0.06).
 create or replace function sluice.lanes_text() returns text
 language sql immutable
 as $$
-  select $sql$
-    create or replace function sluice.lanes_%1$s(p_rank smallint, p_tenant bigint, p_last smallint, p_max int, p_now timestamptz)
+  select format($sql$
+    create or replace function sluice.lanes_%%1$s(p_rank smallint, p_tenant bigint, p_last smallint, p_max int, p_now timestamptz)
     returns sluice.head[]
     language plpgsql volatile
     as $body$
-    declare
-      c_least constant bigint := -4611686018427387904;
-      v_rank smallint := p_rank;       -- the scan goes on here
-      v_tenant bigint := p_tenant;
-      v_from timestamptz := '-infinity';
-      v_marked boolean := false;       -- which is a lane with a mark
-      v_marks boolean := not pg_is_in_recovery();
-      v_mark_rank smallint;            -- the next lane with a mark
-      v_mark_tenant bigint;
-      v_mark timestamptz;
-      v_found_rank smallint;
-      v_found_tenant bigint;
-      v_ready timestamptz;
-      v_bytes int;
-      v_heads sluice.head[] := '{}';
-      v_left int := p_max;
     begin
-      while v_left > 0 and v_rank <= p_last loop
-        if v_marks and v_mark is null then
-          select m.rank, m.tenant, m.ready_at into v_mark_rank, v_mark_tenant, v_mark from sluice.mark m
-          where m.line = %2$s and (m.rank, m.tenant) >= (v_rank, v_tenant + v_marked::int) and m.rank <= p_last
-          order by m.rank, m.tenant, m.n desc limit 1;
-          v_marks := found;
-        end if;
-        v_found_rank := null;
-        if not v_marks then
-          $sql$ || sluice.probe_text('(q.rank, tenant_key, q.ready_at) >= (v_rank, v_tenant, v_from) and q.rank <= p_last') || $sql$
-        elsif v_rank < v_mark_rank then
-          $sql$ || sluice.probe_text('(q.rank, tenant_key, q.ready_at) >= (v_rank, v_tenant, v_from) and q.rank < v_mark_rank') || $sql$
-          if v_found_rank is null then
-            v_tenant := c_least;
-            v_from := '-infinity';
-          end if;
-        end if;
-        if v_found_rank is null and v_marks then
-          $sql$ || sluice.probe_text('q.rank = v_mark_rank and (tenant_key, q.ready_at) >= (v_tenant, v_from)
-            and tenant_key < v_mark_tenant') || $sql$
-        end if;
-        if v_found_rank is not null then
-          v_heads := v_heads || row(%2$s, v_found_rank, v_found_tenant, v_ready, v_bytes, null, null)::sluice.head;
-          v_left := v_left - 1;
-          v_rank := v_found_rank;
-          v_tenant := v_found_tenant + 1;
-          v_from := '-infinity';
-          v_marked := false;
-        else
-          exit when not v_marks;
-          v_rank := v_mark_rank;
-          v_tenant := v_mark_tenant;
-          v_from := case when v_mark > p_now - interval '250 milliseconds' then '-infinity' else v_mark end;  -- the clock was set back
-          v_marked := true;
-          v_mark := null;
-        end if;
-      end loop;
-      return v_heads;
+      if pg_is_in_recovery() then
+        return %s;
+      end if;
+      return %s;
     end
     $body$
-    $sql$
+    $sql$, sluice.skip_text('select null::smallint as rank, null::bigint as tenant, null::timestamptz as ready_at'),
+    sluice.skip_text('select m.rank, m.tenant, m.ready_at from sluice.mark m
+      where m.line = %2$s and (m.rank, m.tenant) >= (s.rank, s.tenant + s.marked::int) and m.rank <= p_last
+      order by m.rank, m.tenant, m.n desc limit 1'))
 $$;
 
--- alone_text: alone_<l>: take_<l> of the only lane that waits, without looking at what lanes and rounds share. A procedure: CALL is not
--- planned (16 us against 27).
--- Returns: lanes: how many wait: 0, 1, or 2: there are more, and nothing was taken; head: it; gone: what it gave.
-create or replace function sluice.alone_text() returns text
+-- lease_text: moves rows into leases, in the order of p_pick; those that are late into v_late.
+-- Params:  p_pick: their ctid as at, tokens to reserve, and n: order by it, but for 0.
+create or replace function sluice.lease_text(p_pick text) returns text
 language sql immutable
 as $$
-  select $sql$
-    create or replace procedure sluice.alone_%1$s(
-      p_last smallint, p_max int, p_now timestamptz, inout lanes int, inout head sluice.head, inout gone sluice.queue[])
-    language plpgsql
-    as $body$
-    declare
-      v_heads sluice.head[] := sluice.lanes_%1$s(-100::smallint, -4611686018427387904, p_last, 2, p_now);
-    begin
-      lanes := cardinality(v_heads);
-      if lanes = 1 then
-        head := v_heads[1];
-        gone := sluice.take_%1$s(head.rank, head.tenant, head.ready_at, p_max, p_now);
-      end if;
-    end
-    $body$
-    $sql$
+  select 'with pick as materialized (' || p_pick || '),
+      gone as (delete from sluice.queue_%1$s q using pick p where q.ctid = p.at returning q.*, p.tokens),
+      live as (
+        insert into sluice.lease (task_id, worker, ready_at, started_at, deadline, reserved_tokens, model, request_bytes, fence, rank,
+          attempts, tenant, line)
+        select g.task_id, p_worker, g.ready_at, p_now, g.deadline, coalesce(g.tokens, 0), p_model, g.request_bytes, g.fence + 1, g.rank,
+          g.attempts, g.tenant, %2$s
+        from gone g where coalesce(g.deadline > p_now, true) returning lease)
+      select array_agg(l.lease), (select array_agg(row(g.task_id, g.ready_at, g.deadline, g.model, g.request_bytes, g.fence, g.rank,
+        g.attempts, g.tenant)::sluice.queue) from gone g where g.deadline <= p_now)
+      into leases, v_late from live l;'
 $$;
 
--- take_text: take_<l>: picks and deletes the first p_max rows of one lane that nobody has locked, from p_ready on; those with deadlines
--- first among the first 32 or p_max, as long as any is to come in the line. Null: none.
+-- take_text: take_<l>: moves up to p_max rows of the only lane of heads (null: of all that wait), from its first row on, into leases of
+-- p_worker for p_model; those with deadlines first among the first 32 or p_max, as long as any is to come in the line. Late ones end as
+-- expired. A procedure: CALL is not planned (16 us against 27).
+-- Params:  p_last: no lane of a rank beyond; p_look: looks at so many. Requires the locks of line and model.
+-- Returns: heads: the lanes that wait; leases; of several lanes, or if nobody could be had, null.
 create or replace function sluice.take_text() returns text
 language sql immutable
 as $$
-  select $sql$
-    create or replace function sluice.take_%1$s(p_rank smallint, p_tenant bigint, p_ready timestamptz, p_max int, p_now timestamptz)
-    returns sluice.queue[]
-    language plpgsql volatile
+  select format($sql$
+    create or replace procedure sluice.take_%%1$s(inout heads sluice.head[], inout leases sluice.lease[],
+      p_last smallint, p_look int, p_max int, p_model int, p_worker bigint, p_now timestamptz)
+    language plpgsql
     as $body$
     declare
+      v_head sluice.head;
       v_at tid[];
-      v_gone sluice.queue[];
+      v_row sluice.queue_%%1$s;
+      v_lease sluice.lease;
+      v_late sluice.queue[];
     begin
-      if exists (select from sluice.queue_%1$s q where q.deadline >= p_now) then
+      if heads is null then
+        heads := sluice.lanes_%%1$s(-100::smallint, -4611686018427387904, p_last, p_look, p_now);
+      end if;
+      if cardinality(heads) <> 1 then
+        return;
+      end if;
+      v_head := heads[1];
+      if exists (select from sluice.queue_%%1$s q where q.deadline >= p_now) then
         v_at := array(
           select s.at from (
-            select q.ctid as at, q.deadline, q.ready_at, q.task_id from sluice.queue_%1$s q
-            where q.rank = p_rank and (hashtextextended(q.tenant, 0) >> 1) = p_tenant and q.ready_at >= p_ready
+            select q.ctid as at, q.deadline, q.ready_at, q.task_id from sluice.queue_%%1$s q
+            where q.rank = v_head.rank and (hashtextextended(q.tenant, 0) >> 1) = v_head.tenant and q.ready_at >= v_head.ready_at
             order by q.rank, hashtextextended(q.tenant, 0) >> 1, q.ready_at, q.task_id
             limit greatest(p_max, 32) for update skip locked) s
           order by s.deadline, s.ready_at, s.task_id limit p_max);
-        with gone as (delete from sluice.queue_%1$s q where q.ctid = any (v_at) returning q.*)
-        select array_agg(row(g.task_id, g.ready_at, g.deadline, g.model, g.request_bytes, g.fence, g.rank, g.attempts,
-          g.tenant)::sluice.queue order by g.deadline, g.ready_at, g.task_id)
-        into v_gone from gone g;
-        return v_gone;
-      elsif p_max = 1 then  -- without what an array of rows takes: 90,000 instructions of a claim's 2,500,000
-        delete from sluice.queue_%1$s q where q.ctid = (
-          select q.ctid from sluice.queue_%1$s q
-          where q.rank = p_rank and (hashtextextended(q.tenant, 0) >> 1) = p_tenant and q.ready_at >= p_ready
+        %1$s
+      elsif p_max = 1 then  -- in two plain statements: 60,000 instructions of a claim's 1,500,000
+        delete from sluice.queue_%%1$s q where q.ctid = (
+          select q.ctid from sluice.queue_%%1$s q
+          where q.rank = v_head.rank and (hashtextextended(q.tenant, 0) >> 1) = v_head.tenant and q.ready_at >= v_head.ready_at
           order by q.rank, hashtextextended(q.tenant, 0) >> 1, q.ready_at, q.task_id limit 1 for update skip locked)
-        returning array[row(q.task_id, q.ready_at, q.deadline, q.model, q.request_bytes, q.fence, q.rank, q.attempts,
-          q.tenant)::sluice.queue]
-        into v_gone;
-        return v_gone;
+        returning q.* into v_row;
+        if v_row.deadline <= p_now then
+          v_late := array[v_row::sluice.queue];
+        elsif v_row.task_id is not null then
+          insert into sluice.lease (task_id, worker, ready_at, started_at, deadline, model, request_bytes, fence, rank, attempts, tenant,
+            line)
+          values (v_row.task_id, p_worker, v_row.ready_at, p_now, v_row.deadline, p_model, v_row.request_bytes, v_row.fence + 1, v_row.rank,
+            v_row.attempts, v_row.tenant, %%2$s) returning * into v_lease;
+          leases := array[v_lease];
+        end if;
+      else
+        %2$s
       end if;
-      with pick as materialized (
-        select q.ctid as at from sluice.queue_%1$s q
-        where q.rank = p_rank and (hashtextextended(q.tenant, 0) >> 1) = p_tenant and q.ready_at >= p_ready
-        order by q.rank, hashtextextended(q.tenant, 0) >> 1, q.ready_at, q.task_id
-        limit p_max for update skip locked),
-      gone as (delete from sluice.queue_%1$s q using pick where q.ctid = pick.at returning q.*)
-      select array_agg(row(g.task_id, g.ready_at, g.deadline, g.model, g.request_bytes, g.fence, g.rank, g.attempts,
-        g.tenant)::sluice.queue)
-      into v_gone from gone g;
-      return v_gone;
+      if random() < (coalesce(cardinality(leases), 0) + coalesce(cardinality(v_late), 0))::double precision / sluice.rows_a_mark() then
+        perform sluice.set_mark(%%2$s, v_head.rank, v_head.tenant, least(p_now - sluice.mark_lag(), v_head.ready_at));
+      end if;
+      if v_late is not null then
+        perform sluice.expire(v_late, p_model, p_now);
+      end if;
     end
     $body$
-    $sql$
+    $sql$, sluice.lease_text('select a.at, 0 as tokens, a.n from unnest(v_at) with ordinality a(at, n)'),
+    sluice.lease_text('select q.ctid as at, 0 as tokens, 0 as n from sluice.queue_%1$s q
+        where q.rank = v_head.rank and (hashtextextended(q.tenant, 0) >> 1) = v_head.tenant and q.ready_at >= v_head.ready_at
+        order by q.rank, hashtextextended(q.tenant, 0) >> 1, q.ready_at, q.task_id limit p_max for update skip locked'))
 $$;
 
--- look_text: look_<l>: the first rows of some lanes, each from p_readies on, at most p_limits. p_lanes: what to call the lanes.
+-- draw_text: draw_<l>: moves the rows p_ids that nobody has locked, in their order, into leases with p_tokens reserved. Late ones end as
+-- expired. Params: p_tokens: null: none. Returns: leases; null: none.
+create or replace function sluice.draw_text() returns text
+language sql immutable
+as $$
+  select format($sql$
+    create or replace procedure sluice.draw_%%1$s(inout leases sluice.lease[], p_ids bigint[], p_tokens int[], p_model int, p_worker bigint,
+      p_now timestamptz)
+    language plpgsql
+    as $body$
+    declare
+      v_late sluice.queue[];
+    begin
+      %s
+      if v_late is not null then
+        perform sluice.expire(v_late, p_model, p_now);
+      end if;
+    end
+    $body$
+    $sql$, sluice.lease_text('select q.ctid as at, t.tokens, t.n from unnest(p_ids, p_tokens) with ordinality t(id, tokens, n)
+        join sluice.queue_%1$s q on q.task_id = t.id for update of q skip locked'))
+$$;
+
+-- look_text: look_<l>: the first rows of some lanes, each from p_readies on, at most p_limits, but 32 where deadlines are to order them.
+-- Params:  p_lanes: what to call the lanes. Returns: has_more: there may be more in its lane.
 create or replace function sluice.look_text() returns text
 language sql immutable
 as $$
   select $sql$
     create or replace function sluice.look_%1$s(
-      p_lanes int[], p_ranks smallint[], p_tenants bigint[], p_readies timestamptz[], p_limits int[]) returns sluice.turn[]
+      p_lanes int[], p_ranks smallint[], p_tenants bigint[], p_readies timestamptz[], p_limits int[], p_now timestamptz)
+    returns sluice.turn[]
     language plpgsql volatile
     as $body$
+    declare
+      v_least int := case when exists (select from sluice.queue_%1$s q where q.deadline >= p_now) then 32 else 0 end;
     begin
       return (
         select array_agg(row(q.task_id, %2$s, l.lane, l.rank, l.tenant, q.ready_at, q.deadline, q.request_bytes, q.place,
-          null, null, null, null, null)::sluice.turn)
+          null, null, null, null, q.place = greatest(l.most, v_least))::sluice.turn)
         from unnest(p_lanes, p_ranks, p_tenants, p_readies, p_limits) l(lane, rank, tenant, ready, most)
         cross join lateral (
           select q.task_id, q.ready_at, q.deadline, q.request_bytes, row_number() over (order by q.ready_at, q.task_id) as place
           from sluice.queue_%1$s q
           where q.rank = l.rank and (hashtextextended(q.tenant, 0) >> 1) = l.tenant and q.ready_at >= l.ready
-          order by q.ready_at, q.task_id limit l.most) q);
+          order by q.ready_at, q.task_id limit greatest(l.most, v_least)) q);
     end
     $body$
     $sql$
@@ -276,11 +275,10 @@ language plpgsql volatile
 as $$
 begin
   execute format('drop function if exists sluice.lanes_%1$s(smallint, bigint, smallint, int, timestamptz),
-    sluice.take_%1$s(smallint, bigint, timestamptz, int, timestamptz),
-    sluice.look_%1$s(int[], smallint[], bigint[], timestamptz[], int[]), sluice.draw_%1$s(bigint[]), sluice.depth_%1$s(int)',
-    sluice.line_name(p_line));
+    sluice.look_%1$s(int[], smallint[], bigint[], timestamptz[], int[], timestamptz), sluice.depth_%1$s(int)', sluice.line_name(p_line));
   execute format('drop procedure if exists sluice.add_%1$s(sluice.submission),
-    sluice.alone_%1$s(smallint, int, timestamptz, int, sluice.head, sluice.queue[])', sluice.line_name(p_line));
+    sluice.take_%1$s(sluice.head[], sluice.lease[], smallint, int, int, int, bigint, timestamptz),
+    sluice.draw_%1$s(sluice.lease[], bigint[], int[], int, bigint, timestamptz)', sluice.line_name(p_line));
 end
 $$;
 

@@ -1,3 +1,17 @@
+-- What claims before these called: their arguments have changed.
+drop function if exists sluice.claim_shares(bigint, text[], int[], int, timestamptz), sluice.claimed_tasks(sluice.lease[], bigint),
+  sluice.take_turns(sluice.models, int, boolean, smallint, timestamptz),
+  sluice.take_alone(sluice.line_share, int, smallint, timestamptz),
+  sluice.lanes_in_sight(int, sluice.line_share[], smallint, int, timestamptz),
+  sluice.take_some(sluice.models, sluice.head[], sluice.lane_round[], sluice.line_share[], int, boolean, timestamptz),
+  sluice.take_lane(sluice.head, sluice.line_share[], int, timestamptz),
+  sluice.take_next(int, sluice.head[], sluice.lane_round[], sluice.line_share[], timestamptz),
+  sluice.take_by_turns(sluice.models, sluice.head[], sluice.lane_round[], sluice.line_share[], int, boolean, timestamptz),
+  sluice.expire(sluice.queue[], text, timestamptz), sluice.alone_text(),
+  sluice.note_routed(sluice.models, sluice.line_share[], int, boolean, sluice.queue[], int[], timestamptz),
+  sluice.passes_over(sluice.models, int, int, boolean, sluice.queue[], int[]), sluice.look_at(sluice.head[], int[]),
+  sluice.lane_facts(sluice.head[], sluice.lane_round[], int);
+
 -- claim: gives a worker tasks to call.
 -- Stage:   30. Called by workers in every flush that has free slots; one claim a transaction, committed synchronously
 --          (after an asynchronous one and a crash the same fence was issued twice, measured).
@@ -17,9 +31,11 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off se
 set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
+declare
+  v_leases sluice.lease[] := sluice.claim_shares(claim.worker, claim.models, null, claim.max_tasks, p_now);
+  v_ids bigint[] := sluice.least_and_greatest(v_leases);
 begin
-  return query select * from sluice.claimed_tasks(
-    sluice.claim_shares(claim.worker, claim.models, null, claim.max_tasks, p_now), 65536);
+  return query select * from sluice.claimed_tasks(v_leases, 65536, v_ids[1], v_ids[2]);
 end
 $$;
 
@@ -35,16 +51,18 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off se
 set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
+declare
+  v_leases sluice.lease[] := sluice.claim_shares(claim_within.worker, claim_within.models, claim_within.shares,
+    claim_within.max_tasks, p_now);
+  v_ids bigint[] := sluice.least_and_greatest(v_leases);
 begin
-  return query select * from sluice.claimed_tasks(
-    sluice.claim_shares(claim_within.worker, claim_within.models, claim_within.shares, claim_within.max_tasks, p_now),
-    65536);
+  return query select * from sluice.claimed_tasks(v_leases, 65536, v_ids[1], v_ids[2]);
 end
 $$;
 
--- claim_shares: the leases that a claim gives: p_shares null: no model has a limit of its own.
+-- claim_shares: the leases that a claim gives. Params: p_shares: null: no model has a limit of its own; p_last: no rank beyond.
 create or replace function sluice.claim_shares(
-  p_worker bigint, p_models text[], p_shares int[], p_max int, p_now timestamptz) returns sluice.lease[]
+  p_worker bigint, p_models text[], p_shares int[], p_max int, p_now timestamptz, p_last smallint default 100) returns sluice.lease[]
 language plpgsql volatile
 as $$
 declare
@@ -58,17 +76,19 @@ declare
   v_all sluice.lease[] := '{}';
   v_cap int;
 begin
-  select d.ids, d.first into v_open, v_first from sluice.deal_order(sluice.open_models(p_worker, p_models, p_now), v_left) d;
-  v_caps := sluice.caps_of(v_open, p_models, p_shares);
-  if cardinality(v_open) > 1 then
-    perform sluice.note_asks(v_open, coalesce(p_now, clock_timestamp()));
+  v_open := sluice.open_models(p_worker, p_models, p_now);
+  v_first := cardinality(v_open);
+  if v_first > 1 then
+    select d.ids, d.first into v_open, v_first from sluice.deal_order(v_open, v_left) d;
+    perform sluice.note_asks(v_open, coalesce(p_now, clock_timestamp())) where p_last = 100;
   end if;
+  v_caps := sluice.caps_of(v_open, p_models, p_shares);
   for v_round in 1 .. 2 loop
     for i in 1 .. cardinality(v_open) loop
       exit when v_left <= 0;
       v_cap := case v_round when 1 then (v_left - 1) / greatest(1, v_first - i + 1) + 1 else v_left end;
       continue when v_caps[i] <= 0;
-      v_taken := sluice.claim_from(v_open[i], p_worker, least(v_cap, v_caps[i]), p_now);
+      v_taken := sluice.claim_from(v_open[i], p_worker, least(v_cap, v_caps[i]), p_now, p_last);
       v_all := v_all || v_taken;
       if cardinality(v_taken) > 0 then
         v_hungry := v_hungry || v_open[i];
@@ -131,24 +151,32 @@ create or replace function sluice.open_models(p_worker bigint, p_models text[], 
 language plpgsql volatile
 as $$
 declare
-  v_worker sluice.worker;
-  v_ids int[];
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v record;
+  v_fed int[];
 begin
-  select * into v_worker from sluice.worker w where w.id = p_worker and w.dead_at is null;
+  select w.models, w.apis, exists (select from sluice.rung r where r.line < 0) as feeds,
+    not exists (select from sluice.breaker b where b.state <> 'closed') as is_calm
+  into v from sluice.worker w where w.id = p_worker and w.dead_at is null;
   if not found then
     raise exception 'worker % is not registered, or was declared dead', p_worker using errcode = 'SL010',
       hint = 'Register again with sluice.register_worker; what it held has gone back to the queues.';
   end if;
-  -- In a variable: as an argument it was looked up, and drawn, once for every model.
-  v_ids := sluice.restless(
-    array(select s.id from sluice.models s
-          where (v_worker.models is null or s.name = any (v_worker.models)) and (v_worker.apis is null or s.api = any (v_worker.apis))
-            and (p_models is null or s.name = any (p_models))), sluice.models_look_max(), p_now);
+  if v.feeds then
+    v_fed := sluice.restless(
+      array(select s.id from sluice.models s
+            where (v.models is null or s.name = any (v.models)) and (v.apis is null or s.api = any (v.apis))
+              and (p_models is null or s.name = any (p_models))), sluice.models_look_max(), v_now);
+  end if;
   return array(
     select s.id
     from (  -- what is cheap to ask first: offset 0 keeps is_open, 6 us a model, from being asked for all of them
-      select m as model, m.id from sluice.models m where m.id = any (v_ids) offset 0) s
-    where sluice.is_open(s.model, coalesce(p_now, clock_timestamp()))
+      select m as model, m.id from sluice.models m
+      where case when v.feeds then m.id = any (v_fed) else m.id in (select r.line from sluice.rung r) end
+        and (v.models is null or m.name = any (v.models)) and (v.apis is null or m.api = any (v.apis))
+        and (p_models is null or m.name = any (p_models))
+        and not m.paused and coalesce(m.closed_until <= v_now, true) offset 0) s
+    where v.is_calm or sluice.is_open(s.model, v_now)
     order by random());
 end
 $$;
@@ -156,35 +184,36 @@ $$;
 -- claimed_tasks: leases in the form that workers receive; bodies in order until p_bytes_max is reached. priority is the
 -- task's own, not what ageing made of it: waiting long does not make a cold task hot. queued_ms, of a task with a
 -- traceparent: from the moment it could have been taken (its submit, run_at, or the time of its retry) to this claim.
--- Between the first and the last id: partitions beyond are left out once, at the start, where each look-up would pass over all of them
--- (with 14 of them 2 us of 7).
-create or replace function sluice.claimed_tasks(p_leases sluice.lease[], p_bytes_max bigint)
+-- Params:  p_first, p_last: their least and greatest id: partitions beyond are left out once, at the start, where each look-up would pass
+--          over all of them (with 14 of them 2 us of 7).
+-- Stable, and to be called in from: then it becomes a part of its caller's statement.
+create or replace function sluice.claimed_tasks(p_leases sluice.lease[], p_bytes_max bigint, p_first bigint, p_last bigint)
 returns setof sluice.claimed_task
-language plpgsql volatile
+language sql stable
 as $$
-#variable_conflict use_column
-declare
-  v_first bigint;
-  v_last bigint;
-begin
-  if p_leases = '{}' then
-    return;
-  end if;
-  select min(l.task_id), max(l.task_id) into v_first, v_last from unnest(p_leases) l;
-  return query select l.task_id, l.fence, l.attempts + 1, m.name,
+  select l.task_id, l.fence, l.attempts + 1, m.name,
     case when m.rpm is not null or l.reserved_tokens > 0
-           or exists (select from sluice.tenants n where n.name = l.tenant and n.rpm is not null)
+           or exists (select from sluice.tenants n where n.rpm is not null)
+             and exists (select from sluice.tenants n where n.name = l.tenant and n.rpm is not null)
       then sluice.send_within_ms() end,
     case when t.id is not null then m.api end, t.prompt, t.request, t.max_output_tokens, t.traceparent,
-    case when t.id is not null then (extract(epoch from m.timeout) * 1000)::int end,
+    case when t.id is not null then (date_part('epoch', m.timeout) * 1000)::int end,
     coalesce(t.priority, -l.rank)::int,
-    case when t.traceparent is not null then (extract(epoch from l.started_at - l.ready_at) * 1000)::bigint end
+    case when t.traceparent is not null then (date_part('epoch', l.started_at - l.ready_at) * 1000)::bigint end
   from (
     select l.*, sum(l.request_bytes + 200) over (order by l.ordinality) <= p_bytes_max as fits
     from unnest(p_leases) with ordinality l) l
   join sluice.models m on m.id = l.model
-  left join lateral (
-    select * from sluice.task t where t.id = l.task_id and t.id between v_first and v_last and l.fits offset 0) t on true
-  order by l.ordinality;
+  left join sluice.task t on t.id = case when l.fits then l.task_id end and t.id between p_first and p_last
+  order by l.ordinality
+$$;
+
+-- least_and_greatest: the ids between which the tasks of leases are; nulls: there are none.
+create or replace function sluice.least_and_greatest(p_leases sluice.lease[]) returns bigint[]
+language plpgsql immutable
+as $$
+begin
+  return case when cardinality(p_leases) < 2 then array[p_leases[1].task_id, p_leases[1].task_id]
+    else (select array[min(l.task_id), max(l.task_id)] from unnest(p_leases) l) end;
 end
 $$;

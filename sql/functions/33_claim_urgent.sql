@@ -14,15 +14,10 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  v_left int := least(claim_urgent.max_tasks, 1000);
-  v_model int;
-  v_all sluice.lease[] := '{}';
+  v_leases sluice.lease[] := sluice.claim_shares(claim_urgent.worker, claim_urgent.models, null, claim_urgent.max_tasks, p_now,
+    (-1)::smallint);
+  v_ids bigint[] := sluice.least_and_greatest(v_leases);
 begin
-  foreach v_model in array sluice.open_models(claim_urgent.worker, claim_urgent.models, p_now) loop
-    exit when v_left <= 0;
-    v_all := v_all || sluice.claim_from(v_model, claim_urgent.worker, v_left, p_now, (-1)::smallint);
-    v_left := claim_urgent.max_tasks - cardinality(v_all);
-  end loop;
-  return query select * from sluice.claimed_tasks(v_all, 65536);
+  return query select * from sluice.claimed_tasks(v_leases, 65536, v_ids[1], v_ids[2]);
 end
 $$;

@@ -12,6 +12,8 @@ as $$
 #variable_conflict use_column
 declare
   v_leases sluice.lease[];
+  v_bytes_max bigint;
+  v_ids bigint[];
 begin
   if requests.ids is null then
     select array_agg(l order by l.task_id) into v_leases from sluice.lease l where l.worker = requests.worker;
@@ -23,8 +25,9 @@ begin
     cross join lateral (
       select l from sluice.lease l where l.task_id = asked.id and l.worker + 0 = requests.worker offset 0) held;
   end if;
-  return query select * from sluice.claimed_tasks(v_leases,
-    greatest((select claim_bytes_max from sluice.settings), v_leases[1].request_bytes + 200));
+  v_bytes_max := greatest((select claim_bytes_max from sluice.settings), v_leases[1].request_bytes + 200);
+  v_ids := sluice.least_and_greatest(v_leases);
+  return query select * from sluice.claimed_tasks(v_leases, v_bytes_max, v_ids[1], v_ids[2]);
 end
 $$;
 

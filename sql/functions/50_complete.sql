@@ -24,16 +24,20 @@ as $$
 #variable_conflict use_column
 declare
   v_places int[] := '{}';   -- of the outcomes that hold
-  -- Nearly always all are solved, and nothing that this worker has is cancelled. (Who cancels just now comes too late for these.)
-  v_all_solved boolean := not exists (select from unnest(complete.outcomes) o where o.kind is distinct from 'solved')
-    and not exists (select from sluice.cancellation c where c.worker = complete.worker);
+  v_all_solved boolean;
+  v_looks boolean;
 begin
+  -- Nearly always all are solved, and nothing that this worker has is cancelled. (Who cancels just now comes too late for these.)
+  select coalesce(bool_and(o.kind is not distinct from 'solved'), true)
+      and not exists (select from sluice.cancellation c where c.worker = complete.worker),
+    bool_or(o.fence > 1 or o.response is not null and o.answer is not null)
+  into v_all_solved, v_looks from unnest(complete.outcomes) o;
   -- Twice if some are missing: a delete passes over what is younger than its statement. A lease that an extra call changed while the
   -- first waited for it is locked now, and the second finds it. (Its answer would have been late, and the lease its worker's for ever.)
   for v_look in 1 .. 2 loop
     exit when cardinality(v_places) >= cardinality(complete.outcomes);
     if v_all_solved then
-      v_places := v_places || sluice.end_solved(complete.worker, complete.outcomes, coalesce(p_now, clock_timestamp()));
+      v_places := v_places || sluice.end_solved(complete.worker, complete.outcomes, coalesce(p_now, clock_timestamp()), v_looks);
     else
       v_places := v_places || sluice.end_calls(complete.worker, complete.outcomes, p_now);
     end if;
@@ -47,27 +51,36 @@ begin
 end
 $$;
 
+-- Of schema 53, with fewer arguments. Not in a migration: until here complete called it.
+drop function if exists sluice.end_solved(bigint, sluice.outcome[], timestamptz);
+
 -- end_solved: complete for outcomes that are all solved: from leases to results in one statement.
+-- Params:  p_looks: some need more than their leases know, and their tasks are read: a lease of fence 1 is of a task that came straight
+--          from its submit, whose ready_at is when it was created; a reply beside the answer is kept if the task is a client's own request.
 -- Returns: the places of those that found their leases; null: none.
 -- What others want to hear of is told to them in full, and that is little: calls with reservations, those of a model with failures,
--- refusals or a breaker that is not closed, and now and then one for its model's estimates.
--- Measured, thousands of instructions a task in complete (the bare floor: 54): in statements of their own 142, so 102. Rejected:
--- ON CONFLICT DO NOTHING, 12 more (who deletes the lease has the right to the result; the key would refuse a second); the outcome
--- carried through the steps, 3 more; leases deleted without being locked first, 4 less (two workers would wait for each other in a
--- circle); its partition told by the least and the greatest id, 3 more. What could still be saved: the look for the task's created_at, 14.
--- What count_calls would ask of the models is known here: a completion of one 1,366 -> 1,300.
-create or replace function sluice.end_solved(p_worker bigint, p_outcomes sluice.outcome[], p_now timestamptz) returns int[]
+-- refusals or a breaker that is not closed, and now and then one for its model's estimates. DECISIONS.md says what each step costs.
+create or replace function sluice.end_solved(
+  p_worker bigint, p_outcomes sluice.outcome[], p_now timestamptz, p_looks boolean default true) returns int[]
 language plpgsql volatile
 as $$
 #variable_conflict use_column
 declare
   v_drawn int := case when random() < 0.125 then 1 + floor(random() * cardinality(p_outcomes)) end;
+  v_created timestamptz[];
+  v_verbatim boolean[];
   v_places int[];
   v_models int[];
   v_calls int[];
   v_ringing int[];   -- models for whose calls somebody may sleep without a timer: see count_calls
   v_heard sluice.ended_call[];
 begin
+  if p_looks then
+    select array_agg(t.created_at order by o.ordinality), array_agg(t.is_verbatim order by o.ordinality) into v_created, v_verbatim
+    from unnest(p_outcomes) with ordinality o
+    left join lateral (
+      select t.created_at, t.request is not null as is_verbatim from sluice.task t where t.id = o.task_id limit 1) t on true;
+  end if;
   -- Order and plans of the locks: see end_calls.
   with told as materialized (
     select o.task_id, o.fence, o.ordinality::int as place
@@ -92,14 +105,13 @@ begin
   stored as (
     insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at, fence, input_tokens,
       output_tokens, attempts, http_status, status, model, error_code, error, cost, answer, response)
-    select g.task_id, p_worker, t.created_at, g.ready_at, g.started_at, p_now, g.fence, o.input_tokens, o.output_tokens,
-      g.attempts + 1, sluice.storable_status(o.http_status), 'solved', m.name, o.error_code, o.error,
+    select g.task_id, p_worker, coalesce(v_created[g.place], g.ready_at), g.ready_at, g.started_at, p_now, g.fence, o.input_tokens,
+      o.output_tokens, g.attempts + 1, sluice.storable_status(o.http_status), 'solved', m.name, o.error_code, o.error,
       o.input_tokens * m.input_cost + o.output_tokens * m.output_cost,
-      o.answer, case when m.keeps_response or t.is_verbatim or o.answer is null then o.response end
+      o.answer, case when m.keeps_response or v_verbatim[g.place] or o.answer is null then o.response end
     from gone g
     join of_model m on m.id = g.model
-    cross join lateral (select (x.o).* from (select p_outcomes[g.place] as o offset 0) x) o
-    cross join lateral (select t.created_at, t.request is not null as is_verbatim from sluice.task t where t.id = g.task_id limit 1) t)
+    cross join lateral (select (x.o).* from (select p_outcomes[g.place] as o offset 0) x) o)
   select (select array_agg(g.place) from gone g),
     (select array_agg(row(g.place, g.lease)::sluice.ended_call) from gone g join of_model m on m.id = g.model
      where m.hears or g.reserved_tokens > 0 or g.place = v_drawn),
@@ -109,15 +121,32 @@ begin
     perform sluice.learn_from(p_outcomes, array(select h from unnest(v_heard) h where h.place = v_drawn)),
       sluice.settle_reserved(p_outcomes, v_heard, p_now), sluice.note_health(p_outcomes, v_heard, p_now);
   end if;
-  -- Last, for others see it at once, and no rollback undoes it.
-  perform nextval('sluice.results_solved') from generate_series(1, cardinality(v_places));
-  perform nextval(m.ended)
-  from (select ('sluice.ended_' || c.model)::regclass as ended, c.calls from unnest(v_models, v_calls) c(model, calls) offset 0) m
-  cross join lateral generate_series(1, m.calls);
+  perform sluice.count_solved(cardinality(v_places), v_models, v_calls);
   if v_ringing is not null then
     perform sluice.ring_alarm(m) from unnest(v_ringing) m;
   end if;
   return v_places;
+end
+$$;
+
+-- count_solved: counts p_tasks solved ones, and of each of p_models so many of p_calls as ended; all may be null. Called last, for others
+-- see it at once, and no rollback undoes it. Loops, for a statement that draws costs as much as six calls.
+create or replace function sluice.count_solved(p_tasks int, p_models int[], p_calls int[]) returns void
+language plpgsql volatile
+as $$
+declare
+  v_ended regclass;
+  v_drawn bigint;
+begin
+  for i in 1 .. coalesce(p_tasks, 0) loop
+    v_drawn := nextval('sluice.results_solved');
+  end loop;
+  for i in 1 .. coalesce(cardinality(p_models), 0) loop
+    v_ended := 'sluice.ended_' || p_models[i];
+    for j in 1 .. p_calls[i] loop
+      v_drawn := nextval(v_ended);
+    end loop;
+  end loop;
 end
 $$;
 
@@ -195,12 +224,10 @@ as $$
 declare
   v_first bigint;
   v_last bigint;
-  v_solved int;
-  v_failed int;
-  v_cancelled int;
+  v_end record;
 begin
   select min((e.lease).task_id), max((e.lease).task_id) into v_first, v_last from unnest(p_ended) e;
-  with stored as (
+  for v_end in with stored as (
     insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at, fence, input_tokens,
       output_tokens, attempts, http_status, status, model, error_code, error, cost, answer, response)
     select l.task_id, l.worker, t.created_at, l.ready_at, l.started_at, p_now, l.fence, o.input_tokens,
@@ -221,11 +248,9 @@ begin
     where coalesce(o.kind, '') not in ('retry', 'throttled', 'returned')
        or (o.kind = 'retry' and l.attempts + 1 >= sluice.attempts_max(l.task_id, l.model) and not sluice.is_probe(e.lease))
     on conflict do nothing returning status)
-  select count(*) filter (where s.status = 'solved'), count(*) filter (where s.status = 'failed'),
-    count(*) filter (where s.status = 'cancelled')
-  into v_solved, v_failed, v_cancelled from stored s;
-  perform sluice.count_results('solved', v_solved), sluice.count_results('failed', v_failed),
-    sluice.count_results('cancelled', v_cancelled);
+  select s.status, count(*)::int as tasks from stored s group by s.status loop
+    perform sluice.count_results(v_end.status, v_end.tasks);
+  end loop;
 end
 $$;
 
