@@ -63,6 +63,16 @@ as $$ select m from sluice.models m where name = p_model $$;
 create function quota_of(p_model text) returns sluice.quota language sql
 as $$ select sluice.request_quota(m) from sluice.models m where name = p_model $$;
 
+-- grant_permits: takes what a quota grants of p_wanted, as a claim does; next_at: when it grants the next.
+create function grant_permits(p_quota sluice.quota, p_wanted int, p_now timestamptz, out granted int, out next_at timestamptz)
+language plpgsql as $$
+begin
+  granted := greatest(0, least(p_wanted, sluice.permits_now(p_quota, p_now)));
+  perform sluice.take_permits(p_quota, granted, p_now);
+  next_at := sluice.permit_at(p_quota, p_now);
+end
+$$;
+
 -- given_route: a new route over models, of equal weight; returns its name.
 create function given_route(variadic p_models text[]) returns text language plpgsql
 as $$

@@ -11,7 +11,7 @@ select has_sequence('sluice', 'tenant_tokens_' || :id, 'of both kinds');
 select isnt(limits_changed_at, null, 'a changed limit is noted') from sluice.tenants where name = :'free';
 update sluice.tenants set limits_changed_at = null, weight = 2 where name = :'free';
 select is(limits_changed_at, null, 'a weight is no limit') from sluice.tenants where name = :'free';
-select is(sluice.permits_now(sluice.tenant_request_quota(t), at(0)), 1::bigint, 'a new bucket is full')
+select is(sluice.permits_now(sluice.request_quota(t), at(0)), 1::bigint, 'a new bucket is full')
 from sluice.tenants t where name = :'free';
 set constraints all immediate;
 delete from sluice.tenants where name = :'free';

@@ -11,7 +11,7 @@ declare
   v_next timestamptz;
 begin
   while v_now < p_to loop
-    select g.granted, g.next_at into permits, v_next from sluice.take_permits(v_quota, 1000, v_now) g;
+    select g.granted, g.next_at into permits, v_next from grant_permits(v_quota, 1000, v_now) g;
     granted_at := v_now;
     return next;
     v_now := v_next;

@@ -16,7 +16,7 @@ begin
   while v_now < at(121) loop
     perform sluice.wake(v_now);
     perform claimed(p_worker, 5, v_now);
-    v_now := greatest(v_now + interval '1 millisecond', (sluice.look(id_of(p_model), v_now)).wake_at);
+    v_now := greatest(v_now + interval '1 millisecond', (sluice.look_around(array[id_of(p_model)], v_now)).wake_at);
   end loop;
   return (select count(*) from sluice.lease where tenant = p_tenant);
 end

@@ -7,9 +7,9 @@ select is_empty($$select p.oid::regprocedure from pg_proc p where p.pronamespace
   'with pg_temp last, so that nobody puts a table of his own in the way');
 select is_empty($$select p.oid::regprocedure from pg_proc p where p.pronamespace = 'sluice'::regnamespace and not p.prosecdef
   and exists (select from aclexplode(p.proacl) a where a.grantee <> p.proowner)
-  and p.proname not in ('permit_interval_ns', 'interval_ns', 'permit_burst', 'send_allowance_ms', 'pressure', 'overflow_share',
+  and p.proname not in ('request_quota', 'quota_of', 'send_allowance_ms', 'pressure', 'overflow_share',
     'critical_share', 'guarded', 'hidden_columns', 'parked_for', 'read_record')$$,
-  'what a role may call is security definer, but for ten formulas that read nothing, and what reads a caller''s type');
+  'what a role may call is security definer, but for nine formulas that read nothing, and what reads a caller''s type');
 
 select * from finish();
 rollback;

@@ -11,7 +11,7 @@ select sluice.mend_bucket(quota_of(:'m'), at(60));
 select is(sluice.counter('bucket', id_of(:'m')), :before, 'a full one too');
 select forget_counter('bucket', :'m');
 select sluice.mend_bucket(quota_of(:'m'), at(1));
-select is(sluice.counter('bucket', id_of(:'m')), sluice.micros(at(1)) * 1000 + 7 * sluice.permit_interval_ns(model_row(:'m')),
+select is(sluice.counter('bucket', id_of(:'m')), sluice.micros(at(1)) * 1000 + 7 * (quota_of(:'m')).interval_ns,
   'one that was never set is empty from now on');
 select given_model() as free \gset
 select forget_counter('bucket', :'free');

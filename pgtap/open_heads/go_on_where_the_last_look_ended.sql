@@ -5,7 +5,7 @@ select plan(3);
 
 select given_model() as m \gset
 create temporary table held on commit drop as select given_tenant(rpm => 1) as tenant from generate_series(1, 30);
-select sluice.take_permits(sluice.tenant_request_quota(t), 1, at(0)) as x from sluice.tenants t
+select sluice.take_permits(sluice.request_quota(t), 1, at(0)) as x from sluice.tenants t
   join held h on h.tenant = t.name \g /dev/null
 -- Lanes of each tenant in many ranks stand for many tenants.
 select waits(:'m', tenant, 1, p_rank => r) from held, generate_series(-40, 9) r \g /dev/null

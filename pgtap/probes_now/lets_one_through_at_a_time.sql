@@ -11,12 +11,12 @@ select sluice.move_breaker(:id, 'closed', 'open', 'test', at(0));
 select is(sluice.probes_now(model_row(:'m'), at(29)), 0, 'open: none');
 select is(claimed(:w, 5, at(29)), '{}', 'nothing is claimed');
 select is(sluice.probe_at(model_row(:'m'), at(29)), at(30), 'it says when');
-select is((select wake_at from sluice.look(:id, at(29))), at(30), 'and so does look');
+select is((select wake_at from sluice.look_around(array[:id], at(29))), at(30), 'and so does look_around');
 select is(cardinality(claimed(:w, 5, at(30))), 1, 'then one probe');
 select is((select state from sluice.breaker where model = :id), 'half_open', 'the breaker is half open');
 select is(claimed(:w, 5, at(31)), '{}', 'one at a time');
 select is(sluice.probe_at(model_row(:'m'), at(31)), 'infinity', 'until it ends');
-select is((select work from sluice.look(:id, at(31))), false, 'meanwhile there is no work');
+select is((select work from sluice.look_around(array[:id], at(31))), false, 'meanwhile there is no work');
 update sluice.worker set dead_at = at(40) where id = :w;
 select sluice.recover(null, at(40)) \g /dev/null
 select given_worker() as other \gset

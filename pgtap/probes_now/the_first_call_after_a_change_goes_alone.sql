@@ -14,7 +14,7 @@ select is(cardinality(claimed(:w, 2, at(2))), 2, 'a change of other settings hol
 update sluice.models set url = 'http://127.0.0.1:2' where name = :'m';
 select is(claimed(:w, 5, at(10)), '{}', 'not before all workers know the new url');
 select is(sluice.probe_at(model_row(:'m'), at(10)), at(10.3), 'it says when');
-select is((select wake_at from sluice.look(:id, at(10))), at(10.3), 'and so does look');
+select is((select wake_at from sluice.look_around(array[:id], at(10))), at(10.3), 'and so does look_around');
 select is(cardinality(claimed(:w, 5, at(11))), 1, 'then one call');
 select is(claimed(:w, 5, at(12)), '{}', 'alone');
 select completed(:w, told((:'ids'::bigint[])[1], 'solved', answer => 'of the old url'), at(12)) \g /dev/null

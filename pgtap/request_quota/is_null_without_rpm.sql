@@ -6,7 +6,7 @@ select given_model() as free, given_model(rpm => 600) as m, given_model(rpm => 6
 select is(sluice.request_quota(model_row(:'free'))::text, null, 'no quota');
 select is((quota_of(:'m')).bucket || ' ' || (quota_of(:'m')).burst, format('bucket_%s 7', id_of(:'m')),
   'its bucket, and the default burst');
-select is((quota_of(:'b')).interval_ns, sluice.interval_ns(600, 50), 'at the pace that its burst leaves');
+select is((quota_of(:'b')).interval_ns, (sluice.quota_of('', null, 600, 50, null)).interval_ns, 'at the pace that its burst leaves');
 select is((quota_of(:'m')).account, null, 'requests are not booked');
 
 select * from finish();

@@ -15,7 +15,7 @@ select cmp_ok(wake_in_ms, '>', 800::bigint, 'and not before') from looked;
 select given_task(:'m', p_now => at(1.2)) \g /dev/null
 select ok(work, 'for others there is work') from sluice.take_bells(:w, (select bells from looked), at(1.3));
 select sluice.drop_bells(bells) from looked \g /dev/null
-select is((sluice.look(id_of(:'m'), at(2.2))).work, true, 'and then for his');
+select is((sluice.look_around(array[id_of(:'m')], at(2.2))).work, true, 'and then for his');
 
 select * from finish();
 rollback;

@@ -13,7 +13,7 @@ declare
   v_next timestamptz;
 begin
   while v_now < at(p_seconds) loop
-    select g.granted, g.next_at into permits, v_next from sluice.take_permits(v_quota, 1000000, v_now) g;
+    select g.granted, g.next_at into permits, v_next from grant_permits(v_quota, 1000000, v_now) g;
     granted_at := v_now;
     return next;
     v_now := v_next;
@@ -57,7 +57,7 @@ from measured;
 select cmp_ok(greatest(second - ceil(1e9 / t), five - ceil(5e9 / t)), '<=', b::numeric,
   format('rpm %s, burst %s: no window of L has more than b + ceil(L / T)', m.rpm, m.burst))
 from measured m join quota q on q.rpm = m.rpm and q.burst is not distinct from m.burst
-cross join lateral (select sluice.permit_interval_ns(model_row(model)) as t, sluice.permit_burst(model_row(model)) as b) p;
+cross join lateral (select q.interval_ns as t, q.burst as b from quota_of(model) q) p;
 select cmp_ok(total, '>=', (0.98 * 3 * rpm)::bigint, format('rpm %s: three minutes use 98 %% of the quota', rpm))
 from measured where burst is null and rpm > 1;
 

@@ -6,10 +6,10 @@ select given_tenant(rpm => 600) as t \gset
 select is((sluice.tenant_room(:'t', at(0))).room, 7, 'its burst');
 select is((sluice.tenant_room(:'t', at(0))).next_at, null, 'now');
 create function drain(p_tenant text) returns void language sql
-as $$ select sluice.take_permits(sluice.tenant_request_quota(t), 100, at(0)) from sluice.tenants t where name = p_tenant $$;
+as $$ select sluice.take_permits(sluice.request_quota(t), 100, at(0)) from sluice.tenants t where name = p_tenant $$;
 select drain(:'t');
 select is((sluice.tenant_room(:'t', at(0))).room, 0, 'none without a permit');
-select is((sluice.tenant_room(:'t', at(0))).next_at, (select sluice.permit_at(sluice.tenant_request_quota(t), at(0))
+select is((sluice.tenant_room(:'t', at(0))).next_at, (select sluice.permit_at(sluice.request_quota(t), at(0))
   from sluice.tenants t where name = :'t'), 'until the next one');
 select given_tenant(rpm => 1) as slow \gset
 select drain(:'slow');

@@ -9,11 +9,10 @@ begin
   end if;
 end
 $$;
--- Beside them those of now, whose last argument has a default, would be ambiguous.
+-- Beside them those of now, whose last argument has a default or is wider, would be ambiguous, or not be called.
 drop function if exists sluice.claim_from(int, bigint, int, timestamptz), sluice.explain_backlog(sluice.task, timestamptz),
-  sluice.restless(int[], int);
+  sluice.restless(int[], int), sluice.settle_cancellations(timestamptz), sluice.take_permits(sluice.quota, int, timestamptz);
 -- Their arguments have other names, or they return something else.
 drop function if exists sluice.depth(int, int), sluice.drop_functions(int), sluice.explain_queued(sluice.task, int, timestamptz),
-  sluice.find_place(bigint, int[]), sluice.make_functions(int), sluice.oldest_ready(int), sluice.ring(int),
-  sluice.store_drafts(sluice.draft[], bigint[], bigint[], timestamptz), sluice.tenant_room(text, timestamptz),
-  sluice.try_cancel(bigint, int[], timestamptz);
+  sluice.look_around(int[], timestamptz), sluice.make_functions(int), sluice.oldest_ready(int), sluice.ring(int),
+  sluice.store_drafts(sluice.draft[], bigint[], bigint[], timestamptz), sluice.tenant_room(text, timestamptz);

@@ -340,7 +340,7 @@ begin
   if p_kind in ('route', 'model', 'line') then
     select m.* into v_model from sluice.models m left join sluice.routes r on r.model = m.name and r.route = v_route
     where case when v_route is null then m.id::text = p_of else r.weight > 0 end
-    order by m.paused, greatest(m.closed_until, p_now), sluice.permit_interval_ns(m) nulls last, m.id limit 1;
+    order by m.paused, greatest(m.closed_until, p_now), (sluice.request_quota(m)).interval_ns nulls last, m.id limit 1;
   end if;
   p_max := coalesce(p_max, v_model.max_unfinished, (select s.max_unfinished from sluice.settings s));
   v_counted := case p_kind when 'route' then 'model' else p_kind end;
@@ -434,7 +434,7 @@ begin
     return format('It is parked: select sluice.resume(%L) lets it go on.', p_model.name);
   end if;
   v_seconds := coalesce(extract(epoch from greatest(p_model.closed_until, p_now) - p_now), 0)
-    + coalesce(v_excess * sluice.permit_interval_ns(p_model) / 1e9, 0);
+    + coalesce(v_excess * (sluice.request_quota(p_model)).interval_ns / 1e9, 0);
   return case when v_seconds = 0 then 'Try again in a few seconds, when some of its tasks have ended.'
     else format('Try again in about %s s.', ceil(greatest(1, least(60, v_seconds)))) end;
 end

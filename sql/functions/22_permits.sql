@@ -30,35 +30,40 @@ create or replace function sluice.send_within_ms() returns int
 language sql immutable parallel safe
 as $$ select 200 $$;
 
--- permit_burst: b.
-create or replace function sluice.permit_burst(p_model sluice.models) returns int
-language sql immutable
-as $$ select coalesce(p_model.burst, 1 + p_model.rpm / 100) $$;
-
--- interval_ns: T for N = p_units and b = p_burst, by the formula above.
-create or replace function sluice.interval_ns(p_units int, p_burst int) returns bigint
-language sql immutable
-as $$
-  select ceil((60000 + sluice.send_allowance_ms()) * 1000000::numeric / (p_units - p_burst + 1))::bigint
-$$;
-
--- permit_interval_ns: T of a model's requests.
-create or replace function sluice.permit_interval_ns(p_model sluice.models) returns bigint
-language sql immutable
-as $$ select sluice.interval_ns(p_model.rpm, sluice.permit_burst(p_model)) $$;
-
--- request_quota: the quota of a model's requests; all null: it has none.
-create or replace function sluice.request_quota(p_model sluice.models) returns sluice.quota
+-- quota_of: a quota of p_units a minute: b and T by the formula above; all null: there is none.
+-- Params:  p_bucket: its sequence; p_account: of tokens: where they are booked; p_units: N; p_burst: b (null: the default);
+--          p_changed_at: when its limits last changed.
+create or replace function sluice.quota_of(p_bucket text, p_account int, p_units int, p_burst int, p_changed_at timestamptz)
+returns sluice.quota
 language plpgsql immutable
 as $$
+declare
+  v_burst int := coalesce(p_burst, 1 + p_units / 100);
 begin
-  if p_model.rpm is null then
+  if p_units is null then
     return null;
   end if;
-  return row('bucket_' || p_model.id, null, p_model.rpm, sluice.permit_burst(p_model),
-    sluice.permit_interval_ns(p_model), p_model.limits_changed_at)::sluice.quota;
+  return row(p_bucket, p_account, p_units, v_burst,
+    ceil((60000 + sluice.send_allowance_ms()) * 1000000::numeric / (p_units - v_burst + 1))::bigint, p_changed_at)::sluice.quota;
 end
 $$;
+
+-- request_quota, token_quota: of a model or of a tenant (27_tenant_quotas.sql). Stable, as "||" is, so that they are inlined.
+create or replace function sluice.request_quota(p_model sluice.models) returns sluice.quota
+language sql stable
+as $$ select sluice.quota_of('bucket_' || p_model.id, null, p_model.rpm, p_model.burst, p_model.limits_changed_at) $$;
+
+create or replace function sluice.token_quota(p_model sluice.models) returns sluice.quota
+language sql stable
+as $$ select sluice.quota_of('tokens_' || p_model.id, p_model.id, p_model.tpm, null, p_model.limits_changed_at) $$;
+
+create or replace function sluice.request_quota(p_tenant sluice.tenants) returns sluice.quota
+language sql stable
+as $$ select sluice.quota_of('tenant_bucket_' || p_tenant.id, null, p_tenant.rpm, null, p_tenant.limits_changed_at) $$;
+
+create or replace function sluice.token_quota(p_tenant sluice.tenants) returns sluice.quota
+language sql stable
+as $$ select sluice.quota_of('tenant_tokens_' || p_tenant.id, -p_tenant.id, p_tenant.tpm, null, p_tenant.limits_changed_at) $$;
 
 -- bucket: a bucket's TAT in nanoseconds, no earlier than p_now. Four corrections make it safe:
 --   never set (crash, promotion): empty; limits changed: empty at that moment; the clock jumped ahead: empty when that was
@@ -165,24 +170,23 @@ begin
 end
 $$;
 
--- take_permits: takes permits for requests from a bucket. All of the fleet's are taken here and nowhere else.
--- Requires the lock of the quota's model or tenant, and p_now read after it was obtained.
--- Params:  p_quota: null: no limit; p_wanted: 0 or more (null: 0); p_now.
--- Returns: granted: at most p_wanted; next_at: when the next one can be granted (null: no limit).
-create or replace function sluice.take_permits(
-  p_quota sluice.quota, p_wanted int, p_now timestamptz, out granted int, out next_at timestamptz)
+-- take_permits: takes p_units from a quota: from its bucket and, of tokens, on its account. All of the fleet's are taken here and nowhere
+-- else. Whoever takes has asked permits_now under the same lock: that of the quota's model or tenant, and p_now was read after it was
+-- obtained.
+create or replace function sluice.take_permits(p_quota sluice.quota, p_units bigint, p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 begin
-  granted := coalesce(p_wanted, 0);
-  if p_quota.bucket is null then
+  if p_quota.bucket is null or p_units = 0 then
     return;
   end if;
-  granted := greatest(0, least(granted, sluice.permits_now(p_quota, p_now)));
-  if granted > 0 then
-    perform sluice.move_bucket(p_quota, granted, p_now);
+  perform sluice.move_bucket(p_quota, p_units, p_now);
+  if p_quota.account is not null then
+    insert into sluice.spent (account, at, tokens) values (p_quota.account, p_now, p_units);
+    if random() < 0.004 then
+      perform sluice.gather_spent(p_quota.account, p_now);
+    end if;
   end if;
-  next_at := sluice.permit_at(p_quota, p_now);
 end
 $$;
 
@@ -213,22 +217,11 @@ language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
 #variable_conflict use_column
-declare
-  v_model sluice.models;
 begin
-  select * into v_model from sluice.models m where m.name = next_permit_at.model;
-  if not found then
-    raise exception 'there is no model "%"', next_permit_at.model using errcode = 'SL001',
-      hint = 'sluice.models lists what there is.';
-  end if;
-  return sluice.permit_at(v_model, coalesce(p_now, clock_timestamp()));
+  perform sluice.require_model(next_permit_at.model);
+  return (select sluice.permit_at(m, coalesce(p_now, clock_timestamp())) from sluice.models m where m.name = next_permit_at.model);
 end
 $$;
-
--- clock_jump_min: a jump that no worker can notice (src/worker/server_clock.cc): by so much two measures of one jump may differ.
-create or replace function sluice.clock_jump_min() returns interval
-language sql immutable parallel safe
-as $$ select interval '50 milliseconds' $$;
 
 -- note_clock_jump: a worker has noticed that this clock jumped ahead by jump: all buckets are empty now, and what was booked before
 -- the jump stays in its windows: it moves along.
@@ -243,6 +236,7 @@ language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
 declare
+  c_jump_min constant interval := '50 milliseconds';  -- by so much two measures of one jump may differ (src/worker/server_clock.cc)
   v_now timestamptz;
   v_noted_at timestamptz;
   v_noted interval;
@@ -251,7 +245,7 @@ begin
   v_now := coalesce(p_now, clock_timestamp());
   v_noted_at := sluice.from_micros(pg_sequence_last_value('sluice.clock_jumped_at'::regclass));
   v_noted := pg_sequence_last_value('sluice.clock_jumped_by'::regclass) * interval '1 microsecond';
-  if v_noted_at > note_clock_jump.sound_at and v_noted_at <= v_now and note_clock_jump.jump <= v_noted + sluice.clock_jump_min() then
+  if v_noted_at > note_clock_jump.sound_at and v_noted_at <= v_now and note_clock_jump.jump <= v_noted + c_jump_min then
     return v_now;
   end if;
   perform setval('sluice.clock_jumped_at', greatest(0, sluice.micros(v_now))),

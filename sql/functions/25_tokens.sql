@@ -12,21 +12,6 @@
 -- inside it (measured: reservations ten times the usage, calls of 30 s: 83,050 of 60,000; with the account 60,936). The
 -- account alone: a minute's tokens in one second, and nothing for anybody until the next minute.
 
--- token_quota: the quota of a model's tokens; all null: it has none.
-create or replace function sluice.token_quota(p_model sluice.models) returns sluice.quota
-language plpgsql immutable
-as $$
-declare
-  v_burst int := 1 + p_model.tpm / 100;
-begin
-  if p_model.tpm is null then
-    return null;
-  end if;
-  return row('tokens_' || p_model.id, p_model.id, p_model.tpm, v_burst, sluice.interval_ns(p_model.tpm, v_burst),
-    p_model.limits_changed_at)::sluice.quota;
-end
-$$;
-
 -- token_window: W + d: for so long what was booked counts.
 create or replace function sluice.token_window() returns interval
 language sql immutable parallel safe
@@ -56,20 +41,6 @@ begin
         sum(sum(s.tokens)) over (order by s.at desc) - sum(s.tokens) as later
       from sluice.spent s where s.account = p_account and s.at > p_now - sluice.token_window()
       group by s.at) x);
-end
-$$;
-
--- charge_tokens: takes tokens from a quota: from its bucket, and on its account. Requires the lock of its model or
--- tenant.
-create or replace function sluice.charge_tokens(p_quota sluice.quota, p_tokens bigint, p_now timestamptz) returns void
-language plpgsql volatile
-as $$
-begin
-  perform sluice.move_bucket(p_quota, p_tokens, p_now);
-  insert into sluice.spent (account, at, tokens) values (p_quota.account, p_now, p_tokens);
-  if random() < 0.004 then
-    perform sluice.gather_spent(p_quota.account, p_now);
-  end if;
 end
 $$;
 

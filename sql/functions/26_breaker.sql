@@ -56,13 +56,10 @@ begin
   end if;
   if v_breaker.state = 'closed' then
     return null;
-  elsif v_breaker.state = 'open' then
-    if v_breaker.since <= p_now and v_breaker.since + p_model.breaker_open > p_now then
-      return 0;
-    end if;
+  elsif v_breaker.state = 'open' and coalesce(sluice.probe_at(p_model, p_now) <= p_now, true) then
     perform sluice.move_breaker(p_model.id, 'open', 'half_open', 'its time has come: one call at a time', p_now);
   end if;
-  return (sluice.probe_at(v_breaker, p_now) is null)::int;
+  return coalesce(sluice.probe_at(p_model, p_now) <= p_now, true)::int;
 end
 $$;
 
@@ -141,8 +138,8 @@ begin
 end
 $$;
 
--- note_health: lets the outcomes of calls move their models' breakers, in ascending order of id; after everything else
--- that waits for a lock. Nearly always all calls of models without failures succeeded: then it is one look.
+-- note_health: lets the outcomes of calls move their models' breakers, and their refusals park them (49_spared.sql), in ascending order of
+-- id; after everything else that waits for a lock. Nearly always all calls of models without failures succeeded: then it is one look.
 create or replace function sluice.note_health(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile
@@ -152,6 +149,7 @@ declare
 begin
   if not exists (select from unnest(p_outcomes) o where o.kind is distinct from 'solved')
      and not exists (select from sluice.breaker b where b.state <> 'closed')
+     and not exists (select from sluice.refusal r where r.tasks <> '{}')
      and not exists (select from (select distinct (e.lease).model from unnest(p_ended) e) m
                      where sluice.counter('failures', m.model) > 0) then
     return;
@@ -160,17 +158,25 @@ begin
     select l.model, array_agg(sluice.backend_lives(o.kind, o.http_status) order by o.place) as lives,
       array_agg(l.task_id order by o.place) as tasks, array_agg(l.fence order by o.place) as fences,
       (array_agg(coalesce('HTTP ' || o.http_status, o.error_code, 'no answer') order by o.place desc)
-        filter (where not sluice.backend_lives(o.kind, o.http_status)))[1] as why
+        filter (where not sluice.backend_lives(o.kind, o.http_status)))[1] as why,
+      bool_or(o.kind = 'solved') as has_solved, array_agg(l.task_id) filter (where o.is_refused) as refused,
+      (array_agg(o.error_code order by o.place desc) filter (where o.is_refused))[1] as refused_with,
+      (array_agg(o.error order by o.place desc) filter (where o.is_refused))[1] as refused_why
     from unnest(p_ended) e
     cross join lateral (select (e.lease).model, (e.lease).task_id, (e.lease).fence) l
     cross join lateral (  -- a call for many tasks that failed is one failure: the others of it say batch_failed
       select case when (x.o).kind = 'returned' and (x.o).error_code <> 'batch_failed' then 'retry' else (x.o).kind end as kind,
         (x.o).error_code, case when (x.o).error_code is distinct from 'batch_failed' then (x.o).http_status end as http_status,
-        e.place
+        (x.o).error, (x.o).kind in ('throttled', 'returned') and sluice.is_refusal((x.o).error_code) as is_refused, e.place
       from (select p_outcomes[e.place] as o offset 0) x) o
     group by l.model order by l.model
   loop
     perform sluice.note_model_health(v_call.model, v_call.lives, v_call.tasks, v_call.fences, v_call.why, p_now);
+    if v_call.has_solved then
+      perform sluice.note_model_works(v_call.model, v_call.refused is not null, p_now);
+    elsif v_call.refused is not null then
+      perform sluice.note_model_refusals(v_call.model, v_call.refused, v_call.refused_with, v_call.refused_why);
+    end if;
   end loop;
 end
 $$;
@@ -229,7 +235,7 @@ end
 $$;
 
 -- probe_at: when the breaker of model p_model lets a call through: p_now or later; infinity: when its probe has ended;
--- null: it is closed, or does so now.
+-- null: it is closed, or does so now. (A clock set back holds up no probe.)
 create or replace function sluice.probe_at(p_model sluice.models, p_now timestamptz) returns timestamptz
 language plpgsql volatile
 as $$
@@ -237,21 +243,12 @@ declare
   v_breaker sluice.breaker;
 begin
   select * into v_breaker from sluice.breaker b where b.model = p_model.id;
-  return case v_breaker.state
-    when 'open' then case when v_breaker.since <= p_now then v_breaker.since + p_model.breaker_open end
-    when 'half_open' then sluice.probe_at(v_breaker, p_now) end;
-end
-$$;
-
--- probe_at: the same for a breaker that is half open, or becomes it now. (A clock set back holds up no probe.)
-create or replace function sluice.probe_at(p_breaker sluice.breaker, p_now timestamptz) returns timestamptz
-language plpgsql volatile
-as $$
-begin
   return case
-    when exists (select from sluice.lease l where l.task_id = p_breaker.probe_task and l.fence = p_breaker.probe_fence)
-      then 'infinity'
-    when p_breaker.probe_after > p_now and p_breaker.probe_after <= p_now + sluice.configuration_lag()
-      then p_breaker.probe_after end;
+    when v_breaker.state = 'open' then case when v_breaker.since <= p_now then v_breaker.since + p_model.breaker_open end
+    when v_breaker.state = 'half_open' then case
+      when exists (select from sluice.lease l where l.task_id = v_breaker.probe_task and l.fence = v_breaker.probe_fence)
+        then 'infinity'
+      when v_breaker.probe_after > p_now and v_breaker.probe_after <= p_now + sluice.configuration_lag()
+        then v_breaker.probe_after end end;
 end
 $$;

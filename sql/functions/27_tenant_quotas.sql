@@ -2,36 +2,6 @@
 -- sluice.tenants belong, n being its id and made when it first has a quota: tenant_bucket_<n> and tenant_tokens_<n>,
 -- unlogged sequences. Its lock is tried after the model's.
 
--- tenant_request_quota: the quota of a tenant's requests; all null: it has none.
-create or replace function sluice.tenant_request_quota(p_tenant sluice.tenants) returns sluice.quota
-language plpgsql immutable
-as $$
-declare
-  v_burst int := 1 + p_tenant.rpm / 100;
-begin
-  if p_tenant.rpm is null then
-    return null;
-  end if;
-  return row('tenant_bucket_' || p_tenant.id, null, p_tenant.rpm, v_burst, sluice.interval_ns(p_tenant.rpm, v_burst),
-    p_tenant.limits_changed_at)::sluice.quota;
-end
-$$;
-
--- tenant_token_quota: the quota of a tenant's tokens; all null: it has none.
-create or replace function sluice.tenant_token_quota(p_tenant sluice.tenants) returns sluice.quota
-language plpgsql immutable
-as $$
-declare
-  v_burst int := 1 + p_tenant.tpm / 100;
-begin
-  if p_tenant.tpm is null then
-    return null;
-  end if;
-  return row('tenant_tokens_' || p_tenant.id, -p_tenant.id, p_tenant.tpm, v_burst,
-    sluice.interval_ns(p_tenant.tpm, v_burst), p_tenant.limits_changed_at)::sluice.quota;
-end
-$$;
-
 -- tenant_allowances: what the tenants among p_names that have a quota may begin now, in the order of their ids.
 -- Returns: requests, tokens: null: no limit; busy: another worker is taking for this tenant now: pass over it.
 create or replace function sluice.tenant_allowances(p_names text[], p_now timestamptz)
@@ -51,8 +21,8 @@ begin
     name := v_tenant.name;
     busy := not pg_try_advisory_xact_lock(sluice.lock_class('tenant'), v_tenant.id);
     if not busy then
-      v_requests := sluice.tenant_request_quota(v_tenant);
-      v_tokens := sluice.tenant_token_quota(v_tenant);
+      v_requests := sluice.request_quota(v_tenant);
+      v_tokens := sluice.token_quota(v_tenant);
       perform sluice.mend_bucket(v_requests, p_now);
       perform sluice.mend_bucket(v_tokens, p_now);
       requests := sluice.permits_now(v_requests, p_now);
@@ -79,8 +49,8 @@ begin
   if not found then
     return;
   end if;
-  v_requests := sluice.tenant_request_quota(v_tenant);
-  v_tokens := sluice.tenant_token_quota(v_tenant);
+  v_requests := sluice.request_quota(v_tenant);
+  v_tokens := sluice.token_quota(v_tenant);
   room := greatest(0, least(sluice.permits_now(v_requests, p_now),
     (sluice.permits_now(v_tokens, p_now) + 8) / 9));  -- no task reserves less than 9
   if room = 0 then
@@ -94,25 +64,25 @@ begin
 end
 $$;
 
--- charge_tenants: takes from their tenants' quotas what leases of one claim need. Requires the tenants' locks.
-create or replace function sluice.charge_tenants(p_leases sluice.lease[], p_now timestamptz) returns void
+-- charge_reserved: takes the tokens of new leases from their model's quota, and their calls and tokens from their tenants'. Requires the
+-- locks of the model and of those tenants.
+create or replace function sluice.charge_reserved(p_model sluice.models, p_leases sluice.lease[], p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 #variable_conflict use_column
 declare
   v_use record;
 begin
+  perform sluice.take_permits(sluice.token_quota(p_model), (select sum(l.reserved_tokens)::bigint from unnest(p_leases) l), p_now);
   for v_use in
     select t as tenant, l.calls, l.tokens
-    from (select l.tenant, count(*)::int as calls, sum(l.reserved_tokens)::bigint as tokens
+    from (select l.tenant, count(*) as calls, sum(l.reserved_tokens)::bigint as tokens
           from unnest(p_leases) l group by 1) l
     join sluice.tenants t on t.name = l.tenant and (t.rpm is not null or t.tpm is not null)
     order by t.id
   loop
-    perform sluice.take_permits(sluice.tenant_request_quota(v_use.tenant), v_use.calls, p_now);
-    if (v_use.tenant).tpm is not null then
-      perform sluice.charge_tokens(sluice.tenant_token_quota(v_use.tenant), v_use.tokens, p_now);
-    end if;
+    perform sluice.take_permits(sluice.request_quota(v_use.tenant), v_use.calls, p_now);
+    perform sluice.take_permits(sluice.token_quota(v_use.tenant), v_use.tokens, p_now);
   end loop;
 end
 $$;

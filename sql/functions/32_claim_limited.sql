@@ -40,18 +40,3 @@ begin
   select r.task_id, r.line, 0, r.place from row r where r.late;
 end
 $$;
-
--- charge_reserved: takes the tokens of new leases from their model's quota, and their calls and tokens from their
--- tenants'.
-create or replace function sluice.charge_reserved(p_model sluice.models, p_leases sluice.lease[], p_now timestamptz)
-returns void
-language plpgsql volatile
-as $$
-begin
-  if p_model.tpm is not null then
-    perform sluice.charge_tokens(sluice.token_quota(p_model),
-      (select sum(l.reserved_tokens)::bigint from unnest(p_leases) l), p_now);
-  end if;
-  perform sluice.charge_tenants(p_leases, p_now);
-end
-$$;

@@ -38,6 +38,13 @@ begin
 end
 $$;
 
+-- serves: whether a worker serves a model: it named it, or named none, and speaks its api.
+create or replace function sluice.serves(p_worker sluice.worker, p_model sluice.models) returns boolean
+language sql immutable parallel safe
+as $$
+  select (p_worker.models is null or p_model.name = any (p_worker.models)) and (p_worker.apis is null or p_model.api = any (p_worker.apis))
+$$;
+
 -- heartbeat: proves that a worker lives; every third of settings.heartbeat_timeout. One row a worker, never one a task.
 -- Also at once after a notification on channel sluice_abort that carries the worker's id.
 -- A worker that was asleep, or silent for a lapse, begins to beat anew: it judges others only after a lapse (recover).
@@ -112,7 +119,8 @@ begin
   gone as (
     delete from sluice.lease l using mine m where l.ctid = m.at returning l as row)
   select array_agg(gone.row) into v_leases from gone;
-  perform sluice.requeue(sluice.end_cancelled(v_leases, v_now), v_now);
+  perform sluice.requeue(v_leases, v_now);
+  perform sluice.settle_cancellations(v_now, array(select l.task_id from unnest(v_leases) l));
   perform sluice.count_ended(v_leases);
   return coalesce(cardinality(v_leases), 0);
 end

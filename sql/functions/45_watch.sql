@@ -63,9 +63,7 @@ declare
   v_missing int[];
   v_complete boolean;
   v_now timestamptz;
-  v_restless int[];
   v_look record;
-  v_shut record;
 begin
   -- "except", not "<> all (v_bells) and": the planner would try the locks first, and take some twice.
   v_missing := array(select unnest(v_wanted) except select unnest(v_bells));
@@ -78,18 +76,12 @@ begin
   v_now := coalesce(p_now, clock_timestamp());
   -- New statements, hence new snapshots: they see all that was committed before the bells were taken.
   perform sluice.quieten(v_now);
-  v_restless := sluice.restless(v_ids);
-  v_look := sluice.look_around(v_restless, v_now);
-  v_shut := sluice.shut_models(v_restless, v_now);
-  if cardinality(v_shut.models) < cardinality(v_restless) then
-    v_look.wake_at := least(v_look.wake_at, v_now + interval '5 seconds');
-  end if;
+  v_look := sluice.look_around(sluice.restless(v_ids), v_now);
   if v_missing <> '{}' then
     v_look.wake_at := least(v_look.wake_at, v_now + interval '1 second');
   end if;
-  v_wanted := sluice.bells_of(v_ids, v_shut.models);
+  v_wanted := sluice.bells_of(v_ids, v_look.shut);
   perform sluice.drop_bells(array(select unnest(v_bells) except select unnest(v_wanted)));
-  v_look.wake_at := least(v_look.wake_at, v_shut.open_at);
   return query
     select array(select b from unnest(v_bells) b where b = any (v_wanted) order by b), v_complete, v_look.work,
       -- Neither null (greatest() would pass over it: wake at once, for ever) nor infinity (a parked model) is a time.
@@ -116,19 +108,6 @@ begin
 end
 $$;
 
--- shut_models: which of p_ids (see sluice.restless) could call nobody now, and when the first of them opens by the
--- clock alone (null, or infinity: no time is known).
-create or replace function sluice.shut_models(p_ids int[], p_now timestamptz, out models int[], out open_at timestamptz)
-language plpgsql volatile
-as $$
-begin
-  select coalesce(array_agg(o.id), '{}'), min(o.at) into models, open_at
-  from (select m.id, sluice.opens_at(m, p_now) as at from sluice.models m
-        where m.id = any (p_ids) offset 0) o
-  where o.at > p_now;
-end
-$$;
-
 -- drop_bells: the watcher is awake. Params: bells: those that take_bells returned, alarms among them.
 create or replace function sluice.drop_bells(bells int[]) returns void
 language plpgsql volatile security definer
@@ -146,59 +125,61 @@ language plpgsql stable
 as $$
 begin
   return array(select m.id from sluice.models m, sluice.worker w
-               where w.id = p_worker and (w.models is null or m.name = any (w.models))
-                 and (w.apis is null or m.api = any (w.apis)) order by m.id);
+               where w.id = p_worker and sluice.serves(w, m) order by m.id);
 end
 $$;
 
--- look_around: is there anything to do for the models p_ids, or a task of anybody's whose time has come? The first work
--- found ends it. wake_at is the next moment for any of them.
-create or replace function sluice.look_around(p_ids int[], p_now timestamptz, out work boolean, out wake_at timestamptz)
-language plpgsql volatile
-as $$
-declare
-  v_id int;
-  v_look record;
-begin
-  work := exists (select from only sluice.later where ready_at >= sluice.later_mark(p_now) and ready_at <= p_now)
-    or sluice.has_moves();
-  wake_at := (select min(ready_at) from sluice.later where ready_at > p_now);
-  foreach v_id in array case when work then '{}' else p_ids end loop
-    v_look := sluice.look(v_id, p_now);
-    work := v_look.work;
-    wake_at := least(wake_at, v_look.wake_at);
-    exit when work;
-  end loop;
-end
-$$;
-
--- look: is there anything to do for model p_model now, and if not, when? work: a row and a permit; wake_at: the moment at
--- which the clock alone will make work. Of a route's tasks that others may take first it asks again in 50 ms: until then they could take
--- no more than what both have of slack, or a fast one would not make up for it.
-create or replace function sluice.look(p_model int, p_now timestamptz, out work boolean, out wake_at timestamptz)
+-- look_around: is there a task of anybody's whose time has come, or anything to do for the models p_ids (see sluice.restless)?
+-- The first work found ends it.
+-- Returns: work; wake_at: the next moment at which the clock alone makes work (infinity, null: none is known), within 5 s while a model
+--          is open, for ageing is told by nobody; shut: those looked at that can call nobody now.
+create or replace function sluice.look_around(
+  p_ids int[], p_now timestamptz, out work boolean, out wake_at timestamptz, out shut int[])
 language plpgsql volatile
 as $$
 declare
   v_model sluice.models;
+  v_at timestamptz;
+begin
+  work := exists (select from only sluice.later where ready_at >= sluice.later_mark(p_now) and ready_at <= p_now)
+    or sluice.has_moves();
+  wake_at := (select min(ready_at) from sluice.later where ready_at > p_now);
+  shut := '{}';
+  for v_model in select m.* from sluice.models m where m.id = any (p_ids) loop
+    exit when work;
+    v_at := sluice.opens_at(v_model, p_now);
+    if v_at > p_now then
+      shut := shut || v_model.id;
+    else
+      v_at := least(sluice.first_turn(v_model, p_now), p_now + interval '5 seconds');
+      work := v_at <= p_now;
+    end if;
+    wake_at := least(wake_at, v_at);
+  end loop;
+end
+$$;
+
+-- first_turn: when the first task is ready that model p_model may take; null: none waits. Of a route's tasks that others may take
+-- first it asks again in 50 ms: until then they could take no more than what both have of slack, or a fast one would not make up for it.
+create or replace function sluice.first_turn(p_model sluice.models, p_now timestamptz) returns timestamptz
+language plpgsql volatile
+as $$
+declare
   v_line record;
   v_ready timestamptz;
 begin
-  select * into v_model from sluice.models where id = p_model;
   for v_line in
-    select l.line, r.weight from unnest(sluice.lines_for(v_model)) l(line)
+    select l.line, r.weight from unnest(sluice.lines_for(p_model)) l(line)
     left join sluice.route_line n on n.n = -l.line
-    left join sluice.routes r on r.route = n.route and r.model = v_model.name order by l.line desc
+    left join sluice.routes r on r.route = n.route and r.model = p_model.name order by l.line desc
   loop
     v_ready := least(v_ready, case
-      when v_line.line > 0 or sluice.may_take(v_line.line, p_model, v_line.weight, null, p_now) is distinct from 0
+      when v_line.line > 0 or sluice.may_take(v_line.line, p_model.id, v_line.weight, null, p_now) is distinct from 0
         then sluice.first_turn(v_line.line, p_now)
       when sluice.is_waiting(array[v_line.line], p_now) then p_now + interval '50 ms' end);
     exit when v_ready <= p_now;
   end loop;
-  if v_ready is not null then
-    wake_at := greatest(v_ready, sluice.opens_at(v_model, p_now));
-  end if;
-  work := coalesce(wake_at <= p_now, false);
+  return v_ready;
 end
 $$;
 

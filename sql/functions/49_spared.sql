@@ -1,6 +1,6 @@
 -- Calls that failed through no proven fault of their tasks. The tasks are spared: they wait, uncharged, and try again.
 --   not_sent                        nothing was sent (no address, no connection, no TLS): until settings.unsent_timeout
---   http_403, http_404, http_405    the model's key or address may be wrong, or this one request: refusals_max() times
+--   http_403, http_404, http_405    the model's key or address may be wrong, or this one request: three times
 -- Refusals of several tasks in a row park the model instead: that is no task's fault.
 
 -- is_refusal: whether an error code says that the model's key or address may be wrong, or the task's request.
@@ -15,17 +15,6 @@ as $$
   select coalesce(p_kind = 'returned' and p_error_code = 'not_sent'
     or p_kind = 'throttled' and sluice.is_refusal(p_error_code), false)
 $$;
-
--- refusals_max: how many such answers are proof that a task itself is refused: it fails with the last.
-create or replace function sluice.refusals_max() returns int
-language sql immutable parallel safe
-as $$ select 3 $$;
-
--- refusals_to_park: how many different tasks must hear p_http_status in a row until their model is parked. A 403 is seldom
--- one request's; 404 may be (a file that a request names).
-create or replace function sluice.refusals_to_park(p_http_status int) returns int
-language sql immutable parallel safe
-as $$ select case p_http_status when 403 then 2 else 5 end $$;
 
 -- spared_calls: the calls of a task that were spared for the same reason since it was last charged or redriven.
 -- Returns: how many, and when the first of them ended (null: none). All attempts of the task are read; spared_share_min bounds them.
@@ -52,6 +41,7 @@ returns sluice.outcome[]
 language plpgsql volatile
 as $$
 declare
+  c_refusals_max constant int := 3;  -- so many refusals are proof that a task itself is refused: it fails with the last
   v_timeout interval := (select unsent_timeout from sluice.settings);
   v_call record;
 begin
@@ -64,7 +54,7 @@ begin
       p_outcomes[v_call.place].kind := 'failed';
       p_outcomes[v_call.place].error := format('nothing could be sent for %s (settings.unsent_timeout): %s', v_timeout,
         coalesce(p_outcomes[v_call.place].error, 'no reason was told'));
-    elsif p_outcomes[v_call.place].kind = 'throttled' and v_call.calls + 1 >= sluice.refusals_max() then
+    elsif p_outcomes[v_call.place].kind = 'throttled' and v_call.calls + 1 >= c_refusals_max then
       p_outcomes[v_call.place].kind := 'failed';
     end if;
   end loop;
@@ -72,52 +62,35 @@ begin
 end
 $$;
 
--- note_refusals: counts the tasks whose calls were refused since their model's last success, and parks the model when they
--- are several: sluice.models.closed_reason then begins with "refused: ". A task that had been refused before that success
--- is itself to blame. Outcomes that come together count as together: a success among them is the model's.
--- A call for many tasks counts as one, for the first of them.
--- Locks:   rows of refusal ascending by model, after all breakers; tries the model's row, as throttle does.
-create or replace function sluice.note_refusals(p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz)
-returns void
+-- note_model_works: a call of a model has succeeded: what refused tasks before, or together with it (p_has_refused), are their own.
+create or replace function sluice.note_model_works(p_model int, p_has_refused boolean, p_now timestamptz) returns void
 language plpgsql volatile
 as $$
-declare
-  v_told record;
 begin
-  for v_told in
-    select c.model, bool_or(c.has_solved) as has_solved, array_agg(c.task) filter (where c.is_refused) as tasks,
-      (array_agg(c.error_code order by c.place desc) filter (where c.is_refused))[1] as error_code,
-      (array_agg(c.error order by c.place desc) filter (where c.is_refused))[1] as error
-    from (
-      select (e.lease).model, (e.lease).task_id as task, e.place, o.error_code, o.error, o.kind = 'solved' as has_solved,
-        o.kind in ('throttled', 'returned') and sluice.is_refusal(o.error_code) as is_refused
-      from unnest(p_ended) e cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o) c
-    join sluice.models m on m.id = c.model and m.closed_until is distinct from 'infinity'
-    group by c.model order by c.model
-  loop
-    if v_told.has_solved then
-      insert into sluice.refusal as r (model, tasks, worked_at) select v_told.model, '{}', p_now where v_told.tasks is not null
-      on conflict (model) do nothing;
-      update sluice.refusal r set tasks = '{}', worked_at = p_now
-      where r.model = v_told.model and (r.tasks <> '{}' or v_told.tasks is not null);
-    elsif v_told.tasks is not null then
-      perform sluice.note_model_refusals(v_told.model, v_told.tasks, v_told.error_code, v_told.error);
-    end if;
-  end loop;
+  insert into sluice.refusal (model, tasks, worked_at) select p_model, '{}', p_now where p_has_refused on conflict (model) do nothing;
+  update sluice.refusal set tasks = '{}', worked_at = p_now where model = p_model and (tasks <> '{}' or p_has_refused);
 end
 $$;
 
--- note_model_refusals: the same for one model without a success: p_tasks were refused, the last of them with p_error_code.
+-- note_model_refusals: counts the tasks whose calls were refused since their model's last success, and parks the model when they
+-- are several: sluice.models.closed_reason then begins with "refused: ". A task that had been refused before that success
+-- is itself to blame. Outcomes that come together count as together: a success among them is the model's.
+-- A call for many tasks counts as one, for the first of them.
+-- Params:  p_tasks: were refused, the last of them with p_error_code and p_error.
+-- Locks:   the row of refusal, after its model's breaker; tries the model's row, as throttle does.
 create or replace function sluice.note_model_refusals(p_model int, p_tasks bigint[], p_error_code text, p_error text)
 returns void
 language plpgsql volatile
 as $$
 declare
   v_status int := right(p_error_code, 3);
-  v_bound int := sluice.refusals_to_park(v_status);
+  v_bound int := case v_status when 403 then 2 else 5 end;  -- so many different tasks: a 403 is seldom one request's, a 404 may be
   v_refusal sluice.refusal;
   v_name text;
 begin
+  if (select closed_until from sluice.models where id = p_model) = 'infinity' then
+    return;
+  end if;
   insert into sluice.refusal as r (model, http_status, tasks) values (p_model, v_status, '{}')
   on conflict (model) do update set http_status = v_status,
     tasks = case when r.http_status = v_status then r.tasks else '{}' end

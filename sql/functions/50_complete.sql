@@ -12,8 +12,8 @@
 --          attempts, tokens as reserved, and one failure for the breaker (for the batch: the others say batch_failed).
 --          A task that was cancelled meanwhile ends as cancelled instead of going back; what was told still counts as an
 --          attempt and still closes the model.
--- Locks:   leases ascending by id, then lines ascending (only for what goes back to a line), then breakers (only
---          when one moves), then rows of refusal (only of models that refuse).
+-- Locks:   leases ascending by id, then lines ascending (only for what goes back to a line), then by model, ascending, its breaker (only
+--          when it moves) and its row of refusal (only if it refuses).
 create or replace function sluice.complete(worker bigint, outcomes sluice.outcome[], p_now timestamptz default null)
 returns table (task_id bigint, fence int, applied boolean)
 language plpgsql volatile security definer
@@ -120,9 +120,6 @@ begin
   if v_heard is not null then
     perform sluice.learn_from(p_outcomes, array(select h from unnest(v_heard) h where h.place = v_drawn)),
       sluice.settle_reserved(p_outcomes, v_heard, p_now), sluice.note_health(p_outcomes, v_heard, p_now);
-    if exists (select from sluice.refusal r where r.tasks <> '{}') then
-      perform sluice.note_refusals(p_outcomes, v_heard, p_now);
-    end if;
   end if;
   perform sluice.count_solved(cardinality(v_places), v_models, v_calls);
   if v_ringing is not null then
@@ -162,7 +159,6 @@ declare
   v_now timestamptz;
   v_ended sluice.ended_call[];
   v_told sluice.outcome[];      -- as told, but for tasks that were spared for long enough
-  v_applied sluice.outcome[];   -- and but for those that were cancelled meanwhile
 begin
   -- Locked in ascending order of id: two workers, or a worker and a recovery, never wait for each other in a circle.
   -- Measured without the order: 70 deadlocks in 6 s. The limit keeps the outcomes on the outer side: a plan made while
@@ -184,20 +180,18 @@ begin
 
   v_now := coalesce(p_now, clock_timestamp());  -- after the locks: what goes back must not lie below marks
   v_told := sluice.give_up(p_outcomes, v_ended, v_now);
-  v_applied := v_told;
-  if exists (select from sluice.cancellation c where c.worker = p_worker) then
-    v_applied := sluice.heed_cancellations(v_told, v_ended);
-  end if;
-  perform sluice.store_results(v_applied, v_ended, v_now);
+  perform sluice.store_results(v_told, v_ended, v_now);
   perform sluice.note_attempts(v_told, v_ended, v_now);
-  perform sluice.retry_later(v_applied, v_ended, v_now);
+  perform sluice.retry_later(v_told, v_ended, v_now);
   perform sluice.throttle(v_told, v_ended, v_now);
   perform sluice.requeue((select array_agg(e.lease)
-    from unnest(v_ended) e cross join lateral (select (v_applied[e.place]).kind, (v_applied[e.place]).error_code) o
+    from unnest(v_ended) e cross join lateral (select (v_told[e.place]).kind, (v_told[e.place]).error_code) o
     where o.kind in ('throttled', 'returned') and not sluice.is_spared(o.kind, o.error_code)), v_now);
+  if exists (select from sluice.cancellation c where c.worker = p_worker) then
+    perform sluice.settle_cancellations(v_now, array(select (e.lease).task_id from unnest(v_ended) e));
+  end if;
   perform sluice.settle(p_outcomes, v_ended, v_now);
   perform sluice.note_health(p_outcomes, v_ended, v_now);
-  perform sluice.note_refusals(p_outcomes, v_ended, v_now);
   perform sluice.count_ended((select array_agg(e.lease) from unnest(v_ended) e));
   return array(select e.place from unnest(v_ended) e);
 end
@@ -402,7 +396,7 @@ drop function if exists sluice.judge_late(bigint, sluice.outcome[], sluice.ended
 
 -- judge_late: for outcomes that found no lease: was it applied by an earlier try of this very call, or is it late?
 -- A late answer is kept as an audit row (once), for somebody paid for it; not that of a task that is forgotten.
--- What a recovery wrote in the name of a lost worker is not that worker's outcome.
+-- What a recovery wrote in the name of a lost worker is not that worker's outcome. A result without a worker: its task had gone back.
 create or replace function sluice.judge_late(
   p_worker bigint, p_outcomes sluice.outcome[], p_places int[], p_now timestamptz)
 returns table (task_id bigint, fence int, applied boolean)
@@ -413,7 +407,7 @@ begin
   return query
   with judged as materialized (
     select o.*, coalesce(o.ordinality = any (p_places), false)
-      or ((exists (select from sluice.result r where r.task_id = o.task_id and r.fence = o.fence and r.worker = p_worker
+      or ((exists (select from sluice.result r where r.task_id = o.task_id and r.fence = o.fence and coalesce(r.worker, p_worker) = p_worker
                    and (r.status = case o.kind when 'solved' then 'solved' when 'cancelled' then 'cancelled' else 'failed' end
                         or r.status = 'cancelled' and o.kind is distinct from 'solved'))
            or exists (select from sluice.attempt a where a.task_id = o.task_id and a.fence = o.fence

@@ -58,7 +58,7 @@ begin
         select sluice.token_quota(m) as quota, m.id as model from sluice.models m
         where m.id = c.model and m.tpm is not null
         union all
-        select sluice.tenant_token_quota(t), null from sluice.tenants t where t.name = c.tenant and t.tpm is not null) q
+        select sluice.token_quota(t), null from sluice.tenants t where t.name = c.tenant and t.tpm is not null) q
       group by 1, 2, 4),
     booked as (
       insert into sluice.spent (account, at, tokens)

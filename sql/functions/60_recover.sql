@@ -52,26 +52,27 @@ end
 $$;
 
 -- charge_lost: charges one attempt to each lost lease, notes it, and sends the task back to its queue, or to the dead
--- letters when that was its last attempt. A task that was being cancelled ends so. The leases' rows are deleted already, in
--- this transaction.
+-- letters when that was its last attempt. A task that was being cancelled goes back, and ends so there. The leases' rows are deleted
+-- already, in this transaction.
 create or replace function sluice.charge_lost(p_lost sluice.lease[], p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 declare
-  v_rest sluice.lease[] := sluice.end_cancelled(p_lost, p_now);
   v_back sluice.lease[];
 begin
   insert into sluice.attempt (task_id, worker, started_at, ended_at, fence, billed, kind, model, error_code, error)
   select l.task_id, l.worker, l.started_at, p_now, l.fence, null, 'lost', m.name, 'worker_lost',
     'the worker stopped proving life in mid-call'
   from unnest(p_lost) l join sluice.models m on m.id = l.model;
-  perform sluice.end_leases(
-    array(select l from unnest(v_rest) l where l.attempts + 1 >= sluice.attempts_max(l.task_id, l.model)), 1, 'failed',
-    'worker_lost', 'every worker that took it stopped proving life in mid-call', p_now);
   select array_agg(row(l.task_id, l.worker, l.ready_at, l.started_at, l.deadline, l.reserved_tokens, l.model,
     l.request_bytes, l.fence, l.rank, l.attempts + 1, l.tenant, l.calls, l.line)::sluice.lease) into v_back
-  from unnest(v_rest) l where l.attempts + 1 < sluice.attempts_max(l.task_id, l.model);
+  from unnest(p_lost) l where l.attempts + 1 < sluice.attempts_max(l.task_id, l.model)
+    or exists (select from sluice.cancellation c where c.task_id = l.task_id and c.fence = l.fence);
+  perform sluice.end_leases(
+    array(select l from unnest(p_lost) l where not exists (select from unnest(v_back) b where b.task_id = l.task_id)), 1, 'failed',
+    'worker_lost', 'every worker that took it stopped proving life in mid-call', p_now);
   perform sluice.requeue(v_back, p_now);
+  perform sluice.settle_cancellations(p_now, array(select b.task_id from unnest(v_back) b));
   perform sluice.count_ended(p_lost);
 end
 $$;

@@ -26,8 +26,7 @@ begin
         select task_id from sluice.%I where deadline <= $1 order by deadline limit $2 for update skip locked) d', v_place)
     into v_ids using p_now, v_limit - v_expired;
     if v_ids is not null then
-      v_expired := v_expired + sluice.end_waiting(v_place, v_ids, 'expired', 'deadline',
-        'the deadline passed before a worker could start it', p_now);
+      v_expired := v_expired + sluice.end_waiting(v_place, v_ids, 'expired', p_now);
     end if;
   end loop;
   perform setval('sluice.expired_model', v_lines[cardinality(v_lines)] + 1000000000);

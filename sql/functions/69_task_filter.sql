@@ -125,14 +125,3 @@ as $$
   select max(p.task_id) from (
     select r.task_id from sluice.result r where r.task_id >= p_from and r.task_id <= p_until order by r.task_id limit 1000) p
 $$;
-
--- note_bulk: in the audit that p_function did p_count (what is counted) of the tasks that meet p_filter.
-create or replace function sluice.note_bulk(
-  p_function text, p_filter sluice.task_filter, p_counted text, p_count bigint, p_now timestamptz) returns void
-language plpgsql volatile
-as $$
-begin
-  perform sluice.note_command(p_function, p_filter.name,
-    to_jsonb(p_filter) - '{name,model,route}'::text[] || jsonb_build_object(p_counted, p_count), p_now);
-end
-$$;

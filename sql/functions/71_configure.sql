@@ -17,12 +17,6 @@ begin
 end
 $$;
 
--- is_kept: whether what replaces a row's settings leaves a column alone unless it is given: in what state a model is, and who
--- may act for a tenant, which nobody is to open by leaving it out.
-create or replace function sluice.is_kept(p_column text) returns boolean
-language sql immutable parallel safe
-as $$ select p_column = any (array['name', 'paused', 'closed_until', 'closed_reason', 'closed_detail', 'role', 'default_role']) $$;
-
 -- configure: sets columns of a model or a tenant, or of the settings.
 -- Params:  kind: models, tenants or settings; name: the model's or tenant's; settings: an object of columns; replace: make it if it
 --          is not there, and give defaults to the columns left out. In a change another name renames it.
@@ -69,11 +63,13 @@ language plpgsql volatile
 as $$
 #variable_conflict use_column
 declare
+  -- Kept unless given: in what state a model is, and who may act for a tenant, which nobody is to open by leaving it out.
+  c_kept constant text[] := '{name,paused,closed_until,closed_reason,closed_detail,role,default_role}';
   v_row jsonb;
 begin
   execute format('update sluice.%1$I c set %2$s from jsonb_populate_record(null::sluice.%1$I, $2) g where %3$s returning to_jsonb(c)',
     p_table, (select string_agg(case when p_values ? k then format('%I = g.%1$I', k)
-                                     when p_replace and not sluice.is_kept(k) then format('%I = default', k)
+                                     when p_replace and k <> all (c_kept) then format('%I = default', k)
                                      else format('%I = c.%1$I', k) end, ', ') from unnest(p_columns) k),
     case when p_table = 'settings' then 'c.one' else 'c.name = $1' end)
   into v_row using p_name, p_values;

@@ -1,26 +1,7 @@
--- candidate_lines: the lines in which a task can wait: of the model it named, or of its route. Never
--- all: 1,000 tables in one look-up are 4,000 locks. Only a task that a first look did not find is looked for in all of
--- them: until schema 44 a route's tasks were put into its models' queues.
--- Params:  p_task: its id; p_model, p_route: what it named; p_try: from 1.
-create or replace function sluice.candidate_lines(p_task bigint, p_model int, p_route text, p_try int) returns int[]
-language plpgsql stable
-as $$
-begin
-  return case when p_route is null then array(select m.id from sluice.models m where m.id = p_model)
-    when p_try = 1 then sluice.lines_of_route(p_route)
-    else sluice.lines_of_route(p_route)
-      || array(select distinct q.model from sluice.queue q where q.task_id = p_task and q.model is not null) end;
-end
-$$;
-
 -- cancel: ends a task that waits, and has a running one aborted.
 -- Returns: the status after: cancelled, processing (a worker has it: it is told at once, and ends the call as cancelled
 --          unless that ends first), or the final one found.
 -- Errors:  SL006 no such task among the caller's tenants'.
--- All places are looked at in one statement, repeated while the task was in none of them: it was being moved (measured
--- beside four movers: place by place missed 553 of 17,046 living tasks, one statement none).
--- A lease is marked, not locked: an open cancel must not hold up the flush of its worker. A mark that comes too late for
--- its lease is settled by the next sweep, wherever the task has gone.
 create or replace function sluice.cancel(id bigint, p_now timestamptz default null) returns text
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -36,60 +17,51 @@ begin
   perform sluice.require_task(cancel.id, v_task.tenant);
   v_status := sluice.cancel_found(v_task.id, v_task.model, v_task.route, sluice.now_for(p_now));
   perform sluice.note_command('cancel', cancel.id::text);
-  return v_status;
-end
-$$;
-
--- cancel_found: cancel, of a task that is there and may be cancelled: its id, and what it named.
-create or replace function sluice.cancel_found(p_task bigint, p_model int, p_route text, p_now timestamptz) returns text
-language plpgsql volatile
-as $$
-declare
-  v_status text;
-begin
-  for v_try in 1 .. 100 loop
-    v_status := sluice.try_cancel(p_task, sluice.candidate_lines(p_task, p_model, p_route, v_try), p_now);
-    exit when v_status is not null;
-  end loop;
   return coalesce(v_status, 'processing');
 end
 $$;
 
--- try_cancel: one look at all places of a task: moves it to the results if it waits, marks its lease if it runs.
--- Returns: the status after, or null when it was found nowhere: it is being moved; look again.
-create or replace function sluice.try_cancel(p_task bigint, p_lines int[], p_now timestamptz) returns text
+-- cancel_found: cancel, of a task that is there and may be cancelled: its id, and what it named.
+-- Returns: the status after; null: it moved from place to place all the time.
+-- It is looked for in all places in one statement, again while it was in none of them or has left the one where it was (measured
+-- beside four movers: place by place missed 553 of 17,046 living tasks, one statement none).
+create or replace function sluice.cancel_found(p_task bigint, p_model int, p_route text, p_now timestamptz) returns text
+language plpgsql volatile
+as $$
+declare
+  v_place record;
+  v_status text;
+begin
+  for v_try in 1 .. 100 loop
+    v_place := sluice.find_place(p_task, p_model, p_route, v_try);
+    if v_place.status = 'processing' then
+      v_status := sluice.mark_lease(p_task, p_now);
+    elsif v_place.status is null then
+      v_status := (select status from sluice.result where task_id = p_task);
+    elsif sluice.end_waiting(coalesce('queue_' || sluice.line_name(v_place.line), 'later'), array[p_task], 'cancelled', p_now) = 1 then
+      v_status := 'cancelled';
+    end if;
+    exit when v_status is not null;
+  end loop;
+  return v_status;
+end
+$$;
+
+-- mark_lease: has the call of task p_task aborted. Its lease is marked, not locked: an open cancel must not hold up the flush of its
+-- worker. A mark that comes too late for its lease is settled by the next sweep, wherever the task has gone.
+-- Returns: processing, or null: no worker has it.
+create or replace function sluice.mark_lease(p_task bigint, p_now timestamptz) returns text
 language plpgsql volatile
 as $$
 declare
   v_status text;
   v_worker bigint;
-  v_ended bigint[];
 begin
-  execute format($sql$
-    with gone0 as (delete from sluice.later where task_id = $1
-                   returning null::timestamptz as queued_at, fence, attempts, model)
-    %s,
-    gone as (select * from gone0 %s),
-    ended as (
-      insert into sluice.result (task_id, created_at, queued_at, finished_at, fence, attempts, status, model, error_code, error)
-      select $1, t.created_at, g.queued_at, $2, g.fence, g.attempts, 'cancelled', m.name, 'cancelled',
-        'cancelled before a worker could start it'
-      from gone g join sluice.task t on t.id = $1 left join sluice.models m on m.id = g.model
-      on conflict do nothing returning task_id, status),
-    marked as (
-      insert into sluice.cancellation (task_id, worker, at, fence)
-      select l.task_id, l.worker, $2, l.fence from sluice.lease l where l.task_id = $1
-      on conflict do nothing returning worker)
-    select coalesce((select status from ended), (select 'processing' from sluice.lease where task_id = $1),
-                    (select status from sluice.result where task_id = $1)),
-      (select worker from marked), array(select task_id from ended)
-    $sql$,
-    (select string_agg(format(', gone%1$s as (delete from sluice.%2$I where task_id = $1
-      returning ready_at, fence, attempts, model)', l.n, 'queue_' || sluice.line_name(l.line)), ' ')
-     from unnest(p_lines) with ordinality l(line, n)),
-    (select string_agg(format('union all select * from gone%s', n), ' ') from generate_series(1, cardinality(p_lines)) n))
-  into v_status, v_worker, v_ended using p_task, p_now;
-  perform sluice.note_ended(v_ended, 'cancelled');
+  with marked as (
+    insert into sluice.cancellation (task_id, worker, at, fence)
+    select l.task_id, l.worker, p_now, l.fence from sluice.lease l where l.task_id = p_task
+    on conflict do nothing returning worker)
+  select 'processing', (select worker from marked) into v_status, v_worker from sluice.lease where task_id = p_task;
   if v_worker is not null then
     perform pg_notify('sluice_abort', v_worker::text);  -- a heartbeat at once instead of in its time
   end if;
@@ -112,21 +84,15 @@ set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
-declare
-  v_now timestamptz := sluice.now_for(p_now);
-  v_filter sluice.task_filter := sluice.task_filter_of(cancel_all.model, cancel_all.tenant, cancel_all.metadata,
-    cancel_all.batch_id, cancel_all.since, cancel_all.until);
-  v_cancelled bigint;
 begin
-  perform sluice.check_filter(v_filter, 'cancel_all');
-  v_cancelled := (select s.done from sluice.cancel_some(v_filter, null, 'infinity', v_now) s);
-  perform sluice.note_bulk('cancel_all', v_filter, 'cancelled', v_cancelled, v_now);
-  return v_cancelled;
+  return (sluice.bulk_part('cancel', sluice.task_filter_of(cancel_all.model, cancel_all.tenant, cancel_all.metadata,
+    cancel_all.batch_id, cancel_all.since, cancel_all.until),
+    null, 'infinity', sluice.now_for(p_now))).done;
 end
 $$;
 
--- cancel_some: a part of cancel_all, which ends between two pages when the clock reads p_stop.
--- Params:  p_from: null, or what the part before gave as next. Returns: done: how many; next: null at the end.
+-- cancel_some: a part of cancel_all, which ends between two pages of 1,000 tasks when the clock reads p_stop.
+-- Params:  p_from: null, or what the part before gave as next. Returns: done: how many it ended or newly marked; next: null at the end.
 -- Running tasks first and last, and the lines before and after what waits for its time: whichever way a task moves meanwhile, it comes
 -- past a place that is yet to be looked at. A line that is gone has none.
 create or replace function sluice.cancel_some(
@@ -140,7 +106,8 @@ declare
     where p_filter.name is null or l = p_filter.model or l = any (sluice.lines_of_route(p_filter.route))
       or p_filter.route is not null and l > 0 order by l);
   v_places text[] := array['lease'] || v_queues || array['later'] || v_queues || array['lease'];
-  v_page record;
+  v_page bigint[];
+  v_ids bigint[];
 begin
   if p_from is not null then
     v_places := array(select e.place from jsonb_array_elements_text(p_from -> 'places') with ordinality e (place, n)
@@ -148,10 +115,19 @@ begin
   end if;
   done := 0;
   while v_places <> '{}' loop
-    v_page := sluice.cancel_page(v_places[1], p_filter, v_after, v_until, p_now);
-    done := done + v_page.cancelled;
-    v_after := coalesce(v_page.last, 0);
-    if v_page.last is null then
+    execute format('select array_agg(p.task_id order by p.task_id) from (select task_id from sluice.%I
+      where task_id > $1 and task_id <= $2 and ($3 is null or model = $3) order by task_id limit 1000) p', v_places[1])
+    into v_page using v_after, v_until, p_filter.model;
+    v_ids := array(select t.id from sluice.task t cross join sluice.caller_scope() s
+      where t.id = any (v_page) and (t.tenant = any (s.tenants)) = s.bound
+        and (p_filter.route is null or t.route = p_filter.route) and sluice.is_meant(p_filter, t, t.created_at)
+        and not exists (select from sluice.cancellation c where c.task_id = t.id));
+    done := done + case when v_ids = '{}' then 0
+      when v_places[1] = 'lease' then (select count(*) from sluice.task t
+        where t.id = any (v_ids) and sluice.cancel_found(t.id, t.model, t.route, p_now) in ('processing', 'cancelled'))
+      else sluice.end_waiting(v_places[1], v_ids, 'cancelled', p_now) end;
+    v_after := coalesce(v_page[cardinality(v_page)], 0);
+    if v_page is null then
       v_places := v_places[2:];
     end if;
     exit when clock_timestamp() >= p_stop;
@@ -162,50 +138,10 @@ begin
 end
 $$;
 
--- cancel_page: cancels those of the next 1,000 tasks of one place (later, lease, queue_<l>) that meet p_filter: after task p_after, up
--- to task p_until.
--- Returns: cancelled: how many it ended or newly marked; last: the last one's id, null if there was none.
-create or replace function sluice.cancel_page(
-  p_place text, p_filter sluice.task_filter, p_after bigint, p_until bigint, p_now timestamptz, out cancelled bigint, out last bigint)
-language plpgsql volatile
-as $$
-declare
-  v_page bigint[];
-  v_ids bigint[];
-begin
-  cancelled := 0;
-  execute format('select array_agg(p.task_id order by p.task_id) from (
-      select task_id from sluice.%I
-      where task_id > $1 and task_id <= $2 and ($3 is null or model = $3) order by task_id limit 1000) p', p_place)
-  into v_page using p_after, p_until, p_filter.model;
-  if v_page is null then
-    return;
-  end if;
-  last := v_page[cardinality(v_page)];
-  v_ids := array(select t.id from sluice.task t cross join sluice.caller_scope() s
-    where t.id = any (v_page) and (t.tenant = any (s.tenants)) = s.bound
-      and (p_filter.route is null or t.route = p_filter.route) and sluice.is_meant(p_filter, t, t.created_at)
-      and not exists (select from sluice.cancellation c where c.task_id = t.id));
-  cancelled := case p_place
-    when 'lease' then (select count(*) from unnest(v_ids) id where sluice.try_cancel(id, '{}', p_now) in ('processing', 'cancelled'))
-    else sluice.cancel_waiting(p_place, v_ids, p_now) end;
-end
-$$;
-
--- cancel_waiting: ends as cancelled those of p_ids that wait in p_place (later or queue_<l>). Returns how many.
-create or replace function sluice.cancel_waiting(p_place text, p_ids bigint[], p_now timestamptz) returns int
-language plpgsql volatile
-as $$
-begin
-  return sluice.end_waiting(p_place, p_ids, 'cancelled', 'cancelled', 'cancelled before a worker could start it', p_now);
-end
-$$;
-
 -- end_waiting: ends tasks that wait for their time or in a line; those of p_ids that are there.
--- Params:  p_place: later or queue_<l>; p_status, p_error_code, p_error: of their results; p_now. Returns how many.
+-- Params:  p_place: later or queue_<l>; p_status: cancelled or expired; p_now. Returns how many.
 -- Locked in ascending order of id, then deleted by a statement of its own, which sees rows that were changed meanwhile.
-create or replace function sluice.end_waiting(
-  p_place text, p_ids bigint[], p_status text, p_error_code text, p_error text, p_now timestamptz) returns int
+create or replace function sluice.end_waiting(p_place text, p_ids bigint[], p_status text, p_now timestamptz) returns int
 language plpgsql volatile
 as $$
 declare
@@ -218,88 +154,28 @@ begin
       returning q.task_id, q.ready_at, q.fence, q.attempts, q.model),
     ended as (
       insert into sluice.result (task_id, created_at, queued_at, finished_at, fence, attempts, status, model, error_code, error)
-      select g.task_id, t.created_at, %2$s, $5, g.fence, g.attempts, $2, m.name, $3, $4
+      select g.task_id, t.created_at, %2$s, $3, g.fence, g.attempts, $2, m.name, e.code, e.error
       from gone g join sluice.task t on t.id = g.task_id left join sluice.models m on m.id = g.model
+      join (values ('cancelled', 'cancelled', 'cancelled while no worker had it'),
+                   ('expired', 'deadline', 'the deadline passed before a worker could start it')) e(status, code, error) on e.status = $2
       on conflict do nothing returning task_id)
     select array_agg(task_id) from ended
     $sql$, p_place, case when p_place = 'later' then 'null' else 'g.ready_at' end)
-  into v_ended using p_ids, p_status, p_error_code, p_error, p_now;
+  into v_ended using p_ids, p_status, p_now;
   perform sluice.note_ended(v_ended, p_status);
   return coalesce(cardinality(v_ended), 0);
 end
 $$;
 
--- take_cancellations: removes the marks of leases that have just ended.
--- Returns: the ids of the tasks that had one.
-create or replace function sluice.take_cancellations(p_leases sluice.lease[]) returns bigint[]
-language plpgsql volatile
-as $$
-#variable_conflict use_column
-declare
-  v_marked bigint[];
-begin
-  with taken as (
-    delete from sluice.cancellation c using unnest(p_leases) l
-    where c.task_id = l.task_id and c.fence = l.fence returning c.task_id)
-  select array_agg(task_id) into v_marked from taken;
-  return coalesce(v_marked, '{}');
-end
-$$;
-
--- heed_cancellations: the outcomes of calls as they are applied: whatever would put a cancelled task back ends it instead.
--- A call that ended solved, or failed for good, before it could be aborted keeps its end.
-create or replace function sluice.heed_cancellations(p_outcomes sluice.outcome[], p_ended sluice.ended_call[])
-returns sluice.outcome[]
-language plpgsql volatile
-as $$
-declare
-  v_marked bigint[] := sluice.take_cancellations((select array_agg(e.lease) from unnest(p_ended) e));
-  v_place int;
-begin
-  for v_place in
-    select e.place from unnest(p_ended) e
-    where (e.lease).task_id = any (v_marked) and p_outcomes[e.place].kind in ('retry', 'throttled', 'returned')
-  loop
-    p_outcomes[v_place].kind := 'cancelled';
-    p_outcomes[v_place].error_code := 'cancelled';
-    p_outcomes[v_place].error := 'cancelled while a worker had it';
-  end loop;
-  return p_outcomes;
-end
-$$;
-
--- end_cancelled: of leases that end without an outcome, ends the tasks that are marked as cancelled.
--- The leases' rows are deleted already, in this transaction. Returns the others.
-create or replace function sluice.end_cancelled(p_leases sluice.lease[], p_now timestamptz) returns sluice.lease[]
-language plpgsql volatile
-as $$
-#variable_conflict use_column
-declare
-  v_marked bigint[] := sluice.take_cancellations(p_leases);
-  v_ended bigint[];
-begin
-  with ended as (
-    insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at, fence, attempts, status,
-      model, error_code, error)
-    select l.task_id, l.worker, t.created_at, l.ready_at, l.started_at, p_now, l.fence, l.attempts, 'cancelled', m.name,
-      'cancelled', 'cancelled while a worker had it'
-    from unnest(p_leases) l join sluice.models m on m.id = l.model join sluice.task t on t.id = l.task_id
-    where l.task_id = any (v_marked)
-    on conflict do nothing returning result.task_id)
-  select array_agg(ended.task_id) into v_ended from ended;
-  perform sluice.note_ended(v_ended, 'cancelled');
-  return array(select l from unnest(p_leases) l where l.task_id <> all (v_marked));
-end
-$$;
-
--- settle_cancellations: marks whose lease ended while they were being made: cancels the task where it is now. Called by
--- sweep and tick; at most 1,000 a call. Returns how many it settled.
+-- settle_cancellations: cancels where they are now the tasks whose marked calls have ended, in whichever way, and removes the marks: what
+-- has ended itself keeps its end. Called by whoever ends leases with marks, in the same transaction: nobody else sees such a task go back.
+-- And by sweep and tick, for marks that were committed after their leases had ended. At most 1,000 a call. Returns how many it settled.
+-- Params:  p_now; p_tasks: only these (null: all).
 -- Waits for a row that somebody is cancelling in an open transaction no longer than 50 ms.
-create or replace function sluice.settle_cancellations(p_now timestamptz) returns int
+create or replace function sluice.settle_cancellations(p_now timestamptz, p_tasks bigint[] default null) returns int
 language plpgsql volatile
 set lock_timeout = '50ms'
 as $$
-#variable_conflict use_column
 declare
   v_mark record;
   v_settled int := 0;
@@ -308,11 +184,11 @@ begin
     select c.task_id, c.fence, t.model, t.route
     from sluice.cancellation c join sluice.task t on t.id = c.task_id
     where not exists (select from sluice.lease l where l.task_id = c.task_id and l.fence = c.fence)
+      and (p_tasks is null or c.task_id = any (p_tasks))
     order by c.task_id limit 1000
   loop
     begin
-      if exists (select from generate_series(1, 2) v_try where sluice.try_cancel(v_mark.task_id,
-        sluice.candidate_lines(v_mark.task_id, v_mark.model, v_mark.route, v_try), p_now) is not null) then
+      if sluice.cancel_found(v_mark.task_id, v_mark.model, v_mark.route, p_now) is not null then
         delete from sluice.cancellation c where c.task_id = v_mark.task_id and c.fence = v_mark.fence;
         v_settled := v_settled + 1;
       end if;

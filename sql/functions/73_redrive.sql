@@ -70,16 +70,10 @@ set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
-declare
-  v_now timestamptz := sluice.now_for(p_now);
-  v_filter sluice.task_filter := sluice.task_filter_of(redrive_all.model, redrive_all.tenant, redrive_all.metadata,
-    redrive_all.batch_id, redrive_all.since, redrive_all.until, redrive_all.error_like, redrive_all.error_code);
-  v_redriven bigint;
 begin
-  perform sluice.check_filter(v_filter, 'redrive_all', true);
-  v_redriven := (select s.done from sluice.redrive_some(v_filter, null, 'infinity', v_now) s);
-  perform sluice.note_bulk('redrive_all', v_filter, 'redriven', v_redriven, v_now);
-  return v_redriven;
+  return (sluice.bulk_part('redrive', sluice.task_filter_of(redrive_all.model, redrive_all.tenant, redrive_all.metadata,
+    redrive_all.batch_id, redrive_all.since, redrive_all.until, redrive_all.error_like, redrive_all.error_code),
+    null, 'infinity', sluice.now_for(p_now))).done;
 end
 $$;
 

@@ -44,43 +44,33 @@ declare
   v_now timestamptz := sluice.now_for(p_now);
   v_filter sluice.task_filter := sluice.task_filter_of(forget_all.model, forget_all.tenant, forget_all.metadata,
     forget_all.batch_id, forget_all.since, forget_all.until);
-  v_forgotten bigint;
+  v_conditions text := md5((to_jsonb(v_filter) - 'until')::text) || ' ';
+  v_from bigint := substring(current_setting('sluice.forget_from', true) from '^' || v_conditions || '([0-9]{1,18})$');
+  v_step record := sluice.bulk_part('forget', v_filter, jsonb_build_object('from', v_from), 'infinity', v_now);
 begin
-  perform sluice.check_filter(v_filter, 'forget_all');
-  v_forgotten := (select s.done from sluice.forget_some(v_filter, null, 'infinity', v_now) s);
-  if v_forgotten > 0 then
-    perform sluice.note_bulk('forget_all', v_filter, 'forgotten', v_forgotten, v_now);
+  if v_step.done = 0 and v_from > 0 then  -- what ended behind it meanwhile
+    v_step := sluice.bulk_part('forget', v_filter, null, 'infinity', v_now);
   end if;
-  return v_forgotten;
+  perform set_config('sluice.forget_from', coalesce(v_conditions || (v_step.next ->> 'from'), ''), false);
+  return v_step.done;
 end
 $$;
 
--- forget_some: a step of forget_all, which also ends between two pages when the clock reads p_stop.
--- Params:  p_from: null, or what the step before gave as next. Returns: done: how many; next: null at the end of a walk over all, from
---          the first to the last.
+-- forget_some: a step of a walk over all results, which also ends between two pages when the clock reads p_stop.
+-- Params:  p_from: null, or what the step before gave as next. Returns: done: how many; next: null at the end.
 create or replace function sluice.forget_some(
   p_filter sluice.task_filter, p_from jsonb, p_stop timestamptz, p_now timestamptz, out done bigint, out next jsonb)
 language plpgsql volatile
 as $$
 declare
-  v_conditions text := md5((to_jsonb(p_filter) - 'until')::text) || ' ';
-  v_from bigint := coalesce((p_from ->> 'from')::bigint,
-    substring(current_setting('sluice.forget_from', true) from '^' || v_conditions || '([0-9]{1,18})$')::bigint, 0);
-  v_is_whole boolean := coalesce((p_from ->> 'whole')::boolean, v_from = 0);  -- the walk began at the first
-  v_is_over boolean := false;
+  v_from bigint := coalesce((p_from ->> 'from')::bigint, 0);
   v_upto bigint;
   v_ids bigint[];
 begin
   done := 0;
   loop
     v_upto := sluice.results_upto(v_from, 9223372036854775807);
-    if v_upto is null then
-      v_is_over := v_is_whole;
-      v_from := 0;  -- what ended behind us meanwhile
-      v_is_whole := true;
-      exit when v_is_over or done > 0;
-      continue;
-    end if;
+    exit when v_upto is null;
     v_ids := array(
       select r.task_id from sluice.result r join sluice.task t on t.id = r.task_id cross join sluice.caller_scope() s
       where r.task_id >= v_from and r.task_id <= v_upto and (t.tenant = any (s.tenants)) = s.bound
@@ -91,9 +81,8 @@ begin
     v_from := 1 + case when done = sluice.forget_step() then v_ids[cardinality(v_ids)] else v_upto end;
     exit when done = sluice.forget_step() or clock_timestamp() >= p_stop;
   end loop;
-  perform set_config('sluice.forget_from', case when v_from > 0 then v_conditions || v_from else '' end, false);
-  if not v_is_over then
-    next := jsonb_build_object('from', v_from, 'whole', v_is_whole);
+  if v_upto is not null then
+    next := jsonb_build_object('from', v_from);
   end if;
 end
 $$;

@@ -1,3 +1,25 @@
+-- bulk_part: a part of cancel_all, redrive_all or forget_all, which ends between two pages when the clock reads p_stop. The audit has each
+-- that did something, and the first; a forget is called again until it does nothing.
+-- Params:  p_action: cancel, redrive or forget; p_from: null, or what the part before gave as next.
+-- Returns: done: how many; next: null at the end. Errors: of check_filter.
+create or replace function sluice.bulk_part(
+  p_action text, p_filter sluice.task_filter, p_from jsonb, p_stop timestamptz, p_now timestamptz, out done bigint, out next jsonb)
+language plpgsql volatile
+as $$
+begin
+  perform sluice.check_filter(p_filter, p_action || '_all', p_action = 'redrive');
+  case p_action
+    when 'cancel' then select * into done, next from sluice.cancel_some(p_filter, p_from, p_stop, p_now);
+    when 'redrive' then select * into done, next from sluice.redrive_some(p_filter, p_from, p_stop, p_now);
+    when 'forget' then select * into done, next from sluice.forget_some(p_filter, p_from, p_stop, p_now);
+  end case;
+  if done > 0 or p_from is null and p_action <> 'forget' then
+    perform sluice.note_command(p_action || '_all', p_filter.name, to_jsonb(p_filter) - '{name,model,route}'::text[]
+      || jsonb_build_object(case p_action when 'cancel' then 'cancelled' when 'redrive' then 'redriven' else 'forgotten' end, done), p_now);
+  end if;
+end
+$$;
+
 -- bulk_step: a step of a bulk request over HTTP: cancel_all, redrive_all or forget_all, as far as it comes in 300 ms and the page that it
 -- is at then (some 0.1 s). Each in a transaction of its own, so that others have their turns between two.
 -- Params:  p_action: cancel, redrive or forget; p_tenant: the key's, if it has one; p_conditions: the body: columns of
@@ -13,26 +35,9 @@ set plan_cache_mode = force_generic_plan
 set lock_timeout = '1s'  -- all others' bulk requests wait behind it
 as $$
 declare
-  v_now timestamptz := sluice.now_for(p_now);
-  v_stop timestamptz := clock_timestamp() + interval '300 ms';
-  v_filter sluice.task_filter := sluice.bulk_filter(p_action, p_tenant, p_conditions);
-  v_step record;
-  v_counted text;
+  v_step record := sluice.bulk_part(p_action, sluice.bulk_filter(p_action, p_tenant, p_conditions), p_from,
+    clock_timestamp() + interval '300 ms', sluice.now_for(p_now));
 begin
-  perform sluice.check_filter(v_filter, p_action || '_all', p_action = 'redrive');
-  if p_action = 'cancel' then
-    v_counted := 'cancelled';
-    v_step := sluice.cancel_some(v_filter, p_from, v_stop, v_now);
-  elsif p_action = 'redrive' then
-    v_counted := 'redriven';
-    v_step := sluice.redrive_some(v_filter, p_from, v_stop, v_now);
-  else
-    v_counted := 'forgotten';
-    v_step := sluice.forget_some(v_filter, p_from, v_stop, v_now);
-  end if;
-  if v_step.done > 0 or (p_from is null and p_action <> 'forget') then
-    perform sluice.note_bulk(p_action || '_all', v_filter, v_counted, v_step.done, v_now);
-  end if;
   return jsonb_build_object('done', v_step.done, 'next', v_step.next);
 end
 $$;

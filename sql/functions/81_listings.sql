@@ -15,40 +15,20 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  v_before bigint := coalesce(newest_ids.before, 9223372036854775807);
+  v_place text := case when newest_ids.status is null then 'task' else coalesce(
+    ('{"unsolved": "later", "queued": "queue", "processing": "lease"}'::jsonb) ->> newest_ids.status, 'result') end;
 begin
-  -- The partial index of results needs its condition said as it stands there.
-  return query
-  select n.id from sluice.caller_scope() c cross join lateral (
-    (select t.id from sluice.task t
-     where newest_ids.status is null and (t.tenant = any (c.tenants)) = c.bound
-       and t.id < v_before and (newest_ids.tenant is null or t.tenant = newest_ids.tenant) order by t.id desc limit max_tasks)
-    union all
-    (select p.task_id from sluice.later p
-     where newest_ids.status = 'unsolved' and (p.tenant = any (c.tenants)) = c.bound
-       and p.task_id < v_before and (newest_ids.tenant is null or p.tenant = newest_ids.tenant)
-     order by p.task_id desc limit max_tasks)
-    union all
-    (select p.task_id from sluice.queue p
-     where newest_ids.status = 'queued' and (p.tenant = any (c.tenants)) = c.bound
-       and p.task_id < v_before and (newest_ids.tenant is null or p.tenant = newest_ids.tenant)
-     order by p.task_id desc limit max_tasks)
-    union all
-    (select p.task_id from sluice.lease p
-     where newest_ids.status = 'processing' and (p.tenant = any (c.tenants)) = c.bound
-       and p.task_id < v_before and (newest_ids.tenant is null or p.tenant = newest_ids.tenant)
-     order by p.task_id desc limit max_tasks)
-    union all
-    (select t.id from sluice.result p join sluice.task t on t.id = p.task_id
-     where newest_ids.status = 'solved' and p.status = 'solved' and (t.tenant = any (c.tenants)) = c.bound
-       and p.task_id < v_before and (newest_ids.tenant is null or t.tenant = newest_ids.tenant)
-     order by p.task_id desc limit max_tasks)
-    union all
-    (select t.id from sluice.result p join sluice.task t on t.id = p.task_id
-     where newest_ids.status <> 'solved' and p.status <> 'solved' and p.status = newest_ids.status
-       and (t.tenant = any (c.tenants)) = c.bound
-       and p.task_id < v_before and (newest_ids.tenant is null or t.tenant = newest_ids.tenant)
-     order by p.task_id desc limit max_tasks)) n;
+  return query execute format('
+    select n.id from sluice.caller_scope() c cross join lateral (
+      select p.%1$s as id from sluice.%2$s where (%3$s.tenant = any (c.tenants)) = c.bound and p.%1$s < coalesce($1, 9223372036854775807)
+        and ($2 is null or %3$s.tenant = $2) order by p.%1$s desc limit $3) n',
+    case v_place when 'task' then 'id' else 'task_id' end,
+    -- The partial index of results needs its condition said as it stands there.
+    case when v_place <> 'result' then v_place || ' p'
+      else format('result p join sluice.task t on t.id = p.task_id and p.status %s and p.status = %L',
+        case newest_ids.status when 'solved' then '= ''solved''' else '<> ''solved''' end, newest_ids.status) end,
+    case v_place when 'result' then 't' else 'p' end)
+  using newest_ids.before, newest_ids.tenant, max_tasks;
 end
 $$;
 

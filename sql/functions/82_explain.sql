@@ -22,7 +22,7 @@ begin
   perform sluice.require_task(explain.id, v_task.tenant);
   -- A task that moves between the look at its place and the look at its row is looked for again.
   for v_try in 1 .. 100 loop
-    v_place := sluice.find_place(v_task.id, sluice.candidate_lines(v_task.id, v_task.model, v_task.route, v_try));
+    v_place := sluice.find_place(v_task.id, v_task.model, v_task.route, v_try);
     v_sentence := case v_place.status
       when 'unsolved' then sluice.explain_later(v_task, v_now)
       when 'queued' then sluice.explain_queued(v_task, v_place.line, v_now)
@@ -132,8 +132,8 @@ language plpgsql volatile
 as $$
 declare
   v_tenant sluice.tenants := (select t from sluice.tenants t where t.name = p_tenant);
-  v_requests sluice.quota := sluice.tenant_request_quota(v_tenant);
-  v_tokens sluice.quota := sluice.tenant_token_quota(v_tenant);
+  v_requests sluice.quota := sluice.request_quota(v_tenant);
+  v_tokens sluice.quota := sluice.token_quota(v_tenant);
 begin
   if coalesce(least(sluice.permits_now(v_requests, p_now), sluice.permits_now(v_tokens, p_now)) > 0, true) then
     return null;
@@ -146,7 +146,7 @@ begin
 end
 $$;
 
--- route_text: which models of a route are open, at most 5 of them by name; or when the next one will be.
+-- route_text: of a route of which no model is open: when the next one will be.
 -- Params:  p_api: of a verbatim request: only models that speak it.
 create or replace function sluice.route_text(p_route text, p_api text, p_now timestamptz) returns text
 language plpgsql volatile
@@ -155,21 +155,12 @@ declare
   v_models sluice.models[] := array(
     select m from sluice.routes r join sluice.models m on m.name = r.model
     where r.route = p_route and r.weight > 0 and coalesce(m.api = p_api, true) order by m.name);
-  v_whose text := 'none of its models' || coalesce(' that speak ' || p_api, '');
-  v_open text[] := array(select m.name from unnest(v_models) m where sluice.is_open(m, p_now) limit 6);
-  v_next record;
 begin
-  if v_models = '{}' then
-    return v_whose || ' has a weight';
-  elsif v_open = '{}' then
-    select m.name, greatest(m.closed_until, sluice.probe_at(m, p_now)) as at into v_next from unnest(v_models) m
-    where not m.paused and coalesce(isfinite(m.closed_until), true) order by 2 limit 1;
-    return v_whose || ' is open' || coalesce('; ' || v_next.name || ' will be at ' || sluice.clock_text(v_next.at, p_now), '');
-  end if;
-  return 'open: ' || array_to_string(v_open[:5], ', ') || case when cardinality(v_open) > 5 then ' and others' else '' end
-    || case when not exists (select from unnest(v_models) m
-                             where sluice.is_open(m, p_now) and sluice.live_workers(m, p_now) <> '{}')
-       then ', but no live worker serves them' else '' end;
+  return 'none of its models' || coalesce(' that speak ' || p_api, '')
+    || case when v_models = '{}' then ' has a weight' else ' is open' end
+    || coalesce((select '; ' || m.name || ' will be at ' || sluice.clock_text(greatest(m.closed_until, sluice.probe_at(m, p_now)), p_now)
+                 from unnest(v_models) m where not m.paused and coalesce(isfinite(m.closed_until), true)
+                 order by greatest(m.closed_until, sluice.probe_at(m, p_now)) limit 1), '');
 end
 $$;
 
@@ -179,25 +170,14 @@ language plpgsql volatile
 as $$
 declare
   v_reason text := coalesce(' (' || sluice.shown_reason(p_model.closed_reason, p_model.closed_detail) || ')', '');
+  v sluice.breaker := (select b from sluice.breaker b where b.model = p_model.id);
+  v_probe timestamptz := (select l.started_at from sluice.lease l where (l.task_id, l.fence) = (v.probe_task, v.probe_fence));
 begin
   return case
     when p_model.paused then 'the model is paused'
     when p_model.closed_until = 'infinity' then 'the model is parked until somebody opens it' || v_reason
     when p_model.closed_until > p_now then
       'the model is closed until ' || sluice.clock_text(p_model.closed_until, p_now) || v_reason
-    else sluice.breaker_text(p_model, p_now) end;
-end
-$$;
-
--- breaker_text: what a breaker that is not closed lets through, or null.
-create or replace function sluice.breaker_text(p_model sluice.models, p_now timestamptz) returns text
-language plpgsql volatile
-as $$
-declare
-  v sluice.breaker := (select b from sluice.breaker b where b.model = p_model.id);
-  v_probe timestamptz := (select l.started_at from sluice.lease l where (l.task_id, l.fence) = (v.probe_task, v.probe_fence));
-begin
-  return case
     when v.state = 'open' and not sluice.is_open(p_model, p_now) then
       'the breaker is open until ' || sluice.clock_text(v.since + p_model.breaker_open, p_now) || coalesce(' (' || v.reason || ')', '')
     when v.state = 'open' then 'the breaker lets one call at a time through'
@@ -213,8 +193,7 @@ as $$
 begin
   return array(
     select w.id from sluice.worker w, sluice.settings s
-    where w.dead_at is null and w.seen >= p_now - s.heartbeat_timeout
-      and (w.models is null or p_model.name = any (w.models)) and (w.apis is null or p_model.api = any (w.apis)));
+    where w.dead_at is null and w.seen >= p_now - s.heartbeat_timeout and sluice.serves(w, p_model));
 end
 $$;
 

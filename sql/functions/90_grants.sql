@@ -49,8 +49,8 @@ grant execute on function
   sluice.recent_failures(interval, timestamptz), sluice.recent_ends(interval, timestamptz), sluice.call_counts()
 to sluice_reader, sluice_admin;
 -- A view calls its functions as its reader.
-grant execute on function sluice.queue_facts(timestamptz), sluice.permit_interval_ns(sluice.models),
-  sluice.permit_burst(sluice.models), sluice.send_allowance_ms(), sluice.interval_ns(int, int), sluice.pressure(bigint, bigint),
+grant execute on function sluice.queue_facts(timestamptz), sluice.request_quota(sluice.models),
+  sluice.quota_of(text, int, int, int, timestamptz), sluice.send_allowance_ms(), sluice.pressure(bigint, bigint),
   sluice.overflow_share(), sluice.critical_share()
 to sluice_reader, sluice_admin;
 
