@@ -52,11 +52,6 @@ Error too_many(std::string message) {
   return {Error::Action::retry_later, std::string(PgPool::not_sent), std::move(message)};
 }
 
-Error unawaited() {
-  return {Error::Action::refuse, std::string(PgPool::not_sent),
-          "nobody waits for the answer any more"};
-}
-
 }  // namespace
 
 // A request's statement that waits for its turn.
@@ -383,6 +378,10 @@ bool PgPool::is_quick(const std::string& key) const {
   return std::any_of(members_.begin(), members_.end(), [&key](const auto& member) {
     return member->key == key && member->key_is_quick;
   });
+}
+
+Error PgPool::unawaited() {
+  return {Error::Action::refuse, std::string(not_sent), "nobody waits for the answer any more"};
 }
 
 Error PgPool::breakers_refusal() const {

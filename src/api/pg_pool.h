@@ -78,6 +78,8 @@ class PgPool final {
 
   // Of an Error: the statement never left this process, so nothing has changed.
   static constexpr std::string_view not_sent = "08003";
+  // not_sent, for nobody waits for the answer any more.
+  static Error unawaited();
 
  private:
   struct Member;
