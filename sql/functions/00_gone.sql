@@ -11,7 +11,8 @@ end
 $$;
 -- Beside them those of now, whose last argument has a default or is wider, would be ambiguous, or not be called.
 drop function if exists sluice.claim_from(int, bigint, int, timestamptz), sluice.explain_backlog(sluice.task, timestamptz),
-  sluice.restless(int[], int), sluice.settle_cancellations(timestamptz), sluice.take_permits(sluice.quota, int, timestamptz);
+  sluice.restless(int[], int), sluice.claim_shares(bigint, text[], int[], int, timestamptz),
+  sluice.settle_cancellations(timestamptz), sluice.take_permits(sluice.quota, int, timestamptz);
 -- Their arguments have other names, or they return something else.
 drop function if exists sluice.depth(int, int), sluice.drop_functions(int), sluice.explain_queued(sluice.task, int, timestamptz),
   sluice.look_around(int[], timestamptz), sluice.make_functions(int), sluice.oldest_ready(int), sluice.ring(int),

@@ -59,7 +59,6 @@ language plpgsql volatile
 as $$
 declare
   v_back sluice.lease[];
-  v_ended bigint[];
 begin
   insert into sluice.attempt (task_id, worker, started_at, ended_at, fence, billed, kind, model, error_code, error)
   select l.task_id, l.worker, l.started_at, p_now, l.fence, null, 'lost', m.name, 'worker_lost',
@@ -69,16 +68,9 @@ begin
     l.request_bytes, l.fence, l.rank, l.attempts + 1, l.tenant, l.calls, l.line)::sluice.lease) into v_back
   from unnest(p_lost) l where l.attempts + 1 < sluice.attempts_max(l.task_id, l.model)
     or exists (select from sluice.cancellation c where c.task_id = l.task_id and c.fence = l.fence);
-  with ended as (
-    insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at, fence, attempts, status,
-      model, error_code, error)
-    select l.task_id, l.worker, t.created_at, l.ready_at, l.started_at, p_now, l.fence, l.attempts + 1, 'failed', m.name,
-      'worker_lost', 'every worker that took it stopped proving life in mid-call'
-    from unnest(p_lost) l join sluice.models m on m.id = l.model join sluice.task t on t.id = l.task_id
-    where not exists (select from unnest(v_back) b where b.task_id = l.task_id)
-    on conflict do nothing returning result.task_id)
-  select array_agg(ended.task_id) into v_ended from ended;
-  perform sluice.note_ended(v_ended, 'failed');
+  perform sluice.end_leases(
+    array(select l from unnest(p_lost) l where not exists (select from unnest(v_back) b where b.task_id = l.task_id)), 1, 'failed',
+    'worker_lost', 'every worker that took it stopped proving life in mid-call', p_now);
   perform sluice.requeue(v_back, p_now);
   perform sluice.settle_cancellations(p_now, array(select b.task_id from unnest(v_back) b));
   perform sluice.count_ended(p_lost);

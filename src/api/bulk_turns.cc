@@ -30,7 +30,13 @@ BulkTurns::Place::~Place() {
 }
 
 Task<Result<PgResult>> BulkTurns::Place::query(std::string sql, PgParams params) {
-  return turns_.database_.query(incoming_, std::move(sql), std::move(params));
+  // It may be its turn again at once, and then the pool does not look.
+  if (incoming_.is_awaited && !incoming_.is_awaited()) {
+    co_return tl::unexpected(PgPool::unawaited());
+  }
+  Task<Result<PgResult>> reply =
+      turns_.database_.query(incoming_, std::move(sql), std::move(params));
+  co_return co_await std::move(reply);
 }
 
 bool BulkTurns::has_room(const std::string& key) {

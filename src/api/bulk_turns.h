@@ -38,7 +38,8 @@ class BulkTurns final {
     // False: the key has its most under way, and this request is to be refused.
     bool is_taken() const { return is_taken_; }
 
-    // A step, when it is its turn. Requires: is_taken(). Errors: as PgPool::query().
+    // A step, when it is its turn. Requires: is_taken(). Errors: as PgPool::query(); not_sent,
+    // also: nobody waits for the answer.
     Task<Result<PgResult>> query(std::string sql, PgParams params);
 
    private:

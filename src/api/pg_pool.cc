@@ -44,17 +44,17 @@ bool is_the_databases(const Error& error) {
          code.starts_with("57P") || code.starts_with("58");
 }
 
+// Of so many connections: one is left to the server's own statements.
+size_t for_requests(size_t connections) {
+  return connections > 1 ? connections - 1 : connections;
+}
+
 Error no_connection() {
   return {Error::Action::reconnect, std::string(PgPool::not_sent), "no database connection"};
 }
 
 Error too_many(std::string message) {
   return {Error::Action::retry_later, std::string(PgPool::not_sent), std::move(message)};
-}
-
-Error unawaited() {
-  return {Error::Action::refuse, std::string(PgPool::not_sent),
-          "nobody waits for the answer any more"};
 }
 
 }  // namespace
@@ -330,7 +330,7 @@ bool PgPool::has_place() const {
     open += member->is_open() ? 1 : 0;
     held += member->is_open() && member->requests > 0 ? 1 : 0;
   }
-  return open > 0 && held < std::max<size_t>(1, open - 1);
+  return held < for_requests(open);
 }
 
 void PgPool::begin_turns() {
@@ -355,34 +355,41 @@ void PgPool::begin_turns() {
   }
 }
 
-// The connection for a statement of `key`; null: it has to wait.
+// The connection for a statement of `key`; null: it has to wait. What makes up the key's half may
+// be several deep, the others never: there somebody new waits for one statement at most.
 PgPool::Member* PgPool::place_for(const std::string& key) {
-  size_t held = 0;
+  size_t open = 0, held = 0, deep = 0;
   bool is_late = false;
   Member* free = nullptr;
-  Member* own = nullptr;
+  Member* single = nullptr;      // the key's, with one statement
+  Member* shallowest = nullptr;  // of those with several
   for (const auto& member : members_) {
     if (!member->is_open()) continue;
+    ++open;
     if (member->requests == 0 && (free == nullptr || member->precedes(*free))) free = member.get();
-    if (member->key != key) continue;
-    if (member->requests == 0) continue;
+    if (member->requests == 0 || member->key != key) continue;
     ++held;
     is_late = is_late || member->connection->unanswered_ms() >= quick_ms;
+    Member*& own = member->requests == 1 ? single : shallowest;
     if (own == nullptr || member->requests < own->requests) own = member.get();
+    deep += member->requests > 1 ? 1 : 0;
   }
   const bool takes_ms = is_quick(key) && !is_late;
-  const size_t share = takes_ms ? members_.size() : std::max<size_t>(1, members_.size() / 2);
-  if (free != nullptr && held < share && has_place()) return free;
-  const bool is_alone = waiting_.size_of(key) == waiting_.size();
-  const bool may_pipeline =
-      takes_ms && is_alone && own != nullptr && own->requests < limits_.pipelined_max;
-  return may_pipeline ? own : nullptr;
+  const size_t half = std::max<size_t>(1, for_requests(members_.size()) / 2);
+  if (free != nullptr && held < (takes_ms ? members_.size() : half) && has_place()) return free;
+  if (!takes_ms || waiting_.size_of(key) < waiting_.size()) return nullptr;
+  Member* own = single != nullptr && deep < for_requests(open) / 2 ? single : shallowest;
+  return own != nullptr && own->requests < limits_.pipelined_max ? own : nullptr;
 }
 
 bool PgPool::is_quick(const std::string& key) const {
   return std::any_of(members_.begin(), members_.end(), [&key](const auto& member) {
     return member->key == key && member->key_is_quick;
   });
+}
+
+Error PgPool::unawaited() {
+  return {Error::Action::refuse, std::string(not_sent), "nobody waits for the answer any more"};
 }
 
 Error PgPool::breakers_refusal() const {

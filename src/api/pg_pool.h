@@ -4,9 +4,9 @@
 // when it has connected or a statement has met one. It repeats no statement of others.
 //
 // Requests' statements take turns by key, so that nobody waits behind many or long ones of another
-// key. A key has half of the connections, and all but one while what it asks takes milliseconds;
-// then several of its statements are under way on each, unless others wait. One connection is left
-// to the server's own statements, which wait for no turn (with a single one they share it).
+// key. One connection is left to the server's own statements, which wait for no turn (with a single
+// one they share it). Of the others a key has half; all while what it asks takes milliseconds, and
+// then, unless others wait, several of its statements are under way on each of its half.
 //
 // Thread rule: loop thread only; the loop and the clock outlive it. A statement that waits for a
 // lock holds up those behind it on its connection, so the SQL must bound its waits.
@@ -27,7 +27,7 @@ namespace sluice {
 struct PgPoolLimits {
   int kept = 1;                  // connections open all the time
   int max = 1;                   // the others close when they have been idle for a minute
-  size_t pipelined_max = 4;      // statements of requests under way on one connection
+  size_t pipelined_max = 8;      // statements of requests under way on one connection
   int64_t wait_ms_max = 30'000;  // of a request's statement for its turn: clients give up, too
   // Statements of one key that wait for their turn: half of what may be under way of all.
   size_t waiting_of_key_max = 10'000;
@@ -78,6 +78,8 @@ class PgPool final {
 
   // Of an Error: the statement never left this process, so nothing has changed.
   static constexpr std::string_view not_sent = "08003";
+  // not_sent, for nobody waits for the answer any more.
+  static Error unawaited();
 
  private:
   struct Member;

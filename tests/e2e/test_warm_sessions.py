@@ -27,7 +27,7 @@ def first_cost_ms(url, is_warm, work):
 
 def assert_warm_is_cheaper(url, work):
     cold, warm = first_cost_ms(url, False, work), first_cost_ms(url, True, work)
-    assert warm < 0.75 * cold, f"{warm:.1f} ms, cold {cold:.1f} ms"
+    assert warm < 0.6 * cold, f"{warm:.1f} ms, cold {cold:.1f} ms"
 
 
 @pytest.fixture
@@ -62,6 +62,6 @@ def test_each_session_that_works_is_warmed_once(url, server, worker):
     def warmed():
         return query(url, "select coalesce(sum(calls), 0) from pg_stat_user_functions where funcname = 'warm_up'")[0][0]
     server(url, "--db-connections", "3")
-    wait_for(lambda: warmed() == 3, what="three sessions of the server")
+    wait_for(lambda: warmed() == 4, what="four sessions of the server: one is its own")
     Monitor(worker(url, "--http", "127.0.0.1:0", "--db-connections", "3")).wait_until("listen", 200)
-    wait_for(lambda: warmed() == 5, what="two of the worker: the third listens")
+    wait_for(lambda: warmed() == 6, what="two of the worker: the third listens")
