@@ -12,7 +12,7 @@ select results_eq(format('select error_code, error, queued_at, finished_at, crea
   $$values ('deadline'::text, 'the deadline passed before a worker could start it'::text, at(0), at(1), at(0))$$, 'and says why');
 select is(sluice.end_waiting('later', (:'ids'::bigint[])[3:4], 'cancelled', at(1)), 2, 'the same of what waits for its time');
 select is((select (error_code, error) from sluice.result where task_id = (:'ids'::bigint[])[3]),
-  row('cancelled'::text, 'cancelled while no worker had it'::text), 'its result says how');
+  row('cancelled'::text, 'cancelled before it had an outcome'::text), 'its result says how');
 
 select * from finish();
 rollback;

@@ -165,7 +165,7 @@ begin
       insert into sluice.result (task_id, created_at, queued_at, finished_at, fence, attempts, status, model, error_code, error)
       select g.task_id, t.created_at, %2$s, $3, g.fence, g.attempts, $2, m.name, e.code, e.error
       from gone g join sluice.task t on t.id = g.task_id left join sluice.models m on m.id = g.model
-      join (values ('cancelled', 'cancelled', 'cancelled while no worker had it'),
+      join (values ('cancelled', 'cancelled', 'cancelled before it had an outcome'),
                    ('expired', 'deadline', 'the deadline passed before a worker could start it')) e(status, code, error) on e.status = $2
       on conflict do nothing returning task_id)
     select array_agg(task_id) from ended

@@ -8,8 +8,9 @@
 namespace sluice {
 namespace {
 
-// Of the budget, one part in so many is for small answers alone.
-constexpr int64_t small_part = 4;
+// Of what would then be left free a backend may have so much: small answers, and large ones.
+constexpr int64_t small_share = 3;
+constexpr int64_t large_share = 2;
 
 // The allocator keeps what it has got, as pieces between pieces in use: worth a look (a millisecond
 // for each 100 MB that it returns) when so much has been freed.
@@ -17,53 +18,64 @@ constexpr int64_t give_back_bytes_min = int64_t{32} << 20;
 
 }  // namespace
 
-AnswerMemory::Hold::Hold(AnswerMemory& memory, std::function<void()> on_room)
+AnswerMemory::Hold::Hold(AnswerMemory& memory, const std::string& backend,
+                         std::function<void()> on_room)
     : memory_(memory),
+      backend_(memory.backends_.try_emplace(backend).first->second),
       on_room_(std::move(on_room)),
-      place_(memory.growing_.insert(memory.growing_.end(), this)) {}
+      place_(memory.growing_.insert(memory.growing_.end(), this)) {
+  if (backend_.holds++ == 0) backend_.name = backend;
+}
 
 AnswerMemory::Hold::~Hold() {
   end();
-  memory_.ended_bytes_ -= bytes_;
+  memory_.shared_bytes_ -= shared_bytes_;
+  memory_.other_bytes_ -= other_bytes_;
+  backend_.shared_bytes -= shared_bytes_;
+  backend_.ended_bytes -= bytes();
+  if (--backend_.holds == 0) memory_.backends_.erase(std::string(backend_.name));
   memory_.wake_soon();
 }
 
 bool AnswerMemory::Hold::grow_to(int64_t bytes) {
-  const bool had_waited = std::exchange(is_waiting_, !memory_.may_have(*this, bytes * copies));
+  const bool is_shared = memory_.has_room(*this, bytes * copies);
+  if (!is_shared && backend_.beyond == nullptr && backend_.ended_bytes == 0) {
+    backend_.beyond = this;
+  }
+  const bool had_waited = std::exchange(is_waiting_, !is_shared && backend_.beyond != this);
   memory_.waiting_ += (is_waiting_ ? 1 : 0) - (had_waited ? 1 : 0);
-  if (!is_waiting_) count(bytes);
+  if (!is_waiting_) count(bytes * copies, is_shared);
   return !is_waiting_;
 }
 
 void AnswerMemory::Hold::grow_anyway_to(int64_t bytes) {
   if (std::exchange(is_waiting_, false)) --memory_.waiting_;
-  count(bytes);
+  count(bytes * copies, memory_.has_room(*this, bytes * copies));
 }
 
-void AnswerMemory::Hold::count(int64_t bytes) {
-  memory_.growing_bytes_ += bytes * copies - bytes_;
+void AnswerMemory::Hold::count(int64_t bytes, bool is_shared) {
+  const int64_t more = bytes - this->bytes();
+  (is_shared ? shared_bytes_ : other_bytes_) += more;
+  (is_shared ? memory_.shared_bytes_ : memory_.other_bytes_) += more;
+  if (is_shared) backend_.shared_bytes += more;
   memory_.most_bytes_ = std::max(memory_.most_bytes_, memory_.bytes());
-  bytes_ = bytes * copies;
 }
 
 void AnswerMemory::Hold::end() {
   if (std::exchange(has_ended_, true)) return;
   if (std::exchange(is_waiting_, false)) --memory_.waiting_;
-  if (memory_.beyond_ == this) memory_.beyond_ = nullptr;
+  if (backend_.beyond == this) backend_.beyond = nullptr;
   memory_.growing_.erase(place_);
-  memory_.growing_bytes_ -= bytes_;
-  memory_.ended_bytes_ += bytes_;
+  backend_.ended_bytes += bytes();
   memory_.wake_soon();
 }
 
 AnswerMemory::AnswerMemory(Loop& loop, int64_t bytes_max) : loop_(loop), bytes_max_(bytes_max) {}
 
-bool AnswerMemory::may_have(Hold& hold, int64_t bytes) {
-  const bool is_small = bytes <= small_bytes_max * copies;
-  const int64_t all = this->bytes() + bytes - hold.bytes_;
-  if (all <= (is_small ? bytes_max_ : bytes_max_ - bytes_max_ / small_part)) return true;
-  if (beyond_ == nullptr && ended_bytes_ == 0) beyond_ = &hold;
-  return beyond_ == &hold;
+bool AnswerMemory::has_room(const Hold& hold, int64_t bytes) const {
+  const int64_t more = bytes - hold.bytes();
+  const int64_t share = bytes <= small_bytes_max * copies ? small_share : large_share;
+  return hold.backend_.shared_bytes + more <= share * (bytes_max_ - shared_bytes_ - more);
 }
 
 void AnswerMemory::wake_soon() {

@@ -254,8 +254,9 @@ size_t HttpTransfer::on_header(char* data, size_t, size_t size, void* transfer) 
 
 void HttpTransfer::begin_body() {
   response_.first_byte_ns = engine_.clock_.now_ns();
-  response_.memory =
-      std::make_shared<AnswerMemory::Hold>(context_.memory, [this] { this->resume(); });
+  response_.memory = std::make_shared<AnswerMemory::Hold>(
+      context_.memory, context_.target.host + ":" + context_.target.port,
+      [this] { this->resume(); });
   long status = 0;
   curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
   const std::string type = to_lower(find_field(response_.headers, "content-type"));
