@@ -122,6 +122,30 @@ def test_a_slow_name_server_holds_up_nobody_else(pg, worker, mock, tmp_path):
     assert time.monotonic() - begun < 4  # two are for the spans
 
 
+STALLED = 200   # of 600 KB, in both their copies: nearly twice what 128 MiB are
+
+
+def test_a_backend_that_stalls_in_its_answers_stops_no_other_model(pg, worker, mock):
+    over = threading.Event()
+
+    def stall(connection, _headers, _body):
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 33000000\r\n\r\n" + b" " * 600_000)
+        over.wait(120)
+    with ScriptedBackend({"stall": stall}) as backend:
+        url = pg.database()
+        add_model(url, "stalls", backend.url, api="openai-chat", min_in_flight=STALLED, max_in_flight=STALLED)
+        add_model(url, "m", mock("--latency", "100%:0ms").url)
+        process = worker(url, "--slots", 2 * STALLED, "--answer-memory", "128MiB")
+        wait_for(lambda: query(url, "select count(*) from sluice.workers where alive") == [(1,)], 20, "the worker")
+        before = memory_bytes(process.pid)
+        submit_many(url, ["stall"] * STALLED, "stalls")
+        wait_for(lambda: backend.calls.count("stall") == STALLED, 30, "the calls")
+        wait_for(lambda: memory_bytes(process.pid) > before + (40 << 20), 30, "what was sent of them")
+        submit_many(url, [f"prompt {i}" for i in range(100)])
+        wait_for(lambda: statuses(url).get("solved") == 100, 15, "the other model's answers")
+        over.set()
+
+
 ANSWERS, ANSWER_BYTES = 16, 31 << 20
 
 
