@@ -1,11 +1,12 @@
 begin;
 \set alone
 \ir ../_helpers.sql
-select plan(10);
+select plan(11);
 
 select given_model() as m \gset
 select given_worker(p_now => at(0)) as w, given_worker(p_now => at(0)) as other \gset
-select results_eq(format('select * from sluice.fall_asleep(%s, at(60))', :w), 'values (true, null::bigint)', 'nothing waits');
+select results_eq(format('select asleep, wake_in_ms > 300000000000 from sluice.fall_asleep(%s, at(60))', :w), 'values (true, true)',
+  'nothing waits');
 select sluice.heartbeat(:other, at(100)) \g /dev/null
 select sluice.heartbeat(:other, at(110)) \g /dev/null
 select sluice.recover(:other, at(120)) \g /dev/null
@@ -21,6 +22,11 @@ select sluice.quieten(at(150)) \g /dev/null
 select results_eq(format('select * from sluice.fall_asleep(%s, at(160))', :w), 'values (true, 40000::bigint)', 'until the deadline');
 select is((sluice.fall_asleep(:w, at(300))).asleep, false, 'it is due');
 select sluice.cancel(:later, at(300)) \g /dev/null
+
+select sluice.submit('x', :'m', run_at => 'infinity', p_now => at(301)) as never \gset
+select sluice.quieten(at(320)) \g /dev/null
+select is((sluice.fall_asleep(:w, at(321))).asleep, true, 'a time that never comes wakes nobody');
+select sluice.cancel(:never, at(321)) \g /dev/null
 
 select given_task(:'m') \g /dev/null
 select sluice.heartbeat(:w, at(301)) \g /dev/null

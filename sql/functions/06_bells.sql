@@ -23,12 +23,12 @@ begin
   if v_asleep then
     perform pg_advisory_xact_lock_shared(sluice.lock_class('knock'), sluice.bell_of(p_line));
   end if;
-  v_quiet := not exists (select from sluice.rung where line = p_line);  -- after the lock, in a snapshot of its own
+  -- After the lock, in a snapshot of its own. An older snapshot could show what is gone.
+  v_quiet := current_setting('transaction_isolation') <> 'read committed' or not exists (select from sluice.rung where line = p_line);
   if v_asleep or v_quiet then
     perform pg_notify('sluice_work', greatest(0, p_line)::text);  -- 0: any model
   end if;
-  -- An older snapshot could show what is gone.
-  if v_quiet or current_setting('transaction_isolation') <> 'read committed' then
+  if v_quiet then
     insert into sluice.rung (line, rung_at) values (p_line, clock_timestamp());
   end if;
   return v_asleep;

@@ -6,7 +6,7 @@
 -- Errors:  what is nobody's fault (a deadlock, a full disk) is an error of all.
 -- What is refused is halved until one is left to blame: one bad task among 1,000 costs 20 statements that hold twice
 -- all of them together. In the order of keys, so that two servers cannot wait for each other's keys; and never long for
--- a key that an open transaction is about to use: the others wait with it, ten times while it is halved out of 1,000.
+-- keys that an open transaction is about to use: those without a key go apart, and of each tenant's with keys all or none.
 create or replace function sluice.submit_each(
   bodies text[], tenants text[], keys text[], traceparents text[] default null, p_now timestamptz default null)
 returns table (place int, id bigint, model text, code text, message text, hint text, param text)
@@ -16,16 +16,28 @@ set lock_timeout = '200ms'
 as $$
 #variable_conflict use_column
 declare
-  v_places int[] := array(select t.place from unnest(submit_each.keys) with ordinality as t(key, place)
-                          order by t.key nulls first, t.place);
 begin
   return query
-  select v_places[r.place], r.id, r.model, r.code, r.message, r.hint, r.param
+  select r.* from sluice.submit_places(
+    array(select t.place::int from unnest(submit_each.keys) with ordinality as t(key, place) order by t.key nulls first, t.place),
+    submit_each.bodies, submit_each.tenants, submit_each.keys, submit_each.traceparents, p_now) r;
+end
+$$;
+
+-- submit_places: submit_each_in_order, of these places, as they are there.
+create or replace function sluice.submit_places(
+  p_places int[], p_bodies text[], p_tenants text[], p_keys text[], p_traceparents text[], p_now timestamptz)
+returns table (place int, id bigint, model text, code text, message text, hint text, param text)
+language plpgsql volatile
+as $$
+begin
+  return query
+  select p_places[r.place], r.id, r.model, r.code, r.message, r.hint, r.param
   from sluice.submit_each_in_order(
-    array(select submit_each.bodies[p] from unnest(v_places) with ordinality as o(p, n) order by n),
-    array(select submit_each.tenants[p] from unnest(v_places) with ordinality as o(p, n) order by n),
-    array(select submit_each.keys[p] from unnest(v_places) with ordinality as o(p, n) order by n),
-    array(select submit_each.traceparents[p] from unnest(v_places) with ordinality as o(p, n) order by n), p_now) r;
+    array(select p_bodies[p] from unnest(p_places) with ordinality as o(p, n) order by n),
+    array(select p_tenants[p] from unnest(p_places) with ordinality as o(p, n) order by n),
+    array(select p_keys[p] from unnest(p_places) with ordinality as o(p, n) order by n),
+    array(select p_traceparents[p] from unnest(p_places) with ordinality as o(p, n) order by n), p_now) r;
 end
 $$;
 
@@ -46,6 +58,7 @@ declare
   v_ids bigint[];
   v_hint text;
   v_key text;
+  v_apart text[];  -- somebody's key is locked: of each task with a key its tenant
 begin
   if v_count = 0 then
     return;
@@ -68,8 +81,23 @@ begin
       return query select 1, null::bigint, null::text, sqlstate::text,
         case when sqlstate = '22P02' then 'the body is not valid JSON' else regexp_replace(sqlerrm, '^task 1: ', '') end, v_hint, v_key;
       return;
+    elsif sqlstate = '55P03' then
+      v_apart := array(
+        select case when t.task ? 'idempotency_key' then coalesce(t.task ->> 'tenant', 'default') end
+        from jsonb_array_elements(v_tasks) with ordinality t (task, n) order by t.n);
     end if;
   end;
+  if (select count(*) > 1 from (select distinct k from unnest(v_apart) k) d) then
+    return query select r.*
+      from (select array_agg(a.n::int order by a.n) as places from unnest(v_apart) with ordinality a (k, n)
+            group by a.k order by a.k nulls first) g
+      cross join lateral sluice.submit_places(g.places, p_bodies, p_tenants, p_keys, p_traceparents, p_now) r;
+    return;
+  elsif v_apart[1] is not null then
+    return query select n, null::bigint, null::text, '55P03', 'an open transaction holds an idempotency key of this tenant',
+      'Try again when it has ended.', 'idempotency_key' from generate_series(1, v_count) n;
+    return;
+  end if;
   return query select r.place, r.id, r.model, r.code, r.message, r.hint, r.param
     from sluice.submit_each_in_order(p_bodies[:v_half], p_tenants[:v_half], p_keys[:v_half], p_traceparents[:v_half], p_now) r;
   return query select r.place + v_half, r.id, r.model, r.code, r.message, r.hint, r.param

@@ -81,8 +81,8 @@ $$;
 -- quiet notifies (ring), and keeps the timer of what is due later; at idle_look it calls this again. A heartbeat ends it.
 -- While it sleeps worker.seen is the time by which it will have shown itself again.
 -- Params:  worker; p_now.
--- Returns: asleep: false: beat, and look for work; wake_in_ms: when the next task is due that waits for its time, or its deadline is
---          (null: none).
+-- Returns: asleep: false: beat, and look for work; wake_in_ms: when the next task is due that waits for its time, or its deadline is;
+--          ten years at most.
 create or replace function sluice.fall_asleep(worker bigint, p_now timestamptz default null)
 returns table (asleep boolean, wake_in_ms bigint)
 language plpgsql volatile security definer
@@ -97,8 +97,8 @@ begin
   update sluice.worker w set seen = v_now + s.idle_look, beating_since = v_now + s.idle_look from sluice.settings s
   where w.id = fall_asleep.worker and w.dead_at is null and not v_look.work
     and not exists (select from sluice.rung) and not exists (select from sluice.lease) and not exists (select from sluice.cancellation);
-  return query select found, ceil(extract(epoch from
-    least(v_look.wake_at, (select min(l.deadline) from sluice.later l)) - v_now) * 1000)::bigint;
+  return query select found, ceil(extract(epoch from greatest(v_now,
+    least(v_look.wake_at, (select min(l.deadline) from sluice.later l), v_now + interval '10 years')) - v_now) * 1000)::bigint;
 end
 $$;
 

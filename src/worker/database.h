@@ -86,7 +86,7 @@ struct Look {
 // What a worker learns when it wants to sleep: see sluice.fall_asleep.
 struct Rest {
   bool asleep = false;
-  std::optional<int64_t> wake_in_ms;
+  int64_t wake_in_ms = 315'360'000'000;  // ten years
 };
 
 // How the worker hears of work.

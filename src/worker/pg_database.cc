@@ -157,7 +157,7 @@ Task<Result<Rest>> read_rest(Reply reply) {
   if (!result) co_return tl::unexpected(result.error());
   Rest rest;
   rest.asleep = result->boolean(0, 0);
-  rest.wake_in_ms = optional_int64(*result, 0, 1);
+  rest.wake_in_ms = result->int64(0, 1);
   co_return rest;
 }
 

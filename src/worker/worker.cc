@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -743,8 +744,7 @@ void Worker::on_rest(const Result<Rest>& rest) {
   sleep_ = Sleep::granted;
   const auto after_ms = [this](int64_t ms) { return clock_.now_ns() + ms * ns_per_ms; };
   look_at_ns_ = after_ms(idle_look_ms_);
-  alarm_at_ns_ =
-      rest->wake_in_ms ? after_ms(*rest->wake_in_ms) : std::numeric_limits<int64_t>::max();
+  alarm_at_ns_ = after_ms(rest->wake_in_ms);
   tick_.raise();
   wakeups_.note_change();
 }

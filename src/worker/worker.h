@@ -10,7 +10,6 @@
 // Thread rule: loop thread only. run() must have returned before it is destroyed.
 #pragma once
 
-#include <limits>
 #include <map>
 #include <memory>
 #include <random>
@@ -198,9 +197,9 @@ class Worker final : private Wakeups::Owner {
   enum class Sleep { none, asked_for, granted };
   Sleep sleep_ = Sleep::none;
   int64_t beat_at_ns_ = 0;
-  int64_t busy_at_ns_ = 0;                                     // of what it did last
-  int64_t look_at_ns_ = 0;                                     // asleep: when to ask again
-  int64_t alarm_at_ns_ = std::numeric_limits<int64_t>::max();  // asleep: when a task is due
+  int64_t busy_at_ns_ = 0;   // of what it did last
+  int64_t look_at_ns_ = 0;   // asleep: when to ask again
+  int64_t alarm_at_ns_ = 0;  // asleep: when a task is due
   bool has_looked_ = false;  // has claimed a task, or knows that there is none
   bool draining_ = false;
   bool leaving_ = false;

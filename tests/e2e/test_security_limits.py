@@ -399,3 +399,21 @@ def test_message_batches_of_one_key_do_not_hold_up_anothers(url, process, make_k
         print(f"beside {BULK_MAX} message batches {beside:.2f} s")
         assert [each.result(90).status for each in under_way] == [400] * BULK_MAX
         assert beside < (time.monotonic() - begun) / 2
+
+
+def test_keys_in_an_open_transaction_hold_up_their_own_tenant_alone(url):
+    """Each waited for in turn, they held up everybody whose tasks travelled in the same transaction."""
+    holder, keys = connect(url), 300
+    holder.autocommit = False
+    with contextlib.closing(holder), holder.cursor() as cursor:
+        for number in range(keys):
+            cursor.execute("select sluice.submit('x', 'chat', tenant => 'a', idempotency_key => %s)", [f"K{number}"])
+        bodies = [json.dumps({"prompt": "x", "model": "chat", "tenant": "a", "idempotency_key": f"K{number}"}) for number in range(keys)]
+        bodies += [json.dumps({"prompt": "x", "model": "chat", "tenant": "b"})] * 20
+        bodies += [json.dumps({"prompt": "x", "model": "chat", "tenant": "b", "idempotency_key": f"K{number}"}) for number in range(20)]
+        begun = time.monotonic()
+        rows = query(url, "select place, id, code from sluice.submit_each(%s, %s, %s)",
+                     [bodies, [None] * len(bodies), [None] * len(bodies)])
+        assert time.monotonic() - begun < 3
+    assert {place for place, task, code in rows if task is None and code == "55P03"} == set(range(1, keys + 1))
+    assert {place for place, task, code in rows if task is not None} == set(range(keys + 1, keys + 41))
