@@ -415,5 +415,11 @@ def test_keys_in_an_open_transaction_hold_up_their_own_tenant_alone(url):
         rows = query(url, "select place, id, code from sluice.submit_each(%s, %s, %s)",
                      [bodies, [None] * len(bodies), [None] * len(bodies)])
         assert time.monotonic() - begun < 3
-    assert {place for place, task, code in rows if task is None and code == "55P03"} == set(range(1, keys + 1))
-    assert {place for place, task, code in rows if task is not None} == set(range(keys + 1, keys + 41))
+        assert {place for place, task, code in rows if task is None and code == "55P03"} == set(range(1, keys + 1))
+        assert {place for place, task, code in rows if task is not None} == set(range(keys + 1, keys + 41))
+        # One such key refuses itself alone.
+        bodies = [json.dumps({"prompt": "x", "model": "chat", "tenant": "a", "idempotency_key": f"{number}"}) for number in range(100)]
+        bodies[70] = json.dumps({"prompt": "x", "model": "chat", "tenant": "a", "idempotency_key": "K70"})
+        rows = query(url, "select place from sluice.submit_each(%s, %s, %s) where id is null",
+                     [bodies, [None] * len(bodies), [None] * len(bodies)])
+        assert rows == [(71,)]
