@@ -16,7 +16,8 @@ end
 $$;
 select ok(still_under_way(:t, c.worker, told(:t, k, c.fence)), format('%s: %s', k, c.why))
 from unnest(array['solved', 'failed', 'retry', 'returned', 'throttled']) k
-cross join (values (:other::bigint, 1, 'not this worker''s'), (:w, 2, 'not this fence''s'), (:w, null, 'no fence at all')) c(worker, fence, why);
+cross join (values (:other::bigint, 1, 'not this worker''s'), (:w, 2, 'not this fence''s'), (:w, null, 'no fence at all'))
+  c(worker, fence, why);
 
 select * from finish();
 rollback;
