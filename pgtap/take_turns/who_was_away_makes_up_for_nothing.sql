@@ -8,7 +8,8 @@ select given_worker(array[:'m']) as w \gset
 select waits(:'m', 'a', 200), waits(:'m', 'b', 200), waits(:'m', 'c', 1) \g /dev/null
 select claimed(:w, 1, at(1 + n)) from generate_series(1, 101) n \g /dev/null
 select waits(:'m', 'c', 50) \g /dev/null
-create function next(p_worker bigint, p_from int, p_count int, p_max int default 1) returns table (tenant text, tasks bigint) language plpgsql
+create function next(p_worker bigint, p_from int, p_count int, p_max int default 1)
+returns table (tenant text, tasks bigint) language plpgsql
 as $$
 declare
   v_ids bigint[] := '{}';
