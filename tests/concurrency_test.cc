@@ -138,6 +138,24 @@ TEST_CASE("a slow model never takes the slots that another needs") {
   CHECK_FALSE(concurrency.is_held_back());
 }
 
+TEST_CASE("two slow models leave the slots that are kept for each other one") {
+  Concurrency concurrency(100);
+  concurrency.serve({model_of("first"), model_of("second"), model_of("other")});
+  begin(concurrency, "first", 94);
+  concurrency.note_claimed(94, {"first"}, {94}, {{"first", 94}});
+  begin(concurrency, "second", 2);
+  concurrency.note_claimed(6, {"second"}, {6}, {{"second", 2}});
+  concurrency.note_claimed(2, {"second"}, {2}, {{"second", 2}});
+  CHECK(concurrency.shares({"first", "second", "other"}, 4) == std::vector<int>{0, 2, 2});
+  begin(concurrency, "second", 2);
+  CHECK(concurrency.shares({"first", "second", "other"}, 2) == std::vector<int>{0, 0, 2});
+  // Also when it uses them, and has more.
+  begin(concurrency, "other", 2);
+  concurrency.note_claimed(2, {"other"}, {2}, {{"other", 2}});
+  concurrency.note_ended("other", answer(10));
+  CHECK(concurrency.shares({"first", "second", "other"}, 1) == std::vector<int>{0, 0, 1});
+}
+
 TEST_CASE("no free slot waits while one model has more than its part") {
   Concurrency concurrency(90);
   std::vector<Model> models;

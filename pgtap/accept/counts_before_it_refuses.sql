@@ -11,7 +11,7 @@ select setval('sluice.load_all', 0) \g /dev/null
 select lives_ok(format('select given_task(%L)', :'m'), 'nothing is counted while the gauge says yes');
 select setval('sluice.load_all', sluice.gauge_unknown()) \g /dev/null
 update sluice.settings set max_unfinished = sluice.count_unfinished('system', null) + 1;
-select format('select sluice.accept(''system'', null, 1, %s, %L)', s.max_unfinished, at(1)) as one_more from sluice.settings s \gset
+select format('select sluice.accept(''system'', null, 1, %s, 1, %L)', s.max_unfinished, at(1)) as one_more from sluice.settings s \gset
 select lives_ok(:'one_more', 'the gauge says no, the count says yes');
 select given_row(:'m', at(0), nextval('sluice.task_id')) \g /dev/null
 select is((error_of(:'one_more')).code, 'SL003', 'both say no');

@@ -15,9 +15,9 @@ update sluice.models set max_unfinished = 10, max_queue = null where name in (:'
 delete from sluice.routes where route = :'r' and model = :'c';
 delete from sluice.queue where task_id in (select id from sluice.task where route = :'r');
 select sluice.doubt_gauges() \g /dev/null
-select lives_ok(format('select sluice.accept_for_route(%L, 20, %L)', :'r', at(0)), 'what one has no room for goes to the other');
+select lives_ok(format('select sluice.accept_for_route(%L, 20, 1, %L)', :'r', at(0)), 'what one has no room for goes to the other');
 select sluice.doubt_gauges() \g /dev/null
-select is((error_of(format('select sluice.accept_for_route(%L, 21, %L)', :'r', at(0)))).code, 'SL003', 'as long as that has');
+select is((error_of(format('select sluice.accept_for_route(%L, 21, 1, %L)', :'r', at(0)))).code, 'SL003', 'as long as that has');
 
 select * from finish();
 rollback;

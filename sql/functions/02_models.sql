@@ -102,7 +102,7 @@ begin
     raise exception '"%" is already the name of a route', new.name
       using errcode = '23505', column = 'name', hint = 'Names are unique over models and routes.';
   elsif new.api <> all (c_apis) then
-    raise exception 'there is no api "%"', new.api
+    raise exception 'there is no api "%"', left(new.api, 200)
       using errcode = '23514', column = 'api', hint = 'There are ' || array_to_string(c_apis, ', ') || '.';
   end if;
   if tg_op = 'INSERT' then

@@ -295,7 +295,7 @@ begin
   if p_limits.is_full then
     perform sluice.refuse_full_tenant(p_tenant);
   elsif p_limits.max_unfinished is not null then
-    perform sluice.accept('tenant', p_tenant, p_tasks, p_limits.max_unfinished, p_now);
+    perform sluice.accept('tenant', p_tenant, p_tasks, p_limits.max_unfinished, 1, p_now);
   end if;
 end
 $$;
@@ -321,20 +321,18 @@ set search_path = sluice, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  v_now timestamptz := p_now;
+  v_now timestamptz := clock_timestamp();
   v_id bigint := nextval('sluice.task_id');
   v_bound bigint;
   v_name text := submit.model;
   v_route text;
   v_line record;      -- the model, or the route's line for prompts
   v_gate record;
-  v_later boolean := false;
+  v_later boolean;
   v_api text;
 begin
-  if v_now is null then
-    v_now := clock_timestamp();
-  else
-    v_now := sluice.now_for(v_now);
+  if p_now is not null then
+    v_now := sluice.now_for(p_now);
   end if;
   if v_name is null then
     v_name := sluice.default_model();
@@ -358,7 +356,7 @@ begin
     not (g.is_guarded or g.has_tenants or v_line.limited)
       and sluice.is_plain(octet_length(submit.prompt), submit.request, submit.priority, submit.max_attempts, submit.max_output_tokens,
         submit.metadata, submit.idempotency_key, submit.traceparent, submit.deadline, g.request_bytes_max) as plain,
-    v_id < g.look_from and v_line.max_unfinished is null and (v_route is null or not g.bounds_models) as usual,
+    v_id < g.look_from and submit.run_at is null and v_line.max_unfinished is null and (v_route is null or not g.bounds_models) as usual,
     v_line.awake and current_setting('transaction_isolation') = 'read committed'
       and exists (select from sluice.rung where line = v_line.line) as quiet
   into v_gate from sluice.gate g;
@@ -376,20 +374,18 @@ begin
     end if;
   end if;
   if nextval('sluice.load_all') > v_gate.max_unfinished then
-    perform sluice.accept('system', null, 1, v_gate.max_unfinished, v_now);
+    perform sluice.accept('system', null, 1, v_gate.max_unfinished, 1, v_now);
   end if;
   if v_gate.usual is not true then
+    v_later := submit.run_at > v_now;
     if v_id >= v_gate.look_from then
       perform sluice.require_range(v_id);
     end if;
     if v_line.max_unfinished is not null then
       v_gate.full_at := ceil(sluice.overflow_share() * v_line.max_unfinished);
     elsif v_route is not null and (select g.bounds_models from sluice.gate g) then
-      v_line.max_queue := sluice.accept_for_route(v_route, 1, v_now);
+      v_line.max_queue := sluice.accept_for_route(v_route, 1, 1, v_now);
     end if;
-  end if;
-  if submit.run_at is not null then
-    v_later := submit.run_at > v_now;
   end if;
   if to_regproc(v_line.add) is null then
     perform sluice.refuse_deleted();

@@ -4,7 +4,7 @@
 -- Returns: the ids, in the order of the array.
 -- Errors:  as submit, the message beginning with the element's number (from 1) where one is at fault; SL004 also for an
 --          unknown key; SL003 and SL005 also when all of them together are too many.
--- Each step below is one statement over all tasks.
+-- All are read, checked, numbered, held against the bounds and stored, one after the other; each step is one statement over all of them.
 create or replace function sluice.submit_many(tasks jsonb, p_now timestamptz default null) returns setof bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -12,33 +12,42 @@ as $$
 declare
   v_now timestamptz := case when p_now is null then clock_timestamp() else sluice.now_for(p_now) end;
 begin
-  return query select unnest(sluice.submit_drafts(sluice.drafts_of(submit_many.tasks, v_now), v_now));
+  return query select unnest(sluice.submit_drafts(sluice.drafts_of(submit_many.tasks, v_now), null, 1, v_now));
 end
 $$;
 
--- submit_drafts: submit_many for tasks that are typed and checked already. Those without a model get the default's once it is known
--- which of them are new.
-create or replace function sluice.submit_drafts(p_drafts sluice.draft[], p_now timestamptz) returns bigint[]
+-- submit_drafts: submit_many for tasks that are typed and checked already. Room is asked for before any text is stored.
+-- Params:  p_ids: that they get if they are new (null: the next ones); p_share: of the bounds of the system and of models, beyond which
+--          they are full.
+-- Returns: of each its id, or that of the task it repeats.
+create or replace function sluice.submit_drafts(p_drafts sluice.draft[], p_ids bigint[], p_share double precision, p_now timestamptz)
+returns bigint[]
 language plpgsql volatile
 as $$
 declare
-  v_count int := cardinality(p_drafts);
-  v_ids bigint[];
   v_kept bigint[];
+  v_new sluice.new_task[];
   v_keyed boolean;
   v_unnamed boolean;
 begin
-  if v_count = 0 then
-    return '{}';
+  if p_ids is null then
+    p_ids := array(select nextval('sluice.task_id') from generate_series(1, cardinality(p_drafts)));
+    perform sluice.require_range(i) from unnest(array[p_ids[1], p_ids[cardinality(p_ids)]]) i where i is not null;
   end if;
-  v_ids := array(select nextval('sluice.task_id') from generate_series(1, v_count));
-  perform sluice.require_range(v_ids[1]), sluice.require_range(v_ids[v_count]);
+  v_kept := p_ids;
   select bool_or(d.idempotency_key is not null), bool_or(d.model is null) into v_keyed, v_unnamed from unnest(p_drafts) d;
-  v_kept := case when v_keyed then sluice.keep_keys(p_drafts, v_ids) else v_ids end;
-  if v_unnamed then
+  if v_keyed then
+    v_kept := sluice.keep_keys(p_drafts, p_ids);
+    p_drafts := array(select p_drafts[n] from generate_subscripts(p_ids, 1) n where v_kept[n] = p_ids[n]);
+    p_ids := array(select id from unnest(p_ids, v_kept) i(id, kept) where kept = id);
+  end if;
+  if v_unnamed then  -- now that it is known which are new
     p_drafts := array(select sluice.draft_of(d, sluice.default_model()) from unnest(p_drafts) d);
   end if;
-  perform sluice.place(sluice.store_drafts(p_drafts, v_ids, v_kept, p_now), p_now);
+  if p_ids <> '{}' then
+    v_new := sluice.new_tasks(p_drafts, p_ids, p_now);
+    perform sluice.accept_many(v_new, p_share, p_now), sluice.store_texts(p_drafts, v_new), sluice.place(v_new);
+  end if;
   return v_kept;
 end
 $$;
@@ -53,156 +62,135 @@ as $$
     p_draft.max_output_tokens, p_draft.metadata, p_draft.batch_id, p_draft.traceparent)::sluice.draft
 $$;
 
--- check_keys: SL004 for a key that is no argument of submit, and for a prompt that is no text: 42 would become "42".
--- Whether something is left without the known keys costs half of listing what is there: of a task's 194,000 instructions 5,500.
-create or replace function sluice.check_keys(p_tasks jsonb) returns void
-language plpgsql stable
-as $$
-declare
-  c_known constant text[] := '{prompt, model, priority, tenant, run_at, deadline, idempotency_key, max_attempts, request,
-    max_output_tokens, metadata, batch_id, traceparent}';
-  v_unknown text;
-begin
-  if not exists (
-      select from jsonb_array_elements(p_tasks) item
-      where item - c_known <> '{}' or jsonb_typeof(item -> 'prompt') not in ('string', 'null')) then
-    return;
-  end if;
-  v_unknown := (
-    select min(k.name) from (select distinct jsonb_object_keys(item) as name from jsonb_array_elements(p_tasks) item) k
-    where k.name <> all (c_known));
-  if v_unknown is not null then
-    raise exception 'unknown key "%"', v_unknown using errcode = 'SL004', column = v_unknown,
-      hint = 'The keys are ' || (
-        select string_agg(a.attname, ', ' order by a.attnum) from pg_attribute a where a.attrelid = 'sluice.draft'::regclass) || '.';
-  end if;
-  raise exception 'prompt is a JSON %, not a string',
-    jsonb_path_query_first(p_tasks, '$[*].prompt.type() ? (@ != "string" && @ != "null")') #>> '{}'
-    using errcode = 'SL004', column = 'prompt', hint = 'prompt is plain text for the model; request is a verbatim JSON body.';
-end
-$$;
-
--- drafts_of: the elements of submit_many, typed and checked. Errors: see submit_many; the element's number is in front.
--- All of them are looked at together; only when something is wrong the first that is at fault is looked for, to say which.
--- (A subtransaction for each cost 74 us a task, a call of check_task for each 15.)
+-- drafts_of: the elements of submit_many, typed and checked. Errors: see submit_many; of the first one at fault, its number in front.
+-- Whether something is left of them without the known keys costs half of listing what is there; in one pass with the reading
+-- it costs more. A prompt must be a text: 42 would become "42".
 create or replace function sluice.drafts_of(p_tasks jsonb, p_now timestamptz) returns sluice.draft[]
 language plpgsql volatile
 as $$
 declare
-  v_place int;
-  v_item jsonb;
-  v_hint text;
-  v_key text;
+  c_known constant text[] := '{prompt, model, priority, tenant, run_at, deadline, idempotency_key, max_attempts, request,
+    max_output_tokens, metadata, batch_id, traceparent}';
+  v_drafts sluice.draft[];
 begin
   if jsonb_typeof(p_tasks) is distinct from 'array' then
     raise exception 'tasks is a JSON %, not an array', coalesce(jsonb_typeof(p_tasks), 'null') using errcode = 'SL004',
       hint = 'Pass an array of objects with the same keys as the arguments of sluice.submit.';
   end if;
   begin
-    return sluice.checked_drafts(p_tasks, p_now);
-  exception when data_exception or sqlstate 'SL001' or sqlstate 'SL002' or sqlstate 'SL004' or sqlstate 'SL007'
-    or sqlstate 'SL009' then
+    if not exists (select from jsonb_array_elements(p_tasks) item
+                   where item - c_known <> '{}' or jsonb_typeof(item -> 'prompt') not in ('string', 'null')) then
+      v_drafts := array(select sluice.draft_of(d) from jsonb_populate_recordset(null::sluice.draft, p_tasks) d);
+    end if;
+  exception when data_exception then
     null;  -- which one was it?
   end;
-  v_place := sluice.first_misfit(p_tasks, p_now);
-  v_item := p_tasks -> v_place;
-  begin
-    if jsonb_typeof(v_item) <> 'object' then
-      raise exception 'it is a JSON %, not an object', jsonb_typeof(v_item) using errcode = 'SL004',
-        hint = 'Its keys are the argument names of sluice.submit.';
-    end if;
-    begin
-      perform sluice.checked_drafts(jsonb_build_array(v_item), p_now);
-    exception when data_exception then
-      perform sluice.name_misfit('draft', v_item);
-      raise;
-    end;
-  exception when data_exception or sqlstate 'SL001' or sqlstate 'SL002' or sqlstate 'SL004' or sqlstate 'SL007'
-    or sqlstate 'SL009' then
-    get stacked diagnostics v_hint = pg_exception_hint, v_key = column_name;
-    v_hint := coalesce(nullif(v_hint, ''), 'Its values are of the types of sluice.submit''s arguments.');
-    raise exception 'task %: %', v_place + 1, sqlerrm
-      using errcode = case when sqlstate like 'SL%' then sqlstate else 'SL004' end, column = v_key, hint = v_hint;
-  end;
-  return sluice.checked_drafts(p_tasks, p_now);  -- what was wrong has just been put right
-end
-$$;
-
--- first_misfit: the place, from 0, of the first element of p_tasks that is at fault, of which it is known that there is one.
--- By halves: one after the other took 0.45 s of an array of 2,400 tasks.
-create or replace function sluice.first_misfit(p_tasks jsonb, p_now timestamptz) returns int
-language plpgsql volatile
-as $$
-declare
-  v_from int := 0;
-  v_to int := jsonb_array_length(p_tasks) - 1;
-  v_middle int;
-begin
-  while v_from < v_to loop
-    v_middle := (v_from + v_to) / 2;
-    begin
-      perform sluice.checked_drafts(
-        jsonb_path_query_array(p_tasks, 'strict $[$from to $to]', jsonb_build_object('from', v_from, 'to', v_middle)), p_now);
-      v_from := v_middle + 1;
-    exception when data_exception or sqlstate 'SL001' or sqlstate 'SL002' or sqlstate 'SL004' or sqlstate 'SL007'
-      or sqlstate 'SL009' then
-      v_to := v_middle;
-    end;
-  end loop;
-  return v_from;
-end
-$$;
-
--- checked_drafts: drafts_of without the number of the element that is at fault.
-create or replace function sluice.checked_drafts(p_tasks jsonb, p_now timestamptz) returns sluice.draft[]
-language plpgsql volatile
-as $$
-declare
-  v_drafts sluice.draft[];
-begin
-  perform sluice.check_keys(p_tasks);
-  v_drafts := array(select sluice.draft_of(d) from jsonb_populate_recordset(null::sluice.draft, p_tasks) d);
+  if v_drafts is null then
+    perform sluice.refuse_misfit(p_tasks, c_known, p_now);
+  end if;
   perform sluice.check_drafts(v_drafts, false, p_now);
   return v_drafts;
 end
 $$;
 
--- check_drafts: refuses tasks of which one is at fault. Errors: as submit.
+-- refuse_misfit: says which of p_tasks, of which one cannot be read as a draft, is the first one at fault. Errors: as drafts_of.
+create or replace function sluice.refuse_misfit(p_tasks jsonb, p_known text[], p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_place int := 0;
+  v_task jsonb;
+  v_draft sluice.draft;
+  v_hint text;
+  v_key text;
+begin
+  begin
+    for v_task in select t from jsonb_array_elements(p_tasks) t loop
+      v_place := v_place + 1;
+      exit when v_task - p_known <> '{}' or jsonb_typeof(v_task -> 'prompt') not in ('string', 'null');
+      v_draft := jsonb_populate_record(null::sluice.draft, v_task);
+    end loop;
+  exception when data_exception then
+    null;  -- it is this one
+  end;
+  perform sluice.check_element(v_task, p_known);
+exception when sqlstate 'SL004' then
+  get stacked diagnostics v_hint = pg_exception_hint, v_key = column_name;
+  if v_place > 1 then
+    perform sluice.drafts_of(jsonb_path_query_array(p_tasks, 'strict $[0 to $last]', jsonb_build_object('last', v_place - 2)), p_now);
+  end if;
+  raise exception 'task %: %', v_place, sqlerrm using errcode = 'SL004', column = v_key, hint = v_hint;
+end
+$$;
+
+-- check_element: SL004 unless an element of submit_many is an object of the keys p_known, each of its argument's type.
+create or replace function sluice.check_element(p_task jsonb, p_known text[]) returns void
+language plpgsql volatile
+as $$
+begin
+  perform sluice.check_columns(p_task, p_known);
+  if jsonb_typeof(p_task -> 'prompt') not in ('string', 'null') then
+    raise exception 'prompt is a JSON %, not a string', jsonb_typeof(p_task -> 'prompt') using errcode = 'SL004', column = 'prompt',
+      hint = 'prompt is plain text for the model; request is a verbatim JSON body.';
+  end if;
+  perform jsonb_populate_record(null::sluice.draft, p_task);
+exception when data_exception then
+  perform sluice.name_misfit('draft', p_task);
+  raise exception '%', sqlerrm using errcode = 'SL004', hint = 'Its values are of the types of sluice.submit''s arguments.';
+end
+$$;
+
+-- check_drafts: refuses tasks of which one is at fault. Errors: as submit; the first one's number is in front.
+-- Only those are looked at one by one that may be: a call of check_task for each cost 15 us.
 -- One that repeats a task is not held against its tenant's limits of today, nor, where it names no model, against today's default.
 -- Params:  p_cut: their requests are pieces of JSON, so that they need not be read to know it: 15 us of 4 KB.
 create or replace function sluice.check_drafts(p_drafts sluice.draft[], p_cut boolean, p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 declare
-  v_default text;
-  v_bytes_max int;
-  v_guarded boolean;
-  v_limited boolean;
+  v_rules record;
+  v_firsts bigint[];
+  v record;
+  v_hint text;
+  v_key text;
 begin
-  select s.default_model, s.request_bytes_max, sluice.is_guarded(),
-    exists (select from sluice.models where tpm is not null) or exists (select from sluice.tenants where tpm is not null)
-  into v_default, v_bytes_max, v_guarded, v_limited from sluice.settings s;
-  perform sluice.check_task(d.prompt, d.request, d.priority, d.max_attempts, d.max_output_tokens, d.metadata, d.tenant,
-    d.idempotency_key, d.traceparent, d.deadline, v_bytes_max, p_now)
-  from unnest(p_drafts) d
-  where (d.request is not null and not p_cut) or sluice.fault(d.prompt, d.request, d.priority, d.max_attempts, d.max_output_tokens,
-    d.metadata, d.tenant, d.idempotency_key, d.traceparent, d.deadline, v_bytes_max, p_now) is not null;
-  if v_guarded then
-    perform sluice.require_tenant(t) from (select distinct d.tenant from unnest(p_drafts) d) t(t);
-  end if;
-  if sluice.are_limited() then
-    perform sluice.refuse_excess(d.tenant, d.priority, coalesce(d.model, v_default))
-    from unnest(p_drafts) d cross join lateral sluice.limits_of(d.tenant) l
-    where sluice.exceeds(l, d.priority, coalesce(d.model, v_default)) and not sluice.is_bound(d.tenant, d.idempotency_key);
-  end if;
-  perform sluice.target(t.name, t.verbatim)
-  from (select distinct coalesce(d.model, v_default) as name, d.request is not null as verbatim from unnest(p_drafts) d
-        where d.model is not null or not sluice.is_bound(d.tenant, d.idempotency_key)) t;
-  if v_limited then
-    perform sluice.check_fits(coalesce(d.model, v_default), d.tenant, octet_length(coalesce(d.prompt, d.request)), d.max_output_tokens)
-    from unnest(p_drafts) d
-    where d.model is not null or not sluice.is_bound(d.tenant, d.idempotency_key);
-  end if;
+  select s.default_model, s.request_bytes_max, sluice.are_limited() as limited, sluice.is_guarded() or sluice.are_limited() as personal,
+    exists (select from sluice.models where tpm is not null) or exists (select from sluice.tenants where tpm is not null) as metered
+  into v_rules from sluice.settings s;
+  -- The first of each kind: of a model or route, and where tenants have rules of a tenant and a priority. A repeat is another kind.
+  v_firsts := array(
+    select min(d.ordinality) from unnest(p_drafts) with ordinality d
+    group by d.model, d.request is null, case when v_rules.personal then row(d.tenant, d.priority) end,
+      (d.model is null or v_rules.limited) and sluice.is_bound(d.tenant, d.idempotency_key));
+  for v in
+    select * from (
+      select d.*, coalesce(d.model, v_rules.default_model) as name, d.ordinality = any (v_firsts) as first,
+        d.request is not null and not p_cut as unread, (d.model is null or v_rules.limited) and sluice.is_bound(d.tenant,
+          d.idempotency_key) as bound,
+        sluice.fault(d.prompt, d.request, d.priority, d.max_attempts, d.max_output_tokens, d.metadata, d.tenant, d.idempotency_key,
+          d.traceparent, d.deadline, v_rules.request_bytes_max, p_now) is not null as faulty
+      from unnest(p_drafts) with ordinality d) d
+    where d.first or d.faulty or d.unread or v_rules.metered
+  loop
+    if v.faulty then
+      perform sluice.check_task(v.prompt, v.request, v.priority, v.max_attempts, v.max_output_tokens, v.metadata, v.tenant,
+        v.idempotency_key, v.traceparent, v.deadline, v_rules.request_bytes_max, p_now);
+    elsif v.unread then
+      perform sluice.check_request(v.request);
+    end if;
+    if v.first then
+      perform sluice.require_tenant(v.tenant);
+      perform sluice.refuse_excess(v.tenant, v.priority, v.name) from sluice.limits_of(v.tenant) l
+      where v_rules.limited and not v.bound and sluice.exceeds(l, v.priority, v.name);
+      perform sluice.target(v.name, v.request is not null) where v.model is not null or not v.bound;
+    end if;
+    if v_rules.metered and (v.model is not null or not v.bound) then
+      perform sluice.check_fits(v.name, v.tenant, octet_length(coalesce(v.prompt, v.request)), v.max_output_tokens);
+    end if;
+  end loop;
+exception when sqlstate 'SL001' or sqlstate 'SL002' or sqlstate 'SL004' or sqlstate 'SL007' or sqlstate 'SL009' then
+  get stacked diagnostics v_hint = pg_exception_hint, v_key = column_name;
+  raise exception 'task %: %', v.ordinality, sqlerrm using errcode = sqlstate, column = v_key, hint = v_hint;
 end
 $$;
 
@@ -238,49 +226,47 @@ begin
 end
 $$;
 
--- store_drafts: inserts into sluice.task those of p_drafts that keep their ids (p_kept = p_ids), each for its target.
--- Returns: what sluice.place() puts into their lines, in the order of the ids.
-create or replace function sluice.store_drafts(
-  p_drafts sluice.draft[], p_ids bigint[], p_kept bigint[], p_now timestamptz) returns sluice.new_task[]
+-- new_tasks: where each of p_drafts, whose ids are p_ids, begins; in their order. Errors: SL001: as target.
+create or replace function sluice.new_tasks(p_drafts sluice.draft[], p_ids bigint[], p_now timestamptz) returns sluice.new_task[]
 language plpgsql volatile
 set enable_nestloop = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan   -- as for keep_keys
 as $$
 #variable_conflict use_column
-declare
-  v_new sluice.new_task[];
 begin
-  with aim as materialized (
-    select n.name, n.verbatim, t.route, t.api, t.id, sluice.line_of(t.id, t.route, t.api) as line
-    from (select distinct d.model as name, d.request is not null as verbatim from unnest(p_drafts) with ordinality d
-          where p_kept[d.ordinality] = p_ids[d.ordinality]) n
-    cross join lateral sluice.target(n.name, n.verbatim) t),
-  stored as (
-    insert into sluice.task (id, created_at, run_at, deadline, batch_id, model, max_output_tokens, priority,
-      max_attempts, route, api, tenant, traceparent, metadata, prompt, request)
-    select p_ids[d.ordinality], p_now, d.run_at, d.deadline, d.batch_id, a.id, d.max_output_tokens, d.priority, d.max_attempts, a.route,
-      a.api, d.tenant, d.traceparent, d.metadata, d.prompt, d.request
-    from unnest(p_drafts) with ordinality d join aim a on a.name = d.model and a.verbatim = (d.request is not null)
-    where p_kept[d.ordinality] = p_ids[d.ordinality]
-    returning id, run_at, deadline, model, route, api, octet_length(coalesce(prompt, request)) as bytes, -priority as rank, tenant,
-      coalesce(run_at > p_now, false) as later)
-  select array_agg(row(n.id, case when n.later then n.run_at else p_now end, n.deadline,
-      coalesce(n.model, (select a.line from aim a where a.route = n.route and a.api is not distinct from n.api limit 1)), n.model, n.route,
-      n.bytes, n.rank, not n.later, n.tenant, p_now, null, null)::sluice.new_task)
-  into v_new from stored n;
-  return v_new;
+  return (
+    with aim as materialized (
+      select n.name, n.verbatim, t.route, t.id, sluice.line_of(t.id, t.route, t.api) as line
+      from (select distinct d.model as name, d.request is not null as verbatim from unnest(p_drafts) d) n
+      cross join lateral sluice.target(n.name, n.verbatim) t)
+    select array_agg(row(p_ids[d.ordinality], greatest(d.run_at, p_now), d.deadline, a.line, a.id, a.route,
+      octet_length(coalesce(d.prompt, d.request)), -d.priority, coalesce(d.run_at <= p_now, true), d.tenant, p_now, null,
+      null)::sluice.new_task order by d.ordinality)
+    from unnest(p_drafts) with ordinality d join aim a on a.name = d.model and a.verbatim = (d.request is not null));
 end
 $$;
 
--- place: puts new tasks where they begin: into their lines, or aside until their time.
--- Params:  p_new: in the order of their ids; p_now.
--- Errors:  SL001: the model was deleted meanwhile; SL003, SL005: see sluice.accept_many.
-create or replace function sluice.place(p_new sluice.new_task[], p_now timestamptz) returns void
+-- store_texts: inserts p_drafts into sluice.task. Params: p_new: of each, as new_tasks says.
+create or replace function sluice.store_texts(p_drafts sluice.draft[], p_new sluice.new_task[]) returns void
+language plpgsql volatile
+as $$
+begin
+  insert into sluice.task (id, created_at, run_at, deadline, batch_id, model, max_output_tokens, priority,
+    max_attempts, route, api, tenant, traceparent, metadata, prompt, request)
+  select (d.new).task_id, (d.new).submitted_at, d.run_at, d.deadline, d.batch_id, (d.new).model, d.max_output_tokens, d.priority,
+    d.max_attempts, (d.new).route,
+    case when d.request is not null and (d.new).line < 0 then (select l.api from sluice.route_line l where l.n = -(d.new).line) end,
+    d.tenant, d.traceparent, d.metadata, d.prompt, d.request
+  from (select d.*, p_new[d.ordinality] as new from unnest(p_drafts) with ordinality d offset 0) d;
+end
+$$;
+
+-- place: puts new tasks where they begin: into their lines, or aside until their time. Errors: SL001: the model was deleted meanwhile.
+create or replace function sluice.place(p_new sluice.new_task[]) returns void
 language plpgsql volatile
 as $$
 declare
   v_line record;
 begin
-  perform sluice.accept_many(p_new, p_now);
   insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank, attempts, route, tenant)
   select n.task_id, n.ready_at, n.deadline, n.model, n.request_bytes, 0, n.rank, 0, n.route, n.tenant
   from unnest(p_new) n where not n.due;

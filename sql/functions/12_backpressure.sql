@@ -128,12 +128,14 @@ end
 $$;
 
 -- accept: takes room for new tasks, all or none. Submits of one draw from the gauge themselves, and come here when it says "full".
--- Params:  also p_max: the most (null: of a model's its own, or the settings'). Errors: SL003, SL005: as refuse.
-create or replace function sluice.accept(p_kind text, p_of text, p_tasks int, p_max bigint, p_now timestamptz) returns void
+-- Params:  also p_max: the most (null: of a model its own, or the settings'); p_share: of it, beyond which all is full: 1, or
+--          critical_share() for clients of the HTTP front. Errors: SL003, SL005: as refuse.
+create or replace function sluice.accept(
+  p_kind text, p_of text, p_tasks int, p_max bigint, p_share double precision, p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 declare
-  v_full double precision := case p_kind when 'model' then sluice.overflow_share() else 1 end;
+  v_full double precision := least(p_share, case p_kind when 'model' then sluice.overflow_share() end);
 begin
   if p_max is null then
     p_max := (select coalesce(m.max_unfinished, s.max_unfinished) from sluice.settings s, sluice.models m where m.id = p_of::int);
@@ -242,11 +244,11 @@ $$;
 -- believed.
 -- Returns: how many may wait in its line, the sum of its models' max_queue; null: any number.
 -- Errors:  SL003: a route refuses only when all its models are full. One whose models have no weight is bounded by the system alone.
-create or replace function sluice.accept_for_route(p_route text, p_tasks int, p_now timestamptz) returns int
+create or replace function sluice.accept_for_route(p_route text, p_tasks int, p_share double precision, p_now timestamptz) returns int
 language plpgsql volatile
 as $$
 declare
-  v_full double precision := sluice.overflow_share();
+  v_full double precision := least(p_share, sluice.overflow_share());
   v_left int := p_tasks;
   v_count boolean := false;
   v_max_queue int;
@@ -270,8 +272,8 @@ end
 $$;
 
 -- accept_many: takes room for a whole submit_many, all or none: the system's, its tenants' that have caps, its models' and its lines'.
--- Params:  p_new: as for sluice.place(); p_now.
-create or replace function sluice.accept_many(p_new sluice.new_task[], p_now timestamptz) returns void
+-- Params:  p_new: as for sluice.place(); p_share: of the system's and the models' bounds, as for accept; p_now.
+create or replace function sluice.accept_many(p_new sluice.new_task[], p_share double precision, p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 declare
@@ -282,7 +284,7 @@ begin
   if p_new is null then
     return;
   end if;
-  perform sluice.accept('system', null, cardinality(p_new), v_max, p_now);
+  perform sluice.accept('system', null, cardinality(p_new), v_max, p_share, p_now);
   for v in select n.tenant, n.tasks, l.max_unfinished as max, l.is_full, l.is_listed
            from (select n.tenant, count(*)::int as tasks from unnest(p_new) n group by n.tenant) n
            cross join lateral sluice.limits_of(n.tenant) l
@@ -290,7 +292,7 @@ begin
     if v.is_full then
       perform sluice.refuse_full_tenant(v.tenant);
     elsif v.max is not null then
-      perform sluice.accept('tenant', v.tenant, v.tasks, v.max, p_now);
+      perform sluice.accept('tenant', v.tenant, v.tasks, v.max, 1, p_now);
     elsif not v.is_listed then
       v_unlisted := v_unlisted || v.tenant;
     end if;
@@ -302,12 +304,12 @@ begin
            from (select n.line, n.model, n.route, count(*)::int as tasks from unnest(p_new) n group by n.line, n.model, n.route) n
            left join sluice.models m on m.id = n.model order by n.line loop
     if v.id is not null then
-      perform sluice.accept('model', v.id::text, v.tasks, v.max, p_now);
+      perform sluice.accept('model', v.id::text, v.tasks, v.max, p_share, p_now);
     elsif v.route is not null and exists (select from sluice.models where max_unfinished is not null or max_queue is not null) then
-      v.max_queue := sluice.accept_for_route(v.route, v.tasks, p_now);
+      v.max_queue := sluice.accept_for_route(v.route, v.tasks, p_share, p_now);
     end if;
     if v.max_queue is not null then
-      perform sluice.accept('line', v.line::text, v.tasks, v.max_queue, p_now);
+      perform sluice.accept('line', v.line::text, v.tasks, v.max_queue, 1, p_now);
     end if;
   end loop;
 end
@@ -336,6 +338,7 @@ declare
   v_counted text;
   v_of text;
   v_full bigint;
+  v_how text := case when p_full < sluice.overflow_share() then 'nearly full' else 'full' end;
 begin
   if p_kind in ('route', 'model', 'line') then
     select m.* into v_model from sluice.models m left join sluice.routes r on r.model = m.name and r.route = v_route
@@ -349,9 +352,8 @@ begin
   raise exception '%', case p_kind
       when 'system' then 'the queue is full: '
       when 'tenant' then format('tenant "%s" is at its cap: ', p_of)
-      when 'route' then format('route "%s" is full, for all its models are: "%s" has ', p_of, v_model.name)
-      else format('%s "%s" is %s: ', case when v_route is null then 'model' else 'route' end, coalesce(v_route, v_model.name),
-        case when p_full < sluice.overflow_share() then 'nearly full' else 'full' end) end
+      when 'route' then format('route "%s" is %s, for all its models are: "%s" has ', p_of, v_how, v_model.name)
+      else format('%s "%s" is %s: ', case when v_route is null then 'model' else 'route' end, coalesce(v_route, v_model.name), v_how) end
     || format('%s of %s %s', v_full, p_max, case p_kind when 'line' then 'may wait (max_queue)' else 'unfinished' end)
     || case when p_tasks > 1 then format(', no room for %s more', p_tasks) else '' end
   using errcode = case p_kind when 'tenant' then 'SL005' else 'SL003' end, hint = case
@@ -359,61 +361,6 @@ begin
     when p_kind = 'system' then 'Try again in a few seconds, when some tasks have ended, or raise sluice.settings.max_unfinished.'
     when p_kind = 'tenant' then 'Wait until some of its tasks have ended, cancel some, or raise sluice.tenants.max_unfinished.'
     else sluice.when_to_retry(v_model, v_full, p_tasks, p_max, p_full, p_now) end;
-end
-$$;
-
--- refuse_at_critical: SL003 if the system is at critical pressure, or a model that one of p_tasks names, or all models of a route
--- that one names. Called for what comes over HTTP. A model without a bound of its own has the system's. What only repeats
--- tasks that are there is not refused: their client did not hear the answer.
--- Params: p_tasks: as submit_many's; p_now.
-create or replace function sluice.refuse_at_critical(p_tasks jsonb, p_now timestamptz) returns void
-language plpgsql volatile
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
-set plan_cache_mode = force_generic_plan
-as $$
-declare
-  v_max bigint := (select max_unfinished from sluice.settings);
-  v_models sluice.models[];
-  v_last sluice.models;
-begin
-  if sluice.is_critical('system', null, v_max) and not sluice.are_repeated(p_tasks) then
-    perform sluice.refuse('system', null, jsonb_array_length(p_tasks), v_max, 1, p_now);
-  end if;
-  for v_models in
-    select array_agg(m order by m.id)
-    from (select distinct coalesce(t ->> 'model', sluice.default_model()) as name from jsonb_array_elements(p_tasks) t) n
-    join sluice.models m on m.name = n.name or m.name in (select r.model from sluice.routes r where r.route = n.name and r.weight > 0)
-    group by n.name order by n.name
-  loop
-    v_last := v_models[cardinality(v_models)];
-    if not exists (select from unnest(v_models) m
-                   where m.max_unfinished is null or not sluice.is_critical('model', m.id::text, m.max_unfinished))
-       and not sluice.are_repeated(p_tasks) then
-      perform sluice.refuse('model', v_last.id::text, 1, v_last.max_unfinished, sluice.critical_share(), p_now);
-    end if;
-  end loop;
-end
-$$;
-
--- are_repeated: whether each of p_tasks has an idempotency key that was used before.
-create or replace function sluice.are_repeated(p_tasks jsonb) returns boolean
-language plpgsql stable
-as $$
-begin
-  return not exists (
-    select from jsonb_to_recordset(p_tasks) as t(tenant text, idempotency_key text)
-    where not sluice.is_bound(coalesce(t.tenant, 'default'), t.idempotency_key));
-end
-$$;
-
--- is_critical: whether the unfinished tasks of a model, or of the system, of which p_max may be, are at critical pressure.
--- Counted only when the gauge, an upper bound, says so.
-create or replace function sluice.is_critical(p_kind text, p_of text, p_max bigint) returns boolean
-language plpgsql volatile
-as $$
-begin
-  return coalesce(pg_sequence_last_value(sluice.gauge(p_kind, p_of)) >= sluice.critical_share() * p_max, false)
-    and sluice.recount_headroom(p_kind, p_of, 1, p_max, sluice.critical_share()) = 0;
 end
 $$;
 

@@ -6,7 +6,8 @@
 -- Errors:  what is nobody's fault (a deadlock, a full disk) is an error of all.
 -- What is refused is halved until one is left to blame: one bad task among 1,000 costs 20 statements that hold twice
 -- all of them together. In the order of keys, so that two servers cannot wait for each other's keys; and never long for
--- keys that an open transaction is about to use: those without a key go apart, and of each tenant's with keys all or none.
+-- keys that an open transaction is about to use: those without a key go apart, each tenant's with keys too, and of these the locked
+-- ones are looked for with waits of 10 ms; who has so many that this takes longer than 0.7 s in all has the rest refused with them.
 create or replace function sluice.submit_each(
   bodies text[], tenants text[], keys text[], traceparents text[] default null, p_now timestamptz default null)
 returns table (place int, id bigint, model text, code text, message text, hint text, param text)
@@ -15,7 +16,6 @@ set search_path = sluice, pg_temp
 set lock_timeout = '200ms'
 as $$
 #variable_conflict use_column
-declare
 begin
   return query
   select r.* from sluice.submit_places(
@@ -42,7 +42,6 @@ end
 $$;
 
 -- submit_each_in_order: submit_each, in the order given.
--- The array is built of an array: jsonb_agg takes time with the square of an object's keys (200,000 of them 3.2 s, so 40 ms).
 create or replace function sluice.submit_each_in_order(
   p_bodies text[], p_tenants text[], p_keys text[], p_traceparents text[], p_now timestamptz)
 returns table (place int, id bigint, model text, code text, message text, hint text, param text)
@@ -50,12 +49,8 @@ language plpgsql volatile
 as $$
 #variable_conflict use_column
 declare
-  v_count int := cardinality(p_bodies);
+  v_count int := coalesce(cardinality(p_bodies), 0);
   v_half int := v_count / 2;
-  v_default text := sluice.default_model();
-  v_tasks jsonb;
-  v_models text[];
-  v_ids bigint[];
   v_hint text;
   v_key text;
   v_apart text[];  -- somebody's key is locked: of each task with a key its tenant
@@ -64,14 +59,8 @@ begin
     return;
   end if;
   begin
-    select jsonb_build_array(variadic array_agg(b.task order by b.n)), array_agg(coalesce(b.task ->> 'model', v_default) order by b.n)
-    into v_tasks, v_models
-    from (select sluice.task_of_body(t.body, t.tenant, t.key, t.traceparent) as task, t.n
-      from unnest(p_bodies, p_tenants, p_keys, p_traceparents) with ordinality as t(body, tenant, key, traceparent, n) offset 0) b;
-    perform sluice.refuse_at_critical(v_tasks, coalesce(p_now, clock_timestamp()));
-    v_ids := array(select sluice.submit_many(v_tasks, p_now));
-    return query select i.n::int, i.id, i.model, null::text, null::text, null::text, null::text
-      from unnest(v_ids, v_models) with ordinality as i(id, model, n);
+    return query select s.n::int, s.id, s.model, null::text, null::text, null::text, null::text
+      from sluice.submit_bodies(p_bodies, p_tenants, p_keys, p_traceparents, p_now) with ordinality s(id, model, n);
     return;
   exception when others then
     if sqlstate !~ '^(SL|22|23|54|55P03)' then
@@ -83,8 +72,9 @@ begin
       return;
     elsif sqlstate = '55P03' then
       v_apart := array(
-        select case when t.task ? 'idempotency_key' then coalesce(t.task ->> 'tenant', 'default') end
-        from jsonb_array_elements(v_tasks) with ordinality t (task, n) order by t.n);
+        select case when coalesce(t.key, t.body::jsonb ->> 'idempotency_key') is not null
+          then coalesce(t.tenant, t.body::jsonb ->> 'tenant', 'default') end
+        from unnest(p_bodies, p_tenants, p_keys) with ordinality t (body, tenant, key, n) order by t.n);
     end if;
   end;
   if (select count(*) > 1 from (select distinct k from unnest(v_apart) k) d) then
@@ -93,6 +83,8 @@ begin
             group by a.k order by a.k nulls first) g
       cross join lateral sluice.submit_places(g.places, p_bodies, p_tenants, p_keys, p_traceparents, p_now) r;
     return;
+  elsif v_apart[1] is not null and clock_timestamp() < statement_timestamp() + interval '700 ms' then
+    perform set_config('lock_timeout', '10ms', true);
   elsif v_apart[1] is not null then
     return query select n, null::bigint, null::text, '55P03', 'an open transaction holds an idempotency key of this tenant',
       'Try again when it has ended.', 'idempotency_key' from generate_series(1, v_count) n;
@@ -103,6 +95,29 @@ begin
   return query select r.place + v_half, r.id, r.model, r.code, r.message, r.hint, r.param
     from sluice.submit_each_in_order(p_bodies[v_half + 1:], p_tenants[v_half + 1:], p_keys[v_half + 1:],
       p_traceparents[v_half + 1:], p_now) r;
+  perform set_config('lock_timeout', '200ms', true) where v_apart is not null;
+end
+$$;
+
+-- submit_bodies: submit_many for tasks that clients of the HTTP front sent: all or none, and none at critical pressure. What repeats a
+-- task is not refused then: its client did not hear the answer.
+-- Params:  of each, see sluice.task_of_body. Returns: the id, and the model or route it went to, of each. Errors: as submit_many.
+-- The array is built of an array: jsonb_agg takes time with the square of an object's keys (200,000 of them 3.2 s, so 40 ms).
+create or replace function sluice.submit_bodies(
+  p_bodies text[], p_tenants text[], p_keys text[], p_traceparents text[], p_now timestamptz) returns table (id bigint, model text)
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := case when p_now is null then clock_timestamp() else sluice.now_for(p_now) end;
+  v_default text := sluice.default_model();
+  v_drafts sluice.draft[] := sluice.drafts_of((
+    select jsonb_build_array(variadic array_agg(b.task order by b.n))
+    from (select sluice.task_of_body(t.body, t.tenant, t.key, t.traceparent) as task, t.n
+      from unnest(p_bodies, p_tenants, p_keys, p_traceparents) with ordinality as t(body, tenant, key, traceparent, n) offset 0) b), v_now);
+  v_ids bigint[] := sluice.submit_drafts(v_drafts, null, sluice.critical_share(), v_now);
+begin
+  return query select v_ids[d.ordinality], coalesce(d.model, v_default) from unnest(v_drafts) with ordinality d;
 end
 $$;
 
@@ -133,7 +148,7 @@ begin
     v_task := v_task || jsonb_build_object('priority', case v_task ->> 'priority' when 'hot' then 50 else 0 end);
   end if;
   if p_tenant <> v_task ->> 'tenant' then
-    raise exception 'not this key''s tenant: "%"', v_task ->> 'tenant' using errcode = 'SL009', column = 'tenant',
+    raise exception 'not this key''s tenant: "%"', left(v_task ->> 'tenant', 200) using errcode = 'SL009', column = 'tenant',
       hint = 'Leave it out: the key says whose task it is.';
   elsif p_key <> v_task ->> 'idempotency_key' then
     raise exception 'the header Idempotency-Key and the body''s idempotency_key differ' using errcode = 'SL004',
@@ -159,20 +174,15 @@ as $$
 #variable_conflict use_column
 declare
   v_items json := submit_array.body;
-  v_default text := sluice.default_model();
-  v_tasks jsonb;
-  v_models text[];
 begin
   if json_array_length(v_items) not between 1 and 10000 then
     raise exception 'an array of % tasks', json_array_length(v_items) using errcode = 'SL004',
       hint = 'Send 1 to 10000 at a time.';
   end if;
-  select jsonb_build_array(variadic array_agg(b.task order by b.n)), array_agg(coalesce(b.task ->> 'model', v_default) order by b.n)
-  into v_tasks, v_models
-  from (select sluice.task_of_body(t.item::text, submit_array.tenant, submit_array.key || '/' || t.n,
-      submit_array.traceparent) as task, t.n
-    from json_array_elements(v_items) with ordinality as t(item, n) offset 0) b;
-  perform sluice.refuse_at_critical(v_tasks, coalesce(p_now, clock_timestamp()));
-  return query select s.id, v_models[s.n] from sluice.submit_many(v_tasks, p_now) with ordinality s(id, n);
+  return query select s.id, s.model from (
+    select array_agg(t.item::text order by t.n) as bodies, array_agg(submit_array.tenant) as tenants,
+      array_agg(submit_array.key || '/' || t.n order by t.n) as keys, array_agg(submit_array.traceparent) as traceparents
+    from json_array_elements(v_items) with ordinality as t(item, n)) i
+  cross join lateral sluice.submit_bodies(i.bodies, i.tenants, i.keys, i.traceparents, p_now) s;
 end
 $$;

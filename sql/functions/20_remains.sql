@@ -37,7 +37,7 @@ begin
     returning row(b.task_id, b.ready_at, b.deadline, b.model, b.request_bytes, b.fence, b.rank, b.attempts, b.route,
       b.tenant)::sluice.later as row)
   select array_agg(g.row) into v_rows from gone g;
-  perform sluice.put_back(v_rows, null, p_now);
+  perform sluice.put_back(v_rows, null);
   with first as materialized (
     select task_id from sluice.backlog where not due order by ready_at limit sluice.wake_max() for update skip locked),
   gone as (delete from sluice.backlog b using first f where b.task_id = f.task_id returning b.*)

@@ -41,7 +41,7 @@ begin
   gone as (
     delete from only sluice.later l using go g where l.task_id = g.task_id and g.line <= sluice.wake_lines_max() returning l as row)
   select array_agg(g.row) into v_rows from gone g;
-  perform sluice.put_back(v_rows, p_now, p_now);
+  perform sluice.put_back(v_rows, p_now);
   -- Before the first row there was, for this transaction's moves are not committed yet.
   perform sluice.set_mark(0, 0::smallint, 0, least(p_now - sluice.mark_lag(), v_first))
   where random() < coalesce(cardinality(v_rows), 0) / 100.0;
@@ -51,9 +51,9 @@ $$;
 
 -- put_back: puts rows into the lines of what they named, fresh from sluice.later or from another place, and rings.
 -- Their fence is 1 at least: that of a lease is 1 only where ready_at is the time of the submit (50_complete.sql).
--- Params:  p_ready: from when on they are ready (null: from when they say); p_now.
+-- Params:  p_ready: from when on they are ready (null: from when they say).
 -- Locks:   the lines', ascending, one after the other, if they are ready from before p_now: marks may have to be lowered.
-create or replace function sluice.put_back(p_rows sluice.later[], p_ready timestamptz, p_now timestamptz) returns void
+create or replace function sluice.put_back(p_rows sluice.later[], p_ready timestamptz) returns void
 language plpgsql volatile
 as $$
 declare

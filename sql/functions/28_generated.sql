@@ -43,7 +43,7 @@ as $$
       %s
       if p_new.max_queue is not null then
         if nextval('sluice.waits_%%1$s') > p_new.max_queue then
-          perform sluice.accept('line', '%%2$s', 1, p_new.max_queue, p_new.created_at);
+          perform sluice.accept('line', '%%2$s', 1, p_new.max_queue, 1, p_new.created_at);
         end if;
       end if;
       if p_new.later then
@@ -60,7 +60,7 @@ as $$
     end
     $body$
     $sql$, case when p_line > 0 then $sql$if nextval('sluice.load_%1$s') > p_new.full_at then
-        perform sluice.accept('model', '%2$s', 1, null, p_new.created_at);
+        perform sluice.accept('model', '%2$s', 1, null, 1, p_new.created_at);
       end if;$sql$ else '' end, t.stored, t.stored)
   from (values ($sql$insert into sluice.task (id, created_at, run_at, deadline, batch_id, model, max_output_tokens, priority,
           max_attempts, route, api, tenant, traceparent, metadata, prompt, request)

@@ -154,7 +154,7 @@ begin
   into v_moved from back b;
   -- A cancellation that came too late for the outcome is not meant for what comes now.
   delete from sluice.cancellation c where c.task_id = any (p_ids);
-  perform sluice.put_back(array(select m from unnest(v_moved) m where m.ready_at <= p_now), p_now, p_now);
+  perform sluice.put_back(array(select m from unnest(v_moved) m where m.ready_at <= p_now), p_now);
   perform sluice.ring(r.line) from (  -- who sleeps may sleep for longer
     select distinct coalesce(m.model, (sluice.lines_of_route(m.route))[1]) as line from unnest(v_moved) m where m.ready_at > p_now) r
   where r.line is not null;

@@ -322,7 +322,7 @@ begin
   while v_count > 0 loop
     begin
       perform sluice.check_drafts(p_drafts[:v_count], true, p_now);
-      v_ids := sluice.submit_drafts(p_drafts[:v_count], p_now);
+      v_ids := sluice.submit_drafts(p_drafts[:v_count], null, 1, p_now);
       update sluice.batch_line b set task_id = v_ids[array_position(p_lines, b.line)]
       where b.batch = p_batch.id and b.line between p_lines[1] and p_lines[v_count] and b.line = any (p_lines[:v_count]);
       return v_count;

@@ -30,18 +30,16 @@ create or replace function sluice.rehearse(p_model text, p_id bigint, p_now time
 language plpgsql volatile
 as $$
 declare
-  v_drafts sluice.draft[];
-  v_row sluice.new_task;
+  v_line int := (select m.id from sluice.models m where m.name = p_model);
   v_worker bigint;
 begin
   v_worker := sluice.register_worker('warm-up', 1, p_now => p_now);
-  v_drafts := sluice.drafts_of(jsonb_build_array(jsonb_build_object('prompt', 'x', 'model', p_model)), p_now);
-  v_row := (sluice.store_drafts(v_drafts, array[p_id], sluice.keep_keys(v_drafts, array[p_id]), p_now))[1];
-  perform sluice.place(array[v_row], p_now);
+  perform sluice.submit_drafts(
+    sluice.drafts_of(jsonb_build_array(jsonb_build_object('prompt', 'x', 'model', p_model)), p_now), array[p_id], 1, p_now);
   perform sluice.claim(v_worker, null, 0, p_now), sluice.claim_within(v_worker, null, '{}', 0, p_now);
-  perform sluice.claim_from(v_row.model, v_worker, 0, p_now);
-  perform sluice.waiting_lanes(v_row.model, v_row.line, 1, 100::smallint, 1, p_now);
-  execute format('call sluice.take_%s(null, null, 100::smallint, 2, 0, $1, $2, $3)', v_row.model) using v_row.model, v_worker, p_now;
+  perform sluice.claim_from(v_line, v_worker, 0, p_now);
+  perform sluice.waiting_lanes(v_line, v_line, 1, 100::smallint, 1, p_now);
+  execute format('call sluice.take_%s(null, null, 100::smallint, 2, 0, $1, $2, $3)', v_line) using v_line, v_worker, p_now;
   raise exception using errcode = 'SL000', message = 'undone';
 exception when sqlstate 'SL000' or sqlstate 'SL001' or sqlstate 'SL003' or sqlstate 'SL004' or sqlstate 'SL005' or sqlstate 'SL009' then
   null;  -- undone, or refused as any task would be just now

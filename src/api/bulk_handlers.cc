@@ -67,7 +67,13 @@ Task<tl::expected<BulkCount, HttpReply>> make_steps(Services& services, ApiReque
                     in_name_of(request.caller.key_id, sql, params));
     Task<Result<PgResult>> step = place.query(std::move(statement), std::move(params));
     const Result<PgResult> rows = co_await std::move(step);
-    if (!rows) co_return tl::unexpected(error_reply(about_body(rows.error(), std::move(body))));
+    if (!rows) {
+      Error error = about_body(rows.error(), std::move(body));
+      if (count.done > 0) {
+        error.hint = fmt::format("{} were done before it; send it again for the rest.", count.done);
+      }
+      co_return tl::unexpected(error_reply(error));
+    }
     count.done += rows->int64(0, 0);
     count.has_more = !rows->is_null(0, 1);
     if (count.has_more) next = std::string(rows->text(0, 1));

@@ -100,7 +100,11 @@ int Concurrency::reserve(const Served& served, int even) const {
 std::vector<int> Concurrency::shares(const std::vector<std::string>& models, int slots_free) const {
   const int even = this->even();
   int reserved = 0;
-  for (const auto& [name, served] : served_) reserved += reserve(served, even);
+  int kept_free = 0;
+  for (const auto& [name, served] : served_) {
+    reserved += reserve(served, even);
+    kept_free += std::max(0, kept(served) - served.in_flight);
+  }
   std::vector<int> shares;
   shares.reserve(models.size());
   for (const std::string& name : models) {
@@ -113,9 +117,12 @@ std::vector<int> Concurrency::shares(const std::vector<std::string>& models, int
     const int own = reserve(served, even);
     const int room = static_cast<int>(served.limit) - served.in_flight;
     // While some model has more than its part there are fewer free slots than are reserved: then
-    // those below theirs take what there is, rather than each leave it to the others.
+    // those below theirs take what there is, rather than each leave it to the others; but for the
+    // few that are kept for each.
+    const int own_kept = std::max(0, kept(served) - served.in_flight);
+    const int below = std::min(own, slots_free - (kept_free - own_kept));
     const int beyond = std::min(room, slots_free - (reserved - own));
-    shares.push_back(std::max(std::min(own, slots_free), std::max(0, beyond)));
+    shares.push_back(std::max({0, std::min(own_kept, slots_free), below, beyond}));
   }
   return shares;
 }

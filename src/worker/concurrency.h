@@ -7,7 +7,8 @@
 // token holds. The fleet's max_in_flight is enforced by the claim itself.
 //
 // Slots: models of which there is more than they were given share them evenly, so that a slow model
-// cannot gather the slots that another needs; a few are kept for models without any calls.
+// cannot gather the slots that another needs; a few are kept for each model, however many others
+// are slow.
 //
 // Thread rule: loop thread only.
 #pragma once

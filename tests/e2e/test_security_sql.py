@@ -243,7 +243,7 @@ def test_a_range_that_is_dropped_takes_no_redrive(url):
                        " sluice.begin_retention(now() + (select retention + interval '1 hour' from sluice.settings)) b")
         with pytest.raises(psycopg2.errors.LockNotAvailable):
             query(url, f"set lock_timeout = '200ms'; select sluice.redrive({task})")
-        cursor.execute("select sluice.end_retention(found, 20) from round")
+        cursor.execute("select sluice.end_retention(found) from round")
         assert cursor.fetchone() == (1,)
     round_of_retention.close()
     assert refusal(url, f"select sluice.redrive({task})") == "SL006"

@@ -130,7 +130,7 @@ def test_a_deletion_beside_a_long_tick_gives_up_and_says_why(url, call):
         tick.cursor().execute("select pg_advisory_lock(sluice.lock_class('tick'), 0)")
         refused = call("DELETE", "/v1/models/m")
         assert (refused.status, refused.error, refused.json["error"]["code"]) == (503, "unavailable", "55P03")
-        assert "Delete the model again later" in refused.json["error"]["hint"]
+        assert "Delete it again later" in refused.json["error"]["hint"]
     assert call("DELETE", "/v1/models/m").json == {"name": "m", "deleted": True}
 
 
