@@ -1,4 +1,5 @@
 begin;
+\set alone
 \ir ../_helpers.sql
 select plan(4);
 
