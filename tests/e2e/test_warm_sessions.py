@@ -26,7 +26,8 @@ def first_cost_ms(url, is_warm, work):
 
 
 def assert_warm_is_cheaper(url, work):
-    cold, warm = first_cost_ms(url, False, work), first_cost_ms(url, True, work)
+    # The least of three: a cold processor cache costs a session half as much again.
+    cold, warm = (min(first_cost_ms(url, is_warm, work) for _ in range(3)) for is_warm in (False, True))
     assert warm < 0.6 * cold, f"{warm:.1f} ms, cold {cold:.1f} ms"
 
 
@@ -45,7 +46,7 @@ def test_the_first_submit_of_a_warm_session_costs_less_than_a_cold_one(url):
 
 
 def test_the_first_claim_and_completion_of_a_warm_session_cost_less_than_cold_ones(url):
-    submit_many(url, ["x"] * 2, "m")
+    submit_many(url, ["x"] * 6, "m")
     [(worker,)] = query(url, "select sluice.register_worker('w', 10)")
 
     def solve(cursor):
