@@ -31,7 +31,7 @@ BulkTurns::Place::~Place() {
 
 Task<Result<PgResult>> BulkTurns::Place::query(std::string sql, PgParams params) {
   // It may be its turn again at once, and then the pool does not look.
-  if (incoming_.is_awaited && !incoming_.is_awaited()) {
+  if (!incoming_.is_awaited()) {
     co_return tl::unexpected(PgPool::unawaited());
   }
   Task<Result<PgResult>> reply =
@@ -43,9 +43,7 @@ bool BulkTurns::has_room(const std::string& key) {
   const auto found = keys_.find(key);
   if (found == keys_.end() || found->second.size() < requests_of_key_max_) return true;
   database_.drop_unawaited(key);
-  const auto is_awaited = [](const HttpIncoming* request) {
-    return !request->is_awaited || request->is_awaited();
-  };
+  const auto is_awaited = [](const HttpIncoming* request) { return request->is_awaited(); };
   const auto awaited = std::count_if(found->second.begin(), found->second.end(), is_awaited);
   return static_cast<size_t>(awaited) < requests_of_key_max_;
 }

@@ -61,7 +61,7 @@ Error too_many(std::string message) {
 
 // A request's statement that waits for its turn.
 struct PgPool::Waiting {
-  bool is_awaited() const { return !requester.is_awaited || requester.is_awaited(); }
+  bool is_awaited() const { return requester.is_awaited(); }
 
   const Requester& requester;
   const int64_t since_ns;

@@ -40,8 +40,8 @@ struct Requester {
   // For as long as the answer's parts are asked for.
   explicit Requester(std::string key_) : key(std::move(key_)) {}
 
-  std::string key;                   // whose turn it is; without keys all are one
-  std::function<bool()> is_awaited;  // whether anybody waits for the answer; null: somebody does
+  std::string key;  // whose turn it is; without keys all are one
+  std::function<bool()> is_awaited = [] { return true; };  // whether anybody waits for the answer
 };
 
 class PgPool final {

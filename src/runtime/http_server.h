@@ -48,8 +48,8 @@ struct HttpIncoming {
   // there will be no more of it, and nobody reads the answer. One call at a time.
   std::function<Task<Result<std::string>>()> next_piece;
   // Whether somebody still waits for the answer: the client has not hung up (also not one
-  // direction), and is still served. For the handler, while it runs. Null: nobody knows.
-  std::function<bool()> is_awaited;
+  // direction), and is still served. For the handler, while it runs.
+  std::function<bool()> is_awaited = [] { return true; };
   int64_t arrived_ns = 0;  // by the clock, when its headers had been read
 
   std::string_view header(std::string_view lower_case_name) const {
