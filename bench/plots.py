@@ -1,4 +1,5 @@
-"""The look of the plots: SVG with real text, transparent, in tones that are legible on a white and on a dark page."""
+"""The look of the plots: SVG with real text, transparent, in tones that are legible on a white and
+on a dark page."""
 import contextlib
 
 import matplotlib
@@ -11,10 +12,14 @@ COLORS = ["#e5534b", "#2f81f7", "#2da44e", "#bf8700", "#a371f7"]
 
 # A fixed salt and no date: the same figures give the same file.
 matplotlib.rcParams.update({
-    "svg.fonttype": "none", "svg.hashsalt": "sluice", "font.family": "sans-serif", "font.size": 13, "lines.linewidth": 2,
-    "axes.prop_cycle": matplotlib.cycler(color=COLORS), "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
-    "grid.color": GREY, "grid.alpha": 0.25, "axes.edgecolor": GREY, "axes.labelcolor": GREY, "text.color": GREY, "xtick.color": GREY,
-    "ytick.color": GREY, "legend.frameon": False, "path.simplify": True, "path.simplify_threshold": 0.3})
+    "svg.fonttype": "none", "svg.hashsalt": "sluice", "font.family": "sans-serif",
+    "font.size": 13, "lines.linewidth": 2,
+    "axes.prop_cycle": matplotlib.cycler(color=COLORS), "axes.spines.top": False,
+    "axes.spines.right": False, "axes.grid": True,
+    "grid.color": GREY, "grid.alpha": 0.25, "axes.edgecolor": GREY, "axes.labelcolor": GREY,
+    "text.color": GREY, "xtick.color": GREY,
+    "ytick.color": GREY, "legend.frameon": False, "path.simplify": True,
+    "path.simplify_threshold": 0.3})
 
 
 @contextlib.contextmanager
@@ -33,4 +38,5 @@ def figure(path, x_label, y_label):
 def limit(axes, height, text):
     """A dashed line that nothing should cross."""
     axes.axhline(height, color=GREY, linestyle="--", linewidth=1.5)
-    axes.annotate(text, (1, height), xycoords=("axes fraction", "data"), xytext=(0, 4), textcoords="offset points", ha="right")
+    axes.annotate(text, (1, height), xycoords=("axes fraction", "data"), xytext=(0, 4),
+        textcoords="offset points", ha="right")

@@ -3,7 +3,14 @@
 -- Where the user is named as our schema, that would otherwise take the extension.
 create extension pgtap schema public;
 
--- On a busy machine a count of ten rows may take longer than what is cheap, and forbid the next: a refusal that no test expects.
+-- On a busy machine a count of ten rows may take longer than what is cheap, and forbid the next: a
+-- refusal that no test expects.
 create or replace function sluice.count_cheap_ms() returns int
 language sql immutable parallel safe
 as $$ select 60000 $$;
+
+-- Nor does any expect that on a busy machine its transaction is so old that what it submits stands
+-- aside.
+create or replace function sluice.burst_time_max() returns interval
+language sql immutable parallel safe
+as $$ select interval '1 hour' $$;

@@ -1,20 +1,22 @@
 -- The tests' vocabulary. Every test is one transaction that is rolled back:
 --
 --   begin;
---   \ir ../_helpers.sql
+--   \ir ../../_helpers.sql
 --   select plan(n);
 --   ...
 --   select * from finish();
 --   rollback;
 --
--- Tests run in parallel in one database, so names come from given_model() and given_route(), never from
--- the test. What a rollback does not undo, or all tests share (sluice.task_id, sluice.sweep_after, the
--- locks of tick, sweep, partitions and bells), needs the database to itself:
+-- Tests run in parallel in one database, so names come from given_model() and given_route(), never
+-- from the test. What a rollback does not undo, or all tests share (sluice.task_id,
+-- sluice.sweep_after, the locks of tick, sweep, partitions and sleepers), needs the database to
+-- itself:
 --
 --   \set alone
 --
--- before the \ir waits for that. The settings are one row: a test makes its models before it changes them, or two tests
--- wait for each other's locks. Time is at(seconds): frozen, and later than the clock.
+-- before the \ir waits for that. The settings and the gate are one row each: a test makes its
+-- models before it changes them, also by a tenant, or two tests wait for each other's locks. Time
+-- is at(seconds): frozen, and later than the clock.
 
 \set QUIET on
 \pset format unaligned
@@ -39,7 +41,8 @@ as $$ select timestamptz '2040-01-01 00:00:00+00' + p_seconds * interval '1 seco
 
 -- given_model: a new model in no route; returns its name.
 create function given_model(
-  rpm int default null, burst int default null, max_queue int default null, max_in_flight int default null,
+  rpm int default null, burst int default null, max_queue int default null,
+    max_in_flight int default null,
   max_attempts int default 3, tpm int default null) returns text language plpgsql
 as $$
 declare
@@ -63,8 +66,10 @@ as $$ select m from sluice.models m where name = p_model $$;
 create function quota_of(p_model text) returns sluice.quota language sql
 as $$ select sluice.request_quota(m) from sluice.models m where name = p_model $$;
 
--- grant_permits: takes what a quota grants of p_wanted, as a claim does; next_at: when it grants the next.
-create function grant_permits(p_quota sluice.quota, p_wanted int, p_now timestamptz, out granted int, out next_at timestamptz)
+-- grant_permits: takes what a quota grants of p_wanted, as a claim does; next_at: when it grants
+-- the next.
+create function grant_permits(p_quota sluice.quota, p_wanted int, p_now timestamptz,
+  out granted int, out next_at timestamptz)
 language plpgsql as $$
 begin
   granted := greatest(0, least(p_wanted, sluice.permits_now(p_quota, p_now)));
@@ -91,18 +96,21 @@ as $$ select sluice.register_worker('test', 10, p_models, null, p_now) $$;
 
 -- given_task: a task submitted at p_now; returns its id.
 create function given_task(
-  p_model text, priority int default 0, p_now timestamptz default at(0), deadline timestamptz default null,
+  p_model text, priority int default 0, p_now timestamptz default at(0),
+    deadline timestamptz default null,
   run_at timestamptz default null, max_attempts int default null, prompt text default 'question',
   tenant text default 'default', max_output_tokens int default null)
 returns bigint language sql
 as $$
-  select sluice.submit(given_task.prompt, p_model, given_task.priority, given_task.tenant, run_at => given_task.run_at,
+  select sluice.submit(given_task.prompt, p_model, given_task.priority, given_task.tenant,
+    run_at => given_task.run_at,
     deadline => given_task.deadline, max_attempts => given_task.max_attempts,
     max_output_tokens => given_task.max_output_tokens, p_now => given_task.p_now)
 $$;
 
 -- given_tasks: p_count tasks submitted at once.
-create function given_tasks(p_model text, p_count int, p_now timestamptz default at(0), priority int default 0)
+create function given_tasks(p_model text, p_count int, p_now timestamptz default at(0),
+  priority int default 0)
 returns bigint[] language sql
 as $$
   select array(select * from sluice.submit_many(
@@ -112,7 +120,8 @@ as $$
 $$;
 
 -- claimed: the ids that one claim gives, in its order.
-create function claimed(p_worker bigint, p_max int, p_now timestamptz default at(1)) returns bigint[] language sql
+create function claimed(p_worker bigint, p_max int,
+  p_now timestamptz default at(1)) returns bigint[] language sql
 as $$
   select coalesce(array_agg(c.task_id order by c.ordinality), '{}')
   from sluice.claim(p_worker, null, p_max, p_now) with ordinality c
@@ -120,34 +129,48 @@ $$;
 
 -- told: one outcome.
 create function told(
-  p_task bigint, p_kind text, p_fence int default 1, answer text default null, error text default null,
+  p_task bigint, p_kind text, p_fence int default 1, answer text default null,
+    error text default null,
   retry_after_ms bigint default null, http_status int default null, input_tokens int default null,
   output_tokens int default null, billed boolean default null, error_code text default null)
 returns sluice.outcome language sql
 as $$
-  select row(p_task, p_fence, p_kind, told.answer, null, told.error, told.error_code, told.http_status, told.retry_after_ms,
+  select row(p_task, p_fence, p_kind, told.answer, null, told.error, told.error_code,
+    told.http_status, told.retry_after_ms,
              told.input_tokens, told.output_tokens, told.billed)::sluice.outcome
 $$;
 
 -- unsent, refused: outcomes that spare their tasks.
 create function unsent(p_task bigint, p_fence int default 1) returns sluice.outcome language sql
-as $$ select told(p_task, 'returned', p_fence, error => 'nobody listens', error_code => 'not_sent', billed => false) $$;
-create function refused(p_task bigint, p_fence int default 1, p_status int default 404) returns sluice.outcome language sql
+as $$ select told(p_task, 'returned', p_fence, error => 'nobody listens', error_code => 'not_sent',
+  billed => false) $$;
+create function refused(p_task bigint, p_fence int default 1,
+  p_status int default 404) returns sluice.outcome language sql
 as $$
-  select told(p_task, 'throttled', p_fence, error => 'calls go to http://h/p: HTTP ' || p_status, http_status => p_status,
-    error_code => 'http_' || p_status)
+  select told(p_task, 'throttled', p_fence, error => 'calls go to http://h/p: HTTP ' || p_status,
+    http_status => p_status, error_code => 'http_' || p_status)
 $$;
 
 -- completed: what complete answers to one outcome.
-create function completed(p_worker bigint, p_outcome sluice.outcome, p_now timestamptz default at(2))
+create function completed(p_worker bigint, p_outcome sluice.outcome,
+  p_now timestamptz default at(2))
 returns boolean language sql
 as $$ select applied from sluice.complete(p_worker, array[p_outcome], p_now) $$;
+
+-- given_hedging: lets p_model have extra calls, and gives the budget that all models share room for
+-- them.
+create function given_hedging(p_model text) returns void language sql
+as $$
+  select count(nextval('sluice.hedge_calls')) from generate_series(1, 1000);
+  update sluice.models set hedge_after = '1 second' where name = p_model
+$$;
 
 -- given_tenant: a new tenant with a quota; returns its name.
 create function given_tenant(rpm int default null, tpm int default null) returns text language sql
 as $$
   insert into sluice.tenants (name, rpm, tpm)
-  values (format('tenant-%s-%s', pg_backend_pid(), nextval('names')), given_tenant.rpm, given_tenant.tpm) returning name
+  values (format('tenant-%s-%s', pg_backend_pid(), nextval('names')), given_tenant.rpm,
+    given_tenant.tpm) returning name
 $$;
 
 -- places: every place that holds a task; more than one, or none, is always a bug.
@@ -163,7 +186,8 @@ $$;
 -- own_line: the line of a model, or of a route's prompts.
 create function own_line(p_name text) returns int language sql
 as $$
-  select coalesce((select id from sluice.models where name = p_name), (select -n from sluice.route_line
+  select coalesce((select id from sluice.models where name = p_name),
+    (select -n from sluice.route_line
   where route = p_name and api is null))
 $$;
 
@@ -180,45 +204,55 @@ begin
 end
 $$;
 
--- given_mark: gives one lane of the line of a model or route a mark, as the functions of Sluice do it: owned by sluice_owner.
-create function given_mark(p_name text, p_mark timestamptz, p_rank int default 0, p_tenant text default 'default') returns void
+-- given_mark: gives one lane of the line of a model or route a mark, as the functions of Sluice do
+-- it: owned by sluice_owner.
+create function given_mark(p_name text, p_mark timestamptz, p_rank int default 0,
+  p_tenant text default 'default') returns void
 language sql security definer
-as $$ select sluice.set_mark(own_line(p_name), p_rank::smallint, sluice.tenant_key(p_tenant), p_mark) $$;
+as $$ select sluice.set_mark(own_line(p_name), p_rank::smallint,
+  sluice.tenant_key(p_tenant), p_mark) $$;
 
 -- marked: the mark of that lane.
-create function marked(p_name text, p_rank int default 0, p_tenant text default 'default') returns timestamptz language sql
+create function marked(p_name text, p_rank int default 0,
+  p_tenant text default 'default') returns timestamptz language sql
 as $$ select sluice.mark_of(own_line(p_name), p_rank::smallint, sluice.tenant_key(p_tenant)) $$;
 
--- given_row: a row straight in a model's queue, with no task and no ring behind it.
-create function given_row(p_model text, p_ready timestamptz, p_task bigint default 1) returns void language plpgsql
+-- given_row: a row straight in a model's queue, with no task and no notification behind it.
+create function given_row(p_model text, p_ready timestamptz, p_task bigint default 1) returns void
+  language plpgsql
 as $$
 begin
-  execute format('insert into sluice.queue_%1$s (task_id, ready_at, model, request_bytes, fence, rank, attempts, tenant)
+  execute format('insert into sluice.queue_%1$s (task_id, ready_at, model, request_bytes, fence,
+    rank, attempts, tenant)
     values ($1, $2, %1$s, 1, 0, 0, 0, ''default'')', id_of(p_model)) using p_task, p_ready;
 end
 $$;
 
--- rung, rung_line: whether this transaction rang the bell of a model's line, of a line.
-create function rung_line(p_line int) returns boolean language sql
+-- shares_lock, shares_lock_of_line: whether this transaction shares the sleeper lock of a model's
+-- line, of a line: it has notified.
+create function shares_lock_of_line(p_line int) returns boolean language sql
 as $$
-  select exists (select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid() and mode = 'ShareLock'
-    and classid = sluice.lock_class('bell') and objid = sluice.bell_of(p_line))
+  select exists (select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()
+    and mode = 'ShareLock'
+    and classid = sluice.lock_class('sleeper') and objid = sluice.sleeper_lock_of(p_line))
 $$;
-create function rung(p_model text) returns boolean language sql
-as $$ select rung_line(id_of(p_model)) $$;
+create function shares_lock(p_model text) returns boolean language sql
+as $$ select shares_lock_of_line(id_of(p_model)) $$;
 
--- alarmed: the same of its alarm.
-create function alarmed(p_model text) returns boolean language sql
+-- shares_opening_lock: the same of its opening lock.
+create function shares_opening_lock(p_model text) returns boolean language sql
 as $$
-  select exists (select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid() and mode = 'ShareLock'
-    and classid = sluice.lock_class('bell') and objid = 64 + id_of(p_model) % 64)
+  select exists (select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()
+    and mode = 'ShareLock'
+    and classid = sluice.lock_class('sleeper') and objid = 64 + id_of(p_model) % 64)
 $$;
 
--- held_bells: the bells and alarms that this session holds as a sleeper does.
-create function held_bells() returns int[] language sql
+-- held_locks: the sleeper locks and opening locks that this session holds as a sleeper does.
+create function held_locks() returns int[] language sql
 as $$
-  select coalesce(array_agg(objid::int order by objid), '{}') from pg_locks where locktype = 'advisory'
-    and pid = pg_backend_pid() and mode = 'ExclusiveLock' and classid = sluice.lock_class('bell')
+  select coalesce(array_agg(objid::int order by objid), '{}') from pg_locks
+  where locktype = 'advisory'
+    and pid = pg_backend_pid() and mode = 'ExclusiveLock' and classid = sluice.lock_class('sleeper')
 $$;
 
 -- forget_counter: a model's sequence as a crash leaves it.
@@ -229,22 +263,26 @@ as $$
 $$;
 
 -- error_of: the code, message and hint with which p_sql fails; nulls if it does not.
-create function error_of(p_sql text, out code text, out message text, out hint text) language plpgsql
+create function error_of(p_sql text, out code text, out message text, out hint text)
+  language plpgsql
 as $$
 begin
   execute p_sql;
 exception when others then
-  get stacked diagnostics code = returned_sqlstate, message = message_text, hint = pg_exception_hint;
+  get stacked diagnostics code = returned_sqlstate, message = message_text,
+    hint = pg_exception_hint;
 end
 $$;
 
--- given_tenant: a new tenant that belongs to a new role of its name, a member of p_groups; returns the name.
+-- given_tenant: a new tenant that belongs to a new role of its name, a member of p_groups; returns
+-- the name.
 create function given_tenant(variadic p_groups name[]) returns text language plpgsql
 as $$
 declare
   v_name text := format('tenant-%s-%s', pg_backend_pid(), nextval('names'));
 begin
-  -- As a new model does first: from PostgreSQL 16 on a grant locks the role, and two tests would wait for each other.
+  -- As a new model does first: from PostgreSQL 16 on a grant locks the role, and two tests would
+  -- wait for each other.
   lock table sluice.queue in share update exclusive mode;
   execute format('create role %I in role %s', v_name, array_to_string(p_groups, ', '));
   insert into sluice.tenants (name, role) values (v_name, v_name);

@@ -1,4 +1,5 @@
-"""What the demo and the benches share: child processes, the mock backend's log, and the bounds it is held against."""
+"""What the demo and the benches share: child processes, the mock backend's log, and the bounds it
+is held against."""
 import heapq
 import json
 import math
@@ -21,13 +22,15 @@ class Process:
     def __init__(self, name, args, log, stdout=None):
         self.name = name
         self.log = open(log, "wb")
-        self.child = subprocess.Popen([str(a) for a in args], stdout=stdout or self.log, stderr=self.log,
+        self.child = subprocess.Popen([str(a) for a in args], stdout=stdout
+            or self.log, stderr=self.log,
                                       stdin=subprocess.DEVNULL)
 
     def check(self):
         if self.child.poll() is not None:
             text = pathlib.Path(self.log.name).read_text(errors="replace")
-            raise SystemExit(f"sluice: {self.name} ended with status {self.child.returncode}:\n{text[-2000:]}")
+            raise SystemExit(f"sluice: {self.name} ended with status "
+                             f"{self.child.returncode}:\n{text[-2000:]}")
 
     def stop(self):
         if self.child.poll() is None:
@@ -44,7 +47,8 @@ class Mock(Process):
     """A mock backend on a free port; `url` once it listens."""
 
     def __init__(self, directory, *options):
-        super().__init__("the mock", [SLUICE, "mock", "--listen", "127.0.0.1:0", *options], directory / "mock.err",
+        super().__init__("the mock", [SLUICE, "mock", "--listen", "127.0.0.1:0", *options],
+            directory / "mock.err",
                          subprocess.PIPE)
         self.url = self.child.stdout.readline().decode().strip().rpartition(" ")[2]
         self.check()
@@ -78,7 +82,8 @@ def settled_arrivals(path, count, processes):
 
 
 def greedy_bound_s(latencies_s, slots):
-    """The makespan of these latencies, in order of arrival, on `slots` slots with no overhead at all."""
+    """The makespan of these latencies, in order of arrival, on `slots` slots with no overhead at
+    all."""
     free = [0.0] * min(slots, len(latencies_s))
     for latency in latencies_s:
         heapq.heappush(free, heapq.heappop(free) + latency)
@@ -101,6 +106,7 @@ def worst_window(times, length_ns):
 
 
 def gcra(limit, window_ns=60 * 10**9, burst=None):
-    """(burst, interval in ns) of a limit a window, as DESIGN.md section 2 says: at most burst + ceil(L / interval) in L."""
+    """(burst, interval in ns) of a limit a window, as DESIGN.md section 2 says: at most burst +
+    ceil(L / interval) in L."""
     burst = burst or 1 + limit // 100
     return burst, math.ceil((window_ns + SEND_BY_NS) / (limit - burst + 1))

@@ -38,6 +38,9 @@ inline constexpr int64_t hedge_again_ms = 100;
 inline constexpr size_t hedges_max = 100;
 // The calls of a model of which its extra calls are a share.
 inline constexpr size_t hedge_window_calls = 1000;
+// A model's extra calls are at most so many times its own hedge_budget, while the budget that all
+// models share has room: of 100 calls at 8 % that covers chance, and none spends all of another's.
+inline constexpr int hedge_shares_max = 3;
 
 // Prompts of one batch in bytes, unless a single one is larger: a quarter of an answer's bound, for
 // a batch that fails is sent again.
@@ -52,6 +55,29 @@ inline constexpr int unknown_errors_max = 10;
 
 // A backend's answer. Longer ones end the call: nobody's memory is for a backend to fill.
 inline constexpr size_t response_bytes_max = size_t{32} << 20;
+
+// Of a worker's 400 slots each may have 320 KiB of answer; a usual one has 10. At least two answers
+// of the largest size, and a part for the small ones.
+inline constexpr int64_t answer_memory_bytes_default = int64_t{256} << 20;
+inline constexpr int64_t answer_memory_bytes_least = int64_t{128} << 20;
+// What an answer takes: its bytes as they came, and again as the text taken out of them.
+inline constexpr int64_t answer_copies = 2;
+
+// Of a worker's 400 slots each may have 640 KiB of request on its way. At least one request of the
+// largest size (settings.request_bytes_max as it comes), and as much again for the others.
+inline constexpr int64_t request_memory_bytes_default = int64_t{256} << 20;
+inline constexpr int64_t request_memory_bytes_least = int64_t{64} << 20;
+// It is kept once, and escaped on its way.
+inline constexpr int64_t request_copies = 1;
+// A request up to this size waits for no memory and is not counted: what a claim takes along. All
+// slots together then hold 25 MiB.
+inline constexpr int64_t request_small_bytes_max = int64_t{64} << 10;
+// Larger ones that a flush fetches, unless a single one is larger: a tenth of a second, for which
+// the next claim waits.
+inline constexpr int64_t flush_large_bytes_max = int64_t{4} << 20;
+
+// More memory is a slip of the pen.
+inline constexpr int64_t memory_bytes_most = int64_t{1} << 40;
 
 // What an error text may take of a row or a log line.
 inline constexpr size_t error_bytes_max = 1000;
@@ -71,12 +97,13 @@ inline constexpr int slots_per_urgent_slot = 32;
 // How often it looks for them while it has no slot for others: half of a pickup of 50 ms.
 inline constexpr int64_t urgent_look_interval_ms = 25;
 
-// The slow poll behind every notification, and how often another worker tries for the watch.
+// The slow poll behind every notification, and how often another worker tries to become the
+// watcher.
 inline constexpr int64_t look_interval_ms = 1'000;
 // Rounds of retention that remove nothing: it has an hour or a tenth of settings.retention.
 inline constexpr int64_t retention_interval_ms = 60'000;
-// How long the watcher sleeps while it holds all its bells: who makes a task ready tells it, and
-// the timers are its own. Then it looks once more, in case a notification was lost.
+// How long the watcher sleeps while it holds all its sleeper locks: who makes a task ready tells
+// it, and the timers are its own. Then it looks once more, in case a notification was lost.
 inline constexpr int64_t idle_look_interval_ms = 15'000;
 
 // A worker that has had nothing to do for so long, or for settings.idle_look if that is shorter,
@@ -93,8 +120,14 @@ inline constexpr int64_t sweep_interval_idle_ms = 5'000;
 // it up for a new one (TCP itself would notice after 25 s).
 inline constexpr int64_t listen_silence_ms_min = 2'000;
 inline constexpr int64_t listen_silence_ms_max = 5'000;
-// While a submitter's open transaction keeps a bell from us, or a claim came back empty although
-// there is work.
+// Wake-ups closer to each other than this are those of a busy queue: its submitters need not
+// notify.
+inline constexpr int64_t busy_gap_ms = 20;
+// How long the watcher waits with its look after a claim that woke it: until the calls are written
+// and an answer that comes at once is stored.
+inline constexpr int64_t look_after_claim_ms = 5;
+// While a submitter's open transaction keeps a sleeper lock from us, or a claim came back empty
+// although there is work.
 inline constexpr int64_t look_again_ms_min = 1;
 inline constexpr int64_t look_again_ms_max = 250;
 

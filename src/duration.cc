@@ -5,29 +5,63 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <string_view>
-#include <utility>
+#include <cmath>
 
 #include "command_error.h"
 
 namespace sluice {
 namespace {
 
-constexpr int64_t day_ms = 86'400'000;
-constexpr std::array<std::pair<std::string_view, int64_t>, 5> units_ms = {
-    {{"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"h", 3'600'000}, {"d", day_ms}}};
+// The longer of two that begin alike comes first.
+struct UnitName {
+  std::string_view name;
+  Duration::Unit unit;
+};
+constexpr std::array<UnitName, 8> unit_names = {{{"ms", Duration::Unit::ms},
+                                                 {"us", Duration::Unit::us},
+                                                 {"µs", Duration::Unit::us},
+                                                 {"ns", Duration::Unit::ns},
+                                                 {"d", Duration::Unit::d},
+                                                 {"h", Duration::Unit::h},
+                                                 {"m", Duration::Unit::m},
+                                                 {"s", Duration::Unit::s}}};
+constexpr std::array<double, 7> unit_ns = {1, 1e3, 1e6, 1e9, 60e9, 3'600e9, 86'400e9};
+constexpr double longest_ns = duration_days_max * 86'400e9;
 
 }  // namespace
 
+double Duration::ns() const {
+  return number * unit_ns[static_cast<size_t>(unit)];
+}
+
+std::optional<double> take_decimal(std::string_view& text) {
+  if (text.empty() || text[0] < '0' || text[0] > '9') return std::nullopt;
+  double number = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+  if (error == std::errc::result_out_of_range) number = HUGE_VAL;
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return number;
+}
+
+std::optional<Duration> take_duration(std::string_view& text) {
+  const auto number = take_decimal(text);
+  if (!number) return std::nullopt;
+  for (const auto& [name, unit] : unit_names) {
+    if (!text.starts_with(name)) continue;
+    text.remove_prefix(name.size());
+    return Duration{*number, unit};
+  }
+  return std::nullopt;
+}
+
 int64_t parse_duration_ms(const std::string& text) {
-  int64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  const std::string_view unit(rest, static_cast<size_t>(end - rest));
-  if (error == std::errc() && number >= 0) {
-    for (const auto& [name, ms] : units_ms) {
-      if (unit == name && number <= duration_days_max * day_ms / ms) return number * ms;
-    }
+  std::string_view rest = text;
+  const auto duration = take_duration(rest);
+  const bool is_whole = rest.empty() && text.find('.') == std::string::npos;
+  if (duration && is_whole && duration->unit >= Duration::Unit::ms &&
+      duration->ns() <= longest_ns) {
+    return std::llround(duration->ns() / 1e6);
   }
   throw CommandError(ExitCode::usage,
                      fmt::format("'{}' is not a duration: write 10ms, 5s, 2m, 1h or 1d (at most "

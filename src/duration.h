@@ -3,9 +3,27 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace sluice {
+
+// A number of one unit.
+struct Duration {
+  enum class Unit { ns, us, ms, s, m, h, d };
+  double number = 0;
+  Unit unit = Unit::s;
+
+  double ns() const;
+  bool operator==(const Duration&) const = default;
+};
+
+// Takes a decimal number off the front: no sign, no exponent. Infinite: it is too large.
+std::optional<double> take_decimal(std::string_view& text);
+
+// Takes a decimal number and the unit right behind it off the front.
+std::optional<Duration> take_duration(std::string_view& text);
 
 // The longest duration taken, in days: a longer one is a slip of the finger.
 inline constexpr int64_t duration_days_max = 3650;

@@ -47,4 +47,18 @@ std::string json_object_problem(std::string& text, int keys_max) {
   }
 }
 
+void JsonValueCount::add(std::string_view piece) {
+  for (const char character : piece) {
+    if (is_escaped_) {
+      is_escaped_ = false;
+    } else if (character == '"') {
+      in_string_ = !in_string_;
+    } else if (in_string_) {
+      is_escaped_ = character == '\\';
+    } else if (character == ',' || character == '[' || character == '{') {
+      ++count_;
+    }
+  }
+}
+
 }  // namespace sluice

@@ -2,6 +2,7 @@
 // not parse (simdjson does) and does not check UTF-8.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -12,5 +13,11 @@ std::string json_string(std::string_view text);
 
 // The same at the end of `out`: a copy less.
 void append_json_string(std::string& out, std::string_view text);
+
+// Without the quotes: a text may be escaped in pieces, cut anywhere.
+void append_json_escaped(std::string& out, std::string_view text);
+
+// What the piece will have: at most six times as many.
+size_t json_escaped_bytes(std::string_view text);
 
 }  // namespace sluice

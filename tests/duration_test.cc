@@ -29,6 +29,19 @@ TEST_CASE("what is not a duration is refused as a usage error that names it") {
   }
 }
 
+TEST_CASE("a duration is taken off the front of a text, whatever follows") {
+  std::string_view text = "1h0.5s250us7ns and more";
+  double sum_ns = 0;
+  while (const auto next = take_duration(text)) sum_ns += next->ns();
+  CHECK(sum_ns == 3'600e9 + 5e8 + 250e3 + 7);
+  CHECK(text == " and more");
+  for (const char* none : {"", "s", "-1s", "+1s", ".5s", "1", "1e3s", "nans", "infs", "1 s"}) {
+    CAPTURE(none);
+    std::string_view rest = none;
+    CHECK(take_duration(rest) == std::nullopt);
+  }
+}
+
 TEST_CASE("ages are brief") {
   CHECK(brief_age(-3) == "0s");
   CHECK(brief_age(59.9) == "59s");

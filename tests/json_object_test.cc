@@ -47,4 +47,20 @@ TEST_CASE("an object of many keys is refused before anybody has to look them up"
   CHECK(problem(text).empty());
 }
 
+TEST_CASE("values are counted in whatever pieces they come, characters of strings are not") {
+  const std::pair<std::string_view, int64_t> texts[] = {{"1", 1},
+                                                        {R"({"a":[1,2,{"b":null}],"c":"d"})", 7},
+                                                        {R"(["[,{","\",[","\\",1])", 5},
+                                                        {"[1,,,", 5}};
+  for (const auto& [text, count] : texts) {
+    CAPTURE(text);
+    JsonValueCount whole;
+    whole.add(text);
+    JsonValueCount pieces;
+    for (size_t at = 0; at < text.size(); ++at) pieces.add(text.substr(at, 1));
+    CHECK(pieces.count() == whole.count());
+    CHECK(whole.count() == count);
+  }
+}
+
 }  // namespace sluice

@@ -21,7 +21,7 @@ constexpr size_t answer_bytes = 800;
 
 class InProcessBackend final : public HttpClient {
  public:
-  Task<HttpResult> send(HttpRequest, AbortToken*) override { co_return response_; }
+  Co<HttpResult> send(HttpRequest, AbortToken*) override { co_return response_; }
 
  private:
   static HttpResponse make_response() {
@@ -35,7 +35,7 @@ class InProcessBackend final : public HttpClient {
   HttpResponse response_ = make_response();
 };
 
-Task<void> solve_all(Worker& worker, Loop& loop, Result<void>& result) {
+Co<void> solve_all(Worker& worker, Loop& loop, Result<void>& result) {
   result = co_await worker.run();
   loop.stop();
 }

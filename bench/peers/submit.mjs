@@ -1,7 +1,7 @@
 // Submits to a queue through its own API: node submit.mjs SYSTEM DATABASE COMMAND ...
 //   setup                      the schema
 //   preload COUNT              in chunks of 1,000; prints the seconds it took
-//   clients COUNT SECONDS      one-row submits by so many concurrent callers; prints submits a second
+//   clients COUNT SECONDS      one-row submits by so many concurrent callers; prints submits a second, and how many
 //   pace RATE SECONDS TICK_MS  open loop: every tick what is due, in one call; prints "number due_ns sent_ns"
 // A prompt is its number and padding, 1,000 bytes. Times are CLOCK_MONOTONIC, the mock's clock.
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,9 +12,9 @@ const CHUNK = 1000;
 const CONNECTIONS = 32;
 const prompt = (number) => `${String(number).padStart(8, '0')} `.padEnd(1000, 'p');
 
-async function pgPool() {
+async function pgPool(options = {}) {
   const { Pool } = (await import('pg')).default;
-  const pool = new Pool({ connectionString: database, max: CONNECTIONS });
+  const pool = new Pool({ connectionString: database, max: CONNECTIONS, ...options });
   pool.on('error', console.error);
   pool.on('connect', (client) => client.on('error', console.error));
   return pool;
@@ -92,6 +92,27 @@ const openers = {
       close: () => queue.close(),
     };
   },
+
+  // docs.bullmq.io/guide/postgresql. An ES module passes a pool with the schema in its search path.
+  async bullmqpg() {
+    const { Queue, createPostgresBackend, runMigrations } = await import('bullmq');
+    const pool = await pgPool({ options: '-c search_path=bullmq' });
+    let made;
+    const queue = () => made ??= new Queue('bench', { connection: pool }, createPostgresBackend);
+    return {
+      async setup() {
+        const client = await pool.connect();
+        await runMigrations(client);
+        client.release();
+      },
+      one: (text) => queue().add('solve', { prompt: text }),
+      many: (texts) => queue().addBulk(texts.map((text) => ({ name: 'solve', data: { prompt: text } }))),
+      async close() {
+        await made?.close();
+        await pool.end();
+      },
+    };
+  },
 };
 
 const range = (from, to) => Array.from({ length: to - from }, (_, index) => prompt(from + index));
@@ -114,7 +135,7 @@ const commands = {
       while (secondsSince(begin) < seconds) await queue.one(prompt(submitted++));
     };
     await Promise.all(Array.from({ length: count }, client));
-    console.log(submitted / secondsSince(begin));
+    console.log(submitted / secondsSince(begin), submitted);
   },
 
   // A late tick submits at once, with the time it was due: what waits because of us counts as waiting.

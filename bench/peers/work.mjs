@@ -5,6 +5,7 @@ import { Pool as HttpPool } from 'undici';
 
 const [system, database, mockUrl, storedFile] = process.argv.slice(2);
 const CALLS = 200; // in flight; with 100 and 400 no peer was faster
+const BULLMQ_CONNECTIONS = 40; // on PostgreSQL: with 10, 20 and 80 it was slower
 
 const http = new HttpPool(mockUrl, { connections: CALLS, pipelining: 1 });
 
@@ -117,6 +118,22 @@ const starters = {
     return async () => {
       await worker.close();
       writeFileSync(storedFile, stored.map((line) => `${line}\n`).join(''));
+    };
+  },
+
+  // docs.bullmq.io/guide/postgresql. Each completion is a commit of its own, which takes the next job along.
+  async bullmqpg() {
+    const { Worker, createPostgresBackend } = await import('bullmq');
+    const { Pool } = (await import('pg')).default;
+    const pool = new Pool({ connectionString: database, max: BULLMQ_CONNECTIONS, options: '-c search_path=bullmq' });
+    pool.on('error', console.error);
+    const worker = new Worker('bench', ({ data }) => solve(data.prompt), { connection: pool, concurrency: CALLS }, createPostgresBackend);
+    worker.on('failed', (job, error) => console.error(error));
+    worker.on('error', console.error);
+    await worker.waitUntilReady();
+    return async () => {
+      await worker.close();
+      await pool.end();
     };
   },
 };

@@ -10,8 +10,8 @@ from unnest(array['tasks', 'queues', 'workers', 'dead_letters', 'attempts']) v;
 select lives_ok('select sluice.newest_ids()', 'and lists');
 select is((select status from sluice.task(:t)), 'queued', 'and one task');
 select throws_ok(c, '42501', null, c || ' is not for it')
-from unnest(array['delete from sluice.task', 'update sluice.models set rpm = 1', 'select sluice.submit(''x'')',
-  'select sluice.cancel(1)', 'select * from sluice.idempotency']) c;
+from unnest(array['delete from sluice.task', 'update sluice.models set rpm = 1',
+  'select sluice.submit(''x'')', 'select sluice.cancel(1)', 'select * from sluice.idempotency']) c;
 
 select * from finish();
 rollback;

@@ -6,8 +6,8 @@ select plan(6);
 create temporary table allowed (object text, roles text, privileges text default 'EXECUTE');
 insert into allowed (object, roles) values
   ('abandon_file(bigint)', 'a'),
-  ('admit(text,integer,timestamp with time zone)', 'wa'),
-  ('admit_restless(bigint,timestamp with time zone)', 'wa'),
+  ('become_watcher(bigint)', 'wa'),
+  ('resign_watcher(bigint,boolean)', 'wa'),
   ('wake(timestamp with time zone)', 'wa'),
   ('advance_batches(timestamp with time zone)', 'a'),
   ('announce(bigint[])', 'wa'),
@@ -18,16 +18,20 @@ insert into allowed (object, roles) values
   ('caller_scope()', 'sra'),
   ('guarded(anyelement)', 'sra'),
   ('cancel(bigint,timestamp with time zone)', 'sa'),
-  ('cancel_all(text,text,jsonb,bigint,timestamp with time zone,timestamp with time zone,timestamp with time zone)', 'sa'),
+  ('cancel_all(text,text,jsonb,bigint,timestamp with time zone,timestamp with time zone,timestamp '
+   'with time zone)', 'sa'),
   ('cancel_batch(bigint,text,boolean,timestamp with time zone)', 'a'),
+  ('check_notifications()', 'wa'),
   ('claim(bigint,text[],integer,timestamp with time zone)', 'wa'),
   ('claim_urgent(bigint,text[],integer,timestamp with time zone)', 'wa'),
   ('claim_within(bigint,text[],integer[],integer,timestamp with time zone)', 'wa'),
   ('close_model(text,timestamp with time zone,text)', 'a'),
   ('complete(bigint,sluice.outcome[],timestamp with time zone)', 'wa'),
-  ('completion(bigint)', 'a'), ('events_of(text,text)', 'a'), ('queue_gauges()', 'a'), ('fleet_gauges()', 'a'),
+  ('completion(bigint)', 'a'), ('events_of(text,text)', 'a'), ('queue_gauges()', 'a'),
+    ('fleet_gauges()', 'a'),
   ('configuration(text[])', 'wa'),
-  ('configure(text,text,jsonb,boolean)', 'a'), ('check_durations(text,jsonb)', 'a'), ('hidden_columns()', 'a'),
+  ('configure(text,text,jsonb,boolean)', 'a'), ('check_durations(text,jsonb)', 'a'),
+    ('hidden_columns()', 'a'),
   ('configure_route(text,jsonb)', 'a'),
   ('create_batch(text,text,timestamp with time zone)', 'a'),
   ('read_record(anyelement,jsonb)', 'a'), ('checked_values(text,jsonb)', 'a'),
@@ -37,14 +41,14 @@ insert into allowed (object, roles) values
   ('delete_batch(bigint,text,boolean)', 'a'),
   ('delete_file(bigint,text)', 'a'),
   ('drain_bucket(text,integer,bigint,timestamp with time zone)', 'wa'),
-  ('drop_bells(integer[])', 'wa'),
-  ('drop_watch(bigint,boolean)', 'wa'),
+  ('drop_sleeper_locks(integer[])', 'wa'),
   ('end_file(bigint,interval)', 'a'),
   ('ended(bigint[])', 'a'),
   ('explain(bigint,timestamp with time zone)', 'sra'),
   ('file_body(bigint,text,integer)', 'a'),
   ('forget(bigint,timestamp with time zone)', 'sa'),
-  ('forget_all(text,text,jsonb,bigint,timestamp with time zone,timestamp with time zone,timestamp with time zone)', 'sa'),
+  ('forget_all(text,text,jsonb,bigint,timestamp with time zone,timestamp with time zone,timestamp '
+   'with time zone)', 'sa'),
   ('heartbeat(bigint,timestamp with time zone)', 'wa'),
   ('fall_asleep(bigint,timestamp with time zone)', 'wa'),
   ('hedge(bigint,bigint,integer,timestamp with time zone)', 'wa'),
@@ -52,14 +56,15 @@ insert into allowed (object, roles) values
   ('list_batches(text,boolean,bigint,bigint,integer)', 'a'),
   ('list_files(text,text,bigint,integer,boolean)', 'a'),
   ('list_tasks(bigint,bigint,text,text,bigint)', 'sra'),
-  ('mend_sequences()', 'wsa'),
+  ('mend_sequences()', 'wa'),
   ('newest_ids(text,integer,bigint,text)', 'sra'),
   ('next_permit_at(text,timestamp with time zone)', 'wsra'),
   ('note_clock_jump(interval,timestamp with time zone,timestamp with time zone)', 'wa'),
   ('overflow_share()', 'ra'), ('critical_share()', 'ra'),
   ('parked_for(text)', 'wa'),
   ('pause(text)', 'a'),
-  ('quota_of(text,integer,integer,integer,timestamp with time zone)', 'ra'), ('request_quota(sluice.models)', 'ra'),
+  ('quota_of(text,integer,integer,integer,timestamp with time zone)', 'ra'),
+    ('request_quota(sluice.models)', 'ra'),
   ('pressure(bigint,bigint)', 'ra'),
   ('queue_facts(timestamp with time zone)', 'ra'),
   ('rate_limit_headers(bigint,timestamp with time zone)', 'a'),
@@ -67,7 +72,8 @@ insert into allowed (object, roles) values
   ('recent_failures(interval,timestamp with time zone)', 'ra'), ('call_counts()', 'ra'),
   ('recover(bigint,timestamp with time zone)', 'wa'),
   ('redrive(bigint,timestamp with time zone)', 'sa'),
-  ('redrive_all(text,text,text,timestamp with time zone,timestamp with time zone,text,jsonb,bigint,timestamp with time zone)', 'a'),
+  ('redrive_all(text,text,text,timestamp with time zone,timestamp with time '
+   'zone,text,jsonb,bigint,timestamp with time zone)', 'a'),
   ('register_worker(text,integer,text[],text,timestamp with time zone)', 'wa'),
   ('requests(bigint,bigint[])', 'wa'),
   ('resume(text)', 'a'),
@@ -76,14 +82,14 @@ insert into allowed (object, roles) values
   ('send_allowance_ms()', 'ra'),
   ('show_batch(bigint,text,boolean)', 'a'),
   ('show_file(bigint,text)', 'a'),
-  ('submit(text,text,integer,text,timestamp with time zone,timestamp with time zone,text,integer,text,integer,jsonb,bigint,'
+  ('submit(text,text,integer,text,timestamp with time zone,timestamp with time '
+   'zone,text,integer,text,integer,jsonb,bigint,'
     'text,timestamp with time zone)', 'sa'),
   ('submit_array(text,text,text,text,timestamp with time zone)', 'a'),
   ('submit_each(text[],text[],text[],text[],timestamp with time zone)', 'a'),
   ('submit_many(jsonb,timestamp with time zone)', 'sa'),
   ('sweep(timestamp with time zone)', 'wa'),
-  ('take_bells(bigint,integer[],timestamp with time zone)', 'wa'),
-  ('take_watch(bigint)', 'wa'),
+  ('take_sleeper_locks(bigint,integer[],timestamp with time zone)', 'wa'),
   ('task(bigint)', 'sra'), ('attempts(bigint)', 'sra'),
   ('tick(timestamp with time zone)', 'a'),
   ('unfinished(bigint)', 'wa'),
@@ -94,6 +100,7 @@ insert into allowed (object, roles) values
   ('without_secrets(jsonb)', 'ra');
 insert into allowed values
   ('api_key', 'a', 'SELECT'),
+  ('notify_usage', 'a', 'SELECT'),
   ('function_set', 'ra', 'SELECT'),
   ('migration', 'wsra', 'SELECT'),
   ('models', 'a', 'DELETE INSERT SELECT UPDATE'),
@@ -110,14 +117,18 @@ insert into allowed values
 
 -- What the catalog says: every grant in the schema to anybody but the owner, columns included.
 create temporary view granted as
-  select object, coalesce(r.rolname, 'PUBLIC') as role, string_agg(distinct privilege_type, ' ' order by privilege_type) as privileges
+  select object, coalesce(r.rolname, 'PUBLIC') as role, string_agg(distinct privilege_type, ' '
+    order by privilege_type) as privileges
   from (
-    select replace(p.oid::regprocedure::text, 'sluice.' || p.proname, p.proname) as object, p.proowner as owner, x.*
+    select replace(p.oid::regprocedure::text, 'sluice.' || p.proname, p.proname) as object,
+      p.proowner as owner, x.*
     from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x
     where p.pronamespace = 'sluice'::regnamespace
     union all
     select c.relname, c.relowner, x.*
-    from pg_class c, aclexplode(coalesce(c.relacl, acldefault(case c.relkind when 'S' then 's' else 'r' end::"char", c.relowner))) x
+    from pg_class c,
+      aclexplode(coalesce(c.relacl,
+      acldefault(case c.relkind when 'S' then 's' else 'r' end::"char", c.relowner))) x
     where c.relnamespace = 'sluice'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
     union all
     select c.relname || '.' || a.attname, c.relowner, x.*
@@ -129,17 +140,25 @@ create temporary view granted as
 
 select bag_eq('select object, role::text, privileges from granted',
   $$select object, role, privileges from allowed a
-    join (values ('w', 'sluice_worker'), ('s', 'sluice_submitter'), ('r', 'sluice_reader'), ('a', 'sluice_admin')) n(letter, role)
-      on position(n.letter in a.roles) > 0$$, 'each role has its grants and no other; PUBLIC has none');
-select is_empty($$select grantee::regrole from pg_class c, aclexplode(c.relacl) where c.relnamespace = 'sluice'::regnamespace
+    join (values ('w', 'sluice_worker'), ('s', 'sluice_submitter'), ('r', 'sluice_reader'),
+      ('a', 'sluice_admin')) n(letter, role)
+      on position(n.letter in a.roles) > 0$$,
+        'each role has its grants and no other; PUBLIC has none');
+select is_empty($$select grantee::regrole from pg_class c, aclexplode(c.relacl)
+  where c.relnamespace = 'sluice'::regnamespace
   and is_grantable and grantee <> c.relowner$$, 'nobody passes a grant on');
-select is_empty($$select r.rolname, m.rolname from pg_auth_members am join pg_roles r on r.oid = am.roleid
-  join pg_roles m on m.oid = am.member where r.rolname like 'sluice\_%' and m.rolname like 'sluice\_%'$$,
+select is_empty($$select r.rolname, m.rolname from pg_auth_members am join pg_roles r
+  on r.oid = am.roleid
+  join pg_roles m on m.oid = am.member where r.rolname like 'sluice\_%'
+    and m.rolname like 'sluice\_%'$$,
   'no role is a member of another');
-select is_empty($$select grantee, privilege_type from pg_namespace n, aclexplode(n.nspacl) where nspname = 'sluice'
-  and grantee <> nspowner and (privilege_type <> 'USAGE' or grantee = 0)$$, 'nobody else creates anything in the schema');
+select is_empty($$select grantee, privilege_type from pg_namespace n, aclexplode(n.nspacl)
+  where nspname = 'sluice'
+  and grantee <> nspowner and (privilege_type <> 'USAGE' or grantee = 0)$$,
+    'nobody else creates anything in the schema');
 select is_empty($$select rolname from pg_roles where rolname like 'sluice\_%'
-  and (rolcanlogin or rolsuper or rolcreaterole or rolcreatedb or rolbypassrls)$$, 'the roles are groups, without powers of their own');
+  and (rolcanlogin or rolsuper or rolcreaterole or rolcreatedb or rolbypassrls)$$,
+    'the roles are groups, without powers of their own');
 select is_empty($$select a.grantee from pg_default_acl d, aclexplode(d.defaclacl) a
   where d.defaclrole = 'sluice_owner'::regrole and d.defaclobjtype = 'f' and a.grantee = 0$$,
   'a function of tomorrow is not executable by PUBLIC either');

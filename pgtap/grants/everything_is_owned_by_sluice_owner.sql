@@ -9,7 +9,8 @@ select is_empty($$select oid::regprocedure from pg_proc where pronamespace = 'sl
   and proowner <> 'sluice_owner'::regrole$$, 'functions');
 select is_empty($$select oid::regtype from pg_type where typnamespace = 'sluice'::regnamespace
   and typowner <> 'sluice_owner'::regrole$$, 'types');
-select is((select nspowner from pg_namespace where nspname = 'sluice'), 'sluice_owner'::regrole::oid, 'the schema');
+select is((select nspowner from pg_namespace where nspname = 'sluice'),
+  'sluice_owner'::regrole::oid, 'the schema');
 
 select * from finish();
 rollback;

@@ -2,11 +2,15 @@ begin;
 \ir ../_helpers.sql
 select plan(1);
 
-select is_empty($$select f from unnest(array['claim', 'wake', 'complete', 'requests', 'cancel', 'task', 'sweep', 'recover',
-    'take_bells', 'queue_facts', 'cancel_all', 'redrive', 'redrive_all', 'forget', 'forget_all', 'held_leases', 'expire_due',
+select is_empty($$select f from unnest(array['claim', 'wake', 'complete', 'requests', 'cancel',
+  'task', 'sweep', 'recover',
+    'take_sleeper_locks', 'queue_facts', 'cancel_all', 'redrive', 'redrive_all', 'forget',
+      'forget_all', 'held_leases', 'expire_due',
     'advance_batches', 'bulk_step']) f
-  where not exists (select from pg_proc p where p.pronamespace = 'sluice'::regnamespace and p.proname = f
-    and p.proconfig @> array['enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off', 'jit=off'])$$,
+  where not exists (select from pg_proc p where p.pronamespace = 'sluice'::regnamespace
+    and p.proname = f
+    and p.proconfig @> array['enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off',
+      'jit=off'])$$,
   'a small queue''s cached plan would grow linearly');
 
 select * from finish();

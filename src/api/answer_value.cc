@@ -23,24 +23,24 @@ std::string in_name_of(const std::optional<std::string>& key_id, std::string_vie
       params.size(), sql);
 }
 
-Task<HttpReply> answer_with_value(PgPool& database, Requester requester, std::string_view sql,
-                                  PgParams params, std::string_view missing,
-                                  std::optional<std::string> key_id) {
+Co<HttpReply> answer_with_value(PgPool& database, Requester requester, std::string_view sql,
+                                PgParams params, std::string_view missing,
+                                std::optional<std::string> key_id) {
   std::string statement = in_name_of(key_id, sql, params);
-  Task<Result<PgResult>> reply =
+  Co<Result<PgResult>> reply =
       database.query(std::move(requester), std::move(statement), std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   co_return value_reply(rows, missing);
 }
 
-Task<HttpReply> answer_with_body(PgPool& database, Requester requester, std::string_view sql,
-                                 PgParams params, std::string body, int status,
-                                 std::optional<std::string> key_id) {
+Co<HttpReply> answer_with_body(PgPool& database, Requester requester, std::string_view sql,
+                               PgParams params, std::string body, int status,
+                               std::optional<std::string> key_id) {
   const std::string problem = json_object_problem(body);
   if (!problem.empty()) co_return error_reply(400, "invalid_request", problem);
   params.emplace_back(body);
   std::string statement = in_name_of(key_id, sql, params);
-  Task<Result<PgResult>> reply =
+  Co<Result<PgResult>> reply =
       database.query(std::move(requester), std::move(statement), std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return error_reply(about_body(rows.error(), std::move(body)));

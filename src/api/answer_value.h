@@ -22,14 +22,14 @@ std::string in_name_of(const std::optional<std::string>& key_id, std::string_vie
 HttpReply value_reply(const Result<PgResult>& rows, std::string_view missing, int status = 200);
 
 // 200 with the one value of `sql`; 404 with `missing` when it is null, or there is no row.
-Task<HttpReply> answer_with_value(PgPool& database, Requester requester, std::string_view sql,
-                                  PgParams params, std::string_view missing = none_of_that_name,
-                                  std::optional<std::string> key_id = std::nullopt);
+Co<HttpReply> answer_with_value(PgPool& database, Requester requester, std::string_view sql,
+                                PgParams params, std::string_view missing = none_of_that_name,
+                                std::optional<std::string> key_id = std::nullopt);
 
 // The same for a statement whose last parameter is `body`, the JSON object that a client sent: what
 // is wrong with it is told by its keys. `status`: of the answer.
-Task<HttpReply> answer_with_body(PgPool& database, Requester requester, std::string_view sql,
-                                 PgParams params, std::string body, int status = 200,
-                                 std::optional<std::string> key_id = std::nullopt);
+Co<HttpReply> answer_with_body(PgPool& database, Requester requester, std::string_view sql,
+                               PgParams params, std::string body, int status = 200,
+                               std::optional<std::string> key_id = std::nullopt);
 
 }  // namespace sluice

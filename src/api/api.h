@@ -36,14 +36,14 @@ class Api final {
   // `spans`: where those of the requests go; null: nowhere.
   Api(Loop& loop, Clock& clock, PgServers& servers, const ApiOptions& options, SpanExporter* spans);
 
-  Task<HttpReply> answer(HttpIncoming incoming) { return front_.answer(std::move(incoming)); }
+  Co<HttpReply> answer(HttpIncoming incoming) { return front_.answer(std::move(incoming)); }
 
   // A server's of which the API is the handler.
   HttpServerOptions server_options(std::string address);
 
   // Health and metrics alone, for a listener of their own.
   HttpServerOptions monitor_options(std::string address);
-  Task<HttpReply> answer_monitor(HttpIncoming incoming) {
+  Co<HttpReply> answer_monitor(HttpIncoming incoming) {
     return front_.answer_monitor(std::move(incoming));
   }
 

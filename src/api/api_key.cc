@@ -2,7 +2,6 @@
 
 #include <openssl/crypto.h>
 #include <openssl/rand.h>
-#include <openssl/sha.h>
 
 #include <algorithm>
 #include <charconv>
@@ -40,7 +39,7 @@ NewKey make_key() {
   NewKey key;
   key.id = random_hex(id_bytes);
   key.text = std::string(prefix) + key.id + "_" + random_hex(secret_bytes);
-  key.sha256 = hex(key_digest(key.text));
+  key.sha256 = hex(sha256(key.text));
   return key;
 }
 
@@ -52,14 +51,8 @@ std::optional<std::string_view> key_id(std::string_view text) {
   return text.substr(id_at, 2 * id_bytes);
 }
 
-KeyDigest key_digest(std::string_view text) {
-  KeyDigest digest;
-  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
-  return digest;
-}
-
-KeyDigest parse_digest(std::string_view hexadecimal) {
-  KeyDigest digest{};
+Sha256 parse_digest(std::string_view hexadecimal) {
+  Sha256 digest{};
   if (hexadecimal.size() != 2 * digest.size() || !is_hex(hexadecimal)) return digest;
   for (size_t i = 0; i < digest.size(); ++i) {
     std::from_chars(&hexadecimal[2 * i], &hexadecimal[2 * i] + 2, digest[i], 16);
@@ -67,7 +60,7 @@ KeyDigest parse_digest(std::string_view hexadecimal) {
   return digest;
 }
 
-bool same_digest(const KeyDigest& a, const KeyDigest& b) {
+bool same_digest(const Sha256& a, const Sha256& b) {
   return CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 

@@ -4,10 +4,11 @@
 // A key is "sluice_", 16 hexadecimal digits that name it, "_", and 64 that are secret.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "sha256.h"
 
 namespace sluice {
 
@@ -15,8 +16,6 @@ enum class Scope { submit, read, admin };
 
 // As `sluice key create --scope` takes it.
 std::string_view to_text(Scope scope);
-
-using KeyDigest = std::array<unsigned char, 32>;
 
 struct NewKey {
   std::string text;  // shown once
@@ -30,13 +29,11 @@ NewKey make_key();
 // The part that names the key; nullopt when `text` has not the form of a key.
 std::optional<std::string_view> key_id(std::string_view text);
 
-KeyDigest key_digest(std::string_view text);
-
 // Of `hexadecimal` as the database stores it; all zeros when it is malformed.
-KeyDigest parse_digest(std::string_view hexadecimal);
+Sha256 parse_digest(std::string_view hexadecimal);
 
 // Takes as long for any two digests.
-bool same_digest(const KeyDigest& a, const KeyDigest& b);
+bool same_digest(const Sha256& a, const Sha256& b);
 
 // What a request may do.
 struct Caller {

@@ -13,16 +13,16 @@ constexpr int64_t pause_ms_on_error = 1000;
 
 BatchRunner::BatchRunner(Clock& clock, PgPool& looks, PgPool& steps)
     : clock_(clock), looks_(looks), steps_(steps) {
-  tasks_.spawn(keep_advancing());
+  coroutines_.spawn(keep_advancing());
 }
 
-Task<void> BatchRunner::keep_advancing() {
+Co<void> BatchRunner::keep_advancing() {
   constexpr const char* step_sql = "select sluice.advance_batches()";
   std::string last_code;
   bool has_more = false;
   while (!stopped_) {
-    Task<Result<PgResult>> reply = has_more ? steps_.query(step_sql, PgParams())
-                                            : looks_.query_unguarded(step_sql, PgParams());
+    Co<Result<PgResult>> reply = has_more ? steps_.query(step_sql, PgParams())
+                                          : looks_.query_unguarded(step_sql, PgParams());
     Result<PgResult> rows = co_await std::move(reply);
     const std::string code = rows ? std::string() : rows.error().code;
     // While it is not connected the pool says so.

@@ -19,14 +19,14 @@ class BatchRunner final {
   void stop() { stopped_ = true; }  // begins no further step
 
  private:
-  Task<void> keep_advancing();
+  Co<void> keep_advancing();
 
   Clock& clock_;
   PgPool& looks_;
   PgPool& steps_;
   Signal work_;
   bool stopped_ = false;
-  TaskGroup tasks_;
+  CoGroup coroutines_;
 };
 
 }  // namespace sluice

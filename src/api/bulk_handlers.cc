@@ -50,8 +50,8 @@ struct BulkCount {
 
 // Goes on step by step, each a transaction of its own, until nothing is left or, after one, it is
 // `deadline_ns`. Error: the answer.
-Task<tl::expected<BulkCount, HttpReply>> make_steps(Services& services, ApiRequest request,
-                                                    const std::string& sql, int64_t deadline_ns) {
+Co<tl::expected<BulkCount, HttpReply>> make_steps(Services& services, ApiRequest request,
+                                                  const std::string& sql, int64_t deadline_ns) {
   std::string body = std::move(request.http.body);
   if (auto problem = bulk_problem(body, request.caller)) {
     co_return tl::unexpected(std::move(*problem));
@@ -65,7 +65,7 @@ Task<tl::expected<BulkCount, HttpReply>> make_steps(Services& services, ApiReque
     std::string statement =
         fmt::format("select (s ->> 'done')::bigint, s ->> 'next' from ({}) step (s)",
                     in_name_of(request.caller.key_id, sql, params));
-    Task<Result<PgResult>> step = place.query(std::move(statement), std::move(params));
+    Co<Result<PgResult>> step = place.query(std::move(statement), std::move(params));
     const Result<PgResult> rows = co_await std::move(step);
     if (!rows) {
       Error error = about_body(rows.error(), std::move(body));
@@ -82,8 +82,8 @@ Task<tl::expected<BulkCount, HttpReply>> make_steps(Services& services, ApiReque
 }
 
 // A request that goes on until all is done: its client says how long it waits.
-Task<HttpReply> answer_in_bulk(Services& services, ApiRequest request, const std::string& sql,
-                               std::string_view counted) {
+Co<HttpReply> answer_in_bulk(Services& services, ApiRequest request, const std::string& sql,
+                             std::string_view counted) {
   auto steps = make_steps(services, std::move(request), sql, std::numeric_limits<int64_t>::max());
   auto count = co_await std::move(steps);
   if (!count) co_return std::move(count.error());
@@ -92,17 +92,17 @@ Task<HttpReply> answer_in_bulk(Services& services, ApiRequest request, const std
 
 }  // namespace
 
-Task<HttpReply> cancel_tasks(Services& services, ApiRequest request) {
+Co<HttpReply> cancel_tasks(Services& services, ApiRequest request) {
   static const std::string sql = step_sql("cancel");
   return answer_in_bulk(services, std::move(request), sql, "cancelled");
 }
 
-Task<HttpReply> redrive_tasks(Services& services, ApiRequest request) {
+Co<HttpReply> redrive_tasks(Services& services, ApiRequest request) {
   static const std::string sql = step_sql("redrive");
   return answer_in_bulk(services, std::move(request), sql, "redriven");
 }
 
-Task<HttpReply> forget_tasks(Services& services, ApiRequest request) {
+Co<HttpReply> forget_tasks(Services& services, ApiRequest request) {
   static const std::string sql = step_sql("forget");
   const int64_t deadline_ns = services.clock.now_ns() + forget_ns_max;
   auto steps = make_steps(services, std::move(request), sql, deadline_ns);

@@ -6,8 +6,8 @@
 
 namespace sluice {
 
-Task<HttpReply> cancel_tasks(Services& services, ApiRequest request);
-Task<HttpReply> redrive_tasks(Services& services, ApiRequest request);
-Task<HttpReply> forget_tasks(Services& services, ApiRequest request);
+Co<HttpReply> cancel_tasks(Services& services, ApiRequest request);
+Co<HttpReply> redrive_tasks(Services& services, ApiRequest request);
+Co<HttpReply> forget_tasks(Services& services, ApiRequest request);
 
 }  // namespace sluice

@@ -29,13 +29,12 @@ BulkTurns::Place::~Place() {
   if (key->second.empty()) turns_.keys_.erase(key);
 }
 
-Task<Result<PgResult>> BulkTurns::Place::query(std::string sql, PgParams params) {
+Co<Result<PgResult>> BulkTurns::Place::query(std::string sql, PgParams params) {
   // It may be its turn again at once, and then the pool does not look.
   if (!incoming_.is_awaited()) {
     co_return tl::unexpected(PgPool::unawaited());
   }
-  Task<Result<PgResult>> reply =
-      turns_.database_.query(incoming_, std::move(sql), std::move(params));
+  Co<Result<PgResult>> reply = turns_.database_.query(incoming_, std::move(sql), std::move(params));
   co_return co_await std::move(reply);
 }
 

@@ -40,7 +40,7 @@ class BulkTurns final {
 
     // A step, when it is its turn. Requires: is_taken(). Errors: as PgPool::query(); not_sent,
     // also: nobody waits for the answer.
-    Task<Result<PgResult>> query(std::string sql, PgParams params);
+    Co<Result<PgResult>> query(std::string sql, PgParams params);
 
    private:
     BulkTurns& turns_;

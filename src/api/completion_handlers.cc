@@ -77,10 +77,10 @@ HttpReply not_ended_reply() {
 
 // The task's end as an answer, as_events: as the text of its API's stream; nullopt: it has none
 // yet.
-Task<std::optional<HttpReply>> look(Services& services, Requester requester, int64_t id,
-                                    std::string_view api, bool as_events) {
+Co<std::optional<HttpReply>> look(Services& services, Requester requester, int64_t id,
+                                  std::string_view api, bool as_events) {
   PgParams params = {std::to_string(id), std::string(api), as_events ? "true" : "false"};
-  Task<Result<PgResult>> reply = services.database.query(
+  Co<Result<PgResult>> reply = services.database.query(
       requester,
       "select c.status, c.http_status,"
       " case when $3::boolean then sluice.events_of($2, c.response) else c.response end,"
@@ -106,7 +106,7 @@ struct CompletionStream {
   bool is_over = false;
 };
 
-Task<Result<std::string>> next_part(std::shared_ptr<CompletionStream> stream) {
+Co<Result<std::string>> next_part(std::shared_ptr<CompletionStream> stream) {
   if (stream->is_over) co_return std::string();
   Services& services = stream->services;
   const int64_t now_ns = services.clock.now_ns();
@@ -132,8 +132,8 @@ HttpReply stream_reply(Services& services, Requester requester, int64_t id, std:
   return reply;
 }
 
-Task<HttpReply> whole_reply(Services& services, Requester requester, int64_t id,
-                            std::string_view api) {
+Co<HttpReply> whole_reply(Services& services, Requester requester, int64_t id,
+                          std::string_view api) {
   co_await services.endings.wait(id, services.clock.now_ns() + answer_wait_ns_max);
   std::optional<HttpReply> end = co_await look(services, requester, id, api, false);
   if (end) co_return std::move(*end);
@@ -170,7 +170,7 @@ Submitter::Submission submission_of(ApiRequest& request, std::string_view api,
   return submission;
 }
 
-Task<HttpReply> complete(Services& services, ApiRequest request, std::string_view api) {
+Co<HttpReply> complete(Services& services, ApiRequest request, std::string_view api) {
   const std::string problem = json_object_problem(request.http.body);
   if (!problem.empty()) co_return error_reply(400, "invalid_request", problem);
   const bool streams = json_flag(request.http.body, "stream");
@@ -180,7 +180,7 @@ Task<HttpReply> complete(Services& services, ApiRequest request, std::string_vie
   const std::optional<std::string> priority = priority_in(request.http);
   if (!priority) co_return bad_priority(request.http);
   Submitter::Submission submission = submission_of(request, api, *priority);
-  Task<Result<Submitter::Accepted>> accepted =
+  Co<Result<Submitter::Accepted>> accepted =
       services.submitter.submit(std::move(submission), request.http);
   Result<Submitter::Accepted> task = co_await std::move(accepted);
   if (!task) co_return error_reply(task.error());
@@ -198,19 +198,19 @@ Task<HttpReply> complete(Services& services, ApiRequest request, std::string_vie
 
 }  // namespace
 
-Task<HttpReply> complete_chat(Services& services, ApiRequest request) {
+Co<HttpReply> complete_chat(Services& services, ApiRequest request) {
   return complete(services, std::move(request), chat_api);
 }
 
-Task<HttpReply> complete_response(Services& services, ApiRequest request) {
+Co<HttpReply> complete_response(Services& services, ApiRequest request) {
   return complete(services, std::move(request), "openai-responses");
 }
 
-Task<HttpReply> complete_embeddings(Services& services, ApiRequest request) {
+Co<HttpReply> complete_embeddings(Services& services, ApiRequest request) {
   return complete(services, std::move(request), embeddings_api);
 }
 
-Task<HttpReply> complete_message(Services& services, ApiRequest request) {
+Co<HttpReply> complete_message(Services& services, ApiRequest request) {
   return complete(services, std::move(request), "anthropic-messages");
 }
 

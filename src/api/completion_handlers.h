@@ -6,9 +6,9 @@
 
 namespace sluice {
 
-Task<HttpReply> complete_chat(Services& services, ApiRequest request);
-Task<HttpReply> complete_response(Services& services, ApiRequest request);
-Task<HttpReply> complete_embeddings(Services& services, ApiRequest request);
-Task<HttpReply> complete_message(Services& services, ApiRequest request);
+Co<HttpReply> complete_chat(Services& services, ApiRequest request);
+Co<HttpReply> complete_response(Services& services, ApiRequest request);
+Co<HttpReply> complete_embeddings(Services& services, ApiRequest request);
+Co<HttpReply> complete_message(Services& services, ApiRequest request);
 
 }  // namespace sluice

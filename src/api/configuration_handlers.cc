@@ -9,35 +9,35 @@ namespace sluice {
 namespace {
 
 // $1: the name in the path; $2: the body.
-Task<HttpReply> answer_with_name_and_body(Services& services, ApiRequest request, const char* sql) {
+Co<HttpReply> answer_with_name_and_body(Services& services, ApiRequest request, const char* sql) {
   PgParams name = {std::move(request.names[0])};
   return answer_with_body(services.database, request.http, sql, std::move(name),
                           std::move(request.http.body), 200, std::move(request.caller.key_id));
 }
 
-Task<HttpReply> answer_with_name(Services& services, ApiRequest request, const char* sql) {
+Co<HttpReply> answer_with_name(Services& services, ApiRequest request, const char* sql) {
   PgParams params = {std::move(request.names[0])};
   return answer_with_value(services.database, request.http, sql, std::move(params),
                            none_of_that_name, std::move(request.caller.key_id));
 }
 
 // Deletes the rows of `table` whose `column` is the name, and names the key to the audit's trigger.
-Task<HttpReply> answer_with_deletion(PgPool& database, ApiRequest request, std::string_view table,
-                                     std::string_view column) {
+Co<HttpReply> answer_with_deletion(PgPool& database, ApiRequest request, std::string_view table,
+                                   std::string_view column) {
   PgParams params = {std::move(request.names[0]), request.caller.key_id.value_or("")};
   const std::string sql = fmt::format(
       "with gone as (delete from sluice.{0} where {1} = $1 returning {1})"
       " select json_build_object('name', {1}, 'deleted', true)"
       " from gone, set_config('sluice.api_key', $2, true) limit 1",
       table, column);
-  Task<HttpReply> reply = answer_with_value(database, request.http, sql, std::move(params));
+  Co<HttpReply> reply = answer_with_value(database, request.http, sql, std::move(params));
   co_return co_await std::move(reply);
 }
 
 }  // namespace
 
 // The shape is OpenAI's; a route can be named wherever a model can.
-Task<HttpReply> list_models(Services& services, ApiRequest request) {
+Co<HttpReply> list_models(Services& services, ApiRequest request) {
   return answer_with_value(
       services.database, request.http,
       "select json_build_object('object', 'list', 'data', coalesce(json_agg(json_build_object("
@@ -47,7 +47,7 @@ Task<HttpReply> list_models(Services& services, ApiRequest request) {
 }
 
 // OpenAI's shape, and for administrators the settings besides.
-Task<HttpReply> show_model(Services& services, ApiRequest request) {
+Co<HttpReply> show_model(Services& services, ApiRequest request) {
   PgParams params = {std::move(request.names[0]), request.caller.is_admin ? "true" : "false"};
   return answer_with_value(
       services.database, request.http,
@@ -59,29 +59,29 @@ Task<HttpReply> show_model(Services& services, ApiRequest request) {
       std::move(params));
 }
 
-Task<HttpReply> replace_model(Services& services, ApiRequest request) {
+Co<HttpReply> replace_model(Services& services, ApiRequest request) {
   return answer_with_name_and_body(services, std::move(request),
                                    "select sluice.configure('models', $1, $2::jsonb, true)");
 }
 
-Task<HttpReply> change_model(Services& services, ApiRequest request) {
+Co<HttpReply> change_model(Services& services, ApiRequest request) {
   return answer_with_name_and_body(services, std::move(request),
                                    "select sluice.configure('models', $1, $2::jsonb, false)");
 }
 
-Task<HttpReply> pause_model(Services& services, ApiRequest request) {
+Co<HttpReply> pause_model(Services& services, ApiRequest request) {
   return answer_with_name(services, std::move(request),
                           "select json_build_object('name', $1::text, 'paused', true)"
                           " from sluice.pause($1)");
 }
 
-Task<HttpReply> resume_model(Services& services, ApiRequest request) {
+Co<HttpReply> resume_model(Services& services, ApiRequest request) {
   return answer_with_name(services, std::move(request),
                           "select json_build_object('name', $1::text, 'paused', false)"
                           " from sluice.resume($1)");
 }
 
-Task<HttpReply> close_model(Services& services, ApiRequest request) {
+Co<HttpReply> close_model(Services& services, ApiRequest request) {
   return answer_with_name_and_body(
       services, std::move(request),
       "select json_build_object('name', $1::text, 'closed_until', coalesce(c.until, 'infinity'))"
@@ -90,11 +90,11 @@ Task<HttpReply> close_model(Services& services, ApiRequest request) {
 }
 
 // One with unfinished tasks stays: 409 says how many. It waits for locks, some seconds in all.
-Task<HttpReply> delete_model(Services& services, ApiRequest request) {
+Co<HttpReply> delete_model(Services& services, ApiRequest request) {
   return answer_with_deletion(services.background, std::move(request), "models", "name");
 }
 
-Task<HttpReply> list_routes(Services& services, ApiRequest request) {
+Co<HttpReply> list_routes(Services& services, ApiRequest request) {
   return answer_with_value(
       services.database, request.http,
       "select coalesce(json_object_agg(route, models order by route), '{}') from ("
@@ -103,22 +103,22 @@ Task<HttpReply> list_routes(Services& services, ApiRequest request) {
       PgParams());
 }
 
-Task<HttpReply> show_route(Services& services, ApiRequest request) {
+Co<HttpReply> show_route(Services& services, ApiRequest request) {
   return answer_with_name(
       services, std::move(request),
       "select json_object_agg(model, weight order by model) from sluice.routes where route = $1");
 }
 
-Task<HttpReply> delete_route(Services& services, ApiRequest request) {
+Co<HttpReply> delete_route(Services& services, ApiRequest request) {
   return answer_with_deletion(services.database, std::move(request), "routes", "route");
 }
 
-Task<HttpReply> replace_route(Services& services, ApiRequest request) {
+Co<HttpReply> replace_route(Services& services, ApiRequest request) {
   return answer_with_name_and_body(services, std::move(request),
                                    "select $2::jsonb from sluice.configure_route($1, $2::jsonb)");
 }
 
-Task<HttpReply> list_tenants(Services& services, ApiRequest request) {
+Co<HttpReply> list_tenants(Services& services, ApiRequest request) {
   return answer_with_value(
       services.database, request.http,
       "select json_build_object('object', 'list', 'data', coalesce(json_agg(to_jsonb(t)"
@@ -126,39 +126,39 @@ Task<HttpReply> list_tenants(Services& services, ApiRequest request) {
       PgParams());
 }
 
-Task<HttpReply> show_tenant(Services& services, ApiRequest request) {
+Co<HttpReply> show_tenant(Services& services, ApiRequest request) {
   return answer_with_name(services, std::move(request),
                           "select to_jsonb(t) - sluice.hidden_columns()"
                           " from sluice.tenants t where name = $1");
 }
 
-Task<HttpReply> replace_tenant(Services& services, ApiRequest request) {
+Co<HttpReply> replace_tenant(Services& services, ApiRequest request) {
   return answer_with_name_and_body(services, std::move(request),
                                    "select sluice.configure('tenants', $1, $2::jsonb, true)");
 }
 
-Task<HttpReply> change_tenant(Services& services, ApiRequest request) {
+Co<HttpReply> change_tenant(Services& services, ApiRequest request) {
   return answer_with_name_and_body(services, std::move(request),
                                    "select sluice.configure('tenants', $1, $2::jsonb, false)");
 }
 
-Task<HttpReply> delete_tenant(Services& services, ApiRequest request) {
+Co<HttpReply> delete_tenant(Services& services, ApiRequest request) {
   return answer_with_deletion(services.database, std::move(request), "tenants", "name");
 }
 
-Task<HttpReply> show_settings(Services& services, ApiRequest request) {
+Co<HttpReply> show_settings(Services& services, ApiRequest request) {
   return answer_with_value(services.database, request.http,
                            "select to_jsonb(s) - sluice.hidden_columns() from sluice.settings s",
                            PgParams());
 }
 
-Task<HttpReply> replace_settings(Services& services, ApiRequest request) {
+Co<HttpReply> replace_settings(Services& services, ApiRequest request) {
   return answer_with_body(services.database, request.http,
                           "select sluice.configure('settings', null, $1::jsonb, true)", PgParams(),
                           std::move(request.http.body), 200, std::move(request.caller.key_id));
 }
 
-Task<HttpReply> change_settings(Services& services, ApiRequest request) {
+Co<HttpReply> change_settings(Services& services, ApiRequest request) {
   return answer_with_body(services.database, request.http,
                           "select sluice.configure('settings', null, $1::jsonb, false)", PgParams(),
                           std::move(request.http.body), 200, std::move(request.caller.key_id));

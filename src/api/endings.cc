@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "worker/pg_array.h"
+#include "runtime/pg_array.h"
 
 namespace sluice {
 namespace {
@@ -27,10 +27,10 @@ struct Endings::Place {
   Waiters::iterator position;
 };
 
-Task<void> Endings::wait(int64_t id, int64_t deadline_ns) {
+Co<void> Endings::wait(int64_t id, int64_t deadline_ns) {
   if (released_) co_return;
   Place place(waiters_, id);
-  if (!std::exchange(looking_, true)) tasks_.spawn(look_while_awaited());
+  if (!std::exchange(looking_, true)) coroutines_.spawn(look_while_awaited());
   co_await place.signal.wait_until(clock_, deadline_ns);
 }
 
@@ -39,7 +39,7 @@ void Endings::release() {
   for (const auto& [id, signal] : waiters_) signal->raise();
 }
 
-Task<void> Endings::look_while_awaited() {
+Co<void> Endings::look_while_awaited() {
   while (!waiters_.empty()) {
     const int64_t begun_ns = clock_.now_ns();
     int64_t last = 0;
@@ -57,7 +57,7 @@ Task<void> Endings::look_while_awaited() {
 
 // For the waiting ids above `after`, as many as fit a statement; *last: the last of them. What it
 // cannot find out now the next look will.
-Task<void> Endings::look(int64_t after, int64_t* last) {
+Co<void> Endings::look(int64_t after, int64_t* last) {
   std::vector<int64_t> ids;
   for (auto next = waiters_.upper_bound(after); next != waiters_.end() && ids.size() < ids_max;
        next = waiters_.upper_bound(ids.back())) {
@@ -65,7 +65,7 @@ Task<void> Endings::look(int64_t after, int64_t* last) {
   }
   *last = ids.back();
   PgParams params = {pg_array(ids)};
-  Task<Result<PgResult>> reply =
+  Co<Result<PgResult>> reply =
       database_.query("select sluice.ended($1::bigint[])", std::move(params));
   Result<PgResult> ended = co_await std::move(reply);
   for (int row = 0; ended && row < ended->rows(); ++row) wake(ended->int64(row, 0));

@@ -17,7 +17,7 @@ class Endings final {
   Endings(Clock& clock, PgPool& database) : clock_(clock), database_(database) {}
 
   // Until task `id` has an outcome, `deadline_ns` or release(): then look for yourself.
-  Task<void> wait(int64_t id, int64_t deadline_ns);
+  Co<void> wait(int64_t id, int64_t deadline_ns);
 
   // Lets everybody go; from here on nobody waits.
   void release();
@@ -27,8 +27,8 @@ class Endings final {
   using Waiters = std::multimap<int64_t, Signal*>;
   struct Place;
 
-  Task<void> look_while_awaited();
-  Task<void> look(int64_t after, int64_t* last);
+  Co<void> look_while_awaited();
+  Co<void> look(int64_t after, int64_t* last);
   void wake(int64_t id);
 
   Clock& clock_;
@@ -36,7 +36,7 @@ class Endings final {
   Waiters waiters_;  // by task
   bool looking_ = false;
   bool released_ = false;
-  TaskGroup tasks_;
+  CoGroup coroutines_;
 };
 
 }  // namespace sluice

@@ -10,6 +10,7 @@
 #include "api/pg_pool.h"
 #include "db/sql_message.h"
 #include "json_text.h"
+#include "runtime/pg_result.h"
 
 namespace sluice {
 namespace {
@@ -37,7 +38,8 @@ constexpr Rule rules[] = {
     {"22", 400, "invalid_request"},
     {"23503", 409, "conflict"},  // unfinished tasks of a model that is to be deleted
     {"23", 400, "invalid_request"},
-    {"54", 400, "invalid_request", 0, "the JSON is too deep, or the request too large"},
+    {"54001", 400, "invalid_request", 0, "the JSON is too deep"},
+    {"54", 400, "invalid_request", 0, "the request is too large for PostgreSQL"},
     {"08003", 503, "unavailable", 5},  // never sent: PgPool::not_sent
     {"08", 504, "outcome_unknown", 0, "the database's connection was lost: it may have been done"},
     {"40", 503, "unavailable", 1},     // deadlock, serialization
@@ -45,6 +47,9 @@ constexpr Rule rules[] = {
     {"53", 503, "unavailable", 10, "the database is full, or out of memory or connections"},
     {"57", 503, "unavailable", 5},  // the server is shutting down or starting
 };
+
+constexpr Rule full_of_notifications = {"54000", 503, "unavailable", 1,
+                                        "the database server's queue of notifications is full"};
 
 // More would be a text that the client sent us, of up to 64 MiB.
 constexpr size_t message_bytes_max = 1000;
@@ -55,6 +60,14 @@ constexpr size_t param_bytes_max = 200;
 std::string cut_json(std::string_view text, size_t bytes_max) {
   if (text.size() <= bytes_max) return json_string(text);
   return json_string(std::string(first_bytes(text, bytes_max)) + "…");
+}
+
+const Rule* rule_of(const Error& error) {
+  if (is_notify_queue_full(error)) return &full_of_notifications;
+  const auto* rule = std::find_if(std::begin(rules), std::end(rules), [&](const Rule& each) {
+    return error.code.starts_with(each.sqlstate);
+  });
+  return rule == std::end(rules) ? nullptr : rule;
 }
 
 // The hint of SL003 says "in about 7 s" where the drain rate is known.
@@ -96,7 +109,7 @@ HttpReply json_reply(int status, std::string body) {
   return reply;
 }
 
-Task<HttpReply> reply_with(HttpReply reply) {
+Co<HttpReply> reply_with(HttpReply reply) {
   co_return reply;
 }
 
@@ -147,10 +160,8 @@ HttpReply error_reply(int status, std::string_view type, std::string_view messag
 }
 
 HttpReply error_reply(const Error& error) {
-  const auto* rule = std::find_if(std::begin(rules), std::end(rules), [&](const Rule& each) {
-    return error.code.starts_with(each.sqlstate);
-  });
-  if (rule == std::end(rules)) {
+  const Rule* rule = rule_of(error);
+  if (rule == nullptr) {
     spdlog::error("a request failed with SQLSTATE {}: {}", error.code, error.message);
     return error_reply(500, "internal", "the server's own mistake; its log says more", error.code);
   }

@@ -34,7 +34,7 @@ HttpReply error_reply(const Error& error);
 // `body` with `status`, as JSON.
 HttpReply json_reply(int status, std::string body);
 
-// `reply` as a handler's Task.
-Task<HttpReply> reply_with(HttpReply reply);
+// `reply` as a handler's Co.
+Co<HttpReply> reply_with(HttpReply reply);
 
 }  // namespace sluice

@@ -61,7 +61,7 @@ std::string_view read_form(MultipartReader& reader, Form& form, LineParts& lines
       form.field->append(event->text);
     }
   }
-  if (lines.has_too_long_a_line()) return "a line is longer than 16 MiB";
+  if (!lines.problem().empty()) return lines.problem();
   return reader.is_broken() ? "the form is no multipart/form-data" : "";
 }
 
@@ -92,13 +92,13 @@ class Upload final {
   Upload& operator=(const Upload&) = delete;
 
   // Stores the parts of `lines` that are ready.
-  Task<Result<void>> store(LineParts& lines, const std::string& filename);
-  Task<HttpReply> finish(const Form& form);
+  Co<Result<void>> store(LineParts& lines, const std::string& filename);
+  Co<HttpReply> finish(const Form& form);
   // Forgets what was stored. What it cannot reach now goes after a day.
-  Task<void> abandon();
+  Co<void> abandon();
 
  private:
-  Task<Result<void>> begin(const std::string& filename);
+  Co<Result<void>> begin(const std::string& filename);
 
   Services& services_;
   const Caller& caller_;
@@ -107,12 +107,12 @@ class Upload final {
   int parts_ = 0;
 };
 
-Task<Result<void>> Upload::begin(const std::string& filename) {
+Co<Result<void>> Upload::begin(const std::string& filename) {
   if (!is_storable(filename)) {
     co_return tl::unexpected(Error{Error::Action::refuse, "22021", "the file's name is no text"});
   }
   PgParams params = {filename, caller_.tenant};
-  Task<Result<PgResult>> reply = services_.database.query(
+  Co<Result<PgResult>> reply = services_.database.query(
       requester_, "select sluice.begin_file('batch', $1, $2)", std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return tl::unexpected(rows.error());
@@ -120,7 +120,7 @@ Task<Result<void>> Upload::begin(const std::string& filename) {
   co_return Result<void>();
 }
 
-Task<Result<void>> Upload::store(LineParts& lines, const std::string& filename) {
+Co<Result<void>> Upload::store(LineParts& lines, const std::string& filename) {
   while (auto part = lines.take()) {
     if (!is_storable(part->text)) {
       co_return tl::unexpected(
@@ -132,7 +132,7 @@ Task<Result<void>> Upload::store(LineParts& lines, const std::string& filename) 
     }
     PgParams params = {id_, std::to_string(parts_++), std::to_string(part->lines),
                        std::move(part->text)};
-    Task<Result<PgResult>> reply = services_.database.query(
+    Co<Result<PgResult>> reply = services_.database.query(
         requester_, "select sluice.append_file($1::bigint, $2::int, $3::int, $4)",
         std::move(params));
     Result<PgResult> stored = co_await std::move(reply);
@@ -141,7 +141,7 @@ Task<Result<void>> Upload::store(LineParts& lines, const std::string& filename) 
   co_return Result<void>();
 }
 
-Task<HttpReply> Upload::finish(const Form& form) {
+Co<HttpReply> Upload::finish(const Form& form) {
   if (!id_) {  // a file of no bytes
     Result<void> begun = co_await begin(form.filename);
     if (!begun) co_return error_reply(begun.error());
@@ -153,20 +153,20 @@ Task<HttpReply> Upload::finish(const Form& form) {
       no_such_file);
 }
 
-Task<void> Upload::abandon() {
+Co<void> Upload::abandon() {
   if (!id_) co_return;
   PgParams params = {id_};
-  Task<Result<PgResult>> reply =
+  Co<Result<PgResult>> reply =
       services_.database.query("select sluice.abandon_file($1::bigint)", std::move(params));
   co_await std::move(reply);
 }
 
 // Reads the whole form and stores its file; an answer means that it was refused.
-Task<std::optional<HttpReply>> take_form(ApiRequest& request, MultipartReader& reader, Form& form,
-                                         Upload& upload) {
+Co<std::optional<HttpReply>> take_form(ApiRequest& request, MultipartReader& reader, Form& form,
+                                       Upload& upload) {
   LineParts lines;
   while (true) {
-    Task<Result<std::string>> next = request.http.next_piece();
+    Co<Result<std::string>> next = request.http.next_piece();
     Result<std::string> piece = co_await std::move(next);
     if (!piece) co_return bad_request(piece.error().message);  // nobody reads it
     if (piece->empty()) break;
@@ -185,7 +185,7 @@ Task<std::optional<HttpReply>> take_form(ApiRequest& request, MultipartReader& r
 }
 
 // One call on the file that the path names: $1 its number, $2 the tenant.
-Task<HttpReply> answer_about(Services& services, const ApiRequest& request, std::string_view sql) {
+Co<HttpReply> answer_about(Services& services, const ApiRequest& request, std::string_view sql) {
   const auto id = parse_id(request.names[0], id_prefix);
   if (!id) return reply_with(error_reply(404, "not_found", no_such_file));
   PgParams params = {std::to_string(*id), request.caller.tenant};
@@ -194,7 +194,7 @@ Task<HttpReply> answer_about(Services& services, const ApiRequest& request, std:
 
 }  // namespace
 
-Task<HttpReply> upload_file(Services& services, ApiRequest request) {
+Co<HttpReply> upload_file(Services& services, ApiRequest request) {
   const std::string boundary = multipart_boundary(request.http.header("content-type"));
   if (boundary.empty()) co_return bad_request("a file comes as multipart/form-data");
   Upload upload(services, request);
@@ -208,7 +208,7 @@ Task<HttpReply> upload_file(Services& services, ApiRequest request) {
   co_return co_await upload.finish(form);
 }
 
-Task<HttpReply> list_files(Services& services, ApiRequest request) {
+Co<HttpReply> list_files(Services& services, ApiRequest request) {
   const auto& query = request.http.query;
   const auto limit = parse_count(find_field(query, "limit", "10000"), 1, list_limit_max);
   const std::string_view order = find_field(query, "order", "desc");
@@ -230,11 +230,11 @@ Task<HttpReply> list_files(Services& services, ApiRequest request) {
       no_such_file);
 }
 
-Task<HttpReply> show_file(Services& services, ApiRequest request) {
+Co<HttpReply> show_file(Services& services, ApiRequest request) {
   return answer_about(services, request, "select sluice.show_file($1::bigint, $2)");
 }
 
-Task<HttpReply> send_file(Services& services, ApiRequest request) {
+Co<HttpReply> send_file(Services& services, ApiRequest request) {
   const auto id = parse_id(request.names[0], id_prefix);
   const Caller caller = request.caller;
   const Requester requester(request.http.client);
@@ -244,7 +244,7 @@ Task<HttpReply> send_file(Services& services, ApiRequest request) {
                        caller);
 }
 
-Task<HttpReply> delete_file(Services& services, ApiRequest request) {
+Co<HttpReply> delete_file(Services& services, ApiRequest request) {
   return answer_about(
       services, request,
       "select case when sluice.delete_file($1::bigint, $2)"

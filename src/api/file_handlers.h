@@ -5,10 +5,10 @@
 
 namespace sluice {
 
-Task<HttpReply> upload_file(Services& services, ApiRequest request);
-Task<HttpReply> list_files(Services& services, ApiRequest request);
-Task<HttpReply> show_file(Services& services, ApiRequest request);
-Task<HttpReply> send_file(Services& services, ApiRequest request);
-Task<HttpReply> delete_file(Services& services, ApiRequest request);
+Co<HttpReply> upload_file(Services& services, ApiRequest request);
+Co<HttpReply> list_files(Services& services, ApiRequest request);
+Co<HttpReply> show_file(Services& services, ApiRequest request);
+Co<HttpReply> send_file(Services& services, ApiRequest request);
+Co<HttpReply> delete_file(Services& services, ApiRequest request);
 
 }  // namespace sluice

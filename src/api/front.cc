@@ -36,8 +36,8 @@ Monitored monitored(const HttpIncoming& incoming) {
 std::string_view bearer_in(const HttpIncoming& incoming) {
   constexpr std::string_view scheme = "bearer ";
   const std::string_view authorization = incoming.header("authorization");
-  const bool is_bearer = to_lower(authorization.substr(0, scheme.size())) == scheme;
-  return is_bearer ? authorization.substr(scheme.size()) : std::string_view();
+  return begins_in_any_case(authorization, scheme) ? authorization.substr(scheme.size())
+                                                   : std::string_view();
 }
 
 std::string_view key_in(const HttpIncoming& incoming) {
@@ -130,7 +130,7 @@ struct Front::OpenRequest {
   std::optional<RequestSpan> span;  // of those whose route is known
 };
 
-Task<HttpReply> Front::answer(HttpIncoming incoming) {
+Co<HttpReply> Front::answer(HttpIncoming incoming) {
   const int64_t arrived_ns = incoming.arrived_ns;
   const std::string method =
       incoming.method.size() < 8 ? incoming.method : "other";  // a label, so of a few kinds
@@ -159,8 +159,8 @@ HttpAdmission Front::admit(const HttpIncoming& incoming) {
 }
 
 // The server keeps `incoming` until this has ended.
-Task<HttpVerdict> Front::verdict_after_look(const HttpIncoming& incoming) {
-  Task<Result<void>> looking = keys_.look_up(std::string(key_in(incoming)));
+Co<HttpVerdict> Front::verdict_after_look(const HttpIncoming& incoming) {
+  Co<Result<void>> looking = keys_.look_up(std::string(key_in(incoming)));
   const Result<void> looked = co_await std::move(looking);
   if (!looked) co_return refuse(incoming, error_reply(looked.error()));
   co_return verdict(incoming);
@@ -182,7 +182,7 @@ HttpVerdict Front::refuse(const HttpIncoming& incoming, HttpReply reply) {
   return verdict;
 }
 
-Task<HttpReply> Front::dispatch(HttpIncoming incoming, OpenRequest& open) {
+Co<HttpReply> Front::dispatch(HttpIncoming incoming, OpenRequest& open) {
   if (monitored(incoming) != Monitored::nothing) {
     co_return co_await answer_monitor(std::move(incoming));
   }
@@ -205,7 +205,7 @@ Task<HttpReply> Front::dispatch(HttpIncoming incoming, OpenRequest& open) {
   co_return co_await match.route->handler(services_, std::move(request));
 }
 
-Task<HttpReply> Front::answer_monitor(HttpIncoming incoming) {
+Co<HttpReply> Front::answer_monitor(HttpIncoming incoming) {
   switch (monitored(incoming)) {
     case Monitored::health:
       co_return incoming.path == "/readyz" ? ready_reply()
@@ -218,7 +218,7 @@ Task<HttpReply> Front::answer_monitor(HttpIncoming incoming) {
   co_return error_reply(404, "not_found", "here are /healthz, /readyz and /metrics");
 }
 
-Task<HttpReply> Front::metrics_reply() {
+Co<HttpReply> Front::metrics_reply() {
   const std::string queues = co_await queues_.text();
   metrics_.set_open_requests(open_);
   metrics_.set_database_breaker(services_.database.breaker().state());
@@ -227,7 +227,11 @@ Task<HttpReply> Front::metrics_reply() {
 
 HttpReply Front::ready_reply() const {
   const std::string reason = draining_ ? "draining" : keys_.not_ready_because();
-  if (reason.empty()) return json_reply(200, "{\"ready\":true}\n");
+  if (reason.empty()) {
+    // Ready all the same: whoever fills that queue must not take servers out of service.
+    const char* scarce = keys_.notifications_are_scarce() ? ",\"notifications\":\"scarce\"" : "";
+    return json_reply(200, fmt::format("{{\"ready\":true{}}}\n", scarce));
+  }
   return json_reply(503, fmt::format("{{\"ready\":false,\"reason\":{}}}\n", json_string(reason)));
 }
 

@@ -36,22 +36,22 @@ class Front final {
   }
 
   // Requires: `incoming` was admitted.
-  Task<HttpReply> answer(HttpIncoming incoming);
+  Co<HttpReply> answer(HttpIncoming incoming);
   // Health and metrics, and nothing else.
-  Task<HttpReply> answer_monitor(HttpIncoming incoming);
+  Co<HttpReply> answer_monitor(HttpIncoming incoming);
 
   // From here on it is not ready; it still answers.
   void drain() { draining_ = true; }
 
  private:
   struct OpenRequest;
-  Task<HttpReply> metrics_reply();
+  Co<HttpReply> metrics_reply();
   HttpReply ready_reply() const;
-  Task<HttpVerdict> verdict_after_look(const HttpIncoming& incoming);
+  Co<HttpVerdict> verdict_after_look(const HttpIncoming& incoming);
   HttpVerdict verdict(const HttpIncoming& incoming);
   HttpVerdict refuse(const HttpIncoming& incoming, HttpReply reply);
   std::optional<Caller> caller_of(const HttpIncoming& incoming) const;
-  Task<HttpReply> dispatch(HttpIncoming incoming, OpenRequest& open);
+  Co<HttpReply> dispatch(HttpIncoming incoming, OpenRequest& open);
 
   Services services_;
   KeyRing& keys_;

@@ -40,7 +40,7 @@ Result<NewKey> new_key() {
 
 }  // namespace
 
-Task<HttpReply> create_key(Services& services, ApiRequest request) {
+Co<HttpReply> create_key(Services& services, ApiRequest request) {
   const Result<NewKey> key = new_key();
   if (!key) co_return error_reply(key.error());
   PgParams params = {key->id, key->sha256};
@@ -54,14 +54,14 @@ Task<HttpReply> create_key(Services& services, ApiRequest request) {
   co_return reply;
 }
 
-Task<HttpReply> list_keys(Services& services, ApiRequest request) {
+Co<HttpReply> list_keys(Services& services, ApiRequest request) {
   const auto& query = request.http.query;
   if (auto problem = page_problem(query, {})) return reply_with(std::move(*problem));
   PgParams params = {page_limit(query), argument(query, "after")};
   return answer_with_value(services.database, request.http, list_sql, std::move(params));
 }
 
-Task<HttpReply> revoke_key(Services& services, ApiRequest request) {
+Co<HttpReply> revoke_key(Services& services, ApiRequest request) {
   PgParams params = {std::move(request.names[0])};
   return answer_with_value(services.database, request.http,
                            "select case when sluice.revoke_key($1)"

@@ -6,8 +6,8 @@
 
 namespace sluice {
 
-Task<HttpReply> create_key(Services& services, ApiRequest request);
-Task<HttpReply> list_keys(Services& services, ApiRequest request);
-Task<HttpReply> revoke_key(Services& services, ApiRequest request);
+Co<HttpReply> create_key(Services& services, ApiRequest request);
+Co<HttpReply> list_keys(Services& services, ApiRequest request);
+Co<HttpReply> revoke_key(Services& services, ApiRequest request);
 
 }  // namespace sluice

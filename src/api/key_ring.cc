@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "worker/pg_array.h"
+#include "runtime/pg_array.h"
 
 namespace sluice {
 namespace {
@@ -23,7 +23,8 @@ constexpr const char* keys_sql =
     "select (select max(version) from sluice.migration), k.id, encode(k.sha256, 'hex'), k.tenant,"
     " 'submit' = any (k.scopes), 'read' = any (k.scopes), 'admin' = any (k.scopes),"
     " (select (extract(epoch from least((to_jsonb(s) ->> 'idle_look')::interval,"
-    "   interval '10 years')) * 1000)::bigint from sluice.settings s)"
+    "   interval '10 years')) * 1000)::bigint from sluice.settings s),"
+    " coalesce(pg_sequence_last_value(to_regclass('sluice.notify_usage')), 0) >= 500"
     " from (select) one left join sluice.api_key k on k.revoked_at is null"
     " and ($1::text[] is null or k.id = any ($1))";
 
@@ -31,13 +32,13 @@ constexpr const char* keys_sql =
 
 KeyRing::KeyRing(Clock& clock, PgPool& database, SchemaRange served)
     : clock_(clock), database_(database), served_(served) {
-  tasks_.spawn(keep_reading());
+  coroutines_.spawn(keep_reading());
 }
 
-Task<void> KeyRing::keep_reading() {
+Co<void> KeyRing::keep_reading() {
   while (true) {
     const int64_t begun_ns = clock_.now_ns();
-    Task<Result<PgResult>> reading = read({std::nullopt});
+    Co<Result<PgResult>> reading = read({std::nullopt});
     Result<PgResult> rows = co_await std::move(reading);
     // A key that was looked up meanwhile may be younger than what this statement has seen.
     if (rows) {
@@ -57,9 +58,9 @@ int64_t KeyRing::pause_ns() const {
   return resting_ ? std::max(read_interval_ns, idle_look_ns_) : read_interval_ns;
 }
 
-Task<Result<PgResult>> KeyRing::read(PgParams ids) {
+Co<Result<PgResult>> KeyRing::read(PgParams ids) {
   if (unanswered_ns_ == 0) unanswered_ns_ = clock_.now_ns();
-  Task<Result<PgResult>> reply = database_.query_unguarded(keys_sql, std::move(ids));
+  Co<Result<PgResult>> reply = database_.query_unguarded(keys_sql, std::move(ids));
   Result<PgResult> rows = co_await std::move(reply);
   if (rows) {
     take(*rows);
@@ -82,6 +83,7 @@ void KeyRing::take(const PgResult& rows) {
   for (int row = 0; row < rows.rows(); ++row) {
     schema_version_ = rows.int64(row, 0);
     if (!rows.is_null(row, 7)) idle_look_ns_ = rows.int64(row, 7) * ns_per_ms;
+    notifications_are_scarce_ = rows.boolean(row, 8);
     if (rows.is_null(row, 1)) continue;
     Entry entry;
     entry.digest = parse_digest(rows.text(row, 2));
@@ -102,19 +104,19 @@ bool KeyRing::is_unknown(std::string_view key) const {
   return found == entries_.end() || is_stale(found->second.read_ns);
 }
 
-Task<Result<void>> KeyRing::look_up(std::string key) {
+Co<Result<void>> KeyRing::look_up(std::string key) {
   const auto id = key_id(key);
   if (!id) co_return Result<void>();
   const auto waiting = std::make_shared<Waiting>();
   waiting->id = *id;
   unknown_.push_back(waiting);
-  if (!std::exchange(looking_, true)) tasks_.spawn(look_while_unknown());
+  if (!std::exchange(looking_, true)) coroutines_.spawn(look_while_unknown());
   co_await waiting->looked.wait();
   if (waiting->error) co_return tl::unexpected(*waiting->error);
   co_return Result<void>();
 }
 
-Task<void> KeyRing::look_while_unknown() {
+Co<void> KeyRing::look_while_unknown() {
   while (!unknown_.empty()) {
     const int64_t next_ns = clock_.now_ns() + look_interval_ns;
     co_await look_up_all(take_round());
@@ -132,11 +134,11 @@ KeyRing::Round KeyRing::take_round() {
   return round;
 }
 
-Task<void> KeyRing::look_up_all(Round round) {
+Co<void> KeyRing::look_up_all(Round round) {
   const int64_t begun_ns = clock_.now_ns();
   PgTextArray ids;
   for (const auto& waiting : round) ids.add(waiting->id);
-  Task<Result<PgResult>> reading = read({ids.param()});
+  Co<Result<PgResult>> reading = read({ids.param()});
   Result<PgResult> rows = co_await std::move(reading);
   for (const auto& waiting : round) {
     if (!rows) waiting->error = rows.error();
@@ -152,7 +154,7 @@ std::optional<std::string> KeyRing::id_of(std::string_view key) const {
   const auto id = key_id(key);
   const auto found = id ? entries_.find(*id) : entries_.end();
   const Entry& entry = found == entries_.end() ? nobody : found->second;
-  if (!same_digest(key_digest(key), entry.digest)) return std::nullopt;
+  if (!same_digest(sha256(key), entry.digest)) return std::nullopt;
   return std::string(*id);
 }
 

@@ -33,7 +33,7 @@ class KeyRing final {
   // Whether only look_up() can tell what `key` is.
   bool is_unknown(std::string_view key) const;
   // Learns what `key` is. Errors: the database could not be asked.
-  Task<Result<void>> look_up(std::string key);
+  Co<Result<void>> look_up(std::string key);
 
   // The id of `key`; nullopt unless it is in force, as far as is known.
   std::optional<std::string> id_of(std::string_view key) const;
@@ -42,10 +42,12 @@ class KeyRing final {
 
   // Why requests cannot be answered now; empty if they can.
   std::string not_ready_because() const;
+  // Nobody is told of tasks by notification, as far as is known: sleeping workers find them late.
+  bool notifications_are_scarce() const { return notifications_are_scarce_; }
 
  private:
   struct Entry {
-    KeyDigest digest;
+    Sha256 digest;
     Caller caller;
     int64_t read_ns = 0;
   };
@@ -56,13 +58,13 @@ class KeyRing final {
   };
   using Round = std::vector<std::shared_ptr<Waiting>>;
 
-  Task<void> keep_reading();
+  Co<void> keep_reading();
   int64_t pause_ns() const;
   bool is_stale(int64_t read_ns) const;
-  Task<Result<PgResult>> read(PgParams ids);
+  Co<Result<PgResult>> read(PgParams ids);
   void take(const PgResult& rows);
-  Task<void> look_while_unknown();
-  Task<void> look_up_all(Round round);
+  Co<void> look_while_unknown();
+  Co<void> look_up_all(Round round);
   Round take_round();
 
   Clock& clock_;
@@ -76,9 +78,10 @@ class KeyRing final {
   bool resting_ = false;
   Signal woken_;
   int64_t schema_version_ = 0;
+  bool notifications_are_scarce_ = false;
   std::deque<std::shared_ptr<Waiting>> unknown_;  // for the next look-ups
   bool looking_ = false;
-  TaskGroup tasks_;
+  CoGroup coroutines_;
 };
 
 }  // namespace sluice

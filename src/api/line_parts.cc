@@ -5,7 +5,7 @@
 namespace sluice {
 namespace {
 
-// What a step of a batch takes at a time: see sql/functions/79_batch_work.sql.
+// What a step of a batch takes at a time: see sql/functions/9_http/batch_work.sql.
 constexpr int part_lines_max = 5000;
 constexpr size_t part_bytes_max = size_t{1} << 20;
 
@@ -13,25 +13,31 @@ constexpr size_t part_bytes_max = size_t{1} << 20;
 
 void LineParts::add(std::string_view piece) {
   bytes_ += static_cast<int64_t>(piece.size());
-  while (!piece.empty() && !too_long_) {
+  while (!piece.empty() && problem_.empty()) {
     const size_t newline = piece.find('\n');
     const bool is_line = newline != std::string_view::npos;
     const std::string_view taken = piece.substr(0, is_line ? newline + 1 : piece.size());
     open_.text.append(taken);
     line_bytes_ += taken.size();
-    too_long_ = line_bytes_ > line_bytes_max;
+    line_values_.add(taken);
+    if (line_bytes_ > line_bytes_max) problem_ = "a line is longer than 16 MiB";
+    if (line_values_.count() > line_values_max) problem_ = "a line has more than 400,000 values";
     piece.remove_prefix(taken.size());
     if (!is_line) continue;
-    line_bytes_ = 0;
-    ++open_.lines;
+    end_line();
     if (open_.lines >= part_lines_max || open_.text.size() >= part_bytes_max) close_part();
   }
 }
 
 void LineParts::end() {
-  if (line_bytes_ > 0) ++open_.lines;
-  line_bytes_ = 0;
+  if (line_bytes_ > 0) end_line();
   if (open_.lines > 0) close_part();
+}
+
+void LineParts::end_line() {
+  ++open_.lines;
+  line_bytes_ = 0;
+  line_values_ = JsonValueCount();
 }
 
 std::optional<LineParts::Part> LineParts::take() {

@@ -15,19 +15,13 @@ constexpr int parts_max = 32;                          // each costs a move of w
 constexpr size_t padding_bytes_max = 256;              // blanks behind a boundary
 constexpr std::string_view blanks = " \t";
 
-std::string_view trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
 // Takes a value, quoted or not, off `text`. A backslash quotes a quote or a backslash; others stand
 // for themselves, for browsers and curl write them so.
 std::string take_value(std::string_view& text) {
   std::string value;
   if (!text.starts_with('"')) {
     const size_t end = std::min(text.find(';'), text.size());
-    value = trimmed(text.substr(0, end));
+    value = trim(text.substr(0, end), blanks);
     text.remove_prefix(end);
     return value;
   }
@@ -48,11 +42,11 @@ std::optional<std::string> parameter(std::string_view header, std::string_view n
     header.remove_prefix(at + 1);
     const size_t equals = header.find('=');
     if (equals == std::string_view::npos) return std::nullopt;
-    const std::string found = to_lower(trimmed(header.substr(0, equals)));
+    const std::string_view found = trim(header.substr(0, equals), blanks);
     header.remove_prefix(equals + 1);
     header.remove_prefix(std::min(header.find_first_not_of(blanks), header.size()));
     std::string value = take_value(header);
-    if (found == name) return value;
+    if (is_in_any_case(found, name)) return value;
     at = header.find(';');
   }
   return std::nullopt;
@@ -64,7 +58,7 @@ std::string_view disposition(std::string_view headers) {
   while (!headers.empty()) {
     const size_t end = std::min(headers.find("\r\n"), headers.size());
     const std::string_view line = headers.substr(0, end);
-    if (to_lower(line.substr(0, name.size())) == name) return trimmed(line.substr(name.size()));
+    if (begins_in_any_case(line, name)) return trim(line.substr(name.size()), blanks);
     headers.remove_prefix(std::min(end + 2, headers.size()));
   }
   return {};
@@ -149,7 +143,7 @@ std::optional<MultipartEvent> MultipartReader::read_data() {
 }
 
 std::string multipart_boundary(std::string_view content_type) {
-  if (to_lower(content_type.substr(0, form_data.size())) != form_data) return {};
+  if (!begins_in_any_case(content_type, form_data)) return {};
   std::string boundary = parameter(content_type.substr(form_data.size()), "boundary").value_or("");
   if (boundary.size() > boundary_chars_max || boundary.ends_with(' ')) return {};
   return boundary;

@@ -4,10 +4,10 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <random>
 
 #include "bounds.h"
 #include "db/mend.h"
+#include "runtime/backoff.h"
 
 namespace sluice {
 namespace {
@@ -26,14 +26,8 @@ constexpr int64_t leave_ms_min = 50;
 // As long as a person thinks between two bursts of requests.
 constexpr int64_t idle_close_ms = 60'000;
 
-Task<Result<PgResult>> refuse(Error error) {
+Co<Result<PgResult>> refuse(Error error) {
   co_return tl::unexpected(std::move(error));
-}
-
-// Between half of `pause_ms` and all of it, so that processes do not come back in step.
-int64_t with_jitter(int64_t pause_ms) {
-  static std::minstd_rand random(std::random_device{}());
-  return std::uniform_int_distribution<int64_t>(pause_ms / 2, pause_ms)(random);
 }
 
 // Whether the database is to blame, not the statement: lost connections, no resources, shutting
@@ -61,8 +55,6 @@ Error too_many(std::string message) {
 
 // A request's statement that waits for its turn.
 struct PgPool::Waiting {
-  bool is_awaited() const { return requester.is_awaited(); }
-
   const Requester& requester;
   const int64_t since_ns;
   Member* place = nullptr;     // where it may go now
@@ -109,7 +101,7 @@ PgPool::PgPool(Loop& loop, Clock& clock, PgServers& servers, PgPoolLimits limits
       starting_(limits.kept) {
   for (int i = 0; i < limits.max; ++i) {
     members_.push_back(std::make_unique<Member>(i < limits.kept));
-    tasks_.spawn(keep_open(*members_.back()));
+    coroutines_.spawn(keep_open(*members_.back()));
   }
 }
 
@@ -124,8 +116,8 @@ bool PgPool::is_connected() const {
                      [](const auto& member) { return member->is_open(); });
 }
 
-Task<void> PgPool::keep_open(Member& member) {
-  int64_t pause_ms = bounds::reconnect_pause_ms_base;
+Co<void> PgPool::keep_open(Member& member) {
+  Backoff backoff;
   bool is_first = true;
   while (true) {
     while (!member.is_kept && !member.is_wanted) co_await member.change.wait();
@@ -133,29 +125,29 @@ Task<void> PgPool::keep_open(Member& member) {
     if (std::exchange(is_first, false) && member.is_kept) --starting_;
     member.is_wanted = false;
     if (connected) {
-      pause_ms = bounds::reconnect_pause_ms_base;
+      backoff.note_success();
       begin_turns();
       co_await until_lost_or_idle(member);
       if (!is_connected() && limits_.kept > 0) end_all_that_wait();
       if (!is_connected() && !waiting_.empty()) open_another();
     } else {
       if (!is_connected()) end_all_that_wait();
-      pause_ms = std::min(pause_ms * 2, bounds::reconnect_pause_ms_max);
     }
-    co_await sleep_until(clock_, clock_.now_ns() + with_jitter(pause_ms) * ns_per_ms);
+    backoff.note_failure(bounds::reconnect_pause_ms_max);  // also a session that was lost
+    co_await sleep_until(clock_, clock_.now_ns() + backoff.pause_ms() * ns_per_ms);
   }
 }
 
 // A failure counts while there is no other connection: one too many is no fault of the database.
-Task<Result<void>> PgPool::connect(Member& member) {
+Co<Result<void>> PgPool::connect(Member& member) {
   member.is_warm = false;
   member.connection = std::make_shared<PgConnection>(loop_, clock_, servers_);
   member.connection->on_lost = [&member] { member.change.raise(); };
   Result<void> connected = co_await member.connection->connect();
   if (connected || !is_connected()) breaker_.note_connection(!connected);
-  if (connected) tasks_.spawn(mend(member.connection));  // ahead of all other statements
+  if (connected) coroutines_.spawn(mend(member.connection));  // ahead of all other statements
   if (connected && !warm_up_sql_.empty()) {
-    Task<Result<PgResult>> reply = member.connection->query(warm_up_sql_, PgParams());
+    Co<Result<PgResult>> reply = member.connection->query(warm_up_sql_, PgParams());
     const Result<PgResult> warm = co_await std::move(reply);
     if (!warm) spdlog::debug("a session is not warm: {}", warm.error().message);
   }
@@ -163,7 +155,7 @@ Task<Result<void>> PgPool::connect(Member& member) {
   co_return connected;
 }
 
-Task<void> PgPool::until_lost_or_idle(Member& member) {
+Co<void> PgPool::until_lost_or_idle(Member& member) {
   member.used_ns = clock_.now_ns();
   while (member.is_kept && member.is_open()) co_await member.change.wait();
   while (member.is_open()) {
@@ -200,7 +192,7 @@ void PgPool::open_another() {
 
 // An error is the next statement's, too; and a schema that is older knows no such function. One at
 // a time: it may wait a second for another process's, and all that is sent later waits behind it.
-Task<void> PgPool::mend(std::shared_ptr<PgConnection> connection) {
+Co<void> PgPool::mend(std::shared_ptr<PgConnection> connection) {
   if (std::exchange(is_mending_, true)) co_return;
   int64_t mended = 0;
   do {
@@ -214,7 +206,7 @@ Task<void> PgPool::mend(std::shared_ptr<PgConnection> connection) {
 void PgPool::mend_where_open() {
   for (const auto& member : members_) {
     if (!member->connection || !member->connection->is_open()) continue;
-    return tasks_.spawn(mend(member->connection));
+    return coroutines_.spawn(mend(member->connection));
   }
 }
 
@@ -224,7 +216,7 @@ bool PgPool::has_closed() const {
 }
 
 // Who waits only until a short statement has ended needs no other connection.
-Task<void> PgPool::open_while_waited_for() {
+Co<void> PgPool::open_while_waited_for() {
   is_opening_ = true;
   while (!waiting_.empty() && has_closed()) {
     co_await sleep_until(clock_, clock_.now_ns() + busy_ms * ns_per_ms);
@@ -251,13 +243,13 @@ std::optional<Error> PgPool::refusal(const std::string& key) const {
   return std::nullopt;
 }
 
-Task<Result<PgResult>> PgPool::query(Requester requester, std::string sql, PgParams params) {
+Co<Result<PgResult>> PgPool::query(Requester requester, std::string sql, PgParams params) {
   if (auto error = refusal(requester.key)) co_return tl::unexpected(std::move(*error));
   Member* member = waiting_.empty() ? place_for(requester.key) : nullptr;
   if (member != nullptr) {
     hold(*member, requester.key);
   } else {
-    Task<Result<Member*>> turn = wait_for_turn(requester);
+    Co<Result<Member*>> turn = wait_for_turn(requester);
     const Result<Member*> place = co_await std::move(turn);
     if (!place) co_return tl::unexpected(place.error());
     member = *place;
@@ -265,7 +257,7 @@ Task<Result<PgResult>> PgPool::query(Requester requester, std::string sql, PgPar
   Result<PgResult> rows = tl::unexpected(breakers_refusal());
   const int64_t sent_ns = clock_.now_ns();
   if (std::optional<DatabaseBreaker::Pass> pass = breaker_.admit()) {
-    Task<Result<PgResult>> reply = member->connection->query(std::move(sql), std::move(params));
+    Co<Result<PgResult>> reply = member->connection->query(std::move(sql), std::move(params));
     rows = co_await std::move(reply);
     note(rows, *pass);
   }
@@ -274,13 +266,13 @@ Task<Result<PgResult>> PgPool::query(Requester requester, std::string sql, PgPar
   co_return rows;
 }
 
-Task<Result<PgPool::Member*>> PgPool::wait_for_turn(const Requester& requester) {
+Co<Result<PgPool::Member*>> PgPool::wait_for_turn(const Requester& requester) {
   const auto waiting = std::make_shared<Waiting>(requester, clock_.now_ns());
   waiting_.push(requester.key, waiting);
   begin_turns();
   if (has_closed() && waiting->place == nullptr) {
     if (!is_connected() || (waiting_.size() >= busy_statements && !has_place())) open_another();
-    if (!is_opening_) tasks_.spawn(open_while_waited_for());
+    if (!is_opening_) coroutines_.spawn(open_while_waited_for());
   }
   co_await waiting->decided.wait_until(clock_, clock_.now_ns() + limits_.wait_ms_max * ns_per_ms);
   if (waiting->place != nullptr) co_return waiting->place;
@@ -307,7 +299,7 @@ void PgPool::release(Member& member, const std::string& key, int64_t sent_ns) {
 void PgPool::drop_unawaited(const std::string& key) {
   waiting_.erase_if(key, [](const std::weak_ptr<Waiting>& item) {
     const auto waiting = item.lock();
-    if (waiting == nullptr || waiting->is_awaited()) return waiting == nullptr;
+    if (waiting == nullptr || waiting->requester.is_awaited()) return waiting == nullptr;
     waiting->error = unawaited();
     waiting->decided.raise();
     return true;
@@ -345,7 +337,7 @@ void PgPool::begin_turns() {
     const auto waiting = item->lock();
     if (waiting == nullptr) continue;
     const bool is_new = clock_.now_ns() - waiting->since_ns < leave_ms_min * ns_per_ms;
-    if (is_new || waiting->is_awaited()) {
+    if (is_new || waiting->requester.is_awaited()) {
       waiting->place = place;
       hold(*place, waiting->requester.key);
     } else {
@@ -399,7 +391,7 @@ Error PgPool::breakers_refusal() const {
           fmt::format("Try again in about {} s.", open_s)};
 }
 
-Task<Result<PgResult>> PgPool::query(std::string sql, PgParams params) {
+Co<Result<PgResult>> PgPool::query(std::string sql, PgParams params) {
   const Member* member = idlest();
   if (member == nullptr) return query(Requester(std::string()), std::move(sql), std::move(params));
   std::optional<DatabaseBreaker::Pass> pass = breaker_.admit();
@@ -408,7 +400,7 @@ Task<Result<PgResult>> PgPool::query(std::string sql, PgParams params) {
   return watched(query_unguarded(std::move(sql), std::move(params)), std::move(*pass));
 }
 
-Task<Result<PgResult>> PgPool::watched(Task<Result<PgResult>> reply, DatabaseBreaker::Pass pass) {
+Co<Result<PgResult>> PgPool::watched(Co<Result<PgResult>> reply, DatabaseBreaker::Pass pass) {
   Result<PgResult> rows = co_await std::move(reply);
   note(rows, pass);
   co_return rows;
@@ -420,7 +412,7 @@ void PgPool::note(const Result<PgResult>& rows, DatabaseBreaker::Pass& pass) {
   if (was_asked) pass.note(!rows && is_the_databases(rows.error()));
 }
 
-Task<Result<PgResult>> PgPool::query_unguarded(std::string sql, PgParams params) {
+Co<Result<PgResult>> PgPool::query_unguarded(std::string sql, PgParams params) {
   if (under_way() >= statements_max) return refuse(too_many("too many requests at once"));
   Member* member = idlest();
   if (member == nullptr) return refuse(no_connection());

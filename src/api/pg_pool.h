@@ -58,15 +58,15 @@ class PgPool final {
   // any more. Errors: as PgConnection::query(); not_sent: no connection is open, or could be opened
   // where none is kept; it has waited for `wait_ms_max`; its key has `waiting_of_key_max` waiting;
   // statements_max are under way; or the breaker is open.
-  Task<Result<PgResult>> query(Requester requester, std::string sql, PgParams params);
+  Co<Result<PgResult>> query(Requester requester, std::string sql, PgParams params);
 
   // The server's own, at once, on the connection with the fewest statements under way, first one
   // without requests'. Errors: as above, but for the turns'.
-  Task<Result<PgResult>> query(std::string sql, PgParams params);
+  Co<Result<PgResult>> query(std::string sql, PgParams params);
 
   // The same whatever the breaker says, and unknown to it; also no reason for another connection:
   // for looks at the database that are made anyway.
-  Task<Result<PgResult>> query_unguarded(std::string sql, PgParams params);
+  Co<Result<PgResult>> query_unguarded(std::string sql, PgParams params);
 
   // Of the key's statements that wait, ends those for which nobody waits.
   void drop_unawaited(const std::string& key);
@@ -84,14 +84,14 @@ class PgPool final {
  private:
   struct Member;
   struct Waiting;
-  Task<void> keep_open(Member& member);
-  Task<void> until_lost_or_idle(Member& member);
-  Task<Result<void>> connect(Member& member);
-  Task<void> mend(std::shared_ptr<PgConnection> connection);
+  Co<void> keep_open(Member& member);
+  Co<void> until_lost_or_idle(Member& member);
+  Co<Result<void>> connect(Member& member);
+  Co<void> mend(std::shared_ptr<PgConnection> connection);
   void mend_where_open();
   Member* idlest();
   void open_another();
-  Task<void> open_while_waited_for();
+  Co<void> open_while_waited_for();
   bool has_closed() const;
   Error breakers_refusal() const;
   size_t under_way() const;
@@ -101,11 +101,11 @@ class PgPool final {
   Member* place_for(const std::string& key);
   bool is_quick(const std::string& key) const;
   std::optional<Error> refusal(const std::string& key) const;
-  Task<Result<Member*>> wait_for_turn(const Requester& requester);
+  Co<Result<Member*>> wait_for_turn(const Requester& requester);
   void hold(Member& member, const std::string& key);
   void release(Member& member, const std::string& key, int64_t sent_ns);
   void end_all_that_wait();
-  Task<Result<PgResult>> watched(Task<Result<PgResult>> reply, DatabaseBreaker::Pass pass);
+  Co<Result<PgResult>> watched(Co<Result<PgResult>> reply, DatabaseBreaker::Pass pass);
   void note(const Result<PgResult>& rows, DatabaseBreaker::Pass& pass);
 
   Loop& loop_;
@@ -119,7 +119,7 @@ class PgPool final {
   bool is_opening_ = false;  // open_while_waited_for() runs
   std::vector<std::unique_ptr<Member>> members_;
   TurnQueue<std::weak_ptr<Waiting>> waiting_;  // gone: its request has ended
-  TaskGroup tasks_;
+  CoGroup coroutines_;
 };
 
 }  // namespace sluice

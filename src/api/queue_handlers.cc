@@ -7,8 +7,8 @@ namespace sluice {
 namespace {
 
 // One SQL call; 403 to a key of one tenant.
-Task<HttpReply> answer_to_all_tenants_key(Services& services, const ApiRequest& request,
-                                          const char* sql, PgParams params) {
+Co<HttpReply> answer_to_all_tenants_key(Services& services, const ApiRequest& request,
+                                        const char* sql, PgParams params) {
   if (request.caller.tenant) {
     return reply_with(error_reply(403, "forbidden", "this key is for one tenant's tasks alone", {},
                                   "What concerns all tenants needs a key without a tenant: sluice "
@@ -20,7 +20,7 @@ Task<HttpReply> answer_to_all_tenants_key(Services& services, const ApiRequest& 
 
 }  // namespace
 
-Task<HttpReply> list_queues(Services& services, ApiRequest request) {
+Co<HttpReply> list_queues(Services& services, ApiRequest request) {
   return answer_to_all_tenants_key(
       services, request,
       "select json_build_object('object', 'list', 'data',"
@@ -28,14 +28,14 @@ Task<HttpReply> list_queues(Services& services, ApiRequest request) {
       PgParams());
 }
 
-Task<HttpReply> show_queue(Services& services, ApiRequest request) {
+Co<HttpReply> show_queue(Services& services, ApiRequest request) {
   PgParams name = {request.names[0]};
   return answer_to_all_tenants_key(services, request,
                                    "select to_jsonb(q) from sluice.queues q where q.model = $1",
                                    std::move(name));
 }
 
-Task<HttpReply> list_workers(Services& services, ApiRequest request) {
+Co<HttpReply> list_workers(Services& services, ApiRequest request) {
   return answer_to_all_tenants_key(
       services, request,
       "select json_build_object('object', 'list', 'data',"

@@ -6,8 +6,8 @@
 
 namespace sluice {
 
-Task<HttpReply> list_queues(Services& services, ApiRequest request);
-Task<HttpReply> show_queue(Services& services, ApiRequest request);
-Task<HttpReply> list_workers(Services& services, ApiRequest request);
+Co<HttpReply> list_queues(Services& services, ApiRequest request);
+Co<HttpReply> show_queue(Services& services, ApiRequest request);
+Co<HttpReply> list_workers(Services& services, ApiRequest request);
 
 }  // namespace sluice

@@ -62,6 +62,11 @@ void add_fleet(prometheus::Registry& registry, const PgResult& row) {
   gauge(registry, "sluice_workers", "Workers that have lately proved life")
       .Add({})
       .Set(number(row, 0, 0));
+  gauge(registry, "sluice_notification_queue_usage",
+        "How full the database server's queue of notifications is, 0 to 1; from 0.5 on nobody "
+        "notifies")
+      .Add({})
+      .Set(number(row, 0, 5));
   auto& results = prometheus::BuildCounter()
                       .Name("sluice_results_total")
                       .Help(
@@ -96,10 +101,10 @@ class Raised {
 
 }  // namespace
 
-Task<std::string> QueueMetrics::text() {
+Co<std::string> QueueMetrics::text() {
   if (!is_reading_ && clock_.now_ns() >= due_at_ns_) {
     is_reading_ = true;
-    tasks_.spawn(read());
+    coroutines_.spawn(read());
   }
   if (!is_awaited_) {
     const Raised awaited(is_awaited_);
@@ -112,10 +117,10 @@ Task<std::string> QueueMetrics::text() {
   co_return text_;
 }
 
-Task<void> QueueMetrics::read() {
+Co<void> QueueMetrics::read() {
   const int64_t begun_ns = clock_.now_ns();
-  Task<Result<PgResult>> queues_reply = database_.query_unguarded(queues_sql, PgParams());
-  Task<Result<PgResult>> fleet_reply = database_.query_unguarded(fleet_sql, PgParams());
+  Co<Result<PgResult>> queues_reply = database_.query_unguarded(queues_sql, PgParams());
+  Co<Result<PgResult>> fleet_reply = database_.query_unguarded(fleet_sql, PgParams());
   const Result<PgResult> queues = co_await std::move(queues_reply);
   const Result<PgResult> fleet = co_await std::move(fleet_reply);
   const bool is_read = queues && fleet && fleet->rows() == 1;

@@ -18,10 +18,10 @@ class QueueMetrics final {
 
   // In Prometheus's text format. Waits for a reading that is due, but not for long: then it is what
   // there was, or nothing.
-  Task<std::string> text();
+  Co<std::string> text();
 
  private:
-  Task<void> read();
+  Co<void> read();
 
   Clock& clock_;
   PgPool& database_;
@@ -31,7 +31,7 @@ class QueueMetrics final {
   bool is_reading_ = false;
   bool is_awaited_ = false;
   Signal has_read_;  // one waits for it at a time
-  TaskGroup tasks_;
+  CoGroup coroutines_;
 };
 
 }  // namespace sluice

@@ -39,7 +39,7 @@ struct ApiRequest {
   std::optional<std::string> traceparent;  // of its tasks, unless they have their own
 };
 
-using ApiHandler = Task<HttpReply> (*)(Services& services, ApiRequest request);
+using ApiHandler = Co<HttpReply> (*)(Services& services, ApiRequest request);
 
 struct Route {
   std::string_view method;

@@ -9,8 +9,8 @@
 #include "command_error.h"
 #include "db/database_url.h"
 #include "db/migrate.h"
-#include "runtime/http_client.h"
 #include "runtime/http_server.h"
+#include "runtime/wire_http_client.h"
 #include "trace/span_exporter.h"
 
 namespace sluice {
@@ -56,14 +56,14 @@ struct Process {
     if (++signals == 1) {
       api.drain();
       server->stop_listening();
-      tasks.spawn(drain());
+      coroutines.spawn(drain());
     } else {
       exit_code = signum == SIGINT ? ExitCode::interrupted : ExitCode::terminated;
       loop.stop();
     }
   }
 
-  Task<void> drain() {
+  Co<void> drain() {
     const int64_t deadline_ns = clock.now_ns() + options.drain_timeout_ms * ns_per_ms;
     while (server->open_requests() > 0 && clock.now_ns() < deadline_ns) {
       co_await sleep_until(clock, clock.now_ns() + drain_look_ns);
@@ -79,12 +79,12 @@ struct Process {
   SystemClock clock{loop};
   Resolver resolver{loop, clock};
   PgServers servers{clock, resolver, conninfo_of(options.database_url)};
-  CurlHttpClient http{loop, clock, HttpClientLimits()};
+  WireHttpClient http{loop, clock};
   std::unique_ptr<SpanExporter> spans;
   Api api;
   std::unique_ptr<HttpServer> server;
   std::unique_ptr<HttpServer> health;
-  TaskGroup tasks;
+  CoGroup coroutines;
   ExitCode exit_code = ExitCode::ok;
   int signals = 0;
 };

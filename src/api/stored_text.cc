@@ -14,9 +14,9 @@ struct Reading {
   int next = 0;
 };
 
-Task<Result<std::string>> next_part(std::shared_ptr<Reading> reading) {
+Co<Result<std::string>> next_part(std::shared_ptr<Reading> reading) {
   PgParams params = {std::to_string(reading->id), reading->tenant, std::to_string(reading->next)};
-  Task<Result<PgResult>> reply =
+  Co<Result<PgResult>> reply =
       reading->services.database.query(reading->requester, reading->sql, std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return tl::unexpected(rows.error());

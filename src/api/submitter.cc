@@ -1,7 +1,7 @@
 #include "api/submitter.h"
 
 #include "api/arguments.h"
-#include "worker/pg_array.h"
+#include "runtime/pg_array.h"
 
 namespace sluice {
 namespace {
@@ -11,6 +11,10 @@ constexpr int flushes_max = 2;
 // Enough to make the commit's share of each small; more would only delay the first of them.
 constexpr size_t batch_rows_max = 500;
 constexpr size_t batch_bytes_max = size_t{1} << 20;
+
+// Several tasks do not wait for a lock that one of them needs, such as an idempotency key that an
+// open transaction has used.
+constexpr std::string_view locked = "55P03";
 
 constexpr const char* submit_sql =
     "select place, id, model, code, message, hint, param"
@@ -45,14 +49,14 @@ class Arrays {
 }  // namespace
 
 // The server refuses a statement with an unstorable character whole, before any of its SQL runs.
-Task<Result<Submitter::Accepted>> Submitter::submit(Submission submission,
-                                                    const HttpIncoming& incoming) {
+Co<Result<Submitter::Accepted>> Submitter::submit(Submission submission,
+                                                  const HttpIncoming& incoming) {
   if (!is_storable(submission.body) || !is_storable(submission.idempotency_key.value_or(""))) {
     co_return tl::unexpected(
         Error{Error::Action::refuse, "22021", "the task or its key is no UTF-8, or has a NUL"});
   }
   if (submission.body.size() >= large_bytes_min) {
-    Task<Result<Accepted>> alone = submit_alone(std::move(submission), incoming);
+    Co<Result<Accepted>> alone = submit_alone(large_, std::move(submission), incoming);
     co_return co_await std::move(alone);
   }
   auto waiting = std::make_shared<Waiting>();
@@ -60,15 +64,18 @@ Task<Result<Submitter::Accepted>> Submitter::submit(Submission submission,
   waiting_.push(incoming.client, waiting);
   start_flushes();
   co_await waiting->done.wait();
-  co_return std::move(*waiting->result);
+  Result<Accepted> result = std::move(*waiting->result);
+  if (result || result.error().code != locked) co_return result;
+  Co<Result<Accepted>> alone = submit_alone(database_, std::move(waiting->submission), incoming);
+  co_return co_await std::move(alone);
 }
 
-Task<Result<Submitter::Accepted>> Submitter::submit_alone(Submission submission,
-                                                          const HttpIncoming& incoming) {
+Co<Result<Submitter::Accepted>> Submitter::submit_alone(PgPool& pool, Submission submission,
+                                                        const HttpIncoming& incoming) {
   Arrays arrays;
   arrays.add(submission);
   submission.body = std::string();
-  Task<Result<PgResult>> reply = large_.query(incoming, submit_sql, arrays.params());
+  Co<Result<PgResult>> reply = pool.query(incoming, submit_sql, arrays.params());
   const Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return tl::unexpected(rows.error());
   co_return outcome_of(*rows, 0);
@@ -77,7 +84,7 @@ Task<Result<Submitter::Accepted>> Submitter::submit_alone(Submission submission,
 void Submitter::start_flushes() {
   while (flushes_ < flushes_max && !waiting_.empty()) {
     ++flushes_;
-    tasks_.spawn(flush(take_batch()));
+    coroutines_.spawn(flush(take_batch()));
   }
 }
 
@@ -98,13 +105,10 @@ Submitter::Batch Submitter::take_batch() {
   return batch;
 }
 
-Task<void> Submitter::flush(Batch batch) {
+Co<void> Submitter::flush(Batch batch) {
   Arrays arrays;
-  for (const auto& waiting : batch) {
-    arrays.add(waiting->submission);
-    waiting->submission.body = std::string();
-  }
-  Task<Result<PgResult>> reply = database_.query(submit_sql, arrays.params());
+  for (const auto& waiting : batch) arrays.add(waiting->submission);
+  Co<Result<PgResult>> reply = database_.query(submit_sql, arrays.params());
   Result<PgResult> rows = co_await std::move(reply);
   for (int row = 0; rows && row < rows->rows(); ++row) {
     const auto place = static_cast<size_t>(rows->int64(row, 0) - 1);

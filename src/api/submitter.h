@@ -1,7 +1,8 @@
 // Submitter turns tasks that arrive one by one into few transactions: while some are being
 // submitted others gather, and go together next, key by key in turn. It owns them until each is
 // accepted or refused, which it is by itself; it waits for no timer. A large one, whose reading may
-// take PostgreSQL seconds, goes alone, and holds up no small one.
+// take PostgreSQL seconds, goes alone, and holds up no small one; so does, in its key's turn, one
+// that has to wait for a lock.
 //
 // Thread rule: loop thread only; the pools outlive it. How many wait is bounded by the
 // HTTP server's connections and bodies.
@@ -40,7 +41,7 @@ class Submitter final {
 
   // `incoming`: the request that the task came by; outlives the call. Errors: the refusals of
   // sluice.submit, and the pools'.
-  Task<Result<Accepted>> submit(Submission submission, const HttpIncoming& incoming);
+  Co<Result<Accepted>> submit(Submission submission, const HttpIncoming& incoming);
 
  private:
   struct Waiting {
@@ -50,16 +51,17 @@ class Submitter final {
   };
   using Batch = std::vector<std::shared_ptr<Waiting>>;
 
-  Task<Result<Accepted>> submit_alone(Submission submission, const HttpIncoming& incoming);
+  Co<Result<Accepted>> submit_alone(PgPool& pool, Submission submission,
+                                    const HttpIncoming& incoming);
   void start_flushes();
   Batch take_batch();
-  Task<void> flush(Batch batch);
+  Co<void> flush(Batch batch);
 
   PgPool& database_;
   PgPool& large_;
   TurnQueue<std::shared_ptr<Waiting>> waiting_;
   int flushes_ = 0;
-  TaskGroup tasks_;
+  CoGroup coroutines_;
 };
 
 }  // namespace sluice

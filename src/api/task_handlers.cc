@@ -39,8 +39,8 @@ HttpReply no_such_task() {
 }
 
 // One SQL call on one task, which must be one of the caller's: the value of `expression` over t.
-Task<HttpReply> answer_about_task(int status, Services& services, ApiRequest request,
-                                  std::string_view expression) {
+Co<HttpReply> answer_about_task(int status, Services& services, ApiRequest request,
+                                std::string_view expression) {
   const auto id = parse_id(request.names[0]);
   if (!id) co_return no_such_task();
   PgParams params = {std::to_string(*id), request.caller.tenant};
@@ -50,7 +50,7 @@ Task<HttpReply> answer_about_task(int status, Services& services, ApiRequest req
           "select {} from sluice.task($1::bigint) t where $2::text is null or t.tenant = $2",
           expression),
       params);
-  Task<Result<PgResult>> reply =
+  Co<Result<PgResult>> reply =
       services.database.query(request.http, std::move(sql), std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return error_reply(rows.error());
@@ -58,7 +58,7 @@ Task<HttpReply> answer_about_task(int status, Services& services, ApiRequest req
   co_return json_reply(status, std::string(rows->text(0, 0)) + "\n");
 }
 
-Task<HttpReply> submit_one(Services& services, ApiRequest request, std::optional<std::string> key) {
+Co<HttpReply> submit_one(Services& services, ApiRequest request, std::optional<std::string> key) {
   const std::string problem = json_object_problem(request.http.body);
   if (!problem.empty()) co_return bad_request(problem);
   Submitter::Submission submission;
@@ -66,7 +66,7 @@ Task<HttpReply> submit_one(Services& services, ApiRequest request, std::optional
   submission.tenant = request.caller.tenant;
   submission.idempotency_key = std::move(key);
   submission.traceparent = std::move(request.traceparent);
-  Task<Result<Submitter::Accepted>> accepted =
+  Co<Result<Submitter::Accepted>> accepted =
       services.submitter.submit(std::move(submission), request.http);
   Result<Submitter::Accepted> task = co_await std::move(accepted);
   if (!task) co_return error_reply(task.error());
@@ -77,11 +77,10 @@ Task<HttpReply> submit_one(Services& services, ApiRequest request, std::optional
 }
 
 // Even a small array may take PostgreSQL a tenth of a second, so that all of them take turns.
-Task<HttpReply> submit_array(Services& services, ApiRequest request,
-                             std::optional<std::string> key) {
+Co<HttpReply> submit_array(Services& services, ApiRequest request, std::optional<std::string> key) {
   PgParams params = {std::move(request.http.body), request.caller.tenant, std::move(key),
                      std::move(request.traceparent)};
-  Task<Result<PgResult>> reply =
+  Co<Result<PgResult>> reply =
       services.large.query(request.http, submit_array_sql, std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return error_reply(rows.error());
@@ -90,11 +89,11 @@ Task<HttpReply> submit_array(Services& services, ApiRequest request,
 
 // Waits until the task has ended, `deadline_ns`, or the server's end; an answer means that the wait
 // is over for another reason.
-Task<std::optional<HttpReply>> wait_for_end(Services& services, int64_t id,
-                                            const ApiRequest& request, int64_t deadline_ns) {
+Co<std::optional<HttpReply>> wait_for_end(Services& services, int64_t id, const ApiRequest& request,
+                                          int64_t deadline_ns) {
   while (true) {
     PgParams params = {std::to_string(id), request.caller.tenant};
-    Task<Result<PgResult>> reply = services.database.query(
+    Co<Result<PgResult>> reply = services.database.query(
         request.http,
         "select t.status in ('unsolved', 'queued', 'processing') from sluice.task($1::bigint) t"
         " where $2::text is null or t.tenant = $2",
@@ -122,7 +121,7 @@ struct StateStream {
 };
 
 // The next states are looked for now and then, the end is heard of at once.
-Task<Result<std::string>> next_state(std::shared_ptr<StateStream> stream) {
+Co<Result<std::string>> next_state(std::shared_ptr<StateStream> stream) {
   if (stream->is_over) co_return std::string();
   Services& services = stream->services;
   if (services.clock.now_ns() >= stream->until_ns) {
@@ -134,7 +133,7 @@ Task<Result<std::string>> next_state(std::shared_ptr<StateStream> stream) {
     co_await services.endings.wait(stream->id, std::min(look_ns, stream->until_ns));
   }
   PgParams params = {std::to_string(stream->id), stream->tenant};
-  Task<Result<PgResult>> reply =
+  Co<Result<PgResult>> reply =
       services.database.query(stream->requester, state_sql, std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   stream->is_over =
@@ -185,8 +184,8 @@ bool is_status(std::string_view text) {
 }
 
 // A page of the tasks that the query asks for, of `status` (null: any).
-Task<HttpReply> list(Services& services, ApiRequest request, const std::string& sql,
-                     std::optional<std::string> status) {
+Co<HttpReply> list(Services& services, ApiRequest request, const std::string& sql,
+                   std::optional<std::string> status) {
   const auto& query = request.http.query;
   const auto after = argument(query, "after");
   const auto batch = argument(query, "batch_id");
@@ -211,7 +210,7 @@ Task<HttpReply> list(Services& services, ApiRequest request, const std::string& 
 
 }  // namespace
 
-Task<HttpReply> submit_tasks(Services& services, ApiRequest request) {
+Co<HttpReply> submit_tasks(Services& services, ApiRequest request) {
   std::optional<std::string> key;
   if (const auto given = request.http.header("idempotency-key"); !given.empty()) key = given;
   switch (json_outline(request.http.body)) {
@@ -225,7 +224,7 @@ Task<HttpReply> submit_tasks(Services& services, ApiRequest request) {
   return reply_with(bad_request("the body is neither a JSON object nor an array of some"));
 }
 
-Task<HttpReply> list_tasks(Services& services, ApiRequest request) {
+Co<HttpReply> list_tasks(Services& services, ApiRequest request) {
   const auto& query = request.http.query;
   if (auto problem = page_problem(query, {"status", "model", "tenant", "batch_id"})) {
     return reply_with(std::move(*problem));
@@ -238,7 +237,7 @@ Task<HttpReply> list_tasks(Services& services, ApiRequest request) {
   return list(services, std::move(request), list_sql, status);
 }
 
-Task<HttpReply> list_dead_letters(Services& services, ApiRequest request) {
+Co<HttpReply> list_dead_letters(Services& services, ApiRequest request) {
   const auto& query = request.http.query;
   if (auto problem = page_problem(query, {"model", "tenant", "batch_id"})) {
     return reply_with(std::move(*problem));
@@ -246,7 +245,7 @@ Task<HttpReply> list_dead_letters(Services& services, ApiRequest request) {
   return list(services, std::move(request), dead_letters_sql, "failed");
 }
 
-Task<HttpReply> show_task(Services& services, ApiRequest request) {
+Co<HttpReply> show_task(Services& services, ApiRequest request) {
   if (const auto wait = argument(request.http.query, "wait")) {
     const auto id = parse_id(request.names[0]);
     const auto wait_ms = parse_poll_ms(*wait, wait_ms_max);
@@ -261,12 +260,12 @@ Task<HttpReply> show_task(Services& services, ApiRequest request) {
   co_return co_await answer_about_task(200, services, std::move(request), "row_to_json(t)");
 }
 
-Task<HttpReply> cancel_task(Services& services, ApiRequest request) {
+Co<HttpReply> cancel_task(Services& services, ApiRequest request) {
   return answer_about_task(200, services, std::move(request),
                            "json_build_object('id', t.id, 'status', sluice.cancel(t.id))");
 }
 
-Task<HttpReply> stream_task(Services& services, ApiRequest request) {
+Co<HttpReply> stream_task(Services& services, ApiRequest request) {
   const auto id = parse_id(request.names[0]);
   if (!id) co_return no_such_task();
   std::optional<HttpReply> problem =
@@ -282,18 +281,18 @@ Task<HttpReply> stream_task(Services& services, ApiRequest request) {
   co_return reply;
 }
 
-Task<HttpReply> explain_task(Services& services, ApiRequest request) {
+Co<HttpReply> explain_task(Services& services, ApiRequest request) {
   return answer_about_task(200, services, std::move(request),
                            "json_build_object('id', t.id, 'explanation', sluice.explain(t.id))");
 }
 
-Task<HttpReply> forget_task(Services& services, ApiRequest request) {
+Co<HttpReply> forget_task(Services& services, ApiRequest request) {
   return answer_about_task(
       200, services, std::move(request),
       "json_build_object('id', t.id, 'forgotten', sluice.forget(t.id) is not null)");
 }
 
-Task<HttpReply> redrive_task(Services& services, ApiRequest request) {
+Co<HttpReply> redrive_task(Services& services, ApiRequest request) {
   return answer_about_task(202, services, std::move(request),
                            "json_build_object('id', sluice.redrive(t.id))");
 }

@@ -6,14 +6,14 @@
 
 namespace sluice {
 
-Task<HttpReply> submit_tasks(Services& services, ApiRequest request);
-Task<HttpReply> list_tasks(Services& services, ApiRequest request);
-Task<HttpReply> show_task(Services& services, ApiRequest request);
-Task<HttpReply> cancel_task(Services& services, ApiRequest request);
-Task<HttpReply> stream_task(Services& services, ApiRequest request);
-Task<HttpReply> explain_task(Services& services, ApiRequest request);
-Task<HttpReply> redrive_task(Services& services, ApiRequest request);
-Task<HttpReply> forget_task(Services& services, ApiRequest request);
-Task<HttpReply> list_dead_letters(Services& services, ApiRequest request);
+Co<HttpReply> submit_tasks(Services& services, ApiRequest request);
+Co<HttpReply> list_tasks(Services& services, ApiRequest request);
+Co<HttpReply> show_task(Services& services, ApiRequest request);
+Co<HttpReply> cancel_task(Services& services, ApiRequest request);
+Co<HttpReply> stream_task(Services& services, ApiRequest request);
+Co<HttpReply> explain_task(Services& services, ApiRequest request);
+Co<HttpReply> redrive_task(Services& services, ApiRequest request);
+Co<HttpReply> forget_task(Services& services, ApiRequest request);
+Co<HttpReply> list_dead_letters(Services& services, ApiRequest request);
 
 }  // namespace sluice

@@ -21,11 +21,13 @@ std::string path(const Model&) {
   return "/v1/messages";
 }
 
-std::string body(const Model& model, const Question& question) {
-  return fmt::format(
-      R"({{"model":{},"max_tokens":{},"messages":[{{"role":"user","content":{}}}],"stream":true}})",
-      json_string(model.upstream_name), question.max_output_tokens.value_or(max_tokens_default),
-      json_string(question.prompt_text()));
+HttpBody body(const Model& model, Question question) {
+  HttpBody body(fmt::format(
+      R"({{"model":{},"max_tokens":{},"messages":[{{"role":"user","content":)",
+      json_string(model.upstream_name), question.max_output_tokens.value_or(max_tokens_default)));
+  body.append_json_string(std::move(question.prompt).value_or(""));
+  body.append(R"(}],"stream":true})");
+  return body;
 }
 
 Outcome read(const element& body) {

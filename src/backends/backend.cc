@@ -62,7 +62,7 @@ const Backend* find_backend(std::string_view api) {
   return nullptr;
 }
 
-HttpRequest post_json(const Model& model, std::string_view path, std::string body) {
+HttpRequest post_json(const Model& model, std::string_view path, HttpBody body) {
   HttpRequest request;
   request.method = "POST";
   request.url = url_of(model, path);
@@ -81,11 +81,12 @@ Outcome with_url(Outcome outcome, const Model& model, std::string_view path) {
   return outcome;
 }
 
-HttpRequest request_for(const Backend& backend, const Model& model, const Question& question) {
-  HttpRequest request =
-      post_json(model, backend.path(model),
-                question.request ? with_model(*question.request, model.upstream_name)
-                                 : backend.body(model, question));
+HttpRequest request_for(const Backend& backend, const Model& model, Question question) {
+  std::shared_ptr<const void> memory = std::move(question.memory);
+  HttpBody body = question.request ? HttpBody(with_model(*question.request, model.upstream_name))
+                                   : backend.body(model, std::move(question));
+  body.keep(std::move(memory));
+  HttpRequest request = post_json(model, backend.path(model), std::move(body));
   if (!backend.header.empty()) request.headers.emplace_back(backend.header);
   return request;
 }

@@ -48,16 +48,14 @@ struct Question {
   std::optional<std::string> prompt;
   std::optional<std::string> request;
   std::optional<int64_t> max_output_tokens;
-
-  // Empty when it is a request.
-  std::string_view prompt_text() const { return prompt ? std::string_view(*prompt) : ""; }
+  std::shared_ptr<const void> memory = nullptr;  // where a large one is counted; null: it is not
 };
 
 struct Backend {
   // Where under the model's URL, without headers for its credential.
   std::string (*path)(const Model& model);
   // The body for a prompt; a verbatim request is sent as it is, but for the model's name.
-  std::string (*body)(const Model& model, const Question& question);
+  HttpBody (*body)(const Model& model, Question question);
   // Solved with answer and finish, or a bad answer, from the JSON of a successful response.
   Outcome (*read)(const simdjson::dom::element& body);
   // Puts a streamed answer together; null for an API without streams.
@@ -70,14 +68,14 @@ struct Backend {
 const Backend* find_backend(std::string_view api);
 
 // A body for a path under the model's URL.
-HttpRequest post_json(const Model& model, std::string_view path, std::string body);
+HttpRequest post_json(const Model& model, std::string_view path, HttpBody body);
 
 // The outcome of a call to that path, with its URL in the error if nothing was sent or it was
 // refused: without user, password and query.
 Outcome with_url(Outcome outcome, const Model& model, std::string_view path);
 
 // Without limits and credential, which are the caller's.
-HttpRequest request_for(const Backend& backend, const Model& model, const Question& question);
+HttpRequest request_for(const Backend& backend, const Model& model, Question question);
 
 // What a response means. Never throws, whatever the bytes; every text in it can be stored.
 Outcome outcome_of(const Backend& backend, const HttpResponse& response);

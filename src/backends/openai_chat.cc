@@ -28,15 +28,16 @@ std::string_view limit_name(const Model& model) {
   return is_openai ? "max_completion_tokens" : "max_tokens";
 }
 
-std::string body(const Model& model, const Question& question) {
-  std::string body = R"({"model":)" + json_string(model.upstream_name) +
-                     R"(,"messages":[{"role":"user","content":)";
-  append_json_string(body, question.prompt_text());
-  body += R"(}],"stream":true,"stream_options":{"include_usage":true})";
+HttpBody body(const Model& model, Question question) {
+  HttpBody body(R"({"model":)" + json_string(model.upstream_name) +
+                R"(,"messages":[{"role":"user","content":)");
+  body.append_json_string(std::move(question.prompt).value_or(""));
+  body.append(R"(}],"stream":true,"stream_options":{"include_usage":true})");
   if (question.max_output_tokens) {
-    body += fmt::format(R"(,"{}":{})", limit_name(model), *question.max_output_tokens);
+    body.append(fmt::format(R"(,"{}":{})", limit_name(model), *question.max_output_tokens));
   }
-  return body += '}';
+  body.append("}");
+  return body;
 }
 
 // A string, or parts of which those with text count.

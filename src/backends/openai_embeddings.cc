@@ -17,9 +17,11 @@ std::string path(const Model&) {
   return "/embeddings";
 }
 
-std::string body(const Model& model, const Question& question) {
-  return fmt::format(R"({{"model":{},"input":{}}})", json_string(model.upstream_name),
-                     json_string(question.prompt_text()));
+HttpBody body(const Model& model, Question question) {
+  HttpBody body(R"({"model":)" + json_string(model.upstream_name) + R"(,"input":)");
+  body.append_json_string(std::move(question.prompt).value_or(""));
+  body.append("}");
+  return body;
 }
 
 // A vector is no text: it stands in the response, once.

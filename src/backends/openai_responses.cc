@@ -15,13 +15,15 @@ std::string path(const Model&) {
   return "/responses";
 }
 
-std::string body(const Model& model, const Question& question) {
-  std::string limit;
+HttpBody body(const Model& model, Question question) {
+  HttpBody body(R"({"model":)" + json_string(model.upstream_name) + R"(,"input":)");
+  body.append_json_string(std::move(question.prompt).value_or(""));
+  body.append(R"(,"stream":true)");
   if (question.max_output_tokens) {
-    limit = fmt::format(R"(,"max_output_tokens":{})", *question.max_output_tokens);
+    body.append(fmt::format(R"(,"max_output_tokens":{})", *question.max_output_tokens));
   }
-  return fmt::format(R"({{"model":{},"input":{},"stream":true{}}})",
-                     json_string(model.upstream_name), json_string(question.prompt_text()), limit);
+  body.append("}");
+  return body;
 }
 
 void append_content(const element& item, Solved& solved) {

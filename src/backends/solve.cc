@@ -19,13 +19,14 @@ std::string path(const Model& model) {
   return std::string(batch_path);
 }
 
-std::string body(const Model& model, const Question& question) {
-  std::string body = R"({"model":)" + json_string(model.upstream_name) + R"(,"prompt":)";
-  append_json_string(body, question.prompt_text());
+HttpBody body(const Model& model, Question question) {
+  HttpBody body(R"({"model":)" + json_string(model.upstream_name) + R"(,"prompt":)");
+  body.append_json_string(std::move(question.prompt).value_or(""));
   if (question.max_output_tokens) {
-    body += fmt::format(R"(,"max_output_tokens":{})", *question.max_output_tokens);
+    body.append(fmt::format(R"(,"max_output_tokens":{})", *question.max_output_tokens));
   }
-  return body += '}';
+  body.append("}");
+  return body;
 }
 
 Outcome read(const simdjson::dom::element& body) {

@@ -83,16 +83,16 @@ std::vector<Outcome> shared_failure(const Outcome& failure, size_t prompts) {
 
 }  // namespace
 
-HttpRequest batch_request_for(const Model& model, const std::vector<std::string_view>& prompts,
+HttpRequest batch_request_for(const Model& model, std::vector<std::string> prompts,
                               std::optional<int64_t> max_output_tokens) {
-  std::string body = fmt::format(R"({{"model":{},"prompts":[)", json_string(model.upstream_name));
-  for (const std::string_view prompt : prompts) {
-    if (body.back() != '[') body += ',';
-    body += json_string(prompt);
+  HttpBody body(fmt::format(R"({{"model":{},"prompts":[)", json_string(model.upstream_name)));
+  for (size_t i = 0; i < prompts.size(); ++i) {
+    if (i > 0) body.append(",");
+    body.append_json_string(std::move(prompts[i]));
   }
-  body += ']';
-  if (max_output_tokens) body += fmt::format(R"(,"max_output_tokens":{})", *max_output_tokens);
-  body += '}';
+  body.append("]");
+  if (max_output_tokens) body.append(fmt::format(R"(,"max_output_tokens":{})", *max_output_tokens));
+  body.append("}");
   return post_json(model, batch_path, std::move(body));
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,7 +20,7 @@ inline constexpr std::string_view batch_path = "/batch";
 bool offers(const Model& model, std::string_view path);
 
 // Without limits and credential, which are the caller's. All prompts have the same limit of output.
-HttpRequest batch_request_for(const Model& model, const std::vector<std::string_view>& prompts,
+HttpRequest batch_request_for(const Model& model, std::vector<std::string> prompts,
                               std::optional<int64_t> max_output_tokens);
 
 // What came back means for each of `prompts` tasks; its error is what it means that nothing did. A

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 
 #include "backends/json_fields.h"
 #include "backends/text.h"
 #include "backends/wait_hint.h"
 #include "bounds.h"
+#include "runtime/http_fields.h"
 
 namespace sluice {
 
@@ -80,14 +80,8 @@ bool is_overload(int status, const ProviderError& error) {
 // One request that is larger than the quota of a whole minute: waiting does not make it smaller.
 bool is_too_large(int status, const ProviderError& error) {
   constexpr std::string_view words = "request too large";
-  const auto is_same = [](char said, char meant) {
-    return std::tolower(static_cast<unsigned char>(said)) == meant;
-  };
-  return status == 429 &&
-         (either_is_one_of(error, {"request_too_large"}) ||
-          (error.message.size() >= words.size() &&
-           std::equal(words.begin(), words.end(), error.message.begin(),
-                      [&](char meant, char said) { return is_same(said, meant); })));
+  return status == 429 && (either_is_one_of(error, {"request_too_large"}) ||
+                           begins_in_any_case(error.message, words));
 }
 
 // Of the key, the address, or this one request: one answer does not tell which.

@@ -1,12 +1,14 @@
 #include "backends/wait_hint.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <chrono>
 #include <cmath>
 #include <initializer_list>
 #include <utility>
+
+#include "duration.h"
+#include "runtime/http_date.h"
 
 namespace sluice {
 
@@ -62,30 +64,13 @@ bool take(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-std::optional<double> unit_ms(std::string_view& text) {
-  // The longer of two that begin alike comes first.
-  constexpr std::array<std::pair<std::string_view, double>, 8> units = {{{"ms", 1},
-                                                                         {"us", 1e-3},
-                                                                         {"µs", 1e-3},
-                                                                         {"ns", 1e-6},
-                                                                         {"d", 86'400e3},
-                                                                         {"h", 3'600e3},
-                                                                         {"m", 60e3},
-                                                                         {"s", 1e3}}};
-  for (const auto& [name, ms] : units) {
-    if (take(text, name)) return ms;
-  }
-  return std::nullopt;
-}
-
 // "6m0s", "41ms", "58s": Go's form, which OpenAI and Google use.
 Wait duration_ms(std::string_view text) {
   double sum_ms = 0;
   while (!text.empty()) {
-    const auto number = take_number(text);
-    const auto ms = number ? unit_ms(text) : std::nullopt;
-    if (!ms) return std::nullopt;
-    sum_ms += *number * *ms;
+    const auto next = take_duration(text);
+    if (!next) return std::nullopt;
+    sum_ms += next->ns() / 1e6;
   }
   return clamped_ms(sum_ms);
 }
@@ -138,25 +123,6 @@ std::optional<double> rfc3339_unix_ms(std::string_view text) {
   return unix_ms_of(*year, *month, *day, *second);
 }
 
-// "Sun, 06 Nov 1994 08:49:37 GMT", the one form that HTTP servers may write.
-std::optional<double> http_date_unix_ms(std::string_view text) {
-  constexpr std::string_view months = "JanFebMarAprMayJunJulAugSepOctNovDec";
-  const size_t comma = text.find(", ");
-  if (comma != 3) return std::nullopt;
-  text.remove_prefix(comma + 2);
-  const auto day = take_digits(text, 2);
-  if (!day || !take(text, " ") || text.size() < 4) return std::nullopt;
-  const size_t month = months.find(text.substr(0, 3));
-  if (month == std::string_view::npos || month % 3 != 0) return std::nullopt;
-  text.remove_prefix(3);
-  if (!take(text, " ")) return std::nullopt;
-  const auto year = take_digits(text, 4);
-  if (!year || !take(text, " ")) return std::nullopt;
-  const auto second = take_clock(text);
-  if (!second || text != " GMT") return std::nullopt;
-  return unix_ms_of(*year, static_cast<int>(month / 3) + 1, *day, *second);
-}
-
 Wait reset_ms(const HttpFields& headers, int64_t now_unix_ms) {
   struct Limit {
     std::string_view left, reset;
@@ -194,13 +160,15 @@ Wait parse_wait_ms(std::string_view text, int64_t now_unix_ms) {
     if (const Wait wait = duration_ms(text)) return wait;
   }
   if (const auto instant = rfc3339_unix_ms(text)) return until_ms(*instant, now_unix_ms);
-  if (const auto instant = http_date_unix_ms(text)) return until_ms(*instant, now_unix_ms);
+  if (const auto instant_s = http_date_unix_s(text)) {
+    return until_ms(static_cast<double>(*instant_s) * 1e3, now_unix_ms);
+  }
   return std::nullopt;
 }
 
 Wait wait_hint_ms(const HttpResponse& response, std::string_view body_hint) {
-  const auto date = http_date_unix_ms(find_field(response.headers, "date"));
-  const int64_t now_unix_ms = date ? static_cast<int64_t>(*date) : response.received_unix_ms;
+  const auto date_s = http_date_unix_s(find_field(response.headers, "date"));
+  const int64_t now_unix_ms = date_s ? *date_s * 1000 : response.received_unix_ms;
   std::string_view ms = trimmed(find_field(response.headers, "retry-after-ms"));
   const auto exact = take_number(ms);
   if (exact && ms.empty()) return clamped_ms(*exact);

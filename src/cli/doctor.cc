@@ -33,6 +33,7 @@ Findings findings_of(pqxx::connection& connection, const SecretBounds& secrets,
   append(findings, check_pooler(connection, *connect(direct_url)));
   append(findings, check_clock(connection));
   append(findings, check_snapshots(connection));
+  append(findings, check_notifications(connection));
   append(findings, check_roles(connection));
   const Findings drift = check_schema_drift(connection, embedded_sql());
   append(findings, drift);

@@ -77,6 +77,20 @@ ExitCode serve(const ServeFlags& flags, const GlobalOptions& globals) {
   return run_server(options);
 }
 
+void add_breaker_options(CLI::App& app, ServeFlags& flags) {
+  app.add_option("--breaker-failures", flags.breaker.failures,
+                 "so many statements in a row fail for the database's sake: requests are 503 at "
+                 "once")
+      ->check(CLI::Range(1, 1'000))
+      ->option_text("N [5]");
+  app.add_option("--breaker-open", flags.breaker_open, "for so long; then one at a time is tried")
+      ->option_text("DURATION [5s]");
+  app.add_option("--breaker-successes", flags.breaker.successes,
+                 "so many in a row succeed: all go through again")
+      ->check(CLI::Range(1, 1'000))
+      ->option_text("N [2]");
+}
+
 }  // namespace
 
 Action configure_serve(CLI::App& app) {
@@ -108,17 +122,7 @@ Action configure_serve(CLI::App& app) {
   app.add_option("--drain-timeout", flags->drain_timeout,
                  "on SIGTERM, how long requests may finish before they are cut off")
       ->option_text("DURATION [30s]");
-  app.add_option("--breaker-failures", flags->breaker.failures,
-                 "so many statements in a row fail for the database's sake: requests are 503 at "
-                 "once")
-      ->check(CLI::Range(1, 1'000))
-      ->option_text("N [5]");
-  app.add_option("--breaker-open", flags->breaker_open, "for so long; then one at a time is tried")
-      ->option_text("DURATION [5s]");
-  app.add_option("--breaker-successes", flags->breaker.successes,
-                 "so many in a row succeed: all go through again")
-      ->check(CLI::Range(1, 1'000))
-      ->option_text("N [2]");
+  add_breaker_options(app, *flags);
   return [flags](const GlobalOptions& globals) { return serve(*flags, globals); };
 }
 

@@ -328,7 +328,7 @@ std::vector<FrameLine> top_help(FrameSize size) {
       "Models",
       "  STATE        what keeps calls back, or how close to its bound a queue is",
       "  WAITING      tasks that wait for their time, and a share of those of its routes",
-      "  QUEUED       tasks ready to be claimed;  OLDEST: the longest wait among them",
+      "  QUEUED       tasks ready to be claimed;  OLDEST: the longest wait in its own line",
       "  BUSY         calls in flight",
       "  CALLS/S      calls that ended in a second, over the last 10 s",
       "  QUOTA        calls that began, of those that rpm allowed in the last minute",

@@ -16,11 +16,12 @@ namespace {
 
 struct WorkerFlags {
   int slots = 400;
-  int db_connections = 2;
+  int db_connections = 3;
   std::vector<std::string> models;
   std::string http;
   std::string drain_timeout = "30s";
-  int64_t answer_memory = AnswerMemory::bytes_max_default;
+  int64_t answer_memory = bounds::answer_memory_bytes_default;
+  int64_t request_memory = bounds::request_memory_bytes_default;
   bool once = false;
   SecretBounds secrets;
 };
@@ -44,6 +45,7 @@ ExitCode serve(const WorkerFlags& flags, const GlobalOptions& globals) {
   options.worker.secrets = flags.secrets;
   options.worker.drain_timeout_ms = parse_duration_ms(flags.drain_timeout);
   options.answer_bytes_max = flags.answer_memory;
+  options.worker.request_bytes_max = flags.request_memory;
   if (!flags.http.empty()) options.http_address = flags.http;
   options.on_started = drop_capabilities;
   return run_worker(std::move(options));
@@ -57,11 +59,10 @@ Action configure_worker(CLI::App& app) {
   app.add_option("--slots", flags->slots, "calls in flight at most")
       ->check(CLI::Range(1, bounds::slots_max))
       ->option_text("N [400]");
-  app.add_option(
-         "--db-connections", flags->db_connections,
-         "one works, one listens; a third stores outcomes meanwhile: for thousands a second")
+  app.add_option("--db-connections", flags->db_connections,
+                 "one works, one listens, one stores outcomes; with two the first does that, too")
       ->check(CLI::Range(2, 3))
-      ->option_text("N [2]");
+      ->option_text("N [3]");
   app.add_option("--models", flags->models, "names of the models to serve [all]")
       ->delimiter(',')
       ->option_text("A,B");
@@ -73,7 +74,13 @@ Action configure_worker(CLI::App& app) {
   app.add_option("--answer-memory", flags->answer_memory,
                  "memory for answers, of all calls together, until they are stored; backends wait")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true))
-      ->check(CLI::Range(AnswerMemory::bytes_max_least, AnswerMemory::bytes_max_most))
+      ->check(CLI::Range(bounds::answer_memory_bytes_least, bounds::memory_bytes_most))
+      ->option_text("SIZE [256MiB]");
+  app.add_option("--request-memory", flags->request_memory,
+                 "memory for requests above 64 KiB, of all calls together, until they are sent; "
+                 "calls wait")
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true))
+      ->check(CLI::Range(bounds::request_memory_bytes_least, bounds::memory_bytes_most))
       ->option_text("SIZE [256MiB]");
   add_secret_flags(app, flags->secrets);
   app.add_flag("--once", flags->once,

@@ -8,12 +8,12 @@
 namespace sluice {
 
 struct SqlFile {
-  std::string_view name;    // file name without folder: 0001_schema_and_roles.sql
+  std::string_view name;    // file name without folder: 0001_roles_and_schema.sql
   std::string_view text;    // UTF-8, as it stands in the tree
   std::string_view sha256;  // of the text, 64 hexadecimal digits
 };
 
-// Both sorted by name: the listing is the order of application.
+// In the order of application: migrations by name, of functions what is called before its caller.
 std::span<const SqlFile> embedded_migrations();
 std::span<const SqlFile> embedded_functions();
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <openssl/evp.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +13,7 @@
 #include "db/mend.h"
 #include "db/roles.h"
 #include "hex.h"
+#include "sha256.h"
 
 namespace sluice {
 namespace {
@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int server_version_min = 150'000;  // unlogged sequences
 
-// Continues the lock classes of sql/functions/00_locks.sql, which exist only after a migration.
+// Continues the lock classes of sql/functions/1_base/locks.sql, which exist only after a migration.
 constexpr int lock_class_migrate = 731'009;
 constexpr auto lock_look_interval = std::chrono::milliseconds(100);
 
@@ -40,6 +40,12 @@ constexpr int rights_attempts_max = 5;
 // serves.
 constexpr int optional_migrations = 0;
 
+// The migrations up to this version are a baseline: of before the first release, a file for each
+// subject. It replaces the 22 files that this is the digest of, and ends where they did.
+constexpr int baseline_version = 22;
+constexpr std::string_view replaced_by_baseline =
+    "8de31adb801490ff6d56bff5fdbbfad1451aa72cb4973e0575fea8b8bcfa1cfb";
+
 // From the second migration on, everything is made by, and belongs to, the schema's owner.
 constexpr const char* become_owner =
     "do $$ begin perform set_config('role', pg_get_userbyid(nspowner), true)\n"
@@ -53,13 +59,12 @@ int newest_version(const SqlSet& set) {
   return set.migrations.empty() ? 0 : version_of(set.migrations.back());
 }
 
-std::string functions_digest(const SqlSet& set) {
+// Of files' names and texts.
+template <typename Files>
+std::string digest_of(const Files& files) {
   std::string names;
-  for (const SqlFile& file : set.functions) names += fmt::format("{} {}\n", file.name, file.sha256);
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  EVP_Digest(names.data(), names.size(), digest, &size, EVP_sha256(), nullptr);
-  return hex({digest, size});
+  for (const auto& file : files) names += fmt::format("{} {}\n", file.name, file.sha256);
+  return hex(sha256(names));
 }
 
 // The same SQL where the user owns everything. The first migration makes the roles before it
@@ -111,7 +116,7 @@ std::string functions_transaction(const SqlSet& set, std::string_view role_prefi
                    "insert into sluice.function_set (sha256, sluice_version) values ('{}', '{}')\n"
                    "on conflict (one) do update set sha256 = excluded.sha256,\n"
                    "  sluice_version = excluded.sluice_version, applied_at = clock_timestamp();\n",
-                   functions_digest(set), SLUICE_VERSION);
+                   digest_of(set.functions), SLUICE_VERSION);
 }
 
 void check_server(pqxx::connection& connection) {
@@ -136,8 +141,27 @@ struct AppliedMigration {
   std::string name, sha256, applied_at;
 };
 
+// The rows of a database that ran what the baseline replaces stay as they are, and count as those
+// of the baseline. Only all of them do: who ran a part of them lacks what the others made.
+std::vector<AppliedMigration> with_baseline(std::vector<AppliedMigration> applied,
+                                            const SqlSet& set) {
+  const auto later = std::find_if(
+      applied.begin(), applied.end(),
+      [](const AppliedMigration& migration) { return migration.version > baseline_version; });
+  if (digest_of(std::span(applied.begin(), later)) != replaced_by_baseline) return applied;
+  const std::string applied_at = std::prev(later)->applied_at;
+  std::vector<AppliedMigration> counted;
+  for (const SqlFile& file : set.migrations) {
+    if (version_of(file) > baseline_version) break;
+    counted.push_back(
+        {version_of(file), std::string(file.name), std::string(file.sha256), applied_at});
+  }
+  counted.insert(counted.end(), later, applied.end());
+  return counted;
+}
+
 // Empty if the database has no schema of ours yet.
-std::vector<AppliedMigration> applied_migrations(pqxx::connection& connection) {
+std::vector<AppliedMigration> applied_migrations(pqxx::connection& connection, const SqlSet& set) {
   pqxx::nontransaction session(connection);
   std::vector<AppliedMigration> applied;
   if (session.exec1("select to_regclass('sluice.migration')")[0].is_null()) return applied;
@@ -148,7 +172,7 @@ std::vector<AppliedMigration> applied_migrations(pqxx::connection& connection) {
     applied.push_back({row[0].as<int>(), row[1].as<std::string>(), row[2].as<std::string>(),
                        row[3].as<std::string>()});
   }
-  return applied;
+  return with_baseline(std::move(applied), set);
 }
 
 bool functions_are_current(pqxx::connection& connection, const SqlSet& set) {
@@ -157,7 +181,7 @@ bool functions_are_current(pqxx::connection& connection, const SqlSet& set) {
     return set.functions.empty();
   }
   const auto rows = session.exec("select sha256 from sluice.function_set");
-  return !rows.empty() && rows[0][0].as<std::string>() == functions_digest(set);
+  return !rows.empty() && rows[0][0].as<std::string>() == digest_of(set.functions);
 }
 
 const SqlFile* find_migration(const SqlSet& set, int version) {
@@ -181,6 +205,14 @@ void check_history(const std::vector<AppliedMigration>& applied, const SqlSet& s
                       applied.back().version, newest_version(set)));
     }
     const SqlFile* file = find_migration(set, migration.version);
+    if (applied.back().version < baseline_version &&
+        (file == nullptr || file->name != migration.name)) {
+      throw_mismatch(fmt::format(
+          "the database's schema is at version {}, of before 0.1.0; this binary upgrades from {} "
+          "on: run the migrate of a build that still has 0022_arrivals.sql first, or begin with an "
+          "empty database",
+          applied.back().version, baseline_version));
+    }
     if (file == nullptr || file->sha256 != migration.sha256) {
       throw_mismatch(fmt::format(
           "migration {} ran in the database with another text than this binary has (sha256 {:.12}, "
@@ -316,7 +348,7 @@ std::vector<std::string> missing_rights(pqxx::connection& connection,
 
 bool is_current(pqxx::connection& connection, const SqlSet& set, std::string_view role_prefix) {
   try {
-    const auto applied = applied_migrations(connection);
+    const auto applied = applied_migrations(connection, set);
     check_history(applied, set);
     return applied.size() == set.migrations.size() && functions_are_current(connection, set);
   } catch (const pqxx::insufficient_privilege&) {
@@ -363,7 +395,8 @@ bool apply_missing(pqxx::connection& connection, const SqlSet& set,
                    const MigrateRequest& request) {
   if (is_current(connection, set, role_prefix_for(connection, request.role_prefix))) return false;
   const MigrationLock lock(connection, request.wait_ms_max);
-  const auto applied = applied_migrations(connection);  // again: another process may have been here
+  // Again: another process may have been here.
+  const auto applied = applied_migrations(connection, set);
   check_history(applied, set);
   const std::string role_prefix = role_prefix_for(connection, request.role_prefix);
   gain_rights(connection, role_prefix);
@@ -392,7 +425,7 @@ void migrate_up(pqxx::connection& connection, const SqlSet& set,
 
 SchemaState schema_state(pqxx::connection& connection, const SqlSet& set) {
   SchemaState state;
-  const auto applied = applied_migrations(connection);
+  const auto applied = applied_migrations(connection, set);
   for (const AppliedMigration& migration : applied) {
     const SqlFile* file = find_migration(set, migration.version);
     const bool edited = file != nullptr && file->sha256 != migration.sha256;
@@ -429,7 +462,7 @@ SchemaRange served_schema(const SqlSet& set) {
 }
 
 void check_schema(pqxx::connection& connection, const SqlSet& set) {
-  const auto applied = applied_migrations(connection);
+  const auto applied = applied_migrations(connection, set);
   const auto [oldest, newest] = served_schema(set);
   const int found = applied.empty() ? 0 : applied.back().version;
   if (found > newest) {

@@ -39,9 +39,9 @@ struct MigrateRequest {
 // Applies what is missing and tells `on_applied` the name of each file, or of the set of functions.
 // Makes the roles first, as far as the user may.
 // Throws bad_configuration (not UTF8, a server older than 15, or rights are missing: the statements
-// that an administrator has to run are said), schema_mismatch (the database is newer, or a
-// migration that ran there has another text here), failure (the SQL failed, or a lock was not to be
-// had).
+// that an administrator has to run are said), schema_mismatch (the database is newer, older than
+// the oldest that can be upgraded, 22, or a migration that ran there has another text here),
+// failure (the SQL failed, or a lock was not to be had).
 void migrate_up(pqxx::connection& connection, const SqlSet& set,
                 const std::function<void(std::string_view)>& on_applied,
                 const MigrateRequest& request = {});

@@ -37,6 +37,9 @@ Findings check_snapshots(pqxx::connection& connection);
 // left. Nothing for roles that may not: what they read says so.
 Findings check_sequences(pqxx::connection& connection);
 Findings check_autovacuum(pqxx::connection& connection);
+// How full the server's queue of notifications is, and whose transactions may keep it so. The look
+// moves the queue's end, which can take seconds.
+Findings check_notifications(pqxx::connection& connection);
 Findings check_clock(pqxx::connection& connection);
 
 // The database's clock beyond ours, in ms; nullopt when that is within what the way there explains.

@@ -47,6 +47,21 @@ constexpr const char* holders_sql = R"(
   where held_s > $1::int or transactions > $2::int
   order by transactions desc nulls last limit 20)";
 
+// 800 MB: whoever listens has read long before. From a half on nobody notifies.
+constexpr double notifications_usage_max = 0.1;
+
+// A listener in a transaction reads nothing. Who listens is not told, so these are candidates: the
+// oldest transactions of all databases, for they share one queue. Of others' sessions the user at
+// least is shown.
+constexpr const char* listeners_sql = R"(
+  select string_agg(format('%s of %s (%s)', pid, usename, coalesce(state, 'not shown')), ', '
+    order by xact_start) as sessions
+  from (select * from pg_stat_activity
+        where pid <> pg_backend_pid() and usename is not null
+          and coalesce(backend_type, 'client backend') = 'client backend'
+          and (xact_start is not null or state is null)
+        order by xact_start limit 3) s)";
+
 // Sessions whose snapshots would count, and are not shown to this user. Who is alone in his
 // database needs no right to see others.
 constexpr const char* hidden_sql = R"(
@@ -94,6 +109,20 @@ Findings check_snapshots(pqxx::connection& connection) {
                         row["way_out"].c_str()});
   }
   return findings;
+}
+
+Findings check_notifications(pqxx::connection& connection) {
+  pqxx::nontransaction session(connection);
+  const auto usage = session.exec1("select pg_notification_queue_usage()")[0].as<double>();
+  if (usage < notifications_usage_max) return {};
+  const std::string sessions =
+      session.exec1(listeners_sql)[0].as<std::string>("a session that is not shown");
+  return {{"notifications",
+           fmt::format("the server's queue of notifications is {:.0f} % full (from 50 % on workers "
+                       "poll): a session that listens has a transaction open; the oldest: {}",
+                       usage * 100, sessions),
+           "end it: select pg_terminate_backend(pid); keep strangers out: revoke connect on "
+           "database … from public"}};
 }
 
 Findings check_autovacuum(pqxx::connection& connection) {

@@ -1,63 +1,41 @@
 #include "mock/latency_spec.h"
 
-#include <array>
-#include <charconv>
 #include <cmath>
-#include <optional>
 #include <string>
 #include <utility>
+
+#include "duration.h"
 
 namespace sluice {
 namespace {
 
-constexpr int64_t duration_max_ns = 86'400'000'000'000;  // a day: whatever is longer is a mistake
-constexpr double share_tolerance = 1e-6;                 // of 1; thirds do not add up exactly
+constexpr double duration_ns_max = 86'400e9;  // a day: whatever is longer is a mistake
+constexpr double share_tolerance = 1e-6;      // of 1; thirds do not add up exactly
 
 tl::unexpected<Error> refused(std::string_view text, std::string_view reason) {
   return tl::unexpected(Error{
       Error::Action::refuse, {}, "latency '" + std::string(text) + "': " + std::string(reason)});
 }
 
-// The number at the front of `text`, which is then what follows it.
-std::optional<double> take_number(std::string_view& text) {
-  double number = 0;
-  const auto [end, failed] =
-      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
-  if (failed != std::errc() || !std::isfinite(number) || number < 0) return std::nullopt;
-  text.remove_prefix(static_cast<size_t>(end - text.data()));
-  return number;
-}
-
-std::optional<double> unit_ns(std::string_view unit, double number) {
-  constexpr std::array units{std::pair<std::string_view, double>("us", 1e3),
-                             std::pair<std::string_view, double>("ms", 1e6),
-                             std::pair<std::string_view, double>("s", 1e9),
-                             std::pair<std::string_view, double>("m", 60e9)};
-  for (const auto& [name, ns] : units) {
-    if (unit == name) return ns;
-  }
-  if (unit.empty() && number == 0) return 0;
-  return std::nullopt;
-}
-
 }  // namespace
 
 Result<int64_t> parse_duration_ns(std::string_view text) {
-  std::string_view unit = text;
-  const auto number = take_number(unit);
-  if (!number) return refused(text, "not a duration such as 10ms, 5s, 2m");
-  const auto ns = unit_ns(unit, *number);
-  if (!ns) return refused(text, "its unit is none of us, ms, s, m");
-  const double duration_ns = *number * *ns;
-  if (duration_ns > static_cast<double>(duration_max_ns)) return refused(text, "longer than a day");
-  return std::llround(duration_ns);
+  if (text == "0") return 0;
+  std::string_view rest = text;
+  const auto duration = take_duration(rest);
+  if (!duration || !rest.empty()) return refused(text, "not a duration such as 10ms, 5s, 2m");
+  if (duration->unit < Duration::Unit::us || duration->unit > Duration::Unit::m) {
+    return refused(text, "its unit is none of us, ms, s, m");
+  }
+  if (duration->ns() > duration_ns_max) return refused(text, "longer than a day");
+  return std::llround(duration->ns());
 }
 
 Result<LatencySpec::Range> LatencySpec::parse_range(std::string_view text) {
   double share = 1;
   std::string_view rest = text;
   if (const size_t colon = text.find(':'); colon != std::string_view::npos) {
-    const auto percent = take_number(rest);
+    const auto percent = take_decimal(rest);
     if (!percent || !rest.starts_with("%:")) return refused(text, "not SHARE%:FROM-TO");
     share = *percent / 100;
     rest.remove_prefix(2);

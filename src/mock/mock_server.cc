@@ -1,10 +1,8 @@
 #include "mock/mock_server.h"
 
 #include <fmt/format.h>
-#include <openssl/sha.h>
 
 #include <algorithm>
-#include <array>
 #include <csignal>
 #include <cstdio>
 #include <random>
@@ -12,18 +10,22 @@
 #include <utility>
 
 #include "exit_code.h"
+#include "hex.h"
 #include "json_text.h"
 #include "mock/arrival_log.h"
 #include "mock/latency_spec.h"
 #include "mock/mock_request.h"
 #include "mock/sliding_window.h"
 #include "runtime/http_server.h"
+#include "sha256.h"
 
 namespace sluice {
 namespace {
 
 constexpr int64_t body_bytes_max = int64_t{64} << 20;    // twice the largest request Sluice accepts
 constexpr int64_t answers_bytes_max = int64_t{1} << 40;  // who tests with many large ones means it
+constexpr int connections_max =
+    16'000;  // a worker is one address, which may have 7/8: more than 10,000
 constexpr int64_t quota_window_ns = 60 * ns_per_s;
 constexpr size_t models_max = 10'000;  // with a quota each: made-up names must not fill the memory
 constexpr size_t bytes_per_token = 4;  // a rule of thumb, for the usage that chat answers tell
@@ -34,15 +36,6 @@ constexpr std::string_view prompts_error =
 
 constexpr std::string_view html_page =
     "<html><head><title>502 Bad Gateway</title></head><body>Bad Gateway</body></html>";
-
-std::string sha256_hex(std::string_view text) {
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
-  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string hex;
-  for (const unsigned char byte : digest) hex += {digits[byte >> 4], digits[byte & 15]};
-  return hex;
-}
 
 HttpReply error_reply(int status, std::string_view type, std::string_view message) {
   HttpReply reply;
@@ -92,7 +85,7 @@ std::string chat_stream(const MockRequest& request, const std::string& answer, u
 
 std::string answer_body(const MockRequest& request, uint64_t number, size_t answer_bytes) {
   const auto answer_to = [&](const std::string& prompt) {
-    std::string answer = request.model + ": " + sha256_hex(prompt);
+    std::string answer = request.model + ": " + hex(sha256(prompt));
     if (answer.size() < answer_bytes) answer.resize(answer_bytes, '.');
     if (request.faults.body == MockFaults::Body::nul) answer += '\0';
     return answer;
@@ -156,7 +149,7 @@ std::string tasks_json(std::string_view header) {
 std::string hash_of(const MockRequest& request) {
   std::string joined = request.prompts.front();
   for (size_t i = 1; i < request.prompts.size(); ++i) (joined += '\n') += request.prompts[i];
-  return sha256_hex(joined);
+  return hex(sha256(joined));
 }
 
 }  // namespace
@@ -176,7 +169,7 @@ struct MockServer::Engine {
   Engine(Clock& clock_, const MockOptions& options_, LatencySpec latency_)
       : clock(clock_), options(options_), latency(std::move(latency_)), random(options_.seed) {}
 
-  Task<HttpReply> answer(HttpIncoming incoming);
+  Co<HttpReply> answer(HttpIncoming incoming);
   Verdict arrive(MockRequest::Shape shape, const HttpIncoming& incoming);
   Verdict judge(const MockRequest& request, int64_t arrived_ns, const Draw& draw, uint64_t number);
   std::optional<HttpReply> over_quota(const std::string& model, int64_t arrived_ns);
@@ -194,7 +187,7 @@ struct MockServer::Engine {
   std::unique_ptr<HttpServer> server;                     // last: its handlers use the rest
 };
 
-Task<HttpReply> MockServer::Engine::answer(HttpIncoming incoming) {
+Co<HttpReply> MockServer::Engine::answer(HttpIncoming incoming) {
   if (incoming.path == "/healthz") {
     HttpReply healthy;
     healthy.body = R"({"status":"ok"})";
@@ -286,6 +279,7 @@ Result<std::unique_ptr<MockServer>> MockServer::start(Loop& loop, Clock& clock,
   http.address = options.listen;
   http.body_bytes_max = body_bytes_max;
   http.answers_bytes_max = answers_bytes_max;
+  http.connections_max = connections_max;
   auto server =
       HttpServer::start(loop, clock, http, [answering = engine.get()](HttpIncoming incoming) {
         return answering->answer(std::move(incoming));

@@ -113,7 +113,7 @@ void SystemClock::arm(int64_t at_ns) {
   armed_at_ns_ = at_ns;
 }
 
-Task<void> sleep_until(Clock& clock, int64_t at_ns) {
+Co<void> sleep_until(Clock& clock, int64_t at_ns) {
   TimerAwaiter timer(clock, at_ns);
   co_await timer;
 }

@@ -12,8 +12,8 @@
 #include <optional>
 #include <unordered_map>
 
+#include "runtime/co.h"
 #include "runtime/fd_watch.h"
-#include "runtime/task.h"
 
 namespace sluice {
 
@@ -76,6 +76,6 @@ class SystemClock final : public Clock {
 
 // Suspends the awaiting coroutine until the clock says `at_ns`. Destroyed while it waits, it
 // cancels its timer.
-Task<void> sleep_until(Clock& clock, int64_t at_ns);
+Co<void> sleep_until(Clock& clock, int64_t at_ns);
 
 }  // namespace sluice

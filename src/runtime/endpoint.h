@@ -13,6 +13,8 @@ struct Endpoint {
   std::string port;  // always there
 
   bool operator==(const Endpoint&) const = default;
+  // host:port
+  std::string origin() const { return host + ':' + port; }
   // scheme://host:port; no port where it is the scheme's own.
   std::string url() const;
 };

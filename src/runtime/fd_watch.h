@@ -16,7 +16,7 @@ class Loop;
 class FdWatch final {
  public:
   // Level-triggered: called as long as the state lasts. An error shows as both, so that the next
-  // read or write finds it.
+  // read or write finds it; but once: who still has bytes before it calls want() again.
   using OnReady = std::function<void(bool readable, bool writable)>;
 
   // Watches nothing until want(). Requires: no other FdWatch on `fd`.

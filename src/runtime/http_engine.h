@@ -18,10 +18,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "runtime/answer_memory.h"
+#include "runtime/answer_body.h"
 #include "runtime/fd_watch.h"
 #include "runtime/http_client.h"
 #include "runtime/http_targets.h"
+#include "runtime/memory_budget.h"
 #include "runtime/signal.h"
 #include "runtime/trust_store.h"
 #include "runtime/turn_share.h"
@@ -103,7 +104,7 @@ class HttpEngine final {
 
 // What a transfer needs beside its request.
 struct HttpTransferContext {
-  AnswerMemory& memory;
+  MemoryBudget& memory;
   AbortToken* abort;         // may be null
   const HttpTarget& target;  // of the request's URL; outlives the transfer
   TrustStore::Store trusted;
@@ -132,11 +133,12 @@ class HttpTransfer final {
   static void configure_connection(CURL* easy, HttpEngine& engine);
   static void configure_tls(CURL* easy);
   void set_up();
+  void set_up_body();
   void set_up_tls();
   void link_headers();
   void start();
   void abort();
-  void begin_body();
+  int status() const;
   size_t take_body(std::string_view bytes);
   void resume();
   void note_text(std::string_view text);
@@ -146,8 +148,10 @@ class HttpTransfer final {
   void fail_unwatched();
   void finish(CURLcode code);
   void end(HttpResult result);
-  HttpFailure failure_of(CURLcode code) const;
+  tl::unexpected<HttpFailure> failure_of(CURLcode code) const;
 
+  static size_t on_read(char* data, size_t, size_t size, void* transfer);
+  static int on_seek(void* transfer, curl_off_t offset, int origin);
   static size_t on_header(char* data, size_t, size_t size, void* transfer);
   static size_t on_body(char* data, size_t, size_t size, void* transfer);
   static int before_request(void* transfer, char*, char* local_ip, int, int local_port);
@@ -161,8 +165,8 @@ class HttpTransfer final {
   std::vector<curl_slist> headers_;  // the request's own lines, linked
   curl_slist resolved_{};
   std::array<char, CURL_ERROR_SIZE> error_text_{};
-  HttpResponse response_;
-  BodySink* sink_ = nullptr;  // set: takes the body
+  HttpFields answer_headers_;
+  AnswerBody body_;
   int64_t header_bytes_ = 0;
   int64_t body_bytes_ = 0;
   curl_socket_t socket_ = CURL_SOCKET_BAD;  // the last one that curl wanted to be watched for it

@@ -1,7 +1,9 @@
-// Name and value pairs of HTTP: the headers and query arguments of both our client and our server.
-// Owns nothing else; header names are in lower case, argument names as sent.
+// Name and value pairs of HTTP: the headers and query arguments of both our client and our server,
+// and how their texts are read. Owns nothing else; header names are in lower case, argument names
+// as sent.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,13 +29,31 @@ inline std::string_view trim(std::string_view text, std::string_view spaces = " 
   return text.substr(first, text.find_last_not_of(spaces) - first + 1);
 }
 
+// Of a token, as names of headers are (RFC 9110).
+inline bool is_token_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+}
+
 // ASCII only, whatever the locale.
+inline char to_lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
 inline std::string to_lower(std::string_view text) {
   std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  for (char& c : lower) c = to_lower(c);
   return lower;
+}
+
+// `lower`: in lower case.
+inline bool is_in_any_case(std::string_view text, std::string_view lower) {
+  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(),
+                    [](char a, char b) { return to_lower(a) == b; });
+}
+
+inline bool begins_in_any_case(std::string_view text, std::string_view lower) {
+  return is_in_any_case(text.substr(0, lower.size()), lower);
 }
 
 }  // namespace sluice

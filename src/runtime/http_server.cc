@@ -195,8 +195,8 @@ struct Visit {
   std::optional<std::list<Visit*>::iterator> idle;
   // Among those with TLS that have not begun a request.
   std::unique_ptr<FairShares::Part> newcomer;
-  bool is_silent = false;       // a newcomer, at the last look: nothing came for it
-  std::optional<FdWatch> bell;  // it is set aside until something happens to its socket
+  bool is_silent = false;            // a newcomer, at the last look: nothing came for it
+  std::optional<FdWatch> set_aside;  // it is set aside until something happens to its socket
 
   bool is_with_handler() const { return exchange && exchange->waiting; }
   bool is_being_read() const { return exchange && !exchange->answered; }
@@ -238,15 +238,15 @@ struct HttpServer::Engine {
   void drop_idle(Visit& visit);
   MHD_Result begin(Visit& visit, MHD_Connection* connection, std::string_view version);
   MHD_Result admit(MHD_Connection* connection, Visit& visit);
-  Task<void> await_verdict(MHD_Connection* connection, std::shared_ptr<Exchange> exchange,
-                           Task<HttpVerdict> verdict);
+  Co<void> await_verdict(MHD_Connection* connection, std::shared_ptr<Exchange> exchange,
+                         Co<HttpVerdict> verdict);
   MHD_Result let_in(MHD_Connection* connection, Visit& visit);
   std::optional<HttpReply> find_place(Exchange& exchange, const std::string& party);
   MHD_Result turn_away(MHD_Connection* connection, Visit& visit);
   MHD_Result take_body(Exchange& exchange, std::string_view part);
   MHD_Result take_piece(MHD_Connection* connection, Exchange& exchange, std::string_view data);
-  Task<Result<std::string>> next_piece(MHD_Connection* connection,
-                                       std::shared_ptr<Exchange> exchange);
+  Co<Result<std::string>> next_piece(MHD_Connection* connection,
+                                     std::shared_ptr<Exchange> exchange);
   MHD_Result answer(MHD_Connection* connection, Visit& visit);
   MHD_Result send_reply(MHD_Connection* connection, Visit& visit);
   MHD_Response* response_of(MHD_Connection* connection, const std::shared_ptr<Exchange>& exchange);
@@ -255,8 +255,8 @@ struct HttpServer::Engine {
   bool is_served_no_more(const Visit& visit) const;
   int64_t allowed_s(const Visit& visit) const;
   void look_for_slow_ones();
-  Task<void> serve(MHD_Connection* connection, std::shared_ptr<Exchange> exchange);
-  Task<void> fetch_part(MHD_Connection* connection, std::shared_ptr<Exchange> exchange);
+  Co<void> serve(MHD_Connection* connection, std::shared_ptr<Exchange> exchange);
+  Co<void> fetch_part(MHD_Connection* connection, std::shared_ptr<Exchange> exchange);
   void resume(MHD_Connection* connection, Exchange& exchange);
 
   struct PartSource;
@@ -286,7 +286,7 @@ struct HttpServer::Engine {
   std::unordered_map<MHD_Connection*, Visit> visits;
   // With TLS, those without a first request that are not set aside.
   std::unordered_set<MHD_Connection*> unheard;
-  TaskGroup tasks;  // last: the handler and all else outlives what it runs
+  CoGroup coroutines;  // last: the handler and all else outlives what it runs
 };
 
 HttpServer::Engine::Engine(Loop& loop_, Clock& clock_, HttpServerOptions options_, Handler handler_)
@@ -301,7 +301,7 @@ HttpServer::Engine::~Engine() {
   // The daemon does not stop with suspended connections; they resume without a reply, and that
   // closes them.
   for (const auto& [connection, visit] : visits) {
-    if (visit.is_with_handler() || visit.bell) MHD_resume_connection(connection);
+    if (visit.is_with_handler() || visit.set_aside) MHD_resume_connection(connection);
   }
   MHD_stop_daemon(daemon);
 }
@@ -378,14 +378,14 @@ void HttpServer::Engine::set_silent_ones_aside() {
 
 void HttpServer::Engine::set_aside(MHD_Connection* connection, Visit& visit, bool awaits_room) {
   MHD_suspend_connection(connection);
-  visit.bell.emplace(loop, visit.fd, [this, connection, &visit](bool, bool) {
-    visit.bell.reset();
+  visit.set_aside.emplace(loop, visit.fd, [this, connection, &visit](bool, bool) {
+    visit.set_aside.reset();
     visit.is_silent = false;
     unheard.insert(connection);
     MHD_resume_connection(connection);
     run_soon();
   });
-  visit.bell->want(true, awaits_room);
+  visit.set_aside->want(true, awaits_room);
 }
 
 void HttpServer::Engine::run_soon() {
@@ -560,10 +560,10 @@ MHD_Result HttpServer::Engine::admit(MHD_Connection* connection, Visit& visit) {
   const std::shared_ptr<Exchange>& exchange = visit.exchange;
   if (options.admit) {
     HttpAdmission admission = options.admit(exchange->incoming);
-    if (auto* pending = std::get_if<Task<HttpVerdict>>(&admission)) {
+    if (auto* pending = std::get_if<Co<HttpVerdict>>(&admission)) {
       exchange->waiting = true;
       MHD_suspend_connection(connection);
-      tasks.spawn(await_verdict(connection, exchange, std::move(*pending)));
+      coroutines.spawn(await_verdict(connection, exchange, std::move(*pending)));
       return MHD_YES;
     }
     exchange->take(std::get<HttpVerdict>(std::move(admission)));
@@ -571,9 +571,9 @@ MHD_Result HttpServer::Engine::admit(MHD_Connection* connection, Visit& visit) {
   return let_in(connection, visit);
 }
 
-Task<void> HttpServer::Engine::await_verdict(MHD_Connection* connection,
-                                             std::shared_ptr<Exchange> exchange,
-                                             Task<HttpVerdict> verdict) {
+Co<void> HttpServer::Engine::await_verdict(MHD_Connection* connection,
+                                           std::shared_ptr<Exchange> exchange,
+                                           Co<HttpVerdict> verdict) {
   exchange->take(co_await std::move(verdict));
   resume(connection, *exchange);
 }
@@ -594,7 +594,7 @@ MHD_Result HttpServer::Engine::let_in(MHD_Connection* connection, Visit& visit) 
     incoming.next_piece = [this, connection, exchange = visit.exchange] {
       return next_piece(connection, exchange);
     };
-    tasks.spawn(serve(connection, visit.exchange));
+    coroutines.spawn(serve(connection, visit.exchange));
   }
   return MHD_YES;
 }
@@ -664,8 +664,8 @@ MHD_Result HttpServer::Engine::take_piece(MHD_Connection* connection, Exchange& 
   return MHD_YES;
 }
 
-Task<Result<std::string>> HttpServer::Engine::next_piece(MHD_Connection* connection,
-                                                         std::shared_ptr<Exchange> exchange) {
+Co<Result<std::string>> HttpServer::Engine::next_piece(MHD_Connection* connection,
+                                                       std::shared_ptr<Exchange> exchange) {
   while (exchange->piece.empty() && !exchange->body_ended && !exchange->gone) {
     co_await exchange->arrived.wait();
   }
@@ -687,13 +687,12 @@ MHD_Result HttpServer::Engine::answer(MHD_Connection* connection, Visit& visit) 
     exchange->body_ended = true;
     exchange->arrived.raise();
   } else {
-    tasks.spawn(serve(connection, exchange));
+    coroutines.spawn(serve(connection, exchange));
   }
   return MHD_YES;
 }
 
-Task<void> HttpServer::Engine::serve(MHD_Connection* connection,
-                                     std::shared_ptr<Exchange> exchange) {
+Co<void> HttpServer::Engine::serve(MHD_Connection* connection, std::shared_ptr<Exchange> exchange) {
   const std::string& method = exchange->incoming.method;
   const bool only_reads = method == "GET" || method == "HEAD";
   exchange->incoming.is_awaited = [this, connection, exchange] {
@@ -711,8 +710,8 @@ Task<void> HttpServer::Engine::serve(MHD_Connection* connection,
   if (exchange->waiting) resume(connection, *exchange);  // else its body is still coming
 }
 
-Task<void> HttpServer::Engine::fetch_part(MHD_Connection* connection,
-                                          std::shared_ptr<Exchange> exchange) {
+Co<void> HttpServer::Engine::fetch_part(MHD_Connection* connection,
+                                        std::shared_ptr<Exchange> exchange) {
   Result<std::string> part = co_await exchange->reply->more();
   if (part) exchange->reply->body = std::move(*part);
   exchange->cut_off = !part || !exchange->find_room();
@@ -775,7 +774,7 @@ ssize_t HttpServer::Engine::send_part(MHD_Connection* connection,
   exchange->answer_part->give_back(answer_bytes_min);
   exchange->waiting = true;
   MHD_suspend_connection(connection);
-  tasks.spawn(fetch_part(connection, exchange));
+  coroutines.spawn(fetch_part(connection, exchange));
   return 0;
 }
 

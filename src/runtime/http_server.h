@@ -29,9 +29,9 @@
 
 #include "result.h"
 #include "runtime/clock.h"
+#include "runtime/co.h"
 #include "runtime/http_fields.h"
 #include "runtime/loop.h"
-#include "runtime/task.h"
 
 namespace sluice {
 
@@ -46,7 +46,7 @@ struct HttpIncoming {
   std::shared_ptr<void> body_share;
   // The next piece of a body that is read in pieces, some 1 MiB at most; empty at its end. Error:
   // there will be no more of it, and nobody reads the answer. One call at a time.
-  std::function<Task<Result<std::string>>()> next_piece;
+  std::function<Co<Result<std::string>>()> next_piece;
   // Whether somebody still waits for the answer: the client has not hung up (also not one
   // direction), and is still served. For the handler, while it runs.
   std::function<bool()> is_awaited = [] { return true; };
@@ -65,7 +65,7 @@ struct HttpReply {
   // What follows the body, part by part: awaited when the part before has gone to the client; empty
   // is the end, an error cuts the connection off. Null: nothing follows. It lives, and waits, no
   // longer than its request.
-  std::function<Task<Result<std::string>>()> more;
+  std::function<Co<Result<std::string>>()> more;
   bool drop = false;  // close the connection without any answer: a fault, for tests
 };
 
@@ -75,7 +75,7 @@ struct HttpVerdict {
   std::optional<HttpReply> refusal;
 };
 
-using HttpAdmission = std::variant<HttpVerdict, Task<HttpVerdict>>;
+using HttpAdmission = std::variant<HttpVerdict, Co<HttpVerdict>>;
 
 struct HttpServerOptions {
   std::string address = "127.0.0.1:8080";              // HOST:PORT, [::1]:PORT; port 0: a free one
@@ -93,8 +93,8 @@ struct HttpServerOptions {
   int header_bytes_max = 32 * 1024;  // of request line and headers together; above: 4xx
   // Of path and query: the rest holds what is parsed of them.
   int target_bytes_max() const { return header_bytes_max / 2; }
-  // Says whom a request is from: at once or, if that must be looked up, by a task; the headers live
-  // as long as that. Null: everybody is served.
+  // Says whom a request is from: at once or, if that must be looked up, by a coroutine; the headers
+  // live as long as that. Null: everybody is served.
   std::function<HttpAdmission(const HttpIncoming&)> admit;
   // Whether `client`, whom `admit` has named, is still served. Asked each second of all whose
   // requests are under way; they are cut off if not. Null: all are.
@@ -111,7 +111,7 @@ struct HttpServerOptions {
 
 class HttpServer final {
  public:
-  using Handler = std::function<Task<HttpReply>(HttpIncoming)>;
+  using Handler = std::function<Co<HttpReply>(HttpIncoming)>;
 
   // Listens from here on; requests are served while the loop runs. Error::refuse: address
   // malformed, in use or forbidden; a certificate that does not fit its key.

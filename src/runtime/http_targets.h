@@ -5,24 +5,24 @@
 // holds it.
 #pragma once
 
-#include <curl/curl.h>
-
 #include <memory>
 #include <string>
 #include <unordered_map>
 
+#include "runtime/curl_url.h"
+
 namespace sluice {
 
-struct CurlUrlDelete {
-  void operator()(CURLU* url) const { curl_url_cleanup(url); }
-};
-
 struct HttpTarget {
-  std::unique_ptr<CURLU, CurlUrlDelete> url;  // null: curl is to say what is wrong with it
+  CurlUrl url;  // null: curl is to say what is wrong with it
   std::string host;
   std::string port;
+  std::string origin;  // host:port
   bool is_tls = false;
   bool is_named = false;  // the host is to be looked up: it is no address
+  // The request's first lines behind its method, as curl writes them; empty: this URL is for curl
+  // alone (TLS, a password, a zone).
+  std::string plain_head;
 };
 
 class HttpTargets final {

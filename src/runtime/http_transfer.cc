@@ -6,22 +6,22 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
+#include <iterator>
 #include <utility>
 
+#include "runtime/http_common.h"
 #include "runtime/http_engine.h"
 
 namespace sluice {
 namespace {
 
-constexpr long buffer_bytes = 2048;  // per transfer: 10,000 calls that wait for a model hold 20 MB
-constexpr int64_t response_headers_bytes_max = int64_t{64} * 1024;
-constexpr size_t response_headers_usual = 16;
-constexpr long keepalive_idle_s = 30;  // a long call must not die in a silent NAT
+using Kind = HttpFailure::Kind;
 
-HttpFailure failure(HttpFailure::Kind kind, std::string message) {
-  return HttpFailure{kind, std::move(message)};
-}
+constexpr long buffer_bytes = 2048;  // per transfer: 10,000 calls that wait for a model hold 20 MB
+// Over HTTP/2 two frames must fit: with 16 KiB curl 7.88 loses what lets an upload go on, and 80
+// prompts of 10 KB stood still where the windows had their default 64 KiB.
+constexpr long tls_buffer_bytes = 32768;
+constexpr size_t kept_body_bytes_max = size_t{64} * 1024;  // beside curl's own buffer of that
 
 // What has come on a connection so far, as its system counts: framing and TLS included.
 int64_t bytes_received(int socket) {
@@ -55,7 +55,8 @@ HttpTransfer::HttpTransfer(HttpEngine& engine, HttpRequest& request, HttpTransfe
     : engine_(engine),
       request_(request),
       context_(std::move(context)),
-      easy_(engine.take_easy(context_.target.is_tls)) {
+      easy_(engine.take_easy(context_.target.is_tls)),
+      body_(context_.memory, engine.clock_, request, context_.target) {
   engine_.add(*this);
   if (context_.abort != nullptr) context_.abort->on_abort([this] { this->abort(); });
   set_up();
@@ -75,12 +76,11 @@ void HttpTransfer::start() {
   if (result_ || std::exchange(is_added_, true)) return;
   if (curl_multi_add_handle(engine_.multi_.get(), easy_.get()) == CURLM_OK) return;
   is_added_ = false;
-  end(tl::unexpected(failure(HttpFailure::Kind::not_sent, "curl refuses the request")));
+  end(http_failure(Kind::not_sent, "curl refuses the request"));
 }
 
 HttpTransfer::~HttpTransfer() {
   if (!result_ && is_added_) curl_multi_remove_handle(engine_.multi_.get(), easy_.get());
-  if (response_.memory) response_.memory->end();
   if (context_.abort != nullptr) context_.abort->on_abort(nullptr);
   engine_.remove(*this);
   engine_.give_easy(std::move(easy_), context_.target.is_tls);
@@ -102,6 +102,8 @@ void HttpTransfer::configure(CURL* easy) {
   curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &HttpTransfer::on_body);
   curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &HttpTransfer::on_header);
   curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, &HttpTransfer::before_request);
+  curl_easy_setopt(easy, CURLOPT_READFUNCTION, &HttpTransfer::on_read);
+  curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, &HttpTransfer::on_seek);
 }
 
 void HttpTransfer::configure_connection(CURL* easy, HttpEngine& engine) {
@@ -112,7 +114,7 @@ void HttpTransfer::configure_connection(CURL* easy, HttpEngine& engine) {
   curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
   curl_easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
-  curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, keepalive_idle_s);
+  curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, long{tcp_keepalive_idle_s});
   curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, buffer_bytes);
   curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, http_connection_idle_s);
   curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, &HttpEngine::open_socket);
@@ -122,6 +124,7 @@ void HttpTransfer::configure_connection(CURL* easy, HttpEngine& engine) {
 }
 
 void HttpTransfer::configure_tls(CURL* easy) {
+  curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, tls_buffer_bytes);
   curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
   curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
   // curl without OpenSSL keeps its own way.
@@ -157,16 +160,43 @@ void HttpTransfer::set_up() {
   curl_easy_setopt(easy, has_body ? CURLOPT_POST : CURLOPT_HTTPGET, 1L);
   const bool is_usual = !has_body || request_.method == "POST";
   curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, is_usual ? nullptr : request_.method.c_str());
-  // Not copied: it lives in send().
-  if (has_body) {
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request_.body.data());
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
-                     static_cast<curl_off_t>(request_.body.size()));
-  }
+  if (has_body) set_up_body();
   resolved_.data = context_.resolved.data();
   curl_easy_setopt(easy, CURLOPT_RESOLVE, context_.resolved.empty() ? nullptr : &resolved_);
   curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(context_.timeout_ms));
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(context_.connect_timeout_ms));
+}
+
+// Not copied: it lives in send(). A large one is asked for while it is sent, and then given back.
+void HttpTransfer::set_up_body() {
+  CURL* easy = easy_.get();
+  const std::string_view bytes = request_.body.rest();
+  const bool is_small = bytes.size() == request_.body.size() && bytes.size() <= kept_body_bytes_max;
+  curl_easy_setopt(easy, CURLOPT_POSTFIELDS, is_small ? bytes.data() : nullptr);
+  curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                   static_cast<curl_off_t>(request_.body.size()));
+  curl_easy_setopt(easy, CURLOPT_READDATA, this);
+  curl_easy_setopt(easy, CURLOPT_SEEKDATA, this);
+}
+
+size_t HttpTransfer::on_read(char* data, size_t, size_t size, void* transfer) {
+  HttpBody& body = static_cast<HttpTransfer*>(transfer)->request_.body;
+  size_t filled = 0;
+  for (std::string_view rest = body.rest(); filled < size && !rest.empty(); rest = body.rest()) {
+    const size_t bytes = rest.copy(data + filled, size - filled);
+    body.skip(bytes);
+    filled += bytes;
+  }
+  if (body.rest().empty()) body.give_back();
+  return filled;
+}
+
+// curl would send the request again. When it no longer has it, what this means is as if it did.
+int HttpTransfer::on_seek(void* transfer, curl_off_t, int) {
+  auto& self = *static_cast<HttpTransfer*>(transfer);
+  if (self.request_.body.rewind()) return CURL_SEEKFUNC_OK;
+  self.may_repeat();
+  return CURL_SEEKFUNC_FAIL;
 }
 
 void HttpTransfer::set_up_tls() {
@@ -238,60 +268,46 @@ void HttpTransfer::note_text(std::string_view text) {
 size_t HttpTransfer::on_header(char* data, size_t, size_t size, void* transfer) {
   auto& self = *static_cast<HttpTransfer*>(transfer);
   const std::string_view line(data, size);
-  if (self.header_bytes_ == 0) self.response_.headers.reserve(response_headers_usual);
+  if (self.header_bytes_ == 0) self.answer_headers_.reserve(response_headers_usual);
   self.header_bytes_ += static_cast<int64_t>(size);
   if (self.header_bytes_ > response_headers_bytes_max) {
     self.too_large_ = true;
     return 0;
   }
-  if (line.starts_with("HTTP/")) self.response_.headers.clear();  // what came before was a 1xx
+  if (line.starts_with("HTTP/")) self.answer_headers_.clear();  // what came before was a 1xx
   const size_t colon = line.find(':');
   if (colon == std::string_view::npos) return size;
-  self.response_.headers.emplace_back(to_lower(trim(line.substr(0, colon))),
-                                      std::string(trim(line.substr(colon + 1))));
+  self.answer_headers_.emplace_back(to_lower(trim(line.substr(0, colon))),
+                                    std::string(trim(line.substr(colon + 1))));
   return size;
 }
 
-void HttpTransfer::begin_body() {
-  response_.first_byte_ns = engine_.clock_.now_ns();
-  response_.memory = std::make_shared<AnswerMemory::Hold>(
-      context_.memory, context_.target.host + ":" + context_.target.port,
-      [this] { this->resume(); });
+int HttpTransfer::status() const {
   long status = 0;
   curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
-  const std::string type = to_lower(find_field(response_.headers, "content-type"));
-  if (status / 100 != 2 || !type.starts_with("text/event-stream")) return;
-  sink_ = request_.event_stream;
-  if (sink_ != nullptr) sink_->begin(response_.headers);
+  return static_cast<int>(status);
 }
 
 size_t HttpTransfer::on_body(char* data, size_t, size_t size, void* transfer) {
   auto& self = *static_cast<HttpTransfer*>(transfer);
-  if (!self.response_.first_byte_ns) self.begin_body();
+  if (!self.body_.has_begun()) {
+    self.body_.begin(self.status(), self.answer_headers_, [&self] { self.resume(); });
+  }
   return self.take_body(std::string_view(data, size));
 }
 
 size_t HttpTransfer::take_body(std::string_view bytes) {
-  const auto size = static_cast<int64_t>(bytes.size());
-  const int64_t kept = sink_ != nullptr ? static_cast<int64_t>(sink_->bytes())
-                                        : static_cast<int64_t>(response_.body.size());
-  if (sink_ == nullptr && kept + size > request_.response_bytes_max) {
-    too_large_ = true;
-    return 0;
-  }
-  if (!response_.memory->grow_to(kept + size)) {
+  using Taken = AnswerBody::Taken;
+  Taken taken = body_.take(bytes);
+  if (taken == Taken::no_room) {
     if (!is_multiplexed()) return CURL_WRITEFUNC_PAUSE;
     no_memory_ = context_.memory.is_spent_twice();
     if (no_memory_) return 0;
-    response_.memory->grow_anyway_to(kept + size);
+    taken = body_.take_anyway(bytes);
   }
-  body_bytes_ += size;
-  if (sink_ == nullptr) {
-    response_.body.append(bytes);
-  } else {
-    too_large_ = !sink_->take(bytes);
-  }
-  return too_large_ ? 0 : bytes.size();
+  body_bytes_ += std::ssize(bytes);
+  too_large_ = taken == Taken::too_large;
+  return too_large_ || result_ ? 0 : bytes.size();
 }
 
 // A paused stream would hold up all others of its connection in curl 7.88, those too that could end
@@ -305,7 +321,7 @@ bool HttpTransfer::is_multiplexed() const {
 // There may be room. curl gives what it kept, to take_body().
 void HttpTransfer::resume() {
   const CURLcode code = curl_easy_pause(easy_.get(), CURLPAUSE_CONT);
-  if (code != CURLE_OK && !result_) finish(code);
+  if (code != CURLE_OK) finish(code);
 }
 
 // Extensions of chunks, which curl drops and does not count. Not of HTTP/2, where others share the
@@ -316,59 +332,55 @@ void HttpTransfer::count_padding() {
   // the system once.
   if (socket_bytes_ < 0) socket_bytes_ = bytes_received(socket_) - header_bytes_ - body_bytes_;
   const int64_t received = bytes_received(socket_) - socket_bytes_;
-  const int64_t padding = received - body_bytes_;
-  // Small pieces have much around them: that alone is nothing.
-  if (padding <= request_.response_bytes_max || padding <= received / 2) return;
-  end(tl::unexpected(
-      failure(HttpFailure::Kind::too_large, "the answer is padded beyond all measure")));
+  if (!is_padded(received - body_bytes_, body_bytes_, request_.response_bytes_max)) return;
+  end(http_failure(Kind::too_large, "the answer is padded beyond all measure"));
 }
 
 void HttpTransfer::fail_unwatched() {
   if (result_) return;
-  const auto kind = sending_ ? HttpFailure::Kind::unanswered : HttpFailure::Kind::not_sent;
-  end(tl::unexpected(failure(kind, "the system watches no further connection")));
+  end(http_failure(sending_ ? Kind::unanswered : Kind::not_sent,
+                   "the system watches no further connection"));
 }
 
-HttpFailure HttpTransfer::failure_of(CURLcode code) const {
-  using Kind = HttpFailure::Kind;
+tl::unexpected<HttpFailure> HttpTransfer::failure_of(CURLcode code) const {
   const std::string text = error_text_[0] != '\0' ? error_text_.data() : curl_easy_strerror(code);
-  if (too_large_) return failure(Kind::too_large, text);
-  if (too_late_) return failure(Kind::aborted, text);
-  if (!sending_) return failure(Kind::not_sent, text);
-  if (is_refused_ && header_bytes_ == 0) {
-    return failure(Kind::not_sent, "refused unprocessed by HTTP/2: " + text);
+  if (too_large_) return http_failure(Kind::too_large, text);
+  if (too_late_) return http_failure(Kind::aborted, text);
+  if (!sending_) return http_failure(Kind::not_sent, text);
+  // curl repeats a refused request five times, and then says this in place of a reason.
+  const bool has_given_up =
+      text.starts_with("Connection died, tried ") && stream_ > 0 && tells_every_end_but_refusal();
+  if ((is_refused_ || has_given_up) && header_bytes_ == 0) {
+    return http_failure(Kind::not_sent, "refused unprocessed by HTTP/2: " + text);
   }
   if (no_memory_) {
-    return failure(Kind::unanswered, "the answers under way take all of the memory for answers");
+    return http_failure(Kind::unanswered,
+                        "the answers under way take all of the memory for answers");
   }
-  if (code == CURLE_OPERATION_TIMEDOUT) return failure(Kind::timed_out, text);
+  if (code == CURLE_OPERATION_TIMEDOUT) return http_failure(Kind::timed_out, text);
   if (code == CURLE_ABORTED_BY_CALLBACK) {  // curl would have sent it once more
-    return failure(Kind::unanswered, "the connection ended before an answer came");
+    return http_failure(Kind::unanswered, "the connection ended before an answer came");
   }
-  return failure(Kind::unanswered, text);
+  return http_failure(Kind::unanswered, text);
 }
 
 void HttpTransfer::finish(CURLcode code) {
-  if (code != CURLE_OK) return end(tl::unexpected(failure_of(code)));
-  long status = 0;
-  curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
-  response_.status = static_cast<int>(status);
-  response_.received_unix_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
-                                   std::chrono::system_clock::now().time_since_epoch())
-                                   .count();
-  if (response_.memory) response_.memory->end();
-  end(std::move(response_));
+  // Aborted from within its answer, where curl lets no transfer go.
+  if (result_) {
+    curl_multi_remove_handle(engine_.multi_.get(), easy_.get());
+    return;
+  }
+  if (code != CURLE_OK) return end(failure_of(code));
+  end(body_.finish(status(), std::move(answer_headers_)));
 }
 
 void HttpTransfer::abort() {
-  if (!result_) {
-    end(tl::unexpected(failure(HttpFailure::Kind::aborted, "aborted by its caller")));
-  }
+  if (!result_) end(http_failure(Kind::aborted, "aborted by its caller"));
 }
 
 void HttpTransfer::end(HttpResult result) {
   if (is_added_) curl_multi_remove_handle(engine_.multi_.get(), easy_.get());
-  response_ = HttpResponse();  // what has come of one that failed
+  body_.drop();  // of one that failed
   result_ = std::move(result);
   ended_.raise();
 }

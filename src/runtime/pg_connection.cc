@@ -1,5 +1,6 @@
 #include "runtime/pg_connection.h"
 
+#include <fmt/format.h>
 #include <libpq-fe.h>
 #include <spdlog/spdlog.h>
 
@@ -46,6 +47,10 @@ std::string problem_of(const PGconn* connection) {
   return one_line(text);
 }
 
+Error not_open() {
+  return {Error::Action::reconnect, "08003", "the database connection is not open"};
+}
+
 std::string_view field(const PGresult* result, int code) {
   const char* value = PQresultErrorField(result, code);
   return value == nullptr ? std::string_view() : std::string_view(value);
@@ -53,6 +58,10 @@ std::string_view field(const PGresult* result, int code) {
 
 Error statement_error(const PGresult* result) {
   const std::string_view sqlstate = field(result, PG_DIAG_SQLSTATE);
+  // By the place in the server, for its words depend on lc_messages.
+  if (sqlstate == "54000" && field(result, PG_DIAG_SOURCE_FUNCTION) == "PreCommit_Notify") {
+    return notify_queue_full();
+  }
   Error error{classify_sqlstate(sqlstate), std::string(sqlstate), {}};
   // Class 22 quotes the offending value, which may be a prompt. Details and contexts are never
   // taken, for the same reason.
@@ -64,6 +73,19 @@ Error statement_error(const PGresult* result) {
     error.param = field(result, PG_DIAG_COLUMN_NAME);
   }
   return error;
+}
+
+// The same text has the same name in every session, so that who shares one against all expectations
+// finds no statement, or the right one. (FNV-1a)
+std::string name_of(std::string_view sql) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char byte : sql) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  return fmt::format("sluice_{:016x}", hash);
+}
+
+// It does not exist, or is of a time when its function returned something else.
+bool is_lost_statement(std::string_view sqlstate) {
+  return sqlstate == "26000" || sqlstate == "0A000";
 }
 
 bool is_success(ExecStatusType status) {
@@ -88,7 +110,7 @@ PgConnection::~PgConnection() {
   close();
 }
 
-Task<Result<void>> PgConnection::connect() {
+Co<Result<void>> PgConnection::connect() {
   assert(state_ == State::fresh && "connect() is called once");
   state_ = State::connecting;
   std::string reasons;
@@ -108,7 +130,7 @@ Task<Result<void>> PgConnection::connect() {
   co_return tl::unexpected(std::move(error));
 }
 
-Task<PgConnection::Attempt> PgConnection::try_server(PgServer server) {
+Co<PgConnection::Attempt> PgConnection::try_server(PgServer server) {
   if (!server.has_name()) co_return co_await try_address(server);
   Result<Resolver::Addresses> addresses = co_await addresses_of(server);
   if (!addresses) co_return tl::unexpected(addresses.error().message);
@@ -126,21 +148,21 @@ Task<PgConnection::Attempt> PgConnection::try_server(PgServer server) {
 }
 
 // The look-up runs beside us, so that close() need not wait for it.
-Task<Result<Resolver::Addresses>> PgConnection::addresses_of(PgServer server) {
+Co<Result<Resolver::Addresses>> PgConnection::addresses_of(PgServer server) {
   const int64_t deadline_ns = clock_.now_ns() + servers_.connect_timeout_ms() * ns_per_ms;
   std::optional<Result<Resolver::Addresses>> addresses;
-  const auto look_up = [&]() -> Task<void> {
+  const auto look_up = [&]() -> Co<void> {
     addresses = co_await servers_.resolver().resolve(server.host, deadline_ns);
     progress_.raise();
   };
-  TaskGroup look_ups;
+  CoGroup look_ups;
   look_ups.spawn(look_up());
   while (!addresses && state_ != State::closed) co_await progress_.wait();
   if (state_ == State::closed) co_return tl::unexpected(Error{{}, {}, closed_while_connecting});
   co_return std::move(*addresses);
 }
 
-Task<PgConnection::Attempt> PgConnection::try_address(PgServer server) {
+Co<PgConnection::Attempt> PgConnection::try_address(PgServer server) {
   const int64_t deadline_ns = clock_.now_ns() + servers_.connect_timeout_ms() * ns_per_ms;
   const std::string& place = server.hostaddr.empty() ? server.host : server.hostaddr;
   start(server);
@@ -208,7 +230,7 @@ void PgConnection::enter_pipeline_mode() {
   watch_->want(true, false);
 }
 
-Task<Result<PgResult>> PgConnection::query(std::string sql, PgParams params) {
+Co<Result<PgResult>> PgConnection::query(std::string sql, PgParams params) {
   auto reply = std::make_shared<Reply>();
   reply->sent_ns = clock_.now_ns();
   const auto refuse = [&](Error error) {
@@ -219,20 +241,49 @@ Task<Result<PgResult>> PgConnection::query(std::string sql, PgParams params) {
     return param.value && !param.is_binary && param.value->find('\0') != std::string::npos;
   };
   if (state_ != State::open) {
-    refuse({Error::Action::reconnect, "08003", "the database connection is not open"});
+    refuse(not_open());
   } else if (std::any_of(params.begin(), params.end(), has_nul)) {
     // In text format it would end the value there, silently.
     refuse({Error::Action::refuse, "22021", "a text holds the character NUL"});
   } else {
-    const Sent sent = send(sql, params);
-    if (sent == Sent::refused) {
-      refuse({Error::Action::refuse, "54000", problem_of(connection_.get())});
-    } else {
-      pending_.push_back(reply);
-      sent == Sent::yes ? watch_socket() : lose();
-    }
+    const auto prepared = prepared_.find(sql);
+    reply->is_prepared = prepared != prepared_.end();
+    expect(reply, send(reply->is_prepared ? prepared->second : sql, reply->is_prepared, params));
   }
   return await_reply(std::move(reply));
+}
+
+Co<Result<void>> PgConnection::prepare(std::string sql) {
+  auto reply = std::make_shared<Reply>();
+  reply->sent_ns = clock_.now_ns();
+  std::string name = name_of(sql);
+  if (state_ != State::open) {
+    reply->result = tl::unexpected(not_open());
+    reply->arrived.raise();
+  } else {
+    const int queued = PQsendPrepare(connection_.get(), name.c_str(), sql.c_str(), 0, nullptr);
+    expect(reply, sync(queued == 1));
+  }
+  return note_prepared(std::move(sql), std::move(name), await_reply(std::move(reply)));
+}
+
+Co<Result<void>> PgConnection::note_prepared(std::string sql, std::string name,
+                                             Co<Result<PgResult>> reply) {
+  const Result<PgResult> prepared = co_await std::move(reply);
+  if (!prepared) co_return tl::unexpected(prepared.error());
+  prepared_.emplace(std::move(sql), std::move(name));
+  co_return Result<void>();
+}
+
+void PgConnection::expect(std::shared_ptr<Reply> reply, Sent sent) {
+  if (sent == Sent::refused) {
+    reply->result =
+        tl::unexpected(Error{Error::Action::refuse, "54000", problem_of(connection_.get())});
+    reply->arrived.raise();
+    return;
+  }
+  pending_.push_back(std::move(reply));
+  sent == Sent::yes ? watch_socket() : lose();
 }
 
 int64_t PgConnection::unanswered_ms() const {
@@ -243,12 +294,13 @@ int PgConnection::server_pid() const {
   return PQbackendPID(connection_.get());
 }
 
-Task<Result<PgResult>> PgConnection::await_reply(std::shared_ptr<Reply> reply) {
+Co<Result<PgResult>> PgConnection::await_reply(std::shared_ptr<Reply> reply) {
   co_await reply->arrived.wait();
   co_return std::move(*reply->result);
 }
 
-PgConnection::Sent PgConnection::send(const std::string& sql, const PgParams& params) {
+PgConnection::Sent PgConnection::send(const std::string& text, bool is_name,
+                                      const PgParams& params) {
   std::vector<const char*> values;
   std::vector<int> lengths, formats;
   for (const auto& [value, is_binary] : params) {
@@ -257,11 +309,19 @@ PgConnection::Sent PgConnection::send(const std::string& sql, const PgParams& pa
     formats.push_back(is_binary ? 1 : 0);
   }
   PGconn* connection = connection_.get();
-  if (PQsendQueryParams(connection, sql.c_str(), static_cast<int>(values.size()), nullptr,
-                        values.data(), lengths.data(), formats.data(), /*resultFormat=*/0) == 0) {
-    return PQstatus(connection) == CONNECTION_OK ? Sent::refused : Sent::lost;
-  }
-  // A query without its Sync would take the next one into its transaction.
+  const auto count = static_cast<int>(values.size());
+  const int queued =
+      is_name ? PQsendQueryPrepared(connection, text.c_str(), count, values.data(), lengths.data(),
+                                    formats.data(), /*resultFormat=*/0)
+              : PQsendQueryParams(connection, text.c_str(), count, nullptr, values.data(),
+                                  lengths.data(), formats.data(), /*resultFormat=*/0);
+  return sync(queued == 1);
+}
+
+// What is queued without its Sync would take the next query into its transaction.
+PgConnection::Sent PgConnection::sync(bool queued) {
+  PGconn* connection = connection_.get();
+  if (!queued) return PQstatus(connection) == CONNECTION_OK ? Sent::refused : Sent::lost;
   return PQpipelineSync(connection) == 1 ? Sent::yes : Sent::lost;
 }
 
@@ -293,11 +353,13 @@ void PgConnection::read_replies() {
       }
       reply.arrived.raise();
       pending_.pop_front();
-      ++replies_;
     } else if (is_success(status)) {
       reply.result.emplace(PgResult(result.release()));
     } else {
-      reply.result = tl::unexpected(statement_error(result.get()));
+      Error error = statement_error(result.get());
+      has_lost_statements_ = reply.is_prepared && is_lost_statement(error.code);
+      if (has_lost_statements_) return lose();
+      reply.result = tl::unexpected(std::move(error));
     }
   }
 }

@@ -12,6 +12,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,12 +21,12 @@
 
 #include "result.h"
 #include "runtime/clock.h"
+#include "runtime/co.h"
 #include "runtime/fd_watch.h"
 #include "runtime/loop.h"
 #include "runtime/pg_result.h"
 #include "runtime/pg_servers.h"
 #include "runtime/signal.h"
-#include "runtime/task.h"
 
 struct pg_conn;
 
@@ -64,20 +65,27 @@ class PgConnection final {
   PgConnection& operator=(const PgConnection&) = delete;
 
   // Tries each address of each server once. Requires: not called before. On an error it is closed.
-  Task<Result<void>> connect();
+  Co<Result<void>> connect();
 
-  // Sends at once; the Task only waits for the reply, and may be dropped to ignore it. Many may be
+  // Sends at once; the Co only waits for the reply, and may be dropped to ignore it. Many may be
   // under way: they run in the order of the calls, each in a transaction of its own (a Sync follows
   // each), so a failed one leaves the next alone. At most 65,535 parameters. After Error::reconnect
   // it is unknown whether the statement was committed.
-  Task<Result<PgResult>> query(std::string sql, PgParams params);
+  Co<Result<PgResult>> query(std::string sql, PgParams params);
+
+  // Has the server parse this text now; from then on a query of the very same text runs what was
+  // prepared. Only of use on a direct connection, for a transaction pooler may run each query in
+  // another session. An error: such queries go on as before. A statement that the server has lost
+  // later ends the connection, for so may what else belongs to the session.
+  Co<Result<void>> prepare(std::string sql);
+  // It ended so. The next one to the same server had better prepare nothing.
+  bool has_lost_statements() const { return has_lost_statements_; }
 
   // Ends it now, without calling on_lost. Harmless when closed.
   void close();
 
   bool is_open() const { return state_ == State::open; }
   size_t queries_pending() const { return pending_.size(); }
-  int64_t replies() const { return replies_; }  // so far
   // How long the oldest query has been waiting for its reply; 0: none is.
   int64_t unanswered_ms() const;
   // The process id that the server named at the start. Requires: open.
@@ -89,10 +97,11 @@ class PgConnection final {
   std::function<void()> on_lost;
 
  private:
-  // The reply to one query, shared by this connection, which fills it, and the Task that waits for
+  // The reply to one query, shared by this connection, which fills it, and the Co that waits for
   // it.
   struct Reply {
     int64_t sent_ns = 0;
+    bool is_prepared = false;  // what was sent is the name of a statement
     std::optional<Result<PgResult>> result;
     Signal arrived;
   };
@@ -101,17 +110,21 @@ class PgConnection final {
     void operator()(pg_conn* connection) const;
   };
 
-  static Task<Result<PgResult>> await_reply(std::shared_ptr<Reply> reply);
+  static Co<Result<PgResult>> await_reply(std::shared_ptr<Reply> reply);
+  Co<Result<void>> note_prepared(std::string sql, std::string name, Co<Result<PgResult>> reply);
 
   using Attempt = tl::expected<void, std::string>;  // or why it failed
 
-  Task<Attempt> try_server(PgServer server);
-  Task<Result<Resolver::Addresses>> addresses_of(PgServer server);
-  Task<Attempt> try_address(PgServer server);
+  Co<Attempt> try_server(PgServer server);
+  Co<Result<Resolver::Addresses>> addresses_of(PgServer server);
+  Co<Attempt> try_address(PgServer server);
   void start(const PgServer& server);
   Attempt abandon(std::string reason);
   void enter_pipeline_mode();
-  Sent send(const std::string& sql, const PgParams& params);
+  void expect(std::shared_ptr<Reply> reply, Sent sent);
+  // `text`: the statement, or the name under which it is prepared.
+  Sent send(const std::string& text, bool is_name, const PgParams& params);
+  Sent sync(bool queued);
   void on_socket(bool readable, bool writable);
   void read_replies();
   void read_notifications();
@@ -126,8 +139,9 @@ class PgConnection final {
   std::unique_ptr<pg_conn, Finish> connection_;
   std::optional<FdWatch>
       watch_;  // after connection_: goes first, or a reused descriptor brings alien events
-  std::deque<std::shared_ptr<Reply>> pending_;  // in the order sent
-  int64_t replies_ = 0;
+  std::deque<std::shared_ptr<Reply>> pending_;                // in the order sent
+  std::map<std::string, std::string, std::less<>> prepared_;  // text -> name
+  bool has_lost_statements_ = false;
   Signal progress_;  // connecting: the socket is ready, a name is resolved, or close() was called
 };
 

@@ -75,4 +75,13 @@ Error::Action classify_sqlstate(std::string_view sqlstate) {
   return found == rules.end() ? bug : found->action;
 }
 
+Error notify_queue_full() {
+  return {Error::Action::retry_later, "54000", "the server's queue of notifications is full",
+          "sluice doctor names who may hold it up."};
+}
+
+bool is_notify_queue_full(const Error& error) {
+  return error.code == "54000" && error.action == Error::Action::retry_later;
+}
+
 }  // namespace sluice

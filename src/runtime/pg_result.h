@@ -39,4 +39,9 @@ class PgResult final {
 // server gave none).
 Error::Action classify_sqlstate(std::string_view sqlstate);
 
+// Of a commit that failed because the server's queue of notifications is full. Of 54000 it alone
+// may be repeated; the others are about what was sent.
+Error notify_queue_full();
+bool is_notify_queue_full(const Error& error);
+
 }  // namespace sluice

@@ -13,9 +13,9 @@
 
 #include "result.h"
 #include "runtime/clock.h"
+#include "runtime/co.h"
 #include "runtime/outage_log.h"
 #include "runtime/resolver.h"
-#include "runtime/task.h"
 
 namespace sluice {
 

@@ -9,11 +9,6 @@ namespace {
 constexpr size_t headers_max = 100;
 constexpr ptrdiff_t arguments_max = 100;
 
-bool is_token_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
-}
-
 bool is_token(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), is_token_char);
 }
@@ -69,7 +64,7 @@ std::optional<RequestProblem> request_problem(std::string_view method, std::stri
     if (name == "content-length" && (++lengths > 1 || !is_number(value))) {
       return bad("Content-Length must be one number");
     }
-    if (name == "transfer-encoding" && (++encodings > 1 || to_lower(value) != "chunked")) {
+    if (name == "transfer-encoding" && (++encodings > 1 || !is_in_any_case(value, "chunked"))) {
       return bad("the only Transfer-Encoding that is understood is chunked");
     }
   }

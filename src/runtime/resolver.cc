@@ -136,7 +136,7 @@ const Result<Resolver::Addresses>* Resolver::known(const std::string& host) cons
   return found->second.fresh_until_ns > clock_.now_ns() ? &*found->second.answer : nullptr;
 }
 
-Task<Result<Resolver::Addresses>> Resolver::resolve(std::string host, int64_t deadline_ns) {
+Co<Result<Resolver::Addresses>> Resolver::resolve(std::string host, int64_t deadline_ns) {
   if (is_address(host)) co_return Addresses{std::move(host)};
   Host& asked = ask(host);
   if (asked.answer) co_return *asked.answer;

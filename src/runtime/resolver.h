@@ -20,9 +20,9 @@
 
 #include "result.h"
 #include "runtime/clock.h"
+#include "runtime/co.h"
 #include "runtime/fd_watch.h"
 #include "runtime/loop.h"
-#include "runtime/task.h"
 
 namespace sluice {
 
@@ -53,8 +53,8 @@ class Resolver final {
 
   // An address (without brackets) is its own answer, at once. Errors: retry_later, when there is no
   // such host, no name server answers, or `deadline_ns` by the clock comes first; the look-up then
-  // goes on for whoever asks next. The Task may be dropped at any time.
-  Task<Result<Addresses>> resolve(std::string host, int64_t deadline_ns);
+  // goes on for whoever asks next. The Co may be dropped at any time.
+  Co<Result<Addresses>> resolve(std::string host, int64_t deadline_ns);
 
   // The answer for those who need not wait, while it is fresh; null: there is none yet.
   const Result<Addresses>* known(const std::string& host) const;

@@ -49,7 +49,7 @@ TrustStore::TrustStore(Clock& clock) : clock_(clock) {
   directory_ = setting("SSL_CERT_DIR", built_in->capath);
 }
 
-Task<Result<TrustStore::Store>> TrustStore::get() {
+Co<Result<TrustStore::Store>> TrustStore::get() {
   look();
   take();
   while (reading_.valid()) {

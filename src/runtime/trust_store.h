@@ -16,7 +16,7 @@
 
 #include "result.h"
 #include "runtime/clock.h"
-#include "runtime/task.h"
+#include "runtime/co.h"
 
 struct x509_store_st;
 
@@ -33,7 +33,7 @@ class TrustStore final {
 
   // Waits while they are read. Errors, each tried again by the next call: refuse, the file cannot
   // be read; retry_later, there is no thread to be had.
-  Task<Result<Store>> get();
+  Co<Result<Store>> get();
 
  private:
   void look();

@@ -10,7 +10,7 @@ TurnShare::TurnShare(Loop& loop, Clock& clock) : loop_(loop), clock_(clock) {}
 
 void TurnShare::run(std::function<void()> work) {
   const ReadyQueue::Batch batch;
-  if (waiting_.empty() && !is_spent()) return work();
+  if (has_room()) return work();
   waiting_.push_back(std::move(work));
   if (waiting_.size() == 1) go_on();
 }

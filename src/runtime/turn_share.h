@@ -30,6 +30,8 @@ class TurnShare final {
 
   // Runs `work` at once while the share lasts and nothing waits.
   void run(std::function<void()> work);
+  // Whether run() would: for work that is done more cheaply without being made a function.
+  bool has_room() { return waiting_.empty() && !is_spent(); }
 
  private:
   bool is_spent();

@@ -15,7 +15,7 @@ namespace sluice {
 
 SpanExporter::SpanExporter(OtlpTarget target, Clock& clock, HttpClient& http, Note note)
     : target_(std::move(target)), clock_(clock), http_(http), note_(std::move(note)) {
-  tasks_.spawn(run());
+  coroutines_.spawn(run());
 }
 
 std::unique_ptr<SpanExporter> SpanExporter::of_environment(std::string_view service_name,
@@ -55,7 +55,7 @@ void SpanExporter::end(Span span, int64_t begun_ns) {
   if (waiting_.size() == 1 || waiting_.size() == bounds::spans_batch_max) change_.raise();
 }
 
-Task<void> SpanExporter::run() {
+Co<void> SpanExporter::run() {
   while (!finishing_ || !waiting_.empty()) {
     co_await wait_for_batch();
     if (!waiting_.empty()) co_await send();
@@ -65,7 +65,7 @@ Task<void> SpanExporter::run() {
 }
 
 // Until a batch is full, or its oldest span has waited for the interval.
-Task<void> SpanExporter::wait_for_batch() {
+Co<void> SpanExporter::wait_for_batch() {
   while (waiting_.empty() && !finishing_) co_await change_.wait();
   const int64_t until_ns = clock_.now_ns() + bounds::spans_interval_ms * ns_per_ms;
   while (waiting_.size() < bounds::spans_batch_max && !finishing_ && clock_.now_ns() < until_ns) {
@@ -81,7 +81,7 @@ std::vector<Span> SpanExporter::take() {
   return batch;
 }
 
-Task<void> SpanExporter::send() {
+Co<void> SpanExporter::send() {
   HttpRequest request{"POST",
                       target_.url,
                       target_.headers,
@@ -115,7 +115,7 @@ void SpanExporter::note_sent(size_t count, const std::string& problem) {
   }
 }
 
-Task<void> SpanExporter::finish() {
+Co<void> SpanExporter::finish() {
   finishing_ = true;
   change_.raise();
   const int64_t until_ns = clock_.now_ns() + bounds::spans_finish_ms * ns_per_ms;

@@ -42,14 +42,14 @@ class SpanExporter final {
   void end(Span span, int64_t begun_ns);
 
   // Sends what is left, for a bounded time, or until give_up(). Add none after that.
-  Task<void> finish();
+  Co<void> finish();
   void give_up();
 
  private:
   std::string new_span_id();
-  Task<void> run();
-  Task<void> wait_for_batch();
-  Task<void> send();
+  Co<void> run();
+  Co<void> wait_for_batch();
+  Co<void> send();
   std::vector<Span> take();
   void note_sent(size_t count, const std::string& problem);
 
@@ -64,9 +64,9 @@ class SpanExporter final {
   bool finishing_ = false;
   bool given_up_ = false;
   bool has_ended_ = false;
-  Signal change_;    // run() waits for it
-  Signal progress_;  // finish() waits for it
-  TaskGroup tasks_;  // last: goes first
+  Signal change_;       // run() waits for it
+  Signal progress_;     // finish() waits for it
+  CoGroup coroutines_;  // last: goes first
 };
 
 }  // namespace sluice

@@ -58,22 +58,24 @@ Batcher::~Batcher() {
   for (auto& [group, batch] : gathering_) clock_.cancel(batch->timer);
 }
 
-// The prompts are freed: the request has its own copy.
+// The prompts become the request's.
 HttpRequest Batcher::request_of(Batch& batch) {
-  std::vector<std::string_view> prompts;
+  std::vector<std::string> prompts;
   std::vector<TaskKey> tasks;
   const ClaimedTask& first = batch.members.front()->call.task;
   for (Member* member : batch.members) {
     member->span.emplace(batch.calling.spans, batch.calling.clock, batch.model, member->call.task);
-    prompts.emplace_back(*member->call.task.question.prompt);
+    prompts.push_back(std::move(*member->call.task.question.prompt));
     tasks.push_back(member->call.task.key);
   }
-  HttpRequest request = batch_request_for(batch.model, prompts, first.question.max_output_tokens);
+  HttpRequest request =
+      batch_request_for(batch.model, std::move(prompts), first.question.max_output_tokens);
   request.headers.push_back(task_header(tasks));
   const std::optional<std::string>& traceparent = batch.members.front()->span->traceparent();
   if (traceparent) request.headers.push_back("traceparent: " + *traceparent);
   request.timeout_ms = first.timeout_ms;
   for (Member* member : batch.members) {
+    request.body.keep(std::move(member->call.task.question.memory));
     member->call.task.question = Question();
     request.send_by_ns = earlier(request.send_by_ns, member->call.send_by_ns);
   }
@@ -86,7 +88,7 @@ bool Batcher::takes(const Model& model, const ClaimedTask& task) {
   return !has_other || size_max(model, task) > 1;
 }
 
-Task<Answer> Batcher::ask(Calling calling, SharedModel model, Call& call) {
+Co<Answer> Batcher::ask(Calling calling, SharedModel model, Call& call) {
   Member member(call);
   const Group group(model->name, size_max(*model, call.task), call.task.question.max_output_tokens);
   gather(group, calling, std::move(model), member);
@@ -163,7 +165,7 @@ void Batcher::leave(Batch& batch, Member& member) {
 }
 
 // One request for all. Whoever has left meanwhile is passed over.
-Task<void> Batcher::call(std::shared_ptr<Batch> batch) {
+Co<void> Batcher::call(std::shared_ptr<Batch> batch) {
   const int64_t begun_ns = clock_.now_ns();
   HttpRequest request = request_of(*batch);
   Redaction redaction;
@@ -174,7 +176,7 @@ Task<void> Batcher::call(std::shared_ptr<Batch> batch) {
     paces_[batch->model.name].note_call(clock_.now_ns() - begun_ns);
     if (reply->first_byte_ns) first_token_after_ns = *reply->first_byte_ns - begun_ns;
   }
-  std::shared_ptr<AnswerMemory::Hold> memory = reply ? reply->memory : nullptr;
+  std::shared_ptr<MemoryBudget::Hold> memory = reply ? reply->memory : nullptr;
   std::vector<Outcome> outcomes = outcomes_of_batch(reply, batch->members.size());
   for (size_t i = 0; i < outcomes.size(); ++i) {
     Member* const member = batch->members[i];

@@ -34,7 +34,7 @@ class Batcher final {
   static bool takes(const Model& model, const ClaimedTask& task);
 
   // Its answer from the call of its batch. The call outlives it.
-  Task<Answer> ask(Calling calling, SharedModel model, Call& call);
+  Co<Answer> ask(Calling calling, SharedModel model, Call& call);
 
   // No more will come to wait for.
   void send_all();
@@ -50,7 +50,7 @@ class Batcher final {
   void send(const Group& group);
   static void leave(Batch& batch, Member& member);
   static HttpRequest request_of(Batch& batch);
-  Task<void> call(std::shared_ptr<Batch> batch);
+  Co<void> call(std::shared_ptr<Batch> batch);
 
   Clock& clock_;
   std::map<Group, std::shared_ptr<Batch>> gathering_;

@@ -23,8 +23,8 @@ std::string task_header(const std::vector<TaskKey>& tasks) {
   return header;
 }
 
-Task<Reply> exchange(const Calling& calling, const Model& model, HttpRequest&& request,
-                     StreamedBody* stream, AbortToken& abort, Redaction& redaction) {
+Co<Reply> exchange(const Calling& calling, const Model& model, HttpRequest&& request,
+                   StreamedBody* stream, AbortToken& abort, Redaction& redaction) {
   if (model.secret) {
     Result<std::string> found = calling.secrets.read(*model.secret, request.url);
     if (!found) {
@@ -53,13 +53,12 @@ Task<Reply> exchange(const Calling& calling, const Model& model, HttpRequest&& r
   co_return std::move(*result);
 }
 
-Task<Answer> ask_model(Calling calling, SharedModel shared, const ClaimedTask& task,
-                       Question question, std::optional<int64_t> send_by_ns, AbortToken& abort) {
+Co<Answer> ask_model(Calling calling, SharedModel shared, const ClaimedTask& task,
+                     Question question, std::optional<int64_t> send_by_ns, AbortToken& abort) {
   const int64_t begun_ns = calling.clock.now_ns();
   const Model& model = *shared;
   const Backend& backend = *find_backend(model.api);
-  HttpRequest request = request_for(backend, model, question);
-  question = Question();  // the request has its own copy: 10,000 prompts in flight are kept once
+  HttpRequest request = request_for(backend, model, std::move(question));
   request.headers.push_back(task_header(std::vector(1, task.key)));
   CallSpan span(calling.spans, calling.clock, model, task);
   if (span.traceparent()) request.headers.push_back("traceparent: " + *span.traceparent());

@@ -34,6 +34,7 @@ struct Call {
   ClaimedTask task;
   std::optional<int64_t> send_by_ns;  // its permit is forfeited after that
   AbortToken abort;
+  Signal room;               // there may be memory for its body, or it is not wanted any more
   Signal body_arrived;       // the body came, or never will
   bool is_unwanted = false;  // cancelled, or no longer ours
   Hedge hedge;
@@ -57,7 +58,7 @@ struct Calling {
 struct Answer {
   Outcome outcome;
   std::optional<int64_t> first_token_after_ns = std::nullopt;  // since it was asked
-  std::shared_ptr<AnswerMemory::Hold> memory = nullptr;        // of what came
+  std::shared_ptr<MemoryBudget::Hold> memory = nullptr;        // of what came
 };
 
 // What came back, or what it means that nothing did.
@@ -69,12 +70,12 @@ std::string task_header(const std::vector<TaskKey>& tasks);
 // Sends a request with the model's credential, and takes that out of what comes back; `redaction`
 // becomes the one for what is made of it. `stream` takes an answer in events; null: there is none.
 // All outlive it, the request too: a copy less for each call that waits.
-Task<Reply> exchange(const Calling& calling, const Model& model, HttpRequest&& request,
-                     StreamedBody* stream, AbortToken& abort, Redaction& redaction);
+Co<Reply> exchange(const Calling& calling, const Model& model, HttpRequest&& request,
+                   StreamedBody* stream, AbortToken& abort, Redaction& redaction);
 
 // Sends a claimed task's question to its model and says what became of it. The task and the token
 // outlive it.
-Task<Answer> ask_model(Calling calling, SharedModel model, const ClaimedTask& task,
-                       Question question, std::optional<int64_t> send_by_ns, AbortToken& abort);
+Co<Answer> ask_model(Calling calling, SharedModel model, const ClaimedTask& task, Question question,
+                     std::optional<int64_t> send_by_ns, AbortToken& abort);
 
 }  // namespace sluice

@@ -22,26 +22,26 @@ void Claimer::serve(const std::vector<Model>& models) {
 
 void Claimer::wake() {
   scope_.clear();
-  appetite_ = Appetite::hungry;
+  demand_ = Demand::claiming;
 }
 
 void Claimer::wake(int64_t model) {
   for (const auto& [name, id] : ids_) {
     if (id != model) continue;
     // A worker that claims for all anyway goes on doing so.
-    if (is_sated()) scope_.clear();
-    if (is_sated() || !scope_.empty()) scope_.push_back(name);
-    appetite_ = Appetite::hungry;
+    if (is_idle()) scope_.clear();
+    if (is_idle() || !scope_.empty()) scope_.push_back(name);
+    demand_ = Demand::claiming;
   }
 }
 
 int Claimer::wanted(int slots_free) const {
-  if (is_sated()) return 0;
+  if (is_idle()) return 0;
   return std::clamp(slots_free, 0, bounds::claim_rows_max);
 }
 
 bool Claimer::wakes_later() const {
-  return appetite_ == Appetite::last_look || claims_since_woken_ >= claims_per_look_at_later;
+  return demand_ == Demand::last_claim || claims_since_woken_ >= claims_per_look_at_later;
 }
 
 void Claimer::note_claimed(int asked, const std::map<std::string, int>& taken) {
@@ -50,10 +50,10 @@ void Claimer::note_claimed(int asked, const std::map<std::string, int>& taken) {
   for (const auto& [name, count] : taken) total += count;
   if (total >= asked) {
     wake();
-  } else if (total == 0 && appetite_ == Appetite::hungry) {
-    appetite_ = Appetite::last_look;
+  } else if (total == 0 && demand_ == Demand::claiming) {
+    demand_ = Demand::last_claim;
   } else {
-    appetite_ = Appetite::sated;
+    demand_ = Demand::idle;
   }
 }
 

@@ -1,7 +1,7 @@
 // Claimer decides how many tasks to ask for, and when to wake those whose time has come. It owns
-// the worker's appetite, and nothing else: it sends nothing, knows no time and no task.
+// the worker's demand, and nothing else: it sends nothing, knows no time and no task.
 //
-// A worker claims as long as claims come back full. After a short one it is sated: the sleeper
+// A worker claims as long as claims come back full. After a short one it is idle: the sleeper
 // looks at what waits before it sleeps, and wakes it if anything is left. After an empty one it
 // wakes tasks whose time has come, and tries once more.
 #pragma once
@@ -19,13 +19,13 @@ class Claimer final {
  public:
   // The models to claim for.
   void serve(const std::vector<Model>& models);
-  // Those to name in the next claim: those that woke a sated worker; none: all.
+  // Those to name in the next claim: those that woke an idle worker; none: all.
   const std::vector<std::string>& models() const { return scope_; }
 
   // There may be work: anywhere, or for one model (by id; one that is not served: nothing).
   void wake();
   void wake(int64_t model);
-  bool is_sated() const { return appetite_ == Appetite::sated || ids_.empty(); }
+  bool is_idle() const { return demand_ == Demand::idle || ids_.empty(); }
 
   // How many to ask for with `slots_free`; 0: do not claim.
   int wanted(int slots_free) const;
@@ -37,13 +37,13 @@ class Claimer final {
   void note_claimed(int asked, const std::map<std::string, int>& taken);
 
  private:
-  enum class Appetite {
-    hungry,     // the last claim was full, or somebody woke us. Next: last_look, sated.
-    last_look,  // a claim was empty: wake what is due and claim once more. Next: hungry, sated.
-    sated,      // nothing to be had. Next: hungry, by wake().
+  enum class Demand {
+    claiming,    // the last claim was full, or somebody woke us. Next: last_claim, idle.
+    last_claim,  // a claim was empty: wake what is due and claim once more. Next: claiming, idle.
+    idle,        // nothing to be had. Next: claiming, by wake().
   };
 
-  Appetite appetite_ = Appetite::hungry;
+  Demand demand_ = Demand::claiming;
   int claims_since_woken_ = 0;
   std::vector<std::string> scope_;  // empty: all
   std::map<std::string, int> ids_;  // of the models, by name

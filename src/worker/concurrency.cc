@@ -6,7 +6,7 @@ namespace sluice {
 
 namespace {
 
-// Of the slots, one in so many at most is kept for models without calls.
+// Of the slots, one in so many is kept for models that have few calls or none.
 constexpr int slots_per_kept_slot = 8;
 
 constexpr double short_weight = 1.0 / 8;
@@ -23,14 +23,14 @@ void average(double& into, double value, double weight) {
 
 void Concurrency::serve(const std::vector<Model>& models) {
   std::map<std::string, Served> served;
-  hungry_ = with_room_ = 0;
+  wanting_more_ = with_room_ = 0;
   for (const Model& model : models) {
     Served& now = served[model.name];
     if (const auto known = served_.find(model.name); known != served_.end()) now = known->second;
     now.ceiling = std::min(slots_, model.max_in_flight.value_or(slots_));
     now.floor = std::min(model.min_in_flight, now.ceiling);
     now.limit = now.halved_ns ? std::clamp<double>(now.limit, now.floor, now.ceiling) : now.ceiling;
-    if (now.hungry) ++hungry_;
+    if (now.wants_more) ++wanting_more_;
     if (now.has_room()) ++with_room_;
   }
   served_ = std::move(served);
@@ -71,39 +71,46 @@ void Concurrency::Served::grow(int64_t first_token_after_ns) {
   limit = std::min<double>(ceiling, limit + 1 / limit);
 }
 
-void Concurrency::set_hungry(Served& served, bool hungry) {
-  hungry_ += static_cast<int>(hungry) - static_cast<int>(served.hungry);
-  served.hungry = hungry;
+void Concurrency::set_wants_more(Served& served, bool wants_more) {
+  wanting_more_ += static_cast<int>(wants_more) - static_cast<int>(served.wants_more);
+  served.wants_more = wants_more;
 }
 
-int Concurrency::kept(const Served& served) const {
+// Where there are more models than kept slots, they share those: one for each that comes first.
+int Concurrency::kept_for(const Served& served) const {
   const int most = slots_ / slots_per_kept_slot / std::max(1, static_cast<int>(served_.size()));
-  return std::min(served.floor, most);
+  return std::min(served.floor, std::max(1, most));
 }
 
-// What each of the models that have more may have under way: an even part of what is not kept for
-// those that have not.
-int Concurrency::even() const {
-  int slots = slots_;
+Concurrency::KeptSlots Concurrency::kept_slots() const {
+  const int all = slots_ / slots_per_kept_slot;
+  KeptSlots kept{.unused = all, .shortfall = 0, .of_satisfied = 0};
   for (const auto& [name, served] : served_) {
-    if (!served.hungry) slots -= kept(served);
+    const int own = kept_for(served);
+    kept.shortfall += std::max(0, own - served.in_flight);
+    if (!served.wants_more) kept.of_satisfied += own;
+    // One that has more uses others' slots, too: so those it was kept are there for the next.
+    if (served.in_flight <= own) kept.unused -= served.in_flight;
   }
-  return slots / std::max(1, hungry_);
+  kept.unused = std::max(0, kept.unused);
+  kept.of_satisfied = std::min(kept.of_satisfied, all);
+  return kept;
 }
 
 // The free slots that are for this model before any that has its part.
 int Concurrency::reserve(const Served& served, int even) const {
-  const int part = served.hungry ? even : kept(served);
+  const int part = served.wants_more ? even : kept_for(served);
   return std::max(0, std::min(part, static_cast<int>(served.limit)) - served.in_flight);
 }
 
 std::vector<int> Concurrency::shares(const std::vector<std::string>& models, int slots_free) const {
-  const int even = this->even();
-  int reserved = 0;
-  int kept_free = 0;
+  const KeptSlots kept = kept_slots();
+  // What each of the models that have more may have under way: an even part of what is not kept
+  // for those that have not.
+  const int even = (slots_ - kept.of_satisfied) / std::max(1, wanting_more_);
+  int of_wanting = 0, of_satisfied = 0;  // what is reserved for them
   for (const auto& [name, served] : served_) {
-    reserved += reserve(served, even);
-    kept_free += std::max(0, kept(served) - served.in_flight);
+    (served.wants_more ? of_wanting : of_satisfied) += reserve(served, even);
   }
   std::vector<int> shares;
   shares.reserve(models.size());
@@ -115,13 +122,16 @@ std::vector<int> Concurrency::shares(const std::vector<std::string>& models, int
     }
     const Served& served = found->second;
     const int own = reserve(served, even);
+    const int own_kept = std::max(0, kept_for(served) - served.in_flight);
     const int room = static_cast<int>(served.limit) - served.in_flight;
+    const int kept_for_others = std::min(kept.shortfall - own_kept, kept.unused);
+    const int for_others = of_wanting - (served.wants_more ? own : 0) +
+                           std::min(of_satisfied - (served.wants_more ? 0 : own), kept.unused);
     // While some model has more than its part there are fewer free slots than are reserved: then
     // those below theirs take what there is, rather than each leave it to the others; but for the
     // few that are kept for each.
-    const int own_kept = std::max(0, kept(served) - served.in_flight);
-    const int below = std::min(own, slots_free - (kept_free - own_kept));
-    const int beyond = std::min(room, slots_free - (reserved - own));
+    const int below = std::min(own, slots_free - kept_for_others);
+    const int beyond = std::min(room, slots_free - for_others);
     shares.push_back(std::max({0, std::min(own_kept, slots_free), below, beyond}));
   }
   return shares;
@@ -138,9 +148,9 @@ void Concurrency::note_claimed(int asked, const std::vector<std::string>& models
     const auto given = taken.find(models[i]);
     const int count = given == taken.end() ? 0 : given->second;
     if (count >= shares[i] || (total >= asked && count > 0)) {
-      set_hungry(found->second, true);
+      set_wants_more(found->second, true);
     } else if (total < asked) {
-      set_hungry(found->second, false);
+      set_wants_more(found->second, false);
     }
   }
 }

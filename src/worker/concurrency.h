@@ -51,7 +51,7 @@ class Concurrency final {
   void note_claimed(int asked, const std::vector<std::string>& models,
                     const std::vector<int>& shares, const std::map<std::string, int>& taken);
   // Some model has more than it may give now: worth a claim whenever a call has ended.
-  bool is_held_back() const { return hungry_ > 0; }
+  bool is_held_back() const { return wanting_more_ > 0; }
 
   // Whether an urgent task may begin beside those: its model is below its limit, or has no other
   // than the number of slots.
@@ -65,7 +65,7 @@ class Concurrency final {
     int ceiling = 1;
     double limit = 1;
     int in_flight = 0;
-    bool hungry = false;  // gave all that it was asked for
+    bool wants_more = false;  // gave all that it was asked for
     std::optional<int64_t> halved_ns;
     double first_token_short_ns =
         0;  // average over about 8 answers, and over about 64; 0: none yet
@@ -75,15 +75,21 @@ class Concurrency final {
     void grow(int64_t first_token_after_ns);
     bool has_room() const { return in_flight < static_cast<int>(limit); }
   };
-  void set_hungry(Served& served, bool hungry);
-  int kept(const Served& served) const;
-  int even() const;
+  void set_wants_more(Served& served, bool wants_more);
+  // The slots that are kept for models which have few calls or none.
+  struct KeptSlots {
+    int unused;        // by models that have no more than what is kept for each
+    int shortfall;     // what all lack of what is kept for each; with many models more than unused
+    int of_satisfied;  // of the models that got all they asked for
+  };
+  int kept_for(const Served& served) const;
+  KeptSlots kept_slots() const;
   int reserve(const Served& served, int even) const;
 
   int slots_;
   std::map<std::string, Served> served_;
   // Of them:
-  int hungry_ = 0;
+  int wanting_more_ = 0;
   int with_room_ = 0;
 };
 

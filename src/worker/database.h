@@ -2,7 +2,7 @@
 // sessions. One of the three seams: the worker's logic runs against a fake of this in unit tests.
 // It decides nothing and repeats nothing.
 //
-// Thread rule: loop thread only. Every call is sent when it is made; the Task only waits for the
+// Thread rule: loop thread only. Every call is sent when it is made; the Co only waits for the
 // answer, so that several made in a row travel in one flush, each in a transaction of its own.
 // Errors: values; Error::reconnect means that the session is gone and that it is unknown whether
 // the statement was committed.
@@ -21,8 +21,8 @@
 #include "backends/limits_left.h"
 #include "backends/outcome.h"
 #include "result.h"
-#include "runtime/answer_memory.h"
-#include "runtime/task.h"
+#include "runtime/co.h"
+#include "runtime/memory_budget.h"
 
 namespace sluice {
 
@@ -40,8 +40,9 @@ struct ClaimedTask {
   int priority = 0;
   std::string model;
   std::optional<int64_t>
-      send_within_ms;     // from the moment the claim was sent; nullopt: no permit, no deadline
-  bool has_body = false;  // false: ask requests() for what follows
+      send_within_ms;         // from the moment the claim was sent; nullopt: no permit, no deadline
+  int64_t request_bytes = 0;  // of its prompt or request
+  bool has_body = false;      // false: ask requests() for what follows
   Question question;
   std::optional<std::string> traceparent;
   std::optional<int64_t> queued_ms;  // of a task with a traceparent: before this claim
@@ -51,7 +52,7 @@ struct ClaimedTask {
 struct EndedCall {
   TaskKey key;
   Outcome outcome;
-  std::shared_ptr<AnswerMemory::Hold> memory = nullptr;  // of its answer; given back when stored
+  std::shared_ptr<MemoryBudget::Hold> memory = nullptr;  // of its answer; given back when stored
 };
 
 struct Applied {
@@ -75,9 +76,9 @@ struct Configuration {
   std::map<std::string, std::string> parked;
 };
 
-// What the watcher learns when it has taken its bells: see sluice.take_bells.
-struct Look {
-  std::vector<int> bells;
+// What the watcher learns when it has taken its sleeper locks: see sluice.take_sleeper_locks.
+struct SleepCheck {
+  std::vector<int> locks;
   bool complete = false;
   bool work = false;
   std::optional<int64_t> wake_in_ms;
@@ -93,6 +94,7 @@ struct Rest {
 enum class ListenMode {
   listen,  // by notification
   poll,    // a pooler is in between, which loses notifications and locks: by looking once a second
+  scarce,  // the server's queue of notifications is half full, so nobody notifies: the same
   lost,    // the listening session is gone or does not answer: by looking, until it is back
 };
 
@@ -102,79 +104,81 @@ class Database {
 
   // The working session: everything but the locks. connect also checks that the schema is one we
   // serve.
-  virtual Task<Result<void>> connect() = 0;
+  virtual Co<Result<void>> connect() = 0;
   virtual bool is_connected() const = 0;
   // complete() has a session of its own: what it waits for holds up nothing else, nor is it held
   // up.
   virtual bool stores_apart() const = 0;
   // Makes damaged unlogged sequences anew: how many. Call it again until there are none.
-  virtual Task<Result<int64_t>> mend_sequences() = 0;
-  virtual Task<Result<int64_t>> register_worker(std::string name, int slots,
-                                                std::vector<std::string> models) = 0;
-  virtual Task<Result<Configuration>> configuration(std::vector<std::string> models) = 0;
-  virtual Task<Result<std::vector<TaskKey>>> heartbeat(int64_t worker) = 0;
-  virtual Task<Result<int64_t>> recover(int64_t worker) = 0;
+  virtual Co<Result<int64_t>> mend_sequences() = 0;
+  virtual Co<Result<int64_t>> register_worker(std::string name, int slots,
+                                              std::vector<std::string> models) = 0;
+  virtual Co<Result<Configuration>> configuration(std::vector<std::string> models) = 0;
+  virtual Co<Result<std::vector<TaskKey>>> heartbeat(int64_t worker) = 0;
+  virtual Co<Result<int64_t>> recover(int64_t worker) = 0;
   // Until the next heartbeat nobody expects one. Not if there is anything to do.
-  virtual Task<Result<Rest>> fall_asleep(int64_t worker) = 0;
-  virtual Task<Result<int64_t>> sweep() = 0;
+  virtual Co<Result<Rest>> fall_asleep(int64_t worker) = 0;
+  virtual Co<Result<int64_t>> sweep() = 0;
   // A round of retention, in which at most a second goes by; how much it removed.
-  virtual Task<Result<int64_t>> retain() = 0;
+  virtual Co<Result<int64_t>> retain() = 0;
   // Moves tasks whose time has come to where claims find them; how many.
-  virtual Task<Result<int64_t>> wake() = 0;
+  virtual Co<Result<int64_t>> wake() = 0;
   // `shares`: of each of `models` at most so many.
-  virtual Task<Result<std::vector<ClaimedTask>>> claim(int64_t worker,
-                                                       std::vector<std::string> models,
-                                                       std::vector<int> shares, int max_tasks) = 0;
+  virtual Co<Result<std::vector<ClaimedTask>>> claim(int64_t worker,
+                                                     std::vector<std::string> models,
+                                                     std::vector<int> shares, int max_tasks) = 0;
   // Only those of a priority above 0.
-  virtual Task<Result<std::vector<ClaimedTask>>> claim_urgent(int64_t worker,
-                                                              std::vector<std::string> models,
-                                                              int max_tasks) = 0;
+  virtual Co<Result<std::vector<ClaimedTask>>> claim_urgent(int64_t worker,
+                                                            std::vector<std::string> models,
+                                                            int max_tasks) = 0;
   // One more call for each of these, that are under way: those that may have it. Send it by the
   // same time after this was sent as a claimed one.
-  virtual Task<Result<std::vector<TaskKey>>> hedge(int64_t worker,
-                                                   const std::vector<TaskKey>& calls) = 0;
+  virtual Co<Result<std::vector<TaskKey>>> hedge(int64_t worker,
+                                                 const std::vector<TaskKey>& calls) = 0;
   // What this worker holds, without bodies.
-  virtual Task<Result<std::vector<TaskKey>>> held_leases(int64_t worker) = 0;
-  virtual Task<Result<std::vector<ClaimedTask>>> requests(int64_t worker,
-                                                          std::vector<int64_t> ids) = 0;
-  virtual Task<Result<std::vector<Applied>>> complete(int64_t worker,
-                                                      const std::vector<EndedCall>& ended) = 0;
+  virtual Co<Result<std::vector<TaskKey>>> held_leases(int64_t worker) = 0;
+  virtual Co<Result<std::vector<ClaimedTask>>> requests(int64_t worker,
+                                                        std::vector<int64_t> ids) = 0;
+  virtual Co<Result<std::vector<Applied>>> complete(int64_t worker,
+                                                    const std::vector<EndedCall>& ended) = 0;
   // Notifies who listens of those that have ended; call it when their completion has committed.
   // How many that were.
-  virtual Task<Result<int64_t>> announce(const std::vector<int64_t>& ids) = 0;
+  virtual Co<Result<int64_t>> announce(const std::vector<int64_t>& ids) = 0;
   // The database's clock has jumped ahead by `jump_us` since it said `sound_us`: its quotas start
   // empty, unless another worker has told of this jump. Its time now. (`sound_us` and that in
   // microseconds since the epoch.)
-  virtual Task<Result<int64_t>> note_clock_jump(int64_t jump_us, int64_t sound_us) = 0;
+  virtual Co<Result<int64_t>> note_clock_jump(int64_t jump_us, int64_t sound_us) = 0;
   // Lowers the models' buckets to what is left; never raises one. In ascending order of their ids,
   // as all who take more than one model's lock.
-  virtual Task<Result<void>> drain_buckets(const std::vector<ModelLimits>& limits) = 0;
-  virtual Task<Result<bool>> unfinished(int64_t worker) = 0;
-  virtual Task<Result<int64_t>> unregister_worker(int64_t worker) = 0;
+  virtual Co<Result<void>> drain_buckets(const std::vector<ModelLimits>& limits) = 0;
+  virtual Co<Result<bool>> unfinished(int64_t worker) = 0;
+  virtual Co<Result<int64_t>> unregister_worker(int64_t worker) = 0;
 
   // The listening session: direct, for its locks and notifications belong to it.
-  virtual Task<Result<void>> listen() = 0;
+  virtual Co<Result<void>> listen() = 0;
   virtual bool is_listening() const = 0;  // the session is there, even if it is mute
   virtual ListenMode listen_mode() const = 0;
-  // Once a second: sends a probe if the session was quiet, gives it up if it is mute.
+  // Once a second, and with each look of a sleeper: asks whether there is room for notifications,
+  // unless the session is busy; gives it up if it is mute.
   virtual void check_listening() = 0;
-  virtual Task<Result<bool>> take_watch(int64_t worker) = 0;
-  virtual Task<Result<void>> drop_watch(int64_t worker, bool work_remains) = 0;
-  virtual Task<Result<Look>> take_bells(int64_t worker, std::vector<int> held) = 0;
-  virtual Task<Result<void>> drop_bells(std::vector<int> bells) = 0;
+  virtual Co<Result<bool>> become_watcher(int64_t worker) = 0;
+  virtual Co<Result<void>> resign_watcher(int64_t worker, bool work_remains) = 0;
+  virtual Co<Result<SleepCheck>> take_sleeper_locks(int64_t worker, std::vector<int> held) = 0;
+  virtual Co<Result<void>> drop_sleeper_locks(std::vector<int> locks) = 0;
 
   virtual void close() = 0;  // both sessions
 
   // Called from within the sessions' callbacks; they only note the fact.
-  // Something became ready for a model, by id; 0: for some model, or the watch is free.
+  // Something became ready for a model, by id; 0: for some model, or nobody watches.
   std::function<void(int64_t model)> on_work;
   // Some call of this worker, by its id, shall be aborted; the heartbeat says which.
   std::function<void(int64_t worker)> on_abort;
   // The database's clock, in microseconds since the epoch, read by a statement that was sent at
   // `sent_ns`: before the answer that it came with. Every heartbeat, claim and granted extra call.
   std::function<void(int64_t reading_us, int64_t sent_ns)> on_clock = [](int64_t, int64_t) {};
-  std::function<void()> on_configuration;  // sluice.models or sluice.settings changed
-  std::function<void()> on_lost;           // a session is gone
+  std::function<void()> on_configuration;   // sluice.models or sluice.settings changed
+  std::function<void()> on_scarce = [] {};  // nobody notifies any more, or they do again
+  std::function<void()> on_lost;            // a session is gone
 };
 
 }  // namespace sluice

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bounds.h"
+#include "runtime/clock.h"
 
 namespace sluice {
 
@@ -18,12 +19,14 @@ void Hedging::note_call(const std::string& model) {
   windows_[model].add(false);
 }
 
-bool Hedging::ask(const Model& model, const TaskKey& key) {
+bool Hedging::ask(const Model& model, const TaskKey& key, int64_t now_ns) {
   Window& window = windows_[model.name];
+  if (now_ns < window.again_at_ns) return false;
   const int extra = window.extra + window.asked;
   const auto calls = static_cast<double>(window.calls.size()) + window.asked;
-  if (extra >= model.hedge_budget * calls) return false;
+  if (extra >= bounds::hedge_shares_max * model.hedge_budget * calls) return false;
   ++window.asked;
+  window.asked_at_ns = now_ns;
   asked_.emplace(key, model.name);
   waiting_.insert(key);
   return true;
@@ -45,6 +48,14 @@ void Hedging::note_answer(const TaskKey& key, bool begins) {
   --window.asked;
   if (begins) window.add(true);
   asked_.erase(asked);
+}
+
+void Hedging::note_refusal(const TaskKey& key) {
+  const auto asked = asked_.find(key);
+  if (asked == asked_.end()) return;
+  Window& window = windows_[asked->second];
+  window.again_at_ns = window.asked_at_ns + bounds::hedge_again_ms * ns_per_ms;
+  note_answer(key, false);
 }
 
 void Hedging::forget(const TaskKey& key) {

@@ -1,9 +1,11 @@
-// Hedging decides which calls under way may ask for an extra one. It owns the models' budgets and
-// the calls that wait for the database's word; it sends nothing and knows no time.
+// Hedging decides which calls under way may ask for an extra one. The database keeps the budget
+// that all models share; here each model is kept to a few times its own share. It owns the calls
+// that wait for the database's word; it sends nothing.
 //
 // Thread rule: loop thread only.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <set>
@@ -20,14 +22,16 @@ class Hedging final {
   void note_call(const std::string& model);
 
   // This call wants an extra one. False: the extra calls among the model's last ones, those asked
-  // for included, are not under its budget.
-  bool ask(const Model& model, const TaskKey& key);
+  // for included, are not under what it may have, or one was refused just now.
+  bool ask(const Model& model, const TaskKey& key, int64_t now_ns);
   bool has_asked() const { return !waiting_.empty(); }
 
   // The calls to ask the database for, no more than a flush takes.
   std::vector<TaskKey> take();
   // What it said, and whether the call begins: the task may have had its answer meanwhile.
   void note_answer(const TaskKey& key, bool begins);
+  // It said no: the model's other calls need not ask for the same at once.
+  void note_refusal(const TaskKey& key);
   // The call has ended: if the database has not been asked yet, it need not be.
   void forget(const TaskKey& key);
 
@@ -36,6 +40,8 @@ class Hedging final {
     std::deque<bool> calls;  // the last ones; true: extra
     int extra = 0;           // of these
     int asked = 0;           // not answered yet
+    int64_t asked_at_ns = 0;
+    int64_t again_at_ns = 0;
     void add(bool is_extra);
   };
   std::map<std::string, Window> windows_;

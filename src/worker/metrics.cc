@@ -67,6 +67,8 @@ std::string_view name_of(ListenMode mode) {
       return "listen";
     case ListenMode::poll:
       return "poll";
+    case ListenMode::scarce:
+      return "scarce";
     case ListenMode::lost:
       return "lost";
   }
@@ -157,6 +159,16 @@ struct Metrics::Families {
   Gauge& slots_free = slots.Add({{"state", "free"}});
   Gauge& slots_calling = slots.Add({{"state", "calling"}});
   Gauge& slots_storing = slots.Add({{"state", "storing"}});
+  Gauge& request_memory = BuildGauge()
+                              .Name("sluice_request_memory_bytes")
+                              .Help("What large requests take until they are sent")
+                              .Register(registry)
+                              .Add({});
+  Gauge& answer_memory = BuildGauge()
+                             .Name("sluice_answer_memory_bytes")
+                             .Help("What answers take until they are stored, copies included")
+                             .Register(registry)
+                             .Add({});
   Histogram& slot_waits = BuildHistogram()
                               .Name("sluice_slot_wait_seconds")
                               .Help("How long a worker that would claim had no free slot")
@@ -269,8 +281,14 @@ void Metrics::set_slots(int total, int calling, int storing) {
   families_->completion_backlog.Set(storing);
 }
 
+void Metrics::set_memory(int64_t request_bytes, int64_t answer_bytes) {
+  families_->request_memory.Set(static_cast<double>(request_bytes));
+  families_->answer_memory.Set(static_cast<double>(answer_bytes));
+}
+
 void Metrics::set_listen_mode(ListenMode mode) {
-  for (const ListenMode other : {ListenMode::listen, ListenMode::poll, ListenMode::lost}) {
+  for (const ListenMode other :
+       {ListenMode::listen, ListenMode::poll, ListenMode::scarce, ListenMode::lost}) {
     families_->listen_mode.Add({{"mode", std::string(name_of(other))}}).Set(other == mode);
   }
 }

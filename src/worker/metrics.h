@@ -35,6 +35,7 @@ class Metrics final {
   void note_loop_lag(double seconds);
   void set_listen_mode(ListenMode mode);
   void set_slots(int total, int calling, int storing);
+  void set_memory(int64_t request_bytes, int64_t answer_bytes);
 
   // In Prometheus's text format.
   std::string text() const;

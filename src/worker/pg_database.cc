@@ -1,42 +1,43 @@
 #include "worker/pg_database.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <charconv>
 
 #include "bounds.h"
 #include "db/mend.h"
-#include "worker/pg_array.h"
+#include "runtime/pg_array.h"
 
 namespace sluice {
 
 namespace {
 
-using Reply = Task<Result<PgResult>>;
+using Reply = Co<Result<PgResult>>;
 
 // The readers below turn a reply into a value. Coroutines of their own, so that the call that made
 // the reply has sent its statement before anybody waits.
 
-Task<Result<int64_t>> read_int64(Reply reply) {
+Co<Result<int64_t>> read_int64(Reply reply) {
   Result<PgResult> result = co_await std::move(reply);
   if (!result) co_return tl::unexpected(result.error());
   co_return result->rows() == 0 || result->is_null(0, 0) ? int64_t{0} : result->int64(0, 0);
 }
 
-Task<Result<bool>> read_bool(Reply reply) {
+Co<Result<bool>> read_bool(Reply reply) {
   Result<PgResult> result = co_await std::move(reply);
   if (!result) co_return tl::unexpected(result.error());
   co_return result->rows() > 0 && !result->is_null(0, 0) && result->boolean(0, 0);
 }
 
-Task<Result<void>> read_nothing(Reply reply) {
+Co<Result<void>> read_nothing(Reply reply) {
   Result<PgResult> result = co_await std::move(reply);
   if (!result) co_return tl::unexpected(result.error());
   co_return Result<void>();
 }
 
 template <class T>
-Task<Result<T>> at_once(Result<T> result) {
+Co<Result<T>> at_once(Result<T> result) {
   co_return result;
 }
 
@@ -50,7 +51,7 @@ std::optional<int64_t> optional_int64(const PgResult& result, int row, int colum
   return result.int64(row, column);
 }
 
-Task<Result<std::vector<TaskKey>>> read_keys(Reply reply) {
+Co<Result<std::vector<TaskKey>>> read_keys(Reply reply) {
   Result<PgResult> result = co_await std::move(reply);
   if (!result) co_return tl::unexpected(result.error());
   std::vector<TaskKey> keys;
@@ -64,7 +65,39 @@ constexpr const char* warm_up_sql = "select sluice.warm_up()";
 
 constexpr std::string_view claimed_columns =
     "task_id, fence, model, send_within_ms, api is not null, prompt, request, max_output_tokens, "
-    "traceparent, timeout_ms, attempt, priority, queued_ms";
+    "traceparent, timeout_ms, attempt, priority, queued_ms, request_bytes";
+
+// The database's clock. As a column it is read after the function in FROM has run.
+constexpr std::string_view clock_column =
+    "(extract(epoch from clock_timestamp()) * 1000000)::bigint";
+
+// What a worker says while tasks come and go. A direct session has it prepared, which saves a claim
+// the parsing, 0.1 ms of 0.17 when there is none.
+const std::string claim_sql = fmt::format(
+    "select {}, {} from sluice.claim_within($1::bigint, $2::text[], $3::int[], $4::int)",
+    claimed_columns, clock_column);
+const std::string claim_urgent_sql =
+    fmt::format("select {}, {} from sluice.claim_urgent($1::bigint, $2::text[], $3::int)",
+                claimed_columns, clock_column);
+const std::string requests_sql =
+    fmt::format("select {} from sluice.requests($1::bigint, $2::bigint[])", claimed_columns);
+const std::string wake_sql = "select sluice.wake()";
+const std::string sweep_sql = "select sluice.sweep()";
+const std::string complete_sql =
+    "select task_id, fence, applied from sluice.complete($1::bigint, array("
+    "select row(o.*)::sluice.outcome from unnest($2::bigint[], $3::int[], $4::text[], $5::text[],"
+    " $6::text[], $7::text[], $8::text[], $9::int[], $10::bigint[], $11::int[], $12::int[],"
+    " $13::boolean[]) o))";
+const std::string heartbeat_sql = fmt::format(
+    "select h.task_id, h.fence, {} from (select) one left join sluice.heartbeat($1::bigint) h on"
+    " true",
+    clock_column);
+const std::string recover_sql = "select sluice.recover($1::bigint)";
+const std::string take_sleeper_locks_sql =
+    "select locks, complete, work, wake_in_ms from sluice.take_sleeper_locks($1::bigint, "
+    "$2::int[])";
+const std::string drop_sleeper_locks_sql = "select sluice.drop_sleeper_locks($1::int[])";
+const std::string check_notifications_sql = "select sluice.check_notifications()";
 
 std::vector<ClaimedTask> tasks_of(const PgResult& result) {
   std::vector<ClaimedTask> tasks;
@@ -83,21 +116,18 @@ std::vector<ClaimedTask> tasks_of(const PgResult& result) {
     task.attempt = static_cast<int>(result.int64(row, 10));
     task.priority = static_cast<int>(result.int64(row, 11));
     task.queued_ms = optional_int64(result, row, 12);
+    task.request_bytes = result.int64(row, 13);
   }
   return tasks;
 }
 
-Task<Result<std::vector<ClaimedTask>>> read_claimed(Reply reply) {
+Co<Result<std::vector<ClaimedTask>>> read_claimed(Reply reply) {
   Result<PgResult> result = co_await std::move(reply);
   if (!result) co_return tl::unexpected(result.error());
   co_return tasks_of(*result);
 }
 
-// The database's clock. As a column it is read after the function in FROM has run.
-constexpr std::string_view clock_column =
-    "(extract(epoch from clock_timestamp()) * 1000000)::bigint";
-
-Task<Result<std::vector<Applied>>> read_applied(Reply reply) {
+Co<Result<std::vector<Applied>>> read_applied(Reply reply) {
   Result<PgResult> result = co_await std::move(reply);
   if (!result) co_return tl::unexpected(result.error());
   std::vector<Applied> applied;
@@ -108,7 +138,7 @@ Task<Result<std::vector<Applied>>> read_applied(Reply reply) {
   co_return applied;
 }
 
-Task<Result<Configuration>> read_configuration(Reply reply) {
+Co<Result<Configuration>> read_configuration(Reply reply) {
   Result<PgResult> result = co_await std::move(reply);
   if (!result) co_return tl::unexpected(result.error());
   Configuration configuration;
@@ -141,18 +171,18 @@ Task<Result<Configuration>> read_configuration(Reply reply) {
   co_return configuration;
 }
 
-Task<Result<Look>> read_look(Reply reply) {
+Co<Result<SleepCheck>> read_sleep_check(Reply reply) {
   Result<PgResult> result = co_await std::move(reply);
   if (!result) co_return tl::unexpected(result.error());
-  Look look;
-  look.bells = int_array(result->text(0, 0));
-  look.complete = result->boolean(0, 1);
-  look.work = !result->is_null(0, 2) && result->boolean(0, 2);
-  look.wake_in_ms = optional_int64(*result, 0, 3);
-  co_return look;
+  SleepCheck check;
+  check.locks = int_array(result->text(0, 0));
+  check.complete = result->boolean(0, 1);
+  check.work = !result->is_null(0, 2) && result->boolean(0, 2);
+  check.wake_in_ms = optional_int64(*result, 0, 3);
+  co_return check;
 }
 
-Task<Result<Rest>> read_rest(Reply reply) {
+Co<Result<Rest>> read_rest(Reply reply) {
   Result<PgResult> result = co_await std::move(reply);
   if (!result) co_return tl::unexpected(result.error());
   Rest rest;
@@ -283,7 +313,14 @@ PgDatabase::PgDatabase(Loop& loop, Clock& clock, PgDatabaseOptions options)
 
 std::unique_ptr<PgConnection> PgDatabase::open(PgServers& servers) {
   auto connection = std::make_unique<PgConnection>(loop_, clock_, servers);
-  connection->on_lost = [this] { on_lost(); };
+  connection->on_lost = [this, lost = connection.get()] {
+    if (lost->has_lost_statements() && std::exchange(prepares_, false)) {
+      spdlog::warn(
+          "PostgreSQL has lost what this worker's session had prepared: prepared statements are"
+          " used no more. Is there a pooler in between?");
+    }
+    on_lost();
+  };
   connection->on_notify = [this](std::string_view channel, std::string_view payload) {
     if (channel == "sluice_work") on_work(number(payload));
     if (channel == "sluice_config") on_configuration();
@@ -293,7 +330,7 @@ std::unique_ptr<PgConnection> PgDatabase::open(PgServers& servers) {
 }
 
 // The first row has the clock in column 2; of no key: in a row of nulls.
-Task<Result<std::vector<TaskKey>>> PgDatabase::read_clocked_keys(Reply reply, int64_t sent_ns) {
+Co<Result<std::vector<TaskKey>>> PgDatabase::read_clocked_keys(Reply reply, int64_t sent_ns) {
   Result<PgResult> result = co_await std::move(reply);
   if (!result) co_return tl::unexpected(result.error());
   if (result->rows() > 0) on_clock(result->int64(0, 2), sent_ns);
@@ -307,15 +344,14 @@ Task<Result<std::vector<TaskKey>>> PgDatabase::read_clocked_keys(Reply reply, in
 }
 
 // Behind claimed_columns.
-Task<Result<std::vector<ClaimedTask>>> PgDatabase::read_clocked_tasks(Reply reply,
-                                                                      int64_t sent_ns) {
+Co<Result<std::vector<ClaimedTask>>> PgDatabase::read_clocked_tasks(Reply reply, int64_t sent_ns) {
   Result<PgResult> result = co_await std::move(reply);
   if (!result) co_return tl::unexpected(result.error());
-  if (result->rows() > 0) on_clock(result->int64(0, 13), sent_ns);
+  if (result->rows() > 0) on_clock(result->int64(0, 14), sent_ns);
   co_return tasks_of(*result);
 }
 
-Task<Result<void>> PgDatabase::connect() {
+Co<Result<void>> PgDatabase::connect() {
   if (store_) store_->close();  // what it was storing goes through the new one
   work_ = open(options_.work);
   Result<void> connected = co_await work_->connect();
@@ -329,7 +365,15 @@ Task<Result<void>> PgDatabase::connect() {
 }
 
 // A session that stays cold is slow at first, and no reason to go without it.
-Task<void> PgDatabase::warm_up() {
+Co<void> PgDatabase::warm_up() {
+  const Result<bool> direct = co_await is_direct(*work_);
+  if (direct && *direct) {  // and so are both, for they have one URL
+    std::vector<std::string> of_work = {claim_sql, claim_urgent_sql, requests_sql, wake_sql,
+                                        sweep_sql, heartbeat_sql,    recover_sql};
+    std::vector<std::string> of_store = {complete_sql};
+    co_await prepare(*work_, std::move(of_work));
+    co_await prepare(storing(), std::move(of_store));
+  }
   Reply work = work_->query(warm_up_sql, PgParams());
   if (store_) {
     Reply store = store_->query(warm_up_sql, PgParams());
@@ -338,7 +382,24 @@ Task<void> PgDatabase::warm_up() {
   co_await std::move(work);
 }
 
-Task<Result<void>> PgDatabase::check_schema() {
+// A pooler names process ids of its own.
+Co<Result<bool>> PgDatabase::is_direct(PgConnection& connection) {
+  Reply reply = connection.query("select pg_backend_pid()", PgParams());
+  Result<int64_t> pid = co_await read_int64(std::move(reply));
+  if (!pid) co_return tl::unexpected(pid.error());
+  co_return *pid == connection.server_pid();
+}
+
+// Requires a direct session: a pooler may run each query in another one. What could not be prepared
+// is parsed each time.
+Co<void> PgDatabase::prepare(PgConnection& connection, std::vector<std::string> statements) {
+  if (!prepares_) co_return;
+  std::vector<Co<Result<void>>> prepared;
+  for (std::string& sql : statements) prepared.push_back(connection.prepare(std::move(sql)));
+  for (Co<Result<void>>& each : prepared) co_await std::move(each);
+}
+
+Co<Result<void>> PgDatabase::check_schema() {
   Reply reply = work_->query("select max(version) from sluice.migration", PgParams());
   Result<int64_t> version = co_await read_int64(std::move(reply));
   const bool is_missing = !version && version.error().code == "42P01";
@@ -355,12 +416,12 @@ Task<Result<void>> PgDatabase::check_schema() {
                                                             : "use a newer sluice")});
 }
 
-Task<Result<int64_t>> PgDatabase::mend_sequences() {
+Co<Result<int64_t>> PgDatabase::mend_sequences() {
   return read_int64(work_->query(mend_sequences_sql, PgParams()));
 }
 
-Task<Result<int64_t>> PgDatabase::register_worker(std::string name, int slots,
-                                                  std::vector<std::string> models) {
+Co<Result<int64_t>> PgDatabase::register_worker(std::string name, int slots,
+                                                std::vector<std::string> models) {
   PgParams params = {std::move(name), std::to_string(slots), std::nullopt, SLUICE_VERSION,
                      pg_array(spoken_apis())};
   if (!models.empty()) params[2] = pg_array(models);
@@ -370,7 +431,7 @@ Task<Result<int64_t>> PgDatabase::register_worker(std::string name, int slots,
                    std::move(params)));
 }
 
-Task<Result<Configuration>> PgDatabase::configuration(std::vector<std::string> models) {
+Co<Result<Configuration>> PgDatabase::configuration(std::vector<std::string> models) {
   PgParams params = {std::nullopt};
   if (!models.empty()) params[0] = pg_array(models);
   return read_configuration(work_->query(
@@ -386,61 +447,50 @@ Task<Result<Configuration>> PgDatabase::configuration(std::vector<std::string> m
       std::move(params)));
 }
 
-Task<Result<std::vector<TaskKey>>> PgDatabase::heartbeat(int64_t worker) {
-  return read_clocked_keys(
-      work_->query(fmt::format("select h.task_id, h.fence, {} from (select) one"
-                               " left join sluice.heartbeat($1::bigint) h on true",
-                               clock_column),
-                   {std::to_string(worker)}),
-      clock_.now_ns());
+Co<Result<std::vector<TaskKey>>> PgDatabase::heartbeat(int64_t worker) {
+  return read_clocked_keys(work_->query(heartbeat_sql, {std::to_string(worker)}), clock_.now_ns());
 }
 
-Task<Result<int64_t>> PgDatabase::recover(int64_t worker) {
-  return read_int64(work_->query("select sluice.recover($1::bigint)", {std::to_string(worker)}));
+Co<Result<int64_t>> PgDatabase::recover(int64_t worker) {
+  return read_int64(work_->query(recover_sql, {std::to_string(worker)}));
 }
 
-Task<Result<Rest>> PgDatabase::fall_asleep(int64_t worker) {
+Co<Result<Rest>> PgDatabase::fall_asleep(int64_t worker) {
   return read_rest(work_->query("select asleep, wake_in_ms from sluice.fall_asleep($1::bigint)",
                                 {std::to_string(worker)}));
 }
 
-Task<Result<int64_t>> PgDatabase::sweep() {
-  return read_int64(work_->query("select sluice.sweep()", PgParams()));
+Co<Result<int64_t>> PgDatabase::sweep() {
+  return read_int64(work_->query(sweep_sql, PgParams()));
 }
 
-Task<Result<int64_t>> PgDatabase::retain() {
+Co<Result<int64_t>> PgDatabase::retain() {
   return read_int64(work_->query("select dropped + erased from sluice.retain()", PgParams()));
 }
 
-Task<Result<int64_t>> PgDatabase::wake() {
-  return read_int64(work_->query("select sluice.wake()", PgParams()));
+Co<Result<int64_t>> PgDatabase::wake() {
+  return read_int64(work_->query(wake_sql, PgParams()));
 }
 
-Task<Result<std::vector<ClaimedTask>>> PgDatabase::claim(int64_t worker,
-                                                         std::vector<std::string> models,
-                                                         std::vector<int> shares, int max_tasks) {
+Co<Result<std::vector<ClaimedTask>>> PgDatabase::claim(int64_t worker,
+                                                       std::vector<std::string> models,
+                                                       std::vector<int> shares, int max_tasks) {
+  return read_clocked_tasks(work_->query(claim_sql, {std::to_string(worker), pg_array(models),
+                                                     pg_array(shares), std::to_string(max_tasks)}),
+                            clock_.now_ns());
+}
+
+Co<Result<std::vector<ClaimedTask>>> PgDatabase::claim_urgent(int64_t worker,
+                                                              std::vector<std::string> models,
+                                                              int max_tasks) {
   return read_clocked_tasks(
-      work_->query(
-          fmt::format("select {}, {} from sluice.claim_within($1::bigint, $2::text[],"
-                      " $3::int[], $4::int)",
-                      claimed_columns, clock_column),
-          {std::to_string(worker), pg_array(models), pg_array(shares), std::to_string(max_tasks)}),
+      work_->query(claim_urgent_sql,
+                   {std::to_string(worker), pg_array(models), std::to_string(max_tasks)}),
       clock_.now_ns());
 }
 
-Task<Result<std::vector<ClaimedTask>>> PgDatabase::claim_urgent(int64_t worker,
-                                                                std::vector<std::string> models,
-                                                                int max_tasks) {
-  return read_clocked_tasks(
-      work_->query(
-          fmt::format("select {}, {} from sluice.claim_urgent($1::bigint, $2::text[], $3::int)",
-                      claimed_columns, clock_column),
-          {std::to_string(worker), pg_array(models), std::to_string(max_tasks)}),
-      clock_.now_ns());
-}
-
-Task<Result<std::vector<TaskKey>>> PgDatabase::hedge(int64_t worker,
-                                                     const std::vector<TaskKey>& calls) {
+Co<Result<std::vector<TaskKey>>> PgDatabase::hedge(int64_t worker,
+                                                   const std::vector<TaskKey>& calls) {
   PgArray ids, fences;
   for (const TaskKey& key : calls) {
     ids.add(key.task_id);
@@ -454,20 +504,18 @@ Task<Result<std::vector<TaskKey>>> PgDatabase::hedge(int64_t worker,
       clock_.now_ns());
 }
 
-Task<Result<std::vector<TaskKey>>> PgDatabase::held_leases(int64_t worker) {
+Co<Result<std::vector<TaskKey>>> PgDatabase::held_leases(int64_t worker) {
   return read_keys(work_->query("select task_id, fence from sluice.held_leases($1::bigint)",
                                 {std::to_string(worker)}));
 }
 
-Task<Result<std::vector<ClaimedTask>>> PgDatabase::requests(int64_t worker,
-                                                            std::vector<int64_t> ids) {
-  return read_claimed(work_->query(
-      fmt::format("select {} from sluice.requests($1::bigint, $2::bigint[])", claimed_columns),
-      {std::to_string(worker), pg_array(ids)}));
+Co<Result<std::vector<ClaimedTask>>> PgDatabase::requests(int64_t worker,
+                                                          std::vector<int64_t> ids) {
+  return read_claimed(work_->query(requests_sql, {std::to_string(worker), pg_array(ids)}));
 }
 
-Task<Result<std::vector<Applied>>> PgDatabase::complete(int64_t worker,
-                                                        const std::vector<EndedCall>& ended) {
+Co<Result<std::vector<Applied>>> PgDatabase::complete(int64_t worker,
+                                                      const std::vector<EndedCall>& ended) {
   OutcomeColumns columns;
   columns.reserve(ended);
   for (const EndedCall& call : ended) columns.add(call);
@@ -476,20 +524,14 @@ Task<Result<std::vector<Applied>>> PgDatabase::complete(int64_t worker,
       columns.answer.param(), columns.response.param(), columns.error.param(),
       columns.error_code.param(), columns.http_status.text(), columns.retry_after_ms.text(),
       columns.input_tokens.text(), columns.output_tokens.text(), columns.billed.text());
-  return read_applied(
-      storing().query("select task_id, fence, applied from sluice.complete($1::bigint, array("
-                      "select row(o.*)::sluice.outcome from unnest($2::bigint[], $3::int[], "
-                      "$4::text[], $5::text[], $6::text[],"
-                      " $7::text[], $8::text[], $9::int[], $10::bigint[], $11::int[], $12::int[], "
-                      "$13::boolean[]) o))",
-                      std::move(params)));
+  return read_applied(storing().query(complete_sql, std::move(params)));
 }
 
-Task<Result<int64_t>> PgDatabase::announce(const std::vector<int64_t>& ids) {
+Co<Result<int64_t>> PgDatabase::announce(const std::vector<int64_t>& ids) {
   return read_int64(work_->query("select sluice.announce($1::bigint[])", {pg_array(ids)}));
 }
 
-Task<Result<int64_t>> PgDatabase::note_clock_jump(int64_t jump_us, int64_t sound_us) {
+Co<Result<int64_t>> PgDatabase::note_clock_jump(int64_t jump_us, int64_t sound_us) {
   return read_int64(
       work_->query("select (extract(epoch from sluice.note_clock_jump("
                    "$1::bigint * interval '1 microsecond', 'epoch'::timestamptz + $2::bigint *"
@@ -497,7 +539,7 @@ Task<Result<int64_t>> PgDatabase::note_clock_jump(int64_t jump_us, int64_t sound
                    {std::to_string(jump_us), std::to_string(sound_us)}));
 }
 
-Task<Result<void>> PgDatabase::drain_buckets(const std::vector<ModelLimits>& limits) {
+Co<Result<void>> PgDatabase::drain_buckets(const std::vector<ModelLimits>& limits) {
   PgTextArray models;
   PgArray requests, tokens;
   for (const ModelLimits& each : limits) {
@@ -511,30 +553,30 @@ Task<Result<void>> PgDatabase::drain_buckets(const std::vector<ModelLimits>& lim
                    {models.param(), requests.text(), tokens.text()}));
 }
 
-Task<Result<bool>> PgDatabase::unfinished(int64_t worker) {
+Co<Result<bool>> PgDatabase::unfinished(int64_t worker) {
   return read_bool(work_->query("select sluice.unfinished($1::bigint)", {std::to_string(worker)}));
 }
 
-Task<Result<int64_t>> PgDatabase::unregister_worker(int64_t worker) {
+Co<Result<int64_t>> PgDatabase::unregister_worker(int64_t worker) {
   return read_int64(
       work_->query("select sluice.unregister_worker($1::bigint)", {std::to_string(worker)}));
 }
 
-Task<Result<void>> PgDatabase::listen() {
+Co<Result<void>> PgDatabase::listen() {
   listen_ = open(options_.listen);
   Result<void> connected = co_await listen_->connect();
   if (!connected) co_return connected;
-  // A pooler has process ids of its own.
-  Reply reply = listen_->query("select pg_backend_pid()", PgParams());
-  Result<int64_t> pid = co_await read_int64(std::move(reply));
-  if (!pid) co_return tl::unexpected(pid.error());
-  replies_checked_ = 0;
-  is_pooled_ = *pid != listen_->server_pid();
+  const Result<bool> direct = co_await is_direct(*listen_);
+  if (!direct) co_return tl::unexpected(direct.error());
+  is_pooled_ = !*direct;
   if (is_pooled_) co_return Result<void>();
+  std::vector<std::string> statements = {take_sleeper_locks_sql, drop_sleeper_locks_sql,
+                                         check_notifications_sql};
+  co_await prepare(*listen_, std::move(statements));
   co_return co_await subscribe();
 }
 
-Task<Result<void>> PgDatabase::subscribe() {
+Co<Result<void>> PgDatabase::subscribe() {
   Reply work = listen_->query("listen sluice_work", PgParams());
   Reply configuration = listen_->query("listen sluice_config", PgParams());
   Reply abortion = listen_->query("listen sluice_abort", PgParams());
@@ -548,10 +590,12 @@ Task<Result<void>> PgDatabase::subscribe() {
 }
 
 ListenMode PgDatabase::listen_mode() const {
-  if (!is_listening() || listen_->unanswered_ms() > bounds::listen_silence_ms_min) {
-    return ListenMode::lost;
-  }
-  return is_pooled_ ? ListenMode::poll : ListenMode::listen;
+  if (!is_listening()) return ListenMode::lost;
+  // A check that removes gigabytes takes seconds: that is no reason to doubt the session.
+  const bool is_mute = listen_->unanswered_ms() > bounds::listen_silence_ms_min;
+  if (is_mute && !is_scarce_) return ListenMode::lost;
+  if (is_pooled_) return ListenMode::poll;
+  return is_scarce_ ? ListenMode::scarce : ListenMode::listen;
 }
 
 void PgDatabase::check_listening() {
@@ -559,38 +603,44 @@ void PgDatabase::check_listening() {
   if (listen_->unanswered_ms() > bounds::listen_silence_ms_max) {
     listen_->close();
     on_lost();
-  } else if (listen_->queries_pending() == 0 && listen_->replies() == replies_checked_) {
-    Reply probe = listen_->query("select", PgParams());  // dropped: its arrival is all that counts
+  } else if (listen_->queries_pending() == 0) {
+    coroutines_.spawn(note_scarcity(listen_->query(check_notifications_sql, PgParams())));
   }
-  replies_checked_ = listen_->replies();
 }
 
-Task<Result<bool>> PgDatabase::take_watch(int64_t worker) {
+// An error says nothing new: the session is lost, or the next check finds what was in its way.
+Co<void> PgDatabase::note_scarcity(Reply checked) {
+  const Result<PgResult> scarce = co_await std::move(checked);
+  if (!scarce || scarce->boolean(0, 0) == is_scarce_) co_return;
+  is_scarce_ = !is_scarce_;
+  on_scarce();
+}
+
+Co<Result<bool>> PgDatabase::become_watcher(int64_t worker) {
   if (is_pooled_) return at_once(Result<bool>(true));  // everybody for himself
   return read_bool(
-      listen_->query("select sluice.take_watch($1::bigint)", {std::to_string(worker)}));
+      listen_->query("select sluice.become_watcher($1::bigint)", {std::to_string(worker)}));
 }
 
-Task<Result<void>> PgDatabase::drop_watch(int64_t worker, bool work_remains) {
+Co<Result<void>> PgDatabase::resign_watcher(int64_t worker, bool work_remains) {
   if (is_pooled_) return at_once(Result<void>());
-  return read_nothing(listen_->query("select sluice.drop_watch($1::bigint, $2::boolean)",
+  return read_nothing(listen_->query("select sluice.resign_watcher($1::bigint, $2::boolean)",
                                      {std::to_string(worker), work_remains ? "t" : "f"}));
 }
 
-Task<Result<Look>> PgDatabase::take_bells(int64_t worker, std::vector<int> held) {
+Co<Result<SleepCheck>> PgDatabase::take_sleeper_locks(int64_t worker, std::vector<int> held) {
   if (is_pooled_) {  // as if all 64 were held already: it takes none and only looks
-    return read_look(
-        listen_->query("select '{}'::int[], complete, work, wake_in_ms"
-                       " from sluice.take_bells($1::bigint, array(select generate_series(0, 63)))",
-                       {std::to_string(worker)}));
+    return read_sleep_check(listen_->query(
+        "select '{}'::int[], complete, work, wake_in_ms"
+        " from sluice.take_sleeper_locks($1::bigint, array(select generate_series(0, 63)))",
+        {std::to_string(worker)}));
   }
-  return read_look(listen_->query(
-      "select bells, complete, work, wake_in_ms from sluice.take_bells($1::bigint, $2::int[])",
-      {std::to_string(worker), pg_array(held)}));
+  return read_sleep_check(
+      listen_->query(take_sleeper_locks_sql, {std::to_string(worker), pg_array(held)}));
 }
 
-Task<Result<void>> PgDatabase::drop_bells(std::vector<int> bells) {
-  return read_nothing(listen_->query("select sluice.drop_bells($1::int[])", {pg_array(bells)}));
+Co<Result<void>> PgDatabase::drop_sleeper_locks(std::vector<int> locks) {
+  return read_nothing(listen_->query(drop_sleeper_locks_sql, {pg_array(locks)}));
 }
 
 void PgDatabase::close() {

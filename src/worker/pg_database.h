@@ -24,58 +24,59 @@ class PgDatabase final : public Database {
  public:
   PgDatabase(Loop& loop, Clock& clock, PgDatabaseOptions options);
 
-  Task<Result<void>> connect() override;
+  Co<Result<void>> connect() override;
   bool is_connected() const override { return work_ && work_->is_open() && storing().is_open(); }
   bool stores_apart() const override { return options_.stores_apart; }
-  Task<Result<int64_t>> mend_sequences() override;
-  Task<Result<int64_t>> register_worker(std::string name, int slots,
-                                        std::vector<std::string> models) override;
-  Task<Result<Configuration>> configuration(std::vector<std::string> models) override;
-  Task<Result<std::vector<TaskKey>>> heartbeat(int64_t worker) override;
-  Task<Result<int64_t>> recover(int64_t worker) override;
-  Task<Result<Rest>> fall_asleep(int64_t worker) override;
-  Task<Result<int64_t>> sweep() override;
-  Task<Result<int64_t>> retain() override;
-  Task<Result<int64_t>> wake() override;
-  Task<Result<std::vector<ClaimedTask>>> claim(int64_t worker, std::vector<std::string> models,
-                                               std::vector<int> shares, int max_tasks) override;
-  Task<Result<std::vector<ClaimedTask>>> claim_urgent(int64_t worker,
-                                                      std::vector<std::string> models,
-                                                      int max_tasks) override;
-  Task<Result<std::vector<TaskKey>>> hedge(int64_t worker,
-                                           const std::vector<TaskKey>& calls) override;
-  Task<Result<std::vector<TaskKey>>> held_leases(int64_t worker) override;
-  Task<Result<std::vector<ClaimedTask>>> requests(int64_t worker,
-                                                  std::vector<int64_t> ids) override;
-  Task<Result<std::vector<Applied>>> complete(int64_t worker,
-                                              const std::vector<EndedCall>& ended) override;
-  Task<Result<int64_t>> announce(const std::vector<int64_t>& ids) override;
-  Task<Result<int64_t>> note_clock_jump(int64_t jump_us, int64_t sound_us) override;
-  Task<Result<void>> drain_buckets(const std::vector<ModelLimits>& limits) override;
-  Task<Result<bool>> unfinished(int64_t worker) override;
-  Task<Result<int64_t>> unregister_worker(int64_t worker) override;
+  Co<Result<int64_t>> mend_sequences() override;
+  Co<Result<int64_t>> register_worker(std::string name, int slots,
+                                      std::vector<std::string> models) override;
+  Co<Result<Configuration>> configuration(std::vector<std::string> models) override;
+  Co<Result<std::vector<TaskKey>>> heartbeat(int64_t worker) override;
+  Co<Result<int64_t>> recover(int64_t worker) override;
+  Co<Result<Rest>> fall_asleep(int64_t worker) override;
+  Co<Result<int64_t>> sweep() override;
+  Co<Result<int64_t>> retain() override;
+  Co<Result<int64_t>> wake() override;
+  Co<Result<std::vector<ClaimedTask>>> claim(int64_t worker, std::vector<std::string> models,
+                                             std::vector<int> shares, int max_tasks) override;
+  Co<Result<std::vector<ClaimedTask>>> claim_urgent(int64_t worker, std::vector<std::string> models,
+                                                    int max_tasks) override;
+  Co<Result<std::vector<TaskKey>>> hedge(int64_t worker,
+                                         const std::vector<TaskKey>& calls) override;
+  Co<Result<std::vector<TaskKey>>> held_leases(int64_t worker) override;
+  Co<Result<std::vector<ClaimedTask>>> requests(int64_t worker, std::vector<int64_t> ids) override;
+  Co<Result<std::vector<Applied>>> complete(int64_t worker,
+                                            const std::vector<EndedCall>& ended) override;
+  Co<Result<int64_t>> announce(const std::vector<int64_t>& ids) override;
+  Co<Result<int64_t>> note_clock_jump(int64_t jump_us, int64_t sound_us) override;
+  Co<Result<void>> drain_buckets(const std::vector<ModelLimits>& limits) override;
+  Co<Result<bool>> unfinished(int64_t worker) override;
+  Co<Result<int64_t>> unregister_worker(int64_t worker) override;
 
-  Task<Result<void>> listen() override;
+  Co<Result<void>> listen() override;
   bool is_listening() const override { return listen_ && listen_->is_open(); }
   ListenMode listen_mode() const override;
   void check_listening() override;
-  Task<Result<bool>> take_watch(int64_t worker) override;
-  Task<Result<void>> drop_watch(int64_t worker, bool work_remains) override;
-  Task<Result<Look>> take_bells(int64_t worker, std::vector<int> held) override;
-  Task<Result<void>> drop_bells(std::vector<int> bells) override;
+  Co<Result<bool>> become_watcher(int64_t worker) override;
+  Co<Result<void>> resign_watcher(int64_t worker, bool work_remains) override;
+  Co<Result<SleepCheck>> take_sleeper_locks(int64_t worker, std::vector<int> held) override;
+  Co<Result<void>> drop_sleeper_locks(std::vector<int> locks) override;
 
   void close() override;
 
  private:
-  using Reply = Task<Result<PgResult>>;
-  Task<Result<std::vector<TaskKey>>> read_clocked_keys(Reply reply, int64_t sent_ns);
-  Task<Result<std::vector<ClaimedTask>>> read_clocked_tasks(Reply reply, int64_t sent_ns);
+  using Reply = Co<Result<PgResult>>;
+  Co<Result<std::vector<TaskKey>>> read_clocked_keys(Reply reply, int64_t sent_ns);
+  Co<Result<std::vector<ClaimedTask>>> read_clocked_tasks(Reply reply, int64_t sent_ns);
 
   PgConnection& storing() const { return store_ ? *store_ : *work_; }
   std::unique_ptr<PgConnection> open(PgServers& servers);
-  Task<Result<void>> check_schema();
-  Task<void> warm_up();
-  Task<Result<void>> subscribe();
+  Co<Result<void>> check_schema();
+  Co<Result<bool>> is_direct(PgConnection& connection);
+  Co<void> prepare(PgConnection& connection, std::vector<std::string> statements);
+  Co<void> warm_up();
+  Co<Result<void>> subscribe();
+  Co<void> note_scarcity(Reply checked);
 
   Loop& loop_;
   Clock& clock_;
@@ -83,8 +84,10 @@ class PgDatabase final : public Database {
   std::unique_ptr<PgConnection> work_;
   std::unique_ptr<PgConnection> store_;  // null: work_ stores
   std::unique_ptr<PgConnection> listen_;
-  int64_t replies_checked_ = 0;
   bool is_pooled_ = false;  // listen_ goes through a pooler: neither LISTEN nor session locks work
+  bool prepares_ = true;    // until a session that seemed direct has lost a statement
+  bool is_scarce_ = false;  // notifications are
+  CoGroup coroutines_;
 };
 
 }  // namespace sluice

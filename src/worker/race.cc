@@ -28,7 +28,7 @@ Race::Race(Calling calling, SharedModel model, Call& call, AskForOneMore ask_for
       ask_for_one_more_(std::move(ask_for_one_more)),
       begun_ns_(calling_.clock.now_ns()) {}
 
-Task<Answer> Race::run() {
+Co<Answer> Race::run() {
   ask_at_ns_ = next_extra_ns();
   start(call_.send_by_ns, call_.abort);
   while (running_ > 0 && !won_) {
@@ -48,7 +48,7 @@ Task<Answer> Race::run() {
   co_return std::move(*answer_);
 }
 
-Task<void> Race::wait_for_change() {
+Co<void> Race::wait_for_change() {
   if (may_want_more()) {
     co_await call_.hedge.changed.wait_until(calling_.clock, ask_at_ns_);
   } else {
@@ -69,7 +69,7 @@ void Race::start(std::optional<int64_t> send_by_ns, AbortToken& abort) {
   spawn(run_one(send_by_ns, abort));
 }
 
-Task<void> Race::run_one(std::optional<int64_t> send_by_ns, AbortToken& abort) {
+Co<void> Race::run_one(std::optional<int64_t> send_by_ns, AbortToken& abort) {
   Answer answer =
       co_await ask_model(calling_, model_, call_.task, call_.task.question, send_by_ns, abort);
   --running_;

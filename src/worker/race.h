@@ -20,12 +20,12 @@ class Race final {
   // The call outlives it.
   Race(Calling calling, SharedModel model, Call& call, AskForOneMore ask_for_one_more);
 
-  Task<Answer> run();
+  Co<Answer> run();
 
  private:
   void start(std::optional<int64_t> send_by_ns, AbortToken& abort);
-  Task<void> run_one(std::optional<int64_t> send_by_ns, AbortToken& abort);
-  Task<void> wait_for_change();
+  Co<void> run_one(std::optional<int64_t> send_by_ns, AbortToken& abort);
+  Co<void> wait_for_change();
   bool may_want_more() const;
   int64_t next_extra_ns() const;
 

@@ -5,15 +5,15 @@
 #include <csignal>
 #include <memory>
 
-#include "api/monitor.h"
 #include "bounds.h"
 #include "command_error.h"
 #include "db/database_url.h"
 #include "db/migrate.h"
-#include "runtime/http_client.h"
 #include "runtime/http_server.h"
 #include "runtime/signal.h"
+#include "runtime/wire_http_client.h"
 #include "trace/span_exporter.h"
+#include "worker/monitor.h"
 #include "worker/pg_database.h"
 
 namespace sluice {
@@ -88,7 +88,10 @@ struct Process {
   }
 
   // Health is the worker's, readiness and metrics are of both.
-  Task<HttpReply> answer(HttpIncoming incoming) {
+  Co<HttpReply> answer(HttpIncoming incoming) {
+    if (incoming.path == "/metrics") {
+      metrics.set_memory(worker.request_bytes(), http.answer_bytes());
+    }
     if (!api || incoming.path == "/healthz") return monitor.answer(std::move(incoming));
     if (incoming.path == "/readyz") return readiness(std::move(incoming));
     return incoming.path == "/metrics" ? all_metrics(std::move(incoming))
@@ -96,13 +99,13 @@ struct Process {
   }
 
   // The API may be the later one: it reads its keys in a session of its own.
-  Task<HttpReply> readiness(HttpIncoming incoming) {
+  Co<HttpReply> readiness(HttpIncoming incoming) {
     const HttpReply of_api = co_await api->answer(incoming);
     if (of_api.status == 503) co_return of_api;
     co_return co_await monitor.answer(std::move(incoming));
   }
 
-  Task<HttpReply> all_metrics(HttpIncoming incoming) {
+  Co<HttpReply> all_metrics(HttpIncoming incoming) {
     HttpReply reply = co_await monitor.answer(incoming);
     const HttpReply more = co_await api->answer(std::move(incoming));
     if (reply.status == 200) reply.body += more.body;
@@ -133,7 +136,7 @@ struct Process {
                   [this] { look_for_breakage(); });
   }
 
-  Task<void> run() {
+  Co<void> run() {
     result = co_await worker.run();
     // A server that has just ended may not be known to have: the cause is told, not what followed.
     if (!result && broken) {
@@ -155,7 +158,7 @@ struct Process {
   std::optional<PgServers> direct;
   Metrics metrics;
   PgDatabase database;
-  CurlHttpClient http;
+  WireHttpClient http;
   std::unique_ptr<SpanExporter> spans;
   Worker worker;
   Monitor monitor;

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "api/api.h"
+#include "bounds.h"
 #include "exit_code.h"
-#include "runtime/answer_memory.h"
 #include "worker/worker.h"
 
 namespace sluice {
@@ -19,7 +19,7 @@ struct RunWorkerOptions {
   std::string direct_url;
   bool stores_apart = false;  // outcomes have a session of their own
   WorkerOptions worker;
-  int64_t answer_bytes_max = AnswerMemory::bytes_max_default;
+  int64_t answer_bytes_max = bounds::answer_memory_bytes_default;
   std::optional<std::string> http_address;  // of /healthz, /readyz and /metrics
   std::optional<ApiOptions> api;            // there, too, is the API
   // Looked at once a second: a line says why the worker cannot go on (its own PostgreSQL died), and

@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <string_view>
 
 #include "private_file.h"
+#include "runtime/http_fields.h"
 #include "worker/redaction.h"
 
 namespace sluice {
@@ -73,12 +73,6 @@ Result<std::string> checked(std::string_view reference, std::string secret) {
   return secret;
 }
 
-std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 std::string path_of(const std::string& reference) {
   return reference.substr(file_prefix.size());
 }
@@ -92,7 +86,7 @@ Result<std::string> read_variable(const std::string& reference) {
 // `allowed` may have a host *.below.
 bool allows(const Endpoint& allowed, const Endpoint& endpoint) {
   if (allowed.scheme != endpoint.scheme || allowed.port != endpoint.port) return false;
-  const std::string host = lower_case(endpoint.host);
+  const std::string host = to_lower(endpoint.host);
   if (!allowed.host.starts_with("*.")) return host == allowed.host;
   const std::string_view below = std::string_view(allowed.host).substr(1);
   return host.size() > below.size() && host.ends_with(below);
@@ -121,7 +115,7 @@ Result<SecretHost> secret_host_of(const std::string& text) {
   const size_t end = text.rfind('=');
   if (end == std::string::npos) return no_host(text);
   std::string reference = text.substr(0, end);
-  std::string host = lower_case(text.substr(end + 1));
+  std::string host = to_lower(text.substr(end + 1));
   if (!reference.starts_with(env_prefix) && !reference.starts_with("file:/")) return no_host(text);
   std::string scheme = "https://";
   if (const size_t name = host.find("://"); name != std::string::npos) {

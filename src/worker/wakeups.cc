@@ -12,27 +12,27 @@ namespace sluice {
 Wakeups::Wakeups(Clock& clock, Database& database, Owner& owner)
     : clock_(clock), database_(database), owner_(owner) {}
 
-Task<void> Wakeups::run() {
+Co<void> Wakeups::run() {
   while (!stopped_) {
     if (!database_.is_listening()) {
       co_await listen_again();
     } else if (owner_.is_asleep()) {
       co_await sleep();
-    } else if (owner_.appetite() != Appetite::sated) {
+    } else if (look_at_demand() != Demand::idle) {
       co_await step_aside();
-    } else if (!watching_) {
-      co_await try_watch();
+    } else if (!is_watcher_) {
+      co_await try_to_watch();
     } else {
-      co_await look_and_sleep();
+      co_await check_and_sleep();
     }
   }
-  if (watching_ && database_.is_listening()) {
-    Task<Result<void>> bells = database_.drop_bells(std::exchange(bells_, {}));
-    Task<Result<void>> watch = database_.drop_watch(owner_.worker_id(), true);
-    co_await std::move(bells);
-    co_await std::move(watch);
+  if (is_watcher_ && database_.is_listening()) {
+    Co<Result<void>> locks = database_.drop_sleeper_locks(std::exchange(locks_, {}));
+    Co<Result<void>> resigned = database_.resign_watcher(owner_.worker_id(), true);
+    co_await std::move(locks);
+    co_await std::move(resigned);
   }
-  watching_ = false;
+  is_watcher_ = false;
 }
 
 void Wakeups::stop() {
@@ -47,17 +47,20 @@ void Wakeups::note_work(int64_t model) {
   change_.raise();
 }
 
+void Wakeups::note_demand() {
+  if (owner_.demand() != seen_demand_) change_.raise();
+}
+
 int64_t Wakeups::after_ms(int64_t ms) const {
   return clock_.now_ns() + ms * ns_per_ms;
 }
 
-// The session is gone, and with it the watch and the bells. Until it is back the owner polls.
-Task<void> Wakeups::listen_again() {
-  watching_ = false;
-  bells_.clear();
-  if (reconnect_pause_ms_ > 0) {
-    const auto pause_ms =
-        std::uniform_int_distribution<int64_t>(0, reconnect_pause_ms_)(random_) + 1;
+// The session is gone, and with it the watcher's role and the sleeper locks. Until it is back the
+// owner polls.
+Co<void> Wakeups::listen_again() {
+  is_watcher_ = keeps_locks_ = false;
+  locks_.clear();
+  if (const int64_t pause_ms = backoff_.pause_ms(); pause_ms > 0) {
     const int64_t until_ns = after_ms(pause_ms);
     while (!stopped_ && clock_.now_ns() < until_ns) co_await change_.wait_until(clock_, until_ns);
     if (stopped_) co_return;
@@ -65,7 +68,7 @@ Task<void> Wakeups::listen_again() {
   }
   Result<void> listening = co_await database_.listen();
   if (listening) {
-    reconnect_pause_ms_ = 0;
+    backoff_.note_success();
     if (database_.listen_mode() == ListenMode::poll) {
       spdlog::warn(
           "a pooler is between this worker and PostgreSQL: polling once a second instead of "
@@ -77,13 +80,11 @@ Task<void> Wakeups::listen_again() {
   if (listening.error().action != Error::Action::reconnect) {
     spdlog::warn("cannot listen for work, polling meanwhile: {}", listening.error().message);
   }
-  reconnect_pause_ms_ = std::clamp(reconnect_pause_ms_ * 2, bounds::reconnect_pause_ms_base,
-                                   bounds::look_interval_ms);
+  backoff_.note_failure(bounds::look_interval_ms);
 }
 
-// With the watch and its bells, or without: whoever rings for a line that was quiet is heard by
-// all.
-Task<void> Wakeups::sleep() {
+// Watcher or not: whoever makes a task of an idle line ready is heard by all.
+Co<void> Wakeups::sleep() {
   notified_.clear();
   co_await change_.wait();
   if (owner_.is_asleep()) co_return;
@@ -91,32 +92,38 @@ Task<void> Wakeups::sleep() {
   if (!notified_.empty()) wake_owner();
 }
 
-// The owner is busy. With no slot free the watch goes to somebody else; if work remains, that one
+// The owner is busy. With no slot free somebody else becomes the watcher; if work remains, that one
 // is told.
-Task<void> Wakeups::step_aside() {
-  if (watching_ && owner_.appetite() == Appetite::full) {
-    watching_ = false;
-    Task<Result<void>> bells = database_.drop_bells(std::exchange(bells_, {}));
-    Task<Result<void>> watch = database_.drop_watch(owner_.worker_id(), owner_.work_remains());
-    co_await std::move(bells);
-    co_await std::move(watch);
+Co<void> Wakeups::step_aside() {
+  if (is_watcher_ && look_at_demand() == Demand::full) {
+    is_watcher_ = keeps_locks_ = false;
+    Co<Result<void>> locks = database_.drop_sleeper_locks(std::exchange(locks_, {}));
+    Co<Result<void>> resigned = database_.resign_watcher(owner_.worker_id(), owner_.work_remains());
+    co_await std::move(locks);
+    co_await std::move(resigned);
     co_return;
   }
-  drop_bells();
+  if (keeps_locks_) {
+    const int64_t until_ns = woken_at_ns_ + bounds::busy_gap_ms * ns_per_ms;
+    co_await change_.wait_until(clock_, until_ns);
+    keeps_locks_ = keeps_locks_ && clock_.now_ns() < until_ns;
+    co_return;
+  }
+  drop_sleeper_locks();
   co_await change_.wait();
 }
 
-// Another worker watches, or seems to: one that is frozen keeps the watch and wakes nobody. So look
-// once a second all the same, whatever is notified meanwhile.
-Task<void> Wakeups::try_watch() {
+// Another worker watches, or seems to: one that is frozen stays the watcher and wakes nobody. So
+// look once a second all the same, whatever is notified meanwhile.
+Co<void> Wakeups::try_to_watch() {
   notified_.clear();
-  Result<bool> taken = co_await database_.take_watch(owner_.worker_id());
+  Result<bool> taken = co_await database_.become_watcher(owner_.worker_id());
   if (!taken) {
     if (taken.error().action == Error::Action::reconnect) co_return;
-    spdlog::warn("cannot try for the watch: {}", taken.error().message);
+    spdlog::warn("cannot try to become the watcher: {}", taken.error().message);
   }
-  watching_ = taken && *taken;
-  if (watching_) co_return;
+  is_watcher_ = taken && *taken;
+  if (is_watcher_) co_return;
   if (clock_.now_ns() >= poll_at_ns_) {
     poll_at_ns_ = after_ms(bounds::look_interval_ms);
     owner_.wake();
@@ -125,41 +132,62 @@ Task<void> Wakeups::try_watch() {
   }
 }
 
-Task<void> Wakeups::look_and_sleep() {
+Co<void> Wakeups::check_and_sleep() {
+  if (std::exchange(keeps_locks_, false)) {
+    co_await let_calls_begin();
+    if (!notified_.empty()) wake_owner();
+    if (stopped_ || look_at_demand() != Demand::idle) co_return;
+  }
   notified_.clear();
-  Result<Look> look = co_await database_.take_bells(owner_.worker_id(), bells_);
-  if (!look) {
-    if (look.error().action == Error::Action::reconnect) co_return;
-    spdlog::warn("cannot look for work: {}", look.error().message);
+  Result<SleepCheck> check = co_await database_.take_sleeper_locks(owner_.worker_id(), locks_);
+  if (!check) {
+    if (check.error().action == Error::Action::reconnect) co_return;
+    spdlog::warn("cannot look for work: {}", check.error().message);
     co_await change_.wait_until(clock_, after_ms(bounds::look_interval_ms));
     co_return;
   }
-  bells_ = look->bells;
-  if (look->work) notified_.clear();  // wherever it is: wake for all
-  if (!std::exchange(woken_for_work_, look->work) && look->work) {
+  locks_ = check->locks;
+  if (check->work) notified_.clear();  // wherever it is: wake for all
+  if (!std::exchange(woken_for_work_, check->work) && check->work) {
     wake_owner();
     co_return;
   }
   // Either a claim came back empty although there is work (its model's lock was busy), or a
-  // submitter's open transaction keeps a bell from us: look again, at growing intervals.
+  // submitter's open transaction keeps a sleeper lock from us: look again, at growing intervals.
   int64_t sleep_ms = bounds::idle_look_interval_ms;
-  if (look->work || !look->complete) {
+  if (check->work || !check->complete) {
     look_again_ms_ =
         std::clamp(look_again_ms_ * 2, bounds::look_again_ms_min, bounds::look_again_ms_max);
     sleep_ms = look_again_ms_;
   } else {
     look_again_ms_ = 0;
   }
-  const bool has_timer = !look->work && look->wake_in_ms && *look->wake_in_ms <= sleep_ms;
-  const int64_t wake_in_ms = has_timer ? *look->wake_in_ms : sleep_ms;
+  const bool has_timer = !check->work && check->wake_in_ms && *check->wake_in_ms <= sleep_ms;
+  const int64_t wake_in_ms = has_timer ? *check->wake_in_ms : sleep_ms;
   if (notified_.empty())
     co_await change_.wait_until(clock_, after_ms(std::min(sleep_ms, wake_in_ms)));
-  // Without one of its bells it looks again instead: a claim would find no more than the look.
-  if (!notified_.empty() || look->work || has_timer) wake_owner();
+  // Without one of its locks it looks again instead: a claim would find no more than the look.
+  if (!notified_.empty() || check->work || has_timer) wake_owner();
 }
 
+// What was claimed goes out first: a look costs the machine as much as a claim. Whoever makes a
+// task ready meanwhile still notifies.
+Co<void> Wakeups::let_calls_begin() {
+  const int64_t until_ns = after_ms(bounds::look_after_claim_ms);
+  while (!stopped_ && notified_.empty() && clock_.now_ns() < until_ns &&
+         look_at_demand() == Demand::idle) {
+    co_await change_.wait_until(clock_, until_ns);
+  }
+}
+
+// After a pause a claim is likely to bring all there is, and the locks would be wanted again:
+// so they are dropped with the second claim in a row. While tasks come all the time they are
+// dropped at once, for commits that notify queue for each other.
 void Wakeups::wake_owner() {
-  drop_bells();
+  const int64_t now_ns = clock_.now_ns();
+  keeps_locks_ = now_ns >= woken_at_ns_ + bounds::busy_gap_ms * ns_per_ms;
+  woken_at_ns_ = now_ns;
+  if (!keeps_locks_) drop_sleeper_locks();
   const std::vector<int64_t> models = std::exchange(notified_, {});
   if (models.empty() || std::find(models.begin(), models.end(), 0) != models.end()) {
     owner_.wake();
@@ -168,11 +196,19 @@ void Wakeups::wake_owner() {
   }
 }
 
-// Awake: whoever makes a task ready need not notify now. Not waited for: a false ring meanwhile is
-// harmless.
-void Wakeups::drop_bells() {
-  if (bells_.empty() || !database_.is_listening()) return;
-  Task<Result<void>> dropped = database_.drop_bells(std::exchange(bells_, {}));
+void Wakeups::note_claimed(size_t tasks) {
+  if (tasks > 0) {
+    look_again_ms_ = 0;
+    woken_for_work_ = false;
+  }
+  if (owner_.demand() != Demand::idle && std::exchange(keeps_locks_, false)) change_.raise();
+}
+
+// Awake: whoever makes a task ready need not notify now. Not waited for: a needless notification
+// meanwhile is harmless.
+void Wakeups::drop_sleeper_locks() {
+  if (locks_.empty() || !database_.is_listening()) return;
+  Co<Result<void>> dropped = database_.drop_sleeper_locks(std::exchange(locks_, {}));
 }
 
 }  // namespace sluice

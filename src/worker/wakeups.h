@@ -1,14 +1,15 @@
-// Wakeups lets an idle worker sleep without missing work: it keeps the watch, the bells and the
-// timers on the listening session (sql/functions/45_watch.sql), and wakes its owner. It claims
-// nothing.
+// Wakeups lets an idle worker sleep without missing work: it becomes the watcher, keeps the locks
+// and the timers on the listening session (sql/functions/6_wakeups/watcher.sql), and wakes its
+// owner. It claims nothing.
 //
 // Thread rule: loop thread only. The owner outlives it; run() must have returned before it is
 // destroyed.
 #pragma once
 
-#include <random>
+#include <limits>
 #include <vector>
 
+#include "runtime/backoff.h"
 #include "runtime/clock.h"
 #include "runtime/signal.h"
 #include "worker/database.h"
@@ -18,16 +19,16 @@ namespace sluice {
 class Wakeups final {
  public:
   // What the worker is doing, as far as sleeping is concerned.
-  enum class Appetite {
-    claiming,  // a claim is under way or due: nothing to watch for
-    full,      // no slot is free: somebody else should have the watch
-    sated,     // free slots and nothing to claim: watch, or sleep while another worker watches
+  enum class Demand {
+    claiming,  // a claim is under way or due: nothing to wait for
+    full,      // no slot is free: somebody else should be the watcher
+    idle,      // free slots and nothing to claim: watch, or sleep while another worker watches
   };
 
   class Owner {
    public:
     virtual ~Owner() = default;
-    virtual Appetite appetite() const = 0;
+    virtual Demand demand() const = 0;
     virtual int64_t worker_id() const = 0;
     virtual bool work_remains() const = 0;  // the last claim came back full
     virtual bool is_asleep() const = 0;     // nothing but news ends that; it keeps its own timers
@@ -38,43 +39,47 @@ class Wakeups final {
 
   Wakeups(Clock& clock, Database& database, Owner& owner);
 
-  // Until stop(); leaves the watch to others.
-  Task<void> run();
+  // Until stop(); lets others watch.
+  Co<void> run();
   void stop();
 
-  // The owner's appetite changed, or the listening session did.
+  // The listening session changed, or whether the owner is asleep.
   void note_change() { change_.raise(); }
-  // A notification: something became ready, or the watch is free.
+  // The owner's demand may have changed. What counts is what was seen here last: of one that came
+  // between two notes and went, the wait would never end.
+  void note_demand();
+  // A notification: something became ready, or nobody watches.
   void note_work(int64_t model);
-  // The last claim brought something.
-  void note_claimed() {
-    look_again_ms_ = 0;
-    woken_for_work_ = false;
-  }
+  // A claim was answered; the owner's demand is what that has left of it.
+  void note_claimed(size_t tasks);
 
  private:
-  Task<void> listen_again();
-  Task<void> step_aside();
-  Task<void> sleep();
-  Task<void> try_watch();
-  Task<void> look_and_sleep();
+  Demand look_at_demand() { return seen_demand_ = owner_.demand(); }
+  Co<void> listen_again();
+  Co<void> step_aside();
+  Co<void> sleep();
+  Co<void> try_to_watch();
+  Co<void> check_and_sleep();
+  Co<void> let_calls_begin();
   void wake_owner();
-  void drop_bells();
+  void drop_sleeper_locks();
   int64_t after_ms(int64_t ms) const;
 
   Clock& clock_;
   Database& database_;
   Owner& owner_;
   Signal change_;
-  std::mt19937_64 random_{std::random_device{}()};
+  Demand seen_demand_ = Demand::claiming;
+  Backoff backoff_;  // of the listening session
   bool stopped_ = false;
   std::vector<int64_t> notified_;  // models, by id; 0: some model
-  bool watching_ = false;
-  std::vector<int> bells_;
+  bool is_watcher_ = false;
+  std::vector<int> locks_;
+  int64_t woken_at_ns_ = std::numeric_limits<int64_t>::min() / 2;
+  bool keeps_locks_ = false;     // the owner was woken after a pause, and may have its fill soon
   int64_t look_again_ms_ = 0;    // grows while looks see work that claims do not get
   bool woken_for_work_ = false;  // the last look saw work, and no claim has brought any since
-  int64_t reconnect_pause_ms_ = 0;
-  int64_t poll_at_ns_ = 0;  // without the watch: when to look again
+  int64_t poll_at_ns_ = 0;       // while another one watches: when to look again
 };
 
 }  // namespace sluice

@@ -9,7 +9,7 @@ TEST_CASE("a new key has the form of a key, its own id and hash") {
   const auto id = key_id(key.text);
   REQUIRE(id);
   CHECK(*id == key.id);
-  CHECK(same_digest(parse_digest(key.sha256), key_digest(key.text)));
+  CHECK(same_digest(parse_digest(key.sha256), sha256(key.text)));
   CHECK(make_key().text != key.text);
 }
 
@@ -28,11 +28,11 @@ TEST_CASE("what has not the form of a key has no id") {
 TEST_CASE("the digest is SHA-256, and a malformed one equals no key's") {
   const auto digest =
       parse_digest("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  CHECK(same_digest(digest, key_digest("abc")));
-  CHECK_FALSE(same_digest(digest, key_digest("abd")));
+  CHECK(same_digest(digest, sha256("abc")));
+  CHECK_FALSE(same_digest(digest, sha256("abd")));
   for (const char* malformed :
        {"", "ba78", "zz7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"}) {
-    CHECK(same_digest(parse_digest(malformed), KeyDigest{}));
+    CHECK(same_digest(parse_digest(malformed), Sha256{}));
   }
 }
 

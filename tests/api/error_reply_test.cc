@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "runtime/pg_result.h"
+
 namespace sluice {
 namespace {
 
@@ -38,6 +40,16 @@ TEST_CASE("an unavailable server says when to come back, at most a minute later"
   CHECK(retry_after(reply_to("SL003", "m", "There will be room in about 7200 s.")) == "60");
   CHECK(retry_after(reply_to("SL003", "m", "in about a while")) == "5");
   CHECK(retry_after(reply_to("SL004")) == "none");
+}
+
+TEST_CASE("a full queue of notifications may pass; the client's own excesses do not") {
+  const HttpReply full = error_reply(notify_queue_full());
+  CHECK(full.status == 503);
+  CHECK(retry_after(full) == "1");
+  CHECK(full.body.find("queue of notifications is full") != std::string::npos);
+  CHECK(reply_to("54000").status == 400);
+  CHECK(reply_to("54000").body.find("too large") != std::string::npos);
+  CHECK(reply_to("54001").body.find("too deep") != std::string::npos);
 }
 
 TEST_CASE("an unknown outcome is not to be repeated blindly") {

@@ -46,7 +46,25 @@ TEST_CASE("a part ends after a MiB, a line too long is said and not kept on") {
   CHECK(parts[1].text == "z");
   LineParts endless;
   for (int i = 0; i < 20; ++i) endless.add(std::string(size_t{1} << 20, 'x'));
-  CHECK(endless.has_too_long_a_line());
+  CHECK(endless.problem() == "a line is longer than 16 MiB");
+}
+
+TEST_CASE("a line has so many values, however it is cut, and however many the text has") {
+  std::string most = "[1";
+  for (int64_t n = 2; n < LineParts::line_values_max; ++n) most += ",1";
+  most += "]\n";
+  for (const size_t step : {size_t{1}, size_t{1000}, most.size()}) {
+    LineParts lines;
+    const std::string text = most + most;
+    for (size_t at = 0; at < text.size(); at += step) {
+      lines.add(std::string_view(text).substr(at, step));
+    }
+    CHECK(lines.problem().empty());
+    lines.add(most.substr(0, most.size() - 2));
+    CHECK(lines.problem().empty());
+    lines.add(",");
+    CHECK(lines.problem() == "a line has more than 400,000 values");
+  }
 }
 
 TEST_CASE("a text of nothing has no part") {

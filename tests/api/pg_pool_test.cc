@@ -7,7 +7,7 @@
 #include <string>
 
 #include "support/manual_clock.h"
-#include "support/run_task.h"
+#include "support/run_co.h"
 
 namespace sluice {
 namespace {
@@ -21,12 +21,12 @@ std::string conninfo() {
   return std::string(database_url()) + "&application_name=pool_test";
 }
 
-Task<void> sleep_in(PgPool* pool) {
+Co<void> sleep_in(PgPool* pool) {
   Result<PgResult> rows = co_await pool->query("select pg_sleep(0.1)", PgParams());
   CHECK(rows);
 }
 
-Task<void> meet_damage(PgPool* pool) {
+Co<void> meet_damage(PgPool* pool) {
   Result<PgResult> rows = co_await pool->query(
       "do $$ begin raise exception 'damaged' using errcode = 'XX000'; end $$", PgParams());
   CHECK_FALSE(rows);
@@ -41,7 +41,7 @@ struct Fixture {
   PgServers servers;
   PgPool pool;
   std::string ended;
-  TaskGroup asked;
+  CoGroup asked;
 
   explicit Fixture(PgPoolLimits limits, const std::string& where = conninfo())
       : servers(clock, resolver, where), pool(loop, clock, servers, limits) {}
@@ -49,7 +49,7 @@ struct Fixture {
   void ask(const char* key, const char* sql, bool* is_awaited = nullptr) {
     Requester requester{std::string(key)};
     if (is_awaited != nullptr) requester.is_awaited = [is_awaited] { return *is_awaited; };
-    const auto run = [](Fixture* f, std::string name, Task<Result<PgResult>> reply) -> Task<void> {
+    const auto run = [](Fixture* f, std::string name, Co<Result<PgResult>> reply) -> Co<void> {
       const Result<PgResult> rows = co_await std::move(reply);
       f->ended += name + (rows ? "+ " : "- ");
     };
@@ -62,7 +62,7 @@ struct Fixture {
   // So many statements of this text run; seen by a session of the server's own.
   int64_t running(const char* sql) {
     PgParams params = {sql};
-    const auto rows = run_task(
+    const auto rows = run_co(
         loop, system_clock,
         pool.query("select count(*) from pg_stat_activity where state = 'active' and query = $1",
                    std::move(params)));
@@ -73,7 +73,7 @@ struct Fixture {
     CHECK(running(sql) == count);
   }
   Result<PgResult> query(const char* sql) {
-    return run_task(loop, system_clock, pool.query(sql, PgParams()));
+    return run_co(loop, system_clock, pool.query(sql, PgParams()));
   }
   int64_t sessions() {
     const auto rows =
@@ -87,7 +87,7 @@ struct Fixture {
     while (sessions() != count) pass_ms(5);
   }
   void pass_ms(int64_t ms) {
-    run_task(loop, system_clock, sleep_until(system_clock, system_clock.now_ns() + ms * ns_per_ms));
+    run_co(loop, system_clock, sleep_until(system_clock, system_clock.now_ns() + ms * ns_per_ms));
   }
 };
 
@@ -97,7 +97,7 @@ TEST_SUITE("with a database" * doctest::skip(database_url() == nullptr)) {
   TEST_CASE("a pool opens another connection while its own is busy, and closes it when idle") {
     Fixture f({1, 2});
     f.wait_for_sessions(1);
-    TaskGroup statements;
+    CoGroup statements;
     for (int i = 0; i < 6; ++i) statements.spawn(sleep_in(&f.pool));
     f.wait_for_sessions(2);
     while (statements.running() > 0) f.pass_ms(5);
@@ -125,7 +125,7 @@ TEST_SUITE("with a database" * doctest::skip(database_url() == nullptr)) {
                             " $$ select 0 * nextval('sluice.mends')::int from pg_sleep(0.02) $$"}) {
       REQUIRE(f.query(sql));
     }
-    TaskGroup statements;
+    CoGroup statements;
     for (int i = 0; i < 20; ++i) statements.spawn(meet_damage(&f.pool));
     while (statements.running() > 0) f.pass_ms(5);
     const auto mends = f.query("select last_value from sluice.mends");

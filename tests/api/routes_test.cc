@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-Task<HttpReply> never(Services&, ApiRequest) {
+Co<HttpReply> never(Services&, ApiRequest) {
   co_return HttpReply();
 }
 

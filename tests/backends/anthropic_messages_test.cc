@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/providers.h"
+#include "support/body_text.h"
 #include "support/exchange.h"
 
 namespace sluice {
@@ -44,13 +45,13 @@ TEST_CASE("messages: a prompt is one message, with the limit that the API wants"
   Question question = prompt_of("p");
   const HttpRequest request = request_for(messages, model_at("http://host"), question);
   CHECK(request.url == "http://host/v1/messages");
-  CHECK(request.body == R"({"model":"m","max_tokens":4096,"messages":[{"role":"user",)"
-                        R"("content":"p"}],"stream":true})");
+  CHECK(text_of(request.body) == R"({"model":"m","max_tokens":4096,"messages":[{"role":"user",)"
+                                 R"("content":"p"}],"stream":true})");
   CHECK(std::count(request.headers.begin(), request.headers.end(),
                    "anthropic-version: 2023-06-01") == 1);
   question.max_output_tokens = 10;
-  CHECK(request_for(messages, model_at("http://host"), question).body.find("\"max_tokens\":10,") !=
-        std::string::npos);
+  CHECK(text_of(request_for(messages, model_at("http://host"), question).body)
+            .find("\"max_tokens\":10,") != std::string::npos);
 }
 
 TEST_CASE("messages: texts are the answer, and the input is the sum of three counts") {

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "backends/providers.h"
+#include "support/body_text.h"
 #include "support/exchange.h"
 
 namespace sluice {
@@ -37,15 +38,16 @@ TEST_CASE("chat: a prompt becomes one message, streamed, with usage") {
   const HttpRequest request =
       request_for(chat, model_at("http://host/v1", "gpt"), prompt_of("say \"hi\""));
   CHECK(request.url == "http://host/v1/chat/completions");
-  CHECK(request.body == R"({"model":"gpt","messages":[{"role":"user","content":"say \"hi\""}],)"
-                        R"("stream":true,"stream_options":{"include_usage":true}})");
+  CHECK(text_of(request.body) ==
+        R"({"model":"gpt","messages":[{"role":"user","content":"say \"hi\""}],)"
+        R"("stream":true,"stream_options":{"include_usage":true}})");
 }
 
 TEST_CASE("chat: the limit of the answer has the name that its server knows") {
   Question question = prompt_of("p");
   question.max_output_tokens = 7;
   const auto body_at = [&](std::string url) {
-    return request_for(chat, model_at(std::move(url)), question).body;
+    return text_of(request_for(chat, model_at(std::move(url)), question).body);
   };
   CHECK(body_at("https://api.openai.com/v1").find(R"("max_completion_tokens":7)") !=
         std::string::npos);

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "backends/providers.h"
+#include "support/body_text.h"
 #include "support/exchange.h"
 
 namespace sluice {
@@ -9,7 +10,7 @@ TEST_CASE("embeddings: a prompt is the input") {
   const HttpRequest request =
       request_for(openai_embeddings_backend, model_at("http://host/v1"), prompt_of("p"));
   CHECK(request.url == "http://host/v1/embeddings");
-  CHECK(request.body == R"({"model":"m","input":"p"})");
+  CHECK(text_of(request.body) == R"({"model":"m","input":"p"})");
 }
 
 TEST_CASE("embeddings: the vector stands in the response, and there is no text") {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "backends/verdict.h"
+#include "support/body_text.h"
 #include "support/exchange.h"
 
 namespace sluice {
@@ -29,9 +30,9 @@ TEST_CASE("batch: prompts are sent as JSON whatever they contain") {
       batch_request_for(model_at("http://host/"), {"a \"quoted\" \\ line\nand \x01", "two"}, {});
   CHECK(request.url == "http://host/batch");
   CHECK(request.method == "POST");
-  CHECK(request.body ==
-        R"({"model":"m","prompts":["a \"quoted\" \\ line\u000aand \u0001","two"]})");
-  CHECK(batch_request_for(model_at("http://host"), {"p", "q"}, 5).body ==
+  CHECK(text_of(request.body) ==
+        R"({"model":"m","prompts":["a \"quoted\" \\ line\nand \u0001","two"]})");
+  CHECK(text_of(batch_request_for(model_at("http://host"), {"p", "q"}, 5).body) ==
         R"({"model":"m","prompts":["p","q"],"max_output_tokens":5})");
 }
 

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "backends/providers.h"
+#include "support/body_text.h"
 #include "support/exchange.h"
 
 namespace sluice {
@@ -10,8 +11,8 @@ TEST_CASE("solve: a prompt is sent as JSON whatever it contains") {
   question.max_output_tokens = 5;
   const HttpRequest request = request_for(solve_backend, model_at("http://host/"), question);
   CHECK(request.url == "http://host/solve");
-  CHECK(request.body ==
-        R"({"model":"m","prompt":"a \"quoted\" \\ line\u000aand \u0001","max_output_tokens":5})");
+  CHECK(text_of(request.body) ==
+        R"({"model":"m","prompt":"a \"quoted\" \\ line\nand \u0001","max_output_tokens":5})");
 }
 
 TEST_CASE("solve: a model that takes batches has a path for single prompts") {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "backends/providers.h"
+#include "support/body_text.h"
 #include "support/exchange.h"
 
 namespace sluice {
@@ -31,6 +32,13 @@ TEST_CASE("no second or disguised model name gets past") {
   CHECK(with_model(R"({"model":-1.5e3 ,"x":1})", "o") == R"({"model":"o" ,"x":1})");
 }
 
+TEST_CASE("no model name gets past in other letters, to a backend that ignores case") {
+  CHECK(with_model(R"({"model":"a","Model":"b","MODEL":[1],"mode":2,"models":3})", "o") ==
+        R"({"model":"o","Model":"o","MODEL":"o","mode":2,"models":3})");
+  CHECK(with_model(R"({"\u004dodel":"b", "x":1})", "o") ==
+        R"({"model":"o","\u004dodel":"o", "x":1})");
+}
+
 TEST_CASE("what is no object is left as it is") {
   for (const char* request : {"", "[]", "1", "\"x\"", "null", "{", "nonsense"}) {
     CAPTURE(request);
@@ -51,7 +59,7 @@ TEST_CASE("a verbatim request is sent to any API as it is, streamed only if it s
     Question question;
     question.request = R"({"model":"x","temperature":0})";
     question.max_output_tokens = 5;
-    CHECK(request_for(*find_backend(api), model_at("http://host"), question).body ==
+    CHECK(text_of(request_for(*find_backend(api), model_at("http://host"), question).body) ==
           R"({"model":"m","temperature":0})");
   }
   CHECK(find_backend("telepathy") == nullptr);

@@ -17,11 +17,14 @@ def line(custom_id, content="hi", model="chat", **changes):
 def form(fields, file, filename="in.jsonl"):
     """(content type, body) of a form, as Python's SDK sends it; `file` comes last."""
     boundary = uuid.uuid4().hex
-    parts = [f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode() for name, value in fields.items()]
-    head = (f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{filename}"\r\n'
+    parts = [(f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n'
+              f'{value}\r\n').encode() for name, value in fields.items()]
+    head = (f'--{boundary}\r\nContent-Disposition: form-data; name="file"; '
+            f'filename="{filename}"\r\n'
             "Content-Type: application/octet-stream\r\n\r\n")
     body = file if isinstance(file, bytes) else file.encode()
-    return f"multipart/form-data; boundary={boundary}", b"".join(parts) + head.encode() + body + f"\r\n--{boundary}--\r\n".encode()
+    return f"multipart/form-data; boundary={boundary}", b"".join(
+        parts) + head.encode() + body + f"\r\n--{boundary}--\r\n".encode()
 
 
 def post_file(port, file, key=None, **fields):
@@ -37,7 +40,8 @@ def upload(port, lines):
 
 
 def post_batch(port, file, key=None, **changes):
-    body = {"input_file_id": file, "endpoint": "/v1/chat/completions", "completion_window": "24h"} | changes
+    body = {"input_file_id": file, "endpoint": "/v1/chat/completions",
+        "completion_window": "24h"} | changes
     return http(port, "POST", "/v1/batches", body, key=key)
 
 
@@ -65,14 +69,16 @@ def content(port, file):
     """The lines of a file, by custom_id; each is there once."""
     if file is None:
         return {}
-    lines = [json.loads(text) for text in http(port, "GET", f"/v1/files/{file}/content").body.splitlines()]
+    lines = [json.loads(text) for text in http(port, "GET",
+        f"/v1/files/{file}/content").body.splitlines()]
     found = {each["custom_id"]: each for each in lines}
     assert len(found) == len(lines)
     return found
 
 
 def outcome(port, ended):
-    """What a batch put out: (lines of its output, of its errors), each by custom_id; none is in both."""
+    """What a batch put out: (lines of its output, of its errors), each by custom_id; none is in
+    both."""
     outputs, errors = content(port, ended["output_file_id"]), content(port, ended["error_file_id"])
     assert not outputs.keys() & errors.keys()
     return outputs, errors

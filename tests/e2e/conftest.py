@@ -3,6 +3,7 @@
 Everything that is started is ended by its process id at teardown. Nothing sleeps to be right:
 wait_for() waits for a condition with a deadline.
 """
+import contextlib
 import http.client as http_client
 import importlib.machinery
 import importlib.util
@@ -10,6 +11,7 @@ import itertools
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -26,8 +28,10 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("SLUICE_BINARY", ROOT / "build" / "sluice"))
-# Builds with sanitizers have memory of their own beside what is asked for, none of the hardening, and read themselves at the end.
-unless_instrumented = pytest.mark.skipif(b"__asan_init" in BINARY.read_bytes(), reason="a build with sanitizers")
+# Builds with sanitizers have memory of their own beside what is asked for, none of the hardening,
+# and read themselves at the end.
+unless_instrumented = pytest.mark.skipif(b"__asan_init" in BINARY.read_bytes(),
+    reason="a build with sanitizers")
 RUN_TIMEOUT_S = 120
 STOP_TIMEOUT_S = 30
 # Fixed names, so that workers of one machine never meet the caller's settings.
@@ -47,8 +51,19 @@ private_postgres = load_script("private_postgres")
 signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
+def free_port():
+    """A port of 127.0.0.1 for somebody else to listen on. From below those that the system itself
+    gives to connections and to who asks for any: one of these may be gone by then."""
+    while True:
+        port = random.randint(10_000, 32_000)
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port
+
+
 def clean_environment(extra=()):
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(CALLERS_SETTINGS)}
+    kept = {name: value for name, value in os.environ.items()
+        if not name.startswith(CALLERS_SETTINGS)}
     return kept | dict(extra)
 
 
@@ -91,9 +106,11 @@ class Process:
         directory.mkdir(parents=True, exist_ok=True)
         self.stdout_path, self.stderr_path = directory / "stdout", directory / "stderr"
         with open(self.stdout_path, "wb") as out, open(self.stderr_path, "wb") as err:
-            self.process = subprocess.Popen([BINARY, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=out,
+            self.process = subprocess.Popen([BINARY, *map(str, arguments)],
+                stdin=subprocess.DEVNULL, stdout=out,
                                             stderr=err, env=clean_environment(env), cwd=cwd,
-                                            preexec_fn=lambda: private_postgres.die_with_parent(signal.SIGKILL))
+                                            preexec_fn=lambda: private_postgres.die_with_parent(
+                                            signal.SIGKILL))
         self.pid = self.process.pid
 
     def stdout(self):
@@ -130,7 +147,8 @@ class Process:
 
     def wait_for_output(self, text, deadline_s=60.0):
         def seen():
-            assert text in self.stdout() or self.running(), f"ended before {text!r}: {self.stderr()}"
+            assert text in self.stdout() or self.running(), (f"ended before {text!r}: "
+                f"{self.stderr()}")
             return text in self.stdout()
         wait_for(seen, deadline_s, f"{text!r} on stdout")
 
@@ -159,7 +177,8 @@ def sluice():
     """A function that runs `sluice ARGUMENTS…` to its end: returncode, stdout, stderr as text."""
     def run(*arguments, env=(), input=None, timeout_s=RUN_TIMEOUT_S, cwd=None):
         # Without input: end of file, never the caller's terminal.
-        return subprocess.run([BINARY, *map(str, arguments)], env=clean_environment(env), input=input or "",
+        return subprocess.run([BINARY, *map(str, arguments)], env=clean_environment(env),
+            input=input or "",
                               capture_output=True, text=True, timeout=timeout_s, cwd=cwd)
     run.path = BINARY
     return run
@@ -191,19 +210,23 @@ class Databases:
         """The URL of a fresh database with Sluice's schema in it."""
         if not self.template_is_made:
             query(self.url("postgres"), "create database sluice_template")
-            subprocess.run([BINARY, "migrate", "--database-url", self.url("sluice_template")], check=True,
+            subprocess.run([BINARY, "migrate", "--database-url",
+                self.url("sluice_template")], check=True,
                            stdout=subprocess.DEVNULL, env=clean_environment())
             # As where `sluice up` made it: a test that is not about models need not name one.
-            query(self.url("sluice_template"), "update sluice.settings set default_model = 'any'; delete from sluice.audit")
+            query(self.url("sluice_template"),
+                "update sluice.settings set default_model = 'any'; delete from sluice.audit")
             self.template_is_made = True
         return self.empty_database("template sluice_template")
 
 
 def roomy_parent():
-    """Memory, if there is plenty: each of the many databases is a thousand files, and to remove them from a disk took a minute."""
+    """Memory, if there is plenty: each of the many databases is a thousand files, and to remove
+    them from a disk took a minute."""
     with open("/proc/meminfo") as file:
         available_bytes = int(re.search(r"MemAvailable:\s+(\d+) kB", file.read())[1]) << 10
-    enough_bytes = 12 << 30  # two servers with 250 databases of 10 MB, and as much again for everybody else
+    # two servers with 250 databases of 10 MB, and as much again for everybody else
+    enough_bytes = 12 << 30
     memory = os.statvfs("/dev/shm") if os.path.isdir("/dev/shm") else None
     fits = memory and min(available_bytes, memory.f_bavail * memory.f_frsize) >= enough_bytes
     return "/dev/shm" if fits else "/tmp"
@@ -211,7 +234,8 @@ def roomy_parent():
 
 @pytest.fixture(scope="session")
 def pg():
-    # What a killed server wrote is with the kernel: only a power cut, which no test plays, needs a disk.
+    # What a killed server wrote is with the kernel: only a power cut, which no test plays, needs a
+    # disk.
     server = private_postgres.PrivatePostgres(fsync=False, parent=roomy_parent())
     try:
         server.start()
@@ -231,8 +255,10 @@ class Pooler:
             self.port = probe.getsockname()[1]
         settings = os.path.join(self.directory, "pgbouncer.ini")
         with open(settings, "w") as file:
-            file.write(f"[databases]\n* = host={server} user=sluice\n[pgbouncer]\nlisten_addr = 127.0.0.1\n"
-                       f"listen_port = {self.port}\nunix_socket_dir =\nauth_type = any\npool_mode = transaction\n")
+            file.write(f"[databases]\n* = host={server} user=sluice\n[pgbouncer]\nlisten_addr = "
+                       "127.0.0.1\n"
+                       f"listen_port = {self.port}\nunix_socket_dir =\nauth_type = any\npool_mode "
+                       "= transaction\n")
         os.chmod(self.directory, 0o755)
         account = ["-u", "postgres"] if os.geteuid() == 0 else []
         self.command = ["/usr/sbin/pgbouncer", "-q", *account, settings]
@@ -270,12 +296,13 @@ class Monitor:
     """The health address of a worker."""
 
     def __init__(self, process):
-        found = wait_for(lambda: re.search(r"metrics on (http://\S+)", process.stderr()), what="the health address")
+        found = wait_for(lambda: re.search(r"metrics on (http://\S+)", process.stderr()),
+            what="the health address")
         self.address = found[1]
 
     def get(self, path):
         try:
-            with urllib.request.urlopen(self.address + path, timeout=5) as reply:
+            with urllib.request.urlopen(self.address + path, timeout=30) as reply:
                 return reply.status, reply.read().decode()
         except urllib.error.HTTPError as reply:
             return reply.code, reply.read().decode()
@@ -285,10 +312,12 @@ class Monitor:
         return status, json.loads(body)
 
     def wait_until(self, wakeups, status):
-        wait_for(lambda: self.ready()[0] == status and self.ready()[1]["wakeups"] == wakeups, 20, f"{wakeups}")
+        wait_for(lambda: self.ready()[0] == status and self.ready()[1]["wakeups"] == wakeups,
+            20, f"{wakeups}")
 
     def listen_modes(self):
-        return dict(re.findall(r'^sluice_listen_mode\{mode="(\w+)"\} (\d)', self.get("/metrics")[1], re.M))
+        return dict(re.findall(r'^sluice_listen_mode\{mode="(\w+)"\} (\d)',
+            self.get("/metrics")[1], re.M))
 
 
 class Mock:
@@ -301,20 +330,23 @@ class Mock:
         """What arrived so far, oldest first, as the mock logged it."""
         if not self.log_path.exists():
             return []
-        lines = self.log_path.read_text().split("\n")[:-1]  # the last one may still be in the writing
+        # the last one may still be in the writing
+        lines = self.log_path.read_text().split("\n")[:-1]
         return [json.loads(line) for line in lines]
 
 
 @pytest.fixture
 def mock(started, tmp_path):
-    """A function that starts `sluice mock` with further flags, on a free port unless it is told one."""
+    """A function that starts `sluice mock` with further flags, on a free port unless it is told
+    one."""
     numbers = itertools.count()
 
     def start(*flags, port=0):
         log_path = tmp_path / f"mock-{next(numbers)}.jsonl"
         process = started("mock", "--listen", f"127.0.0.1:{port}", "--log", log_path, *flags)
         process.wait_for_output("listening on http://")
-        line = next(line for line in process.stdout().splitlines() if line.startswith("listening on "))
+        line = next(line for line in process.stdout().splitlines()
+            if line.startswith("listening on "))
         return Mock(process, line.removeprefix("listening on ").strip(), log_path)
     return start
 
@@ -330,7 +362,8 @@ def server(started):
     """A function that starts `sluice serve` on a database; without keys unless told otherwise."""
     def start(url, *flags, keys=False, env=()):
         flags = flags if keys else ("--without-keys", *flags)
-        process = started("serve", "--database-url", url, "--listen", "127.0.0.1:0", *flags, env=env)
+        process = started("serve", "--database-url", url, "--listen",
+            "127.0.0.1:0", *flags, env=env)
         process.wait_for_output("listening on http://")
         process.port = int(process.stdout().split("listening on http://127.0.0.1:")[1].split()[0])
         wait_for(lambda: http(process.port, "GET", "/readyz").status == 200, what="readiness")
@@ -342,7 +375,8 @@ class Reply:
     """What an HTTP server answered."""
 
     def __init__(self, response):
-        self.status, self.headers, self.body = response.status, response.headers, response.read().decode()
+        self.status, self.headers, self.body = (response.status, response.headers,
+            response.read().decode())
 
     @property
     def json(self):

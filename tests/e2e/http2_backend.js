@@ -1,6 +1,7 @@
 // A backend that speaks HTTP/2 over TLS and nothing older: answers POST /solve after a while, and tells at GET /figures how many
 // connections it had and how many requests were under way at once. Arguments: key, certificate, ms until an answer, and what it
-// does not process of each connection but says so: "every-third" request (REFUSED_STREAM), "after-ten" (GOAWAY), or nothing.
+// does not process but says so: of each connection "every-third" request (REFUSED_STREAM) or those "after-ten" (GOAWAY), of all the
+// eight "after-one" (REFUSED_STREAM), or nothing.
 "use strict";
 const fs = require("fs");
 const http2 = require("http2");
@@ -19,7 +20,7 @@ function reply(stream, body) {
 function refuses(stream) {
   const session = stream.session;
   session.requests = (session.requests || 0) + 1;
-  if (refusing === "every-third" && session.requests % 3 === 0) {
+  if ((refusing === "every-third" && session.requests % 3 === 0) || (refusing === "after-one" && figures.solved > 0 && figures.refused < 8)) {
     stream.close(http2.constants.NGHTTP2_REFUSED_STREAM);
     return true;
   }

@@ -1,4 +1,5 @@
-"""A server that asks for keys, and a maker of keys. Test files import the fixtures that they use."""
+"""A server that asks for keys, and a maker of keys. Test files import the fixtures that they
+use."""
 import pytest
 from queue_tools import add_model
 

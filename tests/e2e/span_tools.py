@@ -11,7 +11,8 @@ SAMPLED, UNSAMPLED = f"00-{TRACE}-{SUBMITTER}-01", f"00-{TRACE}-{SUBMITTER}-00"
 
 
 class Recorder(http.server.ThreadingHTTPServer):
-    """A server that notes each request and answers with what `answer` (of path and JSON) returns: a status and an object."""
+    """A server that notes each request and answers with what `answer` (of path and JSON) returns: a
+    status and an object."""
     daemon_threads = True
     request_queue_size = 128
 

@@ -1,4 +1,5 @@
-"""What model APIs answer, decent or not: every task gets its right end, and the worker stays as it was."""
+"""What model APIs answer, decent or not: every task gets its right end, and the worker stays as it
+was."""
 import json
 import subprocess
 import time
@@ -9,13 +10,16 @@ from queue_tools import add_model, assert_each_ended_once, submit, submit_many, 
 from scripted_backend import EVENTS, ScriptedBackend, reset, response
 
 GIGABYTE = 1 << 30
-# Of the worker, while it is sent a gigabyte three times: an answer may take 32 MiB, and twice that while it grows.
+# Of the worker, while it is sent a gigabyte three times: an answer may take 32 MiB, and twice that
+# while it grows.
 GROWTH_BYTES_MAX = 200 << 20
 
 
 def completion(text="fine", **more):
-    return json.dumps({"choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
-                       "usage": {"prompt_tokens": 5, "completion_tokens": 7, "total_tokens": 12}, **more})
+    return json.dumps({"choices": [{"index": 0, "message": {"role": "assistant", "content": text},
+        "finish_reason": "stop"}],
+                       "usage": {"prompt_tokens": 5, "completion_tokens": 7,
+                       "total_tokens": 12}, **more})
 
 
 def error(message="no", kind=None, code=None):
@@ -85,12 +89,15 @@ FAILING = {
     "unsupported": (says(415), "http_415"),
     "unprocessable": (says(422, '{"detail":[{"msg":"field required"}]}'), "http_422"),
     "no_retry": (says(503, "", headers=["x-should-retry: false"]), "http_503"),
-    "stream_bad": (says(200, event({"error": {"message": "x", "type": "invalid_request_error"}}), EVENTS), "http_400"),
-    "gigabyte": (endless(f"HTTP/1.1 200 OK\r\nContent-Length: {GIGABYTE}\r\n\r\n".encode(), b"x" * 65536),
+    "stream_bad": (says(200, event({"error": {"message": "x", "type": "invalid_request_error"}}),
+    EVENTS), "http_400"),
+    "gigabyte": (endless(f"HTTP/1.1 200 OK\r\nContent-Length: {GIGABYTE}\r\n\r\n".encode(),
+    b"x" * 65536),
                  "response_too_large"),
     "endless_stream": (endless(STREAM_HEAD, delta("x" * 60000)), "response_too_large"),
     "endless_line": (endless(STREAM_HEAD, b"x" * 65536), "response_too_large"),
-    "endless_headers": (endless(b"HTTP/1.1 200 OK\r\n", b"X-Filler: " + b"x" * 1000 + b"\r\n"), "response_too_large"),
+    "endless_headers": (endless(b"HTTP/1.1 200 OK\r\n", b"X-Filler: " + b"x" * 1000 + b"\r\n"),
+    "response_too_large"),
 }
 
 # One that is tried twice, with max_attempts 2.
@@ -100,8 +107,10 @@ RETRIED = {
     "early": (says(425), "http_425"),
     "internal": (says(500, error(kind="server_error")), "http_500"),
     "gateway": (says(502, "<html>Bad Gateway</html>", content_type="text/html"), "http_502"),
-    "busy": (says(503, '{"error":"server busy, please try again.  maximum pending requests exceeded"}'), "http_503"),
-    "loading": (says(503, '{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}'), "http_503"),
+    "busy": (says(503, '{"error":"server busy, please try again.  maximum pending requests '
+                       'exceeded"}'), "http_503"),
+    "loading": (says(503,
+    '{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}'), "http_503"),
     "gateway_timeout": (says(504), "http_504"),
     "cloudflare": (says(520), "http_520"),
     "yes_retry": (says(400, "", headers=["x-should-retry: true"]), "http_400"),
@@ -111,17 +120,21 @@ RETRIED = {
     "no_choices": (says(200, "{}"), "bad_response"),
     "deep": (says(200, b'{"choices":' + b"[" * 1000000), "bad_response"),
     "not_utf8": (says(200, b'{"choices":[{"message":{"content":"\xff\xfe"}}]}'), "bad_response"),
-    "stream_error": (says(200, delta("half") + event({"error": {"message": "x", "type": "server_error"}}), EVENTS),
+    "stream_error": (says(200,
+    delta("half") + event({"error": {"message": "x", "type": "server_error"}}), EVENTS),
                      "http_500"),
     "stream_cut": (sends(STREAM_HEAD + delta("half")), "broken_stream"),
-    "stream_garbled": (sends(STREAM_HEAD + event(b'{"choices":') + event(b"[DONE]")), "broken_stream"),
+    "stream_garbled": (sends(STREAM_HEAD + event(b'{"choices":') + event(b"[DONE]")),
+    "broken_stream"),
     "stream_reset": (reset_in_stream, "unanswered"),
     "reset": (reset_in_body, "unanswered"),
     "hangs_up": (sends(b""), "unanswered"),
     "short": (sends(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{"), "unanswered"),
     "no_http": (sends(b"\x16\x03\x01\x00garbage \xff\xfe\r\n\r\n"), "unanswered"),
-    "garbage_headers": (sends(b"HTTP/1.1 200 OK\r\nno colon here\r\n\r\n" + completion().encode()), "unanswered"),
-    "bad_chunks": (sends(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"), "unanswered"),
+    "garbage_headers": (sends(b"HTTP/1.1 200 OK\r\nno colon here\r\n\r\n" + completion().encode()),
+    "unanswered"),
+    "bad_chunks": (sends(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
+    "unanswered"),
     "loris": (slow_loris, "timeout"),
     "loris_headers": (slow_headers, "timeout"),
 }
@@ -129,12 +142,15 @@ RETRIED = {
 SOLVED = {
     "plain": says(200, completion()),
     "stream": sends(STREAM_HEAD + delta("fi") + delta("ne", "stop") +
-                    event({"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 7}}) + event(b"[DONE]")),
+                    event({"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 7}})
+                    + event(b"[DONE]")),
     "cut": says(200, completion().replace('"stop"', '"length"')),
-    "odd_headers": sends(b"HTTP/1.1 200 OK\r\n\xff\xfe: \x01\r\n: nameless\r\nX-RateLimit-Remaining-Tokens: many\r\n"
+    "odd_headers": sends(
+    b"HTTP/1.1 200 OK\r\n\xff\xfe: \x01\r\n: nameless\r\nX-RateLimit-Remaining-Tokens: many\r\n"
                          b"Connection: close\r\n\r\n" + completion().encode()),
     "huge_usage": says(200, json.dumps({"choices": [{"message": {"content": "fine"}}],
-                                        "usage": {"prompt_tokens": 10**18, "completion_tokens": -7}})),
+                                        "usage": {"prompt_tokens": 10**18,
+                                        "completion_tokens": -7}})),
 }
 
 
@@ -143,45 +159,56 @@ def test_every_failure_of_a_backend_has_its_end_and_leaves_no_trace_in_the_worke
     scripts = SOLVED | {name: script for name, (script, _) in {**FAILING, **RETRIED}.items()}
     with ScriptedBackend(scripts) as backend:
         for name in scripts:
-            add_model(url, name, backend.url, api="openai-chat", max_attempts=2, backoff_base="10 milliseconds",
-                      backoff_max="10 milliseconds", timeout="2 seconds" if "loris" in name else "60 seconds",
+            add_model(url, name, backend.url, api="openai-chat", max_attempts=2,
+                backoff_base="10 milliseconds",
+                      backoff_max="10 milliseconds", timeout="2 seconds"
+                      if "loris" in name else "60 seconds",
                       breaker_failures=1000)
         process = worker(url)
         tasks = {name: submit(url, name, name) for name in SOLVED}
         assert wait_ended(url, len(SOLVED)) == {"solved": len(SOLVED)}
         before = memory_bytes(process.pid, "VmHWM")
         tasks |= {name: submit(url, name, name) for name in {**FAILING, **RETRIED}}
-        assert wait_ended(url, len(tasks), 120) == {"solved": len(SOLVED), "failed": len(FAILING) + len(RETRIED)}
+        assert wait_ended(url, len(tasks), 120) == {"solved": len(SOLVED),
+            "failed": len(FAILING) + len(RETRIED)}
         assert memory_bytes(process.pid, "VmHWM") - before < GROWTH_BYTES_MAX
 
-        found = {row[0]: row[1:] for row in query(url, "select model, error_code, attempts from sluice.tasks")}
+        found = {row[0]: row[1:] for row in query(url,
+            "select model, error_code, attempts from sluice.tasks")}
         expected = {name: (None, 1) for name in SOLVED} | {"cut": ("length", 1)}
         expected |= {name: (code, 1) for name, (_, code) in FAILING.items()}
         expected |= {name: (code, 2) for name, (_, code) in RETRIED.items()}
         assert found == expected
-        assert query(url, "select count(*) from sluice.models where closed_until is not null") == [(0,)]
+        assert query(url, "select count(*) from sluice.models where closed_until is not null") == [
+            (0,)]
         assert_each_ended_once(url, list(tasks.values()))
         assert process.running()
         again = submit(url, "plain", "plain")
-        wait_for(lambda: query(url, "select answer from sluice.tasks where id = %s", [again]) == [("fine",)], 20, "the last")
+        wait_for(lambda: query(url, "select answer from sluice.tasks where id = %s",
+            [again]) == [("fine",)], 20, "the last")
         assert process.stop() == 0
 
 
 @pytest.mark.parametrize("name, headers, from_s, to_s", [
     ("seconds", ["Retry-After: 30"], 25, 30),
     ("exact", ["Retry-After: 90", "retry-after-ms: 20500"], 15, 21),
-    ("date", ["Date: Sun, 06 Nov 1994 08:49:37 GMT", "Retry-After: Sun, 06 Nov 1994 08:50:07 GMT"], 25, 30),
+    ("date", ["Date: Sun, 06 Nov 1994 08:49:37 GMT", "Retry-After: Sun, 06 Nov 1994 08:50:07 GMT"],
+    25, 30),
     ("absurd", ["Retry-After: 99999999999999999999999"], 3500, 3600),
     ("reset", ["x-ratelimit-remaining-requests: 0", "x-ratelimit-reset-requests: 6m0s"], 350, 360),
 ])
-def test_a_429_closes_the_model_for_as_long_as_the_backend_says(pg, worker, name, headers, from_s, to_s):
+def test_a_429_closes_the_model_for_as_long_as_the_backend_says(pg, worker,
+        name, headers, from_s, to_s):
     url = pg.database()
-    with ScriptedBackend({name: says(429, error(code="rate_limit_exceeded"), headers=headers)}) as backend:
+    with ScriptedBackend({name: says(429, error(code="rate_limit_exceeded"),
+            headers=headers)}) as backend:
         add_model(url, "m", backend.url, api="openai-chat")
         task = submit(url, name)
         worker(url)
-        wait_for(lambda: query(url, "select closed_until is not null from sluice.models")[0][0], 20, "closing")
-        seconds = query(url, "select extract(epoch from closed_until - clock_timestamp()) from sluice.models")[0][0]
+        wait_for(lambda: query(url, "select closed_until is not null from sluice.models")[0][0],
+            20, "closing")
+        seconds = query(url,
+            "select extract(epoch from closed_until - clock_timestamp()) from sluice.models")[0][0]
         assert from_s < seconds <= to_s
         assert query(url, "select status, attempts from sluice.task(%s)", [task]) == [("queued", 0)]
 
@@ -190,8 +217,10 @@ def test_a_429_closes_the_model_for_as_long_as_the_backend_says(pg, worker, name
     ("key", says(401, error(code="invalid_api_key"))),
     ("region", says(403)),
     ("bill", says(402)),
-    ("quota", says(429, error(kind="insufficient_quota", code="insufficient_quota"), headers=["Retry-After: 1"])),
-    ("credit", says(400, error("Your credit balance is too low to access the API", kind="invalid_request_error"))),
+    ("quota", says(429, error(kind="insufficient_quota", code="insufficient_quota"),
+    headers=["Retry-After: 1"])),
+    ("credit", says(400, error("Your credit balance is too low to access the API",
+    kind="invalid_request_error"))),
 ])
 def test_keys_and_bills_park_the_model_and_cost_the_tasks_nothing(pg, worker, name, script):
     url = pg.database()
@@ -200,10 +229,14 @@ def test_keys_and_bills_park_the_model_and_cost_the_tasks_nothing(pg, worker, na
         add_model(url, "m", backend.url, api="openai-chat")
         submit_many(url, [name] * 2)
         process = worker(url)
-        wait_for(lambda: query(url, "select closed_until = 'infinity' from sluice.models")[0][0], 20, "parking")
-        wait_for(lambda: 'model "m" is parked (' in process.stderr(), what="the worker's word on it")
-        assert query(url, "select from_state, to_state from sluice.breaker_events where to_state = 'parked'") == [("closed", "parked")]
-        wait_for(lambda: query(url, "select count(*) from sluice.lease") == [(0,)], 20, "the end of the calls")
+        wait_for(lambda: query(url, "select closed_until = 'infinity' from sluice.models")[0][0],
+            20, "parking")
+        wait_for(lambda: 'model "m" is parked (' in process.stderr(),
+            what="the worker's word on it")
+        assert query(url, "select from_state, to_state from sluice.breaker_events where to_state = "
+                          "'parked'") == [("closed", "parked")]
+        wait_for(lambda: query(url, "select count(*) from sluice.lease") == [(0,)],
+            20, "the end of the calls")
         assert query(url, "select attempts, finished_at from sluice.tasks") == [(0, None)] * 2
         assert "HTTP 4" in query(url, "select closed_reason from sluice.models")[0][0]
         # An operator has paid.
@@ -225,14 +258,17 @@ def test_a_secret_is_changed_by_its_file_and_never_stored_or_logged(pg, worker, 
     def check(connection, headers, _):
         given = headers.get("authorization", "none")
         good = given == "bearer sk-good-and-rotated"
-        connection.sendall(response(200, completion()) if good else response(401, error(f"no such key: {given}")))
+        connection.sendall(response(200, completion()) if good
+            else response(401, error(f"no such key: {given}")))
 
     with ScriptedBackend({"hello": check}) as backend:
         add_model(url, "m", backend.url, api="openai-chat", secret=f"file:{key_file}")
         task = submit(url, "hello")
-        process = worker(url, "--secret-dir", tmp_path, "--secret-host", f"file:{key_file}={backend.url.removesuffix('/v1')}")
+        process = worker(url, "--secret-dir", tmp_path, "--secret-host",
+            f"file:{key_file}={backend.url.removesuffix('/v1')}")
         parked = lambda text: wait_for(lambda: query(
-            url, "select 1 from sluice.models where closed_until = 'infinity' and closed_detail like %s", [f"%{text}%"]),
+            url, "select 1 from sluice.models where closed_until = 'infinity' and closed_detail "
+                 "like %s", [f"%{text}%"]),
             20, text)
         parked("cannot be read")
         write_key("sk-wrong-original")
@@ -249,14 +285,16 @@ def test_a_secret_is_changed_by_its_file_and_never_stored_or_logged(pg, worker, 
         assert query(url, "select attempts from sluice.task(%s)", [task]) == [(1,)]
         assert "sk-" not in process.stderr()
         assert b"sk-" not in open(f"/proc/{process.pid}/cmdline", "rb").read()
-        dump = subprocess.run(["pg_dump", "--data-only", url], capture_output=True, text=True, check=True).stdout
+        dump = subprocess.run(["pg_dump", "--data-only", url], capture_output=True,
+            text=True, check=True).stdout
         assert "hello" in dump and "sk-" not in dump
 
 
 def test_bad_answers_are_tried_three_times_at_most(pg, worker):
     url = pg.database()
     with ScriptedBackend({"html": says(200, "<html>")}) as backend:
-        add_model(url, "m", backend.url, api="openai-chat", max_attempts=50, backoff_base="1 millisecond",
+        add_model(url, "m", backend.url, api="openai-chat", max_attempts=50,
+            backoff_base="1 millisecond",
                   backoff_max="1 millisecond", breaker_failures=1000)
         submit(url, "html")
         worker(url)
@@ -271,8 +309,10 @@ def test_a_thousand_chat_tasks_are_solved_in_streams_and_their_usage_recorded(pg
     worker(url)
     assert wait_ended(url, 1000) == {"solved": 1000}
     assert_each_ended_once(url, ids)
-    assert query(url, "select count(*) from sluice.tasks where answer = 'm: ' || encode(sha256(convert_to(prompt, 'UTF8')), 'hex')"
-                      " and input_tokens = length(prompt) / 4 + 1 and output_tokens = length(answer) / 4 + 1"
+    assert query(url, "select count(*) from sluice.tasks where answer = 'm: ' || "
+                      "encode(sha256(convert_to(prompt, 'UTF8')), 'hex')"
+                      " and input_tokens = length(prompt) / 4 + 1 and output_tokens = "
+                      "length(answer) / 4 + 1"
                       " and cost = (2 * input_tokens + 10 * output_tokens) / 1e6"
                       " and response::json #>> '{choices,0,message,content}' = answer") == [(1000,)]
 
@@ -287,7 +327,8 @@ def test_a_verbatim_request_reaches_the_backend_byte_for_byte(pg, worker):
 
     with ScriptedBackend({"hi": record}) as backend:
         add_model(url, "m", backend.url, api="openai-chat", upstream_model="gpt-real")
-        request = '{"messages":[{"role":"user","content":"hi"}],"model":"x","seed":123456789012345678901234567890,"model":"y"}'
+        request = ('{"messages":[{"role":"user","content":"hi"}],"model":"x",'
+                   '"seed":123456789012345678901234567890,"model":"y"}')
         query(url, "select sluice.submit(model => 'm', request => %s)", [request])
         worker(url)
         assert wait_ended(url, 1) == {"solved": 1}

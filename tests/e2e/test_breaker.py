@@ -2,8 +2,11 @@
 import socket
 import threading
 
+import pytest
 from conftest import connect, query, wait_for
 from queue_tools import add_model, statuses, submit_many, wait_ended
+
+pytestmark = pytest.mark.plain_build_only
 
 
 def events(url):
@@ -14,7 +17,8 @@ def test_while_a_backend_is_down_tasks_wait_and_burn_no_attempts(pg, mock, worke
     url = pg.database()
     with socket.socket() as nobody:  # bound, never listening: every connection is refused
         nobody.bind(("127.0.0.1", 0))
-        add_model(url, "m", f"http://127.0.0.1:{nobody.getsockname()[1]}", breaker_failures=3, breaker_open="500 ms",
+        add_model(url, "m", f"http://127.0.0.1:{nobody.getsockname()[1]}",
+            breaker_failures=3, breaker_open="500 ms",
                   max_in_flight=1, backoff_base="10 ms", max_attempts=20)
         submit_many(url, [f"prompt {i}" for i in range(50)])
         worker(url)
@@ -42,14 +46,17 @@ def test_two_completions_cross_the_threshold_at_once_and_open_it_once(pg):
         cursor.execute("select sluice.register_worker('test', 10)")
         workers.append(cursor.fetchone()[0])
         cursor.execute("select * from sluice.claim(%s, null, 10)", [workers[-1]])
-    complete = ("select * from sluice.complete(%s, array(select row(task_id, fence, 'retry', null, null, null, null, null, null,"
+    complete = ("select * from sluice.complete(%s, array(select row(task_id, fence, 'retry', null, "
+                "null, null, null, null, null,"
                 " null, null, null)::sluice.outcome from sluice.lease where worker = %s))")
     sessions[0].autocommit = False
     cursors[0].execute(complete, [workers[0]] * 2)  # crosses it, and has not committed
     second = threading.Thread(target=lambda: cursors[1].execute(complete, [workers[1]] * 2))
     second.start()
-    wait_for(lambda: query(url, "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = "
-                                "current_database()")[0][0], 10, "the second, waiting for the first")
+    wait_for(lambda: query(url,
+        "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = "
+                                "current_database()")[0][0], 10,
+                                "the second, waiting for the first")
     sessions[0].commit()
     second.join(10)
     assert not second.is_alive()

@@ -8,18 +8,23 @@ from queue_tools import as_user
 INDENT = " " * 30  # of what a flag's description goes on with
 
 
+@pytest.mark.plain_build_only
 def test_help_is_set_for_80_columns(sluice):
-    commands = re.findall(r"^  ([a-z-]+) ", sluice("--help").stdout.partition("Subcommands:")[2], re.M)
+    commands = re.findall(r"^  ([a-z-]+) ", sluice("--help").stdout.partition("Subcommands:")[2],
+        re.M)
     assert {"up", "migrate", "submit", "mock"} < set(commands)
-    nested = [["model", "close"], ["model", "set"], ["tenant", "set"], ["route", "set"], ["key", "create"]]
+    nested = [["model", "close"], ["model", "set"], ["tenant", "set"],
+        ["route", "set"], ["key", "create"]]
     for command in [[], *([one] for one in commands if one not in ("psql", "version")), *nested]:
         lines = sluice(*command, "--help").stdout.splitlines()
         for line, following in zip(lines, lines[1:]):
             assert len(line) <= 80 and line == line.rstrip(), (command, line)
             if re.match(INDENT + r"[^(]", line) and following.startswith(INDENT):
-                assert len(f"{line} {following.split()[0]}".encode()) > 80, (command, line, following)
+                assert len(f"{line} {following.split()[0]}".encode()) > 80, (command,
+                    line, following)
             if line and not line.startswith(" "):
-                assert " " in line or line.endswith(":"), (command, line)  # no word by itself, left over
+                # no word by itself, left over
+                assert " " in line or line.endswith(":"), (command, line)
 
 
 def test_help_names_the_levels_of_the_log_once(sluice):
@@ -33,7 +38,8 @@ def test_help_and_version_are_commands_too(sluice):
     assert sluice("version").stdout == sluice("--version").stdout
     listed = sluice("--help").stdout
     assert "\n  help " in listed and "\n  version " in listed
-    assert all(sluice(*command).returncode == 0 for command in (["help"], ["help", "status"], ["version"]))
+    assert all(sluice(*command).returncode == 0 for command in (["help"],
+        ["help", "status"], ["version"]))
 
 
 @pytest.mark.parametrize("arguments, reason", [
@@ -52,7 +58,8 @@ def test_help_and_version_are_commands_too(sluice):
     (["model", "ls", "gpt"], "one argument too many: gpt; see sluice model ls --help"),
     (["status", "now"], "one argument too many: now; see sluice status --help"),
     (["model", "set", "m", "rmp=60"], "'rmp' is not a setting of a model; did you mean rpm?"),
-    (["submit", "--prompt", "x", "--priority", "hot"], "--priority: Value hot not in range -100 to 100"),
+    (["submit", "--prompt", "x", "--priority", "hot"],
+    "--priority: Value hot not in range -100 to 100"),
     (["submit", "--prompt", "x", "--priority", "101"], "--priority: Value 101 not in range"),
     (["worker", "--slots", "many"], "--slots: Value many not in range"),
     (["route", "set", "r", "m", "heavy"], "'heavy' is no weight"),
@@ -66,7 +73,8 @@ def test_a_wrong_call_is_one_line_with_the_way_out(sluice, arguments, reason):
     # An address where nobody listens: what is wrong with the call is said before anybody is asked.
     run = sluice(*arguments, env={"DATABASE_URL": "postgresql://127.0.0.1:1/x"})
     assert run.returncode == 2, run.stderr
-    assert run.stderr.startswith("sluice: ") and reason in run.stderr and run.stderr.count("\n") == 1, run.stderr
+    assert run.stderr.startswith("sluice: ") and reason in run.stderr and run.stderr.count(
+        "\n") == 1, run.stderr
 
 
 def test_a_database_that_is_away_is_one_line_without_holes(sluice):
@@ -77,16 +85,21 @@ def test_a_database_that_is_away_is_one_line_without_holes(sluice):
 
 def test_a_login_that_may_not_is_told_which_role_may(sluice, pg):
     url = pg.database()
-    query(url, "drop role if exists a_submitter; create role a_submitter login in role sluice_submitter")
+    query(url, "drop role if exists a_submitter; create role a_submitter login in role "
+               "sluice_submitter")
     for command in (["status"], ["model", "ls"], ["key", "ls"]):
         run = sluice(*command, "--database-url", as_user(url, "a_submitter"))
         assert run.returncode == 1 and "permission denied" in run.stderr, run.stderr
-        assert "sluice_reader" in run.stderr and "sluice_admin may do everything" in run.stderr and run.stderr.count("\n") == 1, run.stderr
+        assert ("sluice_reader" in run.stderr and "sluice_admin may do everything" in run.stderr
+            and run.stderr.count("\n") == 1), run.stderr
 
 
 def test_the_rows_of_the_demo_fit_80_columns(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "scripts"))
-    lines = load_script("demo_lab").row_lines("at 1200 rpm", "arrivals per second " + " ".join(["25"] * 20))
-    assert all(len(line) <= 80 for line in lines) and " ".join(lines).split()[-21:] == ["second", *["25"] * 20]
-    lines = load_script("demo_lab").row_lines("", "worst window 1 s: 16/17, 5 s: 56/57, 10 s: 105/106; long-run use 98.8%")
+    lines = load_script("demo_lab").row_lines("at 1200 rpm",
+        "arrivals per second " + " ".join(["25"] * 20))
+    assert all(len(line) <= 80 for line in lines) and " ".join(lines).split()[-21:] == ["second",
+        *["25"] * 20]
+    lines = load_script("demo_lab").row_lines("",
+        "worst window 1 s: 16/17, 5 s: 56/57, 10 s: 105/106; long-run use 98.8%")
     assert not any(line.endswith("-") for line in lines)

@@ -1,14 +1,18 @@
-"""sluice route and sluice tenant: rows of configuration, changed in place; refusals are said in words."""
+"""sluice route and sluice tenant: rows of configuration, changed in place; refusals are said in
+words."""
 import json
 
 import pytest
 from conftest import query
 
+pytestmark = pytest.mark.plain_build_only
+
 
 @pytest.fixture
 def url(pg):
     url = pg.database()
-    query(url, "insert into sluice.models (name, url) values ('a', 'http://127.0.0.1:1'), ('b', 'http://127.0.0.1:1')")
+    query(url, "insert into sluice.models (name, url) values ('a', 'http://127.0.0.1:1'), ('b', "
+               "'http://127.0.0.1:1')")
     return url
 
 
@@ -26,7 +30,8 @@ def test_a_route_is_made_weighed_and_unmade(run):
     assert run("route", "set", "fast", "b", "weight=3").returncode == 0
     assert run("route", "set", "fast", "b", "weight=1.5").returncode == 0
     fast = [row for row in rows(run, "route", "ls") if row["route"] == "fast"]
-    assert fast == [{"route": "fast", "model": "a", "weight": 1}, {"route": "fast", "model": "b", "weight": 1.5}]
+    assert fast == [{"route": "fast", "model": "a", "weight": 1},
+        {"route": "fast", "model": "b", "weight": 1.5}]
     table = run("route", "ls").stdout.splitlines()
     assert table[0].split() == ["ROUTE", "MODEL", "WEIGHT", "SHARE"]
     assert [line.split() for line in table if line.startswith("fast")] == [
@@ -40,15 +45,19 @@ def test_a_tenant_is_given_limits_and_forgotten(run):
     assert run("tenant", "set", "t", "weight=2", "rpm=60").returncode == 0
     assert run("tenant", "set", "t", "rpm=null", "max_unfinished=5").returncode == 0
     assert rows(run, "tenant", "ls") == [
-        {"name": "t", "weight": 2, "max_unfinished": 5, "rpm": None, "tpm": None, "role": None, "max_batches": None, "max_files": None,
+        {"name": "t", "weight": 2, "max_unfinished": 5, "rpm": None, "tpm": None, "role": None,
+        "max_batches": None, "max_files": None,
          "files_bytes_max": None, "max_priority": None, "models": None}]
-    limits = ("max_priority=0", "models={a,any}", "max_batches=3", "max_files=4", "files_bytes_max=5000000")
+    limits = ("max_priority=0", "models={a,any}", "max_batches=3", "max_files=4",
+        "files_bytes_max=5000000")
     assert run("tenant", "set", "t", *limits).returncode == 0
     assert rows(run, "tenant", "ls") == [
-        {"name": "t", "weight": 2, "max_unfinished": 5, "rpm": None, "tpm": None, "role": None, "max_batches": 3, "max_files": 4,
+        {"name": "t", "weight": 2, "max_unfinished": 5, "rpm": None, "tpm": None, "role": None,
+        "max_batches": 3, "max_files": 4,
          "files_bytes_max": 5000000, "max_priority": 0, "models": ["a", "any"]}]
     table = run("tenant", "ls").stdout.splitlines()
-    assert table[1].split() == ["t", "2", "5", "-", "-", "3", "0", "-"] and all(len(line) <= 80 for line in table)
+    assert table[1].split() == ["t", "2", "5", "-", "-", "3", "0",
+        "-"] and all(len(line) <= 80 for line in table)
     assert run("tenant", "set", "t", "--remove").returncode == 0
     assert rows(run, "tenant", "ls") == []
     assert run("tenant", "set", "t", "--remove").returncode == 1
@@ -60,7 +69,8 @@ def test_rm_takes_away_what_set_made(run):
     assert [row["weight"] for row in rows(run, "route", "ls") if row["route"] == "fast"] == [80, 20]
     assert run("route", "rm", "fast", "b").returncode == 0
     assert [row["model"] for row in rows(run, "route", "ls") if row["route"] == "fast"] == ["a"]
-    assert run("route", "set", "fast", "b", "20").returncode == 0 and run("route", "rm", "fast").returncode == 0
+    assert run("route", "set", "fast", "b", "20").returncode == 0 and run("route",
+        "rm", "fast").returncode == 0
     assert [row for row in rows(run, "route", "ls") if row["route"] == "fast"] == []
     gone = run("route", "rm", "fast")
     assert gone.returncode == 1 and 'there is no route "fast"' in gone.stderr
@@ -75,14 +85,16 @@ def test_rm_takes_away_what_set_made(run):
     (["route", "set", "fast", "a", "weight=-1"], 1, "weight is not negative, not -1"),
     (["route", "set", "fast", "nope"], 1, "nope"),
     (["route", "set", "a", "b"], 1, '"a" is already the name of a model'),
-    (["route", "set", "fast", "a", "colour=red"], 2, "'colour' is not a setting of a route; the settings are weight"),
+    (["route", "set", "fast", "a", "colour=red"], 2,
+    "'colour' is not a setting of a route; the settings are weight"),
     (["tenant", "set", "t", "rpm=0"], 1, "rpm is positive, not 0"),
     (["tenant", "set", "t"], 2, "needs a setting"),
     (["tenant", "set", "t", "max_priority=101"], 1, "max_priority is between 0 and 100, not 101"),
     (["tenant", "set", "t", "models=a,b"], 1, "models: "),
     (["model", "set", "a", "rpm=100", "burst=90"], 1, "burst is at most half the rpm, not 90"),
     (["model", "set", "a", "timeout=300"], 1, 'timeout "300" has no unit'),
-    (["model", "set", "new", "url=http://127.0.0.1:1", "hedge_after=1.5"], 1, 'hedge_after "1.5" has no unit'),
+    (["model", "set", "new", "url=http://127.0.0.1:1", "hedge_after=1.5"], 1,
+    'hedge_after "1.5" has no unit'),
     (["model", "set", "a", "secret=sk-hush-hush"], 1, "secret is a reference"),
 ])
 def test_a_refusal_is_one_line_of_words(run, arguments, code, reason):
@@ -91,8 +103,10 @@ def test_a_refusal_is_one_line_of_words(run, arguments, code, reason):
     assert refused.stderr.count("\n") == 1 and "hush" not in refused.stderr
 
 
-COMMANDS = [[], ["up"], ["migrate"], ["worker"], ["submit"], ["status"], ["tasks"], ["task"], ["cancel"], ["dead-letters"],
-            ["model"], ["model", "ls"], ["model", "set"], ["model", "close"], ["route"], ["route", "set"], ["tenant", "set"],
+COMMANDS = [[], ["up"], ["migrate"], ["worker"], ["submit"], ["status"], ["tasks"], ["task"],
+    ["cancel"], ["dead-letters"],
+            ["model"], ["model", "ls"], ["model", "set"], ["model", "close"], ["route"],
+            ["route", "set"], ["tenant", "set"],
             ["mock"]]
 
 

@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from conftest import connect, query, wait_for
-from queue_tools import (add_model, assert_each_ended_once, assert_no_fence_twice, set_heartbeat_timeout, statuses, submit,
+from queue_tools import (add_model, assert_each_ended_once, assert_no_fence_twice,
+    set_heartbeat_timeout, statuses, submit,
                          submit_many, wait_ended)
 
 
@@ -22,14 +23,17 @@ def test_a_worker_killed_in_mid_call_loses_nothing(pg, mock, worker):
     query(url, "update sluice.models set timeout = '10 minutes'")
     ids = hanging + submit_many(url, [f"quick {i}" for i in range(50)])
     # What hung in the killed worker's calls answers at once on the second try.
-    query(url, "update sluice.task set prompt = 'mock:delay=0s ' || id where prompt like 'mock:delay=20s%'")
+    query(url, "update sluice.task set prompt = 'mock:delay=0s ' || id where prompt like "
+               "'mock:delay=20s%'")
     worker(url)
     assert wait_ended(url, len(ids)) == {"solved": len(ids)}
     assert_each_ended_once(url, ids)
     assert_no_fence_twice(backend)
-    lost = query(url, "select task_id, billed from sluice.attempts where kind = 'lost' order by task_id")
+    lost = query(url, "select task_id, billed from sluice.attempts where kind = 'lost' order by "
+                      "task_id")
     assert lost == [(task, None) for task in hanging]
-    assert query(url, "select distinct attempts from sluice.tasks where id = any(%s)", [hanging]) == [(2,)]
+    assert query(url, "select distinct attempts from sluice.tasks where id = any(%s)",
+        [hanging]) == [(2,)]
 
 
 def test_a_task_that_kills_its_workers_ends_among_the_dead_letters(pg, mock, worker):
@@ -43,15 +47,17 @@ def test_a_task_that_kills_its_workers_ends_among_the_dead_letters(pg, mock, wor
         victim.kill()
     survivor = worker(url)
     assert wait_ended(url, 1) == {"failed": 1}
-    assert query(url, "select id, error_code, attempts from sluice.dead_letters") == [(task, "worker_lost", 2)]
+    assert query(url, "select id, error_code, attempts from sluice.dead_letters") == [(task,
+        "worker_lost", 2)]
     assert survivor.running()
 
 
-def test_a_frozen_worker_comes_back_too_late_and_its_result_is_only_kept_for_audit(pg, mock, worker):
+def test_a_frozen_worker_comes_back_too_late_and_its_result_is_only_kept_for_audit(pg,
+        mock, worker):
     url, backend = pg.database(), mock()
     set_heartbeat_timeout(url, "1 second")
     add_model(url, "m", backend.url)
-    task = submit(url, "mock:delay=500ms")
+    task = submit(url, "mock:delay=3s")  # time to freeze it in
     frozen = worker(url)
     wait_for(lambda: len(backend.arrivals()) == 1, 20, "the call")
     frozen.freeze()
@@ -60,7 +66,8 @@ def test_a_frozen_worker_comes_back_too_late_and_its_result_is_only_kept_for_aud
     result = query(url, "select fence, worker, answer, finished_at from sluice.result")
     assert result[0][0] == 2
     frozen.resume()
-    late = wait_for(lambda: query(url, "select task_id, fence, answer is not null from sluice.attempts "
+    late = wait_for(lambda: query(url,
+        "select task_id, fence, answer is not null from sluice.attempts "
                                        "where kind = 'late'"), 20, "the audit row")
     assert late == [(task, 1, True)]
     assert query(url, "select fence, worker, answer, finished_at from sluice.result") == result
@@ -86,7 +93,8 @@ def test_a_database_restart_in_mid_run_loses_nothing_and_no_live_worker_is_reape
         # Longer than the heartbeat time-out, so that every heartbeat looks lapsed afterwards.
         stopped = len(backend.arrivals())
         connection_refused(url)
-        wait_for(lambda: all("lost the database" in w.stderr() for w in workers), 20, "both to notice")
+        wait_for(lambda: all("lost the database" in w.stderr() for w in workers), 20,
+            "both to notice")
     finally:
         pg.start()
     assert wait_ended(url, len(ids), 90) == {"solved": len(ids)}
@@ -104,16 +112,20 @@ def test_each_session_of_a_worker_may_break_at_any_time(pg, mock, worker):
     add_model(url, "m", backend.url)
     ids = submit_many(url, [f"prompt {i}" for i in range(2000)])
     running = worker(url, "--slots", "20", "--db-connections", "3")
-    sessions = "from pg_stat_activity where application_name = 'sluice' and datname = current_database()"
+    sessions = ("from pg_stat_activity where application_name = 'sluice' and datname = "
+                "current_database()")
     for broken in range(12):  # each of the three, and four times over
         wait_for(lambda: query(url, f"select count(*) {sessions}") == [(3,)], 20, "three sessions")
+        ids += submit_many(url, [f"more {i}" for i in range(20)])  # work for as long as this takes
         seen = len(backend.arrivals())
         wait_for(lambda: len(backend.arrivals()) > seen, 20, "work")
-        query(url, f"select pg_terminate_backend(pid) from (select pid {sessions} order by backend_start, pid offset {broken % 3} limit 1) s")
+        query(url, f"select pg_terminate_backend(pid) from (select pid {sessions} order by "
+                   f"backend_start, pid offset {broken % 3} limit 1) s")
     assert wait_ended(url, len(ids), 90) == {"solved": len(ids)}
     assert_each_ended_once(url, ids)
     assert query(url, "select kind, count(*) from sluice.attempts group by 1") == []
-    assert len(backend.arrivals()) == len(ids)  # an answer that was being stored is not asked for again
+    # an answer that was being stored is not asked for again
+    assert len(backend.arrivals()) == len(ids)
     assert running.running() and running.stderr().count("registered as worker") == 1
     assert "too late" not in running.stderr()
 
@@ -123,20 +135,28 @@ def test_an_answer_holds_that_waited_for_its_lease_while_an_extra_call_was_noted
     url = pg.database()
     add_model(url, "m", "http://127.0.0.1:1")
     task = submit(url, "question")
-    [(worker, fence)] = query(url, "select w, fence from sluice.register_worker('w', 1) w, sluice.claim(w)")
+    [(worker, fence)] = query(url,
+        "select w, fence from sluice.register_worker('w', 1) w, sluice.claim(w)")
     hedging = connect(url)
     hedging.autocommit = False
     with hedging.cursor() as cursor:
-        cursor.execute("update sluice.lease set calls = calls + 1 where task_id = %s", [task])  # as hedge() does
+        # as hedge() does
+        cursor.execute("update sluice.lease set calls = calls + 1 where task_id = %s", [task])
     with ThreadPoolExecutor(1) as other:
-        completion = other.submit(query, url, "select applied from sluice.complete(%s, array[row(%s, %s, %s, 'yes', null, null, null, 200, "
-                                  "null, null, null, true)::sluice.outcome])", [worker, task, fence, kind])
-        wait_for(lambda: query(url, "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"))
+        completion = other.submit(query, url,
+            "select applied from sluice.complete(%s, array[row(%s, %s, %s, 'yes', null, null, "
+            "null, 200, "
+                                  "null, null, null, true)::sluice.outcome])",
+                                  [worker, task, fence, kind])
+        wait_for(lambda: query(url,
+            "select 1 from pg_stat_activity where datname = current_database() and wait_event_type "
+            "= 'Lock'"))
         hedging.commit()
         assert completion.result(20) == [(True,)]
     hedging.close()
     assert statuses(url) == {kind: 1}
-    assert query(url, "select count(*), (select sluice.in_flight(id) from sluice.models) from sluice.lease") == [(0, 0)]
+    assert query(url, "select count(*), (select sluice.in_flight(id) from sluice.models) from "
+                      "sluice.lease") == [(0, 0)]
 
 
 def test_a_ceiling_is_kept_at_work_while_outcomes_have_a_session_of_their_own(pg, mock, worker):
@@ -145,7 +165,8 @@ def test_a_ceiling_is_kept_at_work_while_outcomes_have_a_session_of_their_own(pg
     ids = submit_many(url, [f"prompt {i}" for i in range(100)])
     worker(url, "--db-connections", "3")
     assert wait_ended(url, len(ids), 60) == {"solved": len(ids)}
-    pauses = query(url, "select max(pause) from (select started_at - lag(finished_at) over (order by started_at) as pause from sluice.result) p")
+    pauses = query(url, "select max(pause) from (select started_at - lag(finished_at) over (order "
+                        "by started_at) as pause from sluice.result) p")
     assert pauses[0][0].total_seconds() < 2, "a worker that found its model full slept"
 
 
@@ -158,7 +179,8 @@ def connection_refused(url):
 
 
 def raw_session(url):
-    """A connection below libpq, so that a test decides when it reads. Trust authentication on a Unix socket."""
+    """A connection below libpq, so that a test decides when it reads. Trust authentication on a
+    Unix socket."""
     parsed = urllib.parse.urlparse(url)
     settings = dict(urllib.parse.parse_qsl(parsed.query))
     client = socket.socket(socket.AF_UNIX)
@@ -197,9 +219,11 @@ def test_a_worker_frozen_while_reading_its_claim_does_not_hold_the_model(pg, moc
         statement = f"select * from sluice.claim({frozen}, null, 1000)".encode() + b"\0"
         client.sendall(b"Q" + struct.pack("!i", len(statement) + 4) + statement)
         # Never reads. Its claim commits all the same, and the others take what is left.
-        wait_for(lambda: query(url, "select count(*) from sluice.lease") == [(1000,)], 20, "the frozen claim")
+        wait_for(lambda: query(url, "select count(*) from sluice.lease") == [(1000,)], 20,
+            "the frozen claim")
         worker(url)
-        wait_for(lambda: query(url, "select count(*) from sluice.result")[0][0] >= 200, 30, "the other 200")
+        wait_for(lambda: query(url, "select count(*) from sluice.result")[0][0] >= 200, 30,
+            "the other 200")
         assert wait_ended(url, len(ids), 120) == {"solved": len(ids)}
     assert_each_ended_once(url, ids)
 
@@ -220,7 +244,8 @@ def test_sigterm_drains_and_a_second_one_hands_back_at_once(pg, mock, worker):
     wait_for(lambda: "draining" in forced.stderr(), 20, "the drain")
     forced.signal(signal.SIGTERM)
     assert forced.wait(15) == 143
-    assert query(url, "select status, attempts from sluice.tasks where id = %s", [long]) == [("queued", 0)]
+    assert query(url, "select status, attempts from sluice.tasks where id = %s",
+        [long]) == [("queued", 0)]
     assert query(url, "select count(*) from sluice.workers where alive") == [(0,)]
 
 
@@ -231,4 +256,5 @@ def test_a_drain_that_takes_too_long_hands_back_uncharged(pg, mock, worker):
     draining = worker(url, "--drain-timeout", "500ms")
     wait_for(lambda: len(backend.arrivals()) == 1, 20, "the call")
     assert draining.stop() == 0
-    assert query(url, "select status, attempts from sluice.tasks where id = %s", [task]) == [("queued", 0)]
+    assert query(url, "select status, attempts from sluice.tasks where id = %s",
+        [task]) == [("queued", 0)]

@@ -41,12 +41,14 @@ def port():
 
 def fail_calls(url, kind, count, code="http_500"):
     query(url, "insert into sluice.attempt (task_id, ended_at, fence, kind, model, error_code)"
-               " select i, clock_timestamp(), 1, %s, 'm', %s from generate_series(1, %s) i", (kind, code, count))
+               " select i, clock_timestamp(), 1, %s, 'm', %s from generate_series(1, %s) i",
+               (kind, code, count))
 
 
 def test_a_sound_installation_has_no_findings(sluice, url, doctor, port, worker):
     add_model(url, "m", f"http://127.0.0.1:{port}", secret="env:SLUICE_SECRET_M")
-    environment = {"SLUICE_SECRET_M": "key-of-the-test", "SLUICE_SECRET_HOST": f"env:SLUICE_SECRET_M=http://127.0.0.1:{port}"}
+    environment = {"SLUICE_SECRET_M": "key-of-the-test",
+        "SLUICE_SECRET_HOST": f"env:SLUICE_SECRET_M=http://127.0.0.1:{port}"}
     submit_many(url, ["p"] * 3)
     worker(url, env=environment)
     wait_for(lambda: query(url, "select true from sluice.workers where alive"), what="a worker")
@@ -62,18 +64,21 @@ def test_a_finding_is_one_line_with_its_way_out(sluice, url, port):
     query(url, "select sluice.close_model('m', 'infinity', E'two\nlines \x1b[31m')")
     ended = sluice("doctor", "--database-url", url)
     assert ended.returncode == 1
-    assert ended.stdout == "parked: model m is parked: two lines ?[31m; mend that, then sluice model resume m\n"
+    assert ended.stdout == ("parked: model m is parked: two lines ?[31m; mend that, then sluice "
+                            "model resume m\n")
 
 
 def test_a_database_without_the_schema_says_run_migrate(sluice, pg):
     ended = sluice("doctor", "--database-url", pg.empty_database())
-    assert (ended.returncode, ended.stdout) == (1, "schema: the database has no Sluice schema; run sluice migrate\n")
+    assert (ended.returncode, ended.stdout) == (1,
+        "schema: the database has no Sluice schema; run sluice migrate\n")
 
 
 @pytest.mark.parametrize("change, finding", [
     ("update sluice.function_set set sha256 = 'another'", "functions are not this binary's"),
     ("update sluice.migration set sha256 = 'another' where version = 3", "ran with another text"),
-    ("insert into sluice.migration values (9999, '9999_later.sql', 'x')", "9999_later.sql is unknown")])
+    ("insert into sluice.migration values (9999, '9999_later.sql', 'x')",
+    "9999_later.sql is unknown")])
 def test_drift_of_the_schema(url, doctor, change, finding):
     query(url, change)
     assert finding in the_one(doctor(), "schema")
@@ -96,7 +101,8 @@ def test_a_session_that_holds_a_snapshot(url, doctor):
         cursor.execute("select pg_current_xact_id()")
         assert doctor() == []
         passing.execute("create unlogged table passing (n int)")
-        passing.execute(f"do $$ begin for n in 1 .. {ENOUGH_TRANSACTIONS} loop begin insert into passing values (n);"
+        passing.execute(f"do $$ begin for n in 1 .. {ENOUGH_TRANSACTIONS} loop begin insert into "
+                        "passing values (n);"
                         " exception when others then null; end; end loop; end $$")
         assert "(idle in transaction) has held a snapshot" in the_one(doctor(), "snapshots")
     holder.close()
@@ -107,19 +113,23 @@ def test_a_session_that_holds_a_snapshot(url, doctor):
 def test_sessions_that_cannot_be_seen_are_a_finding(sluice, url):
     query(url, "drop role if exists an_admin; create role an_admin login in role sluice_admin")
     # Sessions that have ended may be there for a moment.
-    wait_for(lambda: sluice("doctor", "--database-url", as_user(url, "an_admin")).stdout == "no findings\n", what="nobody else there")
+    wait_for(lambda: sluice("doctor", "--database-url",
+        as_user(url, "an_admin")).stdout == "no findings\n", what="nobody else there")
     with contextlib.closing(connect(url)) as another:
         user = another.info.user
         ended = sluice("doctor", "--database-url", as_user(url, "an_admin"))
-        assert ended.returncode == 1 and f"other users' sessions hold cannot be seen (1 of {user})" in ended.stdout
+        assert ended.returncode == 1 and ("other users' sessions hold cannot be seen (1 of "
+            f"{user})") in ended.stdout
         assert "grant pg_read_all_stats to an_admin" in ended.stdout
     query(url, "grant pg_read_all_stats to an_admin")
     with contextlib.closing(connect(url)):
-        assert sluice("doctor", "--database-url", as_user(url, "an_admin")).stdout == "no findings\n"
+        assert sluice("doctor", "--database-url",
+            as_user(url, "an_admin")).stdout == "no findings\n"
 
 
 def test_others_than_administrators_are_told_whom_it_takes(sluice, url):
-    query(url, "drop role if exists a_reader; create role a_reader login in role sluice_reader, pg_read_all_stats")
+    query(url, "drop role if exists a_reader; create role a_reader login in role sluice_reader, "
+               "pg_read_all_stats")
     ended = sluice("doctor", "--database-url", as_user(url, "a_reader"))
     assert ended.returncode == 1 and "sluice_admin" in ended.stderr
 
@@ -155,10 +165,12 @@ def test_secrets_that_are_not_set_out_of_bounds_or_open_to_everybody(url, doctor
     add_model(url, "home", f"http://127.0.0.1:{port}", secret="env:HOME")
     add_model(url, "away", f"http://127.0.0.2:{port}", secret="env:SLUICE_SECRET_UNSET")
     backend = f"http://127.0.0.1:{port}"
-    found = doctor("--secret-dir", tmp_path, "--secret-host", f"file:{key}={backend}", "--secret-host", f"env:SLUICE_SECRET_UNSET={backend}")
+    found = doctor("--secret-dir", tmp_path, "--secret-host", f"file:{key}={backend}",
+        "--secret-host", f"env:SLUICE_SECRET_UNSET={backend}")
     found = dict(what.split(": ", 1) for check, what in found if check == "secrets")
     assert list(found) == ["model away", "model file", "model home", "model unset"]
-    for model, expected in (("away", "--secret-host"), ("file", "chmod o-rwx"), ("home", "--secret-env"), ("unset", "is not set")):
+    for model, expected in (("away", "--secret-host"), ("file", "chmod o-rwx"),
+            ("home", "--secret-env"), ("unset", "is not set")):
         assert expected in found[f"model {model}"]
     assert "precious" not in str(found)
 
@@ -207,7 +219,8 @@ def test_a_pooler_without_a_direct_url(pooler, sluice):
     assert ended.stdout == "no findings\n"
 
 
-def test_a_worker_that_is_to_serve_an_unknown_model_says_so_and_so_does_doctor(url, doctor, port, worker):
+def test_a_worker_that_is_to_serve_an_unknown_model_says_so_and_so_does_doctor(url, doctor,
+        port, worker):
     add_model(url, "m", f"http://127.0.0.1:{port}")
     serving = worker(url, "--models", "m,zzz")
     wait_for(lambda: 'unknown model "zzz" in --models' in serving.stderr(), what="the warning")

@@ -1,4 +1,5 @@
-"""cancel, redrive, retention beside other sessions: nobody waits for an open transaction, and nothing is lost."""
+"""cancel, redrive, retention beside other sessions: nobody waits for an open transaction, and
+nothing is lost."""
 import json
 from contextlib import contextmanager
 
@@ -6,6 +7,8 @@ import psycopg2
 import pytest
 from conftest import connect, query, wait_for
 from queue_tools import add_model, submit
+
+pytestmark = pytest.mark.plain_build_only
 
 RANGE = 1_000_000
 
@@ -28,7 +31,8 @@ def read(sluice, url):
 
 @contextmanager
 def session(url, begin=False):
-    """A cursor that gives up instead of waiting for a lock; `begin`: in a transaction, undone at the end."""
+    """A cursor that gives up instead of waiting for a lock; `begin`: in a transaction, undone at
+    the end."""
     connection = connect(url)
     connection.autocommit = not begin
     try:
@@ -50,7 +54,8 @@ def claimed(cursor, worker):
 
 
 def complete(cursor, worker, task, fence, kind):
-    cursor.execute("select applied from sluice.complete(%s, array[(%s, %s, %s, null, null, null, null, null, null,"
+    cursor.execute("select applied from sluice.complete(%s, array[(%s, %s, %s, null, null, null, "
+                   "null, null, null,"
                    " null, null, null)::sluice.outcome])", (worker, task, fence, kind))
     return cursor.fetchone()[0]
 
@@ -75,7 +80,7 @@ def test_a_cancel_tells_the_worker_at_once(url):
         def told():
             listener.connection.poll()
             return listener.connection.notifies
-        wait_for(told, 5, "the notification")
+        wait_for(told, 20, "the notification")
         assert [note.payload for note in listener.connection.notifies] == [str(worker)]
         worker_session.execute("select task_id, fence from sluice.heartbeat(%s)", (worker,))
         assert worker_session.fetchall() == [(task, 1)]
@@ -101,7 +106,9 @@ def test_an_open_cancel_holds_up_no_flush_and_is_kept_all_the_same(url, kind):
 
 def test_an_open_cancel_of_a_waiting_task_holds_up_no_sweep(url):
     task, running = submit(url, "x"), submit(url, "y")
-    query(url, "insert into sluice.cancellation (task_id, worker, at, fence) values (%s, 1, now(), 7)", (task,))
+    query(url,
+        "insert into sluice.cancellation (task_id, worker, at, fence) values (%s, 1, now(), 7)",
+        (task,))
     with session(url, begin=True) as canceller:
         canceller.execute("select sluice.cancel(%s)", (task,))
         assert tick(url)["cancelled"] == 0
@@ -177,7 +184,8 @@ def test_redrive_sends_back_one_or_all_dead_letters(read, sluice, url):
     assert read("redrive", cancelled) == [str(cancelled)]
     assert status(url, cancelled) == "queued"
     run = sluice("redrive", cancelled, "--database-url", url)
-    assert run.returncode == 1 and run.stderr.startswith(f"sluice: task {cancelled} is still queued")
+    assert run.returncode == 1 and run.stderr.startswith(
+        f"sluice: task {cancelled} is still queued")
     with session(url) as worker_session:
         worker = registered(worker_session)
         failed = submit(url, "x")
@@ -185,7 +193,8 @@ def test_redrive_sends_back_one_or_all_dead_letters(read, sluice, url):
         for task, fence in claimed(worker_session, worker):
             complete(worker_session, worker, task, fence, "failed")
     assert status(url, failed) == "failed"
-    assert [json.loads(line)["id"] for line in read("dead-letters", "--model", "m", "--json")] == [failed, cancelled]
+    assert [json.loads(line)["id"] for line in read("dead-letters", "--model", "m",
+        "--json")] == [failed, cancelled]
     assert read("dead-letters", "--model", "other", "--json") == []
     assert read("redrive", "--all", "--error-like", "HTTP 5%") == ["0"]
     assert read("redrive", "--all", "--error", "HTTP 5%", "--error-code", "http_400") == ["0"]
@@ -215,7 +224,8 @@ def test_forget_erases_one_or_all_that_meet_the_conditions(read, sluice, url):
 
 @pytest.mark.parametrize("arguments", [
     ["cancel"], ["cancel", "--all"], ["cancel", "1", "--all"], ["cancel", "1", "--model", "m"],
-    ["redrive"], ["redrive", "1", "--all"], ["redrive", "1", "--error-like", "x"], ["redrive", "--all"],
+    ["redrive"], ["redrive", "1", "--all"], ["redrive", "1", "--error-like", "x"],
+    ["redrive", "--all"],
     ["redrive", "1", "--everything"], ["redrive", "--all", "--everything", "--model", "m"],
     ["forget"], ["forget", "--all"], ["forget", "1", "--tenant", "t"],
 ])
@@ -228,7 +238,8 @@ def test_an_ambiguous_command_is_exit_2(sluice, url, arguments):
 @pytest.mark.parametrize("names", [("EVERYTHING",), ("MODEL",), ("UNTIL", "TENANT")])
 def test_what_is_done_to_many_tasks_is_not_read_from_the_environment(sluice, url, command, names):
     task = submit(url, "kept")
-    environment = {f"SLUICE_{name}": {"EVERYTHING": "1", "MODEL": "m", "UNTIL": "0s", "TENANT": "default"}[name] for name in names}
+    environment = {f"SLUICE_{name}": {"EVERYTHING": "1", "MODEL": "m", "UNTIL": "0s",
+        "TENANT": "default"}[name] for name in names}
     for arguments, variables in ((["--all"], environment), ([], environment | {"SLUICE_ALL": "1"})):
         run = sluice(command, *arguments, "--database-url", url, env=variables)
         assert run.returncode == 2, run.stdout

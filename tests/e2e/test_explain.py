@@ -1,7 +1,10 @@
 """explain: the database's sentence, word by word, for people and for programs."""
 import json
 
+import pytest
 from conftest import query
+
+pytestmark = pytest.mark.plain_build_only
 
 
 def test_explain_prints_one_sentence(sluice, pg):

@@ -60,7 +60,7 @@ def test_a_worker_that_listens_is_ready_and_says_so(pg, worker):
     monitor = Monitor(worker(pg.database(), "--http", "127.0.0.1:0"))
     monitor.wait_until("listen", 200)
     assert monitor.ready() == (200, {"ready": True, "wakeups": "listen"})
-    assert monitor.listen_modes() == {"listen": "1", "poll": "0", "lost": "0"}
+    assert monitor.listen_modes() == {"listen": "1", "poll": "0", "scarce": "0", "lost": "0"}
     assert monitor.get("/healthz") == (200, "ok\n")
 
 
@@ -72,9 +72,9 @@ def test_a_mute_listening_session_makes_the_worker_poll_until_it_has_another(wir
     wire.open.clear()
     monitor.wait_until("lost", 503)
     assert "no wake-ups" in monitor.ready()[1]["reason"]
-    assert monitor.listen_modes() == {"listen": "0", "poll": "0", "lost": "1"}
+    assert monitor.listen_modes() == {"listen": "0", "poll": "0", "scarce": "0", "lost": "1"}
     submit(wire.url, "nobody can wake you")
-    wait_ended(wire.url, 1, 3)
+    wait_ended(wire.url, 1, 10)  # once a second it looks; else it would sleep
     wire.open.set()
     monitor.wait_until("listen", 200)
 
@@ -86,13 +86,13 @@ def test_behind_a_pooler_a_worker_polls_and_is_ready(pooler, mock, worker):
     monitor = Monitor(process)
     monitor.wait_until("poll", 200)
     assert "--direct-url" in process.stderr()
-    assert monitor.listen_modes() == {"listen": "0", "poll": "1", "lost": "0"}
+    assert monitor.listen_modes() == {"listen": "0", "poll": "1", "scarce": "0", "lost": "0"}
     # Permits come every 50 ms: it sleeps until the next one, not until the next poll.
     submit_many(url, [f"paced {number}" for number in range(80)], "slow")
-    assert wait_ended(url, 80, 10) == {"solved": 80}
+    assert wait_ended(url, 80, 20) == {"solved": 80}
     add_model(url, "added later", backend.url)
     submit(url, "which it hears of by looking", "added later")
-    wait_ended(url, 81, 5)
+    wait_ended(url, 81, 10)
     assert process.stop() == 0
 
 

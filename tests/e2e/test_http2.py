@@ -1,4 +1,5 @@
-"""Where a backend offers HTTP/2, many calls share a connection. Certificates are verified, by SSL_CERT_FILE too."""
+"""Where a backend offers HTTP/2, many calls share a connection. Certificates are verified, by
+SSL_CERT_FILE too."""
 import json
 import pathlib
 import re
@@ -13,25 +14,34 @@ from queue_tools import add_model, assert_each_ended_once, submit, submit_many, 
 SERVER = pathlib.Path(__file__).parent / "http2_backend.js"
 CALLS = 80  # below the 100 at once that servers commonly take on a connection
 
-pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node, which runs the backend, is not here")
+pytestmark = pytest.mark.skipif(shutil.which("node") is None,
+    reason="node, which runs the backend, is not here")
 
 
 @pytest.fixture
 def http2_backend(tmp_path):
     """Starts one: its URL, its certificate, and a function that asks for its figures."""
-    key, certificate, log = tmp_path / "key.pem", tmp_path / "certificate.pem", tmp_path / "http2.log"
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
-                    "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
+    key, certificate, log = (tmp_path / "key.pem", tmp_path / "certificate.pem",
+        tmp_path / "http2.log")
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+        "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+                    "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout",
+                    key, "-out", certificate],
                    check=True, capture_output=True)
     processes = []
 
     def start(delay_ms, refusing=""):
         with open(log, "wb") as out:
-            processes.append(subprocess.Popen(["node", SERVER, key, certificate, str(delay_ms), refusing], stdout=out, stderr=out,
-                                              preexec_fn=lambda: private_postgres.die_with_parent(signal.SIGKILL)))
-        url = wait_for(lambda: re.search(r"listening on (https://\S+)", log.read_text()), 30, "the backend")[1]
-        figures = lambda: json.loads(subprocess.run(["curl", "-sS", "--noproxy", "*", "--http2", "--cacert", certificate, url + "/figures"],
-                                                    check=True, capture_output=True, timeout=30).stdout)
+            processes.append(subprocess.Popen(["node", SERVER, key, certificate, str(delay_ms),
+                refusing], stdout=out, stderr=out,
+                                              preexec_fn=lambda: private_postgres.die_with_parent(
+                                              signal.SIGKILL)))
+        url = wait_for(lambda: re.search(r"listening on (https://\S+)", log.read_text()), 30,
+            "the backend")[1]
+        figures = lambda: json.loads(subprocess.run(["curl", "-sS", "--noproxy", "*", "--http2",
+            "--cacert", certificate, url + "/figures"],
+                                                    check=True, capture_output=True,
+                                                    timeout=30).stdout)
         return url, certificate, figures
 
     yield start
@@ -48,14 +58,34 @@ def test_calls_share_a_connection_where_the_backend_offers_http_2(pg, worker, ht
     worker(url, "--slots", CALLS, env={"SSL_CERT_FILE": str(certificate)})
     assert wait_ended(url, CALLS, 60) == {"solved": CALLS}
     assert_each_ended_once(url, ids)
-    assert query(url, "select count(*) from sluice.tasks where answer = 'answer to ' || prompt") == [(CALLS,)]
+    right = query(url, "select count(*) from sluice.tasks where answer = 'answer to ' || prompt")
+    assert right == [(CALLS,)]
     seen = figures()
     assert seen["connections"] == 2  # one of them asks for the figures
     assert seen["under_way_at_most"] >= CALLS / 2
 
 
+# In one of fifteen runs curl 7.88 does not go on with one of several large bodies of a connection
+# when its common window opens: that call ends with its timeout.
+lost_by_curl = pytest.mark.xfail(reason="curl 7.88 forgets a stream that waits for the window",
+    strict=False)
+
+
+@pytest.mark.parametrize("calls, size", [(1, 200_000), (80, 10_000),
+    pytest.param(4, 200_000, marks=lost_by_curl)])
+def test_prompts_larger_than_the_windows_together_go_through(pg, worker,
+        http2_backend, calls, size):
+    backend, certificate, _ = http2_backend(20)
+    url = pg.database()
+    add_model(url, "m", backend)
+    submit_many(url, ["x" * size] * calls)
+    worker(url, "--slots", calls, env={"SSL_CERT_FILE": str(certificate)})
+    assert wait_ended(url, calls, 30) == {"solved": calls}
+
+
 @pytest.mark.parametrize("refusing", ["every-third", "after-ten"])
-def test_what_http_2_says_was_not_processed_is_sent_again_and_not_charged(pg, worker, http2_backend, refusing):
+def test_what_http_2_says_was_not_processed_is_sent_again_and_not_charged(pg, worker,
+        http2_backend, refusing):
     backend, certificate, figures = http2_backend(20, refusing)
     url = pg.database()
     add_model(url, "m", backend)
@@ -64,11 +94,27 @@ def test_what_http_2_says_was_not_processed_is_sent_again_and_not_charged(pg, wo
     assert wait_ended(url, CALLS, 60) == {"solved": CALLS}
     assert_each_ended_once(url, ids)
     # Sent again by the client itself, or given back unsent.
-    assert query(url, "select error from sluice.attempts where (kind, error_code) is distinct from ('returned', 'not_sent')") == []
+    assert query(url, "select error from sluice.attempts where (kind, error_code) is distinct from "
+                      "('returned', 'not_sent')") == []
     assert query(url, "select distinct attempts from sluice.tasks") == [(1,)]
     seen = figures()
     assert seen["solved"] == CALLS
     assert seen["refused"] > 0
+
+
+def test_a_call_that_is_refused_time_and_again_is_not_charged(pg, worker, http2_backend):
+    """curl gives up after five."""
+    backend, certificate, figures = http2_backend(20, "after-one")
+    url = pg.database()
+    add_model(url, "m", backend)
+    worker(url, env={"SSL_CERT_FILE": str(certificate)})
+    for ended in (1, 2):
+        submit(url, "x")
+        assert wait_ended(url, ended, 60) == {"solved": ended}
+    assert query(url, "select distinct kind, error_code from sluice.attempts") == [
+        ("returned", "not_sent")]
+    assert query(url, "select distinct attempts from sluice.tasks") == [(1,)]
+    assert figures()["refused"] == 8
 
 
 def test_aborting_one_call_leaves_those_on_its_connection_alone(pg, worker, http2_backend):

@@ -12,12 +12,16 @@ TASKS = 2000  # some 200 KB of lines, where a pipe has room for 64
 
 @pytest.fixture
 def unread_worker():
-    """A function that starts a debugging worker whose stderr is a pipe: the process; nobody reads."""
+    """A function that starts a debugging worker whose stderr is a pipe: the process; nobody
+    reads."""
     started = []
 
     def start(url):
-        started.append(subprocess.Popen([BINARY, "worker", "--database-url", url, "--log-level", "debug"], env=clean_environment(),
-                                        stderr=subprocess.PIPE, preexec_fn=lambda: private_postgres.die_with_parent(signal.SIGKILL)))
+        started.append(subprocess.Popen([BINARY, "worker", "--database-url", url, "--log-level",
+            "debug"], env=clean_environment(),
+                                        stderr=subprocess.PIPE,
+                                        preexec_fn=lambda: private_postgres.die_with_parent(
+                                        signal.SIGKILL)))
         return started[-1]
     yield start
     for process in started:
@@ -26,7 +30,8 @@ def unread_worker():
         process.stderr.close()
 
 
-def test_a_worker_whose_log_nobody_reads_goes_on_and_says_later_what_was_lost(pg, mock, unread_worker):
+def test_a_worker_whose_log_nobody_reads_goes_on_and_says_later_what_was_lost(pg, mock,
+        unread_worker):
     url = pg.database()
     add_model(url, "m", mock("--latency", "100%:0ms").url)
     submit_many(url, [f"prompt {i}" for i in range(TASKS)])

@@ -6,6 +6,8 @@ import pytest
 from conftest import query
 from queue_tools import add_model, submit, wait_ended
 
+pytestmark = pytest.mark.plain_build_only
+
 
 @pytest.fixture
 def url(pg):
@@ -22,11 +24,13 @@ def column(url, name, of="m"):
 
 
 def test_set_makes_a_model_and_changes_it_in_place(model, url):
-    assert model("set", "m", "url=http://127.0.0.1:1/v1", "api=openai-chat", "rpm=60", "timeout=2m").returncode == 0
+    assert model("set", "m", "url=http://127.0.0.1:1/v1", "api=openai-chat", "rpm=60",
+        "timeout=2m").returncode == 0
     assert model("set", "m", "rpm=120", "hedge_after=800ms").returncode == 0
     assert query(url, "select name, rpm, timeout::text, hedge_after::text from sluice.models") == [
         ("m", 120, "00:02:00", "00:00:00.8")]
-    queues = query(url, "select count(*) from pg_tables where schemaname = 'sluice' and tablename ~ '^queue_[0-9]+$'")
+    queues = query(url, "select count(*) from pg_tables where schemaname = 'sluice' and tablename "
+                        "~ '^queue_[0-9]+$'")
     assert queues == [(1,)]
 
 
@@ -109,7 +113,8 @@ def test_pause_and_resume(model, url):
 
 
 @pytest.mark.parametrize("flags, until", [
-    (["--for", "10m"], "closed_until between now() + interval '9 min' and now() + interval '10 min'"),
+    (["--for", "10m"], "closed_until between now() + interval '9 min' and now() + interval '10 "
+                       "min'"),
     (["--until", "2090-01-01 08:00+00"], "closed_until = '2090-01-01 08:00+00'"),
     (["--forever"], "closed_until = 'infinity'"),
     ([], "closed_until = 'infinity'"),
@@ -153,7 +158,8 @@ def test_history_has_parkings(model, url):
     query(url, "select sluice.close_model('m', 'infinity', 'credential: HTTP 401')")
     assert model("resume", "m").returncode == 0
     opened, parked = model("history", "m").stdout.splitlines()[1:]
-    assert "closed → parked" in parked and "credential" in parked and "401" not in parked and "parked → closed" in opened
+    assert ("closed → parked" in parked and "credential" in parked and "401" not in parked
+        and "parked → closed" in opened)
 
 
 def test_a_reply_is_stored_beside_its_answer_where_it_is_to_be_kept(model, url, mock, worker):
@@ -163,7 +169,8 @@ def test_a_reply_is_stored_beside_its_answer_where_it_is_to_be_kept(model, url, 
         submit(url, "question", model=name)
     worker(url)
     wait_ended(url, 2)
-    assert query(url, "select model, answer is null, response::json ->> 'answer' = answer from sluice.tasks order by model") == [
+    assert query(url, "select model, answer is null, response::json ->> 'answer' = answer from "
+                      "sluice.tasks order by model") == [
         ("kept", False, True), ("plain", False, None)]
 
 

@@ -1,4 +1,5 @@
-"""docs/openapi.yaml against the server: the routes, and for each the statuses, headers and bodies that it takes and gives."""
+"""docs/openapi.yaml against the server: the routes, and for each the statuses, headers and bodies
+that it takes and gives."""
 import json
 import re
 import socket
@@ -14,18 +15,23 @@ from conftest import ROOT, Reply, connect, http, query, wait_for
 from queue_tools import add_model, submit
 
 DOCUMENT = yaml.safe_load((ROOT / "docs/openapi.yaml").read_text())
-PROBES = {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/metrics")}  # not in the table of routes
+# not in the table of routes
+PROBES = {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/metrics")}
 PARTS = ("allOf", "anyOf", "oneOf")
 # Any other word is a slip: a comma in a description without quotes makes one.
-KEYWORDS = {*PARTS, "$ref", "type", "properties", "required", "additionalProperties", "unevaluatedProperties", "items", "minItems",
-            "maxItems", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "minLength", "maxLength", "pattern", "format",
+KEYWORDS = {*PARTS, "$ref", "type", "properties", "required", "additionalProperties",
+    "unevaluatedProperties", "items", "minItems",
+            "maxItems", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "minLength",
+            "maxLength", "pattern", "format",
             "minProperties", "maxProperties", "propertyNames", "default", "description", "examples"}
 
 
 def operations():
     """(method, path) → the operation, with the parameters of its path."""
-    return {(method.upper(), path): operation | {"parameters": item.get("parameters", []) + operation.get("parameters", [])}
-            for path, item in DOCUMENT["paths"].items() for method, operation in item.items() if method != "parameters"}
+    return {(method.upper(), path): operation | {"parameters": item.get("parameters", [])
+        + operation.get("parameters", [])}
+            for path, item in DOCUMENT["paths"].items() for method, operation in item.items()
+            if method != "parameters"}
 
 
 def find(reference):
@@ -40,12 +46,14 @@ def resolved(node):
 
 
 def takes_any_key(schema):
-    return "additionalProperties" in schema or any(takes_any_key(part) for name in PARTS for part in schema.get(name, ()))
+    return "additionalProperties" in schema or any(takes_any_key(part) for name in PARTS
+        for part in schema.get(name, ()))
 
 
 def inlined(schema, closes, is_whole=True):
-    """`schema` without references. If `closes`, a key that it does not name is an error: clients ignore such keys, but what the
-    server tells must be in the document. What stands beside a reference narrows it, and names nothing new."""
+    """`schema` without references. If `closes`, a key that it does not name is an error: clients
+    ignore such keys, but what the server tells must be in the document. What stands beside a
+    reference narrows it, and names nothing new."""
     narrows = "$ref" in schema
     whole = {name: value for name, value in schema.items() if name != "$ref"}
     for name in PARTS:
@@ -54,7 +62,8 @@ def inlined(schema, closes, is_whole=True):
     if narrows:
         whole["allOf"] = [*whole.get("allOf", []), inlined(find(schema["$ref"]), closes, False)]
     if "properties" in schema:
-        whole["properties"] = {name: inlined(value, closes, not narrows) for name, value in schema["properties"].items()}
+        whole["properties"] = {name: inlined(value, closes, not narrows) for name,
+            value in schema["properties"].items()}
     for name in ("items", "additionalProperties"):
         if isinstance(schema.get(name), dict):
             whole[name] = inlined(schema[name], closes)
@@ -77,7 +86,8 @@ def schemas(node=DOCUMENT, path=()):
             yield from schemas(part, (*path, number))
     elif isinstance(node, dict):
         holder = path[-1] if path else ""
-        if path[:2] == ("components", "schemas") and len(path) == 3 or holder in ("schema", "items", "additionalProperties") or (
+        if path[:2] == ("components", "schemas") and len(path) == 3 or holder in ("schema", "items",
+                "additionalProperties") or (
                 len(path) > 1 and path[-2] in ("properties", *PARTS)):
             yield path, node
         for name, part in node.items():
@@ -95,13 +105,16 @@ def references(node=DOCUMENT):
 
 def table_of_errors():
     """(status, type) of docs/http.md."""
-    return {(int(status), kind) for status, kind in re.findall(r"^\| (\d{3}) \| `(\w+)` \|", (ROOT / "docs/http.md").read_text(), re.M)}
+    return {(int(status), kind) for status, kind in re.findall(r"^\| (\d{3}) \| `(\w+)` \|",
+        (ROOT / "docs/http.md").read_text(), re.M)}
 
 
 def test_the_document_is_sound(sluice):
     assert DOCUMENT["info"]["version"] == sluice("--version").stdout.split()[-1]
-    components = {f"#/components/{kind}/{name}" for kind, named in DOCUMENT["components"].items() for name in named}
-    unused = components - set(references()) - {f"#/components/securitySchemes/{name}" for name in DOCUMENT["components"]["securitySchemes"]}
+    components = {f"#/components/{kind}/{name}" for kind, named in DOCUMENT["components"].items()
+        for name in named}
+    unused = components - set(references()) - {f"#/components/securitySchemes/{name}"
+        for name in DOCUMENT["components"]["securitySchemes"]}
     assert not unused and all(find(reference) for reference in references())
     for path, schema in schemas():
         assert set(schema) <= KEYWORDS, path
@@ -109,21 +122,25 @@ def test_the_document_is_sound(sluice):
     names = [operation["operationId"] for operation in operations().values()]
     assert len(names) == len(set(names))
     for (_, path), operation in operations().items():
-        in_path = {resolved(parameter)["name"] for parameter in operation["parameters"] if resolved(parameter)["in"] == "path"}
+        in_path = {resolved(parameter)["name"] for parameter in operation["parameters"]
+            if resolved(parameter)["in"] == "path"}
         assert in_path == set(re.findall(r"{(\w+)}", path)), path
-        assert operation["summary"] and operation["tags"][0] in {tag["name"] for tag in DOCUMENT["tags"]}
+        assert operation["summary"] and operation["tags"][0] in {tag["name"]
+            for tag in DOCUMENT["tags"]}
 
 
 def test_the_document_has_every_route_with_its_scope_and_no_other():
     routes = {(method, pattern, scope) for method, pattern, scope in re.findall(
-        r'^ +\{"([A-Z]+)", "([^"]+)", Scope::(\w+)', (ROOT / "src/api/routes.cc").read_text(), re.M)}
+        r'^ +\{"([A-Z]+)", "([^"]+)", Scope::(\w+)',
+        (ROOT / "src/api/routes.cc").read_text(), re.M)}
     documented = set()
     for (method, path), operation in operations().items():
         scopes = [list(way.values()) for way in operation["security"]]
         if (method, path) in PROBES:
             assert scopes == []
         else:
-            assert len(scopes) == 2 and scopes[0] == scopes[1], path  # one for each way to send a key
+            # one for each way to send a key
+            assert len(scopes) == 2 and scopes[0] == scopes[1], path
             documented.add((method, re.sub(r"{\w+}", "{}", path), scopes[0][0][0]))
     assert documented == routes
 
@@ -131,16 +148,20 @@ def test_the_document_has_every_route_with_its_scope_and_no_other():
 def test_the_documents_agree_on_the_types_of_errors():
     types = set()
     for response in DOCUMENT["components"]["responses"].values():
-        for narrowed in [content["schema"].get("properties", {}).get("error") for content in response["content"].values()]:
+        for narrowed in [content["schema"].get("properties", {}).get("error")
+                for content in response["content"].values()]:
             kind = narrowed["properties"]["type"] if narrowed else {"enum": []}
             types |= {kind["const"]} if "const" in kind else set(kind["enum"])
-    # A completion's types are its backend's, too, and are not listed; a wrong method has no operation.
+    # A completion's types are its backend's, too, and are not listed; a wrong method has no
+    # operation.
     assert types == {kind for _, kind in table_of_errors()} - {"timeout", "method_not_allowed"}
 
 
 def test_the_documents_agree_on_the_states_and_faults_of_batches():
-    words = (ROOT / "docs/http.md").read_text().partition("\n| status | means |")[2].partition("\n\n")[0]
-    states = [each for row in re.findall(r"^\| (`.*?) \|", words, re.M) for each in re.findall(r"`(\w+)`", row)]
+    words = (ROOT / "docs/http.md").read_text().partition(
+        "\n| status | means |")[2].partition("\n\n")[0]
+    states = [each for row in re.findall(r"^\| (`.*?) \|", words, re.M)
+        for each in re.findall(r"`(\w+)`", row)]
     codes = re.findall(r"`(\w+)`", words.partition("Codes:")[2].partition("\n")[0])
     schemas = DOCUMENT["components"]["schemas"]
     assert sorted(states) == sorted(schemas["BatchStatus"]["enum"])
@@ -151,12 +172,15 @@ def test_the_keys_are_those_of_the_database(pg):
     url = pg.database()
 
     def columns(table):
-        return {row[0] for row in query(url, "select attname from pg_attribute where attrelid = %s::regclass and attnum > 0", [table])}
+        return {row[0] for row in query(url,
+            "select attname from pg_attribute where attrelid = %s::regclass and attnum > 0",
+            [table])}
 
     def settings(table):
         return set(query(url, "select sluice.configurable_columns(%s)", [table])[0][0])
 
-    named = {name: set(schema.get("properties", {})) for name, schema in DOCUMENT["components"]["schemas"].items()}
+    named = {name: set(schema.get("properties", {})) for name,
+        schema in DOCUMENT["components"]["schemas"].items()}
     assert named["NewTask"] == columns("sluice.draft")
     assert named["Task"] | named["TaskFacts"] == columns("sluice.tasks")
     assert named["ModelSettings"] == settings("models")
@@ -169,8 +193,10 @@ def test_the_keys_are_those_of_the_database(pg):
 
 BACKEND_ANSWERS = {
     "/solve": {"answer": "fine"},
-    "/v1/chat/completions": {"object": "chat.completion", "choices": [{"message": {"content": "fine"}, "finish_reason": "stop"}]},
-    "/v1/responses": {"status": "completed", "output": [{"type": "message", "content": [{"type": "output_text", "text": "fine"}]}]},
+    "/v1/chat/completions": {"object": "chat.completion",
+    "choices": [{"message": {"content": "fine"}, "finish_reason": "stop"}]},
+    "/v1/responses": {"status": "completed",
+    "output": [{"type": "message", "content": [{"type": "output_text", "text": "fine"}]}]},
     "/v1/embeddings": {"data": [{"index": 0, "embedding": [0.5]}]},
     "/v1/messages": {"content": [{"type": "text", "text": "fine"}], "stop_reason": "end_turn"},
 }
@@ -179,7 +205,8 @@ COMPLETIONS = {
     "/v1/chat/completions": ("openai-chat", {"messages": [{"role": "user", "content": "2+2?"}]}),
     "/v1/responses": ("openai-responses", {"input": "2+2?"}),
     "/v1/embeddings": ("openai-embeddings", {"input": "2+2?"}),
-    "/v1/messages": ("anthropic-messages", {"max_tokens": 9, "messages": [{"role": "user", "content": "2+2?"}]}),
+    "/v1/messages": ("anthropic-messages", {"max_tokens": 9,
+    "messages": [{"role": "user", "content": "2+2?"}]}),
 }
 
 
@@ -204,12 +231,14 @@ def backend():
 
 
 def encoded(content_type, value):
-    """(content type, body) of a request. A form's objects become name[key]=value, as the style deepObject says."""
+    """(content type, body) of a request. A form's objects become name[key]=value, as the style
+    deepObject says."""
     if content_type != "multipart/form-data":
         return content_type, value
     fields = {}
     for name, field in value.items():
-        fields |= {f"{name}[{key}]": each for key, each in field.items()} if isinstance(field, dict) else {name: field}
+        fields |= {f"{name}[{key}]": each for key, each in field.items()} if isinstance(field,
+            dict) else {name: field}
     return form({name: field for name, field in fields.items() if name != "file"}, fields["file"])
 
 
@@ -223,19 +252,22 @@ class Caller:
     def __call__(self, status, method, path, body=None, query="", key="admin", headers=(), **names):
         sent, headers = body, dict(headers)
         if body is not None:
-            content_type, request = next(iter(resolved(operations()[method, path]["requestBody"])["content"].items()))
+            content_type, request = next(iter(resolved(operations()[method,
+                path]["requestBody"])["content"].items()))
             headers["Content-Type"], sent = encoded(content_type, body)
             if status in (200, 201, 202, 400):
                 wrong = fault(request["schema"], body, closes=False)
                 assert (wrong is not None) == (status == 400), (method, path, status, body, wrong)
-        reply = http(self.port, method, path.format(**names) + query, sent, self.keys.get(key), headers)
+        reply = http(self.port, method, path.format(**names) + query, sent,
+            self.keys.get(key), headers)
         assert reply.status == status, (method, path, reply.status, reply.body)
         self.check(method, path, reply)
         return reply
 
     def check(self, method, path, reply):
         responses = operations()[method, path]["responses"]
-        where = next(key for key in (str(reply.status), f"{reply.status // 100}XX", "default") if key in responses)
+        where = next(key for key in (str(reply.status), f"{reply.status // 100}XX", "default")
+            if key in responses)
         self.seen.add((method, path, where))
         response = resolved(responses[where])
         content_type = reply.headers["Content-Type"].split(";")[0]
@@ -244,28 +276,32 @@ class Caller:
         wrong = fault(response["content"][content_type]["schema"], value)
         assert wrong is None, (method, path, reply.status, wrong, reply.body)
         if reply.status >= 400 and path != "/readyz" and not where.endswith("XX"):
-            assert (reply.status, reply.error) in table_of_errors(), (method, path, reply.status, reply.error)
+            assert (reply.status, reply.error) in table_of_errors(), (method, path,
+                reply.status, reply.error)
         for name, header in response.get("headers", {}).items():
             given = reply.headers[name]
             if given is not None or resolved(header).get("required"):
                 assert fault(resolved(header)["schema"], given) is None, (method, path, name, given)
 
     def unseen(self):
-        return {(*route, where) for route, operation in operations().items() for where in operation["responses"]} - self.seen
+        return {(*route, where) for route, operation in operations().items()
+            for where in operation["responses"]} - self.seen
 
 
 @pytest.fixture
 def call(pg, server, sluice, worker, backend):
-    """A Caller on a database with a worker, models and keys: admin, read, submit, and t: a tenant's. What model "waits"
-    gets stays unfinished."""
+    """A Caller on a database with a worker, models and keys: admin, read, submit, and t: a
+    tenant's. What model "waits" gets stays unfinished."""
     url = pg.database()
     for name in ("m", "waits"):
         add_model(url, name, backend, paused=name == "waits")
     for api, _ in COMPLETIONS.values():
-        add_model(url, api, backend + ("" if api.startswith("anthropic") else "/v1"), api=api, max_attempts=1)
+        add_model(url, api, backend + ("" if api.startswith("anthropic") else "/v1"),
+            api=api, max_attempts=1)
     process = server(url, keys=True)
     keys = {}
-    for name, flags in {"admin": ("--scope", "admin"), "read": ("--scope", "read"), "submit": ("--scope", "submit"),
+    for name, flags in {"admin": ("--scope", "admin"), "read": ("--scope", "read"),
+            "submit": ("--scope", "submit"),
                         "t": ("--tenant", "t", "--scope", "submit,read")}.items():
         keys[name] = sluice("key", "create", name, *flags, "--database-url", url).stdout.strip()
     worker(url)
@@ -276,14 +312,17 @@ def call(pg, server, sluice, worker, backend):
 
 def call_for_tasks(call):
     tasks, task = "/v1/tasks", "/v1/tasks/{id}"
-    new = {"prompt": "2+2?", "model": "m", "priority": "hot", "metadata": {"a": 1}, "run_at": "2000-01-01T00:00:00Z", "max_attempts": 2}
+    new = {"prompt": "2+2?", "model": "m", "priority": "hot", "metadata": {"a": 1},
+        "run_at": "2000-01-01T00:00:00Z", "max_attempts": 2}
     call(202, "POST", "/task", new)
     solved = call(202, "POST", tasks, new).json["id"]
     assert call(200, "GET", task, query="?wait=60s", id=solved).json["status"] == "solved"
-    waiting = call(202, "POST", tasks, [{"prompt": "x", "model": "waits"}, {"request": {"prompt": "x"}, "model": "waits"}]).json["ids"][0]
+    waiting = call(202, "POST", tasks, [{"prompt": "x", "model": "waits"},
+        {"request": {"prompt": "x"}, "model": "waits"}]).json["ids"][0]
     call(200, "GET", task, id=waiting)
     assert len(call(200, "GET", tasks).json["data"]) == 4
-    call(200, "GET", tasks, query="?status=solved&model=m&tenant=default&limit=2&after=1000&batch_id=1")
+    call(200, "GET", tasks,
+        query="?status=solved&model=m&tenant=default&limit=2&after=1000&batch_id=1")
     call(200, "GET", task + "/explain", id=waiting)
     call(400, "POST", task + "/redrive", id=waiting)
     call(200, "DELETE", task, id=waiting)
@@ -294,12 +333,15 @@ def call_for_tasks(call):
     call(200, "DELETE", task, id=unfinished)
     call(200, "POST", task + "/forget", id=unfinished)
     for path in (tasks, "/task"):
-        wrong = [{"prompt": "x", **key} for key in ({"max_attempts": 0}, {"colour": 1}, {"priority": "warm"})]
+        wrong = [{"prompt": "x", **key} for key in ({"max_attempts": 0},
+            {"colour": 1}, {"priority": "warm"})]
         for body in ({}, *wrong, [], 7, [{"model": "m"}]):
             call(400, "POST", path, body)
         call(404, "POST", path, {"prompt": "x", "model": "nobody"})
-        call(202, "POST", path, {"prompt": "x", "model": "waits"}, headers={"Idempotency-Key": path})
-        call(422, "POST", path, {"prompt": "y", "model": "waits"}, headers={"Idempotency-Key": path})
+        call(202, "POST", path, {"prompt": "x", "model": "waits"},
+            headers={"Idempotency-Key": path})
+        call(422, "POST", path, {"prompt": "y", "model": "waits"},
+            headers={"Idempotency-Key": path})
     call(400, "GET", tasks, query="?limit=0")
     call(400, "GET", task, query="?wait=soon", id=solved)
     call(403, "GET", tasks, query="?tenant=u", key="t")
@@ -313,7 +355,8 @@ def limits_told(reply):
 
 
 def call_for_completions(call):
-    limits = {name for name in DOCUMENT["components"]["responses"]["Completed"]["headers"] if name.startswith("x-ratelimit-")}
+    limits = {name for name in DOCUMENT["components"]["responses"]["Completed"]["headers"]
+        if name.startswith("x-ratelimit-")}
     for path, (api, body) in COMPLETIONS.items():
         headers = {"Sluice-Priority": "hot", "traceparent": "00-1"}
         assert limits_told(call(200, "POST", path, body | {"model": api}, headers=headers)) == set()
@@ -337,11 +380,13 @@ MESSAGE_BATCHES, MESSAGE_BATCH = "/v1/messages/batches", "/v1/messages/batches/{
 
 def call_for_files(call):
     new = {"purpose": "batch", "file": line("a") + "\n"}
-    made = call(200, "POST", FILES, new | {"expires_after": {"anchor": "created_at", "seconds": 3600}}).json
+    made = call(200, "POST", FILES,
+        new | {"expires_after": {"anchor": "created_at", "seconds": 3600}}).json
     assert made["expires_at"] == made["created_at"] + 3600
     last = call(200, "POST", FILES, {"purpose": "batch", "file": ""}).json
     assert call(200, "GET", FILES).json["data"] == [last, made]
-    assert call(200, "GET", FILES, query=f"?limit=1&order=asc&purpose=batch&after={made['id']}").json["data"] == [last]
+    assert call(200, "GET", FILES,
+        query=f"?limit=1&order=asc&purpose=batch&after={made['id']}").json["data"] == [last]
     assert call(200, "GET", FILES, query="?purpose=batch_output").json["first_id"] is None
     assert call(200, "GET", FILE, id=made["id"]).json == made
     assert call(200, "GET", CONTENT, id=made["id"]).body == new["file"]
@@ -356,7 +401,8 @@ def call_for_files(call):
 def begin_batch(call, lines, **changes):
     """The id of a new batch, and that of its file."""
     file = call(200, "POST", FILES, {"purpose": "batch", "file": "\n".join(lines)}).json["id"]
-    body = {"input_file_id": file, "endpoint": "/v1/chat/completions", "completion_window": "24h"} | changes
+    body = {"input_file_id": file, "endpoint": "/v1/chat/completions",
+        "completion_window": "24h"} | changes
     return call(200, "POST", BATCHES, body).json["id"], file
 
 
@@ -379,7 +425,8 @@ def call_for_batches(call):
     assert ended["request_counts"] == {"total": 2, "completed": 1, "failed": 1}
     for name in ("output_file_id", "error_file_id"):
         call(200, "GET", FILE, id=ended[name])
-        assert call(200, "GET", CONTENT, id=ended[name]).headers["Content-Type"] == "application/octet-stream"
+        assert call(200, "GET", CONTENT,
+            id=ended[name]).headers["Content-Type"] == "application/octet-stream"
     call(400, "POST", BATCH + "/cancel", id=batch)
     failed, _ = begin_batch(call, [line("a", model="paused-chat"), "{", line("a", model="nobody")])
     assert {each["code"] for each in wait_for_batch(call, failed, "failed")["errors"]["data"]} == {
@@ -393,12 +440,15 @@ def call_for_batches(call):
     call(200, "POST", BATCH + "/cancel", id=cancelled)
     wait_for_batch(call, cancelled, "cancelled")
     assert call(200, "GET", BATCHES).json["last_id"] == batch
-    assert call(200, "GET", BATCHES, query=f"?limit=2&after={cancelled}").json["first_id"] == expired
+    assert call(200, "GET", BATCHES,
+        query=f"?limit=2&after={cancelled}").json["first_id"] == expired
     new = {"input_file_id": file, "endpoint": "/v1/chat/completions", "completion_window": "24h"}
     call(404, "POST", BATCHES, new | {"input_file_id": "file-999999"})
     metadata = ({"k": 1}, {"k" * 65: "v"}, {"k": "v" * 513}, {str(n): "v" for n in range(17)}, [])
-    for key in ({"endpoint": "/v1/messages"}, {"completion_window": None}, {"output_expires_after": {"seconds": 7200}},
-                {"output_expires_after": lifetime | {"seconds": 1}}, *({"metadata": each} for each in metadata)):
+    for key in ({"endpoint": "/v1/messages"}, {"completion_window": None},
+            {"output_expires_after": {"seconds": 7200}},
+                {"output_expires_after": lifetime | {"seconds": 1}},
+                *({"metadata": each} for each in metadata)):
         call(400, "POST", BATCHES, new | key)
     call(400, "POST", BATCHES, [])
     for wrong in ("limit=0", "limit=101", "after=7"):
@@ -409,7 +459,8 @@ def call_for_message_batches(call):
     add_model(call.url, "paused-messages", call.backend, api="anthropic-messages", paused=True)
 
     def requests(*models):
-        return {"requests": [{"custom_id": f"r-{n}", "params": COMPLETIONS["/v1/messages"][1] | {"model": model}}
+        return {"requests": [{"custom_id": f"r-{n}",
+            "params": COMPLETIONS["/v1/messages"][1] | {"model": model}}
                              for n, model in enumerate(models)]}
     mixed = requests("anthropic-messages", "anthropic-messages")
     mixed["requests"][1]["params"]["system"] = "refuse"
@@ -417,7 +468,8 @@ def call_for_message_batches(call):
     counts = wait_for_batch(call, batch, "ended")["request_counts"]
     assert (counts["succeeded"], counts["errored"]) == (1, 1)
     results = call(200, "GET", MESSAGE_BATCH + "/results", id=batch)
-    assert {json.loads(each)["result"]["type"] for each in results.body.splitlines()} == {"succeeded", "errored"}
+    assert {json.loads(each)["result"]["type"]
+        for each in results.body.splitlines()} == {"succeeded", "errored"}
     call(400, "POST", MESSAGE_BATCH + "/cancel", id=batch)
     cancelled = call(200, "POST", MESSAGE_BATCHES, requests("paused-messages")).json["id"]
     call(400, "GET", MESSAGE_BATCH + "/results", id=cancelled)
@@ -425,14 +477,17 @@ def call_for_message_batches(call):
     assert call(200, "POST", MESSAGE_BATCH + "/cancel", id=cancelled).json["cancel_initiated_at"]
     assert wait_for_batch(call, cancelled, "ended")["request_counts"]["canceled"] == 1
     assert call(200, "GET", MESSAGE_BATCHES).json["last_id"] == batch
-    assert call(200, "GET", MESSAGE_BATCHES, query=f"?limit=1&after_id={cancelled}").json["first_id"] == batch
-    assert call(200, "GET", MESSAGE_BATCHES, query=f"?limit=1&before_id={batch}").json["first_id"] == cancelled
+    assert call(200, "GET", MESSAGE_BATCHES,
+        query=f"?limit=1&after_id={cancelled}").json["first_id"] == batch
+    assert call(200, "GET", MESSAGE_BATCHES, query=f"?limit=1&before_id={batch}").json[
+        "first_id"] == cancelled
     call(200, "DELETE", MESSAGE_BATCH, id=batch)
     for body in ({}, {"requests": []}, {"requests": [7]}, {"requests": [{"custom_id": "a"}]}, []):
         call(400, "POST", MESSAGE_BATCHES, body)
     for params in ([], {"model": 7}):
         call(400, "POST", MESSAGE_BATCHES, {"requests": [{"custom_id": "a", "params": params}]})
-    call(400, "POST", MESSAGE_BATCHES, {"requests": [{"custom_id": "", "params": {"model": "paused-messages"}}]})
+    call(400, "POST", MESSAGE_BATCHES,
+        {"requests": [{"custom_id": "", "params": {"model": "paused-messages"}}]})
     for wrong in ("limit=0", "limit=1001", "after_id=7", "before_id=batch_1"):
         call(400, "GET", MESSAGE_BATCHES, query=f"?{wrong}")
 
@@ -440,14 +495,18 @@ def call_for_message_batches(call):
 def call_for_configuration(call):
     model, tenant = "/v1/models/{name}", "/v1/tenants/{name}"
     for path in (model, "/model-config/{name}"):
-        call(200, "PUT", path, {"url": call.backend, "rpm": 60, "timeout": "5s", "hedge_after": None}, name="new")
-        for body in ({"rpm": 60}, {"url": "no address"}, {"url": call.backend, "paused": "perhaps"}, []):
+        call(200, "PUT", path, {"url": call.backend, "rpm": 60, "timeout": "5s",
+            "hedge_after": None}, name="new")
+        for body in ({"rpm": 60}, {"url": "no address"},
+                {"url": call.backend, "paused": "perhaps"}, []):
             call(400, "PUT", path, body, name="newer")
     call(200, "PATCH", model, {"tpm": 1000}, name="new")
-    for body in ({"rpm": -1}, {"rpm": "many"}, {"url": None}, {"secret": "sk-a-real-one"}, {"colour": 1}):
+    for body in ({"rpm": -1}, {"rpm": "many"}, {"url": None}, {"secret": "sk-a-real-one"},
+            {"colour": 1}):
         call(400, "PATCH", model, body, name="new")
     call(404, "PATCH", model, {"tpm": 1000}, name="nobody")
-    assert "rpm" in call(200, "GET", model, name="new").json and "rpm" not in call(200, "GET", model, key="read", name="new").json
+    assert "rpm" in call(200, "GET", model, name="new").json and "rpm" not in call(200, "GET",
+        model, key="read", name="new").json
     call(200, "GET", model, name="any")
     call(200, "GET", "/v1/models")
     call(400, "GET", "/v1/models", query="?x=%zz")
@@ -463,7 +522,8 @@ def call_for_configuration(call):
     call(200, "PUT", "/v1/routes/{name}", {"m": 0.3, "new": 0.7}, name="fast")
     call(400, "PUT", "/v1/routes/{name}", {"m": -1}, name="fast")
     call(200, "GET", "/v1/routes")
-    call(200, "PUT", tenant, {"weight": 2, "rpm": 60, "role": None}, name="a tenant".replace(" ", "%20"))
+    call(200, "PUT", tenant, {"weight": 2, "rpm": 60, "role": None},
+        name="a tenant".replace(" ", "%20"))
     call(200, "PATCH", tenant, {"weight": 3}, name="a%20tenant")
     call(200, "GET", tenant, name="a%20tenant")
     call(200, "GET", "/v1/tenants")
@@ -477,7 +537,8 @@ def call_for_configuration(call):
 
 
 def call_for_deletions(call):
-    for kind, body in (("models", {"url": call.backend}), ("routes", {"m": 1}), ("tenants", {"weight": 1})):
+    for kind, body in (("models", {"url": call.backend}), ("routes", {"m": 1}),
+            ("tenants", {"weight": 1})):
         path = f"/v1/{kind}/{{name}}"
         call(200, "PUT", path, body, name="doomed")
         assert call(200, "DELETE", path, name="doomed").json == {"name": "doomed", "deleted": True}
@@ -486,7 +547,8 @@ def call_for_deletions(call):
     call(404, "GET", "/v1/routes/{name}", name="nobody")
     add_model(call.url, "alone", call.backend, paused=True)
     submit(call.url, "x", "alone")
-    assert "1 unfinished" in call(409, "DELETE", "/v1/models/{name}", name="alone").json["error"]["message"]
+    assert "1 unfinished" in call(409, "DELETE", "/v1/models/{name}",
+        name="alone").json["error"]["message"]
     call(200, "PATCH", "/v1/settings", {"default_model": "fast"})
     call(409, "DELETE", "/v1/routes/{name}", name="fast")
 
@@ -514,20 +576,25 @@ def call_for_settings_and_keys(call):
 
 def call_for_bulk(call):
     submit(call.url, "x", "waits", metadata='{"bulk": 1}')
-    assert call(200, "POST", "/v1/tasks/cancel", {"model": "waits", "metadata": {"bulk": 1}}).json == {"cancelled": 1}
-    call(200, "POST", "/v1/tasks/redrive", {"model": "waits", "error_like": "%", "error_code": "x", "tenant": "nobody"})
-    call(200, "POST", "/v1/tasks/forget", {"metadata": {"bulk": 1}, "since": "2020-01-01T00:00:00Z", "until": "2999-01-01T00:00:00Z"})
+    assert call(200, "POST", "/v1/tasks/cancel",
+        {"model": "waits", "metadata": {"bulk": 1}}).json == {"cancelled": 1}
+    call(200, "POST", "/v1/tasks/redrive", {"model": "waits", "error_like": "%",
+        "error_code": "x", "tenant": "nobody"})
+    call(200, "POST", "/v1/tasks/forget", {"metadata": {"bulk": 1}, "since": "2020-01-01T00:00:00Z",
+        "until": "2999-01-01T00:00:00Z"})
     for action in ("cancel", "redrive", "forget"):
         for body in ({}, {"colour": 1}, {"batch_id": "one"}, {"since": 7}, []):
             call(400, "POST", f"/v1/tasks/{action}", body)
         call(404, "POST", f"/v1/tasks/{action}", {"model": "nobody"})
-    call(200, "GET", "/v1/dead-letters", query="?model=m&tenant=default&limit=2&after=1000&batch_id=1")
+    call(200, "GET", "/v1/dead-letters",
+        query="?model=m&tenant=default&limit=2&after=1000&batch_id=1")
     call(400, "GET", "/v1/dead-letters", query="?limit=0")
 
 
 def call_where_there_is_no_room(call):
     """The refusals of what is well formed: too large, the tenant's cap, the system's bound."""
-    paths = {"/v1/tasks": {"prompt": "x" * 100, "model": "waits"}, "/task": {"prompt": "x" * 100, "model": "waits"}}
+    paths = {"/v1/tasks": {"prompt": "x" * 100, "model": "waits"},
+        "/task": {"prompt": "x" * 100, "model": "waits"}}
     query(call.url, "update sluice.settings set request_bytes_max = 50")
     for path, body in paths.items():
         call(413, "POST", path, body)
@@ -548,7 +615,8 @@ def call_where_the_tenant_has_its_most(call):
     params = COMPLETIONS["/v1/messages"][1] | {"model": "paused-messages"}
     query(call.url, "update sluice.settings set tenant_max_batches = 0")
     file = call(200, "POST", FILES, {"purpose": "batch", "file": line("a")}).json["id"]
-    call(429, "POST", BATCHES, {"input_file_id": file, "endpoint": "/v1/chat/completions", "completion_window": "24h"})
+    call(429, "POST", BATCHES, {"input_file_id": file, "endpoint": "/v1/chat/completions",
+        "completion_window": "24h"})
     call(429, "POST", MESSAGE_BATCHES, {"requests": [{"custom_id": "a", "params": params}]})
     query(call.url, "update sluice.settings set tenant_max_batches = default, tenant_max_files = 0")
     call(429, "POST", FILES, {"purpose": "batch", "file": "x"})
@@ -559,9 +627,11 @@ def call_where_there_is_no_room_for_files(call):
     lines = (b"x" * 3999 + b"\n") * 50_000
     call(413, "POST", FILES, {"purpose": "batch", "file": lines + b"x"})
     file = call(200, "POST", FILES, {"purpose": "batch", "file": "x"}).json["id"]
-    query(call.url, "create or replace function sluice.files_bytes_max() returns bigint language sql as 'select 1'")
+    query(call.url, "create or replace function sluice.files_bytes_max() returns bigint language "
+                    "sql as 'select 1'")
     call(503, "POST", FILES, {"purpose": "batch", "file": "x"})
-    call(503, "POST", BATCHES, {"input_file_id": file, "endpoint": "/v1/chat/completions", "completion_window": "24h"})
+    call(503, "POST", BATCHES, {"input_file_id": file, "endpoint": "/v1/chat/completions",
+        "completion_window": "24h"})
     params = COMPLETIONS["/v1/messages"][1] | {"model": "paused-messages"}
     call(503, "POST", MESSAGE_BATCHES, {"requests": [{"custom_id": "a", "params": params}]})
 
@@ -584,7 +654,8 @@ def call_against_the_rules_of_http(call):
     for method, path in operations():
         if method in ("POST", "PUT", "PATCH"):
             reply = send_unchecked(call, method, path)
-            assert reply.status == 411 and "411" in operations()[method, path]["responses"], (method, path)
+            assert reply.status == 411 and "411" in operations()[method,
+                path]["responses"], (method, path)
             call.check(method, path, reply)
     reply = http(call.port, "POST", "/v1/tasks", b" " * ((64 << 20) + 1), call.keys["submit"])
     assert reply.status == 413
@@ -603,7 +674,8 @@ def call_without_a_database(call):
     session = connect(call.url)
     session.autocommit = False
     try:
-        session.cursor().execute("lock table sluice.api_key in access exclusive mode")  # the server's probe waits for it
+        # the server's probe waits for it
+        session.cursor().execute("lock table sluice.api_key in access exclusive mode")
         wait_for(lambda: http(call.port, "GET", "/readyz").status == 503, what="readiness to end")
         call(503, "GET", "/readyz")
         call(503, "POST", "/v1/tasks", {"prompt": "x"})

@@ -1,5 +1,6 @@
-"""Ten thousand random operations or more from several sessions, while their connections are cut at random points; then everything
-must add up. Set TEST_PROPERTY_SEED to repeat a run's choices (not its timing)."""
+"""Ten thousand random operations or more from several sessions, while their connections are cut at
+random points; then everything must add up. Set TEST_PROPERTY_SEED to repeat a run's choices (not
+its timing)."""
 import json
 import os
 import random
@@ -7,30 +8,41 @@ import threading
 import time
 
 import psycopg2
+
+import pytest
 from conftest import connect, query
 
+pytestmark = pytest.mark.plain_build_only
+
 OPERATIONS = 10_000
-OPERATIONS_MAX = 20_000   # as far as they go on until all has happened once that is rare: a probe that fails, for one
+# as far as they go on until all has happened once that is rare: a probe that fails, for one
+OPERATIONS_MAX = 20_000
 SESSIONS = 6
 CUT_EVERY_S = 0.1
 DRAIN_DEADLINE_S = 60
 RPM_MAX = 1200
 WINDOW_S = 60
 TPM = 120_000
-OUTPUT_TOKENS_MAX = 200   # of every task; with its short question none reserves more than 220, or uses more than it reserved
+# of every task; with its short question none reserves more than 220, or uses more than it reserved
+OUTPUT_TOKENS_MAX = 200
 REQUEST_TOKENS_MAX = 220
 TOKEN_WINDOW_S = 60.25    # what is settled later than that corrects nothing
-# Model -> its columns beside those that all have. "limited" keeps its quota, that of "changing" moves; "fragile" breaks soon.
-MODELS = {"plain": {}, "shallow": {"max_queue": 50}, "narrow": {"max_in_flight": 3}, "limited": {"rpm": 600},
+# Model -> its columns beside those that all have. "limited" keeps its quota, that of "changing"
+# moves; "fragile" breaks soon.
+MODELS = {"plain": {}, "shallow": {"max_queue": 50}, "narrow": {"max_in_flight": 3},
+    "limited": {"rpm": 600},
           "changing": {"rpm": RPM_MAX}, "tokens": {"tpm": TPM},
           "fragile": {"breaker_failures": 2, "breaker_open": "50 ms", "breaker_successes": 1}}
-TENANTS = {"default": {}, "weighty": {"weight": 5}, "slow": {"rpm": 300}, "frugal": {"tpm": TPM // 2},
+TENANTS = {"default": {}, "weighty": {"weight": 5}, "slow": {"rpm": 300},
+    "frugal": {"tpm": TPM // 2},
            "small": {"max_unfinished": 40}}
 # Without these it was not driven what is said to hold.
-VARIETY = {"solved", "failed", "cancelled", "expired", "attempt retry", "attempt failed", "attempt lost", "attempt redriven",
+VARIETY = {"solved", "failed", "cancelled", "expired", "attempt retry", "attempt failed",
+    "attempt lost", "attempt redriven",
            "closed -> open", "open -> half_open", "half_open -> open", "half_open -> closed"}
 FINAL = {"solved", "failed", "cancelled"}
-# What a caller has to live with: a worker declared dead, a task that is not there, or not at its end, a tenant over its cap.
+# What a caller has to live with: a worker declared dead, a task that is not there, or not at its
+# end, a tenant over its cap.
 EXPECTED_ERRORS = {"SL010", "SL006", "SL004", "SL005", "SL003"}
 
 
@@ -39,15 +51,19 @@ class Ledger:
 
     def __init__(self):
         self.lock = threading.Lock()
-        self.accepted, self.doubtful = set(), set()   # ids; doubtful: the answer of their COMMIT was cut off
-        self.ends = {}                                # task -> {(fence, worker, status)} that were called applied
-        self.calls = {}                               # (task, fence) -> (model, tenant, started, reserved tokens)
+        # ids; doubtful: the answer of their COMMIT was cut off
+        self.accepted, self.doubtful = set(), set()
+        # task -> {(fence, worker, status)} that were called applied
+        self.ends = {}
+        # (task, fence) -> (model, tenant, started, reserved tokens)
+        self.calls = {}
         self.errors = []
         self.operations = 0
         self.is_varied = False                        # all of VARIETY happened
 
     def goes_on(self):
-        return self.operations < (OPERATIONS if self.is_varied else OPERATIONS_MAX) and not self.errors
+        return self.operations < (OPERATIONS if self.is_varied
+            else OPERATIONS_MAX) and not self.errors
 
     def tasks(self):
         with self.lock:
@@ -55,7 +71,8 @@ class Ledger:
 
 
 class Session(threading.Thread):
-    """One client that submits, works and administers, each operation in a transaction of its own."""
+    """One client that submits, works and administers, each operation in a transaction of its
+    own."""
 
     def __init__(self, url, ledger, seed):
         super().__init__()
@@ -63,9 +80,12 @@ class Session(threading.Thread):
         self.connection = self.worker = self.pid = None
         self.held = []       # (worker, task, fence): perhaps lost meanwhile
         self.told = []       # outcomes reported before, to be repeated
-        weights = {self.submit: 20, self.submit_many: 6, self.claim: 30, self.complete: 25, self.heartbeat: 5,
-                   self.cancel: 5, self.redrive: 4, self.wake: 6, self.tick: 2, self.recover: 2, self.sweep: 1, self.freeze: 1,
-                   self.pause: 1, self.close: 1, self.change_limit: 1, self.change_weight: 1, self.forget: 1,
+        weights = {self.submit: 20, self.submit_many: 6, self.claim: 30,
+            self.complete: 25, self.heartbeat: 5,
+                   self.cancel: 5, self.redrive: 4, self.wake: 6, self.tick: 2, self.recover: 2,
+                   self.sweep: 1, self.freeze: 1,
+                   self.pause: 1, self.close: 1, self.change_limit: 1,
+                   self.change_weight: 1, self.forget: 1,
                    self.cancel_all: 1, self.redrive_all: 1, self.explain: 2}
         self.choices, self.weights = list(weights), list(weights.values())
 
@@ -80,14 +100,16 @@ class Session(threading.Thread):
             raise
 
     def step(self, operation):
-        """Runs an operation; what it returns is called after the COMMIT, with whether its answer came."""
+        """Runs an operation; what it returns is called after the COMMIT, with whether its answer
+        came."""
         try:
             if self.connection is None:
                 self.connection = psycopg2.connect(self.url)
                 self.pid = self.connection.get_backend_pid()
             with self.connection.cursor() as cursor:
                 if self.worker is None:
-                    self.worker = self.value(cursor, "select sluice.register_worker('property', 50)")
+                    self.worker = self.value(cursor,
+                        "select sluice.register_worker('property', 50)")
                     self.connection.commit()
                 after = operation(cursor)
         except (psycopg2.OperationalError, psycopg2.InterfaceError) as error:
@@ -140,16 +162,20 @@ class Session(threading.Thread):
         return self.random.choice(list(TENANTS))
 
     def soon(self, share):
-        return f"clock_timestamp() + interval '{self.random.randint(1, 200)} ms'" if self.random.random() < share else "null"
+        return (f"clock_timestamp() + interval '{self.random.randint(1, 200)} ms'"
+            if self.random.random() < share else "null")
 
     def submit(self, cursor):
         return self.accept([self.value(
-            cursor, "select sluice.submit('question', %s, %s, %s, max_output_tokens => %s, batch_id => %s,"
+            cursor, "select sluice.submit('question', %s, %s, %s, max_output_tokens => %s, "
+                    "batch_id => %s,"
             f" run_at => {self.soon(0.1)}, deadline => {self.soon(0.1)})",
-            [self.model(), self.random.randint(-2, 2), self.tenant(), OUTPUT_TOKENS_MAX, self.random.randint(1, 1000)])])
+            [self.model(), self.random.randint(-2, 2), self.tenant(), OUTPUT_TOKENS_MAX,
+            self.random.randint(1, 1000)])])
 
     def submit_many(self, cursor):
-        tasks = [{"prompt": "question", "model": self.model(), "priority": self.random.randint(-2, 2),
+        tasks = [{"prompt": "question", "model": self.model(),
+            "priority": self.random.randint(-2, 2),
                   "tenant": self.tenant(), "max_output_tokens": OUTPUT_TOKENS_MAX}
                  for _ in range(self.random.randint(1, 20))]
         cursor.execute("select sluice.submit_many(%s)", [json.dumps(tasks)])
@@ -159,34 +185,42 @@ class Session(threading.Thread):
         cursor.execute("select task_id, fence, model from sluice.claim(%s, null, %s)",
                        [self.worker, self.random.randint(1, 20)])
         claimed = cursor.fetchall()
-        cursor.execute("select task_id, tenant, started_at, reserved_tokens from sluice.lease where task_id = any (%s)",
+        cursor.execute("select task_id, tenant, started_at, reserved_tokens from sluice.lease "
+                       "where task_id = any (%s)",
                        [[c[0] for c in claimed]])
-        leases = {task: (tenant, started.timestamp(), reserved) for task, tenant, started, reserved in cursor.fetchall()}
+        leases = {task: (tenant, started.timestamp(), reserved) for task, tenant, started,
+            reserved in cursor.fetchall()}
         worker = self.worker
 
         def after(_):
             # A claim that was rolled back may come again, as the same call.
-            self.held += [call for call in [(worker, task, fence) for task, fence, _ in claimed] if call not in self.held]
+            self.held += [call for call in [(worker, task, fence) for task, fence, _ in claimed]
+                if call not in self.held]
             with self.ledger.lock:
-                self.ledger.calls |= {(task, fence): (model, *leases[task]) for task, fence, model in claimed}
+                self.ledger.calls |= {(task, fence): (model, *leases[task]) for task,
+                    fence, model in claimed}
         return after
 
     def complete(self, cursor):
-        """Some calls of one worker; now and then a report that came before, or one on a call that never was."""
+        """Some calls of one worker; now and then a report that came before, or one on a call that
+        never was."""
         self.random.shuffle(self.held)
         worker = self.held[-1][0] if self.held else self.worker
         mine = [call for call in self.held if call[0] == worker][:self.random.randint(1, 20)]
         outcomes = [(task, fence, self.random.choices(
-            ["solved", "failed", "retry", "throttled", "returned", "cancelled", "nonsense"], [50, 5, 20, 2, 10, 5, 2])[0])
+            ["solved", "failed", "retry", "throttled", "returned", "cancelled", "nonsense"],
+            [50, 5, 20, 2, 10, 5, 2])[0])
             for _, task, fence in mine]
         if self.told and self.random.random() < 0.1:
             worker, outcomes = self.random.choice(self.told)
         elif outcomes and self.random.random() < 0.1:
             never = (outcomes[0][0], outcomes[0][1] + 1)
             outcomes += [(*never, "solved")] if (worker, *never) not in mine else []
-        # Who was refused, or never sent, used nothing; the others tell it: a call's figures are always the same.
+        # Who was refused, or never sent, used nothing; the others tell it: a call's figures are
+        # always the same.
         cursor.execute(
-            "select task_id, fence, applied from sluice.complete(%s, array(select row(t, f, k, 'answer', null, 'error', null,"
+            "select task_id, fence, applied from sluice.complete(%s, array(select row(t, f, k, "
+            "'answer', null, 'error', null,"
             " null, 1, 7 * told, mod(t, 100) * told, null)::sluice.outcome"
             " from unnest(%s::bigint[], %s::int[], %s::text[]) o(t, f, k),"
             " lateral (select case when k not in ('throttled', 'returned') then 1 end as told) u))",
@@ -234,7 +268,8 @@ class Session(threading.Thread):
 
     def freeze(self, cursor):
         """The worker falls silent; its calls are still on their way."""
-        cursor.execute("update sluice.worker set seen = seen - interval '1 hour' where id = %s", [self.worker])
+        cursor.execute("update sluice.worker set seen = seen - interval '1 hour' where id = %s",
+            [self.worker])
 
         def after(_):
             self.worker = None
@@ -254,10 +289,12 @@ class Session(threading.Thread):
 
     def pause(self, cursor):
         cursor.execute(self.random.choice(["select sluice.pause(%s)", "select sluice.resume(%s)",
-                                           "select sluice.resume(%s)"]), [self.random.choice(list(MODELS))])
+                                           "select sluice.resume(%s)"]),
+                                           [self.random.choice(list(MODELS))])
 
     def close(self, cursor):
-        cursor.execute("select sluice.close_model(%s, clock_timestamp() + interval '50 ms', 'test')",
+        cursor.execute("select sluice.close_model(%s, clock_timestamp() + interval '50 ms', "
+                       "'test')",
                        [self.random.choice(list(MODELS))])
 
     def change_limit(self, cursor):
@@ -270,13 +307,15 @@ class Session(threading.Thread):
 
 
 def cut_connections(url, ledger, sessions, seed):
-    """Ends the backends of random sessions, whatever they are at, until all sessions are through; tells them when that is."""
+    """Ends the backends of random sessions, whatever they are at, until all sessions are through;
+    tells them when that is."""
     choice = random.Random(seed)
     connection = connect(url)
     with connection.cursor() as cursor:
         while any(session.is_alive() for session in sessions):
             cursor.execute("select pg_terminate_backend(%s)", [choice.choice(sessions).pid or 0])
-            ledger.is_varied = ledger.is_varied or ledger.operations >= OPERATIONS and VARIETY <= happened(url)
+            ledger.is_varied = (ledger.is_varied or ledger.operations >= OPERATIONS
+                and VARIETY <= happened(url))
             time.sleep(CUT_EVERY_S * choice.random() * 2)
     connection.close()
 
@@ -284,18 +323,21 @@ def cut_connections(url, ledger, sessions, seed):
 def make_models(url):
     for name, columns in MODELS.items():
         names = ", ".join(["name", "url", "backoff_base", "backoff_max", *columns])
-        query(url, f"insert into sluice.models ({names}) values ({', '.join(['%s'] * (4 + len(columns)))})",
+        query(url, f"insert into sluice.models ({names}) values "
+                   f"({', '.join(['%s'] * (4 + len(columns)))})",
               [name, "http://127.0.0.1:1", "1 ms", "10 ms", *columns.values()])
         query(url, "insert into sluice.routes values ('all', %s)", [name])
     for name, columns in TENANTS.items():
-        query(url, f"insert into sluice.tenants ({', '.join(['name', *columns])}) values ({', '.join(['%s'] * (1 + len(columns)))})",
+        query(url, f"insert into sluice.tenants ({', '.join(['name', *columns])}) values "
+                   f"({', '.join(['%s'] * (1 + len(columns)))})",
               [name, *columns.values()])
     query(url, "update sluice.settings set heartbeat_timeout = '1 second'")
 
 
 def places(url):
     """Every (task, status) that a table holds."""
-    return query(url, "select task_id, 'unsolved' from sluice.later union all select task_id, 'queued' from sluice.queue "
+    return query(url, "select task_id, 'unsolved' from sluice.later union all select task_id, "
+                      "'queued' from sluice.queue "
                       "union all select task_id, 'processing' from sluice.lease "
                       "union all select task_id, status from sluice.result")
 
@@ -304,16 +346,20 @@ def check_places(url, ledger):
     held = [task for task, _ in places(url)]
     tasks = {row[0] for row in query(url, "select id from sluice.task")}
     assert sorted(held) == sorted(tasks), "each task is in exactly one place"
-    assert ledger.accepted <= tasks <= ledger.accepted | ledger.doubtful, "what was accepted is there, and nothing else"
+    assert ledger.accepted <= tasks <= ledger.accepted | ledger.doubtful, ("what was accepted is "
+        "there, and nothing else")
 
 
 def check_ends(url, ledger):
     results = {task: (fence, worker, status)
-               for task, fence, worker, status in query(url, "select task_id, fence, worker, status from sluice.result")}
-    redriven = set(query(url, "select task_id, fence, worker from sluice.attempt where kind = 'redriven'"))
+               for task, fence, worker, status in query(url,
+               "select task_id, fence, worker, status from sluice.result")}
+    redriven = set(query(url,
+        "select task_id, fence, worker from sluice.attempt where kind = 'redriven'"))
     for task, ends in ledger.ends.items():
         for fence, worker, status in ends:
-            assert results.get(task) == (fence, worker, status) or (task, fence, worker) in redriven and status != "solved", (
+            assert results.get(task) == (fence, worker, status) or (task, fence,
+                worker) in redriven and status != "solved", (
                 f"task {task} was told {ends}")
 
 
@@ -325,11 +371,13 @@ def check_views(url):
     tables = query(url, """
         select m.name, q.n, l.n from sluice.models m
         cross join lateral (select count(*) n from sluice.queue where model = m.id) q
-        cross join lateral (select count(*) n from sluice.lease where model = m.id) l order by m.name""")
+        cross join lateral (select count(*) n from sluice.lease where model = m.id) l
+          order by m.name""")
     assert query(url, "select model, depth, in_flight from sluice.queues order by model") == tables
     # What waits in a route is shared out among its models: each task counts once.
     assert query(url, "select sum(unfinished) from sluice.queues")[0][0] == sum(
-        query(url, f"select count(*) from sluice.{place}")[0][0] for place in ("later", "queue", "lease"))
+        query(url, f"select count(*) from sluice.{place}")[0][0]
+        for place in ("later", "queue", "lease"))
 
 
 def most_within_a_minute(calls):
@@ -346,32 +394,44 @@ def most_within_a_minute(calls):
 
 def check_permits(ledger):
     for limited, who, most in (("limited", 0, 600), ("changing", 0, RPM_MAX), ("slow", 1, 300)):
-        found = most_within_a_minute([(call[2], 1) for call in ledger.calls.values() if call[who] == limited])
+        found = most_within_a_minute([(call[2], 1) for call in ledger.calls.values()
+            if call[who] == limited])
         assert 0 < found <= most, f"{found} calls of {limited} within a minute"
 
 
 def used_tokens(url, ledger):
-    """What each call used: as it was told in time, what it reserved if it is under way or lost, else nothing."""
-    told = {(task, fence): tokens if seconds < TOKEN_WINDOW_S else None for task, fence, tokens, seconds in query(url, """
-        select task_id, fence, coalesce(input_tokens + output_tokens, 0), extract(epoch from finished_at - started_at)
+    """What each call used: as it was told in time, what it reserved if it is under way or lost,
+    else nothing."""
+    told = {(task, fence): tokens if seconds < TOKEN_WINDOW_S else None for task, fence, tokens,
+        seconds in query(url, """
+        select task_id, fence, coalesce(input_tokens + output_tokens, 0), extract(epoch
+          from finished_at - started_at)
         from sluice.result where worker is not null and started_at is not null
         union all
-        select task_id, fence, coalesce(input_tokens + output_tokens, 0), extract(epoch from ended_at - started_at)
-        from sluice.attempt where kind in ('retry', 'failed', 'redriven') and worker is not null""")}
-    reserved = query(url, "select task_id, fence from sluice.lease union all select task_id, fence from sluice.attempt where kind = 'lost'")
+        select task_id, fence, coalesce(input_tokens + output_tokens, 0), extract(epoch
+          from ended_at - started_at)
+        from sluice.attempt where kind in ('retry', 'failed', 'redriven')
+          and worker is not null""")}
+    reserved = query(url,
+        "select task_id, fence from sluice.lease union all select task_id, fence from "
+        "sluice.attempt where kind = 'lost'")
     told |= {call: None for call in reserved}
-    return {call: ledger.calls[call][3] if tokens is None else tokens for call, tokens in told.items()}
+    return {call: ledger.calls[call][3] if tokens is None else tokens
+        for call, tokens in told.items()}
 
 
 def check_tokens(url, ledger):
     used = used_tokens(url, ledger)
     for limited, who, tpm, account in (("tokens", 0, TPM, "select id from sluice.models"),
                                        ("frugal", 1, TPM // 2, "select -id from sluice.tenants")):
-        calls = [(ledger.calls[call][2], tokens) for call, tokens in used.items() if ledger.calls[call][who] == limited]
+        calls = [(ledger.calls[call][2], tokens) for call, tokens in used.items()
+            if ledger.calls[call][who] == limited]
         found = most_within_a_minute(calls)
         assert 0 < found < tpm + REQUEST_TOKENS_MAX, f"{found} tokens of {limited} within a minute"
-        booked = query(url, f"select sum(tokens) from sluice.spent where account = ({account} where name = %s)", [limited])[0][0]
-        assert booked == sum(tokens for _, tokens in calls), f"what is booked to {limited} is what its calls used and reserve"
+        booked = query(url, f"select sum(tokens) from sluice.spent where account = ({account} "
+                            "where name = %s)", [limited])[0][0]
+        assert booked == sum(tokens for _,
+            tokens in calls), f"what is booked to {limited} is what its calls used and reserve"
 
 
 def happened(url):
@@ -383,18 +443,22 @@ def happened(url):
 def check_variety(url, ledger, seed):
     seen = happened(url)
     assert ledger.is_varied, (seed, VARIETY - seen)
-    assert {each for each in seen if not each.startswith("attempt ")} <= VARIETY, seed   # no other end, no other move
+    # no other end, no other move
+    assert {each for each in seen if not each.startswith("attempt ")} <= VARIETY, seed
 
 
 def tick(url):
-    """Counts anew what rolled-back claims and completions counted, and finds what was committed late."""
+    """Counts anew what rolled-back claims and completions counted, and finds what was committed
+    late."""
     query(url, "select setval('sluice.sweep_after', 0)")
     query(url, "select sluice.tick()")
 
 
 def claim_in_order(cursor, worker, model):
-    """Claims for a model; of each lane its first tasks, in their order, unless deadlines order them."""
-    cursor.execute("select tableoid, rank, tenant, array_agg(task_id order by ready_at, task_id) from sluice.queue "
+    """Claims for a model; of each lane its first tasks, in their order, unless deadlines order
+    them."""
+    cursor.execute("select tableoid, rank, tenant, array_agg(task_id order by ready_at, task_id) "
+                   "from sluice.queue "
                    "group by tableoid, rank, tenant having bool_and(deadline is null)")
     lanes = [row[3] for row in cursor.fetchall()]
     cursor.execute("select task_id, fence from sluice.claim(%s, %s, 100)", [worker, [model]])
@@ -411,7 +475,8 @@ def drain(url):
     query(url, "update sluice.settings set heartbeat_timeout = '1 hour'")
     query(url, "update sluice.worker set dead_at = clock_timestamp() where dead_at is null")
     query(url, "update sluice.tenants set rpm = null, tpm = null")
-    query(url, "update sluice.models set rpm = null, tpm = null, max_in_flight = null, max_queue = null, paused = false, closed_until = null")
+    query(url, "update sluice.models set rpm = null, tpm = null, max_in_flight = null, max_queue = "
+               "null, paused = false, closed_until = null")
     query(url, "delete from sluice.breaker")  # random failures open them
     worker = query(url, "select sluice.register_worker('drain', 1000)")[0][0]
     connection = connect(url)
@@ -423,7 +488,8 @@ def drain(url):
             for model in MODELS:
                 claimed = claim_in_order(cursor, worker, model)
                 cursor.execute(
-                    "select sluice.complete(%s, array(select row(t, f, 'solved', 'answer', null, null, null, null, null, null,"
+                    "select sluice.complete(%s, array(select row(t, f, 'solved', 'answer', null, "
+                    "null, null, null, null, null,"
                     " null, null)::sluice.outcome from unnest(%s::bigint[], %s::int[]) o(t, f)))",
                     [worker, *([list(column) for column in zip(*claimed)] or [[], []])])
     connection.close()
@@ -450,7 +516,8 @@ def test_everything_adds_up_after_random_operations(pg):
     check_variety(url, ledger, seed)
     check_permits(ledger)
     check_tokens(url, ledger)
-    query(url, "update sluice.routes set weight = 1")   # what waits in a route without weights counts for no model
+    # what waits in a route without weights counts for no model
+    query(url, "update sluice.routes set weight = 1")
     tick(url)
     check_views(url)
     drain(url)

@@ -1,4 +1,5 @@
-"""Attacks on the HTTP front's resources: who holds on to bodies, uploads, requests and connections takes them from nobody else."""
+"""Attacks on the HTTP front's resources: who holds on to bodies, uploads, requests and connections
+takes them from nobody else."""
 import concurrent.futures
 import contextlib
 import json
@@ -95,7 +96,8 @@ def answer_to(client, request):
     received = b""
     while part := client.recv(65536):
         received += part
-    found = re.match(rb"HTTP/1\.1 (\d{3}) .*?\r\nContent-Length: (\d+)\r\n(?:.*?\r\n)?\r\n", received, re.S)
+    found = re.match(rb"HTTP/1\.1 (\d{3}) .*?\r\nContent-Length: (\d+)\r\n(?:.*?\r\n)?\r\n",
+        received, re.S)
     assert found, received[:200]
     assert len(received) == found.end() + int(found[2]), received
     return int(found[1])
@@ -106,7 +108,8 @@ def answer_to(client, request):
 def test_many_arguments_are_answered_and_the_connection_closed(process, clients, path, count):
     query_text = "&".join(["limit=1"] * count) if count < 2_000 else "&" * (count - 1)
     for request in (f"{path}?{query_text}", f"{path}?{query_text}%"):
-        status = answer_to(clients(process.port), f"GET {request} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        status = answer_to(clients(process.port),
+            f"GET {request} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         assert status == (414 if len(request) > 16 << 10 else 400)
 
 
@@ -123,14 +126,16 @@ def test_the_longest_target_has_room_for_its_arguments(process, clients, size, s
 
 
 def test_hundred_arguments_and_hundred_headers_are_served(process, clients):
-    lines = ["GET /healthz?" + "&".join(["a=1"] * 100) + " HTTP/1.1", "Host: localhost", "Connection: close"]
+    lines = ["GET /healthz?" + "&".join(["a=1"] * 100) + " HTTP/1.1",
+        "Host: localhost", "Connection: close"]
     request = "\r\n".join(lines + ["X: y"] * 97 + ["", ""]).encode()
     assert answer_to(clients(process.port), request) == 200
 
 
 @pytest.mark.parametrize("length", ["+26", "-1", "26, 26", "0x1a", "", "99999999999999999999"])
 def test_a_bad_length_is_refused_and_nothing_after_it_is_read(process, make_key, clients, length):
-    """libmicrohttpd before 1.0.0 repeats the head of this refusal of its own as the body of the first."""
+    """libmicrohttpd before 1.0.0 repeats the head of this refusal of its own as the body of the
+    first."""
     key, client = make_key("mine"), clients(process.port)
     client.sendall(head("/v1/tasks", length, key) + BODY + head("/v1/tasks", len(BODY), key) + BODY)
     received = b""
@@ -163,7 +168,8 @@ def test_stalled_bodies_of_one_key_leave_room_for_others(process, make_key, clie
         client.sendall(head("/v1/tasks", BODY_BYTES, slow))
         send_but_the_end(client, body)
     for size in (1, 30 << 20):
-        reply = http(process.port, "POST", "/v1/tasks", json.dumps({"prompt": "x" * size}), key=mine)
+        reply = http(process.port, "POST", "/v1/tasks",
+            json.dumps({"prompt": "x" * size}), key=mine)
         assert reply.status in (202, 413), reply.body  # 413: all of it was read
     assert memory_bytes(process.pid) - before < 320 << 20
 
@@ -178,27 +184,35 @@ def test_an_object_of_many_keys_is_refused_at_once(process, make_key):
     assert time.monotonic() - began < 8  # what one took
 
 
+@pytest.mark.plain_build_only
 @pytest.mark.parametrize("kind", ["metadata", "array", "request"])
 def test_tasks_that_are_dear_to_read_hold_up_only_their_own_key(process, make_key, kind):
-    """Each takes PostgreSQL seconds, when it has to look at its keys. The others' share no transaction with them, and wait for none."""
+    """Each takes PostgreSQL seconds, when it has to look at its keys. The others' share no
+    transaction with them, and wait for none."""
     hostile, mine = make_key("hostile"), make_key("mine")
     keys = {f"k{n}": 0 for n in range(300_000)}
-    body = json.dumps({"metadata": {"prompt": "x", "metadata": keys}, "array": [{"prompt": "x", "metadata": keys}],
+    body = json.dumps({"metadata": {"prompt": "x", "metadata": keys},
+        "array": [{"prompt": "x", "metadata": keys}],
                        "request": {"request": keys}}[kind])
     with concurrent.futures.ThreadPoolExecutor(12) as threads:
-        dear = [threads.submit(http, process.port, "POST", "/v1/tasks", body, key=hostile, timeout_s=120) for _ in range(12)]
+        dear = [threads.submit(http, process.port, "POST", "/v1/tasks", body, key=hostile,
+            timeout_s=120) for _ in range(12)]
         wait_for(lambda: any(reply.done() for reply in dear), 60, "the first of them")
         took = []
         while not all(reply.done() for reply in dear):
             began = time.monotonic()
             assert http(process.port, "POST", "/v1/tasks", BODY, key=mine).status == 202
             took.append(time.monotonic() - began)
-        assert {reply.result().status for reply in dear} <= {202, 400, 503}, [reply.result().body for reply in dear]
-    assert took and max(took) < 8, took  # the first of them alone, in the transaction of all, took 14
+        assert {reply.result().status for reply in dear} <= {202, 400,
+            503}, [reply.result().body for reply in dear]
+    # the first of them alone, in the transaction of all, took 14
+    assert took and max(took) < 8, took
 
 
+@pytest.mark.plain_build_only
 def test_refused_arrays_of_one_key_hold_up_only_their_own_key(process, make_key, clients):
-    """Each took PostgreSQL half a second, all of its sessions together, also when their clients had left."""
+    """Each took PostgreSQL half a second, all of its sessions together, also when their clients had
+    left."""
     hostile, mine = make_key("hostile"), make_key("mine")
     tasks = json.dumps([{"prompt": "abc"}] * 2_999 + [{"prompt": "x", "priority": 5_000}]).encode()
     assert len(tasks) < 64 << 10
@@ -210,7 +224,8 @@ def test_refused_arrays_of_one_key_hold_up_only_their_own_key(process, make_key,
         client.sendall(request)
     began = time.monotonic()
     while time.monotonic() - began < 5:
-        for path, body in (("/v1/tasks", BODY), ("/v1/tasks", [{"prompt": "x"}]), ("/v1/tasks?limit=1", None)):
+        for path, body in (("/v1/tasks", BODY), ("/v1/tasks", [{"prompt": "x"}]),
+                ("/v1/tasks?limit=1", None)):
             asked = time.monotonic()
             reply = http(process.port, "POST" if body else "GET", path, body, key=mine)
             assert reply.status in (200, 202), reply.body
@@ -222,10 +237,11 @@ def test_refused_arrays_of_one_key_hold_up_only_their_own_key(process, make_key,
     assert time.monotonic() - asked < 4, "those whose clients have left still take turns"
 
 
+@pytest.mark.plain_build_only
 @pytest.mark.parametrize("stay", [False, True], ids=["clients that leave", "clients that stay"])
 def test_long_lists_of_one_key_hold_up_only_their_own_key(url, process, make_key, clients, stay):
-    """All requests' statements waited in one line: with the lists of one key before them nobody else's were sent, also when their
-    clients had left."""
+    """All requests' statements waited in one line: with the lists of one key before them nobody
+    else's were sent, also when their clients had left."""
     hostile, mine = make_key("hostile"), make_key("mine")
     request = head("/v1/batches?limit=100", 0, hostile, method="GET")
     with contextlib.closing(connect(url)) as other:
@@ -233,13 +249,16 @@ def test_long_lists_of_one_key_hold_up_only_their_own_key(url, process, make_key
         burst = [clients(process.port) for _ in range(1_000)]
         for client in burst:
             client.sendall(request)
-        waits = "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like '%list_batches%'"
+        waits = ("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query "
+                 "like '%list_batches%'")
         wait_for(lambda: query(url, waits)[0][0] >= 2, what="the first lists")
         for client in [] if stay else burst:
             client.close()
         began = time.monotonic()
-        while time.monotonic() - began < 4:  # longer than the server believes in a database that says nothing
-            for path, body, key in (("/v1/tasks", BODY, mine), ("/v1/tasks?limit=1", None, mine), ("/v1/tasks", BODY, hostile), ("/readyz", None, None)):
+        # longer than the server believes in a database that says nothing
+        while time.monotonic() - began < 4:
+            for path, body, key in (("/v1/tasks", BODY, mine), ("/v1/tasks?limit=1", None, mine),
+                    ("/v1/tasks", BODY, hostile), ("/readyz", None, None)):
                 asked = time.monotonic()
                 reply = http(process.port, "POST" if body else "GET", path, body, key=key)
                 assert reply.status in (200, 202), reply.body
@@ -257,7 +276,8 @@ def test_stalled_uploads_of_one_key_leave_room_for_others(process, make_key, cli
     stalled = [clients(process.port) for _ in range(12)]
     for client in stalled:
         client.sendall(head("/v1/files", len(body), slow, Content_Type=content_type) + body[:1000])
-    wait_for(lambda: post_file(process.port, "y", key=slow).status == 503, what="the slow key's bound")
+    wait_for(lambda: post_file(process.port, "y", key=slow).status == 503,
+        what="the slow key's bound")
     assert post_file(process.port, "y", key=mine).status == 200
     stalled[0].sendall(body[1000:])
     assert status_of(stalled[0]) == 200
@@ -279,7 +299,8 @@ def test_connections_without_requests_keep_nobody_out(process, make_key, clients
     assert is_closed(held[0]) and not is_closed(held[-1])
 
 
-def test_waiting_requests_of_one_key_leave_room_for_others(url, process, make_key, clients, many_files):
+def test_waiting_requests_of_one_key_leave_room_for_others(url, process,
+        make_key, clients, many_files):
     greedy, mine = make_key("greedy"), make_key("mine")
     task = submit(url, "x")
     request = head(f"/v1/tasks/{task}?wait=60s", 0, greedy, method="GET")
@@ -296,36 +317,46 @@ def large_things(url, process, make_key):
     """The paths of an ended task with an answer of 8 MB and of a file with one line of 12 MB."""
     task = submit(url, "x")
     query(url, "select sluice.cancel(%s)", [task])
-    query(url, "update sluice.result set answer = repeat(md5('x'), 250000) where task_id = %s", [task])
+    query(url, "update sluice.result set answer = repeat(md5('x'), 250000) where task_id = %s",
+        [task])
     file = post_file(process.port, "y" * 12_000_000, key=make_key("of the file"))
     assert file.status == 200, file.body
-    return {"task": f"/v1/tasks/{task}", "events": f"/v1/tasks/{task}/events", "file": f"/v1/files/{file.json['id']}/content"}
+    return {"task": f"/v1/tasks/{task}", "events": f"/v1/tasks/{task}/events",
+        "file": f"/v1/files/{file.json['id']}/content"}
 
 
 @unless_instrumented
 @pytest.mark.parametrize("thing", ["task", "events", "file"])
-def test_answers_that_nobody_reads_are_bounded_in_memory(process, make_key, clients, large_things, thing):
+def test_answers_that_nobody_reads_are_bounded_in_memory(process, make_key,
+        clients, large_things, thing):
     greedy, mine = make_key("greedy"), make_key("mine")
     assert http(process.port, "GET", large_things["task"], key=greedy).status == 200
     before = memory_bytes(process.pid)
     for _ in range(40):
         clients(process.port).sendall(head(large_things[thing], 0, greedy, method="GET"))
     answers = re.compile(r'^sluice_http_requests_total\{[^}]*status="200"\} (\d+)', re.M)
-    wait_for(lambda: sum(map(int, answers.findall(http(process.port, "GET", "/metrics").body))) >= 40, 60, "all to be answered")
-    wait_for(lambda: http(process.port, "GET", large_things["task"], key=greedy).status == 503, 60, "the greedy key's bound")
+    wait_for(lambda: sum(map(int,
+        answers.findall(http(process.port, "GET", "/metrics").body))) >= 40,
+        60, "all to be answered")
+    wait_for(lambda: http(process.port, "GET", large_things["task"], key=greedy).status == 503, 60,
+        "the greedy key's bound")
     held = memory_bytes(process.pid) - before
-    print(f"{thing}: {held >> 20} MiB more, {(memory_bytes(process.pid, 'VmHWM') - before) >> 20} at most")
-    assert held < 256 << 20  # 128 of the share, and what the allocator keeps; without a bound 320 and more
+    print(f"{thing}: {held >> 20} MiB more, {(memory_bytes(process.pid, 'VmHWM') - before) >> 20} "
+          "at most")
+    # 128 of the share, and what the allocator keeps; without a bound 320 and more
+    assert held < 256 << 20
     assert http(process.port, "GET", large_things["task"], key=mine, timeout_s=20).status == 200
     assert http(process.port, "POST", "/v1/tasks", {"prompt": "x"}, key=mine).status == 202
-    assert http(process.port, "POST", "/v1/tasks", {"prompt": "x"}, key=greedy).status == 202, "a small answer has its place"
+    assert http(process.port, "POST", "/v1/tasks", {"prompt": "x"},
+        key=greedy).status == 202, "a small answer has its place"
 
 
 def test_a_stream_of_events_has_an_end(url, server, clients):
     task = submit(url, "x", run_at="2030-01-01")
     port = server(url, "--stream-life", "1s").port
     reply = http(port, "GET", f"/v1/tasks/{task}/events", timeout_s=20)
-    assert reply.status == 200 and reply.body.startswith("event: unsolved") and "ask anew" in reply.body
+    assert reply.status == 200 and reply.body.startswith(
+        "event: unsolved") and "ask anew" in reply.body
 
 
 @pytest.mark.parametrize("path", ["/events", "?wait=60s"])
@@ -335,7 +366,8 @@ def test_what_a_revoked_key_has_open_ends(sluice, url, process, make_key, client
     mine, others = clients(process.port), clients(process.port)
     mine.sendall(head(f"/v1/tasks/{task}{path}", 0, key, method="GET"))
     others.sendall(head(f"/v1/tasks/{task}/events", 0, other, method="GET"))
-    wait_for(lambda: "sluice_http_open_requests 3\n" in http(process.port, "GET", "/metrics").body, what="both to be open")
+    wait_for(lambda: "sluice_http_open_requests 3\n" in http(process.port, "GET", "/metrics").body,
+        what="both to be open")
     assert sluice("key", "revoke", key[7:23], "--database-url", url).returncode == 0
     revoked = time.monotonic()
     received = b""
@@ -356,14 +388,16 @@ def test_an_upload_of_a_revoked_key_ends(sluice, url, process, make_key, clients
     content_type, body = form({"purpose": "batch"}, "x" * 100_000)
     client = clients(process.port)
     client.sendall(head("/v1/files", len(body), key, Content_Type=content_type) + body[:1000])
-    wait_for(lambda: "sluice_http_open_requests 2\n" in http(process.port, "GET", "/metrics").body, what="the upload")
+    wait_for(lambda: "sluice_http_open_requests 2\n" in http(process.port, "GET", "/metrics").body,
+        what="the upload")
     assert sluice("key", "revoke", key[7:23], "--database-url", url).returncode == 0
-    wait_for(lambda: is_closed(client), 5, "the upload's end")
+    wait_for(lambda: is_closed(client), 20, "the upload's end")
 
 
 def test_health_has_a_listener_of_its_own(started, url, make_key):
     key = make_key("admin", "--scope", "admin")
-    process = started("serve", "--database-url", url, "--listen", "127.0.0.1:0", "--health-listen", "127.0.0.1:0")
+    process = started("serve", "--database-url", url, "--listen", "127.0.0.1:0",
+        "--health-listen", "127.0.0.1:0")
     process.wait_for_output("health and metrics on http://")
     port = int(re.search(r"health and metrics on http://127.0.0.1:(\d+)", process.stdout())[1])
     wait_for(lambda: http(port, "GET", "/readyz").status == 200, what="readiness")
@@ -374,9 +408,12 @@ def test_health_has_a_listener_of_its_own(started, url, make_key):
     assert http(port, "POST", "/v1/tasks", {"prompt": "x"}, key=key).status == 404
 
 
-FOREIGN = [{"Host": "localhost:evil.com"}, {"Host": "localhost:80:evil"}, {"Host": "localhost:"}, {"Host": "localhost.evil.com"},
-           {"Host": "127.0.0.1.evil.com"}, {"Host": "[::1]evil"}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"},
-           {"Sec-Fetch-Site": "Cross-Site"}, {"Origin": "null"}, {"Origin": ""}, {"Sec-Fetch-Site": ""}]
+FOREIGN = [{"Host": "localhost:evil.com"}, {"Host": "localhost:80:evil"}, {"Host": "localhost:"},
+    {"Host": "localhost.evil.com"},
+           {"Host": "127.0.0.1.evil.com"}, {"Host": "[::1]evil"}, {"Sec-Fetch-Site": "cross-site"},
+           {"Sec-Fetch-Site": "same-site"},
+           {"Sec-Fetch-Site": "Cross-Site"}, {"Origin": "null"},
+           {"Origin": ""}, {"Sec-Fetch-Site": ""}]
 
 
 @pytest.mark.parametrize("headers", FOREIGN, ids=lambda headers: "=".join(*headers.items()))
@@ -386,16 +423,20 @@ def test_without_keys_nothing_foreign_is_answered(url, server, headers):
     assert http(port, "GET", "/metrics", headers=headers).status == 401
 
 
-@pytest.mark.parametrize("lines", [("Sec-Fetch-Site: none", "Sec-Fetch-Site: cross-site"), ("Sec-Fetch-Site: same-origin",) * 2 + ("Origin:",),
+@pytest.mark.parametrize("lines", [("Sec-Fetch-Site: none", "Sec-Fetch-Site: cross-site"),
+    ("Sec-Fetch-Site: same-origin",) * 2 + ("Origin:",),
                                    ("Origin:", "Origin: http://evil.example")], ids=" ".join)
 def test_without_keys_a_repeated_header_hides_nothing(url, server, clients, lines):
     client = clients(server(url).port)
-    client.sendall("\r\n".join(["GET /v1/tasks HTTP/1.1", "Host: localhost", *lines, "", ""]).encode())
+    client.sendall("\r\n".join(["GET /v1/tasks HTTP/1.1", "Host: localhost",
+        *lines, "", ""]).encode())
     assert status_of(client) == 401
 
 
-@pytest.mark.parametrize("headers", [{"Host": "localhost"}, {"Host": "localhost:1"}, {"Host": "[::1]:8080"}, {"Sec-Fetch-Site": "none"},
-                                     {"Sec-Fetch-Site": "same-origin"}], ids=lambda headers: "=".join(*headers.items()))
+@pytest.mark.parametrize("headers", [{"Host": "localhost"}, {"Host": "localhost:1"},
+    {"Host": "[::1]:8080"}, {"Sec-Fetch-Site": "none"},
+                                     {"Sec-Fetch-Site": "same-origin"}],
+                                     ids=lambda headers: "=".join(*headers.items()))
 def test_without_keys_what_is_from_here_is_answered(url, server, headers):
     assert http(server(url).port, "GET", "/v1/tasks", headers=headers).status == 200
 
@@ -416,9 +457,12 @@ def test_plain_http_beyond_this_machine_is_warned_of(started, url, listen, warns
 
 @pytest.fixture
 def tls_process(started, url, tmp_path):
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-                    "-keyout", tmp_path / "key.pem", "-out", tmp_path / "cert.pem"], check=True, capture_output=True)
-    process = started("serve", "--database-url", url, "--listen", "127.0.0.1:0", "--tls-cert", tmp_path / "cert.pem", "--tls-key",
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+        "-subj", "/CN=localhost",
+                    "-keyout", tmp_path / "key.pem", "-out", tmp_path / "cert.pem"],
+                    check=True, capture_output=True)
+    process = started("serve", "--database-url", url, "--listen", "127.0.0.1:0", "--tls-cert",
+        tmp_path / "cert.pem", "--tls-key",
                       tmp_path / "key.pem")
     process.wait_for_output("listening on https://")
     process.port = int(process.stdout().split(":")[-1])
@@ -433,11 +477,13 @@ def unverified():
 
 def cpu_s(pid):
     with open(f"/proc/{pid}/stat") as stat:
-        return sum(map(int, stat.read().rpartition(") ")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+        return sum(map(int, stat.read().rpartition(") ")[2].split()[11:13])) / os.sysconf(
+            "SC_CLK_TCK")
 
 
 def answers_a_second(client, for_s=2.0):
-    """To requests one after the other on a connection, in the best quarter of the time: other programs run here, too."""
+    """To requests one after the other on a connection, in the best quarter of the time: other
+    programs run here, too."""
     begin, counts = time.monotonic(), [0] * 4
     while (quarter := int((time.monotonic() - begin) * 4 / for_s)) < 4:
         client.sendall(head("/healthz", 0, method="GET"))
@@ -451,7 +497,8 @@ def answers_a_second(client, for_s=2.0):
 
 @unless_instrumented
 def test_a_byte_and_silence_take_nothing_of_a_tls_listener(tls_process, clients, many_files):
-    """libmicrohttpd takes a connection for ready as long as its handshake is unfinished, and tries it again and again."""
+    """libmicrohttpd takes a connection for ready as long as its handshake is unfinished, and tries
+    it again and again."""
     asking = unverified().wrap_socket(clients(tls_process.port))
     alone = answers_a_second(asking)
     silent = [clients(tls_process.port)]
@@ -507,13 +554,16 @@ def test_tls_takes_forward_secrecy_and_authenticated_encryption_only(tls_process
         context = unverified()
         context.minimum_version = context.maximum_version = version
         context.set_ciphers(ciphers + ":@SECLEVEL=0")
-        with socket.create_connection(("127.0.0.1", tls_process.port), 30) as plain, context.wrap_socket(plain) as client:
+        with socket.create_connection(("127.0.0.1", tls_process.port),
+                30) as plain, context.wrap_socket(plain) as client:
             return client.cipher()[0]
 
-    for weak in ("AES128-GCM-SHA256", "AES128-SHA", "AES256-SHA256", "ECDHE-RSA-AES128-SHA", "ECDHE-RSA-AES256-SHA384"):
+    for weak in ("AES128-GCM-SHA256", "AES128-SHA", "AES256-SHA256", "ECDHE-RSA-AES128-SHA",
+            "ECDHE-RSA-AES256-SHA384"):
         with pytest.raises(ssl.SSLError):
             handshake(weak, ssl.TLSVersion.TLSv1_2)
-    for strong in ("ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-RSA-CHACHA20-POLY1305"):
+    for strong in ("ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-RSA-AES256-GCM-SHA384",
+            "ECDHE-RSA-CHACHA20-POLY1305"):
         assert handshake(strong, ssl.TLSVersion.TLSv1_2) == strong
     assert handshake("ALL", ssl.TLSVersion.TLSv1_3).startswith("TLS_")
 
@@ -523,4 +573,5 @@ def test_errors_tell_nothing_of_the_database_server(url, server):
     deep = '{"prompt": "x", "metadata": ' + "[" * 50_000 + "]" * 50_000 + "}"
     reply = http(port, "POST", "/v1/tasks", deep)
     assert reply.status == 400
-    assert "max_stack_depth" not in reply.body and "stack" not in reply.body and "kB" not in reply.body
+    assert ("max_stack_depth" not in reply.body and "stack" not in reply.body
+        and "kB" not in reply.body)

@@ -1,19 +1,20 @@
-"""Attacks on the credentials of a worker's machine: by an HTTP key that may configure models, and by a local user beside `up`."""
+"""Attacks on the credentials of a worker's machine: by an HTTP key that may configure models, and
+by a local user beside `up`."""
 import os
 import pathlib
 import pwd
 import shutil
-import socket
 import subprocess
 import tempfile
 
 import pytest
 
-from conftest import Monitor, http, query, wait_for
+from conftest import Monitor, free_port, http, query, wait_for
 from queue_tools import add_model, submit, wait_ended
 from scripted_backend import ScriptedBackend, response
 
-ANSWER = '{"choices":[{"index":0,"message":{"role":"assistant","content":"a"},"finish_reason":"stop"}]}'
+ANSWER = ('{"choices":[{"index":0,"message":{"role":"assistant","content":"a"},'
+          '"finish_reason":"stop"}]}')
 PROVIDER_KEY, OWN_KEY = "sk-of-the-provider-0123", "sk-of-our-own-gateway-4567"
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root stands above another user")
 
@@ -62,7 +63,8 @@ def call_with(port, secret, backend):
 
 
 def reason_it_is_parked(url, thief=None):
-    parked = lambda: query(url, "select closed_detail from sluice.models where closed_until = 'infinity'")
+    parked = lambda: query(url,
+        "select closed_detail from sluice.models where closed_until = 'infinity'")
     wait_for(lambda: parked() or thief and thief.stolen, what="parking")
     assert not thief or thief.stolen == []
     return parked()[0][0]
@@ -75,40 +77,54 @@ def assert_nothing_is_sent(url, thief, way_out):
     assert query(url, "select status, attempts from sluice.tasks") == [("queued", 0)]
 
 
-@pytest.mark.parametrize("name, way_out", [("HOME", "--secret-env"), ("PATH", "--secret-env"), ("AWS_SECRET_ACCESS_KEY", "--secret-env"),
-                                           ("OPENAI_API_KEY", "--secret-host"), ("SLUICE_SECRET_ACME", "--secret-host")])
-def test_no_variable_of_the_worker_is_sent_to_a_url_of_ones_own(url, worker, server, thief, name, way_out):
-    keys = {"OPENAI_API_KEY": PROVIDER_KEY, "SLUICE_SECRET_ACME": OWN_KEY, "AWS_SECRET_ACCESS_KEY": OWN_KEY, "HOME": "/root"}
+@pytest.mark.parametrize("name, way_out", [("HOME", "--secret-env"), ("PATH", "--secret-env"),
+    ("AWS_SECRET_ACCESS_KEY", "--secret-env"),
+                                           ("OPENAI_API_KEY", "--secret-host"),
+                                           ("SLUICE_SECRET_ACME", "--secret-host")])
+def test_no_variable_of_the_worker_is_sent_to_a_url_of_ones_own(url, worker,
+        server, thief, name, way_out):
+    keys = {"OPENAI_API_KEY": PROVIDER_KEY, "SLUICE_SECRET_ACME": OWN_KEY,
+        "AWS_SECRET_ACCESS_KEY": OWN_KEY, "HOME": "/root"}
     worker(url, env=keys)
     call_with(server(url).port, f"env:{name}", thief.url)
     assert_nothing_is_sent(url, thief, way_out)
 
 
-@pytest.mark.parametrize("path, way_out", [("../password", "--secret-dir"), ("link", "leads out of"), ("sub/../../password", "leads out of"),
-                                           ("folder/password", "leads out of"), ("/absolute", "leads out of"), ("acme", "--secret-host")])
-def test_no_file_of_the_worker_is_sent_to_a_url_of_ones_own(url, worker, server, thief, tmp_path, secret_dir, path, way_out):
+@pytest.mark.parametrize("path, way_out", [("../password", "--secret-dir"),
+    ("link", "leads out of"), ("sub/../../password", "leads out of"),
+                                           ("folder/password", "leads out of"),
+                                           ("/absolute", "leads out of"),
+                                           ("acme", "--secret-host")])
+def test_no_file_of_the_worker_is_sent_to_a_url_of_ones_own(url, worker, server, thief, tmp_path,
+        secret_dir, path, way_out):
     write_key(tmp_path / "password", "password-of-the-superuser")
     (secret_dir / "link").symlink_to(tmp_path / "password")
     (secret_dir / "folder").symlink_to(tmp_path)
     (secret_dir / "sub").mkdir()
-    reference = f"file:{tmp_path / 'password'}" if path.startswith("..") else f"file:{secret_dir}/{path}"
+    reference = f"file:{tmp_path / 'password'}" if path.startswith(
+        "..") else f"file:{secret_dir}/{path}"
     # But for the last one the host would be right: the file is not.
-    host = [] if path == "acme" else ["--secret-host", f"{reference}={thief.url.removesuffix('/v1')}"]
+    host = [] if path == "acme" else ["--secret-host",
+        f"{reference}={thief.url.removesuffix('/v1')}"]
     worker(url, "--secret-dir", secret_dir, *host)
     call_with(server(url).port, reference, thief.url)
     assert_nothing_is_sent(url, thief, way_out)
 
 
-@pytest.mark.parametrize("form", ["http://api.openai.com@{0}", "http://api.openai.com:443@{0}", "http://{0}/https://api.openai.com",
-                                  "http://{0}?x=https://api.openai.com", "http://{0}#@api.openai.com", "http://api.openai.com#@{0}",
+@pytest.mark.parametrize("form", ["http://api.openai.com@{0}", "http://api.openai.com:443@{0}",
+    "http://{0}/https://api.openai.com",
+                                  "http://{0}?x=https://api.openai.com",
+                                  "http://{0}#@api.openai.com", "http://api.openai.com#@{0}",
                                   "http://{0}\\@api.openai.com", "http://api.openai.com"])
 def test_no_spelling_of_a_url_passes_for_the_providers(url, worker, server, thief, form):
     worker(url, env={"OPENAI_API_KEY": PROVIDER_KEY})
-    call_with(server(url).port, "env:OPENAI_API_KEY", form.format(thief.url.removeprefix("http://").removesuffix("/v1")))
+    call_with(server(url).port, "env:OPENAI_API_KEY",
+        form.format(thief.url.removeprefix("http://").removesuffix("/v1")))
     assert_nothing_is_sent(url, thief, "--secret-host")
 
 
-@pytest.mark.parametrize("backend", ["https://api.openai.com.evil.example", "https://evil-openai.com", "https://api.openai.com:8443"])
+@pytest.mark.parametrize("backend", ["https://api.openai.com.evil.example",
+    "https://evil-openai.com", "https://api.openai.com:8443"])
 def test_a_host_that_looks_like_the_providers_is_not_it(url, worker, backend):
     add_model(url, "m", backend, api="openai-chat", secret="env:OPENAI_API_KEY")
     submit(url, "hello")
@@ -116,12 +132,14 @@ def test_a_host_that_looks_like_the_providers_is_not_it(url, worker, backend):
     assert "--secret-host" in reason_it_is_parked(url)
 
 
-def test_a_secret_goes_where_the_operator_says_and_nowhere_else(url, worker, server, thief, secret_dir):
+def test_a_secret_goes_where_the_operator_says_and_nowhere_else(url, worker,
+        server, thief, secret_dir):
     port, origin = server(url).port, thief.url.removesuffix("/v1")
     os.rename(secret_dir / "acme", secret_dir / "..data")
     (secret_dir / "acme").symlink_to("..data")  # as Kubernetes has it: a link that stays below
     worker(url, "--secret-dir", secret_dir, "--secret-host", f"file:{secret_dir}/acme={origin}",
-           "--secret-host", f"env:GATEWAY_KEY={origin}", env={"SLUICE_SECRET_ENV": "GATEWAY_", "GATEWAY_KEY": PROVIDER_KEY})
+           "--secret-host", f"env:GATEWAY_KEY={origin}", env={"SLUICE_SECRET_ENV": "GATEWAY_",
+           "GATEWAY_KEY": PROVIDER_KEY})
     call_with(port, f"file:{secret_dir}/acme", thief.url)
     assert wait_ended(url, 1) == {"solved": 1}
     call_with(port, "env:GATEWAY_KEY", thief.url)
@@ -138,13 +156,15 @@ class Echo(Thief):
 
     def take(self, connection, headers, _):
         self.stolen.append(headers.get("authorization"))
-        connection.sendall(response(200, ANSWER.replace('"a"', f'"you sent {headers.get("authorization")}"')))
+        connection.sendall(response(200, ANSWER.replace('"a"',
+            f'"you sent {headers.get("authorization")}"')))
 
 
 @pytest.mark.parametrize("key", ["tok-4567", "tok-4567-abcdef"])
 def test_a_short_secret_that_is_echoed_is_not_stored(url, worker, server, key):
     with Echo() as echo:
-        working = worker(url, "--secret-host", f"env:SLUICE_SECRET_S={echo.url.removesuffix('/v1')}", env={"SLUICE_SECRET_S": key})
+        working = worker(url, "--secret-host",
+            f"env:SLUICE_SECRET_S={echo.url.removesuffix('/v1')}", env={"SLUICE_SECRET_S": key})
         call_with(server(url).port, "env:SLUICE_SECRET_S", echo.url)
         assert wait_ended(url, 1) == {"solved": 1}
         assert echo.stolen == [f"bearer {key}"]
@@ -156,7 +176,8 @@ def test_a_short_secret_that_is_echoed_is_not_stored(url, worker, server, key):
 def test_a_secret_too_short_to_be_masked_is_warned_of_once_by_its_reference(url, worker, server):
     key = "tok-456"
     with Echo() as echo:
-        working = worker(url, "--secret-host", f"env:SLUICE_SECRET_S={echo.url.removesuffix('/v1')}", env={"SLUICE_SECRET_S": key})
+        working = worker(url, "--secret-host",
+            f"env:SLUICE_SECRET_S={echo.url.removesuffix('/v1')}", env={"SLUICE_SECRET_S": key})
         port = server(url).port
         for solved in (1, 2):
             call_with(port, "env:SLUICE_SECRET_S", echo.url)
@@ -170,10 +191,9 @@ def test_up_has_the_same_boundary(started, thief):
     directory = pathlib.Path(tempfile.mkdtemp(prefix="sluice-up-", dir="/tmp"))
     directory.chmod(0o755)
     try:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        process = started("up", "--data", directory / "data", "--listen", f"127.0.0.1:{port}", "--without-keys",
+        port = free_port()
+        process = started("up", "--data", directory / "data", "--listen",
+            f"127.0.0.1:{port}", "--without-keys",
                           env={"OPENAI_API_KEY": PROVIDER_KEY})
         process.wait_for_output("export DATABASE_URL")
         Monitor(process).wait_until("listen", 200)
@@ -187,18 +207,25 @@ def test_up_has_the_same_boundary(started, thief):
 
 
 def test_bounds_that_say_nothing_are_refused(sluice):
-    for flag, value in (("env", ""), ("env", "A B"), ("dir", "relative"), ("host", "env:A"), ("host", "env:A="), ("host", "A=host"),
-                        ("host", "env:A=*"), ("host", "env:A=ftp://host"), ("host", "env:A=host/path"), ("host", "env:A=user@host")):
-        ended = sluice("worker", f"--secret-{flag}={value}", "--database-url", "postgresql://nobody@127.0.0.1:1/none")
-        assert ended.returncode == 2 and f"--secret-{flag}" in ended.stderr, (flag, value, ended.stderr)
+    for flag, value in (("env", ""), ("env", "A B"), ("dir", "relative"), ("host", "env:A"),
+            ("host", "env:A="), ("host", "A=host"),
+                        ("host", "env:A=*"), ("host", "env:A=ftp://host"),
+                        ("host", "env:A=host/path"), ("host", "env:A=user@host")):
+        ended = sluice("worker", f"--secret-{flag}={value}", "--database-url",
+            "postgresql://nobody@127.0.0.1:1/none")
+        assert ended.returncode == 2 and f"--secret-{flag}" in ended.stderr, (flag,
+            value, ended.stderr)
 
 
 def test_a_tls_key_that_everybody_may_read_is_refused(sluice, tmp_path):
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=x",
-                    "-keyout", tmp_path / "key.pem", "-out", tmp_path / "cert.pem"], check=True, capture_output=True)
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+        "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=x",
+                    "-keyout", tmp_path / "key.pem", "-out", tmp_path / "cert.pem"],
+                    check=True, capture_output=True)
     (tmp_path / "key.pem").chmod(0o644)
-    ended = sluice("serve", "--listen", "127.0.0.1:0", "--tls-cert", tmp_path / "cert.pem", "--tls-key", tmp_path / "key.pem",
-                   "--database-url", "postgresql://nobody@127.0.0.1:1/none", timeout_s=10)
+    ended = sluice("serve", "--listen", "127.0.0.1:0", "--tls-cert", tmp_path / "cert.pem",
+        "--tls-key", tmp_path / "key.pem",
+                   "--database-url", "postgresql://nobody@127.0.0.1:1/none")
     assert ended.returncode == 3 and "chmod o-rwx" in ended.stderr, ended.stderr
 
 
@@ -250,9 +277,7 @@ def test_up_writes_through_no_link(sluice, data, name):
     (data / name).symlink_to(victim)
     (data / "pgdata").mkdir()
     (data / "pgdata").rmdir()
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     if name == "lock":
         (data / "pgdata").mkdir()
     assert f"cannot write {data / name}" in up_is_refused(sluice, data, "--pg-port", port)

@@ -1,10 +1,13 @@
-"""What the logins of tenants, readers and strangers try in SQL, and what reaches them and the audit over HTTP."""
+"""What the logins of tenants, readers and strangers try in SQL, and what reaches them and the audit
+over HTTP."""
 import psycopg2
 import pytest
 from conftest import connect, http, query, wait_for
 from queue_tools import add_model, as_user, submit
 from scripted_backend import ScriptedBackend
 from test_backends import error, says
+
+pytestmark = pytest.mark.plain_build_only
 
 BOMB = '{"a": [' + "1e131071," * 1999 + "0]}"  # 18 kB as it is sent, 262 MB as PostgreSQL writes it
 
@@ -18,13 +21,15 @@ def url(pg):
 
 @pytest.fixture
 def login(url):
-    """A function that makes a login of this database's own, a member of some roles; the URL to connect as it."""
+    """A function that makes a login of this database's own, a member of some roles; the URL to
+    connect as it."""
     made = []
     database = query(url, "select current_database()")[0][0]
 
     def make(name, *groups):
         name = f"{name}_{database}"
-        query(url, f'create role "{name}" login' + (f" in role {', '.join(groups)}" if groups else ""))
+        query(url, f'create role "{name}" login'
+            + (f" in role {', '.join(groups)}" if groups else ""))
         made.append(name)
         return as_user(url, name)
     yield make
@@ -47,7 +52,8 @@ def refusal(url, sql):
 
 
 @pytest.mark.parametrize("loses", [
-    "update sluice.tenants set role = null", 'alter role "ROLE" rename to "ROLE_away"', "delete from sluice.tenants"])
+    "update sluice.tenants set role = null", 'alter role "ROLE" rename to "ROLE_away"',
+    "delete from sluice.tenants"])
 def test_a_tenants_login_that_lost_its_binding_sees_nothing(url, login, loses):
     role = role_of(login("acme_role"))
     query(url, "insert into sluice.tenants (name, role) values ('acme', %s)", [role])
@@ -79,14 +85,18 @@ def test_another_installation_of_the_cluster_can_be_closed_from_the_start(url, l
 
 
 def test_no_filter_tells_a_tenant_of_anothers_prompt(url, login):
-    """texteq and text_ge are leakproof: below the views' barrier EXPLAIN ANALYZE counted the rows that they passed."""
+    """texteq and text_ge are leakproof: below the views' barrier EXPLAIN ANALYZE counted the rows
+    that they passed."""
     tenant = login("ta", "sluice_submitter")
     query(url, "insert into sluice.tenants (name, role) values ('acme', %s)", [role_of(tenant)])
     submit(url, "SECRETPROMPT-b", tenant="beta")
 
     def plan(least):
-        rows = query(tenant, "explain (analyze, timing off, summary off, costs off, buffers off) select 1 from sluice.tasks"
-                             f" where tenant = 'beta' and prompt >= '{least}' and prompt < 'SECRETPROMPT-z'")
+        rows = query(tenant,
+            "explain (analyze, timing off, summary off, costs off, buffers off) select 1 from "
+            "sluice.tasks"
+                             f" where tenant = 'beta' and prompt >= '{least}' and prompt < "
+                             "'SECRETPROMPT-z'")
         return [row[0] for row in rows]
     below, above = plan("SECRETPROMPT-a"), plan("SECRETPROMPT-c")
     assert [line.replace("-a'", "-c'") for line in below] == above
@@ -116,7 +126,8 @@ def test_the_audit_names_the_key_and_no_client_can_fill_it(url, server, sluice):
 
     def key(*flags):
         return sluice("key", "create", "k", *flags, "--database-url", url).stdout.strip()
-    admin, client = key("--scope", "admin"), key("--scope", "submit", "--scope", "read", "--tenant", "acme")
+    admin, client = key("--scope", "admin"), key("--scope", "submit", "--scope",
+        "read", "--tenant", "acme")
     admin_id = query(url, "select id from sluice.api_key where scopes = '{admin}'")[0][0]
     task = http(port, "POST", "/v1/tasks", {"prompt": "x", "model": "m"}, key=client).json["id"]
     noted = query(url, "select count(*) from sluice.audit")[0][0]
@@ -128,17 +139,22 @@ def test_the_audit_names_the_key_and_no_client_can_fill_it(url, server, sluice):
     assert query(url, "select count(*) from sluice.audit")[0][0] == noted
 
     for method, path, body in [
-            ("PATCH", "/v1/models/m", {"rpm": 60}), ("POST", "/v1/models/m/pause", None), ("POST", "/v1/models/m/resume", None),
-            ("POST", "/v1/models/m/close", {"until": "2030-01-01"}), ("PUT", "/v1/routes/r", {"m": 1}), ("DELETE", "/v1/routes/r", None),
-            ("PUT", "/v1/tenants/t", {"weight": 2}), ("DELETE", "/v1/tenants/t", None), ("PATCH", "/v1/settings", {"events": True}),
-            ("POST", "/v1/tasks/cancel", {"everything": True}), ("POST", "/v1/tasks/forget", {"everything": True}),
+            ("PATCH", "/v1/models/m", {"rpm": 60}), ("POST", "/v1/models/m/pause", None),
+            ("POST", "/v1/models/m/resume", None),
+            ("POST", "/v1/models/m/close", {"until": "2030-01-01"}),
+            ("PUT", "/v1/routes/r", {"m": 1}), ("DELETE", "/v1/routes/r", None),
+            ("PUT", "/v1/tenants/t", {"weight": 2}), ("DELETE", "/v1/tenants/t", None),
+            ("PATCH", "/v1/settings", {"events": True}),
+            ("POST", "/v1/tasks/cancel", {"everything": True}),
+            ("POST", "/v1/tasks/forget", {"everything": True}),
             ("POST", f"/v1/tasks/{task}/forget", None), ("DELETE", f"/v1/keys/{admin_id}", None)]:
         reply = http(port, method, path, body, key=admin)
         assert reply.status in (200, 201), (path, reply.body)
     rows = query(url, "select action, who from sluice.audit_log order by id offset %s", [noted])
     user = role_of(url)
     assert [row[0] for row in rows] == [
-        "change models", "pause", "resume", "close_model", "configure_route", "delete routes", "replace tenants", "delete tenants",
+        "change models", "pause", "resume", "close_model", "configure_route", "delete routes",
+        "replace tenants", "delete tenants",
         "change settings", "cancel_all", "forget", "revoke_key"]
     assert {row[1] for row in rows} == {f"key {admin_id} via {user}"}
 
@@ -146,10 +162,12 @@ def test_the_audit_names_the_key_and_no_client_can_fill_it(url, server, sluice):
 def test_readers_and_tenants_hear_of_no_secret(url, worker, server, sluice, login):
     """A quote in its name had cut the name short that was looked for."""
     reader, tenant = login("r", "sluice_reader"), login("ta", "sluice_submitter")
-    query(url, "update sluice.models set secret = 'file:/run/no\"pe/secret/of/m', url = 'http://user:hidden@127.0.0.1:1'")
+    query(url, "update sluice.models set secret = 'file:/run/no\"pe/secret/of/m', url = "
+               "'http://user:hidden@127.0.0.1:1'")
     worker(url)
     task = submit(url, "x", model="m")
-    wait_for(lambda: query(url, "select 1 from sluice.models where closed_until = 'infinity'"), what="parking")
+    wait_for(lambda: query(url, "select 1 from sluice.models where closed_until = 'infinity'"),
+        what="parking")
     seen = [query(reader, "select string_agg(t::text, ' ') from sluice.audit_log t")[0][0],
             query(reader, "select string_agg(t::text, ' ') from sluice.queues t")[0][0],
             query(tenant, "select sluice.explain(%s)", [task])[0][0]]
@@ -166,35 +184,47 @@ def test_readers_and_tenants_hear_of_no_secret(url, worker, server, sluice, logi
 
 
 @pytest.mark.parametrize("status, code, shown", [
-    (401, "LEAK_code", "credential: HTTP 401"), (402, "LEAK_code", "billing: HTTP 402"), (403, "LEAK_code", "refused: HTTP 403"),
+    (401, "LEAK_code", "credential: HTTP 401"), (402, "LEAK_code", "billing: HTTP 402"),
+    (403, "LEAK_code", "refused: HTTP 403"),
     (429, "LEAK_code", "throttled: HTTP 429"), (429, "insufficient_quota", "billing: HTTP 429")])
-def test_what_a_backend_says_of_one_prompt_reaches_no_other_tenant(url, worker, server, sluice, login, status, code, shown):
-    """A backend that repeats the input closed the model, and everybody who waited for it read why."""
-    victim, role, reader = "LEAK_prompt of a victim", role_of(login("other_role")), login("r", "sluice_reader")
+def test_what_a_backend_says_of_one_prompt_reaches_no_other_tenant(url, worker, server, sluice,
+        login, status, code, shown):
+    """A backend that repeats the input closed the model, and everybody who waited for it read
+    why."""
+    victim, role, reader = "LEAK_prompt of a victim", role_of(login("other_role")), login("r",
+        "sluice_reader")
     tenant = login("other", "sluice_submitter", f'"{role}"')
     query(url, "insert into sluice.tenants (name, role) values ('other', %s)", [role])
     query(url, "update sluice.settings set default_role = 'sluice_reader'")
-    refuse = says(status, error(f"rejected prompt <{victim}>", code=code), headers=["Retry-After: 600"])
+    refuse = says(status, error(f"rejected prompt <{victim}>", code=code),
+        headers=["Retry-After: 600"])
     with ScriptedBackend({"LEAK_prompt": refuse}) as backend:
         query(url, "update sluice.models set api = 'openai-chat', url = %s", [backend.url])
         for _ in range(2):
             submit(url, victim, tenant="victim")
         worker(url)
-        wait_for(lambda: query(url, "select 1 from sluice.models where closed_until is not null"), 20, "closing")
+        wait_for(lambda: query(url, "select 1 from sluice.models where closed_until is not null"),
+            20, "closing")
         task = submit(url, "mine", tenant="other")
         said = lambda: query(tenant, "select sluice.explain(%s)", [task])[0][0]
         wait_for(lambda: "the model is" in said(), what="the waiting tenant's reason")
         port = server(url, keys=True).port
-        key = sluice("key", "create", "k", "--scope", "read", "--scope", "submit", "--tenant", "other", "--database-url", url).stdout.strip()
-        seen = [said(), *(query(reader, f"select coalesce(string_agg(t::text, ' '), '') from sluice.{view} t")[0][0]
-                          for view in ("queues", "breaker_events", "audit_log", "workers", "recent_failures()"))]
+        key = sluice("key", "create", "k", "--scope", "read", "--scope", "submit", "--tenant",
+            "other", "--database-url", url).stdout.strip()
+        seen = [said(), *(query(reader,
+            f"select coalesce(string_agg(t::text, ' '), '') from sluice.{view} t")[0][0]
+                          for view in ("queues", "breaker_events", "audit_log",
+                          "workers", "recent_failures()"))]
         seen += [http(port, "GET", path, key=key).body for path in (
-            "/v1/queues", "/v1/queues/m", f"/v1/tasks/{task}/explain", f"/v1/tasks/{task}", "/v1/models", "/v1/models/m")]
+            "/v1/queues", "/v1/queues/m", f"/v1/tasks/{task}/explain", f"/v1/tasks/{task}",
+            "/v1/models", "/v1/models/m")]
         seen.append(http(port, "GET", "/metrics", key=key).body)
         for text in seen:
             assert "LEAK" not in str(text), text
         assert sum(shown in str(text) for text in seen) >= 3
-        assert "LEAK_prompt" in query(url, "select state_reason from sluice.queues where model = 'm'")[0][0], "administrators hear it"
+        assert "LEAK_prompt" in query(url,
+            "select state_reason from sluice.queues where model = 'm'")[0][
+            0], "administrators hear it"
 
 
 def test_strangers_are_found_and_kept_out(pg, sluice, login):
@@ -202,7 +232,9 @@ def test_strangers_are_found_and_kept_out(pg, sluice, login):
     printed = sluice("migrate", "--database-url", url).stdout
     database = query(url, "select quote_ident(current_database())")[0][0]
     statements = printed[printed.index("revoke connect on"):].strip()
-    assert statements.startswith(f"revoke connect on database {database} from public; grant connect on database {database} to sluice_owner")
+    assert statements.startswith(
+        f"revoke connect on database {database} from public; grant connect on database {database} "
+        "to sluice_owner")
 
     stranger, client = login("stranger"), login("client", "sluice_submitter")
     stranger_url, client_url = (as_user(url, role_of(user)) for user in (stranger, client))
@@ -210,7 +242,8 @@ def test_strangers_are_found_and_kept_out(pg, sluice, login):
     blocker.cursor().execute("select pg_advisory_lock(731013, n) from generate_series(0, 63) n")
     blocker.close()
     found = sluice("doctor", "--database-url", url)
-    assert found.returncode == 1 and role_of(stranger) in found.stdout and role_of(client) not in found.stdout
+    assert found.returncode == 1 and role_of(stranger) in found.stdout and role_of(
+        client) not in found.stdout
     assert statements in found.stdout
     query(url, statements)
     with pytest.raises(psycopg2.OperationalError, match="permission denied for database"):
@@ -220,7 +253,8 @@ def test_strangers_are_found_and_kept_out(pg, sluice, login):
 
 
 def test_an_open_redrive_holds_up_no_retention(url, login):
-    """It had a lock for as long as its transaction was open, without which no round of retention did anything."""
+    """It had a lock for as long as its transaction was open, without which no round of retention
+    did anything."""
     client = login("s", "sluice_submitter")
     own, other = submit(url, "own"), submit(url, "other")
     query(url, "select sluice.cancel(id) from sluice.task")
@@ -240,10 +274,37 @@ def test_a_range_that_is_dropped_takes_no_redrive(url):
     with psycopg2.connect(url) as round_of_retention:
         cursor = round_of_retention.cursor()
         cursor.execute("create temp table round as select b as found from"
-                       " sluice.begin_retention(now() + (select retention + interval '1 hour' from sluice.settings)) b")
+                       " sluice.begin_retention(now() + (select retention + interval '1 hour' from "
+                       "sluice.settings)) b")
         with pytest.raises(psycopg2.errors.LockNotAvailable):
             query(url, f"set lock_timeout = '200ms'; select sluice.redrive({task})")
         cursor.execute("select sluice.end_retention(found) from round")
         assert cursor.fetchone() == (1,)
     round_of_retention.close()
     assert refusal(url, f"select sluice.redrive({task})") == "SL006"
+
+
+def test_ids_burnt_in_an_open_transaction_stop_nobody(url, login, worker):
+    """A repeat of a bulk submit takes ids and leaves no row: three million in a minute, and no
+    limit is touched."""
+    role = role_of(login("acme_role"))
+    query(url, "insert into sluice.tenants (name, role) values ('acme', %s)", [role])
+    tenant = login("ta", "sluice_submitter", f'"{role}"')
+    worker(url)
+    wait_for(lambda: query(url, "select max(end_id) > 3e7 from sluice.id_range")[0][0],
+        what="ranges far ahead")
+    burnt = query(url, "select max(first_id) - 5 from sluice.id_range where end_id <= 3000000")[0][
+        0]
+    with psycopg2.connect(tenant) as transaction:
+        cursor = transaction.cursor()
+        query(url, "select setval('sluice.task_id', %s)", [burnt])
+        cursor.execute("select count(*) from sluice.submit_many((select "
+                       "jsonb_agg(jsonb_build_object("
+                       "'model', 'm', 'tenant', 'acme', 'prompt', 'x', 'idempotency_key', 'k' || "
+                       "n)) from generate_series(1, 100) n))")
+        query(url, "select setval('sluice.task_id', 3000000)")
+        for n in range(3):
+            cursor.execute("select sluice.submit('x', 'm', tenant => 'acme', idempotency_key => "
+                           f"'one{n}')")
+        assert submit(url, "of another") > 3_000_000
+    transaction.close()

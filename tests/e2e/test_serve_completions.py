@@ -1,4 +1,5 @@
-"""/v1/chat/completions and its like: the client waits for the model's own answer, through the queue."""
+"""/v1/chat/completions and its like: the client waits for the model's own answer, through the
+queue."""
 import http.client
 import json
 import threading
@@ -38,13 +39,16 @@ def test_a_chat_is_answered_as_the_model_answered_it(chat):
     assert reply.json["choices"][0]["message"]["content"]
     task = query(chat.url, "select id, status, response from sluice.tasks")[0]
     assert task[1:] == ("solved", reply.body)
-    assert reply.headers["Location"] == f"/v1/tasks/{task[0]}" and reply.headers["X-Request-Id"] == f"task_{task[0]}"
+    assert reply.headers["Location"] == f"/v1/tasks/{task[0]}" and reply.headers[
+        "X-Request-Id"] == f"task_{task[0]}"
 
 
 def test_a_stream_is_one_chunk_and_done(chat):
-    reply = send(chat.port, "POST", "/v1/chat/completions", CHAT | {"stream": True, "stream_options": {"include_usage": True}})
+    reply = send(chat.port, "POST", "/v1/chat/completions",
+        CHAT | {"stream": True, "stream_options": {"include_usage": True}})
     assert reply.status == 200 and reply.headers["Content-Type"] == "text/event-stream"
-    events = [line.removeprefix("data: ") for line in reply.body.split("\n\n") if line.startswith("data: ")]
+    events = [line.removeprefix("data: ") for line in reply.body.split("\n\n")
+        if line.startswith("data: ")]
     assert len(events) == 2 and events[1] == "[DONE]"
     chunk = json.loads(events[0])
     assert chunk["object"] == "chat.completion.chunk" and chunk["choices"][0]["delta"]["content"]
@@ -52,46 +56,61 @@ def test_a_stream_is_one_chunk_and_done(chat):
 
 
 def test_the_answer_says_what_is_left_of_the_models_limits(chat):
-    assert not [name for name in send(chat.port, "POST", "/v1/chat/completions", CHAT).headers if name.startswith("x-ratelimit")]
+    assert not [name for name in send(chat.port, "POST", "/v1/chat/completions", CHAT).headers
+        if name.startswith("x-ratelimit")]
     query(chat.url, "update sluice.models set rpm = 600, burst = 1, tpm = 60000")
     found = dict(send(chat.port, "POST", "/v1/chat/completions", CHAT).headers)
-    assert found["x-ratelimit-limit-requests"] == "600" and found["x-ratelimit-limit-tokens"] == "60000"
-    assert found["x-ratelimit-remaining-requests"] in ("0", "1") and 0 < int(found["x-ratelimit-remaining-tokens"]) < 60000
-    assert found["x-ratelimit-reset-requests"].endswith("ms") and found["x-ratelimit-reset-tokens"].endswith("ms")
+    assert found["x-ratelimit-limit-requests"] == "600" and found[
+        "x-ratelimit-limit-tokens"] == "60000"
+    assert found["x-ratelimit-remaining-requests"] in ("0",
+        "1") and 0 < int(found["x-ratelimit-remaining-tokens"]) < 60000
+    assert found["x-ratelimit-reset-requests"].endswith("ms") and found[
+        "x-ratelimit-reset-tokens"].endswith("ms")
 
 
 def test_an_idempotency_key_pays_once(chat):
-    replies = [send(chat.port, "POST", "/v1/chat/completions", CHAT, headers={"Idempotency-Key": "k"}) for _ in range(3)]
-    assert {reply.status for reply in replies} == {200} and len({reply.body for reply in replies}) == 1
+    replies = [send(chat.port, "POST", "/v1/chat/completions", CHAT,
+        headers={"Idempotency-Key": "k"}) for _ in range(3)]
+    assert {reply.status for reply in replies} == {200} and len({reply.body
+        for reply in replies}) == 1
     wait_for(chat.mock.arrivals, what="the mock's log")
     assert len(chat.mock.arrivals()) == 1
 
 
 def test_the_header_gives_the_priority(front):
     add_model(front.url, "chat", "http://127.0.0.1:1/v1", api="openai-chat")
-    threads = [threading.Thread(target=send, args=(front.port, "POST", "/v1/chat/completions", CHAT),
-                                kwargs={"headers": {"Sluice-Priority": given, "traceparent": f"00-{given}"}}) for given in ("hot", "cold", "-7")]
+    threads = [threading.Thread(target=send, args=(front.port, "POST",
+        "/v1/chat/completions", CHAT),
+                                kwargs={"headers": {"Sluice-Priority": given,
+                                "traceparent": f"00-{given}"}}) for given in ("hot", "cold", "-7")]
     for thread in threads:
         thread.start()
-    wait_for(lambda: sorted(row[0] for row in query(front.url, "select priority from sluice.tasks")) == [-7, 0, 50],
+    wait_for(lambda: sorted(row[0] for row in query(front.url,
+        "select priority from sluice.tasks")) == [-7, 0, 50],
              what="three tasks")
-    assert {row[0] for row in query(front.url, "select traceparent from sluice.task")} == {"00-hot", "00-cold", "00--7"}
+    assert {row[0] for row in query(front.url, "select traceparent from sluice.task")} == {"00-hot",
+        "00-cold", "00--7"}
     for given in ("warm", "00", "0" * 5000, "-0", "101", "1.5"):
-        refused = send(front.port, "POST", "/v1/chat/completions", CHAT, headers={"Sluice-Priority": given})
+        refused = send(front.port, "POST", "/v1/chat/completions", CHAT,
+            headers={"Sluice-Priority": given})
         error = refused.json["error"]
-        assert refused.status == 400 and error["message"].startswith(f'the header Sluice-Priority is "{given[:50]}'), refused.body
-        assert (error["param"], error["hint"]) == ("Sluice-Priority", "It is hot, cold or a whole number from -100 to 100.")
+        assert refused.status == 400 and error["message"].startswith(
+            f'the header Sluice-Priority is "{given[:50]}'), refused.body
+        assert (error["param"], error["hint"]) == ("Sluice-Priority",
+            "It is hot, cold or a whole number from -100 to 100.")
     query(front.url, "select sluice.cancel_all('chat')")
     for thread in threads:
         thread.join(20)
 
 
 REFUSED = [
-    ("/v1/chat/completions", {"messages": []}, 404), ("/v1/chat/completions", {"model": "nobody"}, 404),
+    ("/v1/chat/completions", {"messages": []}, 404),
+    ("/v1/chat/completions", {"model": "nobody"}, 404),
     ("/v1/chat/completions", {"model": "plain"}, 404), ("/v1/messages", {"model": "chat"}, 404),
     ("/v1/responses", {"model": "chat"}, 404), ("/v1/embeddings", {"model": "chat"}, 404),
     ("/v1/embeddings", {"model": "chat", "stream": True}, 400), ("/v1/chat/completions", "", 400),
-    ("/v1/chat/completions", "[]", 400), ("/v1/chat/completions", '{"model": "chat"}, "tenant": "a"', 400),
+    ("/v1/chat/completions", "[]", 400), ("/v1/chat/completions",
+    '{"model": "chat"}, "tenant": "a"', 400),
     ("/v1/chat/completions", '{"model": "chat"}}, {"prompt": "x"', 400),
     ("/v1/chat/completions", '{"model": "chat", "x": "\\u0000"}', 400),
 ]
@@ -113,7 +132,8 @@ def test_a_cancelled_task_is_409_and_not_to_be_repeated(front):
         send(front.port, "POST", "/v1/chat/completions", body))) for body in bodies]
     for thread in threads:
         thread.start()
-    wait_for(lambda: query(front.url, "select count(*) from sluice.tasks") == [(2,)], what="the tasks")
+    wait_for(lambda: query(front.url, "select count(*) from sluice.tasks") == [(2,)],
+        what="the tasks")
     query(front.url, "select sluice.cancel_all('chat')")
     for thread in threads:
         thread.join(20)
@@ -133,6 +153,7 @@ def test_a_backends_refusal_reaches_the_client(front, worker):
     assert "too odd" in reply.json["error"]["message"]
 
 
+@pytest.mark.plain_build_only
 def test_a_long_wait_is_kept_alive_and_outlives_its_client(front, mock, worker):
     add_model(front.url, "chat", mock("--latency", "100ms").url + "/v1", api="openai-chat")
     connection = http.client.HTTPConnection("127.0.0.1", front.port, timeout=30)
@@ -143,15 +164,18 @@ def test_a_long_wait_is_kept_alive_and_outlives_its_client(front, mock, worker):
     assert time.monotonic() - begun < 20
     connection.close()
     worker(front.url)
-    wait_for(lambda: query(front.url, "select status from sluice.tasks") == [("solved",)], what="the answer")
+    wait_for(lambda: query(front.url, "select status from sluice.tasks") == [("solved",)],
+        what="the answer")
 
 
 def test_a_drain_tells_who_waits_where_the_answer_will_be(front):
     add_model(front.url, "chat", "http://127.0.0.1:1/v1", api="openai-chat")
     replies = []
-    waiting = threading.Thread(target=lambda: replies.append(send(front.port, "POST", "/v1/chat/completions", CHAT)))
+    waiting = threading.Thread(target=lambda: replies.append(send(front.port, "POST",
+        "/v1/chat/completions", CHAT)))
     waiting.start()
-    wait_for(lambda: query(front.url, "select count(*) from sluice.tasks") == [(1,)], what="the task")
+    wait_for(lambda: query(front.url, "select count(*) from sluice.tasks") == [(1,)],
+        what="the task")
     assert front.process.stop() == 0
     waiting.join(20)
     assert (replies[0].status, replies[0].error) == (504, "timeout")

@@ -1,4 +1,5 @@
-"""What attackers send: ambiguous requests, slow ones, huge ones, deep ones; the server refuses them and goes on."""
+"""What attackers send: ambiguous requests, slow ones, huge ones, deep ones; the server refuses them
+and goes on."""
 import json
 import re
 import resource
@@ -35,7 +36,8 @@ def statuses_of(received):
 
 
 BODY = b'{"prompt": "x"}'
-HIDDEN = b'POST /v1/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20\r\n\r\n{"prompt": "hidden"}'
+HIDDEN = (b'POST /v1/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20\r\n\r\n{"prompt": '
+          b'"hidden"}')
 
 
 def post(*lines, body=BODY + HIDDEN):
@@ -43,7 +45,8 @@ def post(*lines, body=BODY + HIDDEN):
 
 
 AMBIGUOUS = {
-    "TE and CL": post(b"Host: localhost", b"Content-Length: 15", b"Transfer-Encoding: chunked", body=b"0\r\n\r\n" + HIDDEN),
+    "TE and CL": post(b"Host: localhost", b"Content-Length: 15", b"Transfer-Encoding: chunked",
+    body=b"0\r\n\r\n" + HIDDEN),
     "repeated CL": post(b"Host: localhost", b"Content-Length: 15", b"Content-Length: 15"),
     "differing CL": post(b"Host: localhost", b"Content-Length: 15", b"Content-Length: 0"),
     "list CL": post(b"Host: localhost", b"Content-Length: 15, 15"),
@@ -55,12 +58,15 @@ AMBIGUOUS = {
     "no Host": post(b"Content-Length: 15"),
     "unknown TE": post(b"Host: localhost", b"Transfer-Encoding: gzip"),
     "two TEs": post(b"Host: localhost", b"Transfer-Encoding: gzip, chunked"),
-    "repeated TE": post(b"Host: localhost", b"Transfer-Encoding: chunked", b"Transfer-Encoding: chunked"),
+    "repeated TE": post(b"Host: localhost", b"Transfer-Encoding: chunked",
+    b"Transfer-Encoding: chunked"),
     "dressed TE": post(b"Host: localhost", b"Transfer-Encoding: \x0bchunked"),
     "space before the colon": post(b"Host: localhost", b"Content-Length : 15"),
     "folded CL": post(b"Host: localhost", b"Content-Length:", b" 15"),
-    "folded TE": post(b"Host: localhost", b"Transfer-Encoding:", b" chunked", body=b"0\r\n\r\n" + HIDDEN),
-    "folded TE beside CL": post(b"Host: localhost", b"Content-Length: 15", b"Transfer-Encoding:", b"\tchunked"),
+    "folded TE": post(b"Host: localhost", b"Transfer-Encoding:", b" chunked",
+    body=b"0\r\n\r\n" + HIDDEN),
+    "folded TE beside CL": post(b"Host: localhost", b"Content-Length: 15",
+    b"Transfer-Encoding:", b"\tchunked"),
     "TE with HTTP/1.0": post(b"Host: localhost", b"Transfer-Encoding: chunked",
                              body=b"0\r\n\r\n" + HIDDEN).replace(b"HTTP/1.1", b"HTTP/1.0", 1),
 }
@@ -82,14 +88,16 @@ def test_a_body_of_untold_length_is_411_and_the_connection_closed(front):
 
 @pytest.mark.parametrize("data", [
     b"POST /v1/tasks HTTP/1.1\nHost: localhost\nContent-Length: 15\nConnection: close\n\n" + BODY,
-    post(b"Host: localhost", b"X-Folded: a", b" Content-Length: 0", b"Content-Length: 15", b"Connection: close", body=BODY),
+    post(b"Host: localhost", b"X-Folded: a", b" Content-Length: 0", b"Content-Length: 15",
+    b"Connection: close", body=BODY),
     post(b"Host: localhost", b"Transfer-Encoding: chunked", b"Connection: close",
          body=b"f;name=value\r\n" + BODY + b"\r\n0\r\nX-Trailer: 1\r\n\r\n"),
 ], ids=["bare LF", "obs-fold", "chunked"])
 def test_one_request_in_is_one_request_out(front, data):
     statuses = statuses_of(send_raw(front.port, data))
     assert len(statuses) == 1 and statuses[0] in (202, 400)
-    assert query(front.url, "select count(*) from sluice.tasks") == [(1 if statuses == [202] else 0,)]
+    assert query(front.url, "select count(*) from sluice.tasks") == [(1
+        if statuses == [202] else 0,)]
 
 
 @pytest.mark.parametrize("data", [
@@ -100,7 +108,8 @@ def test_one_request_in_is_one_request_out(front, data):
     b"GET / HTTP/9.9\r\nHost: localhost\r\nConnection: close\r\n\r\n",
     post(b"Host: localhost", b"Transfer-Encoding: chunked", body=b"fffffffffffffffff\r\nx"),
     post(b"Host: localhost", b"Content-Length: 99999999999999999999"),
-], ids=["TLS", "half a line", "long path", "many headers", "long header", "version", "chunk", "length"])
+], ids=["TLS", "half a line", "long path", "many headers", "long header",
+"version", "chunk", "length"])
 def test_nonsense_ends_its_connection_alone(front, data):
     try:
         statuses = statuses_of(send_raw(front.port, data))
@@ -114,7 +123,8 @@ def test_a_long_body_is_413_and_is_not_kept(front):
     before = memory_bytes(front.process.pid)
     part = b" " * (1 << 20)
     with socket.create_connection(("127.0.0.1", front.port), 20) as connection:
-        connection.sendall(post(b"Host: localhost", b"Content-Length: %d" % (100 << 20), b"Connection: close", body=b""))
+        connection.sendall(post(b"Host: localhost", b"Content-Length: %d" % (100 << 20),
+            b"Connection: close", body=b""))
         for _ in range(100):
             connection.sendall(part)
         assert statuses_of(connection.recv(65536)) == [413]
@@ -123,15 +133,18 @@ def test_a_long_body_is_413_and_is_not_kept(front):
 
 def test_headers_cannot_be_injected(front):
     task = http(front.port, "POST", "/v1/tasks", {"prompt": "x"}).json["id"]
-    for path in (f"/v1/tasks/{task}%0d%0aX-Evil:%201", "/v1/tasks?limit=1%0d%0aX-Evil:%201", "/%0d%0aX-Evil:%201"):
-        received = send_raw(front.port, f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+    for path in (f"/v1/tasks/{task}%0d%0aX-Evil:%201", "/v1/tasks?limit=1%0d%0aX-Evil:%201",
+            "/%0d%0aX-Evil:%201"):
+        received = send_raw(front.port,
+            f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
         assert b"X-Evil" not in received, path
     assert "X-Evil" not in front.process.stderr()
 
 
 def test_deep_json_is_refused_wherever_it_is(front):
     deep = "[" * 50_000 + "]" * 50_000
-    for body in (f'{{"prompt": "x", "metadata": {deep}}}', f'{{"request": {deep}}}', f'{{"request": "{deep}"}}', deep,
+    for body in (f'{{"prompt": "x", "metadata": {deep}}}', f'{{"request": {deep}}}',
+            f'{{"request": "{deep}"}}', deep,
                  f'[{{"prompt": "x", "metadata": {deep}}}]', "[" * 1_000_000, '{"a":' * 100_000):
         assert http(front.port, "POST", "/v1/tasks", body).status == 400, body[:40]
     for path in ("/v1/models/m", "/v1/tenants/t", "/v1/routes/r"):
@@ -143,14 +156,21 @@ def test_deep_json_is_refused_wherever_it_is(front):
 def test_no_error_repeats_a_long_text(front):
     text = "ä" * 1_500_000
     for method, path, body in (
-            ("POST", "/v1/tasks", {"prompt": "x", "tenant": text}), ("POST", "/v1/tasks", {"prompt": "x", text: 1}),
-            ("POST", "/v1/tasks", {"prompt": "x", "model": text}), ("POST", "/v1/tasks", [{"prompt": "x", text: 1}]),
-            ("POST", "/v1/tasks/cancel", {"tenant": text, "model": "nobody"}), ("POST", "/v1/tasks/cancel", {text: 1}),
-            ("POST", "/v1/tasks/cancel", {"model": text}), ("PUT", "/v1/models/x", {text: 1}), ("PUT", "/v1/models/x", {"api": text}),
-            ("PUT", "/v1/models/x", {"name": text}), ("PUT", "/v1/routes/x", {text: 1}), ("POST", "/v1/keys", {"name": text}),
-            ("POST", "/v1/batches", {"input_file_id": text, "endpoint": "/v1/embeddings", "completion_window": "24h"})):
+            ("POST", "/v1/tasks", {"prompt": "x", "tenant": text}),
+            ("POST", "/v1/tasks", {"prompt": "x", text: 1}),
+            ("POST", "/v1/tasks", {"prompt": "x", "model": text}),
+            ("POST", "/v1/tasks", [{"prompt": "x", text: 1}]),
+            ("POST", "/v1/tasks/cancel", {"tenant": text, "model": "nobody"}),
+            ("POST", "/v1/tasks/cancel", {text: 1}),
+            ("POST", "/v1/tasks/cancel", {"model": text}), ("PUT", "/v1/models/x", {text: 1}),
+            ("PUT", "/v1/models/x", {"api": text}),
+            ("PUT", "/v1/models/x", {"name": text}), ("PUT", "/v1/routes/x", {text: 1}),
+            ("POST", "/v1/keys", {"name": text}),
+            ("POST", "/v1/batches", {"input_file_id": text, "endpoint": "/v1/embeddings",
+            "completion_window": "24h"})):
         reply = http(front.port, method, path, body)
-        assert 400 <= reply.status < 500 and len(reply.body.encode()) < 4000, (path, reply.status, reply.body[:200])
+        assert 400 <= reply.status < 500 and len(reply.body.encode()) < 4000, (path,
+            reply.status, reply.body[:200])
 
 
 def test_no_answer_is_taken_for_a_page(front):
@@ -172,9 +192,11 @@ def test_5000_idle_waits_cost_little_memory_and_no_connections(front):
             connections.append(socket.create_connection(("127.0.0.1", front.port), 20))
             connections[-1].sendall(request)
         open_requests = re.compile(r"^sluice_http_open_requests (\d+)", re.M)
-        wait_for(lambda: int(open_requests.search(http(front.port, "GET", "/metrics").body)[1]) > waits, 30, "the waits")
+        wait_for(lambda: int(open_requests.search(http(front.port, "GET",
+            "/metrics").body)[1]) > waits, 30, "the waits")
         assert memory_bytes(front.process.pid) - before < 100 << 20
-        assert query(front.url, "select count(*) from pg_stat_activity where datname = current_database() "
+        assert query(front.url,
+            "select count(*) from pg_stat_activity where datname = current_database() "
                                 "and pid <> pg_backend_pid()")[0][0] <= 6
         http(front.port, "DELETE", f"/v1/tasks/{task}")
         for connection in connections:
@@ -199,6 +221,8 @@ def test_pipelined_requests_are_answered_in_their_order(front):
 def test_clients_that_leave_early_hurt_nobody(front):
     for n in range(200):
         with socket.create_connection(("127.0.0.1", front.port), 20) as connection:
-            connection.sendall(post(b"Host: localhost", b"Content-Length: 15", body=BODY)[:100 + n % 20])
-    wait_for(lambda: "sluice_http_open_requests 1\n" in http(front.port, "GET", "/metrics").body, what="all to be gone")
+            connection.sendall(post(b"Host: localhost", b"Content-Length: 15",
+                body=BODY)[:100 + n % 20])
+    wait_for(lambda: "sluice_http_open_requests 1\n" in http(front.port, "GET", "/metrics").body,
+        what="all to be gone")
     assert http(front.port, "POST", "/v1/tasks", {"prompt": "x"}).status == 202

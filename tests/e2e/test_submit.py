@@ -14,7 +14,8 @@ from conftest import BINARY, clean_environment, connect, query, wait_for
 def url(pg):
     """A database with the models m1 and m2, without limits."""
     url = pg.database()
-    query(url, "insert into sluice.models (name, url) values ('m1', 'http://127.0.0.1:1'), ('m2', 'http://127.0.0.1:1')")
+    query(url, "insert into sluice.models (name, url) values ('m1', 'http://127.0.0.1:1'), ('m2', "
+               "'http://127.0.0.1:1')")
     return url
 
 
@@ -57,7 +58,8 @@ class HandWorker:
         return self.call("select task_id, fence, prompt from sluice.claim(%s, null, 1000)", self.id)
 
     def complete(self, task, fence, kind="solved", answer=None, error=None):
-        self.call("select * from sluice.complete(%s, array[(%s, %s, %s, %s, null, %s, null, null, null, 3, 4, null)"
+        self.call("select * from sluice.complete(%s, array[(%s, %s, %s, %s, null, %s, null, null, "
+                  "null, 3, 4, null)"
                   "::sluice.outcome])", self.id, task, fence, kind, answer, error)
 
     def close(self):
@@ -82,14 +84,16 @@ def test_ids_come_in_the_order_of_the_lines_over_many_chunks(submit, url):
 
 def test_flags_are_defaults_for_lines_that_lack_the_key(submit, url):
     own = {"prompt": "own", "model": "m2", "priority": 1, "tenant": "u", "metadata": {"own": True}}
-    run = submit([{"prompt": "bare"}, own], "--model", "m1", "--priority", "7", "--tenant", "t", "--metadata", '{"a": 1}')
+    run = submit([{"prompt": "bare"}, own], "--model", "m1", "--priority", "7", "--tenant", "t",
+        "--metadata", '{"a": 1}')
     assert run.returncode == 0, run.stderr
     assert tasks(url, "prompt, model, priority, tenant, metadata") == [
         ("bare", "m1", 7, "t", {"a": 1}), ("own", "m2", 1, "u", {"own": True})]
 
 
 def test_empty_lines_are_passed_over_and_the_last_needs_no_newline(sluice, url):
-    run = sluice("submit", "-", "--database-url", url, input='\n{"prompt": "a"}\r\n  \n{"prompt": "b"}')
+    run = sluice("submit", "-", "--database-url", url,
+        input='\n{"prompt": "a"}\r\n  \n{"prompt": "b"}')
     assert (run.returncode, len(ids_of(run))) == (0, 2)
     assert tasks(url) == [("a",), ("b",)]
 
@@ -135,7 +139,8 @@ def test_skip_reports_each_bad_line_and_submits_the_others(submit, url):
 
 
 def test_no_error_quotes_a_prompt(submit):
-    run = submit(['{"prompt": "hush-hush \\u0000"}', '{"prompt": "hush-hush", "priority": x}'], "--on-error", "skip")
+    run = submit(['{"prompt": "hush-hush \\u0000"}', '{"prompt": "hush-hush", "priority": x}'],
+        "--on-error", "skip")
     assert run.returncode == 1 and run.stderr.count("\n") == 2
     assert "hush" not in run.stderr
 
@@ -143,7 +148,8 @@ def test_no_error_quotes_a_prompt(submit):
 def test_a_prompt_of_20_mb_is_accepted_and_one_above_the_limit_refused(submit, url):
     run = submit([{"prompt": "y" * 20_000_000}, {"prompt": "z" * (33 << 20)}], "--on-error", "skip")
     assert run.returncode == 1
-    assert "line 2: the task has 34603008 bytes, more than request_bytes_max = 33554432" in run.stderr
+    assert ("line 2: the task has 34603008 bytes, more than request_bytes_max = 33554432"
+            in run.stderr)
     assert query(url, "select octet_length(prompt) from sluice.tasks") == [(20_000_000,)]
 
 
@@ -157,12 +163,16 @@ def test_one_idempotency_key_is_one_task_and_other_content_names_its_line(submit
 
 
 def test_numbers_beyond_a_double_are_kept(submit, url):
-    assert submit(['{"prompt": "a", "metadata": {"n": 123456789012345678901234567890}}']).returncode == 0
-    assert query(url, "select metadata->>'n' from sluice.tasks") == [("123456789012345678901234567890",)]
+    run = submit(['{"prompt": "a", "metadata": {"n": 123456789012345678901234567890}}'])
+    assert run.returncode == 0
+    assert query(url, "select metadata->>'n' from sluice.tasks") == [
+        ("123456789012345678901234567890",)]
 
 
-@pytest.mark.parametrize("flags", [[], ["a.jsonl", "--prompt", "x"], ["--prompt", "x", "--metadata", "[1]"],
-                                   ["--prompt", "x", "--priority", "101"], ["-", "--on-error", "perhaps"]])
+@pytest.mark.parametrize("flags", [[], ["a.jsonl", "--prompt", "x"],
+    ["--prompt", "x", "--metadata", "[1]"],
+                                   ["--prompt", "x", "--priority", "101"],
+                                   ["-", "--on-error", "perhaps"]])
 def test_a_wrong_command_line_is_exit_2(sluice, url, flags):
     run = sluice("submit", *flags, "--database-url", url)
     assert run.returncode == 2 and run.stderr.startswith("sluice: ") and run.stderr.count("\n") == 1
@@ -172,11 +182,13 @@ def test_a_missing_file_is_named(sluice, url):
     run = sluice("submit", "nowhere.jsonl", "--database-url", url)
     assert run.returncode == 1 and "cannot open nowhere.jsonl" in run.stderr
     run = sluice("submit", "What is\n2+2?", "--database-url", url)
-    assert run.returncode == 1 and "cannot open What is 2+2?" in run.stderr and "--prompt" in run.stderr
+    assert (run.returncode == 1 and "cannot open What is 2+2?" in run.stderr
+        and "--prompt" in run.stderr)
 
 
 def test_a_wrong_dsn_is_exit_4_and_the_password_is_not_printed(sluice):
-    run = sluice("submit", "--prompt", "x", "--database-url", "postgresql://u:hush-hush@127.0.0.1:1/x")
+    run = sluice("submit", "--prompt", "x", "--database-url",
+        "postgresql://u:hush-hush@127.0.0.1:1/x")
     assert run.returncode == 4 and run.stderr.count("\n") == 1
     assert "hush" not in run.stderr
 
@@ -203,7 +215,8 @@ def test_wait_prints_each_task_as_it_ends(started, url, hand_worker, tmp_path):
     assert process.wait() == 1
     good, bad = map(json.loads, process.stdout().splitlines())
     assert good == {"line": 2, "id": claimed["good"][0], "status": "solved", "model": good["model"],
-                    "answer": 'an "answer"\nof two lines', "error": None, "error_code": None, "attempts": 1,
+                    "answer": 'an "answer"\nof two lines', "error": None,
+                    "error_code": None, "attempts": 1,
                     "input_tokens": 3, "output_tokens": 4}
     assert (bad["line"], bad["status"], bad["error"]) == (3, "failed", "no such thing")
 
@@ -216,7 +229,8 @@ def test_wait_with_a_prompt_prints_the_bare_answer(started, url, hand_worker, ki
                          error=None if kind == "solved" else "too hard")
     assert process.wait() == code
     assert process.stdout() == stdout
-    assert process.stderr() == ("" if code == 0 else f"sluice: task {task} ended failed: too hard\n")
+    assert process.stderr() == ("" if code == 0
+        else f"sluice: task {task} ended failed: too hard\n")
 
 
 def test_ctrl_c_ends_the_wait_and_the_task_goes_on(started, url):
@@ -229,7 +243,8 @@ def test_ctrl_c_ends_the_wait_and_the_task_goes_on(started, url):
 
 @pytest.fixture
 def held_commit(pg):
-    """A database with one model in which every submit stops inside its COMMIT until released, as (url, release)."""
+    """A database with one model in which every submit stops inside its COMMIT until released, as
+    (url, release)."""
     url = pg.database()
     query(url, "insert into sluice.models (name, url) values ('m1', 'http://127.0.0.1:1')")
     query(url, """create function public.hold() returns trigger language plpgsql as
@@ -244,7 +259,8 @@ def held_commit(pg):
 
 
 def submit_session(url, condition):
-    return query(url, f"select 1 from pg_stat_activity where application_name = 'sluice' and {condition}")
+    return query(url, "select 1 from pg_stat_activity where application_name = 'sluice' and "
+                      f"{condition}")
 
 
 def cancelled_by_hand(sluice, url, process):
@@ -264,15 +280,18 @@ def test_wait_survives_a_restart_of_the_database(started, sluice, url, pg):
     assert cancelled_by_hand(sluice, url, process)
 
 
-def test_wait_survives_a_database_that_is_away_right_after_the_commit(started, sluice, held_commit, pg):
+def test_wait_survives_a_database_that_is_away_right_after_the_commit(started,
+        sluice, held_commit, pg):
     url, release = held_commit
     process = started("submit", "--prompt", "x", "--wait", "--database-url", url)
-    wait_for(lambda: submit_session(url, "wait_event = 'advisory'"), what="the submit to be in its COMMIT")
+    wait_for(lambda: submit_session(url, "wait_event = 'advisory'"),
+        what="the submit to be in its COMMIT")
     (name,), = query(url, "select current_database()")
     query(pg.url("postgres"), f"alter database {name} allow_connections false")
     release()
     refusal = f'database "{name}" is not currently accepting connections'
-    wait_for(lambda: pg.server.log().count(refusal) > 1 or not process.running(), what="two attempts to connect")
+    wait_for(lambda: pg.server.log().count(refusal) > 1 or not process.running(),
+        what="two attempts to connect")
     query(pg.url("postgres"), f"alter database {name} allow_connections true")
     assert cancelled_by_hand(sluice, url, process)
 
@@ -280,11 +299,14 @@ def test_wait_survives_a_database_that_is_away_right_after_the_commit(started, s
 def test_a_lost_answer_to_the_commit_is_explained(started, held_commit):
     url, _ = held_commit
     process = started("submit", "--prompt", "x", "--database-url", url)
-    wait_for(lambda: submit_session(url, "wait_event = 'advisory'"), what="the submit to be in its COMMIT")
-    query(url, "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sluice'")
+    wait_for(lambda: submit_session(url, "wait_event = 'advisory'"),
+        what="the submit to be in its COMMIT")
+    query(url, "select pg_terminate_backend(pid) from pg_stat_activity where application_name = "
+               "'sluice'")
     assert process.wait() == 1
     assert process.stdout() == "" and process.stderr().count("\n") == 1
-    assert "may have been submitted or not" in process.stderr() and "idempotency_key" in process.stderr()
+    assert ("may have been submitted or not" in process.stderr()
+        and "idempotency_key" in process.stderr())
 
 
 def test_a_terminal_sees_a_bar_of_at_most_80_columns(url, tmp_path):
@@ -295,7 +317,8 @@ def test_a_terminal_sees_a_bar_of_at_most_80_columns(url, tmp_path):
     if pid == 0:
         os.dup2(theirs, 2)
         os.dup2(os.open(tmp_path / "ids", os.O_WRONLY | os.O_CREAT), 1)
-        os.execve(BINARY, [str(BINARY), "submit", str(path), "--database-url", url], clean_environment({"TERM": "xterm"}))
+        os.execve(BINARY, [str(BINARY), "submit", str(path), "--database-url", url],
+            clean_environment({"TERM": "xterm"}))
     os.close(theirs)
     shown = b""
     deadline = time.monotonic() + 60
@@ -314,14 +337,16 @@ def test_a_terminal_sees_a_bar_of_at_most_80_columns(url, tmp_path):
 
 def test_a_wait_says_what_keeps_the_task_and_ends_in_time(started, url):
     query(url, "update sluice.models set paused = true where name = 'm1'")
-    process = started("submit", "--prompt", "hush", "--model", "m1", "--wait", "--timeout", "8s", "--database-url", url)
+    process = started("submit", "--prompt", "hush", "--model", "m1", "--wait", "--timeout",
+        "12s", "--database-url", url)
     wait_for(lambda: "the model is paused" in process.stderr(), what="the reason")
     query(url, "update sluice.models set paused = false where name = 'm1'")
     wait_for(lambda: "no live worker serves the model" in process.stderr(), what="the next reason")
     assert process.wait() == 1
     lines = process.stderr().splitlines()
     (task, status), = query(url, "select id, status from sluice.tasks")
-    assert len(lines) == 3 and lines[-1] == f"sluice: task {task} has not ended within 8s; it goes on"
+    assert len(lines) == 3 and lines[
+        -1] == f"sluice: task {task} has not ended within 12s; it goes on"
     assert lines[0].startswith(f"sluice: task {task}: ") and "hush" not in process.stderr()
     assert status == "queued"
 

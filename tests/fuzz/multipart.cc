@@ -24,7 +24,7 @@ std::string read(std::string_view body, size_t step) {
   lines.end();
   std::string kept;
   while (const auto part = lines.take()) kept += part->text;
-  if (kept.size() != static_cast<size_t>(lines.bytes()) && !lines.has_too_long_a_line()) {
+  if (kept.size() != static_cast<size_t>(lines.bytes()) && lines.problem().empty()) {
     std::abort();
   }
   return reader.is_broken() ? std::string("broken") : said;

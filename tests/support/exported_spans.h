@@ -5,6 +5,7 @@
 #include <string>
 
 #include "bounds.h"
+#include "support/body_text.h"
 #include "support/fake_http.h"
 #include "support/manual_clock.h"
 #include "trace/span_exporter.h"
@@ -18,7 +19,7 @@ struct ExportedSpans {
   // What has been exported, as JSON; empty: nothing.
   std::string exported() {
     clock.advance(bounds::spans_interval_ms * ns_per_ms);
-    return http.count() == 0 ? std::string() : http.request(0).body;
+    return http.count() == 0 ? std::string() : text_of(http.request(0).body);
   }
 
   ManualClock clock;

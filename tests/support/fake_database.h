@@ -24,7 +24,7 @@ class FakeDatabase final : public Database {
   Configuration served;
   bool reachable = true;
   bool watch_is_free = true;
-  Look look;                          // take_bells answers this; work follows the queue,
+  SleepCheck sleep_check;             // take_sleeper_locks answers this; work follows the queue,
   bool looks_in_time = true;          // unless the look was before the work
   Rest rest;                          // fall_asleep answers this
   std::vector<TaskKey> unwanted;      // the next heartbeat answers this
@@ -85,7 +85,7 @@ class FakeDatabase final : public Database {
   }
 
   // Database
-  Task<Result<void>> connect() override {
+  Co<Result<void>> connect() override {
     log.emplace_back("connect");
     connected_ = reachable;
     if (reachable) return reply(Result<void>());
@@ -93,42 +93,42 @@ class FakeDatabase final : public Database {
   }
   bool is_connected() const override { return connected_; }
   bool stores_apart() const override { return apart; }
-  Task<Result<int64_t>> mend_sequences() override {
+  Co<Result<int64_t>> mend_sequences() override {
     log.emplace_back("mend");
     return reply(Result<int64_t>(std::exchange(damaged, 0)));
   }
-  Task<Result<int64_t>> register_worker(std::string, int, std::vector<std::string>) override {
+  Co<Result<int64_t>> register_worker(std::string, int, std::vector<std::string>) override {
     log.emplace_back("register");
     return reply(Result<int64_t>(100 + ++registrations));
   }
-  Task<Result<Configuration>> configuration(std::vector<std::string>) override {
+  Co<Result<Configuration>> configuration(std::vector<std::string>) override {
     log.emplace_back("configuration");
     return reply(Result<Configuration>(served));
   }
-  Task<Result<std::vector<TaskKey>>> heartbeat(int64_t) override {
+  Co<Result<std::vector<TaskKey>>> heartbeat(int64_t) override {
     log.emplace_back("heartbeat");
     on_clock(now_us, sent_ns);
     return reply(Result<std::vector<TaskKey>>(std::exchange(unwanted, {})));
   }
-  Task<Result<int64_t>> recover(int64_t) override { return reply(Result<int64_t>(0)); }
-  Task<Result<Rest>> fall_asleep(int64_t) override {
+  Co<Result<int64_t>> recover(int64_t) override { return reply(Result<int64_t>(0)); }
+  Co<Result<Rest>> fall_asleep(int64_t) override {
     log.emplace_back("fall_asleep");
     return reply(Result<Rest>(rest));
   }
-  Task<Result<int64_t>> sweep() override { return reply(Result<int64_t>(0)); }
-  Task<Result<int64_t>> retain() override {
+  Co<Result<int64_t>> sweep() override { return reply(Result<int64_t>(0)); }
+  Co<Result<int64_t>> retain() override {
     log.emplace_back("retain");
     return reply(Result<int64_t>(std::exchange(removable, 0)));
   }
-  Task<Result<int64_t>> wake() override {
+  Co<Result<int64_t>> wake() override {
     log.emplace_back("wake");
     const auto moved = static_cast<int64_t>(later.size());
     for (ClaimedTask& task : later) queue.push_back(std::move(task));
     later.clear();
     return reply(Result<int64_t>(moved));
   }
-  Task<Result<std::vector<ClaimedTask>>> claim(int64_t, std::vector<std::string> models,
-                                               std::vector<int> shares, int max_tasks) override {
+  Co<Result<std::vector<ClaimedTask>>> claim(int64_t, std::vector<std::string> models,
+                                             std::vector<int> shares, int max_tasks) override {
     log.emplace_back("claim");
     on_clock(now_us, sent_ns);
     claims.push_back(max_tasks);
@@ -151,8 +151,8 @@ class FakeDatabase final : public Database {
     }
     return reply(Result<std::vector<ClaimedTask>>(std::move(tasks)));
   }
-  Task<Result<std::vector<ClaimedTask>>> claim_urgent(int64_t, std::vector<std::string> models,
-                                                      int max_tasks) override {
+  Co<Result<std::vector<ClaimedTask>>> claim_urgent(int64_t, std::vector<std::string> models,
+                                                    int max_tasks) override {
     log.emplace_back("claim_urgent");
     std::vector<ClaimedTask> tasks;
     for (auto task = queue.begin(); task != queue.end();) {
@@ -168,7 +168,7 @@ class FakeDatabase final : public Database {
     }
     return reply(Result<std::vector<ClaimedTask>>(std::move(tasks)));
   }
-  Task<Result<std::vector<TaskKey>>> hedge(int64_t, const std::vector<TaskKey>& calls) override {
+  Co<Result<std::vector<TaskKey>>> hedge(int64_t, const std::vector<TaskKey>& calls) override {
     log.emplace_back("hedge");
     std::vector<TaskKey> granted;
     for (const TaskKey& key : calls) {
@@ -176,12 +176,12 @@ class FakeDatabase final : public Database {
     }
     return reply(Result<std::vector<TaskKey>>(std::move(granted)));
   }
-  Task<Result<std::vector<TaskKey>>> held_leases(int64_t) override {
+  Co<Result<std::vector<TaskKey>>> held_leases(int64_t) override {
     std::vector<TaskKey> keys;
     for (const auto& [key, task] : leases) keys.push_back(key);
     return reply(Result<std::vector<TaskKey>>(std::move(keys)));
   }
-  Task<Result<std::vector<ClaimedTask>>> requests(int64_t, std::vector<int64_t> ids) override {
+  Co<Result<std::vector<ClaimedTask>>> requests(int64_t, std::vector<int64_t> ids) override {
     log.emplace_back("requests");
     std::vector<ClaimedTask> tasks;
     for (auto [key, task] : leases) {
@@ -191,8 +191,7 @@ class FakeDatabase final : public Database {
     }
     return reply(Result<std::vector<ClaimedTask>>(std::move(tasks)));
   }
-  Task<Result<std::vector<Applied>>> complete(int64_t,
-                                              const std::vector<EndedCall>& ended) override {
+  Co<Result<std::vector<Applied>>> complete(int64_t, const std::vector<EndedCall>& ended) override {
     log.emplace_back("complete");
     if (!complete_errors.empty()) {
       const Error error = complete_errors.front();
@@ -211,7 +210,7 @@ class FakeDatabase final : public Database {
     batches.push_back(ended);
     return reply(Result<std::vector<Applied>>(std::move(applied)));
   }
-  Task<Result<int64_t>> announce(const std::vector<int64_t>& ids) override {
+  Co<Result<int64_t>> announce(const std::vector<int64_t>& ids) override {
     log.emplace_back("announce");
     if (!announce_errors.empty()) {
       const Error error = announce_errors.front();
@@ -221,21 +220,21 @@ class FakeDatabase final : public Database {
     announced.push_back(ids);
     return reply(Result<int64_t>(static_cast<int64_t>(ids.size())));
   }
-  Task<Result<int64_t>> note_clock_jump(int64_t, int64_t) override {
+  Co<Result<int64_t>> note_clock_jump(int64_t, int64_t) override {
     log.emplace_back("note_clock_jump");
     return reply(Result<int64_t>(now_us));
   }
-  Task<Result<void>> drain_buckets(const std::vector<ModelLimits>& limits) override {
+  Co<Result<void>> drain_buckets(const std::vector<ModelLimits>& limits) override {
     log.emplace_back("drain_buckets");
     drained.insert(drained.end(), limits.begin(), limits.end());
     return reply(Result<void>());
   }
-  Task<Result<bool>> unfinished(int64_t) override { return reply(Result<bool>(has_unfinished)); }
-  Task<Result<int64_t>> unregister_worker(int64_t) override {
+  Co<Result<bool>> unfinished(int64_t) override { return reply(Result<bool>(has_unfinished)); }
+  Co<Result<int64_t>> unregister_worker(int64_t) override {
     log.emplace_back("unregister");
     return reply(Result<int64_t>(static_cast<int64_t>(leases.size())));
   }
-  Task<Result<void>> listen() override {
+  Co<Result<void>> listen() override {
     listening_ = reachable;
     if (reachable) return reply(Result<void>());
     return reply(Result<void>(tl::unexpected(gone())));
@@ -246,24 +245,24 @@ class FakeDatabase final : public Database {
     return pooled ? ListenMode::poll : ListenMode::listen;
   }
   void check_listening() override {}
-  Task<Result<bool>> take_watch(int64_t) override {
-    log.emplace_back("take_watch");
+  Co<Result<bool>> become_watcher(int64_t) override {
+    log.emplace_back("become_watcher");
     watched = watch_is_free;
     return reply(Result<bool>(watched));
   }
-  Task<Result<void>> drop_watch(int64_t, bool work_remains) override {
-    log.emplace_back(work_remains ? "drop_watch and notify" : "drop_watch");
+  Co<Result<void>> resign_watcher(int64_t, bool work_remains) override {
+    log.emplace_back(work_remains ? "resign_watcher and notify" : "resign_watcher");
     watched = false;
     return reply(Result<void>());
   }
-  Task<Result<Look>> take_bells(int64_t, std::vector<int>) override {
-    log.emplace_back("take_bells");
-    Look answer = look;
-    answer.work = look.work || (looks_in_time && (!queue.empty() || !later.empty()));
-    return reply(Result<Look>(std::move(answer)));
+  Co<Result<SleepCheck>> take_sleeper_locks(int64_t, std::vector<int>) override {
+    log.emplace_back("take_sleeper_locks");
+    SleepCheck answer = sleep_check;
+    answer.work = sleep_check.work || (looks_in_time && (!queue.empty() || !later.empty()));
+    return reply(Result<SleepCheck>(std::move(answer)));
   }
-  Task<Result<void>> drop_bells(std::vector<int>) override {
-    log.emplace_back("drop_bells");
+  Co<Result<void>> drop_sleeper_locks(std::vector<int>) override {
+    log.emplace_back("drop_sleeper_locks");
     return reply(Result<void>());
   }
   void close() override { connected_ = listening_ = false; }
@@ -279,16 +278,16 @@ class FakeDatabase final : public Database {
   };
 
   template <class T>
-  Task<Result<T>> reply(Result<T> result) {
+  Co<Result<T>> reply(Result<T> result) {
     return held_ ? wait_and_reply(std::move(result), epoch_, log.back())
                  : at_once(std::move(result));
   }
   template <class T>
-  static Task<Result<T>> at_once(Result<T> result) {
+  static Co<Result<T>> at_once(Result<T> result) {
     co_return result;
   }
   template <class T>
-  Task<Result<T>> wait_and_reply(Result<T> result, int epoch, std::string name) {
+  Co<Result<T>> wait_and_reply(Result<T> result, int epoch, std::string name) {
     Held& held = waiting_.emplace_back(std::move(name));
     while (held_ && held.waits) co_await held.released.wait();
     if (epoch != epoch_) co_return tl::unexpected(gone());

@@ -18,12 +18,12 @@ class FakeHttp final : public HttpClient {
     Signal answered;
   };
 
-  Task<HttpResult> send(HttpRequest request, AbortToken* abort) override {
+  Co<HttpResult> send(HttpRequest request, AbortToken* abort) override {
     Sent& sent = sent_.emplace_back();
     sent.request = std::move(request);
     if (abort) {
       abort->on_abort([&sent] {
-        sent.result = tl::unexpected(HttpFailure{HttpFailure::Kind::aborted, "aborted"});
+        sent.result = http_failure(HttpFailure::Kind::aborted, "aborted");
         sent.answered.raise();
       });
     }
@@ -33,6 +33,12 @@ class FakeHttp final : public HttpClient {
   size_t count() const { return sent_.size(); }
   const HttpRequest& request(size_t i) const {
     return std::next(sent_.begin(), static_cast<long>(i))->request;
+  }
+
+  // The backend has taken all of it.
+  void take(size_t i) { std::next(sent_.begin(), static_cast<long>(i))->request.body.give_back(); }
+  void take_all() {
+    for (Sent& sent : sent_) sent.request.body.give_back();
   }
 
   void answer(size_t i, HttpResult result) {
@@ -48,7 +54,7 @@ class FakeHttp final : public HttpClient {
   }
 
  private:
-  static Task<HttpResult> wait(Sent& sent, AbortToken* abort) {
+  static Co<HttpResult> wait(Sent& sent, AbortToken* abort) {
     while (!sent.result) co_await sent.answered.wait();
     if (abort) abort->on_abort(nullptr);
     co_return *sent.result;

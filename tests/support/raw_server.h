@@ -24,6 +24,7 @@ class RawServer final {
   struct Answer {
     std::string bytes;
     bool close = false;
+    bool reset = false;  // closes with RST instead of FIN
   };
   // Given all that a connection has sent since the last answer; nullopt: wait for more.
   using OnData = std::function<std::optional<Answer>(const std::string& received)>;
@@ -75,7 +76,9 @@ class RawServer final {
     if (!answer) return;
     received.clear();
     [[maybe_unused]] const ssize_t sent = write(fd, answer->bytes.data(), answer->bytes.size());
-    if (answer->close) drop(fd);
+    const linger at_once{1, 0};
+    if (answer->reset) setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    if (answer->close || answer->reset) drop(fd);
   }
 
   void drop(int fd) {

@@ -32,7 +32,7 @@ struct Bench {
     http.answer(request, std::move(response));
   }
   void pass_ms(int64_t ms) { clock.advance(ms * ns_per_ms); }
-  Task<void> finish() {
+  Co<void> finish() {
     co_await exporter->finish();
     has_finished = true;
   }
@@ -91,7 +91,7 @@ TEST_CASE("what a collector does not take is dropped and not sent again") {
   bench.add(1);
   bench.pass_ms(bounds::spans_interval_ms);
   REQUIRE(bench.http.count() == 2);
-  bench.http.answer(1, tl::unexpected(HttpFailure{HttpFailure::Kind::not_sent, "refused"}));
+  bench.http.answer(1, http_failure(HttpFailure::Kind::not_sent, "refused"));
   CHECK(bench.dropped == bounds::spans_batch_max + 1);
   bench.pass_ms(600'000);
   CHECK(bench.http.count() == 2);

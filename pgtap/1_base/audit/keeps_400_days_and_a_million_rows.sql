@@ -1,0 +1,22 @@
+begin;
+\set alone
+\ir ../../_helpers.sql
+select plan(4);
+
+create function noted() returns text[] language sql
+as $$ select array(select action from sluice.audit where who = current_user and action like 'test %'
+  order by id) $$;
+delete from sluice.audit;
+select sluice.note_audit('test old', null, null, at(0)), sluice.note_audit('test new', null, null,
+  at(1)) \g /dev/null
+select is(sluice.forget_audit(at(400 * 86400)), 0, 'on the 400th day all is there');
+select is(sluice.forget_audit(at(400 * 86400 + 1)), 1, 'then the oldest goes');
+select is(noted(), array['test new'], 'and it alone');
+create or replace function sluice.audit_rows_max()
+returns bigint language sql as 'select 2::bigint';
+select sluice.note_audit('test ' || n, null, null, at(2)) from generate_series(1, 2) n \g /dev/null
+select sluice.forget_audit(at(3)) \g /dev/null
+select is(noted(), array['test 1', 'test 2'], 'or the newest rows, however young the others are');
+
+select * from finish();
+rollback;

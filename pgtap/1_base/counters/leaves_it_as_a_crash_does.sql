@@ -1,0 +1,20 @@
+begin;
+\ir ../../_helpers.sql
+select plan(5);
+
+select given_model() as m \gset
+create function remade(p_name name, p_start bigint) returns boolean language sql security definer
+as $$ select sluice.remake_sequence(p_name, p_start) $$;
+alter function remade owner to sluice_owner;
+grant usage on schema :test_schema to sluice_owner;
+select ok(remade(('waits_' || id_of(:'m'))::name, 1000000000000000), 'made anew');
+select is(sluice.counter('waits', id_of(:'m')), null, 'never set');
+select is(nextval(('sluice.waits_' || id_of(:'m'))::regclass), 1000000000000000::bigint,
+  'it starts where it did: full');
+select is(relpersistence, 'u', 'unlogged') from pg_class
+where oid = ('sluice.waits_' || id_of(:'m'))::regclass;
+select is(relowner::regrole::text, 'sluice_owner', 'its owner''s') from pg_class
+where oid = ('sluice.waits_' || id_of(:'m'))::regclass;
+
+select * from finish();
+rollback;

@@ -1,0 +1,10 @@
+begin;
+\ir ../../_helpers.sql
+select plan(2);
+
+select is(sluice.from_micros(0), timestamptz 'epoch', 'the beginning');
+select is(sluice.from_micros(sluice.micros(timestamptz '2040-01-01 00:00:00.123457+00')),
+  timestamptz '2040-01-01 00:00:00.123457+00', 'to the microsecond');
+
+select * from finish();
+rollback;

@@ -1,0 +1,17 @@
+begin;
+\ir ../../_helpers.sql
+select plan(4);
+
+delete from sluice.models;
+set constraints all immediate;
+select is(sluice.names_text(), 'There are no models yet: insert one into sluice.models.', 'none');
+insert into sluice.models (name, url) values ('b', 'http://h'), (repeat('a', 60), 'http://h');
+select is(sluice.names_text(), format('There are %s, any, b.', repeat('a', 50)),
+  'models and routes, by name, cut');
+insert into sluice.models (name, url) select 'c' || n, 'http://h' from generate_series(10, 26) n;
+select matches(sluice.names_text(), 'c25, c26\.$', 'twenty');
+insert into sluice.models (name, url) select 'd' || n, 'http://h' from generate_series(1, 3) n;
+select matches(sluice.names_text(), 'c25, c26 and 3 more\.$', 'and more');
+
+select * from finish();
+rollback;

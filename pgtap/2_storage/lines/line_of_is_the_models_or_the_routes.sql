@@ -1,0 +1,13 @@
+begin;
+\ir ../../_helpers.sql
+select plan(4);
+
+select given_model() as m \gset
+select given_route(:'m') as r \gset
+select is(sluice.line_of(7, null, null), 7, 'a model''s is its own id');
+select is(sluice.line_of(null, :'r', null), own_line(:'r'), 'a route''s for prompts');
+select isnt(sluice.line_of(null, :'r', 'solve'), own_line(:'r'), 'another one for requests');
+select is(sluice.line_of(null, :'r', 'none'), null, 'of an api that nobody speaks there is none');
+
+select * from finish();
+rollback;

@@ -1,0 +1,21 @@
+begin;
+\set alone
+\ir ../../_helpers.sql
+select plan(4);
+
+select given_model() as m \gset
+select id_of(:'m') as id \gset
+update sluice.models set max_unfinished = 100 where name = :'m';
+select given_tasks(:'m', 10) \g /dev/null
+create or replace function sluice.count_cheap_ms()
+returns int language sql immutable parallel safe as $$ select -1 $$;  -- none is
+select sluice.set_counter('load', :id, sluice.gauge_unknown()) \g /dev/null
+select is(sluice.recount_headroom('model', :'id', 1, 100, 0.95), 1, 'room');
+select is(sluice.counter('load', :id), 11::bigint,
+  'after a count that finds room the next may count');
+select is(sluice.recount_headroom('model', :'id', 1, 10, 0.95), 0, 'no room');
+select cmp_ok(sluice.counter('load', :id), '>', sluice.gauge_unknown(),
+  'the gauge holds a time: nobody counts before it');
+
+select * from finish();
+rollback;

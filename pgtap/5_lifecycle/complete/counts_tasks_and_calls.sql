@@ -1,0 +1,17 @@
+begin;
+\ir ../../_helpers.sql
+select plan(3);
+
+select given_model() as a, given_model() as b \gset
+select sluice.count_calls(array[id_of(:'a'), id_of(:'b')], '{0,0}') \g /dev/null
+create function drawn(p_name text) returns bigint language sql
+as $$ select coalesce(pg_sequence_last_value(('sluice.' || p_name)::regclass), 0) $$;
+select drawn('results_solved') as before \gset
+select sluice.count_solved(3, array[id_of(:'a'), id_of(:'b')], '{2,4}') \g /dev/null
+select is(drawn('results_solved') - :before, 3::bigint, 'tasks');
+select is(array[drawn('ended_' || id_of(:'a')), drawn('ended_' || id_of(:'b'))], '{2,4}',
+  'and calls of each model');
+select lives_ok('select sluice.count_solved(null, null, null)', 'or nothing');
+
+select * from finish();
+rollback;

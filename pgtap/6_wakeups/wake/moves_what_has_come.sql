@@ -1,0 +1,13 @@
+begin;
+\ir ../../_helpers.sql
+select plan(3);
+
+select given_model() as m \gset
+select given_route(:'m') as r \gset
+select given_task(:'m', run_at => at(10)) as a, given_task(:'r', run_at => at(10)) as b \gset
+select is(sluice.wake(at(9)), 0, 'not before');
+select is(sluice.wake(at(10)), 2, 'at their time');
+select is(array[places(:a), places(:b)], '{queue,queue}', 'they are queued');
+
+select * from finish();
+rollback;

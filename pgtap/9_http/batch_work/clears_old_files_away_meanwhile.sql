@@ -1,0 +1,20 @@
+begin;
+\set alone
+\ir ../../_helpers.sql
+\ir ../../_batches.sql
+select plan(5);
+
+select given_speaker() as m \gset
+select given_file(array['x']) as f, given_file(array['x']) as g \gset
+update sluice.file set expires_at = at(1) where id in (:f, :g);
+select given_batch(:'m') as b \gset
+select sluice.advance_batches(at(1)) \g /dev/null
+select is((select count(*) from sluice.file where id in (:f, :g)), 2::bigint, 'batches come first');
+update sluice.batch set look_at = at(9) where id = :b;
+select is(sluice.advance_batches(at(1)), 0, 'one');
+select is(sluice.advance_batches(at(1)), 0, 'after the other');
+select is((select count(*) from sluice.file where id in (:f, :g)), 0::bigint, 'both are gone');
+select is(sluice.advance_batches(at(1)), 1000, 'then there is nothing to do');
+
+select * from finish();
+rollback;

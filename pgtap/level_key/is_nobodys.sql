@@ -1,9 +1,0 @@
-begin;
-\ir ../_helpers.sql
-\ir ../fair_turns/_helpers.sql
-select plan(1);
-
-select cmp_ok(sluice.level_key(), '<', sluice.first_tenant(), 'less than all keys');
-
-select * from finish();
-rollback;

@@ -1,0 +1,142 @@
+-- Who did what. Changes of the configuration by plain SQL are noted by triggers, commands note
+-- themselves. What workers change on their own (a closure after a 429) is nobody's decision and is
+-- not noted.
+
+-- audit_bytes_max: of one row's detail.
+create or replace function sluice.audit_bytes_max() returns int
+language sql immutable parallel safe
+as $$ select 65536 $$;
+
+-- note_audit: one row for an administrator's command, in its transaction: what is rolled back did
+-- not happen. It names the login, whatever role that has set, and the key for which the HTTP front
+-- did it. Credentials in URLs are left out.
+-- Params:  p_action: the function's name; p_object: a model's name or a task's id (null: several);
+--          p_detail: its arguments.
+create or replace function sluice.note_audit(
+  p_action text, p_object text default null, p_detail jsonb default null,
+  p_now timestamptz default null)
+returns void
+language plpgsql volatile
+as $$
+declare
+  v_detail jsonb := '{"cut": "it had more than 64 KiB"}';
+begin
+  if coalesce(sluice.is_small_json(p_detail, sluice.audit_bytes_max()), true) then
+    v_detail := sluice.without_userinfo(jsonb_strip_nulls(p_detail)::text);
+  end if;
+  insert into sluice.audit (at, who, api_key, action, object, detail)
+  values (coalesce(p_now, clock_timestamp()), session_user,
+    nullif(left(current_setting('sluice.api_key', true), 16), ''),
+    p_action, left(p_object, 200), v_detail);
+end
+$$;
+
+-- note_command: note_audit, unless a client does it to his own tasks: that is no administrator's
+-- decision, and he could fill the audit with it.
+create or replace function sluice.note_command(
+  p_action text, p_object text default null, p_detail jsonb default null,
+  p_now timestamptz default null)
+returns void
+language plpgsql volatile
+as $$
+begin
+  if sluice.acts_as_administrator() then
+    perform sluice.note_audit(p_action, p_object, p_detail, p_now);
+  end if;
+end
+$$;
+
+-- without_userinfo: a text whose URLs have no user and password.
+create or replace function sluice.without_userinfo(p_text text) returns text
+language sql immutable strict parallel safe
+as $$ select regexp_replace(p_text, '(https?://)[^/?#"\s\\]*@', '\1', 'g') $$;
+
+-- without_secrets: an audit's detail without secrets' names, URLs, and what calls heard
+-- (closed_reason held that, too, once).
+create or replace function sluice.without_secrets(p_detail jsonb) returns jsonb
+language plpgsql immutable strict parallel safe security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  return (
+    select jsonb_object_agg(d.key, case when d.key in ('secret', 'url', 'closed_reason',
+      'closed_detail')
+      then '"for administrators"' else d.value end)
+    from jsonb_each(p_detail) d);
+end
+$$;
+
+-- shown_reason: why a model is closed, as the present caller may know it.
+-- Params:  p_reason: closed_reason, for everybody; p_detail: closed_detail, for administrators.
+create or replace function sluice.shown_reason(p_reason text, p_detail text) returns text
+language plpgsql stable security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  return case when p_detail is not null and sluice.acts_as_administrator() then p_detail
+    else p_reason end;
+end
+$$;
+
+-- note_configuration: notes a row that was inserted or deleted, or the columns that were changed,
+-- as {"rpm": [60, 600]}. Secrets are references, which administrators may see.
+create or replace function sluice.note_configuration() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_old jsonb := to_jsonb(old);
+  v_new jsonb := to_jsonb(new) - sluice.hidden_columns();
+  v_row jsonb := coalesce(v_new, v_old);
+  v_detail jsonb := v_row;
+begin
+  if tg_op = 'UPDATE' then
+    select jsonb_object_agg(n.key, jsonb_build_array(v_old -> n.key, n.value)) into v_detail
+    from jsonb_each(v_new) n where n.value is distinct from v_old -> n.key;
+  end if;
+  if v_detail is not null then
+    perform sluice.note_audit(lower(tg_op) || ' ' || tg_table_name,
+      case tg_table_name when 'routes' then (v_row ->> 'route') || ' -> ' || (v_row ->> 'model')
+        else v_row ->> 'name' end,
+      v_detail);
+  end if;
+  return null;
+end
+$$;
+
+-- For the caller's own statements only: inside our functions, and in a cascade, the current user is
+-- the owner.
+do $$
+declare
+  v_table text;
+begin
+  foreach v_table in array array['models', 'routes', 'tenants', 'settings'] loop
+    execute format($sql$
+      create or replace trigger note_configuration after insert or update or delete on sluice.%I
+        for each row
+      when (current_user = coalesce(nullif(current_setting('role'), 'none'), session_user))
+      execute function sluice.note_configuration()$sql$, v_table);
+  end loop;
+end
+$$;
+
+-- audit_rows_max: how many rows of the audit are kept, whatever their age: some 300 MB.
+create or replace function sluice.audit_rows_max() returns bigint
+language sql immutable parallel safe
+as $$ select 1000000::bigint $$;
+
+-- forget_audit: removes what is older than 400 days (a year's review, and a month to do it in) or
+-- more than audit_rows_max; at most 1,000 rows a call. Called by tick.
+create or replace function sluice.forget_audit(p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+declare
+  v_forgotten int;
+begin
+  delete from sluice.audit a using (select id from sluice.audit order by id limit 1000) oldest
+  where a.id = oldest.id and (a.at < p_now - interval '400 days'
+    or a.id <= (select max(id) from sluice.audit) - sluice.audit_rows_max());
+  get diagnostics v_forgotten = row_count;
+  return v_forgotten;
+end
+$$;

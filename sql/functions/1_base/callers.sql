@@ -1,0 +1,157 @@
+-- For which tenants a caller may act. The caller is the session's user and, after SET ROLE, that
+-- role too: both must be allowed, so that nobody gains by changing roles. (Inside a SECURITY
+-- DEFINER function current_user is the owner, and a setting of our own could be written by the
+-- caller.)
+--   superuser, member of the owner's role or sluice_admin every tenant member of some tenants' role
+--   these tenants and no other ("bound") member of settings.default_role every tenant that has no
+--   role of its own everybody else none (bound to none)
+-- The default role is 'public', everybody, until the first tenant gets a role of its own; then it
+-- is null, nobody, until an administrator names one. So whoever loses his binding, for his tenant's
+-- row is gone or its role has another name, has nothing. A tenant whose role does not exist is the
+-- administrators' alone.
+
+-- administers: whether a role administers this database's Sluice. A schema made without roles is
+-- its owner's alone: sluice_admin is then another database's.
+create or replace function sluice.administers(p_role name) returns boolean
+language sql stable
+as $$
+  select pg_has_role(p_role, n.nspowner, 'member')
+    or coalesce(n.nspowner = to_regrole('sluice_owner')
+      and pg_has_role(p_role, to_regrole('sluice_admin'), 'member'), false)
+  from pg_namespace n where n.nspname = 'sluice'
+$$;
+
+-- has_role: whether p_role is 'public' or a role, and p_caller a member of it.
+create or replace function sluice.has_role(p_caller name, p_role name) returns boolean
+language sql stable
+as $$ select coalesce(p_role = 'public' or pg_has_role(p_caller, to_regrole(quote_ident(p_role)),
+  'member'), false) $$;
+
+-- is_guarded: whether not everybody may act for every tenant.
+create or replace function sluice.is_guarded() returns boolean
+language plpgsql stable
+as $$
+begin
+  return (select s.default_role is distinct from 'public' or exists (select from sluice.tenants
+    where role is not null)
+          from sluice.settings s);
+end
+$$;
+
+-- close_default_role: what the first tenant with a role does to the others. Notices that nobody
+-- acts for those any more.
+create or replace function sluice.close_default_role() returns void
+language plpgsql volatile
+as $$
+begin
+  if not exists (select from sluice.tenants where role is not null) then
+    update sluice.settings set default_role = null where default_role = 'public';
+    if found then
+      raise notice 'from now on only administrators act for tenants without a role of their own'
+        using hint = 'Let others: update sluice.settings set default_role = ''a_role''.';
+    end if;
+  end if;
+end
+$$;
+
+-- caller_scope: the tenants of the present caller, as a list to allow (bound) or to refuse (not
+--   bound): allowed = ((tenant = any (tenants)) = bound)
+-- Called once a statement, also by the views, hence executable by their readers; it tells a caller
+-- only what is his.
+create or replace function sluice.caller_scope(out bound boolean, out tenants text[])
+language plpgsql stable security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_callers name[] := array(
+    select c from unnest(array[session_user, nullif(current_setting('role'), 'none')::name]) c
+    where not sluice.administers(c));
+begin
+  bound := exists (select from sluice.tenants t, unnest(v_callers) c where t.role is not null
+    and sluice.has_role(c, t.role))
+    or exists (select from sluice.settings s, unnest(v_callers) c
+      where not sluice.has_role(c, s.default_role));
+  tenants := array(
+    select t.name from sluice.tenants t, unnest(v_callers) c
+    where t.role is not null
+    group by t.name having bool_and(sluice.has_role(c, t.role)) = bound);
+end
+$$;
+
+-- may_act_for: whether the present caller may act for tenant p_tenant. While everybody may nothing
+-- else is asked: 5 us a submit instead of 30.
+create or replace function sluice.may_act_for(p_tenant text) returns boolean
+language plpgsql stable
+as $$
+begin
+  return not sluice.is_guarded()
+    or (select (p_tenant = any (s.tenants)) = s.bound from sluice.caller_scope() s);
+end
+$$;
+
+-- is_administrator: whether the present caller may act for every tenant, in each of his roles.
+create or replace function sluice.is_administrator() returns boolean
+language plpgsql stable
+as $$
+begin
+  return not exists (
+    select from unnest(array[session_user, nullif(current_setting('role'), 'none')::name]) c
+    where not sluice.administers(c));
+end
+$$;
+
+-- acts_as_administrator: whether the present caller is an administrator who does this himself: not
+-- the HTTP front for a key without the scope admin. The front names the key it works for in the
+-- setting sluice.api_key. Others gain nothing by naming one.
+create or replace function sluice.acts_as_administrator() returns boolean
+language plpgsql stable security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_key text := coalesce(current_setting('sluice.api_key', true), '');
+begin
+  return sluice.is_administrator()
+    and (v_key = '' or exists (select from sluice.api_key k where k.id = v_key
+      and 'admin' = any (k.scopes)));
+end
+$$;
+
+-- now_for: the time that a caller may act at. Tests, administrators and tools may say it; who only
+-- submits may not: by submitting in the past he would overtake everybody.
+create or replace function sluice.now_for(p_now timestamptz) returns timestamptz
+language plpgsql volatile
+as $$
+begin
+  return case when p_now is not null and sluice.is_administrator() then p_now
+    else clock_timestamp() end;
+end
+$$;
+
+-- require_tenant: SL009 unless the present caller may act for tenant p_tenant.
+create or replace function sluice.require_tenant(p_tenant text) returns void
+language plpgsql stable
+as $$
+begin
+  if not sluice.may_act_for(p_tenant) then
+    raise exception 'not this caller''s tenant: "%"', left(p_tenant, 200) using errcode = 'SL009',
+      column = 'tenant', hint = (select case
+          when not s.bound then 'Only members of that tenant''s database role may.'
+          when s.tenants = '{}'
+            then 'It is a member neither of a tenant''s database role nor of settings.default_role.'
+          else 'It may act for: ' || array_to_string(s.tenants,
+            ', ') || '.' end from sluice.caller_scope() s);
+  end if;
+end
+$$;
+
+-- require_model: SL001 unless there is a model p_model.
+create or replace function sluice.require_model(p_model text) returns void
+language plpgsql stable
+as $$
+begin
+  if not exists (select from sluice.models where name = p_model) then
+    raise exception 'there is no model "%"', coalesce(left(p_model, 200), 'null')
+      using errcode = 'SL001', column = 'model', hint = sluice.names_text();
+  end if;
+end
+$$;

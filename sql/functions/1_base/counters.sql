@@ -1,0 +1,118 @@
+-- Counters in unlogged sequences, which cost a transaction nothing and roll nothing back; and how
+-- they are mended when a promotion or a restore has damaged them.
+
+-- counter: the present value of one of a model's sequences; null after a crash.
+-- Params:  p_kind: bucket, tokens, learned, failures, claimed, ended or load; p_model: model id.
+create or replace function sluice.counter(p_kind text, p_model int) returns bigint
+language sql volatile
+as $$ select pg_sequence_last_value(('sluice.' || p_kind || '_' || p_model)::regclass) $$;
+
+-- set_counter: sets one of a model's sequences. Not undone by a rollback; writes no WAL.
+-- Returns: p_value: one that returns nothing is not inlined (70 us a call, so 10).
+create or replace function sluice.set_counter(p_kind text, p_model int, p_value bigint)
+returns bigint
+language sql volatile
+as $$ select setval(('sluice.' || p_kind || '_' || p_model)::regclass, p_value) $$;
+
+-- Unlogged sequences that were damaged. PostgreSQL replays the creation of one into memory, and a
+-- promotion, or the end of a restore, then resets it from a file that holds nothing yet (15.18;
+-- only a restartpoint in between writes it). From then on all that reads it fails with XX000, "bad
+-- magic number in sequence", for good. So does ALTER SEQUENCE, which reads it too: it can only be
+-- made anew. New it has never been set, as after a crash: an empty bucket, a count to be taken, a
+-- scan from the start. Nothing is lost but what a crash takes, too. Of an unlogged table an empty
+-- file is a good one.
+
+-- are_intact: whether all unlogged sequences are known to be intact. One look at sluice.intact,
+-- which shares their fate.
+create or replace function sluice.are_intact() returns boolean
+language plpgsql volatile
+as $$
+declare
+  v_intact boolean;
+begin
+  select s.is_called into v_intact from sluice.intact s;
+  raise exception 'seen';  -- gives the lock back: whoever mends needs it alone
+exception when raise_exception then
+  return coalesce(v_intact, false);
+end
+$$;
+
+-- is_damaged: whether a sequence is damaged: it has no row then. Null: its lock was not to be had.
+-- The lock is given back: those of 1,000 models' sequences would fill the shared table. 30 us.
+create or replace function sluice.is_damaged(p_sequence name) returns boolean
+language plpgsql volatile
+as $$
+declare
+  v_damaged boolean;
+begin
+  execute format('select not exists (select from sluice.%I)', p_sequence) into v_damaged;
+  raise exception 'seen';
+exception
+  when raise_exception then
+    return v_damaged;
+  when undefined_table then  -- its model was deleted just now
+    return false;
+  when lock_not_available then
+    return null;
+end
+$$;
+
+-- mend_sequences: makes damaged sequences anew: at most 500 a call, for each takes two places in
+-- the shared table of locks.
+-- Called by workers and servers when they have connected and when a statement meets a damaged one,
+-- by tick, doctor, migrate and the commands. Workers may call it, who can do no more than that:
+-- nobody waits for an administrator. Submitters may not: what it remakes is locked until the
+-- commit, and theirs may be long in coming. In a transaction of its own. Call it again until it
+-- returns 0, 0: only a call that finds nothing to do notes so.
+-- Returns: mended: how many were made anew; locked: the locks of so many were not to be had; after
+--          the third the rest is left.
+-- Locks:   one mender at a time, before any lock of a sequence; waits at most 1 s for it and for
+--          each sequence.
+-- Errors:  55P03: another one has been mending for longer than that.
+create or replace function sluice.mend_sequences(out mended int, out locked int)
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set lock_timeout = '1s'
+as $$
+declare
+  v_sequence record;
+  v_damaged boolean;
+begin
+  mended := 0;
+  locked := 0;
+  if pg_is_in_recovery() or sluice.are_intact() then
+    return;
+  end if;
+  perform pg_advisory_xact_lock(sluice.lock_class('mend'), 0);
+  for v_sequence in  -- in no order, so that one that is locked does not hide the others for ever
+    select c.relname as name, s.seqstart as start from pg_class c join pg_sequence s
+      on s.seqrelid = c.oid
+    where c.relnamespace = 'sluice'::regnamespace and c.relpersistence = 'u' order by random()
+  loop
+    v_damaged := sluice.is_damaged(v_sequence.name);
+    if v_damaged and sluice.remake_sequence(v_sequence.name, v_sequence.start) then
+      mended := mended + 1;
+    elsif v_damaged is distinct from false then
+      locked := locked + 1;
+    end if;
+    exit when locked = 3 or mended = 500;
+  end loop;
+  if mended = 0 and locked = 0 then
+    perform setval('sluice.intact', 1);
+  end if;
+end
+$$;
+
+-- remake_sequence: drops a sequence and makes it anew, never set. False: its lock was not to be
+-- had.
+create or replace function sluice.remake_sequence(p_name name, p_start bigint) returns boolean
+language plpgsql volatile
+as $$
+begin
+  execute format('drop sequence sluice.%I', p_name);
+  execute format('create unlogged sequence sluice.%I minvalue 0 start %s', p_name, p_start);
+  return true;
+exception when lock_not_available then
+  return false;
+end
+$$;

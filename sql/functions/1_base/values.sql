@@ -1,0 +1,203 @@
+-- Times as integers, because a sequence holds one: microseconds (marks) and nanoseconds (buckets)
+-- since the epoch. Stable, as what they consist of is: were they called immutable, PostgreSQL would
+-- not inline them (40 us a call, so 0).
+
+-- micros: p_time in microseconds since the epoch, exact.
+create or replace function sluice.micros(p_time timestamptz) returns bigint
+language sql stable parallel safe
+as $$ select (extract(epoch from p_time) * 1000000)::bigint $$;
+
+-- from_micros: the inverse of micros, exact (interval arithmetic, no floating-point seconds).
+create or replace function sluice.from_micros(p_micros bigint) returns timestamptz
+language sql stable parallel safe
+as $$ select timestamptz 'epoch' + p_micros * interval '1 microsecond' $$;
+
+-- What clients write as JSON, held against the types of columns: a message names the key, the
+-- value, and what would do.
+
+-- check_columns: SL004 unless p_values is an object whose keys are all among p_columns.
+create or replace function sluice.check_columns(p_values jsonb, p_columns text[]) returns void
+language plpgsql immutable
+as $$
+declare
+  v_unknown text;
+begin
+  if jsonb_typeof(p_values) is distinct from 'object' then
+    raise exception 'the body is a JSON %, not an object', coalesce(jsonb_typeof(p_values), 'null')
+      using errcode = 'SL004', hint = 'Its keys are: ' || array_to_string(p_columns, ', ') || '.';
+  end if;
+  v_unknown := (select left(min(k), 200) from jsonb_object_keys(p_values) k
+    where k <> all (p_columns));
+  if v_unknown is not null then
+    raise exception 'unknown key "%"', v_unknown using errcode = 'SL004', column = v_unknown,
+      hint = 'The keys are: ' || array_to_string(p_columns, ', ') || '.';
+  end if;
+end
+$$;
+
+-- read_record: what a client wrote as a row of a type. Runs as its caller: so do the checks of
+-- whatever type he brings.
+-- Params:  p_type: a null of a composite type of this schema; p_values: an object.
+-- Errors:  SL004 no object, unknown keys, values that are of another type; COLUMN is the key at
+--          fault.
+create or replace function sluice.read_record(p_type anyelement, p_values jsonb) returns anyelement
+language sql volatile
+as $$
+  select jsonb_populate_record(p_type,
+    sluice.checked_values((select t.typname from pg_type t
+      where t.oid = pg_typeof(p_type)), p_values))
+$$;
+
+-- checked_values: p_values itself, if it is an object of the columns of p_type, a composite type of
+-- this schema, and each fits.
+-- Errors:  as read_record.
+create or replace function sluice.checked_values(p_type text, p_values jsonb) returns jsonb
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  perform sluice.check_columns(p_values, sluice.configurable_columns(p_type)),
+    sluice.name_misfit(p_type, p_values);
+  return p_values;
+end
+$$;
+
+-- name_misfit: SL004 for the first key of p_values that its column cannot hold. PostgreSQL's own
+-- message would name no key.
+-- Params:  p_type: a table or composite type of this schema; p_values: an object. Keys that are no
+--          columns are passed over.
+-- Errors:  SL004; COLUMN is the key. None: every value fits its column.
+create or replace function sluice.name_misfit(p_type text, p_values jsonb) returns void
+language plpgsql volatile
+as $$
+declare
+  v_column record;
+begin
+  for v_column in
+    select a.attname as key, p_values -> a.attname as value, a.atttypid::regtype as type
+    from pg_attribute a
+    where a.attrelid = to_regclass('sluice.' || quote_ident(p_type)) and a.attnum > 0
+      and not a.attisdropped
+      and p_values ? a.attname order by a.attnum
+  loop
+    begin
+      execute format('select jsonb_populate_record(null::sluice.%I, $1)', p_type)
+      using jsonb_build_object(v_column.key, v_column.value);
+    exception when data_exception then
+      raise exception '% % is not %', v_column.key, left(v_column.value::text, 100),
+        sluice.type_text(v_column.type)
+        using errcode = 'SL004', column = v_column.key, hint = sluice.example_text(v_column.key,
+          v_column.type);
+    end;
+  end loop;
+end
+$$;
+
+-- check_durations: SL004 for a duration that is a bare number: PostgreSQL takes it for seconds, and
+-- 7 may have meant days. 0 is 0 of everything.
+-- Params:  p_table: models or settings; p_values: an object. Keys that are no columns are passed
+--          over.
+-- Errors:  SL004; COLUMN is the key.
+create or replace function sluice.check_durations(p_table text, p_values jsonb) returns void
+language plpgsql stable security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_key text := (
+    select min(a.attname) from pg_attribute a
+    where a.attrelid = to_regclass('sluice.' || quote_ident(p_table))
+      and a.atttypid = 'interval'::regtype
+      and p_values ->> a.attname ~ '^\s*[-+]?[0-9.]*[0-9][0-9.]*(e[-+]?[0-9]+)?\s*$'
+        and p_values ->> a.attname ~ '[1-9]');
+begin
+  if v_key is not null then
+    raise exception '% % has no unit', v_key, left((p_values -> v_key)::text, 100)
+      using errcode = 'SL004', column = v_key, hint = 'Such as "7 days", "24h" or "30 s".';
+  end if;
+end
+$$;
+
+-- type_text: what a value of a type is called.
+create or replace function sluice.type_text(p_type regtype) returns text
+language sql stable
+as $$
+  select case p_type
+    when 'int2'::regtype then 'a whole number up to 32767'
+    when 'int4'::regtype then 'a whole number up to 2147483647'
+    when 'int8'::regtype then 'a whole number'
+    when 'float4'::regtype then 'a number'
+    when 'numeric'::regtype then 'a number'
+    when 'bool'::regtype then 'true or false'
+    when 'interval'::regtype then 'a duration'
+    when 'timestamptz'::regtype then 'a time'
+    when 'text[]'::regtype then 'an array of texts'
+    else 'a value of type ' || p_type end
+$$;
+
+-- example_text: a value that would do; empty where the type says enough.
+create or replace function sluice.example_text(p_key text, p_type regtype) returns text
+language sql stable
+as $$
+  select case
+    when p_key = 'priority'
+      then '-100 to 100, higher first; over HTTP also "hot" (50) and "cold" (0).'
+    when p_type = 'interval'::regtype then 'Such as "30 s", "5 minutes" or "24h".'
+    when p_type = 'timestamptz'::regtype then 'Such as "2030-01-01T12:00:00Z".'
+    when p_key = 'paths' then 'Such as ["/single"].' else '' end
+$$;
+
+-- is_small_json: whether p_json has at most p_bytes_max bytes, as jsonb and as text. The numbers
+-- are looked at first, for a short one may be long as text: 1e131071 has 131,072 digits. 400 before
+-- and after the point are more than a double can have.
+create or replace function sluice.is_small_json(p_json jsonb, p_bytes_max int) returns boolean
+language plpgsql stable strict parallel safe   -- as pg_column_size is
+as $$
+begin
+  if pg_column_size(p_json) > p_bytes_max then
+    return false;
+  elsif p_json @? 'strict $.** ? (@.type() == "number")' and exists (
+      select from jsonb_path_query(p_json, 'strict $.** ? (@.type() == "number")') n
+      where abs(n::numeric) >= 1e400 or scale(n::numeric) > 400) then
+    return false;
+  end if;
+  -- by itself: in one expression the planner would work it out beforehand
+  return octet_length(p_json::text) <= p_bytes_max;
+end
+$$;
+
+-- names_text: which models and routes there are, for whoever named none of them: the first 20, each
+-- cut at 50 characters.
+create or replace function sluice.names_text() returns text
+language plpgsql stable
+as $$
+declare
+  v_names text[] := array(
+    select left(n.name, 50) from (select name from sluice.models union select route
+      from sluice.routes) n order by n.name);
+begin
+  return case when v_names = '{}' then 'There are no models yet: insert one into sluice.models.'
+    else 'There are ' || array_to_string(v_names[:20], ', ')
+      || case when cardinality(v_names) > 20 then format(' and %s more', cardinality(v_names) - 20)
+        else '' end || '.' end;
+end
+$$;
+
+-- hidden_columns: of models, tenants and settings, what the triggers keep: nobody sets it, and it
+-- is shown to nobody.
+create or replace function sluice.hidden_columns() returns text[]
+language sql immutable parallel safe
+as $$ select array['one', 'id', 'limits_changed_at', 'calls_changed_at'] $$;
+
+-- configurable_columns: what configure() may set of a table, and what a composite type has: all but
+-- what the triggers keep.
+create or replace function sluice.configurable_columns(p_table text) returns text[]
+language plpgsql stable
+as $$
+begin
+  return array(select a.attname::text from pg_attribute a
+    where a.attrelid = to_regclass('sluice.' || quote_ident(p_table)) and a.attnum > 0
+      and not a.attisdropped
+      and a.attname <> all (sluice.hidden_columns())
+    order by a.attnum);
+end
+$$;

@@ -1,0 +1,164 @@
+-- Lines: the one place where work waits. A model has a line, and so has a route: one for prompts
+-- and, for each api that its models speak, one for verbatim requests. A line is a number: a model's
+-- id, or minus the n of its row in sluice.route_line. What belongs to a line, <l> being n, or
+-- route_<n> of a route:
+--   queue_<l> table, inherits sluice.queue: all that is ready for the line, in the order (rank,
+--   tenant's key, ready_at, task_id) add_<l>, lanes_<l>, take_<l>, peek_<l>, draw_<l>, depth_<l>
+--   functions (5_lifecycle/generated.sql) waits_<l> unlogged sequence: at least the number of rows,
+--   counted only under a max_queue (3_limits/backpressure.sql)
+-- Lines are made and dropped with their models and routes, never by submit or claim.
+
+-- line_name: what a line's relations and functions end with.
+create or replace function sluice.line_name(p_line int) returns text
+language sql immutable parallel safe
+as $$ select case when p_line < 0 then 'route_' || (-p_line)::text else p_line::text end $$;
+
+-- line_of: the line in which a task waits: of the model that it named, or of its route; null: there
+-- is none (any more).
+-- Params:  p_api: of a verbatim request for a route.
+create or replace function sluice.line_of(p_model int, p_route text, p_api text) returns int
+language plpgsql stable
+as $$
+begin
+  return case when p_route is null then p_model
+    else (select -l.n from sluice.route_line l where l.route = p_route
+      and l.api is not distinct from p_api) end;
+end
+$$;
+
+-- all_lines: every line. Ascending.
+create or replace function sluice.all_lines() returns int[]
+language plpgsql stable
+as $$
+begin
+  return array(select -n from sluice.route_line union all select id from sluice.models order by 1);
+end
+$$;
+
+-- lines_of_route: the lines of a route, ascending.
+create or replace function sluice.lines_of_route(p_route text) returns int[]
+language plpgsql stable
+as $$
+begin
+  return array(select -n from sluice.route_line where route = p_route order by 1);
+end
+$$;
+
+-- lines_for: the lines that may give a model tasks: its own and those of its routes.
+-- Params:  p_model: name; p_id: its id; p_api: what it speaks.
+create or replace function sluice.lines_for(p_model sluice.models) returns int[]
+language plpgsql stable
+as $$
+begin
+  return p_model.id || array(
+    select -l.n from sluice.routes r join sluice.route_line l on l.route = r.route
+      and (l.api is null or l.api = p_model.api)
+    where r.model = p_model.name and r.weight > 0 order by 1);
+end
+$$;
+
+-- fed_models: which models a line may give tasks to; those of p_ids (null: all).
+create or replace function sluice.fed_models(p_line int, p_ids int[] default null) returns int[]
+language plpgsql stable
+as $$
+begin
+  if p_line >= 0 then
+    return case when p_ids is null or p_line = any (p_ids) then array[p_line] else '{}' end;
+  end if;
+  return array(
+    select m.id from sluice.route_line l join sluice.routes r on r.route = l.route and r.weight > 0
+    join sluice.models m on m.name = r.model and (l.api is null or l.api = m.api)
+    where l.n = -p_line and (p_ids is null or m.id = any (p_ids)) order by 1);
+end
+$$;
+
+-- is_waiting: whether anything is ready in one of p_lines. Requires no lock.
+create or replace function sluice.is_waiting(p_lines int[], p_now timestamptz default null)
+returns boolean
+language plpgsql volatile
+as $$
+begin
+  return exists (select from unnest(p_lines) l where sluice.lane_heads(l, 1,
+    p_now => p_now) <> '{}');
+end
+$$;
+
+-- depth: how many rows wait in a line, counting at most p_max of them (null: all).
+create or replace function sluice.depth(p_line int, p_max int default null) returns int
+language plpgsql volatile
+as $$
+declare
+  v_depth int;
+begin
+  execute format('select sluice.depth_%s($1)', sluice.line_name(p_line)) into v_depth using p_max;
+  return v_depth;
+end
+$$;
+
+-- lane_heads: the first row of each waiting lane of p_line, by (rank, tenant); at most p_max.
+-- Params:  p_rank, p_tenant: where to begin (null: at the beginning); p_last: no lane of a rank
+--          beyond. Requires no lock.
+create or replace function sluice.lane_heads(
+  p_line int, p_max int, p_rank smallint default -100, p_tenant bigint default null,
+  p_last smallint default 100, p_now timestamptz default null) returns sluice.head[]
+language plpgsql volatile
+as $$
+declare
+  v_heads sluice.head[];
+begin
+  execute format('select sluice.lanes_%s($1, $2, $3, $4, $5)', sluice.line_name(p_line))
+    into v_heads
+  using p_rank, coalesce(p_tenant, sluice.first_tenant()), p_last, p_max,
+    coalesce(p_now, clock_timestamp());
+  return v_heads;
+-- its model or route was deleted just now
+exception when undefined_function or undefined_table then
+  return '{}';
+end
+$$;
+
+-- lock_line: waits for the lock under which a line's marks move: the model's, or the route's.
+create or replace function sluice.lock_line(p_line int) returns void
+language plpgsql volatile
+as $$
+begin
+  perform pg_advisory_xact_lock(sluice.lock_class(case when p_line < 0 then 'route'
+    else 'model' end), abs(p_line));
+end
+$$;
+
+-- try_line: tries it. Tried, not waited for: sweeping again in a second is cheap.
+create or replace function sluice.try_line(p_line int) returns boolean
+language plpgsql volatile
+as $$
+begin
+  return pg_try_advisory_xact_lock(sluice.lock_class(case when p_line < 0 then 'route'
+    else 'model' end), abs(p_line));
+end
+$$;
+
+-- find_place: where an unfinished task is: aside, in a line of the model it named or of its route,
+-- or under way; status null: in none of them. Never in all lines: 1,000 tables in one look-up are
+-- 4,000 locks.
+-- Params:  p_task: its id; p_model, p_route: what it named. Returns: also line: in which it waits.
+create or replace function sluice.find_place(
+  p_task bigint, p_model int, p_route text, out status text, out model int, out attempts int,
+  out queued_at timestamptz, out started_at timestamptz, out line int)
+language plpgsql volatile
+as $$
+declare
+  v_lines int[] := case when p_route is null then array(select m.id from sluice.models m
+    where m.id = p_model)
+    else sluice.lines_of_route(p_route) end;
+begin
+  execute 'select ''unsolved'', model, attempts, null::timestamptz, null::timestamptz, null::int
+    from sluice.later where task_id = $1
+    union all select ''processing'', model, attempts + 1, ready_at, started_at, null
+      from sluice.lease where task_id = $1'
+    || coalesce((select string_agg(format(
+      ' union all select ''queued'', model, attempts, ready_at, null, %s from sluice.%I where '
+      'task_id = $1', l,
+      'queue_' || sluice.line_name(l)), '') from unnest(v_lines) l), '')
+  into status, model, attempts, queued_at, started_at, line using p_task;
+end
+$$;

@@ -1,0 +1,270 @@
+-- Backpressure: nothing accepted is ever dropped, so what is too much is refused at the door, with
+-- a hint how long to wait.
+--
+-- Three bounds on unfinished tasks (those that wait or are under way): a model's max_unfinished, a
+-- tenant's, and settings.max_unfinished for the whole system. Nothing is counted on the way of a
+-- task: a gauge, an unlogged sequence load_<model id>, load_all (the system) or load_tenant_<md5 of
+-- a capped tenant's name>, goes up with every task that is submitted, by itself or with the ids,
+-- and never down, so that it is an upper bound. Only when it says "full" the tasks are counted, and
+-- the gauge is set to what there is. That mends by itself whatever else moved it: tasks that ended,
+-- submits that were rolled back or refused, a crash. Retries, reroutes and redrives are never
+-- refused; a gauge hears of them at the next count. Exact but for what is being submitted in other
+-- open transactions at the moment of a count.
+-- Rejected: accepted less ended in two sequences (every move of every function has to count, and a
+-- rolled-back one counts wrong until somebody looks); a counter in a row (hot; it serializes all
+-- submits of a model). A fourth bounds what waits in one line: a model's max_queue; a route's is
+-- the sum of its models'. Its gauge, waits_<l>, is drawn from only where there is such a bound.
+
+-- pressure: how close p_unfinished tasks are to p_max: normal, warning, critical or overflow.
+-- Decided here alone.
+create or replace function sluice.pressure(p_unfinished bigint, p_max bigint) returns text
+language sql immutable parallel safe
+as $$
+  select case
+    when p_unfinished >= sluice.overflow_share() * p_max then 'overflow'
+    when p_unfinished >= sluice.critical_share() * p_max then 'critical'
+    when p_unfinished >= 0.70 * p_max then 'warning'
+    else 'normal' end
+$$;
+
+-- max_unfinished_of: the bound of a model: its own, or the settings'.
+create or replace function sluice.max_unfinished_of(p_model int) returns bigint
+language plpgsql stable
+as $$
+begin
+  return (select coalesce(m.max_unfinished, s.max_unfinished) from sluice.settings s,
+    sluice.models m where m.id = p_model);
+end
+$$;
+
+-- accept: takes headroom for new tasks, all or none. Submits of one draw from the gauge themselves,
+-- and come here when it says "full".
+-- Params:  also p_max: the most (null: max_unfinished_of a model); p_share: of it, beyond which all
+--          is full: 1, or critical_share() for clients of the HTTP front. Errors: SL003, SL005: as
+--          refuse.
+create or replace function sluice.accept(
+  p_kind text, p_of text, p_tasks int, p_max bigint, p_share double precision, p_now timestamptz)
+returns void
+language plpgsql volatile
+as $$
+declare
+  v_full double precision := least(p_share, case p_kind when 'model'
+    then sluice.overflow_share() end);
+begin
+  if p_max is null then
+    p_max := sluice.max_unfinished_of(p_of::int);
+  end if;
+  if sluice.take_headroom(p_kind, p_of, p_tasks, p_max, v_full, p_tasks) = 0 then
+    perform sluice.refuse(p_kind, p_of, p_tasks, p_max, v_full, p_now);
+  end if;
+end
+$$;
+
+-- accept_for_route: takes headroom for p_tasks tasks of a route some of whose models have bounds of
+-- their own: in one model, drawn by weight as a count would share them out, and in others what that
+-- one has no headroom for. Those are counted: what waits in a route is shared out anew by every
+-- count, and that of the full one may have moved some to them. Only while it must not be counted
+-- again their gauges are believed.
+-- Returns: how many may wait in its line, the sum of its models' max_queue; null: any number.
+-- Errors:  SL003: a route refuses only when all its models are full. One whose models have no
+--          weight is bounded by the system alone.
+create or replace function sluice.accept_for_route(
+  p_route text, p_tasks int, p_share double precision, p_now timestamptz)
+returns int
+language plpgsql volatile
+as $$
+declare
+  v_full double precision := least(p_share, sluice.overflow_share());
+  v_left int := p_tasks;
+  v_count boolean := false;
+  v_max_queue int;
+  v record;
+begin
+  for v in select m.id::text as id, coalesce(m.max_unfinished, s.max_unfinished) as max,
+             case when bool_and(m.max_queue is not null) over ()
+               then least(sum(m.max_queue) over (), 2147483647)::int end as max_queue
+           from sluice.settings s, sluice.routes r join sluice.models m on m.name = r.model
+           where r.route = p_route and r.weight > 0 order by -ln(1 - random()) / r.weight loop
+    v_max_queue := v.max_queue;
+    v_left := v_left - case when v_count then sluice.recount_headroom('model', v.id, v_left,
+      v.max, v_full)
+      else sluice.take_headroom('model', v.id, v_left, v.max, v_full) end;
+    exit when v_left = 0;
+    v_count := sluice.may_count('model', v.id);
+  end loop;
+  if found and v_left > 0 then
+    perform sluice.refuse('route', p_route, p_tasks, null, v_full, p_now);
+  end if;
+  return v_max_queue;
+end
+$$;
+
+-- accept_many: takes headroom for a whole submit_many, all or none: the system's, its tenants' that
+-- have caps, its models' and its lines'.
+-- Params:  p_destinations: as destinations_of says; p_share: of the system's and the models'
+--          bounds, as for accept; p_now.
+create or replace function sluice.accept_many(
+  p_destinations sluice.destination[], p_share double precision, p_now timestamptz)
+returns void
+language plpgsql volatile
+as $$
+declare
+  v_unlisted text[];
+  v record;
+begin
+  perform sluice.accept('system', null, (select sum(a.tasks) from unnest(p_destinations) a)::int,
+    s.max_unfinished, p_share, p_now)
+  from sluice.settings s;
+  for v in select n.tenant, n.tasks, l.max_unfinished as max, l.is_full, l.is_listed
+           from (select a.tenant, sum(a.tasks)::int as tasks from unnest(p_destinations) a
+             group by a.tenant) n
+           cross join lateral sluice.limits_of(n.tenant) l
+           where l.max_unfinished is not null or l.is_full or not l.is_listed order by n.tenant loop
+    if v.is_full then
+      perform sluice.refuse_full_tenant(v.tenant);
+    elsif v.max is not null then
+      perform sluice.accept('tenant', v.tenant, v.tasks, v.max, 1, p_now);
+    elsif not v.is_listed then
+      v_unlisted := v_unlisted || v.tenant;
+    end if;
+  end loop;
+  if v_unlisted is not null then
+    perform sluice.note_tenants(v_unlisted);
+  end if;
+  for v in select n.line, n.route, n.tasks, m.id, m.max_queue
+           from (select a.line, a.model, a.route, sum(a.tasks)::int as tasks
+                 from unnest(p_destinations) a group by a.line, a.model, a.route) n
+           left join sluice.models m on m.id = n.model order by n.line loop
+    if v.id is not null then
+      perform sluice.accept('model', v.id::text, v.tasks, null, p_share, p_now);
+    elsif v.route is not null and exists (select from sluice.models where max_unfinished is not null
+      or max_queue is not null) then
+      v.max_queue := sluice.accept_for_route(v.route, v.tasks, p_share, p_now);
+    end if;
+    if v.max_queue is not null then
+      perform sluice.accept('line', v.line::text, v.tasks, v.max_queue, 1, p_now);
+    end if;
+  end loop;
+end
+$$;
+
+-- may_count: whether what a gauge measures may be counted now: the last count did not take too
+-- long.
+create or replace function sluice.may_count(p_kind text, p_of text) returns boolean
+language plpgsql volatile
+as $$
+begin
+  return coalesce(pg_sequence_last_value(sluice.gauge(p_kind, p_of))
+    <= sluice.micros(clock_timestamp()), true);
+end
+$$;
+
+-- refuse: says what is full, how full, and how long to wait. Of a route, and of its line, the time
+-- of the model that has headroom soonest. A count that the gauge forbids for now is not made for a
+-- message.
+-- Params:  p_kind, p_of: also route and its name; p_tasks: that were to come; p_max (null: the
+--          model's); p_full: as for take_headroom.
+-- Errors:  SL003; of a tenant SL005.
+create or replace function sluice.refuse(
+  p_kind text, p_of text, p_tasks int, p_max bigint, p_full double precision, p_now timestamptz)
+returns void
+language plpgsql volatile
+as $$
+declare
+  v_route text := case p_kind when 'route' then p_of when 'line'
+    then (select l.route from sluice.route_line l where l.n = -p_of::int) end;
+  v_model sluice.models;
+  v_counted text;
+  v_of text;
+  v_full bigint;
+  v_how text := case when p_full < sluice.overflow_share() then 'nearly full' else 'full' end;
+begin
+  if p_kind in ('route', 'model', 'line') then
+    select m.* into v_model from sluice.models m left join sluice.routes r on r.model = m.name
+      and r.route = v_route
+    where case when v_route is null then m.id::text = p_of else r.weight > 0 end
+    order by m.paused, greatest(m.closed_until, p_now),
+      (sluice.request_quota(m)).interval_ns nulls last, m.id limit 1;
+  end if;
+  p_max := coalesce(p_max, sluice.max_unfinished_of(v_model.id));
+  v_counted := case p_kind when 'route' then 'model' else p_kind end;
+  v_of := case p_kind when 'route' then v_model.id::text else p_of end;
+  v_full := case when sluice.may_count(v_counted, v_of) then sluice.count_unfinished(v_counted,
+    v_of, p_max) else p_max end;
+  raise exception '%', case p_kind
+      when 'system' then 'the queue is full: '
+      when 'tenant' then format('tenant "%s" is at its cap: ', p_of)
+      when 'route' then format('route "%s" is %s, for all its models are: "%s" has ', p_of, v_how,
+        v_model.name)
+      else format('%s "%s" is %s: ', case when v_route is null then 'model' else 'route' end,
+        coalesce(v_route, v_model.name), v_how) end
+    || format('%s of %s %s', v_full, p_max, case p_kind when 'line' then 'may wait (max_queue)'
+      else 'unfinished' end)
+    || case when p_tasks > 1 then format(', no room for %s more', p_tasks) else '' end
+  using errcode = case p_kind when 'tenant' then 'SL005' else 'SL003' end, hint = case
+    when p_tasks > p_max then format('It takes %s at most: submit fewer at a time.', p_max)
+    when p_kind = 'system'
+      then 'Try again in a few seconds, when some tasks have ended, or raise '
+           'sluice.settings.max_unfinished.'
+    when p_kind = 'tenant'
+      then 'Wait until some of its tasks have ended, cancel some, or raise '
+           'sluice.tenants.max_unfinished.'
+    else sluice.when_to_retry(v_model, v_full, p_tasks, p_max, p_full, p_now) end;
+end
+$$;
+
+-- when_to_retry: how long to wait until p_tasks more fit into the model p_model, of which p_max
+-- there are p_unfinished and the share p_full is full: (tasks that must end first) x (interval of
+-- its permits), and not before it opens; at most 60 s, for then somebody else may have come or
+-- gone. Without a quota the rate is not known, and none is invented.
+create or replace function sluice.when_to_retry(
+  p_model sluice.models, p_unfinished bigint, p_tasks int, p_max bigint, p_full double precision,
+  p_now timestamptz)
+returns text
+language plpgsql volatile
+as $$
+declare
+  v_excess bigint := greatest(1, p_unfinished + p_tasks - p_max,
+    p_unfinished + 1 - ceil(p_full * p_max));
+  v_seconds numeric;
+begin
+  if p_model.paused then
+    return format('It is paused: select sluice.resume(%L) lets it go on.', p_model.name);
+  elsif p_model.closed_until = 'infinity' then
+    return format('It is parked: select sluice.resume(%L) lets it go on.', p_model.name);
+  end if;
+  v_seconds := coalesce(extract(epoch from greatest(p_model.closed_until, p_now) - p_now), 0)
+    + coalesce(v_excess * (sluice.request_quota(p_model)).interval_ns / 1e9, 0);
+  return case when v_seconds = 0
+    then 'Try again in a few seconds, when some of its tasks have ended.'
+    else format('Try again in about %s s.', ceil(greatest(1, least(60, v_seconds)))) end;
+end
+$$;
+
+-- after_tenant_changes: a tenant with a cap has a gauge. After a change of the cap the next submit
+-- counts.
+create or replace function sluice.after_tenant_changes() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_gauge text := 'load_tenant_' || md5(new.name);
+begin
+  if tg_op = 'UPDATE' and old.name <> new.name then
+    execute format('drop sequence if exists sluice.%I', 'load_tenant_' || md5(old.name));
+  end if;
+  if new.max_unfinished is not null then
+    if to_regclass('sluice.' || v_gauge) is null then
+      perform sluice.make_gauge(v_gauge);
+    end if;
+    perform setval(('sluice.' || v_gauge)::regclass, sluice.gauge_unknown());
+  end if;
+  return null;
+end
+$$;
+
+create or replace trigger after_tenant_inserted after insert on sluice.tenants
+  for each row execute function sluice.after_tenant_changes();
+create or replace trigger after_tenant_updated after update on sluice.tenants
+  for each row when ((old.name, old.max_unfinished) is distinct from (new.name, new.max_unfinished))
+  execute function sluice.after_tenant_changes();

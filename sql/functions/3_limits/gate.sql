@@ -1,0 +1,77 @@
+-- The gate: one row that says all a usual submit must know, so that it looks nowhere else. full_at:
+-- from this id on the system, or a model without a bound of its own, may be full (gauges.sql);
+-- look_from: that, or where the last range of ids begins, which asks for another.
+
+-- refresh_gate: brings sluice.gate up to date; called by whatever changes what it says, after the
+-- change. What may be too much is noted at once, by who makes it so, under the row's lock; what is
+-- no more only by tick, retain and sweep: until then submits look for nothing. Hence a row or a
+-- bound that goes needs no call.
+-- Params:  p_wait: for the row; false: if somebody has it, leave it to the next tick. An
+--          administrator's open transaction stops no tick.
+create or replace function sluice.refresh_gate(p_wait boolean) returns void
+language plpgsql volatile
+as $$
+begin
+  if p_wait then
+    perform from sluice.gate for update;
+  else
+    perform from sluice.gate for update skip locked;
+    if not found then
+      return;
+    end if;
+  end if;
+  -- A statement of its own, after the lock: it sees what those before it have committed. So many
+  -- noted, for a longer row would be compressed and each submit walks over them; the first by name,
+  -- or the row would be written with each that comes.
+  with now as materialized (
+    select s.request_bytes_max, s.max_unfinished, b.full_at,
+      least(b.full_at, coalesce((select max(r.first_id) from sluice.id_range r), 0)) as look_from,
+      s.default_role is distinct from 'public' or exists (select from sluice.tenants
+        where role is not null) as is_guarded,
+      exists (select from sluice.tenants) as has_tenants,
+      exists (select from sluice.models where max_unfinished is not null
+        or max_queue is not null) as bounds_models,
+      exists (select from sluice.models where tpm is not null) as limits_tokens,
+      case when num_nonnulls(s.tenant_max_priority, s.tenant_models) = 0
+        and not exists (select from sluice.full_tenant)
+        and s.max_tenants is not null then array(
+          select distinct u.tenant from sluice.unlisted_tenant u where octet_length(u.tenant) <= 40
+          order by u.tenant limit 32) end as noted
+    from sluice.settings s
+    cross join lateral (
+      select case when sluice.gauge_usage('sluice.load_all', true) < sluice.gauge_unknown()
+        then g.base + ceil(sluice.overflow_share() * s.max_unfinished)::bigint else 0 end as full_at
+      from pg_sequence_last_value('sluice.load_all'::regclass) g(base)) b)
+  update sluice.gate g set (request_bytes_max, max_unfinished, full_at, look_from, is_guarded,
+    has_tenants, bounds_models, limits_tokens, noted) = (select n.* from now n)
+  from now n
+  where (g.request_bytes_max, g.max_unfinished, g.full_at, g.look_from, g.is_guarded, g.has_tenants,
+    g.bounds_models, g.limits_tokens, g.noted) is distinct from n;
+end
+$$;
+
+-- after_gate_changes: refresh_gate, as a trigger.
+create or replace function sluice.after_gate_changes() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  perform sluice.refresh_gate(true);
+  return null;
+end
+$$;
+
+create or replace trigger refresh_gate_after_settings after update on sluice.settings
+  for each statement execute function sluice.after_gate_changes();
+create or replace trigger refresh_gate_after_tenants after insert or update of name, role
+  on sluice.tenants
+  for each statement execute function sluice.after_gate_changes();
+create or replace trigger refresh_gate_after_new_model after insert on sluice.models
+  for each row
+    when (num_nonnulls(new.tpm, new.max_unfinished,
+    new.max_queue) > 0) execute function sluice.after_gate_changes();
+create or replace trigger refresh_gate_after_model after update on sluice.models
+  for each row when ((old.tpm, old.max_unfinished, old.max_queue) is distinct from (new.tpm,
+    new.max_unfinished, new.max_queue))
+  execute function sluice.after_gate_changes();
+do $$ begin perform sluice.refresh_gate(true); end $$;

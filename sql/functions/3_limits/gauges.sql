@@ -1,0 +1,270 @@
+-- Gauges: how many tasks may still come before somebody must count, in an unlogged sequence each;
+-- for the system, a model, a line. A gauge is drawn from with each task, or goes by the ids of
+-- tasks, which are drawn anyway: then it holds the last id at the last count less what was counted.
+-- So goes the system's, and a model's without a bound of its own: that is never asked before the
+-- system's is full.
+
+-- overflow_share: from this share of max_unfinished on a model takes no new task. The rest is for
+-- what is under way.
+create or replace function sluice.overflow_share() returns double precision
+language sql immutable parallel safe
+as $$ select 0.95::double precision $$;
+
+-- critical_share: from this share of max_unfinished on clients of the HTTP front are refused. The
+-- rest is for who is inside: SQL, batches.
+create or replace function sluice.critical_share() returns double precision
+language sql immutable parallel safe
+as $$ select 0.85::double precision $$;
+
+-- gauge_unknown: from here on a gauge holds a time, in microseconds since the epoch: until then it
+-- is full and nobody counts again. A time in the past: count. No number of tasks gets here; as a
+-- time it was in 2001.
+create or replace function sluice.gauge_unknown() returns bigint
+language sql immutable parallel safe
+as $$ select 1000000000000000 $$;
+
+-- make_gauge: a new gauge, whose value is unknown.
+create or replace function sluice.make_gauge(p_name text) returns void
+language plpgsql volatile
+as $$
+begin
+  execute format('create unlogged sequence sluice.%I minvalue 0 start %s', p_name,
+    sluice.gauge_unknown());
+end
+$$;
+
+-- gauge: the gauge of a bound. Params, here and below: p_kind: system, tenant, model or line; p_of:
+-- the tenant's name, the model's id, the line's number.
+create or replace function sluice.gauge(p_kind text, p_of text) returns regclass
+language plpgsql stable
+as $$
+begin
+  return 'sluice.' || case p_kind
+    when 'system' then 'load_all'
+    when 'tenant' then 'load_tenant_' || md5(p_of)
+    when 'model' then 'load_' || p_of
+    else 'waits_' || sluice.line_name(p_of::int) end;
+end
+$$;
+
+-- counts_by_ids: whether that gauge goes by ids.
+create or replace function sluice.counts_by_ids(p_kind text, p_of text) returns boolean
+language plpgsql stable
+as $$
+begin
+  return p_kind = 'system' or p_kind = 'model' and exists (select from sluice.models m
+    where m.id = p_of::int and m.max_unfinished is null);
+end
+$$;
+
+-- gauge_usage: what there is at most of what a gauge measures; gauge_unknown or more, or null: it
+-- must be counted.
+create or replace function sluice.gauge_usage(p_gauge regclass, p_by_ids boolean) returns bigint
+language plpgsql volatile
+as $$
+declare
+  v_value bigint := pg_sequence_last_value(p_gauge);
+  v_last bigint := coalesce(pg_sequence_last_value('sluice.task_id'::regclass), 0);
+begin
+  return case when not p_by_ids or v_value >= sluice.gauge_unknown() then v_value
+    when v_value <= v_last then v_last - v_value end;  -- null: somebody has set the ids back
+end
+$$;
+
+-- headroom: how many more tasks may come where p_unfinished of p_max are, which refuses from the
+-- share p_full on.
+create or replace function sluice.headroom(
+  p_unfinished bigint, p_max bigint, p_full double precision)
+returns bigint
+language sql immutable parallel safe
+as $$ select case when p_unfinished >= p_full * p_max then 0 else p_max - p_unfinished end $$;
+
+-- own_unfinished: the unfinished tasks of model p_model, without its share of what waits in routes.
+-- Under the pinned plan of the caller.
+create or replace function sluice.own_unfinished(p_model int) returns bigint
+language plpgsql volatile
+as $$
+begin
+  return sluice.depth(p_model) + (select count(*) from sluice.later where model = p_model)
+    + (select count(*) from sluice.lease where model = p_model);
+end
+$$;
+
+-- routed_tasks: how much of what waits in its routes counts for each of the models p_models. Each
+-- task counts once: they are shared out by weight among the models of the route that are not full
+-- by themselves (or among all, if all are), rounded so that the shares add up.
+create or replace function sluice.routed_tasks(p_models int[])
+returns table (model int, tasks bigint)
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+begin
+  return query
+  with line as materialized (
+    select o.route, (select coalesce(sum(sluice.depth(l)), 0)
+      from unnest(sluice.lines_of_route(o.route)) l)
+      + (select count(*) from sluice.later l where l.route = o.route) as tasks
+    from sluice.models m join sluice.routes o on o.model = m.name
+    where m.id = any (p_models) and o.weight > 0 group by o.route),
+  part as materialized (
+    select l.route, l.tasks, m.id, r.weight::numeric,
+      m.max_unfinished is null or l.tasks = 0
+        or sluice.own_unfinished(m.id) < sluice.overflow_share() * m.max_unfinished as has_headroom
+    from line l join sluice.routes r using (route) join sluice.models m on m.name = r.model
+    where r.weight > 0),
+  counted as materialized (
+    select p.route, p.tasks, p.id,
+      case when p.has_headroom or not bool_or(p.has_headroom) over (partition by p.route)
+        then p.weight else 0 end as weight
+    from part p),
+  share as (
+    select c.id, round(c.tasks * sum(c.weight) over upto / sum(c.weight) over whole)
+               - round(c.tasks * (sum(c.weight) over upto - c.weight) / sum(c.weight) over
+                 whole) as tasks
+    from counted c
+    window whole as (partition by c.route), upto as (partition by c.route order by c.id))
+  select i.id, coalesce(sum(s.tasks), 0)::bigint
+  from unnest(p_models) i(id) left join share s on s.id = i.id group by i.id;
+end
+$$;
+
+-- count_unfinished: what a gauge measures, counted one by one: only when it says "full". Of a line:
+-- what waits, at most p_max.
+create or replace function sluice.count_unfinished(
+  p_kind text, p_of text, p_max bigint default null)
+returns bigint
+language plpgsql volatile
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return case p_kind
+    when 'system' then (select count(*) from sluice.later) + (select count(*)
+      from sluice.queue) + (select count(*) from sluice.lease)
+    when 'tenant' then (select count(*) from sluice.later where tenant = p_of)
+      + (select count(*) from sluice.queue where tenant = p_of) + (select count(*) from sluice.lease
+        where tenant = p_of)
+    when 'model' then sluice.own_unfinished(p_of::int) + (select tasks
+      from sluice.routed_tasks(array[p_of::int]))
+    else sluice.depth(p_of::int, p_max::int) end;
+end
+$$;
+
+-- take_headroom: takes headroom for new tasks below p_max. All of it is taken here. By ids it is
+-- taken with those: they are drawn before.
+-- Params:  p_wanted: tasks; p_full: the share of p_max that is full; p_least: headroom for fewer is
+--          of no use to the caller and not taken.
+-- Returns: for how many there is headroom, at most p_wanted.
+-- Many are held against the gauge before they draw: refused, they must not stand in the way of who
+-- wants less.
+create or replace function sluice.take_headroom(
+  p_kind text, p_of text, p_wanted int, p_max bigint, p_full double precision,
+  p_least int default 1)
+returns int
+language plpgsql volatile
+as $$
+declare
+  v_gauge regclass := sluice.gauge(p_kind, p_of);
+  v_load bigint;
+begin
+  if sluice.counts_by_ids(p_kind, p_of) then
+    v_load := least(sluice.gauge_usage(v_gauge, true), sluice.gauge_usage('sluice.load_all',
+      true)) - p_wanted;
+  elsif p_wanted = 1 then
+    v_load := nextval(v_gauge) - 1;
+  elsif sluice.headroom(pg_sequence_last_value(v_gauge), p_max, p_full) >= p_wanted then
+    v_load := (select max(nextval(v_gauge)) - p_wanted from generate_series(1, p_wanted));
+  end if;
+  if sluice.headroom(v_load, p_max, p_full) >= p_wanted then
+    return p_wanted;
+  end if;
+  return sluice.recount_headroom(p_kind, p_of, p_wanted, p_max, p_full, p_least);
+end
+$$;
+
+-- count_cheap_ms: a refused submit may cost a count of so long. One that took longer and found
+-- everything full is not repeated for 20 times as long, a second or more: nobody can keep the
+-- database counting. (While there is headroom for some, who wants more than that may: one count at
+-- a time.)
+create or replace function sluice.count_cheap_ms() returns int
+language sql immutable parallel safe
+as $$ select 50 $$;
+
+-- recount_headroom: the same with the gauge set by counting. One counts at a time, or who counted
+-- earlier could set it after one who counted later (seen: 155 tasks under a bound of 100). The lock
+-- goes with the block, also when that fails: the transaction may stay open.
+create or replace function sluice.recount_headroom(
+  p_kind text, p_of text, p_wanted int, p_max bigint, p_full double precision,
+  p_least int default 1)
+returns int
+language plpgsql volatile
+-- for who counts: the front's groups would wait less than a cheap count takes
+set lock_timeout = '120ms'
+as $$
+declare
+  v_gauge regclass := sluice.gauge(p_kind, p_of);
+  v_by_ids boolean := sluice.counts_by_ids(p_kind, p_of);
+  v_started timestamptz;
+  v_drawn regclass;
+  v_before bigint;
+  v_took interval;
+  v_load bigint;
+  v_headroom bigint;
+  v_granted int := 0;
+begin
+  perform pg_advisory_xact_lock(sluice.lock_class('count'), v_gauge::oid::int);
+  v_started := clock_timestamp();
+  if coalesce(pg_sequence_last_value(v_gauge) <= sluice.micros(v_started), true) then
+    -- What others took while this one counted is kept.
+    v_drawn := case when v_by_ids then 'sluice.task_id' else v_gauge end;
+    v_before := pg_sequence_last_value(v_drawn);
+    v_load := sluice.count_unfinished(p_kind, p_of, p_max) + greatest(0,
+      pg_sequence_last_value(v_drawn) - v_before);
+    v_headroom := sluice.headroom(v_load, p_max, p_full);
+    v_granted := case when v_headroom >= p_least then least(p_wanted, v_headroom) else 0 end;
+    v_took := clock_timestamp() - v_started;
+    perform setval(v_gauge, case when v_headroom = 0
+      and v_took > sluice.count_cheap_ms() * interval '1 ms'
+      then sluice.micros(clock_timestamp() + 20 * v_took)
+      when v_by_ids then greatest(0, pg_sequence_last_value(v_drawn) - v_load - v_granted)
+      else v_load + v_granted end);
+  end if;
+  raise exception 'counted';
+exception when raise_exception then
+  return v_granted;
+end
+$$;
+
+-- doubt_lines: lets the next submit into each line that model p_model feeds, or into those of
+-- p_route, count. For where no bound is, nobody draws: after a change of max_queue, or of a route's
+-- models. Params: p_max: gauges below this; null: of all.
+create or replace function sluice.doubt_lines(
+  p_model text, p_route text default null, p_max bigint default null)
+returns void
+language plpgsql volatile
+as $$
+begin
+  perform setval(g.gauge, sluice.gauge_unknown())
+  from (select m.id as line from sluice.models m where m.name = p_model
+        union
+        select -l.n from sluice.route_line l
+        where l.route = p_route or l.route in (select r.route from sluice.routes r
+          where r.model = p_model)) l
+  cross join lateral (select sluice.gauge('line', l.line::text) as gauge) g
+  where coalesce(pg_sequence_last_value(g.gauge) < p_max, true);
+end
+$$;
+
+-- doubt_gauges: lets the next submit of each model with a bound of its own count, for redrives, and
+-- what came by a route, or was put back, did not ask. Called by tick.
+create or replace function sluice.doubt_gauges() returns void
+language plpgsql volatile
+as $$
+begin
+  perform sluice.set_counter('load', m.id, sluice.gauge_unknown())
+  from sluice.models m where m.max_unfinished is not null
+    and sluice.counter('load', m.id) < sluice.gauge_unknown();
+  perform sluice.doubt_lines(m.name, null, sluice.gauge_unknown()) from sluice.models m
+    where m.max_queue is not null;
+end
+$$;

@@ -1,0 +1,99 @@
+-- Calls under way of a model, by two counters: begun and ended.
+
+-- calls_left: how many more calls of a model may begin; null: any number. Requires the model's
+-- lock. Recounts when a crash reset the counters, and before it calls a model full: what a
+-- rolled-back claim counted would otherwise stay counted.
+create or replace function sluice.calls_left(p_model sluice.models) returns bigint
+language plpgsql volatile
+as $$
+begin
+  if sluice.counter('claimed', p_model.id) is null or sluice.counter('ended', p_model.id) is null
+     or sluice.in_flight(p_model.id) >= p_model.max_in_flight then
+    perform sluice.recount_in_flight(p_model.id);
+  end if;
+  return p_model.max_in_flight - sluice.in_flight(p_model.id);
+end
+$$;
+
+-- count_claimed: the first half of in_flight: p_calls of a model begin; after a crash it is counted
+-- anew. Requires the model's lock.
+create or replace function sluice.count_claimed(p_model int, p_calls int) returns void
+language plpgsql volatile
+as $$
+declare
+  v_claimed bigint := nextval(('sluice.claimed_' || p_model)::regclass);
+begin
+  if v_claimed = 0 then  -- where it begins: a model that is made has it set
+    perform sluice.recount_in_flight(p_model);
+  elsif p_calls > 1 then
+    perform sluice.set_counter('claimed', p_model, v_claimed + p_calls - 1);
+  end if;
+end
+$$;
+
+-- in_flight: calls of model p_model under way in the whole fleet, counted by two sequences (no hot
+-- row, nothing to scan); from the leases while a crash has left them unset.
+create or replace function sluice.in_flight(p_model int) returns bigint
+language plpgsql volatile
+as $$
+declare
+  v_claimed bigint := sluice.counter('claimed', p_model);
+  v_ended bigint := sluice.counter('ended', p_model);
+begin
+  if v_claimed is null or v_ended is null then
+    return (select coalesce(sum(calls), 0) from sluice.lease where model = p_model);
+  end if;
+  return greatest(0, v_claimed - v_ended);
+end
+$$;
+
+-- count_ended: the other half of in_flight: these leases' calls have ended, extra ones included.
+-- Needs no lock.
+create or replace function sluice.count_ended(p_leases sluice.lease[]) returns void
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+begin
+  perform sluice.count_calls(array_agg(m.model), array_agg(m.calls))
+  from (select l.model, sum(l.calls)::int as calls from unnest(p_leases) l group by l.model) m;
+end
+$$;
+
+-- count_calls: the same by models: of each of p_models so many of p_calls have ended; may be null.
+create or replace function sluice.count_calls(p_models int[], p_calls int[]) returns void
+language plpgsql volatile
+as $$
+begin
+  -- The sequence of a model is looked up once, not for every call: 6 us a task, so 2.
+  perform nextval(m.ended)
+  from (select ('sluice.ended_' || c.model)::regclass as ended, c.calls
+    from unnest(p_models, p_calls) c(model, calls) offset 0) m
+  cross join lateral generate_series(1, m.calls);
+  -- A model that was full has headroom for one more, a half-open breaker for its next probe,
+  -- however that call ended: whoever sleeps has set no timer for it.
+  perform sluice.notify_opened(m.id) from sluice.models m
+  where m.id = any (p_models) and (m.max_in_flight is not null
+    or exists (select from sluice.breaker b where b.model = m.id and b.state <> 'closed'));
+end
+$$;
+
+-- recount_in_flight: sets a model's two counters from its leases. Under the model's lock nothing is
+-- claimed meanwhile; ended is read last, so that a call that ends meanwhile is counted in flight,
+-- not forgotten.
+create or replace function sluice.recount_in_flight(p_model int) returns void
+language plpgsql volatile
+as $$
+declare
+  v_calls bigint;
+  v_ended bigint;
+begin
+  if not pg_try_advisory_xact_lock(sluice.lock_class('model'), p_model) then
+    return;
+  end if;
+  v_calls := (select coalesce(sum(calls), 0) from sluice.lease where model = p_model);
+  -- Only nextval is safe beside calls that end now.
+  v_ended := coalesce(sluice.counter('ended', p_model),
+    nextval(('sluice.ended_' || p_model)::regclass));
+  perform sluice.set_counter('claimed', p_model, v_ended + v_calls);
+end
+$$;

@@ -1,0 +1,324 @@
+-- The token bucket: never more than N arrivals in any half-open window of a minute; N requests, or
+-- tokens (3_limits/tokens.sql), of a model, or of a tenant (3_limits/tenant_quotas.sql).
+--
+-- GCRA, the token bucket written as one number: the theoretical arrival time TAT, in nanoseconds,
+-- in an unlogged sequence. setval takes no transaction id and writes no WAL (measured: 42k/s
+-- against 8.5k/s for a logged one), and a rollback does not give back what was taken: the safe
+-- side. After a crash TAT is unknown: the bucket is then empty, exactly safe.
+--
+-- W = 60 s, N = the quota, d = the send-by allowance (what may lie between grant and arrival), b =
+--   burst [1 + N/100]: T = ceil((W + d) / (N - b + 1)).
+-- Proof: after the first grant at s, TAT >= s + T; each grant adds T; the last, at e, leaves TAT <=
+-- e + bT, so n <= (e - s)/T + b, and arrivals within W of each other were granted within W + d <=
+-- (N - b + 1) T, hence n <= N. In a window of any length L: at most b + ceil(L/T) grants. Sustained
+-- rate: 60 s / T a minute, 98.6 % of rpm by default.
+--
+-- A clock that jumps ahead, by J, would earn a second burst. Workers notice: with each claim they
+-- read this clock and compare it with their monotonic one (src/worker/server_clock.h). They forfeit
+-- every permit taken since the jump until one of their notes of it (note_clock_jump) is in force,
+-- at t1. Proof: what arrives was granted before the jump, at most (t0 - s)/T + b from s to t0, or
+-- after t1, where the bucket was empty: at most (e - t1)/T; together at most (e - s)/T + b in time
+-- that passed, as above. A jump that no worker can notice, up to 50 ms and the time of a round
+-- trip, is like a delay between grant and arrival: d covers both. Not noticed either: a jump before
+-- any living worker's first claim.
+
+-- quota_of: a quota of p_units a minute: b and T by the formula above; all null: there is none.
+-- Params:  p_bucket: its sequence; p_account: of tokens: where they are booked; p_units: N;
+--          p_burst: b (null: the default); p_changed_at: when its limits last changed.
+create or replace function sluice.quota_of(
+  p_bucket text, p_account int, p_units int, p_burst int, p_changed_at timestamptz)
+returns sluice.quota
+language plpgsql immutable
+as $$
+declare
+  v_burst int := coalesce(p_burst, 1 + p_units / 100);
+begin
+  if p_units is null then
+    return null;
+  end if;
+  return row(p_bucket, p_account, p_units, v_burst,
+    ceil((60000 + sluice.send_allowance_ms()) * 1000000::numeric / (p_units - v_burst + 1))::bigint,
+      p_changed_at)::sluice.quota;
+end
+$$;
+
+-- request_quota, token_quota: of a model or of a tenant (3_limits/tenant_quotas.sql). Stable, as
+-- "||" is, so that they are inlined.
+create or replace function sluice.request_quota(p_model sluice.models) returns sluice.quota
+language sql stable
+as $$ select sluice.quota_of('bucket_' || p_model.id, null, p_model.rpm, p_model.burst,
+  p_model.limits_changed_at) $$;
+
+create or replace function sluice.token_quota(p_model sluice.models) returns sluice.quota
+language sql stable
+as $$ select sluice.quota_of('tokens_' || p_model.id, p_model.id, p_model.tpm, null,
+  p_model.limits_changed_at) $$;
+
+create or replace function sluice.request_quota(p_tenant sluice.tenants) returns sluice.quota
+language sql stable
+as $$ select sluice.quota_of('tenant_bucket_' || p_tenant.id, null, p_tenant.rpm, null,
+  p_tenant.limits_changed_at) $$;
+
+create or replace function sluice.token_quota(p_tenant sluice.tenants) returns sluice.quota
+language sql stable
+as $$ select sluice.quota_of('tenant_tokens_' || p_tenant.id, -p_tenant.id, p_tenant.tpm, null,
+  p_tenant.limits_changed_at) $$;
+
+-- bucket: a bucket's TAT in nanoseconds, no earlier than p_now. Four corrections make it safe:
+--   never set (crash, promotion): empty; limits changed: empty at that moment; the clock jumped
+--   ahead: empty when that was noted; clock set back: no longer than a full refill. What was noted
+--   by a clock that has been set back since does not count: it would freeze the bucket.
+-- A token bucket may be in debt, by one request at most: hence by one minute's tokens. Further
+-- ahead only a later clock set it.
+create or replace function sluice.bucket(p_quota sluice.quota, p_now timestamptz) returns bigint
+language plpgsql volatile
+as $$
+declare
+  v_now bigint := sluice.micros(p_now) * 1000;
+  v_refill bigint := p_quota.burst * p_quota.interval_ns;
+  v_debt bigint := case when p_quota.account is null then 0
+    else p_quota.units * p_quota.interval_ns end;
+  v_tat bigint := coalesce(pg_sequence_last_value(('sluice.' || p_quota.bucket)::regclass),
+    v_now + v_refill);
+  v_jumped bigint := pg_sequence_last_value('sluice.clock_jumped_at'::regclass) * 1000;
+begin
+  if v_jumped <= v_now then
+    v_tat := greatest(v_tat, v_jumped + v_refill);
+  end if;
+  if p_quota.changed_at <= p_now then
+    v_tat := greatest(v_tat, sluice.micros(p_quota.changed_at) * 1000 + v_refill);
+  end if;
+  return greatest(v_now, case when v_tat > v_now + v_refill + v_debt then v_now + v_refill
+    else v_tat end);
+end
+$$;
+
+-- needs_mending: whether mend_bucket has anything to do.
+create or replace function sluice.needs_mending(p_quota sluice.quota, p_now timestamptz)
+returns boolean
+language plpgsql volatile
+as $$
+begin
+  return p_quota.bucket is not null
+    and (coalesce(pg_sequence_last_value(('sluice.' || p_quota.bucket)::regclass)
+      > sluice.bucket(p_quota, p_now), true)
+      or exists (select from sluice.spent where account = p_quota.account and at > p_now));
+end
+$$;
+
+-- mend_bucket: stores bucket()'s first and third correction, for they are relative to p_now: a
+-- bucket that was never set, or was set by a later clock, would otherwise be empty again at every
+-- look. What a later clock booked moves back as a whole, until nothing of it lies ahead. Requires
+-- the lock of the quota's model or tenant.
+create or replace function sluice.mend_bucket(p_quota sluice.quota, p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+begin
+  if not sluice.needs_mending(p_quota, p_now) then
+    return;
+  end if;
+  perform setval(('sluice.' || p_quota.bucket)::regclass, sluice.bucket(p_quota, p_now));
+  if p_quota.account is not null then
+    update sluice.spent s set at = s.at - (n.newest - p_now)
+    from (select max(at) as newest from sluice.spent where account = p_quota.account
+      and at > p_now) n
+    where s.account = p_quota.account and s.at > p_now;
+  end if;
+end
+$$;
+
+-- permits_now: how many units a quota could grant at p_now; null: no limit. Tokens: 0 or less means
+-- in debt.
+create or replace function sluice.permits_now(p_quota sluice.quota, p_now timestamptz)
+returns bigint
+language plpgsql volatile
+as $$
+declare
+  v_permits bigint;
+begin
+  if p_quota.bucket is not null then
+    v_permits := p_quota.burst
+      - ceil((sluice.bucket(p_quota, p_now) - sluice.micros(p_now) * 1000)::numeric
+        / p_quota.interval_ns);
+    if p_quota.account is not null and v_permits > 0 then
+      v_permits := least(v_permits, p_quota.units - sluice.tokens_spent(p_quota.account, p_now));
+    end if;
+  end if;
+  return v_permits;
+end
+$$;
+
+-- permit_at: when the next unit of a quota can be granted: p_now or later; null: no limit.
+-- Params:  p_quota; p_now; p_taken: after so many more were taken at p_now.
+create or replace function sluice.permit_at(
+  p_quota sluice.quota, p_now timestamptz, p_taken bigint default 0)
+returns timestamptz
+language plpgsql volatile
+as $$
+declare
+  v_at timestamptz;
+begin
+  if p_quota.bucket is not null then
+    v_at := greatest(p_now, sluice.from_micros(
+      (sluice.bucket(p_quota,
+        p_now) + (p_taken + 1 - p_quota.burst) * p_quota.interval_ns + 999) / 1000));
+    if p_quota.account is not null then
+      v_at := greatest(v_at, sluice.tokens_free_at(p_quota.account,
+        p_quota.units - p_taken, p_now));
+    end if;
+  end if;
+  return v_at;
+end
+$$;
+
+-- move_bucket: takes p_units from a bucket, or puts back what a call did not use (less than 0).
+create or replace function sluice.move_bucket(
+  p_quota sluice.quota, p_units bigint, p_now timestamptz)
+returns void
+language plpgsql volatile
+as $$
+begin
+  perform setval(('sluice.' || p_quota.bucket)::regclass,
+                 greatest(0, sluice.bucket(p_quota, p_now) + p_units * p_quota.interval_ns));
+end
+$$;
+
+-- take_permits: takes p_units from a quota: from its bucket and, of tokens, on its account. All of
+-- the fleet's are taken here and nowhere else. Whoever takes has asked permits_now under the same
+-- lock: that of the quota's model or tenant, and p_now was read after it was obtained.
+create or replace function sluice.take_permits(
+  p_quota sluice.quota, p_units bigint, p_now timestamptz)
+returns void
+language plpgsql volatile
+as $$
+begin
+  if p_quota.bucket is null or p_units = 0 then
+    return;
+  end if;
+  perform sluice.move_bucket(p_quota, p_units, p_now);
+  if p_quota.account is not null then
+    insert into sluice.spent (account, at, tokens) values (p_quota.account, p_now, p_units);
+    if random() < 0.004 then
+      perform sluice.gather_spent(p_quota.account, p_now);
+    end if;
+  end if;
+end
+$$;
+
+-- permits_now: how many calls of model p_model could begin at p_now; null: no limit. While its
+-- tokens are not in debt they limit no number: the head of the queue is granted whatever its size.
+create or replace function sluice.permits_now(p_model sluice.models, p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+begin
+  return least(sluice.permits_now(sluice.request_quota(p_model), p_now),
+    case when p_model.tpm is not null and sluice.permits_now(sluice.token_quota(p_model), p_now)
+      <= 0 then 0 end);
+end
+$$;
+
+-- permit_at: when the next call of model p_model can begin, by its quotas; null: no limit.
+create or replace function sluice.permit_at(p_model sluice.models, p_now timestamptz)
+returns timestamptz
+language plpgsql volatile
+as $$
+begin
+  return greatest(sluice.permit_at(sluice.request_quota(p_model), p_now),
+    case when p_model.tpm is not null then sluice.permit_at(sluice.token_quota(p_model),
+      p_now) end);
+end
+$$;
+
+-- next_permit_at: when the next call of a model may be granted: p_now or earlier means at once;
+-- null: no limit.
+create or replace function sluice.next_permit_at(model text, p_now timestamptz default null)
+returns timestamptz
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  perform sluice.require_model(next_permit_at.model);
+  return (select sluice.permit_at(m, coalesce(p_now, clock_timestamp())) from sluice.models m
+    where m.name = next_permit_at.model);
+end
+$$;
+
+-- note_clock_jump: a worker has noticed that this clock jumped ahead by jump: all buckets are empty
+-- now, and what was booked before the jump stays in its windows: it moves along. Each worker of a
+-- fleet tells of the same jump. One note is enough (see the proof above), so a later one changes
+-- nothing: if a jump was noted after sound_at, and no smaller one; a greater one holds another
+-- jump, since that note.
+-- Params:  jump; sound_at: this clock when the worker last found it sound (null: nobody knows, it
+--          is noted); p_now.
+-- Locks:   lock_class('clock'); rows of spent by account and time, as gather_spent and mend_bucket
+--          come to them.
+-- Returns: now, from which on buckets fill again; they may have begun before.
+create or replace function sluice.note_clock_jump(
+  jump interval, sound_at timestamptz default null, p_now timestamptz default null)
+returns timestamptz
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  -- by so much two measures of one jump may differ (src/worker/server_clock.cc)
+  c_jump_min constant interval := '50 milliseconds';
+  v_now timestamptz;
+  v_noted_at timestamptz;
+  v_noted interval;
+begin
+  perform pg_advisory_xact_lock(sluice.lock_class('clock'), 0);
+  v_now := coalesce(p_now, clock_timestamp());
+  v_noted_at := sluice.from_micros(pg_sequence_last_value('sluice.clock_jumped_at'::regclass));
+  v_noted := pg_sequence_last_value('sluice.clock_jumped_by'::regclass) * interval '1 microsecond';
+  if v_noted_at > note_clock_jump.sound_at and v_noted_at <= v_now
+    and note_clock_jump.jump <= v_noted + c_jump_min then
+    return v_now;
+  end if;
+  perform setval('sluice.clock_jumped_at', greatest(0, sluice.micros(v_now))),
+    setval('sluice.clock_jumped_by',
+      greatest(0, (extract(epoch from note_clock_jump.jump) * 1000000)::bigint));
+  perform from sluice.spent s
+  where s.at > v_now - note_clock_jump.jump - sluice.token_window()
+    and s.at <= v_now - note_clock_jump.jump
+  order by s.account, s.at for update;
+  update sluice.spent s set at = least(v_now, s.at + note_clock_jump.jump)
+  where s.at > v_now - note_clock_jump.jump - sluice.token_window()
+    and s.at <= v_now - note_clock_jump.jump;
+  return v_now;
+end
+$$;
+
+-- drain_bucket: lowers a model's buckets to what its backend says is left
+-- ("x-ratelimit-remaining-..."); never raises them: a backend's word is evidence of calls that
+-- Sluice did not make, not of a greater quota.
+-- Params:  model: name; requests_left, tokens_left: null or less than 0 (some backends say -1): no
+--          evidence; p_now.
+-- Errors:  SL001.
+create or replace function sluice.drain_bucket(
+  model text, requests_left int, tokens_left bigint, p_now timestamptz default null) returns void
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_model sluice.models;
+  v_quota sluice.quota;
+  v_now timestamptz;
+  v_above bigint;
+begin
+  perform sluice.require_model(drain_bucket.model);
+  select * into v_model from sluice.models m where m.name = drain_bucket.model;
+  perform pg_advisory_xact_lock(sluice.lock_class('model'), v_model.id);
+  v_now := coalesce(p_now, clock_timestamp());
+  v_quota := sluice.request_quota(v_model);
+  v_above := sluice.permits_now(v_quota, v_now) - drain_bucket.requests_left;
+  if drain_bucket.requests_left >= 0 and v_above > 0 then
+    perform sluice.move_bucket(v_quota, v_above, v_now);
+  end if;
+  v_above := v_model.tpm - sluice.tokens_spent(v_model.id, v_now) - drain_bucket.tokens_left;
+  if drain_bucket.tokens_left >= 0 and v_above > 0 then
+    insert into sluice.spent (account, at, tokens) values (v_model.id, v_now, v_above);
+  end if;
+end
+$$;

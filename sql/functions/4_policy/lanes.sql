@@ -1,0 +1,316 @@
+-- The lanes of a line: (rank, tenant). Finding those that wait is a skip scan (lanes_<l>,
+-- 5_lifecycle/generated.sql); marks let it step over what was consumed. What it costs grows with
+-- the lanes looked at, 8 us each, not with those that wait: hence rounds.
+
+-- window_min, window_max: lanes of one line that a claim takes in, by how many tasks it wants. If
+-- there are more it goes through them in rounds.
+create or replace function sluice.window_min() returns int
+language sql immutable parallel safe
+as $$ select 8 $$;
+
+create or replace function sluice.window_max() returns int
+language sql immutable parallel safe
+as $$ select 64 $$;
+
+-- weighed: those of p_heads whose tenants may have a call now, with their weights, and the headroom
+-- that quotas leave them. A tenant is asked for once, 50 us, however many of the lanes are its own:
+-- 201 priorities of one at its quota took a claim 10 ms.
+create or replace function sluice.weighed(p_heads sluice.head[], p_now timestamptz)
+returns sluice.head[]
+language plpgsql volatile
+as $$
+begin
+  if not exists (select from sluice.tenants) then
+    return p_heads;
+  end if;
+  return array(
+    select row(w.line, w.rank, w.tenant, w.ready_at, w.request_bytes, w.share,
+      w.headroom)::sluice.head
+    from (
+      select h.*, coalesce(t.weight, 1) as share,
+        max(case when h.nth = 1 and (t.rpm is not null or t.tpm is not null)
+          then (sluice.tenant_headroom(t.name, p_now)).headroom end) over
+            (partition by h.tenant) as headroom
+      from (select h.*, row_number() over (partition by h.tenant) as nth
+        from unnest(p_heads) with ordinality h) h
+      left join sluice.tenants t on sluice.tenant_key(t.name) = h.tenant) w
+    where w.headroom is distinct from 0 order by w.ordinality);
+end
+$$;
+
+-- looks_max: lanes that one claim asks for their tenants' quotas, up to 50 us each. Those that may
+-- have no call are no reason to look at fewer: 64 of them would hide an open one.
+create or replace function sluice.looks_max() returns int
+language sql immutable parallel safe
+as $$ select 1000 $$;
+
+-- open_heads: the lanes of p_line from (p_rank, p_tenant) on whose tenants may have a call now:
+-- p_max, if there are so many among the next looks_max. Of more: after the first half those where
+-- the last look ended, so that each has its turn.
+create or replace function sluice.open_heads(
+  p_line int, p_max int, p_now timestamptz, p_rank smallint default -100,
+  p_tenant bigint default null, p_last smallint default 100) returns sluice.head[]
+language plpgsql volatile
+as $$
+declare
+  v_step int := p_max;
+  v_some sluice.head[] := sluice.lane_heads(p_line, v_step, p_rank, p_tenant, p_last, p_now);
+  v_count int := cardinality(v_some);
+  v_seen int := v_count;
+  v_open sluice.head[] := sluice.weighed(v_some, p_now);
+  v_at sluice.head;  -- the lane before the next ones
+  v_ended sluice.meter;
+  v_far boolean := false;
+begin
+  while v_count = v_step and cardinality(v_open) < p_max and v_seen < sluice.looks_max() loop
+    v_step := sluice.window_max();
+    v_at := v_some[v_count];
+    if not v_far and v_seen >= sluice.looks_max() / 2 then
+      v_far := true;
+      v_ended := sluice.meter_of(p_line, -1);
+      if (v_ended.weight, v_ended.tenant) > (v_at.rank, v_at.tenant) then
+        v_at.rank := v_ended.weight;
+        v_at.tenant := v_ended.tenant;
+      end if;
+    end if;
+    v_some := sluice.lane_heads(p_line, v_step, v_at.rank, v_at.tenant + 1, p_last, p_now);
+    v_count := cardinality(v_some);
+    v_seen := v_seen + v_count;
+    v_open := v_open || sluice.weighed(v_some, p_now);
+  end loop;
+  if v_far then  -- at the end: the next look begins behind the first half
+    v_at := case when cardinality(v_open) > p_max then v_open[p_max] when v_count = v_step
+      then v_some[v_count] end;
+    perform sluice.note_meter(p_line, -1, p_now, 0, coalesce(v_at.rank, -1000), v_at.tenant);
+  end if;
+  return v_open[:p_max];
+end
+$$;
+
+-- old_lanes: now and then a few lanes of the ranks behind p_rank, from a random place on, whose age
+-- lifts them to p_rank: or lanes that have grown old would never be seen behind a round.
+create or replace function sluice.old_lanes(
+  p_line int, p_rank smallint, p_last smallint, p_looks int, p_now timestamptz)
+returns sluice.head[]
+language plpgsql volatile
+as $$
+declare
+  v_max int := greatest(1, p_looks / 8);
+  v_heads sluice.head[];
+begin
+  if p_rank >= p_last or random() >= 0.25 then
+    return '{}';
+  end if;
+  v_heads := sluice.open_heads(p_line, v_max, p_now,
+    (p_rank + 1 + floor(random() * (p_last - p_rank)))::smallint,
+    ((random() * 2 - 1) * 4611686018427387903)::bigint, p_last);
+  if v_heads = '{}' then
+    v_heads := sluice.open_heads(p_line, v_max, p_now, (p_rank + 1)::smallint, null, p_last);
+  end if;
+  return array(select h from unnest(v_heads) h
+               where sluice.aged_rank(h.rank, h.ready_at, p_now,
+                 (select ageing from sluice.settings)) <= p_rank);
+end
+$$;
+
+-- round_of: a model's round through a line; all null: there was none.
+create or replace function sluice.round_of(p_model int, p_line int) returns sluice.lane_round
+language plpgsql volatile
+as $$
+declare
+  v_round sluice.lane_round;
+begin
+  select * into v_round from sluice.lane_round r where r.model = p_model and r.line = p_line
+  order by r.model, r.line, r.n desc limit 1;
+  return v_round;
+end
+$$;
+
+-- note_round: p_passed lanes have had their turns, p_taken tasks; it goes on with p_next; null: it
+-- has ended. Requires the model's lock.
+create or replace function sluice.note_round(
+  p_round sluice.lane_round, p_next bigint, p_passed int default 0, p_taken int default 0)
+returns void
+language plpgsql volatile
+as $$
+begin
+  insert into sluice.lane_round (model, line, n, rank, next, begins, ends, passed, taken)
+  values (p_round.model, p_round.line, nextval('sluice.mark_id'), p_round.rank, p_next,
+    p_round.begins, p_round.ends, p_round.passed + p_passed, p_round.taken + p_taken);
+end
+$$;
+
+-- new_round: a model's next round through the lanes of p_rank. It begins where the last one ended,
+-- and its length is such that a lane looked at gives one task more than p_looks lanes need to for
+-- p_want: then a claim finds what it wants. Known from the last round, else from the first tasks of
+-- p_window. (From those alone a hundred tenants that mix 25 and 2,500 tokens gave 86 of 250: most
+-- had overdrawn.)
+create or replace function sluice.new_round(
+  p_last sluice.lane_round, p_model int, p_line int, p_rank smallint, p_window sluice.head[],
+  p_looks int, p_want int)
+returns sluice.lane_round
+language plpgsql volatile
+as $$
+declare
+  v_tasks double precision := 1 + p_want::double precision / p_looks;
+  v_begins double precision := coalesce(greatest(p_last.ends,
+    sluice.clock_of(p_model, p_rank, sluice.level_key())), 0);
+  v_length double precision;
+begin
+  if p_last.rank = p_rank and p_last.passed > 0 then
+    v_length := (p_last.ends - p_last.begins) * least(4,
+      greatest(0.25, v_tasks * p_last.passed / greatest(1, p_last.taken)));
+  else
+    v_length := v_tasks * (select count(*) / sum(coalesce(h.weight,
+      1) / sluice.task_tokens(h.request_bytes)) from unnest(p_window) h);
+  end if;
+  return row(p_model, p_line, 0, p_rank, null, v_begins, v_begins + v_length, 0,
+    0)::sluice.lane_round;
+end
+$$;
+
+-- without_end: p_rounds in which every lane has turns left.
+create or replace function sluice.without_end(p_rounds sluice.lane_round[])
+returns sluice.lane_round[]
+language plpgsql immutable
+as $$
+begin
+  return array(
+    select row(r.model, r.line, r.n, r.rank, r.next, r.begins, 'infinity', r.passed,
+      r.taken)::sluice.lane_round from unnest(p_rounds) r);
+end
+$$;
+
+-- note_rounds: p_turns were taken of the lanes p_heads: says where the rounds p_rounds go on.
+-- Params: p_is_cut: there may be turns left in sight: they go on with the last lane that gave any.
+--         Else behind what was in sight. Requires the model's lock.
+create or replace function sluice.note_rounds(
+  p_rounds sluice.lane_round[], p_heads sluice.head[], p_turns sluice.turn[], p_is_cut boolean)
+returns void
+language plpgsql volatile
+as $$
+begin
+  perform sluice.note_round(r, n.next, n.passed, t.taken)
+  from unnest(p_rounds) r
+  cross join lateral (select max(t.tenant) as last, count(*)::int as taken from unnest(p_turns) t
+                      where t.line = r.line and t.rank = r.rank) t
+  cross join lateral (
+    select n.next, (select count(*)::int from unnest(p_heads) h where h.line = r.line
+      and h.rank = r.rank and h.tenant < n.next) as passed
+    from (select case when p_turns = '{}' or not p_is_cut then max(h.tenant) + 1
+      else coalesce(t.last, min(h.tenant)) end as next
+          from unnest(p_heads) h where h.line = r.line and h.rank = r.rank) n) n;
+end
+$$;
+
+-- waiting_lanes: the lanes of p_line that a claim looks at: all, if they are no more than p_looks.
+-- Else those of the best ranks, and of the rank in which there are too many the next few of a
+-- round.
+-- Params:  p_last: no lane of a rank beyond; p_want: how many tasks the claim wants. Requires the
+--          model's lock.
+-- Returns: heads; round: the round to which those of its rank belong; all null: these are all
+--          lanes.
+-- Rejected: from a random key (10,000 tenants with weights 1 : 10 got 0.5 to 1.7 of their promise
+-- for ever, simulated); windows in turn, each with places by its weight (within one the places are
+-- drawn: of 100 tenants one got 0.34 of its promise, another 1.97).
+create or replace function sluice.waiting_lanes(
+  p_model int, p_line int, p_looks int, p_last smallint, p_want int, p_now timestamptz,
+  out heads sluice.head[], out round sluice.lane_round)
+language plpgsql volatile
+as $$
+declare
+  v_some int := least(p_looks, p_want + 3);  -- of a round: some have had their turns already
+  v_better sluice.head[];
+  v_window sluice.head[] := '{}';
+  v_rank smallint;
+begin
+  round := sluice.round_of(p_model, p_line);
+  if round.next is not null and (sluice.open_heads(p_line, 1, p_now, p_last => p_last))[1].rank
+    = round.rank then
+    heads := sluice.open_heads(p_line, v_some, p_now, round.rank, round.next, round.rank);
+  end if;
+  if heads <> '{}' then  -- mostly all lanes of the best rank are one round
+    heads := heads || sluice.old_lanes(p_line, round.rank, p_last, p_looks, p_now);
+    return;
+  end if;
+  heads := sluice.open_heads(p_line, p_looks + 1, p_now, p_last => p_last);
+  if cardinality(heads) <= p_looks then
+    if round.next is not null then
+      perform sluice.note_round(round, null);
+    end if;
+    round := null;
+    return;
+  end if;
+  v_rank := heads[p_looks + 1].rank;
+  v_better := array(select h from unnest(heads) h where h.rank < v_rank);
+  v_some := greatest(1, least(v_some, p_looks - cardinality(v_better)));
+  if round.next is not null and (v_better <> '{}' or round.rank <> v_rank) then
+    v_window := sluice.open_heads(p_line, v_some, p_now, v_rank, round.next, v_rank);
+  end if;
+  if v_window = '{}' then
+    v_window := array(select h from unnest(heads) h where h.rank = v_rank limit v_some);
+    round := sluice.new_round(round, p_model, p_line, v_rank, v_window, p_looks, p_want);
+  elsif round.rank <> v_rank then
+    round := sluice.new_round(round, p_model, p_line, v_rank, v_window, p_looks, p_want);
+  end if;
+  heads := v_better || v_window || sluice.old_lanes(p_line, v_rank, p_last, p_looks, p_now);
+end
+$$;
+
+-- first_turn: when a claim could take the first task of p_line, by the tenants' quotas: p_now, or
+-- later; null: nothing waits. Of more than 500 lanes: a second later at most, for claims look at
+-- others each time. Requires no lock.
+create or replace function sluice.first_turn(p_line int, p_now timestamptz) returns timestamptz
+language plpgsql volatile
+as $$
+declare
+  v_heads sluice.head[] := sluice.lane_heads(p_line, 1, p_now => p_now);
+  v_at timestamptz;
+begin
+  if v_heads = '{}' then
+    return null;
+  elsif not exists (select from sluice.tenants t where t.rpm is not null or t.tpm is not null) then
+    return p_now;
+  end if;
+  v_heads := sluice.lane_heads(p_line, 500, p_now => p_now);
+  if sluice.weighed(v_heads, p_now) <> '{}' then
+    return p_now;
+  end if;
+  v_at := (select min((sluice.tenant_headroom(t.name, p_now)).next_at)
+           from (select distinct h.tenant from unnest(v_heads) h) h join sluice.tenants t
+             on sluice.tenant_key(t.name) = h.tenant);
+  return greatest(p_now, case when cardinality(v_heads) = 500
+    then least(v_at, p_now + interval '1 second') else v_at end);
+end
+$$;
+
+-- models_with_work: which of the models p_ids may have work: those whose own line may have some,
+-- and of each route's. Costs what there is to do, not what there is: with 1,000 models of which 10
+-- work it takes 0.1 ms.
+-- Params: p_per_route: if a route has more, only so many, drawn from those that can call at p_now;
+--         null: all.
+create or replace function sluice.models_with_work(
+  p_ids int[], p_per_route int default null, p_now timestamptz default null)
+returns int[]
+language plpgsql volatile
+as $$
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+begin
+  return array(
+    select r.line from sluice.ready_line r where r.line = any (p_ids)
+    union
+    select fed.id
+    from (select l.line, sluice.fed_models(l.line, p_ids) as ids
+          from (select distinct line from sluice.ready_line where line < 0) l offset 0) r
+    cross join lateral (
+      select unnest(r.ids) as id where coalesce(cardinality(r.ids) <= p_per_route, true)
+      union all
+      select d.id
+      from (select s.id
+            from (select m as model, m.id from sluice.models m where m.id = any (r.ids)
+              order by random() offset 0) s
+            where cardinality(r.ids) > p_per_route and sluice.opens_at(s.model, v_now) <= v_now
+              limit p_per_route) d) fed);
+end
+$$;

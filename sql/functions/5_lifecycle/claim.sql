@@ -1,0 +1,346 @@
+-- What workers ask for: tasks to call, urgent ones, and what did not fit into the answer.
+
+-- claim: gives a worker tasks to call.
+-- Called by workers in every flush that has free slots; one claim a transaction, committed
+--          synchronously (after an asynchronous one and a crash the same fence was issued twice,
+--          measured).
+-- Params:  worker: its id; models: names (null: all it serves); max_tasks: at most this many, at
+--          most 1,000; p_now.
+-- Returns: the tasks, with their bodies while the whole answer stays below 64 KiB (the answer is
+--          sent before the commit: a worker frozen while reading a big one would hold the models'
+--          locks for the whole fleet, measured); for the others api is null: ask sluice.requests.
+-- Shares:  slots are shared fairly among the models; what one cannot use goes to the others in a
+--          second round.
+-- Locks:   tries each model's lock (busy: another worker is taking there now, go on); never waits.
+-- Errors:  SL010 unknown or dead worker: register again.
+create or replace function sluice.claim(
+  worker bigint, models text[] default null, max_tasks int default 1,
+  p_now timestamptz default null)
+returns setof sluice.claimed_task
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_leases sluice.lease[] := sluice.claim_shares(claim.worker, claim.models, null,
+    claim.max_tasks, p_now);
+  v_bounds bigint[] := sluice.answer_bounds(v_leases, 65536);
+begin
+  return query select * from sluice.claimed_tasks(v_leases, v_bounds);
+end
+$$;
+
+-- claim_within: claim, with the most that each model may give: a worker has a limit of its own for
+-- every model, and keeps slots for those that need them.
+-- Params:  worker; models: names; shares: for each of models, at most this many; max_tasks: of all
+--          together; p_now.
+create or replace function sluice.claim_within(
+  worker bigint, models text[], shares int[], max_tasks int, p_now timestamptz default null)
+returns setof sluice.claimed_task
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_leases sluice.lease[] := sluice.claim_shares(claim_within.worker, claim_within.models,
+    claim_within.shares, claim_within.max_tasks, p_now);
+  v_bounds bigint[] := sluice.answer_bounds(v_leases, 65536);
+begin
+  return query select * from sluice.claimed_tasks(v_leases, v_bounds);
+end
+$$;
+
+-- claim_long: how long a claim that has something goes on before it leaves other models to the next
+-- one. A model of 30 routes with tasks of 200 priorities takes 20 ms: with 20 of them a claim was
+-- 0.4 to 2 s under way, and all others waited for it.
+-- Params:  p_found: how long it took to find its models (150 of a route: 30 ms), which is not to be
+--          most of what claims do.
+create or replace function sluice.claim_long(p_found interval) returns interval
+language sql immutable parallel safe
+as $$ select greatest(interval '20 milliseconds', 3 * p_found) $$;
+
+-- claim_shares: the leases that a claim gives. Params: p_shares: null: no model has a limit of its
+-- own; p_last: no rank beyond. One that ends early says so to all, who claim again. With a p_now it
+-- never does.
+create or replace function sluice.claim_shares(
+  p_worker bigint, p_models text[], p_shares int[], p_max int, p_now timestamptz,
+  p_last smallint default 100)
+returns sluice.lease[]
+language plpgsql volatile
+as $$
+declare
+  v_left int := least(p_max, 1000);
+  v_open int[];
+  v_first int;
+  v_caps int[];
+  v_more int[] := '{}';
+  v_more_caps int[] := '{}';
+  v_taken sluice.lease[];
+  v_all sluice.lease[] := '{}';
+  v_cap int;
+  v_started timestamptz := clock_timestamp();
+  v_until timestamptz;
+begin
+  v_open := sluice.open_models(p_worker, p_models, p_now);
+  v_until := clock_timestamp() + sluice.claim_long(clock_timestamp() - v_started);
+  v_first := cardinality(v_open);
+  if v_first > 1 then
+    select d.ids, d.first into v_open, v_first from sluice.claim_order(v_open, v_left) d;
+    perform sluice.note_asks(v_open, coalesce(p_now, clock_timestamp())) where p_last = 100;
+  end if;
+  v_caps := sluice.caps_of(v_open, p_models, p_shares);
+  if cardinality(v_open) = 1 then  -- mostly: nobody shares
+    return sluice.claim_from(v_open[1], p_worker, least(v_left, v_caps[1]), p_now, p_last);
+  end if;
+  for v_round in 1 .. 2 loop
+    for i in 1 .. cardinality(v_open) loop
+      exit when v_left <= 0;
+      if p_now is null and v_all <> '{}' and clock_timestamp() > v_until then
+        perform sluice.notify('sluice_work', '0');
+        return v_all;
+      end if;
+      v_cap := case v_round when 1 then (v_left - 1) / greatest(1, v_first - i + 1) + 1
+        else v_left end;
+      continue when v_caps[i] <= 0;
+      v_taken := sluice.claim_from(v_open[i], p_worker, least(v_cap, v_caps[i]), p_now, p_last);
+      v_all := v_all || v_taken;
+      if cardinality(v_taken) > 0 then
+        v_more := v_more || v_open[i];
+        v_more_caps := v_more_caps || v_caps[i] - cardinality(v_taken);
+      end if;
+      v_left := v_left - cardinality(v_taken);
+    end loop;
+    v_open := v_more;
+    v_caps := v_more_caps;
+  end loop;
+  return v_all;
+end
+$$;
+
+-- tasks_per_fed_model: tasks that a claim means each of those models to have that only a route
+-- feeds. A model costs it half a ms, a task a tenth: with three tasks for each of fifty models
+-- 6,000 tasks took half as long again.
+create or replace function sluice.tasks_per_fed_model() returns int
+language sql immutable parallel safe
+as $$ select 8 $$;
+
+-- claim_order: p_ids in the order in which a claim of p_max asks them. Returns: first: so many of
+-- them share the slots; the others have what those leave. Of the models that only a route feeds so
+-- few that each has tasks_per_fed_model tasks: their meters share the route.
+create or replace function sluice.claim_order(p_ids int[], p_max int, out ids int[], out first int)
+language plpgsql volatile
+as $$
+begin
+  select coalesce(array_agg(d.id order by d.is_first desc, d.place), '{}'),
+    count(*) filter (where d.is_first)
+  into ids, first
+  from (select o.id, o.place,
+          o.has_own or row_number() over (partition by o.has_own order by o.place) <=
+            (p_max - 1) / sluice.tasks_per_fed_model() + 1 as is_first
+        from (select id, place, exists (select from sluice.ready_line r
+          where r.line = id) as has_own
+              from unnest(p_ids) with ordinality i(id, place)) o) d;
+end
+$$;
+
+-- caps_of: for each of p_ids, which p_models names, what p_shares says about the model of that
+-- name; null, or not named: 1,000.
+create or replace function sluice.caps_of(p_ids int[], p_models text[], p_shares int[])
+returns int[]
+language plpgsql volatile
+as $$
+begin
+  if p_shares is null or cardinality(p_models) = 1 then
+    return array_fill(coalesce(p_shares[1], 1000), array[cardinality(p_ids)]);
+  end if;
+  return array(
+    select coalesce(p_shares[array_position(p_models, m.name)], 1000)
+    from unnest(p_ids) with ordinality o(id, place) join sluice.models m on m.id = o.id
+    order by o.place);
+end
+$$;
+
+-- models_look_max: of the models that only a route's line may feed a claim asks so many of each
+-- route, drawn from those that can call.
+create or replace function sluice.models_look_max() returns int
+language sql immutable parallel safe
+as $$ select 32 $$;
+
+-- open_models: the ids of the models that may have work and that a worker may claim from now, in an
+-- order that changes from call to call: so each has its turn. Those with many routes mostly come
+-- last: a claim looks at each of their lines. Mostly there is one, and one statement: another costs
+-- the first call after a pause 50 us, for nothing of it is in a cache. Errors: SL010.
+create or replace function sluice.open_models(p_worker bigint, p_models text[], p_now timestamptz)
+returns int[]
+language plpgsql volatile
+as $$
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v record;
+begin
+  select w.feeds, w.is_calm, array(
+    select m.id from sluice.models m
+    where (w.feeds or m.id in (select r.line from sluice.ready_line r))
+      and (w.models is null or m.name = any (w.models)) and (w.apis is null or m.api = any (w.apis))
+      and (p_models is null or m.name = any (p_models)) and not m.paused
+        and coalesce(m.closed_until <= v_now, true)) as ids
+  into v
+  from (
+    select w.models, w.apis, exists (select from sluice.ready_line r where r.line < 0) as feeds,
+      not exists (select from sluice.breaker b where b.state <> 'closed') as is_calm
+    from sluice.worker w where w.id = p_worker and w.dead_at is null offset 0) w;
+  if not found then
+    raise exception 'worker % is not registered, or was declared dead', p_worker
+      using errcode = 'SL010',
+      hint = 'Register again with sluice.register_worker; what it held has gone back to the '
+             'queues.';
+  end if;
+  if v.feeds then
+    v.ids := sluice.models_with_work(v.ids, sluice.models_look_max(), v_now);
+  end if;
+  if v.is_calm and cardinality(v.ids) <= 1 then
+    return v.ids;
+  end if;
+  return array(  -- what is cheap was asked first: is_open is 6 us a model
+    select m.id from sluice.models m where m.id = any (v.ids)
+      and (v.is_calm or sluice.is_open(m, v_now))
+    order by random() * (select least(10, 1 + count(*)) from sluice.routes r where v.feeds
+      and r.model = m.name));
+end
+$$;
+
+-- claimed_tasks: leases in the form that workers receive, some with their bodies. priority is the
+-- task's own, not what ageing made of it: waiting long does not make a cold task hot. queued_ms, of
+-- a task with a traceparent: from the moment it could have been taken (its submit, run_at, or the
+-- time of its retry) to this claim.
+-- Params:  p_bounds: answer_bounds.
+-- Stable, and to be called in from: then it becomes a part of its caller's statement. The limit
+-- pins the look-up by key, whatever the planner knows of the tasks (of a table that was never
+-- analyzed it read all between the least and the greatest id, for each lease). Rows are compared:
+-- by t.id = l.task_id PostgreSQL chooses among the partitions anew for each lease: 4,000 of 15,000
+-- instructions.
+create or replace function sluice.claimed_tasks(p_leases sluice.lease[], p_bounds bigint[])
+returns setof sluice.claimed_task
+language sql stable
+as $$
+  select l.task_id, l.fence, l.attempts + 1, m.name,
+    case when m.rpm is not null or l.reserved_tokens > 0
+           or exists (select from sluice.tenants n where n.rpm is not null)
+             and exists (select from sluice.tenants n where n.name = l.tenant and n.rpm is not null)
+      then sluice.send_within_ms() end,
+    case when t.id is not null then m.api end, t.prompt, t.request, t.max_output_tokens,
+      t.traceparent,
+    case when t.id is not null then (date_part('epoch', m.timeout) * 1000)::int end,
+    coalesce(t.priority, -l.rank)::int,
+    case when t.traceparent is not null
+      then (date_part('epoch', l.started_at - l.ready_at) * 1000)::bigint end,
+    l.request_bytes
+  from unnest(p_leases) with ordinality l
+  join sluice.models m on m.id = l.model
+  left join lateral (
+    select t.id, t.prompt, t.request, t.max_output_tokens, t.traceparent, t.priority
+    from sluice.task t
+    where (t.id, 0) >= (l.task_id, 0) and (t.id, 0) <= (l.task_id, 0)
+      and t.id between p_bounds[1] and p_bounds[2]
+      and l.ordinality <= p_bounds[3] limit 1) t on true
+  order by l.ordinality
+$$;
+
+-- answer_bounds: what bounds the answer to a claim: the least and the greatest id (partitions
+-- beyond are left out once, at the start, where each look-up would pass over all of them: with 14
+-- of them 2 us of 7), and to how many leases, in order, their bodies are told: until p_bytes_max is
+-- reached.
+create or replace function sluice.answer_bounds(p_leases sluice.lease[], p_bytes_max bigint)
+returns bigint[]
+language plpgsql immutable
+as $$
+declare
+  v_bounds bigint[];
+  v_bytes bigint;
+begin
+  if cardinality(p_leases) = 1 then  -- a tenth of what the statement costs
+    return array[p_leases[1].task_id, p_leases[1].task_id,
+      (p_leases[1].request_bytes + 200 <= p_bytes_max)::int];
+  end if;
+  select array[min(l.task_id), max(l.task_id), count(*)], sum(l.request_bytes + 200) into v_bounds,
+    v_bytes from unnest(p_leases) l;
+  -- the first ones step by step: half of what running sums over all of them cost
+  if v_bytes > p_bytes_max then
+    v_bytes := 0;
+    for i in 1 .. v_bounds[3] loop
+      v_bytes := v_bytes + p_leases[i].request_bytes + 200;
+      if v_bytes > p_bytes_max then
+        v_bounds[3] := i - 1;
+        exit;
+      end if;
+    end loop;
+  end if;
+  return v_bounds;
+end
+$$;
+
+-- claim_urgent: gives a worker whose slots are all taken tasks of a priority above 0, so that they
+-- need not wait for the end of a call.
+-- Called by workers every 25 ms while they have no slot for others; committed synchronously.
+-- Params:  worker: its id; models: names (null: all it serves); max_tasks: at most this many, at
+--          most 1,000; p_now.
+-- Returns: as claim.
+-- Locks, errors: as claim.
+create or replace function sluice.claim_urgent(
+  worker bigint, models text[] default null, max_tasks int default 1,
+  p_now timestamptz default null)
+returns setof sluice.claimed_task
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_leases sluice.lease[] := sluice.claim_shares(claim_urgent.worker, claim_urgent.models, null,
+    claim_urgent.max_tasks, p_now, (-1)::smallint);
+  v_bounds bigint[] := sluice.answer_bounds(v_leases, 65536);
+begin
+  return query select * from sluice.claimed_tasks(v_leases, v_bounds);
+end
+$$;
+
+-- requests: the bodies of a worker's claimed tasks.
+-- Called between claim and call, for what did not fit into the claim; and the re-read after an
+-- unknown COMMIT.
+-- Params:  worker; ids: task ids (null: all leases of this worker).
+-- Returns: as claim; bodies in order of id until claim_bytes_max is reached (always at least one):
+--          ask again for the rest. Only tasks that this worker holds now.
+create or replace function sluice.requests(worker bigint, ids bigint[] default null)
+returns setof sluice.claimed_task
+language plpgsql stable security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_leases sluice.lease[];
+  v_bounds bigint[];
+begin
+  if requests.ids is null then
+    select array_agg(l order by l.task_id) into v_leases from sluice.lease l
+    where l.worker = requests.worker;
+  else
+    -- One by one by their key: by the index on worker each call walked all that the worker holds,
+    -- 40 us a task. As l of its type: a row of a subquery would be turned into text and back.
+    select array_agg(held.l) into v_leases
+    from (select id from unnest(requests.ids) id order by id) asked
+    cross join lateral (
+      select l from sluice.lease l where l.task_id = asked.id
+        and l.worker + 0 = requests.worker offset 0) held;
+  end if;
+  v_bounds := sluice.answer_bounds(v_leases, greatest((select claim_bytes_max from sluice.settings),
+    v_leases[1].request_bytes + 200));
+  return query select * from sluice.claimed_tasks(v_leases, v_bounds);
+end
+$$;

@@ -1,0 +1,84 @@
+-- claim_from: moves up to p_max tasks from the lines that feed one model into leases, each together
+-- with its permit.
+-- Returns: the new leases; none when the model's lock is busy or nothing is ready or permitted.
+-- Never claims late: a task past its deadline ends as expired instead.
+-- Params:  p_last: only tasks of this rank and better (-1: priorities above 0).
+--
+-- All policy acts here: which lanes wait (4_policy/lanes.sql), whose turn it is
+-- (4_policy/fair_share.sql), how much of a route's tasks is the model's (4_policy/routing.sql). One
+-- lane: one scan, one move. Rejected: an outer sort over all lanes (walks them all); UPDATE of a
+-- status column (8 -> 20 ms a claim after 250k tasks under a held snapshot); a short queue that is
+-- filled ahead of the claims (three times as dear, and what is in it is past all policy: D-001).
+create or replace function sluice.claim_from(
+  p_model int, p_worker bigint, p_max int, p_now timestamptz, p_last smallint default 100)
+returns sluice.lease[]
+language plpgsql volatile
+as $$
+declare
+  v record;
+  v_model sluice.models;
+  v_quota sluice.quota;
+  v_now timestamptz;
+  v_probes int;
+  v_want int := p_max;
+  v_shares sluice.line_share[];
+  v_leases sluice.lease[];
+begin
+  if not pg_try_advisory_xact_lock(sluice.lock_class('model'), p_model) then
+    return '{}';
+  end if;
+  -- The clock after the lock, for who waited must not carry an older time; and after the row, or a
+  -- change of the limits just now would lie in the future. All that mostly is not there in one
+  -- statement: each of its own costs 40,000 instructions.
+  select m as model, exists (select from sluice.ready_line r where r.line < 0) as are_routes,
+    exists (select from sluice.breaker b
+            where b.model = m.id and (b.state <> 'closed'
+              or b.heeded_change is distinct from m.calls_changed_at)) as is_tried,
+    m.tpm is not null or exists (select from sluice.tenants t where t.rpm is not null
+      or t.tpm is not null) as has_quotas,
+    (select r.next from sluice.lane_round r where r.model = m.id and r.line = m.id order by r.model,
+      r.line, r.n desc limit 1) as next
+  into v from sluice.models m where m.id = p_model;
+  if not found then  -- it was deleted just now
+    return '{}';
+  end if;
+  v_model := v.model;
+  v_now := coalesce(p_now, clock_timestamp());
+  if v_model.rpm is not null then
+    v_quota := sluice.request_quota(v_model);
+    perform sluice.mend_bucket(v_quota, v_now);
+    v_want := least(v_want, sluice.permits_now(v_quota, v_now));
+  end if;
+  if v_model.max_in_flight is not null then
+    v_want := least(v_want, sluice.calls_left(v_model));
+  end if;
+  if v.is_tried then
+    v_probes := sluice.probes_now(v_model, v_now);
+    v_want := least(v_want, v_probes);
+  end if;
+  if v_want is null or v_want <= 0 then
+    return '{}';
+  end if;
+  v_shares := case when v.are_routes then sluice.lines_open(v_model, v_want, v_now)
+    else array[row(p_model, null)]::sluice.line_share[] end;
+  if cardinality(v_shares) > 0 then
+    v_leases := sluice.take_turns(v_model, p_worker, v_shares, v_want, v_want < p_max
+      or p_last < 100, not v.has_quotas, v.next is not null, p_last, v_now);
+  end if;
+  if coalesce(v_leases, '{}') = '{}' then
+    return '{}';
+  end if;
+  if v_model.rpm is not null then
+    perform sluice.take_permits(v_quota, cardinality(v_leases), v_now);
+  end if;
+  if v_probes is not null then
+    update sluice.breaker set probe_task = v_leases[1].task_id, probe_fence = v_leases[1].fence
+    where model = p_model;
+  end if;
+  perform sluice.count_claimed(p_model, cardinality(v_leases));
+  if v_model.hedge_after is not null then
+    perform sluice.count_hedgeable(v_model, v_leases);
+  end if;
+  return v_leases;
+end
+$$;

@@ -1,0 +1,340 @@
+-- complete: records what became of calls.
+-- Called by workers with everything that ended since the last one; committed synchronously.
+-- Params:  worker; outcomes: see sluice.outcome for the kinds; p_now.
+-- Returns: per outcome whether it holds: applied false means that the task was no longer this
+--          worker's under this fence; the late result is then kept in sluice.attempts for audit and
+--          changes nothing. Repeating a call whose COMMIT answer was lost is safe and answers the
+--          same (throttled and returned answer false: their tasks are on their way again, there is
+--          nothing to do either way).
+-- Moves: lease -> result (solved, failed, cancelled), -> later (retry), -> its line at its place
+--          (throttled, returned). returned with the error_code not_sent, throttled with http_403,
+--          http_404 or http_405: -> later, uncharged; it fails when that has gone on for long
+--          (3_limits/closures.sql). returned with an error_code: the call for it and others failed,
+--          nobody knows by whose fault; a row among the attempts, tokens as reserved, and one
+--          failure for the breaker (for the batch: the others say batch_failed). A task that was
+--          cancelled meanwhile ends as cancelled instead of going back; what was told still counts
+--          as an attempt and still closes the model.
+-- Locks:   leases ascending by id, then lines ascending (only for what goes back to a line), then
+--          by model, ascending, its breaker (only when it moves) and its row of refusal (only if it
+--          refuses).
+create or replace function sluice.complete(
+  worker bigint, outcomes sluice.outcome[], p_now timestamptz default null)
+returns table (task_id bigint, fence int, applied boolean)
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_places int[] := '{}';   -- of the outcomes that hold
+  v_all_solved boolean;
+  v_looks boolean;
+begin
+  -- Nearly always all are solved, and nothing that this worker has is cancelled. (Who cancels just
+  -- now comes too late for these.)
+  select coalesce(bool_and(o.kind is not distinct from 'solved'), true)
+      and not exists (select from sluice.cancellation c where c.worker = complete.worker),
+    bool_or(o.fence > 1 or o.response is not null and o.answer is not null)
+  into v_all_solved, v_looks from unnest(complete.outcomes) o;
+  -- Twice if some are missing: a delete passes over what is younger than its statement. A lease
+  -- that an extra call changed while the first waited for it is locked now, and the second finds
+  -- it. (Its answer would have been late, and the lease its worker's for ever.)
+  for v_look in 1 .. 2 loop
+    exit when cardinality(v_places) >= cardinality(complete.outcomes);
+    if v_all_solved then
+      v_places := v_places || sluice.end_solved(complete.worker, complete.outcomes,
+        coalesce(p_now, clock_timestamp()), v_looks);
+    else
+      v_places := v_places || sluice.end_calls(complete.worker, complete.outcomes, p_now);
+    end if;
+  end loop;
+  if cardinality(v_places) < cardinality(complete.outcomes) then
+    return query select * from sluice.judge_late(complete.worker, complete.outcomes, v_places,
+      coalesce(p_now, clock_timestamp()));
+  else
+    return query select o.task_id, o.fence, true from unnest(complete.outcomes) o;
+  end if;
+end
+$$;
+
+-- end_solved: complete for outcomes that are all solved: from leases to results in one statement.
+-- Params:  p_looks: some need more than their leases know, and their tasks are read: a lease of
+--          fence 1 is of a task that came straight from its submit, whose ready_at is when it was
+--          created; a reply beside the answer is kept if the task is a client's own request.
+-- Returns: the places of those that found their leases; null: none.
+-- What others want to hear of is told to them in full, and that is little: calls with reservations,
+-- those of a model with failures, refusals or a breaker that is not closed, and now and then one
+-- for its model's estimates. D-070 says what each step costs.
+create or replace function sluice.end_solved(
+  p_worker bigint, p_outcomes sluice.outcome[], p_now timestamptz, p_looks boolean default true)
+returns int[]
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  v_drawn int := case when random() < 0.125 then 1 + floor(random() * cardinality(p_outcomes)) end;
+  v_created timestamptz[];
+  v_verbatim boolean[];
+  v_places int[];
+  v_models int[];
+  v_calls int[];
+  v_opened int[];   -- models for whose calls somebody may sleep without a timer: see count_calls
+  v_heard sluice.ended_call[];
+begin
+  if p_looks then
+    select array_agg(t.created_at order by o.ordinality),
+      array_agg(t.is_verbatim order by o.ordinality) into v_created, v_verbatim
+    from unnest(p_outcomes) with ordinality o
+    left join lateral (
+      select t.created_at, t.request is not null as is_verbatim from sluice.task t
+      where t.id = o.task_id limit 1) t on true;
+  end if;
+  -- Order and plans of the locks: see end_calls.
+  with told as materialized (
+    select o.task_id, o.fence, o.ordinality::int as place
+    from unnest(p_outcomes) with ordinality o order by o.task_id),
+  pick as materialized (
+    select l.at, o.place from told o
+    cross join lateral (
+      select l.ctid as at from sluice.lease l
+      where l.task_id = o.task_id and l.fence = o.fence and l.worker + 0 = p_worker
+      limit 1 for update) l),
+  gone as (
+    delete from sluice.lease l using pick p where l.ctid = p.at
+    returning l as lease, l.task_id, l.fence, l.model, l.calls, l.reserved_tokens, l.ready_at,
+      l.started_at, l.attempts, p.place),
+  of_model as materialized (
+    select m.id, m.name, coalesce(m.input_price, 0) * 0.000001 as input_cost,
+      coalesce(m.output_price, 0) * 0.000001 as output_cost,
+      m.input_price is null and m.output_price is null as is_free,
+        sluice.keeps_response(m) as keeps_response, g.calls,
+      b.is_moving or m.max_in_flight is not null as opens,
+      b.is_moving or exists (select from sluice.refusal r where r.model = m.id and r.tasks <> '{}')
+        or coalesce(sluice.counter('failures', m.id) > 0, false) as hears
+    from (select model, sum(calls)::int as calls from gone group by model) g join sluice.models m
+      on m.id = g.model
+    cross join lateral (
+      select exists (select from sluice.breaker b where b.model = m.id
+        and b.state <> 'closed') as is_moving offset 0) b),
+  stored as (
+    insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at,
+      fence, input_tokens,
+      output_tokens, attempts, http_status, status, model, error_code, error, cost,
+        answer, response)
+    select g.task_id, p_worker, coalesce(v_created[g.place], g.ready_at), g.ready_at, g.started_at,
+      p_now, g.fence, o.input_tokens,
+      o.output_tokens, g.attempts + 1, sluice.storable_status(o.http_status), 'solved', m.name,
+        o.error_code, o.error,
+      case when m.is_free and o.input_tokens is not null and o.output_tokens is not null
+        then 0.000000
+        else o.input_tokens * m.input_cost + o.output_tokens * m.output_cost end,
+      o.answer, case when m.keeps_response or v_verbatim[g.place] or o.answer is null
+        then o.response end
+    from gone g
+    join of_model m on m.id = g.model
+    cross join lateral (select (x.o).* from (select p_outcomes[g.place] as o offset 0) x) o)
+  select (select array_agg(g.place) from gone g),
+    (select array_agg(row(g.place, g.lease)::sluice.ended_call) from gone g join of_model m
+      on m.id = g.model
+     where m.hears or g.reserved_tokens > 0 or g.place = v_drawn),
+    array_agg(m.id), array_agg(m.calls), array_agg(m.id) filter (where m.opens)
+  into v_places, v_heard, v_models, v_calls, v_opened from of_model m;
+  if v_heard is not null then
+    perform sluice.learn_from(p_outcomes, array(select h from unnest(v_heard) h
+      where h.place = v_drawn)),
+      sluice.settle_reserved(p_outcomes, v_heard, p_now),
+        sluice.note_health(p_outcomes, v_heard, p_now);
+  end if;
+  perform sluice.count_solved(cardinality(v_places), v_models, v_calls);
+  if v_opened is not null then
+    perform sluice.notify_opened(m) from unnest(v_opened) m;
+  end if;
+  return v_places;
+end
+$$;
+
+-- count_solved: counts p_tasks solved ones, and of each of p_models so many of p_calls as ended;
+-- all may be null. Called last, for others see it at once, and no rollback undoes it. Loops, for a
+-- statement that draws costs as much as six calls.
+create or replace function sluice.count_solved(p_tasks int, p_models int[], p_calls int[])
+returns void
+language plpgsql volatile
+as $$
+declare
+  v_ended regclass;
+  v_drawn bigint;
+begin
+  for i in 1 .. coalesce(p_tasks, 0) loop
+    v_drawn := nextval('sluice.results_solved');
+  end loop;
+  for i in 1 .. coalesce(cardinality(p_models), 0) loop
+    v_ended := 'sluice.ended_' || p_models[i];
+    for j in 1 .. p_calls[i] loop
+      v_drawn := nextval(v_ended);
+    end loop;
+  end loop;
+end
+$$;
+
+-- end_calls: complete for outcomes of every kind. Returns: the places of those that found their
+-- leases.
+create or replace function sluice.end_calls(
+  p_worker bigint, p_outcomes sluice.outcome[], p_now timestamptz)
+returns int[]
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz;
+  v_ended sluice.ended_call[];
+  v_told sluice.outcome[];      -- as told, but for tasks that were spared for long enough
+begin
+  -- Locked in ascending order of id: two workers, or a worker and a recovery, never wait for each
+  -- other in a circle. Measured without the order: 70 deadlocks in 6 s. The limit keeps the
+  -- outcomes on the outer side: a plan made while there were few leases would walk all of them,
+  -- once for each outcome (55 ms for 250, so 2 ms). "+ 0" keeps the index on worker out: a plan by
+  -- it walks all that this worker ever held, and under a held snapshot these stay (27 tasks a
+  -- second after 60,000, seen).
+  with told as materialized (
+    select o.task_id, o.fence, o.ordinality::int as place
+    from unnest(p_outcomes) with ordinality o order by o.task_id),
+  pick as materialized (
+    select l.at, o.place from told o
+    cross join lateral (
+      select l.ctid as at from sluice.lease l
+      where l.task_id = o.task_id and l.fence = o.fence and l.worker + 0 = p_worker
+      limit 1 for update) l),
+  gone as (
+    delete from sluice.lease l using pick p where l.ctid = p.at returning l as lease, p.place)
+  select array_agg(row(g.place, g.lease)::sluice.ended_call) into v_ended from gone g;
+
+  -- after the locks: what goes back must not lie below marks
+  v_now := coalesce(p_now, clock_timestamp());
+  v_told := sluice.give_up(p_outcomes, v_ended, v_now);
+  perform sluice.store_results(v_told, v_ended, v_now);
+  perform sluice.note_attempts(v_told, v_ended, v_now);
+  perform sluice.retry_later(v_told, v_ended, v_now);
+  perform sluice.throttle(v_told, v_ended, v_now);
+  perform sluice.requeue((select array_agg(e.lease)
+    from unnest(v_ended) e cross join lateral (select (v_told[e.place]).kind,
+      (v_told[e.place]).error_code) o
+    where o.kind in ('throttled', 'returned') and not sluice.is_spared(o.kind, o.error_code)),
+      v_now);
+  if exists (select from sluice.cancellation c where c.worker = p_worker) then
+    perform sluice.settle_cancellations(v_now, array(select (e.lease).task_id
+      from unnest(v_ended) e));
+  end if;
+  perform sluice.settle(p_outcomes, v_ended, v_now);
+  perform sluice.note_health(p_outcomes, v_ended, v_now);
+  perform sluice.count_ended((select array_agg(e.lease) from unnest(v_ended) e));
+  return array(select e.place from unnest(v_ended) e);
+end
+$$;
+
+-- store_results: inserts the final outcomes: solved, failed, cancelled, and retry when no attempt
+-- is left. The primary key of sluice.result is what makes "exactly one result" true; ON CONFLICT is
+-- the belt. An end without a known reason, an unknown kind included, is a failure, never silence.
+create or replace function sluice.store_results(
+  p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  v_first bigint;
+  v_last bigint;
+  v_end record;
+begin
+  select min((e.lease).task_id), max((e.lease).task_id) into v_first, v_last from unnest(p_ended) e;
+  for v_end in with stored as (
+    insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at,
+      fence, input_tokens,
+      output_tokens, attempts, http_status, status, model, error_code, error, cost,
+        answer, response)
+    select l.task_id, l.worker, t.created_at, l.ready_at, l.started_at, p_now, l.fence,
+      o.input_tokens,
+      o.output_tokens, l.attempts + (o.kind is distinct from 'cancelled')::int,
+        sluice.storable_status(o.http_status),
+      case o.kind when 'solved' then 'solved' when 'cancelled' then 'cancelled'
+        else 'failed' end, m.name,
+      coalesce(o.error_code, x.error_code), coalesce(o.error, x.error),
+      o.input_tokens * coalesce(m.input_price,
+        0) * 0.000001 + o.output_tokens * coalesce(m.output_price, 0) * 0.000001,
+      o.answer, case when sluice.keeps_response(m) or t.request is not null or o.answer is null
+        then o.response end
+    from unnest(p_ended) e
+    cross join lateral (select (e.lease).*) l
+    cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
+    join sluice.task t on t.id = l.task_id and t.id between v_first and v_last   -- as claimed_tasks
+    join sluice.models m on m.id = l.model
+    left join (values ('unknown', 'unknown_outcome',
+      'the worker reported an outcome of no known kind'),
+                      ('cancelled', 'cancelled', 'cancelled while a worker had it')) x(kind,
+                        error_code, error)
+      on x.kind = case when o.kind = 'cancelled' then o.kind
+                       when coalesce(o.kind, '') not in ('solved', 'failed', 'retry')
+                         then 'unknown' end
+    where coalesce(o.kind, '') not in ('retry', 'throttled', 'returned')
+       or (o.kind = 'retry' and l.attempts + 1 >= sluice.attempts_max(l.task_id, l.model)
+         and not sluice.is_probe(e.lease))
+    on conflict do nothing returning status)
+  select s.status, count(*)::int as tasks from stored s group by s.status loop
+    perform sluice.count_results(v_end.status, v_end.tasks);
+  end loop;
+end
+$$;
+
+-- end_leases: ends tasks whose leases end without an outcome; the leases' rows are deleted already,
+-- in this transaction, which gives the right to the results.
+-- Params:  p_charged: attempts of this call; p_status, p_error_code, p_error: of their results;
+--          p_now.
+create or replace function sluice.end_leases(
+  p_leases sluice.lease[], p_charged int, p_status text, p_error_code text, p_error text,
+  p_now timestamptz)
+returns void
+language plpgsql volatile
+as $$
+declare
+  v_ended bigint[];
+begin
+  with ended as (
+    insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at,
+      fence, attempts, status, model, error_code, error)
+    select l.task_id, l.worker, t.created_at, l.ready_at, l.started_at, p_now, l.fence,
+      l.attempts + p_charged, p_status, m.name, p_error_code, p_error
+    from unnest(p_leases) l join sluice.models m on m.id = l.model join sluice.task t
+      on t.id = l.task_id
+    on conflict do nothing returning result.task_id)
+  select array_agg(e.task_id) into v_ended from ended e;
+  perform sluice.note_ended(v_ended, p_status);
+end
+$$;
+
+-- note_attempts: one row for every call that failed, those of an unknown kind included. Of one that
+-- was not charged (spared, or a batch that failed as a whole) the kind is returned.
+create or replace function sluice.note_attempts(
+  p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+begin
+  insert into sluice.attempt (task_id, worker, started_at, ended_at, fence, input_tokens,
+    output_tokens, http_status, billed, kind, model, error_code, error)
+  select l.task_id, l.worker, l.started_at, p_now, l.fence, o.input_tokens, o.output_tokens,
+    sluice.storable_status(o.http_status), o.billed,
+    case when o.kind = 'throttled' then 'returned' when o.kind in ('retry', 'returned') then o.kind
+      else 'failed' end,
+    m.name, o.error_code, o.error
+  from unnest(p_ended) e
+  cross join lateral (select (e.lease).*) l
+  cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
+  join sluice.models m on m.id = l.model
+  where coalesce(o.kind, '') not in ('solved', 'throttled', 'returned', 'cancelled')
+     or (o.kind = 'returned' and o.error_code is not null)
+       or sluice.is_spared(o.kind, o.error_code);
+end
+$$;
+
+-- Of schema 34, with other arguments. Not in a migration: until here complete called it.
+drop function if exists sluice.judge_late(bigint, sluice.outcome[], sluice.ended_call[],
+  timestamptz);

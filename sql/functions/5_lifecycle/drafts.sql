@@ -1,0 +1,186 @@
+-- What submit_many reads of its JSON: a draft of each task, checked before anything is stored.
+
+-- draft_of: an element of submit_many with submit's defaults filled in; null stands for the
+-- default. But for its model: whether there is a default matters to new ones only.
+create or replace function sluice.draft_of(p_draft sluice.draft) returns sluice.draft
+language sql immutable
+as $$
+  select row(p_draft.prompt, p_draft.model, coalesce(p_draft.priority, 0),
+    coalesce(p_draft.tenant, 'default'),
+    p_draft.run_at, p_draft.deadline, p_draft.idempotency_key, p_draft.max_attempts,
+      p_draft.request,
+    p_draft.max_output_tokens, p_draft.metadata, p_draft.batch_id,
+      p_draft.traceparent)::sluice.draft
+$$;
+
+-- drafts_of: the elements of submit_many, typed and checked. Errors: see submit_many; of the first
+-- one at fault, its number in front. Whether something is left of them without the known keys costs
+-- half of listing what is there; in one pass with the reading it costs more. A prompt must be a
+-- text: 42 would become "42".
+create or replace function sluice.drafts_of(p_tasks jsonb, p_now timestamptz) returns sluice.draft[]
+language plpgsql volatile
+as $$
+declare
+  c_known constant text[] := '{prompt, model, priority, tenant, run_at, deadline, idempotency_key,
+    max_attempts, request,
+    max_output_tokens, metadata, batch_id, traceparent}';
+  v_drafts sluice.draft[];
+begin
+  if jsonb_typeof(p_tasks) is distinct from 'array' then
+    raise exception 'tasks is a JSON %, not an array', coalesce(jsonb_typeof(p_tasks), 'null')
+      using errcode = 'SL004',
+      hint = 'Pass an array of objects with the same keys as the arguments of sluice.submit.';
+  end if;
+  begin
+    if not exists (select from jsonb_array_elements(p_tasks) item
+                   where item - c_known <> '{}' or jsonb_typeof(item -> 'prompt') not in ('string',
+                     'null')) then
+      v_drafts := array(select sluice.draft_of(d) from jsonb_populate_recordset(null::sluice.draft,
+        p_tasks) d);
+    end if;
+  exception when data_exception then
+    null;  -- which one was it?
+  end;
+  if v_drafts is null then
+    perform sluice.refuse_misfit(p_tasks, c_known, p_now);
+  end if;
+  perform sluice.check_drafts(v_drafts, false, p_now);
+  return v_drafts;
+end
+$$;
+
+-- refuse_misfit: says which of p_tasks, of which one cannot be read as a draft, is the first one at
+-- fault. Errors: as drafts_of.
+create or replace function sluice.refuse_misfit(p_tasks jsonb, p_known text[], p_now timestamptz)
+returns void
+language plpgsql volatile
+as $$
+declare
+  v_place int := 0;
+  v_task jsonb;
+  v_draft sluice.draft;
+  v_hint text;
+  v_key text;
+begin
+  begin
+    for v_task in select t from jsonb_array_elements(p_tasks) t loop
+      v_place := v_place + 1;
+      exit when v_task - p_known <> '{}' or jsonb_typeof(v_task -> 'prompt')
+        not in ('string', 'null');
+      v_draft := jsonb_populate_record(null::sluice.draft, v_task);
+    end loop;
+  exception when data_exception then
+    null;  -- it is this one
+  end;
+  perform sluice.check_element(v_task, p_known);
+exception when sqlstate 'SL004' then
+  get stacked diagnostics v_hint = pg_exception_hint, v_key = column_name;
+  if v_place > 1 then
+    perform sluice.drafts_of(jsonb_path_query_array(p_tasks, 'strict $[0 to $last]',
+      jsonb_build_object('last', v_place - 2)), p_now);
+  end if;
+  raise exception 'task %: %', v_place, sqlerrm using errcode = 'SL004', column = v_key,
+    hint = v_hint;
+end
+$$;
+
+-- check_element: SL004 unless an element of submit_many is an object of the keys p_known, each of
+-- its argument's type.
+create or replace function sluice.check_element(p_task jsonb, p_known text[]) returns void
+language plpgsql volatile
+as $$
+begin
+  perform sluice.check_columns(p_task, p_known);
+  if jsonb_typeof(p_task -> 'prompt') not in ('string', 'null') then
+    raise exception 'prompt is a JSON %, not a string', jsonb_typeof(p_task -> 'prompt')
+      using errcode = 'SL004', column = 'prompt',
+      hint = 'prompt is plain text for the model; request is a verbatim JSON body.';
+  end if;
+  perform jsonb_populate_record(null::sluice.draft, p_task);
+exception when data_exception then
+  perform sluice.name_misfit('draft', p_task);
+  raise exception '%', sqlerrm using errcode = 'SL004',
+    hint = 'Its values are of the types of sluice.submit''s arguments.';
+end
+$$;
+
+-- check_drafts: refuses tasks of which one is at fault. Errors: as submit; the first one's number
+-- is in front. Only those are looked at one by one that may be: a call of check_task for each cost
+-- 15 us. One that repeats a task is not held against its tenant's limits of today, nor, where it
+-- names no model, against today's default.
+-- Params:  p_cut: their requests are pieces of JSON, so that they need not be read to know it: 15
+--          us of 4 KB.
+create or replace function sluice.check_drafts(
+  p_drafts sluice.draft[], p_cut boolean, p_now timestamptz)
+returns void
+language plpgsql volatile
+as $$
+declare
+  v_rules record;
+  v_at record;
+  v sluice.draft;
+  v_name text;
+  v_hint text;
+  v_key text;
+begin
+  select s.default_model, s.request_bytes_max, sluice.are_limited() as limited, sluice.is_guarded()
+    or sluice.are_limited() as personal,
+    exists (select from sluice.models where tpm is not null) or exists (select from sluice.tenants
+      where tpm is not null) as metered
+  into v_rules from sluice.settings s;
+  -- The first of each model or route, and where tenants have rules the first of a tenant's model or
+  -- route, and of its priority; not of all three together, which may be as many as there are tasks.
+  -- A repeat is apart.
+  for v_at in
+    select p.place, k.checked and p.place = k.first as first, p.place > k.first
+      or p.place = k.doubted[1] as doubted, k.bound
+    from (
+      select k.first, k.bound, k.doubted, k.first in (min(k.first) over (partition by k.model,
+        k.is_prompt, k.tenant, k.bound),
+          min(k.first) over (partition by k.tenant, k.priority, k.bound)) as checked
+      from (
+        select min(d.ordinality) as first, d.model, d.request is null as is_prompt,
+          case when v_rules.personal then d.tenant end as tenant,
+          case when v_rules.personal then d.priority end as priority, d.bound,
+            array_agg(d.ordinality) filter (
+          where v_rules.metered or d.request is not null and not p_cut
+            or sluice.fault(d.prompt, d.request, d.priority, d.max_attempts,
+            d.max_output_tokens, d.metadata, d.tenant, d.idempotency_key, d.traceparent, d.deadline,
+              v_rules.request_bytes_max, p_now)
+            is not null) as doubted
+        from (
+          select d.*, (d.model is null or v_rules.limited)
+            and sluice.is_bound(d.tenant, d.idempotency_key) as bound
+          from unnest(p_drafts) with ordinality d) d
+        group by 2, 3, 4, 5, d.bound) k) k
+    cross join lateral unnest(case when not k.checked or k.first = k.doubted[1] then k.doubted
+      else k.first || k.doubted end) p(place)
+    order by p.place
+  loop
+    -- here, not in the query: there each field is looked for from the array's beginning
+    v := p_drafts[v_at.place];
+    v_name := coalesce(v.model, v_rules.default_model);
+    if v_at.doubted then
+      perform sluice.check_task(v.prompt, v.request, v.priority, v.max_attempts,
+        v.max_output_tokens, v.metadata, v.tenant,
+        v.idempotency_key, v.traceparent, v.deadline, v_rules.request_bytes_max, p_now);
+    end if;
+    if v_at.first then
+      perform sluice.require_tenant(v.tenant);
+      perform sluice.refuse_excess(v.tenant, v.priority, v_name) from sluice.limits_of(v.tenant) l
+      where v_rules.limited and not v_at.bound and sluice.exceeds(l, v.priority, v_name);
+      perform sluice.target(v_name, v.request is not null) where v.model is not null
+        or not v_at.bound;
+    end if;
+    if v_rules.metered and (v.model is not null or not v_at.bound) then
+      perform sluice.check_fits(v_name, v.tenant, octet_length(coalesce(v.prompt, v.request)),
+        v.max_output_tokens);
+    end if;
+  end loop;
+exception when sqlstate 'SL001' or sqlstate 'SL002' or sqlstate 'SL004' or sqlstate 'SL007'
+  or sqlstate 'SL009' then
+  get stacked diagnostics v_hint = pg_exception_hint, v_key = column_name;
+  raise exception 'task %: %', v_at.place, sqlerrm using errcode = sqlstate, column = v_key,
+    hint = v_hint;
+end
+$$;

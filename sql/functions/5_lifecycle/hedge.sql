@@ -1,0 +1,82 @@
+-- hedge: grants one more call of a task that its worker is calling for already. The first answer is
+-- the task's, and the worker aborts the other calls: they may be billed all the same.
+-- Called beside a call that takes longer than the model's hedge_after.
+-- Params:  worker, task_id, fence: the call under way; p_now.
+-- Returns: true: it may begin, within send_within_ms of the asking, and has its permit, its tokens
+--          and its row among the attempts; false: not now: the budget is used up
+--          (3_limits/hedge_budget.sql), no permit, max_in_flight or hedge_max is reached, the model
+--          is closed, paused or its breaker is not closed, the task is being cancelled, or not this
+--          worker's any more.
+-- Tokens: as many as were reserved for the task itself. They stay booked: which of the calls were
+-- billed nobody knows.
+-- Locks:   the lease, then the model and its task's tenant: only tries; then, for a moment, the
+--          budget's.
+create or replace function sluice.hedge(
+  worker bigint, task_id bigint, fence int, p_now timestamptz default null)
+returns boolean
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_lease sluice.lease;
+  v_model sluice.models;
+  v_now timestamptz;
+begin
+  -- without a lock: when a backend has become slow, many ask in vain
+  if sluice.hedge_calls_left() <= 0 then
+    return false;
+  end if;
+  select * into v_lease from sluice.lease l
+  where l.task_id = hedge.task_id and l.fence = hedge.fence and l.worker + 0 = hedge.worker
+    for update skip locked;
+  if not found or not pg_try_advisory_xact_lock(sluice.lock_class('model'), v_lease.model) then
+    return false;
+  end if;
+  select * into v_model from sluice.models m where m.id = v_lease.model;
+  v_now := coalesce(p_now, clock_timestamp());
+  if not sluice.may_hedge(v_model, v_lease, v_now) then
+    return false;
+  end if;
+  if not sluice.take_hedge(v_model.hedge_budget) then
+    return false;
+  end if;
+  update sluice.lease l set calls = calls + 1 where l.task_id = hedge.task_id;
+  perform sluice.take_permits(sluice.request_quota(v_model), 1, v_now);
+  perform sluice.charge_reserved(v_model, array[v_lease], v_now);
+  perform sluice.set_counter('claimed', v_model.id, sluice.counter('claimed', v_model.id) + 1);
+  perform sluice.count_hedgeable(v_model, array[v_lease]);
+  insert into sluice.attempt (task_id, worker, started_at, fence, kind, model)
+  values (v_lease.task_id, v_lease.worker, v_now, v_lease.fence, 'hedged', v_model.name);
+  return true;
+end
+$$;
+
+-- may_hedge: whether p_lease's task may have one more call of p_model now. Requires the model's
+-- lock; tries the tenant's.
+create or replace function sluice.may_hedge(
+  p_model sluice.models, p_lease sluice.lease, p_now timestamptz)
+returns boolean
+language plpgsql volatile
+as $$
+declare
+  v_requests sluice.quota := sluice.request_quota(p_model);
+  v_tokens sluice.quota := sluice.token_quota(p_model);
+begin
+  if p_model.hedge_after is null or p_lease.calls > p_model.hedge_max
+    or not sluice.is_open(p_model, p_now)
+     or exists (select from sluice.breaker b where b.model = p_model.id and b.state <> 'closed')
+     or exists (select from sluice.cancellation c where c.task_id = p_lease.task_id
+       and c.fence = p_lease.fence)
+     or sluice.calls_left(p_model) <= 0 then
+    return false;
+  end if;
+  perform sluice.mend_bucket(v_requests, p_now);
+  perform sluice.mend_bucket(v_tokens, p_now);
+  return coalesce(sluice.permits_now(v_requests, p_now) > 0, true)
+    and coalesce(sluice.permits_now(v_tokens, p_now) > 0, true)
+    and not exists (
+      select from sluice.tenant_allowances(array[p_lease.tenant], p_now) a
+      where a.busy or a.requests <= 0 or a.tokens <= 0);
+end
+$$;

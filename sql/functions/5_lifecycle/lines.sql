@@ -1,0 +1,127 @@
+-- Lines come with their models and routes, and go with them.
+
+-- make_line: creates what belongs to a line.
+create or replace function sluice.make_line(p_line int) returns void
+language plpgsql volatile
+as $$
+declare
+  v_name text := sluice.line_name(p_line);
+begin
+  execute format('create table sluice.%I (primary key (task_id)) inherits (sluice.queue)
+    with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
+      vacuum_truncate = off)', 'queue_' || v_name);
+  execute format('create index on sluice.%I (deadline) where deadline is not null',
+    'queue_' || v_name);
+  perform sluice.make_order(p_line), sluice.make_functions(p_line);
+end
+$$;
+
+-- make_order: the index in whose order its tasks are taken, and the gauge of a bound on what waits,
+-- where they are not there yet.
+-- twin: tenant_key
+create or replace function sluice.make_order(p_line int) returns void
+language plpgsql volatile
+as $$
+declare
+  v_name text := sluice.line_name(p_line);
+begin
+  if to_regclass('sluice.waits_' || v_name) is null then
+    execute format('create index on sluice.%I (rank, (hashtextextended(tenant, 0) >> 1), ready_at, '
+                   'task_id)', 'queue_' || v_name);
+    perform sluice.make_gauge('waits_' || v_name);
+  end if;
+end
+$$;
+
+-- drop_line: drops it.
+create or replace function sluice.drop_line(p_line int) returns void
+language plpgsql volatile
+as $$
+declare
+  v_name text := sluice.line_name(p_line);
+begin
+  perform sluice.drop_functions(p_line);
+  execute format('drop table sluice.%I', 'queue_' || v_name);
+  execute format('drop sequence sluice.%I', 'waits_' || v_name);
+  delete from sluice.mark where line = p_line;
+  delete from sluice.meter where line = p_line or model = p_line;
+  delete from sluice.tenant_clock where model = p_line;
+  delete from sluice.lane_round where line = p_line or model = p_line;
+  delete from sluice.ready_line where line = p_line;
+end
+$$;
+
+-- make_route_line: the line of p_route for p_api, made if there is none. It stays until the
+-- transaction ends: whoever drops the route's lines waits for it.
+create or replace function sluice.make_route_line(p_route text, p_api text) returns int
+language plpgsql volatile
+as $$
+declare
+  v_n int;
+begin
+  loop
+    insert into sluice.route_line (route, api) values (p_route, p_api) on conflict do nothing
+    returning n into v_n;
+    if found then
+      perform sluice.make_line(-v_n);
+      return -v_n;
+    end if;
+    select n into v_n from sluice.route_line where route = p_route
+      and api is not distinct from p_api for key share;
+    if found then  -- else it has just been dropped
+      return -v_n;
+    end if;
+  end loop;
+end
+$$;
+
+-- try_drop_route: drops the lines of a route that is no more and for which nothing waits. What
+-- waits stays, for the route may be made again, by a transaction that is still open, too: that one
+-- holds their rows. Waits for it and for open submits as long as lock_timeout allows; a lock that
+-- is not to be had leaves them: they cost nothing.
+create or replace function sluice.try_drop_route(p_route text) returns void
+language plpgsql volatile
+as $$
+declare
+  v_lines int[];
+  v_line int;
+  v_waits boolean;
+begin
+  perform from sluice.route_line where route = p_route order by n for update;
+  if exists (select from sluice.routes where route = p_route) then
+    return;
+  end if;
+  v_lines := sluice.lines_of_route(p_route);
+  foreach v_line in array v_lines loop
+    perform sluice.lock_line(v_line);  -- who claims from it calls its functions
+    execute format('lock table sluice.%I in access exclusive mode',
+      'queue_' || sluice.line_name(v_line));
+  end loop;
+  foreach v_line in array v_lines loop
+    execute format('select exists (select from sluice.%I)', 'queue_' || sluice.line_name(v_line))
+      into v_waits;
+    if v_waits or exists (select from sluice.lease l where l.line = v_line)
+      or exists (select from sluice.later where route = p_route) then
+      return;
+    end if;
+  end loop;
+  perform sluice.drop_line(l) from unnest(v_lines) l;
+  delete from sluice.route_line where route = p_route;
+end
+$$;
+
+-- The lines that are there already, whenever this file is applied anew; 0_gone.sql keeps others
+-- from coming. The baseline's routes have none.
+do $$
+declare
+  v_line int;
+begin
+  foreach v_line in array sluice.all_lines() loop
+    perform sluice.make_order(v_line), sluice.make_functions(v_line);
+  end loop;
+  perform sluice.make_route_line(r.route, a.api)
+  from (select distinct r.route, m.api from sluice.routes r join sluice.models m
+    on m.name = r.model) r
+  cross join lateral (values (null), (r.api)) a(api);
+end
+$$;

@@ -1,0 +1,170 @@
+-- What becomes of calls that failed and are tried again, or that nobody waits for any more.
+
+-- storable_status: an HTTP status, or null for a number that is none: one odd outcome must not
+-- refuse its whole flush.
+create or replace function sluice.storable_status(p_status int) returns smallint
+language sql immutable
+as $$ select case when p_status between 100 and 999 then p_status::smallint end $$;
+
+-- attempts_max: how many attempts task p_task may have on model p_model.
+create or replace function sluice.attempts_max(p_task bigint, p_model int) returns int
+language plpgsql stable
+as $$
+#variable_conflict use_column
+begin
+  return (select coalesce((select max_attempts from sluice.task where id = p_task),
+                  (select max_attempts from sluice.models where id = p_model), 1));
+end
+$$;
+
+-- retry_later: aside with a time: exponential backoff with full jitter, no earlier than the backend
+--   asked. wait = random() * least(backoff_max, backoff_base * 2^n), at least retry_after_ms (at
+--   most 1 h).
+-- n: how many attempts were charged; of a task that is spared, how often it was before. What could
+-- not be sent is tried once more when its time is over. (2^26 days still fit into an interval.) A
+-- route's task goes back to its route. A probe is not charged: a backend that is down for a day
+-- must not empty its queue into the dead letters.
+create or replace function sluice.retry_later(
+  p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  v_unsent_timeout interval := (select unsent_timeout from sluice.settings);
+begin
+  insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
+    attempts, route, tenant)
+  select l.task_id,
+    p_now + greatest(least(greatest(random() * least(m.backoff_max,
+      m.backoff_base * (2 ^ least(w.n, 26))), w.least), w.left),
+                     least(coalesce(o.retry_after_ms, 0), 3600000) * interval '1 millisecond',
+                     interval '1 millisecond'),
+    l.deadline, t.model, l.request_bytes, l.fence, l.rank,
+    l.attempts + (o.kind = 'retry' and not sluice.is_probe(e.lease))::int, t.route, t.tenant
+  from unnest(p_ended) e
+  cross join lateral (select (e.lease).*) l
+  cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
+  cross join lateral (
+    select l.attempts::int as n, null::interval as least,
+      null::interval as left where o.kind = 'retry'
+      and (l.attempts + 1 < sluice.attempts_max(l.task_id, l.model) or sluice.is_probe(e.lease))
+    union all
+    select s.calls - 1, sluice.spared_share_min() * (p_now - s.since),
+      case when o.kind = 'returned' then s.since + v_unsent_timeout - p_now end
+    from sluice.spared_calls(l.task_id, o.error_code) s
+    where sluice.is_spared(o.kind, o.error_code)) w
+  join sluice.task t on t.id = l.task_id
+  join sluice.models m on m.id = l.model;
+  perform sluice.notify_ready(r.model) from (   -- who sleeps may sleep for longer than the backoff
+    select distinct (e.lease).model from unnest(p_ended) e
+    where p_outcomes[e.place].kind = 'retry' or sluice.is_spared(p_outcomes[e.place].kind,
+      p_outcomes[e.place].error_code)) r;
+end
+$$;
+
+-- throttle: closes the models of throttled outcomes for the whole fleet until the backend's time;
+-- only ever later. A backend that named no time: one second; one that named an absurd one: an hour.
+-- error_code credential or billing: parked until somebody opens it, for no waiting mends a wrong
+-- key or an unpaid bill; the reason begins with the code. What the backend said is for
+-- administrators. A model whose row somebody is changing is skipped: an open psql must not hold up
+-- a flush, nor two flushes each other; the next throttled call closes it.
+create or replace function sluice.throttle(
+  p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+begin
+  perform sluice.close_until(m.name, w.until,
+    sluice.closure_reason(coalesce(w.parked_for, 'throttled'), w.http_status),
+    nullif(concat_ws(': ', w.parked_for, w.error), ''))
+  from (
+    select (e.lease).model, max(p.parked_for) as parked_for,
+      (array_agg(o.http_status order by p.parked_for desc nulls last))[1] as http_status,
+      (array_agg(o.error order by p.parked_for desc nulls last))[1] as error,
+      case when bool_or(p.parked_for is not null) then 'infinity'
+        else p_now + least(greatest(max(coalesce(o.retry_after_ms, 1000)), 1),
+          3600000) * interval '1 millisecond'
+      end as until
+    from unnest(p_ended) e cross join lateral (select (p_outcomes[e.place]).*) o
+    cross join lateral (
+      select case when o.error_code in ('credential', 'billing')
+        then o.error_code end as parked_for) p
+    where o.kind = 'throttled' and not sluice.is_spared(o.kind, o.error_code) group by 1) w
+  cross join lateral (
+    select name from sluice.models
+    where id = w.model and (closed_until is null or closed_until <= p_now
+      or closed_until <= w.until - interval '1 second')
+    for no key update skip locked) m;
+end
+$$;
+
+-- requeue: puts ended leases back into their lines at their places: same ready_at, rank and fence.
+-- Their rows in sluice.lease are deleted already, in this transaction. Marks are lowered under the
+-- lines' locks, ascending, one after the other.
+-- Params:  p_leases: may be null.
+create or replace function sluice.requeue(p_leases sluice.lease[], p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_line int;
+begin
+  for v_line in select distinct coalesce(l.line, l.model) from unnest(p_leases) l order by 1 loop
+    perform sluice.lock_line(v_line);
+    execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence,
+      rank, attempts, tenant)
+      select l.task_id, l.ready_at, l.deadline, case when $2 > 0 then $2 end, l.request_bytes,
+        l.fence, l.rank, l.attempts, l.tenant
+      from unnest($1) l where coalesce(l.line, l.model) = $2',
+      'queue_' || sluice.line_name(v_line)) using p_leases, v_line;
+    perform sluice.lower_marks(v_line, array_agg(t.rank), array_agg(t.tenant), array_agg(t.first))
+    from (select l.rank, sluice.tenant_key(l.tenant) as tenant, min(l.ready_at) as first
+          from unnest(p_leases) l where coalesce(l.line, l.model) = v_line group by 1, 2) t;
+    perform sluice.notify_ready(v_line);
+  end loop;
+end
+$$;
+
+-- judge_late: for outcomes that found no lease: was it applied by an earlier try of this very call,
+-- or is it late? A late answer is kept as an audit row (once), for somebody paid for it; not that
+-- of a task that is forgotten. What a recovery wrote in the name of a lost worker is not that
+-- worker's outcome. A result without a worker: its task had gone back.
+create or replace function sluice.judge_late(
+  p_worker bigint, p_outcomes sluice.outcome[], p_places int[], p_now timestamptz)
+returns table (task_id bigint, fence int, applied boolean)
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+begin
+  return query
+  with judged as materialized (
+    select o.*, coalesce(o.ordinality = any (p_places), false)
+      or ((exists (select from sluice.result r where r.task_id = o.task_id and r.fence = o.fence
+        and coalesce(r.worker, p_worker) = p_worker
+                   and (r.status = case o.kind when 'solved' then 'solved' when 'cancelled'
+                     then 'cancelled' else 'failed' end
+                        or r.status = 'cancelled' and o.kind is distinct from 'solved'))
+           or exists (select from sluice.attempt a where a.task_id = o.task_id and a.fence = o.fence
+                      and a.worker = p_worker and a.kind = 'redriven')
+                        and o.kind is distinct from 'solved')
+          and not exists (select from sluice.attempt a where a.task_id = o.task_id
+            and a.fence = o.fence
+                          and a.worker = p_worker and a.kind = 'lost'))
+      or exists (select from sluice.attempt a where a.task_id = o.task_id and a.fence = o.fence
+        and a.worker = p_worker
+                 and a.kind in ('retry', 'failed') and coalesce(o.kind, '') not in ('solved',
+                   'cancelled')) as applied
+    from unnest(p_outcomes) with ordinality o),
+  kept as (
+    insert into sluice.attempt (task_id, worker, ended_at, fence, input_tokens, output_tokens,
+      http_status, billed, kind, error_code, error, answer, response)
+    select j.task_id, p_worker, p_now, j.fence, j.input_tokens, j.output_tokens,
+      sluice.storable_status(j.http_status), j.billed, 'late', j.error_code, j.error,
+        j.answer, j.response
+    from judged j
+    where not j.applied and j.fence is not null and j.kind in ('solved', 'failed', 'retry')
+      and exists (select from sluice.task t where t.id = j.task_id and t.forgotten_at is null)
+      and not exists (select from sluice.attempt a where a.task_id = j.task_id and a.fence = j.fence
+                      and a.worker = p_worker and a.kind = 'late'))
+  select j.task_id, j.fence, j.applied from judged j order by j.ordinality;
+end
+$$;

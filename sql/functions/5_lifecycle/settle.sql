@@ -1,0 +1,85 @@
+-- settle: corrects what was reserved for calls that have ended to what they used, at the moment of
+-- their claim, and lets one of them teach its model's estimates. Needs no lock: the account is
+-- rows, and the bucket only spreads.
+--   used: input and output tokens if the worker told them; else nothing for a call that was not
+--   sent or not billed (returned without an error, throttled, billed = false); else the reservation
+--   stands, as it does for a lost call: it may have been billed.
+create or replace function sluice.settle(
+  p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+begin
+  if random() < 0.125 then  -- now and then is enough
+    perform sluice.learn_from(p_outcomes, p_ended);
+  end if;
+  if exists (select from unnest(p_ended) e where (e.lease).reserved_tokens > 0) then
+    perform sluice.settle_reserved(p_outcomes, p_ended, p_now);
+  end if;
+end
+$$;
+
+-- learn_from: lets one of these calls, drawn at random, teach its model's estimates, if it told
+-- what it used.
+create or replace function sluice.learn_from(
+  p_outcomes sluice.outcome[], p_ended sluice.ended_call[])
+returns void
+language plpgsql volatile
+as $$
+declare
+  v_call sluice.ended_call := p_ended[1 + floor(random() * cardinality(p_ended))::int];
+  v_outcome sluice.outcome := p_outcomes[v_call.place];
+begin
+  if v_outcome.kind = 'solved' and v_outcome.input_tokens is not null then
+    perform sluice.learn_tokens((v_call.lease).model, (v_call.lease).request_bytes,
+      v_outcome.input_tokens, v_outcome.output_tokens);
+  end if;
+end
+$$;
+
+-- settle_reserved: settle for calls with reservations. What is older than the window has left the
+-- account already.
+create or replace function sluice.settle_reserved(
+  p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_account record;
+begin
+  for v_account in
+    with call as materialized (
+      select l.model, l.tenant, l.started_at as at,
+        case when o.input_tokens is not null or o.output_tokens is not null
+            then coalesce(o.input_tokens, 0)::bigint + coalesce(o.output_tokens, 0)
+          when o.kind = 'throttled' or (o.kind = 'returned' and o.error_code is null)
+            or not o.billed then 0
+          else l.reserved_tokens end - l.reserved_tokens as tokens
+      from unnest(p_ended) e
+      cross join lateral (select (e.lease).*) l
+      cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
+      where l.reserved_tokens > 0),
+    moved as materialized (
+      select q.quota, c.at, sum(c.tokens)::bigint as tokens, q.model
+      from call c
+      cross join lateral (
+        select sluice.token_quota(m) as quota, m.id as model from sluice.models m
+        where m.id = c.model and m.tpm is not null
+        union all
+        select sluice.token_quota(t), null from sluice.tenants t where t.name = c.tenant
+          and t.tpm is not null) q
+      group by 1, 2, 4),
+    booked as (
+      insert into sluice.spent (account, at, tokens)
+      select (m.quota).account, least(m.at, p_now), m.tokens from moved m
+      where m.tokens <> 0 and m.at > p_now - sluice.token_window()
+        -- the clock was set back: a refund could outlive its charge
+        and (m.tokens > 0 or m.at <= p_now))
+    select m.quota, m.model, sum(m.tokens)::bigint as tokens from moved m group by 1, 2 order by 2
+  loop
+    perform sluice.move_bucket(v_account.quota, v_account.tokens, p_now);
+    if v_account.tokens < 0 and v_account.model is not null then
+      -- who sleeps until the next permit may begin sooner
+      perform sluice.notify_opened(v_account.model);
+    end if;
+  end loop;
+end
+$$;

@@ -1,0 +1,274 @@
+-- submit, and what it is made of: keys, and what is seldom asked.
+
+-- keep_key: binds an idempotency key to a task id, unless it is bound already.
+-- Returns: p_task_id if the key is new, else the id it was bound to with the same content.
+-- Params:  p_element: its number in a submit_many, for the message.
+-- Errors:  SL008 bound to other content. Waits for an open first submit of the same key.
+create or replace function sluice.keep_key(
+  p_tenant text, p_key text, p_content bytea, p_task_id bigint, p_element bigint default null)
+returns bigint
+language plpgsql volatile
+as $$
+declare
+  v_key bytea := sha256(convert_to(p_key, 'UTF8'));
+  v_bound sluice.idempotency;
+begin
+  loop
+    insert into sluice.idempotency (tenant, key_sha256, task_id, content_sha256)
+    values (p_tenant, v_key, p_task_id, p_content) on conflict do nothing;
+    if found then
+      return p_task_id;
+    end if;
+    select * into v_bound from sluice.idempotency where tenant = p_tenant and key_sha256 = v_key;
+    exit when v_bound.task_id >= (select min(first_id) from sluice.id_range)
+           or exists (select from sluice.task where id = v_bound.task_id);
+    -- Retention took the task, and its key is to follow (8_control/retention.sql).
+    delete from sluice.idempotency where tenant = p_tenant and key_sha256 = v_key
+      and task_id = v_bound.task_id;
+  end loop;
+  if v_bound.content_sha256 <> p_content then
+    raise exception '%idempotency key already used by task % with other content',
+      coalesce('task ' || p_element || ': ', ''), v_bound.task_id
+      using errcode = 'SL008', column = 'idempotency_key', hint = 'Use a new key for a new task.';
+  end if;
+  return v_bound.task_id;
+end
+$$;
+
+-- content_sha256: what two submits with one idempotency key must agree in. p_target: the model or
+-- route as it was named, null for none: the default may change before the repeat.
+create or replace function sluice.content_sha256(
+  p_target text, p_prompt text, p_request text, p_max_output_tokens int) returns bytea
+language sql immutable
+as $$
+  select sha256(convert_to(
+    jsonb_build_array(p_target, p_prompt, p_request, p_max_output_tokens)::text, 'UTF8'))
+$$;
+
+-- check_in_full: what a submit is seldom asked: all that is not plain, and what holds where tenants
+-- or models have bounds.
+-- Params:  p_draft: the task; p_id: its id; p_name: its model or route, the default filled in;
+--          p_routed: it is no model; p_limited: tokens a minute may be; p_bounded: its tenant may
+--          have limits, also without a row; p_now.
+-- Returns: p_id, or the id to which its idempotency key was bound before. It has taken its tenant's
+--          headroom.
+-- Errors:  as submit.
+create or replace function sluice.check_in_full(
+  p_draft sluice.draft, p_id bigint, p_name text, p_routed boolean, p_limited boolean,
+  p_bounded boolean, p_now timestamptz) returns bigint
+language plpgsql volatile
+as $$
+declare
+  v_gate sluice.gate;
+  v_bound bigint;
+  v_limits sluice.tenant_limits;
+begin
+  select * into v_gate from sluice.gate;
+  perform sluice.check_task(p_draft.prompt, p_draft.request, p_draft.priority, p_draft.max_attempts,
+    p_draft.max_output_tokens,
+    p_draft.metadata, p_draft.tenant, p_draft.idempotency_key, p_draft.traceparent,
+      p_draft.deadline, v_gate.request_bytes_max, p_now);
+  if v_gate.is_guarded and sluice.is_guarded() then
+    perform sluice.require_tenant(p_draft.tenant);
+  end if;
+  if v_gate.has_tenants and not p_bounded then
+    p_bounded := exists (select from sluice.tenants t where t.name = p_draft.tenant);
+  end if;
+  if p_bounded then
+    v_limits := (select l from sluice.limits_of(p_draft.tenant) l);
+  end if;
+  -- Before the default and the limits count: a repeat finds its task, whatever has become of them.
+  if p_draft.idempotency_key is not null then
+    v_bound := sluice.keep_key(p_draft.tenant, p_draft.idempotency_key, sluice.content_sha256(
+      p_draft.model, p_draft.prompt, p_draft.request, p_draft.max_output_tokens), p_id);
+    if v_bound <> p_id then
+      return v_bound;
+    end if;
+  end if;
+  if v_limits.max_priority < p_draft.priority or p_name <> all (v_limits.models) then
+    perform sluice.refuse_excess(p_draft.tenant, p_draft.priority, p_name);
+  end if;
+  if p_routed then
+    perform sluice.route_api(p_name, p_draft.request is not null);
+  end if;
+  if p_limited or v_limits.tpm is not null then
+    perform sluice.check_fits(p_name, p_draft.tenant,
+      octet_length(coalesce(p_draft.prompt, p_draft.request)), p_draft.max_output_tokens);
+  end if;
+  if p_bounded then
+    perform sluice.take_tenant_headroom(p_draft.tenant, v_limits, p_now);
+  end if;
+  return p_id;
+end
+$$;
+
+-- take_tenant_headroom: takes headroom for a new task of a tenant, who is noted if he is new.
+-- Errors: SL005, SL009.
+create or replace function sluice.take_tenant_headroom(
+  p_tenant text, p_limits sluice.tenant_limits, p_now timestamptz)
+returns void
+language plpgsql volatile
+as $$
+begin
+  if not p_limits.is_listed then
+    perform sluice.note_tenants(array[p_tenant]);
+  end if;
+  if p_limits.is_full then
+    perform sluice.refuse_full_tenant(p_tenant);
+  elsif p_limits.max_unfinished is not null then
+    perform sluice.accept('tenant', p_tenant, 1, p_limits.max_unfinished, 1, p_now);
+  end if;
+end
+$$;
+
+-- burst_max: tasks that one call may put into a line at once, where submitters are bound to
+-- tenants.
+create or replace function sluice.burst_max() returns int
+language sql immutable parallel safe
+as $$ select 10000 $$;
+
+-- burst_time_max: and for how long after its beginning a transaction puts tasks into a line.
+create or replace function sluice.burst_time_max() returns interval
+language sql immutable parallel safe
+as $$ select sluice.mark_lag() $$;
+
+-- stands_aside: whether p_count tasks that are submitted now wait in sluice.later until they are
+-- committed, though they are ready. A claim would walk over those of an open transaction at each
+-- look (0.2 us each: three million 0.6 s, of all models), for it sees which they are only then. So
+-- where submitters are bound to tenants a transaction puts no more into a line than it can within
+-- the marks' lag.
+create or replace function sluice.stands_aside(p_count int) returns boolean
+language plpgsql stable
+as $$
+begin
+  return (p_count > sluice.burst_max() or clock_timestamp() > now() + sluice.burst_time_max())
+    and sluice.is_guarded();
+end
+$$;
+
+-- submit: accepts one task.
+-- The first of a task's life. Called by users, inside their own transactions if they like.
+-- Params:  prompt or request: exactly one; model: a model's or a route's name (null:
+--          settings.default_model); priority -100 to 100, higher first; run_at: not before;
+--          deadline: not after; the others as their names say.
+-- Returns: the task's id; with an idempotency key used before, the first task's id.
+-- Places: its model's or route's line, ready for any claim; with a run_at to come aside until then,
+--          or as stands_aside says. What bounds are there is drawn from gauges, sequences, for
+--          counting halves the rate of submits.
+-- Errors:  SL001, SL002, SL003, SL004, SL005, SL007, SL008, SL009.
+-- In every transaction each operator and function of an expression is set up anew, for 2,500
+-- instructions, an if costs 1,500, a statement 15,000: what is seldom of use stands together in one
+-- if. D-022 and D-023 say where they go.
+create or replace function sluice.submit(
+  prompt text default null, model text default null, priority int default 0,
+  tenant text default 'default',
+  run_at timestamptz default null, deadline timestamptz default null,
+    idempotency_key text default null,
+  max_attempts int default null, request text default null, max_output_tokens int default null,
+  metadata jsonb default null, batch_id bigint default null, traceparent text default null,
+  p_now timestamptz default null) returns bigint
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := clock_timestamp();
+  v_id bigint := nextval('sluice.task_id');
+  v_bound bigint;
+  v_name text := submit.model;
+  v_route text;
+  v_line record;      -- the model, or the route's line for prompts
+  v_gate record;
+  v_full_at bigint;
+  v_later boolean;
+  v_api text;
+begin
+  if p_now is not null or v_name is null then
+    v_now := case when p_now is null then v_now else sluice.now_for(p_now) end;
+    v_name := coalesce(v_name, sluice.default_model());
+  end if;
+  -- twin: notify_ready
+  -- awake: nobody sleeps with the line's lock, and until this transaction ends nobody can. Two
+  -- statements, for their join costs more.
+  select m.id as model, m.id as line, m.max_queue, m.max_unfinished, m.tpm is not null as limited,
+    'call sluice.add_' || m.id || '($1)' as call,
+      pg_try_advisory_xact_lock_shared(sluice.lock_class('sleeper'), m.id % 64) as awake
+  into v_line from sluice.models m where m.name = v_name;
+  if v_line.model is null then
+    v_route := v_name;
+    select null::int as model, -l.n as line, null::int as max_queue, null::bigint as max_unfinished,
+      r.route is null or g.limits_tokens as limited,
+      'call sluice.add_route_' || l.n || '($1)' as call,
+        pg_try_advisory_xact_lock_shared(sluice.lock_class('sleeper'), l.n % 64) as awake
+    into v_line from sluice.gate g left join sluice.route_line l on l.route = v_route
+      and l.api is null
+    left join lateral (select r.route from sluice.routes r where r.route = v_route
+      limit 1) r on true;
+  end if;
+  -- known: the tenant's name is good, and it has no limits without a row (false: a note would say
+  -- so); has_headroom: the system has some, models without a bound of their own with it, and
+  -- partitions; no_notify: nobody need be told, as notify_ready would find.
+  select octet_length(coalesce(submit.prompt, submit.request)) as bytes,
+    submit.tenant = 'default' or submit.tenant = any (g.noted) as known,
+    not (g.is_guarded or g.has_tenants or v_line.limited)
+      and sluice.is_plain(octet_length(submit.prompt), submit.request, submit.priority,
+        submit.max_attempts, submit.max_output_tokens,
+        submit.metadata, submit.idempotency_key, submit.traceparent, submit.deadline,
+          g.request_bytes_max) as plain,
+    v_id < g.look_from as has_headroom,
+    submit.run_at is null and v_line.max_unfinished is null
+      and (v_route is null or not g.bounds_models) as usual,
+    v_line.awake and current_setting('transaction_isolation') = 'read committed'
+      and exists (select from sluice.ready_line where line = v_line.line) as no_notify
+  into v_gate from sluice.gate g;
+  if (v_gate.known and v_gate.plain and v_gate.has_headroom and v_gate.usual
+    and v_gate.no_notify) is not true then
+    if v_gate.known is false then
+      v_gate.known := exists (select from sluice.unlisted_tenant u where u.tenant = submit.tenant);
+    end if;
+    if (v_gate.known and v_gate.plain) is not true then
+      v_bound := sluice.check_in_full(row(submit.prompt, submit.model, submit.priority,
+        submit.tenant, submit.run_at, submit.deadline,
+        submit.idempotency_key, submit.max_attempts, submit.request, submit.max_output_tokens,
+          submit.metadata, submit.batch_id,
+        submit.traceparent)::sluice.draft, v_id, v_name, v_line.model is null, v_line.limited,
+          v_gate.known is not true, v_now);
+      if v_bound <> v_id then
+        return v_bound;
+      elsif v_route is not null and submit.request is not null then
+        v_api := sluice.route_api(v_route, true);
+        v_line.line := sluice.line_of(null, v_route, v_api);
+        v_line.call := 'call sluice.add_' || sluice.line_name(v_line.line) || '($1)';
+        v_gate.no_notify := false;  -- that is another line
+      end if;
+    end if;
+    if not v_gate.has_headroom then
+      perform sluice.require_range(v_id);
+      perform sluice.accept('system', null, 1, g.max_unfinished, 1, v_now) from sluice.gate g
+        where v_id >= g.full_at;
+      perform sluice.accept('model', v_line.model::text, 1, null, 1, v_now)
+      where found and v_line.model is not null and v_line.max_unfinished is null;
+    end if;
+    v_later := submit.run_at > v_now or sluice.stands_aside(1);
+    if v_line.max_unfinished is not null then
+      v_full_at := ceil(sluice.overflow_share() * v_line.max_unfinished);
+    elsif v_route is not null and (select g.bounds_models from sluice.gate g) then
+      v_line.max_queue := sluice.accept_for_route(v_route, 1, 1, v_now);
+    end if;
+    -- A line that is noted as ready is there: what deletes it takes its note away.
+    if to_regproc('sluice.add_' || sluice.line_name(v_line.line)) is null then
+      perform sluice.refuse_deleted();
+    end if;
+  end if;
+  execute v_line.call using row(v_id, v_now, submit.run_at, submit.deadline, submit.batch_id,
+    v_line.model,
+    submit.max_output_tokens, submit.priority, submit.max_attempts, v_route, v_api, submit.tenant,
+      submit.traceparent, submit.metadata,
+    submit.prompt, submit.request, v_later, v_gate.bytes, v_full_at,
+      v_line.max_queue)::sluice.submission;
+  if v_gate.no_notify is not true then
+    perform sluice.notify_ready(v_line.line);
+  end if;
+  return v_id;
+end
+$$;

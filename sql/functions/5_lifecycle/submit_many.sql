@@ -1,0 +1,207 @@
+-- submit_many: accepts many tasks in one statement; all or none.
+-- The same as sluice.submit for each element, many times faster.
+-- Params:  tasks: a JSON array of objects whose keys are submit's argument names.
+-- Returns: the ids, in the order of the array.
+-- Errors:  as submit, the message beginning with the element's number (from 1) where one is at
+--          fault; SL004 also for an unknown key; SL003 and SL005 also when all of them together are
+--          too many.
+-- All are read, checked, numbered, held against the bounds and stored, one after the other; each
+-- step is one statement over all of them.
+create or replace function sluice.submit_many(tasks jsonb, p_now timestamptz default null)
+returns setof bigint
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_now timestamptz := case when p_now is null then clock_timestamp()
+    else sluice.now_for(p_now) end;
+begin
+  return query select unnest(sluice.submit_drafts(sluice.drafts_of(submit_many.tasks, v_now),
+    null, 1, v_now));
+end
+$$;
+
+-- submit_drafts: submit_many for tasks that are typed and checked already. Room is asked for before
+-- any text is stored.
+-- Params:  p_ids: that they get, who have no keys; null: the next ones, if they are new; p_share:
+--          of the bounds of the system and of models, beyond which they are full.
+-- Returns: of each its id, or that of the task it repeats.
+create or replace function sluice.submit_drafts(
+  p_drafts sluice.draft[], p_ids bigint[], p_share double precision, p_now timestamptz)
+returns bigint[]
+language plpgsql volatile
+as $$
+declare
+  v_kept bigint[];
+  v_destinations sluice.destination[];
+  v_keyed boolean;
+begin
+  if p_ids is null then
+    select coalesce(array_agg(nextval('sluice.task_id')), '{}'),
+      bool_or(d.idempotency_key is not null) into p_ids, v_keyed
+    from unnest(p_drafts) d;
+    perform sluice.require_range(i) from unnest(array[p_ids[1], p_ids[cardinality(p_ids)]]) i
+      where i is not null;
+  end if;
+  v_kept := p_ids;
+  if v_keyed then
+    v_kept := sluice.keep_keys(p_drafts, p_ids);
+    p_drafts := array(select p_drafts[n] from generate_subscripts(p_ids, 1) n
+      where v_kept[n] = p_ids[n]);
+    p_ids := array(select id from unnest(p_ids, v_kept) i(id, kept) where kept = id);
+  end if;
+  if p_ids <> '{}' then
+    v_destinations := sluice.destinations_of(p_drafts);
+    perform sluice.accept_many(v_destinations, p_share, p_now), sluice.store_drafts(p_drafts, p_ids,
+      v_destinations, p_now);
+  end if;
+  return v_kept;
+end
+$$;
+
+-- keep_keys: binds the idempotency keys of p_drafts to p_ids; as sluice.keep_key for each.
+-- Returns: for each draft its own id, or the one to which its key was bound before.
+-- In the order of the keys: two calls with the same keys wait for each other in no circle. Only
+-- hash joins: the planner knows nothing of an array's length, and would join in n * n steps, or
+-- sort prompts.
+create or replace function sluice.keep_keys(p_drafts sluice.draft[], p_ids bigint[])
+returns bigint[]
+language plpgsql volatile
+set enable_nestloop = off set enable_mergejoin = off set jit = off
+  set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_kept bigint[] := p_ids;
+  v_old record;
+begin
+  for v_old in
+    with keyed as materialized (
+      select d.tenant, sha256(convert_to(d.idempotency_key, 'UTF8')) as key_sha256,
+        p_ids[d.ordinality] as task_id, d.idempotency_key as key, d.ordinality as place,
+        sluice.content_sha256(d.model, d.prompt, d.request, d.max_output_tokens) as content_sha256
+      from unnest(p_drafts) with ordinality d where d.idempotency_key is not null),
+    bound as (
+      insert into sluice.idempotency (tenant, key_sha256, task_id, content_sha256)
+      select k.tenant, k.key_sha256, k.task_id, k.content_sha256 from keyed k
+      order by k.tenant, k.key_sha256, k.task_id on conflict do nothing returning task_id)
+    select k.* from keyed k left join bound b using (task_id)
+    where b.task_id is null order by k.tenant, k.key_sha256, k.task_id
+  loop
+    v_kept[v_old.place] := sluice.keep_key(v_old.tenant, v_old.key, v_old.content_sha256,
+      v_old.task_id, v_old.place);
+  end loop;
+  return v_kept;
+end
+$$;
+
+-- destinations_of: where p_drafts go and how many of each tenant's, the lines ascending. Errors:
+-- SL001: as target.
+create or replace function sluice.destinations_of(p_drafts sluice.draft[])
+returns sluice.destination[]
+language plpgsql volatile
+-- as for keep_keys
+set enable_nestloop = off set enable_mergejoin = off set jit = off
+  set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return (
+    with counted as materialized (
+      select coalesce(d.model, '') as name, d.request is not null as verbatim, d.tenant,
+        count(*)::int as tasks
+      from unnest(p_drafts) d group by 1, 2, 3),
+    target as materialized (
+      select n.name, n.verbatim, t.id, t.route, t.api, sluice.line_of(t.id, t.route, t.api) as line
+      from (select distinct c.name, c.verbatim from counted c) n
+      cross join lateral sluice.target(coalesce(nullif(n.name, ''), sluice.default_model()),
+        n.verbatim) t)
+    select array_agg(row(name, verbatim, t.line, t.id, t.route, t.api, c.tenant,
+      c.tasks)::sluice.destination order by t.line)
+    from counted c join target t using (name, verbatim));
+end
+$$;
+
+-- store_drafts: stores p_drafts line by line. Params: p_ids: theirs; p_destinations: as
+-- destinations_of says. Errors: as store_in_line.
+create or replace function sluice.store_drafts(
+  p_drafts sluice.draft[], p_ids bigint[], p_destinations sluice.destination[], p_now timestamptz)
+returns void
+language plpgsql volatile
+-- as for keep_keys
+set enable_nestloop = off set enable_mergejoin = off set jit = off
+  set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v record;
+begin
+  if p_destinations[1].line = p_destinations[cardinality(p_destinations)].line then
+    perform sluice.store_in_line(p_drafts, p_ids, p_destinations[1], p_now);
+    return;
+  end if;
+  for v in
+    select (select a from unnest(p_destinations) a where a.line = l.line limit 1) as destination,
+      array_agg(d.draft) as drafts, array_agg(d.id) as ids
+    from (select unnest(p_drafts) as draft, unnest(p_ids) as id) d
+    join (select distinct a.name, a.verbatim, a.line from unnest(p_destinations) a) l
+      on l.name = coalesce((d.draft).model, '') and l.verbatim = ((d.draft).request is not null)
+    group by l.line order by l.line
+  loop
+    perform sluice.store_in_line(v.drafts, v.ids, v.destination, p_now);
+  end loop;
+end
+$$;
+
+-- store_in_line: stores new tasks of one line: their texts, and where they begin: in the line, or
+-- aside until their time.
+-- Params:  p_destination: any that names the line. Errors: SL001: the model was deleted meanwhile.
+create or replace function sluice.store_in_line(
+  p_drafts sluice.draft[], p_ids bigint[], p_destination sluice.destination, p_now timestamptz)
+returns void
+language plpgsql volatile
+as $$
+declare
+  v_aside boolean := sluice.stands_aside(cardinality(p_drafts));
+begin
+  perform sluice.hold_line(p_destination.line);
+  insert into sluice.task (id, created_at, run_at, deadline, batch_id, model,
+    max_output_tokens, priority,
+    max_attempts, route, api, tenant, traceparent, metadata, prompt, request)
+  select p_ids[d.ordinality], p_now, d.run_at, d.deadline, d.batch_id, p_destination.model,
+    d.max_output_tokens, d.priority,
+    d.max_attempts, p_destination.route, p_destination.api, d.tenant, d.traceparent, d.metadata,
+      d.prompt, d.request
+  from unnest(p_drafts) with ordinality d;
+  insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
+    attempts, route, tenant)
+  select p_ids[d.ordinality], greatest(d.run_at, p_now), d.deadline, p_destination.model,
+    octet_length(coalesce(d.prompt, d.request)), 0,
+    -d.priority, 0, p_destination.route, d.tenant
+  from unnest(p_drafts) with ordinality d where v_aside or d.run_at > p_now;
+  if not v_aside then
+    execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence,
+      rank, attempts, tenant)
+    select $2[d.ordinality], $4, d.deadline, $3, octet_length(coalesce(d.prompt, d.request)), 0,
+      -d.priority, 0, d.tenant
+    from unnest($1) with ordinality d where coalesce(d.run_at <= $4, true)',
+    'queue_' || sluice.line_name(p_destination.line)) using p_drafts, p_ids,
+      p_destination.model, p_now;
+  end if;
+  perform sluice.notify_ready(p_destination.line);
+end
+$$;
+
+-- hold_line: keeps a line, and its model, from being deleted until this transaction ends. Errors:
+-- SL001: it has been.
+create or replace function sluice.hold_line(p_line int) returns void
+language plpgsql volatile
+as $$
+declare
+  v_gauge regclass := to_regclass(case when p_line > 0 then 'sluice.load_' || p_line
+    else 'sluice.waits_' || sluice.line_name(p_line) end);
+begin
+  if v_gauge is null then
+    perform sluice.refuse_deleted();
+  end if;
+  perform pg_sequence_last_value(v_gauge);  -- draws none, but locks it
+end
+$$;

@@ -1,0 +1,241 @@
+-- sweep: finds rows that became visible below their lane's mark, and lowers the mark to them. Such
+-- a row was committed later than the marks' lag (a submit inside a long transaction). On the way it
+-- ends what is past its deadline and settles what was cancelled in mid-move.
+-- Called by workers once a second and by tick. Walks what marks exist to avoid, hence at least 1 s
+-- and 50 times its own last duration apart: at most 2 % of a core; one sweeper in the fleet. While
+-- nobody waits and nobody comes it rests (is_idle): with many lanes an idle system walked for those
+-- 2 %. Notifies for what it found: the row's own notification came before anybody could see it.
+-- Returns: the number of lanes lowered; 0 also when it is not due, and -1 when it will not be
+--          within 5 s unless a task comes.
+create or replace function sluice.sweep(p_now timestamptz default null) returns int
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_started timestamptz := clock_timestamp();
+  v_last timestamptz := (sluice.meter_of(0, 0)).at;
+  v_due timestamptz :=
+    sluice.from_micros(coalesce(pg_sequence_last_value('sluice.sweep_after'::regclass), 0));
+  v_line int;
+  v_newest bigint := coalesce(pg_sequence_last_value('sluice.task_id'::regclass), 0);
+  v_rest_id bigint := coalesce(pg_sequence_last_value('sluice.sweep_rest_id'::regclass), 0);
+  v_is_idle boolean;
+  v_lowered int := 0;
+begin
+  -- The last one was later than now: the clock was set back. A rest ends when a task comes, or a
+  -- line may have work.
+  if v_now < v_due and coalesce(v_last <= v_now, true)
+     and (v_rest_id = 0 or v_rest_id = v_newest + 1 and not exists (select from sluice.ready_line))
+       then
+    return case when v_rest_id > 0 and v_due > v_now + interval '5 seconds' then -1 else 0 end;
+  elsif not pg_try_advisory_xact_lock(sluice.lock_class('sweep'), 0) then
+    return 0;
+  end if;
+  v_is_idle := sluice.is_idle();  -- before the walk: what comes during it is not seen by all of it
+  -- Rows of tasks before locks of models.
+  perform sluice.settle_cancellations(v_now), sluice.expire_due(v_now);
+  for v_line in select distinct m.line from sluice.mark m order by m.line loop
+    v_lowered := v_lowered + sluice.rescan_in_time(v_line, v_now);
+  end loop;
+  -- A rolled-back completion has counted its calls as ended all the same.
+  perform sluice.recount_in_flight(m.id)
+  from (select id from sluice.models where max_in_flight is not null order by id) m;
+  perform sluice.clean_spent(v_now), sluice.clean_hints(), sluice.note_meter(0, 0, v_now, 0, 0);
+  v_is_idle := v_is_idle and v_lowered = 0;
+  perform setval('sluice.sweep_rest_id', case when v_is_idle then v_newest + 1 else 0 end),
+    setval('sluice.sweep_after', sluice.micros(case when v_is_idle then sluice.rest_until(v_now)
+      else v_now + least(greatest(interval '1 second', 50 * (clock_timestamp() - v_started)),
+        interval '30 minutes') end));
+  perform sluice.look_at_tenants(v_now);
+  -- last: until the commit notify_ready notes anew the lines that it forgot
+  perform sluice.forget_idle_lines(v_now);
+  return v_lowered;
+end
+$$;
+
+-- is_idle: whether a sweep that finds nothing needs no other one before a task comes: no model may
+-- have work, no call is under way, none is to be aborted, and no transaction is open that could yet
+-- commit a row below a mark. What is cheap to ask comes first: a busy system gets no further than
+-- the first line.
+create or replace function sluice.is_idle() returns boolean
+language plpgsql volatile
+as $$
+begin
+  return not exists (select from sluice.ready_line)
+    and not exists (select from pg_snapshot_xip(pg_current_snapshot()) x
+      where x is distinct from pg_current_xact_id_if_assigned())
+    and not exists (select from sluice.cancellation)
+    and not exists (select from sluice.lease);
+end
+$$;
+
+-- rest_until: when the sweep looks again although nothing came: in a minute, or when the next task
+-- that waits is past its deadline.
+create or replace function sluice.rest_until(p_now timestamptz) returns timestamptz
+language plpgsql volatile
+as $$
+begin
+  return least(p_now + interval '1 minute', (select min(b.deadline) from sluice.later b
+    where b.deadline > p_now));
+end
+$$;
+
+-- mark_pays: a look that walks over dead rows of more pages than this is dearer than one that steps
+-- over a mark.
+create or replace function sluice.mark_pays() returns int
+language sql immutable parallel safe
+as $$ select 8 $$;
+
+-- rescan_line: lowers the marks of p_line above rows, and removes those that no longer pay: of a
+-- lane that is empty and whose dead rows are gone, or were few (each costs every look 20 us: 10,000
+-- idle lanes 200 ms); and those that lie ahead of the clock. Tries the line's lock.
+-- Returns: how many lanes it lowered. What a walk costs are the pages that it fetched: dead rows
+--          that nobody can see any more are none.
+-- twin: tenant_key
+create or replace function sluice.rescan_line(p_line int, p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+declare
+  v_queue text := case when p_line = 0 then 'later' else 'queue_' || sluice.line_name(p_line) end;
+  v_table oid := to_regclass('sluice.' || v_queue);
+  v_lowered int;
+begin
+  execute format($sql$
+    with marked as materialized (
+      select distinct on (m.rank, m.tenant) m.rank, m.tenant, m.ready_at, m.n from sluice.mark m
+      where m.line = $1
+      order by m.rank, m.tenant, m.n desc),
+    seen as materialized (
+      select m.*, f.ready_at as first, pg_stat_get_xact_blocks_fetched($3) as pages from marked m
+      left join lateral (select q.ready_at from %s order by q.ready_at limit 1) f on true),
+    walked as materialized (
+      select s.*, s.pages - lag(s.pages, 1, $4) over () as walk from seen s),
+    useless as (
+      delete from sluice.mark m using walked w
+      where m.line = $1 and m.rank = w.rank and m.tenant = w.tenant and m.n <= w.n
+        and (w.ready_at > $2 - sluice.mark_lag() or w.first is null
+          and w.walk <= sluice.mark_pays()))
+    insert into sluice.mark (line, rank, tenant, n, ready_at)
+    select $1, w.rank, w.tenant, nextval('sluice.mark_id'), w.first from walked w
+    where w.first < w.ready_at and sluice.try_line($1)
+    $sql$, case when p_line = 0 then 'sluice.later q where true' else format(
+      'sluice.%I q where q.rank = m.rank and (hashtextextended(q.tenant, 0) >> 1) = m.tenant',
+        v_queue) end)
+  using p_line, p_now, v_table, pg_stat_get_xact_blocks_fetched(v_table);
+  get diagnostics v_lowered = row_count;
+  if v_lowered > 0 and p_line <> 0 then
+    perform sluice.notify_ready(p_line);
+  elsif v_lowered > 0 then
+    perform sluice.notify('sluice_work', '0');  -- any worker's look finds what has come
+  end if;
+  return v_lowered;
+exception when undefined_table then  -- its model or route was deleted just now
+  return 0;
+end
+$$;
+
+-- rescan_in_time: rescan_line, but a line that took more than 50 ms rests 200 times as long: claims
+-- wait behind it. So long take rows of open transactions and dead ones, by the million. Its meter
+-- is that of model -2.
+create or replace function sluice.rescan_in_time(p_line int, p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+declare
+  v_started timestamptz := clock_timestamp();
+  v_lowered int;
+begin
+  if (sluice.meter_of(p_line, -2)).at between p_now and p_now + interval '30 minutes' then
+    return 0;
+  end if;
+  v_lowered := sluice.rescan_line(p_line, p_now);
+  if clock_timestamp() > v_started + interval '50 ms' then
+    perform sluice.note_meter(p_line, -2, p_now + least(200 * (clock_timestamp() - v_started),
+      interval '30 minutes'), 0, 0);
+  end if;
+  return v_lowered;
+end
+$$;
+
+-- clean_hints: removes the marks, meters, clocks and rounds that newer ones have replaced, clocks
+-- that are behind what all have reached (whoever has none begins there), and what is of lines that
+-- are no more.
+create or replace function sluice.clean_hints() returns void
+language plpgsql volatile
+as $$
+declare
+  v_lines int[] := 0 || sluice.all_lines();
+begin
+  delete from sluice.mark m
+  where m.line <> all (v_lines) or exists (
+    select from sluice.mark n where n.line = m.line and n.rank = m.rank and n.tenant = m.tenant
+      and n.n > m.n);
+  delete from sluice.meter m
+  where m.line <> all (v_lines) or exists (select from sluice.meter n where n.line = m.line
+    and n.model = m.model and n.n > m.n);
+  delete from sluice.tenant_clock c
+  where exists (
+    select from sluice.tenant_clock n where n.model = c.model and n.rank = c.rank
+      and n.tenant = c.tenant and n.n > c.n);
+  with level as materialized (select l.model, l.rank, l.v from sluice.tenant_clock l
+    where l.tenant = sluice.level_key())
+  delete from sluice.tenant_clock c using level l
+  where c.model = l.model and c.rank = l.rank and c.tenant <> sluice.level_key() and c.v <= l.v;
+  delete from sluice.lane_round r
+  where exists (select from sluice.lane_round n where n.model = r.model and n.line = r.line
+    and n.n > r.n);
+end
+$$;
+
+-- expire_due: ends waiting tasks whose deadline has passed, wherever they wait: also those of a
+-- paused or closed model, of a queue that nobody serves, or with a later run_at. (A claim ends
+-- those that it meets: none is ever claimed late.)
+-- Called by sweep, hence about once a second in the fleet, and by tick.
+-- Returns: how many; at most 1,000 a call, aside and in the next 200 lines (65 us each, idle or
+--          not): 1,000 lines have their turn within five calls. What all of them may give is
+--          shared: then some have thousands, and hold up nobody's few.
+-- Locks:   passes over rows that somebody has, and waits for none.
+-- Under a held snapshot it walks the entries of tasks that are gone, like the sweep: hence at the
+-- sweep's pace.
+create or replace function sluice.expire_due(p_now timestamptz) returns int
+language plpgsql volatile
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+as $$
+declare
+  v_limit constant int := 1000;
+  v_queues constant int := 200;
+  -- A route's line is below 0, which the sequence is not.
+  v_from int := coalesce(pg_sequence_last_value('sluice.expired_model'::regclass) - 1000000000,
+    -1000000000);
+  v_lines int[] := array(select l from unnest(sluice.all_lines()) l order by l <= v_from, l
+    limit v_queues);
+  v_places text[] := array['later'] || array(select 'queue_' || sluice.line_name(l)
+    from unnest(v_lines) l);
+  v_share int := v_limit / cardinality(v_places);
+  v_full text[];
+  v_place text;
+  v_ids bigint[];
+  v_expired int := 0;
+begin
+  for v_round in 1 .. 2 loop
+    v_full := '{}';
+    foreach v_place in array v_places loop
+      execute format('select array_agg(d.task_id) from (
+          select task_id from sluice.%I where deadline <= $1 order by deadline limit $2
+            for update skip locked) d', v_place)
+      into v_ids using p_now, least(v_share, v_limit - v_expired);
+      if v_ids is not null then
+        v_expired := v_expired + sluice.end_waiting(v_place, v_ids, 'expired', p_now);
+        v_full := case when cardinality(v_ids) = v_share then v_full || v_place else v_full end;
+      end if;
+    end loop;
+    exit when v_full = '{}';
+    v_places := v_full;
+    v_share := (v_limit - v_expired) / cardinality(v_full);
+  end loop;
+  perform setval('sluice.expired_model', v_lines[cardinality(v_lines)] + 1000000000);
+  return v_expired;
+end
+$$;

@@ -1,0 +1,130 @@
+-- Workers: known from their first word, alive as long as they beat.
+
+-- register_worker: makes a worker known. Called once at start, and again when claim says SL010.
+-- Params:  name: for people; slots: calls it can have in flight; models: names it serves (null:
+--          all); version.
+-- Returns: its id: random, 63 bits.
+create or replace function sluice.register_worker(
+  name text, slots int, models text[] default null, version text default null,
+  p_now timestamptz default null)
+returns bigint
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_random bytea := decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-',
+    ''), 'hex');
+  v_id bigint := ('x' || encode(substr(v_random, 1, 4) || substr(v_random, 17, 4),
+    'hex'))::bit(64)::bigint & 9223372036854775807;
+begin
+  insert into sluice.worker (id, name, slots, models, version, registered_at, seen, beating_since)
+  values (v_id, register_worker.name, register_worker.slots,
+    -- In one order, each once: workers of the same models share a watcher (6_wakeups/watcher.sql).
+    case when register_worker.models is not null then
+      array(select distinct m from unnest(register_worker.models) m order by m) end,
+    register_worker.version, v_now, v_now, v_now);
+  return v_id;
+end
+$$;
+
+-- worker_speaks: says which apis a worker speaks; it serves no model of another one. Without this
+-- call: all.
+-- Params:  worker: its id, fresh from register_worker; apis: values of sluice.models.api.
+-- Returns: the id, so that both calls are one statement.
+create or replace function sluice.worker_speaks(worker bigint, apis text[]) returns bigint
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  update sluice.worker w set apis = array(select distinct a
+    from unnest(worker_speaks.apis) a order by a)
+  where w.id = worker_speaks.worker;
+  return worker_speaks.worker;
+end
+$$;
+
+-- serves: whether a worker serves a model: it named it, or named none, and speaks its api.
+create or replace function sluice.serves(p_worker sluice.worker, p_model sluice.models)
+returns boolean
+language sql immutable parallel safe
+as $$
+  select (p_worker.models is null or p_model.name = any (p_worker.models))
+    and (p_worker.apis is null or p_model.api = any (p_worker.apis))
+$$;
+
+-- heartbeat: proves that a worker lives; every third of settings.heartbeat_timeout. One row a
+-- worker, never one a task. Also at once after a notification on channel sluice_abort that carries
+-- the worker's id. A worker that was asleep, or silent for a lapse, begins to beat anew: it judges
+-- others only after a lapse (recover).
+-- Returns: the calls to abort, as (task_id, fence): those that are cancelled (complete them as
+--          such), and all of a worker that was declared dead. A dead worker stays dead.
+create or replace function sluice.heartbeat(worker bigint, p_now timestamptz default null)
+returns table (task_id bigint, fence int)
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_timeout interval := (select heartbeat_timeout from sluice.settings);
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  update sluice.worker w
+  set seen = v_now,
+      beating_since = case when w.seen between v_now - v_timeout and v_now then w.beating_since
+        else v_now end
+  where w.id = heartbeat.worker and w.dead_at is null;
+  if not found then
+    return query select a.task_id, a.fence from sluice.attempt a
+      where a.worker = heartbeat.worker and a.kind = 'lost';
+    return;
+  end if;
+  return query select c.task_id, c.fence
+    from sluice.cancellation c join sluice.lease l on l.task_id = c.task_id and l.fence = c.fence
+    where c.worker = heartbeat.worker;
+end
+$$;
+
+-- unregister_worker: a worker leaves; hands its leases back uncharged, but for those that were
+-- being cancelled: they end.
+-- Returns how many leases it had.
+create or replace function sluice.unregister_worker(worker bigint, p_now timestamptz default null)
+returns int
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_leases sluice.lease[];
+begin
+  update sluice.worker set dead_at = v_now where id = unregister_worker.worker and dead_at is null;
+  with mine as materialized (
+    select l.ctid as at from sluice.lease l where l.worker = unregister_worker.worker
+    order by l.task_id for update),
+  gone as (
+    delete from sluice.lease l using mine m where l.ctid = m.at returning l as row)
+  select array_agg(gone.row) into v_leases from gone;
+  perform sluice.requeue(v_leases, v_now);
+  perform sluice.settle_cancellations(v_now, array(select l.task_id from unnest(v_leases) l));
+  perform sluice.count_ended(v_leases);
+  return coalesce(cardinality(v_leases), 0);
+end
+$$;
+
+-- held_leases: what a worker holds, as keys without bodies: for the comparison after a reconnect.
+create or replace function sluice.held_leases(worker bigint)
+returns table (task_id bigint, fence int)
+language plpgsql stable security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+begin
+  return query select l.task_id, l.fence from sluice.lease l where l.worker = held_leases.worker;
+end
+$$;

@@ -1,0 +1,267 @@
+-- How an idle worker falls asleep without missing anything. All of this runs on its LISTEN
+-- connection, a direct one: the locks belong to the session. Of the workers that serve the same
+-- models one is the watcher: it keeps the timers and the sleeper locks; the others sleep on LISTEN
+-- and try to become it every second. While the watcher holds its models' locks, whoever makes a
+-- task ready notifies (2_storage/ready_lines.sql); while it does not, nobody needs to.
+
+-- become_watcher: tries to make this session the watcher of the models that the worker serves.
+-- Idempotent for the holder's caller only if it remembers: a session lock taken twice must be
+-- dropped twice.
+create or replace function sluice.become_watcher(worker bigint) returns boolean
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  return (select pg_try_advisory_lock(sluice.lock_class('watcher'), sluice.watcher_lock_of(w))
+  from sluice.worker w where w.id = become_watcher.worker);
+end
+$$;
+
+-- watcher_lock_of: the object of the lock that the watcher of p_worker's models holds.
+create or replace function sluice.watcher_lock_of(p_worker sluice.worker) returns int
+language sql stable
+as $$
+  select hashtext(coalesce(array_to_string(p_worker.models, e'\n'), '*') || e'\n\n'
+    || coalesce(array_to_string(p_worker.apis, e'\n'), '*'))
+$$;
+
+-- resign_watcher: resigns as watcher and, if work remains, wakes the others, so that one of them
+-- becomes it.
+-- Params:  worker; work_remains: notify (an idle worker that finds nothing would only look in
+--          vain).
+create or replace function sluice.resign_watcher(worker bigint, work_remains boolean) returns void
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  perform pg_advisory_unlock(sluice.lock_class('watcher'), sluice.watcher_lock_of(w)),
+    case when resign_watcher.work_remains then sluice.notify('sluice_work', '0') end
+  from sluice.worker w where w.id = resign_watcher.worker;
+end
+$$;
+
+-- take_sleeper_locks: takes the sleeper locks of the worker's models, then looks once more: only
+-- now may the watcher sleep. For a model that is blocked (out of permits, paused, closed, broken,
+-- full) a new task is no work, so nobody need say that it came: its lock is given back, and what
+-- opens it is heard by its opening lock (2_storage/ready_lines.sql) or is a time. Measured, 32
+-- clients that submit for a model with 1 rpm: they notified for each of their tasks, and NOTIFY
+-- made their commits queue; see bench/narrower.md, doorbell. Requires that this session is the
+-- watcher's. Params: worker; held: locks that this session holds already; p_now.
+-- Returns: locks: all it holds now, opening locks among them; complete: whoever makes work now will
+--          notify, for each lock is held, here or by another watcher (not while a submitter's
+--          transaction is open: look again after 1, 2, 4 ... 250 ms); work: there is something to
+--          claim or to wake; wake_in_ms: when the next permit, reopening or due task comes (null:
+--          none known); within 5 s while anything may wait for an open model, for ageing is told by
+--          nobody; within a second while another watcher holds a lock, for that one may leave
+--          unheard.
+create or replace function sluice.take_sleeper_locks(
+  worker bigint, held int[], p_now timestamptz default null)
+returns table (locks int[], complete boolean, work boolean, wake_in_ms bigint)
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_ids int[] := sluice.served_models(take_sleeper_locks.worker);
+  v_wanted int[] := sluice.sleeper_locks_of(v_ids);
+  v_locks int[] := coalesce(take_sleeper_locks.held, '{}');
+  v_missing int[];
+  v_complete boolean;
+  v_now timestamptz;
+  v_next record;
+begin
+  -- "except", not "<> all (v_locks) and": the planner would try the locks first, and take some
+  -- twice.
+  v_missing := array(select unnest(v_wanted) except select unnest(v_locks));
+  v_locks := v_locks || array(
+    select b from unnest(v_missing) b where pg_try_advisory_lock(sluice.lock_class('sleeper'), b));
+  v_missing := array(select unnest(v_wanted) except select unnest(v_locks));
+  -- A lock that cannot even be shared is another watcher's.
+  v_complete := not exists (
+    select from unnest(v_missing) b
+    where pg_try_advisory_xact_lock_shared(sluice.lock_class('sleeper'), b));
+  v_now := coalesce(p_now, clock_timestamp());
+  -- New statements, hence new snapshots: they see all that was committed before the locks were
+  -- taken.
+  perform sluice.forget_idle_lines(v_now);
+  v_next := sluice.next_work(sluice.models_with_work(v_ids), v_now);
+  if v_missing <> '{}' then
+    v_next.wake_at := least(v_next.wake_at, v_now + interval '1 second');
+  end if;
+  if v_next.blocked <> '{}' then
+    v_wanted := sluice.sleeper_locks_of(v_ids, v_next.blocked);
+  end if;
+  if not v_locks <@ v_wanted then
+    perform sluice.drop_sleeper_locks(array(select unnest(v_locks) except select unnest(v_wanted)));
+  end if;
+  return query
+    select array(select b from unnest(v_locks) b where b = any (v_wanted) order by b), v_complete,
+      v_next.work,
+      -- Neither null (greatest() would pass over it: wake at once, for ever) nor infinity (a parked
+      -- model) is a time.
+      case when isfinite(v_next.wake_at) then
+        greatest(0, ceil(extract(epoch from v_next.wake_at - coalesce(p_now,
+          clock_timestamp())) * 1000))::bigint end;
+end
+$$;
+
+-- sleeper_locks_of: the locks of the lines that feed models p_ids, but for those that only models
+-- in p_blocked have, and the opening locks of all. As a function in SQL it was planned anew in
+-- every transaction: 0.25 of take_sleeper_locks' 0.7 ms.
+create or replace function sluice.sleeper_locks_of(p_ids int[], p_blocked int[] default '{}')
+returns int[]
+language plpgsql stable
+as $$
+begin
+  return array(
+    select sluice.sleeper_lock_of(id) from unnest(p_ids) id where id <> all (p_blocked)
+    union
+    select sluice.sleeper_lock_of(-l.n) from sluice.route_line l
+    where exists (select from sluice.routes r join sluice.models m on m.name = r.model
+      and (l.api is null or l.api = m.api)
+                  where r.route = l.route and r.weight > 0 and m.id = any (p_ids)
+                    and m.id <> all (p_blocked))
+    union
+    select 64 + id % 64 from unnest(p_ids) id
+    order by 1);
+end
+$$;
+
+-- drop_sleeper_locks: the watcher is awake. Params: locks: those that take_sleeper_locks returned.
+create or replace function sluice.drop_sleeper_locks(locks int[]) returns void
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  perform pg_advisory_unlock(sluice.lock_class('sleeper'), b)
+    from unnest(drop_sleeper_locks.locks) b;
+end
+$$;
+
+-- served_models: the ids of the models that worker p_worker serves: those it named, of apis it
+-- speaks. Ascending.
+create or replace function sluice.served_models(p_worker bigint) returns int[]
+language plpgsql stable
+as $$
+begin
+  return array(select m.id from sluice.models m, sluice.worker w
+               where w.id = p_worker and sluice.serves(w, m) order by m.id);
+end
+$$;
+
+-- next_work: is there a task of anybody's whose time has come, or anything to do for the models
+-- p_ids (see sluice.models_with_work)? The first work found ends it.
+-- Returns: work; wake_at: the next moment at which the clock alone makes work (infinity, null: none
+--          is known), within 5 s while a model is open, for ageing is told by nobody; blocked:
+--          those asked about that can call nobody now.
+create or replace function sluice.next_work(
+  p_ids int[], p_now timestamptz, out work boolean, out wake_at timestamptz, out blocked int[])
+language plpgsql volatile
+as $$
+declare
+  v_model sluice.models;
+  v_at timestamptz;
+begin
+  work := sluice.first_due(p_now) is not null;
+  wake_at := (select min(ready_at) from sluice.later where ready_at > p_now);
+  blocked := '{}';
+  for v_model in select m.* from sluice.models m where m.id = any (p_ids) loop
+    exit when work;
+    v_at := sluice.opens_at(v_model, p_now);
+    if v_at > p_now then
+      blocked := blocked || v_model.id;
+    else
+      v_at := least(sluice.first_task_at(v_model, p_now), p_now + interval '5 seconds');
+      work := v_at <= p_now;
+    end if;
+    wake_at := least(wake_at, v_at);
+  end loop;
+end
+$$;
+
+-- first_task_at: when the first task is ready that model p_model may take; null: none waits. Looks
+-- only into lines that are noted as ready (2_storage/ready_lines.sql): each other one would be 50
+-- us. Of a route's tasks that others may take first it asks again in 50 ms: until then they could
+-- take no more than what both have of slack, or a fast one would not make up for it.
+create or replace function sluice.first_task_at(p_model sluice.models, p_now timestamptz)
+returns timestamptz
+language plpgsql volatile
+as $$
+declare
+  v_line record;
+  v_ready timestamptz;
+begin
+  for v_line in
+    select l.line, r.weight from unnest(sluice.lines_for(p_model)) l(line)
+    left join sluice.route_line n on n.n = -l.line
+    left join sluice.routes r on r.route = n.route and r.model = p_model.name
+    where exists (select from sluice.ready_line k where k.line = l.line) order by l.line desc
+  loop
+    v_ready := least(v_ready, case
+      when v_line.line > 0 or sluice.may_take(v_line.line, p_model.id, v_line.weight, null,
+        p_now) is distinct from 0
+        then sluice.first_turn(v_line.line, p_now)
+      when sluice.is_waiting(array[v_line.line], p_now) then p_now + interval '50 ms' end);
+    exit when v_ready <= p_now;
+  end loop;
+  return v_ready;
+end
+$$;
+
+-- unfinished: whether any task of the models that a worker serves waits or is under way.
+create or replace function sluice.unfinished(worker bigint) returns boolean
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_ids int[] := sluice.served_models(unfinished.worker);
+begin
+  return exists (
+      select from (select distinct line from sluice.ready_line) r
+      where sluice.fed_models(r.line, v_ids) <> '{}' and sluice.is_waiting(array[r.line]))
+    or exists (select from sluice.later b where b.model = any (v_ids)
+               or b.route in (select r.route from sluice.routes r join sluice.models m
+                 on m.name = r.model
+                              where m.id = any (v_ids)))
+    or exists (select from sluice.lease l where l.model = any (v_ids));
+end
+$$;
+
+-- fall_asleep: a worker that has had nothing to do for a minute stops beating, if nothing waits
+-- that a claim could take and no call is under way anywhere, for a dead worker's calls are found by
+-- those that beat. It hears of what comes by LISTEN, for a line that was idle notifies
+-- (notify_ready), and keeps the timer of what is due later; at idle_look it calls this again. A
+-- heartbeat ends it. While it sleeps worker.seen is the time by which it will have shown itself
+-- again.
+-- Params:  worker; p_now.
+-- Returns: asleep: false: beat, and look for work; wake_in_ms: when the next task is due that waits
+--          for its time, or its deadline is; ten years at most.
+create or replace function sluice.fall_asleep(worker bigint, p_now timestamptz default null)
+returns table (asleep boolean, wake_in_ms bigint)
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_next record := sluice.next_work('{}', v_now);
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  update sluice.worker w set seen = v_now + s.idle_look, beating_since = v_now + s.idle_look
+  from sluice.settings s
+  where w.id = fall_asleep.worker and w.dead_at is null and not v_next.work
+    and not exists (select from sluice.ready_line) and not exists (select from sluice.lease)
+    and not exists (select from sluice.cancellation);
+  return query select found, ceil(extract(epoch from greatest(v_now,
+    least(v_next.wake_at, (select min(l.deadline) from sluice.later l),
+      v_now + interval '10 years')) - v_now) * 1000)::bigint;
+end
+$$;

@@ -1,0 +1,118 @@
+-- explain: why a task is where it is, in one honest sentence: from what can be read now, nothing
+-- guessed. A function a place, and one a family of reasons. No prompt, no answer.
+
+-- explain: one sentence about task id.
+-- Returns: for example: queued for gpt-x: 311 ahead, next permit 14:32:10 (rpm 600), expected start
+--          14:32:41 Times in the session's time zone, with the date when that is not today's.
+-- Errors:  SL006 no such task.
+create or replace function sluice.explain(id bigint, p_now timestamptz default null) returns text
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := sluice.now_for(p_now);
+  v_task sluice.task;
+  v_place record;
+  v_sentence text;
+begin
+  select * into v_task from sluice.task t where t.id = explain.id;
+  perform sluice.require_task(explain.id, v_task.tenant);
+  -- A task that moves between the look at its place and the look at its row is looked for again.
+  for v_try in 1 .. 100 loop
+    v_place := sluice.find_place(v_task.id, v_task.model, v_task.route);
+    v_sentence := case v_place.status
+      when 'unsolved' then sluice.explain_later(v_task, v_now)
+      when 'queued' then sluice.explain_queued(v_task, v_place.line, v_now)
+      when 'processing' then sluice.explain_lease(v_task, v_now)
+      else sluice.explain_result(v_task.id, v_now) end;
+    exit when v_sentence is not null;
+  end loop;
+  return coalesce(v_sentence, 'moving from one place to another');
+end
+$$;
+
+-- explain_later: for a task that waits for its time; null when it does not.
+create or replace function sluice.explain_later(p_task sluice.task, p_now timestamptz) returns text
+language plpgsql volatile
+as $$
+declare
+  v_row sluice.later := (select row(l.task_id, l.ready_at, l.deadline, l.model, l.request_bytes,
+    l.fence, l.rank, l.attempts, l.route,
+    l.tenant)::sluice.later from sluice.later l where l.task_id = p_task.id);
+  v_name text := coalesce(p_task.route, (select name from sluice.models where id = p_task.model));
+  v_when text := case when v_row.ready_at > p_now
+    then 'until ' || sluice.clock_text(v_row.ready_at, p_now)
+                      else 'to be queued: its time has come' end;
+  v_last sluice.attempt := (select a from sluice.attempt a
+    where a.task_id = p_task.id and a.kind in ('retry', 'returned') order by a.id desc limit 1);
+begin
+  if v_row.task_id is null then
+    return null;
+  end if;
+  return case
+    when v_row.ready_at = p_task.run_at then format('waits %s (run_at) for %s', v_when, v_name)
+    when v_last.kind = 'returned' then
+      format('waits %s to try again on %s, uncharged: %s', v_when, v_name,
+        sluice.error_line(v_last.error))
+    when v_last.kind = 'retry' then
+      format('waits %s to retry on %s: attempt %s of %s is next, the last one failed with %s',
+        v_when, v_name,
+        v_row.attempts + 1, sluice.attempts_text(p_task),
+          coalesce(v_last.error_code, v_last.http_status::text, 'no code'))
+    else format('waits %s for %s', v_when, v_name) end
+    || coalesce('; then ' || sluice.closed_then_text(p_task, v_row.ready_at, p_now),
+      '') || sluice.deadline_text(v_row.deadline, p_now);
+end
+$$;
+
+-- explain_lease: for a task that a worker has; null when none has it.
+create or replace function sluice.explain_lease(p_task sluice.task, p_now timestamptz) returns text
+language plpgsql volatile
+as $$
+declare
+  v sluice.lease := (select l from sluice.lease l where l.task_id = p_task.id);
+  v_worker sluice.worker := (select w from sluice.worker w where w.id = v.worker);
+  v_attempt text := format('attempt %s of %s on %s', v.attempts + 1,
+    sluice.attempts_max(p_task.id, v.model),
+                           (select name from sluice.models where id
+                             = v.model) || coalesce(' of route ' || p_task.route, ''));
+  v_cancelled timestamptz := (select c.at from sluice.cancellation c where c.task_id = v.task_id
+    and c.fence = v.fence);
+begin
+  if v.task_id is null then
+    return null;
+  elsif v_worker.dead_at is null and v_worker.seen >= p_now - (select heartbeat_timeout
+    from sluice.settings) then
+    return format('processing by worker %s since %s (%s)', v_worker.name,
+      sluice.clock_text(v.started_at, p_now),
+                  v_attempt) || coalesce(', to be aborted: cancelled at '
+                    || sluice.clock_text(v_cancelled, p_now), '');
+  end if;
+  return format('held by worker %s, which stopped proving life%s: it will be taken back (%s)',
+    coalesce(v_worker.name, v.worker::text), coalesce(' at ' || sluice.clock_text(v_worker.seen,
+      p_now), ''),
+    v_attempt);
+end
+$$;
+
+-- explain_result: for a task that has ended; null when it has not.
+create or replace function sluice.explain_result(p_task bigint, p_now timestamptz) returns text
+language plpgsql volatile
+as $$
+declare
+  v sluice.result := (select r from sluice.result r where r.task_id = p_task);
+  v_on text := coalesce(' on ' || v.model, '') || ' at ' || sluice.clock_text(v.finished_at, p_now);
+begin
+  return case v.status
+    when 'solved' then format('solved%s after %s attempt(s)', v_on, v.attempts)
+    when 'failed'
+      then format('failed%s after %s attempt(s): %s; redrive with select sluice.redrive(%s)', v_on,
+      v.attempts, concat_ws(', ', v.error_code, sluice.error_line(v.error)), p_task)
+    when 'cancelled' then format('cancelled%s', v_on)
+    when 'expired'
+      then format('expired%s: its deadline passed before a worker could start it', v_on) end;
+end
+$$;

@@ -1,0 +1,242 @@
+-- What callers read of tasks, queues and workers: security barriers, each caller's own tenants.
+
+-- require_task: SL006 unless there is task p_id among the caller's tenants': nobody learns whose
+-- another one is.
+-- Params:  p_tenant: the task's; null: there is no such task.
+create or replace function sluice.require_task(p_id bigint, p_tenant text) returns void
+language plpgsql stable
+as $$
+begin
+  if p_tenant is null or not sluice.may_act_for(p_tenant) then
+    raise exception 'there is no task %', p_id using errcode = 'SL006',
+      hint = 'sluice.tasks lists what there is.';
+  end if;
+end
+$$;
+
+-- audit_log: what administrators did, newest last. Callers bound to tenants see none of it, and
+-- only administrators the names of secrets and the URLs.
+create or replace view sluice.audit_log with (security_barrier) as
+  select a.id, a.at, case when a.api_key is null then a.who::text
+    else format('key %s via %s', a.api_key, a.who) end as who, a.action, a.object,
+    case when (select sluice.acts_as_administrator()) then a.detail
+      else sluice.without_secrets(a.detail) end as detail
+  from sluice.audit a cross join sluice.caller_scope() c where not c.bound;
+
+-- guarded: p_value itself, as a column on which a caller's condition waits until the view has
+-- chosen its rows. PostgreSQL trusts its leakproof operators below a security barrier, and EXPLAIN
+-- ANALYZE then counts how many rows of others such a condition passed: a prompt came out by
+-- bisection in 132 queries. A condition on a volatile column stays above the barrier. It costs
+-- nothing when it runs: the planner replaces the call by its value once it has decided where
+-- conditions go. Not for id and status: reading by keys, and one place for one status, need them
+-- below. So a caller can learn that an id is in use and how many tasks are in a place, never whose
+-- or what.
+create or replace function sluice.guarded(p_value anyelement) returns anyelement
+language sql volatile parallel safe
+as $$ select p_value $$;
+
+-- tasks: every task with its state: the place that holds its row. One branch per place with a
+-- constant status, so that where status = 'queued' reads queues only. Unfiltered listings page
+-- sluice.task by id first. Everybody sees what his tenants' is (1_base/callers.sql): a security
+-- barrier, so that no function in a caller's condition sees the rest.
+create or replace view sluice.tasks with (security_barrier) as
+  select t.id, p.status, sluice.guarded(t.route) as route, sluice.guarded(m.name) as model,
+    sluice.guarded(t.tenant) as tenant,
+    sluice.guarded(t.priority::int) as priority, sluice.guarded(t.prompt) as prompt,
+      sluice.guarded(t.request) as request,
+    null::text as answer, null::text as response, null::text as error, null::text as error_code,
+    sluice.guarded(p.attempts::int) as attempts, null::int as input_tokens,
+      null::int as output_tokens, null::numeric as cost,
+    sluice.guarded(t.metadata) as metadata, sluice.guarded(t.batch_id) as batch_id,
+      sluice.guarded(t.created_at) as created_at,
+    sluice.guarded(p.queued_at) as queued_at, sluice.guarded(p.started_at) as started_at,
+      null::timestamptz as finished_at,
+    sluice.guarded(t.run_at) as run_at, sluice.guarded(t.deadline) as deadline
+  from (
+    select task_id, 'unsolved' as status, model, attempts, null::timestamptz as queued_at,
+      null::timestamptz as started_at
+    from sluice.later
+    union all
+    select task_id, 'queued', model, attempts, ready_at, null from sluice.queue
+    union all
+    select task_id, 'processing', model, attempts + 1, ready_at, started_at from sluice.lease) p
+  join sluice.task t on t.id = p.task_id
+  left join sluice.models m on m.id = p.model
+  cross join sluice.caller_scope() c
+  where (t.tenant = any (c.tenants)) = c.bound
+  union all
+  select t.id, r.status, sluice.guarded(t.route), sluice.guarded(r.model), sluice.guarded(t.tenant),
+    sluice.guarded(t.priority::int), sluice.guarded(t.prompt), sluice.guarded(t.request),
+      sluice.guarded(r.answer),
+    sluice.guarded(r.response), sluice.guarded(r.error), sluice.guarded(r.error_code),
+      sluice.guarded(r.attempts),
+    sluice.guarded(r.input_tokens), sluice.guarded(r.output_tokens),
+      sluice.guarded(trim_scale(r.cost)), sluice.guarded(t.metadata),
+    sluice.guarded(t.batch_id), sluice.guarded(t.created_at), sluice.guarded(r.queued_at),
+      sluice.guarded(r.started_at),
+    sluice.guarded(r.finished_at), sluice.guarded(t.run_at), sluice.guarded(t.deadline)
+  from sluice.result r join sluice.task t on t.id = r.task_id
+  cross join sluice.caller_scope() c
+  where (t.tenant = any (c.tenants)) = c.bound;
+
+-- task: one task by its id, read by keys: its own model's or its route's lines only.
+-- Returns: one row, or none when there is no such task among the caller's tenants'. Looks in all
+--          places in one statement
+-- and repeats while the task is between two of them.
+create or replace function sluice.task(id bigint) returns setof sluice.tasks
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_task sluice.task;
+  v_place record;
+begin
+  select * into v_task from sluice.task t where t.id = task.id;
+  if not found or not sluice.may_act_for(v_task.tenant) then
+    return;
+  end if;
+  for v_try in 1 .. 100 loop
+    v_place := sluice.find_place(v_task.id, v_task.model, v_task.route);
+    if v_place.status is null then
+      return query select * from sluice.tasks s
+        where s.id = v_task.id and s.status not in ('unsolved', 'queued', 'processing');
+      exit when found;
+    else
+      return query select v_task.id, v_place.status, v_task.route,
+        (select m.name from sluice.models m where m.id = v_place.model), v_task.tenant,
+          v_task.priority::int, v_task.prompt,
+        v_task.request, null, null, null, null, v_place.attempts, null::int, null::int,
+          null::numeric, v_task.metadata,
+        v_task.batch_id, v_task.created_at, v_place.queued_at, v_place.started_at,
+          null::timestamptz, v_task.run_at,
+        v_task.deadline;
+      exit;
+    end if;
+  end loop;
+end
+$$;
+
+-- oldest_ready: ready_at of the task that has waited longest in a line, of its first 1,000 lanes;
+-- null: none waits.
+create or replace function sluice.oldest_ready(p_line int) returns timestamptz
+language plpgsql volatile
+as $$
+begin
+  return (select min(h.ready_at) from unnest(sluice.lane_heads(p_line, 1000)) h);
+end
+$$;
+
+-- queue_facts: what sluice.queues shows of each model, under the pinned plan. depth: what is ready
+-- in its own line; waiting: what named it and waits for its time, and its share of what waits in
+-- its routes.
+create or replace function sluice.queue_facts(p_now timestamptz default null)
+returns table (model int, depth int, in_flight bigint, waiting bigint, oldest_ready timestamptz,
+  permits_now int,
+               next_permit_at timestamptz)
+language sql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+  select m.id, sluice.depth(m.id), sluice.in_flight(m.id), (select count(*) from sluice.later l
+    where l.model = m.id) + r.tasks,
+    sluice.oldest_ready(m.id), sluice.permits_now(m, n.now), sluice.permit_at(m, n.now)
+  from sluice.models m join sluice.routed_tasks(array(select id from sluice.models)) r
+    on r.model = m.id, (select coalesce(p_now, clock_timestamp()) as now) n
+$$;
+
+-- queues: one row per model: how deep, how busy, how close to its limits. unfinished counts also
+-- its share of what waits in its routes (3_limits/backpressure.sql): the shares add up to all.
+-- sustained_rpm is what the quota allows in the long run: 60 s / T (3_limits/permits.sql). state
+-- sums up what keeps calls back, the most lasting first, in words of their own: an open breaker is
+-- the opposite of an open model. state_reason says why, state_until how long (infinity, null: until
+-- somebody opens it, until a probe decides).
+create or replace view sluice.queues as
+  select m.name as model, f.depth, f.in_flight, f.depth + f.in_flight + f.waiting as unfinished,
+    extract(epoch from clock_timestamp() - f.oldest_ready)::double precision as oldest_ready_s,
+    f.permits_now, f.next_permit_at,
+      (60e9 / (sluice.request_quota(m)).interval_ns)::double precision as sustained_rpm,
+    sluice.pressure(f.depth + f.in_flight + f.waiting,
+      coalesce(m.max_unfinished, s.max_unfinished)) as pressure,
+    m.paused, m.closed_until, c.reason as closed_reason,
+      coalesce(b.state, 'closed') as breaker, w.state,
+    case when w.state in ('parked', 'closed') then c.reason
+      when w.state in ('breaker open', 'half open') then b.reason end as state_reason,
+    case when w.state in ('parked', 'closed') then m.closed_until
+      when w.state = 'breaker open' then b.since + m.breaker_open end as state_until
+  from sluice.models m
+  left join sluice.breaker b on b.model = m.id
+  join sluice.queue_facts() f on f.model = m.id
+  cross join lateral (select sluice.shown_reason(m.closed_reason, m.closed_detail) as reason) c
+  cross join lateral (
+    select case when m.paused then 'paused'
+      when m.closed_until = 'infinity' then 'parked'
+      when m.closed_until > clock_timestamp() then 'closed'
+      when b.state = 'open' then 'breaker open'
+      when b.state = 'half_open' then 'half open'
+      else 'open' end as state) w
+  cross join sluice.settings s;
+
+-- workers: who serves. alive: has proved life within settings.heartbeat_timeout, or sleeps
+-- (fall_asleep).
+create or replace view sluice.workers as
+  select w.id, w.name, w.slots, w.models, w.version, w.registered_at,
+    least(w.seen, clock_timestamp()) as seen, w.dead_at,
+    w.dead_at is null and w.seen >= clock_timestamp() - s.heartbeat_timeout as alive,
+    (select count(*) from sluice.lease l where l.worker = w.id) as in_flight, w.apis
+  from sluice.worker w, sluice.settings s;
+
+-- dead_letters: tasks that failed for good. attempts: every call that failed, was lost, or came too
+-- late, and every outcome that a redrive took back.
+create or replace view sluice.dead_letters with (security_barrier) as
+  select id, route, model, tenant, priority, error, error_code, attempts, metadata, batch_id,
+    created_at, finished_at
+  from sluice.tasks where status = 'failed';
+
+-- attempts: the calls of the caller's tenants' tasks. Those of one task are read by key with
+-- sluice.attempts(id): a condition on task_id waits like the others, for it would count the calls
+-- of anybody's task.
+create or replace view sluice.attempts with (security_barrier) as
+  select a.id, sluice.guarded(a.task_id) as task_id, sluice.guarded(a.fence) as fence,
+    sluice.guarded(a.kind) as kind,
+    sluice.guarded(a.model) as model, sluice.guarded(a.worker) as worker,
+      sluice.guarded(a.http_status) as http_status,
+    sluice.guarded(a.error_code) as error_code, sluice.guarded(a.error) as error,
+      sluice.guarded(a.billed) as billed,
+    sluice.guarded(a.input_tokens) as input_tokens,
+      sluice.guarded(a.output_tokens) as output_tokens,
+    sluice.guarded(a.answer) as answer, sluice.guarded(a.response) as response,
+      sluice.guarded(a.started_at) as started_at,
+    sluice.guarded(a.ended_at) as ended_at
+  from sluice.attempt a join sluice.task t on t.id = a.task_id
+  cross join sluice.caller_scope() c
+  where (t.tenant = any (c.tenants)) = c.bound;
+
+-- attempts: the calls of task id, the oldest first; none when there is no such task among the
+-- caller's tenants'.
+create or replace function sluice.attempts(id bigint) returns setof sluice.attempts
+language plpgsql stable security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+begin
+  return query
+  select a.id, a.task_id, a.fence, a.kind, a.model, a.worker, a.http_status, a.error_code, a.error,
+    a.billed, a.input_tokens, a.output_tokens, a.answer, a.response, a.started_at, a.ended_at
+  from sluice.attempt a
+  where a.task_id = attempts.id
+    and sluice.may_act_for((select t.tenant from sluice.task t where t.id = attempts.id))
+  order by a.id;
+end
+$$;
+
+-- breaker_events: how each model's breaker went, and when it was parked and opened, the newest
+-- 1,000 transitions: when, from which state to which, and why.
+create or replace view sluice.breaker_events as
+  select e.id, e.at, m.name as model, e.from_state, e.to_state, e.reason
+  from sluice.breaker_event e join sluice.models m on m.id = e.model;

@@ -1,0 +1,138 @@
+-- The configuration, as workers follow it and as administrators write it.
+
+-- configuration: what a worker follows: the settings and the models it serves. A function, so that
+-- no worker needs a grant on a table; whole rows, so that a new column needs no change here.
+-- Params:  models: names (null: all).
+-- Returns: one row a model; with none, one row whose model is null.
+create or replace function sluice.configuration(models text[] default null)
+returns table (settings sluice.settings, model sluice.models)
+language plpgsql stable security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  return query select s, m from sluice.settings s
+    left join sluice.models m on configuration.models is null
+      or m.name = any (configuration.models);
+end
+$$;
+
+-- Configuration by name and JSON: what the HTTP front and scripts use in place of UPDATE.
+
+-- configure: sets columns of a model or a tenant, or of the settings.
+-- Params:  kind: models, tenants or settings; name: the model's or tenant's; settings: an object of
+--          columns; replace: make it if it is not there, and give defaults to the columns left out.
+--          In a change another name renames it.
+-- Returns: the row as it is then, null when there is none and replace is false.
+-- Errors:  SL001 the default_model is none; SL004 no object, unknown keys, values of another type,
+--          a duration without its unit; 23xxx as plain SQL. COLUMN is the key at fault.
+create or replace function sluice.configure(kind text, name text, settings jsonb, replace boolean)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_columns text[] := sluice.configurable_columns(configure.kind);
+  v_row jsonb;
+begin
+  if configure.kind not in ('models', 'tenants', 'settings') then
+    raise exception '"%" is not configured so', left(configure.kind, 200) using errcode = 'SL004',
+      hint = 'It is models, tenants or settings.';
+  end if;
+  perform sluice.check_columns(configure.settings, v_columns);
+  perform sluice.check_durations(configure.kind, configure.settings);
+  if configure.replace and configure.settings ->> 'name' <> configure.name then
+    raise exception 'the name "%" is not the path''s', left(configure.settings ->> 'name', 200)
+      using errcode = 'SL004', column = 'name',
+      hint = 'To rename it, change it, and do not replace it.';
+  end if;
+  begin
+    v_row := sluice.write_row(configure.kind, configure.name, configure.settings,
+      configure.replace, v_columns);
+  exception when data_exception then
+    perform sluice.name_misfit(configure.kind, configure.settings);
+    raise;
+  end;
+  if v_row is not null then
+    perform sluice.note_audit(case when configure.replace then 'replace '
+      else 'change ' end || configure.kind, configure.name, configure.settings);
+  end if;
+  return v_row - sluice.hidden_columns();
+end
+$$;
+
+-- write_row: configure's statements. Returns the row, or null.
+create or replace function sluice.write_row(
+  p_table text, p_name text, p_values jsonb, p_replace boolean, p_columns text[])
+returns jsonb
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  -- Kept unless given: in what state a model is, and who may act for a tenant, which nobody is to
+  -- open by leaving it out.
+  c_kept constant text[] :=
+    '{name,paused,closed_until,closed_reason,closed_detail,role,default_role}';
+  v_row jsonb;
+begin
+  execute format('update sluice.%1$I c set %2$s from jsonb_populate_record(null::sluice.%1$I, $2) '
+                 'g where %3$s returning to_jsonb(c)',
+    p_table, (select string_agg(case when p_values ? k then format('%I = g.%1$I', k)
+                                     when p_replace and k <> all (c_kept)
+                                       then format('%I = default', k)
+                                     else format('%I = c.%1$I', k) end, ', ')
+                                       from unnest(p_columns) k),
+    case when p_table = 'settings' then 'c.one' else 'c.name = $1' end)
+  into v_row using p_name, p_values;
+  if v_row is null and p_replace then
+    p_values := jsonb_build_object('name', p_name) || p_values;
+    execute format('insert into sluice.%1$I (%2$s) select %2$s
+      from jsonb_populate_record(null::sluice.%1$I, $1)
+        returning to_jsonb(%1$I)', p_table,
+      (select string_agg(format('%I', k), ', ') from jsonb_object_keys(p_values) k))
+    into v_row using p_values;
+  end if;
+  return v_row;
+end
+$$;
+
+-- configure_route: gives a route these models and no other.
+-- Params:  route; models: {"model": weight}; empty: the route is no more.
+-- Errors:  SL001 no such model; SL004 no object, a weight that is none; 23503 it is
+--          settings.default_model; 23xxx as plain SQL. COLUMN is the model at fault.
+create or replace function sluice.configure_route(route text, models jsonb) returns void
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_wrong record;
+begin
+  if jsonb_typeof(configure_route.models) is distinct from 'object' then
+    raise exception 'models is a JSON %, not an object', jsonb_typeof(configure_route.models)
+      using errcode = 'SL004',
+      hint = 'It is a set of models and weights, such as {"gpt": 0.3, "claude": 0.7}.';
+  end if;
+  select left(m.key, 200) as key, left(m.value::text, 100) as value, n.name is null as unknown
+  into v_wrong
+  from jsonb_each(configure_route.models) m left join sluice.models n on n.name = m.key
+  where n.name is null or jsonb_typeof(m.value) <> 'number' or (m.value #>> '{}')::numeric
+    not between 0 and 3e38
+  order by n.name is not null, m.key limit 1;
+  if v_wrong.unknown then
+    raise exception 'there is no model "%"', v_wrong.key using errcode = 'SL001',
+      column = v_wrong.key, hint = sluice.names_text();
+  elsif not v_wrong.unknown then
+    raise exception 'the weight of "%" is %', v_wrong.key, v_wrong.value using errcode = 'SL004',
+      column = v_wrong.key, hint = 'It is a number of at least 0.';
+  end if;
+  delete from sluice.routes r where r.route = configure_route.route
+    and not configure_route.models ? r.model;
+  insert into sluice.routes as r (route, model, weight)
+  select configure_route.route, m.key, m.value::real from jsonb_each_text(configure_route.models) m
+  on conflict (route, model) do update set weight = excluded.weight
+    where r.weight <> excluded.weight;
+  perform sluice.note_audit('configure_route', configure_route.route, configure_route.models);
+end
+$$;

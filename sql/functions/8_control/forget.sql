@@ -1,0 +1,78 @@
+-- forget: erases the texts of a finished task: prompt, request, metadata, traceparent, answer,
+-- response and error texts, those of its attempts too. Its times, counts, codes and costs stay; its
+-- idempotency key, a hash, stays bound. The old texts are gone from the disk after the next VACUUM,
+-- and from backups when those are deleted.
+-- Errors:  SL004 it is still unfinished; SL006 no such task among the caller's tenants'. To forget
+--          twice is no error.
+create or replace function sluice.forget(id bigint, p_now timestamptz default null) returns void
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+begin
+  perform sluice.require_finished(forget.id);
+  perform sluice.forget_texts(array[forget.id], sluice.now_for(p_now));
+  perform sluice.note_command('forget', forget.id::text);
+end
+$$;
+
+-- forget_step: how many tasks one forget_all erases at most: less than a second of work, and of WAL
+-- some 10 MB.
+create or replace function sluice.forget_step() returns int
+language sql immutable parallel safe
+as $$ select 10000 $$;
+
+-- forget_some: a step of a walk over all results, which also ends between two pages when the clock
+-- reads p_stop.
+-- Params:  p_from: null, or what the step before gave as next. Returns: done: how many; next: null
+--          at the end.
+create or replace function sluice.forget_some(
+  p_filter sluice.task_filter, p_from jsonb, p_stop timestamptz, p_now timestamptz, out done bigint,
+  out next jsonb)
+language plpgsql volatile
+as $$
+declare
+  v_from bigint := coalesce((p_from ->> 'from')::bigint, 0);
+  v_upto bigint;
+  v_ids bigint[];
+begin
+  done := 0;
+  loop
+    v_upto := sluice.results_upto(v_from, 9223372036854775807);
+    exit when v_upto is null;
+    v_ids := array(
+      select r.task_id from sluice.result r join sluice.task t on t.id = r.task_id
+      cross join sluice.caller_scope() s
+      where r.task_id >= v_from and r.task_id <= v_upto and (t.tenant = any (s.tenants)) = s.bound
+        and sluice.end_is_meant(p_filter, t, r) and t.forgotten_at is null
+      order by r.task_id limit sluice.forget_step() - done for update of r);
+    perform sluice.forget_texts(v_ids, p_now) where v_ids <> '{}';
+    done := done + cardinality(v_ids);
+    v_from := 1 + case when done = sluice.forget_step() then v_ids[cardinality(v_ids)]
+      else v_upto end;
+    exit when done = sluice.forget_step() or clock_timestamp() >= p_stop;
+  end loop;
+  if v_upto is not null then
+    next := jsonb_build_object('from', v_from);
+  end if;
+end
+$$;
+
+-- forget_texts: erases the texts of finished tasks. Requires the results' row locks.
+-- The only place that updates rows of task, result and attempt.
+create or replace function sluice.forget_texts(p_ids bigint[], p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+begin
+  update sluice.task t
+  set prompt = '', request = null, metadata = null, traceparent = null,
+    forgotten_at = coalesce(t.forgotten_at, p_now)
+  where t.id = any (p_ids);
+  update sluice.result r set answer = null, response = null, error = null
+  where r.task_id = any (p_ids);
+  update sluice.attempt a set answer = null, response = null, error = null
+  where a.task_id = any (p_ids);
+end
+$$;

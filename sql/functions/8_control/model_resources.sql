@@ -1,0 +1,68 @@
+-- What belongs to a model beside its row in sluice.models, n being its id: its line
+--   (2_storage/lines.sql), and bucket_<n>, tokens_<n> unlogged sequences: the buckets of its
+--   requests and tokens (3_limits/permits.sql) learned_<n> unlogged sequence: how many tokens its
+--   requests and answers have (3_limits/tokens.sql) failures_<n> unlogged sequence: failures of its
+--   backend in a row (3_limits/breaker.sql) claimed_<n>, ended_<n> unlogged sequences: their
+--   difference is the number of calls in flight load_<n> unlogged sequence: tells how many
+--   unfinished tasks there are at most (3_limits/gauges.sql)
+-- After a crash an unlogged sequence reads as never set: an empty bucket, counts to be taken anew.
+
+-- model_sequences: the kinds of them, but for load.
+create or replace function sluice.model_sequences() returns text[]
+language sql immutable parallel safe
+as $$ select array['bucket', 'tokens', 'learned', 'failures', 'claimed', 'ended'] $$;
+
+-- make_model: creates the line and the sequences of model p_model. Buckets full, nothing learned.
+create or replace function sluice.make_model(p_model int) returns void
+language plpgsql volatile
+as $$
+declare
+  v_kind text;
+begin
+  foreach v_kind in array sluice.model_sequences() loop
+    execute format('create unlogged sequence sluice.%I minvalue 0', v_kind || '_' || p_model);
+  end loop;
+  perform sluice.make_gauge('load_' || p_model), sluice.make_line(p_model);
+  perform sluice.set_counter(k, p_model, 0) from unnest(array['bucket', 'tokens', 'failures',
+    'claimed', 'ended', 'load']) k;
+  insert into sluice.breaker (model, state, since) values (p_model, 'closed', clock_timestamp());
+end
+$$;
+
+-- drop_model: drops what make_model made, if model p_model has no unfinished task. Every submit
+-- holds the gauge or the queue. The locks of both wait for those under way and stop later ones, so
+-- that the count below is final. Called at commit, for its locks stop the model's workers and
+-- submitters.
+-- Errors: 23503 with the number of unfinished tasks; 0A000 in a transaction whose snapshot cannot
+--         see new tasks; 55P03: a claim or somebody else is using it just now.
+create or replace function sluice.drop_model(p_model int, p_name text) returns void
+language plpgsql volatile
+as $$
+declare
+  v_unfinished bigint;
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'model "%" cannot be deleted in a % transaction', p_name,
+      current_setting('transaction_isolation')
+      using errcode = '0A000',
+        hint = 'Its snapshot would not show tasks submitted meanwhile. Use read committed.';
+  end if;
+  -- Who claims has it first: that one takes nothing of a model that is going.
+  if not pg_try_advisory_xact_lock(sluice.lock_class('model'), p_model) then
+    raise lock_not_available;
+  end if;
+  execute format('drop sequence sluice.%I', 'load_' || p_model);
+  execute format('lock table sluice.%I in access exclusive mode', 'queue_' || p_model);
+  v_unfinished := sluice.own_unfinished(p_model);
+  if v_unfinished > 0 then
+    raise exception 'model "%" has % unfinished task(s)', p_name, v_unfinished
+      using errcode = '23503', hint = 'Pause it and wait for them, or cancel them; then delete it.';
+  end if;
+  perform sluice.drop_line(p_model);
+  execute (select string_agg(format('drop sequence sluice.%I', k || '_' || p_model), '; ')
+    from unnest(sluice.model_sequences()) k);
+  delete from sluice.breaker where model = p_model;
+  delete from sluice.breaker_event where model = p_model;
+  delete from sluice.refusal where model = p_model;
+end
+$$;

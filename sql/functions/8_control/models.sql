@@ -1,0 +1,315 @@
+-- What happens when somebody changes a row of models, routes or settings; and pause, resume and
+-- close as commands.
+
+-- before_model_changes: guards names, apis and ids, notes when limits change and when calls do, and
+-- opens a model that was parked for its credentials or its address when these change. Takes no lock
+-- on the model: an open psql must not stop the fleet.
+create or replace function sluice.before_model_changes() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  -- api_is_known
+  c_apis constant text[] := array['solve', 'openai-chat', 'openai-responses', 'openai-embeddings',
+    'anthropic-messages'];
+  v_calls_change boolean;
+begin
+  if exists (select from sluice.routes where route = new.name) then
+    raise exception '"%" is already the name of a route', new.name
+      using errcode = '23505', column = 'name', hint = 'Names are unique over models and routes.';
+  elsif new.api <> all (c_apis) then
+    raise exception 'there is no api "%"', left(new.api, 200)
+      using errcode = '23514', column = 'api', hint = 'There are ' || array_to_string(c_apis,
+        ', ') || '.';
+  end if;
+  if tg_op = 'INSERT' then
+    perform sluice.make_model(new.id);
+  elsif new.id <> old.id then
+    raise exception 'the id of model "%" names its queue table and cannot change', old.name
+      using errcode = '23514';
+  elsif (new.rpm, new.tpm, new.burst) is distinct from (old.rpm, old.tpm, old.burst) then
+    new.limits_changed_at := clock_timestamp();
+  end if;
+  if tg_op = 'UPDATE' then
+    v_calls_change := (new.api, new.url, new.upstream_model, new.secret, new.paths)
+      is distinct from (old.api, old.url, old.upstream_model, old.secret, old.paths);
+    -- Whoever gives another key or address means to try it.
+    if v_calls_change and sluice.was_parked_by_calls(new)
+      and new.closed_reason not like 'billing: %' then
+      new.closed_until := null;
+      new.closed_reason := null;
+    end if;
+    -- Whoever writes a reason of his own means that: what a call heard belonged to the one before.
+    if new.closed_reason is distinct from old.closed_reason
+      and new.closed_detail is not distinct from old.closed_detail then
+      new.closed_detail := null;
+    end if;
+    -- a new one has none to change
+    if v_calls_change and coalesce(sluice.counter('claimed', old.id) > 0, true)
+       or (sluice.was_parked_by_calls(old) and new.closed_until is distinct from old.closed_until)
+         then
+      new.calls_changed_at := clock_timestamp();
+    end if;
+  end if;
+  return new;
+end
+$$;
+
+-- after_model_changes: a new model joins route "any"; one that speaks another api has its routes'
+-- lines for it; settings.default_model and tenants' models follow another name; whoever parked it
+-- or opened it, sluice.breaker_events has it; workers hear of what they use.
+create or replace function sluice.after_model_changes() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_was_parked boolean := tg_op = 'UPDATE' and coalesce(old.closed_until = 'infinity', false);
+  v_is_parked boolean := tg_op = 'UPDATE' and coalesce(new.closed_until = 'infinity', false);
+begin
+  if tg_op = 'INSERT' and new.api <> 'openai-embeddings' then
+    insert into sluice.routes (route, model) values ('any', new.name) on conflict do nothing;
+  elsif tg_op = 'UPDATE' and new.api <> old.api then
+    perform sluice.make_route_line(r.route, new.api) from sluice.routes r where r.model = new.name;
+  end if;
+  if tg_op = 'UPDATE' and new.name <> old.name then
+    update sluice.settings set default_model = new.name where default_model = old.name;
+    update sluice.settings set tenant_models = array_replace(tenant_models, old.name, new.name)
+    where old.name = any (tenant_models);
+    update sluice.tenants set models = array_replace(models, old.name, new.name)
+    where old.name = any (models);
+  end if;
+  if tg_op = 'UPDATE' and new.max_queue is distinct from old.max_queue then
+    perform sluice.doubt_lines(new.name);
+  end if;
+  -- its gauge goes by other numbers
+  if tg_op = 'UPDATE' and new.max_unfinished is distinct from old.max_unfinished then
+    perform sluice.set_counter('load', new.id, sluice.gauge_unknown());
+  end if;
+  if v_is_parked <> v_was_parked then
+    perform sluice.note_transition(new.id, case when v_was_parked then 'parked' else b.state end,
+      case when v_is_parked then 'parked' else b.state end,
+      case when v_is_parked then sluice.parked_for(new.closed_reason) else 'it was opened' end,
+        clock_timestamp())
+    from (select coalesce((select state from sluice.breaker where model = new.id),
+      'closed') as state) b;
+  end if;
+  perform sluice.notify('sluice_config', '');
+  return null;
+end
+$$;
+
+-- after_model_is_gone: drops what belonged to a deleted model, when the deletion commits: an open
+-- psql must not keep the locks of that. A submit that came in between makes the deletion fail, and
+-- one that comes later is refused.
+-- Locks:   first those of tick and sweep, which go through all models, then the model's relations.
+--          Those have no order: others lock them as they come to them. So all are only tried, 100
+--          times for 20 ms each: far below deadlock_timeout, hence without a deadlock, and nobody
+--          waits for longer behind it.
+-- Errors:  55P03: it is in use; as drop_model.
+create or replace function sluice.after_model_is_gone() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+set lock_timeout = '20ms'
+as $$
+begin
+  perform sluice.keep_default(old.name);
+  for v_try in 1 .. 100 loop
+    begin
+      perform pg_advisory_xact_lock(sluice.lock_class('tick'), 0),
+        pg_advisory_xact_lock(sluice.lock_class('sweep'), 0);
+      perform sluice.drop_model(old.id, old.name);
+      return null;
+    exception when lock_not_available then
+      perform pg_sleep(0.02);
+    end;
+  end loop;
+  raise exception 'model "%" is in use', old.name using errcode = '55P03',
+    hint = 'A transaction that is open has used it '
+    || '(pg_stat_activity), or a tick or a sweep, which go through all models, takes long. Delete '
+       'it again later.';
+end
+$$;
+
+-- before_route_changes: names are unique over models and routes; a route has its lines
+-- (2_storage/lines.sql).
+create or replace function sluice.before_route_changes() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  if exists (select from sluice.models where name = new.route) then
+    raise exception '"%" is already the name of a model', new.route
+      using errcode = '23505', column = 'route', hint = 'Names are unique over models and routes.';
+  end if;
+  perform sluice.make_route_line(new.route, null), sluice.make_route_line(new.route, m.api)
+    from sluice.models m where m.name = new.model;
+  perform sluice.doubt_lines(null, new.route);
+  return new;
+end
+$$;
+
+-- keep_default: 23503 if settings.default_model names a model or route that is no more. (Route
+-- "any" is there without models, too.)
+create or replace function sluice.keep_default(p_name text) returns void
+language plpgsql volatile
+as $$
+begin
+  if p_name <> 'any' and p_name = sluice.default_model()
+     and not exists (select from sluice.models where name = p_name)
+       and not exists (select from sluice.routes where route = p_name) then
+    raise exception 'settings.default_model is "%"', p_name using errcode = '23503',
+      hint = 'Set another one first, or null: tasks without a model are refused then.';
+  end if;
+end
+$$;
+
+-- after_route_changes: the lines of a route that has lost its last model. At commit, so that an
+-- open psql stops nobody; a lock that is not to be had within 20 ms leaves them, for readers and
+-- claims wait behind it. settings.default_model follows another name.
+create or replace function sluice.after_route_changes() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+set lock_timeout = '20ms'
+as $$
+begin
+  if not exists (select from sluice.routes where route = old.route) then
+    if tg_op = 'UPDATE' then
+      update sluice.settings set default_model = new.route where default_model = old.route
+        and old.route <> 'any';
+    end if;
+    perform sluice.keep_default(old.route);
+    perform sluice.try_drop_route(old.route);
+  end if;
+  return null;
+exception when lock_not_available then
+  return null;
+end
+$$;
+
+-- before_settings_change: default_model names a model or a route; it is locked against its
+-- deletion, which looks here when it commits.
+create or replace function sluice.before_settings_change() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  perform from sluice.models where name = new.default_model for key share;
+  if not found then
+    perform from sluice.routes where route = new.default_model for key share;
+  end if;
+  if not found and new.default_model <> 'any' then
+    perform sluice.refuse_unknown(new.default_model, 'default_model');
+  end if;
+  return new;
+end
+$$;
+
+-- refuse_without_settings: settings is one row, and stays: without it nothing is accepted, and
+-- nothing says why.
+create or replace function sluice.refuse_without_settings() returns trigger
+language plpgsql
+set search_path = sluice, pg_temp
+as $$
+begin
+  raise exception 'sluice.settings is one row, and it stays' using errcode = '23514',
+    hint = 'To have the defaults again: update sluice.settings set retention = default, ...';
+end
+$$;
+
+-- tell_workers: of a change in settings or routes; a model may take a route's tasks now, which may
+-- wait.
+create or replace function sluice.tell_workers() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  perform sluice.notify('sluice_config', '');
+  return null;
+end
+$$;
+
+create or replace trigger before_model_changes before insert or update on sluice.models
+  for each row execute function sluice.before_model_changes();
+-- Constraint triggers know no "or replace".
+do $$
+begin
+  if not exists (select from pg_trigger where tgname = 'after_model_is_gone') then
+    create constraint trigger after_model_is_gone after delete on sluice.models deferrable
+      initially deferred
+      for each row execute function sluice.after_model_is_gone();
+  end if;
+end
+$$;
+create or replace trigger after_model_inserted_or_deleted after insert or delete on sluice.models
+  for each row execute function sluice.after_model_changes();
+create or replace trigger after_model_updated after update on sluice.models
+  for each row when (old.* is distinct from new.*) execute function sluice.after_model_changes();
+create or replace trigger before_settings_change before update of default_model on sluice.settings
+  for each row
+    when (new.default_model is distinct from old.default_model) execute function
+    sluice.before_settings_change();
+create or replace trigger refuse_without_settings before delete or truncate on sluice.settings
+  for each statement execute function sluice.refuse_without_settings();
+create or replace trigger after_settings_change after update on sluice.settings
+  for each row when (old.* is distinct from new.*) execute function sluice.tell_workers();
+create or replace trigger before_route_changes before insert or update on sluice.routes
+  for each row execute function sluice.before_route_changes();
+create or replace trigger after_route_weight after insert or update on sluice.routes
+  for each row when (new.weight > 0) execute function sluice.tell_workers();
+do $$
+begin
+  -- A constraint trigger has no "or replace", and to drop it would wait for every reader of the
+  -- table.
+  if not exists (select from pg_trigger where tgname = 'after_route_changes'
+    and tgrelid = 'sluice.routes'::regclass) then
+    create constraint trigger after_route_changes after delete or update of route on sluice.routes
+      deferrable initially deferred for each row execute function sluice.after_route_changes();
+  end if;
+end
+$$;
+
+-- close_model: closes a model for the whole fleet until a time: nothing is claimed for it
+-- meanwhile, nothing is lost.
+-- Params:  until: the past, or null, opens it; infinity parks it until somebody opens it; reason:
+--          shown in sluice.queues and by explain, to everybody who may wait for it.
+-- Errors:  SL001.
+create or replace function sluice.close_model(
+  model text, until timestamptz, reason text default null)
+returns void
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  perform sluice.require_model(model);
+  perform sluice.close_until(model, until, reason, null);
+  perform sluice.note_audit('close_model', model, jsonb_build_object('until', until,
+    'reason', reason));
+end
+$$;
+
+-- pause: stops claims for a model until resume; running calls end normally. The same as update ...
+-- set paused = true.
+create or replace function sluice.pause(model text) returns void
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  perform sluice.require_model(model);
+  update sluice.models set paused = true where name = pause.model and not paused;
+  perform sluice.note_audit('pause', model);
+end
+$$;
+
+-- resume: ends a pause and a closure. Workers hear of it at once.
+create or replace function sluice.resume(model text) returns void
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  perform sluice.require_model(model);
+  update sluice.models set paused = false, closed_until = null, closed_reason = null,
+    closed_detail = null
+  where name = resume.model and (paused or closed_until is not null);
+  perform sluice.note_audit('resume', model);
+end
+$$;

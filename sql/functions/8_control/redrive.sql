@@ -1,0 +1,163 @@
+-- Redrive takes an end back: the task waits again.
+
+-- require_finished: locks the result of task p_id and returns its status.
+-- Errors:  SL006 no such task among the caller's tenants'; SL004 it is still unfinished.
+create or replace function sluice.require_finished(p_id bigint) returns text
+language plpgsql volatile
+as $$
+declare
+  v_status text;
+begin
+  for v_try in 1 .. 100 loop
+    perform sluice.require_task(p_id, (select t.tenant from sluice.task t where t.id = p_id));
+    select status into v_status from sluice.result where task_id = p_id for update;
+    if found then
+      return v_status;
+    end if;
+    v_status := (select status from sluice.task(p_id));
+    exit when v_status in ('unsolved', 'queued', 'processing');
+  end loop;
+  raise exception 'task % is still %', p_id, coalesce(v_status, 'processing')
+    using errcode = 'SL004',
+    hint = 'Wait for its end, or end it with sluice.cancel(' || p_id || ').';
+end
+$$;
+
+-- redrive: sends a failed, cancelled or expired task back, with the same id, as if it were new:
+-- attempts from 0, behind what waits already. Its outcome is kept in sluice.attempts, kind
+-- redriven. A deadline that has passed is dropped, for it would only expire again; a run_at to come
+-- still counts.
+-- Returns: the task's id.
+-- Errors:  SL001 its model or route is no more; SL004 solved, unfinished or forgotten; SL006 no
+--          such task among the caller's tenants'.
+create or replace function sluice.redrive(id bigint, p_now timestamptz default null) returns bigint
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_task record;
+begin
+  -- its range must not be dropped now
+  perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 1);
+  if sluice.require_finished(redrive.id) = 'solved' then
+    raise exception 'task % is solved', redrive.id using errcode = 'SL004',
+      hint = 'Submit a new task to ask again.';
+  end if;
+  select t.forgotten_at, t.model, t.route into v_task from sluice.task t where t.id = redrive.id;
+  if v_task.forgotten_at is not null then
+    raise exception 'the texts of task % were erased', redrive.id using errcode = 'SL004',
+      hint = 'Submit a new task.';
+  elsif not sluice.is_served(v_task.model, v_task.route) then
+    raise exception 'the model or route of task % is no more', redrive.id using errcode = 'SL001',
+      hint = 'Submit a new task for another model.';
+  end if;
+  perform sluice.redrive_tasks(array[redrive.id], sluice.now_for(p_now));
+  perform sluice.note_command('redrive', redrive.id::text);
+  return redrive.id;
+end
+$$;
+
+-- redrive_some: a part of redrive_all, which ends between two pages when the clock reads p_stop.
+-- Params:  p_from: null, or what the part before gave as next. Returns: done: how many; next: null
+--          at the end.
+create or replace function sluice.redrive_some(
+  p_filter sluice.task_filter, p_from jsonb, p_stop timestamptz, p_now timestamptz, out done bigint,
+  out next jsonb)
+language plpgsql volatile
+as $$
+declare
+  v_until bigint := coalesce((p_from ->> 'until')::bigint, (select last_value from sluice.task_id));
+  v_from bigint := coalesce((p_from ->> 'from')::bigint, 0);
+  v_upto bigint;
+  v_ids bigint[];
+begin
+  perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 1);
+  done := 0;
+  loop
+    v_upto := sluice.results_upto(v_from, v_until);
+    exit when v_upto is null;
+    v_ids := array(
+      select r.task_id from sluice.result r join sluice.task t on t.id = r.task_id
+      cross join sluice.caller_scope() s
+      where r.task_id >= v_from and r.task_id <= v_upto and r.status <> 'solved'
+        and r.status = 'failed'
+        and (t.tenant = any (s.tenants)) = s.bound and sluice.end_is_meant(p_filter, t, r)
+        and t.forgotten_at is null and sluice.is_served(t.model, t.route)
+      order by r.task_id limit 1000 for update of r);
+    if v_ids <> '{}' then
+      done := done + sluice.redrive_tasks(v_ids, p_now);
+    end if;
+    v_from := 1 + case cardinality(v_ids) when 1000 then v_ids[1000] else v_upto end;
+    exit when clock_timestamp() >= p_stop;
+  end loop;
+  if v_upto is not null then
+    next := jsonb_build_object('from', v_from, 'until', v_until);
+  end if;
+end
+$$;
+
+-- is_served: whether what a task named, a model or a route, still is.
+create or replace function sluice.is_served(p_model int, p_route text) returns boolean
+language plpgsql stable
+as $$
+begin
+  return case when p_route is null then exists (select from sluice.models where id = p_model)
+              else exists (select from sluice.routes where route = p_route) end;
+end
+$$;
+
+-- redrive_tasks: the move: result -> attempt, and to its line or aside. Requires the results' row
+-- locks and lock_class('retain') 1, shared.
+-- Returns how many it moved.
+create or replace function sluice.redrive_tasks(p_ids bigint[], p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  v_moved sluice.later[];
+  v_aside boolean := sluice.stands_aside(cardinality(p_ids));
+begin
+  -- As a submit does: none of the models is deleted under this transaction.
+  perform sluice.hold_line(m.model)
+  from (select distinct t.model from sluice.task t where t.id = any (p_ids) and t.model is not null
+    order by 1) m;
+  with gone as (
+    delete from sluice.result r where r.task_id = any (p_ids) and r.status <> 'solved'
+    returning r.*),
+  noted as (
+    insert into sluice.attempt (task_id, worker, started_at, ended_at, fence, input_tokens,
+      output_tokens, http_status, kind, model, error_code, error, answer, response, redriven_at)
+    select g.task_id, g.worker, g.started_at, g.finished_at, g.fence, g.input_tokens,
+      g.output_tokens, g.http_status,
+      'redriven', g.model, g.error_code, g.error, g.answer, g.response, p_now
+    from gone g),
+  back as materialized (
+    select t.id, greatest(p_now, t.run_at) as ready_at,
+      case when t.deadline > p_now then t.deadline end as deadline, t.model,
+      octet_length(coalesce(t.prompt, t.request)) as request_bytes, g.fence, -t.priority as rank,
+        t.route, t.tenant
+    from gone g join sluice.task t on t.id = g.task_id),
+  aside as (
+    insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
+      attempts, route, tenant)
+    select b.id, b.ready_at, b.deadline, b.model, b.request_bytes, b.fence, b.rank, 0, b.route,
+      b.tenant from back b
+    where v_aside or b.ready_at > p_now returning later as row)
+  select array_agg(row(b.id, b.ready_at, b.deadline, b.model, b.request_bytes, b.fence, b.rank, 0,
+    b.route, b.tenant)::sluice.later)
+  into v_moved from back b;
+  -- A cancellation that came too late for the outcome is not meant for what comes now.
+  delete from sluice.cancellation c where c.task_id = any (p_ids);
+  perform sluice.put_back(array(select m from unnest(v_moved) m where not v_aside
+    and m.ready_at <= p_now), p_now);
+  perform sluice.notify_ready(r.line) from (  -- who sleeps may sleep for longer
+    select distinct coalesce(m.model, (sluice.lines_of_route(m.route))[1]) as line
+    from unnest(v_moved) m
+    where v_aside or m.ready_at > p_now) r
+  where r.line is not null;
+  return coalesce(cardinality(v_moved), 0);
+end
+$$;

@@ -1,0 +1,326 @@
+-- Retention: a finished task is kept for settings.retention from its end, and at most
+-- retention_slack() longer: an hour or a tenth. Ranges of ids are cut by number and by time
+-- (2_storage/partitions.sql), and leave by being dropped as a whole, the oldest first. What of a
+-- range must stay (unfinished tasks, results younger than the retention) moves to the attic, the
+-- partition below all ranges; in the attic finished tasks leave row by row. So they do in a range
+-- that cannot be dropped in time: because too much of it must stay, or because a report reads it
+-- for hours.
+--
+-- DROP and DETACH wait for every reader, and every submit waits behind whoever waits. So a round
+-- waits for a reader at most 50 ms, and the next one that does comes 10 s later: an open pg_dump or
+-- report delays a drop, and nothing else noticeably. So does an open redrive: what of the range is
+-- overdue is then deleted row by row, but for the rows that it has locked.
+
+-- retention_bounds: of one round.
+-- Returns: kept_tasks, kept_bytes: how much one range may leave to the attic. It is copied while
+--          submits wait: less than a second. A range that would leave more stays until it does not.
+--          erased_tasks: how many overdue tasks are deleted row by row; looked_keys: how many
+--          results' keys are looked at for them. Each less than half a second.
+create or replace function sluice.retention_bounds(
+  out kept_tasks int, out kept_bytes bigint, out erased_tasks int, out looked_keys int)
+language sql immutable parallel safe
+as $$ select 10000, 67108864::bigint, 5000, 1000000 $$;
+
+-- walk_cost: the work of a walk over range p_n's results, in vacuumed tasks. What is not vacuumed
+-- costs up to ten times as much: not only the keys are read then. A range that was never counted
+-- (new statistics after an upgrade) is judged by its bytes, 100 a row.
+create or replace function sluice.walk_cost(p_n int) returns bigint
+language sql stable
+as $$
+  select ((case when reltuples < 0 then pg_relation_size(oid) / 100 else reltuples end)
+          * (10 - 9 * least(1, relallvisible / greatest(1, relpages)::float8)))::bigint
+  from pg_class where oid = ('sluice.result_' || p_n)::regclass
+$$;
+
+-- retain: one round of retention: makes the ranges that ids will need, and says in sluice.gate
+-- where the last begins; at most one range is dropped or closed, and at most retention_bounds'
+-- tasks are deleted of ranges, and of the attic, with what belongs to them.
+-- Called by workers, and by tick in two halves. Best as a transaction of its own, as tick is: after
+--          a drop it holds sluice.task exclusively until the commit. Leaves ranges of more than ten
+--          million vacuumed tasks to tick, and to erase_overdue: a second's work, for which a
+--          worker's heartbeat would wait.
+-- Returns: dropped: the ranges dropped; erased: the rows deleted one by one.
+-- Does nothing above READ COMMITTED: an old snapshot does not see the results that must stay.
+create or replace function sluice.retain(
+  p_now timestamptz default null, out dropped int, out erased int)
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set jit = off
+set lock_timeout = '1s'   -- on a worker's session: rather an error now than its heartbeat too late
+as $$
+declare
+  v_round sluice.retention_round := sluice.begin_retention(coalesce(p_now,
+    clock_timestamp()), 10000000);
+begin
+  if current_setting('transaction_isolation') = 'read committed' then
+    perform sluice.make_partitions(last_value) from sluice.task_id;
+    perform sluice.refresh_gate(false);
+  end if;
+  erased := v_round.erased;
+  dropped := sluice.end_retention(v_round);
+end
+$$;
+
+-- begin_retention: the half that takes time and holds up nobody: deletes rows, and finds a range to
+-- drop and what of it must stay. It keeps the range as it is until the end of the transaction: no
+-- redrive, no late submit. Walks a range's keys, hence at least 1 s and 50 times its own last
+-- duration apart; 10 times while there is something to delete.
+-- Params:  p_tasks_max: the walk_cost that the range may have; null: any.
+create or replace function sluice.begin_retention(
+  p_now timestamptz, p_tasks_max bigint default null)
+returns sluice.retention_round
+language plpgsql volatile
+as $$
+declare
+  v_cutoff timestamptz := p_now - (select retention from sluice.settings);
+  v_started timestamptz := clock_timestamp();
+  v_due timestamptz :=
+    sluice.from_micros(coalesce(pg_sequence_last_value('sluice.retain_after'::regclass), 0));
+  v_range sluice.id_range;
+  v_round sluice.retention_round;
+begin
+  v_round.erased := 0;
+  -- A time further ahead than any round sets: the clock was set back.
+  if current_setting('transaction_isolation') <> 'read committed'
+    or (p_now < v_due and v_due < p_now + interval '1 hour')
+     or not pg_try_advisory_xact_lock(sluice.lock_class('retain'), 0) then
+    return v_round;
+  end if;
+  v_round.at := p_now;
+  v_round.erased := sluice.erase_tasks('attic', array(
+      select r.task_id from sluice.result_attic r where r.finished_at < v_cutoff
+        limit (sluice.retention_bounds()).erased_tasks), v_cutoff)
+    + sluice.erase_overdue(v_cutoff) + sluice.erase_leftovers();
+  v_range := sluice.oldest_range(v_cutoff);
+  if v_range.n is not null
+     and coalesce(sluice.walk_cost(v_range.n) <= p_tasks_max, true)
+     and pg_try_advisory_xact_lock(sluice.lock_class('retain'), 1)
+     and sluice.lock_briefly('sluice.task_' || v_range.n, 'share') then
+    v_round.carried := sluice.tasks_to_keep(v_range, v_cutoff);
+    if v_round.carried is not null then
+      v_round.n := v_range.n;
+      v_round.end_id := v_range.end_id;
+    end if;
+  end if;
+  perform setval('sluice.retain_after', sluice.micros(p_now + least(interval '30 minutes',
+    greatest(interval '1 second', case when v_round.erased > 0 then 10
+      else 50 end * (clock_timestamp() - v_started)))));
+  return v_round;
+end
+$$;
+
+-- end_retention: drops what begin_retention found in this transaction, if the locks are to be had.
+-- If nothing is dropped, closes the range of the newest id when it is time to. Returns the number
+-- of ranges dropped.
+create or replace function sluice.end_retention(p_round sluice.retention_round) returns int
+language plpgsql volatile
+as $$
+begin
+  if p_round.n is not null then
+    if sluice.lock_briefly(format('only sluice.task, only sluice.result, sluice.task_attic,
+      sluice.result_attic, sluice.task_%1$s,
+         sluice.result_%1$s', p_round.n), 'access exclusive') then
+      perform sluice.drop_range(p_round);
+      return 1;
+    end if;
+    perform setval('sluice.retain_after',
+      greatest(pg_sequence_last_value('sluice.retain_after'::regclass),
+        sluice.micros(p_round.at + interval '10 seconds')));
+  end if;
+  perform sluice.close_range(p_round.at);
+  return 0;
+end
+$$;
+
+-- lock_briefly: locks tables, waiting at most 50 ms for each: so long submits may wait, too.
+-- Returns whether it has them all.
+-- Rejected: trying without a wait, again and again: eight clients that submit without a pause leave
+-- no free moment (no drop in 10 rounds of 20 tries).
+create or replace function sluice.lock_briefly(p_tables text, p_mode text) returns boolean
+language plpgsql volatile
+set lock_timeout = '50ms'
+as $$
+begin
+  execute format('lock table %s in %s mode', p_tables, p_mode);
+  return true;
+exception when lock_not_available then
+  return false;
+end
+$$;
+
+-- oldest_range: the lowest range, if all its ids are given out and its last task is older than
+-- p_cutoff; else null.
+create or replace function sluice.oldest_range(p_cutoff timestamptz) returns sluice.id_range
+language plpgsql volatile
+as $$
+declare
+  v_range sluice.id_range;
+  v_last timestamptz;
+begin
+  select * into v_range from sluice.id_range order by first_id limit 1;
+  if coalesce(v_range.end_id > (select last_value from sluice.task_id), true) then
+    return null;
+  end if;
+  execute format('select created_at from sluice.%I order by id desc limit 1', 'task_' || v_range.n)
+    into v_last;
+  return case when coalesce(v_last < p_cutoff, true) then v_range end;
+end
+$$;
+
+-- tasks_to_keep: the tasks of a range that must move to the attic: unfinished, or finished since
+-- p_cutoff. Null: too many. Holds while lock_class('retain') 1 and the range's tasks are locked:
+-- one of them can finish, but none can come, nor become unfinished again. What is unfinished is in
+-- one of the places; of the results only the keys are read.
+create or replace function sluice.tasks_to_keep(p_range sluice.id_range, p_cutoff timestamptz)
+returns bigint[]
+language plpgsql volatile
+set enable_seqscan = off set enable_hashjoin = off set jit = off
+as $$
+declare
+  v_max record := sluice.retention_bounds();
+  v_ids bigint[];
+  v_bytes bigint;
+begin
+  execute format('select array_agg(c.task_id) from (
+      select task_id from sluice.lease where task_id >= $1 and task_id < $2
+      union all select task_id from sluice.queue where task_id >= $1 and task_id < $2
+      union all select task_id from sluice.later where task_id >= $1 and task_id < $2
+      union all select task_id from sluice.%I where finished_at >= $3
+      limit $4) c', 'result_' || p_range.n)
+  into v_ids using p_range.first_id, p_range.end_id, p_cutoff, v_max.kept_tasks + 1;
+  execute format('select sum(200 + coalesce(pg_column_size(t.prompt), pg_column_size(t.request))
+        + coalesce(pg_column_size(r.answer), 0) + coalesce(pg_column_size(r.response), 0))
+      from sluice.%I t left join sluice.%I r on r.task_id = t.id where t.id = any ($1)',
+    'task_' || p_range.n, 'result_' || p_range.n)
+  into v_bytes using v_ids;
+  return case when coalesce(cardinality(v_ids), 0) <= v_max.kept_tasks
+               and coalesce(v_bytes, 0) <= v_max.kept_bytes then coalesce(v_ids, '{}') end;
+end
+$$;
+
+-- drop_range: moves the tasks to keep and their results to the attic, raises the attic's bound
+-- above the range, and drops the range's partitions. Requires all of them locked. Columns by name:
+-- partitions may have them in another order.
+create or replace function sluice.drop_range(p_round sluice.retention_round) returns void
+language plpgsql volatile
+as $$
+declare
+  v_table text;
+  v_name text;
+  v_attic text;
+  v_columns text;
+begin
+  foreach v_table in array array['task', 'result'] loop
+    v_name := v_table || '_' || p_round.n;
+    v_attic := v_table || '_attic';
+    v_columns := (select string_agg(quote_ident(attname), ', ') from pg_attribute
+                  where attrelid = ('sluice.' || v_table)::regclass and attnum > 0
+                    and not attisdropped);
+    execute format('alter table sluice.%I detach partition sluice.%I', v_table, v_attic);
+    execute format('alter table sluice.%I detach partition sluice.%I', v_table, v_name);
+    execute format('insert into sluice.%I (%3$s) select %3$s from sluice.%2$I where %4$s = any '
+                   '($1)', v_attic, v_name,
+      v_columns, case v_table when 'task' then 'id' else 'task_id' end) using p_round.carried;
+    execute format('alter table sluice.%I attach partition sluice.%I for values from (minvalue) to '
+                   '(%s)',
+                   v_table, v_attic, p_round.end_id);
+    execute format('drop table sluice.%I', v_name);
+  end loop;
+  delete from sluice.id_range where n = p_round.n;
+end
+$$;
+
+-- erase_overdue: deletes finished tasks that are older than p_cutoff from ranges that should have
+-- been dropped: their first task was submitted three quarters of the slack before p_cutoff. Goes
+-- through such a range in the order of ids and, in the next round, on from where it came to, so
+-- that it does not walk over what it has deleted; after the last one from the first again.
+-- Returns: how many; of one range, within retention_bounds.
+create or replace function sluice.erase_overdue(p_cutoff timestamptz) returns int
+language plpgsql volatile
+set enable_seqscan = off set jit = off
+as $$
+#variable_conflict use_column
+declare
+  v_max record := sluice.retention_bounds();
+  v_from bigint := coalesce(pg_sequence_last_value('sluice.erase_from'::regclass), 0);
+  v_overdue timestamptz := p_cutoff - sluice.retention_slack() * 3 / 4;
+  v_range sluice.id_range;
+  v_ids bigint[];
+  v_last bigint;   -- of those looked at; null: that was the rest of the range
+  v_erased int;
+begin
+  select * into v_range from sluice.id_range r
+  where r.end_id > v_from and sluice.first_submit_in(r.n) < v_overdue order by r.first_id limit 1;
+  if v_range.n is null then
+    if v_from > 0 then
+      perform setval('sluice.erase_from', 0);
+    end if;
+    return 0;
+  end if;
+  execute format('select array(select l.task_id from (
+      select task_id, finished_at from sluice.%I where task_id >= $1 order by task_id limit $3) l
+      where l.finished_at < $2 limit $4)', 'result_' || v_range.n)
+  into v_ids using v_from, p_cutoff, v_max.looked_keys, v_max.erased_tasks;
+  if cardinality(v_ids) = v_max.erased_tasks then
+    v_last := v_ids[cardinality(v_ids)];
+  else
+    execute format('select task_id from sluice.%I where task_id >= $1 order by task_id offset $2 '
+                   'limit 1', 'result_' || v_range.n)
+    into v_last using v_from, v_max.looked_keys - 1;
+  end if;
+  v_erased := sluice.erase_tasks(v_range.n::text, v_ids, p_cutoff);
+  perform setval('sluice.erase_from', coalesce(v_last + 1, v_range.end_id));
+  return v_erased;
+end
+$$;
+
+-- erase_tasks: deletes those of tasks p_ids in one pair of partitions that finished before
+-- p_cutoff, with their attempts, idempotency keys and marks. Passes over what somebody redrives or
+-- forgets just now.
+-- Params:  p_part: attic, or a range's number. Returns how many.
+create or replace function sluice.erase_tasks(p_part text, p_ids bigint[], p_cutoff timestamptz)
+returns int
+language plpgsql volatile
+as $$
+declare
+  v_ids bigint[];
+begin
+  execute format($sql$
+    with old as materialized (
+      select task_id from sluice.%1$I where task_id = any ($1) and finished_at < $2 order by task_id
+        for update skip locked),
+    gone as (delete from sluice.%1$I r using old where r.task_id = old.task_id returning r.task_id)
+    select array_agg(task_id) from gone
+    $sql$, 'result_' || p_part) into v_ids using p_ids, p_cutoff;
+  execute format('delete from sluice.%I where id = any ($1)', 'task_' || p_part) using v_ids;
+  delete from sluice.attempt where task_id = any (v_ids);
+  delete from sluice.idempotency where task_id = any (v_ids);
+  delete from sluice.cancellation where task_id = any (v_ids);
+  return coalesce(cardinality(v_ids), 0);
+end
+$$;
+
+-- erase_leftovers: deletes attempts, idempotency keys and marks of cancelled calls of tasks that
+-- are no more; at most 10,000 rows of each. Passes over what a transaction that is still open has
+-- deleted: keep_key does. Only below the lowest range: no task comes back there. Returns how many.
+create or replace function sluice.erase_leftovers() returns int
+language plpgsql volatile
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+as $$
+declare
+  v_lowest bigint := (select min(first_id) from sluice.id_range);
+  v_table text;
+  v_some int;
+  v_erased int := 0;
+begin
+  foreach v_table in array array['attempt', 'idempotency', 'cancellation'] loop
+    execute format('delete from sluice.%1$I where ctid = any (array(
+        select l.ctid from sluice.%1$I l
+        where l.task_id < $1 and not exists (select from sluice.task_attic t where t.id = l.task_id)
+        order by l.task_id limit 10000 for update of l skip locked))', v_table) using v_lowest;
+    get diagnostics v_some = row_count;
+    v_erased := v_erased + v_some;
+  end loop;
+  return v_erased;
+end
+$$;

@@ -1,0 +1,154 @@
+-- What cancel_all, redrive_all and forget_all are about: the tasks that meet all the given
+-- conditions. Nulls are no condition.
+
+-- task_filter_of: the conditions of one such call; p_name resolved to a model's id or, failing
+-- that, taken for a route's.
+create or replace function sluice.task_filter_of(
+  p_name text, p_tenant text, p_metadata jsonb, p_batch_id bigint, p_since timestamptz,
+  p_until timestamptz,
+  p_error_like text default null, p_error_code text default null) returns sluice.task_filter
+language plpgsql stable
+as $$
+declare
+  v_filter sluice.task_filter;
+begin
+  v_filter.name := p_name;
+  v_filter.model := (select id from sluice.models where name = p_name);
+  v_filter.route := case when v_filter.model is null then p_name end;
+  v_filter.tenant := p_tenant;
+  v_filter.metadata := p_metadata;
+  v_filter.batch_id := p_batch_id;
+  v_filter.since := p_since;
+  v_filter.until := p_until;
+  v_filter.error_like := p_error_like;
+  v_filter.error_code := p_error_code;
+  return v_filter;
+end
+$$;
+
+-- check_filter: refuses a call that would mean everything, another tenant's, or what nothing is
+-- called: a mistyped name must not pass for "none". (Results of a model that is no more are reached
+-- by the other conditions: to know its name would take a walk over them.)
+-- Params:  p_function: who asks; p_may_be_all: all nulls mean everything there. Metadata {} is no
+--          condition, and does not mean that.
+-- Errors:  SL001 unknown model or route; SL004 no condition at all, or one that would take long;
+--          SL009 not this caller's tenant.
+create or replace function sluice.check_filter(
+  p_filter sluice.task_filter, p_function text, p_may_be_all boolean default false)
+returns void
+language plpgsql stable
+as $$
+begin
+  if num_nonnulls(p_filter.name, p_filter.tenant, nullif(p_filter.metadata, '{}'),
+    p_filter.batch_id, p_filter.since, p_filter.until,
+      p_filter.error_like, p_filter.error_code) = 0
+        and not (p_may_be_all and p_filter.metadata is null) then
+    raise exception '% without any condition would concern every task', p_function
+      using errcode = 'SL004',
+      hint = 'Give at least one of model, tenant, metadata, batch_id, since and until.';
+  end if;
+  perform sluice.check_condition(p_filter.metadata);
+  if length(p_filter.error_like) > sluice.condition_bytes_max() then
+    raise exception 'error_like has more than % characters', sluice.condition_bytes_max()
+      using errcode = 'SL004',
+      column = 'error_like',
+        hint = 'It is a pattern of SQL''s LIKE, such as "%timeout%"; an error has at most 1,000 '
+               'bytes.';
+  end if;
+  if p_filter.tenant is not null then
+    perform sluice.require_tenant(p_filter.tenant);
+  end if;
+  if p_filter.route is not null and not exists (select from sluice.routes
+    where route = p_filter.route) then
+    perform sluice.refuse_unknown(p_filter.route);
+  end if;
+end
+$$;
+
+-- condition_bytes_max: of a condition's metadata, and of an error's pattern, each held against
+-- every task that may be meant.
+create or replace function sluice.condition_bytes_max() returns int
+language sql immutable parallel safe
+as $$ select 1024 $$;
+
+-- check_condition: SL004 for metadata that is not held against a task's in a moment. Keys are
+-- looked up, but each element of an array is compared with each: of one row, of 64 KiB beside as
+-- many, 2 s.
+create or replace function sluice.check_condition(p_metadata jsonb) returns void
+language plpgsql stable
+as $$
+declare
+  v_fault text;
+begin
+  if jsonb_typeof(p_metadata) <> 'object' then
+    v_fault := format('metadata is a JSON %s, not an object', jsonb_typeof(p_metadata));
+  elsif not sluice.is_small_json(p_metadata, 65536) then
+    v_fault := 'metadata has more than 64 KiB, or a number of more than 400 digits';
+  elsif octet_length(p_metadata::text) > sluice.condition_bytes_max() then
+    v_fault := format('metadata has more than %s bytes', sluice.condition_bytes_max());
+  else
+    v_fault := sluice.array_in('metadata', p_metadata) || ' is an array';
+  end if;
+  if v_fault is not null then
+    raise exception '%', v_fault using errcode = 'SL004', column = 'metadata',
+      hint = format('As a condition it is an object without arrays, of at most %s bytes, such as '
+                    '{"team": "search"}.',
+        sluice.condition_bytes_max());
+  end if;
+end
+$$;
+
+-- array_in: where in p_value, which is small and is called p_name, the first array is; null:
+-- nowhere.
+create or replace function sluice.array_in(p_name text, p_value jsonb) returns text
+language sql immutable parallel safe
+as $$
+  with recursive part (path, value) as (
+    select p_name, p_value
+    union all
+    select p.path || '.' || e.key, e.value
+    from part p cross join lateral jsonb_each(case jsonb_typeof(p.value) when 'object' then p.value
+      else '{}' end) e)
+  select min(path) from part where jsonb_typeof(value) = 'array'
+$$;
+
+-- is_meant: whether a task meets the conditions that do not depend on where it is. p_at: the time
+-- that since and until are about: when it ended or, of one that has not, when it was submitted. One
+-- expression, so that it can be inlined.
+create or replace function sluice.is_meant(
+  p_filter sluice.task_filter, p_task sluice.task, p_at timestamptz)
+returns boolean
+language sql immutable parallel safe
+as $$
+  select (p_filter.tenant is null or p_task.tenant = p_filter.tenant)
+    and (p_filter.batch_id is null or p_task.batch_id = p_filter.batch_id)
+    and (p_filter.since is null or p_at >= p_filter.since)
+    and (p_filter.until is null or p_at < p_filter.until)
+    and (p_filter.metadata is null or p_task.metadata @> p_filter.metadata)
+$$;
+
+-- end_is_meant: the same of a finished task, with its model, which it named, was routed to or ended
+-- at, and its error.
+create or replace function sluice.end_is_meant(
+  p_filter sluice.task_filter, p_task sluice.task, p_result sluice.result)
+returns boolean
+language sql immutable parallel safe
+as $$
+  select sluice.is_meant(p_filter, p_task, p_result.finished_at)
+    and (p_filter.name is null or p_task.model = p_filter.model or p_task.route = p_filter.route
+      or p_result.model = p_filter.name)
+    and (p_filter.error_code is null or p_result.error_code = p_filter.error_code)
+    and (p_filter.error_like is null or p_result.error like p_filter.error_like)
+$$;
+
+-- results_upto: the last id of a page of results: of the next 1,000 from p_from on, up to p_until.
+-- Null: there are none. Whoever looks for those that meet conditions goes from page to page, so
+-- that he can stop between two, however few there are. A page whose tasks have 64 KiB of metadata
+-- each takes 0.2 s.
+create or replace function sluice.results_upto(p_from bigint, p_until bigint) returns bigint
+language sql stable
+as $$
+  select max(p.task_id) from (
+    select r.task_id from sluice.result r where r.task_id >= p_from and r.task_id <= p_until
+    order by r.task_id limit 1000) p
+$$;

@@ -1,0 +1,332 @@
+-- What moves batches on: every server calls advance_batches() again and again. A step is one
+-- transaction over a bounded part of one batch, and leaves all that the next one needs in the
+-- tables: whoever makes it, and whenever a server dies, every line is submitted once and is in one
+-- output file once.
+--
+--   validate -> submit -> run -> write -> done stop comes before write when a batch is cancelled or
+--   expires
+
+-- batch_turns: the open batches that are due, in the order of their turns: of the tenant whose
+-- steps have taken the least time, the batch that has waited longest. So a tenant's batches wait
+-- for others' in proportion to what they take themselves, however many the others have, and have
+-- had, and however long a step of theirs lasts.
+create or replace function sluice.batch_turns(p_now timestamptz) returns setof bigint
+language plpgsql stable
+as $$
+begin
+  return query
+  select b.id from sluice.batch b
+  left join sluice.batch_turn t on t.tenant = coalesce(b.tenant, 'default')
+  where b.phase <> 'done' and b.look_at <= p_now order by t.finish_tag nulls first, b.look_at,
+    b.id limit 20;
+end
+$$;
+
+-- charge_turn: puts the time that a step took on its tenant's account: start-time fair queueing. A
+-- step starts where the tenant's last one finished or, if that was long ago, where the one that was
+-- made last started: nobody saves up turns. No clock is asked for the order.
+-- Params:  p_cost_us: taken for 1 at least, and for 10 s at most: a clock that was set back or
+--          forward must not settle whose turn it is.
+create or replace function sluice.charge_turn(p_tenant text, p_cost_us bigint, p_now timestamptz)
+returns void
+language plpgsql volatile
+as $$
+declare
+  v_cost_us bigint := least(greatest(p_cost_us, 1), 10000000);
+  v_virtual_us bigint := (select coalesce(max(t.start_tag), 0) from sluice.batch_turn t);
+begin
+  insert into sluice.batch_turn as t (tenant, stepped_at, start_tag, finish_tag)
+  values (p_tenant, p_now, v_virtual_us, v_virtual_us + v_cost_us)
+  on conflict (tenant) do update set stepped_at = excluded.stepped_at,
+    start_tag = greatest(t.finish_tag, v_virtual_us),
+    finish_tag = greatest(t.finish_tag, v_virtual_us) + v_cost_us;
+end
+$$;
+
+-- advance_batches: one step of the batch whose turn it is.
+-- As a transaction of its own.
+-- Returns: in how many ms the next step may be due, at most 1,000; settings.idle_look while there
+--          is no batch but those that are done: the server that takes one looks at once, the others
+--          only if that one dies. 0: there is more to do.
+-- An advisory lock keeps others from the batch, not a row lock: a cancel must not wait for a step.
+create or replace function sluice.advance_batches(p_now timestamptz default null) returns int
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+-- a client's open transaction holds up one batch for a while, not all of them
+set lock_timeout = '1s'
+-- a part is up to 17 MiB: each of some ten copies of it went through a file
+set work_mem = '64MB'
+as $$
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_id bigint;
+  v_batch sluice.batch;
+  v_begun timestamptz;
+begin
+  for v_id in select sluice.batch_turns(v_now) loop
+    if pg_try_advisory_xact_lock(sluice.lock_class('batch'), (v_id % 2147483647)::int) then
+      select b.* into v_batch from sluice.batch b where b.id = v_id and b.phase <> 'done'
+        and b.look_at <= v_now;
+      continue when not found;  -- somebody has just made the step
+      v_begun := clock_timestamp();
+      perform sluice.advance_batch(v_batch, v_now);
+      -- Last: another server's step for this tenant waits here for no more than the commit.
+      perform sluice.charge_turn(coalesce(v_batch.tenant, 'default'),
+        sluice.micros(clock_timestamp()) - sluice.micros(v_begun), v_now);
+      return 0;
+    end if;
+  end loop;
+  if sluice.drop_old_files(v_now) or sluice.drop_old_batches(v_now) then
+    return 0;
+  end if;
+  return (select case when count(*) = 0
+              then (select extract(epoch from least(s.idle_look, interval '20 days')) * 1000
+                from sluice.settings s)
+            else least(1000,
+              ceil(extract(epoch from min(b.look_at) filter (where b.look_at
+              >= v_now) - v_now) * 1000)) end::int
+          from sluice.batch b where b.phase <> 'done');
+end
+$$;
+
+-- drop_old_batches: forgets batches that ended 30 days ago: what they put out is gone by then. A
+-- page at a time. And turns an hour ago, for whom nobody waits.
+-- Returns: whether there were any.
+create or replace function sluice.drop_old_batches(p_now timestamptz) returns boolean
+language plpgsql volatile
+as $$
+begin
+  delete from sluice.batch b where b.id in (
+    select o.id from sluice.batch o where o.phase = 'done'
+      and o.ended_at <= p_now - interval '30 days'
+    order by o.ended_at limit sluice.batch_page_lines() for update skip locked);
+  if not found then
+    delete from sluice.batch_turn t where t.stepped_at < p_now - interval '1 hour';
+    return false;
+  end if;
+  return true;
+end
+$$;
+
+-- advance_batch: the next step of this batch, which the caller has locked. A step that fails is
+-- repeated in ten seconds, so that it is not in the way of others.
+create or replace function sluice.advance_batch(p_batch sluice.batch, p_now timestamptz)
+returns void
+language plpgsql volatile
+as $$
+begin
+  if p_batch.ending is null and p_now >= p_batch.expires_at
+    and p_batch.phase in ('validate', 'submit', 'run') then
+    update sluice.batch set ending = coalesce(ending, 'expired') where id = p_batch.id
+    returning * into p_batch;
+  end if;
+  if p_batch.ending is not null and p_batch.phase in ('validate', 'submit', 'run') then
+    update sluice.batch set phase = 'stop', position = 0 where id = p_batch.id
+    returning * into p_batch;
+  end if;
+  case p_batch.phase
+    when 'validate' then perform sluice.validate_batch(p_batch, p_now);
+    when 'submit' then perform sluice.submit_batch(p_batch, p_now);
+    when 'run' then perform sluice.await_batch(p_batch, p_now);
+    when 'stop' then perform sluice.stop_batch(p_batch, p_now);
+    when 'write' then perform sluice.write_batch(p_batch, p_now);
+  end case;
+exception when others then
+  raise warning 'a step of batch % failed in phase %: SQLSTATE %', p_batch.id,
+    p_batch.phase, sqlstate;
+  update sluice.batch set look_at = p_now + interval '10 s' where id = p_batch.id;
+end
+$$;
+
+-- submit_batch: submits a page of the lines of one part that are not tasks yet, or as many of them
+-- as the queue takes.
+create or replace function sluice.submit_batch(p_batch sluice.batch, p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_before int := sluice.part_begin(p_batch.input_file, p_batch.position);
+  v_count int := (select p.lines from sluice.file_part p where p.file = p_batch.input_file
+    and p.n = p_batch.position);
+  v_lines int[];
+  v_models text[];
+  v_drafts sluice.draft[];
+  v_chosen int;
+  v_settled int;
+begin
+  if v_count is null then
+    update sluice.batch_line b set error_code = 'SL006', error = 'the input file is gone'
+    where b.batch = p_batch.id and b.task_id is null and b.error_code is null;
+    update sluice.batch set phase = 'run', position = 0, look_at = p_now where id = p_batch.id;
+    return;
+  end if;
+  -- Not joined: what the planner believes of a table that is empty most of the time would make it
+  -- all lines of the batch times those of the part (15,000 lines: 2 to 20 s a step, so 0.1).
+  select array_agg(b.line order by b.line), array_agg(b.model order by b.line) into v_lines,
+    v_models from (
+    select b.line, b.model from sluice.batch_line b
+    where b.batch = p_batch.id and b.line between v_before + 1 and v_before + v_count
+      and b.task_id is null and b.error_code is null order by b.line
+        limit sluice.batch_page_lines()) b;
+  -- The body byte for byte as it was sent: a piece of a json is its text.
+  v_chosen := coalesce(cardinality(v_lines), 0);
+  v_drafts := array(
+    select sluice.draft_of(row(null, v_models[array_position(v_lines, l.line)], null,
+      p_batch.tenant, null, p_batch.expires_at, null,
+      null, l.body::json -> 'body', null, null, p_batch.id, null)::sluice.draft)
+    from sluice.batch_part(p_batch.input_file, p_batch.position) l where l.line = any (v_lines)
+    order by l.line);
+  v_settled := sluice.submit_lines(p_batch, v_lines, v_drafts, p_now);
+  update sluice.batch
+  set position = p_batch.position + (v_settled = v_chosen
+    and v_chosen < sluice.batch_page_lines())::int,
+    look_at = case when v_settled < v_chosen then p_now + interval '1 s' else p_now end
+  where id = p_batch.id;
+end
+$$;
+
+-- submit_lines: submits the first of these lines: all or, while the queue refuses so many, half of
+-- them, and so on.
+-- Params:  p_lines: their numbers, ascending; p_drafts: of each its task.
+-- Returns: how many are settled: tasks, or refused for good.
+create or replace function sluice.submit_lines(
+  p_batch sluice.batch, p_lines int[], p_drafts sluice.draft[], p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+declare
+  v_count int := coalesce(cardinality(p_lines), 0);
+  v_ids bigint[];
+begin
+  while v_count > 0 loop
+    begin
+      perform sluice.check_drafts(p_drafts[:v_count], true, p_now);
+      v_ids := sluice.submit_drafts(p_drafts[:v_count], null, 1, p_now);
+      update sluice.batch_line b set task_id = v_ids[array_position(p_lines, b.line)]
+      where b.batch = p_batch.id and b.line between p_lines[1] and p_lines[v_count]
+        and b.line = any (p_lines[:v_count]);
+      return v_count;
+    exception
+      when sqlstate 'SL003' or sqlstate 'SL005' then
+        v_count := v_count / 2;
+      when others then
+        return sluice.submit_lines_singly(p_batch, p_lines[:v_count],
+          array(select to_json(d)::text from unnest(p_drafts[:v_count]) d), p_now);
+    end;
+  end loop;
+  return 0;
+end
+$$;
+
+-- submit_lines_singly: submit_lines where some line is to blame: it fails alone.
+create or replace function sluice.submit_lines_singly(
+  p_batch sluice.batch, p_lines int[], p_tasks text[], p_now timestamptz)
+returns int
+language plpgsql volatile
+as $$
+declare
+  v_nothing text[] := array_fill(null::text, array[cardinality(p_lines)]);
+  v_tenants text[] := case when p_batch.tenant is null then v_nothing
+                        else array_fill(p_batch.tenant, array[cardinality(p_lines)]) end;
+  v_lines int[];
+  v_ids bigint[];
+  v_codes text[];
+  v_errors text[];
+begin
+  select array_agg(p_lines[e.place] order by e.place), array_agg(e.id order by e.place),
+    array_agg(e.code order by e.place), array_agg(e.message order by e.place)
+  into v_lines, v_ids, v_codes, v_errors
+  from sluice.submit_each_in_order(p_tasks, v_tenants, v_nothing, null, p_now) e
+  where e.code is null or e.code not in ('SL003', 'SL005', '55P03');
+  update sluice.batch_line b
+  set task_id = v_ids[array_position(v_lines, b.line)],
+    error_code = v_codes[array_position(v_lines, b.line)],
+    error = v_errors[array_position(v_lines, b.line)]
+  where b.batch = p_batch.id and b.line between v_lines[1] and v_lines[cardinality(v_lines)]
+    and b.line = any (v_lines);
+  return coalesce(cardinality(v_lines), 0);
+end
+$$;
+
+-- await_batch: counts the lines that have ended; with the last one the results are due. It looks
+-- again in twenty times as long as that took, and every 500 ms at most: a twentieth of a core for
+-- the largest batch.
+create or replace function sluice.await_batch(p_batch sluice.batch, p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_begun timestamptz := clock_timestamp();
+begin
+  p_batch := sluice.count_batch(p_batch);
+  if p_batch.completed + p_batch.failed >= p_batch.total then
+    update sluice.batch set phase = 'write', position = 0, finalizing_at = p_now, look_at = p_now
+    where id = p_batch.id;
+  else
+    update sluice.batch set look_at = p_now + greatest(20 * (clock_timestamp() - v_begun),
+      interval '500 ms') where id = p_batch.id;
+  end if;
+end
+$$;
+
+-- count_batch: counts the lines that have ended. What the end of the batch has cut off counts as
+-- neither.
+-- Returns: the batch as it is then.
+create or replace function sluice.count_batch(p_batch sluice.batch) returns sluice.batch
+language plpgsql volatile
+as $$
+begin
+  update sluice.batch set (completed, failed) = (
+    select count(*) filter (where r.status = 'solved'),
+      count(*) filter (where l.error_code is not null or r.status = 'failed'
+        or (r.status <> 'solved' and p_batch.ending is null))
+    from sluice.batch_line l left join sluice.result r on r.task_id = l.task_id
+    where l.batch = p_batch.id)
+  where id = p_batch.id returning * into p_batch;
+  return p_batch;
+end
+$$;
+
+-- stop_batch: cancels what a page of lines has under way; after the last page, and while some call
+-- is yet to be aborted, anew. Most of it waits in a line, and ends in one statement; task by task
+-- 50,000 took 40 s, and other batches waited for it.
+create or replace function sluice.stop_batch(p_batch sluice.batch, p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  v_ids bigint[];
+  v_left int;
+  v_last int;
+  v_task record;
+begin
+  select array_agg(u.task_id), count(*), max(u.line) into v_ids, v_left, v_last
+  from (select l.line, l.task_id
+        from sluice.batch_line l join sluice.task t on t.id = l.task_id
+        where l.batch = p_batch.id and l.line > p_batch.position
+          and not exists (select from sluice.result r where r.task_id = l.task_id)
+        order by l.line limit sluice.batch_page_lines()) u;
+  perform sluice.end_waiting(p.place, p.ids, 'cancelled', p_now)
+  from (select 'queue_' || sluice.line_name(sluice.line_of(t.model, t.route, t.api)) as place,
+    array_agg(t.id) as ids
+        from sluice.task t where t.id = any (v_ids) group by 1
+        union all select 'later', v_ids) p
+  where p.place is not null and to_regclass('sluice.' || p.place) is not null;
+  for v_task in
+    select t.id, t.model, t.route from sluice.task t
+    where t.id = any (v_ids) and not exists (select from sluice.result r where r.task_id = t.id)
+    order by t.id
+  loop
+    perform sluice.cancel_found(v_task.id, v_task.model, v_task.route, p_now);
+  end loop;
+  if v_left = 0 and p_batch.position = 0 then
+    -- A whole round found nobody: what was never submitted, or has been forgotten, is the writer's
+    -- business.
+    p_batch := sluice.count_batch(p_batch);
+    update sluice.batch set phase = 'write', look_at = p_now where id = p_batch.id;
+  elsif v_left < sluice.batch_page_lines() then
+    update sluice.batch set position = 0, look_at = p_now + interval '250 ms' where id = p_batch.id;
+  else
+    update sluice.batch set position = v_last, look_at = p_now where id = p_batch.id;
+  end if;
+end
+$$;

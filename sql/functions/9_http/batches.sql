@@ -1,0 +1,311 @@
+-- Batches of the HTTP front: OpenAI's over an uploaded file, and Anthropic's message batches, which
+-- come in one body. Both are rows of sluice.batch; 9_http/batch_work.sql moves them on. In all of
+-- these tenant is the one whose batches the caller may see (null: all).
+
+-- lifetime_of: {"anchor": "created_at", "seconds": n} as a time, or the default. Errors: SL004.
+create or replace function sluice.lifetime_of(p_expiry jsonb, p_default interval) returns interval
+language plpgsql immutable
+as $$
+begin
+  if coalesce(jsonb_typeof(p_expiry), 'null') = 'null' then
+    return p_default;
+  elsif p_expiry ->> 'anchor' is distinct from 'created_at'
+    or jsonb_typeof(p_expiry -> 'seconds') is distinct from 'number'
+    or (p_expiry ->> 'seconds')::numeric not between 3600 and 2592000 then
+    raise exception 'a time to expire is {"anchor": "created_at", "seconds": 3600 to 2592000}'
+      using errcode = 'SL004';
+  end if;
+  return (p_expiry ->> 'seconds')::numeric * interval '1 s';
+end
+$$;
+
+-- window_of: a completion window as a time: between a second and what results are kept for. Errors:
+-- SL004.
+create or replace function sluice.window_of(p_window text) returns interval
+language plpgsql stable
+as $$
+declare
+  v_window interval;
+  v_max interval := least((select s.retention from sluice.settings s), interval '30 days');
+begin
+  if p_window is null then
+    raise exception 'completion_window is missing' using errcode = 'SL004',
+      hint = 'Such as "24h", with its unit.';
+  end if;
+  begin
+    v_window := case when p_window ~ '[a-z]' then p_window end;  -- "24" would be seconds
+  exception when data_exception then
+    null;  -- no time at all
+  end;
+  if v_window is null or v_window not between interval '1 s' and v_max then
+    raise exception 'completion_window "%" is no time between 1 s and %', left(p_window, 200), v_max
+      using errcode = 'SL004',
+        hint = 'Such as "24h", with its unit. The upper bound is sluice.settings.retention.';
+  end if;
+  return v_window;
+end
+$$;
+
+-- check_batch_metadata: OpenAI's bounds. Errors: SL004.
+create or replace function sluice.check_batch_metadata(p_metadata jsonb) returns void
+language plpgsql immutable
+as $$
+begin
+  if coalesce(jsonb_typeof(p_metadata), 'null') <> 'null' and (jsonb_typeof(p_metadata) <> 'object'
+      or (select count(*) > 16 or bool_or(length(m.key) > 64 or jsonb_typeof(m.value) <> 'string'
+        or length(m.value #>> '{}') > 512)
+          from jsonb_each(case jsonb_typeof(p_metadata) when 'object' then p_metadata
+            else '{}' end) m)) then
+    raise exception 'metadata is not a set of strings within its bounds' using errcode = 'SL004',
+      hint = 'At most 16 pairs; keys of at most 64, values of at most 512 characters.';
+  end if;
+end
+$$;
+
+-- create_batch: begins OpenAI's batch over a file.
+-- Params:  body: the request's, a JSON object; tenant: whose it is.
+-- Returns: the batch as OpenAI's API shows it. Errors: SL003 files_bytes_max are stored; SL004 what
+--          is wrong with the body; SL005 the tenant has its most batches or files; SL006 no such
+--          file.
+create or replace function sluice.create_batch(
+  body text, tenant text, p_now timestamptz default null)
+returns json
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_body jsonb := create_batch.body;
+  v_file sluice.file :=
+    sluice.visible_file(substring(v_body ->> 'input_file_id' from '^file-([0-9]{1,18})$')::bigint,
+                                            create_batch.tenant);
+  v_batch sluice.batch;
+begin
+  if sluice.endpoint_api(v_body ->> 'endpoint') is null
+    or v_body ->> 'endpoint' = '/v1/messages' then
+    raise exception 'endpoint "%" takes no batches', coalesce(left(v_body ->> 'endpoint', 200),
+      '<NULL>') using errcode = 'SL004',
+      hint = 'It is /v1/chat/completions, /v1/responses or /v1/embeddings.';
+  elsif v_file.id is null then
+    raise exception 'there is no file "%"', coalesce(left(v_body ->> 'input_file_id', 200),
+      '<NULL>') using errcode = 'SL006',
+      hint = 'Upload it first: POST /v1/files with purpose "batch".';
+  elsif v_file.purpose <> 'batch' then
+    raise exception 'file-% is what a batch put out, not an input', v_file.id
+      using errcode = 'SL004';
+  end if;
+  perform sluice.check_batch_metadata(v_body -> 'metadata'),
+    sluice.accept_batch(create_batch.tenant, 2);
+  insert into sluice.batch (input_file, created_at, expires_at, look_at, output_lifetime, endpoint,
+    completion_window, tenant, metadata)
+  values (v_file.id, v_now, v_now + sluice.window_of(v_body ->> 'completion_window'), v_now,
+    sluice.lifetime_of(v_body -> 'output_expires_after', interval '30 days'), v_body ->> 'endpoint',
+    v_body ->> 'completion_window', create_batch.tenant, nullif(v_body -> 'metadata', 'null'))
+  returning * into v_batch;
+  return sluice.batch_object(v_batch);
+end
+$$;
+
+-- create_message_batch: begins Anthropic's batch: its requests become a file like OpenAI's, and are
+-- validated at once, for this API has no other place to say what is wrong.
+-- Params:  body: {"requests": [{"custom_id", "params"}]}; tenant: whose it is.
+-- Returns: the batch as Anthropic's API shows it. Errors: SL004 what is wrong, with the request's
+--          number; SL003 and SL005 as above.
+create or replace function sluice.create_message_batch(
+  body text, tenant text, p_now timestamptz default null)
+returns json
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_requests json := create_message_batch.body::json -> 'requests';
+  v_file bigint;
+  v_batch sluice.batch;
+begin
+  if json_typeof(v_requests) is distinct from 'array'
+     or json_array_length(v_requests) not between 1 and sluice.batch_lines_max() then
+    raise exception 'requests is not an array of 1 to % requests', sluice.batch_lines_max()
+      using errcode = 'SL004', hint = 'Send {"requests": [{"custom_id": "a", "params": {...}}]}.';
+  end if;
+  perform sluice.accept_batch(create_message_batch.tenant, 2);  -- of its requests and its results
+  v_file := sluice.begin_file('batch', 'message_batch.jsonl', create_message_batch.tenant, v_now);
+  insert into sluice.file_part (file, n, lines, body)
+  select v_file, (r.n - 1) / 1000, count(*),
+    string_agg(json_build_object('custom_id', r.request -> 'custom_id', 'method', 'POST',
+    'url', '/v1/messages', 'body', translate((r.request -> 'params')::text, E'\r\n',
+      '  ')::json)::text || E'\n', '' order by r.n)
+  from json_array_elements(v_requests) with ordinality r(request, n) group by 2;
+  perform sluice.end_file(v_file, interval '1 day');
+  insert into sluice.batch (input_file, created_at, expires_at, look_at, output_lifetime, endpoint,
+    completion_window, tenant)
+  values (v_file, v_now, v_now + least(interval '24 hours',
+    (select s.retention from sluice.settings s)), v_now, interval '29 days', '/v1/messages', '24h',
+    create_message_batch.tenant)
+  returning * into v_batch;
+  loop
+    v_batch := sluice.validate_batch(v_batch, v_now);
+    exit when v_batch.phase <> 'validate';
+  end loop;
+  if v_batch.ending = 'failed' then
+    raise exception 'request %: %', coalesce(v_batch.errors #>> '{0,line}', '1'),
+      v_batch.errors #>> '{0,message}'
+      using errcode = 'SL004', hint = 'None of them was taken.';
+  end if;
+  return sluice.message_batch_object(v_batch);
+end
+$$;
+
+-- create_batch_once: create_batch, or create_message_batch, unless a batch was created with this
+-- key.
+-- Params:  key: an Idempotency-Key; body, tenant: as theirs; messages: one of Anthropic's API.
+-- Returns: the batch as its API shows it now, the new one or the first. Waits for an open first
+--          create with the same key.
+-- Errors:  as theirs; SL004 a key that is too long; SL008 the key was used with another body.
+create or replace function sluice.create_batch_once(
+  key text, body text, tenant text, messages boolean, p_now timestamptz default null)
+returns json
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_key bytea := sha256(convert_to(create_batch_once.messages || create_batch_once.key, 'UTF8'));
+  v_content bytea := sha256(convert_to(create_batch_once.body, 'UTF8'));
+  v_bound sluice.batch_key;
+  v_batch json;
+begin
+  if length(create_batch_once.key) not between 1 and 1000 then
+    raise exception 'Idempotency-Key must have 1 to 1000 characters' using errcode = 'SL004',
+      hint = 'A hash or a UUID is plenty.';
+  end if;
+  insert into sluice.batch_key (tenant, key_sha256, content_sha256)
+  values (coalesce(create_batch_once.tenant, ''), v_key, v_content) on conflict do nothing;
+  if not found then
+    select * into v_bound from sluice.batch_key k
+    where k.tenant = coalesce(create_batch_once.tenant, '') and k.key_sha256 = v_key;
+    if v_bound.content_sha256 <> v_content then
+      raise exception 'idempotency key already used by batch % with another body', v_bound.batch
+        using errcode = 'SL008', hint = 'Use a new key for a new batch.';
+    end if;
+    return (select sluice.shown_batch(b) from sluice.batch b where b.id = v_bound.batch);
+  end if;
+  v_batch := case when create_batch_once.messages
+    then sluice.create_message_batch(create_batch_once.body, create_batch_once.tenant, p_now)
+    else sluice.create_batch(create_batch_once.body, create_batch_once.tenant, p_now) end;
+  update sluice.batch_key k set batch = split_part(v_batch ->> 'id', '_', 2)::bigint
+  where k.tenant = coalesce(create_batch_once.tenant, '') and k.key_sha256 = v_key;
+  return v_batch;
+end
+$$;
+
+-- show_batch: the batch as its API shows it; null: there is none.
+-- Params:  id; messages: one of Anthropic's API.
+create or replace function sluice.show_batch(id bigint, tenant text, messages boolean) returns json
+language plpgsql stable security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_batch sluice.batch := sluice.visible_batch(show_batch.id, show_batch.tenant,
+    show_batch.messages);
+begin
+  return case when v_batch.id is not null then sluice.shown_batch(v_batch) end;
+end
+$$;
+
+-- list_batches: a page of batches, newest first.
+-- Params:  after, before: older, newer than this one (null: no bound); max_batches; messages: those
+--          of Anthropic's API.
+-- Returns: the list of either API.
+create or replace function sluice.list_batches(
+  tenant text, messages boolean, after bigint, before bigint, max_batches int) returns json
+language plpgsql stable security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  -- The page next to a bound from below is read upwards.
+  return (
+    with page as (
+      select b.id, sluice.shown_batch(b) as object,
+        row_number() over (order by case when list_batches.before is null then -b.id
+          else b.id end) as n
+      from sluice.batch b
+      where (b.endpoint = '/v1/messages') = list_batches.messages
+        and (list_batches.tenant is null or b.tenant = list_batches.tenant)
+        and (list_batches.after is null or b.id < list_batches.after)
+        and (list_batches.before is null or b.id > list_batches.before)
+      order by n limit max_batches + 1)
+    select sluice.list_object(
+      coalesce(json_agg(p.object order by p.id desc) filter (where p.n <= max_batches), '[]'),
+        count(*) > max_batches)
+    from page p);
+end
+$$;
+
+-- cancel_batch: no line is begun any more; what runs is aborted. The batch ends as cancelled when
+-- they have ended. One whose results are being written has nothing left to cancel, and ends as it
+-- would have.
+-- Returns: the batch; null: there is none. Errors: SL004 it has ended.
+create or replace function sluice.cancel_batch(
+  id bigint, tenant text, messages boolean, p_now timestamptz default null)
+returns json
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set lock_timeout = '200ms'  -- a step locks the row while it commits, no longer
+as $$
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_batch sluice.batch := sluice.visible_batch(cancel_batch.id, cancel_batch.tenant,
+    cancel_batch.messages);
+begin
+  if v_batch.id is null then
+    return null;
+  end if;
+  update sluice.batch b set ending = 'cancelled', cancelling_at = v_now, look_at = v_now
+  where b.id = v_batch.id and b.phase not in ('write', 'done') and b.ending is null returning b.*
+  into v_batch;
+  if v_batch.id is null then
+    v_batch := sluice.visible_batch(cancel_batch.id, cancel_batch.tenant, cancel_batch.messages);
+    if v_batch.phase = 'done' then
+      raise exception 'the batch is % already', sluice.batch_status(v_batch)
+        using errcode = 'SL004';
+    end if;
+  end if;
+  return sluice.shown_batch(v_batch);
+end
+$$;
+
+-- delete_batch: forgets a batch that has ended, what it put out, and the input that came with it.
+-- Returns: whether it was there. Errors: SL004 it has not ended.
+create or replace function sluice.delete_batch(id bigint, tenant text, messages boolean)
+returns boolean
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_batch sluice.batch := sluice.visible_batch(delete_batch.id, delete_batch.tenant,
+    delete_batch.messages);
+begin
+  if v_batch.phase <> 'done' then
+    raise exception 'the batch has not ended' using errcode = 'SL004',
+      hint = 'Cancel it, and wait until it has.';
+  end if;
+  delete from sluice.file f
+  where f.id in (case when delete_batch.messages then v_batch.input_file end, v_batch.output_file,
+    v_batch.error_file);
+  delete from sluice.batch b where b.id = v_batch.id;
+  return found;
+end
+$$;
+
+-- batch_results: part n of what a message batch put out; null after the last one. Errors: SL006 it
+-- is not there, or no more.
+create or replace function sluice.batch_results(id bigint, tenant text, n int) returns text
+language plpgsql stable security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_batch sluice.batch := sluice.visible_batch(batch_results.id, batch_results.tenant, true);
+begin
+  return sluice.file_body(v_batch.output_file, null, batch_results.n);
+end
+$$;

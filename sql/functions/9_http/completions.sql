@@ -1,0 +1,209 @@
+-- Completions: tasks whose client waits for the model's own answer, in the model's own form.
+
+-- require_api: the model, or all models of the route, must speak this API: the client's body is of
+-- its form.
+-- Errors:  SL001 another one. A name that is unknown is left to submit.
+create or replace function sluice.require_api(p_name text, p_api text) returns void
+language plpgsql stable
+as $$
+declare
+  v_api text := (
+    select min(m.api) from sluice.models m
+    where m.api <> p_api and (m.name = p_name or m.name in (select r.model from sluice.routes r
+      where r.route = p_name)));
+begin
+  if v_api is not null then
+    raise exception '"%" speaks %, not %', left(p_name, 200), v_api, p_api using errcode = 'SL001',
+      column = 'model',
+      hint = 'Name another model, or send a prompt to /v1/tasks, which every model takes.';
+  end if;
+end
+$$;
+
+-- completion: how a task ended.
+-- Returns: no row before its end; http_status: the backend's last; response: its body.
+create or replace function sluice.completion(id bigint)
+returns table (status text, http_status int, response text, error_code text, error text)
+language plpgsql stable security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  return query
+  select r.status, r.http_status::int, r.response, r.error_code, r.error
+  from sluice.result r where r.task_id = completion.id;
+end
+$$;
+
+-- rate_limit_headers: what is left of the limits of the model that answered, in OpenAI's words.
+-- Params:  id: the task's.
+-- Returns: lines such as "x-ratelimit-remaining-requests: 7"; those of limits that the model has.
+--          requests: calls that could begin now, of rpm; tokens: those that the last minute has
+--          left, of tpm; reset: until all of it is there again.
+create or replace function sluice.rate_limit_headers(id bigint, p_now timestamptz default null)
+returns text
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_model sluice.models := (
+    select m from sluice.result r join sluice.models m on m.name = r.model
+    where r.task_id = rate_limit_headers.id);
+begin
+  return concat(
+    sluice.rate_limit_lines('requests', v_model.rpm, sluice.request_quota(v_model), v_now),
+    sluice.rate_limit_lines('tokens', v_model.tpm, sluice.token_quota(v_model), v_now));
+end
+$$;
+
+-- rate_limit_lines: the three lines of one limit; empty where there is none.
+create or replace function sluice.rate_limit_lines(
+  p_name text, p_limit int, p_quota sluice.quota, p_now timestamptz)
+returns text
+language plpgsql volatile
+as $$
+begin
+  return case when p_limit is null then '' else format(
+    E'x-ratelimit-limit-%1$s: %2$s\nx-ratelimit-remaining-%1$s: %3$s\n'
+    'x-ratelimit-reset-%1$s: %4$sms\n', p_name, p_limit,
+    greatest(0, least(p_limit, sluice.permits_now(p_quota, p_now))),
+    (sluice.bucket(p_quota, p_now) - sluice.micros(p_now) * 1000) / 1000000) end;
+end
+$$;
+
+-- chat_chunk: an OpenAI chat completion as the only chunk of its stream.
+-- Returns: one line of JSON; null when it is no completion.
+create or replace function sluice.chat_chunk(p_response text) returns text
+language plpgsql immutable
+as $$
+declare
+  v_body jsonb;
+begin
+  v_body := p_response;
+  return v_body || jsonb_build_object('object', 'chat.completion.chunk', 'choices', (
+    select coalesce(jsonb_agg(c.choice - 'message' || jsonb_build_object('delta',
+      c.choice -> 'message' ||
+      case when c.choice #> '{message,tool_calls,0}' is null then '{}'
+        else jsonb_build_object('tool_calls', (
+        select jsonb_agg(jsonb_build_object('index', t.n - 1) || t.call order by t.n)
+        from jsonb_array_elements(c.choice #> '{message,tool_calls}') with ordinality t(call, n)))
+          end) order by c.n), '[]')
+    from jsonb_array_elements(v_body -> 'choices') with ordinality c(choice, n)));
+exception when data_exception or statement_too_complex then
+  return null;
+end
+$$;
+
+-- Streams of completions: the whole answer, once it is stored, as the events that the model's API
+-- would have sent.
+
+-- event: one server-sent event. Params: p_name: null: an event without a name.
+create or replace function sluice.event(p_name text, p_data jsonb) returns text
+language sql immutable
+as $$ select coalesce('event: ' || p_name || E'\n', '') || 'data: ' || p_data || E'\n\n' $$;
+
+-- events_of: an answer as the events of its API.
+-- Returns: their text; null when it is no answer of that API, or that API has no streams.
+create or replace function sluice.events_of(api text, response text) returns text
+language plpgsql immutable security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  return case events_of.api
+    when 'openai-chat'
+      then sluice.event(null, sluice.chat_chunk(events_of.response)::jsonb) || E'data: [DONE]\n\n'
+    when 'openai-responses' then sluice.response_events(events_of.response::jsonb)
+    when 'anthropic-messages' then sluice.message_events(events_of.response::jsonb) end;
+exception when data_exception or statement_too_complex then
+  return null;
+end
+$$;
+
+-- response_events: OpenAI's response as the events of its stream: each item with its parts, each
+-- text as one delta.
+create or replace function sluice.response_events(p_response jsonb) returns text
+language plpgsql immutable
+as $$
+declare
+  v_begun jsonb := p_response || '{"status": "in_progress", "output": []}';
+  v_events jsonb[] := array[jsonb_build_object('type', 'response.created', 'response', v_begun),
+                            jsonb_build_object('type', 'response.in_progress',
+                              'response', v_begun)];
+  v_item record;
+  v_part record;
+  v_where jsonb;
+begin
+  for v_item in select i.item, i.n - 1 as n
+    from jsonb_array_elements(p_response -> 'output') with ordinality i(item, n) loop
+    v_events := v_events || jsonb_build_object('type', 'response.output_item.added', 'output_index',
+      v_item.n, 'item', v_item.item ||
+      case when jsonb_typeof(v_item.item -> 'content') = 'array'
+        then '{"status": "in_progress", "content": []}' else '{}' end::jsonb);
+    for v_part in
+      select p.part, p.n - 1 as n
+      from jsonb_array_elements(v_item.item -> 'content') with ordinality p(part, n)
+      where v_item.item ->> 'type' = 'message'
+    loop
+      v_where := jsonb_build_object('item_id', v_item.item -> 'id', 'output_index', v_item.n,
+        'content_index', v_part.n);
+      v_events := v_events || (v_where || jsonb_build_object('type', 'response.content_part.added',
+        'part', v_part.part ||
+        case when v_part.part ? 'text' then '{"text": ""}' else '{}' end::jsonb));
+      if v_part.part ->> 'type' = 'output_text' then
+        v_events := v_events || array[
+          v_where || jsonb_build_object('type', 'response.output_text.delta', 'delta',
+            v_part.part -> 'text', 'logprobs', '[]'::jsonb),
+          v_where || jsonb_build_object('type', 'response.output_text.done', 'text',
+            v_part.part -> 'text', 'logprobs', '[]'::jsonb)];
+      end if;
+      v_events := v_events || (v_where || jsonb_build_object('type', 'response.content_part.done',
+        'part', v_part.part));
+    end loop;
+    v_events := v_events || jsonb_build_object('type', 'response.output_item.done', 'output_index',
+      v_item.n, 'item', v_item.item);
+  end loop;
+  v_events := v_events || jsonb_build_object('type',
+    'response.' || coalesce(p_response ->> 'status', 'completed'), 'response', p_response);
+  return (select string_agg(sluice.event(e.data ->> 'type',
+    e.data || jsonb_build_object('sequence_number', e.n - 1)), '' order by e.n)
+          from unnest(v_events) with ordinality e(data, n));
+end
+$$;
+
+-- message_events: Anthropic's message as the events of its stream: each block with one delta.
+create or replace function sluice.message_events(p_message jsonb) returns text
+language plpgsql immutable
+as $$
+begin
+  return sluice.event('message_start', jsonb_build_object('type', 'message_start', 'message',
+      p_message || '{"content": [], "stop_reason": null, "stop_sequence": null}'))
+    || coalesce((select string_agg(sluice.block_events(b.block, b.n::int - 1), '' order by b.n)
+                 from jsonb_array_elements(p_message -> 'content') with ordinality b(block, n)), '')
+    || sluice.event('message_delta', jsonb_build_object('type', 'message_delta', 'delta',
+      jsonb_build_object(
+         'stop_reason', p_message -> 'stop_reason', 'stop_sequence', p_message -> 'stop_sequence'),
+         'usage', coalesce(p_message -> 'usage', '{"output_tokens": 0}')))
+    || sluice.event('message_stop', '{"type": "message_stop"}');
+end
+$$;
+
+-- block_events: block p_n of a message. What is no text and no tool's input comes whole with its
+-- start.
+create or replace function sluice.block_events(p_block jsonb, p_n int) returns text
+language sql immutable
+as $$
+  select sluice.event('content_block_start', jsonb_build_object('type', 'content_block_start',
+    'index', p_n, 'content_block',
+      p_block || case p_block ->> 'type' when 'text' then '{"text": ""}' when 'tool_use'
+        then '{"input": {}}' else '{}' end::jsonb))
+    || case when p_block ->> 'type' in ('text', 'tool_use') then sluice.event('content_block_delta',
+      jsonb_build_object(
+         'type', 'content_block_delta', 'index', p_n, 'delta', case p_block ->> 'type'
+           when 'text' then jsonb_build_object('type', 'text_delta', 'text', p_block -> 'text')
+           else jsonb_build_object('type', 'input_json_delta', 'partial_json',
+             (p_block -> 'input')::text) end)) else '' end
+    || sluice.event('content_block_stop', jsonb_build_object('type', 'content_block_stop',
+      'index', p_n))
+$$;

@@ -1,0 +1,53 @@
+-- Keys of the HTTP front (`sluice serve`). The database knows their hashes only.
+
+-- api_keys_max: how many keys may be in force: every server keeps them all in memory and reads them
+-- once a second.
+create or replace function sluice.api_keys_max() returns int
+language sql immutable parallel safe
+as $$ select 10000 $$;
+
+-- create_key: takes the hash of a new key.
+-- Params:  id: 16 hexadecimal digits, the key's public part; sha256: of the whole key; name: for
+--          people; tenant: the only one whose tasks it may see and submit (null: all); scopes: of
+--          submit, read and admin (which may do all).
+-- Errors:  SL003 api_keys_max are in force; 23xxx what the table's constraints say.
+create or replace function sluice.create_key(
+  id text, sha256 bytea, name text, tenant text, scopes text[],
+  p_now timestamptz default null) returns void
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  lock table sluice.api_key in share row exclusive mode;  -- or two would count at once
+  if (select count(*) from sluice.api_key where revoked_at is null) >= sluice.api_keys_max() then
+    raise exception '% keys are in force', sluice.api_keys_max() using errcode = 'SL003',
+      hint = 'Revoke some: sluice key ls, sluice key revoke ID.';
+  end if;
+  insert into sluice.api_key (id, sha256, name, tenant, scopes, created_at)
+  values (create_key.id, create_key.sha256, create_key.name, create_key.tenant, create_key.scopes,
+    coalesce(p_now, clock_timestamp()));
+  perform sluice.note_audit('create_key', create_key.id,
+    jsonb_build_object('name', create_key.name, 'tenant', create_key.tenant, 'scopes',
+      create_key.scopes), p_now);
+end
+$$;
+
+-- revoke_key: ends a key; servers follow within a second.
+-- Returns: whether it was in force.
+create or replace function sluice.revoke_key(id text, p_now timestamptz default null)
+returns boolean
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  update sluice.api_key set revoked_at = coalesce(p_now, clock_timestamp())
+  where id = revoke_key.id and revoked_at is null;
+  if not found then
+    return false;
+  end if;
+  perform sluice.note_audit('revoke_key', revoke_key.id, p_now => p_now);
+  return true;
+end
+$$;

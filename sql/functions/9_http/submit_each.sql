@@ -1,0 +1,217 @@
+-- submit_each: accepts tasks that arrived separately in one statement; each is accepted or refused
+-- by itself. The HTTP front gathers its clients' tasks in it: a commit for many.
+-- Params:  bodies: a JSON object each; tenants, keys, traceparents: of each, see
+--          sluice.task_of_body; p_now.
+-- Returns: for each place (from 1): the id and the model or route it went to, or SQLSTATE, message
+--          and hint of the refusal, and the key at fault, if it is one's.
+-- Errors:  what is nobody's fault (a deadlock, a full disk) is an error of all.
+-- What is refused is halved until one is left to blame: one bad task among 1,000 costs 20
+-- statements that hold twice all of them together. In the order of keys: two servers seldom wait
+-- for each other's. Several never wait long for what somebody has locked, be it a key: then those
+-- with keys are refused with 55P03, or all, and the front sends each alone.
+create or replace function sluice.submit_each(
+  bodies text[], tenants text[], keys text[], traceparents text[] default null,
+  p_now timestamptz default null)
+returns table (place int, id bigint, model text, code text, message text, hint text, param text)
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set lock_timeout = '20ms'
+as $$
+#variable_conflict use_column
+begin
+  if cardinality(submit_each.bodies) = 1 then
+    set local lock_timeout = '200ms';
+  end if;
+  return query
+  select r.* from sluice.submit_places(
+    array(select t.place::int from unnest(submit_each.keys) with ordinality as t(key, place)
+      order by t.key nulls first, t.place),
+    submit_each.bodies, submit_each.tenants, submit_each.keys, submit_each.traceparents, p_now) r;
+end
+$$;
+
+-- submit_places: submit_each_in_order, of these places, as they are there.
+create or replace function sluice.submit_places(
+  p_places int[], p_bodies text[], p_tenants text[], p_keys text[], p_traceparents text[],
+  p_now timestamptz)
+returns table (place int, id bigint, model text, code text, message text, hint text, param text)
+language plpgsql volatile
+as $$
+begin
+  return query
+  select p_places[r.place], r.id, r.model, r.code, r.message, r.hint, r.param
+  from sluice.submit_each_in_order(
+    array(select p_bodies[p] from unnest(p_places) with ordinality as o(p, n) order by n),
+    array(select p_tenants[p] from unnest(p_places) with ordinality as o(p, n) order by n),
+    array(select p_keys[p] from unnest(p_places) with ordinality as o(p, n) order by n),
+    array(select p_traceparents[p] from unnest(p_places) with ordinality as o(p, n)
+      order by n), p_now) r;
+end
+$$;
+
+-- submit_each_in_order: submit_each, in the order given, and waiting for locks as long as
+-- lock_timeout says.
+create or replace function sluice.submit_each_in_order(
+  p_bodies text[], p_tenants text[], p_keys text[], p_traceparents text[], p_now timestamptz)
+returns table (place int, id bigint, model text, code text, message text, hint text, param text)
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  v_count int := coalesce(cardinality(p_bodies), 0);
+  v_half int := v_count / 2;
+  v_hint text;
+  v_key text;
+  v_locked int[];  -- the places that must wait for what somebody has locked
+begin
+  if v_count = 0 then
+    return;
+  end if;
+  begin
+    return query select s.n::int, s.id, s.model, null::text, null::text, null::text, null::text
+      from sluice.submit_bodies(p_bodies, p_tenants, p_keys, p_traceparents,
+        p_now) with ordinality s(id, model, n);
+    return;
+  exception when others then
+    if sqlstate !~ '^(SL|22|23|54|55P03)' then
+      raise;
+    elsif v_count = 1 and sqlstate <> '55P03' then
+      get stacked diagnostics v_hint = pg_exception_hint, v_key = column_name;
+      return query select 1, null::bigint, null::text, sqlstate::text,
+        case when sqlstate = '22P02' then 'the body is not valid JSON'
+          else regexp_replace(sqlerrm, '^task 1: ', '') end, v_hint, v_key;
+      return;
+    elsif sqlstate = '55P03' then
+      begin
+        v_locked := array(select n::int from unnest(p_bodies,
+          p_keys) with ordinality t (body, key, n)
+          where coalesce(t.key, t.body::jsonb ->> 'idempotency_key') is not null order by n);
+      exception when data_exception or program_limit_exceeded or statement_too_complex then
+        v_locked := '{}';  -- one cannot be read, so nobody knows which have keys
+      end;
+      v_locked := case when v_locked = '{}' then array(select generate_series(1, v_count))
+        else v_locked end;
+    end if;
+  end;
+  if v_locked is not null then
+    return query select n, null::bigint, null::text, '55P03',
+        'an open transaction has locked what this task needs, such as its idempotency key',
+          'Try again when it has ended.', null::text
+      from unnest(v_locked) n;
+    return query select r.*
+      from sluice.submit_places(array(select n from generate_series(1, v_count) n
+      where n <> all (v_locked)), p_bodies, p_tenants, p_keys, p_traceparents, p_now) r;
+    return;
+  end if;
+  return query select r.place, r.id, r.model, r.code, r.message, r.hint, r.param
+    from sluice.submit_each_in_order(p_bodies[:v_half], p_tenants[:v_half], p_keys[:v_half],
+      p_traceparents[:v_half], p_now) r;
+  return query select r.place + v_half, r.id, r.model, r.code, r.message, r.hint, r.param
+    from sluice.submit_each_in_order(p_bodies[v_half + 1:], p_tenants[v_half + 1:],
+      p_keys[v_half + 1:], p_traceparents[v_half + 1:], p_now) r;
+end
+$$;
+
+-- submit_bodies: submit_many for tasks that clients of the HTTP front sent: all or none, and none
+-- at critical pressure. What repeats a task is not refused then: its client did not hear the
+-- answer.
+-- Params:  of each, see sluice.task_of_body. Returns: the id, and the model or route it went to, of
+--          each. Errors: as submit_many.
+-- The array is built of an array: jsonb_agg takes time with the square of an object's keys (200,000
+-- of them 3.2 s, so 40 ms).
+create or replace function sluice.submit_bodies(
+  p_bodies text[], p_tenants text[], p_keys text[], p_traceparents text[], p_now timestamptz)
+returns table (id bigint, model text)
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := case when p_now is null then clock_timestamp()
+    else sluice.now_for(p_now) end;
+  v_default text := sluice.default_model();
+  v_drafts sluice.draft[] := sluice.drafts_of((
+    select jsonb_build_array(variadic array_agg(b.task order by b.n))
+    from (select sluice.task_of_body(t.body, t.tenant, t.key, t.traceparent) as task, t.n
+      from unnest(p_bodies, p_tenants, p_keys, p_traceparents) with ordinality as t(body, tenant,
+        key, traceparent, n) offset 0) b), v_now);
+  v_ids bigint[] := sluice.submit_drafts(v_drafts, null, sluice.critical_share(), v_now);
+begin
+  return query select v_ids[d.ordinality], coalesce(d.model, v_default)
+    from unnest(v_drafts) with ordinality d;
+end
+$$;
+
+-- task_of_body: one element of submit_many from a JSON object that a client sent.
+-- Params:  p_body: keys as submit's arguments, but priority may be "hot" (50) or "cold" (0), and
+--          request an object, which is taken verbatim; p_tenant: whose it is (null: what the body
+--          says); p_key: its idempotency key (null: what the body says); p_traceparent: its
+--          traceparent, unless the body has one. With api, the model is the one that the request
+--          names, or the default, and must speak it.
+-- Errors:  SL001 another api; SL004 two different keys; SL009 another tenant's; 22P02 no JSON;
+--          54001 too deep.
+create or replace function sluice.task_of_body(
+  p_body text, p_tenant text, p_key text, p_traceparent text default null)
+returns jsonb
+language plpgsql stable
+as $$
+declare
+  v_task jsonb := p_body;
+begin
+  if jsonb_typeof(v_task) <> 'object' then
+    return v_task;  -- submit_many says what is wrong
+  end if;
+  if v_task ? 'api' then
+    perform sluice.require_api(coalesce(v_task #>> '{request,model}', sluice.default_model()),
+      v_task ->> 'api');
+    v_task := v_task - 'api' || jsonb_build_object('model', v_task #>> '{request,model}');
+  end if;
+  if jsonb_typeof(v_task -> 'request') = 'object' then
+    v_task := v_task || jsonb_build_object('request', (p_body::json -> 'request')::text);
+  end if;
+  if v_task ->> 'priority' in ('hot', 'cold') then
+    v_task := v_task || jsonb_build_object('priority', case v_task ->> 'priority' when 'hot' then 50
+      else 0 end);
+  end if;
+  if p_tenant <> v_task ->> 'tenant' then
+    raise exception 'not this key''s tenant: "%"', left(v_task ->> 'tenant', 200)
+      using errcode = 'SL009', column = 'tenant',
+      hint = 'Leave it out: the key says whose task it is.';
+  elsif p_key <> v_task ->> 'idempotency_key' then
+    raise exception 'the header Idempotency-Key and the body''s idempotency_key differ'
+      using errcode = 'SL004', column = 'idempotency_key', hint = 'Use one of them.';
+  end if;
+  return jsonb_strip_nulls(jsonb_build_object('traceparent', p_traceparent)) || v_task
+    || jsonb_strip_nulls(jsonb_build_object('tenant', p_tenant, 'idempotency_key', p_key));
+end
+$$;
+
+-- submit_array: submit_many for a JSON array that a client sent: all or none.
+-- Params:  body: an array of at most 10,000 tasks, each as in sluice.task_of_body; tenant: whose
+--          they are (null: what they say); key: their idempotency key, each task's being key/1,
+--          key/2 …; traceparent: of those without their own; p_now.
+-- Returns: the ids, and the model or route that each went to, in the order of the array. Errors: as
+--          submit_many.
+create or replace function sluice.submit_array(
+  body text, tenant text, key text, traceparent text default null, p_now timestamptz default null)
+returns table (id bigint, model text)
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set lock_timeout = '200ms'
+as $$
+#variable_conflict use_column
+declare
+  v_items json := submit_array.body;
+begin
+  if json_array_length(v_items) not between 1 and 10000 then
+    raise exception 'an array of % tasks', json_array_length(v_items) using errcode = 'SL004',
+      hint = 'Send 1 to 10000 at a time.';
+  end if;
+  return query select s.id, s.model from (
+    select array_agg(t.item::text order by t.n) as bodies,
+      array_agg(submit_array.tenant) as tenants,
+      array_agg(submit_array.key || '/' || t.n order by t.n) as keys,
+        array_agg(submit_array.traceparent) as traceparents
+    from json_array_elements(v_items) with ordinality as t(item, n)) i
+  cross join lateral sluice.submit_bodies(i.bodies, i.tenants, i.keys, i.traceparents, p_now) s;
+end
+$$;

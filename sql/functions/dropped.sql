@@ -1,0 +1,22 @@
+-- What these files no longer make is listed for sluice.drop_remains(), for calls that are under way
+-- may need it: functions that they have not made anew (but somebody else's) with their triggers. A
+-- new database has no such calls. Before the grants, which touch every function.
+do $$
+begin
+  drop table if exists sluice.remains;
+  create table sluice.remains (statement text primary key);
+  with gone as (
+    select p.oid from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where n.nspname = 'sluice' and p.proowner = n.nspowner and p.xmin <> pg_current_xact_id()::xid)
+  insert into sluice.remains (statement)
+  select format('drop routine if exists %s', oid::regprocedure) from gone
+  union all
+  select format('drop trigger if exists %I on %s', t.tgname, t.tgrelid::regclass) from pg_trigger t
+  join gone on gone.oid = t.tgfoid;
+  if not exists (select from sluice.remains) then
+    drop table sluice.remains;
+  elsif not exists (select from sluice.models) then
+    perform sluice.drop_remains(), sluice.drop_remains();
+  end if;
+end
+$$;

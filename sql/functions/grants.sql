@@ -1,0 +1,104 @@
+-- Who may do what. Nothing is executable by PUBLIC; internal functions by nobody but their owner,
+-- through the public ones, which are SECURITY DEFINER with a pinned search_path. Nobody but the
+-- owner has a grant on a table, but for the four that administrators configure with plain SQL, and
+-- the list of migrations, which every command looks at first. Each grant begins its line: `sluice
+-- migrate --without-roles` leaves those that name a role out. pgtap/grants holds the same list as a
+-- table and compares it with the catalog.
+revoke all on all routines in schema sluice from public;
+alter default privileges revoke execute on routines from public;
+grant usage on schema sluice to sluice_worker, sluice_submitter, sluice_reader, sluice_admin;
+grant select on sluice.migration to sluice_worker, sluice_submitter, sluice_reader, sluice_admin;
+
+grant execute on function
+  sluice.register_worker(text, int, text[], text, timestamptz),
+    sluice.worker_speaks(bigint, text[]),
+  sluice.configuration(text[]), sluice.parked_for(text),
+  sluice.heartbeat(bigint, timestamptz), sluice.fall_asleep(bigint, timestamptz),
+    sluice.claim(bigint, text[], int, timestamptz),
+  sluice.claim_within(bigint, text[], int[], int, timestamptz), sluice.claim_urgent(bigint, text[],
+    int, timestamptz),
+  sluice.hedge(bigint, bigint, int, timestamptz),
+  sluice.requests(bigint, bigint[]), sluice.held_leases(bigint), sluice.retain(timestamptz),
+  sluice.complete(bigint, sluice.outcome[], timestamptz), sluice.announce(bigint[]),
+  sluice.unregister_worker(bigint, timestamptz), sluice.wake(timestamptz),
+  sluice.recover(bigint, timestamptz), sluice.sweep(timestamptz), sluice.warm_up(),
+  sluice.become_watcher(bigint), sluice.resign_watcher(bigint, boolean),
+    sluice.take_sleeper_locks(bigint, int[], timestamptz),
+  sluice.drop_sleeper_locks(int[]), sluice.check_notifications(),
+  sluice.unfinished(bigint), sluice.next_permit_at(text, timestamptz),
+    sluice.drain_bucket(text, int, bigint, timestamptz),
+  sluice.note_clock_jump(interval, timestamptz, timestamptz)
+to sluice_worker, sluice_admin;
+
+grant execute on function
+  sluice.submit(text, text, int, text, timestamptz, timestamptz, text, int, text, int, jsonb,
+    bigint, text, timestamptz),
+  sluice.submit_many(jsonb, timestamptz), sluice.cancel(bigint, timestamptz),
+  sluice.cancel_all(text, text, jsonb, bigint, timestamptz, timestamptz, timestamptz),
+    sluice.redrive(bigint, timestamptz),
+  sluice.forget(bigint, timestamptz), sluice.forget_all(text, text, jsonb, bigint, timestamptz,
+    timestamptz, timestamptz)
+to sluice_submitter, sluice_admin;
+grant execute on function sluice.mend_sequences() to sluice_worker, sluice_admin;
+
+-- What concerns tasks shows each caller his tenants'; hence submitters may look, too.
+grant execute on function sluice.caller_scope(), sluice.guarded(anyelement), sluice.task(bigint),
+  sluice.attempts(bigint), sluice.explain(bigint, timestamptz),
+  sluice.newest_ids(text, int, bigint, text), sluice.list_tasks(bigint, bigint, text, text, bigint)
+to sluice_submitter, sluice_reader, sluice_admin;
+grant select on sluice.tasks, sluice.dead_letters, sluice.attempts to sluice_submitter,
+  sluice_reader, sluice_admin;
+
+grant execute on function sluice.next_permit_at(text, timestamptz) to sluice_submitter,
+  sluice_reader;
+grant select on sluice.queues, sluice.workers, sluice.breaker_events,
+  sluice.audit_log to sluice_reader, sluice_admin;
+grant execute on function sluice.acts_as_administrator(), sluice.shown_reason(text, text),
+  sluice.without_secrets(jsonb)
+to sluice_reader, sluice_admin;
+-- What `sluice doctor`, `sluice status` and `sluice top` look at besides.
+grant select on sluice.function_set to sluice_reader, sluice_admin;
+grant execute on function
+  sluice.recent_failures(interval, timestamptz), sluice.recent_ends(interval, timestamptz),
+    sluice.call_counts()
+to sluice_reader, sluice_admin;
+-- A view calls its functions as its reader.
+grant execute on function sluice.queue_facts(timestamptz), sluice.request_quota(sluice.models),
+  sluice.quota_of(text, int, int, int, timestamptz), sluice.send_allowance_ms(),
+    sluice.pressure(bigint, bigint),
+  sluice.overflow_share(), sluice.critical_share()
+to sluice_reader, sluice_admin;
+
+grant execute on function sluice.pause(text), sluice.resume(text),
+  sluice.close_model(text, timestamptz, text),
+  sluice.redrive_all(text, text, text, timestamptz, timestamptz, text, jsonb, bigint, timestamptz),
+    sluice.tick(timestamptz)
+to sluice_admin;
+-- What the HTTP front needs besides.
+grant execute on function
+  sluice.submit_each(text[], text[], text[], text[], timestamptz),
+    sluice.submit_array(text, text, text, text, timestamptz),
+  sluice.ended(bigint[]), sluice.completion(bigint), sluice.events_of(text, text),
+  sluice.bulk_step(text, text, jsonb, jsonb, timestamptz),
+  sluice.queue_gauges(), sluice.fleet_gauges(), sluice.rate_limit_headers(bigint, timestamptz),
+  sluice.configure(text, text, jsonb, boolean), sluice.configure_route(text, jsonb),
+  sluice.read_record(anyelement, jsonb), sluice.checked_values(text, jsonb),
+    sluice.check_durations(text, jsonb), sluice.hidden_columns(),
+  sluice.create_key(text, bytea, text, text, text[], timestamptz),
+    sluice.revoke_key(text, timestamptz),
+  sluice.begin_file(text, text, text, timestamptz), sluice.append_file(bigint, int, int, text),
+  sluice.end_file(bigint, interval), sluice.abandon_file(bigint), sluice.show_file(bigint, text),
+  sluice.list_files(text, text, bigint, int, boolean), sluice.file_body(bigint, text, int),
+    sluice.delete_file(bigint, text),
+  sluice.create_batch(text, text, timestamptz), sluice.create_message_batch(text, text,
+    timestamptz),
+  sluice.create_batch_once(text, text, text, boolean, timestamptz),
+  sluice.show_batch(bigint, text, boolean), sluice.list_batches(text, boolean, bigint, bigint, int),
+  sluice.cancel_batch(bigint, text, boolean, timestamptz),
+    sluice.delete_batch(bigint, text, boolean),
+  sluice.batch_results(bigint, text, int), sluice.advance_batches(timestamptz)
+to sluice_admin;
+grant select on sluice.api_key, sluice.notify_usage to sluice_admin;
+grant select, insert, update, delete on sluice.models, sluice.routes,
+  sluice.tenants to sluice_admin;
+grant select, update on sluice.settings to sluice_admin;

@@ -1,0 +1,37 @@
+// WireHttpClient is the HttpClient of a process: one place that says which client sends a request.
+// PlainHttpClient takes what goes without TLS and asks for nothing special, CurlHttpClient the
+// rest.
+//
+// Thread rule: loop thread only.
+#pragma once
+
+#include "runtime/curl_http_client.h"
+#include "runtime/http_client.h"
+#include "runtime/http_common.h"
+#include "runtime/plain_http_client.h"
+
+namespace sluice {
+
+class WireHttpClient final : public HttpClient {
+ public:
+  // Throws std::runtime_error when curl cannot start. The loop and the clock outlive it, and it
+  // outlives its requests and what their answers hold.
+  WireHttpClient(Loop& loop, Clock& clock, HttpClientLimits limits = {},
+                 Resolver::LookUp look_up = &Resolver::look_up_in_system)
+      : common_(loop, clock, limits, std::move(look_up)), plain_(common_), curl_(common_) {}
+
+  Co<HttpResult> send(HttpRequest request, AbortToken* abort) override {
+    if (plain_.takes(request)) return plain_.send(std::move(request), abort);
+    return curl_.send(std::move(request), abort);
+  }
+
+  // What answers take, copies included.
+  int64_t answer_bytes() const { return common_.memory.bytes(); }
+
+ private:
+  HttpCommon common_;
+  PlainHttpClient plain_;
+  CurlHttpClient curl_;
+};
+
+}  // namespace sluice

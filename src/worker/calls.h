@@ -1,0 +1,108 @@
+// Calls is what the worker has under way: every claimed task until its outcome is known. It owns
+// the calls, the memory of large requests and what calls share (secrets, batches, extra calls, news
+// of limits), and holds no database connection while a model thinks. Of the statements it has those
+// that serve calls under way: their bodies, permits for extra ones, what backends said of limits.
+//
+// The life of a task is live(): it begins when a claim brought the task (Intake), and ends when its
+// outcome is on its way into the database (OutcomeStore).
+//
+// Thread rule: loop thread only. What it is given outlives it; no call may be left when it is
+// destroyed.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "runtime/memory_budget.h"
+#include "worker/batcher.h"
+#include "worker/call.h"
+#include "worker/concurrency.h"
+#include "worker/database_link.h"
+#include "worker/hedging.h"
+#include "worker/served_models.h"
+
+namespace sluice {
+
+class Calls final {
+ public:
+  struct Options {
+    int64_t request_bytes_max;  // of large requests together
+    SecretBounds secrets;       // what models may refer to, and where it may go
+  };
+  struct Ended {
+    const std::string& model;
+    Concurrency::End end;
+    int64_t worker;  // the id it was claimed under
+    EndedCall call;
+  };
+
+  // `spans`: null when they go nowhere. `on_ended` is called from within a call's coroutine.
+  Calls(Options options, Clock& clock, HttpClient& http, Metrics& metrics, SpanExporter* spans,
+        const ServedModels& models, DatabaseLink& link, std::function<void(Ended)> on_ended);
+
+  void begin(ClaimedTask task, std::optional<int64_t> send_by_ns);
+
+  bool empty() const { return calls_.empty(); }
+  size_t size() const { return calls_.size(); }
+  bool contains(const TaskKey& key) const { return calls_.contains(key); }
+  // What large requests take.
+  int64_t request_bytes() const { return request_memory_.bytes(); }
+
+  // No more will come: batches wait for nobody.
+  void drain() { batcher_.send_all(); }
+  // From now on, those that come included.
+  void abort_all();
+
+  bool has_work() const {
+    return !bodies_wanted_.empty() || !large_bodies_wanted_.empty() || hedging_.has_asked();
+  }
+  // What backends said lowers buckets before they are used, and calls that take long have their
+  // permits before new ones: ahead of the claim. Bodies come behind it.
+  void send_limits(Flush& flush);
+  void send_hedges(Flush& flush);
+  void send_for_bodies(Flush& flush);
+
+  // The database does not want their results.
+  void abort_unwanted(const std::vector<TaskKey>& keys);
+
+ private:
+  Co<void> live(std::shared_ptr<Call> call);
+  Co<Answer> answer_of(Call& call);
+  Co<void> fetch_body(Call& call);
+  Co<std::shared_ptr<MemoryBudget::Hold>> room_for(Call& call);
+  Co<Answer> ask(Call& call, SharedModel model);
+  Co<Answer> race(Call& call, SharedModel model);
+  bool ask_for_one_more(const Model& model, const TaskKey& key);
+  void end(const Call& call, int64_t begun_ns, Answer answer);
+  static void abort(Call& call);
+
+  void send_for_large_bodies(Flush& flush);
+  void ask_for_bodies(Flush& flush, std::vector<TaskKey> asked);
+  void on_bodies(const std::vector<TaskKey>& asked, Result<std::vector<ClaimedTask>> tasks);
+  void on_hedged(const std::vector<TaskKey>& asked, const Result<std::vector<TaskKey>>& granted,
+                 int64_t sent_ns);
+  void grant(Call& call, int64_t sent_ns);
+
+  Clock& clock_;
+  HttpClient& http_;
+  Metrics& metrics_;
+  SpanExporter* spans_;
+  const ServedModels& models_;
+  DatabaseLink& link_;
+  std::function<void(Ended)> on_ended_;
+  Secrets secrets_;
+  LimitNews limit_news_;
+  Batcher batcher_;
+  Hedging hedging_;
+  MemoryBudget request_memory_;  // of large requests: before they are fetched until they are sent
+  std::map<TaskKey, std::shared_ptr<Call>> calls_;
+  std::set<TaskKey> bodies_wanted_;
+  std::map<TaskKey, int64_t> large_bodies_wanted_;  // and their bytes, for which there is room
+  bool are_aborted_ = false;
+};
+
+}  // namespace sluice

@@ -1,0 +1,169 @@
+#include "worker/intake.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "bounds.h"
+
+namespace sluice {
+
+Intake::Intake(int slots, Clock& clock, Metrics& metrics, const ServedModels& models,
+               DatabaseLink& link, Calls& calls, const OutcomeStore& outcomes,
+               std::function<void(size_t)> on_claimed)
+    : slots_(slots),
+      clock_(clock),
+      metrics_(metrics),
+      models_(models),
+      link_(link),
+      calls_(calls),
+      outcomes_(outcomes),
+      on_claimed_(std::move(on_claimed)),
+      concurrency_(slots) {}
+
+void Intake::serve(const std::vector<Model>& served) {
+  claimer_.serve(served);
+  concurrency_.serve(served);
+  if (served.empty()) has_looked_ = true;
+}
+
+void Intake::note_stored() {
+  if (link_.database().stores_apart() && models_.has_ceiling()) claimer_.wake();
+}
+
+void Intake::note_ended(const std::string& model, const Concurrency::End& end) {
+  concurrency_.note_ended(model, end);
+  if (concurrency_.is_held_back()) claimer_.wake();
+}
+
+// ---- how much there is room for ----
+
+int Intake::slots_free() const {
+  return slots_ - static_cast<int>(calls_.size() + outcomes_.waiting());
+}
+
+int Intake::urgent_slots_free() const {
+  return slots_free() + std::max(1, slots_ / bounds::slots_per_urgent_slot);
+}
+
+// Not those whose backends have more than they bear.
+std::vector<std::string> Intake::models_for_urgent() const {
+  std::vector<std::string> names;
+  for (const std::string& name : models_.names()) {
+    if (concurrency_.may_begin_urgent(name)) names.push_back(name);
+  }
+  return names;
+}
+
+// Those that woke us, or all: the database passes over those that have no work.
+const std::vector<std::string>& Intake::models_to_claim() const {
+  return claimer_.models().empty() ? models_.names() : claimer_.models();
+}
+
+// How many to claim when each model may give its share.
+int Intake::claim_size(const std::vector<int>& shares) const {
+  const int all = std::accumulate(shares.begin(), shares.end(), 0);
+  return claimer_.wanted(std::min(slots_free(), all));
+}
+
+bool Intake::looks_for_urgent() const {
+  return !stopped_ && link_.worker() != 0 && !models_.empty() && urgent_slots_free() > 0 &&
+         (slots_free() <= 0 || concurrency_.is_held_back());
+}
+
+bool Intake::may_claim() const {
+  if (stopped_ || claimer_.is_idle() || slots_free() <= 0) return false;
+  if (claimer_.models().empty()) return concurrency_.has_room();
+  return claim_size(concurrency_.shares(claimer_.models(), slots_free())) > 0;
+}
+
+bool Intake::has_work() const {
+  return (looks_for_urgent() && clock_.now_ns() >= urgent_look_at_ns_) || may_claim();
+}
+
+void Intake::note_slot_wait() {
+  const bool waits = !stopped_ && !claimer_.is_idle() && slots_free() <= 0;
+  if (waits == slot_wanted_since_ns_.has_value()) return;
+  if (waits) {
+    slot_wanted_since_ns_ = clock_.now_ns();
+  } else {
+    metrics_.note_slot_wait(static_cast<double>(clock_.now_ns() - *slot_wanted_since_ns_) /
+                            static_cast<double>(ns_per_s));
+    slot_wanted_since_ns_.reset();
+  }
+}
+
+// ---- claims ----
+
+void Intake::send(Flush& flush) {
+  if (stopped_) return;
+  if (slots_free() <= 0) return send_urgent(flush);
+  Asked asked{flush.sent_ns(), 0, models_to_claim(), {}};
+  asked.shares = concurrency_.shares(asked.models, slots_free());
+  asked.tasks = claim_size(asked.shares);
+  if (asked.tasks <= 0) return send_urgent(flush);
+  if (claimer_.wakes_later()) send_waking(flush);
+  note_slot_wait();  // over
+  Co<Result<std::vector<ClaimedTask>>> claim =
+      link_.database().claim(link_.worker(), asked.models, asked.shares, asked.tasks);
+  flush.add(std::move(claim),
+            [this, asked = std::move(asked)](Result<std::vector<ClaimedTask>> tasks) {
+              on_claimed(asked, std::move(tasks));
+            });
+}
+
+// What is due is woken ahead of the claim that takes it.
+void Intake::send_waking(Flush& flush) {
+  flush.add(link_.database().wake(), [this](const Result<int64_t>& woken) {
+    if (!woken) link_.note_error(woken.error(), "waking");
+    claimer_.note_woken();
+  });
+}
+
+// A claim for all takes urgent tasks first: this is for when there can be none.
+void Intake::send_urgent(Flush& flush) {
+  if (!looks_for_urgent() || clock_.now_ns() < urgent_look_at_ns_) return;
+  urgent_look_at_ns_ = clock_.now_ns() + bounds::urgent_look_interval_ms * ns_per_ms;
+  flush.add(link_.database().claim_urgent(link_.worker(), models_for_urgent(), urgent_slots_free()),
+            [this, sent_ns = flush.sent_ns()](Result<std::vector<ClaimedTask>> tasks) {
+              on_claimed_urgent(sent_ns, std::move(tasks));
+            });
+}
+
+void Intake::on_claimed(const Asked& asked, Result<std::vector<ClaimedTask>> tasks) {
+  if (!tasks) {
+    if (tasks.error().code == "SL010") link_.want_registration();
+    return link_.note_failure(tasks.error(), "claiming");
+  }
+  std::map<std::string, int> taken;
+  for (const ClaimedTask& task : *tasks) ++taken[task.model];
+  claimer_.note_claimed(asked.tasks, taken);
+  concurrency_.note_claimed(asked.tasks, asked.models, asked.shares, taken);
+  has_looked_ = has_looked_ || !taken.empty() || claimer_.is_idle();
+  on_claimed_(tasks->size());
+  if (tasks->empty()) return metrics_.note_claim_refused();
+  begin_all(asked.sent_ns, std::move(*tasks));
+}
+
+void Intake::on_claimed_urgent(int64_t sent_ns, Result<std::vector<ClaimedTask>> tasks) {
+  if (!tasks) {
+    if (tasks.error().code == "SL010") link_.want_registration();
+    return link_.note_error(tasks.error(), "claiming urgent tasks");
+  }
+  if (tasks->empty()) return;
+  on_claimed_(tasks->size());
+  begin_all(sent_ns, std::move(*tasks));
+}
+
+void Intake::begin_all(int64_t sent_ns, std::vector<ClaimedTask> tasks) {
+  metrics_.note_claimed(static_cast<int>(tasks.size()));
+  for (ClaimedTask& task : tasks) {
+    std::optional<int64_t> send_by_ns;
+    if (task.send_within_ms) send_by_ns = link_.send_by_ns(sent_ns, *task.send_within_ms);
+    concurrency_.note_begun(task.model);
+    calls_.begin(std::move(task), send_by_ns);
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,94 @@
+// Intake takes tasks out of the database and begins their calls: as many as there are slots, of
+// each model as many as it bears, urgent ones beside them. It owns the worker's demand (Claimer),
+// the models' limits (Concurrency) and what is known of waiting for slots. Of the statements it has
+// waking what is due, the claim for all, and the claim for urgent tasks alone.
+//
+// Thread rule: loop thread only. What it is given outlives it.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "worker/calls.h"
+#include "worker/claimer.h"
+#include "worker/concurrency.h"
+#include "worker/database_link.h"
+#include "worker/outcome_store.h"
+#include "worker/served_models.h"
+
+namespace sluice {
+
+class Intake final {
+ public:
+  // `on_claimed`: a claim brought so many tasks, whose calls are about to begin.
+  Intake(int slots, Clock& clock, Metrics& metrics, const ServedModels& models, DatabaseLink& link,
+         Calls& calls, const OutcomeStore& outcomes, std::function<void(size_t)> on_claimed);
+
+  // The models have been read anew.
+  void serve(const std::vector<Model>& served);
+  // There may be work: anywhere, or for one model, by id.
+  void wake() { claimer_.wake(); }
+  void wake(int64_t model) { claimer_.wake(model); }
+  // Something has been stored. A claim in the other session may have found a model full that has
+  // room now, or be about to tell so: the answer of one that is under way may be older than this.
+  void note_stored();
+  // Of a call: its slot is free, and its backend has shown how it is.
+  void note_ended(const std::string& model, const Concurrency::End& end);
+  // From now on it claims nothing.
+  void stop() { stopped_ = true; }
+
+  int slots() const { return slots_; }
+  int slots_free() const;
+  // The last claims brought all there was.
+  bool is_idle() const { return claimer_.is_idle(); }
+  // It has claimed a task, or knows that there is none.
+  bool has_looked() const { return has_looked_; }
+  // Whether tasks may be ready that no claim for all would take: there is no slot, or a model has
+  // its part of them. Then it looks for urgent ones, at urgent_look_at_ns().
+  bool looks_for_urgent() const;
+  int64_t urgent_look_at_ns() const { return urgent_look_at_ns_; }
+
+  bool has_work() const;
+  void send(Flush& flush);
+  // To be called when slots or demand may have changed: measures how long work waits for a slot.
+  void note_slot_wait();
+
+ private:
+  struct Asked {
+    int64_t sent_ns;
+    int tasks;
+    std::vector<std::string> models;
+    std::vector<int> shares;  // of each of them
+  };
+
+  int urgent_slots_free() const;
+  std::vector<std::string> models_for_urgent() const;
+  const std::vector<std::string>& models_to_claim() const;
+  int claim_size(const std::vector<int>& shares) const;
+  bool may_claim() const;
+
+  void send_waking(Flush& flush);
+  void send_urgent(Flush& flush);
+  void on_claimed(const Asked& asked, Result<std::vector<ClaimedTask>> tasks);
+  void on_claimed_urgent(int64_t sent_ns, Result<std::vector<ClaimedTask>> tasks);
+  void begin_all(int64_t sent_ns, std::vector<ClaimedTask> tasks);
+
+  int slots_;
+  Clock& clock_;
+  Metrics& metrics_;
+  const ServedModels& models_;
+  DatabaseLink& link_;
+  Calls& calls_;
+  const OutcomeStore& outcomes_;
+  std::function<void(size_t)> on_claimed_;
+  Claimer claimer_;
+  Concurrency concurrency_;
+  bool has_looked_ = false;
+  bool stopped_ = false;
+  int64_t urgent_look_at_ns_ = 0;
+  std::optional<int64_t> slot_wanted_since_ns_;
+};
+
+}  // namespace sluice

@@ -1,0 +1,85 @@
+// OutcomeStore brings the outcomes of ended calls into the database. It owns them until they are
+// stored, across reconnects, and the ids that are to be announced afterwards. Of the statements it
+// has the completion, which travels by itself, the announcement, and the reread: after a loss it is
+// learned first what the worker holds, and nothing is stored meanwhile.
+//
+// One batch at a time, and what ends meanwhile goes in the next (natural batching: an idle system
+// stores at once, a busy one hundreds at a time, and there is no timer to tune).
+//
+// Thread rule: loop thread only. What it is given outlives it; run() must have returned, and
+// is_storing() be false, before it is destroyed.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "runtime/signal.h"
+#include "worker/announcer.h"
+#include "worker/calls.h"
+#include "worker/completer.h"
+#include "worker/database_link.h"
+
+namespace sluice {
+
+class OutcomeStore final {
+ public:
+  // `on_stored`: a batch has been answered, whatever the answer.
+  OutcomeStore(Clock& clock, Metrics& metrics, DatabaseLink& link, const Calls& calls,
+               std::function<void()> on_stored);
+
+  // Stores what ends while no flush is under way, or at any time if completions have a session of
+  // their own: then neither waits for the other. Until finish().
+  Co<void> run();
+  void finish();
+
+  void add(int64_t worker, EndedCall ended);
+  // Those that wait to be stored, not those under way.
+  size_t waiting() const { return completer_.size(); }
+  bool is_storing() const { return is_storing_; }
+  // Nothing is left to store.
+  bool empty() const { return completer_.empty() && !is_storing_; }
+  bool has_announced() const { return announcer_.empty(); }
+
+  // settings.events.
+  void announce(bool events) { announcer_.want(events); }
+  // What the worker holds is not known: its session was lost.
+  void want_reread() { must_reread_ = true; }
+  bool must_reread() const { return must_reread_; }
+
+  // What stood in the way of storing may be gone.
+  void look() { change_.raise(); }
+  // Around a flush.
+  void begin_flush();
+  void end_flush();
+
+  bool has_work() const { return may_reread() || !announcer_.empty(); }
+  // Whether it was sent: then nothing that works with tasks may be.
+  bool send_reread(Flush& flush);
+  void send_announcement(Flush& flush);
+
+ private:
+  bool may_store() const;
+  bool may_reread() const { return must_reread_ && !is_storing_; }
+  void begin();
+  Co<void> store(Completer::Batch batch, Co<Result<std::vector<Applied>>> completion,
+                 int64_t begun_ns);
+  void note_stored(const Completer::Batch& batch, const std::vector<Applied>& applied);
+  void note_failed(Completer::Batch batch, const Error& error);
+  void on_reread(const Result<std::vector<TaskKey>>& held);
+
+  Clock& clock_;
+  Metrics& metrics_;
+  DatabaseLink& link_;
+  const Calls& calls_;
+  std::function<void()> on_stored_;
+  Completer completer_;
+  Announcer announcer_;
+  Signal change_;  // some to store, or they may be; run() waits for it
+  bool is_flushing_ = false;
+  bool is_storing_ = false;
+  bool must_reread_ = false;
+  bool finishing_ = false;
+  int unknown_errors_ = 0;  // in a row
+};
+
+}  // namespace sluice

@@ -1,0 +1,86 @@
+#include "worker/upkeep.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "bounds.h"
+
+namespace sluice {
+
+Upkeep::Upkeep(Clock& clock, Metrics& metrics, DatabaseLink& link, Calls& calls,
+               std::function<void()> on_swept)
+    : clock_(clock),
+      metrics_(metrics),
+      link_(link),
+      calls_(calls),
+      on_swept_(std::move(on_swept)),
+      beat_at_ns_(clock.now_ns()) {}
+
+bool Upkeep::set_heartbeat_timeout_ms(int64_t timeout_ms) {
+  const int64_t interval_ms = std::max<int64_t>(1, timeout_ms / 3);
+  return std::exchange(heartbeat_interval_ms_, interval_ms) != interval_ms;
+}
+
+void Upkeep::note_due(bool is_draining) {
+  const int64_t now_ns = clock_.now_ns();
+  if (now_ns >= beat_at_ns_) {
+    beat_at_ns_ = now_ns + heartbeat_interval_ms_ * ns_per_ms;
+    must_beat_ = true;
+  }
+  must_sweep_ = !is_draining && now_ns >= sweep_not_before_ns_;
+  if (now_ns >= retention_at_ns_) must_retain_ = !is_draining;
+}
+
+void Upkeep::note_due_asleep() {
+  constexpr int64_t longer_ms =
+      bounds::retention_interval_asleep_ms - bounds::retention_interval_ms;
+  must_retain_ = clock_.now_ns() >= retention_at_ns_ + longer_ms * ns_per_ms;
+}
+
+void Upkeep::send(Flush& flush) {
+  if (std::exchange(must_beat_, false)) {
+    send_beat(flush);
+    send_recovery(flush);
+  }
+  if (std::exchange(must_sweep_, false)) send_sweep(flush);
+}
+
+void Upkeep::send_beat(Flush& flush) {
+  flush.add(link_.database().heartbeat(link_.worker()),
+            [this](const Result<std::vector<TaskKey>>& unwanted) {
+              if (!unwanted) return link_.note_error(unwanted.error(), "proving life");
+              calls_.abort_unwanted(*unwanted);
+            });
+}
+
+void Upkeep::send_recovery(Flush& flush) {
+  flush.add(link_.database().recover(link_.worker()), [this](const Result<int64_t>& recovered) {
+    if (!recovered) return link_.note_error(recovered.error(), "recovering");
+    if (*recovered <= 0) return;
+    metrics_.note_recovered(*recovered);
+    spdlog::warn("took back {} task(s) of dead workers", *recovered);
+  });
+}
+
+void Upkeep::send_sweep(Flush& flush) {
+  flush.add(link_.database().sweep(), [this](const Result<int64_t>& swept) {
+    if (!swept) return link_.note_error(swept.error(), "sweeping");
+    if (*swept > 0) on_swept_();
+    if (*swept < 0) {  // it rests
+      sweep_not_before_ns_ = clock_.now_ns() + bounds::sweep_interval_idle_ms * ns_per_ms;
+    }
+  });
+}
+
+Co<void> Upkeep::retain() {
+  must_retain_ = false;
+  const Result<int64_t> removed = co_await link_.database().retain();
+  if (!removed) link_.note_error(removed.error(), "retention");
+  const bool is_done = !removed || *removed == 0;
+  const int64_t pause_ms = is_done ? bounds::retention_interval_ms : 0;
+  retention_at_ns_ = clock_.now_ns() + pause_ms * ns_per_ms;
+}
+
+}  // namespace sluice

@@ -1,0 +1,106 @@
+#include "worker/completer.h"
+
+#include <doctest/doctest.h>
+
+#include "bounds.h"
+
+namespace sluice {
+namespace {
+
+EndedCall ended_of(int64_t id, size_t bytes = 0) {
+  Solved solved;
+  solved.answer = std::string(bytes, 'x');
+  return EndedCall{TaskKey{id, 1}, solved};
+}
+
+std::vector<int64_t> ids_of(const Completer::Batch& batch) {
+  std::vector<int64_t> ids;
+  for (const EndedCall& call : batch.ended) ids.push_back(call.key.task_id);
+  return ids;
+}
+
+using Ids = std::vector<int64_t>;
+
+}  // namespace
+
+TEST_CASE("a batch has the oldest outcomes, of one worker id") {
+  Completer completer;
+  CHECK(completer.empty());
+  completer.add(1, ended_of(11));
+  completer.add(1, ended_of(12));
+  completer.add(2, ended_of(13));
+  completer.add(1, ended_of(14));
+  CHECK(completer.size() == 4);
+  CHECK(completer.contains(TaskKey{13, 1}));
+  CHECK_FALSE(completer.contains(TaskKey{13, 2}));
+  const Completer::Batch first = completer.take();
+  CHECK(first.worker == 1);
+  CHECK(ids_of(first) == Ids{11, 12});
+  CHECK_FALSE(completer.contains(TaskKey{11, 1}));
+  const Completer::Batch second = completer.take();
+  CHECK(second.worker == 2);
+  CHECK(ids_of(second) == Ids{13});
+  CHECK(ids_of(completer.take()) == Ids{14});
+  CHECK(completer.empty());
+}
+
+TEST_CASE("a batch is bounded by bytes, but for one that is larger alone") {
+  Completer completer;
+  completer.add(1, ended_of(1, bounds::complete_bytes_max + 1));
+  for (const int64_t id : {2, 3, 4}) completer.add(1, ended_of(id, bounds::complete_bytes_max / 2));
+  CHECK(ids_of(completer.take()) == Ids{1});
+  CHECK(ids_of(completer.take()) == Ids{2, 3});
+  CHECK(ids_of(completer.take()) == Ids{4});
+}
+
+TEST_CASE("a completion is bounded by rows and by bytes, and speaks for one worker id") {
+  Completer completer;
+  for (int64_t id = 0; id < 1500; ++id) completer.add(1, ended_of(id));
+  completer.add(2, ended_of(9000));
+  CHECK(completer.take().ended.size() == 1000);
+  CHECK(completer.take().ended.size() == 500);
+  CHECK(completer.take().worker == 2);
+  for (int64_t id = 0; id < 3; ++id) completer.add(1, ended_of(id, size_t{40} << 20));
+  CHECK(completer.take().ended.size() == 1);
+}
+
+TEST_CASE("outcomes put back keep their order") {
+  Completer completer;
+  for (int64_t id = 0; id < 3; ++id) completer.add(1, ended_of(id));
+  Completer::Batch batch = completer.take();
+  completer.add(1, ended_of(3));
+  completer.put_back(std::move(batch));
+  batch = completer.take();
+  REQUIRE(batch.ended.size() == 4);
+  for (size_t i = 0; i < 4; ++i) CHECK(batch.ended[i].key.task_id == static_cast<int64_t>(i));
+}
+
+TEST_CASE("a refused batch goes in halves, until one is stored") {
+  Completer completer;
+  const Error error{Error::Action::refuse, "22P05", "cannot store it"};
+  for (int64_t id = 1; id <= 5; ++id) completer.add(1, ended_of(id));
+  CHECK(completer.put_back_refused(completer.take(), error));
+  Completer::Batch half = completer.take();
+  CHECK(ids_of(half) == Ids{1, 2});
+  CHECK(completer.put_back_refused(std::move(half), error));
+  CHECK(ids_of(completer.take()) == Ids{1});
+  CHECK(ids_of(completer.take()) == Ids{2});
+  completer.note_stored();
+  CHECK(ids_of(completer.take()) == Ids{3, 4, 5});
+}
+
+TEST_CASE("an outcome that is refused singly becomes a failure without texts, then is dropped") {
+  Completer completer;
+  const Error error{Error::Action::refuse, "22P05", "cannot store it"};
+  completer.add(1, ended_of(1));
+  CHECK(completer.put_back_refused(completer.take(), error));
+  Completer::Batch batch = completer.take();
+  const auto& failed = std::get<Failed>(batch.ended.at(0).outcome);
+  CHECK(failed.error_code == "unstorable");
+  CHECK(failed.error == "PostgreSQL refused to store the outcome, SQLSTATE 22P05");
+  CHECK(failed.billed == true);
+  CHECK_FALSE(completer.put_back_refused(std::move(batch), error));
+  CHECK(completer.empty());
+}
+
+}  // namespace sluice

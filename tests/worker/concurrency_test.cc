@@ -1,0 +1,245 @@
+#include "worker/concurrency.h"
+
+#include <doctest/doctest.h>
+
+#include <numeric>
+#include <random>
+
+#include "runtime/clock.h"
+
+namespace sluice {
+
+namespace {
+
+Model model_of(const std::string& name, std::optional<int> max_in_flight = std::nullopt,
+               int min_in_flight = 2) {
+  Model model;
+  model.name = name;
+  model.max_in_flight = max_in_flight;
+  model.min_in_flight = min_in_flight;
+  return model;
+}
+
+void begin(Concurrency& concurrency, const std::string& model, int calls) {
+  for (int i = 0; i < calls; ++i) concurrency.note_begun(model);
+}
+
+Concurrency::End failure(int64_t begun_ms, int64_t ended_ms) {
+  Concurrency::End end;
+  end.begun_ns = begun_ms * ns_per_ms;
+  end.ended_ns = ended_ms * ns_per_ms;
+  end.is_overload = true;
+  return end;
+}
+
+Concurrency::End answer(int64_t first_token_ms) {
+  Concurrency::End end;
+  end.first_token_after_ns = end.ended_ns = first_token_ms * ns_per_ms;
+  return end;
+}
+
+// One round trip at the limit: as many answers as there are calls.
+void round_trip(Concurrency& concurrency, int64_t first_token_ms) {
+  const int calls = concurrency.limit("m");
+  begin(concurrency, "m", calls);
+  for (int i = 0; i < calls; ++i) {
+    concurrency.note_ended("m", answer(first_token_ms));
+    concurrency.note_begun("m");
+  }
+  for (int i = 0; i < calls; ++i) concurrency.note_ended("m", Concurrency::End());
+}
+
+}  // namespace
+
+TEST_CASE("a limit begins at its ceiling and halves once per round trip, down to its floor") {
+  Concurrency concurrency(100);
+  concurrency.serve({model_of("m", 40)});
+  CHECK(concurrency.limit("m") == 40);
+  begin(concurrency, "m", 40);
+  concurrency.note_ended("m", failure(0, 1000));
+  CHECK(concurrency.limit("m") == 20);
+  concurrency.note_ended("m", failure(0, 1001));  // began before that
+  CHECK(concurrency.limit("m") == 20);
+  for (int64_t i = 1; i < 10; ++i)
+    concurrency.note_ended("m", failure(1000 * i + 1, 1000 * (i + 1)));
+  CHECK(concurrency.limit("m") == 2);
+}
+
+TEST_CASE("a limit grows by one per round trip while the time to first token holds") {
+  Concurrency concurrency(100);
+  concurrency.serve({model_of("m")});
+  begin(concurrency, "m", 1);
+  concurrency.note_ended("m", failure(0, 1));
+  REQUIRE(concurrency.limit("m") == 50);
+  round_trip(concurrency, 100);
+  round_trip(concurrency, 100);
+  CHECK(concurrency.limit("m") >= 51);
+  CHECK(concurrency.limit("m") <= 52);
+  for (int i = 0; i < 100; ++i) round_trip(concurrency, 100);
+  CHECK(concurrency.limit("m") == 100);
+}
+
+TEST_CASE("a limit does not grow while the time to first token rises") {
+  Concurrency concurrency(100);
+  concurrency.serve({model_of("m")});
+  for (int i = 0; i < 10; ++i) round_trip(concurrency, 100);
+  begin(concurrency, "m", 1);
+  concurrency.note_ended("m", failure(0, 1));
+  begin(concurrency, "m", 60);
+  for (int i = 0; i < 10; ++i) concurrency.note_ended("m", answer(1000));
+  const int before = concurrency.limit("m");
+  for (int i = 0; i < 10; ++i) concurrency.note_ended("m", answer(1000));
+  CHECK(concurrency.limit("m") == before);
+}
+
+TEST_CASE("a limit that is not used does not grow") {
+  Concurrency concurrency(100);
+  concurrency.serve({model_of("m")});
+  begin(concurrency, "m", 1);
+  concurrency.note_ended("m", failure(0, 1));
+  for (int i = 0; i < 1000; ++i) {
+    concurrency.note_begun("m");
+    concurrency.note_ended("m", answer(100));
+  }
+  CHECK(concurrency.limit("m") == 50);
+}
+
+TEST_CASE("a model at its limit gives its slots to the others") {
+  Concurrency concurrency(10);
+  concurrency.serve({model_of("a", 3), model_of("b")});
+  begin(concurrency, "a", 1);
+  CHECK(concurrency.shares({"a", "b", "gone"}, 9) == std::vector<int>{2, 9, 0});
+}
+
+TEST_CASE("slots are kept for models without calls, an eighth of all at most") {
+  Concurrency concurrency(100);
+  concurrency.serve({model_of("a"), model_of("b"), model_of("c")});
+  begin(concurrency, "a", 90);
+  CHECK(concurrency.shares({"a", "b"}, 10) == std::vector<int>{6, 8});
+  std::vector<Model> many = {model_of("a")};
+  for (int i = 0; i < 50; ++i) many.push_back(model_of("m" + std::to_string(i)));
+  concurrency.serve(many);
+  CHECK(concurrency.shares({"a"}, 16) == std::vector<int>{4});
+}
+
+TEST_CASE("however many models there are, each that has no call finds a slot") {
+  for (const int slots : {8, 100, 400}) {
+    for (const int models : {2, 51, 1000}) {
+      Concurrency concurrency(slots);
+      std::vector<Model> served;
+      for (int i = 0; i < models; ++i) served.push_back(model_of("m" + std::to_string(i)));
+      concurrency.serve(served);
+      int free = slots;
+      for (int took = 1; took > 0; free -= took) {
+        took = concurrency.shares({"m0"}, free)[0];
+        begin(concurrency, "m0", took);
+        concurrency.note_claimed(took, {"m0"}, {took}, {{"m0", took}});
+      }
+      CAPTURE(slots);
+      CAPTURE(models);
+      CHECK(free > 0);
+      CHECK(free <= std::max(1, slots / 8));
+      CHECK(concurrency.shares({"m1"}, free)[0] > 0);
+      // Those that come first have one each, up to the last that is kept.
+      for (int i = 1; i < models && free > 0; ++i) {
+        CHECK(concurrency.shares({"m0", "m" + std::to_string(i)}, free)[1] > 0);
+        begin(concurrency, "m" + std::to_string(i), 1);
+        --free;
+      }
+    }
+  }
+}
+
+TEST_CASE("a slow model never takes the slots that another needs") {
+  Concurrency concurrency(10);
+  concurrency.serve({model_of("fast"), model_of("slow")});
+  begin(concurrency, "fast", 5);
+  begin(concurrency, "slow", 5);
+  concurrency.note_claimed(10, {"fast", "slow"}, {10, 10}, {{"fast", 5}, {"slow", 5}});
+  for (int i = 0; i < 3; ++i) concurrency.note_ended("fast", answer(10));
+  CHECK(concurrency.shares({"fast", "slow"}, 3) == std::vector<int>{3, 0});
+  // The fast one has no more: the slow one may have the rest.
+  concurrency.note_claimed(3, {"fast", "slow"}, {3, 0}, {{"fast", 1}});
+  CHECK(concurrency.is_held_back());
+  CHECK(concurrency.shares({"slow"}, 2) == std::vector<int>{2});
+  concurrency.note_claimed(2, {"slow"}, {2}, {{"slow", 1}});
+  CHECK_FALSE(concurrency.is_held_back());
+}
+
+TEST_CASE("two slow models leave the slots that are kept for each other one") {
+  Concurrency concurrency(100);
+  concurrency.serve({model_of("first"), model_of("second"), model_of("other")});
+  begin(concurrency, "first", 94);
+  concurrency.note_claimed(94, {"first"}, {94}, {{"first", 94}});
+  begin(concurrency, "second", 2);
+  concurrency.note_claimed(6, {"second"}, {6}, {{"second", 2}});
+  concurrency.note_claimed(2, {"second"}, {2}, {{"second", 2}});
+  CHECK(concurrency.shares({"first", "second", "other"}, 4) == std::vector<int>{0, 2, 2});
+  begin(concurrency, "second", 2);
+  CHECK(concurrency.shares({"first", "second", "other"}, 2) == std::vector<int>{0, 0, 2});
+  // Also when it uses them, and has more.
+  begin(concurrency, "other", 2);
+  concurrency.note_claimed(2, {"other"}, {2}, {{"other", 2}});
+  concurrency.note_ended("other", answer(10));
+  CHECK(concurrency.shares({"first", "second", "other"}, 1) == std::vector<int>{0, 0, 1});
+}
+
+TEST_CASE("no free slot waits while one model has more than its part") {
+  Concurrency concurrency(90);
+  std::vector<Model> models;
+  std::vector<std::string> names;
+  std::vector<int> asked;
+  std::map<std::string, int> taken;
+  for (int i = 0; i < 9; ++i) {
+    names.push_back("m" + std::to_string(i));
+    models.push_back(model_of(names.back()));
+    asked.push_back(90);
+    taken[names.back()] = i == 0 ? 50 : 5;
+  }
+  concurrency.serve(models);
+  for (const auto& [name, calls] : taken) begin(concurrency, name, calls);
+  concurrency.note_claimed(90, names, asked, taken);
+  concurrency.note_ended("m0", answer(10));
+  concurrency.note_ended("m0", answer(10));
+  // Two are free, and eight models lack five each: any of them may have both.
+  CHECK(concurrency.shares(names, 2) == std::vector<int>{0, 2, 2, 2, 2, 2, 2, 2, 2});
+}
+
+TEST_CASE("an untroubled model follows a raised ceiling at once, a troubled one grows into it") {
+  Concurrency concurrency(100);
+  concurrency.serve({model_of("m", 10), model_of("n", 10)});
+  begin(concurrency, "n", 1);
+  concurrency.note_ended("n", failure(0, 1));
+  concurrency.serve({model_of("m", 50), model_of("n", 50)});
+  CHECK(concurrency.limit("m") == 50);
+  CHECK(concurrency.limit("n") == 5);
+}
+
+TEST_CASE("has_room says what shares of all models would, whatever has happened") {
+  const std::vector<std::string> names = {"a", "b", "c"};
+  std::mt19937 random(1);
+  const auto below = [&random](int end) {
+    return std::uniform_int_distribution<int>(0, end - 1)(random);
+  };
+  Concurrency concurrency(12);
+  std::map<std::string, int> under_way;
+  for (int step = 0; step < 5'000; ++step) {
+    if (step % 500 == 0) {
+      concurrency.serve({model_of("a", 1 + below(6)), model_of("b", 1 + below(6)), model_of("c")});
+    }
+    const std::string& name = names[static_cast<size_t>(below(3))];
+    if (below(2) == 0) {
+      concurrency.note_begun(name);
+      ++under_way[name];
+    } else if (under_way[name] > 0) {
+      concurrency.note_ended(name, below(3) == 0 ? failure(step, step + 1) : answer(10));
+      --under_way[name];
+    }
+    const int slots_free = 1 + below(12);
+    const std::vector<int> shares = concurrency.shares(names, slots_free);
+    CHECK(concurrency.has_room() == (std::accumulate(shares.begin(), shares.end(), 0) > 0));
+    concurrency.note_claimed(slots_free, names, shares, {{name, below(3)}});
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,205 @@
+#include "worker/outcome_store.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "support/worker_bench.h"
+
+namespace sluice {
+
+TEST_CASE("answers that arrive during a flush travel together in the next one") {
+  WorkerBench bench;
+  for (int64_t id = 1; id <= 5; ++id) bench.database.queue.push_back(task_of(id));
+  bench.start();
+  REQUIRE(bench.http.count() == 5);
+  bench.database.hold();
+  bench.http.answer_ok(0, "a");  // its flush is now under way
+  for (size_t i = 1; i < 5; ++i) bench.http.answer_ok(i, "b");
+  CHECK(bench.database.called("complete") == 1);
+  bench.database.release();
+  REQUIRE(bench.database.batches.size() == 2);
+  CHECK(bench.database.batches[0].size() == 1);
+  CHECK(bench.database.batches[1].size() == 4);
+}
+
+TEST_CASE("answers are stored during a flush only in a session of their own") {
+  for (const bool apart : {false, true}) {
+    WorkerBench bench;
+    bench.database.apart = apart;
+    bench.database.queue.push_back(task_of(1));
+    bench.start();
+    bench.database.hold();
+    bench.database.on_configuration();  // a flush is now under way
+    bench.http.answer_ok(0, "a");
+    CHECK(bench.database.called("complete") == (apart ? 1 : 0));
+    bench.database.release();
+    CHECK(bench.database.stored() == 1);
+  }
+}
+
+TEST_CASE("what was being stored when its session broke is stored, not handed back") {
+  WorkerBench bench;
+  bench.database.apart = true;
+  bench.database.queue.push_back(task_of(1));
+  bench.start();
+  bench.database.hold();
+  bench.database.complete_errors.push_back(connection_lost);
+  bench.http.answer_ok(0, "a");
+  REQUIRE(bench.database.called("complete") == 1);
+  bench.database.lose();
+  bench.pass_ms(1000);
+  REQUIRE(bench.database.stored() == 1);
+  CHECK(std::holds_alternative<Solved>(bench.outcome(0, 0)));
+}
+
+TEST_CASE("results wait in memory while the database is away and are stored afterwards") {
+  WorkerBench bench;
+  bench.database.queue.push_back(task_of(1));
+  bench.database.queue.push_back(task_of(2));
+  bench.start();
+  bench.database.reachable = false;
+  bench.database.lose();
+  bench.http.answer_ok(0, "a");
+  bench.http.answer_ok(1, "b");
+  bench.pass_ms(3000);
+  CHECK(bench.database.stored() == 0);
+  bench.database.reachable = true;
+  bench.pass_ms(10'000);
+  CHECK(bench.database.stored() == 2);
+  CHECK(bench.database.registrations == 1);
+}
+
+TEST_CASE("ids of finished tasks are announced after their completion, in another flush") {
+  WorkerBench bench;
+  bench.database.served.events = true;
+  bench.database.queue.push_back(task_of(7));
+  bench.start();
+  bench.database.hold();
+  bench.http.answer_ok(0, "seven");
+  CHECK(bench.database.called("complete") == 1);
+  CHECK(bench.database.called("announce") == 0);  // it is not known yet to be committed
+  bench.database.release();
+  CHECK(bench.database.announced == std::vector<std::vector<int64_t>>{{7}});
+}
+
+TEST_CASE("a failed announcement is neither repeated nor in the way") {
+  WorkerBench bench;
+  bench.database.served.events = true;
+  bench.database.queue.push_back(task_of(1));
+  bench.database.queue.push_back(task_of(2));
+  bench.start();
+  bench.database.announce_errors.push_back(connection_lost);
+  bench.http.answer_ok(0, "a");
+  CHECK(bench.database.called("announce") == 1);
+  bench.http.answer_ok(1, "b");
+  CHECK(bench.database.stored() == 2);
+  CHECK(bench.database.announced == std::vector<std::vector<int64_t>>{{2}});
+  CHECK(bench.metrics.text().find("sluice_worker_events_dropped_total 1\n") != std::string::npos);
+}
+
+TEST_CASE("without settings.events nothing is announced, and from a change on it is") {
+  WorkerBench bench;
+  bench.database.queue.push_back(task_of(1));
+  bench.database.queue.push_back(task_of(2));
+  bench.start();
+  bench.http.answer_ok(0, "a");
+  CHECK(bench.database.called("announce") == 0);
+  bench.database.served.events = true;
+  bench.database.on_configuration();
+  bench.http.answer_ok(1, "b");
+  CHECK(bench.database.announced == std::vector<std::vector<int64_t>>{{2}});
+}
+
+TEST_CASE("a worker that drains announces its last ids") {
+  WorkerBench bench;
+  bench.database.served.events = true;
+  bench.database.queue.push_back(task_of(1));
+  bench.start();
+  bench.worker->drain();
+  bench.http.answer_ok(0, "a");
+  CHECK(bench.database.announced == std::vector<std::vector<int64_t>>{{1}});
+  CHECK(bench.ended);
+}
+
+TEST_CASE("a completion whose answer was lost is repeated") {
+  WorkerBench bench;
+  bench.database.queue.push_back(task_of(1));
+  bench.start();
+  bench.database.complete_errors.push_back(connection_lost);
+  bench.http.answer_ok(0, "a");
+  bench.pass_ms(100);
+  CHECK(bench.database.called("complete") == 2);
+  CHECK(bench.database.stored() == 1);
+}
+
+TEST_CASE("a claim whose answer was lost is found after the reconnect and handed back unsent") {
+  for (const bool apart : {false, true}) {
+    WorkerBench bench;
+    bench.database.apart = apart;
+    bench.start();
+    bench.database.hold();
+    bench.database.queue.push_back(task_of(1));
+    bench.database.notify();
+    bench.database.lose();  // the claim was committed, its answer is gone
+    bench.pass_ms(1000);
+    CHECK(bench.http.count() == 0);
+    CHECK(bench.database.called("complete") == 1);
+    REQUIRE(bench.database.stored() == 1);
+    CHECK(std::holds_alternative<Returned>(bench.outcome(0, 0)));
+  }
+}
+
+TEST_CASE("a completion to be tried later is tried once, whatever else is due then") {
+  for (const bool apart : {false, true}) {
+    WorkerBench bench;
+    bench.database.apart = apart;
+    bench.database.queue.push_back(task_of(1));
+    bench.start();
+    bench.database.complete_errors.push_back({Error::Action::retry_later, "57014", "not now"});
+    bench.http.answer_ok(0, "a");
+    bench.database.on_configuration();  // a flush waits for the end of the pause, too
+    CHECK(bench.database.called("complete") == 1);
+    bench.pass_ms(1000);
+    CHECK(bench.database.called("complete") == 2);
+    CHECK(bench.database.stored() == 1);
+  }
+}
+
+TEST_CASE("a completion goes ahead of the claim that its slots are for") {
+  WorkerBench bench(2);
+  for (int64_t id = 1; id <= 3; ++id) bench.database.queue.push_back(task_of(id));
+  bench.start();
+  REQUIRE(bench.http.count() == 2);
+  bench.database.hold();
+  bench.database.on_configuration();  // a flush is under way
+  bench.http.answer_ok(0, "a");
+  bench.database.log.clear();
+  bench.database.release();
+  const auto& log = bench.database.log;
+  const auto completion = std::find(log.begin(), log.end(), "complete");
+  REQUIRE(completion != log.end());
+  CHECK(std::find(log.begin(), completion, "claim") == completion);
+  CHECK(bench.http.count() == 3);
+}
+
+TEST_CASE("an outcome that PostgreSQL refuses fails alone") {
+  WorkerBench bench;
+  for (int64_t id = 1; id <= 4; ++id) bench.database.queue.push_back(task_of(id));
+  bench.database.poison = {3};
+  bench.start();
+  bench.database.hold();
+  for (size_t i = 0; i < 4; ++i) bench.http.answer_ok(i, "a");
+  bench.database.release();
+  bench.pass_ms(5000);
+  REQUIRE(bench.database.stored() == 4);
+  for (const auto& batch : bench.database.batches) {
+    for (const EndedCall& ended : batch) {
+      CHECK(std::holds_alternative<Failed>(ended.outcome) == (ended.key.task_id == 3));
+    }
+  }
+}
+
+}  // namespace sluice

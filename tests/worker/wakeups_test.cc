@@ -1,0 +1,161 @@
+#include "worker/wakeups.h"
+
+#include <doctest/doctest.h>
+
+#include "bounds.h"
+#include "support/fake_database.h"
+#include "support/manual_clock.h"
+
+namespace sluice {
+namespace {
+
+using Demand = Wakeups::Demand;
+
+struct FakeOwner final : Wakeups::Owner {
+  Demand demand() const override { return now; }
+  int64_t worker_id() const override { return 101; }
+  bool work_remains() const override { return remains; }
+  bool is_asleep() const override { return asleep; }
+  void wake() override { ++woken; }
+  void wake(int64_t model) override { woken_for.push_back(model); }
+  void catch_up() override { ++caught_up; }
+
+  Demand now = Demand::idle;
+  bool remains = false;
+  bool asleep = false;
+  int woken = 0;
+  std::vector<int64_t> woken_for;
+  int caught_up = 0;
+};
+
+// An owner that wants to sleep, on fakes.
+struct Bench {
+  Bench() {
+    database.on_work = [this](int64_t model) { wakeups.note_work(model); };
+    database.on_lost = [this] { wakeups.note_change(); };
+    database.sleep_check.complete = true;
+  }
+  ~Bench() { wakeups.stop(); }
+
+  void begin() { spawn(wakeups.run()); }
+  void pass_ms(int64_t ms) { clock.advance(ms * ns_per_ms); }
+  void become(Demand demand) {
+    owner.now = demand;
+    wakeups.note_demand();
+  }
+
+  ManualClock clock;
+  FakeDatabase database;
+  FakeOwner owner;
+  Wakeups wakeups{clock, database, owner};
+};
+
+}  // namespace
+
+TEST_CASE(
+    "an idle worker becomes the watcher, takes the sleeper locks, and sleeps until it is told") {
+  Bench bench;
+  bench.begin();
+  CHECK(bench.owner.caught_up == 1);  // what came before it listened
+  CHECK(bench.database.watched);
+  CHECK(bench.database.called("take_sleeper_locks") == 1);
+  CHECK(bench.owner.woken == 0);
+  bench.database.notify(3);
+  CHECK(bench.owner.woken == 0);
+  CHECK(bench.owner.woken_for == std::vector<int64_t>{3});
+}
+
+TEST_CASE("a demand that nobody noted does not keep the watcher waiting when it is gone") {
+  Bench bench;
+  bench.begin();
+  bench.owner.now = Demand::claiming;
+  bench.database.notify(3);  // it looks up, and steps aside
+  bench.pass_ms(bounds::busy_gap_ms + 1);
+  CHECK(bench.database.called("take_sleeper_locks") == 1);
+  bench.become(Demand::idle);
+  bench.pass_ms(bounds::look_after_claim_ms + 1);
+  CHECK(bench.database.called("take_sleeper_locks") == 2);
+}
+
+TEST_CASE("work that a look sees wakes its owner for all models") {
+  Bench bench;
+  bench.database.sleep_check.work = true;
+  bench.begin();
+  CHECK(bench.owner.woken == 1);
+  CHECK(bench.owner.woken_for.empty());
+}
+
+TEST_CASE("the next timer is kept by the watcher") {
+  Bench bench;
+  bench.database.sleep_check.wake_in_ms = 700;
+  bench.begin();
+  bench.pass_ms(699);
+  CHECK(bench.owner.woken == 0);
+  bench.pass_ms(1);
+  CHECK(bench.owner.woken == 1);
+}
+
+TEST_CASE(
+    "while another one watches nobody is woken by a notification, but each looks once a second") {
+  Bench bench;
+  bench.database.watch_is_free = false;
+  bench.begin();
+  CHECK(bench.owner.woken == 1);  // the first look
+  bench.database.notify(3);
+  CHECK(bench.owner.woken_for.empty());
+  bench.pass_ms(bounds::look_interval_ms - 1);
+  CHECK(bench.owner.woken == 1);
+  bench.pass_ms(1);
+  CHECK(bench.owner.woken == 2);
+  CHECK(bench.database.called("take_sleeper_locks") == 0);
+}
+
+TEST_CASE("who has no slot free resigns as watcher, and says whether work remains") {
+  Bench bench;
+  bench.begin();
+  REQUIRE(bench.database.watched);
+  bench.owner.remains = true;
+  bench.become(Demand::full);
+  CHECK_FALSE(bench.database.watched);
+  CHECK(bench.database.called("resign_watcher and notify") == 1);
+  CHECK(bench.database.called("drop_sleeper_locks") == 1);
+}
+
+TEST_CASE("asleep it looks for nothing, and any notification wakes") {
+  Bench bench;
+  bench.begin();
+  bench.owner.asleep = true;
+  bench.wakeups.note_change();
+  bench.database.log.clear();
+  bench.pass_ms(600'000);
+  CHECK(bench.database.log.empty());
+  bench.owner.asleep = false;
+  bench.database.notify(5);
+  CHECK(bench.owner.woken_for == std::vector<int64_t>{5});
+}
+
+TEST_CASE("while the session is gone its owner polls; when it is back it catches up") {
+  Bench bench;
+  bench.begin();
+  bench.database.reachable = false;
+  bench.database.lose();
+  const int woken = bench.owner.woken;
+  bench.pass_ms(10 * bounds::look_interval_ms);
+  CHECK(bench.owner.woken >= woken + 10);
+  CHECK(bench.owner.caught_up == 1);
+  bench.database.reachable = true;
+  bench.pass_ms(bounds::look_interval_ms);
+  CHECK(bench.owner.caught_up == 2);
+  CHECK(bench.database.watched);
+}
+
+TEST_CASE("at its end it lets go of locks and watcher's role") {
+  Bench bench;
+  bench.begin();
+  bench.wakeups.stop();
+  CHECK(bench.database.called("drop_sleeper_locks") == 1);
+  CHECK(bench.database.called("resign_watcher and notify") == 1);
+  CHECK_FALSE(bench.database.watched);
+}
+
+}  // namespace sluice
