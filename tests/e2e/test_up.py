@@ -304,6 +304,27 @@ def test_a_path_that_sockets_cannot_have_gets_one_elsewhere(start_up, directory,
     assert not socket_directory.exists()
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs a second account")
+def test_nobody_else_answers_at_its_address_once_it_has_ended(start_up, sluice, directory):
+    """The attack: a socket's directory in /tmp is gone with `up`, and its name stands in `env`,
+    where everybody reads it."""
+    data = directory / ("long" * 25)
+    up = start_up(data)
+    url = url_in(data)
+    place = pathlib.Path(query(url, "show unix_socket_directories")[0][0].strip('"'))
+    assert up.stop() == 0
+    place.mkdir()
+    try:
+        with socket.socket(socket.AF_UNIX) as listener:  # root's, where `postgres` has been
+            listener.bind(str(place / ".s.PGSQL.5432"))
+            listener.listen()
+            run = sluice("submit", "--model", "m", "--prompt", "for our server",
+                env={"DATABASE_URL": url})
+            assert run.returncode == 4 and "requirepeer" in run.stderr
+    finally:
+        shutil.rmtree(place)
+
+
 def test_a_path_with_spaces_and_quotes_works(start_up, directory):
     data = directory / "it's a \"path\" & more@home"
     start_up(data)
