@@ -12,15 +12,7 @@
 -- e + bT, so n <= (e - s)/T + b, and arrivals within W of each other were granted within W + d <=
 -- (N - b + 1) T, hence n <= N. In a window of any length L: at most b + ceil(L/T) grants. Sustained
 -- rate: 60 s / T a minute, 98.6 % of rpm by default.
---
--- A clock that jumps ahead, by J, would earn a second burst. Workers notice: with each claim they
--- read this clock and compare it with their monotonic one (src/worker/server_clock.h). They forfeit
--- every permit taken since the jump until one of their notes of it (note_clock_jump) is in force,
--- at t1. Proof: what arrives was granted before the jump, at most (t0 - s)/T + b from s to t0, or
--- after t1, where the bucket was empty: at most (e - t1)/T; together at most (e - s)/T + b in time
--- that passed, as above. A jump that no worker can notice, up to 50 ms and the time of a round
--- trip, is like a delay between grant and arrival: d covers both. Not noticed either: a jump before
--- any living worker's first claim.
+-- What a clock that jumps ahead does to it: permits_clock_jump.sql.
 
 -- quota_of: a quota of p_units a minute: b and T by the formula above; all null: there is none.
 -- Params:  p_bucket: its sequence; p_account: of tokens: where they are booked; p_units: N;
@@ -241,51 +233,6 @@ begin
   perform sluice.require_model(next_permit_at.model);
   return (select sluice.permit_at(m, coalesce(p_now, clock_timestamp())) from sluice.models m
     where m.name = next_permit_at.model);
-end
-$$;
-
--- note_clock_jump: a worker has noticed that this clock jumped ahead by jump: all buckets are empty
--- now, and what was booked before the jump stays in its windows: it moves along. Each worker of a
--- fleet tells of the same jump. One note is enough (see the proof above), so a later one changes
--- nothing: if a jump was noted after sound_at, and no smaller one; a greater one holds another
--- jump, since that note.
--- Params:  jump; sound_at: this clock when the worker last found it sound (null: nobody knows, it
---          is noted); p_now.
--- Locks:   lock_class('clock'); rows of spent by account and time, as gather_spent and mend_bucket
---          come to them.
--- Returns: now, from which on buckets fill again; they may have begun before.
-create or replace function sluice.note_clock_jump(
-  jump interval, sound_at timestamptz default null, p_now timestamptz default null)
-returns timestamptz
-language plpgsql volatile security definer
-set search_path = sluice, pg_temp
-as $$
-declare
-  -- by so much two measures of one jump may differ (src/worker/server_clock.cc)
-  c_jump_min constant interval := '50 milliseconds';
-  v_now timestamptz;
-  v_noted_at timestamptz;
-  v_noted interval;
-begin
-  perform pg_advisory_xact_lock(sluice.lock_class('clock'), 0);
-  v_now := coalesce(p_now, clock_timestamp());
-  v_noted_at := sluice.from_micros(pg_sequence_last_value('sluice.clock_jumped_at'::regclass));
-  v_noted := pg_sequence_last_value('sluice.clock_jumped_by'::regclass) * interval '1 microsecond';
-  if v_noted_at > note_clock_jump.sound_at and v_noted_at <= v_now
-    and note_clock_jump.jump <= v_noted + c_jump_min then
-    return v_now;
-  end if;
-  perform setval('sluice.clock_jumped_at', greatest(0, sluice.micros(v_now))),
-    setval('sluice.clock_jumped_by',
-      greatest(0, (extract(epoch from note_clock_jump.jump) * 1000000)::bigint));
-  perform from sluice.spent s
-  where s.at > v_now - note_clock_jump.jump - sluice.token_window()
-    and s.at <= v_now - note_clock_jump.jump
-  order by s.account, s.at for update;
-  update sluice.spent s set at = least(v_now, s.at + note_clock_jump.jump)
-  where s.at > v_now - note_clock_jump.jump - sluice.token_window()
-    and s.at <= v_now - note_clock_jump.jump;
-  return v_now;
 end
 $$;
 

@@ -1,5 +1,5 @@
--- The lanes of a line: (rank, tenant). Finding those that wait is a skip scan (lanes_<l>,
--- 5_lifecycle/generated.sql); marks let it step over what was consumed. What it costs grows with
+-- The lanes of a line: (rank, tenant). A skip scan finds those that wait (lanes_<l>,
+-- 5_lifecycle/generated_lanes.sql); marks let it step over what was consumed. Its cost grows with
 -- the lanes looked at, 8 us each, not with those that wait: hence rounds.
 
 -- window_min, window_max: lanes of one line that a claim takes in, by how many tasks it wants. If
@@ -281,36 +281,5 @@ begin
              on sluice.tenant_key(t.name) = h.tenant);
   return greatest(p_now, case when cardinality(v_heads) = 500
     then least(v_at, p_now + interval '1 second') else v_at end);
-end
-$$;
-
--- models_with_work: which of the models p_ids may have work: those whose own line may have some,
--- and of each route's. Costs what there is to do, not what there is: with 1,000 models of which 10
--- work it takes 0.1 ms.
--- Params: p_per_route: if a route has more, only so many, drawn from those that can call at p_now;
---         null: all.
-create or replace function sluice.models_with_work(
-  p_ids int[], p_per_route int default null, p_now timestamptz default null)
-returns int[]
-language plpgsql volatile
-as $$
-declare
-  v_now timestamptz := coalesce(p_now, clock_timestamp());
-begin
-  return array(
-    select r.line from sluice.ready_line r where r.line = any (p_ids)
-    union
-    select fed.id
-    from (select l.line, sluice.fed_models(l.line, p_ids) as ids
-          from (select distinct line from sluice.ready_line where line < 0) l offset 0) r
-    cross join lateral (
-      select unnest(r.ids) as id where coalesce(cardinality(r.ids) <= p_per_route, true)
-      union all
-      select d.id
-      from (select s.id
-            from (select m as model, m.id from sluice.models m where m.id = any (r.ids)
-              order by random() offset 0) s
-            where cardinality(r.ids) > p_per_route and sluice.opens_at(s.model, v_now) <= v_now
-              limit p_per_route) d) fed);
 end
 $$;

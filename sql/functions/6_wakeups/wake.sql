@@ -1,3 +1,6 @@
+-- What waits for its time, in sluice.later, moves into its line once. While nothing has come, wake
+-- drops what an upgrade has left.
+
 -- wake: moves what has come to be ready. Called by workers now and then and before they sleep.
 -- Params:  p_now. Returns: how many tasks became ready.
 create or replace function sluice.wake(p_now timestamptz default null) returns int
@@ -13,6 +16,135 @@ begin
     perform sluice.drop_remains();
   end if;
   return v_woken;
+end
+$$;
+
+-- wake_max: rows that one call moves.
+create or replace function sluice.wake_max() returns int
+language sql immutable parallel safe
+as $$ select 1000 $$;
+
+-- wake_lines_max: lines into which one call moves them: each takes six places in the shared table
+-- of locks, which has 7,000 by default.
+create or replace function sluice.wake_lines_max() returns int
+language sql immutable parallel safe
+as $$ select 100 $$;
+
+-- later_mark: a lower bound on ready_at of the rows that wait for their time: the mark of the one
+-- lane of line 0.
+create or replace function sluice.later_mark(p_now timestamptz default 'infinity')
+returns timestamptz
+language plpgsql volatile
+as $$
+begin
+  return sluice.mark_of(0, 0::smallint, 0, p_now);
+end
+$$;
+
+-- walk_max: blocks of sluice.later that a look may fetch in vain; 20,000 rows.
+create or replace function sluice.walk_max() returns int
+language sql immutable parallel safe
+as $$ select 256 $$;
+
+-- first_due: when the first of those is ready whose time has come; null: none. A look that has
+-- walked over much in vain walks over it once: rows of open transactions, which are seen when they
+-- are committed, but each is visited. The mark passes them, and the sweep finds what is committed
+-- behind it.
+create or replace function sluice.first_due(p_now timestamptz) returns timestamptz
+language plpgsql volatile
+as $$
+declare
+  v_from timestamptz := sluice.later_mark(p_now);
+  v_blocks bigint := pg_stat_get_xact_blocks_fetched('sluice.later'::regclass);
+  v_first timestamptz := (select min(ready_at) from sluice.later where ready_at >= v_from
+    and ready_at <= p_now);
+begin
+  if pg_stat_get_xact_blocks_fetched('sluice.later'::regclass) - v_blocks > sluice.walk_max() then
+    perform sluice.set_mark(0, 0::smallint, 0, least(p_now - sluice.mark_lag(), v_first));
+  end if;
+  return v_first;
+end
+$$;
+
+-- wake_later: moves tasks whose time has come into their lines; at most wake_max a call, into at
+-- most wake_lines_max. They are ready from p_now on, not from the time they asked for: no mark can
+-- be above them. A line that is no more is made anew: of a route that has lost its last model the
+-- task waits there, as those did that were ready. Of twice as many rows those that somebody has
+-- locked are passed over, 4 us each; if there are no others, the mark passes them.
+create or replace function sluice.wake_later(p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+declare
+  v_first timestamptz := sluice.first_due(p_now);
+  v_last timestamptz;
+  v_rows sluice.later[];
+begin
+  if v_first is null then
+    return 0;
+  end if;
+  -- Materialized: as a plain subquery it may be run again for each row it is joined with, each time
+  -- for 1,000 more.
+  with seen as materialized (
+    select ctid as at, ready_at from sluice.later where ready_at >= v_first and ready_at <= p_now
+    order by ready_at
+    limit 2 * sluice.wake_max()),
+  come as materialized (
+    select l.task_id, l.model, l.route from seen s join sluice.later l on l.ctid = s.at
+      limit sluice.wake_max()
+    for update of l skip locked),
+  go as materialized (select task_id, dense_rank() over (order by model, route) as line from come),
+  gone as (
+    delete from sluice.later l using go g where l.task_id = g.task_id
+      and g.line <= sluice.wake_lines_max() returning l as row)
+  select array_agg(g.row), (select max(s.ready_at) from seen s
+    having count(*) = 2 * sluice.wake_max()) into v_rows, v_last from gone g;
+  if v_rows is null then
+    perform sluice.set_mark(0, 0::smallint, 0, least(p_now - sluice.mark_lag(),
+      v_last + interval '1 microsecond'))
+    where v_last is not null;
+    return 0;
+  end if;
+  perform sluice.put_back(v_rows, p_now);
+  -- Before the first row there was, for this transaction's moves are not committed yet.
+  perform sluice.set_mark(0, 0::smallint, 0, least(p_now - sluice.mark_lag(), v_first))
+  where random() < cardinality(v_rows) / 100.0;
+  return cardinality(v_rows);
+end
+$$;
+
+-- put_back: puts rows into the lines of what they named, fresh from sluice.later or from another
+-- place, and notifies. Their fence is 1 at least: that of a lease is 1 only where ready_at is the
+-- time of the submit (end_solved).
+-- Params:  p_ready: from when on they are ready (null: from when they say).
+-- Locks:   the lines', ascending, one after the other, if they are ready from before p_now: marks
+--          may have to be lowered.
+create or replace function sluice.put_back(p_rows sluice.later[], p_ready timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v record;
+begin
+  for v in
+    select l.line, array_agg(l.r) as rows, min(l.route) as route, min(l.api) as api
+    from (select r, r.route, t.api, sluice.line_of(r.model, r.route, t.api) as line
+          from unnest(p_rows) r left join sluice.task t on t.id = r.task_id
+            and r.route is not null) l
+    group by l.line, case when l.line is null then row(l.route, l.api)::text end order by l.line
+  loop
+    v.line := coalesce(v.line, sluice.make_route_line(v.route, v.api));
+    perform sluice.lock_line(v.line) where p_ready is null;
+    execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence,
+      rank, attempts, tenant)
+      select r.task_id, coalesce($2, r.ready_at), r.deadline, r.model, r.request_bytes,
+        greatest(r.fence, 1), r.rank, r.attempts, r.tenant
+      from unnest($1) r', 'queue_' || sluice.line_name(v.line)) using v.rows, p_ready;
+    if p_ready is null then
+      perform sluice.lower_marks(v.line, array_agg(b.rank), array_agg(b.tenant), array_agg(b.first))
+      from (select r.rank, sluice.tenant_key(r.tenant) as tenant, min(r.ready_at) as first
+        from unnest(v.rows) r group by 1, 2) b;
+    end if;
+    perform sluice.notify_ready(v.line);
+  end loop;
 end
 $$;
 

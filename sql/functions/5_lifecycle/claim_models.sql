@@ -1,0 +1,93 @@
+-- Which models a claim asks for tasks, in which order, and for how many.
+
+-- tasks_per_fed_model: tasks that a claim means each of those models to have that only a route
+-- feeds. A model costs it half a ms, a task a tenth: with three tasks for each of fifty models
+-- 6,000 tasks took half as long again.
+create or replace function sluice.tasks_per_fed_model() returns int
+language sql immutable parallel safe
+as $$ select 8 $$;
+
+-- claim_order: p_ids in the order in which a claim of p_max asks them. Returns: first: so many of
+-- them share the slots; the others have what those leave. Of the models that only a route feeds so
+-- few that each has tasks_per_fed_model tasks: their meters share the route.
+create or replace function sluice.claim_order(p_ids int[], p_max int, out ids int[], out first int)
+language plpgsql volatile
+as $$
+begin
+  select coalesce(array_agg(d.id order by d.is_first desc, d.place), '{}'),
+    count(*) filter (where d.is_first)
+  into ids, first
+  from (select o.id, o.place,
+          o.has_own or row_number() over (partition by o.has_own order by o.place) <=
+            (p_max - 1) / sluice.tasks_per_fed_model() + 1 as is_first
+        from (select id, place, exists (select from sluice.ready_line r
+          where r.line = id) as has_own
+              from unnest(p_ids) with ordinality i(id, place)) o) d;
+end
+$$;
+
+-- caps_of: for each of p_ids, which p_models names, what p_shares says about the model of that
+-- name; null, or not named: 1,000.
+create or replace function sluice.caps_of(p_ids int[], p_models text[], p_shares int[])
+returns int[]
+language plpgsql volatile
+as $$
+begin
+  if p_shares is null or cardinality(p_models) = 1 then
+    return array_fill(coalesce(p_shares[1], 1000), array[cardinality(p_ids)]);
+  end if;
+  return array(
+    select coalesce(p_shares[array_position(p_models, m.name)], 1000)
+    from unnest(p_ids) with ordinality o(id, place) join sluice.models m on m.id = o.id
+    order by o.place);
+end
+$$;
+
+-- models_look_max: of the models that only a route's line may feed a claim asks so many of each
+-- route, drawn from those that can call.
+create or replace function sluice.models_look_max() returns int
+language sql immutable parallel safe
+as $$ select 32 $$;
+
+-- open_models: the ids of the models that may have work and that a worker may claim from now, in an
+-- order that changes from call to call: so each has its turn. Those with many routes mostly come
+-- last: a claim looks at each of their lines. Mostly there is one, and one statement: another costs
+-- the first call after a pause 50 us, for nothing of it is in a cache. Errors: SL010.
+create or replace function sluice.open_models(p_worker bigint, p_models text[], p_now timestamptz)
+returns int[]
+language plpgsql volatile
+as $$
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v record;
+begin
+  select w.feeds, w.is_calm, array(
+    select m.id from sluice.models m
+    where (w.feeds or m.id in (select r.line from sluice.ready_line r))
+      and (w.models is null or m.name = any (w.models)) and (w.apis is null or m.api = any (w.apis))
+      and (p_models is null or m.name = any (p_models)) and not m.paused
+        and coalesce(m.closed_until <= v_now, true)) as ids
+  into v
+  from (
+    select w.models, w.apis, exists (select from sluice.ready_line r where r.line < 0) as feeds,
+      not exists (select from sluice.breaker b where b.state <> 'closed') as is_calm
+    from sluice.worker w where w.id = p_worker and w.dead_at is null offset 0) w;
+  if not found then
+    raise exception 'worker % is not registered, or was declared dead', p_worker
+      using errcode = 'SL010',
+      hint = 'Register again with sluice.register_worker; what it held has gone back to the '
+             'queues.';
+  end if;
+  if v.feeds then
+    v.ids := sluice.models_with_work(v.ids, sluice.models_look_max(), v_now);
+  end if;
+  if v.is_calm and cardinality(v.ids) <= 1 then
+    return v.ids;
+  end if;
+  return array(  -- what is cheap was asked first: is_open is 6 us a model
+    select m.id from sluice.models m where m.id = any (v.ids)
+      and (v.is_calm or sluice.is_open(m, v_now))
+    order by random() * (select least(10, 1 + count(*)) from sluice.routes r where v.feeds
+      and r.model = m.name));
+end
+$$;

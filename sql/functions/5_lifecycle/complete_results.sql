@@ -1,0 +1,104 @@
+-- What complete writes of calls that ended: results, and attempts that were in vain.
+
+-- store_results: inserts the final outcomes: solved, failed, cancelled, and retry when no attempt
+-- is left. The primary key of sluice.result is what makes "exactly one result" true; ON CONFLICT is
+-- the belt. An end without a known reason, an unknown kind included, is a failure, never silence.
+create or replace function sluice.store_results(
+  p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  v_first bigint;
+  v_last bigint;
+  v_end record;
+begin
+  select min((e.lease).task_id), max((e.lease).task_id) into v_first, v_last from unnest(p_ended) e;
+  for v_end in with stored as (
+    insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at,
+      fence, input_tokens,
+      output_tokens, attempts, http_status, status, model, error_code, error, cost,
+        answer, response)
+    select l.task_id, l.worker, t.created_at, l.ready_at, l.started_at, p_now, l.fence,
+      o.input_tokens,
+      o.output_tokens, l.attempts + (o.kind is distinct from 'cancelled')::int,
+        sluice.storable_status(o.http_status),
+      case o.kind when 'solved' then 'solved' when 'cancelled' then 'cancelled'
+        else 'failed' end, m.name,
+      coalesce(o.error_code, x.error_code), coalesce(o.error, x.error),
+      o.input_tokens * coalesce(m.input_price,
+        0) * 0.000001 + o.output_tokens * coalesce(m.output_price, 0) * 0.000001,
+      o.answer, case when sluice.keeps_response(m) or t.request is not null or o.answer is null
+        then o.response end
+    from unnest(p_ended) e
+    cross join lateral (select (e.lease).*) l
+    cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
+    join sluice.task t on t.id = l.task_id and t.id between v_first and v_last   -- as claimed_tasks
+    join sluice.models m on m.id = l.model
+    left join (values ('unknown', 'unknown_outcome',
+      'the worker reported an outcome of no known kind'),
+                      ('cancelled', 'cancelled', 'cancelled while a worker had it')) x(kind,
+                        error_code, error)
+      on x.kind = case when o.kind = 'cancelled' then o.kind
+                       when coalesce(o.kind, '') not in ('solved', 'failed', 'retry')
+                         then 'unknown' end
+    where coalesce(o.kind, '') not in ('retry', 'throttled', 'returned')
+       or (o.kind = 'retry' and l.attempts + 1 >= sluice.attempts_max(l.task_id, l.model)
+         and not sluice.is_probe(e.lease))
+    on conflict do nothing returning status)
+  select s.status, count(*)::int as tasks from stored s group by s.status loop
+    perform sluice.count_results(v_end.status, v_end.tasks);
+  end loop;
+end
+$$;
+
+-- end_leases: ends tasks whose leases end without an outcome; the leases' rows are deleted already,
+-- in this transaction, which gives the right to the results.
+-- Params:  p_charged: attempts of this call; p_status, p_error_code, p_error: of their results;
+--          p_now.
+create or replace function sluice.end_leases(
+  p_leases sluice.lease[], p_charged int, p_status text, p_error_code text, p_error text,
+  p_now timestamptz)
+returns void
+language plpgsql volatile
+as $$
+declare
+  v_ended bigint[];
+begin
+  with ended as (
+    insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at,
+      fence, attempts, status, model, error_code, error)
+    select l.task_id, l.worker, t.created_at, l.ready_at, l.started_at, p_now, l.fence,
+      l.attempts + p_charged, p_status, m.name, p_error_code, p_error
+    from unnest(p_leases) l join sluice.models m on m.id = l.model join sluice.task t
+      on t.id = l.task_id
+    on conflict do nothing returning result.task_id)
+  select array_agg(e.task_id) into v_ended from ended e;
+  perform sluice.note_ended(v_ended, p_status);
+end
+$$;
+
+-- note_attempts: one row for every call that failed, those of an unknown kind included. Of one that
+-- was not charged (spared, or a batch that failed as a whole) the kind is returned.
+create or replace function sluice.note_attempts(
+  p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+begin
+  insert into sluice.attempt (task_id, worker, started_at, ended_at, fence, input_tokens,
+    output_tokens, http_status, billed, kind, model, error_code, error)
+  select l.task_id, l.worker, l.started_at, p_now, l.fence, o.input_tokens, o.output_tokens,
+    sluice.storable_status(o.http_status), o.billed,
+    case when o.kind = 'throttled' then 'returned' when o.kind in ('retry', 'returned') then o.kind
+      else 'failed' end,
+    m.name, o.error_code, o.error
+  from unnest(p_ended) e
+  cross join lateral (select (e.lease).*) l
+  cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
+  join sluice.models m on m.id = l.model
+  where coalesce(o.kind, '') not in ('solved', 'throttled', 'returned', 'cancelled')
+     or (o.kind = 'returned' and o.error_code is not null)
+       or sluice.is_spared(o.kind, o.error_code);
+end
+$$;

@@ -1,0 +1,134 @@
+-- How a claim takes rows of several lanes: whose turn it is, within the shares of lines and the
+-- quotas of tokens and tenants.
+
+-- take_by_turns: takes the rows whose turn it is: fair_turns, within shares and quotas.
+create or replace function sluice.take_by_turns(
+  p_model sluice.models, p_worker bigint, p_heads sluice.head[], p_rounds sluice.lane_round[],
+  p_shares sluice.line_share[], p_places int,
+  p_limited boolean, p_now timestamptz, out leases sluice.lease[], out turns sluice.turn[],
+    out cut boolean)
+language plpgsql volatile
+as $$
+declare
+  v_within record;
+  v_line int;
+  v_some sluice.lease[];
+  v_ids bigint[];
+begin
+  leases := '{}';
+  v_within := sluice.turns_within(p_model, p_heads, p_rounds, p_shares, p_places, p_limited, p_now);
+  turns := v_within.turns;
+  cut := v_within.cut;
+  for v_line in select distinct t.line from unnest(turns) t order by t.line loop
+    execute 'call sluice.draw_' || sluice.line_name(v_line) || '(null, $1, $2, $3, $4, $5)'
+      into v_some
+    using array(select t.task_id from unnest(turns) t where t.line = v_line),
+      case when p_limited then
+      array(select v_within.tokens[t.ordinality] from unnest(turns) with ordinality t
+        where t.line = v_line) end,
+      p_model.id, p_worker, p_now;
+    leases := leases || coalesce(v_some, '{}');
+  end loop;
+  if leases[1].line <> leases[cardinality(leases)].line then  -- in the order of their turns
+    v_ids := array(select t.task_id from unnest(turns) t);
+    leases := array(select l from unnest(leases) l order by array_position(v_ids, l.task_id));
+  end if;
+  -- somebody else has ended some meanwhile, or they are late
+  if cardinality(leases) < cardinality(turns) then
+    -- locked: to look again is in vain, and they have had their turns: the others' come
+    if leases = '{}' then
+      cut := cut and exists (select from unnest(turns) t where t.deadline <= p_now);
+      perform sluice.note_clocks(p_model.id, turns) where cardinality(p_heads) > 1;
+    end if;
+    v_ids := array(select l.task_id from unnest(leases) l);
+    turns := array(select t from unnest(turns) t where t.task_id = any (v_ids));
+  end if;
+  if turns <> '{}' and (cardinality(p_heads) > 1 or p_rounds <> '{}') then
+    perform sluice.note_clocks(p_model.id, turns);
+  end if;
+  perform sluice.note_taken(p_heads, turns, p_now);
+end
+$$;
+
+-- turns_within: whose turn it is among p_heads, within the lines' shares and, if p_limited, the
+-- quotas of tokens and tenants.
+-- Returns: the turns in order, and beside each the tokens that it is to reserve; cut: as take_some.
+create or replace function sluice.turns_within(
+  p_model sluice.models, p_heads sluice.head[], p_rounds sluice.lane_round[],
+  p_shares sluice.line_share[], p_places int, p_limited boolean, p_now timestamptz,
+  out turns sluice.turn[], out tokens int[], out cut boolean)
+language plpgsql volatile
+as $$
+declare
+  v_turns sluice.turn[] := coalesce(sluice.fair_turns(p_model.id, p_heads, p_rounds, p_places,
+    p_now), '{}');
+  v_count int := cardinality(v_turns);
+begin
+  if p_shares[1].line < 0 then
+    v_turns := array(
+      select v_turns[t.ordinality] from (
+        select c.ordinality, row_number() over (partition by c.line
+          order by c.ordinality) as nth, s.most
+        from unnest(v_turns) with ordinality c join unnest(p_shares) s on s.line = c.line) t
+      where coalesce(t.nth <= t.most, true) order by t.ordinality);
+  end if;
+  cut := cardinality(v_turns) < v_count or exists (select from unnest(v_turns) t where t.has_more);
+  if p_limited then
+    select coalesce(array_agg(v_turns[j.place] order by j.place), '{}'),
+      coalesce(array_agg(j.tokens order by j.place), '{}')
+    into turns, tokens from sluice.judge_rows(p_model, v_turns, p_places, p_now) j;
+    cut := cut or cardinality(turns) < v_count;
+  else
+    turns := v_turns;
+    tokens := array_fill(0, array[cardinality(turns)]);
+  end if;
+end
+$$;
+
+-- judge_rows: which of p_rows, in their order, may be taken. First each tenant grants the first of
+-- its rows; of those the model grants the first p_want, and the head whatever its size while its
+-- tokens are not in debt. What a tenant grants is a beginning of its rows, so running sums suffice.
+-- The others stay where they are. Late ones are taken, too, to be ended; nothing is reserved for
+-- them. Requires the model's lock; tries the tenants': rows of a tenant for which another worker is
+-- taking now stay.
+-- Returns: of those that may be taken their id, line and place, and what each is to reserve.
+create or replace function sluice.judge_rows(
+  p_model sluice.models, p_rows sluice.turn[], p_want int, p_now timestamptz)
+returns table (task_id bigint, line int, tokens int, place bigint)
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  v_quota sluice.quota := sluice.token_quota(p_model);
+  v_tokens bigint;
+  v_estimate boolean := p_model.tpm is not null or exists (select from sluice.tenants t
+    where t.tpm is not null);
+begin
+  perform sluice.mend_bucket(v_quota, p_now);
+  v_tokens := sluice.permits_now(v_quota, p_now);
+  return query
+  with row as (
+    select r.task_id, r.line, r.ordinality as place, t.tenant,
+      coalesce(r.deadline <= p_now, false) as late,
+      case when v_estimate then sluice.estimate_tokens(p_model.id, r.request_bytes,
+        t.max_output_tokens) else 0 end as tokens
+    from unnest(p_rows) with ordinality r join sluice.task t on t.id = r.task_id),
+  allowance as materialized (
+    select a.* from sluice.tenant_allowances(array(select distinct r.tenant from row r), p_now) a),
+  by_tenant as (
+    select r.*, not coalesce(a.busy, false)
+        and coalesce(count(*) over own <= a.requests, true)
+        and coalesce(sum(r.tokens) over own - r.tokens < a.tokens, true) as granted
+    from row r left join allowance a on a.name = r.tenant
+    where not r.late
+    window own as (partition by r.tenant order by r.place)),
+  by_model as (
+    select b.*, count(*) over so_far <= p_want
+      and coalesce(sum(b.tokens) over so_far - b.tokens < v_tokens, true) as taken
+    from by_tenant b where b.granted
+    window so_far as (order by b.place))
+  select m.task_id, m.line, m.tokens, m.place from by_model m where m.taken
+  union all
+  select r.task_id, r.line, 0, r.place from row r where r.late;
+end
+$$;

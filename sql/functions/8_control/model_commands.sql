@@ -1,0 +1,47 @@
+-- Close, pause and resume a model.
+
+-- close_model: closes a model for the whole fleet until a time: nothing is claimed for it
+-- meanwhile, nothing is lost.
+-- Params:  until: the past, or null, opens it; infinity parks it until somebody opens it; reason:
+--          shown in sluice.queues and by explain, to everybody who may wait for it.
+-- Errors:  SL001.
+create or replace function sluice.close_model(
+  model text, until timestamptz, reason text default null)
+returns void
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  perform sluice.require_model(model);
+  perform sluice.close_until(model, until, reason, null);
+  perform sluice.note_audit('close_model', model, jsonb_build_object('until', until,
+    'reason', reason));
+end
+$$;
+
+-- pause: stops claims for a model until resume; running calls end normally. The same as update ...
+-- set paused = true.
+create or replace function sluice.pause(model text) returns void
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  perform sluice.require_model(model);
+  update sluice.models set paused = true where name = pause.model and not paused;
+  perform sluice.note_audit('pause', model);
+end
+$$;
+
+-- resume: ends a pause and a closure. Workers hear of it at once.
+create or replace function sluice.resume(model text) returns void
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  perform sluice.require_model(model);
+  update sluice.models set paused = false, closed_until = null, closed_reason = null,
+    closed_detail = null
+  where name = resume.model and (paused or closed_until is not null);
+  perform sluice.note_audit('resume', model);
+end
+$$;
