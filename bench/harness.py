@@ -19,8 +19,8 @@ import time
 
 SCRIPTS = pathlib.Path(__file__).resolve().parent.parent / "scripts"
 # Each bench is one command, also on a machine that has nothing yet.
-subprocess.run([SCRIPTS / "setup", "smoke" if pathlib.Path(sys.argv[0]).name == "smoke"
-    else "bench"], check=True)
+subprocess.run([SCRIPTS / "setup",
+        "smoke" if pathlib.Path(sys.argv[0]).name == "smoke" else "bench"], check=True)
 subprocess.run([SCRIPTS / "build", "sluice"], check=True)
 
 import psycopg2
@@ -125,8 +125,8 @@ MADV_NOHUGEPAGE, MADV_POPULATE_WRITE = 15, 23  # of <sys/mman.h>
 
 def free_memory_bytes():
     """Of the machine, or of the control group if that may have less."""
-    free = int(re.search(r"^MemFree:\s+(\d+) kB", pathlib.Path("/proc/meminfo").read_text(),
-        re.M)[1]) * 1024
+    free = int(re.search(r"^MemFree:\s+(\d+) kB",
+            pathlib.Path("/proc/meminfo").read_text(), re.M)[1]) * 1024
     for limit in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
         with contextlib.suppress(OSError, ValueError):  # "max"
             free = min(free, int(pathlib.Path(limit).read_text()))
@@ -145,8 +145,8 @@ def memory_at_hand():
     chunks = []
     # a kernel before 5.14, or one that does not overcommit: the run is then as it would be without
     with contextlib.suppress(OSError):
-        for _ in range(max(0, min(free_memory_bytes() - MEMORY_BYTES_LEFT,
-                MEMORY_BYTES_MAX)) // CHUNK_BYTES):
+        for _ in range(max(0,
+                    min(free_memory_bytes() - MEMORY_BYTES_LEFT, MEMORY_BYTES_MAX)) // CHUNK_BYTES):
             chunk = mmap.mmap(-1, CHUNK_BYTES, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
             chunks.append(chunk)
             chunk.madvise(MADV_NOHUGEPAGE)
@@ -191,8 +191,8 @@ def add_models(session, count, **columns):
 
 def task_batch(count, models=1, prompt_bytes=1000):
     """The argument of submit_many: `count` prompts, models in turn."""
-    return json.dumps([{"prompt": "p" * prompt_bytes, "model": f"m{n % models + 1}"}
-        for n in range(count)])
+    return json.dumps(
+        [{"prompt": "p" * prompt_bytes, "model": f"m{n % models + 1}"} for n in range(count)])
 
 
 # Two rows, durably, and nothing else: the floor of a submit.
@@ -206,21 +206,20 @@ create table bare_queue (row bigint generated always as identity primary key, id
 
 def bare_submit(prompt):
     """pgbench's script of it. Params: prompt: an SQL expression."""
-    return (f"begin;\ninsert into bare_task (prompt) values ({prompt});\ninsert into bare_queue "
-            "default values;\ncommit;\n")
+    return (f"begin;\ninsert into bare_task (prompt) values ({prompt});"
+        "\ninsert into bare_queue default values;\ncommit;\n")
 
 
 def pgbench(url, script, clients, seconds):
     """The command: one thread, prepared statements. Params: script: a file."""
     return [private_postgres.newest_binaries() / "pgbench", "-n", "-M", "prepared", "-c",
-        str(clients), "-j", "1", "-T", str(seconds),
-            "-f", script, url]
+        str(clients), "-j", "1", "-T", str(seconds), "-f", script, url]
 
 
 def pgbench_figures(output):
     """(transactions a second, transactions) that pgbench printed."""
-    return float(re.search(r"tps = ([0-9.]+)",
-        output)[1]), int(re.search(r"actually processed: (\d+)", output)[1])
+    return float(re.search(r"tps = ([0-9.]+)", output)[1]), int(
+        re.search(r"actually processed: (\d+)", output)[1])
 
 
 class Cost:
@@ -287,8 +286,8 @@ class Report:
 
     def table(self, header, rows):
         widths = [max(len(str(row[n])) for row in [header, *rows]) for n in range(len(header))]
-        line = lambda row: "| " + " | ".join(str(cell).ljust(width) for cell,
-            width in zip(row, widths)) + " |"
+        line = lambda row: "| " + " | ".join(str(cell).ljust(width)
+            for cell, width in zip(row, widths)) + " |"
         self.say(line(header))
         self.say("|" + "|".join("-" * (width + 2) for width in widths) + "|")
         for row in rows:
@@ -296,8 +295,8 @@ class Report:
         self.say()
 
     def finish(self, record):
-        command = shlex.join([str(pathlib.Path(sys.argv[0]).resolve().relative_to(ROOT)),
-            *sys.argv[1:]])
+        command = shlex.join(
+            [str(pathlib.Path(sys.argv[0]).resolve().relative_to(ROOT)), *sys.argv[1:]])
         self.say(f"{time.strftime('%Y-%m-%d')}, {machine()}. The command: `{command}`.")
         if record:
             begin, end = f"<!-- {self.name} -->", f"<!-- /{self.name} -->"

@@ -121,8 +121,8 @@ create function given_end(
 as $$
 begin
   perform sluice.cancel(p_task, at(1));
-  update sluice.result set status = p_status, response = case when p_status = 'solved'
-    then p_response end,
+  update sluice.result set status = p_status,
+    response = case when p_status = 'solved' then p_response end,
     http_status = p_http_status, error_code = p_error_code, error = p_error where task_id = p_task;
 end
 $$;

@@ -103,9 +103,9 @@ create function given_task(
 returns bigint language sql
 as $$
   select sluice.submit(given_task.prompt, p_model, given_task.priority, given_task.tenant,
-    run_at => given_task.run_at,
-    deadline => given_task.deadline, max_attempts => given_task.max_attempts,
-    max_output_tokens => given_task.max_output_tokens, p_now => given_task.p_now)
+    run_at => given_task.run_at, deadline => given_task.deadline,
+    max_attempts => given_task.max_attempts, max_output_tokens => given_task.max_output_tokens,
+    p_now => given_task.p_now)
 $$;
 
 -- given_tasks: p_count tasks submitted at once.
@@ -130,9 +130,9 @@ $$;
 -- told: one outcome.
 create function told(
   p_task bigint, p_kind text, p_fence int default 1, answer text default null,
-    error text default null,
-  retry_after_ms bigint default null, http_status int default null, input_tokens int default null,
-  output_tokens int default null, billed boolean default null, error_code text default null)
+    error text default null, retry_after_ms bigint default null, http_status int default null,
+    input_tokens int default null, output_tokens int default null, billed boolean default null,
+    error_code text default null)
 returns sluice.outcome language sql
 as $$
   select row(p_task, p_fence, p_kind, told.answer, null, told.error, told.error_code,

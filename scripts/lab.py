@@ -22,9 +22,8 @@ class Process:
     def __init__(self, name, args, log, stdout=None):
         self.name = name
         self.log = open(log, "wb")
-        self.child = subprocess.Popen([str(a) for a in args], stdout=stdout
-            or self.log, stderr=self.log,
-                                      stdin=subprocess.DEVNULL)
+        self.child = subprocess.Popen([str(a) for a in args], stdout=stdout or self.log,
+            stderr=self.log, stdin=subprocess.DEVNULL)
 
     def check(self):
         if self.child.poll() is not None:
@@ -48,8 +47,7 @@ class Mock(Process):
 
     def __init__(self, directory, *options):
         super().__init__("the mock", [SLUICE, "mock", "--listen", "127.0.0.1:0", *options],
-            directory / "mock.err",
-                         subprocess.PIPE)
+            directory / "mock.err", subprocess.PIPE)
         self.url = self.child.stdout.readline().decode().strip().rpartition(" ")[2]
         self.check()
 

@@ -31,8 +31,8 @@ class SqlFiles:
         views = {name for text in code.values() for name in VIEW.findall(text)}
         self.needs = {}  # path: {path: a name that it calls there}
         for path, text in code.items():
-            names = set(re.findall(r"\bsluice\.(\w+)\(",
-                text)) | views & set(re.findall(r"\bsluice\.(\w+)\b", text))
+            names = set(re.findall(r"\bsluice\.(\w+)\(", text)) | views & set(
+                re.findall(r"\bsluice\.(\w+)\b", text))
             self.needs[path] = {maker: name for name in names for maker in self.makers.get(name, ())
                 if path not in self.makers[name]}
 
@@ -43,7 +43,7 @@ class SqlFiles:
         """(path, the file that it may not call, a name): calls of a higher layer."""
         return [(path, other, name) for path, needs in self.needs.items()
             for other, name in needs.items()
-                if "/" in path and other.split("/")[0] > path.split("/")[0]]
+            if "/" in path and other.split("/")[0] > path.split("/")[0]]
 
     def in_order(self):
         """All paths, layer after layer, within a layer called before caller. Raises ValueError

@@ -135,8 +135,8 @@ inline constexpr int64_t look_again_ms_max = 250;
 inline constexpr size_t spans_waiting_max = 8192;
 // Spans of one request (OpenTelemetry's default): about 400 kB of JSON, made in a millisecond.
 inline constexpr size_t spans_batch_max = 512;
-// How long a span waits for others at most, and how long a collector may take (both
-// OpenTelemetry's defaults); its answer says nothing that we use.
+// How long a span waits for others at most, and how long a collector may take (both OpenTelemetry's
+// defaults); its answer says nothing that we use.
 inline constexpr int64_t spans_interval_ms = 5'000;
 inline constexpr int64_t spans_timeout_ms = 10'000;
 inline constexpr int64_t spans_response_bytes_max = 65'536;

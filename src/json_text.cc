@@ -57,8 +57,8 @@ const char* find_special(const char* at, const char* end) {
   return std::find_if(at, end, [](char c) { return escape_in_table(c).bytes != 0; });
 }
 
-// Appends the characters up to the next one that passes, and returns that: together, for a text
-// may have nothing else.
+// Appends the characters up to the next one that passes, and returns that: together, for a text may
+// have nothing else.
 const char* append_specials(std::string& out, const char* at, const char* end) {
   std::array<char, 64 * sizeof(Escape)> escaped;  // NOLINT: written before it is read
   size_t bytes = 0;

@@ -82,10 +82,8 @@ class PostgresSystem(NodeSystem):
     def settle(self):
         # Else autovacuum's first visit to a new catalog comes in the midst of a measurement. The
         # queue's own tables stay as they are: who keeps plans would keep those for an empty table.
-        catalog = value(self.session,
-            "select string_agg(oid::regclass::text, ', ') from pg_class where relnamespace = "
-            "'pg_catalog'::regnamespace "
-                                      "and relkind = 'r' and not relisshared")
+        catalog = value(self.session, "select string_agg(oid::regclass::text, ', ') from pg_class "
+            "where relnamespace = 'pg_catalog'::regnamespace and relkind = 'r' and not relisshared")
         run(self.session, f"vacuum (analyze) {catalog}")
         run(self.session, "checkpoint")
 
@@ -99,8 +97,8 @@ class PostgresSystem(NodeSystem):
         """(hash of the prompt, time) of each result: the commit that made it, on the mock's
         clock."""
         ahead_s = time.time() - time.monotonic()
-        return {sha: int((float(t) - ahead_s) * 1e9) for sha,
-            t in run(self.session, self.stored_sql)}
+        return {sha: int((float(t) - ahead_s) * 1e9)
+            for sha, t in run(self.session, self.stored_sql)}
 
     def log_bytes(self):
         return int(value(self.session, "select pg_current_wal_lsn() - '0/0'"))
@@ -159,10 +157,10 @@ class Sluice(PostgresSystem):
 class Graphile(PostgresSystem):
     name, node_name = "graphile-worker", "graphile"
     count_sql = "select count(*) from answers"
-    stored_sql = ("select substr(answer, 4, 64), extract(epoch from "
-                  "pg_xact_commit_timestamp(xmin)) from answers")
+    stored_sql = ("select substr(answer, 4, 64), extract(epoch "
+        "from pg_xact_commit_timestamp(xmin)) from answers")
     submit_script = ("select graphile_worker.add_job('solve', json_build_object('prompt', "
-                     "repeat('p', 1000)));\n")
+        "repeat('p', 1000)));\n")
 
 
 class PgBoss(PostgresSystem):
@@ -216,10 +214,8 @@ class BullMQ(NodeSystem):
         self.mock = mock
         self.store = str(self.directory / "redis.sock")
         self.redis = Process("redis", ["redis-server", "--port", 0, "--unixsocket", self.store,
-            "--dir", self.directory, "--save", "",
-                                       "--appendonly", "yes", "--appendfsync", "everysec",
-                                       "--auto-aof-rewrite-percentage", 0],
-                             self.directory / "redis.log")
+                "--dir", self.directory, "--save", "", "--appendonly", "yes", "--appendfsync",
+                "everysec", "--auto-aof-rewrite-percentage", 0], self.directory / "redis.log")
         wait_for("Redis", lambda: os.path.exists(self.store), START_TIMEOUT_S, [self.redis])
 
     def count(self):

@@ -45,7 +45,7 @@ class Results:
 
     def ratios(self, kind, key, name, other, other_key=None):
         return [mine / theirs for mine, theirs in zip(self.values(name, kind, key),
-            self.values(other, kind, other_key or key))]
+                self.values(other, kind, other_key or key))]
 
     def best(self, names, kind, key):
         return min(names, key=lambda name: self.median(name, kind, key), default=None)
@@ -77,16 +77,15 @@ def drain_table(report, found):
         return f"{statistics.median(rate / floor for rate, floor in zip(rates, floors)):.2f}"
 
     rows = [[name, found.cell(name, "drain", "rate"), of_floor(name),
-             found.cell(name, "drain", "us", "{:,.1f}"),
-             *(f"{found.median(name, 'drain', key):,.1f}" for key in ("worker us", "database us")),
-             f"{found.median(name, 'drain', 'log'):,.0f}",
-             f"{found.median(name, 'drain', 'rss'):,.0f}", found.held(name)]
-             for name in found.systems]
+        found.cell(name, "drain", "us", "{:,.1f}"),
+        *(f"{found.median(name, 'drain', key):,.1f}" for key in ("worker us", "database us")),
+        f"{found.median(name, 'drain', 'log'):,.0f}", f"{found.median(name, 'drain', 'rss'):,.0f}",
+        found.held(name)] for name in found.systems]
     rows.append([FLOOR, cell(floors), "1.00", found.cell(FLOOR, "drain", "us", "{:,.1f}"), "",
         f"{found.median(FLOOR, 'drain', 'us'):,.1f}", "", "", ""])
     report.table(["drain, one worker", "tasks/s", "/ floor", "CPU us a task", "of the worker",
-        "of the database", "WAL or AOF bytes",
-                  "worker's peak RSS MB", "beside a held snapshot"], rows)
+            "of the database", "WAL or AOF bytes", "worker's peak RSS MB",
+            "beside a held snapshot"], rows)
 
 
 def workers_table(report, found):
@@ -94,23 +93,23 @@ def workers_table(report, found):
     kinds = [kind for kind in WORKERS.values() if found.has(kind, FLOOR)]
     triple = lambda name, kind: [found.cell(name, kind, "rate"),
         f"{statistics.median(found.ratios(kind, 'rate', name, FLOOR)):.2f}",
-                                 f"{found.median(name, kind, 'us'):,.1f}"]
+        f"{found.median(name, kind, 'us'):,.1f}"]
     own = lambda kind: [found.cell(FLOOR, kind, "own"),
         f"{statistics.median(found.ratios(kind, 'own', FLOOR, FLOOR, 'rate')):.2f}",
-                        f"{found.median(FLOOR, kind, 'own us'):,.1f}"]
+        f"{found.median(FLOOR, kind, 'own us'):,.1f}"]
     header = [text for n, kind in WORKERS.items() if kind in kinds
-              for text in (f"{n} worker{'s' * (n > 1)}, tasks/s",
-              f"/ in SQL, {n} session{'s' * (n > 1)}", "CPU us a task")]
+        for text in (f"{n} worker{'s' * (n > 1)}, tasks/s",
+            f"/ in SQL, {n} session{'s' * (n > 1)}", "CPU us a task")]
     report.table(["workers", *header],
-        [[name, *(text for kind in kinds for text in triple(name, kind))]
-        for name in found.systems] + [
-        ["Sluice's functions, in SQL alone", *(text for kind in kinds for text in own(kind))],
-        ["plain tables, in SQL alone", *(text for kind in kinds for text in triple(FLOOR, kind))]])
+        [[name, *(text for kind in kinds for text in triple(name, kind))] for name in found.systems]
+        + [["Sluice's functions, in SQL alone", *(text for kind in kinds for text in own(kind))],
+            ["plain tables, in SQL alone",
+                *(text for kind in kinds for text in triple(FLOOR, kind))]])
 
 
 def in_time(found, name, kind):
-    return f"{found.median(name, kind, 'in time'):.1%}" + ("" if found.keeps_up(name, kind)
-        else ": does not keep up")
+    behind = "" if found.keeps_up(name, kind) else ": does not keep up"
+    return f"{found.median(name, kind, 'in time'):.1%}{behind}"
 
 
 def open_loop_table(report, found, rates):
@@ -121,19 +120,20 @@ def open_loop_table(report, found, rates):
         for name in found.systems:
             kind = open_loop(rate)
             rows.append([f"{rate:,}/s, {name}", in_time(found, name, kind),
-                found.cell(name, kind, "us"),
-                         *(found.cell(name, kind, f"{what} {label}", "{:,.1f}")
-                         for what, label in latencies)])
+                    found.cell(name, kind, "us"),
+                    *(found.cell(name, kind, f"{what} {label}", "{:,.1f}")
+                        for what, label in latencies)])
     report.table(["open loop", "stored in time", "CPU us a task",
         *(f"{what} {label} ms" for what, label in latencies)], rows)
 
 
 def idle_table(report, found):
     latencies = [(what, label) for what in ("pickup", "stored") for _, label in SHARES]
-    report.table(["idle", *(f"{what} {label} ms" for what, label in latencies), "CPU us a task"], [
-        [name, *(found.cell(name, "idle", f"{what} {label}", "{:,.2f}") for what,
-        label in latencies), found.cell(name, "idle", "us")]
-        for name in [*found.systems, FLOOR]])
+    rows = [[name,
+        *(found.cell(name, "idle", f"{what} {label}", "{:,.2f}") for what, label in latencies),
+        found.cell(name, "idle", "us")] for name in [*found.systems, FLOOR]]
+    report.table(["idle", *(f"{what} {label} ms" for what, label in latencies), "CPU us a task"],
+        rows)
 
 
 def submits_table(report, found):
@@ -142,17 +142,14 @@ def submits_table(report, found):
         return f"{median / found.median(FLOOR, 'submits', key):.2f}"
 
     rows = [[name, found.cell(name, "submits", "rate"), share(name, "submits", "rate"),
-        found.cell(name, "submits", "us"),
-             found.results[name]["submits"][0]["by"], found.cell(name, "drain", "bulk"),
-             share(name, "drain", "bulk"),
-             found.cell(name, "drain", "bulk us")] for name in found.systems]
+            found.cell(name, "submits", "us"), found.results[name]["submits"][0]["by"],
+            found.cell(name, "drain", "bulk"), share(name, "drain", "bulk"),
+            found.cell(name, "drain", "bulk us")] for name in found.systems]
     rows.append([FLOOR, found.cell(FLOOR, "submits", "rate"), "1.00",
-        found.cell(FLOOR, "submits", "us"), "pgbench",
-                 found.cell(FLOOR, "submits", "bulk"), "1.00",
-                 found.cell(FLOOR, "submits", "bulk us")])
+            found.cell(FLOOR, "submits", "us"), "pgbench", found.cell(FLOOR, "submits", "bulk"),
+            "1.00", found.cell(FLOOR, "submits", "bulk us")])
     report.table(["submits", "one-row, 32 clients, /s", "/ floor", "database CPU us", "by",
-        "bulk, one client, tasks/s", "/ floor",
-                  "database CPU us"], rows)
+            "bulk, one client, tasks/s", "/ floor", "database CPU us"], rows)
 
 
 def bounded(text, value, bound, at_most):
@@ -179,8 +176,9 @@ def of_drain(found):
                       CPU_OF_BEST_PEER_MAX, at_most=True)
     for peer, least in DRAIN_MIN.items():
         if found.has("drain", SLUICE, peer):
-            yield bounded(f"drain / {peer}", statistics.median(found.ratios("drain", "rate", SLUICE,
-                peer)), least, at_most=False)
+            yield bounded(f"drain / {peer}",
+                statistics.median(found.ratios("drain", "rate", SLUICE, peer)),
+                least, at_most=False)
 
 
 def of_idle(found):
@@ -189,12 +187,12 @@ def of_idle(found):
         if found.has("idle", SLUICE, FLOOR):
             yield bounded(f"idle pickup {label} / floor",
                 statistics.median(found.ratios("idle", f"pickup {label}", SLUICE, FLOOR)),
-                          PICKUP_OF_FLOOR_MAX, at_most=True)
+                PICKUP_OF_FLOOR_MAX, at_most=True)
         if found.has("idle", SLUICE) and peers:
             peer = found.best(peers, "idle", f"pickup {label}")
             yield below(f"idle pickup {label} below every peer's on PostgreSQL",
                 found.median(SLUICE, "idle", f"pickup {label}"),
-                        found.median(peer, "idle", f"pickup {label}"), peer)
+                found.median(peer, "idle", f"pickup {label}"), peer)
 
 
 def of_open_loop(found, rates):
@@ -209,8 +207,8 @@ def of_open_loop(found, rates):
             yield False, (f"{text}: Sluice does not keep up, "
                           f"{found.median(SLUICE, kind, 'in time'):.1%} stored in time: missed")
         elif peer is None:
-            yield True, (f"{text}: {found.median(SLUICE, kind, 'stored p99'):,.2f} ms, and no peer "
-                         "keeps up: met")
+            yield True, (f"{text}: {found.median(SLUICE, kind, 'stored p99'):,.2f} ms, "
+                "and no peer keeps up: met")
         else:
             yield below(text, found.median(SLUICE, kind, "stored p99"),
                 found.median(peer, kind, "stored p99"), peer)
@@ -262,18 +260,18 @@ def summarize(report, results, rates, sizes_text):
     """The table of README.md."""
     found = Results(results)
     kind = open_loop(SUMMARY_RATE)
-    stored = lambda name: f"{found.median(name, kind, 'stored p99'):,.0f}" if found.keeps_up(name,
-        kind) else "does not keep up"
+    stored = lambda name: (f"{found.median(name, kind, 'stored p99'):,.0f}"
+        if found.keeps_up(name, kind) else "does not keep up")
     idle = lambda name: " / ".join(f"{found.median(name, 'idle', f'pickup {label}'):.1f}"
         for label in ("p50", "p99"))
     floors = found.drain_floors()
-    report.table(["system", "tasks/s", "CPU us a task", "idle pickup p50 / p99 ms",
-        f"p99 stored at {SUMMARY_RATE:,}/s, ms", "beside a held snapshot"], [
-        [name, f"{found.median(name, 'drain', 'rate'):,.0f}",
+    rows = [[name, f"{found.median(name, 'drain', 'rate'):,.0f}",
         f"{found.median(name, 'drain', 'us'):,.0f}", idle(name), stored(name), found.held(name)]
-        for name in found.systems] + [
-        [FLOOR, f"{statistics.median(floors):,.0f}", f"{found.median(FLOOR, 'drain', 'us'):,.0f}",
-        idle(FLOOR), "", ""]])
+        for name in found.systems]
+    rows.append([FLOOR, f"{statistics.median(floors):,.0f}",
+        f"{found.median(FLOOR, 'drain', 'us'):,.0f}", idle(FLOOR), "", ""])
+    report.table(["system", "tasks/s", "CPU us a task", "idle pickup p50 / p99 ms",
+        f"p99 stored at {SUMMARY_RATE:,}/s, ms", "beside a held snapshot"], rows)
     verdicts = targets(results, rates)
     text = (f"{sizes_text[0].upper()}{sizes_text[1:]}. Of {len(verdicts)} targets "
             f"{sum(held for held, _ in verdicts)} were met: "

@@ -117,8 +117,8 @@ insert into allowed values
 
 -- What the catalog says: every grant in the schema to anybody but the owner, columns included.
 create temporary view granted as
-  select object, coalesce(r.rolname, 'PUBLIC') as role, string_agg(distinct privilege_type, ' '
-    order by privilege_type) as privileges
+  select object, coalesce(r.rolname, 'PUBLIC') as role,
+    string_agg(distinct privilege_type, ' ' order by privilege_type) as privileges
   from (
     select replace(p.oid::regprocedure::text, 'sluice.' || p.proname, p.proname) as object,
       p.proowner as owner, x.*
@@ -126,9 +126,8 @@ create temporary view granted as
     where p.pronamespace = 'sluice'::regnamespace
     union all
     select c.relname, c.relowner, x.*
-    from pg_class c,
-      aclexplode(coalesce(c.relacl,
-      acldefault(case c.relkind when 'S' then 's' else 'r' end::"char", c.relowner))) x
+    from pg_class c, aclexplode(coalesce(c.relacl,
+        acldefault(case c.relkind when 'S' then 's' else 'r' end::"char", c.relowner))) x
     where c.relnamespace = 'sluice'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
     union all
     select c.relname || '.' || a.attname, c.relowner, x.*
@@ -147,8 +146,8 @@ select bag_eq('select object, role::text, privileges from granted',
 select is_empty($$select grantee::regrole from pg_class c, aclexplode(c.relacl)
   where c.relnamespace = 'sluice'::regnamespace
   and is_grantable and grantee <> c.relowner$$, 'nobody passes a grant on');
-select is_empty($$select r.rolname, m.rolname from pg_auth_members am join pg_roles r
-  on r.oid = am.roleid
+select is_empty($$select r.rolname, m.rolname from pg_auth_members am
+  join pg_roles r on r.oid = am.roleid
   join pg_roles m on m.oid = am.member where r.rolname like 'sluice\_%'
     and m.rolname like 'sluice\_%'$$,
   'no role is a member of another');

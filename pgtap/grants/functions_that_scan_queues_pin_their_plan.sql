@@ -2,8 +2,8 @@ begin;
 \ir ../_helpers.sql
 select plan(1);
 
-select is_empty($$select f from unnest(array['claim', 'wake', 'complete', 'requests', 'cancel',
-  'task', 'sweep', 'recover',
+select is_empty($$select f
+  from unnest(array['claim', 'wake', 'complete', 'requests', 'cancel', 'task', 'sweep', 'recover',
     'take_sleeper_locks', 'queue_facts', 'cancel_all', 'redrive', 'redrive_all', 'forget',
       'forget_all', 'held_leases', 'expire_due',
     'advance_batches', 'bulk_step']) f

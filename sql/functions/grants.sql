@@ -15,8 +15,8 @@ grant execute on function
   sluice.configuration(text[]), sluice.parked_for(text),
   sluice.heartbeat(bigint, timestamptz), sluice.fall_asleep(bigint, timestamptz),
     sluice.claim(bigint, text[], int, timestamptz),
-  sluice.claim_within(bigint, text[], int[], int, timestamptz), sluice.claim_urgent(bigint, text[],
-    int, timestamptz),
+  sluice.claim_within(bigint, text[], int[], int, timestamptz),
+    sluice.claim_urgent(bigint, text[], int, timestamptz),
   sluice.hedge(bigint, bigint, int, timestamptz),
   sluice.requests(bigint, bigint[]), sluice.held_leases(bigint), sluice.retain(timestamptz),
   sluice.complete(bigint, sluice.outcome[], timestamptz), sluice.announce(bigint[]),
@@ -36,8 +36,8 @@ grant execute on function
   sluice.submit_many(jsonb, timestamptz), sluice.cancel(bigint, timestamptz),
   sluice.cancel_all(text, text, jsonb, bigint, timestamptz, timestamptz, timestamptz),
     sluice.redrive(bigint, timestamptz),
-  sluice.forget(bigint, timestamptz), sluice.forget_all(text, text, jsonb, bigint, timestamptz,
-    timestamptz, timestamptz)
+  sluice.forget(bigint, timestamptz),
+    sluice.forget_all(text, text, jsonb, bigint, timestamptz, timestamptz, timestamptz)
 to sluice_submitter, sluice_admin;
 grant execute on function sluice.mend_sequences() to sluice_worker, sluice_admin;
 
@@ -90,8 +90,8 @@ grant execute on function
   sluice.end_file(bigint, interval), sluice.abandon_file(bigint), sluice.show_file(bigint, text),
   sluice.list_files(text, text, bigint, int, boolean), sluice.file_body(bigint, text, int),
     sluice.delete_file(bigint, text),
-  sluice.create_batch(text, text, timestamptz), sluice.create_message_batch(text, text,
-    timestamptz),
+  sluice.create_batch(text, text, timestamptz),
+    sluice.create_message_batch(text, text, timestamptz),
   sluice.create_batch_once(text, text, text, boolean, timestamptz),
   sluice.show_batch(bigint, text, boolean), sluice.list_batches(text, boolean, bigint, bigint, int),
   sluice.cancel_batch(bigint, text, boolean, timestamptz),

@@ -15,8 +15,8 @@ namespace sluice {
 
 struct ApiOptions {
   bool without_keys = false;  // everybody is an administrator: for loopback addresses only
-  // For requests; besides, one for the server's own statements, one for those that nobody waits
-  // for and, while there is work for them, two for what takes long.
+  // For requests; besides, one for the server's own statements, one for those that nobody waits for
+  // and, while there is work for them, two for what takes long.
   int db_connections = 4;
   bool opens_on_demand = false;  // all but one, while there is work for them
   DatabaseBreakerLimits breaker;

@@ -4,8 +4,8 @@
 // take PostgreSQL seconds, goes alone, and holds up no small one; so does, in its key's turn, one
 // that has to wait for a lock.
 //
-// Thread rule: loop thread only; the pools outlive it. How many wait is bounded by the
-// HTTP server's connections and bodies.
+// Thread rule: loop thread only; the pools outlive it. How many wait is bounded by the HTTP
+// server's connections and bodies.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// EventParser takes the bytes of a text/event-stream in pieces of any size and gives its events,
-// as the HTML standard says. It owns the unfinished event and nothing else; what events mean is
-// not its business.
+// EventParser takes the bytes of a text/event-stream in pieces of any size and gives its events, as
+// the HTML standard says. It owns the unfinished event and nothing else; what events mean is not
+// its business.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// Co<T> owns one lazy coroutine and carries its value to whoever awaits it. It knows nothing of
-// the loop, of threads or of cancelling: destroying a Co that has not finished destroys its
-// frame, and what it waited for forgets it.
+// Co<T> owns one lazy coroutine and carries its value to whoever awaits it. It knows nothing of the
+// loop, of threads or of cancelling: destroying a Co that has not finished destroys its frame, and
+// what it waited for forgets it.
 //
 // Thread rule: loop thread only. Errors: values (Result<T>); an exception that leaves a coroutine
 // ends the process. Beware: g++ 12 destroys a braced temporary within a co_await operand twice;

@@ -2,8 +2,8 @@
 // handler, and may wait as long as it likes without a thread. It owns sockets and connections; it
 // knows no routes and no JSON.
 //
-// Whatever two readers of one byte stream could take for different requests (see
-// request_problem.h) is answered with 400, and its connection closed.
+// Whatever two readers of one byte stream could take for different requests (see request_problem.h)
+// is answered with 400, and its connection closed.
 //
 // Who a request is from is known before any of its body is read, and connections, requests, bodies,
 // uploads and the bytes of answers that are not sent yet are shared out among keys and addresses

@@ -33,8 +33,8 @@ class Resolver final {
   // Blocks; called on a thread of its own.
   using LookUp = std::function<Result<Addresses>(const std::string& host)>;
 
-  // Threads that look something up. More hosts at once wait their turn; that many mute name
-  // servers at a time are no installation's.
+  // Threads that look something up. More hosts at once wait their turn; that many mute name servers
+  // at a time are no installation's.
   static constexpr size_t lookups_max = 32;
   // How long an answer serves those who ask later. Short: a database's name may move to another
   // address, and one question in that time costs nothing.

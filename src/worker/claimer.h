@@ -1,9 +1,9 @@
 // Claimer decides how many tasks to ask for, and when to wake those whose time has come. It owns
 // the worker's demand, and nothing else: it sends nothing, knows no time and no task.
 //
-// A worker claims as long as claims come back full. After a short one it is idle: the sleeper
-// looks at what waits before it sleeps, and wakes it if anything is left. After an empty one it
-// wakes tasks whose time has come, and tries once more.
+// A worker claims as long as claims come back full. After a short one it is idle: the sleeper looks
+// at what waits before it sleeps, and wakes it if anything is left. After an empty one it wakes
+// tasks whose time has come, and tries once more.
 #pragma once
 
 #include <map>

@@ -105,8 +105,8 @@ int Concurrency::reserve(const Served& served, int even) const {
 
 std::vector<int> Concurrency::shares(const std::vector<std::string>& models, int slots_free) const {
   const KeptSlots kept = kept_slots();
-  // What each of the models that have more may have under way: an even part of what is not kept
-  // for those that have not.
+  // What each of the models that have more may have under way: an even part of what is not kept for
+  // those that have not.
   const int even = (slots_ - kept.of_satisfied) / std::max(1, wanting_more_);
   int of_wanting = 0, of_satisfied = 0;  // what is reserved for them
   for (const auto& [name, served] : served_) {

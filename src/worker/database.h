@@ -71,8 +71,8 @@ struct Configuration {
   int64_t heartbeat_timeout_ms = 15'000;
   int64_t idle_look_ms = 60'000;  // asleep
   bool events = false;            // the ids of finished tasks are announced
-  // Of those models the ones that somebody has to open: "credential", "billing", "refused" or
-  // "by hand".
+  // Of those models the ones that somebody has to open: "credential", "billing", "refused" or "by
+  // hand".
   std::map<std::string, std::string> parked;
 };
 

@@ -17,11 +17,10 @@ def line(custom_id, content="hi", model="chat", **changes):
 def form(fields, file, filename="in.jsonl"):
     """(content type, body) of a form, as Python's SDK sends it; `file` comes last."""
     boundary = uuid.uuid4().hex
-    parts = [(f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n'
-              f'{value}\r\n').encode() for name, value in fields.items()]
+    parts = [(f'--{boundary}\r\nContent-Disposition: form-data; '
+            f'name="{name}"\r\n\r\n{value}\r\n').encode() for name, value in fields.items()]
     head = (f'--{boundary}\r\nContent-Disposition: form-data; name="file"; '
-            f'filename="{filename}"\r\n'
-            "Content-Type: application/octet-stream\r\n\r\n")
+        f'filename="{filename}"\r\nContent-Type: application/octet-stream\r\n\r\n')
     body = file if isinstance(file, bytes) else file.encode()
     return f"multipart/form-data; boundary={boundary}", b"".join(
         parts) + head.encode() + body + f"\r\n--{boundary}--\r\n".encode()

@@ -107,10 +107,8 @@ class Process:
         self.stdout_path, self.stderr_path = directory / "stdout", directory / "stderr"
         with open(self.stdout_path, "wb") as out, open(self.stderr_path, "wb") as err:
             self.process = subprocess.Popen([BINARY, *map(str, arguments)],
-                stdin=subprocess.DEVNULL, stdout=out,
-                                            stderr=err, env=clean_environment(env), cwd=cwd,
-                                            preexec_fn=lambda: private_postgres.die_with_parent(
-                                            signal.SIGKILL))
+                stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=clean_environment(env),
+                cwd=cwd, preexec_fn=lambda: private_postgres.die_with_parent(signal.SIGKILL))
         self.pid = self.process.pid
 
     def stdout(self):
@@ -147,8 +145,8 @@ class Process:
 
     def wait_for_output(self, text, deadline_s=60.0):
         def seen():
-            assert text in self.stdout() or self.running(), (f"ended before {text!r}: "
-                f"{self.stderr()}")
+            assert text in self.stdout() or self.running(), (
+                f"ended before {text!r}: {self.stderr()}")
             return text in self.stdout()
         wait_for(seen, deadline_s, f"{text!r} on stdout")
 
@@ -178,8 +176,7 @@ def sluice():
     def run(*arguments, env=(), input=None, timeout_s=RUN_TIMEOUT_S, cwd=None):
         # Without input: end of file, never the caller's terminal.
         return subprocess.run([BINARY, *map(str, arguments)], env=clean_environment(env),
-            input=input or "",
-                              capture_output=True, text=True, timeout=timeout_s, cwd=cwd)
+            input=input or "", capture_output=True, text=True, timeout=timeout_s, cwd=cwd)
     run.path = BINARY
     return run
 
@@ -210,9 +207,8 @@ class Databases:
         """The URL of a fresh database with Sluice's schema in it."""
         if not self.template_is_made:
             query(self.url("postgres"), "create database sluice_template")
-            subprocess.run([BINARY, "migrate", "--database-url",
-                self.url("sluice_template")], check=True,
-                           stdout=subprocess.DEVNULL, env=clean_environment())
+            subprocess.run([BINARY, "migrate", "--database-url", self.url("sluice_template")],
+                check=True, stdout=subprocess.DEVNULL, env=clean_environment())
             # As where `sluice up` made it: a test that is not about models need not name one.
             query(self.url("sluice_template"),
                 "update sluice.settings set default_model = 'any'; delete from sluice.audit")
@@ -256,9 +252,8 @@ class Pooler:
         settings = os.path.join(self.directory, "pgbouncer.ini")
         with open(settings, "w") as file:
             file.write(f"[databases]\n* = host={server} user=sluice\n[pgbouncer]\nlisten_addr = "
-                       "127.0.0.1\n"
-                       f"listen_port = {self.port}\nunix_socket_dir =\nauth_type = any\npool_mode "
-                       "= transaction\n")
+                f"127.0.0.1\nlisten_port = {self.port}\nunix_socket_dir =\nauth_type = "
+                "any\npool_mode = transaction\n")
         os.chmod(self.directory, 0o755)
         account = ["-u", "postgres"] if os.geteuid() == 0 else []
         self.command = ["/usr/sbin/pgbouncer", "-q", *account, settings]
@@ -316,8 +311,8 @@ class Monitor:
             20, f"{wakeups}")
 
     def listen_modes(self):
-        return dict(re.findall(r'^sluice_listen_mode\{mode="(\w+)"\} (\d)',
-            self.get("/metrics")[1], re.M))
+        return dict(
+            re.findall(r'^sluice_listen_mode\{mode="(\w+)"\} (\d)', self.get("/metrics")[1], re.M))
 
 
 class Mock:

@@ -11,9 +11,8 @@ def as_user(url, user):
 
 def add_model(url, name, backend, **columns):
     names = ["name", "url", *columns]
-    query(url, f"insert into sluice.models ({', '.join(names)}) values "
-               f"({', '.join(['%s'] * len(names))})",
-          [name, backend, *columns.values()])
+    query(url, f"insert into sluice.models ({', '.join(names)}) "
+        f"values ({', '.join(['%s'] * len(names))})", [name, backend, *columns.values()])
 
 
 def submit(url, prompt, model="m", **arguments):
@@ -41,21 +40,20 @@ def wait_ended(url, count, deadline_s=60):
 def note_as_before_baseline(last):
     """SQL: the migrations up to 22 that sluice.migration names are those that the baseline
     replaces, up to version `last`."""
-    lines = (ROOT / "tests/e2e/migrations_before_baseline.txt").read_text(
-        encoding="utf-8").splitlines()
-    rows = [(version, *reversed(line.split())) for version,
-        line in enumerate(lines, 1) if version <= last]
+    lines = (
+        ROOT / "tests/e2e/migrations_before_baseline.txt").read_text(encoding="utf-8").splitlines()
+    rows = [(version, *reversed(line.split()))
+        for version, line in enumerate(lines, 1) if version <= last]
     return ("delete from sluice.migration where version <= 22;"
-            "insert into sluice.migration (version, name, sha256) values "
-            f"{', '.join(map(repr, rows))};")
+        "insert into sluice.migration (version, name, sha256) "
+        f"values {', '.join(map(repr, rows))};")
 
 
 def assert_each_ended_once(url, ids):
     """Every accepted task has exactly one result and is nowhere else."""
-    places = query(url, "select task_id from sluice.result union all select task_id from "
-                        "sluice.later union all "
-                        "select task_id from sluice.queue union all select task_id from "
-                        "sluice.lease")
+    places = query(url, """
+        select task_id from sluice.result union all select task_id from sluice.later union all
+        select task_id from sluice.queue union all select task_id from sluice.lease""")
     assert Counter(row[0] for row in places) == Counter(ids)
     assert {row[0] for row in query(url, "select task_id from sluice.result")} == set(ids)
 
@@ -74,10 +72,9 @@ def wait_idle(url, workers=1):
     """Waits until that many workers are registered and one of them watches and has its locks."""
     wait_for(lambda: query(url, "select count(*) from sluice.workers where alive")[0][0] >= workers,
         20, "workers")
-    wait_for(lambda: query(url,
-        "select count(*) from pg_locks where locktype = 'advisory' and classid = "
-                                "sluice.lock_class('sleeper') and mode = 'ExclusiveLock' and "
-                                "granted and "
-                                "database = (select oid from pg_database where datname = "
-                                "current_database())")[0][0],
-             20, "a sleeper")
+    wait_for(lambda: query(url, """
+        select count(*) from pg_locks
+        where locktype = 'advisory' and classid = sluice.lock_class('sleeper')
+          and mode = 'ExclusiveLock' and granted
+          and database = (select oid from pg_database where datname = current_database())""")[0][0],
+        20, "a sleeper")

@@ -29,12 +29,12 @@ def test_a_429_closes_the_model_and_costs_no_attempt(pg, mock, worker):
     add_model(url, "m", backend.url)
     task = submit(url, "mock:status=429;retry_after=2 busy")
     worker(url)
-    wait_for(lambda: query(url, "select closed_until > clock_timestamp() from sluice.models") == [
-        (True,)], 20, "closing")
+    wait_for(lambda: query(url, "select closed_until > clock_timestamp() from sluice.models")
+        == [(True,)], 20, "closing")
     other = submit(url, "meanwhile")
     # On a slow machine the model is open again by now, and the task has its next call.
-    wait_for(lambda: query(url, "select status, attempts from sluice.task(%s)",
-        [task]) == [("queued", 0)], 20, "its place in the queue")
+    wait_for(lambda: query(url, "select status, attempts from sluice.task(%s)", [task])
+        == [("queued", 0)], 20, "its place in the queue")
     assert query(url, "select count(*) from sluice.attempts") == [(0,)]
     # What was refused keeps its place and is refused again; the other one is served.
     wait_for(lambda: query(url, "select status from sluice.task(%s)", [other]) == [("solved",)],
@@ -73,12 +73,12 @@ def test_answers_belong_to_their_prompts(pg, mock, worker):
     url, backend = pg.database(), mock("--latency", "1ms-30ms")
     for name in ("a", "b", "c"):
         add_model(url, name, backend.url)
-    ids = [task for name in "abc" for task in submit_many(url,
-        [f"prompt {i}" for i in range(300)], name)]
+    ids = [task for name in "abc"
+        for task in submit_many(url, [f"prompt {i}" for i in range(300)], name)]
     worker(url, "--slots", "50")
     assert wait_ended(url, len(ids)) == {"solved": len(ids)}
     assert query(url, "select count(*) from sluice.tasks where answer <> model || ': ' || "
-                      "encode(sha256(convert_to(prompt, 'UTF8')), 'hex')") == [(0,)]
+        "encode(sha256(convert_to(prompt, 'UTF8')), 'hex')") == [(0,)]
 
 
 def test_wrong_databases_are_named_without_the_password(sluice, started):
@@ -108,7 +108,6 @@ def test_cancelling_a_running_task_aborts_its_call_within_a_second(pg, mock, wor
         return time.monotonic() - asked
     # The middle one of five: the machine has other work, too.
     assert sorted(map(seconds_to_the_end, cancelled))[2] < 1
-    assert query(url, "select id, status from sluice.tasks order by id") == [*((task, "cancelled")
-        for task in cancelled),
-                                                                           (kept, "processing")]
+    assert query(url, "select id, status from sluice.tasks order by id") == [
+        *((task, "cancelled") for task in cancelled), (kept, "processing")]
     assert process.running()

@@ -40,25 +40,23 @@ def url(watched, sluice):
 def calls(session):
     """Statement -> how often it was called, but for this session's own."""
     with session.cursor() as cursor:
-        cursor.execute("select query, sum(calls)::int from pg_stat_statements where toplevel and "
-                       "query !~ 'pg_stat_statements'"
-                       " group by query")
+        cursor.execute("select query, sum(calls)::int from pg_stat_statements "
+            "where toplevel and query !~ 'pg_stat_statements' group by query")
         return dict(cursor.fetchall())
 
 
 def wait_asleep(url, workers=1):
     """Until so many workers sleep, and one has just said so."""
     wait_for(lambda: query(url,
-        "select count(*), max(seen) > clock_timestamp() + make_interval(secs => %s) from "
-        "sluice.worker"
-                                " where dead_at is null and seen > clock_timestamp()",
-                                [LOOK_S - 1]) == [(workers, True)], 40, "sleep")
+            "select count(*), max(seen) > clock_timestamp() + make_interval(secs => %s) "
+            "from sluice.worker where dead_at is null and seen > clock_timestamp()",
+            [LOOK_S - 1]) == [(workers, True)], 40, "sleep")
 
 
 def solve_one(url, prompt, deadline_s=SOON_S):
     task = submit(url, prompt)
-    wait_for(lambda: query(url, "select status from sluice.result where task_id = %s",
-        [task]) == [("solved",)], deadline_s, "the result")
+    wait_for(lambda: query(url, "select status from sluice.result where task_id = %s", [task])
+        == [("solved",)], deadline_s, "the result")
 
 
 def test_sleepers_look_once_in_idle_look_and_say_nothing_else(url, mock, worker, server):
@@ -74,8 +72,7 @@ def test_sleepers_look_once_in_idle_look_and_say_nothing_else(url, mock, worker,
                 if count > before.get(statement, 0)}
         before = {}
         wait_for(lambda: [before.clear(), before.update(calls(session)), time.sleep(2)]
-            and set(begun()) <= {
-            statement for statement in before if statement.startswith(LOOKS)},
+            and set(begun()) <= {statement for statement in before if statement.startswith(LOOKS)},
             30, "the server's rest")
         before, begun_s = calls(session), time.monotonic()
         time.sleep(2 * LOOK_S)   # what is measured
@@ -93,10 +90,10 @@ def test_a_task_is_taken_at_once_when_the_watcher_has_died_in_its_sleep(url, moc
     processes = {name: worker(f"{url}&application_name={name}") for name in ("one", "two")}
     solve_one(url, "before", START_S)
     wait_asleep(url, 2)
-    [(watcher,)] = query(url,
-        "select a.application_name from pg_locks l join pg_stat_activity a using (pid) where "
-        "l.locktype = 'advisory'"
-                              " and l.granted and l.classid = sluice.lock_class('watcher')")
+    [(watcher,)] = query(url, """
+        select a.application_name from pg_locks l join pg_stat_activity a using (pid)
+        where l.locktype = 'advisory' and l.granted
+          and l.classid = sluice.lock_class('watcher')""")
     processes[watcher].kill()
     wait_for(lambda: query(url,
         "select count(*) from sluice.worker where seen > clock_timestamp()") == [(1,)],
@@ -116,9 +113,9 @@ def test_what_is_due_later_is_taken_on_time(url, mock, worker):
             f"select clock_timestamp() + interval '{3 * LOOK_S + third * LOOK_S / 3} s'")[0][0])
     wait_asleep(url)
     wait_ended(url, 4)
-    late_s = query(url, "select max(extract(epoch from r.started_at - t.run_at))::float from "
-                        "sluice.result r"
-                        " join sluice.task t on t.id = r.task_id where t.prompt = 'later'")[0][0]
+    late_s = query(url, """
+        select max(extract(epoch from r.started_at - t.run_at))::float from sluice.result r
+        join sluice.task t on t.id = r.task_id where t.prompt = 'later'""")[0][0]
     assert late_s < 0.6 * LOOK_S
 
 
@@ -130,10 +127,8 @@ def test_a_database_that_suspends_itself_is_no_error(watched, url, mock, worker)
     watched.stop()
     time.sleep(1)   # so long it is away
     watched.start()
-    wait_for(lambda: query(url,
-        "select count(*) from pg_stat_activity where query like '%%sluice%%' and pid <> "
-        "pg_backend_pid()")[0][0] > 0,
-             20, "the worker")
+    wait_for(lambda: query(url, "select count(*) from pg_stat_activity where query "
+            "like '%%sluice%%' and pid <> pg_backend_pid()")[0][0] > 0, 20, "the worker")
     wait_asleep(url)
     solve_one(url, "after")
     assert " error " not in process.stderr(), process.stderr()

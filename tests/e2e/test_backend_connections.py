@@ -29,8 +29,7 @@ def backend(tmp_path):
         log = tmp_path / f"backend-{len(started)}.log"
         with open(log, "wb") as out:
             started.append(subprocess.Popen(list(map(str, command)), stdout=out, stderr=out,
-                                            preexec_fn=lambda: private_postgres.die_with_parent(
-                                            signal.SIGKILL)))
+                    preexec_fn=lambda: private_postgres.die_with_parent(signal.SIGKILL)))
         return wait_for(lambda: re.search(r"listening on (https?://\S+)", log.read_text()), 30,
             "the backend")[1]
     yield start
@@ -46,10 +45,9 @@ def certificate(tmp_path):
     key, certificate, authorities = (tmp_path / "key.pem", tmp_path / "certificate.pem",
         tmp_path / "authorities.pem")
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-        "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
-                    "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout",
-                    key, "-out", certificate],
-                   check=True, capture_output=True)
+            "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",
+            "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate], check=True,
+        capture_output=True)
     authorities.write_text(SYSTEM_AUTHORITIES.read_text() + certificate.read_text())
     return key, certificate, authorities
 
@@ -97,14 +95,11 @@ def test_authorities_that_change_on_disk_are_followed(pg, worker, backend, certi
     authorities.write_text(SYSTEM_AUTHORITIES.read_text())
     url = pg.database()
     add_model(url, "m", backend(sys.executable, HERE / "tls_backend.py", key, own, 0),
-        max_attempts=100, backoff_max="1s",
-              breaker_open="1s")
+        max_attempts=100, backoff_max="1s", breaker_open="1s")
     worker(url, env={"SSL_CERT_FILE": str(authorities)})
     submit_many(url, ["prompt"])
-    wait_for(lambda: query(url,
-        "select 1 from sluice.attempts where error_code = 'not_sent' and error like "
-        "'%certificate%'"), 20,
-             "a refusal of the certificate")
+    wait_for(lambda: query(url, "select 1 from sluice.attempts where error_code = "
+            "'not_sent' and error like '%certificate%'"), 20, "a refusal of the certificate")
     authorities.write_text(SYSTEM_AUTHORITIES.read_text() + own.read_text())
     assert wait_ended(url, 1, 60) == {"solved": 1}
 
@@ -128,8 +123,8 @@ def test_a_slow_name_server_holds_up_nobody_else(pg, worker, mock, tmp_path):
         submit(url, f"prompt {i}", "quick", traceparent=f"00-{i + 1:032x}-{i + 1:016x}-01")
     query(url, "select sluice.cancel(%s)", [slow[0]])
     wait_for(lambda: statuses(url).get("solved") == 20 and statuses(url).get("cancelled") == 1,
-        LOOK_UP_S / 2,
-             "the quick ones and the cancelled one, while the first look-up is still under way")
+        LOOK_UP_S / 2, "the quick ones and the cancelled one, "
+        "while the first look-up is still under way")
     after = lags(monitor)
     assert after[5] == after[float("inf")]
     begun = time.monotonic()

@@ -16,10 +16,11 @@ GROWTH_BYTES_MAX = 200 << 20
 
 
 def completion(text="fine", **more):
-    return json.dumps({"choices": [{"index": 0, "message": {"role": "assistant", "content": text},
-        "finish_reason": "stop"}],
-                       "usage": {"prompt_tokens": 5, "completion_tokens": 7,
-                       "total_tokens": 12}, **more})
+    return json.dumps({
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": text},
+                "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 5, "completion_tokens": 7, "total_tokens": 12},
+        **more})
 
 
 def error(message="no", kind=None, code=None):
@@ -90,15 +91,14 @@ FAILING = {
     "unprocessable": (says(422, '{"detail":[{"msg":"field required"}]}'), "http_422"),
     "no_retry": (says(503, "", headers=["x-should-retry: false"]), "http_503"),
     "stream_bad": (says(200, event({"error": {"message": "x", "type": "invalid_request_error"}}),
-    EVENTS), "http_400"),
-    "gigabyte": (endless(f"HTTP/1.1 200 OK\r\nContent-Length: {GIGABYTE}\r\n\r\n".encode(),
-    b"x" * 65536),
-                 "response_too_large"),
+            EVENTS), "http_400"),
+    "gigabyte": (
+        endless(f"HTTP/1.1 200 OK\r\nContent-Length: {GIGABYTE}\r\n\r\n".encode(), b"x" * 65536),
+        "response_too_large"),
     "endless_stream": (endless(STREAM_HEAD, delta("x" * 60000)), "response_too_large"),
     "endless_line": (endless(STREAM_HEAD, b"x" * 65536), "response_too_large"),
     "endless_headers": (endless(b"HTTP/1.1 200 OK\r\n", b"X-Filler: " + b"x" * 1000 + b"\r\n"),
-    "response_too_large"),
-}
+        "response_too_large")}
 
 # One that is tried twice, with max_attempts 2.
 RETRIED = {
@@ -107,10 +107,10 @@ RETRIED = {
     "early": (says(425), "http_425"),
     "internal": (says(500, error(kind="server_error")), "http_500"),
     "gateway": (says(502, "<html>Bad Gateway</html>", content_type="text/html"), "http_502"),
-    "busy": (says(503, '{"error":"server busy, please try again.  maximum pending requests '
-                       'exceeded"}'), "http_503"),
-    "loading": (says(503,
-    '{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}'), "http_503"),
+    "busy": (says(503, '{"error":"server busy, please try again.  '
+            'maximum pending requests exceeded"}'), "http_503"),
+    "loading": (says(503, '{"error":{"code":503,"message":"Loading '
+            'model","type":"unavailable_error"}}'), "http_503"),
     "gateway_timeout": (says(504), "http_504"),
     "cloudflare": (says(520), "http_520"),
     "yes_retry": (says(400, "", headers=["x-should-retry: true"]), "http_400"),
@@ -120,38 +120,34 @@ RETRIED = {
     "no_choices": (says(200, "{}"), "bad_response"),
     "deep": (says(200, b'{"choices":' + b"[" * 1000000), "bad_response"),
     "not_utf8": (says(200, b'{"choices":[{"message":{"content":"\xff\xfe"}}]}'), "bad_response"),
-    "stream_error": (says(200,
-    delta("half") + event({"error": {"message": "x", "type": "server_error"}}), EVENTS),
-                     "http_500"),
+    "stream_error": (says(200, delta("half")
+            + event({"error": {"message": "x", "type": "server_error"}}), EVENTS), "http_500"),
     "stream_cut": (sends(STREAM_HEAD + delta("half")), "broken_stream"),
     "stream_garbled": (sends(STREAM_HEAD + event(b'{"choices":') + event(b"[DONE]")),
-    "broken_stream"),
+        "broken_stream"),
     "stream_reset": (reset_in_stream, "unanswered"),
     "reset": (reset_in_body, "unanswered"),
     "hangs_up": (sends(b""), "unanswered"),
     "short": (sends(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{"), "unanswered"),
     "no_http": (sends(b"\x16\x03\x01\x00garbage \xff\xfe\r\n\r\n"), "unanswered"),
     "garbage_headers": (sends(b"HTTP/1.1 200 OK\r\nno colon here\r\n\r\n" + completion().encode()),
-    "unanswered"),
+        "unanswered"),
     "bad_chunks": (sends(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
-    "unanswered"),
+        "unanswered"),
     "loris": (slow_loris, "timeout"),
-    "loris_headers": (slow_headers, "timeout"),
-}
+    "loris_headers": (slow_headers, "timeout")}
 
 SOLVED = {
     "plain": says(200, completion()),
-    "stream": sends(STREAM_HEAD + delta("fi") + delta("ne", "stop") +
-                    event({"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 7}})
-                    + event(b"[DONE]")),
+    "stream": sends(STREAM_HEAD + delta("fi") + delta("ne", "stop")
+        + event({"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 7}})
+        + event(b"[DONE]")),
     "cut": says(200, completion().replace('"stop"', '"length"')),
     "odd_headers": sends(
-    b"HTTP/1.1 200 OK\r\n\xff\xfe: \x01\r\n: nameless\r\nX-RateLimit-Remaining-Tokens: many\r\n"
-                         b"Connection: close\r\n\r\n" + completion().encode()),
+        b"HTTP/1.1 200 OK\r\n\xff\xfe: \x01\r\n: nameless\r\nX-RateLimit-Remaining-Tokens: many\r\n"
+        b"Connection: close\r\n\r\n" + completion().encode()),
     "huge_usage": says(200, json.dumps({"choices": [{"message": {"content": "fine"}}],
-                                        "usage": {"prompt_tokens": 10**18,
-                                        "completion_tokens": -7}})),
-}
+                "usage": {"prompt_tokens": 10**18, "completion_tokens": -7}}))}
 
 
 def test_every_failure_of_a_backend_has_its_end_and_leaves_no_trace_in_the_worker(pg, worker):
@@ -160,10 +156,8 @@ def test_every_failure_of_a_backend_has_its_end_and_leaves_no_trace_in_the_worke
     with ScriptedBackend(scripts) as backend:
         for name in scripts:
             add_model(url, name, backend.url, api="openai-chat", max_attempts=2,
-                backoff_base="10 milliseconds",
-                      backoff_max="10 milliseconds", timeout="2 seconds"
-                      if "loris" in name else "60 seconds",
-                      breaker_failures=1000)
+                backoff_base="10 milliseconds", backoff_max="10 milliseconds",
+                timeout="2 seconds" if "loris" in name else "60 seconds", breaker_failures=1000)
         process = worker(url)
         tasks = {name: submit(url, name, name) for name in SOLVED}
         assert wait_ended(url, len(SOLVED)) == {"solved": len(SOLVED)}
@@ -179,13 +173,13 @@ def test_every_failure_of_a_backend_has_its_end_and_leaves_no_trace_in_the_worke
         expected |= {name: (code, 1) for name, (_, code) in FAILING.items()}
         expected |= {name: (code, 2) for name, (_, code) in RETRIED.items()}
         assert found == expected
-        assert query(url, "select count(*) from sluice.models where closed_until is not null") == [
-            (0,)]
+        assert query(url, "select count(*) from sluice.models "
+            "where closed_until is not null") == [(0,)]
         assert_each_ended_once(url, list(tasks.values()))
         assert process.running()
         again = submit(url, "plain", "plain")
-        wait_for(lambda: query(url, "select answer from sluice.tasks where id = %s",
-            [again]) == [("fine",)], 20, "the last")
+        wait_for(lambda: query(url, "select answer from sluice.tasks where id = %s", [again])
+            == [("fine",)], 20, "the last")
         assert process.stop() == 0
 
 
@@ -193,15 +187,14 @@ def test_every_failure_of_a_backend_has_its_end_and_leaves_no_trace_in_the_worke
     ("seconds", ["Retry-After: 30"], 25, 30),
     ("exact", ["Retry-After: 90", "retry-after-ms: 20500"], 15, 21),
     ("date", ["Date: Sun, 06 Nov 1994 08:49:37 GMT", "Retry-After: Sun, 06 Nov 1994 08:50:07 GMT"],
-    25, 30),
+        25, 30),
     ("absurd", ["Retry-After: 99999999999999999999999"], 3500, 3600),
-    ("reset", ["x-ratelimit-remaining-requests: 0", "x-ratelimit-reset-requests: 6m0s"], 350, 360),
-])
+    ("reset", ["x-ratelimit-remaining-requests: 0", "x-ratelimit-reset-requests: 6m0s"], 350, 360)])
 def test_a_429_closes_the_model_for_as_long_as_the_backend_says(pg, worker,
         name, headers, from_s, to_s):
     url = pg.database()
-    with ScriptedBackend({name: says(429, error(code="rate_limit_exceeded"),
-            headers=headers)}) as backend:
+    with ScriptedBackend(
+            {name: says(429, error(code="rate_limit_exceeded"), headers=headers)}) as backend:
         add_model(url, "m", backend.url, api="openai-chat")
         task = submit(url, name)
         worker(url)
@@ -218,10 +211,9 @@ def test_a_429_closes_the_model_for_as_long_as_the_backend_says(pg, worker,
     ("region", says(403)),
     ("bill", says(402)),
     ("quota", says(429, error(kind="insufficient_quota", code="insufficient_quota"),
-    headers=["Retry-After: 1"])),
+            headers=["Retry-After: 1"])),
     ("credit", says(400, error("Your credit balance is too low to access the API",
-    kind="invalid_request_error"))),
-])
+                kind="invalid_request_error")))])
 def test_keys_and_bills_park_the_model_and_cost_the_tasks_nothing(pg, worker, name, script):
     url = pg.database()
     scripts = {name: script}
@@ -233,8 +225,8 @@ def test_keys_and_bills_park_the_model_and_cost_the_tasks_nothing(pg, worker, na
             20, "parking")
         wait_for(lambda: 'model "m" is parked (' in process.stderr(),
             what="the worker's word on it")
-        assert query(url, "select from_state, to_state from sluice.breaker_events where to_state = "
-                          "'parked'") == [("closed", "parked")]
+        assert query(url, "select from_state, to_state from sluice.breaker_events "
+            "where to_state = 'parked'") == [("closed", "parked")]
         wait_for(lambda: query(url, "select count(*) from sluice.lease") == [(0,)],
             20, "the end of the calls")
         assert query(url, "select attempts, finished_at from sluice.tasks") == [(0, None)] * 2
@@ -266,10 +258,9 @@ def test_a_secret_is_changed_by_its_file_and_never_stored_or_logged(pg, worker, 
         task = submit(url, "hello")
         process = worker(url, "--secret-dir", tmp_path, "--secret-host",
             f"file:{key_file}={backend.url.removesuffix('/v1')}")
-        parked = lambda text: wait_for(lambda: query(
-            url, "select 1 from sluice.models where closed_until = 'infinity' and closed_detail "
-                 "like %s", [f"%{text}%"]),
-            20, text)
+        parked = lambda text: wait_for(lambda: query(url, "select 1 from sluice.models "
+                "where closed_until = 'infinity' and closed_detail like %s", [f"%{text}%"]), 20,
+            text)
         parked("cannot be read")
         write_key("sk-wrong-original")
         key_file.chmod(0o644)
@@ -294,8 +285,7 @@ def test_bad_answers_are_tried_three_times_at_most(pg, worker):
     url = pg.database()
     with ScriptedBackend({"html": says(200, "<html>")}) as backend:
         add_model(url, "m", backend.url, api="openai-chat", max_attempts=50,
-            backoff_base="1 millisecond",
-                  backoff_max="1 millisecond", breaker_failures=1000)
+            backoff_base="1 millisecond", backoff_max="1 millisecond", breaker_failures=1000)
         submit(url, "html")
         worker(url)
         assert wait_ended(url, 1) == {"failed": 1}
@@ -309,12 +299,12 @@ def test_a_thousand_chat_tasks_are_solved_in_streams_and_their_usage_recorded(pg
     worker(url)
     assert wait_ended(url, 1000) == {"solved": 1000}
     assert_each_ended_once(url, ids)
-    assert query(url, "select count(*) from sluice.tasks where answer = 'm: ' || "
-                      "encode(sha256(convert_to(prompt, 'UTF8')), 'hex')"
-                      " and input_tokens = length(prompt) / 4 + 1 and output_tokens = "
-                      "length(answer) / 4 + 1"
-                      " and cost = (2 * input_tokens + 10 * output_tokens) / 1e6"
-                      " and response::json #>> '{choices,0,message,content}' = answer") == [(1000,)]
+    assert query(url, """
+        select count(*) from sluice.tasks
+        where answer = 'm: ' || encode(sha256(convert_to(prompt, 'UTF8')), 'hex')
+          and input_tokens = length(prompt) / 4 + 1 and output_tokens = length(answer) / 4 + 1
+          and cost = (2 * input_tokens + 10 * output_tokens) / 1e6
+          and response::json #>> '{choices,0,message,content}' = answer""") == [(1000,)]
 
 
 def test_a_verbatim_request_reaches_the_backend_byte_for_byte(pg, worker):

@@ -3,8 +3,7 @@ import time
 
 from conftest import query, wait_for
 from queue_tools import (add_model, assert_each_ended_once, assert_no_fence_twice,
-    set_heartbeat_timeout, statuses, submit,
-                         submit_many, wait_ended, wait_idle)
+    set_heartbeat_timeout, statuses, submit, submit_many, wait_ended, wait_idle)
 
 ANSWERED = "answer = 'm: ' || encode(sha256(convert_to(prompt, 'UTF8')), 'hex')"
 
@@ -31,8 +30,8 @@ def test_a_thousand_cold_tasks_take_few_calls_and_a_hot_one_does_not_wait_for_th
     assert wait_ended(url, 1001) == {"solved": 1001}
     assert_each_ended_once(url, [*ids, hot])
     assert_no_fence_twice(backend)
-    assert query(url, f"select count(*) from sluice.tasks where {ANSWERED} and attempts = 1") == [
-        (1001,)]
+    assert query(url, "select count(*) from sluice.tasks "
+        f"where {ANSWERED} and attempts = 1") == [(1001,)]
     assert [f"{hot}:1"] in [arrival["tasks"] for arrival in backend.arrivals()]
     assert max(sizes(backend)) == 50
     assert len(sizes(backend)) <= 60
@@ -46,8 +45,8 @@ def test_one_bad_prompt_fails_alone(pg, mock, worker):
     worker(url)
     assert wait_ended(url, 41) == {"solved": 40, "failed": 1}
     assert task(url, ids[20], "status, attempts, error_code") == ("failed", 1, "http_500")
-    assert query(url, f"select count(*) from sluice.tasks where {ANSWERED} and attempts = 1") == [
-        (40,)]
+    assert query(url, "select count(*) from sluice.tasks "
+        f"where {ANSWERED} and attempts = 1") == [(40,)]
     wait_for(lambda: sizes(backend) == [41], 20, "one call")
 
 
@@ -59,17 +58,16 @@ def test_a_prompt_that_brings_every_batch_down_costs_the_others_nothing(pg, mock
         + [f"good {i}" for i in range(40, 63)])
     worker(url)
     assert wait_ended(url, 64) == {"solved": 63, "failed": 1}
-    assert query(url, f"select count(*) from sluice.tasks where {ANSWERED} and attempts = 1") == [
-        (63,)]
+    assert query(url, "select count(*) from sluice.tasks "
+        f"where {ANSWERED} and attempts = 1") == [(63,)]
     assert task(url, ids[40], "status, attempts, error_code") == ("failed", 3, "http_500")
     assert_each_ended_once(url, ids)
     assert_no_fence_twice(backend)
     # It went in batches of 64, 32, 16, 8, 4, 2, then alone; whoever was with it has a note of it.
-    assert query(url, "select count(*) filter (where kind = 'returned'), count(*) filter (where "
-                      "kind <> 'returned') "
-                      "from sluice.attempt where task_id = %s", [ids[40]]) == [(6, 3)]
-    assert query(url, "select count(*) from sluice.attempt where kind = 'returned'") == [
-        (64 + 32 + 16 + 8 + 4 + 2,)]
+    assert query(url, "select count(*) filter (where kind = 'returned'), count(*) filter "
+        "(where kind <> 'returned') from sluice.attempt where task_id = %s", [ids[40]]) == [(6, 3)]
+    assert query(url, "select count(*) from sluice.attempt "
+        "where kind = 'returned'") == [(64 + 32 + 16 + 8 + 4 + 2,)]
     assert query(url, "select count(*) from sluice.breaker where state <> 'closed'") == [(0,)]
 
 
@@ -79,8 +77,8 @@ def test_a_backend_that_is_down_for_batches_trips_the_breaker_and_costs_no_attem
     add_model(url, "m", backend.url, batch_max=10, breaker_failures=5)
     ids = submit_many(url, [f"task {i}" for i in range(100)])
     worker(url)
-    wait_for(lambda: query(url, "select count(*) from sluice.breaker where state = 'open'") == [
-        (1,)], 20, "the breaker")
+    wait_for(lambda: query(url, "select count(*) from sluice.breaker where state = 'open'")
+        == [(1,)], 20, "the breaker")
     wait_for(lambda: query(url, "select count(*) from sluice.lease") == [(0,)],
         20, "the calls under way")
     assert statuses(url) == {}
@@ -100,8 +98,8 @@ def test_a_worker_killed_in_mid_batch_loses_nothing(pg, mock, worker):
     assert wait_ended(url, 100) == {"solved": 100}
     assert_each_ended_once(url, ids)
     assert_no_fence_twice(backend)
-    assert query(url, f"select count(*) from sluice.tasks where {ANSWERED} and attempts = 2") == [
-        (100,)]
+    assert query(url, "select count(*) from sluice.tasks "
+        f"where {ANSWERED} and attempts = 2") == [(100,)]
 
 
 def test_cancelling_one_of_a_batch_drops_its_result_only(pg, mock, worker):

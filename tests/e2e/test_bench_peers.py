@@ -22,20 +22,20 @@ KIND = tables.open_loop(RATE)
 
 def system(cpu_us, drained, pickup_ms, stored_ms, in_time=1.0):
     """One round."""
-    return {"drain": [{"us": cpu_us, "worker us": cpu_us / 2, "database us": cpu_us / 2,
-        "rate": drained, "log": 1000, "rss": 20, "bulk": 20_000,
-                       "bulk us": 30}],
-            "idle": [{f"{what} {label}": pickup_ms for what in ("pickup", "stored") for _,
-            label in tables.SHARES} | {"us": 900}],
-            "submits": [{"rate": 1_000, "us": 300, "by": "pgbench"}],
-            KIND: [{f"{what} {label}": stored_ms for what in ("arrival", "stored") for _,
-            label in tables.SHARES} | {"in time": in_time, "us": 200}]}
+    return {
+        "drain": [{"us": cpu_us, "worker us": cpu_us / 2, "database us": cpu_us / 2,
+                "rate": drained, "log": 1000, "rss": 20, "bulk": 20_000, "bulk us": 30}],
+        "idle": [{f"{what} {label}": pickup_ms for what in ("pickup", "stored")
+                for _, label in tables.SHARES} | {"us": 900}],
+        "submits": [{"rate": 1_000, "us": 300, "by": "pgbench"}],
+        KIND: [{f"{what} {label}": stored_ms for what in ("arrival", "stored")
+                for _, label in tables.SHARES} | {"in time": in_time, "us": 200}]}
 
 
 def results(**changed):
     found = {"Sluice": system(60, 9_000, 4.0, 10), "graphile-worker": system(100, 6_000, 5.0, 20),
         "BullMQ on Redis": system(200, 4_000, 2.0, 30),
-             "floor": system(30, 20_000, 4.0, 1)} | changed
+        "floor": system(30, 20_000, 4.0, 1)} | changed
     found["floor"]["drain"][0] |= {"http": 40_000, "own": 10_000, "own us": 60}
     found["floor"]["submits"][0] |= {"bulk": 40_000, "bulk us": 20}
     return found
@@ -53,17 +53,17 @@ def test_met_targets_say_so():
 
 @pytest.mark.parametrize("sluice, beginning, words", [
     (system(70, 9_000, 4.0, 10), "worker + database CPU of a drained task",
-    "0.70, at most 0.65: missed by 0.05"),
+        "0.70, at most 0.65: missed by 0.05"),
     (system(60, 6_600, 4.0, 10), "drain / graphile-worker", "1.10, at least 1.40: missed by 0.30"),
     (system(60, 7_000, 4.0, 10), "drain / BullMQ on Redis", "1.75, at least 2.00: missed by 0.25"),
     (system(60, 9_000, 6.0, 10), "idle pickup p99 / floor", "1.50, at most 1.25: missed by 0.25"),
     (system(60, 9_000, 6.0, 10), "idle pickup p50 below",
-    "6.00 ms, the best of them (graphile-worker) 5.00 ms: missed by 1.00 ms"),
+        "6.00 ms, the best of them (graphile-worker) 5.00 ms: missed by 1.00 ms"),
     (system(60, 9_000, 5.0, 10), "idle pickup p50 below", "missed: equal"),
     (system(60, 9_000, 4.0, 21), "p99 to the stored result at 1,000/s",
-    "21.00 ms, the best of them (graphile-worker) 20.00 ms: missed by 1.00 ms"),
+        "21.00 ms, the best of them (graphile-worker) 20.00 ms: missed by 1.00 ms"),
     (system(60, 9_000, 4.0, 1, in_time=0.5), "p99 to the stored result at 1,000/s",
-    "Sluice does not keep up, 50.0% stored in time: missed")])
+        "Sluice does not keep up, 50.0% stored in time: missed")])
 def test_a_missed_target_says_by_how_much(sluice, beginning, words):
     [(held, text)] = [found for about, found in sentences(results(Sluice=sluice)).items()
         if about.startswith(beginning)]

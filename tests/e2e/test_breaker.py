@@ -17,9 +17,8 @@ def test_while_a_backend_is_down_tasks_wait_and_burn_no_attempts(pg, mock, worke
     url = pg.database()
     with socket.socket() as nobody:  # bound, never listening: every connection is refused
         nobody.bind(("127.0.0.1", 0))
-        add_model(url, "m", f"http://127.0.0.1:{nobody.getsockname()[1]}",
-            breaker_failures=3, breaker_open="500 ms",
-                  max_in_flight=1, backoff_base="10 ms", max_attempts=20)
+        add_model(url, "m", f"http://127.0.0.1:{nobody.getsockname()[1]}", breaker_failures=3,
+            breaker_open="500 ms", max_in_flight=1, backoff_base="10 ms", max_attempts=20)
         submit_many(url, [f"prompt {i}" for i in range(50)])
         worker(url)
         wait_for(lambda: ("half_open", "open") in events(url), 30, "a probe that failed")
@@ -53,10 +52,9 @@ def test_two_completions_cross_the_threshold_at_once_and_open_it_once(pg):
     cursors[0].execute(complete, [workers[0]] * 2)  # crosses it, and has not committed
     second = threading.Thread(target=lambda: cursors[1].execute(complete, [workers[1]] * 2))
     second.start()
-    wait_for(lambda: query(url,
-        "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = "
-                                "current_database()")[0][0], 10,
-                                "the second, waiting for the first")
+    wait_for(lambda: query(url, "select count(*) from pg_stat_activity "
+            "where wait_event_type = 'Lock' and datname = current_database()")[0][0], 10,
+        "the second, waiting for the first")
     sessions[0].commit()
     second.join(10)
     assert not second.is_alive()

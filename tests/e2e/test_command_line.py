@@ -38,8 +38,8 @@ def test_help_and_version_are_commands_too(sluice):
     assert sluice("version").stdout == sluice("--version").stdout
     listed = sluice("--help").stdout
     assert "\n  help " in listed and "\n  version " in listed
-    assert all(sluice(*command).returncode == 0 for command in (["help"],
-        ["help", "status"], ["version"]))
+    assert all(sluice(*command).returncode == 0
+        for command in (["help"], ["help", "status"], ["version"]))
 
 
 @pytest.mark.parametrize("arguments, reason", [
@@ -59,7 +59,7 @@ def test_help_and_version_are_commands_too(sluice):
     (["status", "now"], "one argument too many: now; see sluice status --help"),
     (["model", "set", "m", "rmp=60"], "'rmp' is not a setting of a model; did you mean rpm?"),
     (["submit", "--prompt", "x", "--priority", "hot"],
-    "--priority: Value hot not in range -100 to 100"),
+        "--priority: Value hot not in range -100 to 100"),
     (["submit", "--prompt", "x", "--priority", "101"], "--priority: Value 101 not in range"),
     (["worker", "--slots", "many"], "--slots: Value many not in range"),
     (["route", "set", "r", "m", "heavy"], "'heavy' is no weight"),
@@ -67,8 +67,7 @@ def test_help_and_version_are_commands_too(sluice):
     (["key", "create", "k", "--scope", "root"], "see sluice key create --help"),
     (["model", "close", "m", "--for", "1h", "--forever"], "--for excludes --forever"),
     (["model", "close", "m", "--for", "1h", "--until", "2090-01-01"], "--for excludes --until"),
-    (["model", "close", "m", "--until", "2090-01-01", "--forever"], "--until excludes --forever"),
-])
+    (["model", "close", "m", "--until", "2090-01-01", "--forever"], "--until excludes --forever")])
 def test_a_wrong_call_is_one_line_with_the_way_out(sluice, arguments, reason):
     # An address where nobody listens: what is wrong with the call is said before anybody is asked.
     run = sluice(*arguments, env={"DATABASE_URL": "postgresql://127.0.0.1:1/x"})
@@ -85,8 +84,8 @@ def test_a_database_that_is_away_is_one_line_without_holes(sluice):
 
 def test_a_login_that_may_not_is_told_which_role_may(sluice, pg):
     url = pg.database()
-    query(url, "drop role if exists a_submitter; create role a_submitter login in role "
-               "sluice_submitter")
+    query(url, "drop role if exists a_submitter; "
+        "create role a_submitter login in role sluice_submitter")
     for command in (["status"], ["model", "ls"], ["key", "ls"]):
         run = sluice(*command, "--database-url", as_user(url, "a_submitter"))
         assert run.returncode == 1 and "permission denied" in run.stderr, run.stderr

@@ -11,8 +11,8 @@ pytestmark = pytest.mark.plain_build_only
 @pytest.fixture
 def url(pg):
     url = pg.database()
-    query(url, "insert into sluice.models (name, url) values ('a', 'http://127.0.0.1:1'), ('b', "
-               "'http://127.0.0.1:1')")
+    query(url, "insert into sluice.models (name, url) "
+        "values ('a', 'http://127.0.0.1:1'), ('b', 'http://127.0.0.1:1')")
     return url
 
 
@@ -44,17 +44,15 @@ def test_a_route_is_made_weighed_and_unmade(run):
 def test_a_tenant_is_given_limits_and_forgotten(run):
     assert run("tenant", "set", "t", "weight=2", "rpm=60").returncode == 0
     assert run("tenant", "set", "t", "rpm=null", "max_unfinished=5").returncode == 0
-    assert rows(run, "tenant", "ls") == [
-        {"name": "t", "weight": 2, "max_unfinished": 5, "rpm": None, "tpm": None, "role": None,
-        "max_batches": None, "max_files": None,
-         "files_bytes_max": None, "max_priority": None, "models": None}]
+    assert rows(run, "tenant", "ls") == [{"name": "t", "weight": 2, "max_unfinished": 5,
+            "rpm": None, "tpm": None, "role": None, "max_batches": None, "max_files": None,
+            "files_bytes_max": None, "max_priority": None, "models": None}]
     limits = ("max_priority=0", "models={a,any}", "max_batches=3", "max_files=4",
         "files_bytes_max=5000000")
     assert run("tenant", "set", "t", *limits).returncode == 0
-    assert rows(run, "tenant", "ls") == [
-        {"name": "t", "weight": 2, "max_unfinished": 5, "rpm": None, "tpm": None, "role": None,
-        "max_batches": 3, "max_files": 4,
-         "files_bytes_max": 5000000, "max_priority": 0, "models": ["a", "any"]}]
+    assert rows(run, "tenant", "ls") == [{"name": "t", "weight": 2, "max_unfinished": 5,
+            "rpm": None, "tpm": None, "role": None, "max_batches": 3, "max_files": 4,
+            "files_bytes_max": 5000000, "max_priority": 0, "models": ["a", "any"]}]
     table = run("tenant", "ls").stdout.splitlines()
     assert table[1].split() == ["t", "2", "5", "-", "-", "3", "0",
         "-"] and all(len(line) <= 80 for line in table)
@@ -86,7 +84,7 @@ def test_rm_takes_away_what_set_made(run):
     (["route", "set", "fast", "nope"], 1, "nope"),
     (["route", "set", "a", "b"], 1, '"a" is already the name of a model'),
     (["route", "set", "fast", "a", "colour=red"], 2,
-    "'colour' is not a setting of a route; the settings are weight"),
+        "'colour' is not a setting of a route; the settings are weight"),
     (["tenant", "set", "t", "rpm=0"], 1, "rpm is positive, not 0"),
     (["tenant", "set", "t"], 2, "needs a setting"),
     (["tenant", "set", "t", "max_priority=101"], 1, "max_priority is between 0 and 100, not 101"),
@@ -94,9 +92,8 @@ def test_rm_takes_away_what_set_made(run):
     (["model", "set", "a", "rpm=100", "burst=90"], 1, "burst is at most half the rpm, not 90"),
     (["model", "set", "a", "timeout=300"], 1, 'timeout "300" has no unit'),
     (["model", "set", "new", "url=http://127.0.0.1:1", "hedge_after=1.5"], 1,
-    'hedge_after "1.5" has no unit'),
-    (["model", "set", "a", "secret=sk-hush-hush"], 1, "secret is a reference"),
-])
+        'hedge_after "1.5" has no unit'),
+    (["model", "set", "a", "secret=sk-hush-hush"], 1, "secret is a reference")])
 def test_a_refusal_is_one_line_of_words(run, arguments, code, reason):
     refused = run(*arguments)
     assert refused.returncode == code and reason in refused.stderr
@@ -104,10 +101,8 @@ def test_a_refusal_is_one_line_of_words(run, arguments, code, reason):
 
 
 COMMANDS = [[], ["up"], ["migrate"], ["worker"], ["submit"], ["status"], ["tasks"], ["task"],
-    ["cancel"], ["dead-letters"],
-            ["model"], ["model", "ls"], ["model", "set"], ["model", "close"], ["route"],
-            ["route", "set"], ["tenant", "set"],
-            ["mock"]]
+    ["cancel"], ["dead-letters"], ["model"], ["model", "ls"], ["model", "set"], ["model", "close"],
+    ["route"], ["route", "set"], ["tenant", "set"], ["mock"]]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)

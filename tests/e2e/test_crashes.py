@@ -8,8 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from conftest import connect, query, wait_for
 from queue_tools import (add_model, assert_each_ended_once, assert_no_fence_twice,
-    set_heartbeat_timeout, statuses, submit,
-                         submit_many, wait_ended)
+    set_heartbeat_timeout, statuses, submit, submit_many, wait_ended)
 
 
 def test_a_worker_killed_in_mid_call_loses_nothing(pg, mock, worker):
@@ -23,14 +22,14 @@ def test_a_worker_killed_in_mid_call_loses_nothing(pg, mock, worker):
     query(url, "update sluice.models set timeout = '10 minutes'")
     ids = hanging + submit_many(url, [f"quick {i}" for i in range(50)])
     # What hung in the killed worker's calls answers at once on the second try.
-    query(url, "update sluice.task set prompt = 'mock:delay=0s ' || id where prompt like "
-               "'mock:delay=20s%'")
+    query(url, "update sluice.task set prompt = 'mock:delay=0s ' || id "
+        "where prompt like 'mock:delay=20s%'")
     worker(url)
     assert wait_ended(url, len(ids)) == {"solved": len(ids)}
     assert_each_ended_once(url, ids)
     assert_no_fence_twice(backend)
-    lost = query(url, "select task_id, billed from sluice.attempts where kind = 'lost' order by "
-                      "task_id")
+    lost = query(url, "select task_id, billed from sluice.attempts "
+        "where kind = 'lost' order by task_id")
     assert lost == [(task, None) for task in hanging]
     assert query(url, "select distinct attempts from sluice.tasks where id = any(%s)",
         [hanging]) == [(2,)]
@@ -66,9 +65,8 @@ def test_a_frozen_worker_comes_back_too_late_and_its_result_is_only_kept_for_aud
     result = query(url, "select fence, worker, answer, finished_at from sluice.result")
     assert result[0][0] == 2
     frozen.resume()
-    late = wait_for(lambda: query(url,
-        "select task_id, fence, answer is not null from sluice.attempts "
-                                       "where kind = 'late'"), 20, "the audit row")
+    late = wait_for(lambda: query(url, "select task_id, fence, answer is not null "
+            "from sluice.attempts where kind = 'late'"), 20, "the audit row")
     assert late == [(task, 1, True)]
     assert query(url, "select fence, worker, answer, finished_at from sluice.result") == result
     assert_each_ended_once(url, [task])
@@ -112,15 +110,15 @@ def test_each_session_of_a_worker_may_break_at_any_time(pg, mock, worker):
     add_model(url, "m", backend.url)
     ids = submit_many(url, [f"prompt {i}" for i in range(2000)])
     running = worker(url, "--slots", "20", "--db-connections", "3")
-    sessions = ("from pg_stat_activity where application_name = 'sluice' and datname = "
-                "current_database()")
+    sessions = ("from pg_stat_activity where application_name = 'sluice' and datname "
+        "= current_database()")
     for broken in range(12):  # each of the three, and four times over
         wait_for(lambda: query(url, f"select count(*) {sessions}") == [(3,)], 20, "three sessions")
         ids += submit_many(url, [f"more {i}" for i in range(20)])  # work for as long as this takes
         seen = len(backend.arrivals())
         wait_for(lambda: len(backend.arrivals()) > seen, 20, "work")
-        query(url, f"select pg_terminate_backend(pid) from (select pid {sessions} order by "
-                   f"backend_start, pid offset {broken % 3} limit 1) s")
+        query(url, f"select pg_terminate_backend(pid) from (select pid {sessions} "
+            f"order by backend_start, pid offset {broken % 3} limit 1) s")
     assert wait_ended(url, len(ids), 90) == {"solved": len(ids)}
     assert_each_ended_once(url, ids)
     assert query(url, "select kind, count(*) from sluice.attempts group by 1") == []
@@ -145,18 +143,15 @@ def test_an_answer_holds_that_waited_for_its_lease_while_an_extra_call_was_noted
     with ThreadPoolExecutor(1) as other:
         completion = other.submit(query, url,
             "select applied from sluice.complete(%s, array[row(%s, %s, %s, 'yes', null, null, "
-            "null, 200, "
-                                  "null, null, null, true)::sluice.outcome])",
-                                  [worker, task, fence, kind])
-        wait_for(lambda: query(url,
-            "select 1 from pg_stat_activity where datname = current_database() and wait_event_type "
-            "= 'Lock'"))
+            "null, 200, null, null, null, true)::sluice.outcome])", [worker, task, fence, kind])
+        wait_for(lambda: query(url, "select 1 from pg_stat_activity "
+                "where datname = current_database() and wait_event_type = 'Lock'"))
         hedging.commit()
         assert completion.result(20) == [(True,)]
     hedging.close()
     assert statuses(url) == {kind: 1}
-    assert query(url, "select count(*), (select sluice.in_flight(id) from sluice.models) from "
-                      "sluice.lease") == [(0, 0)]
+    assert query(url, "select count(*), (select sluice.in_flight(id) "
+        "from sluice.models) from sluice.lease") == [(0, 0)]
 
 
 def test_a_ceiling_is_kept_at_work_while_outcomes_have_a_session_of_their_own(pg, mock, worker):
@@ -165,8 +160,8 @@ def test_a_ceiling_is_kept_at_work_while_outcomes_have_a_session_of_their_own(pg
     ids = submit_many(url, [f"prompt {i}" for i in range(100)])
     worker(url, "--db-connections", "3")
     assert wait_ended(url, len(ids), 60) == {"solved": len(ids)}
-    pauses = query(url, "select max(pause) from (select started_at - lag(finished_at) over (order "
-                        "by started_at) as pause from sluice.result) p")
+    pauses = query(url, "select max(pause) from (select started_at - lag(finished_at) over "
+        "(order by started_at) as pause from sluice.result) p")
     assert pauses[0][0].total_seconds() < 2, "a worker that found its model full slept"
 
 

@@ -64,8 +64,8 @@ def test_a_finding_is_one_line_with_its_way_out(sluice, url, port):
     query(url, "select sluice.close_model('m', 'infinity', E'two\nlines \x1b[31m')")
     ended = sluice("doctor", "--database-url", url)
     assert ended.returncode == 1
-    assert ended.stdout == ("parked: model m is parked: two lines ?[31m; mend that, then sluice "
-                            "model resume m\n")
+    assert ended.stdout == ("parked: model m is parked: two lines ?[31m; mend that, "
+        "then sluice model resume m\n")
 
 
 def test_a_database_without_the_schema_says_run_migrate(sluice, pg):
@@ -78,7 +78,7 @@ def test_a_database_without_the_schema_says_run_migrate(sluice, pg):
     ("update sluice.function_set set sha256 = 'another'", "functions are not this binary's"),
     ("update sluice.migration set sha256 = 'another' where version = 3", "ran with another text"),
     ("insert into sluice.migration values (9999, '9999_later.sql', 'x')",
-    "9999_later.sql is unknown")])
+        "9999_later.sql is unknown")])
 def test_drift_of_the_schema(url, doctor, change, finding):
     query(url, change)
     assert finding in the_one(doctor(), "schema")
@@ -101,9 +101,9 @@ def test_a_session_that_holds_a_snapshot(url, doctor):
         cursor.execute("select pg_current_xact_id()")
         assert doctor() == []
         passing.execute("create unlogged table passing (n int)")
-        passing.execute(f"do $$ begin for n in 1 .. {ENOUGH_TRANSACTIONS} loop begin insert into "
-                        "passing values (n);"
-                        " exception when others then null; end; end loop; end $$")
+        passing.execute("do $$ begin for n in 1 .. "
+            f"{ENOUGH_TRANSACTIONS} loop begin insert into passing values (n); "
+            "exception when others then null; end; end loop; end $$")
         assert "(idle in transaction) has held a snapshot" in the_one(doctor(), "snapshots")
     holder.close()
     others.close()
@@ -113,13 +113,13 @@ def test_a_session_that_holds_a_snapshot(url, doctor):
 def test_sessions_that_cannot_be_seen_are_a_finding(sluice, url):
     query(url, "drop role if exists an_admin; create role an_admin login in role sluice_admin")
     # Sessions that have ended may be there for a moment.
-    wait_for(lambda: sluice("doctor", "--database-url",
-        as_user(url, "an_admin")).stdout == "no findings\n", what="nobody else there")
+    wait_for(lambda: sluice("doctor", "--database-url", as_user(url, "an_admin")).stdout
+        == "no findings\n", what="nobody else there")
     with contextlib.closing(connect(url)) as another:
         user = another.info.user
         ended = sluice("doctor", "--database-url", as_user(url, "an_admin"))
-        assert ended.returncode == 1 and ("other users' sessions hold cannot be seen (1 of "
-            f"{user})") in ended.stdout
+        assert ended.returncode == 1 and ("other users' sessions hold cannot "
+            f"be seen (1 of {user})") in ended.stdout
         assert "grant pg_read_all_stats to an_admin" in ended.stdout
     query(url, "grant pg_read_all_stats to an_admin")
     with contextlib.closing(connect(url)):
@@ -128,8 +128,8 @@ def test_sessions_that_cannot_be_seen_are_a_finding(sluice, url):
 
 
 def test_others_than_administrators_are_told_whom_it_takes(sluice, url):
-    query(url, "drop role if exists a_reader; create role a_reader login in role sluice_reader, "
-               "pg_read_all_stats")
+    query(url, "drop role if exists a_reader; "
+        "create role a_reader login in role sluice_reader, pg_read_all_stats")
     ended = sluice("doctor", "--database-url", as_user(url, "a_reader"))
     assert ended.returncode == 1 and "sluice_admin" in ended.stderr
 

@@ -55,8 +55,7 @@ def claimed(cursor, worker):
 
 def complete(cursor, worker, task, fence, kind):
     cursor.execute("select applied from sluice.complete(%s, array[(%s, %s, %s, null, null, null, "
-                   "null, null, null,"
-                   " null, null, null)::sluice.outcome])", (worker, task, fence, kind))
+        "null, null, null, null, null, null)::sluice.outcome])", (worker, task, fence, kind))
     return cursor.fetchone()[0]
 
 

@@ -87,8 +87,8 @@ def test_what_ends_without_a_worker_is_announced_too(pg, mock, worker, listener)
     listening = listener(url)
     switch(url, True)
     single, *many = submit_many(url, [f"prompt {i}" for i in range(5)])
-    late = query(url, "select sluice.submit('late', 'm', deadline => clock_timestamp() + interval "
-                      "'200 ms')")[0][0]
+    late = query(url, "select sluice.submit('late', 'm', "
+        "deadline => clock_timestamp() + interval '200 ms')")[0][0]
     query(url, "select sluice.cancel(%s)", [single])
     listening.wait_for([single])
     worker(url)  # sweeps
@@ -150,7 +150,7 @@ def test_other_sessions_notifications_delay_no_task(pg, mock, worker, listener, 
 
     def dropped():
         return int(re.search(r"^sluice_worker_events_dropped_total (\d+)$",
-            monitor.get("/metrics")[1], re.M)[1])
+                monitor.get("/metrics")[1], re.M)[1])
     wait_for(lambda: dropped() == len(ids), 30, "the drops")
     assert wait_ended(url, len(ids)) == {"solved": len(ids)}
     assert not listening.heard()

@@ -57,7 +57,7 @@ class Pair:
         query(self.primary.url(), "checkpoint")
         lsn = query(self.primary.url(), "select redo_lsn from pg_control_checkpoint()")[0][0]
         wait_for(lambda: query(self.standby.url(), "select pg_last_wal_replay_lsn() > %s",
-            [lsn])[0][0], 20, "the replay")
+                [lsn])[0][0], 20, "the replay")
         query(self.standby.url(), "checkpoint")
         assert query(self.standby.url(), "select redo_lsn >= %s from pg_control_checkpoint()",
             [lsn]) == [(True,)]
@@ -106,14 +106,14 @@ def configure(url, backend):
     """One of each kind of unlogged sequence."""
     add_model(url, "m", backend, rpm=60000, tpm=10_000_000,
         max_in_flight=500, max_unfinished=100_000)
-    query(url, "insert into sluice.tenants (name, rpm, tpm, max_unfinished) values ('t', 60000, "
-               "10000000, 100000)")
+    query(url, "insert into sluice.tenants (name, rpm, tpm, max_unfinished) "
+        "values ('t', 60000, 10000000, 100000)")
 
 
 def unlogged_sequences(url):
     return [row[0] for row in query(url,
-        "select relname from pg_class where relnamespace = 'sluice'::regnamespace and"
-                                         " relpersistence = 'u' and relkind = 'S' order by 1")]
+            "select relname from pg_class where relnamespace = 'sluice'::regnamespace "
+            "and relpersistence = 'u' and relkind = 'S' order by 1")]
 
 
 def damaged_sequences(url):
@@ -128,9 +128,8 @@ def damaged_sequences(url):
 
 
 def assert_all_solved(url, ids):
-    wait_for(lambda: query(url, "select count(*) from sluice.result where task_id = any(%s)",
-        [ids]) == [(len(ids),)], 60,
-             "the acknowledged tasks")
+    wait_for(lambda: query(url, "select count(*) from sluice.result where task_id = any(%s)", [ids])
+        == [(len(ids),)], 60, "the acknowledged tasks")
     assert query(url, "select distinct status from sluice.result where task_id = any(%s)",
         [ids]) == [("solved",)]
 
@@ -195,8 +194,7 @@ def test_a_backup_is_restored_to_a_point_in_time(servers, sluice, mock, worker, 
     (archiving.directory / "archive").chmod(0o777)
     archiving.start()
     restored = servers(f"restore_command=cp {archiving.directory}/archive/%f %p",
-        "recovery_target_name=here",
-                       "recovery_target_action=promote")
+        "recovery_target_name=here", "recovery_target_action=promote")
     restored.copy(archiving, "--wal-method=fetch")
     (restored.directory / "data" / "recovery.signal").touch()
     sluice("migrate", "--database-url", archiving.url())
@@ -232,10 +230,10 @@ class Damaging:
 
     def damage(self):
         """Leaves a page of zeros where each sequence was. Returns how many."""
-        files = query(self.url,
-            "select pg_relation_filepath(c.oid) from pg_class c where relnamespace = "
-            "'sluice'::regnamespace"
-                                " and relpersistence = 'u' and relkind = 'S'")
+        files = query(self.url, """
+            select pg_relation_filepath(c.oid) from pg_class c
+            where relnamespace = 'sluice'::regnamespace and relpersistence = 'u'
+              and relkind = 'S'""")
         self.server.stop()
         for (file,) in files:
             (self.server.directory / "data" / file).write_bytes(bytes(8192))

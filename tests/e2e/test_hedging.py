@@ -67,8 +67,7 @@ def test_no_task_has_more_extra_calls_than_hedge_max(pg, worker):
     url, slow = pg.database(), Slow(99)
     with ScriptedBackend({"slow": slow}) as backend:
         add_model(url, "m", backend.url, api="openai-chat", hedge_after="0.1 seconds",
-            hedge_budget=1, hedge_max=1,
-                  timeout="1.5 seconds", max_attempts=1)
+            hedge_budget=1, hedge_max=1, timeout="1.5 seconds", max_attempts=1)
         task = submit(url, "slow")
         worker(url)
         assert wait_ended(url, 1) == {"failed": 1}
@@ -103,8 +102,8 @@ def test_models_share_the_budget_over_all_workers(pg, worker):
         slow = submit_many(url, [f"slow {n}" for n in range(10)], model="unlucky")
         worker(url, "--models", "unlucky")
         assert wait_ended(url, 70) == {"solved": 70}
-    extra = query(url, "select count(*) from sluice.attempts where kind = 'hedged' and model = "
-                       "'unlucky'")[0][0]
+    extra = query(url, "select count(*) from sluice.attempts "
+        "where kind = 'hedged' and model = 'unlucky'")[0][0]
     assert 2 <= extra <= 4  # 8 % of its own 10 calls is one, three times that four
     assert_each_ended_once(url, quick + slow)
 
@@ -119,16 +118,16 @@ def test_no_extra_call_begins_while_the_breaker_is_not_closed(pg, worker, state)
         submit(url, "slow")
         worker(url)
         wait_for(lambda: len(slow.began_s) == 1, 20, "the call")
-        query(url, "update sluice.breaker set state = %s, since = now() from sluice.models m where "
-                   "id = model and name = 'm'", [state])
+        query(url, "update sluice.breaker set state = %s, since = now() from sluice.models m "
+            "where id = model and name = 'm'", [state])
         submit(url, "other", "other")
         # Its call began later, and so did its extra call.
         wait_for(lambda: len(other.began_s) == 2, 20, "the other model's extra call")
         assert len(slow.began_s) == 1
         query(url, "update sluice.breaker set state = 'closed'")
         assert wait_ended(url, 2) == {"solved": 2}
-    assert query(url, "select model, count(*) from sluice.attempts where kind = 'hedged' group by "
-                      "1 order by 1") == [("m", 1), ("other", 1)]
+    assert query(url, "select model, count(*) from sluice.attempts where kind = 'hedged' "
+        "group by 1 order by 1") == [("m", 1), ("other", 1)]
 
 
 def test_every_extra_call_has_its_own_permit(pg, mock, worker):

@@ -24,18 +24,16 @@ def http2_backend(tmp_path):
     key, certificate, log = (tmp_path / "key.pem", tmp_path / "certificate.pem",
         tmp_path / "http2.log")
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-        "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
-                    "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout",
-                    key, "-out", certificate],
-                   check=True, capture_output=True)
+            "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",
+            "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate], check=True,
+        capture_output=True)
     processes = []
 
     def start(delay_ms, refusing=""):
         with open(log, "wb") as out:
             processes.append(subprocess.Popen(["node", SERVER, key, certificate, str(delay_ms),
-                refusing], stdout=out, stderr=out,
-                                              preexec_fn=lambda: private_postgres.die_with_parent(
-                                              signal.SIGKILL)))
+                        refusing], stdout=out, stderr=out,
+                    preexec_fn=lambda: private_postgres.die_with_parent(signal.SIGKILL)))
         url = wait_for(lambda: re.search(r"listening on (https://\S+)", log.read_text()), 30,
             "the backend")[1]
         figures = lambda: json.loads(subprocess.run(["curl", "-sS", "--noproxy", "*", "--http2",
@@ -71,8 +69,8 @@ lost_by_curl = pytest.mark.xfail(reason="curl 7.88 forgets a stream that waits f
     strict=False)
 
 
-@pytest.mark.parametrize("calls, size", [(1, 200_000), (80, 10_000),
-    pytest.param(4, 200_000, marks=lost_by_curl)])
+@pytest.mark.parametrize("calls, size",
+    [(1, 200_000), (80, 10_000), pytest.param(4, 200_000, marks=lost_by_curl)])
 def test_prompts_larger_than_the_windows_together_go_through(pg, worker,
         http2_backend, calls, size):
     backend, certificate, _ = http2_backend(20)
@@ -94,8 +92,8 @@ def test_what_http_2_says_was_not_processed_is_sent_again_and_not_charged(pg, wo
     assert wait_ended(url, CALLS, 60) == {"solved": CALLS}
     assert_each_ended_once(url, ids)
     # Sent again by the client itself, or given back unsent.
-    assert query(url, "select error from sluice.attempts where (kind, error_code) is distinct from "
-                      "('returned', 'not_sent')") == []
+    assert query(url, "select error from sluice.attempts where (kind, error_code) is distinct "
+        "from ('returned', 'not_sent')") == []
     assert query(url, "select distinct attempts from sluice.tasks") == [(1,)]
     seen = figures()
     assert seen["solved"] == CALLS
@@ -111,8 +109,8 @@ def test_a_call_that_is_refused_time_and_again_is_not_charged(pg, worker, http2_
     for ended in (1, 2):
         submit(url, "x")
         assert wait_ended(url, ended, 60) == {"solved": ended}
-    assert query(url, "select distinct kind, error_code from sluice.attempts") == [
-        ("returned", "not_sent")]
+    assert query(url,
+        "select distinct kind, error_code from sluice.attempts") == [("returned", "not_sent")]
     assert query(url, "select distinct attempts from sluice.tasks") == [(1,)]
     assert figures()["refused"] == 8
 

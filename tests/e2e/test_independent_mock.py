@@ -20,12 +20,10 @@ def address(tmp_path):
     install()
     log = tmp_path / "aimock.log"
     with open(log, "wb") as out:
-        process = subprocess.Popen([NODE, INSTALLED / "node_modules/@copilotkit/aimock/dist/cli.js",
-            "--port", "0", "--fixtures",
-                                    HERE / "fixtures.json", "--chunk-size", "5"],
-                                    stdout=out, stderr=out,
-                                   preexec_fn=lambda: private_postgres.die_with_parent(
-                                   signal.SIGKILL))
+        process = subprocess.Popen(
+            [NODE, INSTALLED / "node_modules/@copilotkit/aimock/dist/cli.js", "--port", "0",
+                "--fixtures", HERE / "fixtures.json", "--chunk-size", "5"], stdout=out, stderr=out,
+            preexec_fn=lambda: private_postgres.die_with_parent(signal.SIGKILL))
     try:
         yield wait_for(lambda: re.search(r"listening on (http://\S+)", log.read_text()), 60,
             "the mock")[1]
@@ -42,11 +40,11 @@ def test_a_thousand_chat_tasks_are_solved_in_streams_and_their_usage_recorded(pg
     assert wait_ended(url, 1000) == {"solved": 1000}
     assert_each_ended_once(url, ids)
     # It counts a token for each four characters.
-    assert query(url, "select count(*) from sluice.tasks where answer = %s and input_tokens = "
-                      "ceil(length(prompt) / 4.0)"
-                      " and output_tokens = ceil(length(answer) / 4.0)"
-                      " and cost = (2 * input_tokens + 10 * output_tokens) / 1e6",
-                      [ANSWER]) == [(1000,)]
+    assert query(url, """
+        select count(*) from sluice.tasks
+        where answer = %s and input_tokens = ceil(length(prompt) / 4.0)
+          and output_tokens = ceil(length(answer) / 4.0)
+          and cost = (2 * input_tokens + 10 * output_tokens) / 1e6""", [ANSWER]) == [(1000,)]
     assert query(url, "select count(*) from sluice.attempts") == [(0,)]
 
 
@@ -59,8 +57,8 @@ def test_each_api_is_understood(pg, worker, address, api, base, answer, usage):
     submit_many(url, [f"prompt number {i}" for i in range(20)])
     worker(url)
     assert wait_ended(url, 20) == {"solved": 20}
-    assert query(url, "select distinct answer, input_tokens, output_tokens from sluice.tasks") == [
-        (answer, *usage)]
+    assert query(url, "select distinct answer, input_tokens, "
+        "output_tokens from sluice.tasks") == [(answer, *usage)]
     if answer is None:
-        assert query(url, "select distinct (response::json #>> '{data,0,embedding}')::jsonb from "
-                          "sluice.tasks") == [([0.25, -0.5],)]
+        assert query(url, "select distinct (response::json #>> '{data,0,embedding}')::jsonb "
+            "from sluice.tasks") == [([0.25, -0.5],)]

@@ -18,10 +18,8 @@ def unread_worker():
 
     def start(url):
         started.append(subprocess.Popen([BINARY, "worker", "--database-url", url, "--log-level",
-            "debug"], env=clean_environment(),
-                                        stderr=subprocess.PIPE,
-                                        preexec_fn=lambda: private_postgres.die_with_parent(
-                                        signal.SIGKILL)))
+                    "debug"], env=clean_environment(), stderr=subprocess.PIPE,
+                preexec_fn=lambda: private_postgres.die_with_parent(signal.SIGKILL)))
         return started[-1]
     yield start
     for process in started:

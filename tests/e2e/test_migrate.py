@@ -21,8 +21,8 @@ def migrate(sluice, url, *arguments):
 def test_twenty_at_once_all_succeed_and_each_migration_runs_once(sluice, pg):
     url = pg.empty_database()
     with concurrent.futures.ThreadPoolExecutor(20) as pool:
-        runs = [run.result() for run in [pool.submit(migrate, sluice, url, "up")
-            for _ in range(20)]]
+        runs = [run.result()
+            for run in [pool.submit(migrate, sluice, url, "up") for _ in range(20)]]
     assert [run.returncode for run in runs] == [0] * 20, [run.stderr for run in runs]
     applied = [line for run in runs for line in run.stdout.splitlines()
         if line.startswith("applied")]
@@ -69,21 +69,23 @@ def test_an_unreachable_database_is_exit_4(sluice):
 
 
 def test_no_piece_of_a_password_is_ever_printed(sluice):
-    for url in ("postgresql://someone:hush-hush@127.0.0.1:1/nowhere",
+    for url in (
+            "postgresql://someone:hush-hush@127.0.0.1:1/nowhere",
             "postgresql://someone:x@hush-hush@127.0.0.1:1/a",
-                "postgresql://someone:hush-hush/x@127.0.0.1:1/a",
-                "postgresql://someone:1/hush-hush@127.0.0.1/a",
-                "postgresql://someone:1?hush-hush@127.0.0.1/a",
-                "password=hush-hush host=127.0.0.1 port=1 nonsense",
-                "hush-hush", "password='hush-hush"):
+            "postgresql://someone:hush-hush/x@127.0.0.1:1/a",
+            "postgresql://someone:1/hush-hush@127.0.0.1/a",
+            "postgresql://someone:1?hush-hush@127.0.0.1/a",
+            "password=hush-hush host=127.0.0.1 port=1 nonsense",
+            "hush-hush",
+            "password='hush-hush"):
         run = migrate(sluice, url)  # malformed, or out of reach
         assert run.returncode in (3, 4) and "hush" not in run.stdout + run.stderr, run.stderr
 
 
 def test_a_newer_schema_is_exit_5(sluice, pg):
     url = pg.database()
-    query(url, "insert into sluice.migration (version, name, sha256) values (9999, "
-               "'9999_later.sql', 'f00')")
+    query(url, "insert into sluice.migration (version, name, sha256) "
+        "values (9999, '9999_later.sql', 'f00')")
     run = migrate(sluice, url)
     assert run.returncode == 5
     assert "9999" in run.stderr and run.stderr.count("\n") == 1
@@ -119,10 +121,10 @@ def test_who_ran_a_part_of_what_the_baseline_replaces_is_told_what_to_do(sluice,
     before = query(url, "select count(*) from pg_class")
     run = migrate(sluice, url)
     assert run.returncode == 5 and run.stderr.count("\n") == 1
-    assert f"is at version {version}," in run.stderr and ("0022_arrivals.sql first, or begin with "
-        "an empty database") in run.stderr
-    assert (query(url, "select max(version), (select count(*) from pg_class) from "
-                       "sluice.migration") == [(version, *before[0])])
+    assert f"is at version {version}," in run.stderr and ("0022_arrivals.sql first, "
+        "or begin with an empty database") in run.stderr
+    assert (query(url, "select max(version), (select count(*) from pg_class) from sluice.migration")
+        == [(version, *before[0])])
 
 
 def test_a_baseline_that_was_interrupted_goes_on(sluice, pg):
@@ -147,9 +149,9 @@ def test_a_migrator_waits_for_another_and_then_works(sluice, pg, started):
         holder.cursor().execute("select pg_advisory_lock(%s, %s)", LOCK)
         waiting = started("migrate", "--database-url", url)
         # It looks for the lock again and again: it has looked once its session is there and idle.
-        wait_for(lambda: query(url,
-            "select pid from pg_stat_activity where query like '%pg_try_advisory_lock(731009%' "
-                                    "and application_name = 'sluice'"), what="a waiting migrator")
+        wait_for(lambda: query(url, "select pid from pg_stat_activity "
+                "where query like '%pg_try_advisory_lock(731009%' and application_name = 'sluice'"),
+            what="a waiting migrator")
         assert waiting.running()
     finally:
         holder.close()
@@ -248,9 +250,9 @@ def test_without_roles_everything_belongs_to_its_user(sluice, cluster, mock, wor
     assert run.returncode == 0, run.stderr
     assert query(url, "select distinct pg_get_userbyid(relowner) from pg_class"
                       " where relnamespace = 'sluice'::regnamespace") == [("alone",)]
-    assert query(url, "select count(*) from pg_proc where pronamespace = 'sluice'::regnamespace"
-                      " and (proowner <> 'alone'::regrole or proacl::text ~ 'sluice_|{=|,=')") == [
-                      (0,)]
+    assert query(url, """
+        select count(*) from pg_proc where pronamespace = 'sluice'::regnamespace
+          and (proowner <> 'alone'::regrole or proacl::text ~ 'sluice_|{=|,=')""") == [(0,)]
     assert query(url, "select sluice.is_administrator(), sluice.administers('admin_elsewhere')"
         ) == [(True, False)]
 

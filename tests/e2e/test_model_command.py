@@ -27,10 +27,10 @@ def test_set_makes_a_model_and_changes_it_in_place(model, url):
     assert model("set", "m", "url=http://127.0.0.1:1/v1", "api=openai-chat", "rpm=60",
         "timeout=2m").returncode == 0
     assert model("set", "m", "rpm=120", "hedge_after=800ms").returncode == 0
-    assert query(url, "select name, rpm, timeout::text, hedge_after::text from sluice.models") == [
-        ("m", 120, "00:02:00", "00:00:00.8")]
-    queues = query(url, "select count(*) from pg_tables where schemaname = 'sluice' and tablename "
-                        "~ '^queue_[0-9]+$'")
+    assert query(url, "select name, rpm, timeout::text, "
+        "hedge_after::text from sluice.models") == [("m", 120, "00:02:00", "00:00:00.8")]
+    queues = query(url, "select count(*) from pg_tables "
+        "where schemaname = 'sluice' and tablename ~ '^queue_[0-9]+$'")
     assert queues == [(1,)]
 
 
@@ -113,12 +113,11 @@ def test_pause_and_resume(model, url):
 
 
 @pytest.mark.parametrize("flags, until", [
-    (["--for", "10m"], "closed_until between now() + interval '9 min' and now() + interval '10 "
-                       "min'"),
+    (["--for", "10m"], "closed_until between now() + interval '9 min' and "
+        "now() + interval '10 min'"),
     (["--until", "2090-01-01 08:00+00"], "closed_until = '2090-01-01 08:00+00'"),
     (["--forever"], "closed_until = 'infinity'"),
-    ([], "closed_until = 'infinity'"),
-])
+    ([], "closed_until = 'infinity'")])
 def test_close_until_a_time(model, url, flags, until):
     model("set", "m", "url=http://127.0.0.1:1")
     assert model("close", "m", "--reason", "billing", *flags).returncode == 0
@@ -127,8 +126,8 @@ def test_close_until_a_time(model, url, flags, until):
     assert column(url, "closed_until") is None
 
 
-@pytest.mark.parametrize("flags, code", [(["--for", "10x"], 2), (["--for", "1h", "--forever"], 2),
-                                         (["--until", "some day"], 1)])
+@pytest.mark.parametrize("flags, code",
+    [(["--for", "10x"], 2), (["--for", "1h", "--forever"], 2), (["--until", "some day"], 1)])
 def test_close_refuses_what_is_not_a_time(model, url, flags, code):
     model("set", "m", "url=http://127.0.0.1:1")
     run = model("close", "m", *flags)
@@ -169,9 +168,8 @@ def test_a_reply_is_stored_beside_its_answer_where_it_is_to_be_kept(model, url, 
         submit(url, "question", model=name)
     worker(url)
     wait_ended(url, 2)
-    assert query(url, "select model, answer is null, response::json ->> 'answer' = answer from "
-                      "sluice.tasks order by model") == [
-        ("kept", False, True), ("plain", False, None)]
+    assert query(url, "select model, answer is null, response::json ->> 'answer' = answer "
+        "from sluice.tasks order by model") == [("kept", False, True), ("plain", False, None)]
 
 
 def test_a_route_keeps_its_lines_while_a_model_joins_and_the_last_one_leaves(pg):

@@ -35,7 +35,7 @@ def test_the_rules_are_rules_and_each_alerts_above_its_threshold_alone():
     promtool("test", "rules", ALERT_TESTS)
     cases = [(case["alertname"], bool(case["exp_alerts"]))
         for test in yaml.safe_load(ALERT_TESTS.read_text())["tests"]
-             for case in test["alert_rule_test"]]
+        for case in test["alert_rule_test"]]
     assert set(cases) == {(rule["alert"], fires) for rule in RULES for fires in (True, False)}
 
 
@@ -49,10 +49,9 @@ def test_each_alert_says_what_to_do_in_commands_that_exist(pg, sluice):
         if below:
             return words[0] in below and exists(words[1:], *path, words[0])
         settings = [word.split("=")[0] for word in words if "=" in word]
-        return all(word in text for word in words
-            if word.startswith("--")) and (not settings or query(
-            url, "select %s <@ sluice.configurable_columns(%s)",
-            [settings, path[0] + "s"]) == [(True,)])
+        return all(word in text for word in words if word.startswith("--")) and (not settings
+            or query(url, "select %s <@ sluice.configurable_columns(%s)", [settings, path[0] + "s"])
+            == [(True,)])
 
     for rule in RULES:
         assert rule["annotations"]["summary"], rule["alert"]
@@ -85,15 +84,14 @@ def prometheus(tmp_path):
         configuration = tmp_path / "prometheus.yml"
         configuration.write_text(yaml.safe_dump({
             "global": {"scrape_interval": "500ms", "scrape_timeout": "500ms",
-            "evaluation_interval": "500ms"},
+                "evaluation_interval": "500ms"},
             "rule_files": [str(alerts)],
-            "scrape_configs": [{"job_name": "sluice",
-            "static_configs": [{"targets": list(addresses)}]}]}))
-        processes.append(subprocess.Popen(
-            ["prometheus", f"--config.file={configuration}",
-            f"--storage.tsdb.path={tmp_path / 'prometheus'}",
-             f"--web.listen-address={address}", "--log.level=error"], env=clean_environment(),
-             preexec_fn=private_postgres.die_with_parent))
+            "scrape_configs": [
+                {"job_name": "sluice", "static_configs": [{"targets": list(addresses)}]}]}))
+        processes.append(subprocess.Popen(["prometheus", f"--config.file={configuration}",
+                    f"--storage.tsdb.path={tmp_path / 'prometheus'}",
+                    f"--web.listen-address={address}", "--log.level=error"],
+                env=clean_environment(), preexec_fn=private_postgres.die_with_parent))
 
         def get(path, **arguments):
             with urllib.request.urlopen(
@@ -104,8 +102,8 @@ def prometheus(tmp_path):
         def is_up():
             assert processes[-1].poll() is None, "Prometheus ended"
             try:
-                return [target["value"][1] for target in get("query",
-                    query="up")["result"]] == ["1"] * len(addresses)
+                return [target["value"][1]
+                    for target in get("query", query="up")["result"]] == ["1"] * len(addresses)
             except urllib.error.URLError:
                 return False
         wait_for(is_up, what="Prometheus")
@@ -131,12 +129,12 @@ def test_all_that_is_shown_and_watched_is_exported(pg, mock, worker, server, pro
     for prompt in ("good", "mock:status=500 bad"):
         assert http(port, "POST", "/v1/tasks", {"prompt": prompt, "model": "m"}).status == 202
     submit(url, "x", "full")
-    wait_for(lambda: http(port, "POST", "/v1/tasks",
-        {"prompt": "x", "model": "full"}).status == 503, what="a full model")
+    wait_for(lambda: http(port, "POST", "/v1/tasks", {"prompt": "x", "model": "full"}).status
+        == 503, what="a full model")
     assert wait_ended(url, 2) == {"solved": 1, "failed": 1}
     get = prometheus(monitor.address.removeprefix("http://"), f"127.0.0.1:{port}")
-    expressions = [(target["expr"], target["legendFormat"]) for _,
-        target in TARGETS if "expr" in target]
+    expressions = [(target["expr"], target["legendFormat"])
+        for _, target in TARGETS if "expr" in target]
     for expression, legend in expressions + [(without_thresholds(rule["expr"]), "")
             for rule in RULES]:
         for name, value in VARIABLES.items():
@@ -166,17 +164,17 @@ def test_every_server_tells_of_the_queues_what_the_database_has(pg, server):
     for _ in range(2):
         submit(url, "x", "a")
     submit(url, "x", "a", run_at="2999-01-01T00:00:00Z")
-    query(url, "update sluice.breaker set state = case name when 'b' then 'half_open' else 'open' "
-               "end, since = now()"
-               " from sluice.models where id = model and name <> 'a'")
+    query(url, """
+        update sluice.breaker set state = case name when 'b' then 'half_open' else 'open'
+        end, since = now() from sluice.models where id = model and name <> 'a'""")
     ports = [server(url).port, server(url).port]
     for port in ports:
         text = wait_for(lambda port=port: (body := http(port, "GET",
             "/metrics").body).count("sluice_queue_depth{") and body, what="queues")
         found = {(name, *re.findall(r'"(\w+)"', labels)): float(value)
-                 for name, labels, value in re.findall(
-                 r"^sluice_(queue_\w+|oldest_ready_seconds|breaker_state|model_blocked){(.*)} "
-                 r"(\S+)$", text, re.M)}
+            for name, labels, value in re.findall(
+                r"^sluice_(queue_\w+|oldest_ready_seconds|breaker_state|model_blocked){(.*)} "
+                r"(\S+)$", text, re.M)}
         assert {key[1:]: value for key, value in found.items() if key[0] == "queue_depth"} == {
             (model, state): 0 for model in "bc" for state in ("queued", "in_flight", "waiting")} | {
             ("a", "queued"): 2, ("a", "in_flight"): 0, ("a", "waiting"): 1}
@@ -188,7 +186,7 @@ def test_every_server_tells_of_the_queues_what_the_database_has(pg, server):
             for reason in ("paused", "parked", "closed", "breaker_open", "no_worker")}
         assert set(re.findall(r"^sluice_(workers|results_total)({.*})? (\S+)$", text, re.M)) == {
             ("workers", "", "0"), *(("results_total", f'{{status="{status}"}}', "0")
-            for status in ("solved", "failed", "cancelled", "expired"))}
+                for status in ("solved", "failed", "cancelled", "expired"))}
 
 
 def test_the_plainest_outages_raise_alerts(pg, server, prometheus):
@@ -207,9 +205,8 @@ def test_the_plainest_outages_raise_alerts(pg, server, prometheus):
         return {(each["alertname"], *(each[name] for name in ("model", "reason") if name in each))
             for each in labels}
     wait_for(lambda: {("SluiceModelIsBlocked", "parked", "parked"),
-        ("SluiceModelIsBlocked", "parked", "no_worker"),
-                      ("SluiceNoWorker",)} <= firing(), 30,
-                      "the alerts of a parked model and of no worker")
+            ("SluiceModelIsBlocked", "parked", "no_worker"), ("SluiceNoWorker",)} <= firing(), 30,
+        "the alerts of a parked model and of no worker")
     assert ("SluiceServerHasNoDatabase",) not in firing()
     pg.stop("immediate")
     try:
@@ -227,4 +224,4 @@ def test_the_plainest_outages_raise_alerts(pg, server, prometheus):
 
 def breaker_state(port):
     return int(re.search(r"^sluice_http_database_breaker_state (\d)",
-        http(port, "GET", "/metrics").body, re.M)[1])
+            http(port, "GET", "/metrics").body, re.M)[1])

@@ -20,18 +20,17 @@ PROBES = {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/metrics")}
 PARTS = ("allOf", "anyOf", "oneOf")
 # Any other word is a slip: a comma in a description without quotes makes one.
 KEYWORDS = {*PARTS, "$ref", "type", "properties", "required", "additionalProperties",
-    "unevaluatedProperties", "items", "minItems",
-            "maxItems", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "minLength",
-            "maxLength", "pattern", "format",
-            "minProperties", "maxProperties", "propertyNames", "default", "description", "examples"}
+    "unevaluatedProperties", "items", "minItems", "maxItems", "enum", "const", "minimum", "maximum",
+    "exclusiveMinimum", "minLength", "maxLength", "pattern", "format", "minProperties",
+    "maxProperties", "propertyNames", "default", "description", "examples"}
 
 
 def operations():
     """(method, path) → the operation, with the parameters of its path."""
-    return {(method.upper(), path): operation | {"parameters": item.get("parameters", [])
-        + operation.get("parameters", [])}
-            for path, item in DOCUMENT["paths"].items() for method, operation in item.items()
-            if method != "parameters"}
+    return {(method.upper(), path): operation
+        | {"parameters": item.get("parameters", []) + operation.get("parameters", [])}
+        for path, item in DOCUMENT["paths"].items()
+        for method, operation in item.items() if method != "parameters"}
 
 
 def find(reference):
@@ -62,8 +61,8 @@ def inlined(schema, closes, is_whole=True):
     if narrows:
         whole["allOf"] = [*whole.get("allOf", []), inlined(find(schema["$ref"]), closes, False)]
     if "properties" in schema:
-        whole["properties"] = {name: inlined(value, closes, not narrows) for name,
-            value in schema["properties"].items()}
+        whole["properties"] = {name: inlined(value, closes, not narrows)
+            for name, value in schema["properties"].items()}
     for name in ("items", "additionalProperties"):
         if isinstance(schema.get(name), dict):
             whole[name] = inlined(schema[name], closes)
@@ -87,8 +86,7 @@ def schemas(node=DOCUMENT, path=()):
     elif isinstance(node, dict):
         holder = path[-1] if path else ""
         if path[:2] == ("components", "schemas") and len(path) == 3 or holder in ("schema", "items",
-                "additionalProperties") or (
-                len(path) > 1 and path[-2] in ("properties", *PARTS)):
+                "additionalProperties") or (len(path) > 1 and path[-2] in ("properties", *PARTS)):
             yield path, node
         for name, part in node.items():
             if name not in ("enum", "const", "default", "examples"):
@@ -106,7 +104,7 @@ def references(node=DOCUMENT):
 def table_of_errors():
     """(status, type) of docs/http.md."""
     return {(int(status), kind) for status, kind in re.findall(r"^\| (\d{3}) \| `(\w+)` \|",
-        (ROOT / "docs/http.md").read_text(), re.M)}
+            (ROOT / "docs/http.md").read_text(), re.M)}
 
 
 def test_the_document_is_sound(sluice):
@@ -179,8 +177,8 @@ def test_the_keys_are_those_of_the_database(pg):
     def settings(table):
         return set(query(url, "select sluice.configurable_columns(%s)", [table])[0][0])
 
-    named = {name: set(schema.get("properties", {})) for name,
-        schema in DOCUMENT["components"]["schemas"].items()}
+    named = {name: set(schema.get("properties", {}))
+        for name, schema in DOCUMENT["components"]["schemas"].items()}
     assert named["NewTask"] == columns("sluice.draft")
     assert named["Task"] | named["TaskFacts"] == columns("sluice.tasks")
     assert named["ModelSettings"] == settings("models")
@@ -194,20 +192,18 @@ def test_the_keys_are_those_of_the_database(pg):
 BACKEND_ANSWERS = {
     "/solve": {"answer": "fine"},
     "/v1/chat/completions": {"object": "chat.completion",
-    "choices": [{"message": {"content": "fine"}, "finish_reason": "stop"}]},
+        "choices": [{"message": {"content": "fine"}, "finish_reason": "stop"}]},
     "/v1/responses": {"status": "completed",
-    "output": [{"type": "message", "content": [{"type": "output_text", "text": "fine"}]}]},
+        "output": [{"type": "message", "content": [{"type": "output_text", "text": "fine"}]}]},
     "/v1/embeddings": {"data": [{"index": 0, "embedding": [0.5]}]},
-    "/v1/messages": {"content": [{"type": "text", "text": "fine"}], "stop_reason": "end_turn"},
-}
+    "/v1/messages": {"content": [{"type": "text", "text": "fine"}], "stop_reason": "end_turn"}}
 # Route → the api of its models, and a body.
 COMPLETIONS = {
     "/v1/chat/completions": ("openai-chat", {"messages": [{"role": "user", "content": "2+2?"}]}),
     "/v1/responses": ("openai-responses", {"input": "2+2?"}),
     "/v1/embeddings": ("openai-embeddings", {"input": "2+2?"}),
-    "/v1/messages": ("anthropic-messages", {"max_tokens": 9,
-    "messages": [{"role": "user", "content": "2+2?"}]}),
-}
+    "/v1/messages": ("anthropic-messages",
+        {"max_tokens": 9, "messages": [{"role": "user", "content": "2+2?"}]})}
 
 
 @pytest.fixture
@@ -252,8 +248,8 @@ class Caller:
     def __call__(self, status, method, path, body=None, query="", key="admin", headers=(), **names):
         sent, headers = body, dict(headers)
         if body is not None:
-            content_type, request = next(iter(resolved(operations()[method,
-                path]["requestBody"])["content"].items()))
+            content_type, request = next(
+                iter(resolved(operations()[method, path]["requestBody"])["content"].items()))
             headers["Content-Type"], sent = encoded(content_type, body)
             if status in (200, 201, 202, 400):
                 wrong = fault(request["schema"], body, closes=False)
@@ -300,9 +296,8 @@ def call(pg, server, sluice, worker, backend):
             api=api, max_attempts=1)
     process = server(url, keys=True)
     keys = {}
-    for name, flags in {"admin": ("--scope", "admin"), "read": ("--scope", "read"),
-            "submit": ("--scope", "submit"),
-                        "t": ("--tenant", "t", "--scope", "submit,read")}.items():
+    for name, flags in {"admin": ("--scope", "admin"), "read": ("--scope", "read"), "submit":
+            ("--scope", "submit"), "t": ("--tenant", "t", "--scope", "submit,read")}.items():
         keys[name] = sluice("key", "create", name, *flags, "--database-url", url).stdout.strip()
     worker(url)
     caller = Caller(process.port, keys)
@@ -318,7 +313,7 @@ def call_for_tasks(call):
     solved = call(202, "POST", tasks, new).json["id"]
     assert call(200, "GET", task, query="?wait=60s", id=solved).json["status"] == "solved"
     waiting = call(202, "POST", tasks, [{"prompt": "x", "model": "waits"},
-        {"request": {"prompt": "x"}, "model": "waits"}]).json["ids"][0]
+            {"request": {"prompt": "x"}, "model": "waits"}]).json["ids"][0]
     call(200, "GET", task, id=waiting)
     assert len(call(200, "GET", tasks).json["data"]) == 4
     call(200, "GET", tasks,
@@ -333,8 +328,8 @@ def call_for_tasks(call):
     call(200, "DELETE", task, id=unfinished)
     call(200, "POST", task + "/forget", id=unfinished)
     for path in (tasks, "/task"):
-        wrong = [{"prompt": "x", **key} for key in ({"max_attempts": 0},
-            {"colour": 1}, {"priority": "warm"})]
+        wrong = [{"prompt": "x", **key}
+            for key in ({"max_attempts": 0}, {"colour": 1}, {"priority": "warm"})]
         for body in ({}, *wrong, [], 7, [{"model": "m"}]):
             call(400, "POST", path, body)
         call(404, "POST", path, {"prompt": "x", "model": "nobody"})
@@ -447,8 +442,8 @@ def call_for_batches(call):
     metadata = ({"k": 1}, {"k" * 65: "v"}, {"k": "v" * 513}, {str(n): "v" for n in range(17)}, [])
     for key in ({"endpoint": "/v1/messages"}, {"completion_window": None},
             {"output_expires_after": {"seconds": 7200}},
-                {"output_expires_after": lifetime | {"seconds": 1}},
-                *({"metadata": each} for each in metadata)):
+            {"output_expires_after": lifetime | {"seconds": 1}},
+            *({"metadata": each} for each in metadata)):
         call(400, "POST", BATCHES, new | key)
     call(400, "POST", BATCHES, [])
     for wrong in ("limit=0", "limit=101", "after=7"):
@@ -479,8 +474,8 @@ def call_for_message_batches(call):
     assert call(200, "GET", MESSAGE_BATCHES).json["last_id"] == batch
     assert call(200, "GET", MESSAGE_BATCHES,
         query=f"?limit=1&after_id={cancelled}").json["first_id"] == batch
-    assert call(200, "GET", MESSAGE_BATCHES, query=f"?limit=1&before_id={batch}").json[
-        "first_id"] == cancelled
+    assert call(200, "GET", MESSAGE_BATCHES,
+        query=f"?limit=1&before_id={batch}").json["first_id"] == cancelled
     call(200, "DELETE", MESSAGE_BATCH, id=batch)
     for body in ({}, {"requests": []}, {"requests": [7]}, {"requests": [{"custom_id": "a"}]}, []):
         call(400, "POST", MESSAGE_BATCHES, body)
@@ -627,8 +622,8 @@ def call_where_there_is_no_room_for_files(call):
     lines = (b"x" * 3999 + b"\n") * 50_000
     call(413, "POST", FILES, {"purpose": "batch", "file": lines + b"x"})
     file = call(200, "POST", FILES, {"purpose": "batch", "file": "x"}).json["id"]
-    query(call.url, "create or replace function sluice.files_bytes_max() returns bigint language "
-                    "sql as 'select 1'")
+    query(call.url, "create or replace function sluice.files_bytes_max() returns bigint "
+        "language sql as 'select 1'")
     call(503, "POST", FILES, {"purpose": "batch", "file": "x"})
     call(503, "POST", BATCHES, {"input_file_id": file, "endpoint": "/v1/chat/completions",
         "completion_window": "24h"})
@@ -654,8 +649,8 @@ def call_against_the_rules_of_http(call):
     for method, path in operations():
         if method in ("POST", "PUT", "PATCH"):
             reply = send_unchecked(call, method, path)
-            assert reply.status == 411 and "411" in operations()[method,
-                path]["responses"], (method, path)
+            assert reply.status == 411 and "411" in operations()[method, path]["responses"], (
+                method, path)
             call.check(method, path, reply)
     reply = http(call.port, "POST", "/v1/tasks", b" " * ((64 << 20) + 1), call.keys["submit"])
     assert reply.status == 413

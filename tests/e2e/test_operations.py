@@ -54,8 +54,8 @@ def test_a_drain_with_1000_in_flight_finishes_all_and_claims_no_other(full_worke
     url, ids, process = full_worker("100%:6s")
     assert process.stop() == 0
     assert statuses(url) == {"solved": IN_FLIGHT}
-    left = query(url, "select count(*), sum(attempts) from sluice.tasks where status in ('queued', "
-                      "'unsolved')")
+    left = query(url, "select count(*), sum(attempts) from sluice.tasks "
+        "where status in ('queued', 'unsolved')")
     assert left == [(len(ids) - IN_FLIGHT, 0)]
 
 
@@ -65,9 +65,8 @@ def test_a_drain_time_out_with_1000_in_flight_hands_all_back_uncharged(full_work
     assert process.stop() == 0
     assert time.monotonic() - asked < 20
     assert statuses(url) == {}
-    assert query(url, "select status in ('queued', 'unsolved'), sum(attempts), count(*) from "
-                      "sluice.tasks group by 1") == [
-        (True, 0, len(ids))]
+    assert query(url, "select status in ('queued', 'unsolved'), sum(attempts), count(*) "
+        "from sluice.tasks group by 1") == [(True, 0, len(ids))]
 
 
 @pytest.mark.plain_build_only
@@ -172,10 +171,10 @@ def test_models_come_and_go_beside_ticks_and_a_worker(pg, mock, worker):
             return rounds
 
     def comes_and_goes(name):
-        return ["insert into sluice.models (name, url, max_in_flight, max_unfinished) values "
-                f"('{name}{{0}}', '{backend.url}', 5, 100)",
-                f"insert into sluice.routes (route, model) values ('all', '{name}{{0}}')",
-                f"delete from sluice.models where name = '{name}{{0}}'"]
+        return ["insert into sluice.models (name, url, max_in_flight, max_unfinished) "
+            f"values ('{name}{{0}}', '{backend.url}', 5, 100)",
+            f"insert into sluice.routes (route, model) values ('all', '{name}{{0}}')",
+            f"delete from sluice.models where name = '{name}{{0}}'"]
     with ThreadPoolExecutor() as threads:
         done = [threads.submit(each, statements) for statements in (
             ["select sluice.tick()"], comes_and_goes("a"), comes_and_goes("b"),

@@ -30,16 +30,14 @@ TOKEN_WINDOW_S = 60.25    # what is settled later than that corrects nothing
 # Model -> its columns beside those that all have. "limited" keeps its quota, that of "changing"
 # moves; "fragile" breaks soon.
 MODELS = {"plain": {}, "shallow": {"max_queue": 50}, "narrow": {"max_in_flight": 3},
-    "limited": {"rpm": 600},
-          "changing": {"rpm": RPM_MAX}, "tokens": {"tpm": TPM},
-          "fragile": {"breaker_failures": 2, "breaker_open": "50 ms", "breaker_successes": 1}}
+    "limited": {"rpm": 600}, "changing": {"rpm": RPM_MAX}, "tokens": {"tpm": TPM},
+    "fragile": {"breaker_failures": 2, "breaker_open": "50 ms", "breaker_successes": 1}}
 TENANTS = {"default": {}, "weighty": {"weight": 5}, "slow": {"rpm": 300},
-    "frugal": {"tpm": TPM // 2},
-           "small": {"max_unfinished": 40}}
+    "frugal": {"tpm": TPM // 2}, "small": {"max_unfinished": 40}}
 # Without these it was not driven what is said to hold.
 VARIETY = {"solved", "failed", "cancelled", "expired", "attempt retry", "attempt failed",
-    "attempt lost", "attempt redriven",
-           "closed -> open", "open -> half_open", "half_open -> open", "half_open -> closed"}
+    "attempt lost", "attempt redriven", "closed -> open", "open -> half_open", "half_open -> open",
+    "half_open -> closed"}
 FINAL = {"solved", "failed", "cancelled"}
 # What a caller has to live with: a worker declared dead, a task that is not there, or not at its
 # end, a tenant over its cap.
@@ -80,13 +78,27 @@ class Session(threading.Thread):
         self.connection = self.worker = self.pid = None
         self.held = []       # (worker, task, fence): perhaps lost meanwhile
         self.told = []       # outcomes reported before, to be repeated
-        weights = {self.submit: 20, self.submit_many: 6, self.claim: 30,
-            self.complete: 25, self.heartbeat: 5,
-                   self.cancel: 5, self.redrive: 4, self.wake: 6, self.tick: 2, self.recover: 2,
-                   self.sweep: 1, self.freeze: 1,
-                   self.pause: 1, self.close: 1, self.change_limit: 1,
-                   self.change_weight: 1, self.forget: 1,
-                   self.cancel_all: 1, self.redrive_all: 1, self.explain: 2}
+        weights = {
+            self.submit: 20,
+            self.submit_many: 6,
+            self.claim: 30,
+            self.complete: 25,
+            self.heartbeat: 5,
+            self.cancel: 5,
+            self.redrive: 4,
+            self.wake: 6,
+            self.tick: 2,
+            self.recover: 2,
+            self.sweep: 1,
+            self.freeze: 1,
+            self.pause: 1,
+            self.close: 1,
+            self.change_limit: 1,
+            self.change_weight: 1,
+            self.forget: 1,
+            self.cancel_all: 1,
+            self.redrive_all: 1,
+            self.explain: 2}
         self.choices, self.weights = list(weights), list(weights.values())
 
     def run(self):
@@ -166,18 +178,17 @@ class Session(threading.Thread):
             if self.random.random() < share else "null")
 
     def submit(self, cursor):
-        return self.accept([self.value(
-            cursor, "select sluice.submit('question', %s, %s, %s, max_output_tokens => %s, "
-                    "batch_id => %s,"
-            f" run_at => {self.soon(0.1)}, deadline => {self.soon(0.1)})",
+        task = self.value(cursor, f"""
+            select sluice.submit('question', %s, %s, %s, max_output_tokens => %s, batch_id => %s,
+              run_at => {self.soon(0.1)}, deadline => {self.soon(0.1)})""",
             [self.model(), self.random.randint(-2, 2), self.tenant(), OUTPUT_TOKENS_MAX,
-            self.random.randint(1, 1000)])])
+                self.random.randint(1, 1000)])
+        return self.accept([task])
 
     def submit_many(self, cursor):
         tasks = [{"prompt": "question", "model": self.model(),
-            "priority": self.random.randint(-2, 2),
-                  "tenant": self.tenant(), "max_output_tokens": OUTPUT_TOKENS_MAX}
-                 for _ in range(self.random.randint(1, 20))]
+                "priority": self.random.randint(-2, 2), "tenant": self.tenant(),
+                "max_output_tokens": OUTPUT_TOKENS_MAX} for _ in range(self.random.randint(1, 20))]
         cursor.execute("select sluice.submit_many(%s)", [json.dumps(tasks)])
         return self.accept([row[0] for row in cursor.fetchall()])
 
@@ -186,10 +197,9 @@ class Session(threading.Thread):
                        [self.worker, self.random.randint(1, 20)])
         claimed = cursor.fetchall()
         cursor.execute("select task_id, tenant, started_at, reserved_tokens from sluice.lease "
-                       "where task_id = any (%s)",
-                       [[c[0] for c in claimed]])
-        leases = {task: (tenant, started.timestamp(), reserved) for task, tenant, started,
-            reserved in cursor.fetchall()}
+            "where task_id = any (%s)", [[c[0] for c in claimed]])
+        leases = {task: (tenant, started.timestamp(), reserved)
+            for task, tenant, started, reserved in cursor.fetchall()}
         worker = self.worker
 
         def after(_):
@@ -197,8 +207,8 @@ class Session(threading.Thread):
             self.held += [call for call in [(worker, task, fence) for task, fence, _ in claimed]
                 if call not in self.held]
             with self.ledger.lock:
-                self.ledger.calls |= {(task, fence): (model, *leases[task]) for task,
-                    fence, model in claimed}
+                self.ledger.calls |= {(task, fence): (model, *leases[task])
+                    for task, fence, model in claimed}
         return after
 
     def complete(self, cursor):
@@ -289,13 +299,11 @@ class Session(threading.Thread):
 
     def pause(self, cursor):
         cursor.execute(self.random.choice(["select sluice.pause(%s)", "select sluice.resume(%s)",
-                                           "select sluice.resume(%s)"]),
-                                           [self.random.choice(list(MODELS))])
+                    "select sluice.resume(%s)"]), [self.random.choice(list(MODELS))])
 
     def close(self, cursor):
-        cursor.execute("select sluice.close_model(%s, clock_timestamp() + interval '50 ms', "
-                       "'test')",
-                       [self.random.choice(list(MODELS))])
+        cursor.execute("select sluice.close_model(%s, "
+            "clock_timestamp() + interval '50 ms', 'test')", [self.random.choice(list(MODELS))])
 
     def change_limit(self, cursor):
         cursor.execute("update sluice.models set rpm = %s where name = 'changing'",
@@ -323,14 +331,13 @@ def cut_connections(url, ledger, sessions, seed):
 def make_models(url):
     for name, columns in MODELS.items():
         names = ", ".join(["name", "url", "backoff_base", "backoff_max", *columns])
-        query(url, f"insert into sluice.models ({names}) values "
-                   f"({', '.join(['%s'] * (4 + len(columns)))})",
-              [name, "http://127.0.0.1:1", "1 ms", "10 ms", *columns.values()])
+        query(url, f"insert into sluice.models ({names}) "
+            f"values ({', '.join(['%s'] * (4 + len(columns)))})",
+            [name, "http://127.0.0.1:1", "1 ms", "10 ms", *columns.values()])
         query(url, "insert into sluice.routes values ('all', %s)", [name])
     for name, columns in TENANTS.items():
-        query(url, f"insert into sluice.tenants ({', '.join(['name', *columns])}) values "
-                   f"({', '.join(['%s'] * (1 + len(columns)))})",
-              [name, *columns.values()])
+        query(url, f"insert into sluice.tenants ({', '.join(['name', *columns])}) "
+            f"values ({', '.join(['%s'] * (1 + len(columns)))})", [name, *columns.values()])
     query(url, "update sluice.settings set heartbeat_timeout = '1 second'")
 
 
@@ -346,21 +353,19 @@ def check_places(url, ledger):
     held = [task for task, _ in places(url)]
     tasks = {row[0] for row in query(url, "select id from sluice.task")}
     assert sorted(held) == sorted(tasks), "each task is in exactly one place"
-    assert ledger.accepted <= tasks <= ledger.accepted | ledger.doubtful, ("what was accepted is "
-        "there, and nothing else")
+    assert ledger.accepted <= tasks <= ledger.accepted | ledger.doubtful, (
+        "what was accepted is there, and nothing else")
 
 
 def check_ends(url, ledger):
-    results = {task: (fence, worker, status)
-               for task, fence, worker, status in query(url,
-               "select task_id, fence, worker, status from sluice.result")}
+    results = {task: (fence, worker, status) for task, fence, worker, status in query(url,
+            "select task_id, fence, worker, status from sluice.result")}
     redriven = set(query(url,
         "select task_id, fence, worker from sluice.attempt where kind = 'redriven'"))
     for task, ends in ledger.ends.items():
         for fence, worker, status in ends:
             assert results.get(task) == (fence, worker, status) or (task, fence,
-                worker) in redriven and status != "solved", (
-                f"task {task} was told {ends}")
+                worker) in redriven and status != "solved", (f"task {task} was told {ends}")
 
 
 def check_views(url):
@@ -394,27 +399,26 @@ def most_within_a_minute(calls):
 
 def check_permits(ledger):
     for limited, who, most in (("limited", 0, 600), ("changing", 0, RPM_MAX), ("slow", 1, 300)):
-        found = most_within_a_minute([(call[2], 1) for call in ledger.calls.values()
-            if call[who] == limited])
+        found = most_within_a_minute(
+            [(call[2], 1) for call in ledger.calls.values() if call[who] == limited])
         assert 0 < found <= most, f"{found} calls of {limited} within a minute"
 
 
 def used_tokens(url, ledger):
     """What each call used: as it was told in time, what it reserved if it is under way or lost,
     else nothing."""
-    told = {(task, fence): tokens if seconds < TOKEN_WINDOW_S else None for task, fence, tokens,
-        seconds in query(url, """
-        select task_id, fence, coalesce(input_tokens + output_tokens, 0), extract(epoch
-          from finished_at - started_at)
+    rows = query(url, """
+        select task_id, fence, coalesce(input_tokens + output_tokens, 0),
+          extract(epoch from finished_at - started_at)
         from sluice.result where worker is not null and started_at is not null
         union all
-        select task_id, fence, coalesce(input_tokens + output_tokens, 0), extract(epoch
-          from ended_at - started_at)
-        from sluice.attempt where kind in ('retry', 'failed', 'redriven')
-          and worker is not null""")}
-    reserved = query(url,
-        "select task_id, fence from sluice.lease union all select task_id, fence from "
-        "sluice.attempt where kind = 'lost'")
+        select task_id, fence, coalesce(input_tokens + output_tokens, 0),
+          extract(epoch from ended_at - started_at)
+        from sluice.attempt where kind in ('retry', 'failed', 'redriven') and worker is not null""")
+    told = {(task, fence): tokens if seconds < TOKEN_WINDOW_S else None
+        for task, fence, tokens, seconds in rows}
+    reserved = query(url, "select task_id, fence from sluice.lease union all select task_id, fence "
+        "from sluice.attempt where kind = 'lost'")
     told |= {call: None for call in reserved}
     return {call: ledger.calls[call][3] if tokens is None else tokens
         for call, tokens in told.items()}
@@ -428,10 +432,10 @@ def check_tokens(url, ledger):
             if ledger.calls[call][who] == limited]
         found = most_within_a_minute(calls)
         assert 0 < found < tpm + REQUEST_TOKENS_MAX, f"{found} tokens of {limited} within a minute"
-        booked = query(url, f"select sum(tokens) from sluice.spent where account = ({account} "
-                            "where name = %s)", [limited])[0][0]
-        assert booked == sum(tokens for _,
-            tokens in calls), f"what is booked to {limited} is what its calls used and reserve"
+        booked = query(url, "select sum(tokens) from sluice.spent "
+            f"where account = ({account} where name = %s)", [limited])[0][0]
+        assert booked == sum(tokens for _, tokens in calls), (
+            f"what is booked to {limited} is what its calls used and reserve")
 
 
 def happened(url):
@@ -457,9 +461,9 @@ def tick(url):
 def claim_in_order(cursor, worker, model):
     """Claims for a model; of each lane its first tasks, in their order, unless deadlines order
     them."""
-    cursor.execute("select tableoid, rank, tenant, array_agg(task_id order by ready_at, task_id) "
-                   "from sluice.queue "
-                   "group by tableoid, rank, tenant having bool_and(deadline is null)")
+    cursor.execute("""
+        select tableoid, rank, tenant, array_agg(task_id order by ready_at, task_id)
+        from sluice.queue group by tableoid, rank, tenant having bool_and(deadline is null)""")
     lanes = [row[3] for row in cursor.fetchall()]
     cursor.execute("select task_id, fence from sluice.claim(%s, %s, 100)", [worker, [model]])
     claimed = cursor.fetchall()
@@ -475,8 +479,8 @@ def drain(url):
     query(url, "update sluice.settings set heartbeat_timeout = '1 hour'")
     query(url, "update sluice.worker set dead_at = clock_timestamp() where dead_at is null")
     query(url, "update sluice.tenants set rpm = null, tpm = null")
-    query(url, "update sluice.models set rpm = null, tpm = null, max_in_flight = null, max_queue = "
-               "null, paused = false, closed_until = null")
+    query(url, "update sluice.models set rpm = null, tpm = null, max_in_flight = null, "
+        "max_queue = null, paused = false, closed_until = null")
     query(url, "delete from sluice.breaker")  # random failures open them
     worker = query(url, "select sluice.register_worker('drain', 1000)")[0][0]
     connection = connect(url)

@@ -112,7 +112,7 @@ def test_a_clock_that_jumps_ahead_earns_nothing(jumping, mock, worker):
     interval_ns = math.ceil(60.25e9 / (6000 - 61 + 1))
     for length_s in (3, 5, 8):  # a call may be sent up to 250 ms after its permit
         most = worst_window(times, int(length_s * 1e9))
-        assert most <= 61 + math.ceil((length_s
-            + 0.25) * 1e9 / interval_ns), f"{most} in {length_s} s"
+        assert most <= 61 + math.ceil(
+            (length_s + 0.25) * 1e9 / interval_ns), f"{most} in {length_s} s"
     assert all(w.running() for w in workers)
     assert any("clock has jumped ahead" in w.stderr() for w in workers)

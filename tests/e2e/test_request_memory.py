@@ -74,8 +74,8 @@ def gauge(monitor, name):
 
 
 def slowest_s(url, model):
-    return query(url, "select max(extract(epoch from finished_at - created_at)) from sluice.tasks "
-                      "where model = %s", [model])[0][0]
+    return query(url, "select max(extract(epoch from finished_at - created_at)) "
+        "from sluice.tasks where model = %s", [model])[0][0]
 
 
 @unless_instrumented
@@ -91,8 +91,8 @@ def test_large_prompts_that_are_all_escapes_hold_up_no_other_model(pg, worker, m
 
         def others():
             submit(url, "prompt")
-            return query(url, "select count(*) from sluice.tasks where model = 'large' and status "
-                              "= 'solved'") == [(40,)]
+            return query(url, "select count(*) from sluice.tasks "
+                "where model = 'large' and status = 'solved'") == [(40,)]
         wait_for(others, 120, "the large ones")
         assert slowest_s(url, "m") < OTHERS_S_MAX
         assert set(sink.arrived) == {6 * 5_000_000 + len('{"model":"large","prompt":""}')}

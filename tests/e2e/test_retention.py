@@ -43,9 +43,8 @@ def test_workers_alone_keep_the_promise(url, mock, worker):
     wait_for(lambda: query(url, "select last_value from sluice.task_id") == [(1_000_000,)], ROUND_S,
         "ids to go on in the next range")
     assert first.stop() == 0
-    wait_for(lambda: query(url,
-        "select max(finished_at) < clock_timestamp() - interval '1 second' from sluice.result")[0][
-        0])
+    wait_for(lambda: query(url, "select max(finished_at) < clock_timestamp() - interval '1 second' "
+            "from sluice.result")[0][0])
     query(url, "update sluice.settings set retention = '1 second'")
     worker(url)
     # Overdue, so its rows go; and as nobody submits any more, so does the range that they were in.
@@ -122,9 +121,8 @@ def test_a_drop_that_finds_an_open_report_is_tried_again_10_s_later(url):
         report.autocommit = False
         cursor.execute("select count(*) from sluice.task")
         assert query(url, retain, ("1 minute",)) == [(0,)]
-        seconds, = query(url,
-            "select last_value / 1e6 - extract(epoch from clock_timestamp()) from "
-            "sluice.retain_after")[0]
+        seconds, = query(url, "select last_value / 1e6 - extract(epoch from clock_timestamp()) "
+            "from sluice.retain_after")[0]
         assert 65 < seconds < 75
         assert query(url, retain, ("61 seconds",)) == [(0,)]
     assert query(url, retain, ("2 minutes",)) == [(1,)]
@@ -148,10 +146,8 @@ def test_a_range_is_dropped_beside_submits_that_never_pause(url):
     with ThreadPoolExecutor(2 * SUBMITTERS) as threads:
         running = [threads.submit(submit_on) for _ in range(2 * SUBMITTERS)]
         try:
-            wait_for(lambda: query(url,
-                "select dropped from sluice.retain(clock_timestamp() + interval '10 seconds')") == [
-                (1,)], 60,
-                     "the range to be dropped")
+            wait_for(lambda: query(url, "select dropped from sluice.retain(clock_timestamp() + "
+                    "interval '10 seconds')") == [(1,)], 60, "the range to be dropped")
         finally:
             stopped.set()
         for each in running:

@@ -45,14 +45,11 @@ def test_openais_sdk(front, sdk, scenario):
 def test_openais_sdk_reads_responses(front, sdk):
     def answer(connection, _, __):
         connection.sendall(response(200,
-            '{"id": "resp_1", "object": "response", "created_at": 1, "status": "completed", '
-            '"model": "m",'
-                                         ' "output": [{"id": "msg_1", "type": "message", "role": '
-                                         '"assistant", "status": "completed", "content": '
-                                         '[{"type": "output_text", "text": "yes", "annotations": '
-                                         '[]}]}],'
-                                         ' "usage": {"input_tokens": 1, "output_tokens": 1, '
-                                         '"total_tokens": 2}}'))
+                '{"id": "resp_1", "object": "response", "created_at": 1, "status": "completed", '
+                '"model": "m", "output": [{"id": "msg_1", "type": "message", "role": "assistant", '
+                '"status": "completed", "content": [{"type": "output_text", "text": "yes", '
+                '"annotations": []}]}], "usage": {"input_tokens": 1, "output_tokens": '
+                '1, "total_tokens": 2}}'))
     with ScriptedBackend({"2+2?": answer}) as backend:
         add_model(front.url, "answers", backend.url, api="openai-responses")
         run_script("openai_batches.mjs", sdk, f"http://127.0.0.1:{front.port}/v1",
@@ -63,10 +60,9 @@ def test_openais_sdk_reads_responses(front, sdk):
 def test_anthropics_sdk(front, worker):
     def answer(connection, _, __):
         connection.sendall(response(200,
-            '{"id": "msg_1", "type": "message", "role": "assistant", "model": "claude", '
-            '"stop_reason": "end_turn",'
-                                         ' "content": [{"type": "text", "text": "yes"}], "usage": '
-                                         '{"input_tokens": 1, "output_tokens": 1}}'))
+                '{"id": "msg_1", "type": "message", "role": "assistant", "model": "claude", '
+                '"stop_reason": "end_turn", "content": [{"type": "text", "text": "yes"}], "usage": '
+                '{"input_tokens": 1, "output_tokens": 1}}'))
     with ScriptedBackend({"hi": answer}) as backend:
         for name in ("claude", "resting"):
             add_model(front.url, name, backend.url.removesuffix("/v1"), api="anthropic-messages",
@@ -78,20 +74,20 @@ def test_pythons_sdk_on_the_wire(front):
     """As openai-python 1.x and httpx write it."""
     headers = {"Accept": "application/json", "User-Agent": "OpenAI/Python 1.109.1",
         "X-Stainless-Lang": "python", "X-Stainless-Retry-Count": "0",
-               "X-Stainless-Read-Timeout": "600", "Accept-Encoding": "gzip, deflate"}
+        "X-Stainless-Read-Timeout": "600", "Accept-Encoding": "gzip, deflate"}
     line = ('{"custom_id":"a","method":"POST","url":"/v1/chat/completions",'
             '"body":{"model":"chat","messages":[{"role":"user","content":"x"}]}}')
     content_type, body = form({"purpose": "batch"}, line)
     file = send(front.port, "POST", "/v1/files", body, key=front.key,
         headers=headers | {"Content-Type": content_type})
     assert file.status == 200 and file.headers["Content-Type"] == "application/json"
-    made = send(front.port, "POST", "/v1/batches",
-        '{"completion_window":"24h","endpoint":"/v1/chat/completions","input_file_id":"%s"}'
-                % file.json["id"], key=front.key,
-                headers=headers | {"Content-Type": "application/json"})
+    batch = ('{"completion_window":"24h","endpoint":"/v1/chat/completions",'
+        f'"input_file_id":"{file.json["id"]}"}}')
+    made = send(front.port, "POST", "/v1/batches", batch, key=front.key,
+        headers=headers | {"Content-Type": "application/json"})
     path = f"/v1/batches/{made.json['id']}"
     ended = wait_for(lambda: (b := send(front.port, "GET", path, key=front.key,
-        headers=headers).json)["status"] == "completed" and b, 60, "it")
+                headers=headers).json)["status"] == "completed" and b, 60, "it")
     output = send(front.port, "GET", f"/v1/files/{ended['output_file_id']}/content", key=front.key,
                   headers=headers | {"Accept": "application/binary"})
     assert '"custom_id":"a"' in output.body

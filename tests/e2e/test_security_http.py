@@ -192,11 +192,10 @@ def test_tasks_that_are_dear_to_read_hold_up_only_their_own_key(process, make_ke
     hostile, mine = make_key("hostile"), make_key("mine")
     keys = {f"k{n}": 0 for n in range(300_000)}
     body = json.dumps({"metadata": {"prompt": "x", "metadata": keys},
-        "array": [{"prompt": "x", "metadata": keys}],
-                       "request": {"request": keys}}[kind])
+            "array": [{"prompt": "x", "metadata": keys}], "request": {"request": keys}}[kind])
     with concurrent.futures.ThreadPoolExecutor(12) as threads:
         dear = [threads.submit(http, process.port, "POST", "/v1/tasks", body, key=hostile,
-            timeout_s=120) for _ in range(12)]
+                timeout_s=120) for _ in range(12)]
         wait_for(lambda: any(reply.done() for reply in dear), 60, "the first of them")
         took = []
         while not all(reply.done() for reply in dear):
@@ -249,8 +248,8 @@ def test_long_lists_of_one_key_hold_up_only_their_own_key(url, process, make_key
         burst = [clients(process.port) for _ in range(1_000)]
         for client in burst:
             client.sendall(request)
-        waits = ("select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query "
-                 "like '%list_batches%'")
+        waits = ("select count(*) from pg_stat_activity "
+            "where wait_event_type = 'Lock' and query like '%list_batches%'")
         wait_for(lambda: query(url, waits)[0][0] >= 2, what="the first lists")
         for client in [] if stay else burst:
             client.close()
@@ -335,14 +334,13 @@ def test_answers_that_nobody_reads_are_bounded_in_memory(process, make_key,
     for _ in range(40):
         clients(process.port).sendall(head(large_things[thing], 0, greedy, method="GET"))
     answers = re.compile(r'^sluice_http_requests_total\{[^}]*status="200"\} (\d+)', re.M)
-    wait_for(lambda: sum(map(int,
-        answers.findall(http(process.port, "GET", "/metrics").body))) >= 40,
-        60, "all to be answered")
+    wait_for(lambda: sum(map(int, answers.findall(http(process.port, "GET", "/metrics").body)))
+        >= 40, 60, "all to be answered")
     wait_for(lambda: http(process.port, "GET", large_things["task"], key=greedy).status == 503, 60,
         "the greedy key's bound")
     held = memory_bytes(process.pid) - before
-    print(f"{thing}: {held >> 20} MiB more, {(memory_bytes(process.pid, 'VmHWM') - before) >> 20} "
-          "at most")
+    print(f"{thing}: {held >> 20} MiB more, "
+        f"{(memory_bytes(process.pid, 'VmHWM') - before) >> 20} at most")
     # 128 of the share, and what the allocator keeps; without a bound 320 and more
     assert held < 256 << 20
     assert http(process.port, "GET", large_things["task"], key=mine, timeout_s=20).status == 200
@@ -409,11 +407,9 @@ def test_health_has_a_listener_of_its_own(started, url, make_key):
 
 
 FOREIGN = [{"Host": "localhost:evil.com"}, {"Host": "localhost:80:evil"}, {"Host": "localhost:"},
-    {"Host": "localhost.evil.com"},
-           {"Host": "127.0.0.1.evil.com"}, {"Host": "[::1]evil"}, {"Sec-Fetch-Site": "cross-site"},
-           {"Sec-Fetch-Site": "same-site"},
-           {"Sec-Fetch-Site": "Cross-Site"}, {"Origin": "null"},
-           {"Origin": ""}, {"Sec-Fetch-Site": ""}]
+    {"Host": "localhost.evil.com"}, {"Host": "127.0.0.1.evil.com"}, {"Host": "[::1]evil"},
+    {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"},
+    {"Sec-Fetch-Site": "Cross-Site"}, {"Origin": "null"}, {"Origin": ""}, {"Sec-Fetch-Site": ""}]
 
 
 @pytest.mark.parametrize("headers", FOREIGN, ids=lambda headers: "=".join(*headers.items()))
@@ -423,20 +419,19 @@ def test_without_keys_nothing_foreign_is_answered(url, server, headers):
     assert http(port, "GET", "/metrics", headers=headers).status == 401
 
 
-@pytest.mark.parametrize("lines", [("Sec-Fetch-Site: none", "Sec-Fetch-Site: cross-site"),
-    ("Sec-Fetch-Site: same-origin",) * 2 + ("Origin:",),
-                                   ("Origin:", "Origin: http://evil.example")], ids=" ".join)
+@pytest.mark.parametrize("lines",
+    [("Sec-Fetch-Site: none", "Sec-Fetch-Site: cross-site"), ("Sec-Fetch-Site: same-origin",) * 2
+        + ("Origin:",), ("Origin:", "Origin: http://evil.example")], ids=" ".join)
 def test_without_keys_a_repeated_header_hides_nothing(url, server, clients, lines):
     client = clients(server(url).port)
-    client.sendall("\r\n".join(["GET /v1/tasks HTTP/1.1", "Host: localhost",
-        *lines, "", ""]).encode())
+    client.sendall(
+        "\r\n".join(["GET /v1/tasks HTTP/1.1", "Host: localhost", *lines, "", ""]).encode())
     assert status_of(client) == 401
 
 
 @pytest.mark.parametrize("headers", [{"Host": "localhost"}, {"Host": "localhost:1"},
-    {"Host": "[::1]:8080"}, {"Sec-Fetch-Site": "none"},
-                                     {"Sec-Fetch-Site": "same-origin"}],
-                                     ids=lambda headers: "=".join(*headers.items()))
+        {"Host": "[::1]:8080"}, {"Sec-Fetch-Site": "none"}, {"Sec-Fetch-Site": "same-origin"}],
+    ids=lambda headers: "=".join(*headers.items()))
 def test_without_keys_what_is_from_here_is_answered(url, server, headers):
     assert http(server(url).port, "GET", "/v1/tasks", headers=headers).status == 200
 
@@ -458,12 +453,10 @@ def test_plain_http_beyond_this_machine_is_warned_of(started, url, listen, warns
 @pytest.fixture
 def tls_process(started, url, tmp_path):
     subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
-        "-subj", "/CN=localhost",
-                    "-keyout", tmp_path / "key.pem", "-out", tmp_path / "cert.pem"],
-                    check=True, capture_output=True)
+            "-subj", "/CN=localhost", "-keyout", tmp_path / "key.pem", "-out",
+            tmp_path / "cert.pem"], check=True, capture_output=True)
     process = started("serve", "--database-url", url, "--listen", "127.0.0.1:0", "--tls-cert",
-        tmp_path / "cert.pem", "--tls-key",
-                      tmp_path / "key.pem")
+        tmp_path / "cert.pem", "--tls-key", tmp_path / "key.pem")
     process.wait_for_output("listening on https://")
     process.port = int(process.stdout().split(":")[-1])
     return process
@@ -477,8 +470,8 @@ def unverified():
 
 def cpu_s(pid):
     with open(f"/proc/{pid}/stat") as stat:
-        return sum(map(int, stat.read().rpartition(") ")[2].split()[11:13])) / os.sysconf(
-            "SC_CLK_TCK")
+        return sum(
+            map(int, stat.read().rpartition(") ")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 def answers_a_second(client, for_s=2.0):

@@ -49,8 +49,8 @@ def seconds_of_a_batch(port, key):
     begun = time.monotonic()
     reply = post_batch(port, upload(port, key, [line("a")]), key)
     assert reply.status == 200, reply.body
-    wait_for(lambda: http(port, "GET", f"/v1/batches/{reply.json['id']}",
-        key=key).json["status"] == "completed", 120, "the small batch")
+    wait_for(lambda: http(port, "GET", f"/v1/batches/{reply.json['id']}", key=key).json["status"]
+        == "completed", 120, "the small batch")
     return time.monotonic() - begun
 
 
@@ -68,15 +68,15 @@ def test_many_large_batches_do_not_hold_up_another_tenants_small_one(url, proces
         "many tasks of the others")
     beside.append(seconds_of_a_batch(process.port, small))
     print(f"alone {alone:.1f} s, beside the others {beside[0]:.1f} and {beside[1]:.1f} s")
-    assert query(url, "select count(*) from sluice.batch where tenant = 'large' and phase = "
-                      "'done'") == [(0,)], "they take longer"
+    assert query(url, "select count(*) from sluice.batch "
+        "where tenant = 'large' and phase = 'done'") == [(0,)], "they take longer"
     assert max(beside) < alone + 5  # one after the other: 28 s
 
 
 def with_body(body, custom_id="a"):
     """A line with this text as its body: json.dumps() knows no key twice."""
-    return json.dumps({"custom_id": custom_id, "method": "POST", "url": "/v1/chat/completions"})[
-        :-1] + f', "body": {body}}}'
+    return json.dumps({"custom_id": custom_id, "method": "POST",
+            "url": "/v1/chat/completions"})[:-1] + f', "body": {body}}}'
 
 
 def test_large_lines_of_others_do_not_hold_up_a_tenants_small_batch(url, process,
@@ -96,14 +96,14 @@ def test_large_lines_of_others_do_not_hold_up_a_tenants_small_batch(url, process
         120, "their first line")
     beside = seconds_of_a_batch(process.port, small)
     print(f"alone {alone:.1f} s, beside the others {beside:.1f} s")
-    assert query(url, "select count(*) from sluice.batch where tenant <> 'small' and phase = "
-                      "'validate'")[0][0] > 3, "they take longer"
+    assert query(url, "select count(*) from sluice.batch "
+        "where tenant <> 'small' and phase = 'validate'")[0][0] > 3, "they take longer"
     assert beside < alone + 3  # with a step of each of them before each of its seven: 7 to 9 s
 
 
 @pytest.mark.parametrize("body", ['{"model": "chat", "messages": []' + ', "": 1' * 1_000_000 + "}",
-                                  '{"model": "chat", "messages": [' + "[]," * 1_000_000 + "[]]}"],
-                                  ids=["equal keys", "arrays"])
+        '{"model": "chat", "messages": [' + "[]," * 1_000_000 + "[]]}"],
+    ids=["equal keys", "arrays"])
 def test_a_line_that_is_dear_to_read_is_refused(process, make_key, body):
     """3.2 million equal keys in a line of 16 MiB took PostgreSQL 3 to 6 s a step."""
     reply = post_file(process.port, "\n".join([line("a"), with_body(body, "b"), line("c")]),
@@ -144,8 +144,8 @@ def post_task(port, key, **task):
 def test_a_new_installation_bounds_tenants_that_nobody_has_bounded(url):
     names = ("max_tenants", "tenant_max_unfinished", "tenant_max_batches", "tenant_max_files",
         "tenant_files_bytes_max")
-    assert query(url, f"select {', '.join(names)} from sluice.settings") == [(10_000, 1_000_000,
-        1000, 100_000, 10 << 30)]
+    assert query(url, f"select {', '.join(names)} from sluice.settings") == [
+        (10_000, 1_000_000, 1000, 100_000, 10 << 30)]
 
 
 def test_a_tenants_priority_has_its_bound(url, process, make_key):
@@ -156,8 +156,8 @@ def test_a_tenants_priority_has_its_bound(url, process, make_key):
     refusal(post_task(process.port, both, priority=100, tenant="low"), 400,
         "priority 100 is above 10")
     refusal(http(process.port, "POST", "/v1/tasks",
-        [{"prompt": "x", "model": "chat"}, {"prompt": "x", "model": "chat", "priority": "hot"}],
-                 key=low), 400, "task 2: ", "priority 50 is above 10")
+            [{"prompt": "x", "model": "chat"}, {"prompt": "x", "model": "chat", "priority": "hot"}],
+            key=low), 400, "task 2: ", "priority 50 is above 10")
     assert post_task(process.port, low, priority=10).status == 202
     assert post_task(process.port, other, priority=100).status == 202, "no other tenant's"
     query(url, "update sluice.settings set tenant_max_priority = 20")
@@ -176,13 +176,12 @@ def test_a_tenant_uses_its_models_alone(url, process, make_key):
     refusal(post_task(process.port, poor, model="any"), 403, 'may not use "any"')
     body = {"model": "dear", "messages": [{"role": "user", "content": "x"}]}
     assert http(process.port, "POST", "/v1/chat/completions", body, key=poor).status == 403
-    failed = post_batch(process.port, upload(process.port, poor,
-        [line("a"), line("b", model="dear")]), poor).json["id"]
+    failed = post_batch(process.port,
+        upload(process.port, poor, [line("a"), line("b", model="dear")]), poor).json["id"]
     ended = wait_for(lambda: (found := http(process.port, "GET", f"/v1/batches/{failed}",
-        key=poor).json)["status"] == "failed" and found,
-                     what="the batch's end")
-    assert [each["line"] for each in ended["errors"]["data"]] == [2] and '"dear"' in ended[
-        "errors"]["data"][0]["message"]
+                key=poor).json)["status"] == "failed" and found, what="the batch's end")
+    errors = ended["errors"]["data"]
+    assert [each["line"] for each in errors] == [2] and '"dear"' in errors[0]["message"]
     assert query(url, "select count(*) from sluice.task") == [(0,)]
     query(url, "update sluice.models set name = 'cheap' where name = 'chat'")
     assert post_task(process.port, poor, model="cheap").status == 202, "it follows another name"
@@ -205,8 +204,8 @@ def test_a_model_in_other_letters_is_none_of_the_tenants(url, process, make_key,
         body = {"model": "chat", "Model": "dear", "messages": [{"role": "user", "content": "hi"}],
             "MODEL": None}
         if path == "/v1/batches":
-            assert post_batch(process.port, upload(process.port, poor,
-                [with_body(json.dumps(body))]), poor).status == 200
+            assert post_batch(process.port,
+                upload(process.port, poor, [with_body(json.dumps(body))]), poor).status == 200
         else:
             sent = {"model": "chat", "request": body} if path == "/v1/tasks" else body
             assert http(process.port, "POST", path, sent, key=poor).status in (200, 202)
@@ -221,8 +220,8 @@ def test_a_login_bound_to_a_tenant_has_its_bounds(url):
     login = url.replace("user=sluice", "user=tenant_of_low")
     for asked, code in (("priority => 1", "SL004"), ("model => 'any'", "SL009")):
         with pytest.raises(psycopg2.Error) as refused:
-            query(login, f"select sluice.submit('x', {'' if 'model' in asked else 'model => %s,'} "
-                         f"tenant => 'low', {asked})", ["chat"])
+            query(login, "select sluice.submit('x', "
+                f"{'' if 'model' in asked else 'model => %s,'} tenant => 'low', {asked})", ["chat"])
         assert refused.value.pgcode == code
 
 
@@ -258,12 +257,12 @@ def test_batches_do_not_pass_the_bounds_of_files(url, process, make_key, mock, w
     refusal(refused, 429, 'tenant "full" has ', "of 4", "A batch needs 2",
         "sluice.tenants.max_files")
     # as if it were full
-    query(url, "create or replace function sluice.files_bytes_max() returns bigint language sql as "
-               "'select 1'")
+    query(url, "create or replace function sluice.files_bytes_max() returns bigint "
+        "language sql as 'select 1'")
     ids = [reply.json["id"] for reply in begun if reply.status == 200]
     for batch in ids:
-        wait_for(lambda: http(process.port, "GET", f"/v1/batches/{batch}",
-            key=full).json["status"] == "completed", 60, "its results")
+        wait_for(lambda: http(process.port, "GET", f"/v1/batches/{batch}", key=full).json["status"]
+            == "completed", 60, "its results")
     files = http(process.port, "GET", "/v1/files", key=full).json["data"]
     assert len(files) == 1 + len(ids) <= 4
     reply = post_file(process.port, line("a"), other)
@@ -296,8 +295,8 @@ def test_who_has_no_tenant_invents_not_more_than_so_many(url, process, make_key)
     for n in range(3):
         assert post_task(process.port, inventor, tenant=f"invented {n}").status == 202
     refusal(post_task(process.port, inventor, tenant="invented 3"), 429,
-        'tenant "invented 3" is new', "3 tenants without a row",
-            "insert into sluice.tenants", "sluice.settings.max_tenants")
+        'tenant "invented 3" is new', "3 tenants without a row", "insert into sluice.tenants",
+        "sluice.settings.max_tenants")
     refusal(http(process.port, "POST", "/v1/tasks",
         [{"prompt": "x", "model": "chat", "tenant": f"many {n}"} for n in range(5)], key=inventor),
             429, "is new")
@@ -311,9 +310,9 @@ def test_who_has_no_tenant_invents_not_more_than_so_many(url, process, make_key)
     query(url, "update sluice.settings set max_tenants = 4")
     query(url, "select sluice.cancel_all(tenant => 'invented 1')")
     query(url, "update sluice.unlisted_tenant set noted_at = noted_at - interval '2 minutes'")
-    wait_for(lambda: query(url, "select sluice.tick()") and post_task(process.port, inventor,
-        tenant="invented 4").status == 202,
-             what="room for another one")
+    wait_for(lambda: query(url, "select sluice.tick()")
+        and post_task(process.port, inventor, tenant="invented 4").status == 202,
+        what="room for another one")
 
 
 def test_a_tenant_that_nobody_has_bounded_has_its_most(url, process, make_key):
@@ -322,15 +321,15 @@ def test_a_tenant_that_nobody_has_bounded_has_its_most(url, process, make_key):
     many = [{"prompt": "x", "model": "chat"}] * 60
     assert [http(process.port, "POST", "/v1/tasks", many, key=flood).status
         for _ in range(2)] == [202, 202], "between two looks"
-    wait_for(lambda: query(url, "select sluice.tick()") and post_task(process.port,
-        flood).status == 429, what="a look at the tenants")
+    wait_for(lambda: query(url, "select sluice.tick()")
+        and post_task(process.port, flood).status == 429, what="a look at the tenants")
     said = refusal(http(process.port, "POST", "/v1/tasks", many, key=flood), 429,
         "sluice.tenants.max_unfinished")
     assert re.match(r'tenant "flood" is at its cap: \d+ of 100 unfinished', said), said
     assert http(process.port, "POST", "/v1/tasks", many, key=other).status == 202
     query(url, "select sluice.cancel_all(tenant => 'flood')")
-    wait_for(lambda: query(url, "select sluice.tick()") and post_task(process.port,
-        flood).status == 202, what="room once they have ended")
+    wait_for(lambda: query(url, "select sluice.tick()")
+        and post_task(process.port, flood).status == 202, what="room once they have ended")
     query(url, "insert into sluice.tenants (name, max_unfinished) values ('flood', 62)")
     assert http(process.port, "POST", "/v1/tasks", many, key=flood).status == 202
     refusal(http(process.port, "POST", "/v1/tasks", many, key=flood), 429, "of 62 unfinished")
@@ -363,9 +362,10 @@ BULK_MAX = 8  # of one key's bulk requests under way: docs/security.md
 
 def submit_for_large(url):
     for _ in range(0, ENDED_TASKS, 10_000):
-        query(url, "select count(*) from sluice.submit_many((select "
-                   "jsonb_agg(jsonb_build_object('prompt', n::text, 'tenant', 'large',"
-                   " 'model', 'chat')) from generate_series(1, 10000) n))")
+        query(url, """
+            select count(*)
+            from sluice.submit_many((select jsonb_agg(jsonb_build_object('prompt', n::text,
+            'tenant', 'large', 'model', 'chat')) from generate_series(1, 10000) n))""")
 
 
 @pytest.fixture
@@ -389,7 +389,7 @@ def forget_and_leave(port, key, body, count):
 
 def open_requests(port):
     return int(re.search(r"^sluice_http_open_requests (\d+)$",
-        http(port, "GET", "/metrics").body, re.M)[1]) - 1
+            http(port, "GET", "/metrics").body, re.M)[1]) - 1
 
 
 def seconds_of_a_cancel(port, key):
@@ -412,12 +412,12 @@ def test_many_bulk_requests_of_one_key_do_not_hold_up_anothers(url, process, mak
 @pytest.fixture
 def let_go(url, ended):
     """A step of a forget waits, as for a long time, until the function that it gives is called."""
-    query(url, "alter function sluice.results_upto rename to results_upto_at_once;"
-               "create function sluice.results_upto(p_from bigint, p_until bigint) returns bigint "
-               "language plpgsql as $$ begin"
-               " while not pg_try_advisory_xact_lock_shared(1, 1) loop perform pg_sleep(0.01); end "
-               "loop;"
-               " return sluice.results_upto_at_once(p_from, p_until); end $$")
+    query(url, """
+        alter function sluice.results_upto rename to results_upto_at_once;create function
+        sluice.results_upto(p_from bigint, p_until bigint) returns bigint
+        language plpgsql as $$ begin while not pg_try_advisory_xact_lock_shared(1, 1) loop
+        perform pg_sleep(0.01); end loop; return sluice.results_upto_at_once(p_from, p_until);
+        end $$""")
     with contextlib.closing(connect(url)) as other:
         other.cursor().execute("select pg_advisory_lock(1, 1)")
         yield lambda: other.cursor().execute("select pg_advisory_unlock(1, 1)")
@@ -456,9 +456,8 @@ def test_a_condition_that_costs_seconds_a_task_is_refused(sluice, url, process, 
 def test_a_locked_task_does_not_hold_up_anothers_bulk_request(url, process, make_key, ended):
     large, small = make_key("large"), make_key("small")
     with contextlib.closing(connect(url)) as other:
-        other.cursor().execute(
-            "begin; select from sluice.result where task_id = (select max(task_id) from "
-            "sluice.result) for update")
+        other.cursor().execute("begin; select from sluice.result "
+            "where task_id = (select max(task_id) from sluice.result) for update")
         refused = http(process.port, "POST", "/v1/tasks/forget",
             {"everything": True}, large, timeout_s=20)
         assert (refused.status, refused.json["error"]["code"],
@@ -551,12 +550,11 @@ def test_keys_in_an_open_transaction_hold_up_their_own_tenant_alone(url, process
     transaction."""
     hostile, other, holder, keys = make_key("hostile"), make_key("other"), connect(url), 300
     holder.autocommit = False
-    with contextlib.closing(
-            holder), holder.cursor() as cursor, concurrent.futures.ThreadPoolExecutor(
-            40) as threads:
+    with (contextlib.closing(holder), holder.cursor() as cursor,
+            concurrent.futures.ThreadPoolExecutor(40) as threads):
         for number in range(keys):
-            cursor.execute("select sluice.submit('x', 'chat', tenant => 'hostile', idempotency_key "
-                           "=> %s)", [f"K{number}"])
+            cursor.execute("select sluice.submit('x', 'chat', tenant => 'hostile', "
+                "idempotency_key => %s)", [f"K{number}"])
 
         def post(key, idempotency_key=None):
             begun = time.monotonic()
@@ -579,9 +577,9 @@ def test_several_do_not_wait_for_what_one_of_them_needs(url):
         bodies = [json.dumps({"prompt": "x", "model": "chat", "idempotency_key": key})
             for key in keys]
         begun = time.monotonic()
-        rows = query(url, "select code, id is not null from sluice.submit_each(%s, %s, %s) order "
-                          "by place",
-                     [bodies, [None] * len(bodies), [None] * len(bodies)])
+        rows = query(url, "select code, id is not null "
+            "from sluice.submit_each(%s, %s, %s) order by place",
+            [bodies, [None] * len(bodies), [None] * len(bodies)])
         return rows, time.monotonic() - begun
     with contextlib.closing(connect(url)) as holder, holder.cursor() as cursor:
         holder.autocommit = False

@@ -38,8 +38,8 @@ def cluster():
         server = private_postgres.PrivatePostgres(fsync=False,
             settings=["max_notify_queue_pages=64"], binaries=other_postgres())
     else:
-        pytest.skip("PostgreSQL before 17 has no small queue: scripts/test --all-postgres fetches "
-                    "others")
+        pytest.skip("PostgreSQL before 17 has no small queue: "
+            "scripts/test --all-postgres fetches others")
     try:
         server.start()
         query(server.url("postgres"), "create role stranger login")
@@ -62,9 +62,8 @@ def fill(session):
     with session.cursor() as cursor:
         while count:
             try:
-                cursor.execute("select count(pg_notify('x', repeat('y', 7900) || clock_timestamp() "
-                               "|| g)) from generate_series(1, %s) g",
-                               [count])
+                cursor.execute("select count(pg_notify('x', repeat('y', "
+                    "7900) || clock_timestamp() || g)) from generate_series(1, %s) g", [count])
             except psycopg2.Error as error:
                 assert error.pgcode == FULL
                 count //= 10
@@ -112,8 +111,8 @@ def test_a_full_queue_of_notifications_stops_nobody_and_heals_by_itself(url, moc
         usage = re.search(r"^sluice_notification_queue_usage (\S+)",
             http(front.port, "GET", "/metrics").body, re.M)
         assert 0.9 < float(usage[1]) <= 1
-        found = [json.loads(line) for line in sluice("doctor", "--json", "--database-url",
-            url).stdout.splitlines()]
+        found = [json.loads(line)
+            for line in sluice("doctor", "--json", "--database-url", url).stdout.splitlines()]
         assert any(one["check"] == "notifications"
             and f"{holder} of stranger (idle in transaction)" in one["finding"] for one in found)
         query(url, "delete from sluice.ready_line")  # an idle line notifies
@@ -123,8 +122,8 @@ def test_a_full_queue_of_notifications_stops_nobody_and_heals_by_itself(url, moc
             submit(url, f"q{i}")
             wait_ended(url, 3 + 2 * i, SOON_S)
         query(url, "update sluice.models set rpm = 100000")
-        query(url, "select sluice.cancel(sluice.submit('later', 'm', run_at => clock_timestamp() + "
-                   "interval '1 hour'))")
+        query(url, "select sluice.cancel(sluice.submit('later', 'm', "
+            "run_at => clock_timestamp() + interval '1 hour'))")
         query(url, "select sluice.tick()")
     wait_for(lambda: monitor.ready() == (200, {"ready": True, "wakeups": "listen"}),
         60 if WHOLE_QUEUE else SOON_S, "health")
@@ -233,5 +232,5 @@ def test_a_transaction_that_the_queue_overtakes_may_be_repeated(url, server):
         reply = http(front.port, "POST", "/v1/tasks", {"model": "m", "prompt": "p"})
         assert (reply.status, reply.headers["Retry-After"]) == (503, "1"), reply.body
         assert "queue of notifications is full" in reply.body
-        wait_for(lambda: http(front.port, "POST", "/v1/tasks",
-            {"model": "m", "prompt": "p"}).status == 202, SOON_S, "room")
+        wait_for(lambda: http(front.port, "POST", "/v1/tasks", {"model": "m", "prompt": "p"}).status
+            == 202, SOON_S, "room")

@@ -53,8 +53,7 @@ def test_memory_and_environment_are_hidden_from_processes_of_the_same_user(pg, t
     try:
         assert process.stdout.readline().startswith(b"listening")
         peek = subprocess.run(["cat", f"/proc/{process.pid}/environ"], user=user.pw_uid,
-            group=user.pw_gid, extra_groups=[],
-                              capture_output=True)
+            group=user.pw_gid, extra_groups=[], capture_output=True)
         assert peek.returncode != 0 and b"SECRET" not in peek.stdout
     finally:
         process.kill()
@@ -67,8 +66,7 @@ def with_password(url, form):
     database, parameters = re.fullmatch(r"postgresql:///(\w+)\?(.*)", url).groups()
     return {"url": f"postgresql://sluice:{PASSWORD}@/{database}?{parameters}",
         "parameter": f"{url}&password={PASSWORD}",
-            "pairs": f"dbname={database} password='{PASSWORD}' "
-            + parameters.replace("&", " ")}[form]
+        "pairs": f"dbname={database} password='{PASSWORD}' " + parameters.replace("&", " ")}[form]
 
 
 @pytest.mark.parametrize("flag", ["--database-url", "--direct-url"])

@@ -77,10 +77,9 @@ def assert_nothing_is_sent(url, thief, way_out):
     assert query(url, "select status, attempts from sluice.tasks") == [("queued", 0)]
 
 
-@pytest.mark.parametrize("name, way_out", [("HOME", "--secret-env"), ("PATH", "--secret-env"),
-    ("AWS_SECRET_ACCESS_KEY", "--secret-env"),
-                                           ("OPENAI_API_KEY", "--secret-host"),
-                                           ("SLUICE_SECRET_ACME", "--secret-host")])
+@pytest.mark.parametrize("name, way_out",
+    [("HOME", "--secret-env"), ("PATH", "--secret-env"), ("AWS_SECRET_ACCESS_KEY", "--secret-env"),
+        ("OPENAI_API_KEY", "--secret-host"), ("SLUICE_SECRET_ACME", "--secret-host")])
 def test_no_variable_of_the_worker_is_sent_to_a_url_of_ones_own(url, worker,
         server, thief, name, way_out):
     keys = {"OPENAI_API_KEY": PROVIDER_KEY, "SLUICE_SECRET_ACME": OWN_KEY,
@@ -90,11 +89,13 @@ def test_no_variable_of_the_worker_is_sent_to_a_url_of_ones_own(url, worker,
     assert_nothing_is_sent(url, thief, way_out)
 
 
-@pytest.mark.parametrize("path, way_out", [("../password", "--secret-dir"),
-    ("link", "leads out of"), ("sub/../../password", "leads out of"),
-                                           ("folder/password", "leads out of"),
-                                           ("/absolute", "leads out of"),
-                                           ("acme", "--secret-host")])
+@pytest.mark.parametrize("path, way_out", [
+    ("../password", "--secret-dir"),
+    ("link", "leads out of"),
+    ("sub/../../password", "leads out of"),
+    ("folder/password", "leads out of"),
+    ("/absolute", "leads out of"),
+    ("acme", "--secret-host")])
 def test_no_file_of_the_worker_is_sent_to_a_url_of_ones_own(url, worker, server, thief, tmp_path,
         secret_dir, path, way_out):
     write_key(tmp_path / "password", "password-of-the-superuser")
@@ -112,10 +113,9 @@ def test_no_file_of_the_worker_is_sent_to_a_url_of_ones_own(url, worker, server,
 
 
 @pytest.mark.parametrize("form", ["http://api.openai.com@{0}", "http://api.openai.com:443@{0}",
-    "http://{0}/https://api.openai.com",
-                                  "http://{0}?x=https://api.openai.com",
-                                  "http://{0}#@api.openai.com", "http://api.openai.com#@{0}",
-                                  "http://{0}\\@api.openai.com", "http://api.openai.com"])
+        "http://{0}/https://api.openai.com", "http://{0}?x=https://api.openai.com",
+        "http://{0}#@api.openai.com", "http://api.openai.com#@{0}", "http://{0}\\@api.openai.com",
+        "http://api.openai.com"])
 def test_no_spelling_of_a_url_passes_for_the_providers(url, worker, server, thief, form):
     worker(url, env={"OPENAI_API_KEY": PROVIDER_KEY})
     call_with(server(url).port, "env:OPENAI_API_KEY",
@@ -138,8 +138,8 @@ def test_a_secret_goes_where_the_operator_says_and_nowhere_else(url, worker,
     os.rename(secret_dir / "acme", secret_dir / "..data")
     (secret_dir / "acme").symlink_to("..data")  # as Kubernetes has it: a link that stays below
     worker(url, "--secret-dir", secret_dir, "--secret-host", f"file:{secret_dir}/acme={origin}",
-           "--secret-host", f"env:GATEWAY_KEY={origin}", env={"SLUICE_SECRET_ENV": "GATEWAY_",
-           "GATEWAY_KEY": PROVIDER_KEY})
+        "--secret-host", f"env:GATEWAY_KEY={origin}",
+        env={"SLUICE_SECRET_ENV": "GATEWAY_", "GATEWAY_KEY": PROVIDER_KEY})
     call_with(port, f"file:{secret_dir}/acme", thief.url)
     assert wait_ended(url, 1) == {"solved": 1}
     call_with(port, "env:GATEWAY_KEY", thief.url)
@@ -192,9 +192,8 @@ def test_up_has_the_same_boundary(started, thief):
     directory.chmod(0o755)
     try:
         port = free_port()
-        process = started("up", "--data", directory / "data", "--listen",
-            f"127.0.0.1:{port}", "--without-keys",
-                          env={"OPENAI_API_KEY": PROVIDER_KEY})
+        process = started("up", "--data", directory / "data", "--listen", f"127.0.0.1:{port}",
+            "--without-keys", env={"OPENAI_API_KEY": PROVIDER_KEY})
         process.wait_for_output("export DATABASE_URL")
         Monitor(process).wait_until("listen", 200)
         call_with(port, "env:OPENAI_API_KEY", thief.url)
@@ -208,9 +207,8 @@ def test_up_has_the_same_boundary(started, thief):
 
 def test_bounds_that_say_nothing_are_refused(sluice):
     for flag, value in (("env", ""), ("env", "A B"), ("dir", "relative"), ("host", "env:A"),
-            ("host", "env:A="), ("host", "A=host"),
-                        ("host", "env:A=*"), ("host", "env:A=ftp://host"),
-                        ("host", "env:A=host/path"), ("host", "env:A=user@host")):
+            ("host", "env:A="), ("host", "A=host"), ("host", "env:A=*"),
+            ("host", "env:A=ftp://host"), ("host", "env:A=host/path"), ("host", "env:A=user@host")):
         ended = sluice("worker", f"--secret-{flag}={value}", "--database-url",
             "postgresql://nobody@127.0.0.1:1/none")
         assert ended.returncode == 2 and f"--secret-{flag}" in ended.stderr, (flag,
@@ -219,13 +217,11 @@ def test_bounds_that_say_nothing_are_refused(sluice):
 
 def test_a_tls_key_that_everybody_may_read_is_refused(sluice, tmp_path):
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-        "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=x",
-                    "-keyout", tmp_path / "key.pem", "-out", tmp_path / "cert.pem"],
-                    check=True, capture_output=True)
+            "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=x", "-keyout",
+            tmp_path / "key.pem", "-out", tmp_path / "cert.pem"], check=True, capture_output=True)
     (tmp_path / "key.pem").chmod(0o644)
     ended = sluice("serve", "--listen", "127.0.0.1:0", "--tls-cert", tmp_path / "cert.pem",
-        "--tls-key", tmp_path / "key.pem",
-                   "--database-url", "postgresql://nobody@127.0.0.1:1/none")
+        "--tls-key", tmp_path / "key.pem", "--database-url", "postgresql://nobody@127.0.0.1:1/none")
     assert ended.returncode == 3 and "chmod o-rwx" in ended.stderr, ended.stderr
 
 

@@ -92,11 +92,9 @@ def test_no_filter_tells_a_tenant_of_anothers_prompt(url, login):
     submit(url, "SECRETPROMPT-b", tenant="beta")
 
     def plan(least):
-        rows = query(tenant,
-            "explain (analyze, timing off, summary off, costs off, buffers off) select 1 from "
-            "sluice.tasks"
-                             f" where tenant = 'beta' and prompt >= '{least}' and prompt < "
-                             "'SECRETPROMPT-z'")
+        rows = query(tenant, "explain (analyze, timing off, summary off, costs off, "
+            "buffers off) select 1 from sluice.tasks where tenant = 'beta' and prompt >= "
+            f"'{least}' and prompt < 'SECRETPROMPT-z'")
         return [row[0] for row in rows]
     below, above = plan("SECRETPROMPT-a"), plan("SECRETPROMPT-c")
     assert [line.replace("-a'", "-c'") for line in below] == above
@@ -162,8 +160,8 @@ def test_the_audit_names_the_key_and_no_client_can_fill_it(url, server, sluice):
 def test_readers_and_tenants_hear_of_no_secret(url, worker, server, sluice, login):
     """A quote in its name had cut the name short that was looked for."""
     reader, tenant = login("r", "sluice_reader"), login("ta", "sluice_submitter")
-    query(url, "update sluice.models set secret = 'file:/run/no\"pe/secret/of/m', url = "
-               "'http://user:hidden@127.0.0.1:1'")
+    query(url, "update sluice.models "
+        "set secret = 'file:/run/no\"pe/secret/of/m', url = 'http://user:hidden@127.0.0.1:1'")
     worker(url)
     task = submit(url, "x", model="m")
     wait_for(lambda: query(url, "select 1 from sluice.models where closed_until = 'infinity'"),
@@ -211,10 +209,9 @@ def test_what_a_backend_says_of_one_prompt_reaches_no_other_tenant(url, worker, 
         port = server(url, keys=True).port
         key = sluice("key", "create", "k", "--scope", "read", "--scope", "submit", "--tenant",
             "other", "--database-url", url).stdout.strip()
-        seen = [said(), *(query(reader,
-            f"select coalesce(string_agg(t::text, ' '), '') from sluice.{view} t")[0][0]
-                          for view in ("queues", "breaker_events", "audit_log",
-                          "workers", "recent_failures()"))]
+        seen = [said(), *(query(reader, "select coalesce(string_agg(t::text, ' '), '') "
+                    f"from sluice.{view} t")[0][0] for view in ("queues", "breaker_events",
+                        "audit_log", "workers", "recent_failures()"))]
         seen += [http(port, "GET", path, key=key).body for path in (
             "/v1/queues", "/v1/queues/m", f"/v1/tasks/{task}/explain", f"/v1/tasks/{task}",
             "/v1/models", "/v1/models/m")]
@@ -222,9 +219,8 @@ def test_what_a_backend_says_of_one_prompt_reaches_no_other_tenant(url, worker, 
         for text in seen:
             assert "LEAK" not in str(text), text
         assert sum(shown in str(text) for text in seen) >= 3
-        assert "LEAK_prompt" in query(url,
-            "select state_reason from sluice.queues where model = 'm'")[0][
-            0], "administrators hear it"
+        assert "LEAK_prompt" in query(url, "select state_reason "
+            "from sluice.queues where model = 'm'")[0][0], "administrators hear it"
 
 
 def test_strangers_are_found_and_kept_out(pg, sluice, login):
@@ -232,9 +228,8 @@ def test_strangers_are_found_and_kept_out(pg, sluice, login):
     printed = sluice("migrate", "--database-url", url).stdout
     database = query(url, "select quote_ident(current_database())")[0][0]
     statements = printed[printed.index("revoke connect on"):].strip()
-    assert statements.startswith(
-        f"revoke connect on database {database} from public; grant connect on database {database} "
-        "to sluice_owner")
+    assert statements.startswith(f"revoke connect on database {database} from public; "
+        f"grant connect on database {database} to sluice_owner")
 
     stranger, client = login("stranger"), login("client", "sluice_submitter")
     stranger_url, client_url = (as_user(url, role_of(user)) for user in (stranger, client))
@@ -273,9 +268,10 @@ def test_a_range_that_is_dropped_takes_no_redrive(url):
     query(url, "select setval('sluice.task_id', end_id) from sluice.id_range order by n limit 1")
     with psycopg2.connect(url) as round_of_retention:
         cursor = round_of_retention.cursor()
-        cursor.execute("create temp table round as select b as found from"
-                       " sluice.begin_retention(now() + (select retention + interval '1 hour' from "
-                       "sluice.settings)) b")
+        cursor.execute("""
+            create temp table round as select b as found
+            from sluice.begin_retention(now() + (select retention + interval '1 hour'
+            from sluice.settings)) b""")
         with pytest.raises(psycopg2.errors.LockNotAvailable):
             query(url, f"set lock_timeout = '200ms'; select sluice.redrive({task})")
         cursor.execute("select sluice.end_retention(found) from round")
@@ -293,18 +289,19 @@ def test_ids_burnt_in_an_open_transaction_stop_nobody(url, login, worker):
     worker(url)
     wait_for(lambda: query(url, "select max(end_id) > 3e7 from sluice.id_range")[0][0],
         what="ranges far ahead")
-    burnt = query(url, "select max(first_id) - 5 from sluice.id_range where end_id <= 3000000")[0][
-        0]
+    burnt = query(url, "select max(first_id) - 5 from sluice.id_range "
+        "where end_id <= 3000000")[0][0]
     with psycopg2.connect(tenant) as transaction:
         cursor = transaction.cursor()
         query(url, "select setval('sluice.task_id', %s)", [burnt])
-        cursor.execute("select count(*) from sluice.submit_many((select "
-                       "jsonb_agg(jsonb_build_object("
-                       "'model', 'm', 'tenant', 'acme', 'prompt', 'x', 'idempotency_key', 'k' || "
-                       "n)) from generate_series(1, 100) n))")
+        cursor.execute("""
+            select count(*)
+            from sluice.submit_many((select jsonb_agg(jsonb_build_object('model', 'm',
+            'tenant', 'acme', 'prompt', 'x', 'idempotency_key', 'k' || n))
+            from generate_series(1, 100) n))""")
         query(url, "select setval('sluice.task_id', 3000000)")
         for n in range(3):
-            cursor.execute("select sluice.submit('x', 'm', tenant => 'acme', idempotency_key => "
-                           f"'one{n}')")
+            cursor.execute("select sluice.submit('x', 'm', tenant => 'acme', "
+                f"idempotency_key => 'one{n}')")
         assert submit(url, "of another") > 3_000_000
     transaction.close()

@@ -16,8 +16,7 @@ def front(pg, server, mock, worker):
     class Front:
         url = pg.database()
     add_model(Front.url, "chat", mock("--latency", "5ms", "--error-rate", "0.02").url + "/v1",
-        api="openai-chat",
-              max_attempts=1)
+        api="openai-chat", max_attempts=1)
     Front.start = lambda: server(Front.url)
     Front.work = lambda: worker(Front.url, "--slots", "50")
     return Front
@@ -61,8 +60,8 @@ def test_a_batch_survives_kill_9(front, point):
         "select count(*), count(distinct request) from sluice.task") == [(1000, 1000)]
 
 
-@pytest.mark.parametrize("table, step", [("batch_line", "validate"), ("task", "submit"),
-    ("file_part", "write")])
+@pytest.mark.parametrize("table, step",
+    [("batch_line", "validate"), ("task", "submit"), ("file_part", "write")])
 def test_a_step_that_is_cut_off_is_made_again_from_its_beginning(front, table, step):
     process = front.start()
     file = upload(process.port, [line(custom_id, custom_id) for custom_id in LINES])
@@ -77,14 +76,13 @@ def test_a_step_that_is_cut_off_is_made_again_from_its_beginning(front, table, s
         front.work()
     else:
         batch_id = post_batch(process.port, file).json["id"]
-    wait_for(lambda: query(front.url,
-        "select count(*) from pg_locks where not granted and relation = %s::regclass",
-                           [f"sluice.{table}"])[0][0] > 0, 60, "the step")
+    wait_for(lambda: query(front.url, "select count(*) from pg_locks "
+            "where not granted and relation = %s::regclass", [f"sluice.{table}"])[0][0] > 0, 60,
+        "the step")
     process.kill()
-    wait_for(lambda: query(front.url,
-        "select count(*) from pg_stat_activity where query like '%%advance_batches()'"
-                                      " and pid <> pg_backend_pid()")[0][0] == 1, 60,
-                                      "the session of the dead server")
+    wait_for(lambda: query(front.url, "select count(*) from pg_stat_activity "
+            "where query like '%%advance_batches()' and pid <> pg_backend_pid()")[0][0] == 1, 60,
+        "the session of the dead server")
     lock.rollback()
     lock.close()
     if step != "write":
@@ -99,8 +97,8 @@ def test_a_step_that_is_cut_off_is_made_again_from_its_beginning(front, table, s
 def test_a_batch_cancelled_in_its_last_moments_ends_one_way(front):
     process = front.start()
     front.work()
-    batch_id = post_batch(process.port, upload(process.port,
-        [line(custom_id) for custom_id in LINES[:300]])).json["id"]
+    batch_id = post_batch(process.port,
+        upload(process.port, [line(custom_id) for custom_id in LINES[:300]])).json["id"]
     wait_for(lambda: ended_tasks(front.url) >= 290, 60, "the last answers")
     send(process.port, "POST", f"/v1/batches/{batch_id}/cancel")
     ended = wait_status(process.port, batch_id, "completed", "cancelled")

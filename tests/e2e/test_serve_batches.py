@@ -36,8 +36,8 @@ def test_a_batch_ends_with_every_custom_id_once(chat):
         metadata={"team": "search"})
     ended = wait_status(chat.port, batch_id, "completed")
     assert ended["request_counts"] == {"total": 200, "completed": 200, "failed": 0}
-    assert ended["metadata"] == {"team": "search"} and ended["errors"] is None and ended[
-        "error_file_id"] is None
+    assert ended["metadata"] == {"team":
+        "search"} and ended["errors"] is None and ended["error_file_id"] is None
     times = [ended[key] for key in ("created_at", "in_progress_at",
         "finalizing_at", "completed_at")]
     assert times == sorted(times) and ended["expires_at"] == ended["created_at"] + 86400
@@ -46,8 +46,8 @@ def test_a_batch_ends_with_every_custom_id_once(chat):
     first = outputs["r-0"]
     assert first["error"] is None and first["response"]["status_code"] == 200
     assert first["response"]["body"]["choices"][0]["message"]["content"]
-    assert first["id"].startswith("batch_req_") and first["response"][
-        "request_id"].startswith("task_")
+    assert first["id"].startswith(
+        "batch_req_") and first["response"]["request_id"].startswith("task_")
     assert len({each["id"] for each in outputs.values()}) == 200
     file = send(chat.port, "GET", f"/v1/files/{ended['output_file_id']}").json
     assert file["purpose"] == "batch_output" and file["expires_at"] > file["created_at"]
@@ -64,8 +64,8 @@ def test_the_body_reaches_the_backend_byte_for_byte(front, worker):
         text = line("é", extra=1).replace('"model": "chat"',
             '"model":"chat",  "top_p": 1.10, "big": 12345678901234567890')
         ended = wait_status(front.port, begin_batch(front.port, [text]), "completed")
-    assert query(front.url, "select request from sluice.tasks")[0][0] == text[text.index('"body": ')
-        + 8:text.index(', "extra"')]
+    assert query(front.url, "select request from sluice.tasks")[0][0] == text[
+        text.index('"body": ') + 8:text.index(', "extra"')]
     outputs, _ = outcome(front.port, ended)
     assert outputs["é"]["response"]["body"]["choices"][0]["message"]["content"] == "a\nb"
 
@@ -79,13 +79,14 @@ def test_what_fails_is_in_the_error_file_with_its_status(front, worker):
     with ScriptedBackend({"bad": refuse, "good": answer}) as backend:
         query(front.url, "update sluice.models set url = %s", [backend.url])
         worker(front.url)
-        ended = wait_status(front.port, begin_batch(front.port,
-            [line("a", "good"), line("b", "bad"), line("c", "good")]), "completed")
+        ended = wait_status(front.port,
+            begin_batch(front.port, [line("a", "good"), line("b", "bad"), line("c", "good")]),
+            "completed")
     assert ended["request_counts"] == {"total": 3, "completed": 2, "failed": 1}
     outputs, errors = outcome(front.port, ended)
     assert outputs.keys() == {"a", "c"} and errors.keys() == {"b"}
-    assert errors["b"]["response"]["status_code"] == 400 and errors["b"]["response"][
-        "body"]["error"]["message"]
+    assert errors["b"]["response"]["status_code"] == 400 and errors["b"]["response"]["body"][
+        "error"]["message"]
 
 
 def test_a_line_without_a_model_goes_to_the_default(front):
@@ -119,8 +120,8 @@ def test_an_invalid_file_fails_with_code_and_line_and_nothing_is_submitted(front
     query(front.url, "update sluice.settings set default_model = null")
     failed = wait_status(front.port, begin_batch(front.port, lines), "failed")
     found = failed["errors"]["data"]
-    assert [(each["code"], each["line"]) for each in found] == [(code,
-        number)] and found[0]["message"]
+    assert [(each["code"], each["line"])
+        for each in found] == [(code, number)] and found[0]["message"]
     assert failed["failed_at"] and failed["output_file_id"] is None and failed[
         "error_file_id"] is None
     assert query(front.url, "select count(*) from sluice.task") == [(0,)]
@@ -139,8 +140,8 @@ def test_a_create_repeated_with_its_key_is_the_same_batch(front):
         "endpoint": "/v1/chat/completions", "completion_window": "24h"}
     key = {"Idempotency-Key": "once"}
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        replies = list(pool.map(lambda _: send(front.port, "POST", "/v1/batches", body,
-            headers=key), range(4)))
+        replies = list(pool.map(
+                lambda _: send(front.port, "POST", "/v1/batches", body, headers=key), range(4)))
     assert {(reply.status, reply.json["id"]) for reply in replies} == {(200, replies[0].json["id"])}
     other = send(front.port, "POST", "/v1/batches",
         body | {"completion_window": "23h"}, headers=key)
@@ -152,14 +153,20 @@ def test_what_no_batch_can_be_is_refused(front):
     file = upload(front.port, [line("a")])
     for wrong in ({"input_file_id": "file-99"}, {"input_file_id": "7"}, {"input_file_id": None}):
         assert post_batch(front.port, file, **wrong).status == 404
-    for wrong in ({"endpoint": "/v1/images"}, {"endpoint": None}, {"endpoint": "/v1/messages"},
+    for wrong in (
+            {"endpoint": "/v1/images"},
+            {"endpoint": None},
+            {"endpoint": "/v1/messages"},
             {"completion_window": "0s"},
-                  {"completion_window": "soon"}, {"completion_window": "1 year"},
-                  {"completion_window": None},
-                  {"metadata": {"k": 1}}, {"metadata": {"k" * 65: "v"}},
-                  {"metadata": {"k": "v" * 513}}, {"metadata": []},
-                  {"metadata": {str(n): "v" for n in range(17)}},
-                  {"output_expires_after": {"anchor": "created_at", "seconds": 1}}):
+            {"completion_window": "soon"},
+            {"completion_window": "1 year"},
+            {"completion_window": None},
+            {"metadata": {"k": 1}},
+            {"metadata": {"k" * 65: "v"}},
+            {"metadata": {"k": "v" * 513}},
+            {"metadata": []},
+            {"metadata": {str(n): "v" for n in range(17)}},
+            {"output_expires_after": {"anchor": "created_at", "seconds": 1}}):
         assert post_batch(front.port, file, **wrong).status == 400, wrong
     for wrong in ("", "[]", "{", '"x"'):
         assert send(front.port, "POST", "/v1/batches", wrong).status == 400
@@ -211,8 +218,9 @@ def test_lists_are_paged_newest_first(front):
     for wrong in ("limit=0", "limit=101", "after=7", "after=msgbatch_1"):
         assert send(front.port, "GET", f"/v1/batches?{wrong}").status == 400
     assert send(front.port, "DELETE", f"/v1/files/{file}").status in (200, 400)
-    wait_for(lambda: send(front.port, "GET", f"/v1/files/{file}").status == 404 or send(
-        front.port, "DELETE", f"/v1/files/{file}").status == 200, what="nobody to read it any more")
+    wait_for(lambda: send(front.port, "GET", f"/v1/files/{file}").status == 404
+        or send(front.port, "DELETE", f"/v1/files/{file}").status == 200,
+        what="nobody to read it any more")
     assert all(batch(front.port, each)["status"] == "in_progress" for each in ids)
 
 
@@ -245,12 +253,12 @@ def test_anthropics_batches_end_with_every_result(front, worker):
         assert made["request_counts"] == {"processing": 20, "succeeded": 0, "errored": 0,
             "canceled": 0, "expired": 0}
         path = f"/v1/messages/batches/{made['id']}"
-        ended = wait_for(lambda: (b := send(front.port, "GET",
-            path).json)["processing_status"] == "ended" and b, 60, "the end")
+        ended = wait_for(lambda: (b := send(front.port, "GET", path).json)["processing_status"]
+            == "ended" and b, 60, "the end")
     assert ended["request_counts"] == {"processing": 0, "succeeded": 20, "errored": 0,
         "canceled": 0, "expired": 0}
-    results = [json.loads(text) for text in send(front.port, "GET",
-        ended["results_url"]).body.splitlines()]
+    results = [json.loads(text)
+        for text in send(front.port, "GET", ended["results_url"]).body.splitlines()]
     assert {each["custom_id"] for each in results} == {f"m-{n}"
         for n in range(20)} and len(results) == 20
     assert results[0]["result"]["type"] == "succeeded" and results[0]["result"]["message"][
@@ -271,11 +279,11 @@ def test_anthropics_batch_is_cancelled_and_refused(front):
     assert send(front.port, "GET", path + "/results").status == 400
     assert send(front.port, "DELETE", path).status == 400
     assert send(front.port, "POST", path + "/cancel").json["processing_status"] == "canceling"
-    ended = wait_for(lambda: (b := send(front.port, "GET",
-        path).json)["processing_status"] == "ended" and b, 60, "the end")
+    ended = wait_for(lambda: (b := send(front.port, "GET", path).json)["processing_status"]
+        == "ended" and b, 60, "the end")
     assert ended["request_counts"]["canceled"] == 2
-    results = [json.loads(text)["result"] for text in send(front.port, "GET",
-        path + "/results").body.splitlines()]
+    results = [json.loads(text)["result"]
+        for text in send(front.port, "GET", path + "/results").body.splitlines()]
     assert results == [{"type": "canceled"}] * 2
     for requests in ([], None, [message("a"), message("a")], [message("a", params=[])],
             [message("a", params={"model": "nobody"})], [7]):
@@ -292,9 +300,8 @@ def test_another_tenants_files_and_batches_are_not_there(front, server, sluice):
     port = server(front.url, keys=True).port
     wait_for(lambda: send(port, "GET", "/v1/files", key=key).status == 200, what="the key's force")
     for method, path in (("GET", f"/v1/files/{file}"), ("GET", f"/v1/files/{file}/content"),
-            ("DELETE", f"/v1/files/{file}"),
-                         ("GET", f"/v1/batches/{batch_id}"),
-                         ("POST", f"/v1/batches/{batch_id}/cancel")):
+            ("DELETE", f"/v1/files/{file}"), ("GET", f"/v1/batches/{batch_id}"),
+            ("POST", f"/v1/batches/{batch_id}/cancel")):
         assert send(port, method, path, key=key).status == 404, path
     assert post_batch(port, file, key=key).status == 404
     add_model(front.url, "claude", "http://127.0.0.1:1", api="anthropic-messages")

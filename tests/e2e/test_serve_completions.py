@@ -64,25 +64,26 @@ def test_the_answer_says_what_is_left_of_the_models_limits(chat):
         "x-ratelimit-limit-tokens"] == "60000"
     assert found["x-ratelimit-remaining-requests"] in ("0",
         "1") and 0 < int(found["x-ratelimit-remaining-tokens"]) < 60000
-    assert found["x-ratelimit-reset-requests"].endswith("ms") and found[
-        "x-ratelimit-reset-tokens"].endswith("ms")
+    assert found["x-ratelimit-reset-requests"].endswith(
+        "ms") and found["x-ratelimit-reset-tokens"].endswith("ms")
 
 
 def test_an_idempotency_key_pays_once(chat):
-    replies = [send(chat.port, "POST", "/v1/chat/completions", CHAT,
-        headers={"Idempotency-Key": "k"}) for _ in range(3)]
-    assert {reply.status for reply in replies} == {200} and len({reply.body
-        for reply in replies}) == 1
+    replies = [
+        send(chat.port, "POST", "/v1/chat/completions", CHAT, headers={"Idempotency-Key": "k"})
+        for _ in range(3)]
+    assert {reply.status
+        for reply in replies} == {200} and len({reply.body for reply in replies}) == 1
     wait_for(chat.mock.arrivals, what="the mock's log")
     assert len(chat.mock.arrivals()) == 1
 
 
 def test_the_header_gives_the_priority(front):
     add_model(front.url, "chat", "http://127.0.0.1:1/v1", api="openai-chat")
-    threads = [threading.Thread(target=send, args=(front.port, "POST",
-        "/v1/chat/completions", CHAT),
-                                kwargs={"headers": {"Sluice-Priority": given,
-                                "traceparent": f"00-{given}"}}) for given in ("hot", "cold", "-7")]
+    threads = [threading.Thread(target=send,
+            args=(front.port, "POST", "/v1/chat/completions", CHAT),
+            kwargs={"headers": {"Sluice-Priority": given, "traceparent": f"00-{given}"}})
+        for given in ("hot", "cold", "-7")]
     for thread in threads:
         thread.start()
     wait_for(lambda: sorted(row[0] for row in query(front.url,
@@ -106,14 +107,16 @@ def test_the_header_gives_the_priority(front):
 REFUSED = [
     ("/v1/chat/completions", {"messages": []}, 404),
     ("/v1/chat/completions", {"model": "nobody"}, 404),
-    ("/v1/chat/completions", {"model": "plain"}, 404), ("/v1/messages", {"model": "chat"}, 404),
-    ("/v1/responses", {"model": "chat"}, 404), ("/v1/embeddings", {"model": "chat"}, 404),
-    ("/v1/embeddings", {"model": "chat", "stream": True}, 400), ("/v1/chat/completions", "", 400),
-    ("/v1/chat/completions", "[]", 400), ("/v1/chat/completions",
-    '{"model": "chat"}, "tenant": "a"', 400),
+    ("/v1/chat/completions", {"model": "plain"}, 404),
+    ("/v1/messages", {"model": "chat"}, 404),
+    ("/v1/responses", {"model": "chat"}, 404),
+    ("/v1/embeddings", {"model": "chat"}, 404),
+    ("/v1/embeddings", {"model": "chat", "stream": True}, 400),
+    ("/v1/chat/completions", "", 400),
+    ("/v1/chat/completions", "[]", 400),
+    ("/v1/chat/completions", '{"model": "chat"}, "tenant": "a"', 400),
     ("/v1/chat/completions", '{"model": "chat"}}, {"prompt": "x"', 400),
-    ("/v1/chat/completions", '{"model": "chat", "x": "\\u0000"}', 400),
-]
+    ("/v1/chat/completions", '{"model": "chat", "x": "\\u0000"}', 400)]
 
 
 def test_what_cannot_be_answered_is_refused_and_nothing_is_stored(front):
@@ -129,7 +132,7 @@ def test_a_cancelled_task_is_409_and_not_to_be_repeated(front):
     replies = []
     bodies = (CHAT, CHAT | {"stream": True})
     threads = [threading.Thread(target=lambda body=body: replies.append(
-        send(front.port, "POST", "/v1/chat/completions", body))) for body in bodies]
+                send(front.port, "POST", "/v1/chat/completions", body))) for body in bodies]
     for thread in threads:
         thread.start()
     wait_for(lambda: query(front.url, "select count(*) from sluice.tasks") == [(2,)],

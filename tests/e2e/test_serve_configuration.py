@@ -40,8 +40,7 @@ def test_what_a_model_cannot_be_is_refused_and_changes_nothing(call):
     call("PUT", "/v1/models/m", {"url": "http://127.0.0.1:1", "rpm": 60})
     before = call("GET", "/v1/models/m").json
     for body in ({"rpm": -1}, {"rpm": "many"}, {"colour": 1}, {"id": 7}, {"paused": "perhaps"}, [],
-            7, "text", "{",
-                 {"url": None}, {"secret": "sk-a-real-one"}, {"timeout": "soon"}):
+            7, "text", "{", {"url": None}, {"secret": "sk-a-real-one"}, {"timeout": "soon"}):
         for method, path in (("PATCH", "/v1/models/m"), ("PUT", "/v1/models/m"),
                 ("PUT", "/model-config/m")):
             reply = call(method, path, body)
@@ -61,13 +60,12 @@ def test_a_put_takes_every_column_that_a_get_shows(url, call):
     """Whatever columns there are: each alone, and all together, as they are shown; and each is
     kept."""
     changed = {"rpm": 60, "tpm": 6000, "burst": 2, "secret": "env:KEY", "upstream_model": "big",
-        "hedge_after": "00:00:20", "paused": True,
-               "closed_until": "infinity", "closed_reason": "because", "max_in_flight": 7,
-               "max_unfinished": 70, "input_price": 1.5,
-               "output_price": 2.5, "role": "nobody", "default_model": "any"}
+        "hedge_after": "00:00:20", "paused": True, "closed_until": "infinity",
+        "closed_reason": "because", "max_in_flight": 7, "max_unfinished": 70, "input_price": 1.5,
+        "output_price": 2.5, "role": "nobody", "default_model": "any"}
     for table, path, needed in (("models", "/v1/models/m", {"url": "http://127.0.0.1:1"}),
             ("models", "/model-config/m", {"url": "http://127.0.0.1:1"}),
-                                ("tenants", "/v1/tenants/m", {}), ("settings", "/v1/settings", {})):
+            ("tenants", "/v1/tenants/m", {}), ("settings", "/v1/settings", {})):
         shown = call("PUT", path, needed).json
         assert set(columns(url, table)) == set(shown)
         for column, value in shown.items():
@@ -75,8 +73,8 @@ def test_a_put_takes_every_column_that_a_get_shows(url, call):
         assert call("PUT", path, shown).json == shown
         for column in set(changed) & set(shown):
             value = changed[column]
-            assert call("PUT", path, shown | ({"rpm": 600} if "rpm" in shown
-                else {}) | {column: value}).json[column] == value, column
+            assert call("PUT", path, shown | ({"rpm": 600} if "rpm" in shown else {})
+                | {column: value}).json[column] == value, column
         call("PUT", path, shown)
 
 
@@ -84,38 +82,38 @@ def test_a_refusal_names_the_key_the_value_and_what_is_allowed(call):
     call("PUT", "/v1/models/m", {"url": "http://127.0.0.1:1"})
     for method, path, body, param, words in (
             ("PATCH", "/v1/models/m", {"tpm": 5, "rpm": "many"}, "rpm",
-            ['rpm "many"', "whole number"]),
+                ['rpm "many"', "whole number"]),
             ("PATCH", "/v1/models/m", {"rpm": -1}, "rpm", ["rpm -1", "between 1 and 6 million"]),
             ("PATCH", "/v1/models/m", {"timeout": "soon"}, "timeout",
-            ['timeout "soon"', "duration", '"30 s"']),
+                ['timeout "soon"', "duration", '"30 s"']),
             ("PATCH", "/v1/models/m", {"hedge_max": 11}, "hedge_max", ["hedge_max 11", "1 to 10"]),
             ("PATCH", "/v1/models/m", {"api": "soap"}, "api", ['"soap"', "openai-chat"]),
             ("PATCH", "/v1/models/m", {"url": "nowhere"}, "url", ['url "nowhere"', "http://"]),
             ("PATCH", "/v1/models/m", {"url": None}, "url", ["url cannot be null"]),
             ("PATCH", "/v1/models/m", {"secret": "sk-a-real-one"}, "secret",
-            ["secret is refused", "env:NAME"]),
+                ["secret is refused", "env:NAME"]),
             ("PATCH", "/v1/models/m", {"colour": 1}, "colour", ['"colour"', "rpm"]),
             ("PUT", "/v1/models/n", {"rpm": 1}, "url", ["url is missing"]),
             ("PUT", "/v1/models/n", "{", None, ["not a JSON object"]),
             ("PUT", "/v1/models/n", '{"rpm": nope}', None, ["not valid JSON"]),
             ("PUT", "/v1/models/any", {"url": "http://127.0.0.1:1"}, "name", ['"any"', "route"]),
             ("PUT", "/v1/routes/r", {"m": 1, "nobody": 1}, "nobody",
-            ['no model "nobody"', "any, m"]),
+                ['no model "nobody"', "any, m"]),
             ("PUT", "/v1/routes/r", {"m": "much"}, "m", ['"much"', "number of at least 0"]),
             ("PATCH", "/v1/tenants/t", {"weight": 0}, None, []),
             ("PUT", "/v1/tenants/t", {"weight": 0}, "weight", ["weight 0", "positive"]),
             ("PATCH", "/v1/settings", {"default_model": "nobody"}, "default_model",
-            ['"nobody"', "any, m"]),
+                ['"nobody"', "any, m"]),
             ("PATCH", "/v1/settings", {"retention": "-1 day"}, "retention",
-            ['retention "-1 day"', "positive"]),
+                ['retention "-1 day"', "positive"]),
             ("PATCH", "/v1/settings", {"retention": 7}, "retention",
-            ["retention 7 has no unit", '"7 days"']),
+                ["retention 7 has no unit", '"7 days"']),
             ("PUT", "/v1/models/n", {"url": "http://127.0.0.1:1", "timeout": " 300 "}, "timeout",
-            ['timeout " 300 "', "unit"]),
+                ['timeout " 300 "', "unit"]),
             ("POST", "/v1/models/m/close", {"until": "soon"}, "until",
-            ['until "soon"', "2030-01-01"]),
+                ['until "soon"', "2030-01-01"]),
             ("POST", "/v1/tasks/cancel", {"batch_id": "one"}, "batch_id",
-            ['batch_id "one"', "whole number"]),
+                ['batch_id "one"', "whole number"]),
             ("GET", "/v1/tasks?limit=many", None, "limit", ['"many"', "1 to 100"]),
             ("GET", "/v1/tasks?status=lost", None, "status", ['"lost"', "solved"]),
             ("GET", "/v1/tasks?colour=1", None, "colour", ['"colour"', "status"])):
@@ -166,10 +164,9 @@ def test_gauges_do_not_wait_behind_bulk_work(url, call):
             1) as pool:
         other.cursor().execute("begin; lock table sluice.audit in exclusive mode")
         cancelled = pool.submit(call, "POST", "/v1/tasks/cancel", {"model": "m"})
-        wait_for(lambda: query(url,
-            "select count(*) from pg_stat_activity where datname = current_database() "
-                                    "and wait_event_type = 'Lock'") == [(1,)],
-                                    what="the bulk work to wait")
+        wait_for(lambda: query(url, "select count(*) from pg_stat_activity "
+                "where datname = current_database() and wait_event_type = 'Lock'") == [(1,)],
+            what="the bulk work to wait")
         assert 'sluice_queue_depth{model="m"' in call("GET", "/metrics").body
         other.cursor().execute("rollback")
         assert cancelled.result(60).json == {"cancelled": 1}
@@ -234,8 +231,8 @@ def test_a_tenant_is_made_and_changed(url, call):
     made = call("PUT", "/v1/tenants/a%20b%2Fc", {"weight": 2, "max_unfinished": 5})
     assert made.status == 200 and made.json["name"] == "a b/c"
     assert call("PATCH", "/v1/tenants/a%20b%2Fc", {"weight": 3}).json["max_unfinished"] == 5
-    assert query(url, "select weight, max_unfinished from sluice.tenants where name = 'a b/c'") == [
-        (3, 5)]
+    assert query(url, "select weight, max_unfinished from sluice.tenants "
+        "where name = 'a b/c'") == [(3, 5)]
     assert [t["name"] for t in call("GET", "/v1/tenants").json["data"]] == ["a b/c"]
     assert call("GET", "/v1/tenants/a%20b%2Fc").json["weight"] == 3
     assert call("PATCH", "/v1/tenants/nobody", {"weight": 3}).status == 404
@@ -252,7 +249,7 @@ def test_changes_are_on_record(url, call):
 def test_the_document_names_every_route_and_no_other():
     root = pathlib.Path(__file__).resolve().parent.parent.parent
     routes = set(re.findall(r'^ +\{"([A-Z]+)", "([^"]+)", Scope',
-        (root / "src/api/routes.cc").read_text(), re.M))
+            (root / "src/api/routes.cc").read_text(), re.M))
     documented = set()
     for line in (root / "docs/http.md").read_text().splitlines():
         if line.startswith("| `"):

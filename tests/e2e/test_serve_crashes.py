@@ -95,7 +95,7 @@ def test_it_works_behind_a_pooler(pooler, server, mock, worker):
     worker(pooler.direct_url)
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         ids = [reply.json["id"] for reply in pool.map(
-            lambda n: send(port, "POST", "/v1/tasks", {"prompt": str(n)}), range(40))]
+                lambda n: send(port, "POST", "/v1/tasks", {"prompt": str(n)}), range(40))]
     assert {send(port, "GET", f"/v1/tasks/{task}?wait=30s").json["status"]
         for task in ids} == {"solved"}
     pooler.kill()

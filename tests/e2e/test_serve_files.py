@@ -22,8 +22,8 @@ def front(pg, server):
 
 
 def stored(url):
-    return query(url, "select count(*), (select count(*) from sluice.file_part) from sluice.file")[
-        0]
+    return query(url, "select count(*), (select count(*) "
+        "from sluice.file_part) from sluice.file")[0]
 
 
 def test_a_file_is_uploaded_shown_listed_sent_back_and_deleted(front):
@@ -31,10 +31,8 @@ def test_a_file_is_uploaded_shown_listed_sent_back_and_deleted(front):
     assert made.status == 200
     file = made.json
     assert file == {"id": file["id"], "object": "file", "bytes": len(TEXT.encode()),
-        "created_at": file["created_at"],
-                    "expires_at": file["created_at"] + 30 * 86400, "filename": "in.jsonl",
-                    "purpose": "batch", "status": "processed",
-                    "status_details": None}
+        "created_at": file["created_at"], "expires_at": file["created_at"] + 30 * 86400,
+        "filename": "in.jsonl", "purpose": "batch", "status": "processed", "status_details": None}
     assert send(front.port, "GET", f"/v1/files/{file['id']}").json == file
     assert send(front.port, "GET", "/v1/files?purpose=batch").json["data"] == [file]
     assert send(front.port, "GET", f"/v1/files/{file['id']}/content").body.encode() == TEXT.encode()
@@ -56,16 +54,13 @@ def test_a_file_of_many_parts_comes_back_as_it_was(front):
 
 def test_a_form_may_be_chunked_and_its_fields_in_any_order(front):
     boundary = "openai-xyz"
-    body = (f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="a '
-            '\\"b\\".jsonl"\r\n'
-            f"Content-Type: application/octet-stream\r\n\r\n{TEXT}\r\n"
-            f'--{boundary}\r\nContent-Disposition: form-data; name="colour"\r\n\r\nblue\r\n'
-            f'--{boundary}\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nbatch\r\n'
-            f'--{boundary}\r\nContent-Disposition: form-data; '
-            'name="expires_after[anchor]"\r\n\r\ncreated_at\r\n'
-            f'--{boundary}\r\nContent-Disposition: form-data; '
-            'name="expires_after[seconds]"\r\n\r\n3600\r\n'
-            f"--{boundary}--\r\n").encode()
+    body = (f'--{boundary}\r\nContent-Disposition: form-data; name="file"; '
+        'filename="a \\"b\\".jsonl"\r\nContent-Type: '
+        f'application/octet-stream\r\n\r\n{TEXT}\r\n--{boundary}\r\nContent-Disposition: '
+        f'form-data; name="colour"\r\n\r\nblue\r\n--{boundary}\r\nContent-Disposition: form-data; '
+        f'name="purpose"\r\n\r\nbatch\r\n--{boundary}\r\nContent-Disposition: form-data; '
+        f'name="expires_after[anchor]"\r\n\r\ncreated_at\r\n--{boundary}\r\nContent-Disposition: '
+        f'form-data; name="expires_after[seconds]"\r\n\r\n3600\r\n--{boundary}--\r\n').encode()
     connection = http.client.HTTPConnection("127.0.0.1", front.port, timeout=30)
     connection.request("POST", "/v1/files", iter([body[n:n + 7] for n in range(0, len(body), 7)]),
                        {"Content-Type": f"multipart/form-data; boundary={boundary}"},
@@ -80,8 +75,7 @@ def test_a_large_chunked_upload_is_taken_whole(front):
     content_type, body = form({"purpose": "batch"}, ("x" * 99 + "\n") * 60_000)
     connection = http.client.HTTPConnection("127.0.0.1", front.port, timeout=60)
     connection.request("POST", "/v1/files", (body[n:n + 1000] for n in range(0, len(body), 1000)),
-        {"Content-Type": content_type},
-                       encode_chunked=True)
+        {"Content-Type": content_type}, encode_chunked=True)
     file = json.loads(connection.getresponse().read())
     connection.close()
     assert file["bytes"] == 6_000_000
@@ -109,8 +103,8 @@ def test_lists_are_paged_by_id(front):
     ids = [post_file(front.port, str(n)).json["id"] for n in range(5)]
     def page(arguments):
         reply = send(front.port, "GET", f"/v1/files?{arguments}").json
-        return [each["id"] for each in reply["data"]], reply["has_more"], reply[
-            "first_id"], reply["last_id"]
+        return [each["id"]
+            for each in reply["data"]], reply["has_more"], reply["first_id"], reply["last_id"]
     assert page("limit=2") == ([ids[4], ids[3]], True, ids[4], ids[3])
     assert page(f"limit=3&after={ids[3]}") == ([ids[2], ids[1], ids[0]], False, ids[2], ids[0])
     assert page("limit=2&order=asc") == (ids[:2], True, ids[0], ids[1])
@@ -126,14 +120,12 @@ def test_a_file_without_bytes_is_one(front):
     assert send(front.port, "GET", f"/v1/files/{file['id']}/content").body == ""
 
 
-@pytest.mark.parametrize("fields, file, said", [
-    ({"purpose": "fine-tune"}, "x", "purpose"), ({"purpose": "b" * 2000}, "x", "field"),
-    ({}, b"\xff\xfe", "UTF-8"),
-    ({}, b"a\0b", "UTF-8"), ({"expires_after[seconds]": "3600"}, "x", "expires_after"),
-    ({"expires_after[anchor]": "created_at", "expires_after[seconds]": "3599"}, "x",
-    "expires_after"),
-    ({}, b"x" * (17 << 20), "16 MiB")], ids=["purpose", "long", "utf-8", "nul", "anchor",
-    "too soon", "long line"])
+@pytest.mark.parametrize("fields, file, said", [({"purpose": "fine-tune"}, "x", "purpose"),
+        ({"purpose": "b" * 2000}, "x", "field"), ({}, b"\xff\xfe", "UTF-8"), ({}, b"a\0b", "UTF-8"),
+        ({"expires_after[seconds]": "3600"}, "x", "expires_after"),
+        ({"expires_after[anchor]": "created_at", "expires_after[seconds]": "3599"}, "x",
+            "expires_after"), ({}, b"x" * (17 << 20), "16 MiB")],
+    ids=["purpose", "long", "utf-8", "nul", "anchor", "too soon", "long line"])
 def test_what_is_refused_leaves_nothing_behind(front, fields, file, said):
     refused = post_file(front.port, file, **fields)
     assert refused.status == 400 and said in refused.json["error"]["message"], refused.body
@@ -144,9 +136,8 @@ def test_what_is_no_form_is_refused(front):
     content_type, body = form({"purpose": "batch"}, "x")
     for wrong_type, wrong_body in (("application/json", body), ("multipart/form-data", body),
             (content_type, body[:-20]),
-                                   (content_type, body.replace(b'name="file"', b'name="data"')),
-                                   (content_type, b""),
-                                   ("multipart/form-data; boundary=other", body)):
+            (content_type, body.replace(b'name="file"', b'name="data"')), (content_type, b""),
+            ("multipart/form-data; boundary=other", body)):
         refused = send(front.port, "POST", "/v1/files", wrong_body,
             headers={"Content-Type": wrong_type})
         assert refused.status == 400, (wrong_type, refused.body)
@@ -157,8 +148,7 @@ def test_a_client_that_leaves_in_the_middle_leaves_nothing_behind(front):
     content_type, body = form({"purpose": "batch"}, ("x" * 99 + "\n") * 40_000)
     with socket.create_connection(("127.0.0.1", front.port)) as client:
         client.sendall("POST /v1/files HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
-                       f"{content_type}\r\n"
-                       f"Content-Length: {len(body)}\r\n\r\n".encode() + body[:3_000_000])
+            f"{content_type}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body[:3_000_000])
         wait_for(lambda: stored(front.url)[1] > 0, what="a part")
     wait_for(lambda: stored(front.url) == (0, 0), what="nothing to be left")
 
@@ -167,8 +157,7 @@ def test_an_upload_under_way_is_not_there_yet_and_a_killed_servers_goes_after_a_
     content_type, body = form({"purpose": "batch"}, ("x" * 99 + "\n") * 40_000)
     with socket.create_connection(("127.0.0.1", front.port)) as client:
         client.sendall("POST /v1/files HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
-                       f"{content_type}\r\n"
-                       f"Content-Length: {len(body)}\r\n\r\n".encode() + body[:3_000_000])
+            f"{content_type}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body[:3_000_000])
         wait_for(lambda: stored(front.url)[1] > 0, what="a part")
         assert send(front.port, "GET", "/v1/files").json["data"] == []
         assert send(front.port, "GET", "/v1/files/file-1").status == 404

@@ -13,37 +13,48 @@ from queue_tools import submit
 
 # Method, path ({} is a task of tenant a), body, and the scope that it needs.
 ROUTES = [
-    ("POST", "/v1/tasks", {"prompt": "x"}, "submit"), ("POST", "/task", {"prompt": "x"}, "submit"),
-    ("POST", "/v1/tasks", [{"prompt": "x"}], "submit"), ("DELETE", "/v1/tasks/{}", None, "submit"),
-    ("POST", "/v1/tasks/{}/redrive", None, "submit"), ("GET", "/v1/tasks/{}", None, "read"),
-    ("GET", "/v1/tasks/{}?wait=1ms", None, "read"), ("GET", "/v1/tasks/{}/events", None, "read"),
+    ("POST", "/v1/tasks", {"prompt": "x"}, "submit"),
+    ("POST", "/task", {"prompt": "x"}, "submit"),
+    ("POST", "/v1/tasks", [{"prompt": "x"}], "submit"),
+    ("DELETE", "/v1/tasks/{}", None, "submit"),
+    ("POST", "/v1/tasks/{}/redrive", None, "submit"),
+    ("GET", "/v1/tasks/{}", None, "read"),
+    ("GET", "/v1/tasks/{}?wait=1ms", None, "read"),
+    ("GET", "/v1/tasks/{}/events", None, "read"),
     ("GET", "/v1/tasks", None, "read"),
-    ("GET", "/v1/tasks/{}/explain", None, "read"), ("GET", "/v1/models", None, "read"),
-    ("GET", "/v1/models/m", None, "read"), ("PUT", "/v1/models/m",
-    {"url": "http://127.0.0.1:1"}, "admin"),
+    ("GET", "/v1/tasks/{}/explain", None, "read"),
+    ("GET", "/v1/models", None, "read"),
+    ("GET", "/v1/models/m", None, "read"),
+    ("PUT", "/v1/models/m", {"url": "http://127.0.0.1:1"}, "admin"),
     ("PATCH", "/v1/models/m", {"rpm": 9}, "admin"),
     ("PUT", "/model-config/m", {"url": "http://127.0.0.1:1"}, "admin"),
-    ("POST", "/v1/models/m/pause", None, "admin"), ("POST", "/v1/models/m/resume", None, "admin"),
+    ("POST", "/v1/models/m/pause", None, "admin"),
+    ("POST", "/v1/models/m/resume", None, "admin"),
     ("POST", "/v1/models/m/close", {"until": "2030-01-01"}, "admin"),
     ("GET", "/v1/routes", None, "admin"),
-    ("PUT", "/v1/routes/r", {"m": 1}, "admin"), ("GET", "/v1/tenants", None, "admin"),
-    ("GET", "/v1/tenants/t", None, "admin"), ("PUT", "/v1/tenants/t", {"weight": 1}, "admin"),
+    ("PUT", "/v1/routes/r", {"m": 1}, "admin"),
+    ("GET", "/v1/tenants", None, "admin"),
+    ("GET", "/v1/tenants/t", None, "admin"),
+    ("PUT", "/v1/tenants/t", {"weight": 1}, "admin"),
     ("PATCH", "/v1/tenants/t", {"weight": 1}, "admin"),
     ("DELETE", "/v1/tenants/none", None, "admin"),
-    ("DELETE", "/v1/models/none", None, "admin"), ("DELETE", "/v1/routes/none", None, "admin"),
+    ("DELETE", "/v1/models/none", None, "admin"),
+    ("DELETE", "/v1/routes/none", None, "admin"),
     ("GET", "/v1/routes/r", None, "admin"),
     ("POST", "/v1/tasks/{}/forget", None, "submit"),
     ("POST", "/v1/tasks/cancel", {"batch_id": 1}, "submit"),
     ("POST", "/v1/tasks/redrive", {"batch_id": 1}, "submit"),
     ("POST", "/v1/tasks/forget", {"batch_id": 1}, "submit"),
-    ("GET", "/v1/dead-letters", None, "read"), ("GET", "/v1/queues", None, "read"),
+    ("GET", "/v1/dead-letters", None, "read"),
+    ("GET", "/v1/queues", None, "read"),
     ("GET", "/v1/queues/m", None, "read"),
-    ("GET", "/v1/workers", None, "read"), ("GET", "/v1/settings", None, "admin"),
+    ("GET", "/v1/workers", None, "read"),
+    ("GET", "/v1/settings", None, "admin"),
     ("PUT", "/v1/settings", {"default_model": "any"}, "admin"),
-    ("PATCH", "/v1/settings", {}, "admin"), ("GET", "/v1/keys", None, "admin"),
+    ("PATCH", "/v1/settings", {}, "admin"),
+    ("GET", "/v1/keys", None, "admin"),
     ("POST", "/v1/keys", {"name": "k"}, "admin"),
-    ("DELETE", "/v1/keys/none", None, "admin"),
-]
+    ("DELETE", "/v1/keys/none", None, "admin")]
 
 
 def test_each_route_asks_for_its_scope(url, process, make_key):
@@ -88,7 +99,7 @@ def test_two_keys_in_one_request_are_refused(process, make_key):
         lines = "".join(f"{name}: {value}\r\n" for name, value in headers)
         with socket.create_connection(("127.0.0.1", process.port), 20) as connection:
             connection.sendall("GET /v1/tasks HTTP/1.1\r\nHost: h\r\nConnection: "
-                               f"close\r\n{lines}\r\n".encode())
+                f"close\r\n{lines}\r\n".encode())
             reply = HTTPResponse(connection)
             reply.begin()
             return reply.status, json.loads(reply.read()).get("error", {}).get("message")
@@ -124,12 +135,11 @@ def test_another_tenants_task_is_not_there(url, process, make_key):
 def test_a_key_gives_its_tenant_and_keys_do_not_collide_over_tenants(url, process, make_key):
     keys = {tenant: make_key(tenant, "--tenant", tenant) for tenant in "ab"}
     ids = {tenant: http(process.port, "POST", "/v1/tasks", {"prompt": f"of {tenant}"}, key=key,
-                        headers={"Idempotency-Key": "same"}).json["id"]
-                        for tenant, key in keys.items()}
+            headers={"Idempotency-Key": "same"}).json["id"] for tenant, key in keys.items()}
     assert dict(query(url, "select tenant, id from sluice.tasks")) == ids
     for tenant, key in keys.items():
-        assert [t["id"] for t in http(process.port, "GET", "/v1/tasks",
-            key=key).json["data"]] == [ids[tenant]]
+        assert [t["id"]
+            for t in http(process.port, "GET", "/v1/tasks", key=key).json["data"]] == [ids[tenant]]
 
 
 def test_a_new_key_counts_from_its_first_request_on(process, make_key):
@@ -141,8 +151,8 @@ def test_a_new_key_counts_from_its_first_request_on(process, make_key):
 def statements(url):
     """How many transactions the database has committed so far. Sessions tell of theirs once a
     second."""
-    return query(url, "select xact_commit from pg_stat_database where datname = "
-                      "current_database()")[0][0]
+    return query(url, "select xact_commit from pg_stat_database "
+        "where datname = current_database()")[0][0]
 
 
 @pytest.mark.plain_build_only
@@ -151,8 +161,8 @@ def test_a_flood_of_unknown_keys_makes_ten_statements_a_second(url, process, mak
     made_up = ["sluice_%016x_%064x" % (number, number) for number in range(1500)]
     before, begun = statements(url), time.monotonic()
     with ThreadPoolExecutor(30) as clients:
-        flood = clients.map(lambda each: http(process.port, "GET", "/v1/tasks",
-            key=each).status, made_up)
+        flood = clients.map(lambda each: http(process.port, "GET", "/v1/tasks", key=each).status,
+            made_up)
         assert http(process.port, "GET", "/v1/tasks", key=key).status == 200
         assert http(process.port, "GET", "/v1/tasks", key=make_key("made meanwhile")).status == 200
         assert set(flood) == {401}
@@ -184,7 +194,7 @@ def test_an_administrator_makes_lists_and_ends_keys_over_http(url, process, make
     assert http(process.port, "DELETE", f"/v1/keys/{made.json['id']}", key=admin).status == 404
     for body, param in (({}, "name"), ({"name": ""}, "name"),
             ({"name": "k", "scopes": ["all"]}, "scopes"), ({"name": "k", "role": 1}, "role"),
-                        ({"name": "k", "scopes": 7}, "scopes")):
+            ({"name": "k", "scopes": 7}, "scopes")):
         refused = http(process.port, "POST", "/v1/keys", body, key=admin)
         assert (refused.status, refused.json["error"]["param"]) == (400, param), refused.body
 
@@ -228,33 +238,29 @@ def test_a_server_that_nobody_asks_reads_keys_seldom_and_refuses_what_was_revoke
     key = make_key("k")
     assert http(process.port, "GET", "/v1/tasks", key=key).status == 200
     # Each look at the keys is a statement: three quiet seconds mean that it rests.
-    wait_for(lambda: query(url,
-        "select max(state_change) < clock_timestamp() - interval '3 s' from pg_stat_activity where "
-                                "datname = current_database() and query like '%%sluice.api_key "
-                                "k%%' and pid <> pg_backend_pid()"
-                           ) == [(True,)], 40, "rest")
+    wait_for(lambda: query(url, """
+        select max(state_change) < clock_timestamp() - interval '3 s' from pg_stat_activity
+        where datname = current_database() and query like '%%sluice.api_key k%%'
+          and pid <> pg_backend_pid()""") == [(True,)], 40, "rest")
     query(url, "select sluice.revoke_key(id) from sluice.api_key where name = 'k'")
     assert http(process.port, "GET", "/v1/tasks", key=key).status == 401
 
 
 @pytest.mark.plain_build_only
 def test_a_server_does_not_rest_on_a_reading_that_failed(url, process):
-    reading = ("datname = current_database() and query like '%%sluice.api_key k%%' and pid <> "
-               "pg_backend_pid()")
+    reading = ("datname = current_database() and query like '%%sluice.api_key k%%' and "
+        "pid <> pg_backend_pid()")
     query(url, "update sluice.settings set idle_look = '6 s'")
     assert http(process.port, "GET", "/readyz").status == 200
-    wait_for(lambda: query(url,
-        "select max(state_change) < clock_timestamp() - interval '3 s' from pg_stat_activity "
-        f"where {reading}"
-                           ) == [(True,)], 40, "rest")
+    wait_for(lambda: query(url, "select max(state_change) < clock_timestamp() - interval '3 s' "
+            f"from pg_stat_activity where {reading}") == [(True,)], 40, "rest")
     holder = connect(url)
     holder.autocommit = False
     with holder.cursor() as cursor:
         cursor.execute("lock table sluice.migration in access exclusive mode")
-        wait_for(lambda: query(url,
-            f"select pg_terminate_backend(pid) from pg_stat_activity where {reading} and "
-            "wait_event_type = 'Lock'"),
-                 20, "a reading to end in the middle")
+        wait_for(lambda: query(url, "select pg_terminate_backend(pid) from pg_stat_activity "
+                f"where {reading} and wait_event_type = 'Lock'"), 20,
+            "a reading to end in the middle")
     holder.close()
     [(failed,)] = query(url, "select clock_timestamp()")
     wait_for(lambda: query(url,
@@ -268,8 +274,8 @@ def test_the_key_is_stored_nowhere_and_logged_nowhere(url, process, make_key):
     key = make_key("k")
     http(process.port, "GET", "/v1/nothing?x=" + key, key=key)
     secret = key.split("_")[2]
-    stored = query(url, "select k::text from sluice.api_key k union all select a::text from "
-                        "sluice.audit a")
+    stored = query(url, "select k::text from sluice.api_key k union all "
+        "select a::text from sluice.audit a")
     assert stored and all(secret not in row[0] for row in stored)
     assert secret not in process.stderr() + process.stdout()
 

@@ -46,7 +46,7 @@ def post(*lines, body=BODY + HIDDEN):
 
 AMBIGUOUS = {
     "TE and CL": post(b"Host: localhost", b"Content-Length: 15", b"Transfer-Encoding: chunked",
-    body=b"0\r\n\r\n" + HIDDEN),
+        body=b"0\r\n\r\n" + HIDDEN),
     "repeated CL": post(b"Host: localhost", b"Content-Length: 15", b"Content-Length: 15"),
     "differing CL": post(b"Host: localhost", b"Content-Length: 15", b"Content-Length: 0"),
     "list CL": post(b"Host: localhost", b"Content-Length: 15, 15"),
@@ -59,17 +59,16 @@ AMBIGUOUS = {
     "unknown TE": post(b"Host: localhost", b"Transfer-Encoding: gzip"),
     "two TEs": post(b"Host: localhost", b"Transfer-Encoding: gzip, chunked"),
     "repeated TE": post(b"Host: localhost", b"Transfer-Encoding: chunked",
-    b"Transfer-Encoding: chunked"),
+        b"Transfer-Encoding: chunked"),
     "dressed TE": post(b"Host: localhost", b"Transfer-Encoding: \x0bchunked"),
     "space before the colon": post(b"Host: localhost", b"Content-Length : 15"),
     "folded CL": post(b"Host: localhost", b"Content-Length:", b" 15"),
     "folded TE": post(b"Host: localhost", b"Transfer-Encoding:", b" chunked",
-    body=b"0\r\n\r\n" + HIDDEN),
+        body=b"0\r\n\r\n" + HIDDEN),
     "folded TE beside CL": post(b"Host: localhost", b"Content-Length: 15",
-    b"Transfer-Encoding:", b"\tchunked"),
+        b"Transfer-Encoding:", b"\tchunked"),
     "TE with HTTP/1.0": post(b"Host: localhost", b"Transfer-Encoding: chunked",
-                             body=b"0\r\n\r\n" + HIDDEN).replace(b"HTTP/1.1", b"HTTP/1.0", 1),
-}
+        body=b"0\r\n\r\n" + HIDDEN).replace(b"HTTP/1.1", b"HTTP/1.0", 1)}
 
 
 @pytest.mark.parametrize("name", AMBIGUOUS)
@@ -86,30 +85,29 @@ def test_a_body_of_untold_length_is_411_and_the_connection_closed(front):
     assert query(front.url, "select count(*) from sluice.tasks") == [(0,)]
 
 
-@pytest.mark.parametrize("data", [
-    b"POST /v1/tasks HTTP/1.1\nHost: localhost\nContent-Length: 15\nConnection: close\n\n" + BODY,
-    post(b"Host: localhost", b"X-Folded: a", b" Content-Length: 0", b"Content-Length: 15",
-    b"Connection: close", body=BODY),
-    post(b"Host: localhost", b"Transfer-Encoding: chunked", b"Connection: close",
-         body=b"f;name=value\r\n" + BODY + b"\r\n0\r\nX-Trailer: 1\r\n\r\n"),
-], ids=["bare LF", "obs-fold", "chunked"])
+@pytest.mark.parametrize("data",
+    [b"POST /v1/tasks HTTP/1.1\nHost: localhost\nContent-Length: 15\nConnection: close\n\n" + BODY,
+        post(b"Host: localhost", b"X-Folded: a", b" Content-Length: 0", b"Content-Length: 15",
+            b"Connection: close", body=BODY), post(b"Host: localhost",
+                b"Transfer-Encoding: chunked", b"Connection: close", body=b"f;name=value\r\n" + BODY
+                + b"\r\n0\r\nX-Trailer: 1\r\n\r\n")], ids=["bare LF", "obs-fold", "chunked"])
 def test_one_request_in_is_one_request_out(front, data):
     statuses = statuses_of(send_raw(front.port, data))
     assert len(statuses) == 1 and statuses[0] in (202, 400)
-    assert query(front.url, "select count(*) from sluice.tasks") == [(1
-        if statuses == [202] else 0,)]
+    assert query(front.url,
+        "select count(*) from sluice.tasks") == [(1 if statuses == [202] else 0,)]
 
 
-@pytest.mark.parametrize("data", [
-    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(64) + b"\r\n\r\n", b"GET\r\n\r\n",
-    b"GET /" + b"a" * 200_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
-    b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"X: y\r\n" * 50_000 + b"\r\n",
-    b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"y" * 200_000 + b"\r\n\r\n",
-    b"GET / HTTP/9.9\r\nHost: localhost\r\nConnection: close\r\n\r\n",
-    post(b"Host: localhost", b"Transfer-Encoding: chunked", body=b"fffffffffffffffff\r\nx"),
-    post(b"Host: localhost", b"Content-Length: 99999999999999999999"),
-], ids=["TLS", "half a line", "long path", "many headers", "long header",
-"version", "chunk", "length"])
+@pytest.mark.parametrize("data",
+    [b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(64) + b"\r\n\r\n", b"GET\r\n\r\n",
+        b"GET /" + b"a" * 200_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"X: y\r\n" * 50_000 + b"\r\n",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"y" * 200_000 + b"\r\n\r\n",
+        b"GET / HTTP/9.9\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+        post(b"Host: localhost", b"Transfer-Encoding: chunked", body=b"fffffffffffffffff\r\nx"),
+        post(b"Host: localhost", b"Content-Length: 99999999999999999999")],
+    ids=["TLS", "half a line", "long path", "many headers", "long header", "version",
+        "chunk", "length"])
 def test_nonsense_ends_its_connection_alone(front, data):
     try:
         statuses = statuses_of(send_raw(front.port, data))
@@ -144,8 +142,8 @@ def test_headers_cannot_be_injected(front):
 def test_deep_json_is_refused_wherever_it_is(front):
     deep = "[" * 50_000 + "]" * 50_000
     for body in (f'{{"prompt": "x", "metadata": {deep}}}', f'{{"request": {deep}}}',
-            f'{{"request": "{deep}"}}', deep,
-                 f'[{{"prompt": "x", "metadata": {deep}}}]', "[" * 1_000_000, '{"a":' * 100_000):
+            f'{{"request": "{deep}"}}', deep, f'[{{"prompt": "x", "metadata": {deep}}}]',
+            "[" * 1_000_000, '{"a":' * 100_000):
         assert http(front.port, "POST", "/v1/tasks", body).status == 400, body[:40]
     for path in ("/v1/models/m", "/v1/tenants/t", "/v1/routes/r"):
         assert http(front.port, "PUT", path, f'{{"url": {deep}}}').status == 400, path
@@ -162,12 +160,14 @@ def test_no_error_repeats_a_long_text(front):
             ("POST", "/v1/tasks", [{"prompt": "x", text: 1}]),
             ("POST", "/v1/tasks/cancel", {"tenant": text, "model": "nobody"}),
             ("POST", "/v1/tasks/cancel", {text: 1}),
-            ("POST", "/v1/tasks/cancel", {"model": text}), ("PUT", "/v1/models/x", {text: 1}),
+            ("POST", "/v1/tasks/cancel", {"model": text}),
+            ("PUT", "/v1/models/x", {text: 1}),
             ("PUT", "/v1/models/x", {"api": text}),
-            ("PUT", "/v1/models/x", {"name": text}), ("PUT", "/v1/routes/x", {text: 1}),
+            ("PUT", "/v1/models/x", {"name": text}),
+            ("PUT", "/v1/routes/x", {text: 1}),
             ("POST", "/v1/keys", {"name": text}),
-            ("POST", "/v1/batches", {"input_file_id": text, "endpoint": "/v1/embeddings",
-            "completion_window": "24h"})):
+            ("POST", "/v1/batches",
+                {"input_file_id": text, "endpoint": "/v1/embeddings", "completion_window": "24h"})):
         reply = http(front.port, method, path, body)
         assert 400 <= reply.status < 500 and len(reply.body.encode()) < 4000, (path,
             reply.status, reply.body[:200])
@@ -195,9 +195,8 @@ def test_5000_idle_waits_cost_little_memory_and_no_connections(front):
         wait_for(lambda: int(open_requests.search(http(front.port, "GET",
             "/metrics").body)[1]) > waits, 30, "the waits")
         assert memory_bytes(front.process.pid) - before < 100 << 20
-        assert query(front.url,
-            "select count(*) from pg_stat_activity where datname = current_database() "
-                                "and pid <> pg_backend_pid()")[0][0] <= 6
+        assert query(front.url, "select count(*) from pg_stat_activity "
+            "where datname = current_database() and pid <> pg_backend_pid()")[0][0] <= 6
         http(front.port, "DELETE", f"/v1/tasks/{task}")
         for connection in connections:
             received = connection.recv(65536)
@@ -221,8 +220,8 @@ def test_pipelined_requests_are_answered_in_their_order(front):
 def test_clients_that_leave_early_hurt_nobody(front):
     for n in range(200):
         with socket.create_connection(("127.0.0.1", front.port), 20) as connection:
-            connection.sendall(post(b"Host: localhost", b"Content-Length: 15",
-                body=BODY)[:100 + n % 20])
+            connection.sendall(
+                post(b"Host: localhost", b"Content-Length: 15", body=BODY)[:100 + n % 20])
     wait_for(lambda: "sluice_http_open_requests 1\n" in http(front.port, "GET", "/metrics").body,
         what="all to be gone")
     assert http(front.port, "POST", "/v1/tasks", {"prompt": "x"}).status == 202

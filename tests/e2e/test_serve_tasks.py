@@ -82,22 +82,25 @@ def test_an_idempotency_key_makes_one_task(front):
 
 
 REFUSED = [
-    ("", 400, "invalid_request"), ("nonsense", 400, "invalid_request"),
+    ("", 400, "invalid_request"),
+    ("nonsense", 400, "invalid_request"),
     ("7", 400, "invalid_request"),
-    ('{"prompt": "x"', 400, "invalid_request"), ('{"prompt": "x"},{"prompt": "y"}',
-    400, "invalid_request"),
+    ('{"prompt": "x"', 400, "invalid_request"),
+    ('{"prompt": "x"},{"prompt": "y"}', 400, "invalid_request"),
     ('{"prompt": "x"} trailing', 400, "invalid_request"),
     ('{"prompt": "x", "colour": 1}', 400, "invalid_request"),
     ('{"prompt": "x", "priority": 101}', 400, "invalid_request"),
-    ('{"prompt": "x", "priority": "warm"}', 400, "invalid_request"), ("{}", 400, "invalid_request"),
+    ('{"prompt": "x", "priority": "warm"}', 400, "invalid_request"),
+    ("{}", 400, "invalid_request"),
     ('{"prompt": "\\u0000"}', 400, "invalid_request"),
     (b'{"prompt": "\xff"}', 400, "invalid_request"),
     ('{"prompt": "x", "model": "nobody"}', 404, "unknown_model"),
     ('{"prompt": "x", "metadata": ' + "[" * 100_000 + "]" * 100_000 + "}", 400, "invalid_request"),
-    ("[" * 100_000 + "]" * 100_000, 400, "invalid_request"), ("[]", 400, "invalid_request"),
-    ("[1]", 400, "invalid_request"), ('{"prompt": "x"}\0', 400, "invalid_request"),
-    ('[{"prompt": "x"}\0]', 400, "invalid_request"),
-]
+    ("[" * 100_000 + "]" * 100_000, 400, "invalid_request"),
+    ("[]", 400, "invalid_request"),
+    ("[1]", 400, "invalid_request"),
+    ('{"prompt": "x"}\0', 400, "invalid_request"),
+    ('[{"prompt": "x"}\0]', 400, "invalid_request")]
 
 
 # What is wrong, the key at fault, and what is said of it.
@@ -258,8 +261,7 @@ def test_a_wait_ends_with_the_task(front, mock, worker):
 
 def events_of(reply):
     return [dict(line.split(": ", 1) for line in event.split("\n"))
-        for event in reply.body.split("\n\n")
-            if event.startswith("event: ")]
+        for event in reply.body.split("\n\n") if event.startswith("event: ")]
 
 
 def test_events_tell_each_state_and_the_end(front, mock, worker):
@@ -283,9 +285,8 @@ def test_many_waits_share_the_connections_and_all_end(front):
     with concurrent.futures.ThreadPoolExecutor(100) as pool:
         waits = [pool.submit(http, front.port, "GET", f"/v1/tasks/{task}?wait=60s") for task in ids]
         wait_for(lambda: open_requests(front) > 100, what="100 waits")
-        sessions = query(front.url,
-            "select count(*) from pg_stat_activity where application_name = 'sluice' "
-                                    "and datname = current_database()")[0][0]
+        sessions = query(front.url, "select count(*) from pg_stat_activity "
+            "where application_name = 'sluice' and datname = current_database()")[0][0]
         # four, one for the server itself, one for what takes seconds, one for arrays
         assert sessions <= 7
         query(front.url, "select sluice.cancel_all(model => 'any')")
@@ -385,8 +386,8 @@ def test_after_failures_in_a_row_the_breaker_refuses_until_the_database_works_ag
     holder.cursor().execute("lock table sluice.task in access exclusive mode")
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         lost = [pool.submit(http, port, "GET", "/v1/tasks") for _ in range(2)]
-        waiting = ("select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = "
-                   "current_database()")
+        waiting = ("select pid from pg_stat_activity "
+            "where wait_event_type = 'Lock' and datname = current_database()")
         wait_for(lambda: len(query(url, waiting)) == 2, what="both to wait")
         query(url, f"select pg_terminate_backend(pid) from ({waiting}) w")
         assert {reply.result().status for reply in lost} <= {503, 504}

@@ -13,11 +13,9 @@ from queue_tools import add_model
 def certificate(tmp_path_factory):
     directory = tmp_path_factory.mktemp("tls")
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-        "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-                    "-subj", "/CN=localhost", "-addext",
-                    "subjectAltName=DNS:localhost,IP:127.0.0.1",
-                    "-keyout", directory / "key.pem", "-out", directory / "cert.pem"],
-                    check=True, capture_output=True)
+            "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+            "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout",
+            directory / "key.pem", "-out", directory / "cert.pem"], check=True, capture_output=True)
     return directory
 
 
@@ -25,9 +23,8 @@ def certificate(tmp_path_factory):
 def front(pg, started, certificate):
     url = pg.database()
     add_model(url, "m", "http://127.0.0.1:1")
-    process = started("serve", "--database-url", url, "--listen", "127.0.0.1:0",
-        "--without-keys", "--tls-cert",
-                      certificate / "cert.pem", "--tls-key", certificate / "key.pem")
+    process = started("serve", "--database-url", url, "--listen", "127.0.0.1:0", "--without-keys",
+        "--tls-cert", certificate / "cert.pem", "--tls-key", certificate / "key.pem")
     process.wait_for_output("listening on https://")
     process.port = int(process.stdout().split(":")[-1])
     context = ssl.create_default_context(cafile=certificate / "cert.pem")
@@ -51,8 +48,8 @@ def test_tasks_waits_and_streams_work_over_tls(front):
     status, body = ask(front, "POST", "/v1/tasks", json.dumps([{"prompt": "p" * 100_000}] * 20))
     assert status == 202
     task = json.loads(body)["ids"][0]
-    assert json.loads(ask(front, "GET", f"/v1/tasks/{task}?wait=100ms")[1])[
-        "prompt"] == "p" * 100_000
+    assert json.loads(
+        ask(front, "GET", f"/v1/tasks/{task}?wait=100ms")[1])["prompt"] == "p" * 100_000
     ask(front, "DELETE", f"/v1/tasks/{task}")
     assert b"event: cancelled" in ask(front, "GET", f"/v1/tasks/{task}/events")[1]
     connection = front.connect()

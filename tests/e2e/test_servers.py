@@ -93,12 +93,10 @@ def test_a_mute_first_server_is_passed_and_not_asked_again(pg, mock, worker, mut
     asked = len(mute.connections)
     # Its sessions are lost: the next ones begin with the server that answered.
     sessions = ("from pg_stat_activity where application_name = 'sluice' and datname = "
-                "current_database() "
-                "and pid <> pg_backend_pid()")
+        "current_database() and pid <> pg_backend_pid()")
     lost = [pid for pid, _ in query(url, f"select pid, pg_terminate_backend(pid) {sessions}")]
-    wait_for(lambda: query(url, f"select count(*) {sessions} and pid <> all (%s)",
-        [lost]) == [(len(lost),)],
-             TIMEOUT_S * 0.8, "the sessions")
+    wait_for(lambda: query(url, f"select count(*) {sessions} and pid <> all (%s)", [lost])
+        == [(len(lost),)], TIMEOUT_S * 0.8, "the sessions")
     submit(url, "again")
     assert wait_ended(url, 2) == {"solved": 2}
     assert len(mute.connections) == asked
@@ -141,9 +139,9 @@ def test_a_slow_name_server_holds_up_neither_loop_nor_end(pg, mock, worker, tmp_
     assert wait_ended(url, 1) == {"solved": 1}
     assert watch.worst_s < TIMEOUT_S * 0.8 and watch.answers > 5
     metrics = watch.monitor.get("/metrics")[1]
-    ticks, in_time = (int(re.search(rf"^sluice_event_loop_lag_seconds_{name} (\d+)",
-        metrics, re.M)[1])
-                      for name in ("count", r'bucket{le="5"}'))
+    ticks, in_time = (
+        int(re.search(rf"^sluice_event_loop_lag_seconds_{name} (\d+)", metrics, re.M)[1])
+        for name in ("count", r'bucket{le="5"}'))
     assert ticks == in_time
     assert process.stop(timeout_s=LOOK_UP_S) == 0
     assert time.monotonic() - begun < LOOK_UP_S, "ended while the look-up was still under way"

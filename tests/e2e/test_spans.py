@@ -22,7 +22,7 @@ def model_answer(path, body):
 
 def dropped(monitor):
     return int(re.search(r"^sluice_worker_spans_dropped_total (\d+)$",
-        monitor.get("/metrics")[1], re.M)[1])
+            monitor.get("/metrics")[1], re.M)[1])
 
 
 def test_a_call_is_a_span_between_its_task_and_the_backend(pg, worker, recorder):
@@ -30,16 +30,15 @@ def test_a_call_is_a_span_between_its_task_and_the_backend(pg, worker, recorder)
     add_model(url, "m", backend.url, api="openai-chat", upstream_model="gpt-y")
     began_ns = time.time_ns()
     process = worker(url, env={"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url,
-        "OTEL_SERVICE_NAME": "my worker",
-                               "OTEL_EXPORTER_OTLP_HEADERS": "x-api-key=a%20secret"})
+            "OTEL_SERVICE_NAME": "my worker", "OTEL_EXPORTER_OTLP_HEADERS": "x-api-key=a%20secret"})
     task = submit(url, "a hidden prompt", traceparent=SAMPLED)
     failing = submit(url, "bad", traceparent=SAMPLED)
     untraced = {str(submit(url, "hi", traceparent=given)): given
         for given in (UNSAMPLED, "00-malformed", None)}
     assert wait_ended(url, 5) == {"solved": 4, "failed": 1}
     assert process.stop() == 0  # it has sent what was left
-    sent = {headers["Sluice-Task"].split(":")[0]: headers.get("traceparent") for _,
-        headers, _ in backend.requests}
+    sent = {headers["Sluice-Task"].split(":")[0]: headers.get("traceparent")
+        for _, headers, _ in backend.requests}
     assert {number: given for number, given in sent.items() if number in untraced} == untraced
     (path, headers, body), = collector.requests
     assert (path, headers["Content-Type"], headers["x-api-key"]) == ("/v1/traces",
@@ -183,8 +182,8 @@ def test_a_trace_goes_from_a_client_through_server_and_worker_to_the_backend(pg,
     reply = request(front.port, "POST", "/v1/chat/completions?x=hidden", CHAT,
         headers={"traceparent": SAMPLED})
     assert (reply.status, calls.stop(), front.stop()) == (200, 0, 0)  # they have sent what was left
-    services = {attributes(resource["resource"])["service.name"] for _, _,
-        body in collector.requests for resource in body["resourceSpans"]}
+    services = {attributes(resource["resource"])["service.name"]
+        for _, _, body in collector.requests for resource in body["resourceSpans"]}
     assert services == {"sluice-serve", "sluice-worker"}
     spans = by_name(spans_of(collector))
     assert set(spans) == {"POST /v1/chat/completions", "chat gpt-y"}
@@ -192,9 +191,8 @@ def test_a_trace_goes_from_a_client_through_server_and_worker_to_the_backend(pg,
     assert {span["traceId"] for span in spans.values()} == {TRACE}
     assert (of_request["parentSpanId"], of_request["kind"],
         of_request["status"]) == (SUBMITTER, 2, {})
-    assert attributes(of_request) == {"http.request.method": "POST",
-        "http.route": "/v1/chat/completions", "url.scheme": "http",
-                                      "http.response.status_code": 200}
+    assert attributes(of_request) == {"http.request.method": "POST", "http.route":
+        "/v1/chat/completions", "url.scheme": "http", "http.response.status_code": 200}
     assert traceparents(url) == [f"00-{TRACE}-{of_request['spanId']}-01"]
     assert of_call["parentSpanId"] == of_request["spanId"]
     assert backend.requests[0][1]["traceparent"] == f"00-{TRACE}-{of_call['spanId']}-01"
@@ -210,9 +208,8 @@ def test_tasks_are_children_of_the_request_that_submits_them_unless_they_say_oth
     front = server(url, env={"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url})
     task, own = {"prompt": "hi", "model": "m"}, f"00-{TRACE}-{'1' * 16}-00"
     for body, header in ((task, SAMPLED), ([task, task | {"traceparent": own}], SAMPLED),
-            (task | {"traceparent": own}, SAMPLED),
-                         (task, UNSAMPLED), (task, "00-malformed"),
-                         (task, "no traceparent"), (task, "")):
+            (task | {"traceparent": own}, SAMPLED), (task, UNSAMPLED), (task, "00-malformed"),
+            (task, "no traceparent"), (task, "")):
         assert request(front.port, "POST", "/v1/tasks", body,
             headers={"traceparent": header}).status == 202
     assert request(front.port, "GET", "/readyz", headers={"traceparent": SAMPLED}).status == 200
@@ -241,8 +238,8 @@ def test_a_repeated_request_of_another_trace_finds_the_first_ones_tasks(pg, serv
     task = {"prompt": "hi", "model": "m"}
     for key, body in (("one", task), ("some", [task, task])):
         replies = [request(front.port, "POST", "/v1/tasks", body,
-            headers={"Idempotency-Key": key, "traceparent": trace}
-                           ) for trace in (SAMPLED, SAMPLED.replace(TRACE, "1" * 32), UNSAMPLED)]
+                headers={"Idempotency-Key": key, "traceparent": trace})
+            for trace in (SAMPLED, SAMPLED.replace(TRACE, "1" * 32), UNSAMPLED)]
         assert [reply.status for reply in replies] == [202] * 3
         assert len({reply.body for reply in replies}) == 1
     assert len(traceparents(url)) == 3
@@ -268,8 +265,8 @@ def test_a_span_says_what_became_of_its_request(pg, server, worker, recorder):
     spans = {attributes(span)["http.response.status_code"]: span for span in spans_of(collector)}
     assert {status: span["status"] for status, span in spans.items()} == {400: {},
         404: {}, 502: {"code": 2}}
-    assert {status: attributes(span).get("error.type") for status,
-        span in spans.items()} == {400: None, 404: None, 502: "502"}
+    assert {status: attributes(span).get("error.type")
+        for status, span in spans.items()} == {400: None, 404: None, 502: "502"}
     assert spans[404]["name"] == "GET /v1/tasks/{}" and task not in json.dumps(spans)
 
 

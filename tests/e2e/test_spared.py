@@ -17,8 +17,8 @@ pytestmark = pytest.mark.plain_build_only
 
 
 def unsent_calls(url):
-    return query(url, "select count(*) from sluice.attempts where kind = 'returned' and error_code "
-                      "= 'not_sent'")[0][0]
+    return query(url, "select count(*) from sluice.attempts "
+        "where kind = 'returned' and error_code = 'not_sent'")[0][0]
 
 
 def parked(url):
@@ -27,9 +27,8 @@ def parked(url):
 
 def test_a_lone_task_waits_for_its_server_to_come_back(pg, mock, worker):
     url, port = pg.database(), free_port()
-    add_model(url, "m", f"http://127.0.0.1:{port}", max_attempts=1,
-        breaker_open="300 ms", backoff_base="100 ms",
-              backoff_max="300 ms")
+    add_model(url, "m", f"http://127.0.0.1:{port}", max_attempts=1, breaker_open="300 ms",
+        backoff_base="100 ms", backoff_max="300 ms")
     task = submit(url, "is anybody there?")
     worker(url)
     wait_for(lambda: unsent_calls(url) >= 8, 30,
@@ -83,13 +82,11 @@ def test_what_can_never_be_sent_ends_with_its_reason(pg, worker, case):
         task = submit(url, "is anybody there?")
         worker(url)
         assert wait_ended(url, 1) == {"failed": 1}
-        [(code, attempts, said, waited)] = query(
-            url, "select error_code, attempts, error, finished_at - created_at >= '2 s' from "
-                 "sluice.tasks where id = %s", [task])
+        [(code, attempts, said, waited)] = query(url, "select error_code, attempts, error, "
+            "finished_at - created_at >= '2 s' from sluice.tasks where id = %s", [task])
         assert (code, attempts, waited) == ("not_sent", 1, True)
-        assert said.startswith(
-            "nothing could be sent for 00:00:02 (settings.unsent_timeout): nothing was sent to "
-            f"{address}/solve: ")
+        assert said.startswith("nothing could be sent for 00:00:02 (settings.unsent_timeout): "
+            f"nothing was sent to {address}/solve: ")
         assert unsent_calls(url) >= 2 and "hidden" not in said
 
 
@@ -144,9 +141,8 @@ def test_a_path_that_is_wrong_for_one_task_is_that_tasks_failure(pg, worker):
         worker(url)
         assert wait_ended(url, len(tasks)) == {"solved": 40, "failed": 10}
         assert query(url, "select distinct error_code, attempts, error from sluice.dead_letters "
-                          "join sluice.tasks using (id, error, "
-                          "error_code, attempts)") == [
-            ("http_404", 1, f"calls go to {backend.url}/chat/completions: HTTP 404: no such file")]
+            "join sluice.tasks using (id, error, error_code, attempts)") == [("http_404", 1,
+                    f"calls go to {backend.url}/chat/completions: HTTP 404: no such file")]
         assert backend.calls.count("lost") == 30
         assert parked(url) == []
 
@@ -225,8 +221,7 @@ def test_a_backend_that_offers_one_path_gets_all_its_calls_there(pg, worker,
     url = pg.database()
     with OnePath(path) as backend:
         set_model = sluice("model", "set", "m", f"url={backend.url}", f"batch_max={batch_max}",
-            f"paths={{{path}}}",
-                           "--database-url", url)
+            f"paths={{{path}}}", "--database-url", url)
         assert set_model.returncode == 0, set_model.stderr
         tasks = submit_many(url, [f"prompt {i}" for i in range(100)]) + [submit(url,
             "urgent", priority=10)]
@@ -255,29 +250,34 @@ def test_no_spelling_of_a_secret_is_stored(pg, worker):
     url, key = pg.database(), "sk-proj/never-stored-0123"
     spelled = "".join(f"\\u{ord(c):04x}" for c in key)
     pieces = "".join("data: " + json.dumps({"choices": [{"index": 0, "delta": {"content": piece}}]})
-        + "\n\n"
-                     for piece in ["your key is ", key[:7], key[7:15], key[15:]])
+        + "\n\n" for piece in ["your key is ", key[:7], key[7:15], key[15:]])
     scripts = {
-        "error": lambda c, h,
+        "error": lambda c,
+        h,
         _: c.sendall(response(400, '{"error":{"message":"no such key: %s"}}' % spelled)),
-        "slash": lambda c, h, _: c.sendall(response(200, completion(key).replace("/", "\\/"))),
-        "answer": lambda c, h,
+        "slash": lambda c,
+        h,
+        _: c.sendall(response(200, completion(key).replace("/", "\\/"))),
+        "answer": lambda c,
+        h,
         _: c.sendall(response(200, completion("KEY").replace("KEY", spelled))),
-        "nested": lambda c, h,
-        _: c.sendall(response(200, completion('{"key":"KEY"}').replace("KEY",
-        spelled.replace("\\", "\\\\")))),
-        "stream": lambda c, h,
-        _: c.sendall(response(200, pieces + "data: [DONE]\n\n", "text/event-stream")),
-    }
+        "nested": lambda c,
+        h,
+        _: c.sendall(response(200,
+                completion('{"key":"KEY"}').replace("KEY", spelled.replace("\\", "\\\\")))),
+        "stream": lambda c,
+        h,
+        _: c.sendall(response(200, pieces + "data: [DONE]\n\n", "text/event-stream"))}
     with ScriptedBackend(scripts) as backend:
         add_model(url, "m", backend.url, api="openai-chat", secret="env:SLUICE_SECRET_M")
         submit_many(url, list(scripts))
         process = worker(url, "--secret-host",
             f"env:SLUICE_SECRET_M={backend.url.removesuffix('/v1')}", env={"SLUICE_SECRET_M": key})
         assert wait_ended(url, len(scripts)) == {"solved": 4, "failed": 1}
-        stored = query(url, "select coalesce(prompt, '') || ' ' || coalesce(answer, '') || ' ' || "
-                            "coalesce(response, '') || ' ' || "
-                            "coalesce(error, '') from sluice.tasks")
+        stored = query(url, """
+            select coalesce(prompt, '') || ' ' || coalesce(answer,
+            '') || ' ' || coalesce(response, '') || ' ' || coalesce(error, '')
+            from sluice.tasks""")
         for text, in stored:
             assert ("[secret]" in text and "never-stored" not in text
                 and "u0073" not in text.lower()), text

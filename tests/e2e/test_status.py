@@ -16,15 +16,14 @@ LONG_NAME = "a-model-with-a-name-that-is-much-too-long-for-a-table-of-eighty-col
 @pytest.fixture
 def url(pg):
     url = pg.database()
-    query(url, "insert into sluice.models (name, url, rpm) values ('open', 'http://127.0.0.1:1', "
-               "600),"
-               " ('paused', 'http://127.0.0.1:1', null), ('parked', 'http://127.0.0.1:1', null),"
-               f" ('closed', 'http://127.0.0.1:1', null), ('{LONG_NAME}', 'http://127.0.0.1:1', "
-               "null)")
-    query(url, "update sluice.models set paused = true where name = 'paused';"
-               "update sluice.models set closed_until = 'infinity' where name = 'parked';"
-               "update sluice.models set closed_until = now() + interval '1 hour' where name = "
-               "'closed'")
+    query(url, "insert into sluice.models (name, url, rpm) "
+        "values ('open', 'http://127.0.0.1:1', 600), ('paused', 'http://127.0.0.1:1', null), "
+        "('parked', 'http://127.0.0.1:1', null), ('closed', 'http://127.0.0.1:1', null), "
+        f"('{LONG_NAME}', 'http://127.0.0.1:1', null)")
+    query(url, """
+        update sluice.models set paused = true where name = 'paused';update sluice.models
+        set closed_until = 'infinity' where name = 'parked';update sluice.models
+        set closed_until = now() + interval '1 hour' where name = 'closed'""")
     return url
 
 
@@ -53,8 +52,8 @@ def solve_all(url, answer):
         cursor.execute("select task_id, fence from sluice.claim(%s, null, 1000)", (worker,))
         for task, fence in cursor.fetchall():
             cursor.execute("select * from sluice.complete(%s, array[(%s, %s, 'solved', %s, null, "
-                           "null, null, null, null,"
-                           " 3, 4, null)::sluice.outcome])", (worker, task, fence, answer))
+                "null, null, null, null, 3, 4, null)::sluice.outcome])",
+                (worker, task, fence, answer))
     connection.close()
 
 
@@ -81,16 +80,17 @@ def test_status_shows_each_model_and_the_totals(read, url):
 
 
 def test_an_open_breaker_does_not_read_as_an_open_model(read, url):
-    query(url, "update sluice.breaker set state = 'open', since = clock_timestamp(), reason = '5 "
-               "failures in a row'"
-               " where model = (select id from sluice.models where name = 'open')")
-    query(url, "update sluice.models set closed_reason = 'credential: HTTP 401' where name = "
-               "'parked'")
+    query(url, """
+        update sluice.breaker
+        set state = 'open', since = clock_timestamp(), reason = '5 failures in a row'
+        where model = (select id from sluice.models where name = 'open')""")
+    query(url, "update sluice.models set closed_reason = 'credential: HTTP 401' "
+        "where name = 'parked'")
     lines = read("status")
     assert next(line for line in lines if line.startswith("open ")).split()[1:4] == ["breaker",
         "open", "29s"]
-    assert "open: breaker open: 5 failures in a row" in lines and ("parked: parked: credential: "
-        "HTTP 401") in lines
+    assert "open: breaker open: 5 failures in a row" in lines and (
+        "parked: parked: credential: HTTP 401") in lines
     assert "breaker open" in next(line for line in read("model", "ls") if line.startswith("open "))
     row = next(row for row in map(json.loads, read("status", "--json")) if row["model"] == "open")
     assert (row["breaker"], row["state"], row["paused"]) == ("open", "breaker open", False)
@@ -116,8 +116,8 @@ def test_status_shows_latencies_tokens_and_failures_of_models_and_tenants(read, 
     task, = submit(url)
     fail(url, task, "a story")
     lines = read("status")
-    heading, model = lines[lines.index(next(line for line in lines
-        if line.startswith("LAST 10 MIN"))):][:2]
+    heading, model = lines[
+        lines.index(next(line for line in lines if line.startswith("LAST 10 MIN"))):][:2]
     assert heading.split() == ["LAST", "10", "MIN", "SOLVED", "FAILED", "P50", "P99", "TOK/MIN"]
     # 4 * (3 + 4) tokens in ten minutes
     assert model.split()[:3] == ["open", "4", "1"] and model.split()[-1] == "3"
@@ -152,8 +152,8 @@ def test_tasks_lists_the_newest_first(read, url):
 
 def test_tasks_can_be_asked_for_by_status_and_model(read, url):
     first, second = submit(url, count=2)
-    third = query(url, "select sluice.submit('x', 'open', run_at => now() + interval '1 hour')")[0][
-        0]
+    third = query(url, "select sluice.submit('x', 'open', "
+        "run_at => now() + interval '1 hour')")[0][0]
     other, = submit(url, model=LONG_NAME)
     query(url, "select sluice.cancel(%s)", (second,))
 
@@ -193,20 +193,20 @@ def test_task_cuts_long_texts_but_not_as_json(sluice, url):
 
 
 def test_json_lists_all_tasks_page_by_page_along_the_ids(read, url):
-    query(url, "select count(*) from sluice.submit_many((select "
-               "jsonb_agg(jsonb_build_object('prompt', 'p', 'model',"
-               " case when n % 7 = 0 then 'closed' else 'open' end))"
-               " from generate_series(1, 2500) n))")
+    query(url, """
+        select count(*) from sluice.submit_many((select jsonb_agg(jsonb_build_object('prompt',
+        'p', 'model', case when n % 7 = 0 then
+        'closed' else 'open' end)) from generate_series(1, 2500) n))""")
     ids = [row[0] for row in query(url, "select id from sluice.tasks order by id desc")]
 
     def listed(*flags):
         return [json.loads(line)["id"] for line in read("tasks", "--json", *flags)]
     assert listed() == ids and len(ids) == 2500
     assert listed("--limit", "1234") == ids[:1234]
-    assert listed("--model", "closed") == [row[0] for row in query(
-        url, "select id from sluice.tasks where model = 'closed' order by id desc")]
-    assert listed("--status", "queued", "--limit", "20000") == [row[0] for row in query(
-        url, "select id from sluice.tasks where status = 'queued' order by id desc")]
+    assert listed("--model", "closed") == [row[0] for row in query(url,
+            "select id from sluice.tasks where model = 'closed' order by id desc")]
+    assert listed("--status", "queued", "--limit", "20000") == [row[0] for row in query(url,
+            "select id from sluice.tasks where status = 'queued' order by id desc")]
 
 
 @unless_instrumented
@@ -215,8 +215,7 @@ def test_json_holds_one_page_of_texts_in_memory(url):
     through."""
     query(url, "select sluice.submit(repeat('x', 1000000), 'paused') from generate_series(1, 60)")
     with subprocess.Popen([BINARY, "tasks", "--json", "--database-url", url],
-            stdout=subprocess.PIPE,
-                          env=clean_environment()) as process:
+            stdout=subprocess.PIPE, env=clean_environment()) as process:
         for _ in range(59):
             assert process.stdout.readline()
         peak_bytes = memory_bytes(process.pid, "VmHWM")  # while it has the last one still to write
@@ -228,11 +227,11 @@ def test_json_holds_one_page_of_texts_in_memory(url):
 def test_task_lists_its_calls_that_failed(read, url):
     task, = submit(url)
     assert "calls that did not" not in "\n".join(read("task", task))
-    query(url, "insert into sluice.attempt (task_id, started_at, ended_at, fence, kind, model, "
-               "http_status, error_code, error)"
-               " select %s, t, t + interval '340 ms', 1, 'retry', 'open', 500, 'http_500', 'HTTP "
-               "500: out of order'"
-               " from (values (timestamptz '2026-01-02 03:04:05+00')) v(t)", (task,))
+    query(url, """
+        insert into sluice.attempt (task_id, started_at, ended_at, fence, kind, model,
+        http_status, error_code, error) select %s, t, t + interval '340 ms', 1, 'retry',
+        'open', 500, 'http_500', 'HTTP 500: out of order'
+        from (values (timestamptz '2026-01-02 03:04:05+00')) v(t)""", (task,))
     heading, call = read("task", task)[-2:]
     assert heading.split() == ["STARTED", "TOOK", "ENDED", "MODEL", "HTTP", "CODE", "ERROR"]
     assert re.search(r"^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d  340ms  retry  open    500  http_500  HTTP "
@@ -243,11 +242,10 @@ def test_task_lists_its_calls_that_failed(read, url):
 
 
 def test_model_history_shows_how_a_breaker_went(read, url):
-    query(url, "select sluice.move_breaker(id, 'closed', 'open', '5 failures in a row', "
-               "'2026-01-02 03:04:05+00'),"
-               " sluice.move_breaker(id, 'open', 'half_open', 'its time has come', '2026-01-02 "
-               "03:04:35+00')"
-               " from sluice.models where name = 'open'")
+    query(url, """
+        select sluice.move_breaker(id, 'closed', 'open', '5 failures in a row',
+        '2026-01-02 03:04:05+00'), sluice.move_breaker(id, 'open', 'half_open',
+        'its time has come', '2026-01-02 03:04:35+00') from sluice.models where name = 'open'""")
     heading, newest, first = read("model", "history", "open")
     assert heading.split() == ["TIME", "MODEL", "BREAKER", "REASON"]
     assert re.search(r":35  open   open → half open  its time has come$", newest), newest
@@ -305,8 +303,9 @@ def test_a_cost_has_no_zeros_that_say_nothing(sluice, url):
     for cost, shown in (("0.000000000000000000000000", "0"), ("0.001500000", "0.0015"),
             ("120.00", "120")):
         query(url, "update sluice.result set cost = %s", (cost,))
-        fields = dict(line.split(None, 1) for line in sluice("task", task, "--database-url",
-            url).stdout.splitlines() if " " in line)
+        fields = dict(line.split(None, 1)
+            for line in sluice("task", task, "--database-url", url).stdout.splitlines()
+            if " " in line)
         assert fields["cost"] == shown
         assert f'"cost": {shown},' in sluice("task", task, "--json", "--database-url", url).stdout
 
@@ -325,29 +324,28 @@ def commands_with_json(sluice):
             "--help").stdout.partition("Subcommands:")[2], re.M)
     commands = [(one,) for one in named_in() if one not in ("psql", "version", "help")]
     commands += [(*one, two) for one in commands for two in named_in(*one)]
-    return {" ".join(one) for one in commands if re.search(r"^  --json\b",
-        sluice(*one, "--help").stdout, re.M)}
+    return {" ".join(one) for one in commands
+        if re.search(r"^  --json\b", sluice(*one, "--help").stdout, re.M)}
 
 
 HOSTILE = "\x1b]0;pwn\x07\u009b2J\u202eevil\u2066\u200b\x7f"
 
 
 def test_no_json_drives_a_terminal(sluice, url):
-    query(url, "insert into sluice.models (name, url) values (%s, 'http://127.0.0.1:1'); insert "
-               "into sluice.routes"
-               " (route, model) values (%s, %s); insert into sluice.tenants (name) values (%s)",
-          (HOSTILE, HOSTILE + "r", HOSTILE, HOSTILE))
-    query(url, "select sluice.register_worker(%s, 1); select sluice.create_key('0123456789abcdef', "
-               "sha256('x'), %s, %s, '{read}')",
-          (HOSTILE, HOSTILE, HOSTILE))
-    ids = [query(url, "select sluice.submit(%s, %s, tenant => %s, metadata => "
-                      "jsonb_build_object(%s, 1), idempotency_key => %s)",
-                 (HOSTILE, HOSTILE, HOSTILE, HOSTILE, key))[0][0] for key in "abc"]
+    query(url, "insert into sluice.models (name, url) values (%s, 'http://127.0.0.1:1'); "
+        "insert into sluice.routes (route, model) values (%s, %s); "
+        "insert into sluice.tenants (name) values (%s)", (HOSTILE, HOSTILE + "r", HOSTILE, HOSTILE))
+    query(url, "select sluice.register_worker(%s, 1); "
+        "select sluice.create_key('0123456789abcdef', sha256('x'), %s, %s, '{read}')",
+        (HOSTILE, HOSTILE, HOSTILE))
+    ids = [query(url, "select sluice.submit(%s, %s, tenant => %s, "
+            "metadata => jsonb_build_object(%s, 1), idempotency_key => %s)",
+            (HOSTILE, HOSTILE, HOSTILE, HOSTILE, key))[0][0] for key in "abc"]
     for task in ids[:2]:
         fail(url, task, HOSTILE)
         query(url, "update sluice.result set model = %s where task_id = %s", (HOSTILE, task))
-    query(url, "update sluice.models set closed_until = 'infinity', closed_reason = %s where name "
-               "= %s", (HOSTILE, HOSTILE))
+    query(url, "update sluice.models "
+        "set closed_until = 'infinity', closed_reason = %s where name = %s", (HOSTILE, HOSTILE))
     arguments = {"task": [ids[0]], "explain": [ids[2]]}
     commands = commands_with_json(sluice)
     assert {"top", "status", "model ls", "model history", "key ls", "doctor",

@@ -14,8 +14,8 @@ from conftest import BINARY, clean_environment, connect, query, wait_for
 def url(pg):
     """A database with the models m1 and m2, without limits."""
     url = pg.database()
-    query(url, "insert into sluice.models (name, url) values ('m1', 'http://127.0.0.1:1'), ('m2', "
-               "'http://127.0.0.1:1')")
+    query(url, "insert into sluice.models (name, url) "
+        "values ('m1', 'http://127.0.0.1:1'), ('m2', 'http://127.0.0.1:1')")
     return url
 
 
@@ -59,8 +59,7 @@ class HandWorker:
 
     def complete(self, task, fence, kind="solved", answer=None, error=None):
         self.call("select * from sluice.complete(%s, array[(%s, %s, %s, %s, null, %s, null, null, "
-                  "null, 3, 4, null)"
-                  "::sluice.outcome])", self.id, task, fence, kind, answer, error)
+            "null, 3, 4, null)::sluice.outcome])", self.id, task, fence, kind, answer, error)
 
     def close(self):
         self.cursor.connection.close()
@@ -165,14 +164,13 @@ def test_one_idempotency_key_is_one_task_and_other_content_names_its_line(submit
 def test_numbers_beyond_a_double_are_kept(submit, url):
     run = submit(['{"prompt": "a", "metadata": {"n": 123456789012345678901234567890}}'])
     assert run.returncode == 0
-    assert query(url, "select metadata->>'n' from sluice.tasks") == [
-        ("123456789012345678901234567890",)]
+    assert query(url,
+        "select metadata->>'n' from sluice.tasks") == [("123456789012345678901234567890",)]
 
 
-@pytest.mark.parametrize("flags", [[], ["a.jsonl", "--prompt", "x"],
-    ["--prompt", "x", "--metadata", "[1]"],
-                                   ["--prompt", "x", "--priority", "101"],
-                                   ["-", "--on-error", "perhaps"]])
+@pytest.mark.parametrize("flags",
+    [[], ["a.jsonl", "--prompt", "x"], ["--prompt", "x", "--metadata", "[1]"],
+        ["--prompt", "x", "--priority", "101"], ["-", "--on-error", "perhaps"]])
 def test_a_wrong_command_line_is_exit_2(sluice, url, flags):
     run = sluice("submit", *flags, "--database-url", url)
     assert run.returncode == 2 and run.stderr.startswith("sluice: ") and run.stderr.count("\n") == 1
@@ -259,8 +257,8 @@ def held_commit(pg):
 
 
 def submit_session(url, condition):
-    return query(url, "select 1 from pg_stat_activity where application_name = 'sluice' and "
-                      f"{condition}")
+    return query(url, "select 1 from pg_stat_activity "
+        f"where application_name = 'sluice' and {condition}")
 
 
 def cancelled_by_hand(sluice, url, process):
@@ -301,8 +299,8 @@ def test_a_lost_answer_to_the_commit_is_explained(started, held_commit):
     process = started("submit", "--prompt", "x", "--database-url", url)
     wait_for(lambda: submit_session(url, "wait_event = 'advisory'"),
         what="the submit to be in its COMMIT")
-    query(url, "select pg_terminate_backend(pid) from pg_stat_activity where application_name = "
-               "'sluice'")
+    query(url, "select pg_terminate_backend(pid) from pg_stat_activity "
+        "where application_name = 'sluice'")
     assert process.wait() == 1
     assert process.stdout() == "" and process.stderr().count("\n") == 1
     assert ("may have been submitted or not" in process.stderr()
@@ -345,8 +343,8 @@ def test_a_wait_says_what_keeps_the_task_and_ends_in_time(started, url):
     assert process.wait() == 1
     lines = process.stderr().splitlines()
     (task, status), = query(url, "select id, status from sluice.tasks")
-    assert len(lines) == 3 and lines[
-        -1] == f"sluice: task {task} has not ended within 12s; it goes on"
+    assert len(
+        lines) == 3 and lines[-1] == f"sluice: task {task} has not ended within 12s; it goes on"
     assert lines[0].startswith(f"sluice: task {task}: ") and "hush" not in process.stderr()
     assert status == "queued"
 

@@ -25,12 +25,9 @@ class Terminal:
         self.ours, self.theirs = pty.openpty()
         self.resize(rows, columns)
         self.mode = termios.tcgetattr(self.theirs)
-        self.process = subprocess.Popen([BINARY, *arguments], stdin=self.theirs,
-            stdout=self.theirs, stderr=self.theirs,
-                                        env=clean_environment({"TERM": term}),
-                                        start_new_session=True,
-                                        preexec_fn=lambda: private_postgres.die_with_parent(
-                                        signal.SIGKILL))
+        self.process = subprocess.Popen([BINARY, *arguments], stdin=self.theirs, stdout=self.theirs,
+            stderr=self.theirs, env=clean_environment({"TERM": term}), start_new_session=True,
+            preexec_fn=lambda: private_postgres.die_with_parent(signal.SIGKILL))
         self.output = b""
 
     def resize(self, rows, columns):
@@ -64,13 +61,13 @@ class Terminal:
 @pytest.fixture
 def url(pg):
     url = pg.database()
-    query(url, "insert into sluice.models (name, url, rpm) values ('open', 'http://127.0.0.1:1', "
-               "600),"
-               " ('paused', 'http://127.0.0.1:1', null), (E'ev\\x1b[2Jil\\u009b31m', "
-               "'http://127.0.0.1:1', null)")
-    query(url, "update sluice.models set paused = true where name = 'paused'; select "
-               "sluice.register_worker('w', 40);"
-               "select sluice.submit('hello', 'open') from generate_series(1, 3)")
+    query(url, "insert into sluice.models (name, url, rpm) "
+        "values ('open', 'http://127.0.0.1:1', 600), ('paused', 'http://127.0.0.1:1', null), "
+        "(E'ev\\x1b[2Jil\\u009b31m', 'http://127.0.0.1:1', null)")
+    query(url, """
+        update sluice.models set paused = true where name = 'paused';
+        select sluice.register_worker('w', 40);select sluice.submit('hello', 'open')
+        from generate_series(1, 3)""")
     return url
 
 
@@ -160,9 +157,8 @@ def test_every_way_out_leaves_the_terminal_as_it_was(top, leave, code):
 
 
 def test_it_follows_keys_and_the_size_of_the_window(top, url):
-    query(url, "insert into sluice.models (name, url) select 'm' || lpad(n::text, 2, '0'), "
-               "'http://127.0.0.1:1'"
-               " from generate_series(1, 40) n")
+    query(url, "insert into sluice.models (name, url) "
+        "select 'm' || lpad(n::text, 2, '0'), 'http://127.0.0.1:1' from generate_series(1, 40) n")
     terminal = top()
     terminal.wait_for(b"MODEL 1-15 of 43")
     assert b"m40" not in terminal.read()
@@ -204,8 +200,7 @@ def test_a_lost_database_is_said_and_waited_for(top, url, pg):
 
 
 @pytest.mark.parametrize("flags, code, reason", [(["--interval", "10ms"], 2, "500ms"),
-                                                 (["--database-url", "postgresql://127.0.0.1:1/x"],
-                                                 4, "127.0.0.1")])
+        (["--database-url", "postgresql://127.0.0.1:1/x"], 4, "127.0.0.1")])
 def test_wrong_calls_are_one_line(sluice, flags, code, reason):
     ended = sluice("top", "--once", *flags)
     assert ended.returncode == code and reason in ended.stderr and ended.stderr.count("\n") == 1

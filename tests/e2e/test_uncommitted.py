@@ -87,8 +87,8 @@ def test_an_open_transaction_of_a_tenant_slows_no_claims(url, tenants, leave_ope
             for model in "poisoned", "other":
                 honest.execute("select sluice.submit('x', %s, tenant => 'honest')", [model])
             worker.execute("select sluice.wake()")
-            worker.execute("select t.tenant from sluice.claim(%s, null, 100) c join sluice.task t "
-                           "on t.id = c.task_id", [number])
+            worker.execute("select t.tenant from sluice.claim(%s, null, 100) c "
+                "join sluice.task t on t.id = c.task_id", [number])
             return [row[0] for row in worker.fetchall()]
         assert len(claimed()) >= 1  # it walks over them once
         before = blocks_touched(worker)

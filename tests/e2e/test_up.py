@@ -49,8 +49,8 @@ def cluster(sluice):
     initdb."""
     path = make_directory()
     with open(path / "out", "w+") as out:
-        process = subprocess.Popen([sluice.path, "up", "--data", path / "data", "--listen",
-            free_address()], stdout=out)
+        process = subprocess.Popen(
+            [sluice.path, "up", "--data", path / "data", "--listen", free_address()], stdout=out)
         try:
             wait_for(lambda: "export" in (path / "out").read_text(), 60, "the first start")
         finally:
@@ -102,8 +102,7 @@ def test_up_serves_a_migrated_database_and_stops_its_server_on_sigterm(started, 
     up = run_up(started, data)
     assert query(url_in(data), "select count(*) > 0 from sluice.migration") == [(True,)]
     assert query(url_in(data),
-        "select current_setting('fsync'), current_setting('synchronous_commit')") == [
-        ("on", "on")]
+        "select current_setting('fsync'), current_setting('synchronous_commit')") == [("on", "on")]
     pid = server_pid(data)
     assert up.stop() == 0
     assert not is_alive(pid)
@@ -128,8 +127,8 @@ def test_up_answers_the_api_with_keys_or_without(started, sluice, directory, moc
     wait_for(lambda: answers(port), what="readiness")
     assert http(port, "POST", "/v1/tasks", {"prompt": "x", "model": "m"}).status == 401
     key = sluice("key", "create", "k", "--database-url", url_in(data)).stdout.strip()
-    wait_for(lambda: http(port, "POST", "/v1/tasks", {"prompt": "x", "model": "m"},
-        key=key).status == 202, what="the key")
+    wait_for(lambda: http(port, "POST", "/v1/tasks", {"prompt": "x", "model": "m"}, key=key).status
+        == 202, what="the key")
     assert up.stop() == 0
     refused = sluice("up", "--data", data, "--listen", "0.0.0.0:0", "--without-keys")
     assert refused.returncode == 2 and "loopback" in refused.stderr
@@ -149,29 +148,31 @@ def test_up_costs_next_to_nothing_while_nobody_asks(start_up, directory, mock):
     url = url_in(directory / "data")
     for number in range(3):
         add_model(url, f"m{number}", mock().url)
-        query(url, "select count(*) from sluice.submit_many((select "
-                   "jsonb_agg(jsonb_build_object('prompt', n::text, 'model', %s))"
-                   " from generate_series(1, 200) n))", [f"m{number}"])
-    query(url, "insert into sluice.mark select m.id, rank, 0, nextval('sluice.mark_id'), now() - "
-               "interval '1 hour'"
-               " from sluice.models m, generate_series(-90, 90) rank")
+        query(url, """
+            select count(*)
+            from sluice.submit_many((select jsonb_agg(jsonb_build_object('prompt', n::text,
+            'model', %s)) from generate_series(1, 200) n))""", [f"m{number}"])
+    query(url, """
+        insert into sluice.mark select m.id, rank, 0, nextval('sluice.mark_id'),
+        now() - interval '1 hour' from sluice.models m, generate_series(-90, 90) rank""")
     wait_ended(url, 600)
     watched = connect(url)  # a new session would cost more than it measures
 
     def look():
         with watched.cursor() as cursor:
-            cursor.execute("select pg_stat_clear_snapshot(); select pg_stat_force_next_flush(); "
-                           "select array_agg(pid), (select "
-                           "xact_commit from pg_stat_database where datname = current_database()) "
-                           "from pg_stat_activity "
-                           "where pid <> pg_backend_pid() and backend_type <> 'autovacuum worker'")
+            cursor.execute("""
+                select pg_stat_clear_snapshot();
+                select pg_stat_force_next_flush();
+                select array_agg(pid), (select xact_commit from pg_stat_database
+                where datname = current_database()) from pg_stat_activity
+                where pid <> pg_backend_pid() and backend_type <> 'autovacuum worker'""")
             pids, commits = cursor.fetchone()
-        return {pid: cpu_s([pid]) for pid in [up.pid, server_pid(directory / "data"),
-            *pids]}, commits, time.monotonic()
+        return {pid: cpu_s([pid])
+            for pid in [up.pid, server_pid(directory / "data"), *pids]}, commits, time.monotonic()
 
-    wait_for(lambda: query(url,
-        "select not exists (select from sluice.ready_line) and coalesce(pg_sequence_last_value("
-                                "'sluice.sweep_rest_id'), 0) > 0") == [(True,)], 60, "rest")
+    wait_for(lambda: query(url, "select not exists (select from sluice.ready_line) "
+            "and coalesce(pg_sequence_last_value('sluice.sweep_rest_id'), 0) > 0") == [(True,)], 60,
+        "rest")
 
     def rates():
         """Transactions a second, and the share of a core, in ten seconds."""
@@ -205,8 +206,7 @@ def test_up_exports_the_spans_of_its_requests_and_of_its_calls(started, director
     assert (of_request["name"], of_call["name"]) == ("POST /v1/tasks", "text_completion m")
     assert of_call["parentSpanId"] == of_request["spanId"]
     assert {attributes(each["resource"])["service.name"] for _, _, body in collector.requests
-        for each in body["resourceSpans"]
-            } == {"sluice-up"}
+        for each in body["resourceSpans"]} == {"sluice-up"}
 
 
 def answers(port):
@@ -247,9 +247,8 @@ def test_a_task_without_a_model_goes_anywhere_where_up_made_the_database(start_u
     query(url_in(data), "alter database sluice set sluice.default_is_owed = 'yes'")
     up.stop()
     start_up(data)
-    assert query(url_in(data),
-        "select default_model, current_setting('sluice.default_is_owed', true) from "
-        "sluice.settings") == [("any", None)]
+    assert query(url_in(data), "select default_model, current_setting('sluice.default_is_owed', "
+        "true) from sluice.settings") == [("any", None)]
 
 
 def test_psql_takes_its_arguments_verbatim(start_up, sluice, directory):

@@ -137,11 +137,10 @@ def apply(cursor, first, last):
         if first <= version <= last:
             text = path.read_text(encoding="utf-8")
             become_owner = "" if version == 1 else "set local role sluice_owner;"
-            cursor.execute(f"begin; {become_owner} {text}; reset role; set local role "
-                           "sluice_owner; "
-                           "insert into sluice.migration (version, name, sha256) values "
-                           f"({version}, '{path.name}', "
-                           f"'{hashlib.sha256(text.encode()).hexdigest()}'); commit")
+            cursor.execute(f"begin; {become_owner} {text}; reset role; "
+                "set local role sluice_owner; insert into sluice.migration (version, "
+                f"name, sha256) values ({version}, '{path.name}', "
+                f"'{hashlib.sha256(text.encode()).hexdigest()}'); commit")
 
 
 def old_database(pg):
@@ -149,9 +148,8 @@ def old_database(pg):
     connection = connect(url)
     with connection.cursor() as cursor:
         apply(cursor, 1, OLD_VERSION)
-        cursor.execute("begin; set local role sluice_owner;"
-            + note_as_before_baseline(OLD_VERSION) + OLD_SCHEMA
-                       + "".join(OLD_MODEL.format(n) for n in (1, 2, 3)) + OLD_ROWS + "commit")
+        cursor.execute("begin; set local role sluice_owner;" + note_as_before_baseline(OLD_VERSION)
+            + OLD_SCHEMA + "".join(OLD_MODEL.format(n) for n in (1, 2, 3)) + OLD_ROWS + "commit")
     connection.close()
     return url
 
@@ -160,11 +158,10 @@ def work(url, worker):
     """One round of all that a worker does; how many tasks it had."""
     query(url, "select sluice.tick()")
     claimed = query(url, "select task_id, fence from sluice.claim(%s, null, 1000)", [worker])
-    applied = query(url,
-        "select applied from sluice.complete(%s, array(select row(task_id, fence, 'solved', "
-        "'answer', null, null, "
-                         "null, 200, null, 3, 4, null)::sluice.outcome from sluice.lease where "
-                         "worker = %s))", [worker, worker])
+    applied = query(url, """
+        select applied from sluice.complete(%s, array(select row(task_id, fence, 'solved',
+        'answer', null, null, null, 200, null, 3, 4, null)::sluice.outcome from sluice.lease
+        where worker = %s))""", [worker, worker])
     assert all(row[0] for row in applied)
     return len(claimed)
 
@@ -174,16 +171,15 @@ def test_a_database_of_schema_22_in_use_goes_on_after_an_upgrade(sluice, pg):
     run = sluice("migrate", "--database-url", url)
     assert run.returncode == 0, run.stderr
     assert query(url, "select count(*) from sluice.tasks")[0][0] == 100
-    assert query(url, "select octet_length(metadata::text) < 200 from sluice.task where metadata "
-                      "is not null") == [(True,)]
-    assert query(url, "select num_nonnulls(max_tenants, tenant_max_unfinished, tenant_max_batches, "
-                      "tenant_max_files, tenant_files_bytes_max)"
-                      " from sluice.settings") == [
-                      (0,)], "nobody is refused what he was granted before"
+    assert query(url, "select octet_length(metadata::text) < 200 from sluice.task "
+        "where metadata is not null") == [(True,)]
+    assert query(url, "select num_nonnulls(max_tenants, tenant_max_unfinished, "
+        "tenant_max_batches, tenant_max_files, tenant_files_bytes_max) "
+        "from sluice.settings") == [(0,)], "nobody is refused what he was granted before"
     assert query(url, "select name, hedge_after::text from sluice.models order by id") == [
         ("one", "00:01:00"), ("two", "1 day"), ("three", None)]
-    assert query(url, "select count(*) from sluice.models where max_queue is not null") == [
-        (0,)], "it is no bound that anybody chose"
+    assert query(url, "select count(*) from sluice.models "
+        "where max_queue is not null") == [(0,)], "it is no bound that anybody chose"
 
     # Its calls under way are completed by the worker that had them, and the rest goes its way.
     assert query(url, "select count(*) from sluice.lease")[0][0] == 10
@@ -240,14 +236,13 @@ def test_an_upgrade_of_many_models_goes_in_steps_and_goes_on_after_a_kill(sluice
         60, "all lines but one")
     first.kill()
     first.wait()
-    assert query(url, "select 47 = any (array_agg(version)), 50 = any (array_agg(version)) from "
-                      "sluice.migration") == [(False, False)]
+    assert query(url, "select 47 = any (array_agg(version)), 50 = any (array_agg(version)) "
+        "from sluice.migration") == [(False, False)]
     user.close()
     run = sluice("migrate", "--database-url", url)
     assert run.returncode == 0, run.stderr
-    assert query(url, "select count(*) from sluice.models m where to_regproc('sluice.add_' || id) "
-                      "is null "
-                      "or to_regclass('sluice.waits_' || id) is null") == [(0,)]
+    assert query(url, "select count(*) from sluice.models m where to_regproc('sluice.add_' || "
+        "id) is null or to_regclass('sluice.waits_' || id) is null") == [(0,)]
 
     # Nothing is lost or done twice.
     for _ in range(2000):  # a claim ends after 20 ms, whatever more there is
@@ -268,11 +263,12 @@ def test_an_upgraded_database_is_what_a_new_one_would_be(sluice, pg):
                   create function sluice.somebody_elses() returns int language sql as 'select 1';
                     select""")
     assert sluice("migrate", "--database-url", url).returncode == 0
-    assert query(url, "select sluice.tick(), to_regproc('sluice.of_before') is null")[0][
-        1] is False, "a call may be under way"
+    assert query(url, "select sluice.tick(), "
+        "to_regproc('sluice.of_before') is null")[0][1] is False, "a call may be under way"
     query(url, "update sluice.function_set set applied_at = applied_at - interval '1 hour'")
-    wait_for(lambda: query(url, "select sluice.tick(), to_regclass('sluice.remains')")[0][
-        1] is None, what="the last of what is left")
+    wait_for(
+        lambda: query(url, "select sluice.tick(), to_regclass('sluice.remains')")[0][1] is None,
+        what="the last of what is left")
     query(url, "drop function sluice.somebody_elses(); select")  # it is still there
     assert set(query(url, SCHEMA)) == set(query(fresh, SCHEMA))
     for name in ("one", "two", "three"):
@@ -294,16 +290,16 @@ def test_a_database_of_before_with_tasks_in_its_backlog_is_refused(sluice, pg):
 def test_reasons_of_before_an_upgrade_are_for_administrators(sluice, pg):
     """Nothing tells which were a backend's words."""
     url = old_database(pg)
-    query(url, "update sluice.models set closed_until = 'infinity', closed_reason = 'credential: "
-               "HTTP 401, SECRET' where name = 'one'")
-    query(url, "update sluice.models set closed_until = now() + interval '1 hour', closed_reason = "
-               "'HTTP 429, SECRET' where name = 'two'")
+    query(url, "update sluice.models set closed_until = 'infinity', "
+        "closed_reason = 'credential: HTTP 401, SECRET' where name = 'one'")
+    query(url, "update sluice.models set closed_until = now() + interval '1 hour', "
+        "closed_reason = 'HTTP 429, SECRET' where name = 'two'")
     assert sluice("migrate", "--database-url", url).returncode == 0
-    assert query(url, "select closed_reason, closed_detail from sluice.models where closed_until "
-                      "is not null order by name") == [
-        ("credential: told to administrators", "credential: HTTP 401, SECRET"),
-        (None, "HTTP 429, SECRET")]
-    assert query(url, "set role sluice_reader; select model, closed_reason, state_reason from "
-                      "sluice.queues order by model") == [
-        ("one", *["credential: told to administrators"] * 2),
-        ("three", None, None), ("two", None, None)]
+    assert query(url, "select closed_reason, closed_detail from sluice.models "
+        "where closed_until is not null order by name") == [
+            ("credential: told to administrators", "credential: HTTP 401, SECRET"),
+            (None, "HTTP 429, SECRET")]
+    assert query(url, "set role sluice_reader; "
+        "select model, closed_reason, state_reason from sluice.queues order by model") == [
+            ("one", *["credential: told to administrators"] * 2), ("three", None, None),
+            ("two", None, None)]

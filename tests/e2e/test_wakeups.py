@@ -38,8 +38,8 @@ def test_three_idle_workers_and_one_submit_at_a_time(pg, mock, worker):
             assert time.monotonic() < begun + WOKEN_S, f"round {number}: nobody woke up"
         slowest_s = max(slowest_s, time.monotonic() - begun)
     assert wait_ended(url, ROUNDS) == {"solved": ROUNDS}
-    cursor.execute("select sum(calls) from pg_stat_user_functions where schemaname = 'sluice' and "
-                   "funcname = 'claim'")
+    cursor.execute("select sum(calls) from pg_stat_user_functions "
+        "where schemaname = 'sluice' and funcname = 'claim'")
     claims = cursor.fetchone()[0] or 0
     # The claimer claims, and once more before it sleeps. A stampede of three would be at least six
     # a round.
@@ -56,13 +56,12 @@ def test_a_submit_inside_a_long_transaction_is_started_on_its_commit(pg, mock, w
     long = connect(url)
     long.autocommit = False
     with long.cursor() as cursor:
-        cursor.execute("select pg_advisory_xact_lock_shared(sluice.lock_class('sleeper'), id % 64) "
-                       "from sluice.models")
+        cursor.execute("select pg_advisory_xact_lock_shared(sluice.lock_class('sleeper'), "
+            "id % 64) from sluice.models")
         cursor.execute("select sluice.submit('in a long transaction', 'm')")
         task = cursor.fetchone()[0]
-        cursor.execute("select count(*) from pg_locks where pid = pg_backend_pid() and locktype = "
-                       "'object' and "
-                       "classid = 'pg_database'::regclass")
+        cursor.execute("select count(*) from pg_locks where pid = pg_backend_pid() "
+            "and locktype = 'object' and classid = 'pg_database'::regclass")
         assert cursor.fetchone() == (0,), "it did notify"
     worker(url)
     other = submit(url, "another one meanwhile")
@@ -77,9 +76,10 @@ def test_a_submit_inside_a_long_transaction_is_started_on_its_commit(pg, mock, w
 
 def lock_holder(url):
     """The process id of the server's side of the watching worker, and its worker's name."""
-    rows = query(url, "select l.pid from pg_locks l where l.locktype = 'advisory' and l.classid = "
-                      "sluice.lock_class('watcher') and l.granted and l.database = "
-                      "(select oid from pg_database where datname = current_database())")
+    rows = query(url, """
+        select l.pid from pg_locks l where l.locktype = 'advisory'
+          and l.classid = sluice.lock_class('watcher') and l.granted
+          and l.database = (select oid from pg_database where datname = current_database())""")
     return rows[0][0] if rows else None
 
 
@@ -114,8 +114,8 @@ class Sleeper:
 
     def take_sleeper_locks(self):
         """The number of its sleeper locks and opening locks, and whether it may sleep."""
-        return self.ask("select cardinality(locks), complete from sluice.take_sleeper_locks(%s, "
-                        "'{}')", self.worker)
+        return self.ask("select cardinality(locks), complete "
+            "from sluice.take_sleeper_locks(%s, '{}')", self.worker)
 
 
 def test_watchers_of_overlapping_models_sleep_through_each_others_locks(pg):
@@ -126,8 +126,8 @@ def test_watchers_of_overlapping_models_sleep_through_each_others_locks(pg):
     assert first.take_sleeper_locks() == (4, True)
     assert second.take_sleeper_locks() == (2,
         True), "b's lock is held: whoever makes a task ready notifies both"
-    second.ask("select sluice.drop_sleeper_locks(sluice.sleeper_locks_of(array_agg(id))) from "
-               "sluice.models where name = 'c'")
+    second.ask("select sluice.drop_sleeper_locks(sluice.sleeper_locks_of(array_agg(id))) "
+        "from sluice.models where name = 'c'")
     submitter = connect(url)
     submitter.autocommit = False
     with submitter.cursor() as cursor:
@@ -182,10 +182,10 @@ def test_a_row_committed_later_than_the_lag_of_its_mark_is_found_by_the_sweep(pg
     def mark_has_passed():
         ids.append(submit(url, "meanwhile"))
         wait_ended(url, len(ids) - 1)
-        return query(url, "select (select m.ready_at from sluice.mark m where m.line > 0 order by "
-                          "m.n desc limit 1) > "
-                          "(select created_at + interval '500 milliseconds' from sluice.task where "
-                          "id = %s - 1)", [late_id]) == [(True,)]
+        return query(url, """
+            select (select m.ready_at from sluice.mark m where m.line > 0 order by m.n desc
+            limit 1) > (select created_at + interval '500 milliseconds' from sluice.task
+            where id = %s - 1)""", [late_id]) == [(True,)]
     begun = time.monotonic()
     wait_for(mark_has_passed, 20, "the mark to pass")
     late.commit()
@@ -225,15 +225,14 @@ def test_a_model_that_may_take_of_a_route_starts_what_waits_there(pg, mock, work
     url, backend = pg.database(), mock()
     for model in ("unserved", "late", "new"):
         add_model(url, model, backend.url)
-    query(url, "insert into sluice.routes (route, model, weight) values ('r', 'unserved', 1), "
-               "('r', 'late', 0)")
+    query(url, "insert into sluice.routes (route, model, weight) "
+        "values ('r', 'unserved', 1), ('r', 'late', 0)")
     worker(url, "--models", "late,new")
     for number, change in enumerate(
             ("update sluice.routes set weight = 1 where route = 'r' and model = 'late'",
-                                     "update sluice.routes set model = 'unserved', route = 'x' "
-                                     "where route = 'r' and model = 'late'; "
-                                     "insert into sluice.routes (route, model) values ('r', "
-                                     "'new')")):
+                "update sluice.routes set model = 'unserved', route = 'x' "
+                "where route = 'r' and model = 'late'; "
+                "insert into sluice.routes (route, model) values ('r', 'new')")):
         if number == 1:
             query(url, "update sluice.routes set weight = 0 where route = 'r' and model = 'late'")
         submit(url, f"round {number}", "r")
@@ -252,9 +251,8 @@ def test_submits_for_a_shut_model_tell_nobody_and_start_when_it_opens(pg, mock, 
     worker(url)
     submit(url, "waits for a permit")
     held = ("select count(*) from pg_locks, sluice.models m where locktype = 'advisory' and mode = "
-            "'ExclusiveLock' and "
-            "classid = sluice.lock_class('sleeper') and objid = %s + m.id %% 64 and "
-            "database = (select oid from pg_database where datname = current_database())")
+        "'ExclusiveLock' and classid = sluice.lock_class('sleeper') and objid = %s + m.id %% 64 "
+        "and database = (select oid from pg_database where datname = current_database())")
     wait_for(lambda: query(url, held, [64])[0][0] and not query(url, held, [0])[0][0], 20,
         "a sleeper without its lock")
     assert query(url, "select sluice.notify_ready(id) from sluice.models") == [
@@ -277,8 +275,8 @@ def test_a_submit_at_the_moment_its_model_opens_is_not_missed(pg, mock, worker):
         query(url, "select sluice.cancel(sluice.submit('before', 'm'))")
         wait_for(lambda: query(url, "select not sluice.notify_ready(id) from sluice.models")[0][0],
             20, "a sleeper without its lock")
-        opened = threading.Thread(target=lambda: opener.cursor().execute(
-            "select sluice.resume('m')"))
+        opened = threading.Thread(
+            target=lambda: opener.cursor().execute("select sluice.resume('m')"))
         opened.start()
         submitter.cursor().execute("select sluice.submit('meanwhile', 'm')")
         opened.join()
@@ -294,8 +292,8 @@ def test_a_due_task_is_started_at_its_time(pg, mock, worker):
     add_model(url, "m", backend.url)
     worker(url)
     wait_idle(url)
-    task = query(url, "select sluice.submit('later', 'm', run_at => clock_timestamp() + interval "
-                      "'1.5 seconds')")[0][0]
+    task = query(url, "select sluice.submit('later', 'm', "
+        "run_at => clock_timestamp() + interval '1.5 seconds')")[0][0]
     assert query(url, "select status from sluice.task(%s)", [task]) == [("unsolved",)]
     wait_ended(url, 1)
     early_s = query(url,

@@ -57,9 +57,9 @@ def test_the_first_claim_and_completion_of_a_warm_session_cost_less_than_cold_on
 
     def solve(cursor):
         cursor.execute("select task_id, fence from sluice.claim(%s)", [worker])
-        cursor.execute("select applied from sluice.complete(%s, array[row(%s, %s, 'solved', 'a', "
-                       "null, null, null, 200, null, "
-                       "1, 1, true)::sluice.outcome])", [worker, *cursor.fetchone()])
+        cursor.execute("""
+            select applied from sluice.complete(%s, array[row(%s, %s, 'solved', 'a', null,
+            null, null, 200, null, 1, 1, true)::sluice.outcome])""", [worker, *cursor.fetchone()])
         assert cursor.fetchone() == (True,)
     assert_warm_is_cheaper(url, solve)
 

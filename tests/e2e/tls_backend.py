@@ -12,8 +12,8 @@ key, certificate, delay_s = sys.argv[1:]
 async def serve(reader, writer):
     try:
         head = await reader.readuntil(b"\r\n\r\n")
-        body = json.loads(await reader.readexactly(
-            int(re.search(rb"(?i)content-length: (\d+)", head)[1])))
+        body = json.loads(
+            await reader.readexactly(int(re.search(rb"(?i)content-length: (\d+)", head)[1])))
         await asyncio.sleep(float(delay_s))
         answer = json.dumps({"answer": "answer to " + body["prompt"]}).encode()
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n"

@@ -1,5 +1,5 @@
-// run_co drives the loop until one coroutine has ended and hands its value to the test. A
-// coroutine that does not end within the deadline aborts the test program: it would hang otherwise.
+// run_co drives the loop until one coroutine has ended and hands its value to the test. A coroutine
+// that does not end within the deadline aborts the test program: it would hang otherwise.
 #pragma once
 
 #include <cstdio>

@@ -7,8 +7,8 @@ create function noted() returns text[] language sql
 as $$ select array(select action from sluice.audit where who = current_user and action like 'test %'
   order by id) $$;
 delete from sluice.audit;
-select sluice.note_audit('test old', null, null, at(0)), sluice.note_audit('test new', null, null,
-  at(1)) \g /dev/null
+select sluice.note_audit('test old', null, null, at(0)),
+  sluice.note_audit('test new', null, null, at(1)) \g /dev/null
 select is(sluice.forget_audit(at(400 * 86400)), 0, 'on the 400th day all is there');
 select is(sluice.forget_audit(at(400 * 86400 + 1)), 1, 'then the oldest goes');
 select is(noted(), array['test new'], 'and it alone');

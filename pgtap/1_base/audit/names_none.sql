@@ -4,8 +4,8 @@ begin;
 select plan(6);
 
 select is(sluice.without_secrets(
-  '{"secret": "env:KEY", "url": ["a", "b"], "rpm": [1, 2], "closed_reason": [null, "no\"pe"], '
-  '"closed_detail": "no\"pe"}'::jsonb),
+  '{"secret": "env:KEY", "url": ["a", "b"], "rpm": [1, 2], '
+  '"closed_reason": [null, "no\"pe"], "closed_detail": "no\"pe"}'::jsonb),
   '{"secret": "for administrators", "url": "for administrators", "rpm": [1, 2],
     "closed_reason": "for administrators",
     "closed_detail": "for administrators"}', 'an audit''s detail');

@@ -11,8 +11,8 @@ select sluice.create_key('00000000000000aa', sha256('k'), 'k', :'a', '{read}') \
 create temporary table called as select given_model() as m, code, said from (values
   ('credential', 'HTTP 401, BSECRET: rejected prompt <BSECRET>'),
     ('billing', 'HTTP 429, insufficient_quota: BSECRET'),
-  ('http_429', 'HTTP 429, BSECRET'), ('credential',
-    'secret "file:/run/secrets/no"pe may not go to BSECRET')) v(code, said);
+  ('http_429', 'HTTP 429, BSECRET'),
+    ('credential', 'secret "file:/run/secrets/no"pe may not go to BSECRET')) v(code, said);
 alter table called add t bigint;
 update called set t = given_task(m);
 grant select on called to public;

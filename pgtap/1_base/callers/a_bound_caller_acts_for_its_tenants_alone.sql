@@ -11,8 +11,8 @@ select sluice.submit('x', :'m') as nobodys \gset
 set local role :"a";
 select sluice.submit('x', :'m', tenant => :'a') as own \gset
 select is((select tenant from sluice.task(:own)), :'a', 'it submits and reads as its tenant');
-select code, hint from error_of(format('select sluice.submit(''x'', %L, tenant => %L)', :'m',
-  :'b')) \gset
+select code, hint
+from error_of(format('select sluice.submit(''x'', %L, tenant => %L)', :'m', :'b')) \gset
 select is(:'code'::text, 'SL009', 'not as another');
 select matches(:'hint'::text, :'a', 'the hint names its own');
 select is((error_of(format('select sluice.submit(''x'', %L)', :'m'))).code, 'SL009',

@@ -10,15 +10,15 @@ select sluice.submit('x', :'m', tenant => :'a') as one,
   sluice.submit('x', :'m', tenant => :'a') as two,
   sluice.submit('x', :'m', tenant => :'a') as three \gset
 set local role :"a";
-select sluice.cancel(:one, 'infinity'), sluice.cancel_all(tenant => :'a',
-  p_now => 'infinity') \g /dev/null
+select sluice.cancel(:one, 'infinity'),
+  sluice.cancel_all(tenant => :'a', p_now => 'infinity') \g /dev/null
 reset role;
 select is(array(select finished_at < now() + interval '1 hour' from sluice.result
   where task_id in (:one, :two, :three)), '{t,t,t}'::boolean[], 'a cancellation is of now');
 set local role :"a";
 select sluice.redrive(:one, '2001-01-01') \g /dev/null
-select sluice.forget(:two, '2001-01-01'), sluice.forget_all(tenant => :'a',
-  p_now => '2001-01-01') \g /dev/null
+select sluice.forget(:two, '2001-01-01'),
+  sluice.forget_all(tenant => :'a', p_now => '2001-01-01') \g /dev/null
 select alike(sluice.explain(:three, '2001-01-01'), 'cancelled% at __:__:__', 'an explanation, too');
 reset role;
 select cmp_ok((select ready_at from sluice.queue where task_id = :one), '>',

@@ -27,8 +27,8 @@ from (values ('a key', 'check_columns(jsonb_build_object(%L, 1), ''{a}'')'),
     'create_batch(json_build_object(''endpoint'', ''/v1/embeddings'', ''input_file_id'', '
     '%L)::text, ''t'')')) c (of, call),
   error_of(format('select sluice.' || c.call, repeat('x', 3000000))) e;
-select is(octet_length(column_of(format('select sluice.check_columns(jsonb_build_object(%L, 1), '
-  '''{a}'')', repeat('x', 3000000)))), 200,
+select is(octet_length(column_of(format('select sluice.check_columns(jsonb_build_object(%L, '
+  '1), ''{a}'')', repeat('x', 3000000)))), 200,
   'nor does COLUMN');
 
 select * from finish();

@@ -7,8 +7,8 @@ select given_model() as m \gset
 select waits(:'m', 'a', 2, p_rank => 1), waits(:'m', 'b', 2, p_rank => 1),
   waits(:'m', 'a', 1, p_rank => -3), waits(:'m', 'c', 1, p_rank => 7) \g /dev/null
 create function heads(p_model text, p_max int, p_rank int default -100,
-  p_tenant bigint default null,
-  p_last int default 100, p_now timestamptz default at(20)) returns text[] language sql
+  p_tenant bigint default null, p_last int default 100,
+  p_now timestamptz default at(20)) returns text[] language sql
 as $$ select coalesce(array_agg(h.rank || ' ' || t order by h.ordinality), '{}')
       from unnest(sluice.lane_heads(id_of(p_model), p_max, p_rank::smallint, p_tenant,
         p_last::smallint, p_now)) with ordinality h

@@ -7,8 +7,8 @@ select ok(max(abs(k)) <= 4611686018427387904, '63 bits: a key and one more is a 
   select sluice.tenant_key('t' || n) as k from generate_series(1, 1000) n) x;
 select given_model() as m \gset
 select ok(exists (select from pg_indexes where tablename = 'queue_' || id_of(:'m')
-    and indexdef ~
-      'hashtextextended\(tenant, \(0\)::bigint\) >> 1'), 'written out in the index of a line');
+    and indexdef ~ 'hashtextextended\(tenant, \(0\)::bigint\) >> 1'),
+      'written out in the index of a line');
 
 select * from finish();
 rollback;

@@ -10,8 +10,8 @@ returns int language sql immutable parallel safe as $$ select -1 $$;
 select given_model() as m, given_tenant(rpm => null, tpm => null) as t \gset
 update sluice.models set max_unfinished = 50 where name = :'m';
 select code, message, hint from error_of(format('select given_tasks(%L, 60)', :'m')) \gset
-select is(:'message'::text, format('model "%s" is full: 0 of 50 unfinished, no room for 60 more',
-  :'m'), 'the count is true');
+select is(:'message'::text,
+  format('model "%s" is full: 0 of 50 unfinished, no room for 60 more', :'m'), 'the count is true');
 select is(:'hint'::text, 'It takes 50 at most: submit fewer at a time.', 'and the hint');
 select is(sluice.counter('load', id_of(:'m')), 0::bigint, 'nothing is taken');
 select lives_ok(format('select given_task(%L)', :'m'), 'the next one finds room');
@@ -25,8 +25,8 @@ update sluice.tenants set max_unfinished = 5 where name = :'t';
 update sluice.models set max_unfinished = null where name = :'m';
 create function many(p_model text, p_tenant text, p_count int) returns void language sql
 as $$
-  select sluice.submit_many((select jsonb_agg(jsonb_build_object('prompt', 'x', 'model', p_model,
-    'tenant', p_tenant))
+  select sluice.submit_many(
+    (select jsonb_agg(jsonb_build_object('prompt', 'x', 'model', p_model, 'tenant', p_tenant))
                              from generate_series(1, p_count)))
 $$;
 select is((error_of(format('select many(%L, %L, 6)', :'m', :'t'))).message,

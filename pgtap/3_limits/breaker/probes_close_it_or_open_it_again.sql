@@ -14,8 +14,8 @@ as $$
 declare
   v_task bigint := (claimed(p_worker, 5, p_now))[1];
 begin
-  perform completed(p_worker, told(v_task, p_kind,
-    (select fence from sluice.lease where task_id = v_task)), p_now);
+  perform completed(p_worker,
+    told(v_task, p_kind, (select fence from sluice.lease where task_id = v_task)), p_now);
   return (select b.state || ' ' || b.successes from sluice.breaker b
     join sluice.queue_facts(p_now) f on f.model = b.model
           where b.model = (select model from sluice.task where id = v_task));

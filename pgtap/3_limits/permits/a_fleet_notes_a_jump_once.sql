@@ -27,7 +27,7 @@ select sluice.note_clock_jump('20 s', at(100), at(140)) \g /dev/null
 select is(sluice.permits_now(model_row(:'m'), at(140)), 0,
   'a note by a clock that was set back since is none');
 
-select setval('sluice.clock_jumped_at', 0, false), setval('sluice.clock_jumped_by', 0,
-  false) \g /dev/null
+select setval('sluice.clock_jumped_at', 0, false),
+  setval('sluice.clock_jumped_by', 0, false) \g /dev/null
 select * from finish();
 rollback;

@@ -15,7 +15,7 @@ select is(sluice.permits_now(model_row(:'m'), at(3601.11)), 1, 'the bucket fills
 select is(sluice.permits_now(model_row(:'m'), at(3600)), 7,
   'a clock set back before it knows nothing of it');
 
-select setval('sluice.clock_jumped_at', 0, false), setval('sluice.clock_jumped_by', 0,
-  false) \g /dev/null
+select setval('sluice.clock_jumped_at', 0, false),
+  setval('sluice.clock_jumped_by', 0, false) \g /dev/null
 select * from finish();
 rollback;

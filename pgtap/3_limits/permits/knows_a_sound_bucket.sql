@@ -5,8 +5,8 @@ select plan(5);
 select given_model(rpm => 60, tpm => 6000) as m \gset
 select given_model() as free \gset
 create function sick(p_now timestamptz) returns text language sql
-as $$ select concat_ws(' ', case when sluice.needs_mending(sluice.request_quota(m), p_now)
-  then 'requests' end,
+as $$ select concat_ws(' ',
+  case when sluice.needs_mending(sluice.request_quota(m), p_now) then 'requests' end,
              case when sluice.needs_mending(sluice.token_quota(m), p_now) then 'tokens' end)
       from sluice.models m where name = current_setting('my.model') $$;
 select set_config('my.model', :'m', true) \g /dev/null

@@ -58,8 +58,8 @@ begin
 end
 $$;
 
-select cmp_ok(minute, '<=', rpm::bigint, format('rpm %s, burst %s: no window of a minute has more',
-  rpm, burst))
+select cmp_ok(minute, '<=', rpm::bigint,
+  format('rpm %s, burst %s: no window of a minute has more', rpm, burst))
 from measured;
 select cmp_ok(greatest(second - ceil(1e9 / t), five - ceil(5e9 / t)), '<=', b::numeric,
   format('rpm %s, burst %s: no window of L has more than b + ceil(L / T)', m.rpm, m.burst))

@@ -29,9 +29,8 @@ update sluice.models set limits_changed_at = at(200) where name = :'m';
 insert into grants select * from greedy(:'m', at(200), at(300));
 
 create temp table minute on commit drop as
-select granted_at,
-  sum(permits) over (order by granted_at range between current row and '60.249999 s' following) as n
-  from grants;
+select granted_at, sum(permits) over (
+  order by granted_at range between current row and '60.249999 s' following) as n from grants;
 select cmp_ok((select max(n) from minute where granted_at < at(39)), '<=', 600::bigint,
   'before: 600');
 select cmp_ok((select max(n) from minute where granted_at < at(139)), '<=', 1200::bigint,

@@ -8,8 +8,8 @@ select sluice.drain_bucket(:'m', 100, 100000, at(0));
 select is(sluice.permits_now(quota_of(:'m'), at(0)), 7::bigint,
   'more left than we thought: nothing changes');
 select is(sluice.tokens_spent(:id, at(0)), 0::bigint, 'in tokens neither');
-select sluice.drain_bucket(:'m', -1, -1, at(0)), sluice.drain_bucket(:'m', null, null,
-  at(0)) \g /dev/null
+select sluice.drain_bucket(:'m', -1, -1, at(0)),
+  sluice.drain_bucket(:'m', null, null, at(0)) \g /dev/null
 select is(sluice.permits_now(quota_of(:'m'), at(0)), 7::bigint, '-1 and nothing are no evidence');
 select sluice.drain_bucket(:'m', 2, 1000, at(0));
 select is(sluice.permits_now(quota_of(:'m'), at(0)), 2::bigint, 'fewer: the bucket follows');

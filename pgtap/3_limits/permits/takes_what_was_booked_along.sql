@@ -17,7 +17,7 @@ select is(sluice.tokens_spent(id_of(:'m'), at(3701)), 2000::bigint,
 select is(sluice.tokens_spent(id_of(:'m'), at(3760)), 0::bigint,
   'and it leaves the window in its time');
 
-select setval('sluice.clock_jumped_at', 0, false), setval('sluice.clock_jumped_by', 0,
-  false) \g /dev/null
+select setval('sluice.clock_jumped_at', 0, false),
+  setval('sluice.clock_jumped_by', 0, false) \g /dev/null
 select * from finish();
 rollback;

@@ -19,8 +19,8 @@ select input_file as f from sluice.batch where id = :b \gset
 select results_eq(format('select code, hint from error_of(%L)',
   format('select batch_over(%s, %L)', :f, :'t')),
   $$values ('SL005',
-    'A batch needs 2. Delete some: DELETE /v1/files/{id}. Or raise sluice.tenants.max_files (for '
-    'all: '
+    'A batch needs 2. Delete some: DELETE /v1/files/{id}. '
+    'Or raise sluice.tenants.max_files (for all: '
     'sluice.settings.tenant_max_files).')$$, 'another batch does not fit, though an upload would');
 select is((error_of(format('select message_batch(%L, 1, %L)', :'claude', :'t'))).code, 'SL005',
   'nor one with its requests');

@@ -31,8 +31,8 @@ select bag_eq('select tenant from sluice.unlisted_tenant', array[:'large', :'sma
   'who has no tasks, or a row, is forgotten; who was noted twice is noted once');
 select is(refused(:'m', :'large'), format('tenant "%s" is at its cap: 4 of 4 unfinished', :'large'),
   'who has the most gets no more');
-select is(refused_many(:'m', :'large'), format('tenant "%s" is at its cap: 4 of 4 unfinished',
-  :'large'), 'nor many');
+select is(refused_many(:'m', :'large'),
+  format('tenant "%s" is at its cap: 4 of 4 unfinished', :'large'), 'nor many');
 select is(refused(:'m', t), null, t || ' does') from unnest(array[:'small', 'default', :'keyed']) t;
 update sluice.settings set tenant_max_unfinished = 5;
 select is(refused(:'m', :'large'), null, 'the most is raised: at once');

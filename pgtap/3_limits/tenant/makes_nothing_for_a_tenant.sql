@@ -8,9 +8,8 @@ select plan(2);
 -- is no memory for them.
 select given_model() as m \gset
 update sluice.settings set tenant_max_unfinished = 1, max_tenants = null;
-select count(*)
-from sluice.submit_many((select jsonb_agg(jsonb_build_object('prompt', 'q', 'model', :'m',
-'tenant', 't' || n))
+select count(*) from sluice.submit_many(
+  (select jsonb_agg(jsonb_build_object('prompt', 'q', 'model', :'m', 'tenant', 't' || n))
                                          from generate_series(1, 50) n)) \g /dev/null
 select count(*) as before from pg_class \gset
 select setval('sluice.tenants_after', 0), setval('sluice.sweep_after', 0) \g /dev/null

@@ -17,12 +17,12 @@ values (lpad('a', 16, 'a'), sha256('a'), 'k', 'key', '{submit}', at(0));
 select sluice.count_tenants(2, at(100)) \g /dev/null
 select bag_eq('select tenant, tasks from sluice.full_tenant', $$values ('a', 2::bigint), ('b', 3)$$,
   'who has the most, and how much');
-select bag_eq('select tenant, noted_at from sluice.unlisted_tenant', $$values ('a', at(1)),
-  ('young', at(90))$$,
+select bag_eq('select tenant, noted_at from sluice.unlisted_tenant', $$
+  values ('a', at(1)), ('young', at(90))$$,
   'who has tasks and neither row nor key is noted, once; others are forgotten after a minute');
 select sluice.count_tenants(3, at(100)) \g /dev/null
-select bag_eq('select tenant, tasks from sluice.full_tenant', $$values ('b', 3::bigint)$$,
-  'of a higher most');
+select bag_eq('select tenant, tasks from sluice.full_tenant', $$
+  values ('b', 3::bigint)$$, 'of a higher most');
 select sluice.cancel_all(tenant => 'b'), sluice.count_tenants(3, at(100)) \g /dev/null
 select is((select count(*) from sluice.full_tenant), 0::bigint, 'or when tasks have ended');
 select sluice.count_tenants(1, at(100)), sluice.count_tenants(null, at(100)) \g /dev/null

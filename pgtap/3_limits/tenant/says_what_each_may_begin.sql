@@ -5,8 +5,8 @@ select plan(2);
 select given_tenant(rpm => 600) as a \gset
 select given_tenant(tpm => 6000) as b \gset
 select given_tenant() as free \gset
-select results_eq(format('select name, busy, requests, tokens from '
-                         'sluice.tenant_allowances(array[%L, %L, %L, ''nobody''], at(0))',
+select results_eq(format('select name, busy, requests, tokens '
+                         'from sluice.tenant_allowances(array[%L, %L, %L, ''nobody''], at(0))',
   :'b', :'a', :'free'), format('values (%L, false, 7::bigint, null::bigint), (%L, false, null, 61)',
     :'a', :'b'),
   'those with a quota, in the order of their ids');

@@ -9,8 +9,8 @@ select ids[1] as solved, ids[2] as again from claimed(:w, 2) ids \gset
 select given_task(:'m') as cancelled \gset
 select sluice.cancel(:cancelled) \g /dev/null
 update sluice.settings set events = true;
-select results_eq(format($$select applied from sluice.complete(%s,
-  array[told(%s, 'solved'), told(%s, 'retry')])$$, :w, :solved, :again),
+select results_eq(format($$select applied
+    from sluice.complete(%s, array[told(%s, 'solved'), told(%s, 'retry')])$$, :w, :solved, :again),
   'values (true), (true)', 'a completion');
 select is(sluice.announce(array[:solved, :again, :cancelled, 1]::bigint[]), 2,
   'what ended, however; not what goes on');

@@ -9,8 +9,8 @@ grant insert on heard to public;
 create or replace function sluice.announce_ended(p_ids bigint[]) returns int language plpgsql
 as $$ begin insert into pg_temp.heard select unnest(p_ids); return 0; end $$;
 create function heard() returns bigint[] language sql
-as $$ with gone as (delete from pg_temp.heard returning id) select coalesce(array_agg(id
-  order by id), '{}') from gone $$;
+as $$ with gone as (delete from pg_temp.heard
+  returning id) select coalesce(array_agg(id order by id), '{}') from gone $$;
 
 select given_model(max_attempts => 1) as m \gset
 select given_worker() as w \gset

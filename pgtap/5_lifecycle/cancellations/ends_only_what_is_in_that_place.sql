@@ -10,8 +10,8 @@ select sluice.end_waiting('queue_' || id_of(:'m'), (:'ids'::bigint[])[2:3], 'exp
 select is(:ended, 1, 'one of the two is in the queue');
 select is(array(select places(id) from unnest(:'ids'::bigint[]) id),
   array['queue', 'expired', 'later', 'later'], 'it ends');
-select results_eq(format('select error_code, error, queued_at, finished_at, created_at from '
-                         'sluice.result where task_id = %s',
+select results_eq(format('select error_code, error, queued_at, finished_at, created_at '
+                         'from sluice.result where task_id = %s',
   (:'ids'::bigint[])[2]),
   $$values ('deadline'::text, 'the deadline passed before a worker could start it'::text, at(0),
     at(1), at(0))$$, 'and says why');

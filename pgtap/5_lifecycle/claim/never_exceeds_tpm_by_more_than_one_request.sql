@@ -37,8 +37,8 @@ $$;
 select drive(:'m', :w) \g /dev/null
 select cmp_ok((select count(*) from call), '>', 100::bigint, 'a hundred calls and more');
 select is_empty($$select * from measured where tokens >= tpm + (select max(reserved) from call)$$,
-  'what was used and what is reserved, in the minute before each claim, is never above tpm by a '
-  'whole request');
+  'what was used and what is reserved, in the minute before each claim, '
+  'is never above tpm by a whole request');
 select is_empty('select * from measured where requests > 600',
   'and the requests are never more than rpm');
 

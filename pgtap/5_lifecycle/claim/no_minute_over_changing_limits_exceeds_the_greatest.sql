@@ -56,14 +56,14 @@ cross join lateral (
   select count(*) as requests,
     sum(case when b.ends <= c.at then b.used else b.reserved end) as tokens,
     count(*) filter (where k.tenant <> 'default') as his_requests,
-    sum(case when b.ends <= c.at then b.used else b.reserved end) filter (where k.tenant
-      <> 'default') as his_tokens
+    sum(case when b.ends <= c.at then b.used
+      else b.reserved end) filter (where k.tenant <> 'default') as his_tokens
   from call b join sluice.task k on k.id = b.task where b.at > c.at - 60.25 and b.at <= c.at) x
 cross join lateral (
   select max(model_rpm) as model_rpm, max(model_tpm) as model_tpm, max(tenant_rpm) as tenant_rpm,
     max(tenant_tpm) as tenant_tpm
-  from limits where at <= c.at and at >= (select max(at) from limits where at <= c.at - 60.25
-    or at = 0)) l;
+  from limits where at <= c.at
+    and at >= (select max(at) from limits where at <= c.at - 60.25 or at = 0)) l;
 select ok(bool_and(used >= 0.5), 'each limit is used: ' || string_agg(round(used, 2)::text, ', '))
 from (select max(requests) / 40.0 as used from minute where model_rpm = 40
   union all select max(his_requests) / 20.0 from minute where tenant_rpm = 20) u;

@@ -10,8 +10,8 @@ select results_eq(format('select task_id, request_bytes, prompt is null from slu
                          'null, 2, at(1)) order by 1', :w),
   format('values (%s::bigint, 6, false), (%s::bigint, 200000, true)', :small, :large),
     'in bytes, with its body or without');
-select results_eq(format('select request_bytes, octet_length(prompt) from sluice.requests(%s, '
-                         'array[%s])', :w, :large),
+select results_eq(format('select request_bytes, octet_length(prompt) '
+                         'from sluice.requests(%s, array[%s])', :w, :large),
   'values (200000, 200000)', 'and what is asked for later');
 
 select * from finish();

@@ -6,8 +6,8 @@ select plan(1);
 select given_model() as m \gset
 select given_tenant(rpm => 120) as t \gset
 select given_worker() as w \gset
-select sluice.submit_many((select jsonb_agg(jsonb_build_object('prompt', 'question', 'model', :'m',
-  'tenant', :'t'))
+select sluice.submit_many(
+  (select jsonb_agg(jsonb_build_object('prompt', 'question', 'model', :'m', 'tenant', :'t'))
   from generate_series(1, 300) n), at(0)) \g /dev/null
 -- As a worker does: admits and claims, and wakes when the next of the held tasks can begin.
 create function drive(p_model text, p_tenant text, p_worker bigint) returns bigint language plpgsql

@@ -15,8 +15,8 @@ as $$ select row(p_task, 1, 'returned', null, null, 'HTTP 500', p_code, 500, nul
 select sluice.cancel(:c, at(2)) \g /dev/null
 select sluice.complete(:w, array[in_batch(:a, 'http_500'), in_batch(:b, 'batch_failed'),
   in_batch(:c, 'batch_failed')], at(2)) \g /dev/null
-select results_eq(format('select task_id, fence, attempts::int from sluice.queue where model = %s '
-                         'order by 1', :id),
+select results_eq(format('select task_id, fence, attempts::int from sluice.queue '
+                         'where model = %s order by 1', :id),
   format('values (%s::bigint, 1, 0), (%s::bigint, 1, 0)', :a, :b), 'back in the queue, uncharged');
 select is(places(:c), 'cancelled', 'one that was cancelled meanwhile is not');
 select results_eq(format('select task_id, kind, error_code, http_status::int from sluice.attempt '
@@ -27,8 +27,8 @@ select results_eq(format('select task_id, kind, error_code, http_status::int fro
   'each has a note of the call');
 select is(sluice.counter('failures', :id), 1::bigint, 'it was one failure of the backend');
 select is(sluice.tokens_spent(:id, at(2)), :reserved::bigint, 'it may have been billed');
-select results_eq(format('select task_id, fence, attempt from sluice.claim(%s, null, 3, at(3)) '
-                         'order by 1', :w),
+select results_eq(format('select task_id, fence, attempt from sluice.claim(%s, null, 3, '
+                         'at(3)) order by 1', :w),
   format('values (%s::bigint, 2, 1), (%s::bigint, 2, 1)', :a, :b),
     'the next claim tells that it was handed back once');
 select completed(:w, told(:a, 'returned', 2), at(4)) \g /dev/null

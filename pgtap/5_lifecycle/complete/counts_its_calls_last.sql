@@ -13,8 +13,8 @@ create or replace function sluice.note_health(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz)
 returns void language plpgsql as $$ begin raise exception 'no'; end $$;
 select throws_ok(
-  format('select sluice.complete(%s, array(select told(t, ''solved'') from unnest(%L::bigint[]) '
-         't), at(2))', :w, :'ids'), 'P0001');
+  format('select sluice.complete(%s, array(select told(t, ''solved'') '
+         'from unnest(%L::bigint[]) t), at(2))', :w, :'ids'), 'P0001');
 select is(sluice.in_flight(id_of(:'m')), 2::bigint, 'what has been undone has not been counted');
 
 select * from finish();

@@ -9,8 +9,8 @@ with gone as (delete from sluice.lease l where l.task_id = any (:'ids') returnin
 select sluice.end_leases(array(select l from gone), 1, 'failed', 'why', 'why so',
   at(2)) \g /dev/null
 select results_eq(
-  format('select status, attempts::int, fence, error_code, error, created_at, finished_at from '
-         'sluice.result where task_id = any (%L)',
+  format('select status, attempts::int, fence, error_code, error, created_at, finished_at '
+         'from sluice.result where task_id = any (%L)',
     :'ids'),
   $$select 'failed', 1, 1, 'why', 'why so', at(0), at(2) from generate_series(1, 2)$$,
     'each with its result');

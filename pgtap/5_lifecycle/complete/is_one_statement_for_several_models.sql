@@ -17,10 +17,10 @@ select is(array(select unnest(sluice.end_solved(:w, array(
     from unnest(:'ids'::bigint[]) t) || told(-1, 'solved'), at(2))) order by 1), '{1,2,3,4,5}',
   'the places of those that found their leases');
 select results_eq(
-  format('select model, count(*), sum(cost) from sluice.result where task_id = any (%L) group by '
-         'model order by model', :'ids'),
-  format('select * from (values (%L, 3::bigint, 0.009), (%L, 2, 0)) v(model, count, cost) order by '
-         'model', :'a', :'b'),
+  format('select model, count(*), sum(cost) from sluice.result where task_id = any (%L) '
+         'group by model order by model', :'ids'),
+  format('select * from (values (%L, 3::bigint, 0.009), (%L, 2, 0)) v(model, count, cost) '
+         'order by model', :'a', :'b'),
   'each with its model''s name and prices');
 select is((select array_agg(distinct created_at) from sluice.result where task_id = any (:'ids')),
   array[at(0)], 'and its task''s time');

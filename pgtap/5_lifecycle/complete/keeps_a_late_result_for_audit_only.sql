@@ -14,8 +14,8 @@ select is(completed(:w, told(:t, 'solved', answer => 'late')), false,
   'another worker has the task now');
 select is(places(:t), 'lease', 'nothing changed');
 select is(completed(:w, told(:t, 'solved', answer => 'late')), false, 'nor when it is told again');
-select results_eq(format('select kind, answer, worker, fence from sluice.attempt where task_id '
-                         '= %s', :t),
+select results_eq(format('select kind, answer, worker, fence from sluice.attempt '
+                         'where task_id = %s', :t),
   format('values (''late''::text, ''late''::text, %s::bigint, 1)', :w),
     'what somebody paid for is kept, once');
 select is(completed(:other, told(:t, 'solved', 2, answer => 'right')), true,

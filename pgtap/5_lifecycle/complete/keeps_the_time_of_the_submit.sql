@@ -30,8 +30,8 @@ select is(times_of(:t), array[at(0), at(0)], 'of one that came back to its place
 
 select given_task(:'m') as a, given_task(:'m', run_at => at(30)) as b \gset
 select sluice.wake(at(30)), claimed(:w, 2, at(31)) \g /dev/null
-select count(*) from sluice.complete(:w, array[told(:b, 'solved', 2), told(:a, 'solved')],
-  at(32)) \g /dev/null
+select count(*)
+from sluice.complete(:w, array[told(:b, 'solved', 2), told(:a, 'solved')], at(32)) \g /dev/null
 select is(times_of(:a) || times_of(:b), array[at(0), at(0), at(0), at(30)],
   'of each its own, told together');
 

@@ -7,10 +7,10 @@ update sluice.models set input_price = 2, output_price = 10, keep_response = tru
 select given_worker() as w \gset
 select given_task(:'m') as t \gset
 select claimed(:w, 1) \g /dev/null
-select results_eq(format($$select * from sluice.complete(%s,
-  array[row(%s, 1, 'solved', 'forty-two', '{"raw": 1}', null, null, 200,
-  null, 1000, 500, true)::sluice.outcome], at(3))$$, :w, :t), format('values (%s::bigint, 1, true)',
-    :t), 'it holds');
+select results_eq(format($$select *
+    from sluice.complete(%s, array[row(%s, 1, 'solved', 'forty-two', '{"raw": 1}', null, null, 200,
+  null, 1000, 500, true)::sluice.outcome], at(3))$$, :w, :t),
+    format('values (%s::bigint, 1, true)', :t), 'it holds');
 select is(places(:t), 'solved', 'the result is its only place');
 select results_eq(format('select answer, response, worker, attempts::int, http_status::int,
   input_tokens, output_tokens, cost,

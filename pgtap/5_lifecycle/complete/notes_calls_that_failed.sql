@@ -6,8 +6,8 @@ select given_model() as m \gset
 select given_worker() as w \gset
 select given_tasks(:'m', 6) as ids \gset
 select claimed(:w, 6) \g /dev/null
-select sluice.note_attempts(o.outcomes, array(select row(n, l)::sluice.ended_call
-  from sluice.lease l,
+select sluice.note_attempts(o.outcomes,
+  array(select row(n, l)::sluice.ended_call from sluice.lease l,
     lateral (select l.task_id - (:'ids'::bigint[])[1] + 1 as n) x where l.worker = :w
       order by n), at(2))
 from (select array(select told(t, k) from unnest(:'ids'::bigint[],

@@ -10,8 +10,8 @@ select claimed(:w, 1) \g /dev/null
 select is(completed(:w, told(:t, 'throttled', error => 'HTTP 429: x', http_status => 429,
   retry_after_ms => 30000)), true, 'it holds');
 select is(places(:t), 'queue', 'the task is queued again');
-select results_eq(format('select attempts::int, fence, ready_at from sluice.queue where task_id '
-                         '= %s', :t),
+select results_eq(format('select attempts::int, fence, ready_at from sluice.queue '
+                         'where task_id = %s', :t),
   'values (0, 1, at(0))', 'at its place, no attempt charged');
 select results_eq(format('select closed_until, closed_reason from sluice.models where name = %L',
   :'m'),

@@ -6,8 +6,8 @@ select given_model() as m \gset
 create function checked(p_request text, p_cut boolean) returns text language plpgsql
 as $$
 begin
-  perform sluice.check_drafts(array[sluice.draft_of(jsonb_populate_record(null::sluice.draft,
-    jsonb_build_object(
+  perform sluice.check_drafts(
+    array[sluice.draft_of(jsonb_populate_record(null::sluice.draft, jsonb_build_object(
     'model', (select max(name) from sluice.models
       where name like 'model-' || pg_backend_pid() || '-%'), 'request', p_request)))],
     p_cut, at(1));

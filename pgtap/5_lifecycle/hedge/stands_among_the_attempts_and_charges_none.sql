@@ -9,8 +9,8 @@ select given_task(:'m') as t \gset
 select claimed(:w, 1, at(1)) \gset
 select sluice.hedge(:w, :t, 1, at(2)) \gset
 select sluice.hedge(:w, :t, 1, at(3)) \gset
-select results_eq(format('select kind, fence, model, started_at, ended_at, billed from '
-                         'sluice.attempt where task_id = %s order by id', :t),
+select results_eq(format('select kind, fence, model, started_at, ended_at, billed '
+                         'from sluice.attempt where task_id = %s order by id', :t),
   format($$values ('hedged', 1, '%1$s', at(2), null::timestamptz, null::boolean),
     ('hedged', 1, '%1$s', at(3), null, null)$$, :'m'),
   'one row for each extra call');

@@ -12,11 +12,11 @@ select sluice.heartbeat(:judge, at(s)) from unnest(array[5, 10, 15]) s \g /dev/n
 select is(sluice.recover(:judge, at(15)), 0, 'after one lapse exactly it is alive');
 select sluice.heartbeat(:judge, at(20)) \g /dev/null
 select is(sluice.recover(:judge, at(20)), 1, 'after more than one it is dead');
-select results_eq(format('select fence, attempts::int, ready_at from sluice.queue where task_id '
-                         '= %s', :t),
+select results_eq(format('select fence, attempts::int, ready_at from sluice.queue '
+                         'where task_id = %s', :t),
   'values (1, 1, at(0))', 'the task is at its place, with one attempt charged');
-select results_eq(format('select kind, worker, billed, error_code from sluice.attempt where '
-                         'task_id = %s', :t),
+select results_eq(format('select kind, worker, billed, error_code from sluice.attempt '
+                         'where task_id = %s', :t),
   format('values (''lost''::text, %s::bigint, null::boolean, ''worker_lost''::text)', :dead),
     'noted as possibly billed');
 select cmp_ok(marked(:'m'), '<=', at(0), 'no mark hides it');

@@ -9,8 +9,8 @@ select sluice.requeue(array[
   row(2, 1, at(3), at(4), null, 0, id_of(:'b'), 1, 1, 0, 0, 'default', 1, null)::sluice.lease,
   row(1, 1, at(2), at(4), at(99), 0, id_of(:'a'), 1, 4, 0, 2, 'default', 1, null)::sluice.lease],
     at(5));
-select results_eq(format('select task_id, ready_at, deadline, fence, attempts::int from '
-                         'sluice.queue where model = %s', id_of(:'a')),
+select results_eq(format('select task_id, ready_at, deadline, fence, attempts::int '
+                         'from sluice.queue where model = %s', id_of(:'a')),
   'values (1::bigint, at(2), at(99), 4, 2)', 'a row as it was');
 select is(queued(:'b'), array[2]::bigint[], 'each in its model''s queue');
 select is(marked(:'a'), at(2), 'the mark is lowered');

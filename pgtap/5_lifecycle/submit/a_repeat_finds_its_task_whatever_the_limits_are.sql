@@ -9,8 +9,8 @@ insert into sluice.tenants (name, models, max_priority) values (:'tenant', array
 select sluice.submit('x', priority => 50, tenant => :'tenant', idempotency_key => :'key') as t \gset
 create function repeated(p_more text default '[]') returns bigint[] language sql
 as $$
-  select array(select * from sluice.submit_many(jsonb_build_array(jsonb_build_object('prompt', 'x',
-    'priority', 50,
+  select array(select *
+    from sluice.submit_many(jsonb_build_array(jsonb_build_object('prompt', 'x', 'priority', 50,
     'tenant', 'tenant ' || pg_backend_pid(), 'idempotency_key',
       'key of ' || pg_backend_pid())) || p_more::jsonb))
 $$;

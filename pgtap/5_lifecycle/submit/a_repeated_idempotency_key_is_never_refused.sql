@@ -8,8 +8,8 @@ select sluice.submit('q', :'m', idempotency_key => 'k' || :'m') as t \gset
 select is(sluice.submit('q', :'m', idempotency_key => 'k' || :'m'), :t::bigint,
   'it adds no task to the full model');
 select results_eq(format($$
-  select * from sluice.submit_many('[{"prompt": "q", "model": "%1$s", "idempotency_key": '
-    '"k%1$s"}]')$$, :'m'),
+  select * from sluice.submit_many('[{"prompt": "q", '
+    '"model": "%1$s", "idempotency_key": "k%1$s"}]')$$, :'m'),
   array[:t::bigint], 'neither does submit_many');
 
 select * from finish();

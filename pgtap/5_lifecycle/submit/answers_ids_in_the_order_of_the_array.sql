@@ -4,8 +4,8 @@ select plan(4);
 
 select given_model() as m \gset
 create temp table made on commit drop as
-select * from sluice.submit_many((select jsonb_agg(jsonb_build_object('prompt', 'p' || n, 'model',
-  :'m') order by n)
+select * from sluice.submit_many(
+  (select jsonb_agg(jsonb_build_object('prompt', 'p' || n, 'model', :'m') order by n)
                                   from generate_series(1, 5) n), at(0)) with ordinality x(id, n);
 select is((select count(*) from made join sluice.task t using (id)
   where t.prompt = 'p' || n), 5::bigint, 'the n-th id is the n-th task''s');

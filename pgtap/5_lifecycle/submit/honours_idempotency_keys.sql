@@ -18,8 +18,8 @@ select is((select count(*) from sluice.task where model = id_of(:'m')), 2::bigin
 select is((select count(*) from sluice.queue where model = id_of(:'m')), 2::bigint,
   'each in one place');
 select code, message from error_of(format($$select sluice.submit_many('[{"model": "%1$s",
-  "prompt": "a"},
-  {"model": "%1$s", "prompt": "c", "idempotency_key": "key 1 of many"}]')$$, :'m')) \gset
+  "prompt": "a"}, {"model": "%1$s", "prompt": "c",
+  "idempotency_key": "key 1 of many"}]')$$, :'m')) \gset
 select is(:'code'::text, 'SL008', 'other content is SL008');
 select matches(:'message'::text, '^task 2: ', 'with the element''s number');
 

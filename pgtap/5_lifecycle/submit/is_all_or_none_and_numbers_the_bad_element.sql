@@ -12,8 +12,8 @@ as $$
 $$;
 create temp table bad on commit drop as
 select b.what, b.code as want, r.* from (values
-  ('SL004', 'no object', '1'), ('SL004', 'an unknown key',
-    format('{"prompt": "c", "modle": "%s"}', :'m')),
+  ('SL004', 'no object', '1'),
+    ('SL004', 'an unknown key', format('{"prompt": "c", "modle": "%s"}', :'m')),
   ('SL004', 'a priority that is no number', '{"prompt": "c", "priority": "high"}'),
   ('SL004', 'a priority beyond int', '{"prompt": "c", "priority": 1e12}'),
   ('SL004', 'a time that is none', '{"prompt": "c", "run_at": "soon"}'),

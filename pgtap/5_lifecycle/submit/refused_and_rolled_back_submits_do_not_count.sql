@@ -9,8 +9,8 @@ do $$
 begin
   for n in 1 .. 30 loop
     begin
-      perform given_task((select max(name) from sluice.models where name like format('model-%s-%%',
-        pg_backend_pid())));
+      perform given_task((select max(name) from sluice.models
+          where name like format('model-%s-%%', pg_backend_pid())));
       raise exception 'rolled back';
     exception when raise_exception then
       null;

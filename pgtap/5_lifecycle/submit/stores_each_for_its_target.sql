@@ -12,8 +12,8 @@ select array(select sluice.draft_of(jsonb_populate_record(null::sluice.draft, d)
     as drafts \gset
 select sluice.store_drafts(:'drafts', array[:a, :b, :c]::bigint[],
   sluice.destinations_of(:'drafts'), at(0)) \g /dev/null
-select results_eq(format('select request, route, api, model, created_at from sluice.task where id '
-                         '= %s', :a),
+select results_eq(format('select request, route, api, model, created_at from sluice.task '
+                         'where id = %s', :a),
   format($$values ('{"n": 1}', %L, (select api from sluice.models where name = %L), null::int,
     at(0))$$, :'r', :'m'), 'for a route');
 select results_eq(format('select prompt, route, api, model from sluice.task where id = %s', :b),
@@ -23,8 +23,8 @@ select results_eq(
          '%s, %s) order by 1', :a, :b, :c),
   format($$values (%s::bigint, null::int, at(0), 8), (%s, id_of(%L), at(0), 1)$$, :a, :b, :'m'),
     'each in its line');
-select results_eq(format('select ready_at, request_bytes, rank::int from sluice.later where '
-                         'task_id = %s', :c),
+select results_eq(format('select ready_at, request_bytes, rank::int from sluice.later '
+                         'where task_id = %s', :c),
   $$values (at(9), 2, -3)$$, 'but aside until its time');
 
 select * from finish();

@@ -5,8 +5,8 @@ select plan(7);
 
 create temp table ours on commit drop as select given_model() as m from generate_series(1, 210);
 select count(given_task(m, deadline => at(5))) from ours \g /dev/null
-select setval('sluice.expired_model', 1000000000 + (select min(id_of(m)) - 1
-  from ours)) \g /dev/null
+select setval('sluice.expired_model',
+  1000000000 + (select min(id_of(m)) - 1 from ours)) \g /dev/null
 select is(sluice.expire_due(at(6)), 200, 'two hundred lines a round');
 select is(sluice.expire_due(at(6)), 10, 'the others in the next');
 select m from ours limit 1 \gset

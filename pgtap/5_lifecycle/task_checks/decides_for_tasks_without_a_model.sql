@@ -9,9 +9,8 @@ select code, hint from error_of('select sluice.submit(''x'')') \gset
 select is(:'code'::text, 'SL001'::text, 'without one they are refused');
 select matches(:'hint'::text, '^There are .*or set sluice.settings.default_model',
   'with the names that there are');
-select is((error_of($$select
-  sluice.submit_many('[{"prompt": "x"}, {"prompt": "y", "model": null}]')$$)).code, 'SL001',
-  'in bulk, too');
+select is((error_of($$select sluice.submit_many(
+      '[{"prompt": "x"}, {"prompt": "y", "model": null}]')$$)).code, 'SL001', 'in bulk, too');
 select lives_ok(format('select sluice.submit(''x'', %L)', :'m'), 'not those that name one');
 update sluice.settings set default_model = :'m';
 select is((select model from sluice.task(sluice.submit('x', p_now => at(0)))), :'m', 'a model');

@@ -5,8 +5,8 @@ select plan(5);
 
 select given_model() as m \gset
 create function later(p_model text, p_ids int[]) returns void language sql
-as $$ insert into sluice.later (task_id, ready_at, model, request_bytes, fence, rank,
-  attempts, tenant)
+as $$ insert
+  into sluice.later (task_id, ready_at, model, request_bytes, fence, rank, attempts, tenant)
       select n, at(n), id_of(p_model), 1, 0, 0, 0, 'default' from unnest(p_ids) n $$;
 create function given_later_mark(p_mark timestamptz) returns void language sql security definer
 as $$ select sluice.set_mark(0, 0::smallint, 0, p_mark) $$;

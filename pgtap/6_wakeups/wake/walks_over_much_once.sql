@@ -5,8 +5,8 @@ select plan(4);
 
 select given_model() as m \gset
 create function later(p_model text, p_from int, p_to int) returns void language sql
-as $$ insert into sluice.later (task_id, ready_at, model, request_bytes, fence, rank,
-  attempts, tenant)
+as $$ insert
+  into sluice.later (task_id, ready_at, model, request_bytes, fence, rank, attempts, tenant)
       select n, at(n / 1000.0), id_of(p_model), 1, 0, 0, 0, 'default'
       from generate_series(p_from, p_to) n $$;
 delete from sluice.mark where line = 0;

@@ -5,8 +5,8 @@ select plan(11);
 
 select given_model() as m \gset
 select given_worker(p_now => at(0)) as w, given_worker(p_now => at(0)) as other \gset
-select results_eq(format('select asleep, wake_in_ms > 300000000000 from sluice.fall_asleep(%s, '
-                         'at(60))', :w), 'values (true, true)',
+select results_eq(format('select asleep, wake_in_ms > 300000000000 '
+                         'from sluice.fall_asleep(%s, at(60))', :w), 'values (true, true)',
   'nothing waits');
 select sluice.heartbeat(:other, at(100)) \g /dev/null
 select sluice.heartbeat(:other, at(110)) \g /dev/null

@@ -8,8 +8,8 @@ select given_model() as a, given_model() as b, given_model(rpm => 60, burst => 1
 select given_route(:'a', :'b', :'c', :'d') as r \gset
 select given_task(:'r') as first, given_task(:'r') as t \gset
 select is(sluice.explain(:t, at(1)),
-  replace(format('queued for route %s: 1 ahead, no model can take it now: %s (!), %s (!), %s (!), '
-                 '%s (!)', :'r', :'a', :'b', :'c', :'d'),
+  replace(format('queued for route %s: 1 ahead, no model can take it now: '
+                 '%s (!), %s (!), %s (!), %s (!)', :'r', :'a', :'b', :'c', :'d'),
     '!', 'no live worker serves the model'),
   'nobody works');
 select given_worker(array[:'a', :'b', :'c']) as w \gset
@@ -17,16 +17,16 @@ select sluice.pause(:'a') \g /dev/null
 select sluice.close_model(:'b', at(60)) \g /dev/null
 select is(sluice.explain(:t, at(1)),
   format('queued for route %s: 1 ahead, no model can take it now: %s (the model is paused), '
-  '%s (the model is closed until 00:01:00), %s (has not asked for 1 s), %s (no live worker serves '
-  'the model)',
+  '%s (the model is closed until 00:01:00), %s (has not asked for 1 s), '
+  '%s (no live worker serves the model)',
   :'r', :'a', :'b', :'c', :'d'),
   'each for its own reason');
 select claimed(:w, 1) \g /dev/null
 select is(sluice.explain(:t, at(1)),
-  format('queued for route %s: first in its queue, no model can take it now: %s (the model is '
-         'paused), '
-  '%s (the model is closed until 00:01:00), %s (next permit 00:00:02 (rpm 60)), %s (no live worker '
-  'serves the model)',
+  format('queued for route %s: first in its queue, no model can take it now: '
+         '%s (the model is paused), '
+  '%s (the model is closed until 00:01:00), %s (next permit 00:00:02 (rpm 60)), '
+  '%s (no live worker serves the model)',
   :'r', :'a', :'b', :'c', :'d'), 'one took the first with its only permit');
 select sluice.resume(:'a') \g /dev/null
 select claimed(:w, 0) \g /dev/null

@@ -9,19 +9,19 @@ select given_worker(array[:'m']) as w, given_task(:'m', prompt => 'a secret') as
 select claimed(:w, 2, at(1)) \g /dev/null
 select completed(:w, told(:t, 'solved')),
   completed(:w, told(:u, 'retry', error => e'no\n  luck')) \g /dev/null
-select is(sluice.explain(:t, at(3)), format('solved on %s at 00:00:02 after 1 attempt(s)',
-  :'m'), 'solved');
+select is(sluice.explain(:t, at(3)),
+  format('solved on %s at 00:00:02 after 1 attempt(s)', :'m'), 'solved');
 select is(sluice.explain(:u, at(3)),
-  format('failed on %s at 00:00:02 after 1 attempt(s): no luck; redrive with select '
-         'sluice.redrive(%s)', :'m', :u),
+  format('failed on %s at 00:00:02 after 1 attempt(s): no luck; '
+         'redrive with select sluice.redrive(%s)', :'m', :u),
   'failed');
 select given_task(:'m') as c, given_task(:'m', deadline => at(1)) as d \gset
 select sluice.cancel(:c, at(4)) \g /dev/null
 select is(sluice.explain(:c, at(5)), format('cancelled on %s at 00:00:04', :'m'), 'cancelled');
 select claimed(:w, 1, at(5)) \g /dev/null
 select is(sluice.explain(:d, at(6)),
-  format('expired on %s at 00:00:05: its deadline passed before a worker could start it',
-    :'m'), 'expired');
+  format('expired on %s at 00:00:05: its deadline passed before a worker could start it', :'m'),
+    'expired');
 
 select * from finish();
 rollback;

@@ -9,8 +9,8 @@ select waits(:'m', 'a', 10), waits(:'m', 'b', 3), waits(:'m', 'c', 4, p_rank => 
 create function ahead(p_tenant text, p_nth int) returns int language sql
 as $$ select (sluice.tasks_ahead((select task_id from sluice.queue
   where model = id_of(current_setting('my.model')) and tenant = p_tenant
-        order by ready_at offset p_nth - 1 limit 1), id_of(current_setting('my.model')),
-          at(1))).tasks $$;
+        order by ready_at offset p_nth - 1
+          limit 1), id_of(current_setting('my.model')), at(1))).tasks $$;
 select set_config('my.model', :'m', true) \g /dev/null
 select is(ahead('c', 1), 0, 'the highest priority');
 select is(ahead('a', 1), 4, 'behind those of higher priority');

@@ -14,8 +14,8 @@ select is(sluice.closed_text(model_row(:'m'), at(31)),
 select given_task(:'m') \g /dev/null
 select claimed(:w, 1, at(32)) \g /dev/null
 select is(sluice.closed_text(model_row(:'m'), at(33)),
-  'the breaker is half open and lets one call at a time through, a probe is under way since '
-  '00:00:32', 'which is under way');
+  'the breaker is half open and lets one call at a time through, '
+  'a probe is under way since 00:00:32', 'which is under way');
 delete from sluice.lease where worker = :w;
 select is(sluice.closed_text(model_row(:'m'), at(33)),
   'the breaker is half open and lets one call at a time through', 'or not');

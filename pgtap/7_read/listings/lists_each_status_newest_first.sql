@@ -21,8 +21,8 @@ select is(array(select sluice.newest_ids(status)), array(select (:'ids'::bigint[
 from (values ('solved', 1), ('failed', 2), ('processing', 3), ('cancelled', 5)) v(status, n);
 select is(array(select sluice.newest_ids('unsolved')), array[:later]::bigint[], 'unsolved');
 select is(array(select sluice.newest_ids('expired')), '{}'::bigint[], 'none is expired');
-select is(array(select sluice.newest_ids()), array(select id from sluice.tasks
-  order by id desc), 'all');
+select is(array(select sluice.newest_ids()),
+  array(select id from sluice.tasks order by id desc), 'all');
 select is(array(select sluice.newest_ids(null, 2)),
   array(select id from sluice.tasks order by id desc limit 2), 'the newest two');
 reset role;

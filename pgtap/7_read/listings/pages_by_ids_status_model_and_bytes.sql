@@ -19,8 +19,8 @@ set local role :"a";
 
 create function pg_temp.places(p_places int[]) returns bigint[] language sql
 as $$
-  select array_agg(id order by id desc) from (select id, row_number() over (order by id) n
-    from sluice.tasks) t
+  select array_agg(id order by id desc)
+  from (select id, row_number() over (order by id) n from sluice.tasks) t
   where n = any (p_places)
 $$;
 select is(array(select t.id from sluice.list_tasks(1) t), pg_temp.places(array[1, 2, 3, 4, 5, 6]),

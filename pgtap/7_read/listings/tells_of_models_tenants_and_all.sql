@@ -19,8 +19,8 @@ create temporary view recent as
 select scope, name, solved, failed, tokens_per_min, round(p50_s::numeric, 3) as p50,
   round(p99_s::numeric, 3) as p99
 from sluice.recent_ends('1 minute', at(150));
-select results_eq('select * from recent', $$ values ('all', null, 100::bigint, 5::bigint,
-  1000::double precision, 0.505, 0.990),
+select results_eq('select * from recent', $$
+  values ('all', null, 100::bigint, 5::bigint, 1000::double precision, 0.505, 0.990),
   ('model', 'm', 100, 5, 1000, 0.505, 0.990), ('tenant', 'a', 100, 0, 1000, 0.505, 0.990),
     ('tenant', 'b', 0, 5, 0, null, null) $$,
   'a row each');

@@ -8,8 +8,8 @@ declare
   v_line text;
   v_plan text := '';
 begin
-  for v_line in execute format('explain select * from sluice.tasks where status = %L',
-    p_status) loop
+  for v_line in execute format('explain select * from sluice.tasks where status = %L', p_status)
+    loop
     v_plan := v_plan || v_line || e'\n';
   end loop;
   return v_plan;

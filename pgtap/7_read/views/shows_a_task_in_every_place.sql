@@ -5,8 +5,8 @@ select plan(6);
 select given_model() as m \gset
 select given_worker() as w \gset
 create function state(p_id bigint) returns text language sql
-as $$ select concat_ws(' ', status, model = (select name from sluice.models m join sluice.task t
-  on t.model = m.id where t.id = p_id),
+as $$ select concat_ws(' ', status,
+  model = (select name from sluice.models m join sluice.task t on t.model = m.id where t.id = p_id),
         attempts) from sluice.task(p_id) $$;
 select given_task(:'m') as t \gset
 select given_task(:'m', run_at => at(50)) as u \gset

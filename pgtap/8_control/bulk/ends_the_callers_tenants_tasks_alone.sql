@@ -8,8 +8,8 @@ select given_worker(array[:'m']) as w \gset
 select given_task(:'m', tenant => :'a') \g /dev/null
 select given_task(:'m', tenant => :'b') as leased \gset
 select claimed(:w, 2) \g /dev/null
-select given_task(:'m', tenant => :'a'), given_task(:'m', tenant => :'a',
-  run_at => at(60)) \g /dev/null
+select given_task(:'m', tenant => :'a'),
+  given_task(:'m', tenant => :'a', run_at => at(60)) \g /dev/null
 select given_task(:'m', tenant => :'b') as queued,
   given_task(:'m', tenant => :'b', run_at => at(60)) as later \gset
 set local role :"a";

@@ -9,9 +9,8 @@ as $$
 $$;
 
 select given_model() as m \gset
-select count(*)
-from sluice.submit_many((select jsonb_agg(jsonb_build_object('prompt', 'x', 'model', :'m',
-'tenant', 'theirs'))
+select count(*) from sluice.submit_many(
+  (select jsonb_agg(jsonb_build_object('prompt', 'x', 'model', :'m', 'tenant', 'theirs'))
   from generate_series(1, 1500))) \g /dev/null
 select count(*) from sluice.submit_many((select jsonb_agg(
   jsonb_build_object('prompt', 'x', 'model', :'m', 'tenant', 'own', 'batch_id', n % 2))

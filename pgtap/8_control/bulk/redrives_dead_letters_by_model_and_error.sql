@@ -14,8 +14,8 @@ select given_task(:'m') as cancelled \gset
 select given_task(:'m') as solved \gset
 select sluice.cancel(:cancelled, at(1)) \g /dev/null
 select claimed(:w, 10) \g /dev/null
-select sluice.complete(:w, array[told(:a, 'failed', error => 'HTTP 400: bad'),
-  told(:b, 'failed', error => 'HTTP 413'),
+select sluice.complete(:w,
+  array[told(:a, 'failed', error => 'HTTP 400: bad'), told(:b, 'failed', error => 'HTTP 413'),
   told(:c, 'failed', error => 'HTTP 400: bad'), told(:d, 'failed', error => 'HTTP 400: bad'),
     told(:solved, 'solved')], at(2)) \g /dev/null
 select is(sluice.redrive_all(:'m', 'HTTP 400%', p_now => at(3)), 1::bigint, 'by both');

@@ -10,8 +10,8 @@ select sluice.submit('x', :'m', batch_id => pg_backend_pid(), p_now => at(0)) as
 select sluice.submit('x', :'m', tenant => :'tenant', p_now => at(0)) as c \gset
 select given_task(:'m') as d, given_task(:'m') as e, given_task(:'m') as f \gset
 select claimed(:w, 10) \g /dev/null
-select sluice.complete(:w, array[told(:a, 'failed'), told(:b, 'failed'), told(:c, 'failed'),
-  told(:d, 'failed'),
+select sluice.complete(:w,
+  array[told(:a, 'failed'), told(:b, 'failed'), told(:c, 'failed'), told(:d, 'failed'),
   row(:e, 1, 'failed', null, null, 'no', 'http_413', 413, null, null, null, null)::sluice.outcome],
     at(5)) \g /dev/null
 select completed(:w, told(:f, 'failed'), at(8)) \g /dev/null

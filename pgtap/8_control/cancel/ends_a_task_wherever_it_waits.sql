@@ -15,8 +15,8 @@ select is(sluice.cancel(:routed, at(5)), 'cancelled', 'on its route');
 select is((select array_agg(distinct places(t))
   from unnest(array[:queued, :waiting, :later, :routed]) t), array['cancelled'],
   'each in its result, and nowhere else');
-select results_eq(format('select finished_at, queued_at, fence, attempts::int, model from '
-                         'sluice.result where task_id = %s', :queued),
+select results_eq(format('select finished_at, queued_at, fence, attempts::int, model '
+                         'from sluice.result where task_id = %s', :queued),
   format('values (at(5), at(0), 0, 0, %L::text)', :'m'), 'the result says when');
 
 select * from finish();

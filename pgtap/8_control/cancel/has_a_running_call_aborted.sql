@@ -14,8 +14,8 @@ select results_eq(format('select task_id, fence from sluice.heartbeat(%s, at(4))
   format('values (%s::bigint, 1)', :t), 'the next heartbeat names its call, and no other');
 select is(sluice.cancel(:t, at(4)), 'processing', 'to cancel twice is no error');
 select is(completed(:w, told(:t, 'cancelled'), at(5)), true, 'the worker aborts it');
-select results_eq(format('select status, error_code, attempts::int from sluice.result where '
-                         'task_id = %s', :t),
+select results_eq(format('select status, error_code, attempts::int from sluice.result '
+                         'where task_id = %s', :t),
   $$values ('cancelled'::text, 'cancelled'::text, 0)$$, 'it ends as cancelled, uncharged');
 select is_empty('select from sluice.cancellation', 'and the mark is gone');
 

@@ -3,8 +3,8 @@ begin;
 select plan(5);
 
 select given_model() as m, given_model() as n \gset
-select sluice.cancel(id, at(1)) from unnest(given_tasks(:'m', 25) || given_tasks(:'n',
-  5)) id \g /dev/null
+select sluice.cancel(id, at(1))
+from unnest(given_tasks(:'m', 25) || given_tasks(:'n', 5)) id \g /dev/null
 create or replace function sluice.forget_step()
 returns int language sql immutable as $$ select 10 $$;
 select sluice.task_filter_of(:'m', null, null, null, null, null) as f,
@@ -15,8 +15,8 @@ select done as other from sluice.forget_some(:'g', null, 'infinity', at(2)) \gse
 select is(:other, 5, 'another''s meanwhile');
 select done as d2, next as n2 from sluice.forget_some(:'f', :'n1', '-infinity', at(2)) \gset
 select is(:d2, 10, 'another one');
-select done as d3, next is null as is_over from sluice.forget_some(:'f', :'n2', 'infinity',
-  at(2)) \gset
+select done as d3, next is null as is_over
+from sluice.forget_some(:'f', :'n2', 'infinity', at(2)) \gset
 select is(:d3, 5, 'the rest');
 select ok(:'is_over', 'then it is over');
 

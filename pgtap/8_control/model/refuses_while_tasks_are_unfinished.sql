@@ -16,8 +16,8 @@ select claimed(:w, 1) as id \gset
 select sluice.cancel(task_id) from sluice.queue where model = id_of(:'m') \g /dev/null
 select throws_ok(format('delete from sluice.models where name = %L', :'m'), '23503', null,
   'nor with a call under way');
-select lives_ok(format('select sluice.complete(%s, array[told(task_id, ''solved'')]) from '
-                       'sluice.lease where model = %s',
+select lives_ok(format('select sluice.complete(%s, array[told(task_id, ''solved'')]) '
+                       'from sluice.lease where model = %s',
   :w, id_of(:'m')), 'it ends');
 select lives_ok(format('delete from sluice.models where name = %L', :'m'), 'then the model can go');
 

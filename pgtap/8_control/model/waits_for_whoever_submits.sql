@@ -12,8 +12,8 @@ select isnt_empty(format('select from pg_locks where relation = %L::regclass and
 select given_model() as n \gset
 select id_of(:'n') as id \gset
 select sluice.submit('question', :'n', run_at => clock_timestamp() + interval '1 hour') \g /dev/null
-select isnt_empty(format('select from pg_locks where relation = %L::regclass and pid = '
-                         'pg_backend_pid()', 'sluice.load_' || :id),
+select isnt_empty(format('select from pg_locks where relation = %L::regclass '
+                         'and pid = pg_backend_pid()', 'sluice.load_' || :id),
   'of a task that waits aside the gauge''s');
 
 select * from finish();

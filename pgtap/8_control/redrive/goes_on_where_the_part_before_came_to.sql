@@ -10,8 +10,8 @@ update sluice.result set status = 'failed' where task_id = any (:'ids');
 select done as d1, next as n1 from sluice.redrive_some(:'f', null, '-infinity', at(2)) \gset
 select cmp_ok(:d1, '<=', 1000, 'a page');
 select ok(:'n1' is not null, 'there is a next one');
-select done as d2, next is null as is_last from sluice.redrive_some(:'f', :'n1', 'infinity',
-  at(2)) \gset
+select done as d2, next is null as is_last
+from sluice.redrive_some(:'f', :'n1', 'infinity', at(2)) \gset
 select is(:d1 + :d2, 1500, 'all in two parts');
 select ok(:'is_last', 'there is no next one');
 

@@ -9,8 +9,8 @@ select claimed(:w, 1) \g /dev/null
 select completed(:w, told(:t, 'failed', error => 'HTTP 400'), at(2)) \g /dev/null
 select is(sluice.redrive(:t, at(10)), :t::bigint, 'the same id');
 select is(places(:t), 'queue', 'it waits');
-select results_eq(format('select fence, attempts::int, rank::int, ready_at from sluice.queue where '
-                         'task_id = %s', :t),
+select results_eq(format('select fence, attempts::int, rank::int, ready_at from sluice.queue '
+                         'where task_id = %s', :t),
   'values (1, 0, -5, at(10))', 'with its fence and priority, attempts from 0, behind what waits');
 select results_eq(format('select kind, error, fence, started_at, ended_at from sluice.attempts '
                          'where task_id = %s order by id', :t),

@@ -11,8 +11,8 @@ select is(sluice.results_upto((:'ids'::bigint[])[1], (:'ids'::bigint[])[2]), (:'
   'up to one');
 select is(sluice.results_upto((:'ids'::bigint[])[3] + 1, (:'ids'::bigint[])[3] + 1), null, 'none');
 insert into sluice.result (task_id, created_at, finished_at, fence, attempts, status)
-select n, at(0), at(0), 1, 1, 'cancelled' from generate_series((:'ids'::bigint[])[3] + 1,
-  (:'ids'::bigint[])[3] + 1000) n;
+select n, at(0), at(0), 1, 1, 'cancelled'
+from generate_series((:'ids'::bigint[])[3] + 1, (:'ids'::bigint[])[3] + 1000) n;
 select is(sluice.results_upto((:'ids'::bigint[])[1], 9223372036854775807),
   (:'ids'::bigint[])[1] + 999, 'a thousand');
 

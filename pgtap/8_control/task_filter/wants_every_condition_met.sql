@@ -8,8 +8,8 @@ select sluice.submit('x', :'m', tenant => 'a', metadata => '{"team": "a", "n": 1
 create function meant(
   tenant text default null, metadata jsonb default null, batch_id bigint default null,
     since timestamptz default null,
-  until timestamptz default null, task bigint default currval('sluice.task_id'))
-returns boolean language sql
+  until timestamptz default null,
+    task bigint default currval('sluice.task_id')) returns boolean language sql
 as $$
   select sluice.is_meant(sluice.task_filter_of(null, meant.tenant, meant.metadata, meant.batch_id,
     meant.since, meant.until), t, at(5))

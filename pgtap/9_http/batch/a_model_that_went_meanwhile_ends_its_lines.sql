@@ -5,8 +5,8 @@ begin;
 select plan(1);
 
 select given_speaker() as m, given_speaker() as other \gset
-select batch_over(given_file(array[line_of_batch('a', :'m') || E'\n' || line_of_batch('b',
-  :'other')])) as b \gset
+select batch_over(given_file(array[line_of_batch('a', :'m') || E'\n'
+      || line_of_batch('b', :'other')])) as b \gset
 select advanced(:b, 'submit') \g /dev/null
 delete from sluice.models where name = :'m';
 select advanced(:b, 'run') \g /dev/null

@@ -15,8 +15,8 @@ select results_eq(format('select phase, position, look_at from sluice.batch wher
 update sluice.batch set output_lifetime = '30 days' where id = :b;
 select is(advanced(:b, 'done', at(12)), 'write', 'meanwhile it is in nobody''s way');
 select is(advanced(:b, 'done', at(13)), 'done', 'then it is made');
-select results_eq(format('select * from lines_of(%s)', :b), $$values ('c1', 'output')$$,
-  'nothing is lost');
+select results_eq(format('select * from lines_of(%s)', :b), $$
+  values ('c1', 'output')$$, 'nothing is lost');
 
 select * from finish();
 rollback;

@@ -8,8 +8,8 @@ select given_speaker('anthropic-messages') as m \gset
 select given_pages(2) \g /dev/null
 select message_batch(:'m', 3, 't') as b \gset
 select advanced(:b, 'run') \g /dev/null
-select given_ends(:b), advanced(:b, 'write', at(2)), sluice.advance_batch(batch_row(:b),
-  at(2)) \g /dev/null
+select given_ends(:b), advanced(:b, 'write', at(2)),
+  sluice.advance_batch(batch_row(:b), at(2)) \g /dev/null
 select is((error_of(format('select sluice.batch_results(%s, ''t'', 0)', :b))).code, 'SL006',
   'not while they are being written');
 select advanced(:b, 'done', at(2)) \g /dev/null

@@ -10,8 +10,8 @@ select message_batch(:'m', 7) as a, message_batch(:'m', 7) as b \gset
 select advanced(:a, 'run'), advanced(:b, 'run') \g /dev/null
 update sluice.batch_line set task_id = null, error_code = 'SL007', error = 'too long' where line = 7
   and batch in (:a, :b);
-select given_end((tasks_of_batch(b))[1]), given_end((tasks_of_batch(b))[2], 'failed',
-  p_http_status => 400),
+select given_end((tasks_of_batch(b))[1]),
+  given_end((tasks_of_batch(b))[2], 'failed', p_http_status => 400),
   given_end((tasks_of_batch(b))[3], 'failed', p_http_status => 503),
     given_end((tasks_of_batch(b))[4], 'expired'),
   given_end((tasks_of_batch(b))[5], 'cancelled')

@@ -26,8 +26,8 @@ select is(read('{"body": {"model": 7}}'), 'a 7 invalid_request body.model',
 select is(read('{"body": {"model": "m", "stream": true}}'), 'a m invalid_request body.stream',
   'a stream');
 select is(read('{"body": {"model": "m", "stream": false}}'), 'a m', 'none');
-select is_empty($$select l from unnest(array['', '{', '{}{}', '[]', '"x"', '7', 'null',
-  '{"custom_id": "\u0000"}',
+select is_empty($$select l
+  from unnest(array['', '{', '{}{}', '[]', '"x"', '7', 'null', '{"custom_id": "\u0000"}',
     '{"custom_id": "\ud800"}', '{"a": 01}', '{"a": 1e200000}', repeat('[', 100000),
       repeat('{"a":', 10000) || '1']) l,
     sluice.read_batch_line(l, '/v1/responses', null) r

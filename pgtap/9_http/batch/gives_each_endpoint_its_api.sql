@@ -9,8 +9,8 @@ select results_eq($$select e, sluice.endpoint_api(e)
     ('/v1/embeddings', 'openai-embeddings'),
     ('/v1/messages', 'anthropic-messages'), ('/v1/completions', null), ('/V1/messages', null),
       (null, null)$$, 'others have none');
-select is_empty($$select from unnest(array['/v1/chat/completions', '/v1/responses',
-  '/v1/embeddings', '/v1/messages']) e
+select is_empty($$select
+  from unnest(array['/v1/chat/completions', '/v1/responses', '/v1/embeddings', '/v1/messages']) e
   where not (select pg_get_constraintdef(oid) from pg_constraint where conname = 'api_is_known'
     and conrelid = 'sluice.models'::regclass)
     like '%' || quote_literal(sluice.endpoint_api(e)) || '%'$$, 'and models speak them');

@@ -14,8 +14,8 @@ select results_eq(format('select phase, completed, failed from sluice.batch wher
   $$values ('run', 1, 0)$$, 'half');
 select given_end((tasks_of_batch(:b))[2], 'failed'),
   sluice.await_batch(batch_row(:b), at(4)) \g /dev/null
-select results_eq(format('select phase, completed, failed, position, finalizing_at, look_at from '
-                         'sluice.batch where id = %s', :b),
+select results_eq(format('select phase, completed, failed, position, finalizing_at, look_at '
+                         'from sluice.batch where id = %s', :b),
   $$values ('write', 1, 1, 0, at(4), at(4))$$, 'all');
 
 select * from finish();

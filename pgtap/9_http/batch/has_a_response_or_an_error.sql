@@ -16,16 +16,15 @@ select is(line_of('{"status": "solved", "task_id": 5, "http_status": 201, "respo
   '"error":null}\n', 'an answer, verbatim but in one line');
 select is(line_of('{"status": "solved", "task_id": 5}')::jsonb -> 'response',
   '{"status_code": 200, "request_id": "task_5", "body": null}', 'one that was forgotten');
-select is(line_of('{"status": "failed", "task_id": 5, "http_status": 400, "error_code": "bad", '
-                  '"error": "x\n\"y"}')::jsonb,
+select is(line_of('{"status": "failed", "task_id": 5, "http_status": 400, '
+                  '"error_code": "bad", "error": "x\n\"y"}')::jsonb,
   '{"id": "batch_req_7_3", "custom_id": "a\"\n", "error": null, "response": {"status_code": 400,
-    "request_id": "task_5",
-    "body": {"error": {"message": "x\n\"y", "type": "bad", "param": null, "code": "bad"}}}}',
-      'what the backend refused');
+    "request_id": "task_5", "body": {"error": {"message": "x\n\"y", "type": "bad", "param": null,
+    "code": "bad"}}}}', 'what the backend refused');
 select is(
   line_of('{"status": "failed", "task_id": 5, "error_code": "timeout", "error": "late"}')::jsonb,
-  '{"id": "batch_req_7_3", "custom_id": "a\"\n", "response": null, "error": {"code": "timeout", '
-  '"message": "late"}}',
+  '{"id": "batch_req_7_3", "custom_id": "a\"\n", "response": null, "error": {'
+  '"code": "timeout", "message": "late"}}',
   'what never got an answer');
 select is(line_of('{"status": "cancelled", "task_id": 5, "http_status": 500, "error": "x"}')::jsonb
   -> 'error',
@@ -33,8 +32,8 @@ select is(line_of('{"status": "cancelled", "task_id": 5, "http_status": 500, "er
 select is(line_of(null, 'SL007', E'too\nlong')::jsonb -> 'error',
   '{"code": "invalid_request", "message": "too\nlong"}', 'what was refused');
 select is(line_of(null)::jsonb -> 'error',
-  '{"code": "result_gone", "message": "This request could not be executed before the batch '
-  'ended."}', 'what nobody knows of');
+  '{"code": "result_gone", "message": '
+  '"This request could not be executed before the batch ended."}', 'what nobody knows of');
 select is_empty($$select l from unnest(array[line_of('{"status": "failed", "error": "a\nb"}'),
     line_of('{"status": "solved", "response": "\n{}\n"}'),
     line_of('{"status": "failed", "http_status": 500, "error": "a\r\nb"}'),

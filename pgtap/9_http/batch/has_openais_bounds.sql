@@ -17,8 +17,8 @@ select throws_ok(format('select sluice.check_batch_metadata(%L)', metadata(1, 65
   'too long a key');
 select throws_ok(format('select sluice.check_batch_metadata(%L)', metadata(1, 2, 513)), 'SL004',
   null, 'too long a value');
-select is_empty($$select e from unnest(array['{"a": 1}', '{"a": null}', '{"a": {}}', '[]', '["a"]',
-  '"a"', '1', 'false']) e
+select is_empty($$select e
+  from unnest(array['{"a": 1}', '{"a": null}', '{"a": {}}', '[]', '["a"]', '"a"', '1', 'false']) e
   where (error_of(format('select sluice.check_batch_metadata(%L)',
     e))).code is distinct from 'SL004'$$, 'strings only');
 

@@ -9,9 +9,8 @@ select is(sluice.message_batch_object(batch_as(jsonb_build_object('id', 7, 'crea
   '{"id": "msgbatch_7", "type": "message_batch", "processing_status": "in_progress",
     "created_at": "2040-01-01T00:00:00.000000Z",
     "request_counts": {"processing": 6, "succeeded": 0, "errored": 0, "canceled": 0, "expired": 0},
-      "archived_at": null,
-    "expires_at": "2040-01-02T00:00:00.000000Z", "ended_at": null, "cancel_initiated_at": null,
-      "results_url": null}',
+      "archived_at": null, "expires_at": "2040-01-02T00:00:00.000000Z", "ended_at": null,
+      "cancel_initiated_at": null, "results_url": null}',
   'all is being processed until the end');
 select given_file(array['{}']) as f \gset
 select is(sluice.message_batch_object(batch_as(jsonb_build_object('id', 7, 'created_at', at(0),
@@ -22,9 +21,9 @@ select is(sluice.message_batch_object(batch_as(jsonb_build_object('id', 7, 'crea
   '{"id": "msgbatch_7", "type": "message_batch", "processing_status": "ended",
     "created_at": "2040-01-01T00:00:00.000000Z",
     "request_counts": {"processing": 0, "succeeded": 2, "errored": 1, "canceled": 3, "expired": 0},
-      "archived_at": null,
-    "expires_at": "2040-01-02T00:00:00.000000Z", "ended_at": "2040-01-01T00:00:02.000000Z",
-    "cancel_initiated_at": "2040-01-01T00:00:01.000000Z",
+      "archived_at": null, "expires_at": "2040-01-02T00:00:00.000000Z",
+      "ended_at": "2040-01-01T00:00:02.000000Z",
+      "cancel_initiated_at": "2040-01-01T00:00:01.000000Z",
       "results_url": "/v1/messages/batches/msgbatch_7/results"}',
   'then what was cut off counts for its end');
 select is(sluice.message_batch_object(batch_as('{"phase": "done"}')) ->> 'results_url', null,

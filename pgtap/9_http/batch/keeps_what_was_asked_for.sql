@@ -6,12 +6,12 @@ select plan(4);
 select given_speaker() as m \gset
 select given_file(array[lines_of_batch(:'m', 1)], 't') as f \gset
 select sluice.create_batch(format('{"input_file_id": "file-%s", "endpoint": "/v1/chat/completions",
-  "completion_window": "2h",
-  "metadata": {"a": "b"}, "output_expires_after": {"anchor": "created_at", "seconds": 7200}}', :f),
+  "completion_window": "2h", "metadata": {"a": "b"},
+  "output_expires_after": {"anchor": "created_at", "seconds": 7200}}', :f),
     't', at(0)) as shown \gset
 select (:'shown'::jsonb) ->> 'id' as id \gset
-select is(:'shown'::jsonb - 'id', jsonb_build_object('object', 'batch', 'endpoint',
-  '/v1/chat/completions', 'errors', null,
+select is(:'shown'::jsonb - 'id',
+  jsonb_build_object('object', 'batch', 'endpoint', '/v1/chat/completions', 'errors', null,
     'input_file_id', 'file-' || :f, 'completion_window', '2h', 'status', 'validating',
       'output_file_id', null, 'error_file_id', null,
     'created_at', sluice.unix_time(at(0)), 'in_progress_at', null, 'expires_at',
@@ -20,8 +20,8 @@ select is(:'shown'::jsonb - 'id', jsonb_build_object('object', 'batch', 'endpoin
       'cancelled_at', null,
     'request_counts', '{"total": 0, "completed": 0, "failed": 0}'::jsonb, 'metadata',
       '{"a": "b"}'::jsonb), 'shown');
-select results_eq(format('select output_lifetime, look_at, tenant from sluice.batch where '
-                         '''batch_'' || id = %L', :'id'),
+select results_eq(format('select output_lifetime, look_at, tenant from sluice.batch '
+                         'where ''batch_'' || id = %L', :'id'),
   $$values (interval '2 hours', at(0), 't')$$, 'and kept');
 select is((sluice.create_batch(format('{"input_file_id": "file-%s",
   "endpoint": "/v1/chat/completions", "completion_window": "24h",

@@ -10,9 +10,9 @@ select sluice.create_message_batch(format(E'{"requests": [{"custom_id": "a",
   't', at(0)) as shown \gset
 select substr(:'shown'::jsonb ->> 'id', 10)::bigint as b \gset
 select is(:'shown'::jsonb - 'id', '{"type": "message_batch", "processing_status": "in_progress",
-  "archived_at": null,
-    "request_counts": {"processing": 2, "succeeded": 0, "errored": 0, "canceled": 0, "expired": 0},
-    "created_at": "2040-01-01T00:00:00.000000Z", "expires_at": "2040-01-02T00:00:00.000000Z",
+  "archived_at": null, "request_counts": {"processing": 2, "succeeded": 0, "errored": 0,
+  "canceled": 0, "expired": 0}, "created_at": "2040-01-01T00:00:00.000000Z",
+  "expires_at": "2040-01-02T00:00:00.000000Z",
       "ended_at": null,
     "cancel_initiated_at": null, "results_url": null}', 'shown');
 select is((batch_row(:b)).phase, 'submit', 'it is validated at once');
@@ -22,8 +22,8 @@ select advanced(:b, 'run') \g /dev/null
 select is((select request from sluice.task where id = (tasks_of_batch(:b))[1]),
   format('{"model": "%s",   "n": 1.10}', :'m'),
   'its request is sent as it came, but for the ends of lines');
-select results_eq(format('select distinct tenant, deadline, batch_id, model from sluice.task where '
-                         'id = any (tasks_of_batch(%s))', :b),
+select results_eq(format('select distinct tenant, deadline, batch_id, model from sluice.task '
+                         'where id = any (tasks_of_batch(%s))', :b),
   format($$values ('t', at(86400), %s::bigint, id_of(%L))$$, :b, :'m'),
     'for its tenant, until it expires');
 

@@ -3,16 +3,16 @@ begin;
 \ir ../../_batches.sql
 select plan(17);
 
-select given_file(array['x'], 't') as f, sluice.begin_file('batch_output', 'x', 't',
-  at(0)) as output \gset
+select given_file(array['x'], 't') as f,
+  sluice.begin_file('batch_output', 'x', 't', at(0)) as output \gset
 select sluice.end_file(:output, '1 day') \g /dev/null
 -- refusal: with these keys of a good request replaced.
 create function refusal(p_changes jsonb, p_tenant text default 't') returns text language sql
 as $$
   select (error_of(format('select sluice.create_batch(%L, %L)',
     jsonb_build_object('completion_window', '24h',
-    'endpoint', '/v1/chat/completions', 'input_file_id', (select 'file-' || max(id) from sluice.file
-      where purpose = 'batch')) || p_changes,
+    'endpoint', '/v1/chat/completions', 'input_file_id',
+      (select 'file-' || max(id) from sluice.file where purpose = 'batch')) || p_changes,
     p_tenant))).code
 $$;
 select is(refusal('{}'), null, 'a good one');

@@ -16,8 +16,8 @@ select results_eq($$select distinct sluice.batch_status(batch_as(jsonb_build_obj
 select results_eq($$select distinct sluice.batch_status(batch_as(jsonb_build_object('phase', p,
   'ending', 'expired')))
     from unnest(array['stop', 'write']) p$$, array['in_progress'], 'when its time is over');
-select results_eq($$select sluice.batch_status(batch_as(jsonb_build_object('phase', 'done',
-  'ending', e)))
+select results_eq($$select sluice.batch_status(
+    batch_as(jsonb_build_object('phase', 'done', 'ending', e)))
     from unnest(array['cancelled', 'expired']) e$$, array['cancelled', 'expired'], 'at the end');
 
 select * from finish();

@@ -30,15 +30,15 @@ select is(sluice.show_batch(:b, 't', false)::jsonb -> 'request_counts',
   '{"total": 3, "completed": 1, "failed": 1}', 'two have ended');
 select sluice.complete(:w, array[told((:'ts'::bigint[])[3], 'solved')], at(5)) \g /dev/null
 select is(stepped(at(6)), 60000, 'now there is nothing to do');
-select is(sluice.show_batch(:b, 't',
-  false)::jsonb - '{id,input_file_id,output_file_id,error_file_id,endpoint,object}'::text[],
+select is(sluice.show_batch(:b, 't', false)::jsonb
+  - '{id,input_file_id,output_file_id,error_file_id,endpoint,object}'::text[],
   jsonb_build_object('errors', null, 'completion_window', '24h', 'status', 'completed',
     'created_at', sluice.unix_time(at(0)),
     'in_progress_at', sluice.unix_time(at(1)), 'expires_at', sluice.unix_time(at(86400)),
       'finalizing_at', sluice.unix_time(at(6)),
     'completed_at', sluice.unix_time(at(6)), 'failed_at', null, 'expired_at', null, 'cancelling_at',
-      null, 'cancelled_at', null,
-    'request_counts', '{"total": 3, "completed": 2, "failed": 1}'::jsonb, 'metadata', null),
+      null, 'cancelled_at', null, 'request_counts',
+      '{"total": 3, "completed": 2, "failed": 1}'::jsonb, 'metadata', null),
       'the batch is completed');
 select is(sluice.file_body((batch_row(:b)).output_file, 't', 0), (
   select string_agg(format('{"id":"batch_req_%s_%s","custom_id":"c%s",'

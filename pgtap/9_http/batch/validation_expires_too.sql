@@ -9,8 +9,8 @@ select sluice.advance_batch(batch_row(:b), at(1)) \g /dev/null
 select is((batch_row(:b)).total, 1, 'it has seen a line');
 select advanced(:b, 'done', at(86400)) \g /dev/null
 select is(sluice.show_batch(:b, null, false) ->> 'status', 'expired', 'it expires');
-select results_eq(format('select * from lines_of(%s)', :b), $$values ('a', 'batch_expired')$$,
-  'with what it saw');
+select results_eq(format('select * from lines_of(%s)', :b), $$
+  values ('a', 'batch_expired')$$, 'with what it saw');
 
 select * from finish();
 rollback;

@@ -23,8 +23,7 @@ select is((batch_row(:b)).phase, 'write', 'none is');
 select advanced(:b, 'done', at(7)) \g /dev/null
 select bag_eq(format('select * from lines_of(%s)', :b),
   $$values ('c1', 'batch_cancelled'), ('c2', 'output'), ('c3', 'batch_cancelled'),
-    ('c4', 'batch_cancelled')$$,
-  'an answer that came first is not lost');
+    ('c4', 'batch_cancelled')$$, 'an answer that came first is not lost');
 select is((select (total, completed, failed)::text from sluice.batch where id = :b), '(4,1,0)',
   'and counts');
 

@@ -8,13 +8,12 @@ create function read_events(p_text text, out name text, out data jsonb) returns 
   from string_to_table(p_text, E'\n\n') e where e <> ''
 $$;
 select '{"id": "r", "status": "completed", "output": [{"id": "t", "type": "reasoning",
-  "summary": []},
-  {"id": "m", "type": "message", "status": "completed",
-   "content": [{"type": "output_text", "text": "4", "annotations": []}]}]}' as answer \gset
+  "summary": []}, {"id": "m", "type": "message", "status": "completed",
+  "content": [{"type": "output_text", "text": "4", "annotations": []}]}]}' as answer \gset
 create temporary table said as select e.* , row_number() over () as n
   from read_events(sluice.response_events(:'answer')) e;
-select is(array(select name from said order by n), array['response.created', 'response.in_progress',
-  'response.output_item.added',
+select is(array(select name from said order by n),
+  array['response.created', 'response.in_progress', 'response.output_item.added',
   'response.output_item.done', 'response.output_item.added', 'response.content_part.added',
     'response.output_text.delta',
   'response.output_text.done', 'response.content_part.done', 'response.output_item.done',

@@ -3,8 +3,8 @@ begin;
 \ir ../../_batches.sql
 select plan(4);
 
-select given_file(array['x'], 't') as input, sluice.begin_file('batch_output', 'y', 't',
-  at(0)) as output \gset
+select given_file(array['x'], 't') as input,
+  sluice.begin_file('batch_output', 'y', 't', at(0)) as output \gset
 select sluice.end_file(:output, '1 day') \g /dev/null
 select is(sluice.list_files('t', 'batch', null, 9, false) #>> '{data,0,id}', 'file-' || :input,
   'one of them');

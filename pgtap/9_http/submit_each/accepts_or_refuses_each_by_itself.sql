@@ -8,8 +8,8 @@ create temporary table told as
 select * from sluice.submit_each(
   array[format('{"prompt": "a", "model": "%s"}', :'m'),
     '{"prompt": "b", "model": "nobody"}', 'no JSON',
-        format('{"prompt": "c", "model": "%s"}', :'m'), repeat('[', 100000) || repeat(']',
-          100000), '[1]'],
+        format('{"prompt": "c", "model": "%s"}', :'m'),
+          repeat('[', 100000) || repeat(']', 100000), '[1]'],
   array_fill(null::text, array[6]), array_fill(null::text, array[6]), p_now => at(0));
 select results_eq('select place, code from told order by place',
   $$values (1, null), (2, 'SL001'), (3, '22P02'), (4, null), (5, '54001'), (6, 'SL004')$$,

@@ -59,8 +59,8 @@ set search_path = sluice, pg_temp
 as $$
 begin
   return (
-    select jsonb_object_agg(d.key, case when d.key in ('secret', 'url', 'closed_reason',
-      'closed_detail')
+    select jsonb_object_agg(d.key,
+      case when d.key in ('secret', 'url', 'closed_reason', 'closed_detail')
       then '"for administrators"' else d.value end)
     from jsonb_each(p_detail) d);
 end
@@ -73,8 +73,8 @@ language plpgsql stable security definer
 set search_path = sluice, pg_temp
 as $$
 begin
-  return case when p_detail is not null and sluice.acts_as_administrator() then p_detail
-    else p_reason end;
+  return case when p_detail is not null
+    and sluice.acts_as_administrator() then p_detail else p_reason end;
 end
 $$;
 

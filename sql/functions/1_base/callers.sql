@@ -24,16 +24,16 @@ $$;
 -- has_role: whether p_role is 'public' or a role, and p_caller a member of it.
 create or replace function sluice.has_role(p_caller name, p_role name) returns boolean
 language sql stable
-as $$ select coalesce(p_role = 'public' or pg_has_role(p_caller, to_regrole(quote_ident(p_role)),
-  'member'), false) $$;
+as $$ select coalesce(p_role = 'public'
+  or pg_has_role(p_caller, to_regrole(quote_ident(p_role)), 'member'), false) $$;
 
 -- is_guarded: whether not everybody may act for every tenant.
 create or replace function sluice.is_guarded() returns boolean
 language plpgsql stable
 as $$
 begin
-  return (select s.default_role is distinct from 'public' or exists (select from sluice.tenants
-    where role is not null)
+  return (select s.default_role is distinct from 'public'
+    or exists (select from sluice.tenants where role is not null)
           from sluice.settings s);
 end
 $$;
@@ -138,8 +138,8 @@ begin
           when not s.bound then 'Only members of that tenant''s database role may.'
           when s.tenants = '{}'
             then 'It is a member neither of a tenant''s database role nor of settings.default_role.'
-          else 'It may act for: ' || array_to_string(s.tenants,
-            ', ') || '.' end from sluice.caller_scope() s);
+          else 'It may act for: ' || array_to_string(s.tenants, ', ') || '.' end
+            from sluice.caller_scope() s);
   end if;
 end
 $$;

@@ -85,8 +85,8 @@ begin
   end if;
   perform pg_advisory_xact_lock(sluice.lock_class('mend'), 0);
   for v_sequence in  -- in no order, so that one that is locked does not hide the others for ever
-    select c.relname as name, s.seqstart as start from pg_class c join pg_sequence s
-      on s.seqrelid = c.oid
+    select c.relname as name, s.seqstart as start from pg_class c
+    join pg_sequence s on s.seqrelid = c.oid
     where c.relnamespace = 'sluice'::regnamespace and c.relpersistence = 'u' order by random()
   loop
     v_damaged := sluice.is_damaged(v_sequence.name);

@@ -86,8 +86,8 @@ begin
     exception when data_exception then
       raise exception '% % is not %', v_column.key, left(v_column.value::text, 100),
         sluice.type_text(v_column.type)
-        using errcode = 'SL004', column = v_column.key, hint = sluice.example_text(v_column.key,
-          v_column.type);
+        using errcode = 'SL004', column = v_column.key,
+          hint = sluice.example_text(v_column.key, v_column.type);
     end;
   end loop;
 end
@@ -172,8 +172,8 @@ language plpgsql stable
 as $$
 declare
   v_names text[] := array(
-    select left(n.name, 50) from (select name from sluice.models union select route
-      from sluice.routes) n order by n.name);
+    select left(n.name, 50)
+    from (select name from sluice.models union select route from sluice.routes) n order by n.name);
 begin
   return case when v_names = '{}' then 'There are no models yet: insert one into sluice.models.'
     else 'There are ' || array_to_string(v_names[:20], ', ')

@@ -78,8 +78,8 @@ returns boolean
 language plpgsql volatile
 as $$
 begin
-  return exists (select from unnest(p_lines) l where sluice.lane_heads(l, 1,
-    p_now => p_now) <> '{}');
+  return exists (select from unnest(p_lines) l
+    where sluice.lane_heads(l, 1, p_now => p_now) <> '{}');
 end
 $$;
 
@@ -147,8 +147,8 @@ create or replace function sluice.find_place(
 language plpgsql volatile
 as $$
 declare
-  v_lines int[] := case when p_route is null then array(select m.id from sluice.models m
-    where m.id = p_model)
+  v_lines int[] := case when p_route is null
+    then array(select m.id from sluice.models m where m.id = p_model)
     else sluice.lines_of_route(p_route) end;
 begin
   execute 'select ''unsolved'', model, attempts, null::timestamptz, null::timestamptz, null::int
@@ -156,9 +156,9 @@ begin
     union all select ''processing'', model, attempts + 1, ready_at, started_at, null
       from sluice.lease where task_id = $1'
     || coalesce((select string_agg(format(
-      ' union all select ''queued'', model, attempts, ready_at, null, %s from sluice.%I where '
-      'task_id = $1', l,
-      'queue_' || sluice.line_name(l)), '') from unnest(v_lines) l), '')
+      ' union all select ''queued'', model, attempts, ready_at, null, %s '
+      'from sluice.%I where task_id = $1', l, 'queue_' || sluice.line_name(l)), '')
+        from unnest(v_lines) l), '')
   into status, model, attempts, queued_at, started_at, line using p_task;
 end
 $$;

@@ -116,9 +116,8 @@ begin
     v_name := v_table || '_' || p_n;
     if to_regclass('sluice.' || v_name) is null then
       execute format('create table sluice.%I (like sluice.%I including all)', v_name, v_table);
-      execute format('alter table sluice.%I attach partition sluice.%I for values from (%s) to '
-                     '(%s)',
-                     v_table, v_name, p_first, p_end);
+      execute format('alter table sluice.%I attach partition sluice.%I '
+                     'for values from (%s) to (%s)', v_table, v_name, p_first, p_end);
     end if;
   end loop;
   insert into sluice.id_range (n, first_id, end_id) values (p_n, p_first, p_end);

@@ -86,8 +86,8 @@ begin
            from sluice.settings s, sluice.routes r join sluice.models m on m.name = r.model
            where r.route = p_route and r.weight > 0 order by -ln(1 - random()) / r.weight loop
     v_max_queue := v.max_queue;
-    v_left := v_left - case when v_count then sluice.recount_headroom('model', v.id, v_left,
-      v.max, v_full)
+    v_left := v_left - case when v_count
+      then sluice.recount_headroom('model', v.id, v_left, v.max, v_full)
       else sluice.take_headroom('model', v.id, v_left, v.max, v_full) end;
     exit when v_left = 0;
     v_count := sluice.may_count('model', v.id);
@@ -189,8 +189,8 @@ begin
   p_max := coalesce(p_max, sluice.max_unfinished_of(v_model.id));
   v_counted := case p_kind when 'route' then 'model' else p_kind end;
   v_of := case p_kind when 'route' then v_model.id::text else p_of end;
-  v_full := case when sluice.may_count(v_counted, v_of) then sluice.count_unfinished(v_counted,
-    v_of, p_max) else p_max end;
+  v_full := case when sluice.may_count(v_counted, v_of)
+    then sluice.count_unfinished(v_counted, v_of, p_max) else p_max end;
   raise exception '%', case p_kind
       when 'system' then 'the queue is full: '
       when 'tenant' then format('tenant "%s" is at its cap: ', p_of)

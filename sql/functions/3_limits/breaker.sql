@@ -169,8 +169,8 @@ begin
       when exists (select from sluice.lease l where l.task_id = v_breaker.probe_task
         and l.fence = v_breaker.probe_fence)
         then 'infinity'
-      when v_breaker.probe_after > p_now and v_breaker.probe_after
-        <= p_now + sluice.configuration_lag()
+      when v_breaker.probe_after > p_now
+        and v_breaker.probe_after <= p_now + sluice.configuration_lag()
         then v_breaker.probe_after end end;
 end
 $$;

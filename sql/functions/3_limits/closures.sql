@@ -85,8 +85,8 @@ begin
   select count(*), min(a.ended_at) into calls, since from sluice.attempt a
   where a.task_id = p_task and a.kind = 'returned' and a.error_code = p_error_code
     and a.id > coalesce((select max(c.id) from sluice.attempt c
-                         where c.task_id = p_task and c.kind in ('retry', 'failed', 'lost',
-                           'redriven')), 0);
+                         where c.task_id = p_task
+                           and c.kind in ('retry', 'failed', 'lost', 'redriven')), 0);
 end
 $$;
 

@@ -26,8 +26,8 @@ begin
   with now as materialized (
     select s.request_bytes_max, s.max_unfinished, b.full_at,
       least(b.full_at, coalesce((select max(r.first_id) from sluice.id_range r), 0)) as look_from,
-      s.default_role is distinct from 'public' or exists (select from sluice.tenants
-        where role is not null) as is_guarded,
+      s.default_role is distinct from 'public'
+        or exists (select from sluice.tenants where role is not null) as is_guarded,
       exists (select from sluice.tenants) as has_tenants,
       exists (select from sluice.models where max_unfinished is not null
         or max_queue is not null) as bounds_models,
@@ -67,9 +67,8 @@ create or replace trigger refresh_gate_after_tenants after insert or update of n
   on sluice.tenants
   for each statement execute function sluice.after_gate_changes();
 create or replace trigger refresh_gate_after_new_model after insert on sluice.models
-  for each row
-    when (num_nonnulls(new.tpm, new.max_unfinished,
-    new.max_queue) > 0) execute function sluice.after_gate_changes();
+  for each row when (num_nonnulls(new.tpm, new.max_unfinished,
+      new.max_queue) > 0) execute function sluice.after_gate_changes();
 create or replace trigger refresh_gate_after_model after update on sluice.models
   for each row when ((old.tpm, old.max_unfinished, old.max_queue) is distinct from (new.tpm,
     new.max_unfinished, new.max_queue))

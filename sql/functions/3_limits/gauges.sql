@@ -139,11 +139,11 @@ set plan_cache_mode = force_generic_plan
 as $$
 begin
   return case p_kind
-    when 'system' then (select count(*) from sluice.later) + (select count(*)
-      from sluice.queue) + (select count(*) from sluice.lease)
+    when 'system' then (select count(*) from sluice.later) + (select count(*) from sluice.queue)
+      + (select count(*) from sluice.lease)
     when 'tenant' then (select count(*) from sluice.later where tenant = p_of)
-      + (select count(*) from sluice.queue where tenant = p_of) + (select count(*) from sluice.lease
-        where tenant = p_of)
+      + (select count(*) from sluice.queue where tenant = p_of)
+        + (select count(*) from sluice.lease where tenant = p_of)
     when 'model' then sluice.own_unfinished(p_of::int) + (select tasks
       from sluice.routed_tasks(array[p_of::int]))
     else sluice.depth(p_of::int, p_max::int) end;
@@ -248,8 +248,8 @@ begin
   from (select m.id as line from sluice.models m where m.name = p_model
         union
         select -l.n from sluice.route_line l
-        where l.route = p_route or l.route in (select r.route from sluice.routes r
-          where r.model = p_model)) l
+        where l.route = p_route
+          or l.route in (select r.route from sluice.routes r where r.model = p_model)) l
   cross join lateral (select sluice.gauge('line', l.line::text) as gauge) g
   where coalesce(pg_sequence_last_value(g.gauge) < p_max, true);
 end

@@ -152,8 +152,8 @@ declare
 begin
   if p_quota.bucket is not null then
     v_at := greatest(p_now, sluice.from_micros(
-      (sluice.bucket(p_quota,
-        p_now) + (p_taken + 1 - p_quota.burst) * p_quota.interval_ns + 999) / 1000));
+      (sluice.bucket(p_quota, p_now)
+        + (p_taken + 1 - p_quota.burst) * p_quota.interval_ns + 999) / 1000));
     if p_quota.account is not null then
       v_at := greatest(v_at, sluice.tokens_free_at(p_quota.account,
         p_quota.units - p_taken, p_now));
@@ -204,8 +204,8 @@ language plpgsql volatile
 as $$
 begin
   return least(sluice.permits_now(sluice.request_quota(p_model), p_now),
-    case when p_model.tpm is not null and sluice.permits_now(sluice.token_quota(p_model), p_now)
-      <= 0 then 0 end);
+    case when p_model.tpm is not null
+      and sluice.permits_now(sluice.token_quota(p_model), p_now) <= 0 then 0 end);
 end
 $$;
 
@@ -216,8 +216,8 @@ language plpgsql volatile
 as $$
 begin
   return greatest(sluice.permit_at(sluice.request_quota(p_model), p_now),
-    case when p_model.tpm is not null then sluice.permit_at(sluice.token_quota(p_model),
-      p_now) end);
+    case when p_model.tpm is not null
+      then sluice.permit_at(sluice.token_quota(p_model), p_now) end);
 end
 $$;
 

@@ -55,8 +55,8 @@ begin
   end if;
   raise exception 'tenant "%" may not use "%"', p_tenant, p_name using errcode = 'SL009',
     column = 'model', hint = case when v_limits.models = '{}' then 'It may use no model.'
-      else 'It may use ' || array_to_string(v_limits.models[:20], ', ') || case
-        when cardinality(v_limits.models) > 20
+      else 'It may use ' || array_to_string(v_limits.models[:20], ', ')
+        || case when cardinality(v_limits.models) > 20
         then format(' and %s more', cardinality(v_limits.models) - 20) else '' end || '.' end
       || ' See sluice.tenants.models, and sluice.settings.tenant_models.';
 end
@@ -110,8 +110,8 @@ begin
       -- which may be gone by now
       from sluice.settings s left join sluice.full_tenant f on f.tenant = p_tenant)
     using errcode = 'SL005',
-      hint = 'Wait until some of its tasks have ended, or cancel some: they are counted now and '
-             'then. Or raise '
+      hint = 'Wait until some of its tasks have ended, or cancel some: '
+             'they are counted now and then. Or raise '
       || 'sluice.tenants.max_unfinished (for all: sluice.settings.tenant_max_unfinished).';
 end
 $$;
@@ -167,13 +167,13 @@ begin
       union all select tenant from sluice.lease) p
     group by p.tenant),
   noted as (
-    select u.ctid as place, u.tenant, u.noted_at, row_number() over (partition by u.tenant
-      order by u.noted_at desc) as nth
+    select u.ctid as place, u.tenant, u.noted_at,
+      row_number() over (partition by u.tenant order by u.noted_at desc) as nth
     from sluice.unlisted_tenant u),
   forgotten as (
     delete from sluice.unlisted_tenant u
-    using noted n left join held h on h.tenant = n.tenant left join sluice.tenants t
-      on t.name = n.tenant
+    using noted n left join held h on h.tenant = n.tenant
+      left join sluice.tenants t on t.name = n.tenant
       left join (select distinct tenant from sluice.api_key where revoked_at is null) k
         on k.tenant = n.tenant
     where u.ctid = n.place
@@ -183,8 +183,8 @@ begin
     insert into sluice.full_tenant as f select h.tenant, h.tasks from held h where h.tasks >= p_max
       and h.tenant <> 'default'
     on conflict (tenant) do update set tasks = excluded.tasks where f.tasks <> excluded.tasks)
-  delete from sluice.full_tenant f where not exists (select from held h where h.tenant = f.tenant
-    and h.tasks >= p_max);
+  delete from sluice.full_tenant f
+  where not exists (select from held h where h.tenant = f.tenant and h.tasks >= p_max);
 end
 $$;
 
@@ -219,10 +219,10 @@ begin
   from sluice.batch b where b.phase <> 'done' and coalesce(b.tenant, 'default') = v_tenant;
   if v_files + v_to_come + p_files > v_limits.max_files then
     raise exception 'tenant "%" has % files%, of % that it may have', v_tenant, v_files,
-      case when v_to_come > 0 then format(' and %s to come of its batches', v_to_come) else '' end,
-        v_limits.max_files
-      using errcode = 'SL005', hint = case when p_files > 1 then format('A batch needs %s. ',
-        p_files) else '' end
+      case when v_to_come > 0 then format(' and %s to come of its batches', v_to_come)
+        else '' end, v_limits.max_files
+      using errcode = 'SL005',
+        hint = case when p_files > 1 then format('A batch needs %s. ', p_files) else '' end
         || 'Delete some: DELETE /v1/files/{id}. Or raise sluice.tenants.max_files (for all: '
            'sluice.settings.tenant_max_files).';
   elsif v_bytes >= v_limits.files_bytes_max then
@@ -253,8 +253,8 @@ begin
   if v_open >= v_max then
     raise exception 'tenant "%" has % open batches, of % that it may have', v_tenant, v_open, v_max
       using errcode = 'SL005',
-      hint = 'Wait until one has ended and try again in about 60 s, cancel one, or raise '
-             'sluice.tenants.max_batches '
+      hint = 'Wait until one has ended and try again in about 60 s, cancel one, '
+             'or raise sluice.tenants.max_batches '
         || '(for all: sluice.settings.tenant_max_batches).';
   end if;
   perform sluice.accept_files(p_tenant, p_files);

@@ -80,8 +80,8 @@ as $$
 declare
   v_use record;
 begin
-  perform sluice.take_permits(sluice.token_quota(p_model), (select sum(l.reserved_tokens)::bigint
-    from unnest(p_leases) l), p_now);
+  perform sluice.take_permits(sluice.token_quota(p_model),
+    (select sum(l.reserved_tokens)::bigint from unnest(p_leases) l), p_now);
   for v_use in
     select t as tenant, l.calls, l.tokens
     from (select l.tenant, count(*) as calls, sum(l.reserved_tokens)::bigint as tokens

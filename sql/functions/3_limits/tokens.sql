@@ -133,8 +133,8 @@ $$;
 create or replace function sluice.pack_learned(p_input bigint, p_output bigint) returns bigint
 language sql immutable
 as $$
-  select (least(greatest(p_input, 1000000 / 64), 1000000) << 20) | least(greatest(p_output,
-    1), 1048575)
+  select (least(greatest(p_input, 1000000 / 64), 1000000) << 20)
+    | least(greatest(p_output, 1), 1048575)
 $$;
 
 -- learn_tokens: lets what one call used move what was learned of its model: up by an eighth at

@@ -225,8 +225,8 @@ declare
   v_rank smallint;
 begin
   round := sluice.round_of(p_model, p_line);
-  if round.next is not null and (sluice.open_heads(p_line, 1, p_now, p_last => p_last))[1].rank
-    = round.rank then
+  if round.next is not null
+    and (sluice.open_heads(p_line, 1, p_now, p_last => p_last))[1].rank = round.rank then
     heads := sluice.open_heads(p_line, v_some, p_now, round.rank, round.next, round.rank);
   end if;
   if heads <> '{}' then  -- mostly all lanes of the best rank are one round

@@ -61,8 +61,8 @@ $$;
 create or replace function sluice.counted(p_own sluice.meter, p_now timestamptz)
 returns double precision
 language sql immutable
-as $$ select case when p_own.at > p_now - sluice.asks_for() and p_own.at <= p_now then p_own.weight
-  else 0 end $$;
+as $$ select case when p_own.at > p_now - sluice.asks_for()
+  and p_own.at <= p_now then p_own.weight else 0 end $$;
 
 -- route_weight: the weights of the models that p_line feeds and that count, but for p_model.
 -- The newest row of each by a plain look-up: meter_of and opens_at for all of 1,000 took 14 ms.

@@ -69,8 +69,8 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off se
 set plan_cache_mode = force_generic_plan
 as $$
 begin
-  return query select i from unnest(ended.ids) i where exists (select from sluice.result r
-    where r.task_id = i);
+  return query select i from unnest(ended.ids) i
+    where exists (select from sluice.result r where r.task_id = i);
 end
 $$;
 

@@ -75,8 +75,8 @@ begin
   if not found then
     raise exception 'worker % is not registered, or was declared dead', p_worker
       using errcode = 'SL010',
-      hint = 'Register again with sluice.register_worker; what it held has gone back to the '
-             'queues.';
+      hint = 'Register again with sluice.register_worker; '
+             'what it held has gone back to the queues.';
   end if;
   if v.feeds then
     v.ids := sluice.models_with_work(v.ids, sluice.models_look_max(), v_now);

@@ -112,31 +112,29 @@ begin
       b.is_moving or m.max_in_flight is not null as opens,
       b.is_moving or exists (select from sluice.refusal r where r.model = m.id and r.tasks <> '{}')
         or coalesce(sluice.counter('failures', m.id) > 0, false) as hears
-    from (select model, sum(calls)::int as calls from gone group by model) g join sluice.models m
-      on m.id = g.model
+    from (select model, sum(calls)::int as calls from gone group by model) g
+    join sluice.models m on m.id = g.model
     cross join lateral (
       select exists (select from sluice.breaker b where b.model = m.id
         and b.state <> 'closed') as is_moving offset 0) b),
   stored as (
     insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at,
-      fence, input_tokens,
-      output_tokens, attempts, http_status, status, model, error_code, error, cost,
-        answer, response)
+      fence, input_tokens, output_tokens, attempts, http_status, status, model, error_code, error,
+      cost, answer, response)
     select g.task_id, p_worker, coalesce(v_created[g.place], g.ready_at), g.ready_at, g.started_at,
-      p_now, g.fence, o.input_tokens,
-      o.output_tokens, g.attempts + 1, sluice.storable_status(o.http_status), 'solved', m.name,
-        o.error_code, o.error,
+      p_now, g.fence, o.input_tokens, o.output_tokens, g.attempts + 1,
+      sluice.storable_status(o.http_status), 'solved', m.name, o.error_code, o.error,
       case when m.is_free and o.input_tokens is not null and o.output_tokens is not null
         then 0.000000
         else o.input_tokens * m.input_cost + o.output_tokens * m.output_cost end,
-      o.answer, case when m.keeps_response or v_verbatim[g.place] or o.answer is null
-        then o.response end
+      o.answer, case when m.keeps_response or v_verbatim[g.place]
+        or o.answer is null then o.response end
     from gone g
     join of_model m on m.id = g.model
     cross join lateral (select (x.o).* from (select p_outcomes[g.place] as o offset 0) x) o)
   select (select array_agg(g.place) from gone g),
-    (select array_agg(row(g.place, g.lease)::sluice.ended_call) from gone g join of_model m
-      on m.id = g.model
+    (select array_agg(row(g.place, g.lease)::sluice.ended_call) from gone g
+      join of_model m on m.id = g.model
      where m.hears or g.reserved_tokens > 0 or g.place = v_drawn),
     array_agg(m.id), array_agg(m.calls), array_agg(m.id) filter (where m.opens)
   into v_places, v_heard, v_models, v_calls, v_opened from of_model m;
@@ -217,10 +215,10 @@ begin
   perform sluice.retry_later(v_told, v_ended, v_now);
   perform sluice.throttle(v_told, v_ended, v_now);
   perform sluice.requeue((select array_agg(e.lease)
-    from unnest(v_ended) e cross join lateral (select (v_told[e.place]).kind,
-      (v_told[e.place]).error_code) o
-    where o.kind in ('throttled', 'returned') and not sluice.is_spared(o.kind, o.error_code)),
-      v_now);
+    from unnest(v_ended) e
+    cross join lateral (select (v_told[e.place]).kind, (v_told[e.place]).error_code) o
+    where o.kind in ('throttled', 'returned')
+      and not sluice.is_spared(o.kind, o.error_code)), v_now);
   if exists (select from sluice.cancellation c where c.worker = p_worker) then
     perform sluice.settle_cancellations(v_now, array(select (e.lease).task_id
       from unnest(v_ended) e));

@@ -16,29 +16,26 @@ begin
   select min((e.lease).task_id), max((e.lease).task_id) into v_first, v_last from unnest(p_ended) e;
   for v_end in with stored as (
     insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at,
-      fence, input_tokens,
-      output_tokens, attempts, http_status, status, model, error_code, error, cost,
-        answer, response)
+      fence, input_tokens, output_tokens, attempts, http_status, status, model, error_code, error,
+      cost, answer, response)
     select l.task_id, l.worker, t.created_at, l.ready_at, l.started_at, p_now, l.fence,
-      o.input_tokens,
-      o.output_tokens, l.attempts + (o.kind is distinct from 'cancelled')::int,
-        sluice.storable_status(o.http_status),
+      o.input_tokens, o.output_tokens, l.attempts + (o.kind is distinct from 'cancelled')::int,
+      sluice.storable_status(o.http_status),
       case o.kind when 'solved' then 'solved' when 'cancelled' then 'cancelled'
         else 'failed' end, m.name,
       coalesce(o.error_code, x.error_code), coalesce(o.error, x.error),
-      o.input_tokens * coalesce(m.input_price,
-        0) * 0.000001 + o.output_tokens * coalesce(m.output_price, 0) * 0.000001,
-      o.answer, case when sluice.keeps_response(m) or t.request is not null or o.answer is null
-        then o.response end
+      o.input_tokens * coalesce(m.input_price, 0) * 0.000001
+        + o.output_tokens * coalesce(m.output_price, 0) * 0.000001,
+      o.answer, case when sluice.keeps_response(m) or t.request is not null
+        or o.answer is null then o.response end
     from unnest(p_ended) e
     cross join lateral (select (e.lease).*) l
     cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
     join sluice.task t on t.id = l.task_id and t.id between v_first and v_last   -- as claimed_tasks
     join sluice.models m on m.id = l.model
-    left join (values ('unknown', 'unknown_outcome',
-      'the worker reported an outcome of no known kind'),
-                      ('cancelled', 'cancelled', 'cancelled while a worker had it')) x(kind,
-                        error_code, error)
+    left join (values
+        ('unknown', 'unknown_outcome', 'the worker reported an outcome of no known kind'),
+        ('cancelled', 'cancelled', 'cancelled while a worker had it')) x(kind, error_code, error)
       on x.kind = case when o.kind = 'cancelled' then o.kind
                        when coalesce(o.kind, '') not in ('solved', 'failed', 'retry')
                          then 'unknown' end
@@ -70,8 +67,8 @@ begin
       fence, attempts, status, model, error_code, error)
     select l.task_id, l.worker, t.created_at, l.ready_at, l.started_at, p_now, l.fence,
       l.attempts + p_charged, p_status, m.name, p_error_code, p_error
-    from unnest(p_leases) l join sluice.models m on m.id = l.model join sluice.task t
-      on t.id = l.task_id
+    from unnest(p_leases) l join sluice.models m on m.id = l.model
+    join sluice.task t on t.id = l.task_id
     on conflict do nothing returning result.task_id)
   select array_agg(e.task_id) into v_ended from ended e;
   perform sluice.note_ended(v_ended, p_status);

@@ -8,8 +8,7 @@ as $$
   select row(p_draft.prompt, p_draft.model, coalesce(p_draft.priority, 0),
     coalesce(p_draft.tenant, 'default'),
     p_draft.run_at, p_draft.deadline, p_draft.idempotency_key, p_draft.max_attempts,
-      p_draft.request,
-    p_draft.max_output_tokens, p_draft.metadata, p_draft.batch_id,
+      p_draft.request, p_draft.max_output_tokens, p_draft.metadata, p_draft.batch_id,
       p_draft.traceparent)::sluice.draft
 $$;
 
@@ -22,8 +21,7 @@ language plpgsql volatile
 as $$
 declare
   c_known constant text[] := '{prompt, model, priority, tenant, run_at, deadline, idempotency_key,
-    max_attempts, request,
-    max_output_tokens, metadata, batch_id, traceparent}';
+    max_attempts, request, max_output_tokens, metadata, batch_id, traceparent}';
   v_drafts sluice.draft[];
 begin
   if jsonb_typeof(p_tasks) is distinct from 'array' then
@@ -33,10 +31,10 @@ begin
   end if;
   begin
     if not exists (select from jsonb_array_elements(p_tasks) item
-                   where item - c_known <> '{}' or jsonb_typeof(item -> 'prompt') not in ('string',
-                     'null')) then
-      v_drafts := array(select sluice.draft_of(d) from jsonb_populate_recordset(null::sluice.draft,
-        p_tasks) d);
+                   where item - c_known <> '{}'
+                     or jsonb_typeof(item -> 'prompt') not in ('string', 'null')) then
+      v_drafts := array(select sluice.draft_of(d)
+        from jsonb_populate_recordset(null::sluice.draft, p_tasks) d);
     end if;
   exception when data_exception then
     null;  -- which one was it?
@@ -65,8 +63,8 @@ begin
   begin
     for v_task in select t from jsonb_array_elements(p_tasks) t loop
       v_place := v_place + 1;
-      exit when v_task - p_known <> '{}' or jsonb_typeof(v_task -> 'prompt')
-        not in ('string', 'null');
+      exit when v_task - p_known <> '{}'
+        or jsonb_typeof(v_task -> 'prompt') not in ('string', 'null');
       v_draft := jsonb_populate_record(null::sluice.draft, v_task);
     end loop;
   exception when data_exception then
@@ -125,8 +123,8 @@ declare
 begin
   select s.default_model, s.request_bytes_max, sluice.are_limited() as limited, sluice.is_guarded()
     or sluice.are_limited() as personal,
-    exists (select from sluice.models where tpm is not null) or exists (select from sluice.tenants
-      where tpm is not null) as metered
+    exists (select from sluice.models where tpm is not null)
+      or exists (select from sluice.tenants where tpm is not null) as metered
   into v_rules from sluice.settings s;
   -- The first of each model or route, and where tenants have rules the first of a tenant's model or
   -- route, and of its priority; not of all three together, which may be as many as there are tasks.

@@ -52,8 +52,7 @@ as $$
         insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
           attempts, route, tenant)
         values (p_new.id, greatest(p_new.run_at, p_new.created_at), p_new.deadline, p_new.model,
-          p_new.request_bytes, 0,
-          -p_new.priority, 0, p_new.route, p_new.tenant);
+          p_new.request_bytes, 0, -p_new.priority, 0, p_new.route, p_new.tenant);
         %s;
       else
         with waiting as (
@@ -73,12 +72,11 @@ as $$
         case when p_line > 0 then $sql$perform pg_sequence_last_value('sluice.load_%1$s');$sql$ end,
         t.stored, t.stored)
   from (values ($sql$insert into sluice.task (id, created_at, run_at, deadline, batch_id, model,
-    max_output_tokens, priority,
-          max_attempts, route, api, tenant, traceparent, metadata, prompt, request)
+          max_output_tokens, priority, max_attempts, route, api, tenant, traceparent, metadata,
+          prompt, request)
         values (p_new.id, p_new.created_at, p_new.run_at, p_new.deadline, p_new.batch_id,
-          p_new.model, p_new.max_output_tokens,
-          p_new.priority, p_new.max_attempts, p_new.route, p_new.api, p_new.tenant,
-            p_new.traceparent, p_new.metadata, p_new.prompt,
+          p_new.model, p_new.max_output_tokens, p_new.priority, p_new.max_attempts, p_new.route,
+          p_new.api, p_new.tenant, p_new.traceparent, p_new.metadata, p_new.prompt,
           p_new.request)$sql$)) t(stored)
 $$;
 
@@ -88,19 +86,17 @@ create or replace function sluice.lease_text(p_pick text) returns text
 language sql immutable
 as $$
   select 'with pick as materialized (' || p_pick || '),
-      gone as (delete from sluice.queue_%1$s q using pick p where q.ctid = p.at returning q.*,
-        p.tokens),
+      gone as (delete from sluice.queue_%1$s q using pick p where q.ctid = p.at
+        returning q.*, p.tokens),
       live as (
         insert into sluice.lease (task_id, worker, ready_at, started_at, deadline, reserved_tokens,
-          model, request_bytes, fence, rank,
-          attempts, tenant, line)
+          model, request_bytes, fence, rank, attempts, tenant, line)
         select g.task_id, p_worker, g.ready_at, p_now, g.deadline, coalesce(g.tokens, 0), p_model,
-          g.request_bytes, g.fence + 1, g.rank,
-          g.attempts, g.tenant, %2$s
+          g.request_bytes, g.fence + 1, g.rank, g.attempts, g.tenant, %2$s
         from gone g where coalesce(g.deadline > p_now, true) returning lease)
-      select array_agg(l.lease), (select array_agg(row(g.task_id, g.ready_at, g.deadline, g.model,
-        g.request_bytes, g.fence, g.rank,
-        g.attempts, g.tenant)::sluice.queue) from gone g where g.deadline <= p_now)
+      select array_agg(l.lease), (
+        select array_agg(row(g.task_id, g.ready_at, g.deadline, g.model, g.request_bytes, g.fence,
+          g.rank, g.attempts, g.tenant)::sluice.queue) from gone g where g.deadline <= p_now)
       into leases, v_late from live l;'
 $$;
 
@@ -162,8 +158,8 @@ as $$
           insert into sluice.lease (task_id, worker, ready_at, started_at, deadline, model,
             request_bytes, fence, rank, attempts, tenant, line)
           values (v_row.task_id, p_worker, v_row.ready_at, p_now, v_row.deadline, p_model,
-            v_row.request_bytes, v_row.fence + 1, v_row.rank,
-            v_row.attempts, v_row.tenant, %%2$s) returning * into v_lease;
+            v_row.request_bytes, v_row.fence + 1, v_row.rank, v_row.attempts, v_row.tenant, %%2$s)
+          returning * into v_lease;
           leases := array[v_lease];
         end if;
       else
@@ -179,18 +175,18 @@ as $$
         from (select max(f.ready_at) as last from (%3$s) f
           having count(*) = p_max + sluice.locked_max()) f;
       end if;
-      if random() < (coalesce(cardinality(leases), 0) + coalesce(cardinality(v_late),
-        0))::double precision / sluice.rows_a_mark() then
-        perform sluice.set_mark(%%2$s, v_head.rank, v_head.tenant, least(p_now - sluice.mark_lag(),
-          v_head.ready_at));
+      if random() < (coalesce(cardinality(leases), 0)
+        + coalesce(cardinality(v_late), 0))::double precision / sluice.rows_a_mark() then
+        perform sluice.set_mark(%%2$s, v_head.rank, v_head.tenant,
+          least(p_now - sluice.mark_lag(), v_head.ready_at));
       end if;
       if v_late is not null then
         perform sluice.expire(v_late, p_model, p_now);
       end if;
     end
     $body$
-    $sql$, sluice.lease_text('select a.at, 0 as tokens, a.n from unnest(v_at) with ordinality '
-                             'a(at, n)'),
+    $sql$,
+      sluice.lease_text('select a.at, 0 as tokens, a.n from unnest(v_at) with ordinality a(at, n)'),
     sluice.lease_text('select q.ctid as at, 0 as tokens, 0 as n from (' || f.text || ') f
       join sluice.queue_%1$s q on q.ctid = f.at
         limit p_max for update of q skip locked'), f.text)

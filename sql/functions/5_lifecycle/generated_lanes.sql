@@ -33,8 +33,8 @@ as $$
         (%4$s)
         limit 1) f on true
       where s.heads < p_max and s.rank <= p_last and (f.rank is not null or m.rank is not null))
-    select coalesce(array_agg(s.head), '{}') from step s where s.head is distinct from null)$sql$,
-      p_mark,
+    select coalesce(array_agg(s.head), '{}') from step s
+    where s.head is distinct from null)$sql$, p_mark,
     sluice.probe_text('(m.rank > s.rank or m.rank is null)
       and (q.rank, tenant_key) >= (s.rank, s.tenant) and q.rank < coalesce(m.rank, p_last + 1)'),
     sluice.probe_text('q.rank = m.rank and tenant_key < m.tenant
@@ -99,8 +99,8 @@ as $$
         select array_agg(row(q.task_id, %2$s, l.lane, l.rank, l.tenant, q.ready_at,
           coalesce(q.deadline, 'infinity'), q.request_bytes,
           q.place, 0, 0, 0, 0, q.place = greatest(l.most, v_least))::sluice.turn)
-        from unnest(p_lanes, p_ranks, p_tenants, p_readies, p_limits) l(lane, rank, tenant,
-          ready, most)
+        from unnest(p_lanes, p_ranks, p_tenants, p_readies,
+          p_limits) l(lane, rank, tenant, ready, most)
         cross join lateral (
           select q.task_id, q.ready_at, q.deadline, q.request_bytes,
             row_number() over (order by q.ready_at, q.task_id) as place

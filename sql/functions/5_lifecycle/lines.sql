@@ -26,8 +26,8 @@ declare
   v_name text := sluice.line_name(p_line);
 begin
   if to_regclass('sluice.waits_' || v_name) is null then
-    execute format('create index on sluice.%I (rank, (hashtextextended(tenant, 0) >> 1), ready_at, '
-                   'task_id)', 'queue_' || v_name);
+    execute format('create index on sluice.%I (rank, (hashtextextended(tenant, 0) >> 1), '
+                   'ready_at, task_id)', 'queue_' || v_name);
     perform sluice.make_gauge('waits_' || v_name);
   end if;
 end

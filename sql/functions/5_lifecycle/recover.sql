@@ -68,14 +68,13 @@ begin
     'the worker stopped proving life in mid-call'
   from unnest(p_lost) l join sluice.models m on m.id = l.model;
   select array_agg(row(l.task_id, l.worker, l.ready_at, l.started_at, l.deadline,
-    l.reserved_tokens, l.model,
-    l.request_bytes, l.fence, l.rank, l.attempts + 1, l.tenant, l.calls, l.line)::sluice.lease)
-      into v_back
+    l.reserved_tokens, l.model, l.request_bytes, l.fence, l.rank, l.attempts + 1, l.tenant, l.calls,
+    l.line)::sluice.lease) into v_back
   from unnest(p_lost) l where l.attempts + 1 < sluice.attempts_max(l.task_id, l.model)
     or exists (select from sluice.cancellation c where c.task_id = l.task_id and c.fence = l.fence);
   perform sluice.end_leases(
-    array(select l from unnest(p_lost) l where not exists (select from unnest(v_back) b
-      where b.task_id = l.task_id)), 1, 'failed',
+    array(select l from unnest(p_lost) l
+      where not exists (select from unnest(v_back) b where b.task_id = l.task_id)), 1, 'failed',
     'worker_lost', 'every worker that took it stopped proving life in mid-call', p_now);
   perform sluice.requeue(v_back, p_now);
   perform sluice.settle_cancellations(p_now, array(select b.task_id from unnest(v_back) b));
@@ -90,7 +89,7 @@ language plpgsql volatile
 as $$
 begin
   delete from sluice.worker w
-  where w.dead_at < p_now - interval '1 day' and not exists (select from sluice.lease l
-    where l.worker = w.id);
+  where w.dead_at < p_now - interval '1 day'
+    and not exists (select from sluice.lease l where l.worker = w.id);
 end
 $$;

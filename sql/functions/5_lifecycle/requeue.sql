@@ -57,8 +57,8 @@ begin
   join sluice.models m on m.id = l.model;
   perform sluice.notify_ready(r.model) from (   -- who sleeps may sleep for longer than the backoff
     select distinct (e.lease).model from unnest(p_ended) e
-    where p_outcomes[e.place].kind = 'retry' or sluice.is_spared(p_outcomes[e.place].kind,
-      p_outcomes[e.place].error_code)) r;
+    where p_outcomes[e.place].kind = 'retry'
+      or sluice.is_spared(p_outcomes[e.place].kind, p_outcomes[e.place].error_code)) r;
 end
 $$;
 
@@ -151,8 +151,8 @@ begin
                           and a.worker = p_worker and a.kind = 'lost'))
       or exists (select from sluice.attempt a where a.task_id = o.task_id and a.fence = o.fence
         and a.worker = p_worker
-                 and a.kind in ('retry', 'failed') and coalesce(o.kind, '') not in ('solved',
-                   'cancelled')) as applied
+                 and a.kind in ('retry', 'failed')
+                   and coalesce(o.kind, '') not in ('solved', 'cancelled')) as applied
     from unnest(p_outcomes) with ordinality o),
   kept as (
     insert into sluice.attempt (task_id, worker, ended_at, fence, input_tokens, output_tokens,

@@ -65,9 +65,8 @@ declare
 begin
   select * into v_gate from sluice.gate;
   perform sluice.check_task(p_draft.prompt, p_draft.request, p_draft.priority, p_draft.max_attempts,
-    p_draft.max_output_tokens,
-    p_draft.metadata, p_draft.tenant, p_draft.idempotency_key, p_draft.traceparent,
-      p_draft.deadline, v_gate.request_bytes_max, p_now);
+    p_draft.max_output_tokens, p_draft.metadata, p_draft.tenant, p_draft.idempotency_key,
+    p_draft.traceparent, p_draft.deadline, v_gate.request_bytes_max, p_now);
   if v_gate.is_guarded and sluice.is_guarded() then
     perform sluice.require_tenant(p_draft.tenant);
   end if;
@@ -202,8 +201,8 @@ begin
         pg_try_advisory_xact_lock_shared(sluice.lock_class('sleeper'), l.n % 64) as awake
     into v_line from sluice.gate g left join sluice.route_line l on l.route = v_route
       and l.api is null
-    left join lateral (select r.route from sluice.routes r where r.route = v_route
-      limit 1) r on true;
+    left join lateral (select r.route from sluice.routes r where r.route = v_route limit 1) r
+      on true;
   end if;
   -- known: the tenant's name is good, and it has no limits without a row (false: a note would say
   -- so); has_headroom: the system has some, models without a bound of their own with it, and
@@ -261,11 +260,9 @@ begin
     end if;
   end if;
   execute v_line.call using row(v_id, v_now, submit.run_at, submit.deadline, submit.batch_id,
-    v_line.model,
-    submit.max_output_tokens, submit.priority, submit.max_attempts, v_route, v_api, submit.tenant,
-      submit.traceparent, submit.metadata,
-    submit.prompt, submit.request, v_later, v_gate.bytes, v_full_at,
-      v_line.max_queue)::sluice.submission;
+    v_line.model, submit.max_output_tokens, submit.priority, submit.max_attempts, v_route, v_api,
+    submit.tenant, submit.traceparent, submit.metadata, submit.prompt, submit.request, v_later,
+    v_gate.bytes, v_full_at, v_line.max_queue)::sluice.submission;
   if v_gate.no_notify is not true then
     perform sluice.notify_ready(v_line.line);
   end if;

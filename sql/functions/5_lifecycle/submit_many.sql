@@ -164,8 +164,8 @@ declare
 begin
   perform sluice.hold_line(p_destination.line);
   insert into sluice.task (id, created_at, run_at, deadline, batch_id, model,
-    max_output_tokens, priority,
-    max_attempts, route, api, tenant, traceparent, metadata, prompt, request)
+    max_output_tokens, priority, max_attempts, route, api, tenant, traceparent, metadata, prompt,
+    request)
   select p_ids[d.ordinality], p_now, d.run_at, d.deadline, d.batch_id, p_destination.model,
     d.max_output_tokens, d.priority,
     d.max_attempts, p_destination.route, p_destination.api, d.tenant, d.traceparent, d.metadata,

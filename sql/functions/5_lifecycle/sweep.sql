@@ -78,8 +78,8 @@ create or replace function sluice.rest_until(p_now timestamptz) returns timestam
 language plpgsql volatile
 as $$
 begin
-  return least(p_now + interval '1 minute', (select min(b.deadline) from sluice.later b
-    where b.deadline > p_now));
+  return least(p_now + interval '1 minute',
+    (select min(b.deadline) from sluice.later b where b.deadline > p_now));
 end
 $$;
 

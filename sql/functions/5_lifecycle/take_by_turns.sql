@@ -67,8 +67,8 @@ begin
   if p_shares[1].line < 0 then
     v_turns := array(
       select v_turns[t.ordinality] from (
-        select c.ordinality, row_number() over (partition by c.line
-          order by c.ordinality) as nth, s.most
+        select c.ordinality,
+          row_number() over (partition by c.line order by c.ordinality) as nth, s.most
         from unnest(v_turns) with ordinality c join unnest(p_shares) s on s.line = c.line) t
       where coalesce(t.nth <= t.most, true) order by t.ordinality);
   end if;
@@ -101,8 +101,8 @@ as $$
 declare
   v_quota sluice.quota := sluice.token_quota(p_model);
   v_tokens bigint;
-  v_estimate boolean := p_model.tpm is not null or exists (select from sluice.tenants t
-    where t.tpm is not null);
+  v_estimate boolean := p_model.tpm is not null
+    or exists (select from sluice.tenants t where t.tpm is not null);
 begin
   perform sluice.mend_bucket(v_quota, p_now);
   v_tokens := sluice.permits_now(v_quota, p_now);

@@ -19,8 +19,8 @@ as $$
     when p_priority is null or p_priority not between -100 and 100 then 'priority'
     when p_max_attempts not between 1 and 100 then 'max_attempts'
     when p_max_output_tokens < 1 then 'max_output_tokens'
-    when jsonb_typeof(p_metadata) <> 'object' or not sluice.is_small_json(p_metadata, 65536)
-      then 'metadata'
+    when jsonb_typeof(p_metadata) <> 'object'
+      or not sluice.is_small_json(p_metadata, 65536) then 'metadata'
     when p_tenant is null or length(p_tenant) not between 1 and 200 then 'tenant'
     when length(p_idempotency_key) not between 1 and 1000 then 'idempotency_key'
     when p_traceparent !~ '^[!-~]{1,200}$' then 'traceparent'
@@ -33,8 +33,8 @@ $$;
 -- transaction: 52,000 -> 16,000 instructions. Params: p_bytes: of the prompt or request.
 create or replace function sluice.is_plain(
   p_bytes int, p_request text, p_priority int, p_max_attempts int, p_max_output_tokens int,
-  p_metadata jsonb,
-  p_idempotency_key text, p_traceparent text, p_deadline timestamptz, p_bytes_max int)
+  p_metadata jsonb, p_idempotency_key text, p_traceparent text, p_deadline timestamptz,
+  p_bytes_max int)
 returns boolean
 language sql immutable
 as $$
@@ -162,8 +162,8 @@ create or replace function sluice.route_api(p_name text, p_verbatim boolean) ret
 language plpgsql volatile
 as $$
 declare
-  v_apis text := (select string_agg(distinct m.api, ', ') from sluice.routes r join sluice.models m
-    on m.name = r.model
+  v_apis text := (select string_agg(distinct m.api, ', ') from sluice.routes r
+    join sluice.models m on m.name = r.model
                   where r.route = p_name);
 begin
   if p_name is null then

@@ -39,8 +39,8 @@ set search_path = sluice, pg_temp
 as $$
 #variable_conflict use_column
 begin
-  update sluice.worker w set apis = array(select distinct a
-    from unnest(worker_speaks.apis) a order by a)
+  update sluice.worker w
+    set apis = array(select distinct a from unnest(worker_speaks.apis) a order by a)
   where w.id = worker_speaks.worker;
   return worker_speaks.worker;
 end

@@ -228,8 +228,8 @@ begin
       select from (select distinct line from sluice.ready_line) r
       where sluice.fed_models(r.line, v_ids) <> '{}' and sluice.is_waiting(array[r.line]))
     or exists (select from sluice.later b where b.model = any (v_ids)
-               or b.route in (select r.route from sluice.routes r join sluice.models m
-                 on m.name = r.model
+               or b.route in (select r.route from sluice.routes r
+                 join sluice.models m on m.name = r.model
                               where m.id = any (v_ids)))
     or exists (select from sluice.lease l where l.model = any (v_ids));
 end

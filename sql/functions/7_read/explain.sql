@@ -59,12 +59,11 @@ begin
         sluice.error_line(v_last.error))
     when v_last.kind = 'retry' then
       format('waits %s to retry on %s: attempt %s of %s is next, the last one failed with %s',
-        v_when, v_name,
-        v_row.attempts + 1, sluice.attempts_text(p_task),
-          coalesce(v_last.error_code, v_last.http_status::text, 'no code'))
+        v_when, v_name, v_row.attempts + 1, sluice.attempts_text(p_task),
+        coalesce(v_last.error_code, v_last.http_status::text, 'no code'))
     else format('waits %s for %s', v_when, v_name) end
-    || coalesce('; then ' || sluice.closed_then_text(p_task, v_row.ready_at, p_now),
-      '') || sluice.deadline_text(v_row.deadline, p_now);
+    || coalesce('; then ' || sluice.closed_then_text(p_task, v_row.ready_at, p_now), '')
+      || sluice.deadline_text(v_row.deadline, p_now);
 end
 $$;
 
@@ -77,23 +76,23 @@ declare
   v_worker sluice.worker := (select w from sluice.worker w where w.id = v.worker);
   v_attempt text := format('attempt %s of %s on %s', v.attempts + 1,
     sluice.attempts_max(p_task.id, v.model),
-                           (select name from sluice.models where id
-                             = v.model) || coalesce(' of route ' || p_task.route, ''));
+                           (select name from sluice.models where id = v.model)
+                             || coalesce(' of route ' || p_task.route, ''));
   v_cancelled timestamptz := (select c.at from sluice.cancellation c where c.task_id = v.task_id
     and c.fence = v.fence);
 begin
   if v.task_id is null then
     return null;
-  elsif v_worker.dead_at is null and v_worker.seen >= p_now - (select heartbeat_timeout
-    from sluice.settings) then
+  elsif v_worker.dead_at is null
+    and v_worker.seen >= p_now - (select heartbeat_timeout from sluice.settings) then
     return format('processing by worker %s since %s (%s)', v_worker.name,
       sluice.clock_text(v.started_at, p_now),
                   v_attempt) || coalesce(', to be aborted: cancelled at '
                     || sluice.clock_text(v_cancelled, p_now), '');
   end if;
   return format('held by worker %s, which stopped proving life%s: it will be taken back (%s)',
-    coalesce(v_worker.name, v.worker::text), coalesce(' at ' || sluice.clock_text(v_worker.seen,
-      p_now), ''),
+    coalesce(v_worker.name, v.worker::text),
+      coalesce(' at ' || sluice.clock_text(v_worker.seen, p_now), ''),
     v_attempt);
 end
 $$;

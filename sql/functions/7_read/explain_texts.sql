@@ -17,8 +17,8 @@ returns text
 language sql stable
 as $$
   select case when p_deadline <= p_now then ', past its deadline: it ends as expired'
-              when p_deadline > p_now then ', deadline ' || sluice.clock_text(p_deadline,
-                p_now) else '' end
+              when p_deadline > p_now then ', deadline '
+                || sluice.clock_text(p_deadline, p_now) else '' end
 $$;
 
 -- ahead_max: how many tasks explain counts.
@@ -31,8 +31,8 @@ create or replace function sluice.ahead_text(p_ahead int, p_routed int) returns 
 language sql immutable
 as $$
   select case when p_ahead = 0 then 'first in its queue'
-    when p_ahead > sluice.ahead_max() then 'more than ' || to_char(sluice.ahead_max(),
-      'FM999,999') || ' ahead'
+    when p_ahead > sluice.ahead_max() then 'more than '
+      || to_char(sluice.ahead_max(), 'FM999,999') || ' ahead'
     else p_ahead || ' ahead' || case when p_routed > 0 then format(' (about %s of them by routes)',
       p_routed) else '' end end
 $$;
@@ -51,8 +51,8 @@ declare
       where r.route = p_task.route and r.weight > 0));
 begin
   return case
-    when exists (select from unnest(v_models) m where sluice.is_open(m,
-      greatest(p_ready_at, p_now))) then null
+    when exists (select from unnest(v_models) m
+      where sluice.is_open(m, greatest(p_ready_at, p_now))) then null
     when p_task.route is null then sluice.closed_text(v_models[1], p_now)
     else sluice.route_text(p_task.route, p_task.api, p_now) end;
 end
@@ -96,8 +96,8 @@ begin
         sluice.permit_at(v_tokens, p_now)), p_now),
       concat_ws(', ', 'rpm ' || v_tenant.rpm, 'tpm ' || v_tenant.tpm))
     || case when v_tenant.tpm is null and p_ahead between 1 and sluice.ahead_max()
-       then ', this task not before ' || sluice.clock_text(sluice.permit_at(v_requests, p_now,
-         p_ahead), p_now) else '' end;
+       then ', this task not before '
+         || sluice.clock_text(sluice.permit_at(v_requests, p_now, p_ahead), p_now) else '' end;
 end
 $$;
 
@@ -141,8 +141,8 @@ begin
     when p_model.closed_until > p_now then
       'the model is closed until ' || sluice.clock_text(p_model.closed_until, p_now) || v_reason
     when v.state = 'open' and not sluice.is_open(p_model, p_now) then
-      'the breaker is open until ' || sluice.clock_text(v.since + p_model.breaker_open,
-        p_now) || coalesce(' (' || v.reason || ')', '')
+      'the breaker is open until ' || sluice.clock_text(v.since + p_model.breaker_open, p_now)
+        || coalesce(' (' || v.reason || ')', '')
     when v.state = 'open' then 'the breaker lets one call at a time through'
     when v.state = 'half_open' then 'the breaker is half open and lets one call at a time through'
       || coalesce(', a probe is under way since ' || sluice.clock_text(v_probe, p_now), '') end;

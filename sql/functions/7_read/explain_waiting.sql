@@ -53,8 +53,8 @@ begin
     case when p_line < 0 then 'route ' || p_task.route
       else v_model.name || coalesce(' of route ' || p_task.route, '') end,
     sluice.ahead_text(v_ahead.tasks, v_ahead.routed),
-    concat_ws(', ', case when p_line < 0 then sluice.takers_text(p_task.route, p_task.api,
-      p_line, p_now) end,
+    concat_ws(', ', case when p_line < 0
+      then sluice.takers_text(p_task.route, p_task.api, p_line, p_now) end,
       coalesce(case when p_line > 0 then coalesce(sluice.closed_text(v_model, p_now),
         sluice.unserved_text(v_model, p_now)) end,
         sluice.tenant_text(p_task.tenant, v_ahead.tasks, p_now),
@@ -138,8 +138,8 @@ declare
   v_ageing interval := (select ageing from sluice.settings);
   v_me record;
 begin
-  execute format('select q.rank, q.ready_at, q.tenant, sluice.tenant_key(q.tenant) as key from '
-                 'sluice.%I q where q.task_id = $1',
+  execute format('select q.rank, q.ready_at, q.tenant, sluice.tenant_key(q.tenant) as key '
+                 'from sluice.%I q where q.task_id = $1',
     'queue_' || sluice.line_name(p_line)) into v_me using p_task;
   if v_me.rank is null then
     return;
@@ -155,8 +155,9 @@ begin
       coalesce((select t.weight from sluice.tenants t where sluice.tenant_key(t.name) = h.tenant),
         1) / me.weight as weight
     from unnest(v_heads) h join part p on p.line = h.line cross join me
-    cross join lateral (select greatest(v_best, sluice.aged_rank(h.rank, h.ready_at, p_now,
-      v_ageing)) as aged) l where l.aged <= me.aged),
+    cross join lateral (
+      select greatest(v_best, sluice.aged_rank(h.rank, h.ready_at, p_now, v_ageing)) as aged) l
+    where l.aged <= me.aged),
   counted as materialized (
     select l.*, l.part * case when l.own and not l.better
       then sluice.count_lane(l.h, v_me.ready_at, p_task)
@@ -166,9 +167,8 @@ begin
   before as (
     -- A tenant's turns are his in all lines together.
     select c.routed, case when c.better or c.own then c.n
-        else c.n * least(1,
-          floor((m.n + 0.5) * c.weight) / nullif(sum(c.n) over (partition by c.tenant, c.better),
-          0)) end as n
+        else c.n * least(1, floor((m.n + 0.5) * c.weight)
+          / nullif(sum(c.n) over (partition by c.tenant, c.better), 0)) end as n
     from counted c, mine m)
   select least(sluice.ahead_max() + 1, round(sum(b.n))), round(sum(b.n) filter (where b.routed))
   into tasks, routed from before b;

@@ -31,8 +31,8 @@ begin
     case v_place when 'task' then 'id' else 'task_id' end,
     -- The partial index of results needs its condition said as it stands there.
     case when v_place <> 'result' then v_place || ' p'
-      else format('result p join sluice.task t on t.id = p.task_id and p.status %s and p.status '
-                  '= %L',
+      else format('result p join sluice.task t on t.id = p.task_id and p.status %s '
+                  'and p.status = %L',
         case newest_ids.status when 'solved' then '= ''solved''' else '<> ''solved''' end,
           newest_ids.status) end,
     case v_place when 'result' then 't' else 'p' end)
@@ -127,8 +127,8 @@ begin
   select t.scope, t.name, t.solved, t.failed, (coalesce(t.tokens, 0) / s.min)::double precision,
     t.took_s[1], t.took_s[2]
   from told t cross join span s cross join sluice.caller_scope() c
-  where t.scope = 'all' or t.name is not null and (t.scope = 'model'
-    or (t.name = any (c.tenants)) = c.bound)
+  where t.scope = 'all' or t.name is not null
+    and (t.scope = 'model' or (t.name = any (c.tenants)) = c.bound)
   order by t.scope, t.name;
 end
 $$;

@@ -67,14 +67,12 @@ create or replace view sluice.tasks with (security_barrier) as
   union all
   select t.id, r.status, sluice.guarded(t.route), sluice.guarded(r.model), sluice.guarded(t.tenant),
     sluice.guarded(t.priority::int), sluice.guarded(t.prompt), sluice.guarded(t.request),
-      sluice.guarded(r.answer),
-    sluice.guarded(r.response), sluice.guarded(r.error), sluice.guarded(r.error_code),
-      sluice.guarded(r.attempts),
-    sluice.guarded(r.input_tokens), sluice.guarded(r.output_tokens),
-      sluice.guarded(trim_scale(r.cost)), sluice.guarded(t.metadata),
-    sluice.guarded(t.batch_id), sluice.guarded(t.created_at), sluice.guarded(r.queued_at),
-      sluice.guarded(r.started_at),
-    sluice.guarded(r.finished_at), sluice.guarded(t.run_at), sluice.guarded(t.deadline)
+      sluice.guarded(r.answer), sluice.guarded(r.response), sluice.guarded(r.error),
+      sluice.guarded(r.error_code), sluice.guarded(r.attempts), sluice.guarded(r.input_tokens),
+      sluice.guarded(r.output_tokens), sluice.guarded(trim_scale(r.cost)),
+      sluice.guarded(t.metadata), sluice.guarded(t.batch_id), sluice.guarded(t.created_at),
+      sluice.guarded(r.queued_at), sluice.guarded(r.started_at), sluice.guarded(r.finished_at),
+      sluice.guarded(t.run_at), sluice.guarded(t.deadline)
   from sluice.result r join sluice.task t on t.id = r.task_id
   cross join sluice.caller_scope() c
   where (t.tenant = any (c.tenants)) = c.bound;
@@ -141,8 +139,8 @@ set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
-  select m.id, sluice.depth(m.id), sluice.in_flight(m.id), (select count(*) from sluice.later l
-    where l.model = m.id) + r.tasks,
+  select m.id, sluice.depth(m.id), sluice.in_flight(m.id),
+    (select count(*) from sluice.later l where l.model = m.id) + r.tasks,
     sluice.oldest_ready(m.id), sluice.permits_now(m, n.now), sluice.permit_at(m, n.now)
   from sluice.models m join sluice.routed_tasks(array(select id from sluice.models)) r
     on r.model = m.id, (select coalesce(p_now, clock_timestamp()) as now) n

@@ -21,9 +21,8 @@ declare
   v_ended bigint := sluice.unix_time(p_batch.ended_at);
 begin
   return json_build_object('id', 'batch_' || p_batch.id, 'object', 'batch', 'endpoint',
-    p_batch.endpoint,
-    'errors', case when p_batch.errors is not null then json_build_object('object', 'list', 'data',
-      p_batch.errors) end,
+    p_batch.endpoint, 'errors', case when p_batch.errors is not null
+      then json_build_object('object', 'list', 'data', p_batch.errors) end,
     'input_file_id', 'file-' || p_batch.input_file, 'completion_window', p_batch.completion_window,
       'status', v_status,
     'output_file_id', case when v_ended is not null then 'file-' || p_batch.output_file end,
@@ -65,8 +64,8 @@ begin
     'ended_at', sluice.rfc3339(p_batch.ended_at), 'cancel_initiated_at',
       sluice.rfc3339(p_batch.cancelling_at),
     'archived_at', null,
-    'results_url', case when v_ended and exists (select from sluice.file f
-      where f.id = p_batch.output_file)
+    'results_url', case when v_ended
+      and exists (select from sluice.file f where f.id = p_batch.output_file)
       then '/v1/messages/batches/msgbatch_' || p_batch.id || '/results' end);
 end
 $$;

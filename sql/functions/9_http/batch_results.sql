@@ -24,8 +24,8 @@ declare
   v_text text := coalesce(p_result.error, p_refusal_text,
     'This request could not be executed before the batch ended.');
   v_body text := case  -- null: there is no response, but an error
-    when p_result.status = 'solved' then coalesce(translate(p_result.response, E'\r\n',
-      '  '), 'null')
+    when p_result.status = 'solved'
+      then coalesce(translate(p_result.response, E'\r\n', '  '), 'null')
     when p_result.status = 'failed' and p_result.http_status >= 400 then
       json_build_object('error', json_build_object('message', v_text, 'type', v_code, 'param', null,
         'code', v_code))::text end;
@@ -71,8 +71,8 @@ begin
         coalesce(translate(p_result.response, E'\r\n', '  '), 'null'))
     when p_batch.ending is not null and v_code = 'batch_cancelled' then '{"type":"canceled"}'
     when p_batch.ending is not null and v_code = 'batch_expired' then '{"type":"expired"}'
-    else format('{"type":"errored","error":%s}', json_build_object('type', 'error', 'error',
-      json_build_object(
+    else format('{"type":"errored","error":%s}',
+      json_build_object('type', 'error', 'error', json_build_object(
       'type', case when p_refusal is null and coalesce(p_result.http_status, 500) >= 500
         then 'api_error' else 'invalid_request_error' end,
       'message', coalesce(p_result.error, p_refusal_text, v_code)))) end);

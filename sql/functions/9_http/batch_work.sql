@@ -84,9 +84,8 @@ begin
   return (select case when count(*) = 0
               then (select extract(epoch from least(s.idle_look, interval '20 days')) * 1000
                 from sluice.settings s)
-            else least(1000,
-              ceil(extract(epoch from min(b.look_at) filter (where b.look_at
-              >= v_now) - v_now) * 1000)) end::int
+            else least(1000, ceil(1000 * extract(epoch from
+              min(b.look_at) filter (where b.look_at >= v_now) - v_now))) end::int
           from sluice.batch b where b.phase <> 'done');
 end
 $$;

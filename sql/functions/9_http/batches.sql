@@ -16,19 +16,19 @@ as $$
 declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
   v_body jsonb := create_batch.body;
-  v_file sluice.file :=
-    sluice.visible_file(substring(v_body ->> 'input_file_id' from '^file-([0-9]{1,18})$')::bigint,
-                                            create_batch.tenant);
+  v_file sluice.file := sluice.visible_file(
+    substring(v_body ->> 'input_file_id' from '^file-([0-9]{1,18})$')::bigint,
+    create_batch.tenant);
   v_batch sluice.batch;
 begin
   if sluice.endpoint_api(v_body ->> 'endpoint') is null
     or v_body ->> 'endpoint' = '/v1/messages' then
-    raise exception 'endpoint "%" takes no batches', coalesce(left(v_body ->> 'endpoint', 200),
-      '<NULL>') using errcode = 'SL004',
+    raise exception 'endpoint "%" takes no batches',
+      coalesce(left(v_body ->> 'endpoint', 200), '<NULL>') using errcode = 'SL004',
       hint = 'It is /v1/chat/completions, /v1/responses or /v1/embeddings.';
   elsif v_file.id is null then
-    raise exception 'there is no file "%"', coalesce(left(v_body ->> 'input_file_id', 200),
-      '<NULL>') using errcode = 'SL006',
+    raise exception 'there is no file "%"',
+      coalesce(left(v_body ->> 'input_file_id', 200), '<NULL>') using errcode = 'SL006',
       hint = 'Upload it first: POST /v1/files with purpose "batch".';
   elsif v_file.purpose <> 'batch' then
     raise exception 'file-% is what a batch put out, not an input', v_file.id
@@ -201,8 +201,8 @@ begin
     return null;
   end if;
   update sluice.batch b set ending = 'cancelled', cancelling_at = v_now, look_at = v_now
-  where b.id = v_batch.id and b.phase not in ('write', 'done') and b.ending is null returning b.*
-  into v_batch;
+  where b.id = v_batch.id and b.phase not in ('write', 'done') and b.ending is null
+  returning b.* into v_batch;
   if v_batch.id is null then
     v_batch := sluice.visible_batch(cancel_batch.id, cancel_batch.tenant, cancel_batch.messages);
     if v_batch.phase = 'done' then

@@ -9,8 +9,8 @@ as $$
 declare
   v_api text := (
     select min(m.api) from sluice.models m
-    where m.api <> p_api and (m.name = p_name or m.name in (select r.model from sluice.routes r
-      where r.route = p_name)));
+    where m.api <> p_api and (m.name = p_name
+      or m.name in (select r.model from sluice.routes r where r.route = p_name)));
 begin
   if v_api is not null then
     raise exception '"%" speaks %, not %', left(p_name, 200), v_api, p_api using errcode = 'SL001',
@@ -83,8 +83,8 @@ declare
 begin
   v_body := p_response;
   return v_body || jsonb_build_object('object', 'chat.completion.chunk', 'choices', (
-    select coalesce(jsonb_agg(c.choice - 'message' || jsonb_build_object('delta',
-      c.choice -> 'message' ||
+    select coalesce(jsonb_agg(c.choice - 'message'
+        || jsonb_build_object('delta', c.choice -> 'message' ||
       case when c.choice #> '{message,tool_calls,0}' is null then '{}'
         else jsonb_build_object('tool_calls', (
         select jsonb_agg(jsonb_build_object('index', t.n - 1) || t.call order by t.n)
@@ -181,8 +181,8 @@ begin
       p_message || '{"content": [], "stop_reason": null, "stop_sequence": null}'))
     || coalesce((select string_agg(sluice.block_events(b.block, b.n::int - 1), '' order by b.n)
                  from jsonb_array_elements(p_message -> 'content') with ordinality b(block, n)), '')
-    || sluice.event('message_delta', jsonb_build_object('type', 'message_delta', 'delta',
-      jsonb_build_object(
+    || sluice.event('message_delta',
+      jsonb_build_object('type', 'message_delta', 'delta', jsonb_build_object(
          'stop_reason', p_message -> 'stop_reason', 'stop_sequence', p_message -> 'stop_sequence'),
          'usage', coalesce(p_message -> 'usage', '{"output_tokens": 0}')))
     || sluice.event('message_stop', '{"type": "message_stop"}');
@@ -194,16 +194,16 @@ $$;
 create or replace function sluice.block_events(p_block jsonb, p_n int) returns text
 language sql immutable
 as $$
-  select sluice.event('content_block_start', jsonb_build_object('type', 'content_block_start',
-    'index', p_n, 'content_block',
+  select sluice.event('content_block_start',
+    jsonb_build_object('type', 'content_block_start', 'index', p_n, 'content_block',
       p_block || case p_block ->> 'type' when 'text' then '{"text": ""}' when 'tool_use'
         then '{"input": {}}' else '{}' end::jsonb))
-    || case when p_block ->> 'type' in ('text', 'tool_use') then sluice.event('content_block_delta',
-      jsonb_build_object(
+    || case when p_block ->> 'type' in ('text', 'tool_use')
+      then sluice.event('content_block_delta', jsonb_build_object(
          'type', 'content_block_delta', 'index', p_n, 'delta', case p_block ->> 'type'
            when 'text' then jsonb_build_object('type', 'text_delta', 'text', p_block -> 'text')
            else jsonb_build_object('type', 'input_json_delta', 'partial_json',
              (p_block -> 'input')::text) end)) else '' end
-    || sluice.event('content_block_stop', jsonb_build_object('type', 'content_block_stop',
-      'index', p_n))
+    || sluice.event('content_block_stop',
+      jsonb_build_object('type', 'content_block_stop', 'index', p_n))
 $$;

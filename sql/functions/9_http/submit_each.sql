@@ -169,8 +169,8 @@ begin
     v_task := v_task || jsonb_build_object('request', (p_body::json -> 'request')::text);
   end if;
   if v_task ->> 'priority' in ('hot', 'cold') then
-    v_task := v_task || jsonb_build_object('priority', case v_task ->> 'priority' when 'hot' then 50
-      else 0 end);
+    v_task := v_task
+      || jsonb_build_object('priority', case v_task ->> 'priority' when 'hot' then 50 else 0 end);
   end if;
   if p_tenant <> v_task ->> 'tenant' then
     raise exception 'not this key''s tenant: "%"', left(v_task ->> 'tenant', 200)

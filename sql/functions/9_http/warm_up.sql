@@ -41,8 +41,8 @@ begin
   perform sluice.submit_drafts(
     sluice.drafts_of(jsonb_build_array(jsonb_build_object('prompt', 'x', 'model', p_model)), p_now),
       array[p_id], 1, p_now);
-  perform sluice.claim(v_worker, null, 0, p_now), sluice.claim_within(v_worker, null,
-    '{}', 0, p_now);
+  perform sluice.claim(v_worker, null, 0, p_now),
+    sluice.claim_within(v_worker, null, '{}', 0, p_now);
   perform sluice.claim_from(v_line, v_worker, 0, p_now);
   perform sluice.waiting_lanes(v_line, v_line, 1, 100::smallint, 1, p_now);
   execute format('call sluice.take_%s(null, null, 100::smallint, 2, 0, $1, $2, $3)', v_line)
