@@ -10,10 +10,10 @@
 --          (throttled, returned). returned with the error_code not_sent, throttled with http_403,
 --          http_404 or http_405: -> later, uncharged; it fails when that has gone on for long
 --          (3_limits/closures_by_refusals.sql). returned with an error_code: the call for it and
---          others failed, nobody knows by whose fault; a row among the attempts, tokens as reserved,
---          and one failure for the breaker (for the batch: the others say batch_failed). A task
---          that was cancelled meanwhile ends as cancelled instead of going back; what was told
---          still counts as an attempt and still closes the model.
+--          others failed, nobody knows by whose fault; a row among the attempts, tokens as
+--          reserved, and one failure for the breaker (for the batch: the others say batch_failed).
+--          A task that was cancelled meanwhile ends as cancelled instead of going back; what was
+--          told still counts as an attempt and still closes the model.
 -- Locks:   leases ascending by id, then lines ascending (only for what goes back to a line), then
 --          by model, ascending, its breaker (only when it moves) and its row of refusal (only if it
 --          refuses).
