@@ -150,8 +150,8 @@ begin
   if false = any (v_first) then
     v_turns := sluice.turns_of(p_model, p_heads, p_rounds, p_places, v_first, v_best, v_best,
       v_ageing, p_now);
-    if cardinality(v_turns) = p_places or exists (select from unnest(v_turns) t
-      where t.has_more) then
+    if cardinality(v_turns) = p_places
+      or exists (select from unnest(v_turns) t where t.has_more) then
       return v_turns;
     end if;
   end if;
@@ -197,7 +197,7 @@ begin
               case when r.rank = p_best then p_best
                 else greatest(p_best, sluice.aged_rank(r.rank, r.ready_at, p_now,
                   p_ageing)) end as aged,
-              r.has_more and v_lanes.rooms[r.lane] is null as is_last
+              r.has_more and v_lanes.headrooms[r.lane] is null as is_last
             from unnest(sluice.peek(p_heads, v_lanes.limits, p_now)) r offset 0) c
           where c.aged <= p_worst) s
         window own as (partition by s.tenant, s.aged order by s.due, s.ready_at,
@@ -210,12 +210,11 @@ begin
       from timed t where t.is_last)
     select array(
       select row(n.task_id, v_lanes.lines[n.lane], n.lane, v_lanes.ranks[n.lane], n.tenant, null,
-        nullif(n.due, 'infinity'),
-        n.request_bytes, null, n.aged, n.starts_at, n.ends_at, n.turn_at, n.hides)::sluice.turn
+        nullif(n.due, 'infinity'), n.request_bytes, null, n.aged, n.starts_at, n.ends_at, n.turn_at,
+        n.hides)::sluice.turn
       from (
         select t.task_id, t.lane, t.tenant, t.due, t.request_bytes, t.aged, t.starts_at,
-          t.ends_at, t.turn_at,
-          coalesce(case when v_lanes.begins[t.lane] is null then t.is_last
+          t.ends_at, t.turn_at, coalesce(case when v_lanes.begins[t.lane] is null then t.is_last
             and t.ends_at = (select b.until from bound b)
             else t.tenant = (select b.tenant from bound b) end, false) as hides
         from timed t
@@ -232,14 +231,15 @@ end
 $$;
 
 -- lane_facts: what fair_turns needs to know of the lanes p_heads, in arrays beside them: their
--- tenants' weights and rooms, how many rows to look at (its part of the weights, or more where its
--- first task is short; in a round few more than it has turns for, were its tasks as long as the
--- first or as the average; 0 where p_chosen is false), the bounds of the rounds that they belong
--- to, and where their tenants' first tasks of effective rank p_best start.
+-- tenants' weights and headrooms; how many rows to look at; the bounds of the rounds that they
+-- belong to; where their tenants' first tasks of effective rank p_best start.
+-- Rows to look at: a lane's part of the weights, or more where its first task is short; in a round
+-- a few more than it has turns for, were its tasks as long as the first or as the average; 0 where
+-- p_chosen is false.
 create or replace function sluice.lane_facts(
   p_model int, p_heads sluice.head[], p_rounds sluice.lane_round[], p_places int,
   p_chosen boolean[], p_best smallint,
-  out lines int[], out ranks smallint[], out weights double precision[], out rooms int[],
+  out lines int[], out ranks smallint[], out weights double precision[], out headrooms int[],
     out limits int[], out begins double precision[],
   out ends double precision[], out bases double precision[])
 language plpgsql volatile
@@ -252,7 +252,7 @@ begin
       sluice.rows_max(p_places, greatest(h.rate / h.rates, h.weight / h.weights), h.lanes),
       2 + ceil(1.25 * (h.ends - h.base) * greatest(h.rate, h.rates / h.lanes)))::int end),
     array_agg(h.begins), array_agg(h.ends), array_agg(h.base)
-  into lines, ranks, weights, rooms, limits, begins, ends, bases
+  into lines, ranks, weights, headrooms, limits, begins, ends, bases
   from (select h.*, r.begins, r.ends, sum(h.rate) filter (where p_chosen[h.lane]) over () as rates,
           sum(h.weight) filter (where p_chosen[h.lane]) over () as weights,
             count(*) filter (where p_chosen[h.lane]) over () as lanes,
@@ -285,6 +285,6 @@ create or replace function sluice.aged_rank(
 language sql immutable parallel safe
 as $$
   select greatest(-100, p_rank
-    - greatest(0, floor(date_part('epoch', p_now - p_ready_at) / date_part('epoch',
-      p_ageing))))::smallint
+    - greatest(0,
+      floor(date_part('epoch', p_now - p_ready_at) / date_part('epoch', p_ageing))))::smallint
 $$;

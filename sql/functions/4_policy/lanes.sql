@@ -25,16 +25,16 @@ begin
   end if;
   return array(
     select row(w.line, w.rank, w.tenant, w.ready_at, w.request_bytes, w.share,
-      w.headroom)::sluice.head
+      w.left_now)::sluice.head
     from (
       select h.*, coalesce(t.weight, 1) as share,
         max(case when h.nth = 1 and (t.rpm is not null or t.tpm is not null)
-          then (sluice.tenant_headroom(t.name, p_now)).headroom end) over
-            (partition by h.tenant) as headroom
+          then (sluice.tenant_headroom(t.name, p_now)).headroom end) over (partition by h.tenant)
+          as left_now
       from (select h.*, row_number() over (partition by h.tenant) as nth
         from unnest(p_heads) with ordinality h) h
       left join sluice.tenants t on sluice.tenant_key(t.name) = h.tenant) w
-    where w.headroom is distinct from 0 order by w.ordinality);
+    where w.left_now is distinct from 0 order by w.ordinality);
 end
 $$;
 

@@ -52,8 +52,8 @@ begin
   v_leases := coalesce(v_leases, '{}');
   while v_more loop
     if v_heads is null then
-      select s.heads, s.rounds into v_heads, v_rounds from sluice.lanes_in_sight(p_model.id,
-        v_shares, v_looks, p_last, p_want, p_now) s;
+      select s.heads, s.rounds into v_heads, v_rounds
+      from sluice.lanes_in_sight(p_model.id, v_shares, v_looks, p_last, p_want, p_now) s;
     end if;
     exit when v_heads = '{}';
     v_looked := v_looked + cardinality(v_heads);
@@ -145,7 +145,7 @@ as $$
 declare
   v_alone boolean := cardinality(p_heads) = 1 and p_rounds = '{}';
   v_limited boolean := not p_is_free and (p_model.tpm is not null
-    or exists (select from unnest(p_heads) h where h.room is not null));
+    or exists (select from unnest(p_heads) h where h.headroom is not null));
   v_some record;
 begin
   if v_limited or p_places > 1 and not v_alone then

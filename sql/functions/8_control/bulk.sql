@@ -11,8 +11,8 @@
 -- Errors:  SL001 unknown model or route; SL004 no condition at all; SL009 not this caller's tenant.
 create or replace function sluice.cancel_all(
   model text default null, tenant text default null, metadata jsonb default null,
-  batch_id bigint default null,
-  since timestamptz default null, until timestamptz default null, p_now timestamptz default null)
+  batch_id bigint default null, since timestamptz default null, until timestamptz default null,
+  p_now timestamptz default null)
 returns bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -41,16 +41,15 @@ create or replace function sluice.redrive_all(
   model text default null, error_like text default null, tenant text default null,
   since timestamptz default null,
   until timestamptz default null, error_code text default null, metadata jsonb default null,
-    batch_id bigint default null,
-  p_now timestamptz default null) returns bigint
+    batch_id bigint default null, p_now timestamptz default null) returns bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 begin
-  return (sluice.bulk_part('redrive', sluice.task_filter_of(redrive_all.model, redrive_all.tenant,
-    redrive_all.metadata,
+  return (sluice.bulk_part('redrive',
+      sluice.task_filter_of(redrive_all.model, redrive_all.tenant, redrive_all.metadata,
     redrive_all.batch_id, redrive_all.since, redrive_all.until, redrive_all.error_like,
       redrive_all.error_code),
     null, 'infinity', sluice.now_for(p_now))).done;
@@ -73,8 +72,8 @@ $$;
 --          conditions); SL004 no condition at all; SL009 not this caller's tenant.
 create or replace function sluice.forget_all(
   model text default null, tenant text default null, metadata jsonb default null,
-  batch_id bigint default null,
-  since timestamptz default null, until timestamptz default null, p_now timestamptz default null)
+  batch_id bigint default null, since timestamptz default null, until timestamptz default null,
+  p_now timestamptz default null)
 returns bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -86,16 +85,16 @@ declare
   v_filter sluice.task_filter := sluice.task_filter_of(forget_all.model, forget_all.tenant,
     forget_all.metadata, forget_all.batch_id, forget_all.since, forget_all.until);
   v_conditions text := md5((to_jsonb(v_filter) - 'until')::text) || ' ';
-  v_from bigint := substring(current_setting('sluice.forget_from',
-    true) from '^' || v_conditions || '([0-9]{1,18})$');
+  v_from bigint := substring(current_setting('sluice.forget_from', true)
+    from '^' || v_conditions || '([0-9]{1,18})$');
   v_step record := sluice.bulk_part('forget', v_filter, jsonb_build_object('from', v_from),
     'infinity', v_now);
 begin
   if v_step.done = 0 and v_from > 0 then  -- what ended behind it meanwhile
     v_step := sluice.bulk_part('forget', v_filter, null, 'infinity', v_now);
   end if;
-  perform set_config('sluice.forget_from', coalesce(v_conditions || (v_step.next ->> 'from'),
-    ''), false);
+  perform set_config('sluice.forget_from',
+    coalesce(v_conditions || (v_step.next ->> 'from'), ''), false);
   return v_step.done;
 end
 $$;
@@ -113,12 +112,12 @@ as $$
 begin
   perform sluice.check_filter(p_filter, p_action || '_all', p_action = 'redrive');
   case p_action
-    when 'cancel' then select * into done, next from sluice.cancel_some(p_filter, p_from,
-      p_stop, p_now);
-    when 'redrive' then select * into done, next from sluice.redrive_some(p_filter, p_from,
-      p_stop, p_now);
-    when 'forget' then select * into done, next from sluice.forget_some(p_filter, p_from,
-      p_stop, p_now);
+    when 'cancel' then select * into done, next
+      from sluice.cancel_some(p_filter, p_from, p_stop, p_now);
+    when 'redrive' then select * into done, next
+      from sluice.redrive_some(p_filter, p_from, p_stop, p_now);
+    when 'forget' then select * into done, next
+      from sluice.forget_some(p_filter, p_from, p_stop, p_now);
   end case;
   if done > 0 or p_from is null and p_action <> 'forget' then
     perform sluice.note_command(p_action || '_all', p_filter.name,
@@ -172,8 +171,7 @@ begin
       to_jsonb(sluice.read_record(null::sluice.conditions, p_conditions)));
   end if;
   return sluice.task_filter_of(c.model, coalesce(p_tenant, c.tenant), c.metadata,
-    c.batch_id, c.since,
-    coalesce(c.until, case when c.everything then timestamptz 'infinity' end), c.error_like,
-      c.error_code);
+    c.batch_id, c.since, coalesce(c.until, case when c.everything then timestamptz 'infinity' end),
+    c.error_like, c.error_code);
 end
 $$;

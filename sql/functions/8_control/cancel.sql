@@ -74,8 +74,8 @@ begin
         and not exists (select from sluice.cancellation c where c.task_id = t.id));
     done := done + case when v_ids = '{}' then 0
       when v_places[1] = 'lease' then (select count(*) from sluice.task t
-        where t.id = any (v_ids) and sluice.cancel_found(t.id, t.model, t.route,
-          p_now) in ('processing', 'cancelled'))
+        where t.id = any (v_ids)
+          and sluice.cancel_found(t.id, t.model, t.route, p_now) in ('processing', 'cancelled'))
       else sluice.end_waiting(v_places[1], v_ids, 'cancelled', p_now) end;
     v_after := coalesce(v_last, 0);
     if v_last is null then

@@ -117,8 +117,8 @@ begin
   select left(m.key, 200) as key, left(m.value::text, 100) as value, n.name is null as unknown
   into v_wrong
   from jsonb_each(configure_route.models) m left join sluice.models n on n.name = m.key
-  where n.name is null or jsonb_typeof(m.value) <> 'number' or (m.value #>> '{}')::numeric
-    not between 0 and 3e38
+  where n.name is null or jsonb_typeof(m.value) <> 'number'
+    or (m.value #>> '{}')::numeric not between 0 and 3e38
   order by n.name is not null, m.key limit 1;
   if v_wrong.unknown then
     raise exception 'there is no model "%"', v_wrong.key using errcode = 'SL001',

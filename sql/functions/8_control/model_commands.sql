@@ -14,8 +14,8 @@ as $$
 begin
   perform sluice.require_model(model);
   perform sluice.close_until(model, until, reason, null);
-  perform sluice.note_audit('close_model', model, jsonb_build_object('until', until,
-    'reason', reason));
+  perform sluice.note_audit('close_model', model,
+    jsonb_build_object('until', until, 'reason', reason));
 end
 $$;
 

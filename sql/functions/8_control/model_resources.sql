@@ -23,8 +23,8 @@ begin
     execute format('create unlogged sequence sluice.%I minvalue 0', v_kind || '_' || p_model);
   end loop;
   perform sluice.make_gauge('load_' || p_model), sluice.make_line(p_model);
-  perform sluice.set_counter(k, p_model, 0) from unnest(array['bucket', 'tokens', 'failures',
-    'claimed', 'ended', 'load']) k;
+  perform sluice.set_counter(k, p_model, 0)
+  from unnest(array['bucket', 'tokens', 'failures', 'claimed', 'ended', 'load']) k;
   insert into sluice.breaker (model, state, since) values (p_model, 'closed', clock_timestamp());
 end
 $$;

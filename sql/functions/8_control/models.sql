@@ -19,8 +19,8 @@ begin
       using errcode = '23505', column = 'name', hint = 'Names are unique over models and routes.';
   elsif new.api <> all (c_apis) then
     raise exception 'there is no api "%"', left(new.api, 200)
-      using errcode = '23514', column = 'api', hint = 'There are ' || array_to_string(c_apis,
-        ', ') || '.';
+      using errcode = '23514', column = 'api',
+        hint = 'There are ' || array_to_string(c_apis, ', ') || '.';
   end if;
   if tg_op = 'INSERT' then
     perform sluice.make_model(new.id);
@@ -88,8 +88,8 @@ begin
   if v_is_parked <> v_was_parked then
     perform sluice.note_transition(new.id, case when v_was_parked then 'parked' else b.state end,
       case when v_is_parked then 'parked' else b.state end,
-      case when v_is_parked then sluice.parked_for(new.closed_reason) else 'it was opened' end,
-        clock_timestamp())
+      case when v_is_parked then sluice.parked_for(new.closed_reason)
+        else 'it was opened' end, clock_timestamp())
     from (select coalesce((select state from sluice.breaker where model = new.id),
       'closed') as state) b;
   end if;
@@ -124,9 +124,8 @@ begin
     end;
   end loop;
   raise exception 'model "%" is in use', old.name using errcode = '55P03',
-    hint = 'A transaction that is open has used it '
-    || '(pg_stat_activity), or a tick or a sweep, which go through all models, takes long. Delete '
-       'it again later.';
+    hint = 'A transaction that is open has used it (pg_stat_activity), or a tick or a sweep, '
+           'which go through all models, takes long. Delete it again later.';
 end
 $$;
 

@@ -1,8 +1,8 @@
 -- Retention: a finished task is kept for settings.retention from its end, and at most
 -- retention_slack() longer: an hour or a tenth. Ranges of ids are cut by number and by time
 -- (2_storage/partitions.sql), and leave by being dropped as a whole, the oldest first. What of a
--- range must stay (unfinished tasks, results younger than the retention) moves to the attic, the
--- partition below all ranges; in the attic finished tasks leave row by row. So they do in a range
+-- range must stay (unfinished tasks, results younger than the retention) moves to the retained
+-- partitions, those below all ranges; finished tasks leave these row by row. So they do in a range
 -- that cannot be dropped in time: because too much of it must stay, or because a report reads it
 -- for hours.
 --
@@ -24,7 +24,7 @@ $$;
 
 -- retain: one round of retention: makes the ranges that ids will need, and says in sluice.gate
 -- where the last begins; at most one range is dropped or closed, and at most retention_bounds'
--- tasks are deleted of ranges, and of the attic, with what belongs to them.
+-- tasks are deleted of ranges, and of the retained partitions, with what belongs to them.
 -- Called by workers, and by tick in two halves. Best as a transaction of its own, as tick is: after
 --          a drop it holds sluice.task exclusively until the commit. Leaves ranges of more than ten
 --          million vacuumed tasks to tick, and to erase_overdue: a second's work, for which a
@@ -77,8 +77,8 @@ begin
     return v_round;
   end if;
   v_round.at := p_now;
-  v_round.erased := sluice.erase_tasks('attic', array(
-      select r.task_id from sluice.result_attic r where r.finished_at < v_cutoff
+  v_round.erased := sluice.erase_tasks('retained', array(
+      select r.task_id from sluice.result_retained r where r.finished_at < v_cutoff
         limit (sluice.retention_bounds()).erased_tasks), v_cutoff)
     + sluice.erase_overdue(v_cutoff) + sluice.erase_leftovers();
   v_range := sluice.oldest_range(v_cutoff);
@@ -86,8 +86,8 @@ begin
      and coalesce(sluice.walk_cost(v_range.n) <= p_tasks_max, true)
      and pg_try_advisory_xact_lock(sluice.lock_class('retain'), 1)
      and sluice.lock_briefly('sluice.task_' || v_range.n, 'share') then
-    v_round.carried := sluice.tasks_to_keep(v_range, v_cutoff);
-    if v_round.carried is not null then
+    v_round.retained := sluice.tasks_to_keep(v_range, v_cutoff);
+    if v_round.retained is not null then
       v_round.n := v_range.n;
       v_round.end_id := v_range.end_id;
     end if;
@@ -107,9 +107,9 @@ language plpgsql volatile
 as $$
 begin
   if p_round.n is not null then
-    if sluice.lock_briefly(format('only sluice.task, only sluice.result, sluice.task_attic,
-      sluice.result_attic, sluice.task_%1$s,
-         sluice.result_%1$s', p_round.n), 'access exclusive') then
+    if sluice.lock_briefly(format('only sluice.task, only sluice.result, sluice.task_retained,
+         sluice.result_retained, sluice.task_%1$s, sluice.result_%1$s', p_round.n),
+       'access exclusive') then
       perform sluice.drop_range(p_round);
       return 1;
     end if;
@@ -157,7 +157,7 @@ begin
 end
 $$;
 
--- tasks_to_keep: the tasks of a range that must move to the attic: unfinished, or finished since
+-- tasks_to_keep: the tasks of a range that must be retained: unfinished, or finished since
 -- p_cutoff. Null: too many. Holds while lock_class('retain') 1 and the range's tasks are locked:
 -- one of them can finish, but none can come, nor become unfinished again. What is unfinished is in
 -- one of the places; of the results only the keys are read.
@@ -188,32 +188,31 @@ begin
 end
 $$;
 
--- drop_range: moves the tasks to keep and their results to the attic, raises the attic's bound
--- above the range, and drops the range's partitions. Requires all of them locked. Columns by name:
--- partitions may have them in another order.
+-- drop_range: moves the tasks to keep and their results to the retained partitions, raises the
+-- bound of these above the range, and drops the range's partitions. Requires all of them locked.
+-- Columns are named, for partitions may have them in another order.
 create or replace function sluice.drop_range(p_round sluice.retention_round) returns void
 language plpgsql volatile
 as $$
 declare
   v_table text;
   v_name text;
-  v_attic text;
+  v_retained text;
   v_columns text;
 begin
   foreach v_table in array array['task', 'result'] loop
     v_name := v_table || '_' || p_round.n;
-    v_attic := v_table || '_attic';
+    v_retained := v_table || '_retained';
     v_columns := (select string_agg(quote_ident(attname), ', ') from pg_attribute
                   where attrelid = ('sluice.' || v_table)::regclass and attnum > 0
                     and not attisdropped);
-    execute format('alter table sluice.%I detach partition sluice.%I', v_table, v_attic);
+    execute format('alter table sluice.%I detach partition sluice.%I', v_table, v_retained);
     execute format('alter table sluice.%I detach partition sluice.%I', v_table, v_name);
-    execute format('insert into sluice.%I (%3$s) select %3$s from sluice.%2$I where %4$s = any '
-                   '($1)', v_attic, v_name,
-      v_columns, case v_table when 'task' then 'id' else 'task_id' end) using p_round.carried;
-    execute format('alter table sluice.%I attach partition sluice.%I for values from (minvalue) to '
-                   '(%s)',
-                   v_table, v_attic, p_round.end_id);
+    execute format('insert into sluice.%I (%3$s) select %3$s from sluice.%2$I '
+                   'where %4$s = any ($1)', v_retained, v_name, v_columns,
+      case v_table when 'task' then 'id' else 'task_id' end) using p_round.retained;
+    execute format('alter table sluice.%I attach partition sluice.%I '
+                   'for values from (minvalue) to (%s)', v_table, v_retained, p_round.end_id);
     execute format('drop table sluice.%I', v_name);
   end loop;
   delete from sluice.id_range where n = p_round.n;

@@ -1,7 +1,7 @@
 -- How retention deletes row by row what cannot leave with its range.
 
 -- retention_bounds: of one round.
--- Returns: kept_tasks, kept_bytes: how much one range may leave to the attic. It is copied while
+-- Returns: kept_tasks, kept_bytes: how much of one range may be retained. It is copied while
 --          submits wait: less than a second. A range that would leave more stays until it does not.
 --          erased_tasks: how many overdue tasks are deleted row by row; looked_keys: how many
 --          results' keys are looked at for them. Each less than half a second.
@@ -44,8 +44,8 @@ begin
   if cardinality(v_ids) = v_max.erased_tasks then
     v_last := v_ids[cardinality(v_ids)];
   else
-    execute format('select task_id from sluice.%I where task_id >= $1 order by task_id offset $2 '
-                   'limit 1', 'result_' || v_range.n)
+    execute format('select task_id from sluice.%I where task_id >= $1 '
+                   'order by task_id offset $2 limit 1', 'result_' || v_range.n)
     into v_last using v_from, v_max.looked_keys - 1;
   end if;
   v_erased := sluice.erase_tasks(v_range.n::text, v_ids, p_cutoff);
@@ -57,7 +57,7 @@ $$;
 -- erase_tasks: deletes those of tasks p_ids in one pair of partitions that finished before
 -- p_cutoff, with their attempts, idempotency keys and marks. Passes over what somebody redrives or
 -- forgets just now.
--- Params:  p_part: attic, or a range's number. Returns how many.
+-- Params:  p_part: retained, or a range's number. Returns how many.
 create or replace function sluice.erase_tasks(p_part text, p_ids bigint[], p_cutoff timestamptz)
 returns int
 language plpgsql volatile
@@ -96,7 +96,8 @@ begin
   foreach v_table in array array['attempt', 'idempotency', 'cancellation'] loop
     execute format('delete from sluice.%1$I where ctid = any (array(
         select l.ctid from sluice.%1$I l
-        where l.task_id < $1 and not exists (select from sluice.task_attic t where t.id = l.task_id)
+        where l.task_id < $1
+          and not exists (select from sluice.task_retained t where t.id = l.task_id)
         order by l.task_id limit 10000 for update of l skip locked))', v_table) using v_lowest;
     get diagnostics v_some = row_count;
     v_erased := v_erased + v_some;

@@ -5,8 +5,8 @@
 -- that, taken for a route's.
 create or replace function sluice.task_filter_of(
   p_name text, p_tenant text, p_metadata jsonb, p_batch_id bigint, p_since timestamptz,
-  p_until timestamptz,
-  p_error_like text default null, p_error_code text default null) returns sluice.task_filter
+  p_until timestamptz, p_error_like text default null,
+  p_error_code text default null) returns sluice.task_filter
 language plpgsql stable
 as $$
 declare
@@ -52,14 +52,14 @@ begin
     raise exception 'error_like has more than % characters', sluice.condition_bytes_max()
       using errcode = 'SL004',
       column = 'error_like',
-        hint = 'It is a pattern of SQL''s LIKE, such as "%timeout%"; an error has at most 1,000 '
-               'bytes.';
+        hint = 'It is a pattern of SQL''s LIKE, such as "%timeout%"; '
+               'an error has at most 1,000 bytes.';
   end if;
   if p_filter.tenant is not null then
     perform sluice.require_tenant(p_filter.tenant);
   end if;
-  if p_filter.route is not null and not exists (select from sluice.routes
-    where route = p_filter.route) then
+  if p_filter.route is not null
+    and not exists (select from sluice.routes where route = p_filter.route) then
     perform sluice.refuse_unknown(p_filter.route);
   end if;
 end
@@ -91,8 +91,8 @@ begin
   end if;
   if v_fault is not null then
     raise exception '%', v_fault using errcode = 'SL004', column = 'metadata',
-      hint = format('As a condition it is an object without arrays, of at most %s bytes, such as '
-                    '{"team": "search"}.',
+      hint = format('As a condition it is an object without arrays, of at most %s bytes, '
+                    'such as {"team": "search"}.',
         sluice.condition_bytes_max());
   end if;
 end

@@ -44,7 +44,7 @@ begin
   v_swept := greatest(0, sluice.sweep(p_now));  -- late: its locks stop whoever notifies
   v_dropped := sluice.end_retention(v_retention);
   return jsonb_build_object('expired', v_expired, 'cancelled', v_cancelled, 'recovered',
-    v_recovered,
-    'woken', v_woken, 'swept', v_swept, 'dropped', v_dropped, 'erased', v_retention.erased);
+    v_recovered, 'woken', v_woken, 'swept', v_swept, 'dropped', v_dropped, 'erased',
+    v_retention.erased);
 end
 $$;
