@@ -15,6 +15,11 @@ std::optional<Account> unprivileged_account() {
   return Account{"nobody", 65534, 65534};
 }
 
+std::string account_name(uid_t uid) {
+  const passwd* entry = getpwuid(uid);
+  return entry == nullptr ? "" : entry->pw_name;
+}
+
 bool become(const Account& account) {
   return setgroups(0, nullptr) == 0 && setgid(account.gid) == 0 && setuid(account.uid) == 0;
 }

@@ -19,6 +19,9 @@ struct Account {
 // As root: `postgres`, else `nobody`. nullopt: we are not root and stay who we are.
 std::optional<Account> unprivileged_account();
 
+// Empty: the system knows none.
+std::string account_name(uid_t uid);
+
 // Becomes the account for good. Only between fork and exec; false on failure.
 bool become(const Account& account);
 

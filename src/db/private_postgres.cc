@@ -338,8 +338,10 @@ void PrivatePostgres::set_password() const {
 
 std::string PrivatePostgres::url(std::string_view database) const {
   const std::string port_part = tcp_port_ ? fmt::format("&port={}", *tcp_port_) : "";
-  return fmt::format("postgresql:///{}?host={}&user=sluice{}", percent_encoded(database),
-                     percent_encoded(socket_directory_.native()), port_part);
+  const std::string account = account_name(account_ ? account_->uid : geteuid());
+  return fmt::format("postgresql:///{}?host={}&user=sluice{}{}", percent_encoded(database),
+                     percent_encoded(socket_directory_.native()), port_part,
+                     account.empty() ? "" : "&requirepeer=" + percent_encoded(account));
 }
 
 int PrivatePostgres::port() const {

@@ -42,7 +42,9 @@ class PrivatePostgres final {
   PrivatePostgres(const PrivatePostgres&) = delete;
   PrivatePostgres& operator=(const PrivatePostgres&) = delete;
 
-  // For libpq and psql, and safe between single quotes in a shell.
+  // For libpq and psql, and safe between single quotes in a shell. It names the account that runs
+  // the server: once we have ended, anybody may make a directory of /tmp anew, with a server of
+  // his.
   std::string url(std::string_view database) const;
   // Readable once the server has ended, which it should not while we live. For poll and uv_poll.
   int exit_fd() const { return server_->exit_fd(); }

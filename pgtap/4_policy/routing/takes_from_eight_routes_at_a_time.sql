@@ -13,10 +13,10 @@ create temp table first on commit drop as select claimed(:w, 100, at(1)) as ids;
 select is((select count(*) from first, unnest(ids)), 16::bigint, 'two of each of eight routes');
 select is((select count(distinct t.route) from first, unnest(ids) i join sluice.task t on t.id = i),
   8::bigint, 'and no others''');
-select count(claimed(:w, 100, at(2))), count(claimed(:w, 100, at(3))),
-  count(claimed(:w, 100, at(4))) \g /dev/null
+-- Eight are drawn: a route may be passed over a few times.
+select count(claimed(:w, 100, at(n))) from generate_series(2, 21) n \g /dev/null
 select is((select count(*) from sluice.lease l where l.worker = :w), 24::bigint,
-  'whose turn is next');
+  'the next claims take from the others');
 
 select * from finish();
 rollback;
