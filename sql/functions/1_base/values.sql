@@ -57,17 +57,17 @@ set search_path = sluice, pg_temp
 as $$
 begin
   perform sluice.check_columns(p_values, sluice.configurable_columns(p_type)),
-    sluice.name_misfit(p_type, p_values);
+    sluice.check_types(p_type, p_values);
   return p_values;
 end
 $$;
 
--- name_misfit: SL004 for the first key of p_values that its column cannot hold. PostgreSQL's own
+-- check_types: SL004 for the first key of p_values that its column cannot hold. PostgreSQL's own
 -- message would name no key.
 -- Params:  p_type: a table or composite type of this schema; p_values: an object. Keys that are no
 --          columns are passed over.
 -- Errors:  SL004; COLUMN is the key. None: every value fits its column.
-create or replace function sluice.name_misfit(p_type text, p_values jsonb) returns void
+create or replace function sluice.check_types(p_type text, p_values jsonb) returns void
 language plpgsql volatile
 as $$
 declare

@@ -57,8 +57,9 @@ begin
 end
 $$;
 
--- fed_models: which models a line may give tasks to; those of p_ids (null: all).
-create or replace function sluice.fed_models(p_line int, p_ids int[] default null) returns int[]
+-- models_of_line: the ids of the models that take tasks from a line, as far as they are in p_ids
+-- (null: all).
+create or replace function sluice.models_of_line(p_line int, p_ids int[] default null) returns int[]
 language plpgsql stable
 as $$
 begin
@@ -137,10 +138,10 @@ begin
 end
 $$;
 
--- find_place: where an unfinished task is: aside, in a line of the model it named or of its route,
--- or under way; status null: in none of them. Never in all lines: 1,000 tables in one look-up are
--- 4,000 locks.
--- Params:  p_task: its id; p_model, p_route: what it named. Returns: also line: in which it waits.
+-- find_place: where an unfinished task is: in later, in a line of the model or route that it named,
+-- or in lease. Other lines are not searched: a look-up in 1,000 tables takes 4,000 locks.
+-- Params:  p_task: its id; p_model, p_route: what it named.
+-- Returns: status: null if it is in none of them; line: the one in which it waits.
 create or replace function sluice.find_place(
   p_task bigint, p_model int, p_route text, out status text, out model int, out attempts int,
   out queued_at timestamptz, out started_at timestamptz, out line int)

@@ -235,10 +235,11 @@ exception when raise_exception then
 end
 $$;
 
--- doubt_lines: lets the next submit into each line that model p_model feeds, or into those of
--- p_route, count. For where no bound is, nobody draws: after a change of max_queue, or of a route's
--- models. Params: p_max: gauges below this; null: of all.
-create or replace function sluice.doubt_lines(
+-- invalidate_line_gauges: makes the next submit count what waits: in each line that model p_model
+-- takes from, or in those of p_route. Called after a change of max_queue or of a route's models,
+-- because the gauge of a line without a bound is not kept up to date.
+-- Params:  p_max: only gauges below this; null: all.
+create or replace function sluice.invalidate_line_gauges(
   p_model text, p_route text default null, p_max bigint default null)
 returns void
 language plpgsql volatile
@@ -255,16 +256,17 @@ begin
 end
 $$;
 
--- doubt_gauges: lets the next submit of each model with a bound of its own count, for redrives, and
--- what came by a route, or was put back, did not ask. Called by tick.
-create or replace function sluice.doubt_gauges() returns void
+-- invalidate_gauges: makes the next submit to each model with a bound of its own count, because
+-- redrives, tasks of routes and tasks that were put back are not added to its gauge. Called by
+-- tick.
+create or replace function sluice.invalidate_gauges() returns void
 language plpgsql volatile
 as $$
 begin
   perform sluice.set_counter('load', m.id, sluice.gauge_unknown())
   from sluice.models m where m.max_unfinished is not null
     and sluice.counter('load', m.id) < sluice.gauge_unknown();
-  perform sluice.doubt_lines(m.name, null, sluice.gauge_unknown()) from sluice.models m
+  perform sluice.invalidate_line_gauges(m.name, null, sluice.gauge_unknown()) from sluice.models m
     where m.max_queue is not null;
 end
 $$;

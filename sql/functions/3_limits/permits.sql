@@ -191,7 +191,7 @@ begin
   if p_quota.account is not null then
     insert into sluice.spent (account, at, tokens) values (p_quota.account, p_now, p_units);
     if random() < 0.004 then
-      perform sluice.gather_spent(p_quota.account, p_now);
+      perform sluice.merge_spent(p_quota.account, p_now);
     end if;
   end if;
 end

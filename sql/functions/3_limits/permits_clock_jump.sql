@@ -16,7 +16,7 @@
 -- jump, since that note.
 -- Params:  jump; sound_at: this clock when the worker last found it sound (null: nobody knows, it
 --          is noted); p_now.
--- Locks:   lock_class('clock'); rows of spent by account and time, as gather_spent and mend_bucket
+-- Locks:   lock_class('clock'); rows of spent by account and time, as merge_spent and mend_bucket
 --          come to them.
 -- Returns: now, from which on buckets fill again; they may have begun before.
 create or replace function sluice.note_clock_jump(

@@ -61,13 +61,13 @@ begin
 end
 $$;
 
--- gather_spent: makes one row of what was booked to an account within the same quarter of a second,
--- at the last moment of it, when its window has more than 500 rows: so that claims sum up 1,000 or
--- so, however often they come (of 12,000 tokens_spent took 2.7 ms, tokens_free_at 31 ms). What is
--- counted leaves the window at most 250 ms late: the safe side. Not the last second, which is still
--- being booked to. Returns how many rows it replaced. Requires the lock of the account's model or
--- tenant.
-create or replace function sluice.gather_spent(p_account int, p_now timestamptz) returns int
+-- merge_spent: replaces the rows that were booked to an account within the same quarter of a second
+-- by one, dated at the last of them, once its window has more than 500 rows. Claims then sum up
+-- 1,000 rows or so, however often they come (with 12,000, tokens_spent took 2.7 ms and
+-- tokens_free_at 31 ms). Tokens leave the window at most 250 ms late, which is the safe side. The
+-- last second is left out: it is still being booked to.
+-- Returns: how many rows it replaced. Requires the lock of the account's model or tenant.
+create or replace function sluice.merge_spent(p_account int, p_now timestamptz) returns int
 language plpgsql volatile
 as $$
 declare

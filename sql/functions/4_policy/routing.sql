@@ -215,7 +215,7 @@ begin
     select r.line from sluice.ready_line r where r.line = any (p_ids)
     union
     select fed.id
-    from (select l.line, sluice.fed_models(l.line, p_ids) as ids
+    from (select l.line, sluice.models_of_line(l.line, p_ids) as ids
           from (select distinct line from sluice.ready_line where line < 0) l offset 0) r
     cross join lateral (
       select unnest(r.ids) as id where coalesce(cardinality(r.ids) <= p_per_route, true)

@@ -1,15 +1,16 @@
 -- Which models a claim asks for tasks, in which order, and for how many.
 
--- tasks_per_fed_model: tasks that a claim means each of those models to have that only a route
--- feeds. A model costs it half a ms, a task a tenth: with three tasks for each of fifty models
--- 6,000 tasks took half as long again.
-create or replace function sluice.tasks_per_fed_model() returns int
+-- tasks_per_model: how many tasks a claim tries to give each model that has no tasks of its own,
+-- only routes'. A model costs a claim half a ms, a task a tenth: with three tasks for each of fifty
+-- models, 6,000 tasks took half as long again.
+create or replace function sluice.tasks_per_model() returns int
 language sql immutable parallel safe
 as $$ select 8 $$;
 
--- claim_order: p_ids in the order in which a claim of p_max asks them. Returns: first: so many of
--- them share the slots; the others have what those leave. Of the models that only a route feeds so
--- few that each has tasks_per_fed_model tasks: their meters share the route.
+-- claim_order: p_ids in the order in which a claim of p_max tasks asks them.
+-- Returns: first: how many of them share the slots; the others get what these leave. They are the
+--          models with tasks of their own, and so few of the others that each gets tasks_per_model
+--          tasks (the meters then share the routes' tasks among models).
 create or replace function sluice.claim_order(p_ids int[], p_max int, out ids int[], out first int)
 language plpgsql volatile
 as $$
@@ -19,7 +20,7 @@ begin
   into ids, first
   from (select o.id, o.place,
           o.has_own or row_number() over (partition by o.has_own order by o.place) <=
-            (p_max - 1) / sluice.tasks_per_fed_model() + 1 as is_first
+            (p_max - 1) / sluice.tasks_per_model() + 1 as is_first
         from (select id, place, exists (select from sluice.ready_line r
           where r.line = id) as has_own
               from unnest(p_ids) with ordinality i(id, place)) o) d;

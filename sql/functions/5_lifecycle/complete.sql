@@ -1,22 +1,30 @@
--- complete: records what became of calls.
--- Called by workers with everything that ended since the last one; committed synchronously.
--- Params:  worker; outcomes: see sluice.outcome for the kinds; p_now.
--- Returns: per outcome whether it holds: applied false means that the task was no longer this
---          worker's under this fence; the late result is then kept in sluice.attempts for audit and
---          changes nothing. Repeating a call whose COMMIT answer was lost is safe and answers the
---          same (throttled and returned answer false: their tasks are on their way again, there is
---          nothing to do either way).
--- Moves: lease -> result (solved, failed, cancelled), -> later (retry), -> its line at its place
---          (throttled, returned). returned with the error_code not_sent, throttled with http_403,
---          http_404 or http_405: -> later, uncharged; it fails when that has gone on for long
---          (3_limits/closures.sql). returned with an error_code: the call for it and others failed,
---          nobody knows by whose fault; a row among the attempts, tokens as reserved, and one
---          failure for the breaker (for the batch: the others say batch_failed). A task that was
---          cancelled meanwhile ends as cancelled instead of going back; what was told still counts
---          as an attempt and still closes the model.
--- Locks:   leases ascending by id, then lines ascending (only for what goes back to a line), then
---          by model, ascending, its breaker (only when it moves) and its row of refusal (only if it
---          refuses).
+comment on type sluice.outcome is
+'How one call ended. kind: solved; failed (for good); retry (charged; called again after a '
+'backoff); throttled (closes the model for retry_after_ms, not charged); returned (never sent, or failed '
+'through no proven fault of the task: not charged); cancelled. complete() says where each goes.';
+
+-- complete: records how calls ended.
+-- Called by workers with all calls that ended since the last time; committed synchronously.
+-- Params:  worker; outcomes: the type's comment lists the kinds; p_now.
+-- Returns: for each outcome whether it was applied. If not, the task was no longer this worker's
+--          under this fence: the late outcome is kept in sluice.attempts for audit and changes
+--          nothing. A call whose answer to COMMIT was lost may be repeated, and gets the same
+--          answer (but throttled and returned then get false: their tasks have already gone back,
+--          and there is nothing to do either way).
+-- Moves:   A lease becomes a result (solved, failed, cancelled), or its task goes to later (retry),
+--          or to its old position in its line (throttled, returned). Exceptions:
+--          - returned with error_code not_sent, and throttled with http_403, http_404 or http_405,
+--            go to later, uncharged, and fail when that has gone on for long
+--            (3_limits/closures.sql).
+--          - returned with another error_code means that a call for several tasks failed, and
+--            nobody knows through which. It is noted as an attempt, its tokens count as reserved,
+--            and the batch counts as one failure for the breaker (all tasks of the batch but one
+--            have batch_failed).
+--          - A task that was cancelled meanwhile ends as cancelled instead of going back. Its
+--            outcome still counts as an attempt, and still closes the model.
+-- Locks:   leases ascending by id; then lines ascending (only for tasks that go back to a line);
+--          then for each model, ascending, its breaker (only if its state changes) and its row of
+--          refusal (only if it refused).
 create or replace function sluice.complete(
   worker bigint, outcomes sluice.outcome[], p_now timestamptz default null)
 returns table (task_id bigint, fence int, applied boolean)

@@ -40,16 +40,17 @@ begin
     null;  -- which one was it?
   end;
   if v_drafts is null then
-    perform sluice.refuse_misfit(p_tasks, c_known, p_now);
+    perform sluice.refuse_invalid_draft(p_tasks, c_known, p_now);
   end if;
   perform sluice.check_drafts(v_drafts, false, p_now);
   return v_drafts;
 end
 $$;
 
--- refuse_misfit: says which of p_tasks, of which one cannot be read as a draft, is the first one at
--- fault. Errors: as drafts_of.
-create or replace function sluice.refuse_misfit(p_tasks jsonb, p_known text[], p_now timestamptz)
+-- refuse_invalid_draft: raises the error of the first of p_tasks that cannot be read as a draft.
+-- Errors:  as drafts_of.
+create or replace function sluice.refuse_invalid_draft(
+  p_tasks jsonb, p_known text[], p_now timestamptz)
 returns void
 language plpgsql volatile
 as $$
@@ -96,7 +97,7 @@ begin
   end if;
   perform jsonb_populate_record(null::sluice.draft, p_task);
 exception when data_exception then
-  perform sluice.name_misfit('draft', p_task);
+  perform sluice.check_types('draft', p_task);
   raise exception '%', sqlerrm using errcode = 'SL004',
     hint = 'Its values are of the types of sluice.submit''s arguments.';
 end

@@ -29,10 +29,11 @@ begin
 end
 $$;
 
--- add_text: add_<l>: stores one new task and puts it into the line, or aside until its time; takes
--- headroom for it in the gauges. It locks the queue or the model's gauge, so no model goes under an
--- open submit. A procedure, for EXECUTE plans no CALL, and of one argument: each costs 5,000
--- instructions. Both rows in one statement: 17,000 less than in two.
+-- add_text: the text of add_<l>, which stores one new task, puts it into the line, or into later
+-- until its time, and takes headroom for it in the gauges. It locks the queue or the model's gauge,
+-- so no model is deleted under an open submit. It is a procedure because EXECUTE need not plan a
+-- CALL, and has one argument because each costs 5,000 instructions. One statement inserts both
+-- rows: 17,000 instructions less than two.
 create or replace function sluice.add_text(p_line int) returns text
 language sql immutable
 as $$

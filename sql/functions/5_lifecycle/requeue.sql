@@ -17,13 +17,13 @@ begin
 end
 $$;
 
--- retry_later: aside with a time: exponential backoff with full jitter, no earlier than the backend
---   asked. wait = random() * least(backoff_max, backoff_base * 2^n), at least retry_after_ms (at
---   most 1 h).
--- n: how many attempts were charged; of a task that is spared, how often it was before. What could
--- not be sent is tried once more when its time is over. (2^26 days still fit into an interval.) A
--- route's task goes back to its route. A probe is not charged: a backend that is down for a day
--- must not empty its queue into the dead letters.
+-- retry_later: puts tasks into later, with exponential backoff and full jitter, and no earlier than
+-- the backend asked for:
+--   wait = random() * least(backoff_max, backoff_base * 2^n), at least retry_after_ms (at most 1 h)
+-- n is how many attempts were charged; for a spared task, how often it was spared before. (2^26
+-- days still fit into an interval.) A task that could not be sent is tried once more when its time
+-- is over. A route's task goes back to its route. A probe is not charged: a backend that is down
+-- for a day must not turn its queue into dead letters.
 create or replace function sluice.retry_later(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile

@@ -131,12 +131,12 @@ create or replace function sluice.burst_time_max() returns interval
 language sql immutable parallel safe
 as $$ select sluice.mark_lag() $$;
 
--- stands_aside: whether p_count tasks that are submitted now wait in sluice.later until they are
--- committed, though they are ready. A claim would walk over those of an open transaction at each
--- look (0.2 us each: three million 0.6 s, of all models), for it sees which they are only then. So
--- where submitters are bound to tenants a transaction puts no more into a line than it can within
--- the marks' lag.
-create or replace function sluice.stands_aside(p_count int) returns boolean
+-- waits_for_commit: whether p_count tasks that are submitted now wait in sluice.later until they
+-- are committed, although they are ready. In a line each claim would scan the rows of an open
+-- transaction, only to find that it cannot see them (0.2 us each; three million rows cost every
+-- model 0.6 s a claim). So where submitters are bound to tenants, a transaction puts into a line
+-- only what it can insert within the marks' lag.
+create or replace function sluice.waits_for_commit(p_count int) returns boolean
 language plpgsql stable
 as $$
 begin
@@ -151,13 +151,13 @@ $$;
 --          settings.default_model); priority -100 to 100, higher first; run_at: not before;
 --          deadline: not after; the others as their names say.
 -- Returns: the task's id; with an idempotency key used before, the first task's id.
--- Places: its model's or route's line, ready for any claim; with a run_at to come aside until then,
---          or as stands_aside says. What bounds are there is drawn from gauges, sequences, for
---          counting halves the rate of submits.
+-- Places:  the line of its model or route, where any claim finds it; sluice.later, if its run_at is
+--          to come or waits_for_commit says so. Bounds are checked by gauges, which are sequences:
+--          counting would halve the rate of submits.
 -- Errors:  SL001, SL002, SL003, SL004, SL005, SL007, SL008, SL009.
--- In every transaction each operator and function of an expression is set up anew, for 2,500
--- instructions, an if costs 1,500, a statement 15,000: what is seldom of use stands together in one
--- if. D-022 and D-023 say where they go.
+-- Each transaction sets up every operator and function of an expression anew, for 2,500
+-- instructions; an if costs 1,500, a statement 15,000. Seldom used checks therefore share one if.
+-- D-022 and D-023 say where the instructions go.
 create or replace function sluice.submit(
   prompt text default null, model text default null, priority int default 0,
   tenant text default 'default',
@@ -248,7 +248,7 @@ begin
       perform sluice.accept('model', v_line.model::text, 1, null, 1, v_now)
       where found and v_line.model is not null and v_line.max_unfinished is null;
     end if;
-    v_later := submit.run_at > v_now or sluice.stands_aside(1);
+    v_later := submit.run_at > v_now or sluice.waits_for_commit(1);
     if v_line.max_unfinished is not null then
       v_full_at := ceil(sluice.overflow_share() * v_line.max_unfinished);
     elsif v_route is not null and (select g.bounds_models from sluice.gate g) then

@@ -151,8 +151,8 @@ begin
 end
 $$;
 
--- store_in_line: stores new tasks of one line: their texts, and where they begin: in the line, or
--- aside until their time.
+-- store_in_line: stores new tasks of one line: their texts, and their rows in the line, or in later
+-- until their time.
 -- Params:  p_destination: any that names the line. Errors: SL001: the model was deleted meanwhile.
 create or replace function sluice.store_in_line(
   p_drafts sluice.draft[], p_ids bigint[], p_destination sluice.destination, p_now timestamptz)
@@ -160,7 +160,7 @@ returns void
 language plpgsql volatile
 as $$
 declare
-  v_aside boolean := sluice.stands_aside(cardinality(p_drafts));
+  v_deferred boolean := sluice.waits_for_commit(cardinality(p_drafts));
 begin
   perform sluice.hold_line(p_destination.line);
   insert into sluice.task (id, created_at, run_at, deadline, batch_id, model,
@@ -176,8 +176,8 @@ begin
   select p_ids[d.ordinality], greatest(d.run_at, p_now), d.deadline, p_destination.model,
     octet_length(coalesce(d.prompt, d.request)), 0,
     -d.priority, 0, p_destination.route, d.tenant
-  from unnest(p_drafts) with ordinality d where v_aside or d.run_at > p_now;
-  if not v_aside then
+  from unnest(p_drafts) with ordinality d where v_deferred or d.run_at > p_now;
+  if not v_deferred then
     execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence,
       rank, attempts, tenant)
     select $2[d.ordinality], $4, d.deadline, $3, octet_length(coalesce(d.prompt, d.request)), 0,

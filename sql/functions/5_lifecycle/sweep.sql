@@ -191,14 +191,14 @@ $$;
 
 -- expire_due: ends waiting tasks whose deadline has passed, wherever they wait: also those of a
 -- paused or closed model, of a queue that nobody serves, or with a later run_at. (A claim ends
--- those that it meets: none is ever claimed late.)
+-- those that it meets, so no task is claimed after its deadline.)
 -- Called by sweep, hence about once a second in the fleet, and by tick.
--- Returns: how many; at most 1,000 a call, aside and in the next 200 lines (65 us each, idle or
---          not): 1,000 lines have their turn within five calls. What all of them may give is
---          shared: then some have thousands, and hold up nobody's few.
--- Locks:   passes over rows that somebody has, and waits for none.
--- Under a held snapshot it walks the entries of tasks that are gone, like the sweep: hence at the
--- sweep's pace.
+-- Returns: how many, at most 1,000 a call: from later, and from the next 200 lines (65 us each,
+--          idle or not), so that 1,000 lines have their turn within five calls. The lines share the
+--          1,000, so one with thousands does not hold up another's few.
+-- Locks:   skips rows that are locked, and waits for none.
+-- While somebody holds a snapshot it walks over the index entries of tasks that are gone, as the
+-- sweep does; hence the sweep's pace.
 create or replace function sluice.expire_due(p_now timestamptz) returns int
 language plpgsql volatile
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off

@@ -57,8 +57,8 @@ $$;
 
 -- heartbeat: proves that a worker lives; every third of settings.heartbeat_timeout. One row a
 -- worker, never one a task. Also at once after a notification on channel sluice_abort that carries
--- the worker's id. A worker that was asleep, or silent for a lapse, begins to beat anew: it judges
--- others only after a lapse (recover).
+-- the worker's id. For a worker that was asleep, or silent for heartbeat_timeout, the time without
+-- a gap begins anew: only after another heartbeat_timeout may it declare others dead (recover).
 -- Returns: the calls to abort, as (task_id, fence): those that are cancelled (complete them as
 --          such), and all of a worker that was declared dead. A dead worker stays dead.
 create or replace function sluice.heartbeat(worker bigint, p_now timestamptz default null)

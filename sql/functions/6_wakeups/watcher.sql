@@ -226,7 +226,7 @@ declare
 begin
   return exists (
       select from (select distinct line from sluice.ready_line) r
-      where sluice.fed_models(r.line, v_ids) <> '{}' and sluice.is_waiting(array[r.line]))
+      where sluice.models_of_line(r.line, v_ids) <> '{}' and sluice.is_waiting(array[r.line]))
     or exists (select from sluice.later b where b.model = any (v_ids)
                or b.route in (select r.route from sluice.routes r
                  join sluice.models m on m.name = r.model

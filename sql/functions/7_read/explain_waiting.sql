@@ -79,7 +79,7 @@ begin
   select array_agg(m.name order by m.name) filter (where m.why is null),
     array_agg(format('%s (%s)', m.name, m.why) order by m.name) filter (where m.why is not null)
   into v_can, v_cannot
-  from (select m.name, sluice.hindrance_text(m, p_line, p_now) as why from sluice.routes r
+  from (select m.name, sluice.blocked_text(m, p_line, p_now) as why from sluice.routes r
     join sluice.models m on m.name = r.model
         where r.route = p_route and r.weight > 0 and coalesce(m.api = p_api, true) offset 0) m;
   if v_can is null and v_cannot is null then
@@ -100,9 +100,9 @@ as $$
       cardinality(p_texts) - 5) else '' end
 $$;
 
--- hindrance_text: why model p_model does not take of route line p_line now, or null. The most
+-- blocked_text: why model p_model does not take of route line p_line now, or null. The most
 -- lasting reason first.
-create or replace function sluice.hindrance_text(
+create or replace function sluice.blocked_text(
   p_model sluice.models, p_line int, p_now timestamptz)
 returns text
 language plpgsql volatile

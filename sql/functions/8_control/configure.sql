@@ -51,7 +51,7 @@ begin
     v_row := sluice.write_row(configure.kind, configure.name, configure.settings,
       configure.replace, v_columns);
   exception when data_exception then
-    perform sluice.name_misfit(configure.kind, configure.settings);
+    perform sluice.check_types(configure.kind, configure.settings);
     raise;
   end;
   if v_row is not null then

@@ -79,7 +79,7 @@ begin
     where old.name = any (models);
   end if;
   if tg_op = 'UPDATE' and new.max_queue is distinct from old.max_queue then
-    perform sluice.doubt_lines(new.name);
+    perform sluice.invalidate_line_gauges(new.name);
   end if;
   -- its gauge goes by other numbers
   if tg_op = 'UPDATE' and new.max_unfinished is distinct from old.max_unfinished then
@@ -142,7 +142,7 @@ begin
   end if;
   perform sluice.make_route_line(new.route, null), sluice.make_route_line(new.route, m.api)
     from sluice.models m where m.name = new.model;
-  perform sluice.doubt_lines(null, new.route);
+  perform sluice.invalidate_line_gauges(null, new.route);
   return new;
 end
 $$;

@@ -109,16 +109,15 @@ begin
 end
 $$;
 
--- redrive_tasks: the move: result -> attempt, and to its line or aside. Requires the results' row
--- locks and lock_class('retain') 1, shared.
--- Returns how many it moved.
+-- redrive_tasks: moves each result to attempt, and its task to its line or to sluice.later.
+-- Requires the results' row locks and lock_class('retain') 1, shared. Returns how many it moved.
 create or replace function sluice.redrive_tasks(p_ids bigint[], p_now timestamptz) returns int
 language plpgsql volatile
 as $$
 #variable_conflict use_column
 declare
   v_moved sluice.later[];
-  v_aside boolean := sluice.stands_aside(cardinality(p_ids));
+  v_deferred boolean := sluice.waits_for_commit(cardinality(p_ids));
 begin
   -- As a submit does: none of the models is deleted under this transaction.
   perform sluice.hold_line(m.model)
@@ -140,23 +139,23 @@ begin
       octet_length(coalesce(t.prompt, t.request)) as request_bytes, g.fence, -t.priority as rank,
         t.route, t.tenant
     from gone g join sluice.task t on t.id = g.task_id),
-  aside as (
+  deferred as (
     insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
       attempts, route, tenant)
     select b.id, b.ready_at, b.deadline, b.model, b.request_bytes, b.fence, b.rank, 0, b.route,
       b.tenant from back b
-    where v_aside or b.ready_at > p_now returning later as row)
+    where v_deferred or b.ready_at > p_now returning later as row)
   select array_agg(row(b.id, b.ready_at, b.deadline, b.model, b.request_bytes, b.fence, b.rank, 0,
     b.route, b.tenant)::sluice.later)
   into v_moved from back b;
   -- A cancellation that came too late for the outcome is not meant for what comes now.
   delete from sluice.cancellation c where c.task_id = any (p_ids);
-  perform sluice.put_back(array(select m from unnest(v_moved) m where not v_aside
+  perform sluice.put_back(array(select m from unnest(v_moved) m where not v_deferred
     and m.ready_at <= p_now), p_now);
   perform sluice.notify_ready(r.line) from (  -- who sleeps may sleep for longer
     select distinct coalesce(m.model, (sluice.lines_of_route(m.route))[1]) as line
     from unnest(v_moved) m
-    where v_aside or m.ready_at > p_now) r
+    where v_deferred or m.ready_at > p_now) r
   where r.line is not null;
   return coalesce(cardinality(v_moved), 0);
 end

@@ -37,7 +37,7 @@ begin
   perform sluice.recount_in_flight(m.id)
   from (select r.id from (select id from sluice.models order by max_in_flight is null, random()
     limit 500) r order by r.id) m;
-  perform sluice.doubt_gauges();
+  perform sluice.invalidate_gauges();
   perform sluice.make_partitions(last_value) from sluice.task_id;
   perform sluice.refresh_gate(false);
   perform sluice.forget_audit(coalesce(p_now, clock_timestamp()));
