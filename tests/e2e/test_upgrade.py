@@ -157,6 +157,7 @@ def old_database(pg):
 def work(url, worker):
     """One round of all that a worker does; how many tasks it had."""
     query(url, "select sluice.tick()")
+    query(url, "select sluice.heartbeat(%s)", [worker])
     claimed = query(url, "select task_id, fence from sluice.claim(%s, null, 1000)", [worker])
     applied = query(url, """
         select applied from sluice.complete(%s, array(select row(task_id, fence, 'solved',

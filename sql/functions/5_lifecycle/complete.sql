@@ -1,7 +1,8 @@
 comment on type sluice.outcome is
 'How one call ended. kind: solved; failed (for good); retry (charged; called again after a '
-'backoff); throttled (closes the model for retry_after_ms, not charged); returned (never sent, or failed '
-'through no proven fault of the task: not charged); cancelled. complete() says where each goes.';
+'backoff); throttled (closes the model for retry_after_ms, not charged); returned (never sent, or '
+'failed through no proven fault of the task: not charged); cancelled. complete() says where each '
+'goes.';
 
 -- complete: records how calls ended.
 -- Called by workers with all calls that ended since the last time; committed synchronously.
