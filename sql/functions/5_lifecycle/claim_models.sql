@@ -27,8 +27,8 @@ begin
 end
 $$;
 
--- caps_of: for each of p_ids, which p_models names, what p_shares says about the model of that
--- name; null, or not named: 1,000.
+-- caps_of: for each of p_ids the maximum that p_shares gives the model of that name in p_models;
+-- null or not named: 1,000.
 create or replace function sluice.caps_of(p_ids int[], p_models text[], p_shares int[])
 returns int[]
 language plpgsql volatile
@@ -44,16 +44,18 @@ begin
 end
 $$;
 
--- models_look_max: of the models that only a route's line may feed a claim asks so many of each
--- route, drawn from those that can call.
+-- models_look_max: how many models of each route a claim considers, of those without work in their
+-- own line; they are drawn from those that can call.
 create or replace function sluice.models_look_max() returns int
 language sql immutable parallel safe
 as $$ select 32 $$;
 
--- open_models: the ids of the models that may have work and that a worker may claim from now, in an
--- order that changes from call to call: so each has its turn. Those with many routes mostly come
--- last: a claim looks at each of their lines. Mostly there is one, and one statement: another costs
--- the first call after a pause 50 us, for nothing of it is in a cache. Errors: SL010.
+-- open_models: the ids of the models that may have work and from which a worker may claim now, in
+-- an order that changes from call to call, so that each has its turn. Models with many routes
+-- mostly come last, because a claim looks at each of their lines. Mostly there is one model, and
+-- one statement is enough: another would cost the first call after a pause 50 us, with nothing in a
+-- cache.
+-- Errors:  SL010.
 create or replace function sluice.open_models(p_worker bigint, p_models text[], p_now timestamptz)
 returns int[]
 language plpgsql volatile

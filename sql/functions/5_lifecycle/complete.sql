@@ -68,13 +68,14 @@ end
 $$;
 
 -- end_solved: complete for outcomes that are all solved: from leases to results in one statement.
--- Params:  p_looks: some need more than their leases know, and their tasks are read: a lease of
---          fence 1 is of a task that came straight from its submit, whose ready_at is when it was
---          created; a reply beside the answer is kept if the task is a client's own request.
--- Returns: the places of those that found their leases; null: none.
--- What others want to hear of is told to them in full, and that is little: calls with reservations,
--- those of a model with failures, refusals or a breaker that is not closed, and now and then one
--- for its model's estimates. D-070 says what each step costs.
+-- Params:  p_looks: whether some outcomes need more than their leases know, so that their tasks are
+--          read. A lease of fence 1 belongs to a task that came straight from its submit, whose
+--          ready_at is its creation; the reply beside the answer is kept if the task is a client's
+--          verbatim request.
+-- Returns: the places of the outcomes that found their leases; null: none.
+-- Other steps are called only for the calls that concern them, and these are few: calls with
+-- reservations, calls of a model with failures, refusals or a breaker that is not closed, and now
+-- and then one call for its model's estimates. D-070 has the cost of each step.
 create or replace function sluice.end_solved(
   p_worker bigint, p_outcomes sluice.outcome[], p_now timestamptz, p_looks boolean default true)
 returns int[]
@@ -161,9 +162,9 @@ begin
 end
 $$;
 
--- count_solved: counts p_tasks solved ones, and of each of p_models so many of p_calls as ended;
--- all may be null. Called last, for others see it at once, and no rollback undoes it. Loops, for a
--- statement that draws costs as much as six calls.
+-- count_solved: counts p_tasks solved tasks, and for each of p_models p_calls ended calls; all may
+-- be null. Called last, because other sessions see the counts at once and no rollback undoes them.
+-- It loops, because one statement that draws from sequences costs as much as six calls.
 create or replace function sluice.count_solved(p_tasks int, p_models int[], p_calls int[])
 returns void
 language plpgsql volatile
@@ -184,8 +185,8 @@ begin
 end
 $$;
 
--- end_calls: complete for outcomes of every kind. Returns: the places of those that found their
--- leases.
+-- end_calls: complete for outcomes of every kind.
+-- Returns: the places of those that found their leases.
 create or replace function sluice.end_calls(
   p_worker bigint, p_outcomes sluice.outcome[], p_now timestamptz)
 returns int[]
