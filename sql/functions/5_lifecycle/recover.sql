@@ -55,9 +55,9 @@ begin
 end
 $$;
 
--- charge_lost: charges one attempt to each lost lease, notes it, and sends the task back to its
--- queue, or to the dead letters when that was its last attempt. A task that was being cancelled
--- goes back, and ends so there. The leases' rows are deleted already, in this transaction.
+-- charge_lost: charges one attempt to each lost lease, notes it, and puts the task back into its
+-- line, or among the dead letters after its last attempt. A task that was being cancelled goes back
+-- and is ended there. The leases' rows have been deleted in this transaction.
 create or replace function sluice.charge_lost(p_lost sluice.lease[], p_now timestamptz) returns void
 language plpgsql volatile
 as $$
@@ -84,8 +84,8 @@ begin
 end
 $$;
 
--- forget_dead_workers: removes workers that have been dead for a day and hold nothing. Sooner would
--- orphan a lease whose claim commits late.
+-- forget_dead_workers: removes workers that have been dead for a day and hold nothing. Removing
+-- them sooner would orphan a lease whose claim commits late.
 create or replace function sluice.forget_dead_workers(p_now timestamptz) returns void
 language plpgsql volatile
 as $$

@@ -1,4 +1,4 @@
--- submit, and what it is made of: keys, and what is seldom asked.
+-- submit and its parts: idempotency keys and rarely needed checks.
 
 -- keep_key: binds an idempotency key to a task id, unless it is bound already.
 -- Returns: p_task_id if the key is new, else the id it was bound to with the same content.
@@ -35,8 +35,9 @@ begin
 end
 $$;
 
--- content_sha256: what two submits with one idempotency key must agree in. p_target: the model or
--- route as it was named, null for none: the default may change before the repeat.
+-- content_sha256: a hash of what two submits with the same idempotency key must have in common.
+-- p_target: the model or route as named, null if none was: the default may change before the
+-- repeat.
 create or replace function sluice.content_sha256(
   p_target text, p_prompt text, p_request text, p_max_output_tokens int) returns bytea
 language sql immutable
@@ -45,13 +46,13 @@ as $$
     jsonb_build_array(p_target, p_prompt, p_request, p_max_output_tokens)::text, 'UTF8'))
 $$;
 
--- check_in_full: what a submit is seldom asked: all that is not plain, and what holds where tenants
--- or models have bounds.
+-- check_in_full: the checks that most submits do not need: those of a task that is not plain, and
+-- those of tenants and models with bounds.
 -- Params:  p_draft: the task; p_id: its id; p_name: its model or route, the default filled in;
---          p_routed: it is no model; p_limited: tokens a minute may be; p_bounded: its tenant may
---          have limits, also without a row; p_now.
--- Returns: p_id, or the id to which its idempotency key was bound before. It has taken its tenant's
---          headroom.
+--          p_routed: that is a route; p_limited: some quota of tokens may apply; p_bounded: its
+--          tenant may have limits, also without a row; p_now.
+-- Returns: p_id, or the id to which its idempotency key was bound before. Headroom of its tenant
+--          has been taken.
 -- Errors:  as submit.
 create or replace function sluice.check_in_full(
   p_draft sluice.draft, p_id bigint, p_name text, p_routed boolean, p_limited boolean,
@@ -101,8 +102,9 @@ begin
 end
 $$;
 
--- take_tenant_headroom: takes headroom for a new task of a tenant, who is noted if he is new.
--- Errors: SL005, SL009.
+-- take_tenant_headroom: takes headroom for a new task of a tenant, and notes the tenant if it is
+-- new.
+-- Errors:  SL005, SL009.
 create or replace function sluice.take_tenant_headroom(
   p_tenant text, p_limits sluice.tenant_limits, p_now timestamptz)
 returns void
@@ -120,13 +122,14 @@ begin
 end
 $$;
 
--- burst_max: tasks that one call may put into a line at once, where submitters are bound to
+-- burst_max: how many tasks one call may put into a line at once, where submitters are bound to
 -- tenants.
 create or replace function sluice.burst_max() returns int
 language sql immutable parallel safe
 as $$ select 10000 $$;
 
--- burst_time_max: and for how long after its beginning a transaction puts tasks into a line.
+-- burst_time_max: how long after its beginning a transaction may put tasks into a line, in the same
+-- case.
 create or replace function sluice.burst_time_max() returns interval
 language sql immutable parallel safe
 as $$ select sluice.mark_lag() $$;

@@ -1,9 +1,8 @@
--- What happens when somebody changes a row of models, routes or settings; and pause, resume and
--- close as commands.
+-- Triggers for changes of models, routes and settings.
 
 -- before_model_changes: guards names, apis and ids, notes when limits change and when calls do, and
--- opens a model that was parked for its credentials or its address when these change. Takes no lock
--- on the model: an open psql must not stop the fleet.
+-- opens a model parked for its credentials or its address when these change. Takes no lock on the
+-- model, so that an open psql does not stop the fleet.
 create or replace function sluice.before_model_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -55,9 +54,9 @@ begin
 end
 $$;
 
--- after_model_changes: a new model joins route "any"; one that speaks another api has its routes'
--- lines for it; settings.default_model and tenants' models follow another name; whoever parked it
--- or opened it, sluice.breaker_events has it; workers hear of what they use.
+-- after_model_changes: adds a new model to route "any"; creates its routes' lines for another api;
+-- renames it in settings.default_model and in tenants' models; writes sluice.breaker_events when it
+-- is parked or opened; notifies workers of changes that concern them.
 create or replace function sluice.after_model_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -98,13 +97,13 @@ begin
 end
 $$;
 
--- after_model_is_gone: drops what belonged to a deleted model, when the deletion commits: an open
--- psql must not keep the locks of that. A submit that came in between makes the deletion fail, and
--- one that comes later is refused.
+-- after_model_is_gone: drops the resources of a deleted model when the deletion commits, so that an
+-- open psql does not hold their locks. A submit in between makes the deletion fail, and a later one
+-- is refused.
 -- Locks:   first those of tick and sweep, which go through all models, then the model's relations.
---          Those have no order: others lock them as they come to them. So all are only tried, 100
---          times for 20 ms each: far below deadlock_timeout, hence without a deadlock, and nobody
---          waits for longer behind it.
+--          These have no order, because others lock them as they come to them. So all are only
+--          tried, 100 times for 20 ms each: this is far below deadlock_timeout, so it cannot
+--          deadlock, and nobody waits for longer behind it.
 -- Errors:  55P03: it is in use; as drop_model.
 create or replace function sluice.after_model_is_gone() returns trigger
 language plpgsql security definer
@@ -129,7 +128,7 @@ begin
 end
 $$;
 
--- before_route_changes: names are unique over models and routes; a route has its lines
+-- before_route_changes: keeps names unique over models and routes; creates a route's lines
 -- (2_storage/lines.sql).
 create or replace function sluice.before_route_changes() returns trigger
 language plpgsql security definer
@@ -147,8 +146,8 @@ begin
 end
 $$;
 
--- keep_default: 23503 if settings.default_model names a model or route that is no more. (Route
--- "any" is there without models, too.)
+-- keep_default: 23503 if settings.default_model names a model or route that no longer exists.
+-- (Route "any" exists without models, too.)
 create or replace function sluice.keep_default(p_name text) returns void
 language plpgsql volatile
 as $$
@@ -162,9 +161,9 @@ begin
 end
 $$;
 
--- after_route_changes: the lines of a route that has lost its last model. At commit, so that an
--- open psql stops nobody; a lock that is not to be had within 20 ms leaves them, for readers and
--- claims wait behind it. settings.default_model follows another name.
+-- after_route_changes: drops the lines of a route that has lost its last model. At commit, so that
+-- an open psql stops nobody; if a lock is not available within 20 ms the lines stay, because
+-- readers and claims wait behind it. Renames the route in settings.default_model.
 create or replace function sluice.after_route_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -185,8 +184,8 @@ exception when lock_not_available then
 end
 $$;
 
--- before_settings_change: default_model names a model or a route; it is locked against its
--- deletion, which looks here when it commits.
+-- before_settings_change: default_model must name a model or a route. This is locked against its
+-- deletion, whose trigger looks here at commit.
 create or replace function sluice.before_settings_change() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -203,8 +202,8 @@ begin
 end
 $$;
 
--- refuse_without_settings: settings is one row, and stays: without it nothing is accepted, and
--- nothing says why.
+-- refuse_without_settings: settings must keep its one row: without it nothing would be accepted,
+-- and no error would say why.
 create or replace function sluice.refuse_without_settings() returns trigger
 language plpgsql
 set search_path = sluice, pg_temp
@@ -215,8 +214,8 @@ begin
 end
 $$;
 
--- tell_workers: of a change in settings or routes; a model may take a route's tasks now, which may
--- wait.
+-- tell_workers: notifies workers of a change in settings or routes; a model may now take tasks of a
+-- route that wait already.
 create or replace function sluice.tell_workers() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp

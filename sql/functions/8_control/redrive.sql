@@ -1,4 +1,4 @@
--- Redrive takes an end back: the task waits again.
+-- Redrive takes the end of a task back: it waits again.
 
 -- require_finished: locks the result of task p_id and returns its status.
 -- Errors:  SL006 no such task among the caller's tenants'; SL004 it is still unfinished.
@@ -24,12 +24,12 @@ end
 $$;
 
 -- redrive: sends a failed, cancelled or expired task back, with the same id, as if it were new:
--- attempts from 0, behind what waits already. Its outcome is kept in sluice.attempts, kind
--- redriven. A deadline that has passed is dropped, for it would only expire again; a run_at to come
--- still counts.
+-- attempts from 0, and behind the tasks that wait already. Its outcome is kept in sluice.attempts,
+-- kind redriven. A deadline that has passed is dropped, because the task would only expire again; a
+-- run_at to come still counts.
 -- Returns: the task's id.
--- Errors:  SL001 its model or route is no more; SL004 solved, unfinished or forgotten; SL006 no
---          such task among the caller's tenants'.
+-- Errors:  SL001 its model or route no longer exists; SL004 solved, unfinished or forgotten; SL006
+--          no such task among the caller's tenants'.
 create or replace function sluice.redrive(id bigint, p_now timestamptz default null) returns bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -60,9 +60,9 @@ begin
 end
 $$;
 
--- redrive_some: a part of redrive_all, which ends between two pages when the clock reads p_stop.
--- Params:  p_from: null, or what the part before gave as next. Returns: done: how many; next: null
---          at the end.
+-- redrive_some: a part of redrive_all, which ends between two pages when the clock reaches p_stop.
+-- Params:  p_from: null, or next of the part before.
+-- Returns: done: how many; next: null at the end.
 create or replace function sluice.redrive_some(
   p_filter sluice.task_filter, p_from jsonb, p_stop timestamptz, p_now timestamptz, out done bigint,
   out next jsonb)
@@ -99,7 +99,7 @@ begin
 end
 $$;
 
--- is_served: whether what a task named, a model or a route, still is.
+-- is_served: whether the model or route that a task named still exists.
 create or replace function sluice.is_served(p_model int, p_route text) returns boolean
 language plpgsql stable
 as $$

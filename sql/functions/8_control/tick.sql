@@ -1,7 +1,7 @@
--- tick: one round of everything that must happen also without a worker: expiry, recovery, waking,
--- counts, partitions, sweep, and at the end retention. For cron, or by hand, as a transaction of
--- its own; safe at any time and from several places at once (the second finds the first at it).
--- Returns: what it did, as counts; only mended when it made damaged sequences anew
+-- tick: one round of everything that must happen even without a worker: expiry, recovery, waking,
+-- counts, partitions, sweep, and at the end retention. For cron, or by hand, in a transaction of
+-- its own; safe at any time and from several places at once (the second one does nothing).
+-- Returns: what it did, as counts; only mended if it replaced damaged sequences
 --          (1_base/counters.sql): the next call does the rest.
 create or replace function sluice.tick(p_now timestamptz default null) returns jsonb
 language plpgsql volatile security definer

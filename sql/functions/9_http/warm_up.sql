@@ -1,6 +1,6 @@
--- A session that has just begun reads the catalog, compiles functions and plans their statements as
--- it meets them: its first submit_each took 15 ms of CPU, where later ones take 2.5; its first
--- claim 13 and its first completion 5, later ones 1 each.
+-- A new session reads the catalog, compiles functions and plans their statements when it first
+-- meets them: its first submit_each took 15 ms of CPU, where later ones take 2.5; its first claim
+-- 13 and its first completion 5, where later ones take 1 each.
 
 -- warm_up: makes the first submits, claims and completions of this session as fast as later ones.
 -- Workers and servers call it in each new session, before they are ready. It submits a task and
