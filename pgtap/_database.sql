@@ -9,8 +9,8 @@ create or replace function sluice.count_cheap_ms() returns int
 language sql immutable parallel safe
 as $$ select 60000 $$;
 
--- Nor does any expect that on a busy machine its transaction is so old that what it submits stands
--- aside.
+-- Nor does any test expect that on a busy machine its transaction is so old that its tasks wait in
+-- sluice.later.
 create or replace function sluice.burst_time_max() returns interval
 language sql immutable parallel safe
 as $$ select interval '1 hour' $$;

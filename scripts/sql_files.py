@@ -1,8 +1,8 @@
 """The files of sql/functions in the order in which they are applied, and what stands between them.
 
-A folder is a room; the digit before its name is its layer. What a file makes is called from its own
-layer or one above, and within a room no two files call each other in a circle: so a file can be
-applied after all that it calls. sql/README.md tells the rooms.
+A folder is a layer, numbered by the digit before its name. A file's functions are called from its
+own layer or one above, and no files of a layer call each other in a circle, so each file can be
+applied after all that it calls. sql/README.md lists the layers.
 """
 import pathlib
 import re
@@ -36,7 +36,7 @@ class SqlFiles:
             self.needs[path] = {maker: name for name in names for maker in self.makers.get(name, ())
                 if path not in self.makers[name]}
 
-    def rooms(self):
+    def layers(self):
         return sorted({path.split("/")[0] for path in self.needs if "/" in path})
 
     def upward(self):
@@ -51,8 +51,8 @@ class SqlFiles:
         order = []
         todo = sorted(self.needs)
         while todo:
-            room = todo[0].split("/")[0]
-            here = [path for path in todo if path.split("/")[0] == room]
+            layer = todo[0].split("/")[0]
+            here = [path for path in todo if path.split("/")[0] == layer]
             ready = [path for path in here if not set(self.needs[path]) & set(here)]
             if not ready:
                 raise ValueError("files call each other in a circle: " + ", ".join(here))

@@ -1,8 +1,20 @@
--- Before the functions of now take the place of those of before. What those have that would stand
--- in their way (a function that now returns something else, or beside which one of now would be
--- ambiguous) is dropped here; the rest in dropped.sql.
+-- Runs before the new functions are created. Drops those old functions that would be in their way:
+-- with another result type, or with arguments that would make a call ambiguous. The other old ones
+-- are left to dropped.sql.
 
--- No model or route comes until the end: its line would have the functions of before.
+-- This is not a migration, because until the functions are replaced the old ones need the old name.
+do $$
+begin
+  if exists (select from pg_attribute where attrelid = 'sluice.head'::regclass
+             and attname = 'room') then
+    alter type sluice.head rename attribute room to headroom;
+    drop function if exists sluice.lane_facts(int, sluice.head[], sluice.lane_round[], int,
+      boolean[], smallint);
+  end if;
+end
+$$;
+
+-- No model or route is added until the end: its line would get the old generated functions.
 do $$
 begin
   lock table sluice.models, sluice.routes in share row exclusive mode;

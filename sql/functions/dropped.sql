@@ -1,6 +1,7 @@
--- What these files no longer make is listed for sluice.drop_remains(), for calls that are under way
--- may need it: functions that they have not made anew (but somebody else's) with their triggers. A
--- new database has no such calls. Before the grants, which touch every function.
+-- Lists the functions that these files no longer define, with their triggers, for
+-- sluice.drop_remains(), which drops them later because calls under way may need them. Only
+-- functions of the schema's owner are listed. A new database has no such calls. Runs before the
+-- grants, which touch every function.
 do $$
 begin
   drop table if exists sluice.remains;

@@ -1,9 +1,9 @@
--- Who may do what. Nothing is executable by PUBLIC; internal functions by nobody but their owner,
--- through the public ones, which are SECURITY DEFINER with a pinned search_path. Nobody but the
--- owner has a grant on a table, but for the four that administrators configure with plain SQL, and
--- the list of migrations, which every command looks at first. Each grant begins its line: `sluice
--- migrate --without-roles` leaves those that name a role out. pgtap/grants holds the same list as a
--- table and compares it with the catalog.
+-- Rights. Nothing is executable by PUBLIC. Internal functions are executable only by their owner,
+-- through the public functions, which are SECURITY DEFINER with a pinned search_path. Nobody but
+-- the owner has a grant on a table, except for the four that administrators configure with plain
+-- SQL, and the list of migrations, which every command reads first. Each grant begins its line:
+-- `sluice migrate --without-roles` leaves out those that name a role. pgtap/grants holds the same
+-- list as a table and compares it with the catalog.
 revoke all on all routines in schema sluice from public;
 alter default privileges revoke execute on routines from public;
 grant usage on schema sluice to sluice_worker, sluice_submitter, sluice_reader, sluice_admin;
@@ -41,7 +41,7 @@ grant execute on function
 to sluice_submitter, sluice_admin;
 grant execute on function sluice.mend_sequences() to sluice_worker, sluice_admin;
 
--- What concerns tasks shows each caller his tenants'; hence submitters may look, too.
+-- Functions about tasks show each caller his own tenants' only; so submitters may call them, too.
 grant execute on function sluice.caller_scope(), sluice.guarded(anyelement), sluice.task(bigint),
   sluice.attempts(bigint), sluice.explain(bigint, timestamptz),
   sluice.newest_ids(text, int, bigint, text), sluice.list_tasks(bigint, bigint, text, text, bigint)
@@ -56,7 +56,7 @@ grant select on sluice.queues, sluice.workers, sluice.breaker_events,
 grant execute on function sluice.acts_as_administrator(), sluice.shown_reason(text, text),
   sluice.without_secrets(jsonb)
 to sluice_reader, sluice_admin;
--- What `sluice doctor`, `sluice status` and `sluice top` look at besides.
+-- For `sluice doctor`, `sluice status` and `sluice top`.
 grant select on sluice.function_set to sluice_reader, sluice_admin;
 grant execute on function
   sluice.recent_failures(interval, timestamptz), sluice.recent_ends(interval, timestamptz),
@@ -74,7 +74,7 @@ grant execute on function sluice.pause(text), sluice.resume(text),
   sluice.redrive_all(text, text, text, timestamptz, timestamptz, text, jsonb, bigint, timestamptz),
     sluice.tick(timestamptz)
 to sluice_admin;
--- What the HTTP front needs besides.
+-- For the HTTP front.
 grant execute on function
   sluice.submit_each(text[], text[], text[], text[], timestamptz),
     sluice.submit_array(text, text, text, text, timestamptz),

@@ -112,7 +112,7 @@ Co<Result<void>> Worker::reconnect() {
   co_await link_.pause_before_connecting();
   if (is_finished()) co_return Result<void>();
   if (link_.worker() != 0) outcomes_.want_reread();
-  // Back before a worker that was luckier has beaten for a whole lapse and judges us.
+  // Back before a worker that reconnected sooner may declare us dead.
   Result<void> result = co_await link_.reconnect(upkeep_.heartbeat_interval_ms());
   if (result && link_.is_connected()) {
     upkeep_.want_beat();

@@ -97,7 +97,7 @@ def test_a_task_is_taken_at_once_when_the_watcher_has_died_in_its_sleep(url, moc
     processes[watcher].kill()
     wait_for(lambda: query(url,
         "select count(*) from sluice.worker where seen > clock_timestamp()") == [(1,)],
-        20, "the dead one's lapse")
+        20, "the dead one's heartbeat time-out")
     wait_asleep(url)  # the other has just looked
     solve_one(url, "after")
 

@@ -14,10 +14,10 @@ select lives_ok(format('select given_tasks(%L, 10)', :'r'), 'one model without a
 update sluice.models set max_unfinished = 10, max_queue = null where name in (:'a', :'b');
 delete from sluice.routes where route = :'r' and model = :'c';
 delete from sluice.queue where task_id in (select id from sluice.task where route = :'r');
-select sluice.doubt_gauges() \g /dev/null
+select sluice.invalidate_gauges() \g /dev/null
 select lives_ok(format('select sluice.accept_for_route(%L, 20, 1, %L)', :'r', at(0)),
   'what one has no room for goes to the other');
-select sluice.doubt_gauges() \g /dev/null
+select sluice.invalidate_gauges() \g /dev/null
 select is((error_of(format('select sluice.accept_for_route(%L, 21, 1, %L)', :'r', at(0)))).code,
   'SL003', 'as long as that has');
 

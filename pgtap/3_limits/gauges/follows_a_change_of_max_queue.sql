@@ -1,4 +1,4 @@
--- sluice.doubt_lines
+-- sluice.invalidate_line_gauges
 begin;
 \ir ../../_helpers.sql
 select plan(4);

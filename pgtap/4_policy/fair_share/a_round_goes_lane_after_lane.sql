@@ -11,8 +11,8 @@ from unnest(sluice.lane_heads(id_of(:'m'), 9)) h;
 create function lanes(p_model text, p_places int, p_ends float8) returns int[] language sql
 as $$ select array_agg(k.n order by t.ordinality)
   from unnest(sluice.fair_turns(id_of(p_model), sluice.lane_heads(id_of(p_model), 9),
-  array[round_at(p_model, null, 10, p_ends)], p_places, at(60))) with ordinality t join k
-    using (tenant) $$;
+  array[round_at(p_model, null, 10, p_ends)], p_places, at(60))) with ordinality t
+    join k using (tenant) $$;
 select is(lanes(:'m', 9, 12), '{1,1,2,2,3,3}', 'each as far as it has turns');
 select is(lanes(:'m', 3, 12), '{1,1,2}', 'or the claim places');
 select sluice.note_clocks(id_of(:'m'), array[turned('tenant ' || n, 10, 10 + n)])

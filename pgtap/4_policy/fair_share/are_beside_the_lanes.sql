@@ -16,7 +16,7 @@ from (select array(select h.tenant from unnest(sluice.lane_heads(id_of(:'m'), 20
     array[round_at(:'m', null, 1, 2)], 1000,
   array_fill(true, '{12}'), 0::smallint) f;
 select is(weights[mine] / weights[his], 1 / 3.0::float8, 'weights') from facts;
-select is(array[rooms[mine], rooms[his]], '{1,null}', 'permits') from facts;
+select is(array[headrooms[mine], headrooms[his]], '{1,null}', 'permits') from facts;
 select cmp_ok(limits[his], '>', 2 * limits[mine], 'of who is due more, more rows') from facts;
 select is(limits[his], 3, 'few more than there are turns for in the round') from facts;
 select is(array[begins[1], ends[2]], '{1,2}', 'the bounds of their round') from facts;

@@ -15,8 +15,8 @@ begin
       '{}', p_places, at(60));
     perform sluice.note_clocks(id_of(p_model), v_turns);
     v_sums := (
-      select array[v_sums[1] + coalesce(sum(t.request_bytes / 4)
-        filter (where q.tenant like 'heavy%'), 0),
+      select array[v_sums[1]
+        + coalesce(sum(t.request_bytes / 4) filter (where q.tenant like 'heavy%'), 0),
         v_sums[2] + coalesce(sum(t.request_bytes / 4) filter (where q.tenant like 'light%'), 0)]
       from unnest(v_turns) t join sluice.queue q on q.task_id = t.task_id);
   end loop;

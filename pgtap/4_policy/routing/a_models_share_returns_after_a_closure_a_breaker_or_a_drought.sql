@@ -41,8 +41,8 @@ begin
 end
 $$;
 select * from shares('closed', :'a', :'b', :'r', :w, 0) \gset
-select ok(:out_a = 0 and :out_b > 500, format('closed: the other takes all meanwhile: %s and %s',
-  :out_a, :out_b));
+select ok(:out_a = 0 and :out_b > 500,
+  format('closed: the other takes all meanwhile: %s and %s', :out_a, :out_b));
 select ok(:back_a > 300 and abs(100.0 * :back_a / (:back_a + :back_b) - 50) <= 15,
   format('then half again: %s and %s', :back_a, :back_b));
 select * from shares('broken', :'a', :'b', :'r', :w, 20) \gset

@@ -6,8 +6,8 @@ select given_model() as a, given_model() as b \gset
 select given_route(:'a', :'b') as r \gset
 create function asks(p_route text, p_model text, p_now numeric) returns float8 language sql
 as $$
-  select (sluice.note_ask(own_line(p_route), id_of(p_model), 1, sluice.meter_of(own_line(p_route),
-    id_of(p_model)), at(p_now))).weight
+  select (sluice.note_ask(own_line(p_route), id_of(p_model), 1,
+      sluice.meter_of(own_line(p_route), id_of(p_model)), at(p_now))).weight
 $$;
 select is(asks(:'r', :'a', 1), 1::float8, 'who asks for the first time counts');
 select is(asks(:'r', :'b', 1), 1::float8, 'so does another');

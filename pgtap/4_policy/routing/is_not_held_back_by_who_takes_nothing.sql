@@ -68,9 +68,8 @@ begin
   for v_round in 1 .. p_rounds loop
     permits := permits + cardinality(claimed(p_slow, 50, at(v_round * 0.25)));
     for v_part in 1 .. 4 loop
-      short := short + case
-        when cardinality(claimed(p_free, 30, at(v_round * 0.25 + v_part * 0.06))) < 30
-        then 1 else 0 end;
+      short := short + case when cardinality(claimed(p_free, 30,
+          at(v_round * 0.25 + v_part * 0.06))) < 30 then 1 else 0 end;
     end loop;
   end loop;
 end

@@ -8,7 +8,8 @@ select lives_ok(format('select sluice.drafts_of(%L, at(0))', jsonb_build_array((
     from pg_attribute
     where attrelid = 'sluice.draft'::regclass and attnum > 0))),
       'every column of a draft is a key');
-select throws_like($$select sluice.refuse_misfit('[{"prompt": "x"}, {"id": 1}]', '{id}', at(0))$$,
+select throws_like(
+  $$select sluice.refuse_invalid_draft('[{"prompt": "x"}, {"id": 1}]', '{id}', at(0))$$,
   '%prompt%', 'another one is named');
 create function refused(p_tasks text) returns table (code text, message text) language sql
 as $$ select code, message from error_of(format('select sluice.drafts_of(%L, at(0))', p_tasks)) $$;

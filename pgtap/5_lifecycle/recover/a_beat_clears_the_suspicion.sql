@@ -10,10 +10,10 @@ select sluice.recover(null, at(117)) \g /dev/null
 select is((select dead_at from sluice.worker where id = :w), null,
   'it has beaten since the first look');
 select is((select suspected_at from sluice.worker where id = :w), at(117),
-  'lapsed again, it is suspected anew');
+  'silent again, it is suspected anew');
 select sluice.recover(null, at(131)) \g /dev/null
 select is((select dead_at from sluice.worker where id = :w), null,
-  'from then on a lapse is counted');
+  'from then on a time-out is counted');
 select sluice.recover(null, at(132)) \g /dev/null
 select is((select dead_at from sluice.worker where id = :w), at(132), 'then it is dead');
 

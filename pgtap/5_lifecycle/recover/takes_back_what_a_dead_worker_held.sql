@@ -9,7 +9,7 @@ select given_task(:'m') as t \gset
 select claimed(:dead, 1) \g /dev/null
 select given_mark(:'m', at(1));
 select sluice.heartbeat(:judge, at(s)) from unnest(array[5, 10, 15]) s \g /dev/null
-select is(sluice.recover(:judge, at(15)), 0, 'after one lapse exactly it is alive');
+select is(sluice.recover(:judge, at(15)), 0, 'after one time-out exactly it is alive');
 select sluice.heartbeat(:judge, at(20)) \g /dev/null
 select is(sluice.recover(:judge, at(20)), 1, 'after more than one it is dead');
 select results_eq(format('select fence, attempts::int, ready_at from sluice.queue '

@@ -2,7 +2,7 @@ begin;
 \ir ../../_helpers.sql
 select plan(3);
 
--- Below all ranges and not in the attic: dropped by retention, which erases keys later.
+-- Below all ranges and not retained: dropped by retention, which erases keys later.
 insert into sluice.idempotency (tenant, key_sha256, task_id, content_sha256)
 values ('dropped-' || pg_backend_pid(), sha256('k'), -7, 'other');
 select is(sluice.keep_key('dropped-' || pg_backend_pid(), 'k', 'content', 42), 42::bigint,

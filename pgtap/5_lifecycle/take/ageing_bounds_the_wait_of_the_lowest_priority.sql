@@ -19,8 +19,8 @@ begin
     if p_task = any (claimed(p_worker, 20, at(v_second + 0.6))) then
       return v_second;
     end if;
-    perform sluice.complete(p_worker, array(select told(l.task_id, 'solved') from sluice.lease l
-      where l.worker = p_worker),
+    perform sluice.complete(p_worker,
+      array(select told(l.task_id, 'solved') from sluice.lease l where l.worker = p_worker),
   at(v_second + 0.9));
   end loop;
 end

@@ -5,8 +5,8 @@ select plan(6);
 
 select given_model() as m \gset
 select waits(:'m', 'a', 5) \g /dev/null
-select leases as g, cut as c from sluice.take_some(model_row(:'m'), 1,
-  sluice.lane_heads(id_of(:'m'), 9), '{}',
+select leases as g, cut as c
+from sluice.take_some(model_row(:'m'), 1, sluice.lane_heads(id_of(:'m'), 9), '{}',
   array[row(id_of(:'m'), null)]::sluice.line_share[], 3, true, at(1)) \gset
 select is(cardinality(:'g'::sluice.lease[]), 3, 'as many as there are places');
 select is(clock(:'m', 'a'), null, 'alone it has no clock');

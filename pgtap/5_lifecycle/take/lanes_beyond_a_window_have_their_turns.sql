@@ -16,8 +16,8 @@ from generate_series(1, 300) n \g /dev/null
 select cardinality(claimed(:w, case when n % 20 = 0 then 1 else 20 end, at(60 + n * 0.01)))
 from generate_series(1, 300) n \g /dev/null
 create temporary table got on commit drop as
-select l.tenant, count(*) as n, (select weight from sluice.tenants t
-  where t.name = l.tenant) as weight from sluice.lease l
+select l.tenant, count(*) as n,
+  (select weight from sluice.tenants t where t.name = l.tenant) as weight from sluice.lease l
   where l.worker = :w group by 1;
 select is((select count(*) from got), 300::bigint, 'every tenant has been served');
 select ok((select sum(n) filter (where weight = 3)::float / sum(n) filter (where weight = 1)

@@ -11,8 +11,8 @@ select given_worker(array[:'m']) as w \gset
 select waits(:'m', 'mixed', 1, 400), waits(:'m', 'mixed', 150, 4, p_ready => at(1)),
   waits(:'m', 'even', 150, 400) \g /dev/null
 select claimed(:w, 100, at(60)) \g /dev/null
-select results_eq(format('select tenant, count(*) from sluice.lease where model = %s group by 1 '
-                         'order by 1', id_of(:'m')),
+select results_eq(format('select tenant, count(*) from sluice.lease where model = %s '
+                         'group by 1 order by 1', id_of(:'m')),
   $$values ('even', 2::bigint), ('mixed', 98)$$, 'it looks again');
 
 select * from finish();

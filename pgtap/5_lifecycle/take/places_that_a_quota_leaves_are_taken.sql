@@ -3,7 +3,7 @@ begin;
 \ir ../../_helpers.sql
 select plan(2);
 
--- The tenant may call, says its room, but has tokens for one task only.
+-- The tenant may call, says its headroom, but has tokens for one task only.
 select given_model() as m \gset
 select given_worker(array[:'m']) as w \gset
 select given_tenant(tpm => 3000) as t \gset

@@ -44,7 +44,7 @@ select sluice.fall_asleep(:other, at(320)) \g /dev/null
 select sluice.recover(null, at(390)), sluice.recover(null, at(396)),
   sluice.recover(null, at(412)) \g /dev/null
 select is((select dead_at from sluice.worker where id = :other), at(412),
-  'who does not look again is dead after a lapse');
+  'who does not look again is dead after a time-out');
 
 select * from finish();
 rollback;

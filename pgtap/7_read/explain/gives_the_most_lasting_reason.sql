@@ -7,7 +7,7 @@ select given_model(rpm => 60, burst => 1) as m \gset
 select given_route(:'m') as r \gset
 select own_line(:'r') as line \gset
 create function why(p_s numeric) returns text language sql
-as $$ select sluice.hindrance_text(m, own_line(current_setting('my.route')), at(p_s))
+as $$ select sluice.blocked_text(m, own_line(current_setting('my.route')), at(p_s))
   from sluice.models m
       where name = current_setting('my.model') $$;
 select set_config('my.model', :'m', true), set_config('my.route', :'r', true) \g /dev/null

@@ -10,7 +10,7 @@ select claimed(:w, 1) \g /dev/null
 select results_eq(format('select name, slots, alive, in_flight from sluice.workers '
                          'where id in (%s, %s) order by name', :w, :gone),
   $$values ('gone'::text, 7, false, 0::bigint), ('now', 7, true, 1)$$,
-    'a lapse makes the difference');
+    'a time-out makes the difference');
 update sluice.worker set dead_at = now() where id = :w;
 select is((select alive from sluice.workers where id = :w), false,
   'the dead are not alive, however fresh');

@@ -30,11 +30,11 @@ select hasnt_table('sluice', 'result_0', 'and its results');
 select is_empty(format('select * from sluice.task(%s)', :old), 'an old task is no more');
 select is(array[places(:unfinished), places(:young), places(:later), places(:newest)],
   array['lease', 'solved', 'later', 'queue'], 'what is unfinished or young is where it was');
-select is((select tableoid::regclass::text from sluice.task where id = :young), 'sluice.task_attic',
-  'its row in the attic');
+select is((select tableoid::regclass::text from sluice.task where id = :young),
+  'sluice.task_retained', 'its row is retained');
 select is((select answer from sluice.task(:young)), 'yes', 'with its texts');
 select is(completed(:w, told(:unfinished, 'solved'), at(21)), true, 'an old task can still end');
-select is(tableoid::regclass::text, 'sluice.result_attic', 'in the attic') from sluice.result
+select is(tableoid::regclass::text, 'sluice.result_retained', 'and so is this') from sluice.result
 where task_id = :unfinished;
 select setval('sluice.retain_after', 0, false) \g /dev/null
 select is((sluice.retain(at(22))).erased, 2,

@@ -15,9 +15,9 @@ select is((sluice.begin_retention(at(20.5))).n, null, 'not again within a second
 update pg_class set reltuples = 100 where oid = 'sluice.result_0'::regclass;
 select is((sluice.begin_retention(at(2000), 99)).n, null,
   'nor one with more tasks than the caller wants to wait for');
-select n, carried from sluice.begin_retention(at(3000)) \gset
+select n, retained from sluice.begin_retention(at(3000)) \gset
 select is(:n, 0, 'then the first range');
-select is(:'carried', array[:unfinished]::bigint[]::text, 'but for what is unfinished');
+select is(:'retained', array[:unfinished]::bigint[]::text, 'but for what is unfinished');
 select setval('sluice.task_id', :before, :'is_called') \g /dev/null
 
 select * from finish();

@@ -16,7 +16,7 @@ from unnest(array[-2, -1]) id;
 select is(sluice.erase_leftovers(), 3,
   'an attempt, a key and the mark of a cancelled call of a task that is no more');
 select bag_eq(format('select task_id from sluice.attempt where task_id in (-2, -1, %s)', :t),
-  format('values (-1::bigint), (%s)', :t), 'attempts in the attic and in a living range stay');
+  format('values (-1::bigint), (%s)', :t), 'attempts of retained tasks and of a living range stay');
 select is((select array_agg(task_id) from sluice.idempotency where tenant = 'erase'),
   array[-1::bigint], 'keys too');
 select is((select array_agg(task_id) from sluice.cancellation where task_id < 0), array[-1::bigint],

@@ -1,4 +1,4 @@
--- sluice.rehearse
+-- sluice.warm_up_model
 begin;
 \set alone
 \ir ../../_helpers.sql

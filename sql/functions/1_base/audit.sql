@@ -1,15 +1,15 @@
--- Who did what. Changes of the configuration by plain SQL are noted by triggers, commands note
+-- The audit: who did what. Triggers note changes of the configuration by plain SQL; commands note
 -- themselves. What workers change on their own (a closure after a 429) is nobody's decision and is
 -- not noted.
 
--- audit_bytes_max: of one row's detail.
+-- audit_bytes_max: the largest detail of one row.
 create or replace function sluice.audit_bytes_max() returns int
 language sql immutable parallel safe
 as $$ select 65536 $$;
 
--- note_audit: one row for an administrator's command, in its transaction: what is rolled back did
--- not happen. It names the login, whatever role that has set, and the key for which the HTTP front
--- did it. Credentials in URLs are left out.
+-- note_audit: writes one row for an administrator's command, in the same transaction: a command
+-- that is rolled back is not noted. The row names the login, whatever role it has set, and the key
+-- for which the HTTP front acted. Credentials in URLs are left out.
 -- Params:  p_action: the function's name; p_object: a model's name or a task's id (null: several);
 --          p_detail: its arguments.
 create or replace function sluice.note_audit(
@@ -31,7 +31,7 @@ begin
 end
 $$;
 
--- note_command: note_audit, unless a client does it to his own tasks: that is no administrator's
+-- note_command: note_audit, except for a client acting on his own tasks: that is no administrator's
 -- decision, and he could fill the audit with it.
 create or replace function sluice.note_command(
   p_action text, p_object text default null, p_detail jsonb default null,
@@ -51,8 +51,8 @@ create or replace function sluice.without_userinfo(p_text text) returns text
 language sql immutable strict parallel safe
 as $$ select regexp_replace(p_text, '(https?://)[^/?#"\s\\]*@', '\1', 'g') $$;
 
--- without_secrets: an audit's detail without secrets' names, URLs, and what calls heard
--- (closed_reason held that, too, once).
+-- without_secrets: the detail of an audit row without the names of secrets, without URLs and
+-- without backends' error messages (closed_reason once held these, too).
 create or replace function sluice.without_secrets(p_detail jsonb) returns jsonb
 language plpgsql immutable strict parallel safe security definer
 set search_path = sluice, pg_temp
@@ -78,8 +78,8 @@ begin
 end
 $$;
 
--- note_configuration: notes a row that was inserted or deleted, or the columns that were changed,
--- as {"rpm": [60, 600]}. Secrets are references, which administrators may see.
+-- note_configuration: a trigger that notes the row inserted or deleted, or the changed columns, as
+-- {"rpm": [60, 600]}. Secrets are noted: they are references, which administrators may see.
 create or replace function sluice.note_configuration() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -125,8 +125,8 @@ create or replace function sluice.audit_rows_max() returns bigint
 language sql immutable parallel safe
 as $$ select 1000000::bigint $$;
 
--- forget_audit: removes what is older than 400 days (a year's review, and a month to do it in) or
--- more than audit_rows_max; at most 1,000 rows a call. Called by tick.
+-- forget_audit: removes rows older than 400 days (enough for a yearly review, and a month to do it
+-- in) or beyond audit_rows_max; at most 1,000 rows a call. Called by tick.
 create or replace function sluice.forget_audit(p_now timestamptz) returns int
 language plpgsql volatile
 as $$

@@ -1,17 +1,21 @@
 -- For which tenants a caller may act. The caller is the session's user and, after SET ROLE, that
--- role too: both must be allowed, so that nobody gains by changing roles. (Inside a SECURITY
+-- role as well. Both must be allowed, so nobody gains rights by changing roles. (Inside a SECURITY
 -- DEFINER function current_user is the owner, and a setting of our own could be written by the
 -- caller.)
---   superuser, member of the owner's role or sluice_admin every tenant member of some tenants' role
---   these tenants and no other ("bound") member of settings.default_role every tenant that has no
---   role of its own everybody else none (bound to none)
--- The default role is 'public', everybody, until the first tenant gets a role of its own; then it
--- is null, nobody, until an administrator names one. So whoever loses his binding, for his tenant's
--- row is gone or its role has another name, has nothing. A tenant whose role does not exist is the
--- administrators' alone.
+--
+--   caller                                                  may act for
+--   superuser, member of the owner's role or sluice_admin   every tenant
+--   member of some tenants' role                            these tenants only ("bound")
+--   member of settings.default_role                         every tenant without a role of its own
+--   everybody else                                          nobody (bound to no tenant)
+--
+-- The default role is 'public', everybody, until the first tenant gets a role. Then it is null,
+-- nobody, until an administrator names one. So a user whose binding is lost, because the tenant's
+-- row is gone or its role was renamed, has no rights left. Only administrators may act for a tenant
+-- whose role does not exist.
 
--- administers: whether a role administers this database's Sluice. A schema made without roles is
--- its owner's alone: sluice_admin is then another database's.
+-- administers: whether a role administers this database's Sluice. In a schema made without roles
+-- only the owner does: the role sluice_admin, if there is one, then belongs to another database.
 create or replace function sluice.administers(p_role name) returns boolean
 language sql stable
 as $$
@@ -27,7 +31,7 @@ language sql stable
 as $$ select coalesce(p_role = 'public'
   or pg_has_role(p_caller, to_regrole(quote_ident(p_role)), 'member'), false) $$;
 
--- is_guarded: whether not everybody may act for every tenant.
+-- is_guarded: whether some callers may not act for every tenant.
 create or replace function sluice.is_guarded() returns boolean
 language plpgsql stable
 as $$
@@ -38,8 +42,8 @@ begin
 end
 $$;
 
--- close_default_role: what the first tenant with a role does to the others. Notices that nobody
--- acts for those any more.
+-- close_default_role: what happens to the other tenants when the first one gets a role. Raises a
+-- notice that nobody may act for them any more.
 create or replace function sluice.close_default_role() returns void
 language plpgsql volatile
 as $$
@@ -54,10 +58,11 @@ begin
 end
 $$;
 
--- caller_scope: the tenants of the present caller, as a list to allow (bound) or to refuse (not
---   bound): allowed = ((tenant = any (tenants)) = bound)
--- Called once a statement, also by the views, hence executable by their readers; it tells a caller
--- only what is his.
+-- caller_scope: the tenants for which the present caller may act: a list to allow (bound) or to
+-- exclude (not bound), that is
+--   allowed = ((tenant = any (tenants)) = bound)
+-- Called once in each statement, also by the views; their readers may therefore execute it. It
+-- tells a caller only about his own rights.
 create or replace function sluice.caller_scope(out bound boolean, out tenants text[])
 language plpgsql stable security definer
 set search_path = sluice, pg_temp
@@ -78,8 +83,8 @@ begin
 end
 $$;
 
--- may_act_for: whether the present caller may act for tenant p_tenant. While everybody may nothing
--- else is asked: 5 us a submit instead of 30.
+-- may_act_for: whether the present caller may act for tenant p_tenant. While everybody may act for
+-- every tenant, nothing else is checked: a submit then pays 5 us instead of 30.
 create or replace function sluice.may_act_for(p_tenant text) returns boolean
 language plpgsql stable
 as $$
@@ -100,9 +105,9 @@ begin
 end
 $$;
 
--- acts_as_administrator: whether the present caller is an administrator who does this himself: not
--- the HTTP front for a key without the scope admin. The front names the key it works for in the
--- setting sluice.api_key. Others gain nothing by naming one.
+-- acts_as_administrator: whether the present caller is an administrator acting for himself, and not
+-- the HTTP front acting for a key without the scope admin. The front names the key in the setting
+-- sluice.api_key; other callers gain nothing by naming one.
 create or replace function sluice.acts_as_administrator() returns boolean
 language plpgsql stable security definer
 set search_path = sluice, pg_temp
@@ -116,8 +121,8 @@ begin
 end
 $$;
 
--- now_for: the time that a caller may act at. Tests, administrators and tools may say it; who only
--- submits may not: by submitting in the past he would overtake everybody.
+-- now_for: the time at which a caller may act. Tests, administrators and tools may choose it. A
+-- caller who may only submit may not: by submitting in the past he would overtake everybody.
 create or replace function sluice.now_for(p_now timestamptz) returns timestamptz
 language plpgsql volatile
 as $$

@@ -1,29 +1,30 @@
--- Counters in unlogged sequences, which cost a transaction nothing and roll nothing back; and how
--- they are mended when a promotion or a restore has damaged them.
+-- Counters in unlogged sequences: they cost a transaction nothing, and a rollback does not undo
+-- them. Also their repair, when a promotion or a restore has damaged them.
 
--- counter: the present value of one of a model's sequences; null after a crash.
+-- counter: the current value of one of a model's sequences; null after a crash.
 -- Params:  p_kind: bucket, tokens, learned, failures, claimed, ended or load; p_model: model id.
 create or replace function sluice.counter(p_kind text, p_model int) returns bigint
 language sql volatile
 as $$ select pg_sequence_last_value(('sluice.' || p_kind || '_' || p_model)::regclass) $$;
 
 -- set_counter: sets one of a model's sequences. Not undone by a rollback; writes no WAL.
--- Returns: p_value: one that returns nothing is not inlined (70 us a call, so 10).
+-- Returns: p_value, because a function that returns nothing is not inlined (70 us a call instead of
+--          10).
 create or replace function sluice.set_counter(p_kind text, p_model int, p_value bigint)
 returns bigint
 language sql volatile
 as $$ select setval(('sluice.' || p_kind || '_' || p_model)::regclass, p_value) $$;
 
--- Unlogged sequences that were damaged. PostgreSQL replays the creation of one into memory, and a
--- promotion, or the end of a restore, then resets it from a file that holds nothing yet (15.18;
--- only a restartpoint in between writes it). From then on all that reads it fails with XX000, "bad
--- magic number in sequence", for good. So does ALTER SEQUENCE, which reads it too: it can only be
--- made anew. New it has never been set, as after a crash: an empty bucket, a count to be taken, a
--- scan from the start. Nothing is lost but what a crash takes, too. Of an unlogged table an empty
--- file is a good one.
+-- Damaged unlogged sequences. PostgreSQL replays the creation of an unlogged sequence only into
+-- memory. A promotion, or the end of a restore, then resets it from a file that is still empty
+-- (15.18; only a restartpoint in between writes the file). From then on everything that reads the
+-- sequence fails with XX000, "bad magic number in sequence". So does ALTER SEQUENCE, so the
+-- sequence can only be dropped and created. The new one has never been set, as after a crash: an
+-- empty bucket, a count to be taken, a scan from the start. Nothing is lost that a crash would
+-- keep. Unlogged tables are not affected: for them an empty file is valid.
 
--- are_intact: whether all unlogged sequences are known to be intact. One look at sluice.intact,
--- which shares their fate.
+-- are_intact: whether all unlogged sequences are known to be intact. It reads only sluice.intact,
+-- an unlogged sequence that is damaged whenever the others are.
 create or replace function sluice.are_intact() returns boolean
 language plpgsql volatile
 as $$
@@ -37,8 +38,9 @@ exception when raise_exception then
 end
 $$;
 
--- is_damaged: whether a sequence is damaged: it has no row then. Null: its lock was not to be had.
--- The lock is given back: those of 1,000 models' sequences would fill the shared table. 30 us.
+-- is_damaged: whether a sequence is damaged: it then has no row. Null: its lock was not available.
+-- The lock is released at once, because those of 1,000 models' sequences would fill the shared lock
+-- table. 30 us.
 create or replace function sluice.is_damaged(p_sequence name) returns boolean
 language plpgsql volatile
 as $$
@@ -57,18 +59,18 @@ exception
 end
 $$;
 
--- mend_sequences: makes damaged sequences anew: at most 500 a call, for each takes two places in
--- the shared table of locks.
--- Called by workers and servers when they have connected and when a statement meets a damaged one,
--- by tick, doctor, migrate and the commands. Workers may call it, who can do no more than that:
--- nobody waits for an administrator. Submitters may not: what it remakes is locked until the
--- commit, and theirs may be long in coming. In a transaction of its own. Call it again until it
--- returns 0, 0: only a call that finds nothing to do notes so.
--- Returns: mended: how many were made anew; locked: the locks of so many were not to be had; after
---          the third the rest is left.
--- Locks:   one mender at a time, before any lock of a sequence; waits at most 1 s for it and for
---          each sequence.
--- Errors:  55P03: another one has been mending for longer than that.
+-- mend_sequences: replaces damaged sequences by new ones, at most 500 a call, because each takes
+-- two places in the shared lock table. Called by workers and servers when they connect and when a
+-- statement meets a damaged sequence, and by tick, doctor, migrate and the commands. Workers have
+-- the right to call it although they can do little else, so that nobody waits for an administrator.
+-- Submitters do not: it locks what it replaces until the commit, and their transactions may be
+-- long. Run it in a transaction of its own, again and again until it returns 0, 0: only a call that
+-- finds nothing to do notes that all is intact.
+-- Returns: mended: how many were replaced; locked: how many were not, because their locks were not
+--          available. After the third of these it stops.
+-- Locks:   one call at a time, before any lock of a sequence; waits at most 1 s for it and for each
+--          sequence.
+-- Errors:  55P03: another call has been at work for longer than that.
 create or replace function sluice.mend_sequences(out mended int, out locked int)
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -103,8 +105,8 @@ begin
 end
 $$;
 
--- remake_sequence: drops a sequence and makes it anew, never set. False: its lock was not to be
--- had.
+-- remake_sequence: drops a sequence and creates it anew, never set. False: its lock was not
+-- available.
 create or replace function sluice.remake_sequence(p_name name, p_start bigint) returns boolean
 language plpgsql volatile
 as $$

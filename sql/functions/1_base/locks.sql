@@ -1,11 +1,11 @@
--- lock_class: the first half of every advisory lock that Sluice takes, all in one place.
--- Two-integer keys only: (class, object). Order everywhere, for locks that wait:
+-- lock_class: the first half of every advisory lock that Sluice takes, all in one place. All keys
+-- are pairs of integers: (class, object). Locks that wait are taken in this order everywhere:
 --   tick -> sweep -> worker row -> task rows ascending by id -> lines (routes', then models')
 --   ascending by id.
--- A model's relations are dropped under tick and sweep, and only tried (8_control/models.sql).
--- Whoever may connect may take advisory locks: a hostile one can stall the queue, not change it.
--- `revoke connect` keeps him out. Immutable and simple, so that the planner folds a call into a
--- constant.
+-- A model's relations are dropped under tick and sweep, and their locks are only tried
+-- (8_control/models.sql). Whoever may connect may take advisory locks: a hostile session can stall
+-- the queue, but not change it; `revoke connect` keeps it out. The function is immutable and
+-- simple, so that the planner folds a call into a constant.
 create or replace function sluice.lock_class(p_name text) returns int
 language sql immutable parallel safe
 as $$

@@ -1,11 +1,13 @@
--- Notifications, and what happens when there is no room for them. PostgreSQL has one queue for all
--- databases, of 8 GB. Any login may fill it in 20 s, while a session that listens has a transaction
--- open; then every commit that notifies fails with 54000, and goes on failing when that session is
--- gone: only a notification that succeeds, or pg_notification_queue_usage(), moves the queue's end.
--- So nobody notifies from a half on; workers, who see it, look for work once a second instead.
+-- Notifications, and what happens when there is no space for them. PostgreSQL has one queue of 8 GB
+-- for all databases. Any login can fill it in 20 s while a listening session keeps a transaction
+-- open. Then every commit that notifies fails with 54000, even after that session has gone, because
+-- only a successful notification, or pg_notification_queue_usage(), moves the queue's end.
+-- Therefore nobody notifies once the queue is half full; workers notice this and look for work once
+-- a second instead.
 
--- notify: what pg_notify does, if there is room. Who leaves it shares a lock until the commit:
--- check_notifications() calls nothing well before all of them can be seen.
+-- notify: pg_notify, unless notifications are scarce. A transaction that leaves its notification
+-- out shares a lock until it commits: check_notifications() reports no recovery before all such
+-- transactions are visible.
 create or replace function sluice.notify(p_channel text, p_payload text) returns void
 language plpgsql volatile
 as $$
@@ -19,9 +21,9 @@ begin
 end
 $$;
 
--- notifications_are_scarce: whether the queue of notifications was at least half full 2 s ago or
--- later. Whoever finds that out may say one thing more, if there is room for some seconds: so
--- sleepers hear of it.
+-- notifications_are_scarce: whether the queue of notifications was at least half full at some time
+-- in the last 2 s. The first caller that finds this out may still notify, if the queue has space
+-- for some seconds more; that is how sleepers hear of it.
 create or replace function sluice.notifications_are_scarce() returns boolean
 language plpgsql volatile
 as $$
@@ -37,20 +39,20 @@ begin
 end
 $$;
 
--- scarce_usage: from which usage on, in thousandths, nobody notifies. KeyRing reads the sequence by
--- itself, and knows this figure, too.
+-- scarce_usage: the usage of the queue, in thousandths, from which on nobody notifies. KeyRing
+-- (src/api) reads the sequence itself and has the same number.
 create or replace function sluice.scarce_usage() returns int
 language sql immutable parallel safe
 as $$ select 500 $$;
 
--- notify_usage: how full the queue of notifications is said to be, in thousandths.
+-- notify_usage: the usage of the queue last noted, in thousandths.
 create or replace function sluice.notify_usage() returns bigint
 language sql volatile
 as $$ select coalesce(pg_sequence_last_value('sluice.notify_usage'::regclass), 0) $$;
 
--- was_looked_at: whether somebody has begun a look within the last 2 s: workers do each second. (A
--- clock that was set back says no.) p_now is named once, and so this is inlined where it is called:
--- between, or two comparisons, cost each submit that wakes a sleeper a parse and a plan.
+-- was_looked_at: whether somebody has begun a look within the last 2 s, as workers do each second.
+-- (After a clock was set back: no.) The expression names p_now once, so that it is inlined; with
+-- BETWEEN, or with two comparisons, each submit that wakes a sleeper paid a parse and a plan.
 create or replace function sluice.was_looked_at(p_now timestamptz) returns boolean
 language sql volatile
 as $$
@@ -58,7 +60,7 @@ as $$
     - pg_sequence_last_value('sluice.notify_looked_at'::regclass) - 1000) <= 1000, false)
 $$;
 
--- takes_long: whether the look that is under way began 2 to 10 s ago.
+-- takes_long: whether the look under way began 2 to 10 s ago.
 create or replace function sluice.takes_long(p_now timestamptz) returns boolean
 language sql volatile
 as $$
@@ -66,13 +68,14 @@ as $$
     - pg_sequence_last_value('sluice.notify_looked_at'::regclass) between 2000 and 10000, false)
 $$;
 
--- look_at_notifications: notes how full the queue is, and moves its end: that can take seconds, in
--- which gigabytes are removed from the disk, and nothing interrupts it. So there is one looker at a
--- time; and while somebody has been at it for more than 2 s, the queue counts as full. Not where
--- the last look was long ago: then the one who looks has just begun, and not said so yet. (Two
--- submits after a minute's rest said full, told nobody, and the worker slept on for a minute.) What
--- was half full stays so: only check_notifications() may say that it is well.
--- Returns: in thousandths; null: somebody else is looking.
+-- look_at_notifications: notes how full the queue is, and moves its end. That can take seconds,
+-- while gigabytes are removed from the disk, and cannot be interrupted. So only one session looks
+-- at a time, and while it has been at it for more than 2 s the queue counts as full. That does not
+-- hold if the last look was long ago: then the session has only just begun, and has not noted it
+-- yet. (Two submits after a minute's rest once took the queue for full and notified nobody, and the
+-- worker slept on for a minute.) A queue noted as half full stays so until check_notifications()
+-- clears it.
+-- Returns: the usage in thousandths; null: another session is looking.
 create or replace function sluice.look_at_notifications() returns int
 language plpgsql volatile
 as $$
@@ -96,13 +99,14 @@ exception when raise_exception then
 end
 $$;
 
--- check_notifications: looks, and says so when things are well again: then whoever sleeps is woken,
--- for what came meanwhile told nobody. Workers call it once a second (asleep: with each look), in a
--- transaction of its own, on a session that can wait. Not well while a transaction that left out a
--- notification is open: its tasks could not be seen, and nobody would look again. Whoever sleeps is
--- woken when it begins, too, while that can be said, to look for himself from then on.
+-- check_notifications: looks at the queue, and clears the state "scarce" once there is space again.
+-- It then wakes all sleepers, since submits in between notified nobody. Workers call it once a
+-- second (asleep: with each look), in a transaction of its own, on a session that can wait. The
+-- state is not cleared while a transaction that left out a notification is open: its tasks are not
+-- visible yet, and nobody would look again. Sleepers are woken, if possible, when notifications
+-- become scarce, too, and look for themselves from then on.
 -- Returns: whether notifications are scarce.
--- Errors:  54000 the queue has become full: they are scarce.
+-- Errors:  54000 the queue has become full; notifications are scarce.
 create or replace function sluice.check_notifications() returns boolean
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp

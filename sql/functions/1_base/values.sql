@@ -1,6 +1,6 @@
 -- Times as integers, because a sequence holds one: microseconds (marks) and nanoseconds (buckets)
--- since the epoch. Stable, as what they consist of is: were they called immutable, PostgreSQL would
--- not inline them (40 us a call, so 0).
+-- since the epoch. The functions are stable, like the functions that they call: if they were
+-- declared immutable, PostgreSQL would not inline them (40 us a call instead of 0).
 
 -- micros: p_time in microseconds since the epoch, exact.
 create or replace function sluice.micros(p_time timestamptz) returns bigint
@@ -35,10 +35,10 @@ begin
 end
 $$;
 
--- read_record: what a client wrote as a row of a type. Runs as its caller: so do the checks of
--- whatever type he brings.
+-- read_record: JSON from a client as a row of a type. Runs with the caller's rights, and so do the
+-- checks of a type that he passes.
 -- Params:  p_type: a null of a composite type of this schema; p_values: an object.
--- Errors:  SL004 no object, unknown keys, values that are of another type; COLUMN is the key at
+-- Errors:  SL004 not an object, unknown keys, or values of another type; COLUMN is the key at
 --          fault.
 create or replace function sluice.read_record(p_type anyelement, p_values jsonb) returns anyelement
 language sql volatile
@@ -48,8 +48,8 @@ as $$
       where t.oid = pg_typeof(p_type)), p_values))
 $$;
 
--- checked_values: p_values itself, if it is an object of the columns of p_type, a composite type of
--- this schema, and each fits.
+-- checked_values: p_values itself, if it is an object whose keys are columns of the composite type
+-- p_type of this schema, and each value fits its column.
 -- Errors:  as read_record.
 create or replace function sluice.checked_values(p_type text, p_values jsonb) returns jsonb
 language plpgsql volatile security definer
@@ -57,17 +57,17 @@ set search_path = sluice, pg_temp
 as $$
 begin
   perform sluice.check_columns(p_values, sluice.configurable_columns(p_type)),
-    sluice.name_misfit(p_type, p_values);
+    sluice.check_types(p_type, p_values);
   return p_values;
 end
 $$;
 
--- name_misfit: SL004 for the first key of p_values that its column cannot hold. PostgreSQL's own
--- message would name no key.
--- Params:  p_type: a table or composite type of this schema; p_values: an object. Keys that are no
---          columns are passed over.
--- Errors:  SL004; COLUMN is the key. None: every value fits its column.
-create or replace function sluice.name_misfit(p_type text, p_values jsonb) returns void
+-- check_types: SL004 for the first key of p_values whose column cannot hold its value. PostgreSQL's
+-- own message would not name the key.
+-- Params:  p_type: a table or composite type of this schema; p_values: an object. Keys that are not
+--          columns are skipped.
+-- Errors:  SL004; COLUMN is the key.
+create or replace function sluice.check_types(p_type text, p_values jsonb) returns void
 language plpgsql volatile
 as $$
 declare
@@ -93,10 +93,9 @@ begin
 end
 $$;
 
--- check_durations: SL004 for a duration that is a bare number: PostgreSQL takes it for seconds, and
--- 7 may have meant days. 0 is 0 of everything.
--- Params:  p_table: models or settings; p_values: an object. Keys that are no columns are passed
---          over.
+-- check_durations: SL004 for a duration given as a bare number: PostgreSQL would read it as
+-- seconds, and 7 may have meant days. 0 is allowed.
+-- Params:  p_table: models or settings; p_values: an object. Keys that are not columns are skipped.
 -- Errors:  SL004; COLUMN is the key.
 create or replace function sluice.check_durations(p_table text, p_values jsonb) returns void
 language plpgsql stable security definer
@@ -117,7 +116,7 @@ begin
 end
 $$;
 
--- type_text: what a value of a type is called.
+-- type_text: the name of a type in messages.
 create or replace function sluice.type_text(p_type regtype) returns text
 language sql stable
 as $$
@@ -134,7 +133,7 @@ as $$
     else 'a value of type ' || p_type end
 $$;
 
--- example_text: a value that would do; empty where the type says enough.
+-- example_text: an example of a valid value; empty where the type's name says enough.
 create or replace function sluice.example_text(p_key text, p_type regtype) returns text
 language sql stable
 as $$
@@ -146,9 +145,9 @@ as $$
     when p_key = 'paths' then 'Such as ["/single"].' else '' end
 $$;
 
--- is_small_json: whether p_json has at most p_bytes_max bytes, as jsonb and as text. The numbers
--- are looked at first, for a short one may be long as text: 1e131071 has 131,072 digits. 400 before
--- and after the point are more than a double can have.
+-- is_small_json: whether p_json has at most p_bytes_max bytes, both as jsonb and as text. It looks
+-- at the numbers first, because a number that is short in jsonb may be long as text: 1e131071 has
+-- 131,072 digits. It allows 400 digits before and after the point, more than a double can have.
 create or replace function sluice.is_small_json(p_json jsonb, p_bytes_max int) returns boolean
 language plpgsql stable strict parallel safe   -- as pg_column_size is
 as $$
@@ -165,8 +164,8 @@ begin
 end
 $$;
 
--- names_text: which models and routes there are, for whoever named none of them: the first 20, each
--- cut at 50 characters.
+-- names_text: the names of models and routes, for the error of a task that named none of them: the
+-- first 20, each cut at 50 characters.
 create or replace function sluice.names_text() returns text
 language plpgsql stable
 as $$
@@ -182,14 +181,14 @@ begin
 end
 $$;
 
--- hidden_columns: of models, tenants and settings, what the triggers keep: nobody sets it, and it
--- is shown to nobody.
+-- hidden_columns: the columns of models, tenants and settings that triggers maintain. Nobody sets
+-- them, and they are shown to nobody.
 create or replace function sluice.hidden_columns() returns text[]
 language sql immutable parallel safe
 as $$ select array['one', 'id', 'limits_changed_at', 'calls_changed_at'] $$;
 
--- configurable_columns: what configure() may set of a table, and what a composite type has: all but
--- what the triggers keep.
+-- configurable_columns: the columns of a table that configure() may set, or those of a composite
+-- type: all but the hidden ones.
 create or replace function sluice.configurable_columns(p_table text) returns text[]
 language plpgsql stable
 as $$

@@ -1,21 +1,23 @@
--- Lines: the one place where work waits. A model has a line, and so has a route: one for prompts
--- and, for each api that its models speak, one for verbatim requests. A line is a number: a model's
--- id, or minus the n of its row in sluice.route_line. What belongs to a line, <l> being n, or
--- route_<n> of a route:
---   queue_<l> table, inherits sluice.queue: all that is ready for the line, in the order (rank,
---   tenant's key, ready_at, task_id) add_<l>, lanes_<l>, take_<l>, peek_<l>, draw_<l>, depth_<l>
---   functions (5_lifecycle/generated.sql) waits_<l> unlogged sequence: at least the number of rows,
---   counted only under a max_queue (3_limits/backpressure.sql)
--- Lines are made and dropped with their models and routes, never by submit or claim.
+-- Lines: the only places where ready tasks wait. Each model has a line. Each route has one for
+-- prompts and, for each api that its models speak, one for verbatim requests. A line is identified
+-- by a number: a model's id, or minus the n of its row in sluice.route_line. With <l> being n, or
+-- route_<n> for a route's line, a line has:
+--   queue_<l>: a table that inherits sluice.queue, with the ready tasks of the line in the order
+--   (rank, tenant's key, ready_at, task_id)
+--   add_<l>, lanes_<l>, take_<l>, peek_<l>, draw_<l>, depth_<l>: functions
+--   (5_lifecycle/generated.sql)
+--   waits_<l>: an unlogged sequence, an upper bound of the number of rows, maintained only if there
+--   is a max_queue (3_limits/backpressure.sql)
+-- Lines are created and dropped with their models and routes, never by a submit or a claim.
 
--- line_name: what a line's relations and functions end with.
+-- line_name: the suffix of the names of a line's relations and functions.
 create or replace function sluice.line_name(p_line int) returns text
 language sql immutable parallel safe
 as $$ select case when p_line < 0 then 'route_' || (-p_line)::text else p_line::text end $$;
 
--- line_of: the line in which a task waits: of the model that it named, or of its route; null: there
--- is none (any more).
--- Params:  p_api: of a verbatim request for a route.
+-- line_of: the line in which a task waits: that of the model or route that it named. Null: there is
+-- none, or no longer.
+-- Params:  p_api: the api of a verbatim request for a route.
 create or replace function sluice.line_of(p_model int, p_route text, p_api text) returns int
 language plpgsql stable
 as $$
@@ -44,8 +46,7 @@ begin
 end
 $$;
 
--- lines_for: the lines that may give a model tasks: its own and those of its routes.
--- Params:  p_model: name; p_id: its id; p_api: what it speaks.
+-- lines_for: the lines from which a model takes tasks: its own and those of its routes.
 create or replace function sluice.lines_for(p_model sluice.models) returns int[]
 language plpgsql stable
 as $$
@@ -57,8 +58,9 @@ begin
 end
 $$;
 
--- fed_models: which models a line may give tasks to; those of p_ids (null: all).
-create or replace function sluice.fed_models(p_line int, p_ids int[] default null) returns int[]
+-- models_of_line: the ids of the models that take tasks from a line, as far as they are in p_ids
+-- (null: all).
+create or replace function sluice.models_of_line(p_line int, p_ids int[] default null) returns int[]
 language plpgsql stable
 as $$
 begin
@@ -95,9 +97,10 @@ begin
 end
 $$;
 
--- lane_heads: the first row of each waiting lane of p_line, by (rank, tenant); at most p_max.
--- Params:  p_rank, p_tenant: where to begin (null: at the beginning); p_last: no lane of a rank
---          beyond. Requires no lock.
+-- lane_heads: the first row of each waiting lane of p_line, in the order (rank, tenant); at most
+-- p_max. Requires no lock.
+-- Params:  p_rank, p_tenant: where to begin (null: at the beginning); p_last: the last rank to look
+--          at.
 create or replace function sluice.lane_heads(
   p_line int, p_max int, p_rank smallint default -100, p_tenant bigint default null,
   p_last smallint default 100, p_now timestamptz default null) returns sluice.head[]
@@ -117,7 +120,7 @@ exception when undefined_function or undefined_table then
 end
 $$;
 
--- lock_line: waits for the lock under which a line's marks move: the model's, or the route's.
+-- lock_line: waits for the lock that protects a line's marks: the model's, or the route's.
 create or replace function sluice.lock_line(p_line int) returns void
 language plpgsql volatile
 as $$
@@ -127,7 +130,8 @@ begin
 end
 $$;
 
--- try_line: tries it. Tried, not waited for: sweeping again in a second is cheap.
+-- try_line: lock_line without waiting: whether it got the lock. The sweep uses it, since it can
+-- come back a second later.
 create or replace function sluice.try_line(p_line int) returns boolean
 language plpgsql volatile
 as $$
@@ -137,10 +141,10 @@ begin
 end
 $$;
 
--- find_place: where an unfinished task is: aside, in a line of the model it named or of its route,
--- or under way; status null: in none of them. Never in all lines: 1,000 tables in one look-up are
--- 4,000 locks.
--- Params:  p_task: its id; p_model, p_route: what it named. Returns: also line: in which it waits.
+-- find_place: where an unfinished task is: in later, in a line of the model or route that it named,
+-- or in lease. Other lines are not searched: a look-up in 1,000 tables takes 4,000 locks.
+-- Params:  p_task: its id; p_model, p_route: what it named.
+-- Returns: status: null if it is in none of them; line: the one in which it waits.
 create or replace function sluice.find_place(
   p_task bigint, p_model int, p_route text, out status text, out model int, out attempts int,
   out queued_at timestamptz, out started_at timestamptz, out line int)

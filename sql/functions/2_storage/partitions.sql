@@ -1,25 +1,28 @@
--- The partitions of task and result: ranges of ids, made ahead of the newest and closed by time.
+-- The partitions of task and result: ranges of ids, created ahead of the newest id and closed by
+-- time.
 
--- id_ranges_max: how many ranges may live at once: a look-up that cannot prune locks each of them
--- (measured with 200 partitions: the prompts of a claim 0.1 -> 0.3-1.9 ms, 403 locks).
+-- id_ranges_max: how many ranges may exist at once, because a look-up that cannot prune locks each
+-- of them (with 200 partitions fetching the prompts of a claim took 0.3 to 1.9 ms instead of 0.1,
+-- and 403 locks).
 create or replace function sluice.id_ranges_max() returns int
 language sql immutable parallel safe
 as $$ select 32 $$;
 
--- ids_ahead_min: how far ranges reach beyond the newest id. A login takes some 50,000 ids a second,
--- whatever becomes of its transaction; workers look each minute, asleep every ten: this lasts 40.
+-- ids_ahead_min: how far ranges reach beyond the newest id. A login can use up some 50,000 ids a
+-- second, even if it always rolls back; workers create ranges each minute, or every ten minutes
+-- while asleep. This number lasts 40 minutes.
 create or replace function sluice.ids_ahead_min() returns bigint
 language sql immutable parallel safe
 as $$ select 134217728::bigint $$;
 
--- make_partitions: makes ranges until they reach ids_ahead_min() beyond id p_last. Called by retain
--- and tick for the newest, and by a submit in the last range there is: nobody has what it makes
--- until it commits, and nobody else can make it. Each is four times as wide as the one before, and
--- half of ids_ahead_min() at least: so far ids have filled a range before close_range, which cuts
--- by time, came to it. Hence few ranges hold any number of tasks, and all of them are cut by time.
--- Only CREATE TABLE (LIKE) + ATTACH: it waits for no reader (3 ms beside an open pg_dump), where
--- PARTITION OF, DROP and DETACH wait and make submits wait behind them. Whoever finds another one
--- at it goes on.
+-- make_partitions: creates ranges until they reach ids_ahead_min() beyond id p_last. Called by
+-- retain and tick for the newest id, and by a submit that is in the last range: until that commits
+-- nobody can use the new range, nor create another. Each range is four times as wide as the one
+-- before (which close_range may have shortened), and at least half of ids_ahead_min() wide. So a
+-- few ranges hold any number of tasks, and are still closed by time. Uses only CREATE TABLE (LIKE)
+-- and ATTACH, which wait for no reader (3 ms beside an open pg_dump), whereas PARTITION OF, DROP
+-- and DETACH wait, and submits wait behind them. Returns without waiting if another session is
+-- creating ranges.
 create or replace function sluice.make_partitions(p_last bigint) returns void
 language plpgsql volatile
 as $$
@@ -38,20 +41,20 @@ end
 $$;
 
 -- retention_slack: how much longer than settings.retention a finished task may be kept: an hour or
--- a tenth, whichever is more.
+-- a tenth of it, whichever is more.
 create or replace function sluice.retention_slack() returns interval
 language sql stable
 as $$ select greatest(interval '1 hour', retention / 10) from sluice.settings $$;
 
--- close_range: cuts the range of the newest id by time: when its first task is older than two
--- thirds of the slack, ids go on in the next range. A third of it is then left for the range to be
--- dropped in; 15 ranges make up a retention, and the last six are kept for bursts. Nobody sees more
--- of it than a gap in the ids. ALTER SEQUENCE has a lock that nextval holds until its transaction
--- ends. So it is known that no open transaction has an id of the old range, and that no id is given
--- out twice, as setval beside nextval could. The lock is waited for 10 ms, in which submits wait,
--- too; then the next round tries again.
+-- close_range: closes the range of the newest id when its first task is older than two thirds of
+-- the slack: the next ids are in the next range. A third of the slack is then left for dropping the
+-- range. 15 ranges cover a retention period, and the last six are kept for bursts. The only visible
+-- effect is a gap in the ids. ALTER SEQUENCE takes a lock that conflicts with the one that nextval
+-- holds until its transaction ends, so no open transaction has an id of the old range, and no id
+-- can be given out twice, as it could with setval beside nextval. Submits wait while close_range
+-- waits for this lock, so it waits 10 ms at most; then the next round tries again.
 -- Params:  p_now; null: does nothing.
--- Returns: whether it did.
+-- Returns: whether it closed the range.
 create or replace function sluice.close_range(p_now timestamptz) returns boolean
 language plpgsql volatile
 set lock_timeout = '10ms'
@@ -88,7 +91,7 @@ exception when lock_not_available then
 end
 $$;
 
--- first_submit_in: when the first task that is in range p_n was submitted; null: there is none.
+-- first_submit_in: when the first task of range p_n was submitted; null: it is empty.
 create or replace function sluice.first_submit_in(p_n int) returns timestamptz
 language plpgsql volatile
 as $$
@@ -124,9 +127,10 @@ begin
 end
 $$;
 
--- require_range: makes partitions when no range is ahead of task p_id. Errors: SL003 if there is
--- none for it: another transaction is making it, or there may be no more. (The one that was to make
--- it may have been undone, or the sequence of ids set.)
+-- require_range: creates partitions when no range is ahead of task p_id.
+-- Errors:  SL003 if there is no range for the task: another transaction is creating it, or there
+--          are as many ranges as allowed. (The transaction that should have created it may have
+--          rolled back, or the sequence of ids was set by hand.)
 create or replace function sluice.require_range(p_id bigint) returns void
 language plpgsql volatile
 as $$

@@ -1,23 +1,25 @@
--- Which lines may have work, and how a worker that sleeps hears of it; nobody else pays for that.
+-- Which lines may have work, and how a sleeping worker hears of it, at no cost while nobody sleeps.
 
--- notify_ready: says that line p_line may have work, and wakes a worker for it if one sleeps;
--- called by whatever makes a task ready. A sleeper holds the line's sleeper lock exclusively; here
--- we try to share it. Success: nobody sleeps, nothing to do (and until this transaction ends nobody
--- can fall asleep with that lock). Failure: somebody sleeps, so notify. A line that was idle
--- notifies whether or not its lock is held: the sleeper who held it may have died in its sleep. A
--- transaction that notifies holds a cluster-wide lock through its commit. Measured, 32 clients:
--- 28-32k/s bare, 6-8k/s with NOTIFY in each, bare speed with sleeper locks. There are 64 locks, by
--- the line's number mod 64 (one a line would exhaust the lock table); to be woken for nothing is
--- harmless. What may have work is noted in sluice.ready_line, so that nobody loops over 1,000 idle
--- lines: the row is committed with the task, and only forget_idle_lines() takes it away. It costs a
--- probe, 5 us; nearly always the row is there already. sluice.submit does the same in statements
--- that it runs anyway, and calls this only if somebody sleeps or nothing is noted.
+-- notify_ready: notes that line p_line may have work, and wakes a worker for it if one sleeps.
+-- Called by everything that makes a task ready.
+-- A sleeper holds the line's sleeper lock exclusively; notify_ready tries to share it. If it gets
+-- the lock, nobody sleeps and nothing is to be done (and until this transaction ends nobody can
+-- fall asleep with that lock). If not, somebody sleeps, so it notifies. For a line that was idle it
+-- always notifies, because the sleeper may have died.
+-- It does not notify always, because a transaction that notifies holds a cluster-wide lock through
+-- its commit. Measured with 32 clients: 28-32k/s bare, 6-8k/s with NOTIFY in each, bare speed with
+-- sleeper locks. There are 64 locks, by the line's number mod 64 (one for each line would exhaust
+-- the lock table); being woken in vain is harmless.
+-- The note is a row of sluice.ready_line, so that nobody has to loop over 1,000 idle lines. The row
+-- commits with the task, and only forget_idle_lines() removes it. Looking for it costs an index
+-- probe, 5 us; nearly always it is there already. sluice.submit does the same in statements that it
+-- runs anyway, and calls this function only if somebody sleeps or the row is missing.
 -- Rejected: a sequence per line (2.5 ms to read 2,000 of them, and as many locks in the shared
 -- table; D-031).
 -- Params:  p_line. Requires a connection that holds no sleeper lock itself.
 -- Returns: whether somebody sleeps.
--- Locks:   waits for none. While somebody is removing the line's note, the line is noted anew, with
---          this transaction: that note goes only after a look that sees its task.
+-- Locks:   waits for none. While somebody is removing the line's row it inserts another one, which
+--          is removed only after a look that sees this transaction's task.
 -- twin: notify_ready
 create or replace function sluice.notify_ready(p_line int) returns boolean
 language plpgsql volatile
@@ -42,16 +44,16 @@ begin
 end
 $$;
 
--- sleeper_lock_of: which of the 64 sleeper locks is a line's.
+-- sleeper_lock_of: the number of a line's sleeper lock, one of 64.
 create or replace function sluice.sleeper_lock_of(p_line int) returns int
 language sql immutable parallel safe
 as $$ select abs(p_line) % 64 $$;
 
--- notify_opened: says that model p_model may begin a call sooner than whoever sleeps believes, and
--- wakes that one. The sleeper lock is for tasks; while a model is blocked nobody holds it
--- (take_sleeper_locks). But a sleeper always holds the opening locks of all its models: 64 to 127
--- of the same class. Called by what opens a model without changing its row: of that workers
--- hear anyway.
+-- notify_opened: wakes the sleeper of model p_model, because the model may begin a call sooner than
+-- the sleeper expects. While a model is blocked nobody holds its sleeper lock, which is about tasks
+-- (take_sleeper_locks). But a sleeper always holds the opening locks of all its models: numbers 64
+-- to 127 of the same class. Called by what opens a model without changing its row; workers hear of
+-- changed rows anyway.
 create or replace function sluice.notify_opened(p_model int) returns void
 language plpgsql volatile
 as $$
@@ -62,15 +64,17 @@ begin
 end
 $$;
 
--- forget_idle_lines: takes lines out of sluice.ready_line in which nothing waits; at most 64 a
--- call. Not sooner than 10 s after they were noted: one that is used now and then must not come and
--- go there with every task. Nobody may be about to commit a task for them unseen. Whoever found
--- nobody asleep shares the sleeper lock until it has committed; whoever found somebody asleep
--- shares the notifier lock, or notes the line with its own transaction. With both locks exclusively
--- (a sleeper has its own already) all that relies on the notes there are is visible to the next
--- snapshot. It looks first: what is not empty needs no locks. Called by sleepers before they look,
--- and by sweep, for a busy fleet has none. A row below its mark keeps no line here, for only the
--- sweep sees it: so each line that goes ends the sweep's rest.
+-- forget_idle_lines: removes lines in which nothing waits from sluice.ready_line; at most 64 a
+-- call, and none within 10 s after it was noted, so that the row of a line in occasional use does
+-- not come and go with every task.
+-- No session may be about to commit a task whose line was removed. A session that found nobody
+-- asleep shares the sleeper lock until it commits; one that found somebody asleep shares the
+-- notifier lock, or notes the line with its own transaction. This function takes both locks
+-- exclusively (a sleeper has its own already), so the next snapshot sees all tasks that rely on the
+-- existing rows. It looks first, and takes no locks for lines that are not empty.
+-- Called by sleepers before they look, and by the sweep, because a busy fleet has no sleepers. A
+-- row below its mark does not keep its line in the list, because only the sweep sees it; each line
+-- removed therefore ends the sweep's rest.
 create or replace function sluice.forget_idle_lines(p_now timestamptz) returns void
 language plpgsql volatile
 as $$

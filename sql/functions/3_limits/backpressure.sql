@@ -1,22 +1,23 @@
--- Backpressure: nothing accepted is ever dropped, so what is too much is refused at the door, with
--- a hint how long to wait.
+-- Backpressure: no accepted task is ever dropped, so tasks that are too many are refused at submit,
+-- with a hint how long to wait.
 --
--- Three bounds on unfinished tasks (those that wait or are under way): a model's max_unfinished, a
--- tenant's, and settings.max_unfinished for the whole system. Nothing is counted on the way of a
--- task: a gauge, an unlogged sequence load_<model id>, load_all (the system) or load_tenant_<md5 of
--- a capped tenant's name>, goes up with every task that is submitted, by itself or with the ids,
--- and never down, so that it is an upper bound. Only when it says "full" the tasks are counted, and
--- the gauge is set to what there is. That mends by itself whatever else moved it: tasks that ended,
+-- Three bounds limit unfinished tasks (those that wait or are under way): a model's max_unfinished,
+-- a tenant's, and settings.max_unfinished for the whole system. Nothing is counted when a task
+-- moves. A gauge goes up with every submitted task, by itself or with the ids, and never down, so
+-- it is an upper bound. It is an unlogged sequence: load_<model id>, load_all (the system) or
+-- load_tenant_<md5 of a capped tenant's name>. Only when a gauge says "full" the tasks are counted,
+-- and the gauge is set to the count. That corrects all other deviations, too: tasks that ended,
 -- submits that were rolled back or refused, a crash. Retries, reroutes and redrives are never
--- refused; a gauge hears of them at the next count. Exact but for what is being submitted in other
--- open transactions at the moment of a count.
--- Rejected: accepted less ended in two sequences (every move of every function has to count, and a
--- rolled-back one counts wrong until somebody looks); a counter in a row (hot; it serializes all
--- submits of a model). A fourth bounds what waits in one line: a model's max_queue; a route's is
--- the sum of its models'. Its gauge, waits_<l>, is drawn from only where there is such a bound.
+-- refused; a gauge includes them from the next count on. The bounds are exact except for submits in
+-- other transactions that are open during a count.
+-- A fourth bound limits the tasks that wait in one line: a model's max_queue; a route's is the sum
+-- of its models'. Its gauge, waits_<l>, is maintained only where there is such a bound.
+-- Rejected: two sequences, accepted and ended (every function that moves tasks has to count, and a
+-- rolled-back one leaves an error until somebody looks); a counter in a row (it serializes all
+-- submits of a model).
 
--- pressure: how close p_unfinished tasks are to p_max: normal, warning, critical or overflow.
--- Decided here alone.
+-- pressure: how close p_unfinished tasks are to p_max: normal, warning, critical or overflow. The
+-- only place that decides this.
 create or replace function sluice.pressure(p_unfinished bigint, p_max bigint) returns text
 language sql immutable parallel safe
 as $$
@@ -37,11 +38,11 @@ begin
 end
 $$;
 
--- accept: takes headroom for new tasks, all or none. Submits of one draw from the gauge themselves,
--- and come here when it says "full".
--- Params:  also p_max: the most (null: max_unfinished_of a model); p_share: of it, beyond which all
---          is full: 1, or critical_share() for clients of the HTTP front. Errors: SL003, SL005: as
---          refuse.
+-- accept: takes headroom for new tasks, for all or none. Submits of one task draw from the gauge
+-- themselves, and call this function only when it says "full".
+-- Params:  also p_max: the bound (null: max_unfinished_of a model); p_share: the share of it from
+--          which on tasks are refused: 1, or critical_share() for clients of the HTTP front.
+-- Errors:  SL003, SL005: as refuse.
 create or replace function sluice.accept(
   p_kind text, p_of text, p_tasks int, p_max bigint, p_share double precision, p_now timestamptz)
 returns void
@@ -61,12 +62,13 @@ end
 $$;
 
 -- accept_for_route: takes headroom for p_tasks tasks of a route some of whose models have bounds of
--- their own: in one model, drawn by weight as a count would share them out, and in others what that
--- one has no headroom for. Those are counted: what waits in a route is shared out anew by every
--- count, and that of the full one may have moved some to them. Only while it must not be counted
--- again their gauges are believed.
--- Returns: how many may wait in its line, the sum of its models' max_queue; null: any number.
--- Errors:  SL003: a route refuses only when all its models are full. One whose models have no
+-- their own. One model is drawn by weight, as a count would share the tasks out; what it has no
+-- headroom for goes to others. The gauges of these are set by a count first, because every count
+-- shares the route's waiting tasks out anew and may have moved some from the full model to them;
+-- only while they must not be counted again they are used as they are.
+-- Returns: how many tasks may wait in the route's line, the sum of its models' max_queue; null: any
+--          number.
+-- Errors:  SL003: a route refuses only when all its models are full. A route whose models have no
 --          weight is bounded by the system alone.
 create or replace function sluice.accept_for_route(
   p_route text, p_tasks int, p_share double precision, p_now timestamptz)
@@ -99,10 +101,10 @@ begin
 end
 $$;
 
--- accept_many: takes headroom for a whole submit_many, all or none: the system's, its tenants' that
--- have caps, its models' and its lines'.
--- Params:  p_destinations: as destinations_of says; p_share: of the system's and the models'
---          bounds, as for accept; p_now.
+-- accept_many: takes headroom for a whole submit_many, for all tasks or none: from the gauges of
+-- the system, of tenants with caps, of models and of lines.
+-- Params:  p_destinations: from destinations_of; p_share: of the system's and the models' bounds,
+--          as for accept; p_now.
 create or replace function sluice.accept_many(
   p_destinations sluice.destination[], p_share double precision, p_now timestamptz)
 returns void
@@ -148,8 +150,8 @@ begin
 end
 $$;
 
--- may_count: whether what a gauge measures may be counted now: the last count did not take too
--- long.
+-- may_count: whether the tasks of a gauge may be counted now, that is, the last count did not take
+-- too long.
 create or replace function sluice.may_count(p_kind text, p_of text) returns boolean
 language plpgsql volatile
 as $$
@@ -159,12 +161,12 @@ begin
 end
 $$;
 
--- refuse: says what is full, how full, and how long to wait. Of a route, and of its line, the time
--- of the model that has headroom soonest. A count that the gauge forbids for now is not made for a
--- message.
--- Params:  p_kind, p_of: also route and its name; p_tasks: that were to come; p_max (null: the
+-- refuse: raises the error that says what is full, how full, and how long to wait. For a route, and
+-- for its line, the wait is that of the model that has headroom soonest. If the gauge must not be
+-- counted now, it is not counted for the message either.
+-- Params:  p_kind, p_of: also route and its name; p_tasks: the new tasks; p_max (null: the
 --          model's); p_full: as for take_headroom.
--- Errors:  SL003; of a tenant SL005.
+-- Errors:  SL003; for a tenant SL005.
 create or replace function sluice.refuse(
   p_kind text, p_of text, p_tasks int, p_max bigint, p_full double precision, p_now timestamptz)
 returns void
@@ -213,10 +215,10 @@ begin
 end
 $$;
 
--- when_to_retry: how long to wait until p_tasks more fit into the model p_model, of which p_max
--- there are p_unfinished and the share p_full is full: (tasks that must end first) x (interval of
--- its permits), and not before it opens; at most 60 s, for then somebody else may have come or
--- gone. Without a quota the rate is not known, and none is invented.
+-- when_to_retry: how long to wait until p_tasks more fit into model p_model, with p_unfinished of
+-- p_max tasks, where the share p_full counts as full: (tasks that must end first) x (interval of
+-- its permits), and not before the model opens. At most 60 s, because by then other tasks may have
+-- come or gone. Without a quota the rate is not known, and none is guessed.
 create or replace function sluice.when_to_retry(
   p_model sluice.models, p_unfinished bigint, p_tasks int, p_max bigint, p_full double precision,
   p_now timestamptz)
@@ -241,8 +243,8 @@ begin
 end
 $$;
 
--- after_tenant_changes: a tenant with a cap has a gauge. After a change of the cap the next submit
--- counts.
+-- after_tenant_changes: creates the gauge of a tenant with a cap. After a change of the cap the
+-- next submit counts.
 create or replace function sluice.after_tenant_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp

@@ -1,17 +1,18 @@
--- The breaker of a model, shared by the fleet: while its backend is down nothing is claimed for it,
--- so that tasks wait instead of burning their attempts.
---   closed -> open after breaker_failures failures of the backend in a row; -> half open after
---   breaker_open: one call at a time, the probe; -> closed after breaker_successes probes that
---   succeeded, -> open again after one that did not.
--- It is half open, too, for the first call after a change of what calls look like
--- (models.calls_changed_at), or after a model was opened that its calls had parked: one that
--- succeeds is enough then. The count of failures is an unlogged sequence, failures_<n>; the row in
--- sluice.breaker is written on transitions and for probes only. After a crash the count restarts
--- and the state stands.
+-- The breaker of a model, shared by the fleet: while the model's backend is down nothing is claimed
+-- for it, so that tasks wait instead of using up their attempts.
+--   closed -> open after breaker_failures failures of the backend in a row
+--   open -> half open after breaker_open: one call at a time is let through, the probe
+--   half open -> closed after breaker_successes successful probes; -> open again after one that
+--   failed
+-- It is also half open for the first call after a change that affects calls
+-- (models.calls_changed_at), and after a model was resumed that had been parked because of its
+-- calls; one success is enough then. Failures are counted in an unlogged sequence, failures_<n>;
+-- the row in sluice.breaker is written only on transitions and for probes. After a crash the count
+-- restarts, and the state remains.
 
--- backend_lives: what a call's outcome says about its backend: true: it answers; false: it is down;
--- null: nothing. An error of the caller (4xx) and a bad answer come from a backend that lives. A
--- refusal that may be about the address says nothing: the next probe asks again.
+-- backend_lives: what the outcome of a call says about the backend: true: it answers; false: it is
+-- down; null: nothing. A backend that returns a client error (4xx) or a bad answer is up. A refusal
+-- that may be due to the address says nothing, so the next probe asks again.
 create or replace function sluice.backend_lives(p_kind text, p_http_status int) returns boolean
 language sql immutable
 as $$
@@ -24,9 +25,9 @@ as $$
   end
 $$;
 
--- is_open: whether calls of model p_model may begin at all at p_now: it is neither paused nor
--- closed, and its breaker is not open. (A clock set back to before the breaker opened lets probes
--- through.)
+-- is_open: whether calls of model p_model may begin at p_now at all: the model is neither paused
+-- nor closed, and its breaker is not open. (If the clock was set back to before the breaker opened,
+-- probes are let through.)
 create or replace function sluice.is_open(p_model sluice.models, p_now timestamptz) returns boolean
 language plpgsql volatile
 as $$
@@ -38,8 +39,9 @@ end
 $$;
 
 -- probes_now: how many probes the breaker of model p_model lets through now: 0 or 1; null: it is
--- closed. Turns an open breaker half open when its time has come. Requires the model's lock. A
--- probe ends with its lease, whoever ended that: a dead prober holds no slot.
+-- closed. Makes an open breaker half open when its time has come. Requires the model's lock. A
+-- probe ends when its lease does, however that ended, so a dead worker's probe does not block the
+-- breaker.
 create or replace function sluice.probes_now(p_model sluice.models, p_now timestamptz) returns int
 language plpgsql volatile
 as $$
@@ -68,16 +70,17 @@ begin
 end
 $$;
 
--- configuration_lag: how long a worker that is notified of a change may take to follow it. (One
--- behind a pooler looks once a second: its probe may still be a call of the old kind.)
+-- configuration_lag: how long a worker may take to follow a change of which it was notified. (A
+-- worker behind a pooler looks only once a second, so its probe may still use the old
+-- configuration.)
 create or replace function sluice.configuration_lag() returns interval
 language sql immutable parallel safe
 as $$ select interval '300 milliseconds' $$;
 
--- follow_change: lets the first call of model p_model after a change go alone: a closed breaker
+-- follow_change: makes the first call of model p_model after a change go alone. A closed breaker
 -- becomes half open, one success from closed; a half-open one forgets its probe, which was a call
--- of the old kind. Not before all workers have heard of the change: until then that call might look
--- as before. Requires the lock of the breaker's row.
+-- with the old configuration. The new call waits until all workers have heard of the change.
+-- Requires the lock of the breaker's row.
 create or replace function sluice.follow_change(
   p_model sluice.models, p_breaker sluice.breaker, p_now timestamptz)
 returns sluice.breaker
@@ -96,7 +99,7 @@ begin
 end
 $$;
 
--- note_transition: one row for sluice.breaker_events; keeps the newest 1,000 of each model.
+-- note_transition: inserts a row into sluice.breaker_event; keeps the newest 1,000 of each model.
 create or replace function sluice.note_transition(
   p_model int, p_from text, p_to text, p_reason text, p_now timestamptz)
 returns void
@@ -112,8 +115,8 @@ begin
 end
 $$;
 
--- move_breaker: one transition, if the breaker is in state p_from. Waits for
--- another transaction that moves it, and finds it moved then.
+-- move_breaker: makes one transition if the breaker is in state p_from. If another transaction is
+-- making one it waits for that, and then sees the new state.
 create or replace function sluice.move_breaker(
   p_model int, p_from text, p_to text, p_reason text, p_now timestamptz)
 returns void
@@ -141,7 +144,7 @@ begin
 end
 $$;
 
--- is_probe: whether a call that ends now is the one that its model's half-open breaker let through.
+-- is_probe: whether a call that ends now is the probe of its model's half-open breaker.
 create or replace function sluice.is_probe(p_lease sluice.lease) returns boolean
 language plpgsql stable
 as $$
@@ -152,8 +155,9 @@ begin
 end
 $$;
 
--- probe_at: when the breaker of model p_model lets a call through: p_now or later; infinity: when
--- its probe has ended; null: it is closed, or does so now. (A clock set back holds up no probe.)
+-- probe_at: when the breaker of model p_model lets a call through: p_now or later; infinity: as
+-- soon as its probe has ended; null: it is closed, or closes now. (A clock set back does not delay
+-- probes.)
 create or replace function sluice.probe_at(p_model sluice.models, p_now timestamptz)
 returns timestamptz
 language plpgsql volatile
@@ -175,9 +179,9 @@ begin
 end
 $$;
 
--- opens_at: when model p_model may begin a call: p_now: at once; later: its next permit, the end of
--- a closure, the next probe; infinity: no time is known. A model that is full waits for the end of
--- a call, and the worker whose call it was claims.
+-- opens_at: when model p_model may begin a call: p_now: at once; later: with its next permit, the
+-- end of a closure, or the next probe; infinity: the time is not known. A model that is full waits
+-- for the end of a call, and the worker that had the call claims then.
 create or replace function sluice.opens_at(p_model sluice.models, p_now timestamptz)
 returns timestamptz
 language plpgsql volatile

@@ -1,8 +1,9 @@
--- What outcomes of calls do to the breakers of their models, and to their refusals.
+-- How the outcomes of calls change the breakers of their models, and their refusals.
 
--- note_health: lets the outcomes of calls move their models' breakers, and their refusals park them
--- (3_limits/closures_by_refusals.sql), in ascending order of id; after everything else that waits
--- for a lock. Nearly always all calls of models without failures succeeded: then it is one look.
+-- note_health: updates breakers with the outcomes of calls, and parks models that refuse
+-- (3_limits/closures_by_refusals.sql), in ascending order of model id, after all other locks that
+-- wait. Nearly always all calls succeeded and their models had no failures before; then a single
+-- look is enough.
 create or replace function sluice.note_health(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile
@@ -57,11 +58,11 @@ begin
 end
 $$;
 
--- note_model_health: the same for one model. A closed breaker counts failures since the last
--- success; a half-open one hears of its probe alone, for other calls began before it opened; an
--- open one of nothing.
--- Params:  p_lives: what each call said, in the order they ended; p_tasks, p_fences: which calls
---          these were.
+-- note_model_health: note_health for one model. A closed breaker counts failures since the last
+-- success; a half-open one considers its probe alone, because the other calls began before it
+-- opened; an open one ignores all outcomes.
+-- Params:  p_lives: what each call said about the backend (backend_lives), in the order in which
+--          they ended; p_tasks, p_fences: which calls they were.
 create or replace function sluice.note_model_health(
   p_model int, p_lives boolean[], p_tasks bigint[], p_fences int[], p_why text, p_now timestamptz)
 returns void
@@ -93,8 +94,8 @@ begin
 end
 $$;
 
--- note_probe_ended: what the probe of a half-open breaker said: lives null (it was never sent, or
--- throttled): nothing.
+-- note_probe_ended: applies the outcome of a half-open breaker's probe; lives null (it was never
+-- sent, or was throttled) changes nothing.
 create or replace function sluice.note_probe_ended(
   p_model sluice.models, p_lives boolean, p_why text, p_now timestamptz) returns void
 language plpgsql volatile

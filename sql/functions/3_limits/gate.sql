@@ -1,13 +1,14 @@
--- The gate: one row that says all a usual submit must know, so that it looks nowhere else. full_at:
--- from this id on the system, or a model without a bound of its own, may be full (gauges.sql);
--- look_from: that, or where the last range of ids begins, which asks for another.
+-- The gate: one row with everything that a usual submit must know, so that it reads no other table.
+-- full_at: the id from which on the system, or a model without a bound of its own, may be full
+-- (gauges.sql). look_from: the same, or the beginning of the last range of ids, where another range
+-- must be created.
 
--- refresh_gate: brings sluice.gate up to date; called by whatever changes what it says, after the
--- change. What may be too much is noted at once, by who makes it so, under the row's lock; what is
--- no more only by tick, retain and sweep: until then submits look for nothing. Hence a row or a
--- bound that goes needs no call.
--- Params:  p_wait: for the row; false: if somebody has it, leave it to the next tick. An
---          administrator's open transaction stops no tick.
+-- refresh_gate: brings sluice.gate up to date. Called after each change of what it contains. A new
+-- row or bound that may lead to refusals is entered at once, under the row's lock, by the
+-- transaction that makes it. One that was removed needs no call: tick, retain and sweep take it
+-- out, and until then submits only look in vain.
+-- Params:  p_wait: for the row's lock; false: if somebody holds it, leave it to the next tick, so
+--          that an administrator's open transaction does not stop the tick.
 create or replace function sluice.refresh_gate(p_wait boolean) returns void
 language plpgsql volatile
 as $$
@@ -50,7 +51,7 @@ begin
 end
 $$;
 
--- after_gate_changes: refresh_gate, as a trigger.
+-- after_gate_changes: refresh_gate as a trigger.
 create or replace function sluice.after_gate_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp

@@ -1,29 +1,29 @@
--- Gauges: how many tasks may still come before somebody must count, in an unlogged sequence each;
--- for the system, a model, a line. A gauge is drawn from with each task, or goes by the ids of
--- tasks, which are drawn anyway: then it holds the last id at the last count less what was counted.
--- So goes the system's, and a model's without a bound of its own: that is never asked before the
--- system's is full.
+-- Gauges: upper bounds of how many tasks are unfinished, or wait, each in an unlogged sequence; for
+-- the system, a tenant, a model or a line. A gauge either counts each new task, or goes by the ids
+-- of tasks, which are drawn anyway; then it holds the last id at the last count minus the number
+-- counted. The gauge of the system goes by ids, and so does that of a model without a bound of its
+-- own, which is asked only when the system's is full.
 
--- overflow_share: from this share of max_unfinished on a model takes no new task. The rest is for
--- what is under way.
+-- overflow_share: a model refuses new tasks from this share of max_unfinished on. The rest is for
+-- tasks under way.
 create or replace function sluice.overflow_share() returns double precision
 language sql immutable parallel safe
 as $$ select 0.95::double precision $$;
 
--- critical_share: from this share of max_unfinished on clients of the HTTP front are refused. The
--- rest is for who is inside: SQL, batches.
+-- critical_share: clients of the HTTP front are refused from this share of max_unfinished on. The
+-- rest is for SQL and batches.
 create or replace function sluice.critical_share() returns double precision
 language sql immutable parallel safe
 as $$ select 0.85::double precision $$;
 
--- gauge_unknown: from here on a gauge holds a time, in microseconds since the epoch: until then it
--- is full and nobody counts again. A time in the past: count. No number of tasks gets here; as a
--- time it was in 2001.
+-- gauge_unknown: from this value on a gauge holds a time, in microseconds since the epoch: until
+-- then it counts as full and nobody counts again. If the time has passed, the next submit counts.
+-- No number of tasks is as large; as a time the value is in 2001.
 create or replace function sluice.gauge_unknown() returns bigint
 language sql immutable parallel safe
 as $$ select 1000000000000000 $$;
 
--- make_gauge: a new gauge, whose value is unknown.
+-- make_gauge: creates a gauge whose value is unknown.
 create or replace function sluice.make_gauge(p_name text) returns void
 language plpgsql volatile
 as $$
@@ -33,8 +33,9 @@ begin
 end
 $$;
 
--- gauge: the gauge of a bound. Params, here and below: p_kind: system, tenant, model or line; p_of:
--- the tenant's name, the model's id, the line's number.
+-- gauge: the sequence of a gauge.
+-- Params:  here and below: p_kind: system, tenant, model or line; p_of: the tenant's name, the
+--          model's id, the line's number.
 create or replace function sluice.gauge(p_kind text, p_of text) returns regclass
 language plpgsql stable
 as $$
@@ -47,7 +48,7 @@ begin
 end
 $$;
 
--- counts_by_ids: whether that gauge goes by ids.
+-- counts_by_ids: whether a gauge goes by ids.
 create or replace function sluice.counts_by_ids(p_kind text, p_of text) returns boolean
 language plpgsql stable
 as $$
@@ -57,8 +58,8 @@ begin
 end
 $$;
 
--- gauge_usage: what there is at most of what a gauge measures; gauge_unknown or more, or null: it
--- must be counted.
+-- gauge_usage: the value of a gauge, an upper bound. Null, or gauge_unknown or more: the tasks must
+-- be counted.
 create or replace function sluice.gauge_usage(p_gauge regclass, p_by_ids boolean) returns bigint
 language plpgsql volatile
 as $$
@@ -71,16 +72,16 @@ begin
 end
 $$;
 
--- headroom: how many more tasks may come where p_unfinished of p_max are, which refuses from the
--- share p_full on.
+-- headroom: how many more tasks are let in when p_unfinished of p_max exist and the share p_full of
+-- p_max counts as full.
 create or replace function sluice.headroom(
   p_unfinished bigint, p_max bigint, p_full double precision)
 returns bigint
 language sql immutable parallel safe
 as $$ select case when p_unfinished >= p_full * p_max then 0 else p_max - p_unfinished end $$;
 
--- own_unfinished: the unfinished tasks of model p_model, without its share of what waits in routes.
--- Under the pinned plan of the caller.
+-- own_unfinished: the unfinished tasks of model p_model, without its share of the tasks that wait
+-- in routes. Uses the caller's pinned plan.
 create or replace function sluice.own_unfinished(p_model int) returns bigint
 language plpgsql volatile
 as $$
@@ -90,9 +91,9 @@ begin
 end
 $$;
 
--- routed_tasks: how much of what waits in its routes counts for each of the models p_models. Each
--- task counts once: they are shared out by weight among the models of the route that are not full
--- by themselves (or among all, if all are), rounded so that the shares add up.
+-- routed_tasks: how many of the tasks that wait in its routes are attributed to each of p_models.
+-- Each task is attributed once: by weight, to the models of its route that are not full with other
+-- tasks (or to all, if all are full), rounded so that the shares add up.
 create or replace function sluice.routed_tasks(p_models int[])
 returns table (model int, tasks bigint)
 language plpgsql volatile
@@ -128,8 +129,8 @@ begin
 end
 $$;
 
--- count_unfinished: what a gauge measures, counted one by one: only when it says "full". Of a line:
--- what waits, at most p_max.
+-- count_unfinished: counts the tasks of a gauge one by one; done only when the gauge says "full".
+-- For a line it counts the waiting tasks, up to p_max.
 create or replace function sluice.count_unfinished(
   p_kind text, p_of text, p_max bigint default null)
 returns bigint
@@ -150,13 +151,13 @@ begin
 end
 $$;
 
--- take_headroom: takes headroom for new tasks below p_max. All of it is taken here. By ids it is
--- taken with those: they are drawn before.
--- Params:  p_wanted: tasks; p_full: the share of p_max that is full; p_least: headroom for fewer is
---          of no use to the caller and not taken.
--- Returns: for how many there is headroom, at most p_wanted.
--- Many are held against the gauge before they draw: refused, they must not stand in the way of who
--- wants less.
+-- take_headroom: takes headroom for new tasks below p_max; the only function that does. By ids
+-- nothing is left to take: the ids were drawn before.
+-- Params:  p_wanted: tasks; p_full: the share of p_max that counts as full; p_least: do not take
+--          headroom for fewer tasks.
+-- Returns: for how many tasks there is headroom, at most p_wanted.
+-- Many tasks are compared with the gauge before they draw from it, because when they are refused
+-- they must not use up the headroom of smaller submits.
 create or replace function sluice.take_headroom(
   p_kind text, p_of text, p_wanted int, p_max bigint, p_full double precision,
   p_least int default 1)
@@ -182,17 +183,17 @@ begin
 end
 $$;
 
--- count_cheap_ms: a refused submit may cost a count of so long. One that took longer and found
--- everything full is not repeated for 20 times as long, a second or more: nobody can keep the
--- database counting. (While there is headroom for some, who wants more than that may: one count at
--- a time.)
+-- count_cheap_ms: how long a count for a refused submit may take. After one that took longer and
+-- found everything full, no other is made for 20 times as long, at least a second, so that nobody
+-- can keep the database counting. (While there is headroom for some tasks, a submit of more may
+-- count; one count at a time.)
 create or replace function sluice.count_cheap_ms() returns int
 language sql immutable parallel safe
 as $$ select 50 $$;
 
--- recount_headroom: the same with the gauge set by counting. One counts at a time, or who counted
--- earlier could set it after one who counted later (seen: 155 tasks under a bound of 100). The lock
--- goes with the block, also when that fails: the transaction may stay open.
+-- recount_headroom: take_headroom with the gauge set by counting. Only one session counts at a
+-- time: else an older count could replace a newer one (seen: 155 tasks under a bound of 100). The
+-- lock is released with the block, even if it fails, because the transaction may stay open.
 create or replace function sluice.recount_headroom(
   p_kind text, p_of text, p_wanted int, p_max bigint, p_full double precision,
   p_least int default 1)
@@ -235,10 +236,11 @@ exception when raise_exception then
 end
 $$;
 
--- doubt_lines: lets the next submit into each line that model p_model feeds, or into those of
--- p_route, count. For where no bound is, nobody draws: after a change of max_queue, or of a route's
--- models. Params: p_max: gauges below this; null: of all.
-create or replace function sluice.doubt_lines(
+-- invalidate_line_gauges: makes the next submit count what waits: in each line that model p_model
+-- takes from, or in those of p_route. Called after a change of max_queue or of a route's models,
+-- because the gauge of a line without a bound is not kept up to date.
+-- Params:  p_max: only gauges below this; null: all.
+create or replace function sluice.invalidate_line_gauges(
   p_model text, p_route text default null, p_max bigint default null)
 returns void
 language plpgsql volatile
@@ -255,16 +257,17 @@ begin
 end
 $$;
 
--- doubt_gauges: lets the next submit of each model with a bound of its own count, for redrives, and
--- what came by a route, or was put back, did not ask. Called by tick.
-create or replace function sluice.doubt_gauges() returns void
+-- invalidate_gauges: makes the next submit to each model with a bound of its own count, because
+-- redrives, tasks of routes and tasks that were put back are not added to its gauge. Called by
+-- tick.
+create or replace function sluice.invalidate_gauges() returns void
 language plpgsql volatile
 as $$
 begin
   perform sluice.set_counter('load', m.id, sluice.gauge_unknown())
   from sluice.models m where m.max_unfinished is not null
     and sluice.counter('load', m.id) < sluice.gauge_unknown();
-  perform sluice.doubt_lines(m.name, null, sluice.gauge_unknown()) from sluice.models m
+  perform sluice.invalidate_line_gauges(m.name, null, sluice.gauge_unknown()) from sluice.models m
     where m.max_queue is not null;
 end
 $$;

@@ -1,8 +1,8 @@
--- Calls under way of a model, by two counters: begun and ended.
+-- Calls of a model under way, from two counters: calls begun and calls ended.
 
 -- calls_left: how many more calls of a model may begin; null: any number. Requires the model's
--- lock. Recounts when a crash reset the counters, and before it calls a model full: what a
--- rolled-back claim counted would otherwise stay counted.
+-- lock. Recounts when a crash reset the counters, and before it reports a model as full, because a
+-- claim that was rolled back stays counted.
 create or replace function sluice.calls_left(p_model sluice.models) returns bigint
 language plpgsql volatile
 as $$
@@ -15,8 +15,8 @@ begin
 end
 $$;
 
--- count_claimed: the first half of in_flight: p_calls of a model begin; after a crash it is counted
--- anew. Requires the model's lock.
+-- count_claimed: adds p_calls to a model's calls begun; after a crash it recounts. Requires the
+-- model's lock.
 create or replace function sluice.count_claimed(p_model int, p_calls int) returns void
 language plpgsql volatile
 as $$
@@ -31,8 +31,8 @@ begin
 end
 $$;
 
--- in_flight: calls of model p_model under way in the whole fleet, counted by two sequences (no hot
--- row, nothing to scan); from the leases while a crash has left them unset.
+-- in_flight: calls of model p_model under way in the whole fleet: the difference of two sequences
+-- (no hot row, no scan); counted from the leases while the sequences are unset after a crash.
 create or replace function sluice.in_flight(p_model int) returns bigint
 language plpgsql volatile
 as $$
@@ -47,8 +47,8 @@ begin
 end
 $$;
 
--- count_ended: the other half of in_flight: these leases' calls have ended, extra ones included.
--- Needs no lock.
+-- count_ended: adds the calls of these leases, extra ones included, to the calls ended. Needs no
+-- lock.
 create or replace function sluice.count_ended(p_leases sluice.lease[]) returns void
 language plpgsql volatile
 as $$
@@ -59,7 +59,7 @@ begin
 end
 $$;
 
--- count_calls: the same by models: of each of p_models so many of p_calls have ended; may be null.
+-- count_calls: count_ended by model: p_calls of each of p_models have ended; elements may be null.
 create or replace function sluice.count_calls(p_models int[], p_calls int[]) returns void
 language plpgsql volatile
 as $$
@@ -78,8 +78,8 @@ end
 $$;
 
 -- recount_in_flight: sets a model's two counters from its leases. Under the model's lock nothing is
--- claimed meanwhile; ended is read last, so that a call that ends meanwhile is counted in flight,
--- not forgotten.
+-- claimed meanwhile. The counter of ended calls is read last, so a call that ends meanwhile counts
+-- as in flight and is not lost.
 create or replace function sluice.recount_in_flight(p_model int) returns void
 language plpgsql volatile
 as $$

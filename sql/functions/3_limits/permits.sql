@@ -1,21 +1,23 @@
 -- The token bucket: never more than N arrivals in any half-open window of a minute; N requests, or
--- tokens (3_limits/tokens.sql), of a model, or of a tenant (3_limits/tenant_quotas.sql).
+-- tokens (3_limits/tokens.sql), of a model or of a tenant (3_limits/tenant_quotas.sql).
 --
--- GCRA, the token bucket written as one number: the theoretical arrival time TAT, in nanoseconds,
--- in an unlogged sequence. setval takes no transaction id and writes no WAL (measured: 42k/s
--- against 8.5k/s for a logged one), and a rollback does not give back what was taken: the safe
--- side. After a crash TAT is unknown: the bucket is then empty, exactly safe.
+-- It is GCRA, the token bucket as one number: the theoretical arrival time TAT, in nanoseconds, in
+-- an unlogged sequence. setval takes no transaction id and writes no WAL (measured: 42k/s against
+-- 8.5k/s for a logged sequence), and a rollback does not give permits back, which is safe. After a
+-- crash TAT is unknown: the bucket then counts as empty, which is safe, too.
 --
--- W = 60 s, N = the quota, d = the send-by allowance (what may lie between grant and arrival), b =
---   burst [1 + N/100]: T = ceil((W + d) / (N - b + 1)).
--- Proof: after the first grant at s, TAT >= s + T; each grant adds T; the last, at e, leaves TAT <=
--- e + bT, so n <= (e - s)/T + b, and arrivals within W of each other were granted within W + d <=
--- (N - b + 1) T, hence n <= N. In a window of any length L: at most b + ceil(L/T) grants. Sustained
--- rate: 60 s / T a minute, 98.6 % of rpm by default.
--- What a clock that jumps ahead does to it: permits_clock_jump.sql.
+-- Let W = 60 s, N = the quota, d = the send-by allowance (the longest time between grant and
+-- arrival), and b = burst [1 + N/100]. Then
+--   T = ceil((W + d) / (N - b + 1)).
+-- Proof: after the first grant, at s, TAT >= s + T; each grant adds T; the last one, at e, leaves
+-- TAT <= e + bT, so n <= (e - s)/T + b. Calls that arrive within W of each other were granted
+-- within W + d <= (N - b + 1) T, hence n <= N. A window of any length L has at most b + ceil(L/T)
+-- grants. The sustained rate is 60 s / T a minute, by default 98.6 % of rpm.
+-- permits_clock_jump.sql tells what happens when the clock jumps ahead.
 
--- quota_of: a quota of p_units a minute: b and T by the formula above; all null: there is none.
--- Params:  p_bucket: its sequence; p_account: of tokens: where they are booked; p_units: N;
+-- quota_of: a quota of p_units a minute, with b and T by the formula above; all null: there is
+-- none.
+-- Params:  p_bucket: its sequence; p_account: for tokens, where they are booked; p_units: N;
 --          p_burst: b (null: the default); p_changed_at: when its limits last changed.
 create or replace function sluice.quota_of(
   p_bucket text, p_account int, p_units int, p_burst int, p_changed_at timestamptz)
@@ -57,11 +59,13 @@ as $$ select sluice.quota_of('tenant_tokens_' || p_tenant.id, -p_tenant.id, p_te
   p_tenant.limits_changed_at) $$;
 
 -- bucket: a bucket's TAT in nanoseconds, no earlier than p_now. Four corrections make it safe:
---   never set (crash, promotion): empty; limits changed: empty at that moment; the clock jumped
---   ahead: empty when that was noted; clock set back: no longer than a full refill. What was noted
---   by a clock that has been set back since does not count: it would freeze the bucket.
--- A token bucket may be in debt, by one request at most: hence by one minute's tokens. Further
--- ahead only a later clock set it.
+--   - never set (crash, promotion): empty;
+--   - limits changed: empty at that moment;
+--   - the clock jumped ahead: empty when the jump was noted;
+--   - the clock was set back: no longer than a full refill. Notes made by a clock that has been set
+--     back since do not count: they would freeze the bucket.
+-- A token bucket may be in debt by one request at most, hence by one minute's tokens. Only a clock
+-- that was later set back can have left it further ahead.
 create or replace function sluice.bucket(p_quota sluice.quota, p_now timestamptz) returns bigint
 language plpgsql volatile
 as $$
@@ -98,10 +102,10 @@ begin
 end
 $$;
 
--- mend_bucket: stores bucket()'s first and third correction, for they are relative to p_now: a
--- bucket that was never set, or was set by a later clock, would otherwise be empty again at every
--- look. What a later clock booked moves back as a whole, until nothing of it lies ahead. Requires
--- the lock of the quota's model or tenant.
+-- mend_bucket: stores the first and the last correction of bucket(), because they are relative to
+-- p_now: a bucket that was never set, or was set by a later clock, would otherwise be empty again
+-- at every look. Tokens booked by a later clock are moved back together, until none lies in the
+-- future. Requires the lock of the quota's model or tenant.
 create or replace function sluice.mend_bucket(p_quota sluice.quota, p_now timestamptz) returns void
 language plpgsql volatile
 as $$
@@ -175,9 +179,9 @@ begin
 end
 $$;
 
--- take_permits: takes p_units from a quota: from its bucket and, of tokens, on its account. All of
--- the fleet's are taken here and nowhere else. Whoever takes has asked permits_now under the same
--- lock: that of the quota's model or tenant, and p_now was read after it was obtained.
+-- take_permits: takes p_units from a quota: from its bucket and, for tokens, from its account. All
+-- permits of the fleet are taken here. The caller has called permits_now under the same lock, that
+-- of the quota's model or tenant, and has read p_now after getting the lock.
 create or replace function sluice.take_permits(
   p_quota sluice.quota, p_units bigint, p_now timestamptz)
 returns void
@@ -191,7 +195,7 @@ begin
   if p_quota.account is not null then
     insert into sluice.spent (account, at, tokens) values (p_quota.account, p_now, p_units);
     if random() < 0.004 then
-      perform sluice.gather_spent(p_quota.account, p_now);
+      perform sluice.merge_spent(p_quota.account, p_now);
     end if;
   end if;
 end
@@ -237,10 +241,10 @@ end
 $$;
 
 -- drain_bucket: lowers a model's buckets to what its backend says is left
--- ("x-ratelimit-remaining-..."); never raises them: a backend's word is evidence of calls that
--- Sluice did not make, not of a greater quota.
--- Params:  model: name; requests_left, tokens_left: null or less than 0 (some backends say -1): no
---          evidence; p_now.
+-- ("x-ratelimit-remaining-..."). It never raises them: the backend's figure shows calls that Sluice
+-- did not make, not a greater quota.
+-- Params:  model: name; requests_left, tokens_left: null or negative (some backends say -1): not
+--          known; p_now.
 -- Errors:  SL001.
 create or replace function sluice.drain_bucket(
   model text, requests_left int, tokens_left bigint, p_now timestamptz default null) returns void

@@ -1,24 +1,24 @@
 -- A clock that jumps ahead by J would earn a second burst. Workers notice a jump: with each claim
 -- they read this clock and compare it with their monotonic one (src/worker/server_clock.h). They
--- forfeit every permit taken since the jump, until one of their notes of it (note_clock_jump) is in
--- force, at t1.
--- Proof (names as in permits.sql): what arrives was granted before the jump, at most (t0 - s)/T + b
--- from s to t0, or after t1, where the bucket was empty: at most (e - t1)/T; together at most
--- (e - s)/T + b in time that passed, as there.
--- A jump that no worker can notice, up to 50 ms and the time of a round trip, is like a delay
--- between grant and arrival: d covers both. A jump before any living worker's first claim is not
+-- forfeit every permit taken since the jump until their note of it (note_clock_jump) is in force,
+-- at t1.
+-- Proof (names as in permits.sql): the calls that arrive were granted either before the jump, at
+-- most (t0 - s)/T + b from s to t0, or after t1, when the bucket was empty: at most (e - t1)/T.
+-- Together these are at most (e - s)/T + b in real time, as there.
+-- A jump too small to notice, up to 50 ms and the time of a round trip, is like a delay between
+-- grant and arrival: d covers both. A jump before the first claim of any living worker is not
 -- noticed either.
 
--- note_clock_jump: a worker has noticed that this clock jumped ahead by jump: all buckets are empty
--- now, and what was booked before the jump stays in its windows: it moves along. Each worker of a
--- fleet tells of the same jump. One note is enough (see the proof above), so a later one changes
--- nothing: if a jump was noted after sound_at, and no smaller one; a greater one holds another
--- jump, since that note.
--- Params:  jump; sound_at: this clock when the worker last found it sound (null: nobody knows, it
---          is noted); p_now.
--- Locks:   lock_class('clock'); rows of spent by account and time, as gather_spent and mend_bucket
---          come to them.
--- Returns: now, from which on buckets fill again; they may have begun before.
+-- note_clock_jump: a worker has noticed that this clock jumped ahead by jump. All buckets are
+-- emptied, and what was booked before the jump is moved along, so that it stays in its windows. All
+-- workers of a fleet report the same jump, and one note is enough (see the proof above). So this
+-- does nothing if a jump that is not smaller was noted after sound_at; a greater one includes
+-- another jump since that note.
+-- Params:  jump; sound_at: this clock when the worker last found it sound (null: not known, the
+--          jump is noted); p_now.
+-- Returns: now; from then on buckets fill again, if not earlier.
+-- Locks:   lock_class('clock'); rows of spent by account and time, the order of merge_spent and
+--          mend_bucket.
 create or replace function sluice.note_clock_jump(
   jump interval, sound_at timestamptz default null, p_now timestamptz default null)
 returns timestamptz

@@ -1,15 +1,15 @@
--- What one tenant may have and ask for. Its row in sluice.tenants says so, where that is silent
--- sluice.settings.tenant_…, and where both are there is no limit. Read here alone
--- (sluice.limits_of); each is applied where the thing begins: tasks in submit and in submit_many,
--- files and batches where they are made.
+-- What a tenant may have and ask for. Its row in sluice.tenants says so; where that is null,
+-- sluice.settings.tenant_… does; where both are null there is no limit. Only sluice.limits_of reads
+-- them. Each limit is applied where the thing begins: those of tasks in submit and submit_many,
+-- those of files and batches where they are created.
 --
--- "default", the tenant of tasks without one, is most installations' only one: without a row it is
--- bounded by the system alone in tasks, priorities and models. Files and batches without a tenant
--- count as its.
+-- The tenant "default", of tasks that name none, is most installations' only tenant: without a row
+-- its tasks, priorities and models are limited by the system's bounds alone. Files and batches
+-- without a tenant count as its own.
 
--- limits_of: what holds for tenant p_tenant; one row. Inlined. The settings' most of unfinished
--- tasks is not counted at a submit: is_full says whether the tenant had so many when all were
--- looked at (look_at_tenants).
+-- limits_of: the limits of tenant p_tenant; one row. Inlined. A submit does not count the tenant's
+-- unfinished tasks for the settings' limit: is_full says whether the last count of all tenants
+-- (look_at_tenants) found that many.
 create or replace function sluice.limits_of(p_tenant text) returns setof sluice.tenant_limits
 language sql stable rows 1
 as $$
@@ -28,8 +28,7 @@ as $$
   from sluice.settings s left join sluice.tenants t on t.name = p_tenant
 $$;
 
--- exceeds: whether a task of this priority, for this model or route, is more than these limits let
--- a tenant ask for.
+-- exceeds: whether a task of this priority, for this model or route, is beyond these limits.
 create or replace function sluice.exceeds(
   p_limits sluice.tenant_limits, p_priority int, p_name text)
 returns boolean
@@ -37,8 +36,8 @@ language sql immutable parallel safe
 as $$ select coalesce(p_priority > p_limits.max_priority, false)
   or coalesce(p_name <> all (p_limits.models), false) $$;
 
--- refuse_excess: says what it is that exceeds() found. Errors: SL004 the priority, SL009 the model
--- or route.
+-- refuse_excess: raises the error for what exceeds() found.
+-- Errors:  SL004 the priority, SL009 the model or route.
 create or replace function sluice.refuse_excess(p_tenant text, p_priority int, p_name text)
 returns void
 language plpgsql stable
@@ -62,7 +61,7 @@ begin
 end
 $$;
 
--- are_limited: whether some tenant's priorities or models are.
+-- are_limited: whether any tenant's priorities or models are limited.
 create or replace function sluice.are_limited() returns boolean
 language plpgsql stable
 as $$
@@ -73,10 +72,10 @@ begin
 end
 $$;
 
--- note_tenants: notes new tenants, of whom settings.max_tenants may have tasks: those without a
--- row, and without a key of their own, which somebody made for them (limits_of). Two transactions
--- may note the same one: only who seems to be too much is counted exactly.
--- Errors:  SL005 there are so many; SL009 it is 0: known ones alone.
+-- note_tenants: notes new tenants, of which settings.max_tenants may have tasks. Only tenants
+-- without a row and without a key of their own are new; somebody created the others (limits_of).
+-- Two transactions may note the same tenant, so an exact count is made before one is refused.
+-- Errors:  SL005 there are max_tenants already; SL009 max_tenants is 0: known tenants only.
 create or replace function sluice.note_tenants(p_tenants text[]) returns void
 language plpgsql volatile
 as $$
@@ -116,10 +115,11 @@ begin
 end
 $$;
 
--- look_at_tenants: counts the tasks of all tenants, once a minute, once a second while one has the
--- most that it may have, and at most for a hundredth of the time: no submit has to. What comes
--- between two looks is not counted: by so much a tenant may pass its most. Reads every place.
--- Called by the sweep, which is alone, and goes on if a look fails.
+-- look_at_tenants: counts the tasks of all tenants, so that no submit has to: once a minute, or
+-- once a second while a tenant is at its limit, and for at most a hundredth of the time. Tasks
+-- submitted between two looks are not counted, so a tenant may exceed its limit by these. Reads all
+-- tables of unfinished tasks. Called by the sweep, of which only one runs at a time and which goes
+-- on if a look fails.
 create or replace function sluice.look_at_tenants(p_now timestamptz) returns void
 language plpgsql volatile
 as $$
@@ -153,8 +153,8 @@ begin
 end
 $$;
 
--- count_tenants: notes which tenants have p_max tasks or more (null: none may be full), and forgets
--- of the noted new ones those that have no tasks any more, a row or a key by now, or were noted
+-- count_tenants: notes the tenants that have p_max tasks or more (null: none is full). Forgets
+-- those new tenants that have no tasks any more, or have a row or a key by now, or were noted
 -- twice.
 create or replace function sluice.count_tenants(p_max bigint, p_now timestamptz) returns void
 language plpgsql volatile
@@ -188,13 +188,13 @@ begin
 end
 $$;
 
--- accept_files: whether the tenant may begin what makes p_files more files: an upload, or a batch.
--- What its open batches are to put out counts as files already, for it is never refused: it has
--- been paid for. Of the bytes of all tenants' files each counts for no more than it may have: what
--- its batches put out beyond is no reason to refuse another. What is under way has no bytes yet: an
--- upload's 200 MB, and all that open batches put out, may pass files_bytes_max.
--- Params:  p_tenant: null: of none. Errors: SL003 all files take files_bytes_max(); SL005 the
---          tenant's most.
+-- accept_files: whether the tenant may begin an upload or a batch that makes p_files more files.
+-- The output files of its open batches count already, because they are never refused: the calls
+-- have been paid for. The bytes of a tenant's files count only up to its limit: output of batches
+-- beyond that is no reason to refuse other tenants. Files under way have no bytes yet, so an upload
+-- of 200 MB, and the output of all open batches, may exceed files_bytes_max.
+-- Params:  p_tenant: null: none.
+-- Errors:  SL003 all files take files_bytes_max(); SL005 the tenant's limit.
 create or replace function sluice.accept_files(p_tenant text, p_files int) returns void
 language plpgsql volatile
 as $$
@@ -238,9 +238,9 @@ begin
 end
 $$;
 
--- accept_batch: whether the tenant may begin another batch that makes p_files files. Params:
--- p_tenant: null: of none.
--- Errors: SL003, SL005 as above; SL005 too many are open.
+-- accept_batch: whether the tenant may begin another batch, which makes p_files files.
+-- Params:  p_tenant: null: none.
+-- Errors:  SL003, SL005 as above; SL005 too many are open.
 create or replace function sluice.accept_batch(p_tenant text, p_files int) returns void
 language plpgsql volatile
 as $$
@@ -261,8 +261,8 @@ begin
 end
 $$;
 
--- files_bytes_max: of all files together, when an upload or a batch begins: they share a disk with
--- the queue.
+-- files_bytes_max: the most bytes of all files together when an upload or a batch begins: they
+-- share a disk with the queue.
 create or replace function sluice.files_bytes_max() returns bigint
 language sql immutable parallel safe
 as $$ select 53687091200 $$;

@@ -1,11 +1,11 @@
--- Tenants' quotas: taken together with the model's, all or nothing for each task. Beside a tenant's
--- row in sluice.tenants belong, n being its id and made when it first has a quota:
--- tenant_bucket_<n> and tenant_tokens_<n>, unlogged sequences. Its lock is tried after the model's.
+-- Tenants' quotas: permits of tenant and model are taken together, all or nothing for each task. A
+-- tenant that has or had a quota has two unlogged sequences, n being its id: tenant_bucket_<n> and
+-- tenant_tokens_<n>. Its lock is tried after the model's.
 
--- tenant_allowances: what the tenants among p_names that have a quota may begin now, in the order
--- of their ids.
--- Returns: requests, tokens: null: no limit; busy: another worker is taking for this tenant now:
---          pass over it.
+-- tenant_allowances: what each tenant of p_names that has a quota may begin now, in the order of
+-- their ids.
+-- Returns: requests, tokens: null: no limit; busy: another worker is taking permits of this tenant
+--          now: skip it.
 create or replace function sluice.tenant_allowances(p_names text[], p_now timestamptz)
 returns table (name text, busy boolean, requests bigint, tokens bigint)
 language plpgsql volatile
@@ -35,11 +35,11 @@ begin
 end
 $$;
 
--- tenant_headroom: how many calls a tenant may begin now. Claims look at the lanes of those who
--- have headroom; under no lock of theirs, so that tenant_allowances decides. A bucket that is to be
--- mended is mended here, for no claim comes to it otherwise.
--- Returns: headroom: null: it has no quota; next_at: while there is none: when there will be, 10 s
---          ahead at most, so that a raised limit is followed by then.
+-- tenant_headroom: how many calls a tenant may begin now. Claims look only at the lanes of tenants
+-- with headroom. It takes no lock, so tenant_allowances decides. It also mends the bucket where
+-- that is necessary, because a claim never reaches it otherwise.
+-- Returns: headroom: null: the tenant has no quota; next_at: while there is none, when there will
+--          be; 10 s ahead at most, so that a raised limit is followed by then.
 create or replace function sluice.tenant_headroom(
   p_tenant text, p_now timestamptz, out headroom int, out next_at timestamptz)
 language plpgsql volatile
@@ -95,8 +95,8 @@ begin
 end
 $$;
 
--- before_tenant_changes: makes a tenant's buckets, and notes when its limits change. New ones begin
--- full. The first role of all closes the others to everybody.
+-- before_tenant_changes: creates a tenant's buckets, full, and notes when its limits change. The
+-- first role of all closes the other tenants to everybody.
 create or replace function sluice.before_tenant_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -124,9 +124,9 @@ $$;
 create or replace trigger before_tenant_changes before insert or update on sluice.tenants
   for each row execute function sluice.before_tenant_changes();
 
--- after_tenant_is_gone: drops the sequences of a deleted tenant when the deletion commits: in an
--- open transaction they would stop every claim that asks for them. A lock that is not to be had
--- within 1 s leaves them: ids are not used twice.
+-- after_tenant_is_gone: drops the sequences of a deleted tenant when the deletion commits: earlier
+-- they would stop every claim that reads them. If their lock is not available within 1 s they stay:
+-- ids are not used twice.
 create or replace function sluice.after_tenant_is_gone() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp

@@ -1,39 +1,39 @@
--- Tokens: estimated and reserved when a task is claimed, settled to what the call really used when
--- it ends.
+-- Tokens are estimated and reserved when a task is claimed, and settled to what the call really
+-- used when it ends.
 --
--- Promise: of the calls begun in any half-open window of a minute, what they used, and what is
--- reserved by those still under way, never exceed tpm by more than the one request that was granted
--- last (as long as none uses more than was reserved for it). Two things keep it:
---   the account (sluice.spent): tokens by the moment of their claim, corrected at that moment when
---     they are settled. The sum over the last W + d bounds the grants: exact whatever the
---     estimates, the delays and the limits were, and, being rows, undone by a rollback and kept in
---     a crash;
---   the bucket (3_limits/permits.sql): spreads the grants over the minute. The head is granted
---     while it is not in debt and charged in full; what a call did not use is put back.
--- Rejected: the bucket alone. Putting back what calls begun before the window did not use makes
--- headroom for more than N inside it (measured: reservations ten times the usage, calls of 30 s:
--- 83,050 of 60,000; with the account 60,936). The account alone: a minute's tokens in one second,
--- and nothing for anybody until the next minute.
+-- Promise: in any half-open window of a minute, the tokens used by the calls begun in it, plus
+-- those reserved by calls still under way, exceed tpm by at most the one request granted last (as
+-- long as no call uses more than was reserved for it). Two things keep this promise:
+--   - the account (sluice.spent): tokens by the moment of their claim, corrected at that moment
+--     when they are settled. The sum over the last W + d limits the grants. It is exact whatever
+--     the estimates, delays and limits were; being rows, it is undone by a rollback and survives a
+--     crash;
+--   - the bucket (3_limits/permits.sql): spreads the grants over the minute. The first task is
+--     granted while the bucket is not in debt, and charged in full; unused tokens are put back.
+-- Rejected: the bucket alone. Putting back unused tokens of calls that began before the window
+-- allows more than N inside it (measured with reservations of ten times the usage and calls of 30
+-- s: 83,050 of 60,000; with the account 60,936). The account alone: it grants a minute's tokens in
+-- one second, and then nothing until the next minute.
 
--- send_allowance_ms: d, the time that may lie between the grant of a permit and its arrival
+-- send_allowance_ms: d, the longest time between the grant of a permit and its arrival
 -- (3_limits/permits.sql).
 create or replace function sluice.send_allowance_ms() returns int
 language sql immutable parallel safe
 as $$ select 250 $$;
 
--- send_within_ms: how long after it sent its claim a worker may still send a call that needs a
--- permit: d less 50 ms for the way to the backend. A permit not used by then is forfeited, never
--- given back (giving back would mint one).
+-- send_within_ms: how long after it sent its claim a worker may send a call that needs a permit: d
+-- less 50 ms for the way to the backend. A permit not used by then is forfeited and never given
+-- back: that would create a permit.
 create or replace function sluice.send_within_ms() returns int
 language sql immutable parallel safe
 as $$ select 200 $$;
 
--- token_window: W + d: for so long what was booked counts.
+-- token_window: W + d: how long booked tokens count.
 create or replace function sluice.token_window() returns interval
 language sql immutable parallel safe
 as $$ select interval '60 seconds' + sluice.send_allowance_ms() * interval '1 millisecond' $$;
 
--- tokens_spent: what was booked to an account within the window before p_now.
+-- tokens_spent: the tokens booked to an account within the window before p_now.
 create or replace function sluice.tokens_spent(p_account int, p_now timestamptz) returns bigint
 language plpgsql volatile
 as $$
@@ -44,7 +44,7 @@ end
 $$;
 
 -- tokens_free_at: when an account will have less than p_units in its window: p_now, or the moment
--- at which enough of what was booked is a window old.
+-- when enough of them are older than the window.
 create or replace function sluice.tokens_free_at(p_account int, p_units bigint, p_now timestamptz)
 returns timestamptz
 language plpgsql volatile
@@ -61,13 +61,13 @@ begin
 end
 $$;
 
--- gather_spent: makes one row of what was booked to an account within the same quarter of a second,
--- at the last moment of it, when its window has more than 500 rows: so that claims sum up 1,000 or
--- so, however often they come (of 12,000 tokens_spent took 2.7 ms, tokens_free_at 31 ms). What is
--- counted leaves the window at most 250 ms late: the safe side. Not the last second, which is still
--- being booked to. Returns how many rows it replaced. Requires the lock of the account's model or
--- tenant.
-create or replace function sluice.gather_spent(p_account int, p_now timestamptz) returns int
+-- merge_spent: replaces the rows that were booked to an account within the same quarter of a second
+-- by one, dated at the last of them, once its window has more than 500 rows. Claims then sum up
+-- 1,000 rows or so, however often they come (with 12,000, tokens_spent took 2.7 ms and
+-- tokens_free_at 31 ms). Tokens leave the window at most 250 ms late, which is the safe side. The
+-- last second is left out: it is still being booked to.
+-- Returns: how many rows it replaced. Requires the lock of the account's model or tenant.
+create or replace function sluice.merge_spent(p_account int, p_now timestamptz) returns int
 language plpgsql volatile
 as $$
 declare
@@ -90,8 +90,8 @@ begin
 end
 $$;
 
--- clean_spent: removes what was booked more than 5 minutes ago. Starts where it ended, so that it
--- never walks over its own dead rows, and so that its work is bounded by what was claimed since.
+-- clean_spent: removes tokens booked more than 5 minutes ago. It starts where it last ended, so
+-- that it never walks over its own dead rows, and its work is bounded by what was claimed since.
 -- Called by the sweep.
 create or replace function sluice.clean_spent(p_now timestamptz) returns void
 language plpgsql volatile
@@ -107,11 +107,10 @@ end
 $$;
 
 -- estimate_tokens: about how many tokens a task will use: its input by the model's learned ratio to
--- bytes, and its output by its own bound, else by what the model's answers were learned to stay
--- below.
--- Params:  p_model: model id (null, or one that learned nothing yet: 4 bytes a token, 512 tokens an
---          answer).
--- 8 tokens a request are for the frame around the text.
+-- bytes; its output by the task's own bound, else by a bound learned from the model's answers.
+-- Params:  p_model: model id (null, or a model that has learned nothing yet: 4 bytes a token, 512
+--          tokens an answer).
+-- It adds 8 tokens a request for the frame around the text.
 create or replace function sluice.estimate_tokens(
   p_model int, p_request_bytes int, p_max_output_tokens int)
 returns int
@@ -127,8 +126,8 @@ begin
 end
 $$;
 
--- pack_learned: what a model's sequence learned_<n> holds: millionths of a token per byte of a
--- request, between 1/64 (a picture in base64) and 1 (no tokenizer makes more tokens than bytes),
+-- pack_learned: the value of a model's sequence learned_<n>: millionths of a token per byte of a
+-- request, between 1/64 (a picture in base64) and 1 (no tokenizer makes more tokens than bytes);
 -- and tokens of an answer, between 1 and a million.
 create or replace function sluice.pack_learned(p_input bigint, p_output bigint) returns bigint
 language sql immutable
@@ -137,10 +136,10 @@ as $$
     | least(greatest(p_output, 1), 1048575)
 $$;
 
--- learn_tokens: lets what one call used move what was learned of its model: up by an eighth at
--- most, down by a 128th. Where the steps balance one call in 17 uses more: a reservation should
--- rather be too large. Sampled, one call at every eighth flush and without a lock: a lost step is
--- made good by the next.
+-- learn_tokens: adjusts what was learned of a model by what one call used: up by an eighth at most,
+-- down by a 128th. At the balance of these steps one call in 17 uses more: a reservation should
+-- rather be too large. It samples one call at every eighth flush and takes no lock; the next sample
+-- makes up for a lost step.
 create or replace function sluice.learn_tokens(
   p_model int, p_request_bytes int, p_input int, p_output int)
 returns void

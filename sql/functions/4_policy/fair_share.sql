@@ -1,31 +1,32 @@
--- Fairness between tenants: weighted, counted in tokens, work-conserving, and remembered. Decided
--- when a claim takes, so a changed weight, priority or quota acts on everything that waits.
---
--- Effective rank comes first, strictly; within a rank tenants share by start-time fair queueing
--- (Goyal, Vin, Cheng 1996). A tenant's clock at a model is what it has received there, in tokens /
--- weight. Its tasks stand one behind the other (deadline, ready_at, id): the first starts at its
--- clock, each is as long as its tokens / weight, and of all tenants' tasks those with the least
--- starts are next. Two tenants that wait are never further apart than their longest tasks, however
--- small the claims and whatever the tasks' lengths. The level is what all who wait have reached:
--- the start of the last task taken. Nobody's clock is behind it: who was away, or had no permit,
--- makes up for nothing, and has the next turn. A model has clocks of its own, for it is its
--- capacity that is shared: also among the tenants of several lines. Where there are more lanes than
--- a claim looks at, it goes through them in rounds (4_policy/lanes.sql; surplus round robin,
--- Adiseshu, Parulkar, Varghese 1996): a lane's tasks that start before the end of the round are its
--- turns, and the rest waits for the next one.
---
--- Clocks are rows of an unlogged table, as marks are: nothing is updated in place, what rolls back
--- takes its clocks along, and a crash makes all begin equal. One lane writes none.
--- Rejected: no memory (a level of tokens poured over all tenants in each claim, and a sample of the
--- partly covered tasks). Right on average, but chance adds up: received / promised of ten tenants
--- after 1,000 tasks one by one 0.77 to 1.18, of a hundred after 6,000 0.4 to 1.84, and of tenants
--- that mix 25 and 2,500 tokens 0.04 to 1.54; here 0.98 to 1.01. A better sequence than chance does
--- not help where the lengths of the tasks follow from what was drawn. Places given by the length of
--- the heads: who mixes 100 and 10,000 tokens got 5 times its tokens.
+-- Fairness between tenants: weighted, counted in tokens, work-conserving, and with a memory. It is
+-- decided by the claim, so a changed weight, priority or quota acts on all waiting tasks. The
+-- effective rank comes first, strictly. Within a rank tenants share by start-time fair queueing
+-- (Goyal, Vin, Cheng 1996):
+-- - A tenant's clock at a model is what it has received there, in tokens / weight.
+-- - A tenant's tasks follow each other in the order (deadline, ready_at, id). The first one starts
+--   at the tenant's clock, and each is as long as its tokens / weight. The tasks of all tenants are
+--   taken in the order of their starts. So two waiting tenants are never further apart than their
+--   longest tasks, however small the claims are and whatever the tasks' lengths.
+-- - The level is what all waiting tenants have reached: the start of the last task taken. No clock
+--   is behind it: a tenant that was away, or had no permit, makes up for nothing, but has the next
+--   turn.
+-- - Each model has clocks of its own, because it is the model's capacity that is shared, also among
+--   tenants of several lines.
+-- Where there are more lanes than a claim looks at, it goes through them in rounds
+-- (4_policy/lanes.sql; surplus round robin, Adiseshu, Parulkar, Varghese 1996): the tasks of a lane
+-- that start before the end of the round are its turns; the others wait for the next round.
+-- Clocks are rows of an unlogged table, like marks: nothing is updated in place, a rollback undoes
+-- them, and after a crash all tenants begin equal. While only one lane waits no clock is written.
+-- Rejected: no memory (each claim distributes tokens evenly over all tenants, and draws among
+-- partly covered tasks). That is right on average, but chance adds up: received / promised was 0.77
+-- to 1.18 for ten tenants after 1,000 single tasks, 0.4 to 1.84 for a hundred after 6,000, and 0.04
+-- to 1.54 for tenants that mix 25 and 2,500 tokens; here it is 0.98 to 1.01. A better random
+-- sequence does not help, because the lengths of the next tasks depend on what was drawn. Places by
+-- the length of the first tasks: a tenant that mixes 100 and 10,000 tokens got 5 times its tokens.
 
--- rows_max: rows that a claim of p_places looks at in a lane that is likely to give p_share of
--- them. Of few lanes a quarter more and some: where the tasks after the first are shorter it looks
--- again. Of more than 16, where it cannot look often, half more and some.
+-- rows_max: how many rows a claim of p_places looks at in a lane that is likely to give p_share of
+-- them. With few lanes a quarter more and a few: if later tasks are shorter the claim looks again.
+-- With more than 16 lanes, where it cannot look often, half more and a few.
 create or replace function sluice.rows_max(p_places int, p_share double precision, p_lanes bigint)
 returns int
 language sql immutable parallel safe
@@ -34,8 +35,8 @@ as $$
     else 2 + ceil((64 + 1.5 * p_places) * p_share) end)::int
 $$;
 
--- best_rank: the best rank that waits: age lifts no lane above it. Params: p_heads: line by line, a
--- line's in order.
+-- best_rank: the best rank that waits; age lifts no lane above it.
+-- Params:  p_heads: line after line, each line's in order.
 create or replace function sluice.best_rank(p_heads sluice.head[]) returns smallint
 language plpgsql immutable
 as $$
@@ -47,9 +48,10 @@ begin
 end
 $$;
 
--- first_head: the lane of p_heads whose turn it is when one task is wanted, as the turn of its
--- first task. Null: none has a turn left in this round. Its finish is open (note_clock), its level
--- null where that stays. Params: as fair_turns.
+-- first_head: when one task is wanted: the lane of p_heads whose turn it is, as the turn of its
+-- first task. Null: none has a turn left in this round. The turn's finish is not set (note_clock
+-- sets it); its level is null if the level does not move.
+-- Params:  as fair_turns.
 create or replace function sluice.first_head(
   p_model int, p_heads sluice.head[], p_rounds sluice.lane_round[], p_now timestamptz)
 returns sluice.turn
@@ -100,7 +102,8 @@ begin
 end
 $$;
 
--- peek: the first rows of the lanes p_heads, of each at most as many as beside it in p_limits.
+-- peek: the first rows of the lanes p_heads, for each lane at most the number beside it in
+-- p_limits.
 create or replace function sluice.peek(p_heads sluice.head[], p_limits int[], p_now timestamptz)
 returns sluice.turn[]
 language plpgsql volatile
@@ -127,12 +130,13 @@ begin
 end
 $$;
 
--- fair_turns: the next at most p_places tasks of the lanes p_heads, in the order in which they are
--- to be taken: of what all of a line's lanes are in sight by their starts, in a round lane after
--- lane, as far as each has turns left. First of the lanes that age lifts to the best rank, mostly
--- all that it takes: of six lanes in two ranks 330 rows for 250, not 1,300.
--- Params:  p_model: its id; p_rounds: those of its lines that have more lanes than p_heads.
---          Requires the model's lock.
+-- fair_turns: the next tasks of the lanes p_heads, at most p_places, in the order in which they are
+-- to be taken. If all lanes of a line are looked at, the order is that of their starts; in a round
+-- it is lane after lane, as far as each has turns left. The lanes that age lifts to the best rank
+-- are considered first; mostly a claim takes only from these, and so looks at 330 rows for 250, and
+-- not at 1,300, with six lanes in two ranks.
+-- Params:  p_model: its id; p_rounds: of those lines that have more lanes than p_heads. Requires
+--          the model's lock.
 create or replace function sluice.fair_turns(
   p_model int, p_heads sluice.head[], p_rounds sluice.lane_round[], p_places int, p_now timestamptz)
 returns sluice.turn[]
@@ -150,8 +154,8 @@ begin
   if false = any (v_first) then
     v_turns := sluice.turns_of(p_model, p_heads, p_rounds, p_places, v_first, v_best, v_best,
       v_ageing, p_now);
-    if cardinality(v_turns) = p_places or exists (select from unnest(v_turns) t
-      where t.has_more) then
+    if cardinality(v_turns) = p_places
+      or exists (select from unnest(v_turns) t where t.has_more) then
       return v_turns;
     end if;
   end if;
@@ -160,14 +164,14 @@ begin
 end
 $$;
 
--- turns_of: fair_turns among those of the lanes p_heads beside which p_chosen says so, of the
--- effective ranks p_best to p_worst. A lane of which not all rows were looked at hides its further
--- ones, so nothing that comes after them may pass it: the claim looks again (has_more). But for the
--- lanes of a tenant with a quota, who gets no more places than permits
--- (3_limits/tenant_quotas.sql). What belongs to a lane is kept in arrays: a join of a claim's rows
--- with its 64 lanes was most of what it cost (50 ms). Rows are sorted as few columns, none of them
--- null or unused (a subquery's unused one becomes a null), and become turns when they are chosen:
--- PostgreSQL walks over nulls at each comparison, which was a third of a claim of 250.
+-- turns_of: fair_turns for the lanes of p_heads that p_chosen selects, and the effective ranks
+-- p_best to p_worst. If not all rows of a lane were looked at, no task that comes after its further
+-- rows may be taken before them: the claim looks again (has_more). Lanes of tenants with a quota
+-- are the exception: they get no more places than permits (3_limits/tenant_quotas.sql).
+-- Facts about lanes are kept in arrays, because joining a claim's rows with its 64 lanes was most
+-- of its cost (50 ms). Rows are sorted with few columns, none of them null or unused (an unused
+-- column of a subquery becomes a null), and become turns when they are chosen: PostgreSQL walks
+-- over nulls at each comparison, which was a third of a claim of 250.
 create or replace function sluice.turns_of(
   p_model int, p_heads sluice.head[], p_rounds sluice.lane_round[], p_places int,
   p_chosen boolean[], p_best smallint, p_worst smallint,
@@ -197,7 +201,7 @@ begin
               case when r.rank = p_best then p_best
                 else greatest(p_best, sluice.aged_rank(r.rank, r.ready_at, p_now,
                   p_ageing)) end as aged,
-              r.has_more and v_lanes.rooms[r.lane] is null as is_last
+              r.has_more and v_lanes.headrooms[r.lane] is null as is_last
             from unnest(sluice.peek(p_heads, v_lanes.limits, p_now)) r offset 0) c
           where c.aged <= p_worst) s
         window own as (partition by s.tenant, s.aged order by s.due, s.ready_at,
@@ -210,12 +214,11 @@ begin
       from timed t where t.is_last)
     select array(
       select row(n.task_id, v_lanes.lines[n.lane], n.lane, v_lanes.ranks[n.lane], n.tenant, null,
-        nullif(n.due, 'infinity'),
-        n.request_bytes, null, n.aged, n.starts_at, n.ends_at, n.turn_at, n.hides)::sluice.turn
+        nullif(n.due, 'infinity'), n.request_bytes, null, n.aged, n.starts_at, n.ends_at, n.turn_at,
+        n.hides)::sluice.turn
       from (
         select t.task_id, t.lane, t.tenant, t.due, t.request_bytes, t.aged, t.starts_at,
-          t.ends_at, t.turn_at,
-          coalesce(case when v_lanes.begins[t.lane] is null then t.is_last
+          t.ends_at, t.turn_at, coalesce(case when v_lanes.begins[t.lane] is null then t.is_last
             and t.ends_at = (select b.until from bound b)
             else t.tenant = (select b.tenant from bound b) end, false) as hides
         from timed t
@@ -231,15 +234,16 @@ begin
 end
 $$;
 
--- lane_facts: what fair_turns needs to know of the lanes p_heads, in arrays beside them: their
--- tenants' weights and rooms, how many rows to look at (its part of the weights, or more where its
--- first task is short; in a round few more than it has turns for, were its tasks as long as the
--- first or as the average; 0 where p_chosen is false), the bounds of the rounds that they belong
--- to, and where their tenants' first tasks of effective rank p_best start.
+-- lane_facts: what fair_turns needs to know of the lanes p_heads, as arrays beside them: their
+-- tenants' weights and headrooms; how many rows to look at; the bounds of their rounds; the starts
+-- of their tenants' first tasks of effective rank p_best.
+-- The number of rows to look at is the lane's part by weight, more if its first task is short. In a
+-- round it is a few more than the turns the lane has if its tasks are as long as the first, or as
+-- the average. Where p_chosen is false it is 0.
 create or replace function sluice.lane_facts(
   p_model int, p_heads sluice.head[], p_rounds sluice.lane_round[], p_places int,
   p_chosen boolean[], p_best smallint,
-  out lines int[], out ranks smallint[], out weights double precision[], out rooms int[],
+  out lines int[], out ranks smallint[], out weights double precision[], out headrooms int[],
     out limits int[], out begins double precision[],
   out ends double precision[], out bases double precision[])
 language plpgsql volatile
@@ -252,7 +256,7 @@ begin
       sluice.rows_max(p_places, greatest(h.rate / h.rates, h.weight / h.weights), h.lanes),
       2 + ceil(1.25 * (h.ends - h.base) * greatest(h.rate, h.rates / h.lanes)))::int end),
     array_agg(h.begins), array_agg(h.ends), array_agg(h.base)
-  into lines, ranks, weights, rooms, limits, begins, ends, bases
+  into lines, ranks, weights, headrooms, limits, begins, ends, bases
   from (select h.*, r.begins, r.ends, sum(h.rate) filter (where p_chosen[h.lane]) over () as rates,
           sum(h.weight) filter (where p_chosen[h.lane]) over () as weights,
             count(*) filter (where p_chosen[h.lane]) over () as lanes,
@@ -285,6 +289,6 @@ create or replace function sluice.aged_rank(
 language sql immutable parallel safe
 as $$
   select greatest(-100, p_rank
-    - greatest(0, floor(date_part('epoch', p_now - p_ready_at) / date_part('epoch',
-      p_ageing))))::smallint
+    - greatest(0,
+      floor(date_part('epoch', p_now - p_ready_at) / date_part('epoch', p_ageing))))::smallint
 $$;

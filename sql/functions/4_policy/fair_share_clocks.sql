@@ -1,18 +1,18 @@
--- What fair share measures with: the length of a task, and the clocks of tenants
+-- What fair share measures with: the lengths of tasks and the clocks of tenants
 -- (4_policy/fair_share.sql).
 
--- task_tokens: what a task weighs in the sharing, about: 4 bytes a token.
+-- task_tokens: the length of a task for the sharing, about: 4 bytes a token.
 create or replace function sluice.task_tokens(p_request_bytes int) returns double precision
 language sql immutable parallel safe
 as $$ select greatest(1, p_request_bytes / 4)::double precision $$;
 
--- level_key: stands for all tenants among a model's clocks. No tenant has this key.
+-- level_key: the key of the level among a model's clocks. No tenant has it.
 create or replace function sluice.level_key() returns bigint
 language sql immutable parallel safe
 as $$ select -4611686018427387905 $$;
 
--- clock_of: a tenant's clock at p_model, or the level; null: there is none, it is at the level; or
--- at 0.
+-- clock_of: a tenant's clock at p_model, or the level. Null: a tenant without a clock is at the
+-- level; a model without a level is at 0.
 create or replace function sluice.clock_of(p_model int, p_rank smallint, p_tenant bigint)
 returns double precision
 language plpgsql volatile
@@ -25,9 +25,10 @@ begin
 end
 $$;
 
--- note_clock: a task of the lane p_head is taken, whose turn p_turn first_head found: moves its
--- tenant's clock, and the level. Requires the model's lock. Params: p_request_bytes: the task's,
--- for a deadline may have brought forward another one than the first.
+-- note_clock: moves the clock of the tenant of lane p_head, and the level, after a task of the turn
+-- p_turn that first_head found was taken. Requires the model's lock.
+-- Params:  p_request_bytes: the size of the task taken, which may not be the lane's first: an
+--          earlier deadline goes ahead.
 create or replace function sluice.note_clock(
   p_model int, p_turn sluice.turn, p_head sluice.head, p_request_bytes int)
 returns void
@@ -44,8 +45,8 @@ begin
 end
 $$;
 
--- note_clocks: the tasks p_turns are taken: moves their tenants' clocks, and the level. Requires
--- the model's lock.
+-- note_clocks: moves the clocks of the tenants whose tasks p_turns were taken, and the level.
+-- Requires the model's lock.
 create or replace function sluice.note_clocks(p_model int, p_turns sluice.turn[]) returns void
 language plpgsql volatile
 as $$

@@ -1,9 +1,9 @@
--- The lanes of a line: (rank, tenant). A skip scan finds those that wait (lanes_<l>,
--- 5_lifecycle/generated_lanes.sql); marks let it step over what was consumed. Its cost grows with
--- the lanes looked at, 8 us each, not with those that wait: hence rounds.
+-- The lanes of a line: (rank, tenant). A skip scan finds the waiting ones (lanes_<l>,
+-- 5_lifecycle/generated_lanes.sql); marks let it step over consumed rows. It costs 8 us for each
+-- lane that is looked at, so a claim looks at a few and goes through the others in rounds.
 
--- window_min, window_max: lanes of one line that a claim takes in, by how many tasks it wants. If
--- there are more it goes through them in rounds.
+-- window_min, window_max: how many lanes of one line a claim looks at; it depends on how many tasks
+-- it wants. If there are more lanes it goes through them in rounds.
 create or replace function sluice.window_min() returns int
 language sql immutable parallel safe
 as $$ select 8 $$;
@@ -12,9 +12,10 @@ create or replace function sluice.window_max() returns int
 language sql immutable parallel safe
 as $$ select 64 $$;
 
--- weighed: those of p_heads whose tenants may have a call now, with their weights, and the headroom
--- that quotas leave them. A tenant is asked for once, 50 us, however many of the lanes are its own:
--- 201 priorities of one at its quota took a claim 10 ms.
+-- weighed: p_heads with their tenants' weights and the headroom that quotas leave them, without
+-- those whose tenants may not have a call now. Each tenant is asked for once, at 50 us, however
+-- many of the lanes are its own: asking for each of 201 priorities of one tenant at its quota took
+-- a claim 10 ms.
 create or replace function sluice.weighed(p_heads sluice.head[], p_now timestamptz)
 returns sluice.head[]
 language plpgsql volatile
@@ -25,28 +26,28 @@ begin
   end if;
   return array(
     select row(w.line, w.rank, w.tenant, w.ready_at, w.request_bytes, w.share,
-      w.headroom)::sluice.head
+      w.left_now)::sluice.head
     from (
       select h.*, coalesce(t.weight, 1) as share,
         max(case when h.nth = 1 and (t.rpm is not null or t.tpm is not null)
-          then (sluice.tenant_headroom(t.name, p_now)).headroom end) over
-            (partition by h.tenant) as headroom
+          then (sluice.tenant_headroom(t.name, p_now)).headroom end) over (partition by h.tenant)
+          as left_now
       from (select h.*, row_number() over (partition by h.tenant) as nth
         from unnest(p_heads) with ordinality h) h
       left join sluice.tenants t on sluice.tenant_key(t.name) = h.tenant) w
-    where w.headroom is distinct from 0 order by w.ordinality);
+    where w.left_now is distinct from 0 order by w.ordinality);
 end
 $$;
 
--- looks_max: lanes that one claim asks for their tenants' quotas, up to 50 us each. Those that may
--- have no call are no reason to look at fewer: 64 of them would hide an open one.
+-- looks_max: for how many lanes one claim asks for their tenants' quotas, at up to 50 us each. It
+-- is not lower although many may have no call: 64 of these would hide an open lane behind them.
 create or replace function sluice.looks_max() returns int
 language sql immutable parallel safe
 as $$ select 1000 $$;
 
--- open_heads: the lanes of p_line from (p_rank, p_tenant) on whose tenants may have a call now:
--- p_max, if there are so many among the next looks_max. Of more: after the first half those where
--- the last look ended, so that each has its turn.
+-- open_heads: the first p_max lanes of p_line, from (p_rank, p_tenant) on, whose tenants may have a
+-- call now, if they are among the next looks_max. If not, the second half of the look goes on where
+-- the last such look ended, so that each lane has its turn.
 create or replace function sluice.open_heads(
   p_line int, p_max int, p_now timestamptz, p_rank smallint default -100,
   p_tenant bigint default null, p_last smallint default 100) returns sluice.head[]
@@ -87,8 +88,9 @@ begin
 end
 $$;
 
--- old_lanes: now and then a few lanes of the ranks behind p_rank, from a random place on, whose age
--- lifts them to p_rank: or lanes that have grown old would never be seen behind a round.
+-- old_lanes: now and then a few lanes of worse ranks than p_rank, from a random position on, whose
+-- age lifts them to p_rank. Without this a claim in a round would never see lanes that have grown
+-- old.
 create or replace function sluice.old_lanes(
   p_line int, p_rank smallint, p_last smallint, p_looks int, p_now timestamptz)
 returns sluice.head[]
@@ -126,8 +128,8 @@ begin
 end
 $$;
 
--- note_round: p_passed lanes have had their turns, p_taken tasks; it goes on with p_next; null: it
--- has ended. Requires the model's lock.
+-- note_round: notes that p_passed lanes had their turns and gave p_taken tasks. The round goes on
+-- with p_next; null: it has ended. Requires the model's lock.
 create or replace function sluice.note_round(
   p_round sluice.lane_round, p_next bigint, p_passed int default 0, p_taken int default 0)
 returns void
@@ -140,11 +142,11 @@ begin
 end
 $$;
 
--- new_round: a model's next round through the lanes of p_rank. It begins where the last one ended,
--- and its length is such that a lane looked at gives one task more than p_looks lanes need to for
--- p_want: then a claim finds what it wants. Known from the last round, else from the first tasks of
--- p_window. (From those alone a hundred tenants that mix 25 and 2,500 tokens gave 86 of 250: most
--- had overdrawn.)
+-- new_round: a model's next round through the lanes of p_rank. It begins where the last one ended.
+-- Its length is such that a lane gives one task more than is needed to get p_want tasks from
+-- p_looks lanes, so that a claim finds what it wants. The length follows from the last round, else
+-- from the first tasks of p_window. (With these alone, a hundred tenants that mix 25 and 2,500
+-- tokens gave 86 tasks of 250: most had overdrawn.)
 create or replace function sluice.new_round(
   p_last sluice.lane_round, p_model int, p_line int, p_rank smallint, p_window sluice.head[],
   p_looks int, p_want int)
@@ -169,7 +171,7 @@ begin
 end
 $$;
 
--- without_end: p_rounds in which every lane has turns left.
+-- without_end: p_rounds changed so that every lane has turns left.
 create or replace function sluice.without_end(p_rounds sluice.lane_round[])
 returns sluice.lane_round[]
 language plpgsql immutable
@@ -181,9 +183,10 @@ begin
 end
 $$;
 
--- note_rounds: p_turns were taken of the lanes p_heads: says where the rounds p_rounds go on.
--- Params: p_is_cut: there may be turns left in sight: they go on with the last lane that gave any.
---         Else behind what was in sight. Requires the model's lock.
+-- note_rounds: after p_turns of the lanes p_heads were taken, notes where the rounds p_rounds go
+-- on.
+-- Params:  p_is_cut: there may be turns left among p_heads: the round goes on with the last lane
+--          that gave any; else behind p_heads. Requires the model's lock.
 create or replace function sluice.note_rounds(
   p_rounds sluice.lane_round[], p_heads sluice.head[], p_turns sluice.turn[], p_is_cut boolean)
 returns void
@@ -203,16 +206,15 @@ begin
 end
 $$;
 
--- waiting_lanes: the lanes of p_line that a claim looks at: all, if they are no more than p_looks.
--- Else those of the best ranks, and of the rank in which there are too many the next few of a
--- round.
--- Params:  p_last: no lane of a rank beyond; p_want: how many tasks the claim wants. Requires the
+-- waiting_lanes: the lanes of p_line that a claim looks at: all, if there are at most p_looks. Else
+-- those of the best ranks and, of the rank in which there are too many, the next few of a round.
+-- Params:  p_last: the worst rank to look at; p_want: how many tasks the claim wants. Requires the
 --          model's lock.
--- Returns: heads; round: the round to which those of its rank belong; all null: these are all
---          lanes.
--- Rejected: from a random key (10,000 tenants with weights 1 : 10 got 0.5 to 1.7 of their promise
--- for ever, simulated); windows in turn, each with places by its weight (within one the places are
--- drawn: of 100 tenants one got 0.34 of its promise, another 1.97).
+-- Returns: heads; round: the round to which the heads of its rank belong; all null: heads are all
+--          the lanes.
+-- Rejected: starting at a random key (10,000 tenants with weights 1 : 10 got 0.5 to 1.7 of their
+-- promise for ever, simulated); windows in turn, each with places by its weight (within a window
+-- the places are drawn: of 100 tenants one got 0.34 of its promise, another 1.97).
 create or replace function sluice.waiting_lanes(
   p_model int, p_line int, p_looks int, p_last smallint, p_want int, p_now timestamptz,
   out heads sluice.head[], out round sluice.lane_round)
@@ -257,9 +259,9 @@ begin
 end
 $$;
 
--- first_turn: when a claim could take the first task of p_line, by the tenants' quotas: p_now, or
--- later; null: nothing waits. Of more than 500 lanes: a second later at most, for claims look at
--- others each time. Requires no lock.
+-- first_turn: when the tenants' quotas let a claim take the first task of p_line: p_now, or later;
+-- null: nothing waits. With more than 500 lanes at most a second later, because each claim looks at
+-- other lanes. Requires no lock.
 create or replace function sluice.first_turn(p_line int, p_now timestamptz) returns timestamptz
 language plpgsql volatile
 as $$

@@ -1,11 +1,11 @@
--- Routing: which model of its route a task goes to is decided when it is claimed. Nothing is drawn
--- and no row moves, so weights, pauses, closures and quotas act at once on all that waits. Each
--- model takes its share by its meter: routing_meters.sql.
+-- Routing: when a task is claimed it is decided to which model of its route it goes. No model is
+-- drawn beforehand and no row moves, so changed weights, pauses, closures and quotas act at once on
+-- all waiting tasks. Meters measure each model's share: routing_meters.sql.
 
--- may_take: how many tasks of route line p_line model p_model may take now; null: any number, for
--- no other counts.
--- Params:  p_weight: the model's in the route; p_want: a claim asks for so many; requires the
---          line's lock. Null: only looks.
+-- may_take: how many tasks of route line p_line model p_model may take now; null: any number,
+-- because no other model counts.
+-- Params:  p_weight: the model's in the route; p_want: how many tasks a claim wants; requires the
+--          line's lock. Null: only look.
 create or replace function sluice.may_take(
   p_line int, p_model int, p_weight double precision, p_want int, p_now timestamptz)
 returns int
@@ -28,9 +28,11 @@ begin
 end
 $$;
 
--- note_ask: that a model asks for tasks of route line p_line: it counts from now on, unless its
--- last claim within a second says that it need not. Written four times a second. Requires the
--- line's lock. Params: p_own: its meter. Returns: its meter now.
+-- note_ask: notes that a model asks for tasks of route line p_line: it counts from now on, unless
+-- its last claim within a second noted that it need not. Writes four times a second at most.
+-- Requires the line's lock.
+-- Params:  p_own: its meter.
+-- Returns: its meter now.
 create or replace function sluice.note_ask(
   p_line int, p_model int, p_weight double precision, p_own sluice.meter, p_now timestamptz)
 returns sluice.meter
@@ -55,15 +57,15 @@ begin
 end
 $$;
 
--- asks_max: so many a claim notes; the others are the next one's. With 20 models in 30 routes all
--- of them were 20 ms of each claim.
+-- asks_max: how many asks one claim notes; the others are left to the next claim. With 20 models in
+-- 30 routes, noting all of them took 20 ms of each claim.
 create or replace function sluice.asks_max() returns int
 language sql immutable parallel safe
 as $$ select 64 $$;
 
--- note_asks: that the models p_ids, which one claim is for, ask for the tasks of their routes:
--- before the first of them takes, or it would have them all. The route's weight is summed up at
--- most once. Tries the routes' locks.
+-- note_asks: notes that the models p_ids of a claim ask for the tasks of their routes, before the
+-- first of them takes any: else it would get all. The route's weight is summed up once at most.
+-- Tries the routes' locks.
 create or replace function sluice.note_asks(p_ids int[], p_now timestamptz) returns void
 language plpgsql volatile
 as $$
@@ -92,10 +94,11 @@ begin
 end
 $$;
 
--- note_routed: what a claim of p_model took of the route lines p_shares, which were open to it:
--- moves their meters, and says whether it still counts in them. Requires the lines' locks.
--- Params:  p_shares: as they were; p_want: what it wanted; p_is_limited: no more than that for want
---          of permits or calls, or urgent tasks only; p_leases: what it took.
+-- note_routed: updates the meters of p_model by what its claim took from the route lines p_shares,
+-- which were open to it, and notes whether it still counts in them. Requires the lines' locks.
+-- Params:  p_shares: as they were before; p_want: how many tasks it wanted; p_is_limited: that
+--          number was limited by permits or calls in flight, or only urgent tasks were wanted;
+--          p_leases: what it took.
 create or replace function sluice.note_routed(
   p_model sluice.models, p_shares sluice.line_share[], p_want int, p_is_limited boolean,
   p_leases sluice.lease[], p_now timestamptz)
@@ -128,9 +131,10 @@ begin
 end
 $$;
 
--- passes_over: whether a claim that took less of route line p_line than its share left what waits
--- there for other reasons: it is at its limit, or took none of it, or tasks of the model's own
--- line, or of a better rank, instead. Params: as note_routed.
+-- passes_over: whether a claim that took less of route line p_line than its share did so for
+-- another reason than that share: it is at its limit, or it took none of the line, or it preferred
+-- tasks of the model's own line or of a better rank.
+-- Params:  as note_routed.
 create or replace function sluice.passes_over(
   p_model sluice.models, p_line int, p_want int, p_is_limited boolean, p_leases sluice.lease[])
 returns boolean
@@ -152,16 +156,16 @@ begin
 end
 $$;
 
--- routes_look_max: of the routes of one model that have tasks for it a claim takes from so many,
--- drawn anew each time: a line costs it 1.5 ms, and of 30 routes over 20 models, with tasks of 201
--- priorities, a claim was 100 ms under way, and all others waited for it.
+-- routes_look_max: from how many of a model's routes a claim takes tasks, drawn anew each time. A
+-- line costs a claim 1.5 ms; with 30 routes over 20 models and tasks of 201 priorities a claim took
+-- 100 ms, and all others waited for it.
 create or replace function sluice.routes_look_max() returns int
 language sql immutable parallel safe
 as $$ select 8 $$;
 
--- lines_open: what a claim of p_model may take from: lines of its routes, and then its own, as far
--- as they may have work, with how much. Requires the model's lock; tries the routes': busy: another
--- model is taking there now.
+-- lines_open: the lines from which a claim of p_model may take, and how much: lines of its routes,
+-- then its own, as far as they may have work. Requires the model's lock; tries the routes' (busy:
+-- another model is taking there now).
 create or replace function sluice.lines_open(p_model sluice.models, p_want int, p_now timestamptz)
 returns sluice.line_share[]
 language plpgsql volatile
@@ -198,11 +202,11 @@ begin
 end
 $$;
 
--- models_with_work: which of the models p_ids may have work: those whose own line may have some,
--- and of each route's. Costs what there is to do, not what there is: with 1,000 models of which 10
--- work it takes 0.1 ms.
--- Params: p_per_route: if a route has more, only so many, drawn from those that can call at p_now;
---         null: all.
+-- models_with_work: which of the models p_ids may have work in their own line or a route's. Its
+-- cost depends on the lines that may have work, not on the number of models: with 1,000 models of
+-- which 10 have work it takes 0.1 ms.
+-- Params:  p_per_route: of a route with more models only so many, drawn from those that can call at
+--          p_now; null: all.
 create or replace function sluice.models_with_work(
   p_ids int[], p_per_route int default null, p_now timestamptz default null)
 returns int[]
@@ -215,7 +219,7 @@ begin
     select r.line from sluice.ready_line r where r.line = any (p_ids)
     union
     select fed.id
-    from (select l.line, sluice.fed_models(l.line, p_ids) as ids
+    from (select l.line, sluice.models_of_line(l.line, p_ids) as ids
           from (select distinct line from sluice.ready_line where line < 0) l offset 0) r
     cross join lateral (
       select unnest(r.ids) as id where coalesce(cardinality(r.ids) <= p_per_route, true)

@@ -1,30 +1,30 @@
 -- The meters by which models share a route's tasks.
 --
 -- A meter counts in virtual time. A model's v goes up by 1 / weight with every task that it takes
--- of the line; the route's V goes up by 1 / W, where W is the sum of the weights of the models that
--- count. A model may take until it is route_slack() of its tasks ahead of V. One that has been away
--- begins at most so many behind V: it does not make up for that time. A model that is alone may
--- take everything.
--- A model counts if it has asked within a second, is open, has a permit and a call left, and only
--- its share kept it from taking more. So no task waits for a model that could not start it, or that
--- no worker serves, or that is at its limit (one with a permit each 100 ms would hold the others to
--- its pace), or that prefers its own tasks (those of a better rank, or older ones).
--- Simulated, 10,000 waiting, 70 : 30: 70.0 : 30.0 at equal speeds, 70.0 : 29.9 at 2,000/s and
--- 500/s.
--- Rejected: a model drawn at submit, with take-over by idle siblings (52.5 : 47.5 and 76 : 24); to
--- count whoever asks (beside a model that was busy with its own tasks a free one got 84 of 2,000,
--- and then nothing).
+-- from the line. The route's V goes up by 1 / W, where W is the sum of the weights of the models
+-- that count. A model may take tasks until it is route_slack() of its tasks ahead of V. A model
+-- that has been away resumes at most that far behind V: it does not make up for the time. If only
+-- one model counts it may take everything.
+-- A model counts if it asked within the last second, is open, has a permit and a call left, and was
+-- kept from taking more only by its share. So no task waits for a model that cannot start it, that
+-- no worker serves, that is at its limit (a model with a permit each 100 ms would slow the others
+-- down to its pace), or that prefers its own tasks (because they have a better rank, or are older).
+-- Simulated with 10,000 waiting tasks and weights 70 : 30: shares of 70.0 : 30.0 at equal speeds,
+-- and of 70.0 : 29.9 at 2,000/s and 500/s.
+-- Rejected: a model drawn at submit, with take-over by idle siblings (52.5 : 47.5 and 76 : 24);
+-- counting every model that asks (beside a model that was busy with its own tasks a free one got 84
+-- of 2,000, and then nothing).
 -- State: rows of the unlogged table sluice.meter, newest first. After a crash all begin equal. A
 -- model's row has the weight with which it counts, or 0.
 
--- route_slack: tasks of its own that a model may be ahead of its share: one of two takes 64 at
--- once. A number for each, not one for the route: of fifty each would have one task. 10,000 tasks
--- are off by 0.3 points at most.
+-- route_slack: how many of its own tasks a model may be ahead of its share: one of two models takes
+-- 64 at once. The number is for each model, not for the route: of fifty models each would have one
+-- task. It puts 10,000 tasks off by 0.3 points at most.
 create or replace function sluice.route_slack() returns double precision
 language sql immutable parallel safe
 as $$ select 32::double precision $$;
 
--- asks_for: so long a model counts after it asked.
+-- asks_for: how long a model counts after it asked.
 create or replace function sluice.asks_for() returns interval
 language sql immutable parallel safe
 as $$ select interval '1 second' $$;
@@ -44,7 +44,7 @@ begin
 end
 $$;
 
--- note_meter: a newer row. Requires the line's lock.
+-- note_meter: writes a newer row. Requires the line's lock.
 create or replace function sluice.note_meter(
   p_line int, p_model int, p_at timestamptz, p_v double precision, p_weight double precision,
   p_tenant bigint default null)
@@ -64,8 +64,9 @@ language sql immutable
 as $$ select case when p_own.at > p_now - sluice.asks_for()
   and p_own.at <= p_now then p_own.weight else 0 end $$;
 
--- route_weight: the weights of the models that p_line feeds and that count, but for p_model.
--- The newest row of each by a plain look-up: meter_of and opens_at for all of 1,000 took 14 ms.
+-- route_weight: the sum of the weights of the models that take from p_line and count, without
+-- p_model. Looks the newest row of each up directly: calling meter_of and opens_at for all of 1,000
+-- took 14 ms.
 create or replace function sluice.route_weight(p_line int, p_model int, p_now timestamptz)
 returns double precision
 language plpgsql volatile
@@ -86,11 +87,11 @@ end
 $$;
 
 -- route_meter: the route's meter as it is for p_model, which counts in it. Its weight is summed up
--- anew when it is 100 ms old (and 50 times what that took beyond 10 ms); until then who comes back,
--- or has another weight, is added: of 1,000 models that ask one after the other each would sum up
--- 1,000 (a claim took 50 s).
--- Params:  p_anew: also when it is older than 10 ms, unless it took long: somebody would be held
---          back by it.
+-- anew when it is 100 ms old (and, if summing took more than 10 ms, 50 times that). In between, the
+-- weight of a model that comes back or has another weight is added: if each of 1,000 models that
+-- ask in turn summed up all 1,000, a claim would take 50 s.
+-- Params:  p_anew: sum up also when it is older than 10 ms, unless that took long; used when a
+--          model would otherwise be held back.
 create or replace function sluice.route_meter(
   p_line int, p_model int, p_weight double precision, p_own sluice.meter, p_anew boolean,
   p_now timestamptz)
@@ -117,8 +118,8 @@ begin
 end
 $$;
 
--- own_meter: p_model's meter beside the route's: never more than the slack behind it; at its side
--- alone, after a change of weights, and when it did not count.
+-- own_meter: p_model's meter relative to the route's: at most the slack behind it; equal to it when
+-- the model is alone, after a change of weights, and when the model did not count.
 create or replace function sluice.own_meter(
   p_own sluice.meter, p_route sluice.meter, p_weight double precision)
 returns double precision
@@ -129,8 +130,8 @@ as $$
       else coalesce(p_route.v, 0) end
 $$;
 
--- share_now: how many tasks a model may take by these meters: so many that it is the slack ahead of
--- what V will be then. Null: any number.
+-- share_now: how many tasks a model may take by these meters: so many that it will be the slack
+-- ahead of V afterwards. Null: any number.
 create or replace function sluice.share_now(
   p_own sluice.meter, p_route sluice.meter, p_weight double precision)
 returns int

@@ -1,16 +1,15 @@
--- Events: while settings.events is on, the ids of tasks that have ended on the channel sluice_done,
--- for who listens. Best effort: whoever must know looks, too. A payload is up to 400 ids, separated
+-- Events: while settings.events is on, the ids of ended tasks are sent on the channel sluice_done.
+-- Best effort: a client that must know has to look as well. A payload has up to 400 ids, separated
 -- by commas.
 
--- announce: announces those of the given tasks that have ended.
--- Called by workers for what a `complete` has ended, in a statement of its own after its commit.
---          Never inside: a transaction that notifies holds a lock of the whole cluster through its
---          commit.
--- Params:  ids: tasks whose calls were completed; those on their way again are passed over.
+-- announce: announces which of the given tasks have ended. Called by workers after a `complete` has
+-- committed, in a statement of its own, because a transaction that notifies holds a cluster-wide
+-- lock through its commit.
+-- Params:  ids: tasks whose calls were completed; those that went back are skipped.
 -- Returns: how many it announced; 0 when settings.events is off.
--- Errors:  53400 the server's notifications are half full (somebody listens and does not read);
---          55P03 others' notifications kept it waiting for 100 ms. Nothing is announced then, and
---          nothing is repeated.
+-- Errors:  53400 the server's queue of notifications is half full (a listener does not read); 55P03
+--          other sessions' notifications kept it waiting for 100 ms. Then nothing is announced, now
+--          or later.
 create or replace function sluice.announce(ids bigint[]) returns int
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -26,9 +25,9 @@ begin
 end
 $$;
 
--- announce_ended: announces tasks that have ended, when this transaction commits; for ends without
--- a worker's outcome, which are seldom. Returns how many: 0 when settings.events is off, or when
--- notifications are scarce.
+-- announce_ended: announces ended tasks when this transaction commits; for the few that end without
+-- a worker's outcome. Returns how many: 0 when settings.events is off, or when notifications are
+-- scarce.
 create or replace function sluice.announce_ended(p_ids bigint[]) returns int
 language plpgsql volatile
 as $$
@@ -42,7 +41,7 @@ begin
 end
 $$;
 
--- note_ended: counts and announces tasks that have ended with p_status, without a worker's outcome.
+-- note_ended: counts and announces tasks that ended with p_status without a worker's outcome.
 create or replace function sluice.note_ended(p_ids bigint[], p_status text) returns void
 language plpgsql volatile
 as $$
@@ -74,9 +73,9 @@ begin
 end
 $$;
 
--- count_results: p_count results with p_status have just been stored (null: none). Not undone by a
--- rollback, so that a completion that is repeated after one counts twice: monitoring minds a rate,
--- and nothing else reads it.
+-- count_results: counts p_count results stored with p_status (null: none). Not undone by a
+-- rollback, so a completion that is repeated after one counts twice: only monitoring reads it, as a
+-- rate.
 create or replace function sluice.count_results(p_status text, p_count int) returns void
 language plpgsql volatile
 as $$

@@ -1,7 +1,8 @@
--- Ends that come from outside a call: of what waits, and of a lease whose worker is told to abort.
+-- Ends without a call's outcome: of waiting tasks, and of leases whose worker is told to abort the
+-- call.
 
--- expire: ends those of the given queue rows whose deadline has passed. Params: p_model: for which
--- they were taken.
+-- expire: ends those of the given queue rows whose deadline has passed.
+-- Params:  p_model: the model for which they were taken.
 create or replace function sluice.expire(p_rows sluice.queue[], p_model int, p_now timestamptz)
 returns void
 language plpgsql volatile
@@ -24,11 +25,12 @@ begin
 end
 $$;
 
--- cancel_found: cancel, of a task that is there and may be cancelled: its id, and what it named.
--- Returns: the status after; null: it moved from place to place all the time.
--- It is looked for in all places in one statement, again while it was in none of them or has left
--- the one where it was (measured beside four movers: place by place missed 553 of 17,046 living
--- tasks, one statement none).
+-- cancel_found: cancels a task that exists and may be cancelled.
+-- Params:  its id, and the model and route that it named.
+-- Returns: the status afterwards; null: it kept moving between places.
+-- All places are searched by one statement, and again if the task was in none of them or left the
+-- one where it was found (measured beside four sessions that move tasks: place by place missed 553
+-- of 17,046 living tasks, one statement none).
 create or replace function sluice.cancel_found(
   p_task bigint, p_model int, p_route text, p_now timestamptz)
 returns text
@@ -54,9 +56,9 @@ begin
 end
 $$;
 
--- request_abort: has the call of task p_task aborted. The wish is noted beside the lease, which is
--- not locked: an open cancel must not hold up the flush of its worker. A wish that comes too late
--- for its lease is settled by the next sweep, wherever the task has gone.
+-- request_abort: has the call of task p_task aborted. The request is noted beside the lease, which
+-- is not locked, so that an open cancel does not hold up its worker's flush. A request that comes
+-- too late for its lease is settled by the next sweep, wherever the task has gone.
 -- Returns: processing, or null: no worker has it.
 create or replace function sluice.request_abort(p_task bigint, p_now timestamptz) returns text
 language plpgsql volatile
@@ -79,10 +81,10 @@ begin
 end
 $$;
 
--- end_waiting: ends tasks that wait for their time or in a line; those of p_ids that are there.
--- Params:  p_place: later or queue_<l>; p_status: cancelled or expired; p_now. Returns how many.
--- Locked in ascending order of id, then deleted by a statement of its own, which sees rows that
--- were changed meanwhile.
+-- end_waiting: ends those of tasks p_ids that wait in one place. They are locked in ascending order
+-- of id, then deleted by another statement, which sees rows that changed meanwhile.
+-- Params:  p_place: later or queue_<l>; p_status: cancelled or expired; p_now.
+-- Returns: how many.
 create or replace function sluice.end_waiting(
   p_place text, p_ids bigint[], p_status text, p_now timestamptz)
 returns int
@@ -117,14 +119,13 @@ begin
 end
 $$;
 
--- settle_cancellations: cancels where they are now the tasks whose calls were to be aborted and
--- have ended, in whichever way, and removes the wishes: what has ended itself keeps its end. Called
--- by whoever ends leases with such wishes, in the same transaction: nobody else sees such a task go
--- back. And by sweep and tick, for wishes that were committed after their leases had ended. At most
--- 1,000 a call.
--- Returns how many it settled.
+-- settle_cancellations: handles requests for an abort whose calls have ended, whichever way:
+-- cancels their tasks where they are now, unless they have ended, and removes the requests. Called
+-- by the transaction that ends the leases, so that nobody sees such a task go back; and by sweep
+-- and tick for requests that were committed after their leases ended. At most 1,000 a call. Waits
+-- at most 50 ms for a row that somebody is cancelling in an open transaction.
 -- Params:  p_now; p_tasks: only these (null: all).
--- Waits for a row that somebody is cancelling in an open transaction no longer than 50 ms.
+-- Returns: how many requests it settled.
 create or replace function sluice.settle_cancellations(
   p_now timestamptz, p_tasks bigint[] default null)
 returns int

@@ -1,15 +1,15 @@
--- What workers ask for: tasks to call, urgent ones, and what did not fit into the answer.
+-- Claims for workers: tasks to call, urgent tasks, and the bodies that did not fit into the answer.
 
--- claim: gives a worker tasks to call.
--- Called by workers in every flush that has free slots; one claim a transaction, committed
---          synchronously (after an asynchronous one and a crash the same fence was issued twice,
---          measured).
+-- claim: gives a worker tasks to call. Called by workers in every flush that has free slots; one
+-- claim a transaction, committed synchronously (after an asynchronous commit and a crash the same
+-- fence was issued twice, measured).
 -- Params:  worker: its id; models: names (null: all it serves); max_tasks: at most this many, at
 --          most 1,000; p_now.
--- Returns: the tasks, with their bodies while the whole answer stays below 64 KiB (the answer is
---          sent before the commit: a worker frozen while reading a big one would hold the models'
---          locks for the whole fleet, measured); for the others api is null: ask sluice.requests.
--- Shares:  slots are shared fairly among the models; what one cannot use goes to the others in a
+-- Returns: the tasks, with their bodies while the whole answer stays below 64 KiB. For the others
+--          api is null: call sluice.requests. (The answer is sent before the commit, so a worker
+--          frozen while it reads a larger one would hold the models' locks for the whole fleet,
+--          measured.)
+-- Shares:  Slots are shared fairly among the models; what one cannot use goes to the others in a
 --          second round.
 -- Locks:   tries each model's lock (busy: another worker is taking there now, go on); never waits.
 -- Errors:  SL010 unknown or dead worker: register again.
@@ -32,10 +32,9 @@ begin
 end
 $$;
 
--- claim_within: claim, with the most that each model may give: a worker has a limit of its own for
--- every model, and keeps slots for those that need them.
--- Params:  worker; models: names; shares: for each of models, at most this many; max_tasks: of all
---          together; p_now.
+-- claim_within: claim with a maximum for each model, because a worker has its own limit for every
+-- model and keeps slots free for the models that need them.
+-- Params:  worker; models: names; shares: the maximum of each; max_tasks: of all together; p_now.
 create or replace function sluice.claim_within(
   worker bigint, models text[], shares int[], max_tasks int, p_now timestamptz default null)
 returns setof sluice.claimed_task
@@ -54,18 +53,18 @@ begin
 end
 $$;
 
--- claim_long: how long a claim that has something goes on before it leaves other models to the next
--- one. A model of 30 routes with tasks of 200 priorities takes 20 ms: with 20 of them a claim was
--- 0.4 to 2 s under way, and all others waited for it.
--- Params:  p_found: how long it took to find its models (150 of a route: 30 ms), which is not to be
---          most of what claims do.
+-- claim_long: how long a claim that has found tasks goes on before it leaves the remaining models
+-- to the next claim. A model of 30 routes with tasks of 200 priorities takes 20 ms: with 20 such
+-- models a claim took 0.4 to 2 s, and all others waited for it.
+-- Params:  p_found: how long it took to find its models (150 models of a route: 30 ms), so that
+--          claims do not spend most of their time on that.
 create or replace function sluice.claim_long(p_found interval) returns interval
 language sql immutable parallel safe
 as $$ select greatest(interval '20 milliseconds', 3 * p_found) $$;
 
--- claim_shares: the leases that a claim gives. Params: p_shares: null: no model has a limit of its
--- own; p_last: no rank beyond. One that ends early says so to all, who claim again. With a p_now it
--- never does.
+-- claim_shares: the leases that a claim gives. A claim that ends early notifies all workers, who
+-- claim again; with a p_now it does not end early.
+-- Params:  p_shares: null: no model has a limit of its own; p_last: the worst rank to take.
 create or replace function sluice.claim_shares(
   p_worker bigint, p_models text[], p_shares int[], p_max int, p_now timestamptz,
   p_last smallint default 100)
@@ -121,16 +120,16 @@ begin
 end
 $$;
 
--- claimed_tasks: leases in the form that workers receive, some with their bodies. priority is the
--- task's own, not what ageing made of it: waiting long does not make a cold task hot. queued_ms, of
--- a task with a traceparent: from the moment it could have been taken (its submit, run_at, or the
+-- claimed_tasks: leases as workers receive them, some with their bodies. priority is the task's
+-- own, without ageing: a long wait does not make a task urgent. queued_ms, for a task with a
+-- traceparent, is the time from when it could first have been taken (its submit, run_at, or the
 -- time of its retry) to this claim.
 -- Params:  p_bounds: answer_bounds.
--- Stable, and to be called in from: then it becomes a part of its caller's statement. The limit
--- pins the look-up by key, whatever the planner knows of the tasks (of a table that was never
--- analyzed it read all between the least and the greatest id, for each lease). Rows are compared:
--- by t.id = l.task_id PostgreSQL chooses among the partitions anew for each lease: 4,000 of 15,000
--- instructions.
+-- It is stable and called in FROM, so that it is inlined into its caller's statement. The limit
+-- pins the look-up by key, whatever the planner knows of the tasks (for a table that was never
+-- analyzed it read, for each lease, all tasks between the smallest and the greatest id). The
+-- comparison is one of rows, because with t.id = l.task_id PostgreSQL chooses among the partitions
+-- anew for each lease: 4,000 of 15,000 instructions.
 create or replace function sluice.claimed_tasks(p_leases sluice.lease[], p_bounds bigint[])
 returns setof sluice.claimed_task
 language sql stable
@@ -158,10 +157,9 @@ as $$
   order by l.ordinality
 $$;
 
--- answer_bounds: what bounds the answer to a claim: the least and the greatest id (partitions
--- beyond are left out once, at the start, where each look-up would pass over all of them: with 14
--- of them 2 us of 7), and to how many leases, in order, their bodies are told: until p_bytes_max is
--- reached.
+-- answer_bounds: the bounds of the answer to a claim: the smallest and the greatest id (partitions
+-- outside are excluded once, at the start, instead of by each look-up: with 14 of them 2 us of 7),
+-- and how many leases, in order, get their bodies: until p_bytes_max is reached.
 create or replace function sluice.answer_bounds(p_leases sluice.lease[], p_bytes_max bigint)
 returns bigint[]
 language plpgsql immutable
@@ -192,12 +190,13 @@ end
 $$;
 
 -- claim_urgent: gives a worker whose slots are all taken tasks of a priority above 0, so that they
--- need not wait for the end of a call.
--- Called by workers every 25 ms while they have no slot for others; committed synchronously.
+-- need not wait for a call to end. Called by workers every 25 ms while they have no slot for other
+-- tasks; committed synchronously.
 -- Params:  worker: its id; models: names (null: all it serves); max_tasks: at most this many, at
 --          most 1,000; p_now.
 -- Returns: as claim.
--- Locks, errors: as claim.
+-- Locks:   as claim.
+-- Errors:  as claim.
 create or replace function sluice.claim_urgent(
   worker bigint, models text[] default null, max_tasks int default 1,
   p_now timestamptz default null)
@@ -217,12 +216,11 @@ begin
 end
 $$;
 
--- requests: the bodies of a worker's claimed tasks.
--- Called between claim and call, for what did not fit into the claim; and the re-read after an
--- unknown COMMIT.
+-- requests: the bodies of a worker's claimed tasks. Called between claim and call for bodies that
+-- did not fit into the claim, and to read again after a COMMIT whose answer was lost.
 -- Params:  worker; ids: task ids (null: all leases of this worker).
 -- Returns: as claim; bodies in order of id until claim_bytes_max is reached (always at least one):
---          ask again for the rest. Only tasks that this worker holds now.
+--          call again for the rest. Only tasks that this worker holds now.
 create or replace function sluice.requests(worker bigint, ids bigint[] default null)
 returns setof sluice.claimed_task
 language plpgsql stable security definer

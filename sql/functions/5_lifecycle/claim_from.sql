@@ -1,14 +1,14 @@
--- claim_from: moves up to p_max tasks from the lines that feed one model into leases, each together
--- with its permit.
--- Returns: the new leases; none when the model's lock is busy or nothing is ready or permitted.
--- Never claims late: a task past its deadline ends as expired instead.
+-- claim_from: moves up to p_max tasks from the lines from which one model takes into leases, each
+-- together with its permit. A task past its deadline is never claimed; it ends as expired.
 -- Params:  p_last: only tasks of this rank and better (-1: priorities above 0).
+-- Returns: the new leases; none when the model's lock is busy or nothing is ready or permitted.
 --
 -- All policy acts here: which lanes wait (4_policy/lanes.sql), whose turn it is
--- (4_policy/fair_share.sql), how much of a route's tasks is the model's (4_policy/routing.sql). One
--- lane: one scan, one move. Rejected: an outer sort over all lanes (walks them all); UPDATE of a
--- status column (8 -> 20 ms a claim after 250k tasks under a held snapshot); a short queue that is
--- filled ahead of the claims (three times as dear, and what is in it is past all policy: D-001).
+-- (4_policy/fair_share.sql), how many of a route's tasks are the model's (4_policy/routing.sql). If
+-- only one lane waits it is one scan and one move.
+-- Rejected: an outer sort over all lanes (it walks them all); UPDATE of a status column (8 -> 20 ms
+-- a claim after 250k tasks under a held snapshot); a short queue filled ahead of the claims (three
+-- times the cost, and no policy reaches what is in it: D-001).
 create or replace function sluice.claim_from(
   p_model int, p_worker bigint, p_max int, p_now timestamptz, p_last smallint default 100)
 returns sluice.lease[]

@@ -1,15 +1,16 @@
 -- Which models a claim asks for tasks, in which order, and for how many.
 
--- tasks_per_fed_model: tasks that a claim means each of those models to have that only a route
--- feeds. A model costs it half a ms, a task a tenth: with three tasks for each of fifty models
--- 6,000 tasks took half as long again.
-create or replace function sluice.tasks_per_fed_model() returns int
+-- tasks_per_model: how many tasks a claim tries to give each model that has no tasks of its own,
+-- only routes'. A model costs a claim half a ms, a task a tenth: with three tasks for each of fifty
+-- models, 6,000 tasks took half as long again.
+create or replace function sluice.tasks_per_model() returns int
 language sql immutable parallel safe
 as $$ select 8 $$;
 
--- claim_order: p_ids in the order in which a claim of p_max asks them. Returns: first: so many of
--- them share the slots; the others have what those leave. Of the models that only a route feeds so
--- few that each has tasks_per_fed_model tasks: their meters share the route.
+-- claim_order: p_ids in the order in which a claim of p_max tasks asks them.
+-- Returns: first: how many of them share the slots; the others get what these leave. They are the
+--          models with tasks of their own, and so few of the others that each gets tasks_per_model
+--          tasks (the meters then share the routes' tasks among models).
 create or replace function sluice.claim_order(p_ids int[], p_max int, out ids int[], out first int)
 language plpgsql volatile
 as $$
@@ -19,15 +20,15 @@ begin
   into ids, first
   from (select o.id, o.place,
           o.has_own or row_number() over (partition by o.has_own order by o.place) <=
-            (p_max - 1) / sluice.tasks_per_fed_model() + 1 as is_first
+            (p_max - 1) / sluice.tasks_per_model() + 1 as is_first
         from (select id, place, exists (select from sluice.ready_line r
           where r.line = id) as has_own
               from unnest(p_ids) with ordinality i(id, place)) o) d;
 end
 $$;
 
--- caps_of: for each of p_ids, which p_models names, what p_shares says about the model of that
--- name; null, or not named: 1,000.
+-- caps_of: for each of p_ids the maximum that p_shares gives the model of that name in p_models;
+-- null or not named: 1,000.
 create or replace function sluice.caps_of(p_ids int[], p_models text[], p_shares int[])
 returns int[]
 language plpgsql volatile
@@ -43,16 +44,18 @@ begin
 end
 $$;
 
--- models_look_max: of the models that only a route's line may feed a claim asks so many of each
--- route, drawn from those that can call.
+-- models_look_max: how many models of each route a claim considers, of those without work in their
+-- own line; they are drawn from those that can call.
 create or replace function sluice.models_look_max() returns int
 language sql immutable parallel safe
 as $$ select 32 $$;
 
--- open_models: the ids of the models that may have work and that a worker may claim from now, in an
--- order that changes from call to call: so each has its turn. Those with many routes mostly come
--- last: a claim looks at each of their lines. Mostly there is one, and one statement: another costs
--- the first call after a pause 50 us, for nothing of it is in a cache. Errors: SL010.
+-- open_models: the ids of the models that may have work and from which a worker may claim now, in
+-- an order that changes from call to call, so that each has its turn. Models with many routes
+-- mostly come last, because a claim looks at each of their lines. Mostly there is one model, and
+-- one statement is enough: another would cost the first call after a pause 50 us, with nothing in a
+-- cache.
+-- Errors:  SL010.
 create or replace function sluice.open_models(p_worker bigint, p_models text[], p_now timestamptz)
 returns int[]
 language plpgsql volatile

@@ -1,22 +1,31 @@
--- complete: records what became of calls.
--- Called by workers with everything that ended since the last one; committed synchronously.
--- Params:  worker; outcomes: see sluice.outcome for the kinds; p_now.
--- Returns: per outcome whether it holds: applied false means that the task was no longer this
---          worker's under this fence; the late result is then kept in sluice.attempts for audit and
---          changes nothing. Repeating a call whose COMMIT answer was lost is safe and answers the
---          same (throttled and returned answer false: their tasks are on their way again, there is
---          nothing to do either way).
--- Moves: lease -> result (solved, failed, cancelled), -> later (retry), -> its line at its place
---          (throttled, returned). returned with the error_code not_sent, throttled with http_403,
---          http_404 or http_405: -> later, uncharged; it fails when that has gone on for long
---          (3_limits/closures_by_refusals.sql). returned with an error_code: the call for it and
---          others failed, nobody knows by whose fault; a row among the attempts, tokens as
---          reserved, and one failure for the breaker (for the batch: the others say batch_failed).
---          A task that was cancelled meanwhile ends as cancelled instead of going back; what was
---          told still counts as an attempt and still closes the model.
--- Locks:   leases ascending by id, then lines ascending (only for what goes back to a line), then
---          by model, ascending, its breaker (only when it moves) and its row of refusal (only if it
---          refuses).
+comment on type sluice.outcome is
+'How one call ended. kind: solved; failed (for good); retry (charged; called again after a '
+'backoff); throttled (closes the model for retry_after_ms, not charged); returned (never sent, or '
+'failed through no proven fault of the task: not charged); cancelled. complete() says where each '
+'goes.';
+
+-- complete: records how calls ended.
+-- Called by workers with all calls that ended since the last time; committed synchronously.
+-- Params:  worker; outcomes: the type's comment lists the kinds; p_now.
+-- Returns: for each outcome whether it was applied. If not, the task was no longer this worker's
+--          under this fence: the late outcome is kept in sluice.attempts for audit and changes
+--          nothing. A call whose answer to COMMIT was lost may be repeated, and gets the same
+--          answer (but throttled and returned then get false: their tasks have already gone back,
+--          and there is nothing to do either way).
+-- Moves:   A lease becomes a result (solved, failed, cancelled), or its task goes to later (retry),
+--          or to its old position in its line (throttled, returned). Exceptions:
+--          - returned with error_code not_sent, and throttled with http_403, http_404 or http_405,
+--            go to later, uncharged, and fail when that has gone on for long
+--            (3_limits/closures_by_refusals.sql).
+--          - returned with another error_code means that a call for several tasks failed, and
+--            nobody knows through which. It is noted as an attempt, its tokens count as reserved,
+--            and the batch counts as one failure for the breaker (all tasks of the batch but one
+--            have batch_failed).
+--          - A task that was cancelled meanwhile ends as cancelled instead of going back. Its
+--            outcome still counts as an attempt, and still closes the model.
+-- Locks:   leases ascending by id; then lines ascending (only for tasks that go back to a line);
+--          then for each model, ascending, its breaker (only if its state changes) and its row of
+--          refusal (only if it refused).
 create or replace function sluice.complete(
   worker bigint, outcomes sluice.outcome[], p_now timestamptz default null)
 returns table (task_id bigint, fence int, applied boolean)
@@ -59,13 +68,14 @@ end
 $$;
 
 -- end_solved: complete for outcomes that are all solved: from leases to results in one statement.
--- Params:  p_looks: some need more than their leases know, and their tasks are read: a lease of
---          fence 1 is of a task that came straight from its submit, whose ready_at is when it was
---          created; a reply beside the answer is kept if the task is a client's own request.
--- Returns: the places of those that found their leases; null: none.
--- What others want to hear of is told to them in full, and that is little: calls with reservations,
--- those of a model with failures, refusals or a breaker that is not closed, and now and then one
--- for its model's estimates. D-070 says what each step costs.
+-- Params:  p_looks: whether some outcomes need more than their leases know, so that their tasks are
+--          read. A lease of fence 1 belongs to a task that came straight from its submit, whose
+--          ready_at is its creation; the reply beside the answer is kept if the task is a client's
+--          verbatim request.
+-- Returns: the places of the outcomes that found their leases; null: none.
+-- Other steps are called only for the calls that concern them, and these are few: calls with
+-- reservations, calls of a model with failures, refusals or a breaker that is not closed, and now
+-- and then one call for its model's estimates. D-070 has the cost of each step.
 create or replace function sluice.end_solved(
   p_worker bigint, p_outcomes sluice.outcome[], p_now timestamptz, p_looks boolean default true)
 returns int[]
@@ -152,9 +162,9 @@ begin
 end
 $$;
 
--- count_solved: counts p_tasks solved ones, and of each of p_models so many of p_calls as ended;
--- all may be null. Called last, for others see it at once, and no rollback undoes it. Loops, for a
--- statement that draws costs as much as six calls.
+-- count_solved: counts p_tasks solved tasks, and for each of p_models p_calls ended calls; all may
+-- be null. Called last, because other sessions see the counts at once and no rollback undoes them.
+-- It loops, because one statement that draws from sequences costs as much as six calls.
 create or replace function sluice.count_solved(p_tasks int, p_models int[], p_calls int[])
 returns void
 language plpgsql volatile
@@ -175,8 +185,8 @@ begin
 end
 $$;
 
--- end_calls: complete for outcomes of every kind. Returns: the places of those that found their
--- leases.
+-- end_calls: complete for outcomes of every kind.
+-- Returns: the places of those that found their leases.
 create or replace function sluice.end_calls(
   p_worker bigint, p_outcomes sluice.outcome[], p_now timestamptz)
 returns int[]

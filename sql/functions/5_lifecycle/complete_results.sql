@@ -1,8 +1,9 @@
--- What complete writes of calls that ended: results, and attempts that were in vain.
+-- What complete writes for calls that ended: results, and failed attempts.
 
 -- store_results: inserts the final outcomes: solved, failed, cancelled, and retry when no attempt
--- is left. The primary key of sluice.result is what makes "exactly one result" true; ON CONFLICT is
--- the belt. An end without a known reason, an unknown kind included, is a failure, never silence.
+-- is left. The primary key of sluice.result guarantees that a task has one result; ON CONFLICT is
+-- an additional safeguard. An outcome without a known reason, or of an unknown kind, is stored as a
+-- failure.
 create or replace function sluice.store_results(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile
@@ -49,10 +50,10 @@ begin
 end
 $$;
 
--- end_leases: ends tasks whose leases end without an outcome; the leases' rows are deleted already,
--- in this transaction, which gives the right to the results.
--- Params:  p_charged: attempts of this call; p_status, p_error_code, p_error: of their results;
---          p_now.
+-- end_leases: stores results for leases that end without an outcome. Their rows have been deleted
+-- in this transaction, which gives it the right to write the results.
+-- Params:  p_charged: attempts charged for this call; p_status, p_error_code, p_error: of the
+--          results; p_now.
 create or replace function sluice.end_leases(
   p_leases sluice.lease[], p_charged int, p_status text, p_error_code text, p_error text,
   p_now timestamptz)
@@ -75,8 +76,8 @@ begin
 end
 $$;
 
--- note_attempts: one row for every call that failed, those of an unknown kind included. Of one that
--- was not charged (spared, or a batch that failed as a whole) the kind is returned.
+-- note_attempts: one row for every call that failed, unknown kinds included. If it was not charged
+-- (spared, or a batch that failed as a whole) its kind is returned.
 create or replace function sluice.note_attempts(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile

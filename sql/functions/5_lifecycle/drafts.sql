@@ -1,7 +1,7 @@
--- What submit_many reads of its JSON: a draft of each task, checked before anything is stored.
+-- Reading the JSON of submit_many: a draft for each task, checked before anything is stored.
 
--- draft_of: an element of submit_many with submit's defaults filled in; null stands for the
--- default. But for its model: whether there is a default matters to new ones only.
+-- draft_of: an element of submit_many with submit's defaults in place of nulls. Only the default
+-- model is not filled in: whether there is one matters to new tasks only.
 create or replace function sluice.draft_of(p_draft sluice.draft) returns sluice.draft
 language sql immutable
 as $$
@@ -12,10 +12,10 @@ as $$
       p_draft.traceparent)::sluice.draft
 $$;
 
--- drafts_of: the elements of submit_many, typed and checked. Errors: see submit_many; of the first
--- one at fault, its number in front. Whether something is left of them without the known keys costs
--- half of listing what is there; in one pass with the reading it costs more. A prompt must be a
--- text: 42 would become "42".
+-- drafts_of: the elements of submit_many, typed and checked. Unknown keys are found by removing the
+-- known ones, which costs half as much as listing all keys; doing it in one pass with the reading
+-- would cost more. A prompt must be a text: the number 42 would become "42".
+-- Errors:  as submit_many; for the first element at fault, with its number in front.
 create or replace function sluice.drafts_of(p_tasks jsonb, p_now timestamptz) returns sluice.draft[]
 language plpgsql volatile
 as $$
@@ -40,16 +40,17 @@ begin
     null;  -- which one was it?
   end;
   if v_drafts is null then
-    perform sluice.refuse_misfit(p_tasks, c_known, p_now);
+    perform sluice.refuse_invalid_draft(p_tasks, c_known, p_now);
   end if;
   perform sluice.check_drafts(v_drafts, false, p_now);
   return v_drafts;
 end
 $$;
 
--- refuse_misfit: says which of p_tasks, of which one cannot be read as a draft, is the first one at
--- fault. Errors: as drafts_of.
-create or replace function sluice.refuse_misfit(p_tasks jsonb, p_known text[], p_now timestamptz)
+-- refuse_invalid_draft: raises the error of the first of p_tasks that cannot be read as a draft.
+-- Errors:  as drafts_of.
+create or replace function sluice.refuse_invalid_draft(
+  p_tasks jsonb, p_known text[], p_now timestamptz)
 returns void
 language plpgsql volatile
 as $$
@@ -82,8 +83,8 @@ exception when sqlstate 'SL004' then
 end
 $$;
 
--- check_element: SL004 unless an element of submit_many is an object of the keys p_known, each of
--- its argument's type.
+-- check_element: SL004 unless an element of submit_many is an object whose keys are among p_known
+-- and whose values are of the arguments' types.
 create or replace function sluice.check_element(p_task jsonb, p_known text[]) returns void
 language plpgsql volatile
 as $$
@@ -96,18 +97,19 @@ begin
   end if;
   perform jsonb_populate_record(null::sluice.draft, p_task);
 exception when data_exception then
-  perform sluice.name_misfit('draft', p_task);
+  perform sluice.check_types('draft', p_task);
   raise exception '%', sqlerrm using errcode = 'SL004',
     hint = 'Its values are of the types of sluice.submit''s arguments.';
 end
 $$;
 
--- check_drafts: refuses tasks of which one is at fault. Errors: as submit; the first one's number
--- is in front. Only those are looked at one by one that may be: a call of check_task for each cost
--- 15 us. One that repeats a task is not held against its tenant's limits of today, nor, where it
--- names no model, against today's default.
--- Params:  p_cut: their requests are pieces of JSON, so that they need not be read to know it: 15
---          us of 4 KB.
+-- check_drafts: raises the error of the first task at fault, with its number in front. Only tasks
+-- that may be at fault are checked one by one, because a call of check_task costs 15 us. A task
+-- that repeats an earlier one is not held against its tenant's present limits nor, if it names no
+-- model, against the present default.
+-- Params:  p_cut: the requests were cut out of valid JSON, so that they need not be parsed to check
+--          that: 15 us for 4 KB.
+-- Errors:  as submit.
 create or replace function sluice.check_drafts(
   p_drafts sluice.draft[], p_cut boolean, p_now timestamptz)
 returns void

@@ -1,11 +1,11 @@
--- Functions that are generated for each line (2_storage/lines.sql), because the name of its queue
--- is part of their text: a session plans them once, where a text given to EXECUTE is planned at
--- every call. Measured on an idle machine: to take one row 313 -> 60 us; to put one task's row
--- 170,000 -> 120,000 instructions. A session that has taken from a line keeps about 100 kB of plans
--- for it. They have no settings of their own (five cost 10 us): whoever calls them pins the plan.
--- tenant_key is written out, as in the index.
+-- Functions generated for each line (2_storage/lines.sql). The name of the line's queue is part of
+-- their text, so a session plans them once, whereas a text given to EXECUTE is planned at every
+-- call. Measured on an idle machine: to take one row 60 us instead of 313; to insert one task
+-- 120,000 instructions instead of 170,000. A session that has taken from a line keeps about 100 kB
+-- of plans for it. The functions have no settings of their own (five would cost 10 us); their
+-- callers pin the plan. tenant_key is written out, as in the index.
 
--- make_functions: creates those of line p_line, <l> being its line_name, or replaces them.
+-- make_functions: creates or replaces the functions of line p_line, <l> being its line_name.
 create or replace function sluice.make_functions(p_line int) returns void
 language plpgsql volatile
 as $$
@@ -29,10 +29,11 @@ begin
 end
 $$;
 
--- add_text: add_<l>: stores one new task and puts it into the line, or aside until its time; takes
--- headroom for it in the gauges. It locks the queue or the model's gauge, so no model goes under an
--- open submit. A procedure, for EXECUTE plans no CALL, and of one argument: each costs 5,000
--- instructions. Both rows in one statement: 17,000 less than in two.
+-- add_text: the text of add_<l>, which stores one new task, puts it into the line, or into later
+-- until its time, and takes headroom for it in the gauges. It locks the queue or the model's gauge,
+-- so no model is deleted under an open submit. It is a procedure because EXECUTE need not plan a
+-- CALL, and has one argument because each costs 5,000 instructions. One statement inserts both
+-- rows: 17,000 instructions less than two.
 create or replace function sluice.add_text(p_line int) returns text
 language sql immutable
 as $$
@@ -80,8 +81,10 @@ as $$
           p_new.request)$sql$)) t(stored)
 $$;
 
--- lease_text: moves rows into leases, in the order of p_pick; those that are late into v_late.
--- Params:  p_pick: their ctid as at, tokens to reserve, and n: order by it, but for 0.
+-- lease_text: the statement that moves rows into leases in the order of p_pick, and late rows into
+-- v_late.
+-- Params:  p_pick: a query of the rows' ctid as at, the tokens to reserve, and n: their order,
+--          unless 0.
 create or replace function sluice.lease_text(p_pick text) returns text
 language sql immutable
 as $$
@@ -100,16 +103,16 @@ as $$
       into leases, v_late from live l;'
 $$;
 
--- take_text: take_<l>: moves up to p_max rows of the only lane of heads (null: of all that wait),
--- from its first row on, into leases of p_worker for p_model; those with deadlines first among the
--- first 32 or p_max, as long as any is to come in the line. Late ones end as expired. Locked ones
--- are passed over, up to locked_max. Of several lanes, but fewer than p_look, one row: of the lane
--- whose turn it is. A procedure: CALL is not planned (16 us against 27), but parsed each time (30),
--- so a claim of one task makes do with one.
--- Params:  p_last: no lane of a rank beyond; p_look: looks at so many. Requires the locks of line
---          and model.
--- Returns: heads: the lanes that wait; leases; null: there are more lanes, or nobody could be had
---          of the only one.
+-- take_text: the text of take_<l>, which moves up to p_max rows of the only lane in heads (null: of
+-- all that wait), from its first row on, into leases of p_worker for p_model. While the line has
+-- tasks with deadlines, those among the first 32 or p_max rows go first. Late rows end as expired.
+-- Up to locked_max locked rows are skipped. If there are several lanes, but fewer than p_look, it
+-- takes one row, of the lane whose turn it is. It is a procedure because CALL is not planned (16 us
+-- instead of 27); but it is parsed each time (30 us), so a claim of one task calls only one.
+-- Params:  p_last: the worst rank to take; p_look: how many lanes to look at. Requires the locks of
+--          line and model.
+-- Returns: heads: the lanes that wait; leases; null: there are more lanes, or all rows of the only
+--          one were locked.
 create or replace function sluice.take_text() returns text
 language sql immutable
 as $$
@@ -193,9 +196,10 @@ as $$
   from (values (sluice.first_text())) f(text)
 $$;
 
--- draw_text: draw_<l>: moves the rows p_ids that nobody has locked, in their order, into leases
--- with p_tokens reserved. Late ones end as expired. Params: p_tokens: null: none. Returns: leases;
--- null: none.
+-- draw_text: the text of draw_<l>, which moves those of the rows p_ids that are not locked, in
+-- their order, into leases, with p_tokens reserved. Late ones end as expired.
+-- Params:  p_tokens: null: none.
+-- Returns: leases; null: none.
 create or replace function sluice.draw_text() returns text
 language sql immutable
 as $$
@@ -219,7 +223,7 @@ as $$
         join sluice.queue_%1$s q on q.task_id = t.id for update of q skip locked'))
 $$;
 
--- drop_functions: drops them.
+-- drop_functions: drops the functions of a line.
 create or replace function sluice.drop_functions(p_line int) returns void
 language plpgsql volatile
 as $$

@@ -1,14 +1,15 @@
--- The budget of extra calls: all models with hedge_after share one, in the whole fleet. Each call
--- adds one to it, and an extra call of a model with hedge_budget b uses 1/b of them up (12.5 at 8
--- %): so extra calls stay below b of all calls, and chance in one of many models does not decide. A
--- model whose hedge_budget is smaller pays more for each. How much of it one model may have,
--- workers bound (D-260).
+-- The budget of extra calls, shared by all models with hedge_after in the whole fleet. Each call
+-- adds one to it, and an extra call of a model with hedge_budget b uses 1/b (12.5 at 8 %). So extra
+-- calls stay below b of all calls, and a model is not stopped by a few slow calls of its own. A
+-- model with a smaller hedge_budget pays more for each extra call. Workers bound how much of the
+-- budget one model may use (D-260).
 --
--- A token bucket filled by calls, not by time: what is saved up is at most 1,000 calls' worth, or
--- years of quick answers would pay for doubling the load of a backend that has become slow.
+-- It is a token bucket filled by calls, not by time. It holds at most 1,000 calls' worth, because
+-- otherwise years of quick answers would pay for doubling the load of a backend that has become
+-- slow.
 
--- count_hedgeable: p_leases, or their calls, of p_model begin. What goes in a batch is not hedged,
--- and does not count. Needs no lock.
+-- count_hedgeable: adds the calls of p_leases to the budget as they begin. Calls of batches are not
+-- hedged and do not count. Needs no lock.
 create or replace function sluice.count_hedgeable(p_model sluice.models, p_leases sluice.lease[])
 returns void
 language plpgsql volatile
@@ -19,8 +20,8 @@ begin
 end
 $$;
 
--- hedge_calls_left: the thousandths of calls that no extra one has used up; below 1: no extra call
--- may begin.
+-- hedge_calls_left: what is left of the budget, in thousandths of a call; below 1 no extra call may
+-- begin.
 create or replace function sluice.hedge_calls_left() returns bigint
 language sql volatile
 as $$
@@ -29,10 +30,10 @@ as $$
 $$;
 
 -- take_hedge: takes one extra call from the budget, p_budget being its model's hedge_budget; false:
--- there is no room. Not undone by a rollback. The call that begins may use up more than is left,
--- and the next ones wait for that: a fleet of few calls has one.
--- Locks: hedge, the last of all, for the time of this call: the exception gives it back, so that
---        nobody waits for a commit.
+-- the budget is used up. Not undone by a rollback. A call may take more than is left, and the next
+-- ones wait until that is made up for, so that a fleet of few calls gets one, too.
+-- Locks:   hedge, the last of all, for the time of this call: the exception releases it, so that
+--          nobody waits for a commit.
 create or replace function sluice.take_hedge(p_budget real) returns boolean
 language plpgsql volatile
 as $$
@@ -55,19 +56,18 @@ exception when raise_exception then
 end
 $$;
 
--- hedge: grants one more call of a task that its worker is calling for already. The first answer is
--- the task's, and the worker aborts the other calls: they may be billed all the same.
--- Called beside a call that takes longer than the model's hedge_after.
+-- hedge: grants another call for a task whose call is under way, when that takes longer than the
+-- model's hedge_after. The first answer counts, and the worker aborts the other calls, which may be
+-- billed all the same.
 -- Params:  worker, task_id, fence: the call under way; p_now.
--- Returns: true: it may begin, within send_within_ms of the asking, and has its permit, its tokens
---          and its row among the attempts; false: not now: the budget is used up
---          (take_hedge), no permit, max_in_flight or hedge_max is reached, the model
---          is closed, paused or its breaker is not closed, the task is being cancelled, or not this
---          worker's any more.
--- Tokens: as many as were reserved for the task itself. They stay booked: which of the calls were
--- billed nobody knows.
--- Locks:   the lease, then the model and its task's tenant: only tries; then, for a moment, the
---          budget's.
+-- Returns: true: the call may begin within send_within_ms of the request, and has its permit, its
+--          tokens and its row among the attempts. False: not now: the budget is used up
+--          (take_hedge), there is no permit, max_in_flight or hedge_max is reached, the model is
+--          closed or paused or its breaker is not closed, the task is being cancelled, or no longer
+--          this worker's.
+-- Tokens: as many as were reserved for the task itself. They stay booked, because nobody knows
+-- which of the calls were billed.
+-- Locks:   the lease; then tries the model and the task's tenant; then, for a moment, the budget.
 create or replace function sluice.hedge(
   worker bigint, task_id bigint, fence int, p_now timestamptz default null)
 returns boolean
@@ -109,7 +109,7 @@ begin
 end
 $$;
 
--- may_hedge: whether p_lease's task may have one more call of p_model now. Requires the model's
+-- may_hedge: whether the task of p_lease may have another call of p_model now. Requires the model's
 -- lock; tries the tenant's.
 create or replace function sluice.may_hedge(
   p_model sluice.models, p_lease sluice.lease, p_now timestamptz)

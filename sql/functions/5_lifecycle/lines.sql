@@ -1,6 +1,6 @@
--- Lines come with their models and routes, and go with them.
+-- Lines are created with their models and routes, and dropped with them.
 
--- make_line: creates what belongs to a line.
+-- make_line: creates the table, gauge and functions of a line.
 create or replace function sluice.make_line(p_line int) returns void
 language plpgsql volatile
 as $$
@@ -16,8 +16,8 @@ begin
 end
 $$;
 
--- make_order: the index in whose order its tasks are taken, and the gauge of a bound on what waits,
--- where they are not there yet.
+-- make_order: creates, where they are missing, the index in whose order tasks are taken, and the
+-- gauge of a bound on waiting tasks.
 -- twin: tenant_key
 create or replace function sluice.make_order(p_line int) returns void
 language plpgsql volatile
@@ -33,7 +33,7 @@ begin
 end
 $$;
 
--- drop_line: drops it.
+-- drop_line: drops a line.
 create or replace function sluice.drop_line(p_line int) returns void
 language plpgsql volatile
 as $$
@@ -51,8 +51,8 @@ begin
 end
 $$;
 
--- make_route_line: the line of p_route for p_api, made if there is none. It stays until the
--- transaction ends: whoever drops the route's lines waits for it.
+-- make_route_line: the line of p_route for p_api, created if there is none. It cannot be dropped
+-- until the transaction ends.
 create or replace function sluice.make_route_line(p_route text, p_api text) returns int
 language plpgsql volatile
 as $$
@@ -75,10 +75,10 @@ begin
 end
 $$;
 
--- try_drop_route: drops the lines of a route that is no more and for which nothing waits. What
--- waits stays, for the route may be made again, by a transaction that is still open, too: that one
--- holds their rows. Waits for it and for open submits as long as lock_timeout allows; a lock that
--- is not to be had leaves them: they cost nothing.
+-- try_drop_route: drops the lines of a deleted route in which nothing waits. Lines with tasks stay,
+-- because the route may be created again, perhaps by a transaction that is still open and holds
+-- their rows. It waits for that and for open submits as long as lock_timeout allows; if a lock is
+-- not available the lines stay, which costs nothing.
 create or replace function sluice.try_drop_route(p_route text) returns void
 language plpgsql volatile
 as $$
@@ -110,8 +110,8 @@ begin
 end
 $$;
 
--- The lines that are there already, whenever this file is applied anew; 0_gone.sql keeps others
--- from coming. The baseline's routes have none.
+-- Whenever this file is applied, the functions of existing lines are replaced; 0_gone.sql keeps
+-- others from being created. The routes of the first migrations have no lines yet.
 do $$
 declare
   v_line int;

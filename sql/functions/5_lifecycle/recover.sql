@@ -1,12 +1,14 @@
 -- recover: takes the leases of dead workers back. Called by workers after a heartbeat, and by tick.
--- Who judges: a worker only when it has itself beaten without a gap for one lapse (else the first
--- worker back after a database outage would reap the fleet and pay for every call twice); a tick
--- only what it, or another tick, saw lapsed one lapse ago and has not beaten since. Each lost lease
--- costs its task one attempt and is noted as possibly billed: a task that kills workers ends among
--- the dead letters. Also finds leases whose claim committed after its worker was declared dead.
+-- A worker is silent when it has sent no heartbeat for settings.heartbeat_timeout. Another worker
+-- may declare it dead only if its own heartbeats had no gap for that long: else the first worker
+-- back after an outage of the database would declare all others dead, and every call would be paid
+-- for twice. A tick declares a worker dead if a tick saw it silent one timeout ago and it has sent
+-- no heartbeat since. Each lost lease costs its task one attempt and is noted as possibly billed,
+-- so a task that kills workers ends among the dead letters. Leases whose claim committed after
+-- their worker was declared dead are taken back, too.
 -- Params:  judge: the calling worker's id (null: tick); p_now.
--- Returns: the number of leases taken back; at most 1,000 a call: a worker that gets 1,000 calls
---          again, in a transaction of its own (twice in one would take models' locks out of order).
+-- Returns: the number of leases taken back, at most 1,000 a call. A worker that gets 1,000 calls
+--          again, in another transaction: twice in one would take models' locks out of order.
 create or replace function sluice.recover(judge bigint default null, p_now timestamptz default null)
 returns int
 language plpgsql volatile security definer
@@ -27,15 +29,15 @@ begin
       and case when recover.judge is null then w.suspected_at between w.seen and v_now - v_timeout
           else exists (select from sluice.worker j where j.id = recover.judge and j.dead_at is null
                        and j.beating_since <= v_now - v_timeout and j.seen >= v_now - v_timeout) end
-    for update skip locked) lapsed
-  where w.id = lapsed.id;
+    for update skip locked) silent
+  where w.id = silent.id;
   if recover.judge is null then
     update sluice.worker w set suspected_at = v_now
     from (select w.id from sluice.worker w
           where w.dead_at is null and w.seen < v_now - v_timeout
             and coalesce(w.suspected_at < w.seen, true)
-          for update skip locked) lapsed
-    where w.id = lapsed.id;
+          for update skip locked) silent
+    where w.id = silent.id;
   end if;
 
   with lost as materialized (
@@ -54,9 +56,9 @@ begin
 end
 $$;
 
--- charge_lost: charges one attempt to each lost lease, notes it, and sends the task back to its
--- queue, or to the dead letters when that was its last attempt. A task that was being cancelled
--- goes back, and ends so there. The leases' rows are deleted already, in this transaction.
+-- charge_lost: charges one attempt to each lost lease, notes it, and puts the task back into its
+-- line, or among the dead letters after its last attempt. A task that was being cancelled goes back
+-- and is ended there. The leases' rows have been deleted in this transaction.
 create or replace function sluice.charge_lost(p_lost sluice.lease[], p_now timestamptz) returns void
 language plpgsql volatile
 as $$
@@ -83,8 +85,8 @@ begin
 end
 $$;
 
--- forget_dead_workers: removes workers that have been dead for a day and hold nothing. Sooner would
--- orphan a lease whose claim commits late.
+-- forget_dead_workers: removes workers that have been dead for a day and hold nothing. Removing
+-- them sooner would orphan a lease whose claim commits late.
 create or replace function sluice.forget_dead_workers(p_now timestamptz) returns void
 language plpgsql volatile
 as $$

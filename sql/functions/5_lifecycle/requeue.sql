@@ -1,7 +1,7 @@
--- What becomes of calls that failed and are tried again, or that nobody waits for any more.
+-- Calls that failed and are tried again, and outcomes that come too late.
 
--- storable_status: an HTTP status, or null for a number that is none: one odd outcome must not
--- refuse its whole flush.
+-- storable_status: an HTTP status, or null for a number that is none, so that one odd outcome does
+-- not make its whole flush fail.
 create or replace function sluice.storable_status(p_status int) returns smallint
 language sql immutable
 as $$ select case when p_status between 100 and 999 then p_status::smallint end $$;
@@ -17,13 +17,13 @@ begin
 end
 $$;
 
--- retry_later: aside with a time: exponential backoff with full jitter, no earlier than the backend
---   asked. wait = random() * least(backoff_max, backoff_base * 2^n), at least retry_after_ms (at
---   most 1 h).
--- n: how many attempts were charged; of a task that is spared, how often it was before. What could
--- not be sent is tried once more when its time is over. (2^26 days still fit into an interval.) A
--- route's task goes back to its route. A probe is not charged: a backend that is down for a day
--- must not empty its queue into the dead letters.
+-- retry_later: puts tasks into later, with exponential backoff and full jitter, and no earlier than
+-- the backend asked for:
+--   wait = random() * least(backoff_max, backoff_base * 2^n), at least retry_after_ms (at most 1 h)
+-- n is how many attempts were charged; for a spared task, how often it was spared before. (2^26
+-- days still fit into an interval.) A task that could not be sent is tried once more when its time
+-- is over. A route's task goes back to its route. A probe is not charged: a backend that is down
+-- for a day must not turn its queue into dead letters.
 create or replace function sluice.retry_later(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile
@@ -62,12 +62,12 @@ begin
 end
 $$;
 
--- throttle: closes the models of throttled outcomes for the whole fleet until the backend's time;
--- only ever later. A backend that named no time: one second; one that named an absurd one: an hour.
--- error_code credential or billing: parked until somebody opens it, for no waiting mends a wrong
--- key or an unpaid bill; the reason begins with the code. What the backend said is for
--- administrators. A model whose row somebody is changing is skipped: an open psql must not hold up
--- a flush, nor two flushes each other; the next throttled call closes it.
+-- throttle: closes the models of throttled outcomes for the whole fleet until the time that the
+-- backend named; an existing closure is only prolonged. Without a time: one second; an absurd time:
+-- an hour. With error_code credential or billing the model is parked until somebody resumes it,
+-- because waiting does not repair a wrong key or an unpaid bill; the reason begins with the code.
+-- The backend's message is for administrators only. A model whose row is locked is skipped, so that
+-- neither an open psql nor another flush holds this flush up; the next throttled call closes it.
 create or replace function sluice.throttle(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile
@@ -98,9 +98,9 @@ begin
 end
 $$;
 
--- requeue: puts ended leases back into their lines at their places: same ready_at, rank and fence.
--- Their rows in sluice.lease are deleted already, in this transaction. Marks are lowered under the
--- lines' locks, ascending, one after the other.
+-- requeue: puts ended leases back into their lines at their old positions: same ready_at, rank and
+-- fence. Their rows in sluice.lease have been deleted in this transaction. Marks are lowered under
+-- the lines' locks, which are taken in ascending order.
 -- Params:  p_leases: may be null.
 create or replace function sluice.requeue(p_leases sluice.lease[], p_now timestamptz) returns void
 language plpgsql volatile
@@ -124,10 +124,10 @@ begin
 end
 $$;
 
--- judge_late: for outcomes that found no lease: was it applied by an earlier try of this very call,
--- or is it late? A late answer is kept as an audit row (once), for somebody paid for it; not that
--- of a task that is forgotten. What a recovery wrote in the name of a lost worker is not that
--- worker's outcome. A result without a worker: its task had gone back.
+-- judge_late: finds out whether outcomes without a lease were applied by an earlier try of the same
+-- call, or are late. A late answer is kept for audit (once), because somebody paid for it, unless
+-- its task was forgotten. Rows that a recovery wrote for a lost worker are not that worker's
+-- outcomes. A result without a worker means that the task had gone back.
 create or replace function sluice.judge_late(
   p_worker bigint, p_outcomes sluice.outcome[], p_places int[], p_now timestamptz)
 returns table (task_id bigint, fence int, applied boolean)

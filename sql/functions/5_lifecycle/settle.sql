@@ -1,9 +1,10 @@
--- settle: corrects what was reserved for calls that have ended to what they used, at the moment of
--- their claim, and lets one of them teach its model's estimates. Needs no lock: the account is
--- rows, and the bucket only spreads.
---   used: input and output tokens if the worker told them; else nothing for a call that was not
---   sent or not billed (returned without an error, throttled, billed = false); else the reservation
---   stands, as it does for a lost call: it may have been billed.
+-- settle: replaces the tokens reserved for ended calls by those used, at the moment of their claim,
+-- and adjusts a model's estimates by one of the calls. Needs no lock: the account consists of rows,
+-- and the bucket only spreads.
+--
+-- The tokens used are input and output tokens if the worker reported them. Otherwise none, for a
+-- call that was not sent or not billed (returned without an error, throttled, billed = false).
+-- Otherwise the reservation stands, as for a lost call: it may have been billed.
 create or replace function sluice.settle(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile
@@ -18,8 +19,8 @@ begin
 end
 $$;
 
--- learn_from: lets one of these calls, drawn at random, teach its model's estimates, if it told
--- what it used.
+-- learn_from: adjusts a model's estimates by one of these calls, drawn at random, if its tokens are
+-- known.
 create or replace function sluice.learn_from(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[])
 returns void
@@ -36,8 +37,8 @@ begin
 end
 $$;
 
--- settle_reserved: settle for calls with reservations. What is older than the window has left the
--- account already.
+-- settle_reserved: settle for calls with reservations. Reservations older than the window no longer
+-- count anyway.
 create or replace function sluice.settle_reserved(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile

@@ -1,4 +1,4 @@
--- submit, and what it is made of: keys, and what is seldom asked.
+-- submit and its parts: idempotency keys and rarely needed checks.
 
 -- keep_key: binds an idempotency key to a task id, unless it is bound already.
 -- Returns: p_task_id if the key is new, else the id it was bound to with the same content.
@@ -35,8 +35,9 @@ begin
 end
 $$;
 
--- content_sha256: what two submits with one idempotency key must agree in. p_target: the model or
--- route as it was named, null for none: the default may change before the repeat.
+-- content_sha256: a hash of what two submits with the same idempotency key must have in common.
+-- p_target: the model or route as named, null if none was: the default may change before the
+-- repeat.
 create or replace function sluice.content_sha256(
   p_target text, p_prompt text, p_request text, p_max_output_tokens int) returns bytea
 language sql immutable
@@ -45,13 +46,13 @@ as $$
     jsonb_build_array(p_target, p_prompt, p_request, p_max_output_tokens)::text, 'UTF8'))
 $$;
 
--- check_in_full: what a submit is seldom asked: all that is not plain, and what holds where tenants
--- or models have bounds.
+-- check_in_full: the checks that most submits do not need: those of a task that is not plain, and
+-- those of tenants and models with bounds.
 -- Params:  p_draft: the task; p_id: its id; p_name: its model or route, the default filled in;
---          p_routed: it is no model; p_limited: tokens a minute may be; p_bounded: its tenant may
---          have limits, also without a row; p_now.
--- Returns: p_id, or the id to which its idempotency key was bound before. It has taken its tenant's
---          headroom.
+--          p_routed: that is a route; p_limited: some quota of tokens may apply; p_bounded: its
+--          tenant may have limits, also without a row; p_now.
+-- Returns: p_id, or the id to which its idempotency key was bound before. Headroom of its tenant
+--          has been taken.
 -- Errors:  as submit.
 create or replace function sluice.check_in_full(
   p_draft sluice.draft, p_id bigint, p_name text, p_routed boolean, p_limited boolean,
@@ -101,8 +102,9 @@ begin
 end
 $$;
 
--- take_tenant_headroom: takes headroom for a new task of a tenant, who is noted if he is new.
--- Errors: SL005, SL009.
+-- take_tenant_headroom: takes headroom for a new task of a tenant, and notes the tenant if it is
+-- new.
+-- Errors:  SL005, SL009.
 create or replace function sluice.take_tenant_headroom(
   p_tenant text, p_limits sluice.tenant_limits, p_now timestamptz)
 returns void
@@ -120,23 +122,24 @@ begin
 end
 $$;
 
--- burst_max: tasks that one call may put into a line at once, where submitters are bound to
+-- burst_max: how many tasks one call may put into a line at once, where submitters are bound to
 -- tenants.
 create or replace function sluice.burst_max() returns int
 language sql immutable parallel safe
 as $$ select 10000 $$;
 
--- burst_time_max: and for how long after its beginning a transaction puts tasks into a line.
+-- burst_time_max: how long after its beginning a transaction may put tasks into a line, in the same
+-- case.
 create or replace function sluice.burst_time_max() returns interval
 language sql immutable parallel safe
 as $$ select sluice.mark_lag() $$;
 
--- stands_aside: whether p_count tasks that are submitted now wait in sluice.later until they are
--- committed, though they are ready. A claim would walk over those of an open transaction at each
--- look (0.2 us each: three million 0.6 s, of all models), for it sees which they are only then. So
--- where submitters are bound to tenants a transaction puts no more into a line than it can within
--- the marks' lag.
-create or replace function sluice.stands_aside(p_count int) returns boolean
+-- waits_for_commit: whether p_count tasks that are submitted now wait in sluice.later until they
+-- are committed, although they are ready. In a line each claim would scan the rows of an open
+-- transaction, only to find that it cannot see them (0.2 us each; three million rows cost every
+-- model 0.6 s a claim). So where submitters are bound to tenants, a transaction puts into a line
+-- only what it can insert within the marks' lag.
+create or replace function sluice.waits_for_commit(p_count int) returns boolean
 language plpgsql stable
 as $$
 begin
@@ -151,13 +154,13 @@ $$;
 --          settings.default_model); priority -100 to 100, higher first; run_at: not before;
 --          deadline: not after; the others as their names say.
 -- Returns: the task's id; with an idempotency key used before, the first task's id.
--- Places: its model's or route's line, ready for any claim; with a run_at to come aside until then,
---          or as stands_aside says. What bounds are there is drawn from gauges, sequences, for
---          counting halves the rate of submits.
+-- Places:  the line of its model or route, where any claim finds it; sluice.later, if its run_at is
+--          to come or waits_for_commit says so. Bounds are checked by gauges, which are sequences:
+--          counting would halve the rate of submits.
 -- Errors:  SL001, SL002, SL003, SL004, SL005, SL007, SL008, SL009.
--- In every transaction each operator and function of an expression is set up anew, for 2,500
--- instructions, an if costs 1,500, a statement 15,000: what is seldom of use stands together in one
--- if. D-022 and D-023 say where they go.
+-- Each transaction sets up every operator and function of an expression anew, for 2,500
+-- instructions; an if costs 1,500, a statement 15,000. Seldom used checks therefore share one if.
+-- D-022 and D-023 say where the instructions go.
 create or replace function sluice.submit(
   prompt text default null, model text default null, priority int default 0,
   tenant text default 'default',
@@ -248,7 +251,7 @@ begin
       perform sluice.accept('model', v_line.model::text, 1, null, 1, v_now)
       where found and v_line.model is not null and v_line.max_unfinished is null;
     end if;
-    v_later := submit.run_at > v_now or sluice.stands_aside(1);
+    v_later := submit.run_at > v_now or sluice.waits_for_commit(1);
     if v_line.max_unfinished is not null then
       v_full_at := ceil(sluice.overflow_share() * v_line.max_unfinished);
     elsif v_route is not null and (select g.bounds_models from sluice.gate g) then

@@ -1,12 +1,10 @@
--- submit_many: accepts many tasks in one statement; all or none.
--- The same as sluice.submit for each element, many times faster.
+-- submit_many: accepts many tasks in one statement, all or none. The same as sluice.submit for each
+-- element, many times faster: it reads, checks, numbers and stores all of them step by step, each
+-- step one statement over all.
 -- Params:  tasks: a JSON array of objects whose keys are submit's argument names.
 -- Returns: the ids, in the order of the array.
--- Errors:  as submit, the message beginning with the element's number (from 1) where one is at
---          fault; SL004 also for an unknown key; SL003 and SL005 also when all of them together are
---          too many.
--- All are read, checked, numbered, held against the bounds and stored, one after the other; each
--- step is one statement over all of them.
+-- Errors:  as submit; if one element is at fault the message begins with its number (from 1). SL004
+--          also for an unknown key; SL003 and SL005 also when all of them together are too many.
 create or replace function sluice.submit_many(tasks jsonb, p_now timestamptz default null)
 returns setof bigint
 language plpgsql volatile security definer
@@ -21,11 +19,11 @@ begin
 end
 $$;
 
--- submit_drafts: submit_many for tasks that are typed and checked already. Room is asked for before
+-- submit_drafts: submit_many for tasks that have been typed and checked. Headroom is taken before
 -- any text is stored.
--- Params:  p_ids: that they get, who have no keys; null: the next ones, if they are new; p_share:
---          of the bounds of the system and of models, beyond which they are full.
--- Returns: of each its id, or that of the task it repeats.
+-- Params:  p_ids: ids for tasks without keys; null: the next ones, for new tasks; p_share: the
+--          share of the bounds of the system and of models from which on they count as full.
+-- Returns: the id of each task, or that of the task which it repeats.
 create or replace function sluice.submit_drafts(
   p_drafts sluice.draft[], p_ids bigint[], p_share double precision, p_now timestamptz)
 returns bigint[]
@@ -59,11 +57,10 @@ begin
 end
 $$;
 
--- keep_keys: binds the idempotency keys of p_drafts to p_ids; as sluice.keep_key for each.
+-- keep_keys: keep_key for the idempotency keys of p_drafts and p_ids.
 -- Returns: for each draft its own id, or the one to which its key was bound before.
--- In the order of the keys: two calls with the same keys wait for each other in no circle. Only
--- hash joins: the planner knows nothing of an array's length, and would join in n * n steps, or
--- sort prompts.
+-- Keys are taken in order, so that two calls with the same keys do not deadlock. Only hash joins:
+-- the planner knows nothing of an array's length, and would join in n * n steps, or sort prompts.
 create or replace function sluice.keep_keys(p_drafts sluice.draft[], p_ids bigint[])
 returns bigint[]
 language plpgsql volatile
@@ -95,8 +92,9 @@ begin
 end
 $$;
 
--- destinations_of: where p_drafts go and how many of each tenant's, the lines ascending. Errors:
--- SL001: as target.
+-- destinations_of: the lines to which p_drafts go, ascending, and the number of tasks of each
+-- tenant.
+-- Errors:  SL001: as target.
 create or replace function sluice.destinations_of(p_drafts sluice.draft[])
 returns sluice.destination[]
 language plpgsql volatile
@@ -121,8 +119,9 @@ begin
 end
 $$;
 
--- store_drafts: stores p_drafts line by line. Params: p_ids: theirs; p_destinations: as
--- destinations_of says. Errors: as store_in_line.
+-- store_drafts: stores p_drafts line by line.
+-- Params:  p_ids: their ids; p_destinations: from destinations_of.
+-- Errors:  as store_in_line.
 create or replace function sluice.store_drafts(
   p_drafts sluice.draft[], p_ids bigint[], p_destinations sluice.destination[], p_now timestamptz)
 returns void
@@ -151,8 +150,8 @@ begin
 end
 $$;
 
--- store_in_line: stores new tasks of one line: their texts, and where they begin: in the line, or
--- aside until their time.
+-- store_in_line: stores new tasks of one line: their texts, and their rows in the line, or in later
+-- until their time.
 -- Params:  p_destination: any that names the line. Errors: SL001: the model was deleted meanwhile.
 create or replace function sluice.store_in_line(
   p_drafts sluice.draft[], p_ids bigint[], p_destination sluice.destination, p_now timestamptz)
@@ -160,7 +159,7 @@ returns void
 language plpgsql volatile
 as $$
 declare
-  v_aside boolean := sluice.stands_aside(cardinality(p_drafts));
+  v_deferred boolean := sluice.waits_for_commit(cardinality(p_drafts));
 begin
   perform sluice.hold_line(p_destination.line);
   insert into sluice.task (id, created_at, run_at, deadline, batch_id, model,
@@ -176,8 +175,8 @@ begin
   select p_ids[d.ordinality], greatest(d.run_at, p_now), d.deadline, p_destination.model,
     octet_length(coalesce(d.prompt, d.request)), 0,
     -d.priority, 0, p_destination.route, d.tenant
-  from unnest(p_drafts) with ordinality d where v_aside or d.run_at > p_now;
-  if not v_aside then
+  from unnest(p_drafts) with ordinality d where v_deferred or d.run_at > p_now;
+  if not v_deferred then
     execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence,
       rank, attempts, tenant)
     select $2[d.ordinality], $4, d.deadline, $3, octet_length(coalesce(d.prompt, d.request)), 0,
@@ -190,8 +189,8 @@ begin
 end
 $$;
 
--- hold_line: keeps a line, and its model, from being deleted until this transaction ends. Errors:
--- SL001: it has been.
+-- hold_line: keeps a line and its model from being deleted until this transaction ends.
+-- Errors:  SL001: it has been deleted.
 create or replace function sluice.hold_line(p_line int) returns void
 language plpgsql volatile
 as $$

@@ -1,10 +1,11 @@
--- sweep: finds rows that became visible below their lane's mark, and lowers the mark to them. Such
--- a row was committed later than the marks' lag (a submit inside a long transaction). On the way it
--- ends what is past its deadline and settles what was cancelled in mid-move.
--- Called by workers once a second and by tick. Walks what marks exist to avoid, hence at least 1 s
--- and 50 times its own last duration apart: at most 2 % of a core; one sweeper in the fleet. While
--- nobody waits and nobody comes it rests (is_idle): with many lanes an idle system walked for those
--- 2 %. Notifies for what it found: the row's own notification came before anybody could see it.
+-- sweep: finds rows that became visible below their lane's mark, because they were committed later
+-- than the marks' lag (a submit inside a long transaction), and lowers the mark to them. Also ends
+-- tasks past their deadline, and tasks that were cancelled while they moved. Called by workers once
+-- a second and by tick; one at a time in the fleet. It walks the rows that marks let others skip,
+-- so it runs at least 1 s and 50 times its own last duration apart: at most 2 % of a core. While
+-- nothing waits and nothing is submitted it rests (is_idle): with many lanes an idle system would
+-- walk for these 2 %. It notifies for the rows it found: their own notifications came before they
+-- were visible.
 -- Returns: the number of lanes lowered; 0 also when it is not due, and -1 when it will not be
 --          within 5 s unless a task comes.
 create or replace function sluice.sweep(p_now timestamptz default null) returns int
@@ -56,10 +57,9 @@ begin
 end
 $$;
 
--- is_idle: whether a sweep that finds nothing needs no other one before a task comes: no model may
--- have work, no call is under way, none is to be aborted, and no transaction is open that could yet
--- commit a row below a mark. What is cheap to ask comes first: a busy system gets no further than
--- the first line.
+-- is_idle: whether no other sweep is needed before a task comes: no model may have work, no call is
+-- under way or to be aborted, and no transaction is open that could still commit a row below a
+-- mark. The cheapest condition is first: in a busy system it decides.
 create or replace function sluice.is_idle() returns boolean
 language plpgsql volatile
 as $$
@@ -72,8 +72,8 @@ begin
 end
 $$;
 
--- rest_until: when the sweep looks again although nothing came: in a minute, or when the next task
--- that waits is past its deadline.
+-- rest_until: when a resting sweep looks again: in a minute, or when the next waiting task is past
+-- its deadline.
 create or replace function sluice.rest_until(p_now timestamptz) returns timestamptz
 language plpgsql volatile
 as $$
@@ -83,17 +83,18 @@ begin
 end
 $$;
 
--- mark_pays: a look that walks over dead rows of more pages than this is dearer than one that steps
--- over a mark.
+-- mark_pays: a look that walks over dead rows of more pages than this costs more than one that
+-- steps over a mark.
 create or replace function sluice.mark_pays() returns int
 language sql immutable parallel safe
 as $$ select 8 $$;
 
--- rescan_line: lowers the marks of p_line above rows, and removes those that no longer pay: of a
--- lane that is empty and whose dead rows are gone, or were few (each costs every look 20 us: 10,000
--- idle lanes 200 ms); and those that lie ahead of the clock. Tries the line's lock.
--- Returns: how many lanes it lowered. What a walk costs are the pages that it fetched: dead rows
---          that nobody can see any more are none.
+-- rescan_line: lowers the marks of p_line above rows. Removes marks that no longer pay: those of
+-- empty lanes whose dead rows are gone, or were few (each mark costs every look 20 us: 10,000 idle
+-- lanes 200 ms); and those ahead of the clock. Tries the line's lock.
+-- Returns: how many lanes it lowered.
+-- The cost of a walk is the number of pages that it fetched; dead rows that nobody can see any more
+-- cost nothing.
 -- twin: tenant_key
 create or replace function sluice.rescan_line(p_line int, p_now timestamptz) returns int
 language plpgsql volatile
@@ -137,9 +138,9 @@ exception when undefined_table then  -- its model or route was deleted just now
 end
 $$;
 
--- rescan_in_time: rescan_line, but a line that took more than 50 ms rests 200 times as long: claims
--- wait behind it. So long take rows of open transactions and dead ones, by the million. Its meter
--- is that of model -2.
+-- rescan_in_time: rescan_line, but a line that took more than 50 ms rests 200 times as long,
+-- because claims wait meanwhile. Millions of dead rows, or of rows of open transactions, take that
+-- long. The rest is kept in the meter of model -2.
 create or replace function sluice.rescan_in_time(p_line int, p_now timestamptz) returns int
 language plpgsql volatile
 as $$
@@ -159,9 +160,9 @@ begin
 end
 $$;
 
--- clean_hints: removes the marks, meters, clocks and rounds that newer ones have replaced, clocks
--- that are behind what all have reached (whoever has none begins there), and what is of lines that
--- are no more.
+-- clean_hints: removes marks, meters, clocks and rounds that have been replaced by newer ones,
+-- clocks behind the level (tenants without a clock begin there), and those of lines that no longer
+-- exist.
 create or replace function sluice.clean_hints() returns void
 language plpgsql volatile
 as $$
@@ -191,14 +192,14 @@ $$;
 
 -- expire_due: ends waiting tasks whose deadline has passed, wherever they wait: also those of a
 -- paused or closed model, of a queue that nobody serves, or with a later run_at. (A claim ends
--- those that it meets: none is ever claimed late.)
+-- those that it meets, so no task is claimed after its deadline.)
 -- Called by sweep, hence about once a second in the fleet, and by tick.
--- Returns: how many; at most 1,000 a call, aside and in the next 200 lines (65 us each, idle or
---          not): 1,000 lines have their turn within five calls. What all of them may give is
---          shared: then some have thousands, and hold up nobody's few.
--- Locks:   passes over rows that somebody has, and waits for none.
--- Under a held snapshot it walks the entries of tasks that are gone, like the sweep: hence at the
--- sweep's pace.
+-- Returns: how many, at most 1,000 a call: from later, and from the next 200 lines (65 us each,
+--          idle or not), so that 1,000 lines have their turn within five calls. The lines share the
+--          1,000, so one with thousands does not hold up another's few.
+-- Locks:   skips rows that are locked, and waits for none.
+-- While somebody holds a snapshot it walks over the index entries of tasks that are gone, as the
+-- sweep does; hence the sweep's pace.
 create or replace function sluice.expire_due(p_now timestamptz) returns int
 language plpgsql volatile
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off

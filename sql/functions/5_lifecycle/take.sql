@@ -1,8 +1,8 @@
--- How a claim takes rows, once it knows its model: many of the only lane, or one of the first of
--- several. Many of several: take_by_turns.sql.
+-- How a claim takes rows of one model: many of the only lane, or one of several lanes. Many of
+-- several: take_by_turns.sql.
 
--- first_text: the first rows of the lane v_head, locked or not: as many as a claim of p_max looks
--- at.
+-- first_text: a query of the first rows of the lane v_head, locked or not, as many as a claim of
+-- p_max looks at.
 -- twin: tenant_key
 create or replace function sluice.first_text() returns text
 language sql immutable
@@ -15,14 +15,13 @@ as $$
 $$;
 
 -- take_turns: moves up to p_want rows of the lines p_shares, which are open to p_model, into
--- leases: of each tenant and route what its turn is. Of one lane straight away: no weights, clocks,
--- rounds. Of several it looks at all that wait, or goes on with their rounds until it has what it
--- wants or has seen 64. Where none of those has a turn left in its round, they have more of them:
--- no permit is unused while anything waits. Requires the model's lock.
--- Params:  p_is_limited: more was asked for than the model has permits or calls, or urgent tasks
---          only; p_is_free: neither the model nor any tenant has a quota but the model's of
---          requests; p_has_round: a round through its own line is under way; p_last: no lane of a
---          rank beyond.
+-- leases: of each tenant and route as many as are its turn. If only one lane waits, without
+-- weights, clocks and rounds. Of several lanes it looks at all, or goes on with their rounds until
+-- it has what it wants or has seen 64. If none of these has a turn left in its round they get more
+-- turns, so that no permit is unused while anything waits. Requires the model's lock.
+-- Params:  p_is_limited: more was asked for than the model has permits or calls, or only urgent
+--          tasks; p_is_free: there is no quota except the model's of requests; p_has_round: a round
+--          through the model's own line is under way; p_last: the worst rank to take.
 create or replace function sluice.take_turns(
   p_model sluice.models, p_worker bigint, p_shares sluice.line_share[], p_want int,
   p_is_limited boolean, p_is_free boolean,
@@ -52,8 +51,8 @@ begin
   v_leases := coalesce(v_leases, '{}');
   while v_more loop
     if v_heads is null then
-      select s.heads, s.rounds into v_heads, v_rounds from sluice.lanes_in_sight(p_model.id,
-        v_shares, v_looks, p_last, p_want, p_now) s;
+      select s.heads, s.rounds into v_heads, v_rounds
+      from sluice.lanes_in_sight(p_model.id, v_shares, v_looks, p_last, p_want, p_now) s;
     end if;
     exit when v_heads = '{}';
     v_looked := v_looked + cardinality(v_heads);
@@ -81,11 +80,11 @@ begin
 end
 $$;
 
--- take_first: takes of the only lane that waits in a line, without weights and clocks; or one row,
--- of the lane whose turn it is. There may be no round through the line, and no tenant may have a
--- quota.
--- Returns: leases; null: nothing was taken, for there are more lanes; heads: those; null: more than
---          p_looks.
+-- take_first: takes rows of the only lane that waits in a line, without weights and clocks; or one
+-- row, of the lane whose turn it is. Requires that there is no round through the line and no tenant
+-- has a quota.
+-- Returns: leases; null: nothing was taken, because there are more lanes; heads: these; null: there
+--          are more than p_looks.
 create or replace function sluice.take_first(
   p_model int, p_worker bigint, p_share sluice.line_share, p_looks int, p_want int, p_last smallint,
   p_now timestamptz, out heads sluice.head[], out leases sluice.lease[])
@@ -105,8 +104,8 @@ begin
 end
 $$;
 
--- lanes_in_sight: the lanes of the lines p_shares that a claim of p_want looks at next, p_looks of
--- a line, and the rounds of those lines that have more.
+-- lanes_in_sight: the lanes of the lines p_shares at which a claim of p_want looks next, p_looks of
+-- each line, and the rounds of those lines that have more.
 create or replace function sluice.lanes_in_sight(
   p_model int, p_shares sluice.line_share[], p_looks int, p_last smallint, p_want int,
   p_now timestamptz, out heads sluice.head[], out rounds sluice.lane_round[])
@@ -128,13 +127,13 @@ begin
 end
 $$;
 
--- take_some: takes up to p_places rows of the lanes p_heads: straight of one lane, or one row of
--- whose turn it is; else by turns. Charges the quotas of tokens and of tenants.
--- Params:  p_rounds: those of lines that have more lanes; p_shares: how many of each line, at most;
---          p_is_free: as take_turns.
--- Returns: leases; turns: of what was taken, but of a lane that is alone; shares: what is left of
---          them; cut: some were left: their line's share was used up, or a tenant's quota, or not
---          all of a lane's rows were looked at.
+-- take_some: takes up to p_places rows of the lanes p_heads: directly, of one lane or one row; else
+-- by turns. Charges the quotas of tokens and of tenants.
+-- Params:  p_rounds: of lines that have more lanes; p_shares: the maximum for each line; p_is_free:
+--          as take_turns.
+-- Returns: leases; turns: those of the rows taken, unless there is only one lane; shares: what is
+--          left of them; cut: rows were left although it was their turn: their line's share or
+--          their tenant's quota was used up, or not all rows of a lane were looked at.
 create or replace function sluice.take_some(
   p_model sluice.models, p_worker bigint, p_heads sluice.head[], p_rounds sluice.lane_round[],
   p_shares sluice.line_share[], p_places int, p_is_free boolean, p_now timestamptz,
@@ -145,7 +144,7 @@ as $$
 declare
   v_alone boolean := cardinality(p_heads) = 1 and p_rounds = '{}';
   v_limited boolean := not p_is_free and (p_model.tpm is not null
-    or exists (select from unnest(p_heads) h where h.room is not null));
+    or exists (select from unnest(p_heads) h where h.headroom is not null));
   v_some record;
 begin
   if v_limited or p_places > 1 and not v_alone then
@@ -172,8 +171,10 @@ begin
 end
 $$;
 
--- take_straight: takes up to p_places rows of a lane that is alone, or one row: of the lane whose
--- turn it is. Params, returns: as take_some.
+-- take_straight: takes up to p_places rows of the only lane, or one row, of the lane whose turn it
+-- is.
+-- Params:  as take_some.
+-- Returns: as take_some.
 create or replace function sluice.take_straight(
   p_model int, p_worker bigint, p_heads sluice.head[], p_rounds sluice.lane_round[],
   p_shares sluice.line_share[], p_places int,

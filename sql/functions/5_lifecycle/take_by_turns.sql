@@ -1,7 +1,7 @@
--- How a claim takes rows of several lanes: whose turn it is, within the shares of lines and the
--- quotas of tokens and tenants.
+-- How a claim takes rows of several lanes: by turns, within the shares of lines and the quotas of
+-- tokens and tenants.
 
--- take_by_turns: takes the rows whose turn it is: fair_turns, within shares and quotas.
+-- take_by_turns: takes rows in the order of fair_turns, within shares and quotas.
 create or replace function sluice.take_by_turns(
   p_model sluice.models, p_worker bigint, p_heads sluice.head[], p_rounds sluice.lane_round[],
   p_shares sluice.line_share[], p_places int,
@@ -50,9 +50,9 @@ begin
 end
 $$;
 
--- turns_within: whose turn it is among p_heads, within the lines' shares and, if p_limited, the
--- quotas of tokens and tenants.
--- Returns: the turns in order, and beside each the tokens that it is to reserve; cut: as take_some.
+-- turns_within: the next turns of p_heads within the lines' shares and, if p_limited, the quotas of
+-- tokens and tenants.
+-- Returns: the turns in order, and beside each the tokens to reserve; cut: as take_some.
 create or replace function sluice.turns_within(
   p_model sluice.models, p_heads sluice.head[], p_rounds sluice.lane_round[],
   p_shares sluice.line_share[], p_places int, p_limited boolean, p_now timestamptz,
@@ -85,13 +85,13 @@ begin
 end
 $$;
 
--- judge_rows: which of p_rows, in their order, may be taken. First each tenant grants the first of
--- its rows; of those the model grants the first p_want, and the head whatever its size while its
--- tokens are not in debt. What a tenant grants is a beginning of its rows, so running sums suffice.
--- The others stay where they are. Late ones are taken, too, to be ended; nothing is reserved for
--- them. Requires the model's lock; tries the tenants': rows of a tenant for which another worker is
--- taking now stay.
--- Returns: of those that may be taken their id, line and place, and what each is to reserve.
+-- judge_rows: which of p_rows, in their order, may be taken. First each tenant grants some of its
+-- rows, from the first on; of these the model grants p_want, and, while its tokens are not in debt,
+-- the first one whatever its size. Running sums suffice, because a tenant always grants its first
+-- rows. The others stay where they are. Late rows are taken, too, in order to be ended; nothing is
+-- reserved for them. Requires the model's lock; tries the tenants': rows of a tenant for which
+-- another worker is taking now stay.
+-- Returns: for rows that may be taken their id, line and position, and the tokens to reserve.
 create or replace function sluice.judge_rows(
   p_model sluice.models, p_rows sluice.turn[], p_want int, p_now timestamptz)
 returns table (task_id bigint, line int, tokens int, place bigint)

@@ -1,8 +1,8 @@
--- Workers: known from their first word, alive as long as they beat.
+-- Workers: registered at their start, alive as long as they send heartbeats.
 
--- register_worker: makes a worker known. Called once at start, and again when claim says SL010.
--- Params:  name: for people; slots: calls it can have in flight; models: names it serves (null:
---          all); version.
+-- register_worker: registers a worker. Called once at start, and again when claim says SL010.
+-- Params:  name: for people; slots: how many calls it can have in flight; models: names of those
+--          that it serves (null: all); version.
 -- Returns: its id: random, 63 bits.
 create or replace function sluice.register_worker(
   name text, slots int, models text[] default null, version text default null,
@@ -29,9 +29,9 @@ begin
 end
 $$;
 
--- worker_speaks: says which apis a worker speaks; it serves no model of another one. Without this
--- call: all.
--- Params:  worker: its id, fresh from register_worker; apis: values of sluice.models.api.
+-- worker_speaks: notes which apis a worker speaks; it then serves only models with these. Without
+-- this call: all.
+-- Params:  worker: its id, just returned by register_worker; apis: values of sluice.models.api.
 -- Returns: the id, so that both calls are one statement.
 create or replace function sluice.worker_speaks(worker bigint, apis text[]) returns bigint
 language plpgsql volatile security definer
@@ -46,7 +46,7 @@ begin
 end
 $$;
 
--- serves: whether a worker serves a model: it named it, or named none, and speaks its api.
+-- serves: whether a worker serves a model: the worker named that model or none, and speaks its api.
 create or replace function sluice.serves(p_worker sluice.worker, p_model sluice.models)
 returns boolean
 language sql immutable parallel safe
@@ -55,12 +55,13 @@ as $$
     and (p_worker.apis is null or p_model.api = any (p_worker.apis))
 $$;
 
--- heartbeat: proves that a worker lives; every third of settings.heartbeat_timeout. One row a
--- worker, never one a task. Also at once after a notification on channel sluice_abort that carries
--- the worker's id. A worker that was asleep, or silent for a lapse, begins to beat anew: it judges
--- others only after a lapse (recover).
--- Returns: the calls to abort, as (task_id, fence): those that are cancelled (complete them as
---          such), and all of a worker that was declared dead. A dead worker stays dead.
+-- heartbeat: proves that a worker lives; sent every third of settings.heartbeat_timeout, and at
+-- once after a notification on channel sluice_abort with the worker's id. It updates one row for
+-- each worker, none for its tasks. For a worker that was asleep, or silent for heartbeat_timeout,
+-- the time without a gap begins anew: only after another heartbeat_timeout may it declare others
+-- dead (recover).
+-- Returns: the calls to abort, as (task_id, fence): cancelled ones (complete them as cancelled),
+--          and all calls of a worker that was declared dead. A dead worker stays dead.
 create or replace function sluice.heartbeat(worker bigint, p_now timestamptz default null)
 returns table (task_id bigint, fence int)
 language plpgsql volatile security definer
@@ -88,9 +89,9 @@ begin
 end
 $$;
 
--- unregister_worker: a worker leaves; hands its leases back uncharged, but for those that were
--- being cancelled: they end.
--- Returns how many leases it had.
+-- unregister_worker: a worker leaves. Its leases go back uncharged; tasks that were being cancelled
+-- end.
+-- Returns: how many leases it had.
 create or replace function sluice.unregister_worker(worker bigint, p_now timestamptz default null)
 returns int
 language plpgsql volatile security definer
@@ -115,7 +116,7 @@ begin
 end
 $$;
 
--- held_leases: what a worker holds, as keys without bodies: for the comparison after a reconnect.
+-- held_leases: the keys of a worker's leases, without bodies, for a comparison after a reconnect.
 create or replace function sluice.held_leases(worker bigint)
 returns table (task_id bigint, fence int)
 language plpgsql stable security definer

@@ -1,12 +1,12 @@
 -- How an idle worker falls asleep without missing anything. All of this runs on its LISTEN
--- connection, a direct one: the locks belong to the session. Of the workers that serve the same
--- models one is the watcher: it keeps the timers and the sleeper locks; the others sleep on LISTEN
--- and try to become it every second. While the watcher holds its models' locks, whoever makes a
--- task ready notifies (2_storage/ready_lines.sql); while it does not, nobody needs to.
+-- connection, a direct one, because the locks belong to the session. Of the workers that serve the
+-- same models one is the watcher: it keeps the timers and the sleeper locks. The others sleep on
+-- LISTEN and try to become the watcher every second. While the watcher holds its models' locks,
+-- every transaction that makes a task ready notifies (2_storage/ready_lines.sql); while it does
+-- not, none needs to.
 
--- become_watcher: tries to make this session the watcher of the models that the worker serves.
--- Idempotent for the holder's caller only if it remembers: a session lock taken twice must be
--- dropped twice.
+-- become_watcher: tries to make this session the watcher of the models that the worker serves. The
+-- watcher must not call it again: a session lock taken twice must be released twice.
 create or replace function sluice.become_watcher(worker bigint) returns boolean
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -18,7 +18,7 @@ begin
 end
 $$;
 
--- watcher_lock_of: the object of the lock that the watcher of p_worker's models holds.
+-- watcher_lock_of: the object of the lock held by the watcher of p_worker's models.
 create or replace function sluice.watcher_lock_of(p_worker sluice.worker) returns int
 language sql stable
 as $$
@@ -27,9 +27,8 @@ as $$
 $$;
 
 -- resign_watcher: resigns as watcher and, if work remains, wakes the others, so that one of them
--- becomes it.
--- Params:  worker; work_remains: notify (an idle worker that finds nothing would only look in
---          vain).
+-- takes over.
+-- Params:  worker; work_remains: notify (without work an idle worker would look in vain).
 create or replace function sluice.resign_watcher(worker bigint, work_remains boolean) returns void
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -42,20 +41,21 @@ begin
 end
 $$;
 
--- take_sleeper_locks: takes the sleeper locks of the worker's models, then looks once more: only
--- now may the watcher sleep. For a model that is blocked (out of permits, paused, closed, broken,
--- full) a new task is no work, so nobody need say that it came: its lock is given back, and what
--- opens it is heard by its opening lock (2_storage/ready_lines.sql) or is a time. Measured, 32
--- clients that submit for a model with 1 rpm: they notified for each of their tasks, and NOTIFY
--- made their commits queue; see bench/narrower.md, doorbell. Requires that this session is the
--- watcher's. Params: worker; held: locks that this session holds already; p_now.
--- Returns: locks: all it holds now, opening locks among them; complete: whoever makes work now will
---          notify, for each lock is held, here or by another watcher (not while a submitter's
---          transaction is open: look again after 1, 2, 4 ... 250 ms); work: there is something to
---          claim or to wake; wake_in_ms: when the next permit, reopening or due task comes (null:
---          none known); within 5 s while anything may wait for an open model, for ageing is told by
---          nobody; within a second while another watcher holds a lock, for that one may leave
---          unheard.
+-- take_sleeper_locks: takes the sleeper locks of the worker's models, then looks for work once
+-- more; only if there is none may the watcher sleep. For a blocked model (out of permits, paused,
+-- closed, broken, full) a new task is no work, and nobody need notify of it: its lock is released.
+-- The sleeper hears by its opening lock (2_storage/ready_lines.sql) when the model opens, or knows
+-- the time. Measured with 32 clients that submit for a model with 1 rpm: they notified for each of
+-- their tasks, and NOTIFY made their commits queue; see bench/narrower.md, doorbell. Requires that
+-- this session is the watcher's.
+-- Params:  worker; held: locks that this session holds already; p_now.
+-- Returns: locks: all it holds now, opening locks among them; complete: whoever makes work from now
+--          on will notify, because each lock is held, here or by another watcher (not while a
+--          submitter's transaction is open: look again after 1, 2, 4 ... 250 ms); work: there is
+--          something to claim or to wake; wake_in_ms: when the next permit, reopening or due task
+--          comes (null: none known). It is within 5 s while anything may wait for an open model,
+--          because nobody notifies of ageing; and within a second while another watcher holds a
+--          lock, because that one may disappear unnoticed.
 create or replace function sluice.take_sleeper_locks(
   worker bigint, held int[], p_now timestamptz default null)
 returns table (locks int[], complete boolean, work boolean, wake_in_ms bigint)
@@ -109,9 +109,9 @@ begin
 end
 $$;
 
--- sleeper_locks_of: the locks of the lines that feed models p_ids, but for those that only models
--- in p_blocked have, and the opening locks of all. As a function in SQL it was planned anew in
--- every transaction: 0.25 of take_sleeper_locks' 0.7 ms.
+-- sleeper_locks_of: the sleeper locks of the lines from which models p_ids take, without those from
+-- which only models in p_blocked take, and the opening locks of all. As a function in SQL it was
+-- planned anew in every transaction: 0.25 of take_sleeper_locks' 0.7 ms.
 create or replace function sluice.sleeper_locks_of(p_ids int[], p_blocked int[] default '{}')
 returns int[]
 language plpgsql stable
@@ -131,7 +131,8 @@ begin
 end
 $$;
 
--- drop_sleeper_locks: the watcher is awake. Params: locks: those that take_sleeper_locks returned.
+-- drop_sleeper_locks: releases the locks of a watcher that is awake.
+-- Params:  locks: as returned by take_sleeper_locks.
 create or replace function sluice.drop_sleeper_locks(locks int[]) returns void
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -143,8 +144,8 @@ begin
 end
 $$;
 
--- served_models: the ids of the models that worker p_worker serves: those it named, of apis it
--- speaks. Ascending.
+-- served_models: the ids of the models that worker p_worker serves: those that it named, with apis
+-- that it speaks. Ascending.
 create or replace function sluice.served_models(p_worker bigint) returns int[]
 language plpgsql stable
 as $$
@@ -154,11 +155,11 @@ begin
 end
 $$;
 
--- next_work: is there a task of anybody's whose time has come, or anything to do for the models
--- p_ids (see sluice.models_with_work)? The first work found ends it.
--- Returns: work; wake_at: the next moment at which the clock alone makes work (infinity, null: none
---          is known), within 5 s while a model is open, for ageing is told by nobody; blocked:
---          those asked about that can call nobody now.
+-- next_work: whether any task's time has come, or there is work for the models p_ids
+-- (sluice.models_with_work). It stops at the first work found.
+-- Returns: work; wake_at: the next moment at which time alone makes work (infinity, null: none is
+--          known), within 5 s while a model is open, because nobody notifies of ageing; blocked:
+--          those of p_ids that cannot take tasks now.
 create or replace function sluice.next_work(
   p_ids int[], p_now timestamptz, out work boolean, out wake_at timestamptz, out blocked int[])
 language plpgsql volatile
@@ -184,10 +185,10 @@ begin
 end
 $$;
 
--- first_task_at: when the first task is ready that model p_model may take; null: none waits. Looks
--- only into lines that are noted as ready (2_storage/ready_lines.sql): each other one would be 50
--- us. Of a route's tasks that others may take first it asks again in 50 ms: until then they could
--- take no more than what both have of slack, or a fast one would not make up for it.
+-- first_task_at: when the first task that model p_model may take is ready; null: none waits. Looks
+-- only into lines noted as ready (2_storage/ready_lines.sql), because each look costs 50 us. If
+-- other models have priority for a route's tasks it returns 50 ms from now: in that time they take
+-- no more than the slack of both, so that a fast model can make up for it.
 create or replace function sluice.first_task_at(p_model sluice.models, p_now timestamptz)
 returns timestamptz
 language plpgsql volatile
@@ -226,7 +227,7 @@ declare
 begin
   return exists (
       select from (select distinct line from sluice.ready_line) r
-      where sluice.fed_models(r.line, v_ids) <> '{}' and sluice.is_waiting(array[r.line]))
+      where sluice.models_of_line(r.line, v_ids) <> '{}' and sluice.is_waiting(array[r.line]))
     or exists (select from sluice.later b where b.model = any (v_ids)
                or b.route in (select r.route from sluice.routes r
                  join sluice.models m on m.name = r.model
@@ -235,15 +236,15 @@ begin
 end
 $$;
 
--- fall_asleep: a worker that has had nothing to do for a minute stops beating, if nothing waits
--- that a claim could take and no call is under way anywhere, for a dead worker's calls are found by
--- those that beat. It hears of what comes by LISTEN, for a line that was idle notifies
--- (notify_ready), and keeps the timer of what is due later; at idle_look it calls this again. A
--- heartbeat ends it. While it sleeps worker.seen is the time by which it will have shown itself
--- again.
+-- fall_asleep: lets a worker that has had nothing to do for a minute stop its heartbeats, if
+-- nothing waits that a claim could take and no call is under way anywhere (the calls of a dead
+-- worker are found only by workers with heartbeats). The worker hears of new tasks by LISTEN,
+-- because a submit to an idle line always notifies (notify_ready), and keeps a timer for due tasks;
+-- after idle_look it calls this again. A heartbeat ends the sleep. While it sleeps worker.seen is
+-- the time by which it will call again.
 -- Params:  worker; p_now.
--- Returns: asleep: false: beat, and look for work; wake_in_ms: when the next task is due that waits
---          for its time, or its deadline is; ten years at most.
+-- Returns: asleep: false: send heartbeats and look for work; wake_in_ms: when the next task in
+--          later is due or past its deadline; ten years at most.
 create or replace function sluice.fall_asleep(worker bigint, p_now timestamptz default null)
 returns table (asleep boolean, wake_in_ms bigint)
 language plpgsql volatile security definer

@@ -1,9 +1,9 @@
--- explain: why a task is where it is, in one honest sentence: from what can be read now, nothing
--- guessed. A function a place, and one a family of reasons. No prompt, no answer.
+-- explain: why a task is where it is, in one sentence, from what can be read now and without
+-- guesses. One function for each place, and one for each family of reasons. No prompt, no answer.
 
 -- explain: one sentence about task id.
--- Returns: for example: queued for gpt-x: 311 ahead, next permit 14:32:10 (rpm 600), expected start
---          14:32:41 Times in the session's time zone, with the date when that is not today's.
+-- Returns: for example "queued for gpt-x: 311 ahead, next permit 14:32:10 (rpm 600), expected start
+--          14:32:41". Times are in the session's time zone, with the date if it is not today's.
 -- Errors:  SL006 no such task.
 create or replace function sluice.explain(id bigint, p_now timestamptz default null) returns text
 language plpgsql volatile security definer
@@ -34,7 +34,7 @@ begin
 end
 $$;
 
--- explain_later: for a task that waits for its time; null when it does not.
+-- explain_later: for a task in later; null if it is not there.
 create or replace function sluice.explain_later(p_task sluice.task, p_now timestamptz) returns text
 language plpgsql volatile
 as $$
@@ -67,7 +67,7 @@ begin
 end
 $$;
 
--- explain_lease: for a task that a worker has; null when none has it.
+-- explain_lease: for a task that a worker has; null if none has it.
 create or replace function sluice.explain_lease(p_task sluice.task, p_now timestamptz) returns text
 language plpgsql volatile
 as $$
@@ -97,7 +97,7 @@ begin
 end
 $$;
 
--- explain_result: for a task that has ended; null when it has not.
+-- explain_result: for a task that has ended; null if it has not.
 create or replace function sluice.explain_result(p_task bigint, p_now timestamptz) returns text
 language plpgsql volatile
 as $$

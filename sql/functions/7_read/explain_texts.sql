@@ -1,4 +1,4 @@
--- The phrases of explain that more than one of its sentences needs.
+-- Phrases that several sentences of explain use.
 
 -- clock_text: a time for people.
 create or replace function sluice.clock_text(p_time timestamptz, p_now timestamptz) returns text
@@ -10,8 +10,8 @@ as $$
     else p_time::text end
 $$;
 
--- deadline_text: what a deadline adds to the sentence of a task that waits: the row's, for a
--- redrive drops one that has passed.
+-- deadline_text: what the deadline of a waiting task adds to its sentence. The row's deadline,
+-- because a redrive drops one that has passed.
 create or replace function sluice.deadline_text(p_deadline timestamptz, p_now timestamptz)
 returns text
 language sql stable
@@ -21,12 +21,13 @@ as $$
                 || sluice.clock_text(p_deadline, p_now) else '' end
 $$;
 
--- ahead_max: how many tasks explain counts.
+-- ahead_max: up to how many tasks explain counts.
 create or replace function sluice.ahead_max() returns int
 language sql immutable parallel safe
 as $$ select 10000 $$;
 
--- ahead_text: how many tasks are ahead. Params: p_routed: so many of them are a route's.
+-- ahead_text: how many tasks are ahead.
+-- Params:  p_routed: how many of them are a route's.
 create or replace function sluice.ahead_text(p_ahead int, p_routed int) returns text
 language sql immutable
 as $$
@@ -37,8 +38,8 @@ as $$
       p_routed) else '' end end
 $$;
 
--- closed_then_text: why a task that waits for its time cannot be called for at that time either;
--- null: it can.
+-- closed_then_text: why a task in later cannot be called when its time has come either; null: it
+-- can.
 create or replace function sluice.closed_then_text(
   p_task sluice.task, p_ready_at timestamptz, p_now timestamptz)
 returns text
@@ -58,8 +59,8 @@ begin
 end
 $$;
 
--- attempts_text: how many attempts a task may have: its own number, or its model's; a route's may
--- differ.
+-- attempts_text: how many attempts a task may have: its own number, or its model's; the models of a
+-- route may differ.
 create or replace function sluice.attempts_text(p_task sluice.task) returns text
 language plpgsql volatile
 as $$
@@ -76,8 +77,8 @@ begin
 end
 $$;
 
--- tenant_text: until when a tenant has no permit, and how much later the task with p_ahead before
--- it has its own, if the quota in requests alone decides; null: he has one, or needs none.
+-- tenant_text: until when a tenant has no permit and, if only its quota of requests decides, how
+-- much later the task with p_ahead before it gets its own; null: it has one, or needs none.
 create or replace function sluice.tenant_text(p_tenant text, p_ahead int, p_now timestamptz)
 returns text
 language plpgsql volatile
@@ -101,7 +102,7 @@ begin
 end
 $$;
 
--- route_text: of a route of which no model is open: when the next one will be.
+-- route_text: when the next model of a route opens, if none is open.
 -- Params:  p_api: of a verbatim request: only models that speak it.
 create or replace function sluice.route_text(p_route text, p_api text, p_now timestamptz)
 returns text
@@ -122,8 +123,8 @@ begin
 end
 $$;
 
--- closed_text: why nothing, or no more than a probe, may be claimed for a model, or null. The most
--- lasting reason first.
+-- closed_text: why nothing, or only a probe, may be claimed for a model, or null. The
+-- longest-lasting reason first.
 create or replace function sluice.closed_text(p_model sluice.models, p_now timestamptz) returns text
 language plpgsql volatile
 as $$

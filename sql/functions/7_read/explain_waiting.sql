@@ -1,6 +1,7 @@
--- explain of a task that is ready: how many are ahead, who may take it, when, and what hinders.
+-- explain for a ready task: how many tasks are ahead, which models may take it, when, and what
+-- prevents them.
 
--- live_workers: those that serve a model and have proved life.
+-- live_workers: how many live workers serve a model.
 create or replace function sluice.live_workers(p_model sluice.models, p_now timestamptz)
 returns bigint[]
 language plpgsql volatile
@@ -33,7 +34,7 @@ begin
 end
 $$;
 
--- explain_queued: for a task that is ready in line p_line; null when it is not there.
+-- explain_queued: for a task that is ready in line p_line; null if it is not there.
 create or replace function sluice.explain_queued(p_task sluice.task, p_line int, p_now timestamptz)
 returns text
 language plpgsql volatile
@@ -66,7 +67,7 @@ end
 $$;
 
 -- takers_text: which models could take a task of route line p_line now, and why each of the others
--- does not; by name, of each at most 5.
+-- does not; by name, at most 5 of each kind.
 create or replace function sluice.takers_text(
   p_route text, p_api text, p_line int, p_now timestamptz)
 returns text
@@ -79,7 +80,7 @@ begin
   select array_agg(m.name order by m.name) filter (where m.why is null),
     array_agg(format('%s (%s)', m.name, m.why) order by m.name) filter (where m.why is not null)
   into v_can, v_cannot
-  from (select m.name, sluice.hindrance_text(m, p_line, p_now) as why from sluice.routes r
+  from (select m.name, sluice.blocked_text(m, p_line, p_now) as why from sluice.routes r
     join sluice.models m on m.name = r.model
         where r.route = p_route and r.weight > 0 and coalesce(m.api = p_api, true) offset 0) m;
   if v_can is null and v_cannot is null then
@@ -91,7 +92,7 @@ begin
 end
 $$;
 
--- some_text: the first 5 of p_texts, and how many more there are.
+-- some_text: the first 5 of p_texts, and the number of the others.
 create or replace function sluice.some_text(p_texts text[]) returns text
 language sql immutable
 as $$
@@ -100,9 +101,9 @@ as $$
       cardinality(p_texts) - 5) else '' end
 $$;
 
--- hindrance_text: why model p_model does not take of route line p_line now, or null. The most
--- lasting reason first.
-create or replace function sluice.hindrance_text(
+-- blocked_text: why model p_model does not take tasks of route line p_line now, or null. The
+-- longest-lasting reason first.
+create or replace function sluice.blocked_text(
   p_model sluice.models, p_line int, p_now timestamptz)
 returns text
 language plpgsql volatile
@@ -117,13 +118,13 @@ begin
 end
 $$;
 
--- tasks_ahead: how many tasks will be taken before one that waits in line p_line, by what waits
--- now, if all are equally long: those of better rank, its tenant's that have waited for longer, and
--- beside each of these its weight's worth of every other tenant's. For a model's own, the lines of
--- its routes stand beside its line: of what they put before it the part counts that the model may
--- expect to take.
--- Returns: tasks: counted to ahead_max + 1, of the first 64 lanes of each line; null: it is not
---          there; routed: those of routes.
+-- tasks_ahead: how many of the tasks that wait now will be taken before one that waits in line
+-- p_line, if all are equally long: those of better rank, older ones of its tenant and, beside each
+-- of these, other tenants' tasks according to their weights. For a task of a model's own line, the
+-- lines of the model's routes count as well, by the part of their tasks that the model may expect
+-- to take.
+-- Returns: tasks: counted to ahead_max + 1, of the first 64 lanes of each line; null: the task is
+--          not there; routed: how many of them are routes'.
 create or replace function sluice.tasks_ahead(
   p_task bigint, p_line int, p_now timestamptz, out tasks int, out routed int)
 language plpgsql volatile
@@ -176,8 +177,8 @@ begin
 end
 $$;
 
--- line_part: which part of what waits in line p_line a model may expect to take: all of its own, of
--- a route's as its weight says beside the others that can call now.
+-- line_part: which part of the tasks in line p_line a model may expect to take: all of its own
+-- line; of a route's according to its weight among the models that can call now.
 create or replace function sluice.line_part(p_line int, p_model sluice.models, p_now timestamptz)
 returns double precision
 language plpgsql volatile
@@ -192,8 +193,9 @@ begin
 end
 $$;
 
--- count_lane: how many tasks wait in the lane of p_head, at most ahead_max + 1. Params: p_ready_at,
--- p_task: only those before it. From the head on: dead rows are not walked over.
+-- count_lane: how many tasks wait in the lane of p_head, at most ahead_max + 1. It counts from the
+-- head on, so that it does not walk over dead rows.
+-- Params:  p_ready_at, p_task: only tasks before this one.
 -- twin: tenant_key
 create or replace function sluice.count_lane(
   p_head sluice.head, p_ready_at timestamptz default null, p_task bigint default null)
@@ -214,9 +216,9 @@ begin
 end
 $$;
 
--- permit_text: what the quotas let a task of an open and served model expect; null without a quota.
--- When a quota in requests alone decides, the task with n = p_ahead ahead (null: not known) takes
--- the permit n + 1; how many tokens those ahead take is not known.
+-- permit_text: what the quotas of an open model with a worker let a task expect; null without a
+-- quota. If only a quota of requests decides, a task with p_ahead others ahead (null: not known)
+-- gets permit p_ahead + 1; how many tokens the others will take is not known.
 create or replace function sluice.permit_text(p_model sluice.models, p_ahead int, p_now timestamptz)
 returns text
 language plpgsql volatile

@@ -1,10 +1,10 @@
 -- Figures of the fleet, for metrics and `sluice top`.
 
--- call_counts: how many calls of each model have begun and ended since its counters were made: what
--- `sluice top` makes its rates of. Figures only: whoever may see the queues may see it. Reads two
--- sequences a model, no table of tasks.
--- Returns: one row a model. null: a crash took the counter. A count may step back when claims are
---          counted anew.
+-- call_counts: how many calls of each model have begun and ended since its counters were created;
+-- `sluice top` computes rates from them. Numbers only: everybody who may see the queues may see
+-- them. Reads two sequences a model, no table of tasks.
+-- Returns: one row a model. null: the counter was lost in a crash. A count may go down when claims
+--          are recounted.
 create or replace function sluice.call_counts()
 returns table (model text, began bigint, ended bigint)
 language plpgsql volatile security definer
@@ -17,12 +17,12 @@ begin
 end
 $$;
 
--- queue_gauges: what the HTTP front tells Prometheus of each model. breaker: 0 closed, 1 half open,
--- 2 open; max_unfinished: the model's, or the system's; oldest_ready_s: how long the oldest task
--- that may be called has waited, in the model's line or in that of one of its routes; blocked: why
--- no call may begin, the most lasting first (paused, parked, closed, breaker_open; null: one may);
--- no_worker: no live worker serves the model. Without JIT: while nobody has analyzed these small
--- tables their estimates make it compile for 700 ms.
+-- queue_gauges: what the HTTP front exports to Prometheus for each model. breaker: 0 closed, 1 half
+-- open, 2 open; max_unfinished: the model's, or the system's; oldest_ready_s: how long the oldest
+-- task that may be called has waited in the model's line or one of its routes'; blocked: why no
+-- call may begin, the longest-lasting reason first (paused, parked, closed, breaker_open; null: one
+-- may); no_worker: no live worker serves the model. JIT is off: before these small tables are
+-- analyzed their estimates would make it compile for 700 ms.
 create or replace function sluice.queue_gauges()
 returns table (model text, queued int, in_flight bigint, waiting bigint, max_unfinished bigint,
   oldest_ready_s double precision,
@@ -60,15 +60,14 @@ begin
 end
 $$;
 
--- How many results there have been, for monitoring: counted as they are stored, for the table
--- grows, and is cut by retention.
+-- The numbers of results are counted as results are stored, because the table is large and
+-- retention removes from it.
 
--- fleet_gauges: what the HTTP front tells Prometheus of the whole installation. Reads four
+-- fleet_gauges: what the HTTP front exports to Prometheus for the whole installation. Reads four
 -- sequences and the workers' rows.
--- Returns: one row. workers: that have proved life within settings.heartbeat_timeout; the others:
---          results so far with that status, since the database last crashed; notify_usage: how full
---          the server's queue of notifications was, 0 to 1, when somebody looked: an awake worker
---          does each second.
+-- Returns: one row. workers: live ones; the others: results with that status since the database
+--          last crashed; notify_usage: how full the server's queue of notifications was, 0 to 1, at
+--          the last look (an awake worker looks each second).
 create or replace function sluice.fleet_gauges()
 returns table (workers bigint, solved bigint, failed bigint, cancelled bigint, expired bigint,
   notify_usage double precision)

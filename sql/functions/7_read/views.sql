@@ -1,7 +1,8 @@
--- What callers read of tasks, queues and workers: security barriers, each caller's own tenants.
+-- What callers read of tasks, queues and workers. The views are security barriers and show each
+-- caller only his own tenants.
 
--- require_task: SL006 unless there is task p_id among the caller's tenants': nobody learns whose
--- another one is.
+-- require_task: SL006 unless task p_id exists and is of the caller's tenants, so that nobody learns
+-- whose another task is.
 -- Params:  p_tenant: the task's; null: there is no such task.
 create or replace function sluice.require_task(p_id bigint, p_tenant text) returns void
 language plpgsql stable
@@ -15,7 +16,7 @@ end
 $$;
 
 -- audit_log: what administrators did, newest last. Callers bound to tenants see none of it, and
--- only administrators the names of secrets and the URLs.
+-- only administrators see the names of secrets and the URLs.
 create or replace view sluice.audit_log with (security_barrier) as
   select a.id, a.at, case when a.api_key is null then a.who::text
     else format('key %s via %s', a.api_key, a.who) end as who, a.action, a.object,
@@ -23,22 +24,22 @@ create or replace view sluice.audit_log with (security_barrier) as
       else sluice.without_secrets(a.detail) end as detail
   from sluice.audit a cross join sluice.caller_scope() c where not c.bound;
 
--- guarded: p_value itself, as a column on which a caller's condition waits until the view has
--- chosen its rows. PostgreSQL trusts its leakproof operators below a security barrier, and EXPLAIN
--- ANALYZE then counts how many rows of others such a condition passed: a prompt came out by
--- bisection in 132 queries. A condition on a volatile column stays above the barrier. It costs
--- nothing when it runs: the planner replaces the call by its value once it has decided where
--- conditions go. Not for id and status: reading by keys, and one place for one status, need them
--- below. So a caller can learn that an id is in use and how many tasks are in a place, never whose
--- or what.
+-- guarded: p_value itself, as a column on which a caller's condition is evaluated only after the
+-- view has chosen its rows. PostgreSQL evaluates conditions with leakproof operators below a
+-- security barrier, and EXPLAIN ANALYZE then counts how many of other tenants' rows such a
+-- condition passed: a prompt was found by bisection in 132 queries. A condition on a volatile
+-- column stays above the barrier. It costs nothing at run time, because the planner replaces the
+-- call by its value after it has placed the conditions. id and status are not guarded: reading by
+-- key, and reading one place for one status, need their conditions below. So a caller can learn
+-- that an id is in use and how many tasks are in a place, never whose tasks or what is in them.
 create or replace function sluice.guarded(p_value anyelement) returns anyelement
 language sql volatile parallel safe
 as $$ select p_value $$;
 
--- tasks: every task with its state: the place that holds its row. One branch per place with a
--- constant status, so that where status = 'queued' reads queues only. Unfiltered listings page
--- sluice.task by id first. Everybody sees what his tenants' is (1_base/callers.sql): a security
--- barrier, so that no function in a caller's condition sees the rest.
+-- tasks: every task with its state, which is the place that holds its row. One branch for each
+-- place with a constant status, so that where status = 'queued' reads queues only. Listings without
+-- a filter page sluice.task by id first. Each caller sees his tenants' tasks (1_base/callers.sql).
+-- The view is a security barrier, so that no function in a caller's condition sees the others.
 create or replace view sluice.tasks with (security_barrier) as
   select t.id, p.status, sluice.guarded(t.route) as route, sluice.guarded(m.name) as model,
     sluice.guarded(t.tenant) as tenant,
@@ -78,9 +79,8 @@ create or replace view sluice.tasks with (security_barrier) as
   where (t.tenant = any (c.tenants)) = c.bound;
 
 -- task: one task by its id, read by keys: its own model's or its route's lines only.
--- Returns: one row, or none when there is no such task among the caller's tenants'. Looks in all
---          places in one statement
--- and repeats while the task is between two of them.
+-- Looks in all places in one statement, and repeats that while the task is between two of them.
+-- Returns: one row, or none when there is no such task among the caller's tenants'.
 create or replace function sluice.task(id bigint) returns setof sluice.tasks
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -117,7 +117,7 @@ begin
 end
 $$;
 
--- oldest_ready: ready_at of the task that has waited longest in a line, of its first 1,000 lanes;
+-- oldest_ready: ready_at of the task that has waited longest in a line, in its first 1,000 lanes;
 -- null: none waits.
 create or replace function sluice.oldest_ready(p_line int) returns timestamptz
 language plpgsql volatile
@@ -127,9 +127,9 @@ begin
 end
 $$;
 
--- queue_facts: what sluice.queues shows of each model, under the pinned plan. depth: what is ready
--- in its own line; waiting: what named it and waits for its time, and its share of what waits in
--- its routes.
+-- queue_facts: what sluice.queues shows of each model, with a pinned plan. depth: ready tasks in
+-- its own line; waiting: tasks in later that named it, and its share of the tasks that wait in its
+-- routes.
 create or replace function sluice.queue_facts(p_now timestamptz default null)
 returns table (model int, depth int, in_flight bigint, waiting bigint, oldest_ready timestamptz,
   permits_now int,
@@ -146,12 +146,12 @@ as $$
     on r.model = m.id, (select coalesce(p_now, clock_timestamp()) as now) n
 $$;
 
--- queues: one row per model: how deep, how busy, how close to its limits. unfinished counts also
--- its share of what waits in its routes (3_limits/backpressure.sql): the shares add up to all.
+-- queues: one row per model: how deep, how busy, how close to its limits. unfinished includes its
+-- share of the tasks that wait in its routes (3_limits/backpressure.sql); the shares add up to all.
 -- sustained_rpm is what the quota allows in the long run: 60 s / T (3_limits/permits.sql). state
--- sums up what keeps calls back, the most lasting first, in words of their own: an open breaker is
--- the opposite of an open model. state_reason says why, state_until how long (infinity, null: until
--- somebody opens it, until a probe decides).
+-- says what keeps calls back, the longest-lasting reason first. Its words differ from those of the
+-- breaker, because an open breaker is the opposite of an open model. state_reason says why, and
+-- state_until how long (infinity: until somebody opens it; null: until a probe decides).
 create or replace view sluice.queues as
   select m.name as model, f.depth, f.in_flight, f.depth + f.in_flight + f.waiting as unfinished,
     extract(epoch from clock_timestamp() - f.oldest_ready)::double precision as oldest_ready_s,
@@ -178,8 +178,8 @@ create or replace view sluice.queues as
       else 'open' end as state) w
   cross join sluice.settings s;
 
--- workers: who serves. alive: has proved life within settings.heartbeat_timeout, or sleeps
--- (fall_asleep).
+-- workers: registered workers. alive: it has sent a heartbeat within settings.heartbeat_timeout, or
+-- sleeps (fall_asleep).
 create or replace view sluice.workers as
   select w.id, w.name, w.slots, w.models, w.version, w.registered_at,
     least(w.seen, clock_timestamp()) as seen, w.dead_at,
@@ -187,7 +187,7 @@ create or replace view sluice.workers as
     (select count(*) from sluice.lease l where l.worker = w.id) as in_flight, w.apis
   from sluice.worker w, sluice.settings s;
 
--- dead_letters: tasks that failed for good. attempts: every call that failed, was lost, or came too
+-- dead_letters: tasks that failed for good. attempts: every call that failed, was lost or came too
 -- late, and every outcome that a redrive took back.
 create or replace view sluice.dead_letters with (security_barrier) as
   select id, route, model, tenant, priority, error, error_code, attempts, metadata, batch_id,
@@ -233,8 +233,8 @@ begin
 end
 $$;
 
--- breaker_events: how each model's breaker went, and when it was parked and opened, the newest
--- 1,000 transitions: when, from which state to which, and why.
+-- breaker_events: the newest 1,000 transitions of each model's breaker, and of its being parked and
+-- opened: when, from which state to which, and why.
 create or replace view sluice.breaker_events as
   select e.id, e.at, m.name as model, e.from_state, e.to_state, e.reason
   from sluice.breaker_event e join sluice.models m on m.id = e.model;

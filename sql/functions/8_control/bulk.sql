@@ -1,18 +1,19 @@
--- Cancel, redrive and forget of all tasks that meet some conditions: as a whole in SQL, in steps
--- over HTTP.
+-- Cancel, redrive and forget for all tasks that meet some conditions: at once in SQL, in steps over
+-- HTTP.
 
 -- cancel_all: cancels every unfinished task that meets all the given conditions.
--- Params:  model: a model's name (tasks that named it, or that a worker calls it for) or a route's
---          (all its tasks); tenant; metadata: contained in the task's; batch_id; since, until:
---          submitted from then on, and before then. At least one of them. What waits for a route is
---          no model's yet: to empty one of its models ends nothing that another one can do.
--- Returns: how many tasks it ended or, where a worker has them, marked for abortion. Tasks
---          submitted meanwhile stay, and those of tenants that the caller may not act for.
+-- Params:  model: a model's name (tasks that named it, or whose call to it is under way) or a
+--          route's (all its tasks); tenant; metadata: contained in the task's; batch_id; since,
+--          until: submitted from then on, and before then. At least one of them. A task that waits
+--          for a route belongs to no model yet: cancelling the tasks of one of its models does not
+--          end it.
+-- Returns: how many tasks it ended or, if a worker has them, marked for abortion. Tasks submitted
+--          meanwhile stay, and so do tasks of tenants that the caller may not act for.
 -- Errors:  SL001 unknown model or route; SL004 no condition at all; SL009 not this caller's tenant.
 create or replace function sluice.cancel_all(
   model text default null, tenant text default null, metadata jsonb default null,
-  batch_id bigint default null,
-  since timestamptz default null, until timestamptz default null, p_now timestamptz default null)
+  batch_id bigint default null, since timestamptz default null, until timestamptz default null,
+  p_now timestamptz default null)
 returns bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -26,11 +27,10 @@ begin
 end
 $$;
 
--- redrive_all: redrives dead letters: the tasks that failed and meet all the given conditions.
--- (What somebody cancelled, or what came too late, stays so; see redrive.) Leaves out what was
--- forgotten, whose model or route is no more, and what is of tenants that the caller may not act
--- for.
--- Params:  model: only those that named this model or route, or failed at this model; error_like:
+-- redrive_all: redrives dead letters: the failed tasks that meet all the given conditions.
+-- (Cancelled and expired tasks stay so; see redrive.) Skips forgotten tasks, tasks whose model or
+-- route no longer exists, and tasks of tenants that the caller may not act for.
+-- Params:  model: only tasks that named this model or route, or failed at this model; error_like:
 --          only those whose error text is LIKE this pattern; tenant; since, until: failed from then
 --          on, and before then; error_code; metadata: contained in the task's; batch_id. Without
 --          any: all.
@@ -41,40 +41,39 @@ create or replace function sluice.redrive_all(
   model text default null, error_like text default null, tenant text default null,
   since timestamptz default null,
   until timestamptz default null, error_code text default null, metadata jsonb default null,
-    batch_id bigint default null,
-  p_now timestamptz default null) returns bigint
+    batch_id bigint default null, p_now timestamptz default null) returns bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
 begin
-  return (sluice.bulk_part('redrive', sluice.task_filter_of(redrive_all.model, redrive_all.tenant,
-    redrive_all.metadata,
+  return (sluice.bulk_part('redrive',
+      sluice.task_filter_of(redrive_all.model, redrive_all.tenant, redrive_all.metadata,
     redrive_all.batch_id, redrive_all.since, redrive_all.until, redrive_all.error_like,
       redrive_all.error_code),
     null, 'infinity', sluice.now_for(p_now))).done;
 end
 $$;
 
--- forget_all: forget for the finished tasks that meet all the given conditions, in bounded steps:
--- the oldest forget_step() of those that are not forgotten yet. Call it again, each time in a
--- transaction of its own, until it returns 0. A repeat goes on from where this session's last step
--- came to (sluice.forget_from, by its conditions but for until, which moves with now()): from the
--- lowest id it would walk over all that is forgotten already. Only a walk from the first to the
--- last returns 0. All steps together read each result twice (400,000: a step 0.2 to 0.3 s, the last
--- 2; from the lowest id each up to 2). In another session a step is only slower.
+-- forget_all: forget for finished tasks that meet all the given conditions, in bounded steps: each
+-- erases the oldest forget_step() tasks that are left. Call it again, each time in a transaction of
+-- its own, until it returns 0. A repeat goes on where this session's last step with the same
+-- conditions ended (sluice.forget_from; until is not compared, because it moves with now()): from
+-- the lowest id it would walk over all forgotten tasks. Only a walk from the first to the last
+-- returns 0. All steps together read each result twice (with 400,000 a step takes 0.2 to 0.3 s, the
+-- last 2; from the lowest id each would take up to 2). In another session a step is only slower.
 -- Params:  model: a model's name (tasks that named it or ended at it) or a route's; tenant;
 --          metadata: contained in the task's; batch_id; since, until: finished from then on, and
 --          before then. At least one of them; `until => now()` is all.
--- Returns: how many this step erased. Unfinished tasks stay, and those of tenants that the caller
---          may not act for.
--- Errors:  SL001 unknown model or route (what a deleted model left is reached by the other
+-- Returns: how many tasks this step erased. Unfinished tasks stay, and so do tasks of tenants that
+--          the caller may not act for.
+-- Errors:  SL001 unknown model or route (tasks of a deleted model are reached by the other
 --          conditions); SL004 no condition at all; SL009 not this caller's tenant.
 create or replace function sluice.forget_all(
   model text default null, tenant text default null, metadata jsonb default null,
-  batch_id bigint default null,
-  since timestamptz default null, until timestamptz default null, p_now timestamptz default null)
+  batch_id bigint default null, since timestamptz default null, until timestamptz default null,
+  p_now timestamptz default null)
 returns bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -86,25 +85,26 @@ declare
   v_filter sluice.task_filter := sluice.task_filter_of(forget_all.model, forget_all.tenant,
     forget_all.metadata, forget_all.batch_id, forget_all.since, forget_all.until);
   v_conditions text := md5((to_jsonb(v_filter) - 'until')::text) || ' ';
-  v_from bigint := substring(current_setting('sluice.forget_from',
-    true) from '^' || v_conditions || '([0-9]{1,18})$');
+  v_from bigint := substring(current_setting('sluice.forget_from', true)
+    from '^' || v_conditions || '([0-9]{1,18})$');
   v_step record := sluice.bulk_part('forget', v_filter, jsonb_build_object('from', v_from),
     'infinity', v_now);
 begin
   if v_step.done = 0 and v_from > 0 then  -- what ended behind it meanwhile
     v_step := sluice.bulk_part('forget', v_filter, null, 'infinity', v_now);
   end if;
-  perform set_config('sluice.forget_from', coalesce(v_conditions || (v_step.next ->> 'from'),
-    ''), false);
+  perform set_config('sluice.forget_from',
+    coalesce(v_conditions || (v_step.next ->> 'from'), ''), false);
   return v_step.done;
 end
 $$;
 
 -- bulk_part: a part of cancel_all, redrive_all or forget_all, which ends between two pages when the
--- clock reads p_stop. The audit has each that did something, and the first; a forget is called
--- again until it does nothing.
--- Params:  p_action: cancel, redrive or forget; p_from: null, or what the part before gave as next.
--- Returns: done: how many; next: null at the end. Errors: of check_filter.
+-- clock reaches p_stop. The audit gets a row for the first part and for each that changed
+-- something; a forget is called again until it changes nothing.
+-- Params:  p_action: cancel, redrive or forget; p_from: null, or next of the part before.
+-- Returns: done: how many; next: null at the end.
+-- Errors:  as check_filter.
 create or replace function sluice.bulk_part(
   p_action text, p_filter sluice.task_filter, p_from jsonb, p_stop timestamptz, p_now timestamptz,
   out done bigint, out next jsonb)
@@ -113,12 +113,12 @@ as $$
 begin
   perform sluice.check_filter(p_filter, p_action || '_all', p_action = 'redrive');
   case p_action
-    when 'cancel' then select * into done, next from sluice.cancel_some(p_filter, p_from,
-      p_stop, p_now);
-    when 'redrive' then select * into done, next from sluice.redrive_some(p_filter, p_from,
-      p_stop, p_now);
-    when 'forget' then select * into done, next from sluice.forget_some(p_filter, p_from,
-      p_stop, p_now);
+    when 'cancel' then select * into done, next
+      from sluice.cancel_some(p_filter, p_from, p_stop, p_now);
+    when 'redrive' then select * into done, next
+      from sluice.redrive_some(p_filter, p_from, p_stop, p_now);
+    when 'forget' then select * into done, next
+      from sluice.forget_some(p_filter, p_from, p_stop, p_now);
   end case;
   if done > 0 or p_from is null and p_action <> 'forget' then
     perform sluice.note_command(p_action || '_all', p_filter.name,
@@ -129,15 +129,15 @@ begin
 end
 $$;
 
--- bulk_step: a step of a bulk request over HTTP: cancel_all, redrive_all or forget_all, as far as
--- it comes in 300 ms and the page that it is at then (some 0.1 s). Each in a transaction of its
--- own, so that others have their turns between two.
+-- bulk_step: a step of a bulk request over HTTP: cancel_all, redrive_all or forget_all for 300 ms
+-- and until the end of the current page (some 0.1 s). Each step is a transaction of its own, so
+-- that others have their turns in between.
 -- Params:  p_action: cancel, redrive or forget; p_tenant: the key's, if it has one; p_conditions:
---          the body: columns of sluice.conditions or, of a redrive, failed_conditions; p_from:
---          null, or what the step before gave as next.
+--          the body: columns of sluice.conditions or, for a redrive, failed_conditions; p_from:
+--          null, or next of the step before.
 -- Returns: {"done": how many in this step, "next": null at the end}.
--- Errors:  of those functions; of read_record, what p_conditions cannot be; 55P03 a task is locked,
---          by somebody's open transaction.
+-- Errors:  those of the three functions; those of read_record for p_conditions; 55P03 a task is
+--          locked by somebody's open transaction.
 create or replace function sluice.bulk_step(
   p_action text, p_tenant text, p_conditions jsonb, p_from jsonb default null,
   p_now timestamptz default null)
@@ -156,8 +156,9 @@ begin
 end
 $$;
 
--- bulk_filter: what p_conditions mean; see bulk_step. All that one tenant has, or anybody, is what
--- ended, or was submitted, before the end of time.
+-- bulk_filter: the filter that p_conditions mean; see bulk_step. Without conditions it means all
+-- tasks of the tenant, or of everybody: those that ended, or were submitted, before the end of
+-- time.
 create or replace function sluice.bulk_filter(p_action text, p_tenant text, p_conditions jsonb)
 returns sluice.task_filter
 language plpgsql volatile
@@ -172,8 +173,7 @@ begin
       to_jsonb(sluice.read_record(null::sluice.conditions, p_conditions)));
   end if;
   return sluice.task_filter_of(c.model, coalesce(p_tenant, c.tenant), c.metadata,
-    c.batch_id, c.since,
-    coalesce(c.until, case when c.everything then timestamptz 'infinity' end), c.error_like,
-      c.error_code);
+    c.batch_id, c.since, coalesce(c.until, case when c.everything then timestamptz 'infinity' end),
+    c.error_like, c.error_code);
 end
 $$;

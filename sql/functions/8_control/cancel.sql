@@ -1,6 +1,6 @@
--- cancel: ends a task that waits, and has a running one aborted.
--- Returns: the status after: cancelled, processing (a worker has it: it is told at once, and ends
---          the call as cancelled unless that ends first), or the final one found.
+-- cancel: ends a waiting task, and has a running one aborted.
+-- Returns: the status afterwards: cancelled, processing (its worker is told at once, and ends the
+--          call as cancelled unless that ends first), or the final one found.
 -- Errors:  SL006 no such task among the caller's tenants'.
 create or replace function sluice.cancel(id bigint, p_now timestamptz default null) returns text
 language plpgsql volatile security definer
@@ -21,15 +21,15 @@ begin
 end
 $$;
 
--- cancel_some: a part of cancel_all, which ends between two pages when the clock reads p_stop. A
--- page: at most 1,000 tasks of the caller's tenants, or of the one that is meant, out of 20,000
--- rows of all. Each place has the tenant, so that others' tasks are not read (beside 800,000 of
--- them it took 4 s).
--- Params:  p_from: null, or what the part before gave as next. Returns: done: how many it ended or
---          asked to be aborted; next: null at the
--- end. Running tasks first and last, and the lines before and after what waits for its time:
--- whichever way a task moves meanwhile, it comes past a place that is yet to be looked at. A line
--- that is gone has none.
+-- cancel_some: a part of cancel_all, which ends between two pages when the clock reaches p_stop. A
+-- page is at most 1,000 tasks of the caller's tenants, or of the given one, out of 20,000 rows of
+-- all. Each place has the tenant, so other tenants' tasks are not read (beside 800,000 of them it
+-- took 4 s).
+-- Params:  p_from: null, or next of the part before.
+-- Returns: done: how many tasks it ended or asked to be aborted; next: null at the end.
+-- It goes through the leases first and last, and through the lines before and after sluice.later:
+-- whichever way a task moves meanwhile, it comes to a place that is yet to be searched. A line that
+-- was deleted has no tasks.
 create or replace function sluice.cancel_some(
   p_filter sluice.task_filter, p_from jsonb, p_stop timestamptz, p_now timestamptz, out done bigint,
   out next jsonb)
@@ -74,8 +74,8 @@ begin
         and not exists (select from sluice.cancellation c where c.task_id = t.id));
     done := done + case when v_ids = '{}' then 0
       when v_places[1] = 'lease' then (select count(*) from sluice.task t
-        where t.id = any (v_ids) and sluice.cancel_found(t.id, t.model, t.route,
-          p_now) in ('processing', 'cancelled'))
+        where t.id = any (v_ids)
+          and sluice.cancel_found(t.id, t.model, t.route, p_now) in ('processing', 'cancelled'))
       else sluice.end_waiting(v_places[1], v_ids, 'cancelled', p_now) end;
     v_after := coalesce(v_last, 0);
     if v_last is null then

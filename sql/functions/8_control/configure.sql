@@ -1,7 +1,8 @@
--- The configuration, as workers follow it and as administrators write it.
+-- The configuration: as workers read it and as administrators write it.
 
--- configuration: what a worker follows: the settings and the models it serves. A function, so that
--- no worker needs a grant on a table; whole rows, so that a new column needs no change here.
+-- configuration: what a worker needs: the settings and the models it serves. It is a function, so
+-- that no worker needs a grant on a table; it returns whole rows, so that a new column needs no
+-- change here.
 -- Params:  models: names (null: all).
 -- Returns: one row a model; with none, one row whose model is null.
 create or replace function sluice.configuration(models text[] default null)
@@ -19,13 +20,13 @@ $$;
 
 -- Configuration by name and JSON: what the HTTP front and scripts use in place of UPDATE.
 
--- configure: sets columns of a model or a tenant, or of the settings.
+-- configure: sets columns of a model, a tenant or the settings.
 -- Params:  kind: models, tenants or settings; name: the model's or tenant's; settings: an object of
---          columns; replace: make it if it is not there, and give defaults to the columns left out.
---          In a change another name renames it.
--- Returns: the row as it is then, null when there is none and replace is false.
--- Errors:  SL001 the default_model is none; SL004 no object, unknown keys, values of another type,
---          a duration without its unit; 23xxx as plain SQL. COLUMN is the key at fault.
+--          columns; replace: create the row if it does not exist, and reset the columns left out to
+--          their defaults. A change with another name renames it.
+-- Returns: the row afterwards; null when there is none and replace is false.
+-- Errors:  SL001 default_model does not exist; SL004 no object, unknown keys, values of another
+--          type, a duration without a unit; 23xxx as plain SQL. COLUMN is the key at fault.
 create or replace function sluice.configure(kind text, name text, settings jsonb, replace boolean)
 returns jsonb
 language plpgsql volatile security definer
@@ -51,7 +52,7 @@ begin
     v_row := sluice.write_row(configure.kind, configure.name, configure.settings,
       configure.replace, v_columns);
   exception when data_exception then
-    perform sluice.name_misfit(configure.kind, configure.settings);
+    perform sluice.check_types(configure.kind, configure.settings);
     raise;
   end;
   if v_row is not null then
@@ -98,8 +99,8 @@ end
 $$;
 
 -- configure_route: gives a route these models and no other.
--- Params:  route; models: {"model": weight}; empty: the route is no more.
--- Errors:  SL001 no such model; SL004 no object, a weight that is none; 23503 it is
+-- Params:  route; models: {"model": weight}; empty: deletes the route.
+-- Errors:  SL001 no such model; SL004 no object, an invalid weight; 23503 it is
 --          settings.default_model; 23xxx as plain SQL. COLUMN is the model at fault.
 create or replace function sluice.configure_route(route text, models jsonb) returns void
 language plpgsql volatile security definer
@@ -117,8 +118,8 @@ begin
   select left(m.key, 200) as key, left(m.value::text, 100) as value, n.name is null as unknown
   into v_wrong
   from jsonb_each(configure_route.models) m left join sluice.models n on n.name = m.key
-  where n.name is null or jsonb_typeof(m.value) <> 'number' or (m.value #>> '{}')::numeric
-    not between 0 and 3e38
+  where n.name is null or jsonb_typeof(m.value) <> 'number'
+    or (m.value #>> '{}')::numeric not between 0 and 3e38
   order by n.name is not null, m.key limit 1;
   if v_wrong.unknown then
     raise exception 'there is no model "%"', v_wrong.key using errcode = 'SL001',

@@ -1,8 +1,8 @@
 -- forget: erases the texts of a finished task: prompt, request, metadata, traceparent, answer,
--- response and error texts, those of its attempts too. Its times, counts, codes and costs stay; its
+-- response and error texts, also those of its attempts. Times, counts, codes and costs stay; its
 -- idempotency key, a hash, stays bound. The old texts are gone from the disk after the next VACUUM,
 -- and from backups when those are deleted.
--- Errors:  SL004 it is still unfinished; SL006 no such task among the caller's tenants'. To forget
+-- Errors:  SL004 it is still unfinished; SL006 no such task among the caller's tenants'. Forgetting
 --          twice is no error.
 create or replace function sluice.forget(id bigint, p_now timestamptz default null) returns void
 language plpgsql volatile security definer
@@ -18,16 +18,16 @@ begin
 end
 $$;
 
--- forget_step: how many tasks one forget_all erases at most: less than a second of work, and of WAL
--- some 10 MB.
+-- forget_step: how many tasks one forget_all erases at most: less than a second of work, and some
+-- 10 MB of WAL.
 create or replace function sluice.forget_step() returns int
 language sql immutable parallel safe
 as $$ select 10000 $$;
 
 -- forget_some: a step of a walk over all results, which also ends between two pages when the clock
--- reads p_stop.
--- Params:  p_from: null, or what the step before gave as next. Returns: done: how many; next: null
---          at the end.
+-- reaches p_stop.
+-- Params:  p_from: null, or next of the step before.
+-- Returns: done: how many; next: null at the end.
 create or replace function sluice.forget_some(
   p_filter sluice.task_filter, p_from jsonb, p_stop timestamptz, p_now timestamptz, out done bigint,
   out next jsonb)

@@ -1,9 +1,9 @@
 -- Close, pause and resume a model.
 
--- close_model: closes a model for the whole fleet until a time: nothing is claimed for it
--- meanwhile, nothing is lost.
+-- close_model: closes a model for the whole fleet until a time: meanwhile nothing is claimed for
+-- it, and nothing is lost.
 -- Params:  until: the past, or null, opens it; infinity parks it until somebody opens it; reason:
---          shown in sluice.queues and by explain, to everybody who may wait for it.
+--          shown in sluice.queues and by explain to all who may wait for it.
 -- Errors:  SL001.
 create or replace function sluice.close_model(
   model text, until timestamptz, reason text default null)
@@ -14,8 +14,8 @@ as $$
 begin
   perform sluice.require_model(model);
   perform sluice.close_until(model, until, reason, null);
-  perform sluice.note_audit('close_model', model, jsonb_build_object('until', until,
-    'reason', reason));
+  perform sluice.note_audit('close_model', model,
+    jsonb_build_object('until', until, 'reason', reason));
 end
 $$;
 

@@ -1,18 +1,20 @@
--- What belongs to a model beside its row in sluice.models, n being its id: its line
---   (2_storage/lines.sql), and bucket_<n>, tokens_<n> unlogged sequences: the buckets of its
---   requests and tokens (3_limits/permits.sql) learned_<n> unlogged sequence: how many tokens its
---   requests and answers have (3_limits/tokens.sql) failures_<n> unlogged sequence: failures of its
---   backend in a row (3_limits/breaker.sql) claimed_<n>, ended_<n> unlogged sequences: their
---   difference is the number of calls in flight load_<n> unlogged sequence: tells how many
---   unfinished tasks there are at most (3_limits/gauges.sql)
+-- What belongs to a model beside its row in sluice.models, n being its id:
+--   - its line (2_storage/lines.sql);
+--   - unlogged sequences:
+--     bucket_<n>, tokens_<n>    the buckets of its requests and tokens (3_limits/permits.sql)
+--     learned_<n>               how many tokens its requests and answers have (3_limits/tokens.sql)
+--     failures_<n>              failures of its backend in a row (3_limits/breaker.sql)
+--     claimed_<n>, ended_<n>    their difference is the number of calls in flight
+--     load_<n>                  an upper bound of its unfinished tasks (3_limits/gauges.sql)
 -- After a crash an unlogged sequence reads as never set: an empty bucket, counts to be taken anew.
 
--- model_sequences: the kinds of them, but for load.
+-- model_sequences: the kinds of these sequences, except load.
 create or replace function sluice.model_sequences() returns text[]
 language sql immutable parallel safe
 as $$ select array['bucket', 'tokens', 'learned', 'failures', 'claimed', 'ended'] $$;
 
--- make_model: creates the line and the sequences of model p_model. Buckets full, nothing learned.
+-- make_model: creates the line and the sequences of model p_model: full buckets, and no learned
+-- tokens.
 create or replace function sluice.make_model(p_model int) returns void
 language plpgsql volatile
 as $$
@@ -23,18 +25,18 @@ begin
     execute format('create unlogged sequence sluice.%I minvalue 0', v_kind || '_' || p_model);
   end loop;
   perform sluice.make_gauge('load_' || p_model), sluice.make_line(p_model);
-  perform sluice.set_counter(k, p_model, 0) from unnest(array['bucket', 'tokens', 'failures',
-    'claimed', 'ended', 'load']) k;
+  perform sluice.set_counter(k, p_model, 0)
+  from unnest(array['bucket', 'tokens', 'failures', 'claimed', 'ended', 'load']) k;
   insert into sluice.breaker (model, state, since) values (p_model, 'closed', clock_timestamp());
 end
 $$;
 
--- drop_model: drops what make_model made, if model p_model has no unfinished task. Every submit
--- holds the gauge or the queue. The locks of both wait for those under way and stop later ones, so
--- that the count below is final. Called at commit, for its locks stop the model's workers and
--- submitters.
--- Errors: 23503 with the number of unfinished tasks; 0A000 in a transaction whose snapshot cannot
---         see new tasks; 55P03: a claim or somebody else is using it just now.
+-- drop_model: drops what make_model created, if model p_model has no unfinished task. Every submit
+-- locks the gauge or the queue, so the locks of both wait for submits under way and stop later
+-- ones, and the count below is final. Called at commit, because its locks stop the model's workers
+-- and submitters.
+-- Errors:  23503 with the number of unfinished tasks; 0A000 in a transaction whose snapshot cannot
+--          see new tasks; 55P03 a claim or another session is using it just now.
 create or replace function sluice.drop_model(p_model int, p_name text) returns void
 language plpgsql volatile
 as $$

@@ -1,9 +1,8 @@
--- What happens when somebody changes a row of models, routes or settings; and pause, resume and
--- close as commands.
+-- Triggers for changes of models, routes and settings.
 
 -- before_model_changes: guards names, apis and ids, notes when limits change and when calls do, and
--- opens a model that was parked for its credentials or its address when these change. Takes no lock
--- on the model: an open psql must not stop the fleet.
+-- opens a model parked for its credentials or its address when these change. Takes no lock on the
+-- model, so that an open psql does not stop the fleet.
 create or replace function sluice.before_model_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -19,8 +18,8 @@ begin
       using errcode = '23505', column = 'name', hint = 'Names are unique over models and routes.';
   elsif new.api <> all (c_apis) then
     raise exception 'there is no api "%"', left(new.api, 200)
-      using errcode = '23514', column = 'api', hint = 'There are ' || array_to_string(c_apis,
-        ', ') || '.';
+      using errcode = '23514', column = 'api',
+        hint = 'There are ' || array_to_string(c_apis, ', ') || '.';
   end if;
   if tg_op = 'INSERT' then
     perform sluice.make_model(new.id);
@@ -55,9 +54,9 @@ begin
 end
 $$;
 
--- after_model_changes: a new model joins route "any"; one that speaks another api has its routes'
--- lines for it; settings.default_model and tenants' models follow another name; whoever parked it
--- or opened it, sluice.breaker_events has it; workers hear of what they use.
+-- after_model_changes: adds a new model to route "any"; creates its routes' lines for another api;
+-- renames it in settings.default_model and in tenants' models; writes sluice.breaker_events when it
+-- is parked or opened; notifies workers of changes that concern them.
 create or replace function sluice.after_model_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -79,7 +78,7 @@ begin
     where old.name = any (models);
   end if;
   if tg_op = 'UPDATE' and new.max_queue is distinct from old.max_queue then
-    perform sluice.doubt_lines(new.name);
+    perform sluice.invalidate_line_gauges(new.name);
   end if;
   -- its gauge goes by other numbers
   if tg_op = 'UPDATE' and new.max_unfinished is distinct from old.max_unfinished then
@@ -88,8 +87,8 @@ begin
   if v_is_parked <> v_was_parked then
     perform sluice.note_transition(new.id, case when v_was_parked then 'parked' else b.state end,
       case when v_is_parked then 'parked' else b.state end,
-      case when v_is_parked then sluice.parked_for(new.closed_reason) else 'it was opened' end,
-        clock_timestamp())
+      case when v_is_parked then sluice.parked_for(new.closed_reason)
+        else 'it was opened' end, clock_timestamp())
     from (select coalesce((select state from sluice.breaker where model = new.id),
       'closed') as state) b;
   end if;
@@ -98,13 +97,13 @@ begin
 end
 $$;
 
--- after_model_is_gone: drops what belonged to a deleted model, when the deletion commits: an open
--- psql must not keep the locks of that. A submit that came in between makes the deletion fail, and
--- one that comes later is refused.
+-- after_model_is_gone: drops the resources of a deleted model when the deletion commits, so that an
+-- open psql does not hold their locks. A submit in between makes the deletion fail, and a later one
+-- is refused.
 -- Locks:   first those of tick and sweep, which go through all models, then the model's relations.
---          Those have no order: others lock them as they come to them. So all are only tried, 100
---          times for 20 ms each: far below deadlock_timeout, hence without a deadlock, and nobody
---          waits for longer behind it.
+--          These have no order, because others lock them as they come to them. So all are only
+--          tried, 100 times for 20 ms each: this is far below deadlock_timeout, so it cannot
+--          deadlock, and nobody waits for longer behind it.
 -- Errors:  55P03: it is in use; as drop_model.
 create or replace function sluice.after_model_is_gone() returns trigger
 language plpgsql security definer
@@ -124,13 +123,12 @@ begin
     end;
   end loop;
   raise exception 'model "%" is in use', old.name using errcode = '55P03',
-    hint = 'A transaction that is open has used it '
-    || '(pg_stat_activity), or a tick or a sweep, which go through all models, takes long. Delete '
-       'it again later.';
+    hint = 'A transaction that is open has used it (pg_stat_activity), or a tick or a sweep, '
+           'which go through all models, takes long. Delete it again later.';
 end
 $$;
 
--- before_route_changes: names are unique over models and routes; a route has its lines
+-- before_route_changes: keeps names unique over models and routes; creates a route's lines
 -- (2_storage/lines.sql).
 create or replace function sluice.before_route_changes() returns trigger
 language plpgsql security definer
@@ -143,13 +141,13 @@ begin
   end if;
   perform sluice.make_route_line(new.route, null), sluice.make_route_line(new.route, m.api)
     from sluice.models m where m.name = new.model;
-  perform sluice.doubt_lines(null, new.route);
+  perform sluice.invalidate_line_gauges(null, new.route);
   return new;
 end
 $$;
 
--- keep_default: 23503 if settings.default_model names a model or route that is no more. (Route
--- "any" is there without models, too.)
+-- keep_default: 23503 if settings.default_model names a model or route that no longer exists.
+-- (Route "any" exists without models, too.)
 create or replace function sluice.keep_default(p_name text) returns void
 language plpgsql volatile
 as $$
@@ -163,9 +161,9 @@ begin
 end
 $$;
 
--- after_route_changes: the lines of a route that has lost its last model. At commit, so that an
--- open psql stops nobody; a lock that is not to be had within 20 ms leaves them, for readers and
--- claims wait behind it. settings.default_model follows another name.
+-- after_route_changes: drops the lines of a route that has lost its last model. At commit, so that
+-- an open psql stops nobody; if a lock is not available within 20 ms the lines stay, because
+-- readers and claims wait behind it. Renames the route in settings.default_model.
 create or replace function sluice.after_route_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -186,8 +184,8 @@ exception when lock_not_available then
 end
 $$;
 
--- before_settings_change: default_model names a model or a route; it is locked against its
--- deletion, which looks here when it commits.
+-- before_settings_change: default_model must name a model or a route. This is locked against its
+-- deletion, whose trigger looks here at commit.
 create or replace function sluice.before_settings_change() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -204,8 +202,8 @@ begin
 end
 $$;
 
--- refuse_without_settings: settings is one row, and stays: without it nothing is accepted, and
--- nothing says why.
+-- refuse_without_settings: settings must keep its one row: without it nothing would be accepted,
+-- and no error would say why.
 create or replace function sluice.refuse_without_settings() returns trigger
 language plpgsql
 set search_path = sluice, pg_temp
@@ -216,8 +214,8 @@ begin
 end
 $$;
 
--- tell_workers: of a change in settings or routes; a model may take a route's tasks now, which may
--- wait.
+-- tell_workers: notifies workers of a change in settings or routes; a model may now take tasks of a
+-- route that wait already.
 create or replace function sluice.tell_workers() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp

@@ -1,4 +1,4 @@
--- Redrive takes an end back: the task waits again.
+-- Redrive takes the end of a task back: it waits again.
 
 -- require_finished: locks the result of task p_id and returns its status.
 -- Errors:  SL006 no such task among the caller's tenants'; SL004 it is still unfinished.
@@ -24,12 +24,12 @@ end
 $$;
 
 -- redrive: sends a failed, cancelled or expired task back, with the same id, as if it were new:
--- attempts from 0, behind what waits already. Its outcome is kept in sluice.attempts, kind
--- redriven. A deadline that has passed is dropped, for it would only expire again; a run_at to come
--- still counts.
+-- attempts from 0, and behind the tasks that wait already. Its outcome is kept in sluice.attempts,
+-- kind redriven. A deadline that has passed is dropped, because the task would only expire again; a
+-- run_at to come still counts.
 -- Returns: the task's id.
--- Errors:  SL001 its model or route is no more; SL004 solved, unfinished or forgotten; SL006 no
---          such task among the caller's tenants'.
+-- Errors:  SL001 its model or route no longer exists; SL004 solved, unfinished or forgotten; SL006
+--          no such task among the caller's tenants'.
 create or replace function sluice.redrive(id bigint, p_now timestamptz default null) returns bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -60,9 +60,9 @@ begin
 end
 $$;
 
--- redrive_some: a part of redrive_all, which ends between two pages when the clock reads p_stop.
--- Params:  p_from: null, or what the part before gave as next. Returns: done: how many; next: null
---          at the end.
+-- redrive_some: a part of redrive_all, which ends between two pages when the clock reaches p_stop.
+-- Params:  p_from: null, or next of the part before.
+-- Returns: done: how many; next: null at the end.
 create or replace function sluice.redrive_some(
   p_filter sluice.task_filter, p_from jsonb, p_stop timestamptz, p_now timestamptz, out done bigint,
   out next jsonb)
@@ -99,7 +99,7 @@ begin
 end
 $$;
 
--- is_served: whether what a task named, a model or a route, still is.
+-- is_served: whether the model or route that a task named still exists.
 create or replace function sluice.is_served(p_model int, p_route text) returns boolean
 language plpgsql stable
 as $$
@@ -109,16 +109,15 @@ begin
 end
 $$;
 
--- redrive_tasks: the move: result -> attempt, and to its line or aside. Requires the results' row
--- locks and lock_class('retain') 1, shared.
--- Returns how many it moved.
+-- redrive_tasks: moves each result to attempt, and its task to its line or to sluice.later.
+-- Requires the results' row locks and lock_class('retain') 1, shared. Returns how many it moved.
 create or replace function sluice.redrive_tasks(p_ids bigint[], p_now timestamptz) returns int
 language plpgsql volatile
 as $$
 #variable_conflict use_column
 declare
   v_moved sluice.later[];
-  v_aside boolean := sluice.stands_aside(cardinality(p_ids));
+  v_deferred boolean := sluice.waits_for_commit(cardinality(p_ids));
 begin
   -- As a submit does: none of the models is deleted under this transaction.
   perform sluice.hold_line(m.model)
@@ -140,23 +139,23 @@ begin
       octet_length(coalesce(t.prompt, t.request)) as request_bytes, g.fence, -t.priority as rank,
         t.route, t.tenant
     from gone g join sluice.task t on t.id = g.task_id),
-  aside as (
+  deferred as (
     insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
       attempts, route, tenant)
     select b.id, b.ready_at, b.deadline, b.model, b.request_bytes, b.fence, b.rank, 0, b.route,
       b.tenant from back b
-    where v_aside or b.ready_at > p_now returning later as row)
+    where v_deferred or b.ready_at > p_now returning later as row)
   select array_agg(row(b.id, b.ready_at, b.deadline, b.model, b.request_bytes, b.fence, b.rank, 0,
     b.route, b.tenant)::sluice.later)
   into v_moved from back b;
   -- A cancellation that came too late for the outcome is not meant for what comes now.
   delete from sluice.cancellation c where c.task_id = any (p_ids);
-  perform sluice.put_back(array(select m from unnest(v_moved) m where not v_aside
+  perform sluice.put_back(array(select m from unnest(v_moved) m where not v_deferred
     and m.ready_at <= p_now), p_now);
   perform sluice.notify_ready(r.line) from (  -- who sleeps may sleep for longer
     select distinct coalesce(m.model, (sluice.lines_of_route(m.route))[1]) as line
     from unnest(v_moved) m
-    where v_aside or m.ready_at > p_now) r
+    where v_deferred or m.ready_at > p_now) r
   where r.line is not null;
   return coalesce(cardinality(v_moved), 0);
 end

@@ -1,19 +1,19 @@
 -- Retention: a finished task is kept for settings.retention from its end, and at most
--- retention_slack() longer: an hour or a tenth. Ranges of ids are cut by number and by time
--- (2_storage/partitions.sql), and leave by being dropped as a whole, the oldest first. What of a
--- range must stay (unfinished tasks, results younger than the retention) moves to the attic, the
--- partition below all ranges; in the attic finished tasks leave row by row. So they do in a range
--- that cannot be dropped in time: because too much of it must stay, or because a report reads it
--- for hours.
+-- retention_slack() longer: an hour or a tenth. Ranges of ids are closed by number and by time
+-- (2_storage/partitions.sql), and are dropped as a whole, the oldest first. Tasks of a range that
+-- must stay (unfinished ones, and results younger than the retention) move to the retained
+-- partitions, those below all ranges. From these finished tasks are deleted row by row. So they are
+-- from a range that cannot be dropped in time, because too much of it must stay, or because a
+-- report reads it for hours.
 --
--- DROP and DETACH wait for every reader, and every submit waits behind whoever waits. So a round
--- waits for a reader at most 50 ms, and the next one that does comes 10 s later: an open pg_dump or
--- report delays a drop, and nothing else noticeably. So does an open redrive: what of the range is
--- overdue is then deleted row by row, but for the rows that it has locked.
+-- DROP and DETACH wait for every reader, and every submit waits behind them. So a round waits at
+-- most 50 ms for a reader, and the next such round comes 10 s later: an open pg_dump or report
+-- delays a drop, and nothing else noticeably. An open redrive delays it, too: overdue tasks of the
+-- range are then deleted row by row, except those that it has locked.
 
--- walk_cost: the work of a walk over range p_n's results, in vacuumed tasks. What is not vacuumed
--- costs up to ten times as much: not only the keys are read then. A range that was never counted
--- (new statistics after an upgrade) is judged by its bytes, 100 a row.
+-- walk_cost: the cost of a walk over range p_n's results, in vacuumed tasks. A task that is not
+-- vacuumed costs up to ten times as much, because not only its key is read. A range without
+-- statistics (after an upgrade) is judged by its bytes, 100 a row.
 create or replace function sluice.walk_cost(p_n int) returns bigint
 language sql stable
 as $$
@@ -22,15 +22,15 @@ as $$
   from pg_class where oid = ('sluice.result_' || p_n)::regclass
 $$;
 
--- retain: one round of retention: makes the ranges that ids will need, and says in sluice.gate
--- where the last begins; at most one range is dropped or closed, and at most retention_bounds'
--- tasks are deleted of ranges, and of the attic, with what belongs to them.
--- Called by workers, and by tick in two halves. Best as a transaction of its own, as tick is: after
---          a drop it holds sluice.task exclusively until the commit. Leaves ranges of more than ten
---          million vacuumed tasks to tick, and to erase_overdue: a second's work, for which a
---          worker's heartbeat would wait.
+-- retain: one round of retention. Creates the ranges that ids will need, and notes in sluice.gate
+-- where the last begins. Drops or closes at most one range, and deletes at most as many tasks as
+-- retention_bounds allows, from ranges and from the retained partitions, with everything that
+-- belongs to them. Called by workers, and by tick in two halves. Best in a transaction of its own,
+-- as in tick: after a drop it holds an exclusive lock on sluice.task until the commit. It leaves
+-- ranges of more than ten million vacuumed tasks to tick and erase_overdue, because they take a
+-- second, for which a worker's heartbeat would wait. Does nothing above READ COMMITTED: an old
+-- snapshot does not see the results that must stay.
 -- Returns: dropped: the ranges dropped; erased: the rows deleted one by one.
--- Does nothing above READ COMMITTED: an old snapshot does not see the results that must stay.
 create or replace function sluice.retain(
   p_now timestamptz default null, out dropped int, out erased int)
 language plpgsql volatile security definer
@@ -51,11 +51,11 @@ begin
 end
 $$;
 
--- begin_retention: the half that takes time and holds up nobody: deletes rows, and finds a range to
--- drop and what of it must stay. It keeps the range as it is until the end of the transaction: no
--- redrive, no late submit. Walks a range's keys, hence at least 1 s and 50 times its own last
--- duration apart; 10 times while there is something to delete.
--- Params:  p_tasks_max: the walk_cost that the range may have; null: any.
+-- begin_retention: the half that takes time and delays nobody: deletes rows, and finds a range to
+-- drop and its tasks that must stay. Until the end of the transaction it keeps redrives and late
+-- submits out of this range. It walks a range's keys, so it runs at least 1 s and 50 times its own
+-- last duration apart; 10 times while there is something to delete.
+-- Params:  p_tasks_max: the highest walk_cost of the range; null: any.
 create or replace function sluice.begin_retention(
   p_now timestamptz, p_tasks_max bigint default null)
 returns sluice.retention_round
@@ -77,8 +77,8 @@ begin
     return v_round;
   end if;
   v_round.at := p_now;
-  v_round.erased := sluice.erase_tasks('attic', array(
-      select r.task_id from sluice.result_attic r where r.finished_at < v_cutoff
+  v_round.erased := sluice.erase_tasks('retained', array(
+      select r.task_id from sluice.result_retained r where r.finished_at < v_cutoff
         limit (sluice.retention_bounds()).erased_tasks), v_cutoff)
     + sluice.erase_overdue(v_cutoff) + sluice.erase_leftovers();
   v_range := sluice.oldest_range(v_cutoff);
@@ -86,8 +86,8 @@ begin
      and coalesce(sluice.walk_cost(v_range.n) <= p_tasks_max, true)
      and pg_try_advisory_xact_lock(sluice.lock_class('retain'), 1)
      and sluice.lock_briefly('sluice.task_' || v_range.n, 'share') then
-    v_round.carried := sluice.tasks_to_keep(v_range, v_cutoff);
-    if v_round.carried is not null then
+    v_round.retained := sluice.tasks_to_keep(v_range, v_cutoff);
+    if v_round.retained is not null then
       v_round.n := v_range.n;
       v_round.end_id := v_range.end_id;
     end if;
@@ -99,17 +99,16 @@ begin
 end
 $$;
 
--- end_retention: drops what begin_retention found in this transaction, if the locks are to be had.
--- If nothing is dropped, closes the range of the newest id when it is time to. Returns the number
--- of ranges dropped.
+-- end_retention: drops what begin_retention found in this transaction, if the locks are available.
+-- Else closes the range of the newest id if it is time. Returns the number of ranges dropped.
 create or replace function sluice.end_retention(p_round sluice.retention_round) returns int
 language plpgsql volatile
 as $$
 begin
   if p_round.n is not null then
-    if sluice.lock_briefly(format('only sluice.task, only sluice.result, sluice.task_attic,
-      sluice.result_attic, sluice.task_%1$s,
-         sluice.result_%1$s', p_round.n), 'access exclusive') then
+    if sluice.lock_briefly(format('only sluice.task, only sluice.result, sluice.task_retained,
+         sluice.result_retained, sluice.task_%1$s, sluice.result_%1$s', p_round.n),
+       'access exclusive') then
       perform sluice.drop_range(p_round);
       return 1;
     end if;
@@ -122,9 +121,9 @@ begin
 end
 $$;
 
--- lock_briefly: locks tables, waiting at most 50 ms for each: so long submits may wait, too.
--- Returns whether it has them all.
--- Rejected: trying without a wait, again and again: eight clients that submit without a pause leave
+-- lock_briefly: locks tables, waiting at most 50 ms for each, since submits may wait as long.
+-- Returns whether it has all locks.
+-- Rejected: trying again and again without waiting: eight clients that submit without a pause leave
 -- no free moment (no drop in 10 rounds of 20 tries).
 create or replace function sluice.lock_briefly(p_tables text, p_mode text) returns boolean
 language plpgsql volatile
@@ -157,10 +156,10 @@ begin
 end
 $$;
 
--- tasks_to_keep: the tasks of a range that must move to the attic: unfinished, or finished since
--- p_cutoff. Null: too many. Holds while lock_class('retain') 1 and the range's tasks are locked:
--- one of them can finish, but none can come, nor become unfinished again. What is unfinished is in
--- one of the places; of the results only the keys are read.
+-- tasks_to_keep: the tasks of a range that must be retained: unfinished, or finished since
+-- p_cutoff. Null: too many. The answer holds while lock_class('retain') 1 and the range's tasks are
+-- locked: tasks can finish, but none can come or become unfinished again. Unfinished tasks are
+-- found in their places; of the results only the keys are read.
 create or replace function sluice.tasks_to_keep(p_range sluice.id_range, p_cutoff timestamptz)
 returns bigint[]
 language plpgsql volatile
@@ -188,32 +187,31 @@ begin
 end
 $$;
 
--- drop_range: moves the tasks to keep and their results to the attic, raises the attic's bound
--- above the range, and drops the range's partitions. Requires all of them locked. Columns by name:
--- partitions may have them in another order.
+-- drop_range: moves the tasks to keep and their results to the retained partitions, raises the
+-- upper bound of these above the range, and drops the range's partitions. Requires locks on all of
+-- them. Columns are named, because partitions may have them in another order.
 create or replace function sluice.drop_range(p_round sluice.retention_round) returns void
 language plpgsql volatile
 as $$
 declare
   v_table text;
   v_name text;
-  v_attic text;
+  v_retained text;
   v_columns text;
 begin
   foreach v_table in array array['task', 'result'] loop
     v_name := v_table || '_' || p_round.n;
-    v_attic := v_table || '_attic';
+    v_retained := v_table || '_retained';
     v_columns := (select string_agg(quote_ident(attname), ', ') from pg_attribute
                   where attrelid = ('sluice.' || v_table)::regclass and attnum > 0
                     and not attisdropped);
-    execute format('alter table sluice.%I detach partition sluice.%I', v_table, v_attic);
+    execute format('alter table sluice.%I detach partition sluice.%I', v_table, v_retained);
     execute format('alter table sluice.%I detach partition sluice.%I', v_table, v_name);
-    execute format('insert into sluice.%I (%3$s) select %3$s from sluice.%2$I where %4$s = any '
-                   '($1)', v_attic, v_name,
-      v_columns, case v_table when 'task' then 'id' else 'task_id' end) using p_round.carried;
-    execute format('alter table sluice.%I attach partition sluice.%I for values from (minvalue) to '
-                   '(%s)',
-                   v_table, v_attic, p_round.end_id);
+    execute format('insert into sluice.%I (%3$s) select %3$s from sluice.%2$I '
+                   'where %4$s = any ($1)', v_retained, v_name, v_columns,
+      case v_table when 'task' then 'id' else 'task_id' end) using p_round.retained;
+    execute format('alter table sluice.%I attach partition sluice.%I '
+                   'for values from (minvalue) to (%s)', v_table, v_retained, p_round.end_id);
     execute format('drop table sluice.%I', v_name);
   end loop;
   delete from sluice.id_range where n = p_round.n;

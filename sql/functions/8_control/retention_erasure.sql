@@ -1,20 +1,20 @@
--- How retention deletes row by row what cannot leave with its range.
+-- Deletion row by row of what cannot be dropped with its range.
 
--- retention_bounds: of one round.
--- Returns: kept_tasks, kept_bytes: how much one range may leave to the attic. It is copied while
---          submits wait: less than a second. A range that would leave more stays until it does not.
---          erased_tasks: how many overdue tasks are deleted row by row; looked_keys: how many
---          results' keys are looked at for them. Each less than half a second.
+-- retention_bounds: the bounds of one round.
+-- Returns: kept_tasks, kept_bytes: how much of one range may be retained. It is copied while
+--          submits wait, for less than a second. A range with more stays for now. erased_tasks: how
+--          many overdue tasks are deleted row by row; looked_keys: how many results' keys are
+--          looked at for that. Each takes less than half a second.
 create or replace function sluice.retention_bounds(
   out kept_tasks int, out kept_bytes bigint, out erased_tasks int, out looked_keys int)
 language sql immutable parallel safe
 as $$ select 10000, 67108864::bigint, 5000, 1000000 $$;
 
--- erase_overdue: deletes finished tasks that are older than p_cutoff from ranges that should have
--- been dropped: their first task was submitted three quarters of the slack before p_cutoff. Goes
--- through such a range in the order of ids and, in the next round, on from where it came to, so
--- that it does not walk over what it has deleted; after the last one from the first again.
--- Returns: how many; of one range, within retention_bounds.
+-- erase_overdue: deletes finished tasks older than p_cutoff from ranges that should have been
+-- dropped: their first task was submitted three quarters of the slack before p_cutoff. Goes through
+-- such a range in the order of ids; the next round goes on where this one ended, so that it does
+-- not walk over deleted rows; after the last range it begins again with the first.
+-- Returns: how many; from one range, within retention_bounds.
 create or replace function sluice.erase_overdue(p_cutoff timestamptz) returns int
 language plpgsql volatile
 set enable_seqscan = off set jit = off
@@ -44,8 +44,8 @@ begin
   if cardinality(v_ids) = v_max.erased_tasks then
     v_last := v_ids[cardinality(v_ids)];
   else
-    execute format('select task_id from sluice.%I where task_id >= $1 order by task_id offset $2 '
-                   'limit 1', 'result_' || v_range.n)
+    execute format('select task_id from sluice.%I where task_id >= $1 '
+                   'order by task_id offset $2 limit 1', 'result_' || v_range.n)
     into v_last using v_from, v_max.looked_keys - 1;
   end if;
   v_erased := sluice.erase_tasks(v_range.n::text, v_ids, p_cutoff);
@@ -55,9 +55,10 @@ end
 $$;
 
 -- erase_tasks: deletes those of tasks p_ids in one pair of partitions that finished before
--- p_cutoff, with their attempts, idempotency keys and marks. Passes over what somebody redrives or
--- forgets just now.
--- Params:  p_part: attic, or a range's number. Returns how many.
+-- p_cutoff, with their attempts, idempotency keys and cancellations. Skips tasks that are being
+-- redriven or forgotten.
+-- Params:  p_part: retained, or a range's number.
+-- Returns: how many.
 create or replace function sluice.erase_tasks(p_part text, p_ids bigint[], p_cutoff timestamptz)
 returns int
 language plpgsql volatile
@@ -80,9 +81,9 @@ begin
 end
 $$;
 
--- erase_leftovers: deletes attempts, idempotency keys and marks of cancelled calls of tasks that
--- are no more; at most 10,000 rows of each. Passes over what a transaction that is still open has
--- deleted: keep_key does. Only below the lowest range: no task comes back there. Returns how many.
+-- erase_leftovers: deletes attempts, idempotency keys and cancellations of tasks that no longer
+-- exist; at most 10,000 rows of each. Skips rows that an open transaction has deleted, as keep_key
+-- does. Looks only below the lowest range, where no task comes back. Returns how many.
 create or replace function sluice.erase_leftovers() returns int
 language plpgsql volatile
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
@@ -96,7 +97,8 @@ begin
   foreach v_table in array array['attempt', 'idempotency', 'cancellation'] loop
     execute format('delete from sluice.%1$I where ctid = any (array(
         select l.ctid from sluice.%1$I l
-        where l.task_id < $1 and not exists (select from sluice.task_attic t where t.id = l.task_id)
+        where l.task_id < $1
+          and not exists (select from sluice.task_retained t where t.id = l.task_id)
         order by l.task_id limit 10000 for update of l skip locked))', v_table) using v_lowest;
     get diagnostics v_some = row_count;
     v_erased := v_erased + v_some;

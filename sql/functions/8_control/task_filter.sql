@@ -1,12 +1,12 @@
--- What cancel_all, redrive_all and forget_all are about: the tasks that meet all the given
--- conditions. Nulls are no condition.
+-- The conditions of cancel_all, redrive_all and forget_all: a task must meet all that are given. A
+-- null is no condition.
 
--- task_filter_of: the conditions of one such call; p_name resolved to a model's id or, failing
--- that, taken for a route's.
+-- task_filter_of: the conditions of one such call; p_name is a model's name or, if there is no such
+-- model, a route's.
 create or replace function sluice.task_filter_of(
   p_name text, p_tenant text, p_metadata jsonb, p_batch_id bigint, p_since timestamptz,
-  p_until timestamptz,
-  p_error_like text default null, p_error_code text default null) returns sluice.task_filter
+  p_until timestamptz, p_error_like text default null,
+  p_error_code text default null) returns sluice.task_filter
 language plpgsql stable
 as $$
 declare
@@ -26,11 +26,11 @@ begin
 end
 $$;
 
--- check_filter: refuses a call that would mean everything, another tenant's, or what nothing is
--- called: a mistyped name must not pass for "none". (Results of a model that is no more are reached
--- by the other conditions: to know its name would take a walk over them.)
--- Params:  p_function: who asks; p_may_be_all: all nulls mean everything there. Metadata {} is no
---          condition, and does not mean that.
+-- check_filter: refuses a call without a condition, for another tenant, or with an unknown name: a
+-- mistyped name must not look like "no tasks". (Results of a deleted model are reached by the other
+-- conditions: knowing its name would take a walk over them.)
+-- Params:  p_function: the caller; p_may_be_all: without any condition the call means all tasks.
+--          Metadata {} is not a condition, and does not mean all.
 -- Errors:  SL001 unknown model or route; SL004 no condition at all, or one that would take long;
 --          SL009 not this caller's tenant.
 create or replace function sluice.check_filter(
@@ -52,27 +52,27 @@ begin
     raise exception 'error_like has more than % characters', sluice.condition_bytes_max()
       using errcode = 'SL004',
       column = 'error_like',
-        hint = 'It is a pattern of SQL''s LIKE, such as "%timeout%"; an error has at most 1,000 '
-               'bytes.';
+        hint = 'It is a pattern of SQL''s LIKE, such as "%timeout%"; '
+               'an error has at most 1,000 bytes.';
   end if;
   if p_filter.tenant is not null then
     perform sluice.require_tenant(p_filter.tenant);
   end if;
-  if p_filter.route is not null and not exists (select from sluice.routes
-    where route = p_filter.route) then
+  if p_filter.route is not null
+    and not exists (select from sluice.routes where route = p_filter.route) then
     perform sluice.refuse_unknown(p_filter.route);
   end if;
 end
 $$;
 
--- condition_bytes_max: of a condition's metadata, and of an error's pattern, each held against
--- every task that may be meant.
+-- condition_bytes_max: the bytes of a condition's metadata, and of an error's pattern, since each
+-- is compared with every task in question.
 create or replace function sluice.condition_bytes_max() returns int
 language sql immutable parallel safe
 as $$ select 1024 $$;
 
--- check_condition: SL004 for metadata that is not held against a task's in a moment. Keys are
--- looked up, but each element of an array is compared with each: of one row, of 64 KiB beside as
+-- check_condition: SL004 for metadata that takes long to compare with a task's. Keys are looked up,
+-- but each element of an array is compared with every element: for one row, of 64 KiB beside as
 -- many, 2 s.
 create or replace function sluice.check_condition(p_metadata jsonb) returns void
 language plpgsql stable
@@ -91,15 +91,15 @@ begin
   end if;
   if v_fault is not null then
     raise exception '%', v_fault using errcode = 'SL004', column = 'metadata',
-      hint = format('As a condition it is an object without arrays, of at most %s bytes, such as '
-                    '{"team": "search"}.',
+      hint = format('As a condition it is an object without arrays, of at most %s bytes, '
+                    'such as {"team": "search"}.',
         sluice.condition_bytes_max());
   end if;
 end
 $$;
 
--- array_in: where in p_value, which is small and is called p_name, the first array is; null:
--- nowhere.
+-- array_in: the path of the first array in p_value, which is small and is called p_name; null:
+-- there is none.
 create or replace function sluice.array_in(p_name text, p_value jsonb) returns text
 language sql immutable parallel safe
 as $$
@@ -112,8 +112,8 @@ as $$
   select min(path) from part where jsonb_typeof(value) = 'array'
 $$;
 
--- is_meant: whether a task meets the conditions that do not depend on where it is. p_at: the time
--- that since and until are about: when it ended or, of one that has not, when it was submitted. One
+-- is_meant: whether a task meets the conditions that do not depend on its place. p_at is compared
+-- with since and until: when it ended or, for an unfinished task, when it was submitted. One
 -- expression, so that it can be inlined.
 create or replace function sluice.is_meant(
   p_filter sluice.task_filter, p_task sluice.task, p_at timestamptz)
@@ -127,8 +127,8 @@ as $$
     and (p_filter.metadata is null or p_task.metadata @> p_filter.metadata)
 $$;
 
--- end_is_meant: the same of a finished task, with its model, which it named, was routed to or ended
--- at, and its error.
+-- end_is_meant: is_meant for a finished task, also with its model (which it named, was routed to or
+-- ended at) and its error.
 create or replace function sluice.end_is_meant(
   p_filter sluice.task_filter, p_task sluice.task, p_result sluice.result)
 returns boolean
@@ -141,10 +141,10 @@ as $$
     and (p_filter.error_like is null or p_result.error like p_filter.error_like)
 $$;
 
--- results_upto: the last id of a page of results: of the next 1,000 from p_from on, up to p_until.
--- Null: there are none. Whoever looks for those that meet conditions goes from page to page, so
--- that he can stop between two, however few there are. A page whose tasks have 64 KiB of metadata
--- each takes 0.2 s.
+-- results_upto: the last id of a page of results: the next 1,000 from p_from on, up to p_until.
+-- Null: there are none. Searches for results that meet conditions go from page to page, so that
+-- they can stop between two, however few match. A page whose tasks have 64 KiB of metadata each
+-- takes 0.2 s.
 create or replace function sluice.results_upto(p_from bigint, p_until bigint) returns bigint
 language sql stable
 as $$

@@ -1,7 +1,7 @@
--- tick: one round of everything that must happen also without a worker: expiry, recovery, waking,
--- counts, partitions, sweep, and at the end retention. For cron, or by hand, as a transaction of
--- its own; safe at any time and from several places at once (the second finds the first at it).
--- Returns: what it did, as counts; only mended when it made damaged sequences anew
+-- tick: one round of everything that must happen even without a worker: expiry, recovery, waking,
+-- counts, partitions, sweep, and at the end retention. For cron, or by hand, in a transaction of
+-- its own; safe at any time and from several places at once (the second one does nothing).
+-- Returns: what it did, as counts; only mended if it replaced damaged sequences
 --          (1_base/counters.sql): the next call does the rest.
 create or replace function sluice.tick(p_now timestamptz default null) returns jsonb
 language plpgsql volatile security definer
@@ -37,14 +37,14 @@ begin
   perform sluice.recount_in_flight(m.id)
   from (select r.id from (select id from sluice.models order by max_in_flight is null, random()
     limit 500) r order by r.id) m;
-  perform sluice.doubt_gauges();
+  perform sluice.invalidate_gauges();
   perform sluice.make_partitions(last_value) from sluice.task_id;
   perform sluice.refresh_gate(false);
   perform sluice.forget_audit(coalesce(p_now, clock_timestamp()));
   v_swept := greatest(0, sluice.sweep(p_now));  -- late: its locks stop whoever notifies
   v_dropped := sluice.end_retention(v_retention);
   return jsonb_build_object('expired', v_expired, 'cancelled', v_cancelled, 'recovered',
-    v_recovered,
-    'woken', v_woken, 'swept', v_swept, 'dropped', v_dropped, 'erased', v_retention.erased);
+    v_recovered, 'woken', v_woken, 'swept', v_swept, 'dropped', v_dropped, 'erased',
+    v_retention.erased);
 end
 $$;

@@ -1,4 +1,4 @@
--- What a request for a batch may say.
+-- Checks of a request for a batch.
 
 -- lifetime_of: {"anchor": "created_at", "seconds": n} as a time, or the default. Errors: SL004.
 create or replace function sluice.lifetime_of(p_expiry jsonb, p_default interval) returns interval
@@ -17,8 +17,8 @@ begin
 end
 $$;
 
--- window_of: a completion window as a time: between a second and what results are kept for. Errors:
--- SL004.
+-- window_of: a completion window as an interval, from a second to the retention.
+-- Errors:  SL004.
 create or replace function sluice.window_of(p_window text) returns interval
 language plpgsql stable
 as $$

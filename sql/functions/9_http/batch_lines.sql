@@ -1,7 +1,7 @@
 -- The lines of a batch: read, validated and refused before any of them is submitted.
 
--- batch_lines_max, batch_errors_max: of one batch, as at OpenAI; of the errors that validation
--- tells.
+-- batch_lines_max, batch_errors_max: the lines of one batch, as at OpenAI; and the errors that its
+-- validation reports.
 create or replace function sluice.batch_lines_max() returns int
 language sql immutable parallel safe
 as $$ select 50000 $$;
@@ -19,17 +19,17 @@ as $$
     when '/v1/embeddings' then 'openai-embeddings' when '/v1/messages' then 'anthropic-messages' end
 $$;
 
--- part_begin: how many lines the parts of a file before p_part have.
+-- part_begin: how many lines the parts before p_part of a file have.
 create or replace function sluice.part_begin(p_file bigint, p_part int) returns int
 language sql stable
 as $$ select coalesce(sum(p.lines), 0)::int from sluice.file_part p
   where p.file = p_file and p.n < p_part $$;
 
--- batch_part: the lines of one part of a batch's input that are not blank. A return at the end of a
--- line stays: white space to JSON.
+-- batch_part: the lines of one part of a batch's input that are not blank. A carriage return at the
+-- end of a line stays: it is white space in JSON. For 1,000 lines of 4 KB it takes 12 ms; with
+-- rtrim and btrim, which count characters, 55; with a regular expression for every line 19;
+-- removing the carriage returns costs 4 more.
 -- Returns: line: its number in the file, from 1.
--- Of 1,000 lines of 4 KB: 12 ms; with rtrim and btrim, which count characters, 55; with a regular
--- expression for every line 19; the returns taken out of the part 4 more.
 create or replace function sluice.batch_part(p_file bigint, p_part int)
 returns table (line int, body text)
 language plpgsql stable
@@ -47,9 +47,9 @@ begin
 end
 $$;
 
--- read_batch_line: what a line of a batch's input says, and what is wrong with it: fault is null,
--- or one of OpenAI's codes.
--- Params:  p_line; p_endpoint: the batch's; p_default: what settings.default_model says.
+-- read_batch_line: what a line of a batch's input says. fault: what is wrong with it, one of
+-- OpenAI's codes, or null.
+-- Params:  p_line; p_endpoint: the batch's; p_default: settings.default_model.
 create or replace function sluice.read_batch_line(
   p_line text, p_endpoint text, p_default text,
   out custom_id text, out model text, out fault text, out message text, out param text)
@@ -95,8 +95,8 @@ exception when data_exception or statement_too_complex then
 end
 $$;
 
--- model_fault: why a batch of p_api cannot use this model or route; null: it can. Params: p_tenant:
--- the batch's; null: of none.
+-- model_fault: why a batch of p_api cannot use this model or route; null: it can.
+-- Params:  p_tenant: the batch's; null: none.
 create or replace function sluice.model_fault(p_model text, p_api text, p_tenant text) returns text
 language plpgsql stable
 as $$
@@ -116,13 +116,13 @@ exception when sqlstate 'SL001' then
 end
 $$;
 
--- quoted: a name or id in a message: in JSON's quotes, at most 100 characters of it.
+-- quoted: a name or id for a message: in JSON's quotes, at most 100 characters of it.
 create or replace function sluice.quoted(p_text text) returns text
 language sql immutable parallel safe
 as $$ select to_json(left(p_text, 100))::text $$;
 
--- validate_batch: looks at the next part of the input, or ends the validation after the last one.
--- Returns: the batch as it is then.
+-- validate_batch: validates the next part of the input, or ends the validation after the last one.
+-- Returns: the batch afterwards.
 create or replace function sluice.validate_batch(p_batch sluice.batch, p_now timestamptz)
 returns sluice.batch
 language plpgsql volatile
@@ -195,7 +195,7 @@ begin
 end
 $$;
 
--- fail_batch: the batch ends because of its input: no line of it was submitted.
+-- fail_batch: ends the batch because of its input; no line of it was submitted.
 create or replace function sluice.fail_batch(
   p_batch sluice.batch, p_errors jsonb, p_now timestamptz)
 returns sluice.batch

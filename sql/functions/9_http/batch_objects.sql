@@ -1,6 +1,6 @@
--- Batches as clients see them, in OpenAI's and Anthropic's words.
+-- Batches as clients see them, in the terms of OpenAI's and Anthropic's APIs.
 
--- batch_status: a batch's state in OpenAI's words.
+-- batch_status: a batch's state in OpenAI's terms.
 create or replace function sluice.batch_status(p_batch sluice.batch) returns text
 language sql immutable
 as $$
@@ -83,8 +83,8 @@ as $$
     else sluice.batch_object(p_batch) end
 $$;
 
--- visible_batch: the batch if it is of that API and not another tenant's, else null.
--- Params:  p_messages: one of Anthropic's API.
+-- visible_batch: the batch if it belongs to that API and not to another tenant, else null.
+-- Params:  p_messages: Anthropic's API.
 create or replace function sluice.visible_batch(p_batch bigint, p_tenant text, p_messages boolean)
 returns sluice.batch
 language sql stable

@@ -1,6 +1,6 @@
 -- The results of a batch, written as lines into its files.
 
--- batch_page_lines, batch_page_bytes: how much one step takes: so much that it lasts well below a
+-- batch_page_lines, batch_page_bytes: how much one step writes, so that it takes well below a
 -- second.
 create or replace function sluice.batch_page_lines() returns int
 language sql immutable parallel safe
@@ -40,7 +40,7 @@ begin
 end
 $$;
 
--- line_error_code: why a line has no answer, in OpenAI's words where it has some.
+-- line_error_code: why a line has no answer, by OpenAI's codes where there is one.
 create or replace function sluice.line_error_code(
   p_batch sluice.batch, p_result sluice.result, p_refusal text)
 returns text
@@ -79,8 +79,8 @@ begin
 end
 $$;
 
--- write_batch: puts the results of a page of lines into the batch's files; after the last page the
--- batch has ended.
+-- write_batch: writes the results of a page of lines into the batch's files; after the last page
+-- the batch has ended.
 create or replace function sluice.write_batch(p_batch sluice.batch, p_now timestamptz) returns void
 language plpgsql volatile
 as $$
@@ -119,7 +119,7 @@ begin
 end
 $$;
 
--- put_out: appends lines to one of a batch's files, which is made if there is none.
+-- put_out: appends lines to one of a batch's files, creating it if necessary.
 -- Params:  p_name: output or errors; p_text: lines, or null.
 -- Returns: the file, null while there is none.
 create or replace function sluice.put_out(
@@ -142,7 +142,7 @@ begin
 end
 $$;
 
--- end_batch: all results are written: the batch has ended, its files are there.
+-- end_batch: ends a batch whose results are all written, and its files.
 create or replace function sluice.end_batch(p_batch sluice.batch, p_now timestamptz) returns void
 language plpgsql volatile
 as $$

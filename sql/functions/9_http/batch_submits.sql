@@ -1,7 +1,7 @@
--- How batches submit their lines: pages of them, and one by one where a line is to blame.
+-- How batches submit their lines: by pages, and one by one where a line is at fault.
 
--- submit_batch: submits a page of the lines of one part that are not tasks yet, or as many of them
--- as the queue takes.
+-- submit_batch: submits a page of lines of one part that are not tasks yet, or as many of them as
+-- the queue accepts.
 create or replace function sluice.submit_batch(p_batch sluice.batch, p_now timestamptz) returns void
 language plpgsql volatile
 as $$
@@ -48,8 +48,8 @@ $$;
 
 -- submit_lines: submits the first of these lines: all or, while the queue refuses so many, half of
 -- them, and so on.
--- Params:  p_lines: their numbers, ascending; p_drafts: of each its task.
--- Returns: how many are settled: tasks, or refused for good.
+-- Params:  p_lines: their numbers, ascending; p_drafts: their tasks.
+-- Returns: how many lines are settled: submitted, or refused for good.
 create or replace function sluice.submit_lines(
   p_batch sluice.batch, p_lines int[], p_drafts sluice.draft[], p_now timestamptz) returns int
 language plpgsql volatile
@@ -78,7 +78,7 @@ begin
 end
 $$;
 
--- submit_lines_singly: submit_lines where some line is to blame: it fails alone.
+-- submit_lines_singly: submit_lines one by one, so that a line at fault fails alone.
 create or replace function sluice.submit_lines_singly(
   p_batch sluice.batch, p_lines int[], p_tasks text[], p_now timestamptz)
 returns int

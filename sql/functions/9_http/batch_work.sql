@@ -1,15 +1,15 @@
--- What moves batches on: every server calls advance_batches() again and again. A step is one
--- transaction over a bounded part of one batch, and leaves all that the next one needs in the
--- tables: whoever makes it, and whenever a server dies, every line is submitted once and is in one
--- output file once.
+-- The steps of batches: every server calls advance_batches() again and again. A step is one
+-- transaction over a bounded part of one batch, and leaves everything that the next one needs in
+-- the tables: whichever server makes it, and whenever a server dies, every line is submitted once
+-- and is in one output file once.
 --
---   validate -> submit -> run -> write -> done stop comes before write when a batch is cancelled or
---   expires
+--   validate -> submit -> run -> write -> done
+-- and stop before write when a batch is cancelled or expires.
 
--- batch_turns: the open batches that are due, in the order of their turns: of the tenant whose
+-- batch_turns: the open batches that are due, in the order of their turns: from the tenant whose
 -- steps have taken the least time, the batch that has waited longest. So a tenant's batches wait
--- for others' in proportion to what they take themselves, however many the others have, and have
--- had, and however long a step of theirs lasts.
+-- for other tenants' only in proportion to the time that they take themselves, however many batches
+-- the others have or had, and however long a step of theirs takes.
 create or replace function sluice.batch_turns(p_now timestamptz) returns setof bigint
 language plpgsql stable
 as $$
@@ -22,11 +22,11 @@ begin
 end
 $$;
 
--- charge_turn: puts the time that a step took on its tenant's account: start-time fair queueing. A
--- step starts where the tenant's last one finished or, if that was long ago, where the one that was
--- made last started: nobody saves up turns. No clock is asked for the order.
--- Params:  p_cost_us: taken for 1 at least, and for 10 s at most: a clock that was set back or
---          forward must not settle whose turn it is.
+-- charge_turn: charges the time of a step to its tenant: start-time fair queueing. A step starts
+-- where the tenant's last one finished or, if that is lower, where the step made last started, so
+-- that nobody saves up turns. The order does not depend on the clock.
+-- Params:  p_cost_us: counted as 1 us at least and 10 s at most: a clock that was set back or
+--          forward must not decide whose turn it is.
 create or replace function sluice.charge_turn(p_tenant text, p_cost_us bigint, p_now timestamptz)
 returns void
 language plpgsql volatile
@@ -43,12 +43,11 @@ begin
 end
 $$;
 
--- advance_batches: one step of the batch whose turn it is.
--- As a transaction of its own.
--- Returns: in how many ms the next step may be due, at most 1,000; settings.idle_look while there
---          is no batch but those that are done: the server that takes one looks at once, the others
---          only if that one dies. 0: there is more to do.
--- An advisory lock keeps others from the batch, not a row lock: a cancel must not wait for a step.
+-- advance_batches: one step of the batch whose turn it is, in a transaction of its own. An advisory
+-- lock keeps others from the batch; a row lock would make a cancel wait for a step.
+-- Returns: in how many ms the next step may be due, at most 1,000; 0: there is more to do.
+--          settings.idle_look while all batches are done: the server that gets a new one looks at
+--          once, the others only if that one dies.
 create or replace function sluice.advance_batches(p_now timestamptz default null) returns int
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -90,9 +89,9 @@ begin
 end
 $$;
 
--- drop_old_batches: forgets batches that ended 30 days ago: what they put out is gone by then. A
--- page at a time. And turns an hour ago, for whom nobody waits.
--- Returns: whether there were any.
+-- drop_old_batches: deletes a page of batches that ended 30 days ago, whose files have been deleted
+-- already, and the turns of tenants without a step for an hour.
+-- Returns: whether there were any batches.
 create or replace function sluice.drop_old_batches(p_now timestamptz) returns boolean
 language plpgsql volatile
 as $$
@@ -110,7 +109,7 @@ end
 $$;
 
 -- advance_batch: the next step of this batch, which the caller has locked. A step that fails is
--- repeated in ten seconds, so that it is not in the way of others.
+-- repeated after ten seconds, so that it does not delay others.
 create or replace function sluice.advance_batch(p_batch sluice.batch, p_now timestamptz)
 returns void
 language plpgsql volatile
@@ -139,9 +138,9 @@ exception when others then
 end
 $$;
 
--- await_batch: counts the lines that have ended; with the last one the results are due. It looks
--- again in twenty times as long as that took, and every 500 ms at most: a twentieth of a core for
--- the largest batch.
+-- await_batch: counts the lines that have ended; after the last one the results can be written. It
+-- looks again after twenty times as long as that took, and every 500 ms at most: a twentieth of a
+-- core for the largest batch.
 create or replace function sluice.await_batch(p_batch sluice.batch, p_now timestamptz) returns void
 language plpgsql volatile
 as $$
@@ -159,9 +158,9 @@ begin
 end
 $$;
 
--- count_batch: counts the lines that have ended. What the end of the batch has cut off counts as
--- neither.
--- Returns: the batch as it is then.
+-- count_batch: counts the lines that have ended. Lines cut off by the end of the batch count as
+-- neither completed nor failed.
+-- Returns: the batch afterwards.
 create or replace function sluice.count_batch(p_batch sluice.batch) returns sluice.batch
 language plpgsql volatile
 as $$
@@ -177,9 +176,9 @@ begin
 end
 $$;
 
--- stop_batch: cancels what a page of lines has under way; after the last page, and while some call
--- is yet to be aborted, anew. Most of it waits in a line, and ends in one statement; task by task
--- 50,000 took 40 s, and other batches waited for it.
+-- stop_batch: cancels the tasks of a page of lines, and begins again after the last page while some
+-- call is still to be aborted. Waiting tasks, mostly all, are ended by one statement; task by task
+-- 50,000 took 40 s, and other batches waited.
 create or replace function sluice.stop_batch(p_batch sluice.batch, p_now timestamptz) returns void
 language plpgsql volatile
 as $$

@@ -1,12 +1,12 @@
 -- Batches of the HTTP front: OpenAI's over an uploaded file, and Anthropic's message batches, which
--- come in one body. Both are rows of sluice.batch; 9_http/batch_work.sql moves them on. In all of
--- these tenant is the one whose batches the caller may see (null: all).
+-- arrive in one body. Both are rows of sluice.batch; 9_http/batch_work.sql makes their steps. In
+-- all of these functions tenant is the one whose batches the caller may see (null: all).
 
 -- create_batch: begins OpenAI's batch over a file.
--- Params:  body: the request's, a JSON object; tenant: whose it is.
--- Returns: the batch as OpenAI's API shows it. Errors: SL003 files_bytes_max are stored; SL004 what
---          is wrong with the body; SL005 the tenant has its most batches or files; SL006 no such
---          file.
+-- Params:  body: the request's, a JSON object; tenant: the batch's.
+-- Returns: the batch as OpenAI's API shows it.
+-- Errors:  SL003 files_bytes_max are stored; SL004 what is wrong with the body; SL005 the tenant's
+--          limit of batches or files; SL006 no such file.
 create or replace function sluice.create_batch(
   body text, tenant text, p_now timestamptz default null)
 returns json
@@ -46,11 +46,11 @@ begin
 end
 $$;
 
--- create_message_batch: begins Anthropic's batch: its requests become a file like OpenAI's, and are
--- validated at once, for this API has no other place to say what is wrong.
--- Params:  body: {"requests": [{"custom_id", "params"}]}; tenant: whose it is.
--- Returns: the batch as Anthropic's API shows it. Errors: SL004 what is wrong, with the request's
---          number; SL003 and SL005 as above.
+-- create_message_batch: begins Anthropic's batch. Its requests become a file like OpenAI's, and are
+-- validated at once, because this API has no other place to report errors.
+-- Params:  body: {"requests": [{"custom_id", "params"}]}; tenant: the batch's.
+-- Returns: the batch as Anthropic's API shows it.
+-- Errors:  SL004 what is wrong, with the request's number; SL003 and SL005 as above.
 create or replace function sluice.create_message_batch(
   body text, tenant text, p_now timestamptz default null)
 returns json
@@ -98,10 +98,10 @@ $$;
 
 -- create_batch_once: create_batch, or create_message_batch, unless a batch was created with this
 -- key.
--- Params:  key: an Idempotency-Key; body, tenant: as theirs; messages: one of Anthropic's API.
+-- Params:  key: an Idempotency-Key; body, tenant: as there; messages: Anthropic's API.
 -- Returns: the batch as its API shows it now, the new one or the first. Waits for an open first
 --          create with the same key.
--- Errors:  as theirs; SL004 a key that is too long; SL008 the key was used with another body.
+-- Errors:  as there; SL004 a key that is too long; SL008 the key was used with another body.
 create or replace function sluice.create_batch_once(
   key text, body text, tenant text, messages boolean, p_now timestamptz default null)
 returns json
@@ -139,7 +139,7 @@ end
 $$;
 
 -- show_batch: the batch as its API shows it; null: there is none.
--- Params:  id; messages: one of Anthropic's API.
+-- Params:  id; messages: Anthropic's API.
 create or replace function sluice.show_batch(id bigint, tenant text, messages boolean) returns json
 language plpgsql stable security definer
 set search_path = sluice, pg_temp
@@ -181,10 +181,11 @@ begin
 end
 $$;
 
--- cancel_batch: no line is begun any more; what runs is aborted. The batch ends as cancelled when
--- they have ended. One whose results are being written has nothing left to cancel, and ends as it
--- would have.
--- Returns: the batch; null: there is none. Errors: SL004 it has ended.
+-- cancel_batch: cancels a batch: no line is begun any more, running calls are aborted, and when
+-- they have ended the batch ends as cancelled. One whose results are being written has nothing left
+-- to cancel, and ends as it would have.
+-- Returns: the batch; null: there is none.
+-- Errors:  SL004 it has ended.
 create or replace function sluice.cancel_batch(
   id bigint, tenant text, messages boolean, p_now timestamptz default null)
 returns json
@@ -214,8 +215,9 @@ begin
 end
 $$;
 
--- delete_batch: forgets a batch that has ended, what it put out, and the input that came with it.
--- Returns: whether it was there. Errors: SL004 it has not ended.
+-- delete_batch: deletes a batch that has ended, its output files, and the input if it came with it.
+-- Returns: whether it was there.
+-- Errors:  SL004 it has not ended.
 create or replace function sluice.delete_batch(id bigint, tenant text, messages boolean)
 returns boolean
 language plpgsql volatile security definer
@@ -237,8 +239,8 @@ begin
 end
 $$;
 
--- batch_results: part n of what a message batch put out; null after the last one. Errors: SL006 it
--- is not there, or no more.
+-- batch_results: part n of a message batch's results; null after the last one.
+-- Errors:  SL006 there is no such batch, or no longer.
 create or replace function sluice.batch_results(id bigint, tenant text, n int) returns text
 language plpgsql stable security definer
 set search_path = sluice, pg_temp

@@ -1,8 +1,8 @@
--- Completions: tasks whose client waits for the model's own answer, in the model's own form.
+-- Completions: tasks whose client waits for the model's own answer in the model's own format.
 
--- require_api: the model, or all models of the route, must speak this API: the client's body is of
--- its form.
--- Errors:  SL001 another one. A name that is unknown is left to submit.
+-- require_api: requires that the model, or all models of the route, speak this API, in whose format
+-- the client's body is.
+-- Errors:  SL001 they speak another one. An unknown name is left to submit.
 create or replace function sluice.require_api(p_name text, p_api text) returns void
 language plpgsql stable
 as $$
@@ -35,11 +35,11 @@ begin
 end
 $$;
 
--- rate_limit_headers: what is left of the limits of the model that answered, in OpenAI's words.
+-- rate_limit_headers: what is left of the limits of the model that answered, as OpenAI's headers.
 -- Params:  id: the task's.
--- Returns: lines such as "x-ratelimit-remaining-requests: 7"; those of limits that the model has.
---          requests: calls that could begin now, of rpm; tokens: those that the last minute has
---          left, of tpm; reset: until all of it is there again.
+-- Returns: lines such as "x-ratelimit-remaining-requests: 7", for limits that the model has.
+--          requests: calls that could begin now, of rpm; tokens: what the last minute has left of
+--          tpm; reset: until all of it is available again.
 create or replace function sluice.rate_limit_headers(id bigint, p_now timestamptz default null)
 returns text
 language plpgsql volatile security definer
@@ -74,7 +74,7 @@ end
 $$;
 
 -- chat_chunk: an OpenAI chat completion as the only chunk of its stream.
--- Returns: one line of JSON; null when it is no completion.
+-- Returns: one line of JSON; null if it is not a completion.
 create or replace function sluice.chat_chunk(p_response text) returns text
 language plpgsql immutable
 as $$
@@ -96,16 +96,16 @@ exception when data_exception or statement_too_complex then
 end
 $$;
 
--- Streams of completions: the whole answer, once it is stored, as the events that the model's API
--- would have sent.
+-- Streams of completions: the stored answer as the events that the model's API would have sent.
 
--- event: one server-sent event. Params: p_name: null: an event without a name.
+-- event: one server-sent event.
+-- Params:  p_name: null: an event without a name.
 create or replace function sluice.event(p_name text, p_data jsonb) returns text
 language sql immutable
 as $$ select coalesce('event: ' || p_name || E'\n', '') || 'data: ' || p_data || E'\n\n' $$;
 
 -- events_of: an answer as the events of its API.
--- Returns: their text; null when it is no answer of that API, or that API has no streams.
+-- Returns: their text; null if it is not an answer of that API, or the API has no streams.
 create or replace function sluice.events_of(api text, response text) returns text
 language plpgsql immutable security definer
 set search_path = sluice, pg_temp
@@ -189,8 +189,8 @@ begin
 end
 $$;
 
--- block_events: block p_n of a message. What is no text and no tool's input comes whole with its
--- start.
+-- block_events: block p_n of a message. A block that is neither text nor a tool's input is sent
+-- whole with its start.
 create or replace function sluice.block_events(p_block jsonb, p_n int) returns text
 language sql immutable
 as $$

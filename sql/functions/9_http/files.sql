@@ -1,6 +1,6 @@
--- Files of the HTTP front: what clients upload for a batch, and what a batch hands out. They are
--- written part by part, each part whole lines, and are there for others once they are whole. In all
--- of these tenant is the one whose files the caller may see (null: all).
+-- Files of the HTTP front: uploads for batches, and batches' output. They are written part by part,
+-- each part consisting of whole lines, and are visible once they are complete. In all of these
+-- functions tenant is the one whose files the caller may see (null: all).
 
 -- unix_time: whole seconds since 1970.
 create or replace function sluice.unix_time(p_at timestamptz) returns bigint
@@ -18,11 +18,11 @@ as $$
       'status_details', null)
 $$;
 
--- begin_file: a file that nobody sees yet; it goes after a day unless it is ended.
--- Params:  purpose: batch or batch_output; filename: for people; tenant: whose it is (null: of
---          none).
--- Returns: its number. Errors: of an upload SL003 files_bytes_max are stored, SL005 the tenant's
---          most are (what a batch puts out was accepted with it); 23514 a filename that cannot be.
+-- begin_file: begins a file that nobody sees yet; it is deleted after a day unless it is ended.
+-- Params:  purpose: batch or batch_output; filename: for people; tenant: the file's (null: none).
+-- Returns: its number.
+-- Errors:  for an upload SL003 files_bytes_max are stored, SL005 the tenant's limit (a batch's
+--          output was accepted with the batch); 23514 an invalid filename.
 create or replace function sluice.begin_file(
   purpose text, filename text, tenant text, p_now timestamptz default null)
 returns bigint
@@ -44,10 +44,10 @@ begin
 end
 $$;
 
--- append_file: the next part of a file that has not ended.
--- Params:  file; n: the part's number, from 0, so that repeating it does no harm; lines: how many
---          whole lines body has.
--- Errors:  23503 there is no such file any more.
+-- append_file: appends a part to a file that has not ended.
+-- Params:  file; n: the part's number, from 0, so that a repeat does no harm; lines: how many whole
+--          lines body has.
+-- Errors:  23503 the file no longer exists.
 create or replace function sluice.append_file(file bigint, n int, lines int, body text) returns void
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -59,9 +59,9 @@ begin
 end
 $$;
 
--- end_file: the file is whole.
+-- end_file: ends a file: it is complete.
 -- Params:  file; lifetime: from its creation.
--- Returns: it as OpenAI's API shows it; null when it is gone.
+-- Returns: it as OpenAI's API shows it; null if it no longer exists.
 create or replace function sluice.end_file(file bigint, lifetime interval) returns json
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -78,7 +78,7 @@ begin
 end
 $$;
 
--- visible_file: the file if it is whole and not another tenant's, else null.
+-- visible_file: the file if it is complete and not another tenant's, else null.
 create or replace function sluice.visible_file(p_file bigint, p_tenant text) returns sluice.file
 language sql stable
 as $$
@@ -132,8 +132,8 @@ as $$
     'last_id', p_data #>> '{-1,id}', 'has_more', p_has_more)
 $$;
 
--- file_body: part n of a file; null after the last one. Errors: SL006 there is no such file, or no
--- more: who was reading must know.
+-- file_body: part n of a file; null after the last one.
+-- Errors:  SL006 there is no such file, or no longer: a reader in the middle of it must know.
 create or replace function sluice.file_body(id bigint, tenant text, n int) returns text
 language plpgsql stable security definer
 set search_path = sluice, pg_temp
@@ -148,7 +148,9 @@ begin
 end
 $$;
 
--- delete_file: Returns whether it was there. Errors: SL004 a batch still needs it.
+-- delete_file: deletes a file.
+-- Returns: whether it was there.
+-- Errors:  SL004 a batch still needs it.
 create or replace function sluice.delete_file(id bigint, tenant text) returns boolean
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -166,7 +168,7 @@ begin
 end
 $$;
 
--- abandon_file: an upload that failed.
+-- abandon_file: deletes the file of an upload that failed.
 create or replace function sluice.abandon_file(file bigint) returns void
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -176,8 +178,8 @@ begin
 end
 $$;
 
--- drop_old_files: ends the oldest file whose time is over, and which no batch reads or writes. One
--- at a time, for it may have 200 MB.
+-- drop_old_files: deletes the oldest file whose lifetime is over and which no batch reads or
+-- writes. One at a time, because it may have 200 MB.
 -- Returns: whether there was one.
 create or replace function sluice.drop_old_files(p_now timestamptz) returns boolean
 language plpgsql volatile

@@ -1,4 +1,4 @@
--- Keys of the HTTP front (`sluice serve`). The database knows their hashes only.
+-- Keys of the HTTP front (`sluice serve`). The database stores only their hashes.
 
 -- api_keys_max: how many keys may be in force: every server keeps them all in memory and reads them
 -- once a second.
@@ -6,11 +6,11 @@ create or replace function sluice.api_keys_max() returns int
 language sql immutable parallel safe
 as $$ select 10000 $$;
 
--- create_key: takes the hash of a new key.
+-- create_key: stores the hash of a new key.
 -- Params:  id: 16 hexadecimal digits, the key's public part; sha256: of the whole key; name: for
 --          people; tenant: the only one whose tasks it may see and submit (null: all); scopes: of
---          submit, read and admin (which may do all).
--- Errors:  SL003 api_keys_max are in force; 23xxx what the table's constraints say.
+--          submit, read and admin (which includes the others).
+-- Errors:  SL003 api_keys_max are in force; 23xxx the table's constraints.
 create or replace function sluice.create_key(
   id text, sha256 bytea, name text, tenant text, scopes text[],
   p_now timestamptz default null) returns void

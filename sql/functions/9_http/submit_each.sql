@@ -1,14 +1,14 @@
 -- submit_each: accepts tasks that arrived separately in one statement; each is accepted or refused
--- by itself. The HTTP front gathers its clients' tasks in it: a commit for many.
--- Params:  bodies: a JSON object each; tenants, keys, traceparents: of each, see
+-- by itself. The HTTP front collects its clients' tasks in it, so that one commit serves many.
+-- Params:  bodies: a JSON object each; tenants, keys, traceparents: for each, see
 --          sluice.task_of_body; p_now.
 -- Returns: for each place (from 1): the id and the model or route it went to, or SQLSTATE, message
---          and hint of the refusal, and the key at fault, if it is one's.
--- Errors:  what is nobody's fault (a deadlock, a full disk) is an error of all.
--- What is refused is halved until one is left to blame: one bad task among 1,000 costs 20
--- statements that hold twice all of them together. In the order of keys: two servers seldom wait
--- for each other's. Several never wait long for what somebody has locked, be it a key: then those
--- with keys are refused with 55P03, or all, and the front sends each alone.
+--          and hint of the refusal, and the key at fault, if it is due to one.
+-- Errors:  errors that are due to no task (a deadlock, a full disk) are errors of the statement.
+-- A refused set is halved until a single task is left to blame: one bad task among 1,000 costs 20
+-- statements over twice as many tasks. They are submitted in the order of their keys, so that two
+-- servers seldom wait for each other's. Several tasks do not wait long for a lock, such as that of
+-- a key: those with keys are then refused with 55P03, or all are, and the front sends each alone.
 create or replace function sluice.submit_each(
   bodies text[], tenants text[], keys text[], traceparents text[] default null,
   p_now timestamptz default null)
@@ -30,7 +30,7 @@ begin
 end
 $$;
 
--- submit_places: submit_each_in_order, of these places, as they are there.
+-- submit_places: submit_each_in_order for these places, in their order.
 create or replace function sluice.submit_places(
   p_places int[], p_bodies text[], p_tenants text[], p_keys text[], p_traceparents text[],
   p_now timestamptz)
@@ -49,8 +49,8 @@ begin
 end
 $$;
 
--- submit_each_in_order: submit_each, in the order given, and waiting for locks as long as
--- lock_timeout says.
+-- submit_each_in_order: submit_each in the given order, waiting for locks as long as lock_timeout
+-- says.
 create or replace function sluice.submit_each_in_order(
   p_bodies text[], p_tenants text[], p_keys text[], p_traceparents text[], p_now timestamptz)
 returns table (place int, id bigint, model text, code text, message text, hint text, param text)
@@ -113,12 +113,13 @@ end
 $$;
 
 -- submit_bodies: submit_many for tasks that clients of the HTTP front sent: all or none, and none
--- at critical pressure. What repeats a task is not refused then: its client did not hear the
--- answer.
--- Params:  of each, see sluice.task_of_body. Returns: the id, and the model or route it went to, of
---          each. Errors: as submit_many.
--- The array is built of an array: jsonb_agg takes time with the square of an object's keys (200,000
--- of them 3.2 s, so 40 ms).
+-- at critical pressure. A task that repeats an earlier one is accepted even then: its client did
+-- not get the answer.
+-- Params:  for each, see sluice.task_of_body.
+-- Returns: for each the id, and the model or route it went to.
+-- Errors:  as submit_many.
+-- The jsonb array is built from an SQL array, because jsonb_agg takes time with the square of an
+-- object's keys (for 200,000 of them 3.2 s instead of 40 ms).
 create or replace function sluice.submit_bodies(
   p_bodies text[], p_tenants text[], p_keys text[], p_traceparents text[], p_now timestamptz)
 returns table (id bigint, model text)
@@ -143,8 +144,8 @@ $$;
 
 -- task_of_body: one element of submit_many from a JSON object that a client sent.
 -- Params:  p_body: keys as submit's arguments, but priority may be "hot" (50) or "cold" (0), and
---          request an object, which is taken verbatim; p_tenant: whose it is (null: what the body
---          says); p_key: its idempotency key (null: what the body says); p_traceparent: its
+--          request an object, which is taken verbatim; p_tenant: the task's (null: as the body
+--          says); p_key: its idempotency key (null: as the body says); p_traceparent: its
 --          traceparent, unless the body has one. With api, the model is the one that the request
 --          names, or the default, and must speak it.
 -- Errors:  SL001 another api; SL004 two different keys; SL009 another tenant's; 22P02 no JSON;
@@ -186,11 +187,11 @@ end
 $$;
 
 -- submit_array: submit_many for a JSON array that a client sent: all or none.
--- Params:  body: an array of at most 10,000 tasks, each as in sluice.task_of_body; tenant: whose
---          they are (null: what they say); key: their idempotency key, each task's being key/1,
---          key/2 …; traceparent: of those without their own; p_now.
--- Returns: the ids, and the model or route that each went to, in the order of the array. Errors: as
---          submit_many.
+-- Params:  body: an array of at most 10,000 tasks, each as in sluice.task_of_body; tenant: the
+--          tasks' (null: as they say); key: their idempotency key, each task's being key/1, key/2
+--          …; traceparent: for tasks without their own; p_now.
+-- Returns: the ids, and the model or route that each went to, in the order of the array.
+-- Errors:  as submit_many.
 create or replace function sluice.submit_array(
   body text, tenant text, key text, traceparent text default null, p_now timestamptz default null)
 returns table (id bigint, model text)

@@ -1,14 +1,13 @@
--- A session that has just begun reads the catalog, compiles functions and plans their statements as
--- it meets them: its first submit_each took 15 ms of CPU, where later ones take 2.5; its first
--- claim 13 and its first completion 5, later ones 1 each.
+-- A new session reads the catalog, compiles functions and plans their statements when it first
+-- meets them: its first submit_each took 15 ms of CPU, where later ones take 2.5; its first claim
+-- 13 and its first completion 5, where later ones take 1 each.
 
 -- warm_up: makes the first submits, claims and completions of this session as fast as later ones.
--- Workers and servers call it first thing in each of their sessions, before they are ready. A task
--- goes through submit's own functions, and is undone; what a rollback does not undo are gauges,
--- upper bounds all. Its id is negative, so that no id is used up; nobody sees it, is notified of it
--- or waits for it. What has no such way is called for nothing: for no task, for a worker that is
--- none.
--- Returns: nothing. Errors: 55P03 somebody keeps one of the tables locked.
+-- Workers and servers call it in each new session, before they are ready. It submits a task and
+-- undoes it. Only gauges keep a trace, and they are upper bounds anyway. The task's id is negative,
+-- so no id is used up; nobody sees the task or is notified of it. The other functions are called
+-- with no task, or for a worker that does not exist.
+-- Errors:  55P03 somebody keeps one of the tables locked.
 create or replace function sluice.warm_up() returns void
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -23,13 +22,13 @@ begin
   -- Refused for its model, '' being nobody's name.
   perform sluice.submit_each(array['{"prompt": "x", "model": ""}'], array['default'], array[null]);
   if v_model is not null then
-    perform sluice.rehearse(v_model, -1 - floor(random() * 9e15)::bigint, clock_timestamp());
+    perform sluice.warm_up_model(v_model, -1 - floor(random() * 9e15)::bigint, clock_timestamp());
   end if;
 end
 $$;
 
--- rehearse: submits task p_id to p_model, looks at it as a claim would, and undoes it all.
-create or replace function sluice.rehearse(p_model text, p_id bigint, p_now timestamptz)
+-- warm_up_model: submits task p_id to p_model, looks at it as a claim would, and undoes it all.
+create or replace function sluice.warm_up_model(p_model text, p_id bigint, p_now timestamptz)
 returns void
 language plpgsql volatile
 as $$

@@ -11,7 +11,7 @@ select sluice.submit('x', :'m') as early \gset
 select is(places(:early), 'queue',
   'where everybody may act for every tenant it goes into its line');
 update sluice.settings set default_role = 'sluice_submitter';
-select ok(sluice.stands_aside(1), 'a transaction is longer than the marks'' lag');
+select ok(sluice.waits_for_commit(1), 'a transaction is longer than the marks'' lag');
 select sluice.submit('x', :'m') as late \gset
 select is(places(:late), 'later', 'its task waits aside');
 select is((select ready_at from sluice.later where task_id = :late),

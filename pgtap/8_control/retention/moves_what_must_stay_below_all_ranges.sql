@@ -10,7 +10,7 @@ select given_task(:'m') as gone \gset
 select sluice.drop_range(row(0, 0, 1000000, array[:kept],
   null)::sluice.retention_round) \g /dev/null
 select is((select tableoid::regclass::text || ' ' || prompt from sluice.task where id = :kept),
-  'sluice.task_attic kept', 'in the attic');
+  'sluice.task_retained kept', 'in the retained partition');
 select is_empty(format('select from sluice.task where id = %s', :gone), 'the others are no more');
 select is_empty('select from sluice.id_range where n = 0', 'nor is the range');
 

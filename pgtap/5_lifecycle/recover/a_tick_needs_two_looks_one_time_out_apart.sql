@@ -9,8 +9,8 @@ select given_task(:'m') as t \gset
 select claimed(:w, 1) \g /dev/null
 select is(sluice.recover(null, at(100)), 0, 'the first look suspects');
 select is((select suspected_at from sluice.worker where id = :w), at(100), 'and notes it');
-select is(sluice.recover(null, at(110)), 0, 'less than a lapse later it suspects still');
-select is(sluice.recover(null, at(115)), 1, 'a lapse later it is sure');
+select is(sluice.recover(null, at(110)), 0, 'less than a time-out later it suspects still');
+select is(sluice.recover(null, at(115)), 1, 'a time-out later it is sure');
 
 select * from finish();
 rollback;
