@@ -5,6 +5,7 @@ import itertools
 import json
 import socket
 import threading
+import time
 
 import pytest
 from conftest import free_port, http as request, query, wait_for
@@ -162,6 +163,70 @@ def test_a_task_that_a_guardrail_refuses_closes_the_model_for_nobody(pg, worker)
         assert parked(url) == []
         submit(url, "good")
         assert wait_ended(url, 2) == {"failed": 1, "solved": 1}
+
+
+def test_a_tenant_whose_requests_are_refused_parks_the_model_for_nobody_else(pg, worker):
+    """Its tasks wait while only it is refused, and fail when another was served meanwhile."""
+    url = pg.database()
+    with ScriptedBackend({"good": says(200, completion()),
+            "flagged": says(403, error("your input was flagged"))}) as backend:
+        add_model(url, "m", backend.url, api="openai-chat", backoff_base="10 ms",
+            backoff_max="100 ms")
+        query(url, "update sluice.settings set heartbeat_timeout = '3 s'")
+        worker(url)
+        # While it is alone its refusals park the model, until another tenant asks for it.
+        for _ in range(3):
+            submit(url, "flagged", tenant="hostile")
+        wait_for(lambda: parked(url), 20, "parking")
+        submit(url, "good", tenant="other")
+        wait_for(lambda: statuses(url).get("solved") == 1, 20, "the other tenant's answer")
+        # Then the model has a witness.
+        took = []
+        for _ in range(20):
+            for _ in range(3):
+                submit(url, "flagged", tenant="hostile")
+            begun = time.monotonic()
+            task = submit(url, "good", tenant="other")
+            wait_for(lambda: query(url, "select status from sluice.tasks where id = %s", [task])
+                == [("solved",)], 20, "the other tenant's answer")
+            took.append(time.monotonic() - begun)
+            assert parked(url) == []
+        assert sorted(took)[10] < 1, took
+        # What is refused beside a model that works, fails.
+        def other_is_served():
+            submit(url, "good", tenant="other")
+            return statuses(url).get("failed") == 63
+        wait_for(other_is_served, 30, "the end of what was refused")
+        assert parked(url) == []
+
+
+def test_a_revoked_key_costs_no_tenant_a_task(pg, worker):
+    """Though one that is at work alone cannot know whether it is to blame."""
+    url = pg.database()
+    answers = {"is": says(200, completion())}
+    with ScriptedBackend({"any": lambda *request: answers["is"](*request)}) as backend:
+        add_model(url, "m", backend.url, api="openai-chat", backoff_base="10 ms",
+            backoff_max="1 s", max_in_flight=4)
+        query(url, "update sluice.settings set heartbeat_timeout = '3 s'")
+        worker(url)
+        answers["is"] = says(403, error("no such key"))
+        first = submit(url, "any", tenant="two")
+        wait_for(lambda: backend.calls, 20, "a refusal, so that the next success is heard")
+        answers["is"] = says(200, completion())
+        wait_ended(url, 1)
+        assert query(url, "select witness from sluice.refusal") == [("two",)]
+        answers["is"] = says(403, error("no such key"))
+        calls = len(backend.calls)
+        tasks = [submit(url, "any", tenant="one") for _ in range(20)]
+        wait_for(lambda: len(backend.calls) >= calls + 100, 30, "five calls of each")
+        assert parked(url) == [] and statuses(url) == {"solved": 1}
+        # A second tenant's refusals say that it is the model.
+        tasks += [submit(url, "any", tenant=tenant) for tenant in ("two", "three", "three")]
+        wait_for(lambda: parked(url), 20, "parking")
+        answers["is"] = says(200, completion())
+        query(url, "select sluice.resume('m')")
+        assert wait_ended(url, 24) == {"solved": 24}
+        assert_each_ended_once(url, [first, *tasks])
 
 
 def test_a_request_larger_than_its_quota_fails_alone_and_throttles_nobody(pg, worker):

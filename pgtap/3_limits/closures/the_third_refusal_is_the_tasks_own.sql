@@ -1,7 +1,7 @@
 -- sluice.give_up
 begin;
 \ir ../../_helpers.sql
-select plan(6);
+select plan(11);
 
 
 select given_model() as m \gset
@@ -27,6 +27,16 @@ select is((select concat_ws(' ', error_code, attempts) from sluice.result
 select is((model_row(:'m')).closed_until, null, 'one task closes no model, however often');
 select is((select string_agg(kind, ' ' order by id) from sluice.attempt
   where task_id = (:'ids'::bigint[])[1]), 'returned returned failed', 'each call is noted');
+
+-- Not while other tasks, too, were refused in a row, and another tenant is being called.
+select given_task(:'m', tenant => 'another') \g /dev/null
+update sluice.refusal set tasks = '{1,2,3,4,5}', http_status = 404;
+select is(refused_again(:w, (:'ids'::bigint[])[2], 404, f), 'later',
+  format('in doubt, answer %s', f))
+from (values (1), (2), (3), (4)) x(f);
+update sluice.attempt set ended_at = ended_at - interval '1 hour';
+select is(refused_again(:w, (:'ids'::bigint[])[2], 404, 5), 'failed',
+  'in doubt for longer than unsent_timeout');
 
 select * from finish();
 rollback;

@@ -1,8 +1,9 @@
 -- How the outcomes of calls change the breakers of their models, and their refusals.
 
 -- note_health: updates breakers with the outcomes of calls, and parks models that refuse
--- (3_limits/closures.sql), in ascending order of model id, after all other locks that wait. Nearly
--- always all calls succeeded and their models had no failures before; then a single look is enough.
+-- (3_limits/closures_by_refusals.sql), in ascending order of model id, after all other locks that
+-- wait. Nearly always all calls succeeded and their models had no failures before; then a single
+-- look is enough.
 create or replace function sluice.note_health(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
 language plpgsql volatile
@@ -24,13 +25,15 @@ begin
       (array_agg(coalesce('HTTP ' || o.http_status, o.error_code, 'no answer')
         order by o.place desc)
         filter (where not sluice.backend_lives(o.kind, o.http_status)))[1] as why,
-      bool_or(o.kind = 'solved') as has_solved,
-        array_agg(l.task_id) filter (where o.is_refused) as refused,
+      array_agg(distinct l.tenant) filter (where o.kind = 'solved') as served,
+      array_agg(l.task_id order by o.place) filter (where o.is_refused) as refused,
+      array_agg(l.tenant order by o.place) filter (where o.is_refused) as refused_tenants,
       (array_agg(o.error_code order by o.place desc) filter (where o.is_refused))[1]
         as refused_with,
       (array_agg(o.error order by o.place desc) filter (where o.is_refused))[1] as refused_why
     from unnest(p_ended) e
-    cross join lateral (select (e.lease).model, (e.lease).task_id, (e.lease).fence) l
+    cross join lateral (select (e.lease).model, (e.lease).task_id, (e.lease).fence,
+      (e.lease).tenant) l
     -- a call for many tasks that failed is one failure: the others of it say batch_failed
     cross join lateral (
       select case when (x.o).kind = 'returned' and (x.o).error_code <> 'batch_failed' then 'retry'
@@ -44,11 +47,12 @@ begin
   loop
     perform sluice.note_model_health(v_call.model, v_call.lives, v_call.tasks, v_call.fences,
       v_call.why, p_now);
-    if v_call.has_solved then
-      perform sluice.note_model_works(v_call.model, v_call.refused is not null, p_now);
+    if v_call.served is not null then
+      perform sluice.note_model_works(v_call.model, v_call.refused is not null, v_call.served,
+        p_now);
     elsif v_call.refused is not null then
-      perform sluice.note_model_refusals(v_call.model, v_call.refused, v_call.refused_with,
-        v_call.refused_why);
+      perform sluice.note_model_refusals(v_call.model, v_call.refused, v_call.refused_tenants,
+        v_call.refused_with, v_call.refused_why, p_now);
     end if;
   end loop;
 end

@@ -16,7 +16,7 @@ comment on type sluice.outcome is
 --          or to its old position in its line (throttled, returned). Exceptions:
 --          - returned with error_code not_sent, and throttled with http_403, http_404 or http_405,
 --            go to later, uncharged, and fail when that has gone on for long
---            (3_limits/closures.sql).
+--            (3_limits/closures_by_refusals.sql).
 --          - returned with another error_code means that a call for several tasks failed, and
 --            nobody knows through which. It is noted as an attempt, its tokens count as reserved,
 --            and the batch counts as one failure for the breaker (all tasks of the batch but one

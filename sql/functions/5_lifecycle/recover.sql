@@ -51,6 +51,7 @@ begin
     perform sluice.charge_lost(v_lost, v_now);
   end if;
   perform sluice.forget_dead_workers(v_now);
+  perform sluice.reopen_refused();
   return coalesce(cardinality(v_lost), 0);
 end
 $$;

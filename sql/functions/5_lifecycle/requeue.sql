@@ -51,7 +51,7 @@ begin
     union all
     select s.calls - 1, sluice.spared_share_min() * (p_now - s.since),
       case when o.kind = 'returned' then s.since + v_unsent_timeout - p_now end
-    from sluice.spared_calls(l.task_id, o.error_code) s
+    from sluice.spared_calls(l.task_id, o.error_code, null) s
     where sluice.is_spared(o.kind, o.error_code)) w
   join sluice.task t on t.id = l.task_id
   join sluice.models m on m.id = l.model;
