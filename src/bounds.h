@@ -1,6 +1,5 @@
-// Every bound of the worker with its unit and its reason, in one place. Bounds of the database half
-// are columns of sluice.settings and sluice.models; bounds of one module alone stand in that
-// module.
+// Every bound of the worker with its unit and its reason, in one place. Bounds of the database are
+// columns of sluice.settings and sluice.models; bounds of a single module are in that module.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// How a blocking command gives up: an exit code and one line for people. The line names the value
-// that is wrong and the way out, and never holds a password, a prompt or an answer.
+// How a blocking command fails: an exit code and one line for people. The line names the wrong
+// value and what to do, and never contains a password, a prompt or an answer.
 // Thread rule: none. Never thrown across the event loop; run_command_line() catches it.
 #pragma once
 

@@ -1,7 +1,6 @@
-// Where log lines go and how they look: stderr, as text or as one JSON object a line. It owns the
-// default spdlog logger, which never waits: what stderr does not take at once is dropped, and
-// counted in the next line that it takes; what is logged is decided where it happens (never
-// secrets, prompts, answers).
+// Logging: to stderr, as text or as one JSON object a line. It owns the default spdlog logger,
+// which never waits: lines that stderr does not take at once are dropped, and counted in the next
+// line. What is logged is decided by the callers (never secrets, prompts, answers).
 #pragma once
 
 #include <spdlog/common.h>

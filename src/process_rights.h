@@ -1,5 +1,5 @@
-// What a process of ours may do, cut down to what it needs. A worker and a server hold secrets in
-// memory and read what strangers send; nothing they run needs the rights of root.
+// Reduces the rights of a process to those it needs. A worker and a server hold secrets in memory
+// and parse untrusted bytes; nothing they run needs the rights of root.
 #pragma once
 
 namespace sluice {

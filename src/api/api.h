@@ -1,5 +1,5 @@
-// Api is the HTTP front without its sockets: it answers requests, whoever has read them. It owns
-// what that takes: a few database connections, the keys, who waits, the metrics.
+// Api is the HTTP front without its sockets: it answers requests that somebody else has read. It
+// owns everything for that: a few database connections, the keys, the waiting clients, the metrics.
 //
 // Thread rule: loop thread only; the loop, the clock, the servers and the exporter outlive it.
 // Requests that it is answering must have ended, or been destroyed, before it is.
@@ -28,20 +28,20 @@ struct ApiOptions {
 // Throws CommandError unless `address`, HOST:PORT, is this machine's alone.
 void require_loopback(const std::string& address);
 
-// In the log, unless `address`, on which plain HTTP is spoken, is this machine's alone.
+// Logs a warning if plain HTTP is served on an `address` that other machines can reach.
 void warn_of_plain_http(const std::string& address);
 
 class Api final {
  public:
-  // `spans`: where those of the requests go; null: nowhere.
+  // `spans`: the exporter of the requests' spans; null: none.
   Api(Loop& loop, Clock& clock, PgServers& servers, const ApiOptions& options, SpanExporter* spans);
 
   Co<HttpReply> answer(HttpIncoming incoming) { return front_.answer(std::move(incoming)); }
 
-  // A server's of which the API is the handler.
+  // The options of a server whose handler is this API.
   HttpServerOptions server_options(std::string address);
 
-  // Health and metrics alone, for a listener of their own.
+  // For a listener of its own, with health and metrics only.
   HttpServerOptions monitor_options(std::string address);
   Co<HttpReply> answer_monitor(HttpIncoming incoming) {
     return front_.answer_monitor(std::move(incoming));
@@ -49,7 +49,7 @@ class Api final {
 
   HttpMetrics& metrics() { return metrics_; }
 
-  // From here on it is not ready, and nobody waits; it still answers.
+  // From now on it is not ready, and requests do not wait; it still answers.
   void drain();
 
  private:

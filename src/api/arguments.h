@@ -1,5 +1,5 @@
-// Reads what clients write into paths, query strings and bodies: numbers, durations, JSON. Pure;
-// it takes nothing that it does not understand whole.
+// Reads what clients write into paths, query strings and bodies: numbers, durations, JSON. Pure; a
+// text that it does not understand completely is refused.
 #pragma once
 
 #include <cstdint>

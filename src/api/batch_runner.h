@@ -1,6 +1,6 @@
-// BatchRunner moves batches on: it calls sluice.advance_batches() as long as there is work, and
-// otherwise when that says. Every server has one; what they do and when they may die is the
-// database's business.
+// BatchRunner runs the steps of batches: it calls sluice.advance_batches() as long as there is
+// work, and otherwise at the time that the last call returned. Every server has one; the steps
+// themselves, and what happens when a server dies, are the database's business.
 //
 // Thread rule: loop thread only; the clock and the pools outlive it.
 #pragma once

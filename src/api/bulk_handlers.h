@@ -1,5 +1,5 @@
-// The handlers that act on all tasks which meet some conditions: see docs/http.md. Each wants one,
-// or to be told that everything is meant.
+// Handlers for all tasks that meet some conditions: see docs/http.md. Each requires a condition, or
+// an explicit statement that all tasks are meant.
 #pragma once
 
 #include "api/routes.h"

@@ -1,5 +1,5 @@
-// The handlers of /v1/chat/completions and its like: a task whose client waits for the model's own
-// answer. They hold no state; the task lives on when its client has left.
+// The handlers of /v1/chat/completions and similar routes: tasks whose client waits for the model's
+// own answer. They hold no state; the task lives on when its client has left.
 #pragma once
 
 #include "api/routes.h"

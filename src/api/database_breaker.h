@@ -1,8 +1,8 @@
-// DatabaseBreaker keeps requests away from a database that fails one after the other, so that each
-// need not find out by itself: closed -> open after failures in a row -> half open, when one
-// statement at a time goes through -> closed after successes in a row. A connection that cannot be
-// had is a failure, too; what such failures alone have opened closes with the first connection, and
-// what statements have is half open then. It sends nothing.
+// DatabaseBreaker keeps requests away from a database that fails repeatedly, so that not every
+// request has to find out by itself: closed -> open after failures in a row -> half open, when one
+// statement at a time goes through -> closed after successes in a row. A failed attempt to connect
+// counts as a failure. If only such failures opened the breaker, the first connection closes it; if
+// statements failed, it becomes half open then. It sends nothing.
 //
 // Thread rule: loop thread only; the clock outlives it, and it outlives its passes.
 #pragma once

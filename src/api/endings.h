@@ -1,5 +1,5 @@
-// Endings wakes those who wait for the end of a task. Completions do not notify, so it asks: for
-// all waiting ids together, while there are any. It holds no connection and no thread for a waiter;
+// Endings wakes clients that wait for a task to end. Completions do not notify, so it polls: for
+// all awaited ids together, while there are any. It holds no connection and no thread for a waiter;
 // it does not read outcomes.
 //
 // Thread rule: loop thread only; the clock and the pool outlive it, it outlives its waiters.

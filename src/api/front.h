@@ -1,5 +1,5 @@
-// Front says whose key each request of `sluice serve` carries and answers it: health and metrics
-// itself, all others by their route's handler. It knows no SQL and owns no socket.
+// Front identifies the key of each request to `sluice serve` and answers it: health and metrics
+// itself, everything else by the handler of its route. It knows no SQL and owns no socket.
 //
 // Thread rule: loop thread only; what it is made of outlives it.
 #pragma once

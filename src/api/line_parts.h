@@ -1,5 +1,6 @@
-// LineParts cuts a text that comes in pieces into parts of whole lines, as sluice.file_part keeps
-// them. Owns what it has not given away; bounded by who takes the parts as they are ready. Pure.
+// LineParts cuts a text that arrives in pieces into parts of whole lines, as sluice.file_part
+// stores them. It owns the text not yet returned, which is bounded by its user taking parts as they
+// are ready. Pure.
 #pragma once
 
 #include <cstdint>

@@ -33,7 +33,7 @@ struct PgPoolLimits {
   size_t waiting_of_key_max = 10'000;
 };
 
-// For whom a statement is.
+// The client for whom a statement is.
 struct Requester {
   // For the time that the handler runs.
   Requester(const HttpIncoming& incoming) : key(incoming.client), is_awaited(incoming.is_awaited) {}
@@ -54,31 +54,32 @@ class PgPool final {
   PgPool(const PgPool&) = delete;
   PgPool& operator=(const PgPool&) = delete;
 
-  // A request's, when it is its turn. One that has waited long is not sent if nobody waits for it
-  // any more. Errors: as PgConnection::query(); not_sent: no connection is open, or could be opened
-  // where none is kept; it has waited for `wait_ms_max`; its key has `waiting_of_key_max` waiting;
-  // statements_max are under way; or the breaker is open.
+  // Sends a request's statement when it is its turn. After a long wait it is not sent if nobody
+  // waits for the answer any more. Errors: as PgConnection::query(); not_sent: no connection is
+  // open, or could be opened where none is kept; it has waited for `wait_ms_max`; its key has
+  // `waiting_of_key_max` waiting; statements_max are under way; or the breaker is open.
   Co<Result<PgResult>> query(Requester requester, std::string sql, PgParams params);
 
-  // The server's own, at once, on the connection with the fewest statements under way, first one
-  // without requests'. Errors: as above, but for the turns'.
+  // Sends a statement of the server itself at once, on the connection with the fewest statements
+  // under way, preferably one without requests' statements. Errors: as above, except for those of
+  // turns.
   Co<Result<PgResult>> query(std::string sql, PgParams params);
 
-  // The same whatever the breaker says, and unknown to it; also no reason for another connection:
-  // for looks at the database that are made anyway.
+  // The same, but independent of the breaker, and no reason to open another connection: for
+  // periodic looks at the database.
   Co<Result<PgResult>> query_unguarded(std::string sql, PgParams params);
 
-  // Of the key's statements that wait, ends those for which nobody waits.
+  // Ends those of the key's waiting statements for whose answer nobody waits.
   void drop_unawaited(const std::string& key);
 
   const DatabaseBreaker& breaker() const { return breaker_; }
   bool is_connected() const;
-  // Some connection has not yet come to the end of its first attempt, warm-up included.
+  // Whether some connection has not finished its first attempt, warm-up included.
   bool is_starting() const { return starting_ > 0; }
 
-  // Of an Error: the statement never left this process, so nothing has changed.
+  // Whether an error means that the statement never left this process, so nothing has changed.
   static constexpr std::string_view not_sent = "08003";
-  // not_sent, for nobody waits for the answer any more.
+  // The error not_sent because nobody waits for the answer any more.
   static Error unawaited();
 
  private:

@@ -1,5 +1,5 @@
-// The handlers that show what works: queues and workers, see docs/http.md. They concern all
-// tenants, so a key of one tenant sees neither.
+// The handlers that show queues and workers: see docs/http.md. These concern all tenants, so a key
+// of one tenant sees neither.
 #pragma once
 
 #include "api/routes.h"

@@ -1,5 +1,5 @@
-// An answer made of a stored text's parts, one after the other, each read when the client has taken
-// the one before.
+// An answer made of the parts of a stored text, one after the other; each part is read when the
+// client has taken the one before.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
-// Submitter turns tasks that arrive one by one into few transactions: while some are being
-// submitted others gather, and go together next, key by key in turn. It owns them until each is
-// accepted or refused, which it is by itself; it waits for no timer. A large one, whose reading may
-// take PostgreSQL seconds, goes alone, and holds up no small one; so does, in its key's turn, one
-// that has to wait for a lock.
+// Submitter combines tasks that arrive one by one into few transactions: those that arrive during a
+// submit go together in the next one, in turn by key. It owns them until each is accepted or
+// refused, by itself. It waits for no timer. A large task, which PostgreSQL may take seconds to
+// read, goes alone and does not delay small ones; so does, in its key's turn, a task that has to
+// wait for a lock.
 //
 // Thread rule: loop thread only; the pools outlive it. How many wait is bounded by the HTTP
 // server's connections and bodies.

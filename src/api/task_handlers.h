@@ -1,5 +1,5 @@
-// The handlers of /v1/tasks and /v1/dead-letters: see docs/http.md. They hold no state; a task of
-// another tenant is to them a task that is not there.
+// The handlers of /v1/tasks and /v1/dead-letters: see docs/http.md. They hold no state. For a key,
+// another tenant's task does not exist.
 #pragma once
 
 #include "api/routes.h"

@@ -1,5 +1,6 @@
-// TurnQueue keeps what waits in order of arrival, apart for each key, and lets the keys take turns,
-// one item a turn: however many one key has waiting, another's next one goes after one of it.
+// TurnQueue keeps waiting items in order of arrival, separately for each key, and lets the keys
+// take turns, one item a turn: however many items one key has, another key's next item waits for
+// only one of them.
 //
 // Thread rule: none of its own. How many wait is bounded by its owner.
 #pragma once

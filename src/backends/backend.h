@@ -1,8 +1,8 @@
 // A backend is a pair of pure functions: a task becomes an HTTP request, an HTTP response becomes
-// an Outcome. It owns nothing, keeps no state, sends nothing, knows no secret and no clock.
+// an Outcome. It owns nothing, keeps no state, sends nothing, and knows neither secrets nor time.
 //
-// Each API has a file of its own; what they share is here: a request is JSON, an answer is JSON or
-// a stream of events that is put together into the same JSON.
+// Each API has a file of its own. What they share is here: a request is JSON, and an answer is JSON
+// or a stream of events that is put together into the same JSON.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Reading JSON that comes from outside, and fields of it that may or may not be there: what is
-// absent or of another type is empty. Texts live as long as their parser.
+// Reads JSON from outside, with fields that may be missing: a field that is absent or of another
+// type is empty. Texts live as long as their parser.
 #pragma once
 
 #include <simdjson.h>

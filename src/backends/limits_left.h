@@ -1,5 +1,5 @@
-// What a backend says is left of its limits, from its headers: evidence that may lower our buckets
-// and never raises them. Pure; says nothing when the backend's figures make no sense.
+// Reads from a backend's headers what is left of its limits. This may lower our buckets and never
+// raises them. Pure; figures that make no sense are ignored.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What became of one call to a model: the vocabulary in which backends speak to the worker and the
-// worker to the database. Pure data; sluice.complete says what each kind does to the task.
+// The outcome of one call to a model, as backends report it to the worker and the worker to the
+// database. Pure data; sluice.complete says what each kind does to the task.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Requests of the user's own making. Pure.
+// Requests that the user wrote himself, as JSON. Pure.
 #pragma once
 
 #include <string>

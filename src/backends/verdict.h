@@ -1,5 +1,5 @@
 // What a failure means for task and model: the table of statuses and error types, for every
-// provider. Pure functions; they know no API but its error objects.
+// provider. Pure functions; of the APIs they know only the error objects.
 #pragma once
 
 #include <optional>

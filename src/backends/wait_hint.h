@@ -1,5 +1,5 @@
-// How long a backend asks to wait, in the six forms that providers use. Pure functions over text
-// that is never trusted to be sane: anything strange is no hint, and no hint is above an hour.
+// How long a backend asks us to wait, in the six forms that providers use. Pure functions over
+// untrusted text: anything strange counts as no hint, and no hint is longer than an hour.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // What cancel, redrive and forget have in common: one task by its id, or with --all every task that
-// meets conditions. SQL judges their values and does the work; a slip that would mean everything is
-// refused here.
+// meets conditions. SQL checks the values and does the work; a call that would accidentally mean
+// all tasks is refused here.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What a command is to the command line: a name, a line of help, its flags and what it does. It
-// does not parse and does not exit; command_line.cc does both.
+// A command for the command line: a name, a line of help, its flags and its action. It does not
+// parse and does not exit; command_line.cc does both.
 //
 // To add a command: a file src/cli/NAME.cc with its configure function, and its two lines in
 // commands.cc (declaration and table row).

@@ -1,5 +1,5 @@
 // Settings are the key=value arguments of `sluice model|route|tenant set`: columns of one row of
-// configuration. PostgreSQL judges the values; what it refuses is said in words.
+// configuration. PostgreSQL checks the values, and its refusals are put into words.
 //
 // Blocking; throws CommandError, and what libpqxx throws when the database itself fails.
 #pragma once

@@ -1,5 +1,5 @@
-// Tasks on their way into the queue: gathered into chunks, sent through sluice.submit_many, and if
-// a chunk is refused, the line that is to blame found. It does not read, wait or print.
+// Submits many tasks: in chunks, through sluice.submit_many; if a chunk is refused, it finds the
+// line at fault. It does not read, wait or print.
 //
 // Blocking; throws CommandError, and what libpqxx throws when the database itself fails.
 #pragma once

@@ -1,4 +1,4 @@
-// What somebody who mistyped a name probably meant. Pure functions.
+// Suggestions for a mistyped name. Pure functions.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Text on its way to a terminal: made harmless and cut to size.
+// Makes text harmless for a terminal and cuts it to size.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The system account that PostgreSQL runs under: PostgreSQL refuses root. It says who that is and
-// what that account can reach; it does not start anything.
+// The system account that PostgreSQL runs under, because PostgreSQL refuses root. It names the
+// account and what it can reach; it does not start anything.
 #pragma once
 
 #include <sys/types.h>

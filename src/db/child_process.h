@@ -1,6 +1,6 @@
 // One child process: started, watched, signalled and reaped here. It ends with us however we end,
-// even at kill -9; it does not know what it runs. Thread rule: the thread that starts a child must
-// outlive it (the kernel ties it to the thread).
+// even at kill -9; this class does not know what it runs. Thread rule: the thread that starts a
+// child must outlive it (the kernel ties it to the thread).
 #pragma once
 
 #include <sys/types.h>

@@ -1,6 +1,6 @@
-// What a user calls a database, turned into what libpq takes, and the blocking connection to it. It
-// never prints a password, nor a piece of a malformed URL that may be one; it does not decide which
-// flag or variable the URL comes from (the command line does).
+// Turns a user's database address into what libpq takes, and connects to it, blocking. It never
+// prints a password, nor a piece of a malformed URL that may be one. The command line decides from
+// which flag or variable the address comes.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
-// Damaged unlogged sequences, as a promotion or a restore leaves them, are made anew by
-// sluice.mend_sequences() (sql/functions/1_base/counters.sql says what and why). Here is what its
-// callers share; none of them decides anything.
+// Repairs unlogged sequences damaged by a promotion or a restore, with sluice.mend_sequences()
+// (sql/functions/1_base/counters.sql says what and why). These are the parts that its callers
+// share.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What PostgreSQL said about a statement it refused, taken apart. Only the parts that never quote a
+// PostgreSQL's message about a refused statement, in its parts. Only parts that never quote a
 // prompt are kept: CONTEXT and LINE, which may, are dropped.
 #pragma once
 

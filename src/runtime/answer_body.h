@@ -1,7 +1,7 @@
-// AnswerBody takes the body of one answer as it comes, for every client of HTTP: it gathers it, or
-// gives an event stream to the request's sink, and holds it to the request's limit and to the
-// memory for answers. It knows no connection: who has no room for a piece is its owner's to stop.
-// For src/runtime only.
+// AnswerBody receives the body of one answer, for every HTTP client: it collects it, or passes an
+// event stream to the request's sink, and enforces the request's limit and the memory for answers.
+// It knows no connection: when there is no memory for a piece, its owner has to stop reading. For
+// src/runtime only.
 //
 // Thread rule: loop thread only. What it is given outlives it.
 #pragma once

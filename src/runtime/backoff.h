@@ -1,6 +1,6 @@
-// Backoff says how long to pause before an attempt: not at all until one has failed, then by chance
-// (full jitter, so that processes do not come back in step) up to a bound that doubles with each
-// failure. It owns that bound; it waits for nothing.
+// Backoff says how long to pause before an attempt: not at all until one has failed, then a random
+// time (full jitter, so that processes do not come back in step) up to a bound that doubles with
+// each failure. It owns that bound; it waits for nothing.
 //
 // Thread rule: one thread.
 #pragma once

@@ -1,6 +1,6 @@
-// CurlHttpClient speaks HTTP by curl: TLS, HTTP/2, and what PlainHttpClient leaves to it. It keeps
-// connections for as many requests as were lately under way at once. Names are looked up off the
-// loop, certificate authorities read once.
+// CurlHttpClient sends requests with curl: TLS, HTTP/2, and everything that PlainHttpClient does
+// not do. It keeps as many connections as requests were recently under way at once. Names are
+// looked up off the loop; certificate authorities are read once.
 //
 // Thread rule: loop thread only.
 #pragma once

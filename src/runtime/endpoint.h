@@ -1,5 +1,5 @@
-// Endpoint is where a URL leads: what stands before its path, as libcurl reads it, which makes the
-// connection. Any thread.
+// Endpoint is the part of a URL before its path, as libcurl, which makes the connection, reads it.
+// Any thread.
 #pragma once
 
 #include <optional>

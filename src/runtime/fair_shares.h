@@ -1,7 +1,7 @@
-// FairShares divides what there is only so much of among keys and addresses. No share lies idle:
-// whoever asks may hold as much as would then still be free (an address, which may be a proxy's,
-// seven times that). So one key alone has half of it, two have a third each, and nobody, however
-// long he keeps what he has, takes the last of it from somebody new.
+// FairShares divides a scarce resource among keys and addresses. No share lies idle: a key may hold
+// as much as would then still be free (an address, which may be a proxy's, seven times that). So a
+// single key has half of the resource, two keys have a third each, and nobody, however long he
+// keeps his share, takes the last of it from a newcomer.
 //
 // Thread rule: loop thread only; it outlives its parts.
 #pragma once

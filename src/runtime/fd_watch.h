@@ -1,6 +1,6 @@
 // FdWatch tells when a file descriptor can be read or written. It owns its place in the event loop,
-// never the descriptor: let it go before whoever owns the descriptor closes it, or a new one of the
-// same number would get its events.
+// never the descriptor. Destroy it before the owner closes the descriptor: otherwise a new
+// descriptor with the same number would get its events.
 //
 // Thread rule: loop thread only. It may be destroyed from within its own callback. The loop
 // outlives it.

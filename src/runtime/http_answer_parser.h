@@ -1,6 +1,6 @@
-// HttpAnswerParser reads one answer of HTTP/1 out of the bytes of a connection, in whatever pieces
-// they come; it owns a parser of llhttp and what is not whole yet. Interim answers (100 Continue)
-// are passed over. It knows no socket and judges no status.
+// HttpAnswerParser reads one HTTP/1 answer from the bytes of a connection, in pieces of any size.
+// It owns a parser of llhttp and the unfinished parts. Interim answers (100 Continue) are skipped.
+// It knows no socket and judges no status.
 //
 // Any thread, one at a time.
 #pragma once

@@ -1,6 +1,7 @@
-// HttpBody is the body of a request, given out piece by piece. A large text in it becomes a JSON
-// string on its way: so it never exists in its escaped form, which may be six times as large, and
-// no turn of the loop escapes much of it. What is small is escaped at once and stands in one piece.
+// HttpBody is the body of a request, produced piece by piece. A large text in it is escaped as a
+// JSON string only when its piece is due, so it never exists in its escaped form, which may be six
+// times as large, and no turn of the loop escapes much of it. A small text is escaped at once, in
+// one piece.
 //
 // Thread rule: none of its own; one user at a time. Its bytes are never logged.
 #pragma once

@@ -1,10 +1,10 @@
 // HttpClient sends one HTTP request and awaits its whole answer: the seam between the worker and
 // the model backends (WireHttpClient is the real one). It does not retry, follow redirects, queue,
-// or judge a status: any answer is a success here.
+// or judge a status: any answer counts as a success here.
 //
-// Thread rule: loop thread only. The number of requests under way is bounded by the caller; none
-// waits inside. A Co destroyed in mid-transfer drops its connection. Bodies, URLs and headers are
-// never logged.
+// Thread rule: loop thread only. The caller bounds the number of requests under way; none waits
+// inside. A Co destroyed in mid-transfer drops its connection. Bodies, URLs and headers are never
+// logged.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// HttpCommon is what the clients of HTTP have together: where URLs and names lead, the memory for
-// answers, the share of a turn, and what is asked before anything is sent. It sends nothing. For
+// HttpCommon is what the HTTP clients share: parsed URLs and resolved names, the memory for
+// answers, the share of a turn, and the checks before anything is sent. It sends nothing. For
 // src/runtime only.
 //
 // Thread rule: loop thread only. The loop and the clock outlive it, and it outlives the clients,

@@ -1,4 +1,4 @@
-// Reads the one form of a date that HTTP servers may write. Pure; any thread.
+// Reads dates in the one format that HTTP servers may write. Pure; any thread.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
-// What CurlHttpClient is made of: HttpEngine, one multi handle of curl with its descriptors and
-// timer on our loop, and HttpTransfer, one request in it. They decide nothing: callbacks of curl
-// only note what it wants, and after each step the transfers that ended are told. For src/runtime
-// only.
+// The parts of CurlHttpClient: HttpEngine, one multi handle of curl with its descriptors and timer
+// on our loop, and HttpTransfer, one request in it. They decide nothing: curl's callbacks only note
+// what it wants, and after each step the transfers that ended are notified. For src/runtime only.
 //
 // Thread rule: loop thread only. An engine outlives its transfers.
 #pragma once

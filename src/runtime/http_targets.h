@@ -1,7 +1,7 @@
-// HttpTargets keeps what was read out of URLs: few are called, millions of times, and to read one
-// takes longer than to send to it.
+// HttpTargets caches parsed URLs: there are few, each is called millions of times, and parsing one
+// takes longer than sending a request.
 //
-// Thread rule: loop thread only. A target outlives its being forgotten here for as long as somebody
+// Thread rule: loop thread only. A target that was dropped from the cache lives as long as somebody
 // holds it.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Opens a TCP socket that listens on HOST:PORT, and says what addresses mean. It owns nothing
-// afterwards: who asked owns the descriptor.
+// Opens a TCP socket that listens on HOST:PORT, and tells what kind of address one is. It owns
+// nothing afterwards: the descriptor is the caller's.
 #pragma once
 
 #include <sys/socket.h>

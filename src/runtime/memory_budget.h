@@ -1,9 +1,11 @@
 // MemoryBudget bounds the memory of all texts of a kind together: of answers, from their first byte
-// until they are stored, or of large requests, until they are sent. One that finds no room waits.
-// Three rules keep the others going: a backend may have three times what it leaves free, so that
-// none, however long it takes, stops another's; only twice that for large texts, so that a usual
-// one never waits for a giant; and one of each backend may grow beyond it, once nothing takes
-// memory that has ended there: so there is always one that can end, and makes room.
+// until they are stored, or of large requests, until they are sent. A text for which there is no
+// memory waits. Three rules prevent a standstill:
+// - A backend may use three times the memory that it leaves free, so that none, however slow, stops
+//   another's texts.
+// - Large texts may use only twice that, so that a usual one never waits for a giant.
+// - When no text that takes memory can end, one text of each backend may grow beyond the budget: so
+//   there is always one that can end and free its memory.
 //
 // Thread rule: loop thread only. The clock outlives it, and it outlives its Holds.
 #pragma once

@@ -1,5 +1,5 @@
-// OutageLog says that something is away without a line for every attempt: one when it goes, one a
-// minute with how long it has been away, one when it is back. It notices nothing by itself.
+// OutageLog reports an outage without a line for every attempt: one line when it begins, one a
+// minute with its duration, one when it is over. It notices nothing by itself.
 //
 // Thread rule: loop thread only; the clock outlives it.
 #pragma once

@@ -1,7 +1,7 @@
-// PgServers knows where the database may be, as a conninfo names it, and where to try first. libpq
-// reads one conninfo for every session; its asynchronous connect, though, gives a mute server all
-// the time there is, looks names up on the calling thread, and always begins with the first server.
-// So PgConnection tries them one by one and tells what it found to all that share this.
+// PgServers knows the servers that a conninfo names, and which to try first. libpq would read the
+// conninfo for each session; but its asynchronous connect waits without limit for a server that
+// does not answer, looks names up on the calling thread, and always begins with the first server.
+// So PgConnection tries the servers one by one and reports what it found to all that share this.
 //
 // Thread rule: loop thread only; the clock and the resolver outlive it.
 #pragma once

@@ -1,6 +1,6 @@
 // PlainConnection is one TCP connection of PlainHttpClient: a socket with its place in the loop,
-// and whoever has it at the time (a dial, a transfer or the client's stock of idle ones). It knows
-// nothing of HTTP. For src/runtime only.
+// and its present user (a dial, a transfer or the client's pool of idle ones). It knows nothing of
+// HTTP. For src/runtime only.
 //
 // Thread rule: loop thread only. The loop and the share outlive it; it may be destroyed from within
 // its user's on_ready().

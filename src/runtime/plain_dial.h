@@ -1,9 +1,9 @@
-// PlainDial makes a connection to the first of some addresses that takes one. Each has a head start
-// before the next is tried beside it, so that one that says nothing holds up nobody for long. For
-// src/runtime only.
+// PlainDial connects to the first of some addresses that accepts. Each address has a head start
+// before the next one is tried as well, so that one that does not answer causes only a short delay.
+// For src/runtime only.
 //
-// Thread rule: loop thread only. What it is given outlives it. Dropped in the middle, it closes
-// what it began.
+// Thread rule: loop thread only. What it is given outlives it. If it is destroyed early it closes
+// the connections that it began.
 #pragma once
 
 #include <cstdint>

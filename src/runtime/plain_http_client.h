@@ -1,7 +1,7 @@
-// PlainHttpClient speaks HTTP/1.1 without TLS, with a small part of curl's instructions. A
+// PlainHttpClient sends HTTP/1.1 requests without TLS, for a fraction of curl's instructions. A
 // connection carries one request at a time and is kept for the next one to the same host and port.
-// A request goes a second time only when the kept connection that it was to go on was dead before
-// it took a byte: whatever was written may be billed.
+// A request is sent again only if it was to use a kept connection that was dead before it took a
+// byte: anything that was written may be billed.
 //
 // Thread rule: loop thread only.
 #pragma once

@@ -1,5 +1,5 @@
-// PlainTransfer is one request of PlainHttpClient on one connection: it writes, reads and keeps the
-// limits. It knows of each request whether a byte of it has gone. For src/runtime only.
+// PlainTransfer is one request of PlainHttpClient on one connection: it writes, reads and enforces
+// the limits. It knows whether a byte of the request has been written. For src/runtime only.
 //
 // Thread rule: loop thread only. Lives in the frame of send(); what it is given outlives it.
 #pragma once

@@ -1,12 +1,12 @@
-// The coroutines of this thread that may go on, in the order in which they became ready. Owns that
-// order only: the frames belong to their Tasks, and an Entry leaves the queue by itself when its
+// The coroutines of this thread that can continue, in the order in which they became ready. It owns
+// only that order: the frames belong to their Cos, and an Entry leaves the queue by itself when its
 // frame is destroyed.
 //
 // Thread rule: loop thread only; there is one queue. Coroutines that waited for something outside
-// (a signal, a timer, a reply) are resumed from here and nowhere else, one after another. So waking
-// somebody from inside a coroutine never runs foreign code in the middle of it, and the depth of
-// the stack does not grow with the number of wake-ups. The queue is drained until it is empty:
-// coroutines that wake each other for ever, without I/O, starve the loop.
+// (a signal, a timer, a reply) are resumed only from here, one after another. So waking somebody
+// from inside a coroutine never runs foreign code in the middle of it, and the stack does not grow
+// with the number of wake-ups. The queue is drained until it is empty: coroutines that wake each
+// other for ever, without I/O, starve the loop.
 #pragma once
 
 #include <coroutine>

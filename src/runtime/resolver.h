@@ -1,11 +1,11 @@
-// Resolver turns host names into addresses off the event loop. The system's resolver blocks for as
-// long as the name servers keep it waiting (5 s each, some 40 s with several), and can be neither
-// asked to hurry nor aborted, so each look-up has a thread of its own and everybody who wants that
-// host waits for the same one. It connects to nothing and knows no port.
+// Resolver turns host names into addresses off the event loop. The system's resolver blocks as long
+// as the name servers do not answer (5 s each, some 40 s with several), and can be neither hurried
+// nor aborted. So each look-up has a thread of its own, and all that want the same host wait for
+// the same look-up. It connects to nothing and knows no port.
 //
-// Thread rule: loop thread only; `look_up` alone is called on other threads. The loop and the clock
-// outlive it, and it outlives its waiters. Look-ups that nobody waits for end by themselves: they
-// hold up neither the destructor nor the end of the process.
+// Thread rule: loop thread only; only `look_up` is called on other threads. The loop and the clock
+// outlive it, and it outlives its waiters. Look-ups for which nobody waits end by themselves: they
+// delay neither the destructor nor the end of the process.
 #pragma once
 
 #include <cstddef>

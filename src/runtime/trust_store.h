@@ -1,10 +1,10 @@
 // TrustStore holds the certificate authorities that TLS connections trust, read once for all of
-// them: to parse the system's takes 40 ms, and curl would do it anew for each connection. They are
-// read beside the loop, and again when their file or directory has changed, so that a worker that
-// runs for months follows what the system trusts.
+// them: parsing the system's takes 40 ms, and curl would do it for each connection. They are read
+// on another thread, and again when their file or directory has changed, so that a worker that runs
+// for months follows the system's trust.
 //
-// The file is SSL_CERT_FILE or else curl's built-in one, the directory (of files named by hashes,
-// read one by one where they are needed) SSL_CERT_DIR or else curl's: as OpenSSL's own programs do.
+// The file is SSL_CERT_FILE or else curl's built-in one; the directory (of files named by hashes,
+// each read when it is needed) is SSL_CERT_DIR or else curl's, as in OpenSSL's own programs.
 //
 // Thread rule: loop thread only. The clock outlives it. Connections keep the store they began with.
 #pragma once

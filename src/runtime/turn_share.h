@@ -1,10 +1,9 @@
-// TurnShare bounds how long pieces of work that come in a crowd may hold up one turn of the event
-// loop: what does not fit waits for the next turns, in order. A TLS handshake takes a millisecond
-// of processor time; with 256 connections that open at once the loop would else be a quarter of a
-// second late for everything else.
+// TurnShare bounds how long bursts of work hold up one turn of the event loop: the rest waits for
+// the next turns, in order. A TLS handshake takes a millisecond of processor time; 256 connections
+// that open at once would otherwise delay everything else by a quarter of a second.
 //
-// Thread rule: loop thread only. The loop and the clock outlive it; it outlives what its pieces of
-// work use, and those that have not run are dropped with it.
+// Thread rule: loop thread only. The loop and the clock outlive it. It outlives what its pieces of
+// work use, and drops those that have not run.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
-// WireHttpClient is the HttpClient of a process: one place that says which client sends a request.
-// PlainHttpClient takes what goes without TLS and asks for nothing special, CurlHttpClient the
-// rest.
+// WireHttpClient is the HttpClient of a process: it decides which client sends a request.
+// PlainHttpClient sends requests without TLS and special options, CurlHttpClient all others.
 //
 // Thread rule: loop thread only.
 #pragma once

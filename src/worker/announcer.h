@@ -1,6 +1,7 @@
-// Announcer keeps the ids of tasks whose calls were stored until the worker announces them on the
-// channel sluice_done, in a statement after the completion's own. Best effort: what does not fit,
-// and what a failed statement had, is dropped and counted. It owns the ids; it sends nothing.
+// Announcer keeps the ids of tasks whose outcomes were stored until the worker announces them on
+// the channel sluice_done, in a statement after the completion. Best effort: ids for which there is
+// no space, and those of a failed statement, are dropped and counted. It owns the ids; it sends
+// nothing.
 //
 // Thread rule: loop thread only. The metrics outlive it.
 #pragma once

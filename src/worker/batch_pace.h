@@ -1,10 +1,10 @@
-// BatchPace says how many tasks of one model to gather into a batch, and for how long. It owns two
-// figures: how fast tasks come, and how long batches take; it knows no task and no clock.
+// BatchPace says how many tasks of one model to collect into a batch, and for how long. It owns two
+// figures: how fast tasks arrive, and how long batches take; it knows no task and no clock.
 //
-// Waiting pays if somebody comes meanwhile, and may cost a task a quarter of what its call takes:
+// Waiting pays if tasks arrive meanwhile, and may cost a task a quarter of its call's time:
 //   wait = least(batch_wait, call / 4);  goal = arrivals per second * wait, from 1 to batch_max
-// A batch goes when it has as many as are likely to come within the wait: with light traffic that
-// is one, so nobody waits; with a deep queue a claim brings more than that at once.
+// A batch goes when it has as many tasks as are likely to arrive within the wait: with light
+// traffic that is one, so no task waits; with a deep queue a claim brings more than that at once.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Call is one claimed task in flight: what was claimed, and the handles to abort it. ask_model() is
-// the middle phase of a task's life: one HTTP request, no database connection held. Neither claims
-// nor stores. exchange() is what every request to a model has in common.
+// Call is one claimed task in flight: the claimed task, and the handles to abort it. ask_model() is
+// the middle phase of a task's life: one HTTP request, no database connection held. It neither
+// claims nor stores. exchange() is what every request to a model has in common.
 //
 // Thread rule: loop thread only.
 #pragma once
@@ -61,19 +61,20 @@ struct Answer {
   std::shared_ptr<MemoryBudget::Hold> memory = nullptr;        // of what came
 };
 
-// What came back, or what it means that nothing did.
+// The response, or the outcome if there was none.
 using Reply = tl::expected<HttpResponse, Outcome>;
 
 // The header that names a call's tasks: TASK:FENCE, separated by commas.
 std::string task_header(const std::vector<TaskKey>& tasks);
 
-// Sends a request with the model's credential, and takes that out of what comes back; `redaction`
-// becomes the one for what is made of it. `stream` takes an answer in events; null: there is none.
-// All outlive it, the request too: a copy less for each call that waits.
+// Sends a request with the model's credential, and removes that from the response. `redaction` is
+// set so that the caller can remove it from texts made of the response. `stream` receives an answer
+// in events; null: there is none. All arguments outlive the call, the request too, which saves a
+// copy for each waiting call.
 Co<Reply> exchange(const Calling& calling, const Model& model, HttpRequest&& request,
                    StreamedBody* stream, AbortToken& abort, Redaction& redaction);
 
-// Sends a claimed task's question to its model and says what became of it. The task and the token
+// Sends a claimed task's question to its model and returns the outcome. The task and the token
 // outlive it.
 Co<Answer> ask_model(Calling calling, SharedModel model, const ClaimedTask& task, Question question,
                      std::optional<int64_t> send_by_ns, AbortToken& abort);

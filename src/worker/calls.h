@@ -1,9 +1,10 @@
-// Calls is what the worker has under way: every claimed task until its outcome is known. It owns
-// the calls, the memory of large requests and what calls share (secrets, batches, extra calls, news
-// of limits), and holds no database connection while a model thinks. Of the statements it has those
-// that serve calls under way: their bodies, permits for extra ones, what backends said of limits.
+// Calls are what the worker has under way: every claimed task until its outcome is known. It owns
+// the calls, the memory of large requests and what calls share (secrets, batches, extra calls,
+// reported limits), and holds no database connection while a model thinks. It has the statements
+// for calls under way: to fetch their bodies, to get permits for extra calls, to store reported
+// limits.
 //
-// The life of a task is live(): it begins when a claim brought the task (Intake), and ends when its
+// The life of a task is live(): it begins when a claim brings the task (Intake), and ends when its
 // outcome is on its way into the database (OutcomeStore).
 //
 // Thread rule: loop thread only. What it is given outlives it; no call may be left when it is
@@ -40,7 +41,7 @@ class Calls final {
     EndedCall call;
   };
 
-  // `spans`: null when they go nowhere. `on_ended` is called from within a call's coroutine.
+  // `spans`: null if none are exported. `on_ended` is called from within a call's coroutine.
   Calls(Options options, Clock& clock, HttpClient& http, Metrics& metrics, SpanExporter* spans,
         const ServedModels& models, DatabaseLink& link, std::function<void(Ended)> on_ended);
 
@@ -49,24 +50,24 @@ class Calls final {
   bool empty() const { return calls_.empty(); }
   size_t size() const { return calls_.size(); }
   bool contains(const TaskKey& key) const { return calls_.contains(key); }
-  // What large requests take.
+  // The memory of large requests.
   int64_t request_bytes() const { return request_memory_.bytes(); }
 
-  // No more will come: batches wait for nobody.
+  // No more tasks will come, so batches need not wait for any.
   void drain() { batcher_.send_all(); }
-  // From now on, those that come included.
+  // Aborts all calls, also those that are still to come.
   void abort_all();
 
   bool has_work() const {
     return !bodies_wanted_.empty() || !large_bodies_wanted_.empty() || hedging_.has_asked();
   }
-  // What backends said lowers buckets before they are used, and calls that take long have their
-  // permits before new ones: ahead of the claim. Bodies come behind it.
+  // Sent before the claim, because reported limits lower buckets before these are used, and extra
+  // calls get permits before new tasks. Bodies are fetched after it.
   void send_limits(Flush& flush);
   void send_hedges(Flush& flush);
   void send_for_bodies(Flush& flush);
 
-  // The database does not want their results.
+  // Aborts calls whose results the database no longer accepts.
   void abort_unwanted(const std::vector<TaskKey>& keys);
 
  private:

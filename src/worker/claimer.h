@@ -1,9 +1,9 @@
-// Claimer decides how many tasks to ask for, and when to wake those whose time has come. It owns
-// the worker's demand, and nothing else: it sends nothing, knows no time and no task.
+// Claimer decides how many tasks to ask for, and when to wake tasks whose time has come. It owns
+// only the worker's demand: it sends nothing, and knows no time and no task.
 //
-// A worker claims as long as claims come back full. After a short one it is idle: the sleeper looks
-// at what waits before it sleeps, and wakes it if anything is left. After an empty one it wakes
-// tasks whose time has come, and tries once more.
+// A worker claims as long as claims come back full. After one that was not full it is idle: before
+// it sleeps the sleeper looks for waiting tasks, and wakes it if there are any. After an empty
+// claim it wakes tasks whose time has come, and tries once more.
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
-// Completer keeps the outcomes of ended calls until the database has stored them. It owns them
-// across reconnects; it sends nothing. Its size is bounded by the worker's slots and one batch: a
-// call holds its slot until its outcome is taken to be stored, and a batch may come back.
+// Completer keeps the outcomes of ended calls, across reconnects, until the database has stored
+// them. It sends nothing. Its size is bounded by the worker's slots and one batch: a call holds its
+// slot until its outcome has been sent, and a batch may come back.
 //
 // Thread rule: loop thread only.
 #pragma once

@@ -29,7 +29,7 @@ class Concurrency final {
 
   void serve(const std::vector<Model>& models);
 
-  // What a call that has ended says about its backend.
+  // What an ended call says about its backend.
   struct End {
     int64_t begun_ns = 0;
     int64_t ended_ns = 0;
@@ -39,22 +39,23 @@ class Concurrency final {
   void note_begun(const std::string& model);
   void note_ended(const std::string& model, const End& end);
 
-  // Whether shares() of all models, with a slot free, would be more than none. At every wake-up: it
-  // takes the same time however many models there are, as is_held_back() does.
+  // Whether shares() of all models would be above zero if a slot were free. Called at every
+  // wake-up; like is_held_back() it takes constant time, however many models there are.
   bool has_room() const { return with_room_ > 0; }
 
   // How many more calls of each of `models` may begin while `slots_free` of all slots are free.
   std::vector<int> shares(const std::vector<std::string>& models, int slots_free) const;
 
-  // What a claim of `asked` in all brought: the models that gave all that they were asked for have
-  // more.
+  // Notes what a claim of `asked` tasks in all brought: models that gave all that was asked of them
+  // have more.
   void note_claimed(int asked, const std::vector<std::string>& models,
                     const std::vector<int>& shares, const std::map<std::string, int>& taken);
-  // Some model has more than it may give now: worth a claim whenever a call has ended.
+  // Whether some model has more tasks than it may run now, so that a claim pays whenever a call has
+  // ended.
   bool is_held_back() const { return wanting_more_ > 0; }
 
-  // Whether an urgent task may begin beside those: its model is below its limit, or has no other
-  // than the number of slots.
+  // Whether an urgent task may begin in addition: its model is below its limit, or is limited only
+  // by the number of slots.
   bool may_begin_urgent(const std::string& model) const;
 
   int limit(const std::string& model) const;
@@ -65,7 +66,7 @@ class Concurrency final {
     int ceiling = 1;
     double limit = 1;
     int in_flight = 0;
-    bool wants_more = false;  // gave all that it was asked for
+    bool wants_more = false;  // the last claim got all that it asked of this model
     std::optional<int64_t> halved_ns;
     double first_token_short_ns =
         0;  // average over about 8 answers, and over about 64; 0: none yet
@@ -76,7 +77,7 @@ class Concurrency final {
     bool has_room() const { return in_flight < static_cast<int>(limit); }
   };
   void set_wants_more(Served& served, bool wants_more);
-  // The slots that are kept for models which have few calls or none.
+  // The slots that are kept for models with few calls or none.
   struct KeptSlots {
     int unused;        // by models that have no more than what is kept for each
     int shortfall;     // what all lack of what is kept for each; with many models more than unused

@@ -76,7 +76,7 @@ struct Configuration {
   std::map<std::string, std::string> parked;
 };
 
-// What the watcher learns when it has taken its sleeper locks: see sluice.take_sleeper_locks.
+// The answer of sluice.take_sleeper_locks to the watcher.
 struct SleepCheck {
   std::vector<int> locks;
   bool complete = false;
@@ -84,7 +84,7 @@ struct SleepCheck {
   std::optional<int64_t> wake_in_ms;
 };
 
-// What a worker learns when it wants to sleep: see sluice.fall_asleep.
+// The answer of sluice.fall_asleep to a worker that wants to sleep.
 struct Rest {
   bool asleep = false;
   int64_t wake_in_ms = 315'360'000'000;  // ten years
@@ -102,64 +102,64 @@ class Database {
  public:
   virtual ~Database() = default;
 
-  // The working session: everything but the locks. connect also checks that the schema is one we
-  // serve.
+  // The working session: everything but the locks. connect also checks that this worker serves the
+  // schema.
   virtual Co<Result<void>> connect() = 0;
   virtual bool is_connected() const = 0;
-  // complete() has a session of its own: what it waits for holds up nothing else, nor is it held
-  // up.
+  // Whether complete() has a session of its own, so that it and other statements do not wait for
+  // each other.
   virtual bool stores_apart() const = 0;
-  // Makes damaged unlogged sequences anew: how many. Call it again until there are none.
+  // Replaces damaged unlogged sequences and returns how many. Call it again until it returns 0.
   virtual Co<Result<int64_t>> mend_sequences() = 0;
   virtual Co<Result<int64_t>> register_worker(std::string name, int slots,
                                               std::vector<std::string> models) = 0;
   virtual Co<Result<Configuration>> configuration(std::vector<std::string> models) = 0;
   virtual Co<Result<std::vector<TaskKey>>> heartbeat(int64_t worker) = 0;
   virtual Co<Result<int64_t>> recover(int64_t worker) = 0;
-  // Until the next heartbeat nobody expects one. Not if there is anything to do.
+  // Falls asleep: until its next heartbeat nobody expects one. Refused if there is anything to do.
   virtual Co<Result<Rest>> fall_asleep(int64_t worker) = 0;
   virtual Co<Result<int64_t>> sweep() = 0;
-  // A round of retention, in which at most a second goes by; how much it removed.
+  // A round of retention, of at most a second; returns how much it removed.
   virtual Co<Result<int64_t>> retain() = 0;
-  // Moves tasks whose time has come to where claims find them; how many.
+  // Moves due tasks into their lines; returns how many.
   virtual Co<Result<int64_t>> wake() = 0;
-  // `shares`: of each of `models` at most so many.
+  // `shares`: the most tasks to claim of each of `models`.
   virtual Co<Result<std::vector<ClaimedTask>>> claim(int64_t worker,
                                                      std::vector<std::string> models,
                                                      std::vector<int> shares, int max_tasks) = 0;
-  // Only those of a priority above 0.
+  // Claims only tasks of a priority above 0.
   virtual Co<Result<std::vector<ClaimedTask>>> claim_urgent(int64_t worker,
                                                             std::vector<std::string> models,
                                                             int max_tasks) = 0;
-  // One more call for each of these, that are under way: those that may have it. Send it by the
-  // same time after this was sent as a claimed one.
+  // Asks for an extra call for each of these calls under way; returns those that may have one. An
+  // extra call must be sent within the same time after this as a claimed task after its claim.
   virtual Co<Result<std::vector<TaskKey>>> hedge(int64_t worker,
                                                  const std::vector<TaskKey>& calls) = 0;
-  // What this worker holds, without bodies.
+  // The leases of this worker, without bodies.
   virtual Co<Result<std::vector<TaskKey>>> held_leases(int64_t worker) = 0;
   virtual Co<Result<std::vector<ClaimedTask>>> requests(int64_t worker,
                                                         std::vector<int64_t> ids) = 0;
   virtual Co<Result<std::vector<Applied>>> complete(int64_t worker,
                                                     const std::vector<EndedCall>& ended) = 0;
-  // Notifies who listens of those that have ended; call it when their completion has committed.
-  // How many that were.
+  // Notifies listeners of those tasks that have ended; call it when their completion has committed.
+  // Returns how many have.
   virtual Co<Result<int64_t>> announce(const std::vector<int64_t>& ids) = 0;
-  // The database's clock has jumped ahead by `jump_us` since it said `sound_us`: its quotas start
-  // empty, unless another worker has told of this jump. Its time now. (`sound_us` and that in
-  // microseconds since the epoch.)
+  // Reports that the database's clock has jumped ahead by `jump_us` since it said `sound_us`: all
+  // quotas then start empty, unless another worker has reported this jump. Returns the clock's
+  // time, like `sound_us` in microseconds since the epoch.
   virtual Co<Result<int64_t>> note_clock_jump(int64_t jump_us, int64_t sound_us) = 0;
   // Lowers the models' buckets to what is left; never raises one. In ascending order of their ids,
-  // as all who take more than one model's lock.
+  // the order in which all locks of several models are taken.
   virtual Co<Result<void>> drain_buckets(const std::vector<ModelLimits>& limits) = 0;
   virtual Co<Result<bool>> unfinished(int64_t worker) = 0;
   virtual Co<Result<int64_t>> unregister_worker(int64_t worker) = 0;
 
-  // The listening session: direct, for its locks and notifications belong to it.
+  // The listening session: a direct one, because its locks and notifications belong to it.
   virtual Co<Result<void>> listen() = 0;
   virtual bool is_listening() const = 0;  // the session is there, even if it is mute
   virtual ListenMode listen_mode() const = 0;
-  // Once a second, and with each look of a sleeper: asks whether there is room for notifications,
-  // unless the session is busy; gives it up if it is mute.
+  // Called once a second, and with each look of a sleeper: asks whether there is space for
+  // notifications, unless the session is busy; closes the session if it does not answer.
   virtual void check_listening() = 0;
   virtual Co<Result<bool>> become_watcher(int64_t worker) = 0;
   virtual Co<Result<void>> resign_watcher(int64_t worker, bool work_remains) = 0;
@@ -169,9 +169,9 @@ class Database {
   virtual void close() = 0;  // both sessions
 
   // Called from within the sessions' callbacks; they only note the fact.
-  // Something became ready for a model, by id; 0: for some model, or nobody watches.
+  // A task became ready for a model, by id; 0: for some model, or there is no watcher.
   std::function<void(int64_t model)> on_work;
-  // Some call of this worker, by its id, shall be aborted; the heartbeat says which.
+  // Some call of this worker, by the worker's id, shall be aborted; the heartbeat says which.
   std::function<void(int64_t worker)> on_abort;
   // The database's clock, in microseconds since the epoch, read by a statement that was sent at
   // `sent_ns`: before the answer that it came with. Every heartbeat, claim and granted extra call.

@@ -1,7 +1,7 @@
-// DatabaseLink is the worker's standing with its database: whether it is connected, under which id
-// it is registered, what went wrong, and how the database's clock goes. It owns the id, the pauses
-// after errors and the signal that there is something to send. Of the statements it has those that
-// come before all others: registering, mending sequences, telling of a jump of the clock.
+// DatabaseLink is the state of the worker's relation to its database: whether it is connected,
+// under which id it is registered, the last error, and the database's clock. It owns the id, the
+// pauses after errors and the signal that there is something to send. It has the statements that
+// come before all others: to register, to mend sequences, to report a jump of the clock.
 //
 // Thread rule: loop thread only. Clock, database and metrics outlive it.
 #pragma once

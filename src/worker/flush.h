@@ -1,6 +1,6 @@
-// Flush is what goes to the database together: statements that were sent one after the other, each
-// with its own Sync, and what is to be done with each answer. It owns both until receive() has run;
-// which statements there are, and what their answers change, is said where each is added.
+// Flush is a group of statements that are sent together, each with its own Sync, and the actions
+// for their answers. It owns both until receive() has run. The statements, and the effects of their
+// answers, are defined where they are added.
 //
 // Thread rule: loop thread only. What the answers change outlives it.
 #pragma once

@@ -1,6 +1,6 @@
 // Hedging decides which calls under way may ask for an extra one. The database keeps the budget
-// that all models share; here each model is kept to a few times its own share. It owns the calls
-// that wait for the database's word; it sends nothing.
+// that all models share; this class keeps each model to a few times its own share. It owns the
+// calls that wait for the database's answer; it sends nothing.
 //
 // Thread rule: loop thread only.
 #pragma once

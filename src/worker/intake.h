@@ -1,7 +1,7 @@
 // Intake takes tasks out of the database and begins their calls: as many as there are slots, of
-// each model as many as it bears, urgent ones beside them. It owns the worker's demand (Claimer),
-// the models' limits (Concurrency) and what is known of waiting for slots. Of the statements it has
-// waking what is due, the claim for all, and the claim for urgent tasks alone.
+// each model as many as it bears, and urgent ones in addition. It owns the worker's demand
+// (Claimer), the models' limits (Concurrency) and the state of waiting for slots. It has the
+// statements that wake due tasks, claim for all, and claim urgent tasks only.
 //
 // Thread rule: loop thread only. What it is given outlives it.
 #pragma once
@@ -34,25 +34,25 @@ class Intake final {
   // Something has been stored. A claim in the other session may have found a model full that has
   // room now, or be about to tell so: the answer of one that is under way may be older than this.
   void note_stored();
-  // Of a call: its slot is free, and its backend has shown how it is.
+  // A call has ended: its slot is free, and its outcome says how its backend is.
   void note_ended(const std::string& model, const Concurrency::End& end);
-  // From now on it claims nothing.
+  // Stops claiming.
   void stop() { stopped_ = true; }
 
   int slots() const { return slots_; }
   int slots_free() const;
-  // The last claims brought all there was.
+  // Whether the last claims took all waiting tasks.
   bool is_idle() const { return claimer_.is_idle(); }
-  // It has claimed a task, or knows that there is none.
+  // Whether it has claimed a task, or knows that there is none.
   bool has_looked() const { return has_looked_; }
-  // Whether tasks may be ready that no claim for all would take: there is no slot, or a model has
-  // its part of them. Then it looks for urgent ones, at urgent_look_at_ns().
+  // Whether tasks may be ready that a usual claim would not take, because there is no free slot, or
+  // a model has its share of them. Then it looks for urgent ones, at urgent_look_at_ns().
   bool looks_for_urgent() const;
   int64_t urgent_look_at_ns() const { return urgent_look_at_ns_; }
 
   bool has_work() const;
   void send(Flush& flush);
-  // To be called when slots or demand may have changed: measures how long work waits for a slot.
+  // Measures how long work waits for a slot. Call it when slots or demand may have changed.
   void note_slot_wait();
 
  private:

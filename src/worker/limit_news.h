@@ -1,5 +1,5 @@
-// LimitNews keeps what backends said is left of their limits until the next flush takes it along:
-// per model the least, and nothing that is old. It owns these figures; it changes no bucket.
+// LimitNews keeps what backends reported as left of their limits until the next flush stores it:
+// the lowest figures for each model, and no old ones. It owns these figures; it changes no bucket.
 //
 // Thread rule: loop thread only. The clock outlives it.
 #pragma once

@@ -1,10 +1,10 @@
-// OutcomeStore brings the outcomes of ended calls into the database. It owns them until they are
-// stored, across reconnects, and the ids that are to be announced afterwards. Of the statements it
-// has the completion, which travels by itself, the announcement, and the reread: after a loss it is
-// learned first what the worker holds, and nothing is stored meanwhile.
+// OutcomeStore stores the outcomes of ended calls in the database. It owns them until they are
+// stored, across reconnects, and the ids to announce afterwards. It has three statements: the
+// completion, which is sent by itself, the announcement, and the reread: after a lost connection it
+// first reads what the worker holds, and stores nothing meanwhile.
 //
-// One batch at a time, and what ends meanwhile goes in the next (natural batching: an idle system
-// stores at once, a busy one hundreds at a time, and there is no timer to tune).
+// One batch at a time, and calls that end meanwhile go in the next (natural batching: an idle
+// system stores at once, a busy one hundreds at a time, and there is no timer to tune).
 //
 // Thread rule: loop thread only. What it is given outlives it; run() must have returned, and
 // is_storing() be false, before it is destroyed.

@@ -1,6 +1,6 @@
-// Database over two or three PostgreSQL connections: one that works, one that listens, and one that
-// stores outcomes if it shall be another than that which works. The only place in the worker that
-// knows SQL. It owns them and replaces them when asked to connect again; it does not decide when.
+// Database over two or three PostgreSQL connections: one that works, one that listens, and perhaps
+// another one that stores outcomes. The only place in the worker that knows SQL. It owns the
+// connections and replaces them when asked to connect again; it does not decide when.
 //
 // Thread rule: loop thread only; the loop, the clock and the servers outlive it.
 #pragma once

@@ -1,6 +1,6 @@
 // Race is the calls of one task: its own, and an extra one each time that hedge_after passes
-// without an answer. The first answer wins and the others are aborted; what fails while another is
-// under way is passed over. It owns its calls' coroutines; it stores nothing.
+// without an answer. The first answer wins and the other calls are aborted; a failure is ignored
+// while another call is under way. It owns its calls' coroutines; it stores nothing.
 //
 // Thread rule: loop thread only. It ends when all of its calls have ended.
 #pragma once

@@ -1,5 +1,5 @@
-// Redaction takes a model's secret out of what its backend says: an echo of our headers must not
-// bring it into tables and logs. It knows the secret as it is and as JSON may spell it.
+// Redaction removes a model's secret from its backend's texts: an echo of our headers must not
+// reach tables and logs. It recognises the secret as it is and as JSON may escape it.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// ServedModels is what this worker serves, as it was last read. It owns the models, and says once
-// which it cannot serve and which somebody has to open. It asks for nothing.
+// ServedModels are the models that this worker serves, as last read. It reports once which of them
+// it cannot serve and which somebody has to open. It asks for nothing.
 //
 // Thread rule: loop thread only.
 #pragma once

@@ -1,6 +1,6 @@
-// ServerClock tells whether the database's clock has jumped ahead. Quotas fill by that clock, and
-// an hour that did not pass must earn nothing. It compares readings of it with our monotonic clock,
-// which never jumps; it owns one bound: how far the database's clock can be ahead of ours.
+// ServerClock tells whether the database's clock has jumped ahead: quotas fill by that clock, and
+// an hour that did not pass must not fill them. It compares its readings with our monotonic clock,
+// which never jumps. It owns one bound: how far the database's clock can be ahead of ours.
 //
 // Thread rule: loop thread only. All times of ours are Clock::now_ns().
 #pragma once

@@ -1,5 +1,5 @@
-// Sleep says whether a worker that has had nothing to do may stop saying anything, and when it must
-// look up. It owns that state and its times; it asks nobody and waits for nothing.
+// Sleep decides whether a worker that has had nothing to do may stop its heartbeats, and when it
+// must look for work. It owns that state and its times; it sends nothing and waits for nothing.
 //
 // Thread rule: loop thread only. Times are Clock::now_ns().
 #pragma once

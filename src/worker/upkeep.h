@@ -1,6 +1,5 @@
-// Upkeep is what a worker does for the fleet: it proves life, takes back what dead workers held,
-// sweeps, and removes what retention has done with. It owns the times of these rounds and their
-// statements.
+// Upkeep is what a worker does for the fleet: it sends heartbeats, takes back leases of dead
+// workers, sweeps, and runs retention. It owns the times of these rounds and their statements.
 //
 // Thread rule: loop thread only. What it is given outlives it.
 #pragma once

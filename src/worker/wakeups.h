@@ -39,18 +39,18 @@ class Wakeups final {
 
   Wakeups(Clock& clock, Database& database, Owner& owner);
 
-  // Until stop(); lets others watch.
+  // Runs until stop(), which lets another worker become the watcher.
   Co<void> run();
   void stop();
 
-  // The listening session changed, or whether the owner is asleep.
+  // The listening session has changed, or the owner has fallen asleep or woken.
   void note_change() { change_.raise(); }
-  // The owner's demand may have changed. What counts is what was seen here last: of one that came
-  // between two notes and went, the wait would never end.
+  // The owner's demand may have changed. The wait depends on the demand seen here last: a demand
+  // that came and went between two calls must not make it wait for ever.
   void note_demand();
-  // A notification: something became ready, or nobody watches.
+  // A notification: a task became ready, or there is no watcher.
   void note_work(int64_t model);
-  // A claim was answered; the owner's demand is what that has left of it.
+  // A claim was answered; the owner's demand is what the claim left of it.
   void note_claimed(size_t tasks);
 
  private:

@@ -3,9 +3,9 @@
 // connecting, keeping time, sleeping, draining, leaving. Clock, database, HTTP client, metrics and
 // spans are given to it and outlive it.
 //
-// The life of a task is Calls::live(). Outcomes are stored by OutcomeStore, everything else that
-// works with the database goes through flush(), which has each part send what it has: each
-// statement, and what its answer changes, is said in one place, in the part whose state that is.
+// The life of a task is Calls::live(). OutcomeStore stores outcomes. Everything else that uses the
+// database goes through flush(), which has each part send what is due; each statement and the
+// effect of its answer stand together, in the part that owns the state.
 //
 // Thread rule: loop thread only. run() must have returned before it is destroyed.
 #pragma once
@@ -37,12 +37,13 @@ struct WorkerOptions {
 
 class Worker final : private Wakeups::Owner {
  public:
-  // `spans`: null when they go nowhere.
+  // `spans`: null if none are exported.
   Worker(WorkerOptions options, Clock& clock, Database& database, HttpClient& http,
          Metrics& metrics, SpanExporter* spans = nullptr);
   ~Worker() override;
 
-  // Serves until drained. An error: the first connection failed, or the schema is not one we serve.
+  // Serves until drained. An error: the first connection failed, or this worker does not serve the
+  // schema.
   Co<Result<void>> run();
 
   // Stops claiming; calls under way may finish until the drain time-out, then they are handed back
@@ -54,13 +55,13 @@ class Worker final : private Wakeups::Owner {
   // Why it cannot take tasks now; empty when it can.
   std::string not_ready_because() const;
   ListenMode listen_mode() const { return database_.listen_mode(); }
-  // Nothing is in its hands, and it looks for nothing.
+  // Whether it has no task and looks for none.
   bool is_idle() const;
-  // What large requests take.
+  // The memory of large requests.
   int64_t request_bytes() const { return calls_.request_bytes(); }
 
  private:
-  // What its loop does: one flush after the other, each of them whatever there is to send.
+  // The worker's loop: one flush after the other, each with everything that is due.
   void hear_database();
   Co<Result<void>> reconnect();
   Co<void> wait_for_work();
@@ -76,7 +77,7 @@ class Worker final : private Wakeups::Owner {
   void on_rest(const Result<Rest>& rest);
   void on_scarce();
 
-  // Beside it.
+  // Run beside the loop.
   Co<void> store();
   Co<void> keep_time();
   Co<void> keep_wakeups();
@@ -113,7 +114,7 @@ class Worker final : private Wakeups::Owner {
   Sleep sleep_;
   Wakeups wakeups_;
 
-  // What the next flush must ask, beside what the parts have.
+  // What the next flush must send in addition to the parts' statements.
   struct Due {
     bool configuration = false;
     bool unfinished = false;

@@ -162,6 +162,7 @@ def work(connection, worker):
     """
     with connection.cursor() as cursor:
         cursor.execute("select sluice.tick()")
+        cursor.execute("select sluice.heartbeat(%s)", [worker])
         cursor.execute("select task_id, fence from sluice.claim(%s, null, 1000)", [worker])
         claimed = cursor.rowcount
         cursor.execute(

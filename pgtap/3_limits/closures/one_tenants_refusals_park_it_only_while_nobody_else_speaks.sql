@@ -1,4 +1,4 @@
--- sluice.is_doubted, sluice.witness_interval, sluice.refused_tasks_max
+-- sluice.may_be_tenants_fault, sluice.witness_interval, sluice.refused_tasks_max
 begin;
 \ir ../../_helpers.sql
 select plan(13);

@@ -1,11 +1,11 @@
--- Calls may fail through no proven fault of their tasks. These tasks are spared: they wait,
+-- Calls may fail through no proven fault of their tasks. Such tasks are spared: they wait,
 -- uncharged, and are called again:
 --   not_sent: nothing was sent (no address, no connection, no TLS); until settings.unsent_timeout
---   http_403, http_404, http_405: the model's key or address may be wrong, or this one request;
---     three times
--- Refusals of several tasks in a row park the model: no task is to blame. But where tenants share
--- it, one tenant's requests do not close it to the others: as long as another tenant was served
--- lately, or waits, that one's answer decides (is_doubted).
+--   http_403, http_404, http_405: the model's key or address may be wrong, or only this request;
+--   three times
+-- Refusals of several tasks in a row park the model, because then no task is to blame. But where
+-- tenants share a model, one tenant's requests must not close it to the others: as long as another
+-- tenant was served recently, or waits, that tenant's answer decides (may_be_tenants_fault).
 
 -- is_refusal: whether an error code says that the model's key or address may be wrong, or the
 -- task's request.
@@ -13,8 +13,7 @@ create or replace function sluice.is_refusal(p_error_code text) returns boolean
 language sql immutable parallel safe
 as $$ select coalesce(p_error_code in ('http_403', 'http_404', 'http_405'), false) $$;
 
--- is_spared: whether an outcome, by its kind and error code, leaves its task uncharged and lets it
--- wait.
+-- is_spared: whether an outcome of this kind and error code leaves its task uncharged and waiting.
 create or replace function sluice.is_spared(p_kind text, p_error_code text) returns boolean
 language sql immutable parallel safe
 as $$
@@ -22,10 +21,10 @@ as $$
     or p_kind = 'throttled' and sluice.is_refusal(p_error_code), false)
 $$;
 
--- spared_calls: the calls of a task that were spared for the same reason since it was last charged
--- or redriven, and after p_after (null: ever).
+-- spared_calls: the calls of a task that were spared for the same reason since the task was last
+-- charged or redriven, and after p_after (null: at any time).
 -- Returns: how many, and when the first of them ended (null: none). All attempts of the task are
---          read; spared_share_min bounds them.
+--          read; spared_share_min bounds their number.
 create or replace function sluice.spared_calls(
   p_task bigint, p_error_code text, p_after timestamptz,
   out calls int, out since timestamptz)
@@ -41,14 +40,14 @@ begin
 end
 $$;
 
--- spared_share_min: a task that could not be sent waits at least this share of the time that it has
--- been spared, however short its model's backoff. So its calls grow with the logarithm of that
--- time: 100 * ln(3600), some 800 from the first second to the first hour.
+-- spared_share_min: a task that could not be sent waits at least this share of the time for which
+-- it has been spared, however short its model's backoff. So the number of its calls grows with the
+-- logarithm of that time: 100 * ln(3600), some 800 from the first second to the first hour.
 create or replace function sluice.spared_share_min() returns double precision
 language sql immutable parallel safe
 as $$ select 0.01::double precision $$;
 
--- give_up: the outcomes of calls, those failed whose tasks have been spared for long enough.
+-- give_up: p_outcomes, with kind failed for tasks that have been spared for long enough.
 create or replace function sluice.give_up(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz)
 returns sluice.outcome[]
@@ -85,11 +84,12 @@ begin
 end
 $$;
 
--- note_model_works: calls of a model have succeeded: what was refused before, or together with them
--- (p_has_refused), was the fault of those tasks. A tenant that was served is the model's witness:
--- for as long as its word counts (witness_interval), refusals of other tenants park nothing.
--- Params:  p_tenants: those that were served. The witness stays while it counts, so that nobody can
---          take its place just before being refused.
+-- note_model_works: after calls of a model succeeded: earlier refusals, or refusals that came
+-- together with these calls (p_has_refused), were the fault of their tasks. The tenant that was
+-- served is the model's witness: during witness_interval, refusals of other tenants do not park the
+-- model.
+-- Params:  p_tenants: the tenants that were served. An earlier witness stays during its interval,
+--          so that no tenant can replace it just before it is refused itself.
 create or replace function sluice.note_model_works(
   p_model int, p_has_refused boolean, p_tenants text[], p_now timestamptz)
 returns void
@@ -112,25 +112,26 @@ begin
 end
 $$;
 
--- witness_interval: for how long a success speaks for its model. Tasks that are refused meanwhile
--- wait for settings.unsent_timeout, an hour, so that none of them fails before the word has lapsed.
+-- witness_interval: for how long a success counts. Tasks that are refused meanwhile wait for
+-- settings.unsent_timeout, an hour, so none of them fails before the interval is over.
 create or replace function sluice.witness_interval() returns interval
 language sql immutable parallel safe
 as $$ select interval '30 minutes' $$;
 
--- refusing_tenants_max: refusals of so many tenants in a row need no other tenant's word.
+-- refusing_tenants_max: refusals of so many tenants in a row park the model whatever other tenants
+-- get.
 create or replace function sluice.refusing_tenants_max() returns int
 language sql immutable parallel safe
 as $$ select 3 $$;
 
 -- refused_tasks_max: refusals of so many different tasks in a row park a model. A 403 is seldom one
--- request's fault, a 404 may be.
+-- request's fault; a 404 may be.
 create or replace function sluice.refused_tasks_max(p_http_status int) returns int
 language sql immutable parallel safe
 as $$ select case p_http_status when 403 then 2 else 5 end $$;
 
--- others_wait: whether a task of a tenant other than p_tenants waits for model p_model, or is being
--- called. Looks at 256 lanes of each line, more than one tenant has.
+-- others_wait: whether a task of a tenant not in p_tenants waits for model p_model, or its call is
+-- under way. Looks at 256 lanes of each line, more than one tenant has.
 create or replace function sluice.others_wait(p_model sluice.models, p_tenants text[])
 returns boolean
 language plpgsql volatile
@@ -144,9 +145,10 @@ begin
 end
 $$;
 
--- is_doubted: whether the refusals p_refusal may be the fault of the tenants whose tasks these
--- were: another tenant was served lately, since the model's last change, or has yet to be called.
-create or replace function sluice.is_doubted(
+-- may_be_tenants_fault: whether the refusals p_refusal may be the fault of the tenants whose tasks
+-- were refused: another tenant was served recently, since the model's last change, or has yet to be
+-- called.
+create or replace function sluice.may_be_tenants_fault(
   p_model sluice.models, p_refusal sluice.refusal, p_now timestamptz)
 returns boolean
 language plpgsql volatile
@@ -160,13 +162,13 @@ begin
 end
 $$;
 
--- note_model_refusals: counts the tasks whose calls were refused since their model's last success,
--- and parks the model when they are several and nobody doubts it: sluice.models.closed_reason then
--- begins with "refused: ". A task that had been refused before that success is itself to blame.
--- Outcomes that come together count as together: a success among them is the model's. A call for
--- many tasks counts as one, for the first of them.
--- Params:  p_tasks: were refused, the last of them with p_error_code and p_error; p_tenants: whose
---          each of them was.
+-- note_model_refusals: counts the tasks whose calls were refused since their model's last success.
+-- If there are several, and it may not be their tenants' fault, it parks the model:
+-- sluice.models.closed_reason then begins with "refused: ". A task that had been refused before
+-- that success is itself to blame. Outcomes stored together count as simultaneous, and a success
+-- among them as the model's. A call for many tasks counts as one, for the first of them.
+-- Params:  p_tasks: the refused tasks, the last of them with p_error_code and p_error; p_tenants:
+--          their tenants.
 -- Locks:   the row of refusal, after its model's breaker; tries the model's row, as throttle does.
 create or replace function sluice.note_model_refusals(
   p_model int, p_tasks bigint[], p_tenants text[], p_error_code text, p_error text,
@@ -198,7 +200,7 @@ begin
   into v_refusal.tasks, v_refusal.tenants;
   if cardinality(v_refusal.tasks) >= v_bound then
     select * into v_model from sluice.models where id = p_model for no key update skip locked;
-    if found and not sluice.is_doubted(v_model, v_refusal, p_now) then
+    if found and not sluice.may_be_tenants_fault(v_model, v_refusal, p_now) then
       perform sluice.close_until(v_model.name, 'infinity',
         sluice.closure_reason('refused', v_status),
         'refused: ' || coalesce(p_error, p_error_code));
@@ -211,9 +213,9 @@ begin
 end
 $$;
 
--- reopen_refused: opens the models that refusals of a few tenants have parked and another tenant's
--- task waits for: its call goes first, alone. If that is refused too, they are parked for both.
--- Called by recover.
+-- reopen_refused: opens models that refusals of a few tenants have parked and for which another
+-- tenant's task waits. Its call goes first, alone. If that is refused too, the model is parked for
+-- both. Called by recover.
 -- Locks:   tries the models' rows.
 create or replace function sluice.reopen_refused() returns void
 language plpgsql volatile
