@@ -59,7 +59,7 @@ inline constexpr size_t response_bytes_max = size_t{32} << 20;
 // of the largest size, and a part for the small ones.
 inline constexpr int64_t answer_memory_bytes_default = int64_t{256} << 20;
 inline constexpr int64_t answer_memory_bytes_least = int64_t{128} << 20;
-// What an answer takes: its bytes as they came, and again as the text taken out of them.
+// An answer is held twice: its bytes as they came, and the text taken out of them.
 inline constexpr int64_t answer_copies = 2;
 
 // Of a worker's 400 slots each may have 640 KiB of request on its way. At least one request of the
@@ -78,7 +78,7 @@ inline constexpr int64_t flush_large_bytes_max = int64_t{4} << 20;
 // More memory is a slip of the pen.
 inline constexpr int64_t memory_bytes_most = int64_t{1} << 40;
 
-// What an error text may take of a row or a log line.
+// Longest error text in a row or a log line.
 inline constexpr size_t error_bytes_max = 1000;
 
 // Calls in flight in one process, but for urgent ones: file descriptors and memory are planned for

@@ -12,7 +12,7 @@ namespace {
 
 constexpr char hex[] = "0123456789abcdef";
 
-// What stands for a character; no bytes: itself.
+// The escape of a character; no bytes: it stands for itself.
 struct Escape {
   std::array<char, 7> text{};
   uint8_t bytes = 0;

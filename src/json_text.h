@@ -17,7 +17,7 @@ void append_json_string(std::string& out, std::string_view text);
 // Without the quotes: a text may be escaped in pieces, cut anywhere.
 void append_json_escaped(std::string& out, std::string_view text);
 
-// What the piece will have: at most six times as many.
+// Bytes of the escaped text: at most six times as many.
 size_t json_escaped_bytes(std::string_view text);
 
 }  // namespace sluice

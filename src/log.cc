@@ -82,7 +82,7 @@ std::unique_ptr<spdlog::formatter> make_formatter(bool json) {
 }
 
 // stderr may be a pipe that nobody reads: a line that does not fit now is dropped rather than let
-// the loop wait. What follows says how many were.
+// the loop wait. The next line says how many were dropped.
 class ImpatientSink final : public spdlog::sinks::stderr_color_sink_st {
   using Waiting = spdlog::sinks::stderr_color_sink_st;
 

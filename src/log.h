@@ -1,6 +1,6 @@
 // Logging: to stderr, as text or as one JSON object a line. It owns the default spdlog logger,
 // which never waits: lines that stderr does not take at once are dropped, and counted in the next
-// line. What is logged is decided by the callers (never secrets, prompts, answers).
+// line. The callers decide what is logged: never secrets, prompts or answers.
 #pragma once
 
 #include <spdlog/common.h>

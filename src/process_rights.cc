@@ -20,7 +20,7 @@ void require(bool succeeded) {
                      std::string("cannot give up capabilities: ") + std::strerror(errno));
 }
 
-// What this process has now and may ever have.
+// The capabilities that this process has now and may ever have.
 __user_cap_data_struct held() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};

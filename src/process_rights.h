@@ -11,7 +11,7 @@ void hide_memory();
 
 // Gives up every capability but one, for this process and whatever it starts. The one that root
 // keeps is to reach files and sockets of other users: a private PostgreSQL has its socket in a
-// directory of its own account. Who wants that gone, too, starts Sluice as another user than root.
+// directory of its own account. To be rid of that one too, start Sluice as a user other than root.
 // Call it once addresses are bound, which below port 1024 takes a capability.
 // Throws CommandError(failure) if the kernel refuses.
 void drop_capabilities();

@@ -35,7 +35,7 @@ Sha256 parse_digest(std::string_view hexadecimal);
 // Takes as long for any two digests.
 bool same_digest(const Sha256& a, const Sha256& b);
 
-// What a request may do.
+// The rights of a request.
 struct Caller {
   std::optional<std::string> key_id;  // nullopt: no key was asked for
   std::optional<std::string> tenant;  // nullopt: every tenant

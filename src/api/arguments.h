@@ -33,7 +33,7 @@ std::string_view unknown_argument(const HttpFields& query, std::span<const std::
 bool is_storable(std::string_view text);
 
 enum class JsonOutline { object, array, neither };
-// What the first character of `body` that is no blank begins.
+// The kind of JSON that the first character of `body` that is no blank begins.
 JsonOutline json_outline(std::string_view body);
 
 // The fields of the object `body` as their JSON texts, cut to 100 bytes; none if it is no object.

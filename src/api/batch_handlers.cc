@@ -17,7 +17,7 @@ constexpr std::string_view no_such_batch = "there is no such batch";
 // other bulk requests wait meanwhile.
 constexpr int64_t message_batch_values_max = 2'000'000;
 
-// What the two APIs differ in.
+// The differences between the two APIs.
 struct Shape {
   std::string_view id_prefix;
   std::string_view create_sql;

@@ -22,7 +22,7 @@ constexpr int64_t keep_alive_ns = 10 * ns_per_s;
 constexpr std::string_view chat_api = "openai-chat";
 constexpr std::string_view embeddings_api = "openai-embeddings";
 
-// What this side refused the model's provider is not for the client to read as its own.
+// A refusal between us and the provider (a wrong key, say) is not the client's own 401 or 403.
 int client_status(std::string_view ended, std::optional<int> backend_status) {
   constexpr int for_client[] = {400, 404, 409, 413, 422};
   if (ended == "cancelled") return 409;

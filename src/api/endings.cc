@@ -55,8 +55,8 @@ Co<void> Endings::look_while_awaited() {
   looking_ = false;
 }
 
-// For the waiting ids above `after`, as many as fit a statement; *last: the last of them. What it
-// cannot find out now the next look will.
+// For the waiting ids above `after`, as many as fit a statement; *last: the last of them. If
+// the database does not answer, the next look asks again.
 Co<void> Endings::look(int64_t after, int64_t* last) {
   std::vector<int64_t> ids;
   for (auto next = waiters_.upper_bound(after); next != waiters_.end() && ids.size() < ids_max;

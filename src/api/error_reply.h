@@ -12,7 +12,7 @@ namespace sluice {
 
 // {"error":{"type","code","message","hint","param"}}. `type`: a word for programs; `code`: the
 // SQLSTATE, if any; `message`: for people; `param`: the argument or key at fault, if it is one's.
-// What is longer than 1000, 2000 (`hint`) or 200 bytes (`param`) is cut: it repeats what was sent.
+// A text longer than 1000 bytes, 2000 (`hint`) or 200 (`param`) is cut: it repeats what was sent.
 HttpReply error_reply(int status, std::string_view type, std::string_view message,
                       std::string_view code = {}, std::string_view hint = {},
                       std::string_view param = {});
@@ -28,7 +28,8 @@ HttpReply wrong_tenant();
 // value that may hold a credential is not repeated.
 Error about_body(Error error, std::string body);
 
-// What the database said, or that it could not be asked. Says nothing of errors that are ours.
+// The reply to an error of the database: its message if the caller can act on it, else only that
+// something failed here.
 HttpReply error_reply(const Error& error);
 
 // `body` with `status`, as JSON.

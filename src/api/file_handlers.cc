@@ -18,7 +18,7 @@ constexpr int list_limit_max = 10'000;
 constexpr int lifetime_s_default = 30 * 24 * 3600;
 constexpr int lifetime_s_min = 3600;
 
-// What a form of an upload has said so far. Not more than its file is kept.
+// The fields of an upload's form read so far. Only its file is kept whole.
 struct Form {
   std::string purpose;
   std::string anchor;
@@ -72,7 +72,7 @@ std::optional<int> lifetime_s(const Form& form) {
   return parse_count(form.seconds, lifetime_s_min, lifetime_s_default);
 }
 
-// What is wrong with a form that has come to its end, or empty.
+// The fault of a form that has been read to its end; empty: none.
 std::string_view form_problem(const MultipartReader& reader, const Form& form) {
   if (!reader.is_whole()) return "the form is cut off";
   if (!form.has_file) return "the form has no file";
@@ -94,7 +94,8 @@ class Upload final {
   // Stores the parts of `lines` that are ready.
   Co<Result<void>> store(LineParts& lines, const std::string& filename);
   Co<HttpReply> finish(const Form& form);
-  // Forgets what was stored. What it cannot reach now goes after a day.
+  // Deletes the parts stored so far. If the database does not answer, retention does it after a
+  // day.
   Co<void> abandon();
 
  private:

@@ -24,7 +24,7 @@ bool is_look(const HttpIncoming& incoming) {
   return incoming.method == "GET" || incoming.method == "HEAD";
 }
 
-// What is answered without a key.
+// The requests answered without a key.
 enum class Monitored { nothing, health, metrics };
 
 Monitored monitored(const HttpIncoming& incoming) {

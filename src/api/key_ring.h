@@ -37,7 +37,8 @@ class KeyRing final {
 
   // The id of `key`; nullopt unless it is in force, as far as is known.
   std::optional<std::string> id_of(std::string_view key) const;
-  // Who has the key of that id; null: it is not in force any more. Valid until the next reading.
+  // The owner of the key of that id; null: the key is not in force any more. Valid until the next
+  // reading.
   const Caller* bearer(std::string_view id) const;
 
   // Why requests cannot be answered now; empty if they can.

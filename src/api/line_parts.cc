@@ -5,7 +5,7 @@
 namespace sluice {
 namespace {
 
-// What a step of a batch takes at a time: see sql/functions/9_http/batch_work.sql.
+// Lines that one step of a batch takes: see sql/functions/9_http/batch_work.sql.
 constexpr int part_lines_max = 5000;
 constexpr size_t part_bytes_max = size_t{1} << 20;
 

@@ -25,7 +25,7 @@ class LineParts final {
   void end();
   std::optional<Part> take();  // the next one that is ready
 
-  // What is wrong with a line, of which the rest of the text is not kept; empty: nothing so far.
+  // The first fault of a line; empty: none so far. The rest of a faulty text is not kept.
   std::string_view problem() const { return problem_; }
   int64_t bytes() const { return bytes_; }  // so far
 

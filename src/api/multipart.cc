@@ -89,7 +89,8 @@ bool MultipartReader::skip_preamble() {
   return true;
 }
 
-// What follows the delimiter: two dashes after the last part, else blanks and the end of the line.
+// Reads the end of a delimiter: two dashes after the last part, else blanks and the end of the
+// line.
 bool MultipartReader::read_boundary() {
   if (buffer_.size() < 2) return false;
   if (buffer_.starts_with("--")) {

@@ -22,7 +22,7 @@ class MultipartReader final {
   explicit MultipartReader(std::string_view boundary);
 
   void feed(std::string_view piece) { buffer_.append(piece); }
-  // What follows in what was fed; nullopt: it takes more, or is_whole(), or is_broken().
+  // The next event of the bytes fed so far; nullopt: feed more, or is_whole(), or is_broken().
   std::optional<MultipartEvent> next();
 
   bool is_whole() const { return state_ == State::whole; }  // its last boundary was there

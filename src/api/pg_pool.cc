@@ -21,7 +21,8 @@ constexpr size_t busy_statements = 4;
 constexpr int64_t busy_ms = 5;
 // A key's statements that take less are short: on a busy machine a millisecond's becomes as long.
 constexpr int64_t quick_ms = 20;
-// Who has waited for less is taken to be there still: looking costs a system call.
+// A client that has waited for less than this is assumed to be there still: looking costs a system
+// call.
 constexpr int64_t leave_ms_min = 50;
 // As long as a person thinks between two bursts of requests.
 constexpr int64_t idle_close_ms = 60'000;
@@ -64,7 +65,7 @@ struct PgPool::Waiting {
 
 struct PgPool::Member {
   bool is_open() const { return connection && connection->is_open(); }
-  // Whoever comes now would have to wait for others.
+  // True: a statement that comes now would have to wait for others.
   bool is_busy() const {
     return connection->queries_pending() >= busy_statements ||
            connection->unanswered_ms() >= busy_ms;
@@ -215,7 +216,7 @@ bool PgPool::has_closed() const {
                      [](const auto& member) { return !member->is_kept && !member->is_open(); });
 }
 
-// Who waits only until a short statement has ended needs no other connection.
+// A caller that waits only for the end of a short statement needs no other connection.
 Co<void> PgPool::open_while_waited_for() {
   is_opening_ = true;
   while (!waiting_.empty() && has_closed()) {
@@ -347,8 +348,9 @@ void PgPool::begin_turns() {
   }
 }
 
-// The connection for a statement of `key`; null: it has to wait. What makes up the key's half may
-// be several deep, the others never: there somebody new waits for one statement at most.
+// The connection for a statement of `key`; null: it has to wait. On
+// the key's half of the connections several statements may queue, on the others never: there a
+// newcomer waits for one statement at most.
 PgPool::Member* PgPool::place_for(const std::string& key) {
   size_t open = 0, held = 0, deep = 0;
   bool is_late = false;

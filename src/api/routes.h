@@ -19,7 +19,7 @@
 
 namespace sluice {
 
-// What handlers work with; outlives their coroutines.
+// The parts of the server that handlers use; outlives their coroutines.
 struct Services {
   Clock& clock;
   PgPool& database;

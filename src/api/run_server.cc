@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t drain_look_ns = 20 * ns_per_ms;
 
-// What lives as long as the loop runs, in the order of making; gone in the reverse order.
+// The parts that live as long as the loop runs, made in this order and destroyed in reverse.
 struct Process {
   explicit Process(const RunServerOptions& options_)
       : options(options_),

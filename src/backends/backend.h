@@ -1,8 +1,8 @@
 // A backend is a pair of pure functions: a task becomes an HTTP request, an HTTP response becomes
 // an Outcome. It owns nothing, keeps no state, sends nothing, and knows neither secrets nor time.
 //
-// Each API has a file of its own. What they share is here: a request is JSON, and an answer is JSON
-// or a stream of events that is put together into the same JSON.
+// Each API has a file of its own. This one has the common part: a request is JSON, and an answer is
+// JSON, or a stream of events that is put together into the same JSON.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class element;
 
 namespace sluice {
 
-// What a backend needs of a row of sluice.models.
+// The columns of sluice.models that a backend needs.
 struct Model {
   int id = 0;
   std::string name;
@@ -43,7 +43,7 @@ struct Model {
 // Shared by the calls that a reload overtakes: they go on with the settings that they began with.
 using SharedModel = std::shared_ptr<const Model>;
 
-// What is asked of a model: exactly one of prompt and request (a verbatim JSON object).
+// A task's question to a model: exactly one of prompt and request (a verbatim JSON object).
 struct Question {
   std::optional<std::string> prompt;
   std::optional<std::string> request;
@@ -77,7 +77,8 @@ Outcome with_url(Outcome outcome, const Model& model, std::string_view path);
 // Without limits and credential, which are the caller's.
 HttpRequest request_for(const Backend& backend, const Model& model, Question question);
 
-// What a response means. Never throws, whatever the bytes; every text in it can be stored.
+// The outcome that a response means. Never throws, whatever the bytes; every text in it can be
+// stored.
 Outcome outcome_of(const Backend& backend, const HttpResponse& response);
 
 // The part of it for a successful response: `body` is its JSON, or the part of that which speaks of

@@ -23,9 +23,9 @@ bool offers(const Model& model, std::string_view path);
 HttpRequest batch_request_for(const Model& model, std::vector<std::string> prompts,
                               std::optional<int64_t> max_output_tokens);
 
-// What came back means for each of `prompts` tasks; its error is what it means that nothing did. A
-// call that failed as a whole, but for a refusal of the model and a connection that was never made,
-// may be one prompt's fault: it is BatchFailed for each.
+// The outcome of each of `prompts` tasks that shared one call. `reply`: the response, or the
+// outcome of a call without one. A call that failed as a whole may be one prompt's fault: then each
+// task has BatchFailed, unless the model was refused or the connection never made.
 std::vector<Outcome> outcomes_of_batch(const tl::expected<HttpResponse, Outcome>& reply,
                                        size_t prompts);
 

@@ -19,7 +19,7 @@ class element;
 
 namespace sluice {
 
-// What one API's events add up to.
+// Puts one API's events together into its JSON answer.
 class Assembly {
  public:
   virtual ~Assembly() = default;
@@ -29,7 +29,7 @@ class Assembly {
   virtual void end() {}
   // The whole answer as JSON; nullopt while the stream has not come to its end.
   virtual std::optional<std::string> body() const = 0;
-  // What is kept so far.
+  // Bytes kept so far.
   virtual size_t bytes() const = 0;
 };
 

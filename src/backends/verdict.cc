@@ -25,7 +25,7 @@ constexpr int64_t overload_wait_ms_min = 10'000;
 
 constexpr int status_unknown_error = 500;
 
-// What an error type or code means when no status of its own came with it.
+// The status that an error type or code stands for when none came with it.
 constexpr std::array<std::pair<std::string_view, int>, 25> statuses = {{
     {"invalid_request_error", 400},
     {"invalid_prompt", 400},

@@ -1,5 +1,5 @@
-// What a failure means for task and model: the table of statuses and error types, for every
-// provider. Pure functions; of the APIs they know only the error objects.
+// Decides what a failure means for task and model, by one table of statuses and error types for
+// every provider. Pure functions; of the APIs they know only the error objects.
 #pragma once
 
 #include <optional>
@@ -31,13 +31,14 @@ std::optional<ProviderError> find_error(const simdjson::dom::element& body);
 // The body of an unsuccessful status, whatever its shape.
 ProviderError describe_error(const simdjson::dom::element& body);
 
-// What a call that brought no response means: retry, charged, unless nothing was sent.
+// The outcome of a call without a response: a retry, charged unless nothing was sent.
 Outcome outcome_of_failure(const HttpFailure& failure);
 
-// What a response means that is an error: by its status, or after a success (a stream may break off
-// with an error object, some gateways answer 200) by the status that the error's type stands for.
-// In this order: a bill, a request too large for its quota, the backend's own word (x-should-retry,
-// "retryable"; but "no" to a wrong key or address is said to all), the table.
+// The outcome of a response that is an error. Its status decides, or, where that says success (a
+// stream may break off with an error object, some gateways answer 200), the status that the error's
+// type stands for. Tried in this order: a bill that is due; a request too large for its quota; the
+// backend's own word (x-should-retry, "retryable"), which a wrong key or address overrides; the
+// table.
 Outcome outcome_of_error(const HttpResponse& response, const ProviderError& error);
 
 // A successful status whose body makes no sense: may be a proxy's page; worth another attempt.

@@ -27,8 +27,8 @@ std::string moment(pqxx::nontransaction& session, const std::string& text) {
       .as<std::string>();
 }
 
-// What is done to tasks at once is said in person: a variable that a shell has for something else
-// neither widens nor narrows it.
+// Options of bulk commands come from the command line alone: a variable that a shell has for
+// something else must neither widen nor narrow the selection.
 void keep_from_environment(CLI::App& app) {
   for (CLI::Option* option : app.get_options()) option->configurable(false);
 }

@@ -1,4 +1,4 @@
-// What cancel, redrive and forget have in common: one task by its id, or with --all every task that
+// The common part of cancel, redrive and forget: one task by its id, or with --all every task that
 // meets conditions. SQL checks the values and does the work; a call that would accidentally mean
 // all tasks is refused here.
 #pragma once

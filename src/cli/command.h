@@ -40,7 +40,7 @@ struct Command {
   bool verbatim = false;
 };
 
-// What the help of those that export spans says besides.
+// Footer of the help of commands that export spans.
 inline constexpr const char* spans_footer =
     "\nSpans: OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME; see "
     "docs/events_and_traces.md.";

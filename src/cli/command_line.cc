@@ -241,7 +241,7 @@ void resolve_database(GlobalOptions& globals) {
   if (globals.direct_url.empty()) globals.direct_url = globals.database_url;
 }
 
-// What stands in argv is in everybody's ps. Done as early as it can be: until then it was.
+// Everybody's ps shows argv. Called as early as possible: until then the password was visible.
 void hide_passwords(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     for (const std::string_view flag : {"--database-url", "--direct-url"}) {

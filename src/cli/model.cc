@@ -154,7 +154,7 @@ ExitCode remove(Transaction& transaction, const ModelOptions& options) {
 
 using Operation = ExitCode (*)(Transaction&, const ModelOptions&);
 
-// What is chosen on the command line: the nested command that was named sets the operation.
+// The choice made on the command line: the nested command that was named sets the operation.
 struct Choice {
   ModelOptions options;
   std::vector<std::string> settings;

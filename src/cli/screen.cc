@@ -27,7 +27,7 @@ using std::chrono::steady_clock;
 
 constexpr int escape_delay_ms = 25;  // how long Esc waits for the rest of an arrow key
 
-// What leaves the screen, for the signal handler: written before that is installed.
+// Restores the terminal, for the signal handler: written before that is installed.
 termios mode_before;
 std::string leaving;
 

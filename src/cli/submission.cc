@@ -92,8 +92,8 @@ void Submission::send_chunk() {
 }
 
 // Savepoints by hand: pqxx::subtransaction (6.4) makes none before exec_params().
-// What is refused is halved until one line is left to blame. The number that some messages carry is
-// not needed, for others (JSON that does not parse, an unknown model) carry none. One bad line
+// A refused chunk is halved until one line is left to blame. Line numbers in messages would not do,
+// since some (JSON that does not parse, an unknown model) carry none. One bad line
 // among 1,000 costs 20 statements that hold twice the chunk together; k bad ones at most k times
 // that.
 void Submission::send(pqxx::dbtransaction& transaction, Position first, Position last) {

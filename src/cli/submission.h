@@ -37,7 +37,7 @@ class Submission final {
     size_t line;
     int64_t id;
   };
-  // What is committed, in the order of the lines.
+  // Told of committed tasks, in the order of their lines.
   using OnAccepted = std::function<void(const std::vector<Accepted>& accepted)>;
 
   Submission(pqxx::connection& connection, Mode mode, OnRefused on_refused, OnAccepted on_accepted);

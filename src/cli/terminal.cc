@@ -35,7 +35,8 @@ struct Glyph {
   size_t columns = 1;
 };
 
-// The first code point of `rest`. What is no UTF-8, or unknown to libc, takes a column.
+// The first code point of `rest`. A byte that is no UTF-8, or a character unknown to libc, takes
+// one column.
 Glyph first_glyph(std::string_view rest) {
   wchar_t code_point = 0;
   std::mbstate_t state = {};

@@ -8,7 +8,7 @@
 
 namespace sluice {
 
-// What every terminal shows.
+// The width that every terminal has.
 inline constexpr size_t terminal_columns = 80;
 
 // For lines that nobody looks at on a terminal: what is piped is not cut.

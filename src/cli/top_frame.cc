@@ -43,7 +43,7 @@ int64_t failures_of(const TopFacts& facts, const std::string& model) {
   return calls;
 }
 
-// What a model is worth in an order; the greatest comes first.
+// A model's value in an order; the greatest comes first.
 double worth(const QueueFacts& queue, const TopFacts& facts, const CallRates& rates,
              TopOrder order) {
   switch (order) {

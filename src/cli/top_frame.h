@@ -16,7 +16,7 @@ namespace sluice {
 
 class CallRates final {
  public:
-  // What was read at a moment (of a monotonic clock). Keeps a minute.
+  // Takes the figures read at a moment of a monotonic clock. Keeps a minute of them.
   void add(const TopFacts& facts, double now_s);
 
   // Calls that ended in a second, over the last 10 s; nullopt: nothing to compare with yet.
@@ -58,7 +58,7 @@ struct FrameSize {
   size_t columns = 80;
 };
 
-// What the models are sorted by; trouble is the order in which they were read.
+// The order of the models; trouble is the order in which they were read.
 enum class TopOrder { trouble, queued, busy, rate, quota, p99, tokens, failed };
 inline constexpr int top_orders = 8;
 const char* name_of(TopOrder order);
@@ -74,7 +74,7 @@ struct TopView {
 std::vector<FrameLine> top_frame(const TopFacts& facts, const CallRates& rates, FrameSize size,
                                  const TopView& view);
 
-// What the columns and keys mean.
+// The meaning of the columns and keys.
 std::vector<FrameLine> top_help(FrameSize size);
 
 }  // namespace sluice

@@ -73,9 +73,9 @@ void make_database(const std::string& server_url) {
   }
 }
 
-// Whoever starts everything with one command means all of his models: a task that names none goes
-// to any of them. Only by the migration that brings the setting: later it is the user's. The
-// database remembers that it is owed: we may be killed between the migration and the update.
+// With `up`, a task that names no model goes to any of them. This is set once, with the migration
+// that brings the setting; later changes are the user's. The database remembers that it is owed,
+// since we may be killed between the migration and the update.
 void migrate(const std::string& url) {
   const auto connection = connect(url);
   const auto is_owed = [&] {

@@ -36,7 +36,7 @@ bool has_odd_percent(std::string_view text) {
   return false;
 }
 
-// What libpq does not take, in words of our own: its message quotes the text, password and all.
+// Why libpq refuses the text, in our own words: its message quotes the text, password and all.
 const char* unreadable_because(std::string_view text) {
   if (is_url(text)) {
     if (has_odd_percent(text))
@@ -58,9 +58,9 @@ bool is_port(std::string_view text) {
   return failed == std::errc() && end == text.data() + text.size() && port >= 1 && port <= 65'535;
 }
 
-// What libpq takes and cannot be meant; null: nothing. An unescaped '@', '/' or ':' in a password
-// makes it take the rest of the password for a host, a port or a database, and its connection
-// errors would then print it.
+// Why a text that libpq accepts cannot be meant; null: it can. An unescaped '@', '/' or ':' in a
+// password makes it take the rest of the password for a host, a port or a database, and its
+// connection errors would then print it.
 const char* odd_because(const PQconninfoOption* options) {
   const auto has_at = [&](std::string_view keyword) {
     return value_of(options, keyword).find('@') != std::string_view::npos;

@@ -13,7 +13,7 @@ namespace sluice {
 // To be sent again until it answers 0.
 inline constexpr const char* mend_sequences_sql = "select mended from sluice.mend_sequences()";
 
-// What a statement fails with that meets one: PostgreSQL's internal error.
+// The error of a statement that reads a damaged sequence: PostgreSQL's internal error.
 inline constexpr std::string_view damaged_sqlstate = "XX000";
 
 enum class Mending { done, left_some, may_not };

@@ -195,7 +195,7 @@ const SqlFile* find_migration(const SqlSet& set, int version) {
   throw CommandError(ExitCode::schema_mismatch, message);
 }
 
-// What ran in the database must be a part of what this binary has, text for text.
+// The migrations applied in the database must be the first of this binary's, text for text.
 void check_history(const std::vector<AppliedMigration>& applied, const SqlSet& set) {
   for (const AppliedMigration& migration : applied) {
     if (migration.version > newest_version(set)) {
@@ -301,8 +301,8 @@ std::string role_prefix_for(pqxx::connection& connection,
                                  *found));
 }
 
-// What the user has no right to yet, as the statements that give it; run in this order. From
-// PostgreSQL 16 on who makes a role is a member that may not act as it.
+// The statements that give the user the rights still missing, in the order to run them. From
+// PostgreSQL 16 on the maker of a role is a member that may not act as it.
 constexpr const char* missing_rights_sql = R"(
   with owner as (
     select coalesce((select pg_get_userbyid(nspowner) from pg_namespace where nspname = 'sluice'),
@@ -418,8 +418,8 @@ void migrate_up(pqxx::connection& connection, const SqlSet& set,
                 const MigrateRequest& request) {
   check_server(connection);
   const bool has_applied = apply_missing(connection, set, on_applied, request);
-  // Who applied something may act as the owner. On a current database the caller may be anybody,
-  // and mends if he may.
+  // A caller that applied a migration may act as the owner. On a current database it may be
+  // anybody, and mends if its rights allow.
   mend_sequences(connection, has_applied ? become_owner : "");
 }
 

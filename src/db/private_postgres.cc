@@ -183,7 +183,7 @@ void PrivatePostgres::open_directory() {
                                  directory_.string()));
 }
 
-// Whoever owns the directory may replace what is in it, by links too.
+// The owner of the directory may replace anything in it, by links too.
 void PrivatePostgres::refuse_owner(uid_t owner) const {
   if (owner == geteuid() || (account_ && owner == account_->uid)) return;
   throw CommandError(

@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-// Who belongs here: the installation's roles ($1) or, where there are none, the schema's owner.
+// The insiders: the installation's roles ($1) or, where there are none, the schema's owner.
 constexpr const char* insiders_sql = R"(
   with insiders as (
     select r as name from pg_namespace,

@@ -30,8 +30,8 @@ Findings check_tenant_roles(pqxx::connection& connection);
 // Logins that may connect only because everybody may, while that is so.
 Findings check_strangers(pqxx::connection& connection);
 
-// What keeps dead rows alive: sessions, replication slots, prepared transactions. Others' sessions
-// are seen by members of pg_read_all_stats alone, so not being one is a finding.
+// Finds sessions, replication slots and prepared transactions that keep dead rows alive. Only
+// members of pg_read_all_stats see others' sessions, so not being one is a finding.
 Findings check_snapshots(pqxx::connection& connection);
 // Makes damaged unlogged sequences anew, as all of Sluice does that meets one. A finding: some are
 // left. Nothing for roles that may not: what they read says so.

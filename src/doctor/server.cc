@@ -50,9 +50,9 @@ constexpr const char* holders_sql = R"(
 // 800 MB: whoever listens has read long before. From a half on nobody notifies.
 constexpr double notifications_usage_max = 0.1;
 
-// A listener in a transaction reads nothing. Who listens is not told, so these are candidates: the
-// oldest transactions of all databases, for they share one queue. Of others' sessions the user at
-// least is shown.
+// A listener in a transaction reads no notifications. PostgreSQL does not tell which sessions
+// listen, so these are candidates: the oldest transactions of all databases, since all share one
+// queue. Of others' sessions at least the user is shown.
 constexpr const char* listeners_sql = R"(
   select string_agg(format('%s of %s (%s)', pid, usename, coalesce(state, 'not shown')), ', '
     order by xact_start) as sessions
@@ -62,8 +62,8 @@ constexpr const char* listeners_sql = R"(
           and (xact_start is not null or state is null)
         order by xact_start limit 3) s)";
 
-// Sessions whose snapshots would count, and are not shown to this user. Who is alone in his
-// database needs no right to see others.
+// Sessions whose snapshots would count, and are not shown to this user. A user
+// alone in the database needs no right to see others.
 constexpr const char* hidden_sql = R"(
   select count(*) as sessions, left(string_agg(distinct usename, ', '), 200) as users,
     quote_ident(current_user) as caller

@@ -13,7 +13,7 @@ constexpr int64_t failures_per_min_max = 5;  // of one kind
 constexpr int64_t unfinished_max = 1'000;    // and a share of the bound:
 constexpr double unfinished_share_max = 0.8;
 
-// What the queues say of one model.
+// Judges the figures of one model's queue.
 void judge_queue(const pqxx::row& row, Findings& findings) {
   const auto model = row["model"].as<std::string>();
   const auto unfinished = row["unfinished"].as<int64_t>();

@@ -109,7 +109,7 @@ std::string answer_body(const MockRequest& request, uint64_t number, size_t answ
   return R"({"answers":[)" + answers + "]}";
 }
 
-// What the prompt itself asked for.
+// The reply that the prompt itself asked for.
 HttpReply ordered_reply(const MockRequest& request, uint64_t number, size_t answer_bytes) {
   const MockFaults& faults = request.faults;
   HttpReply reply;
@@ -155,7 +155,7 @@ std::string hash_of(const MockRequest& request) {
 }  // namespace
 
 struct MockServer::Engine {
-  // What the seed holds for one arrival.
+  // The chances drawn for one arrival.
   struct Draw {
     int64_t latency_ns;
     double error;  // in [0, 1)

@@ -3,7 +3,7 @@
 // It knows no connection: when there is no memory for a piece, its owner has to stop reading. For
 // src/runtime only.
 //
-// Thread rule: loop thread only. What it is given outlives it.
+// Thread rule: loop thread only. Its arguments outlive it.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class AnswerBody final {
     too_large,
   };
   Taken take(std::string_view bytes);
-  // What found no room, and cannot wait.
+  // Takes a piece that found no room and cannot wait.
   Taken take_anyway(std::string_view bytes);
 
   // The answer is whole.

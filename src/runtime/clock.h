@@ -69,8 +69,8 @@ class SystemClock final : public Clock {
   int timer_fd_;
   std::optional<FdWatch> watch_;
   TimerTable timers_;
-  // What the timerfd is set to. A cancelled timer leaves it alone: one needless wake-up is cheaper
-  // than a system call.
+  // The time the timerfd is set to. A cancelled timer leaves it alone: one needless wake-up is
+  // cheaper than a system call.
   std::optional<int64_t> armed_at_ns_;
 };
 

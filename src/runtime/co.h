@@ -25,7 +25,7 @@ class Co;
 
 namespace co_detail {
 
-// What every promise shares: who goes on when this coroutine ends.
+// The common part of promises: the coroutine to resume when this one ends.
 struct PromiseBase {
   // Hands over to the waiting coroutine without growing the stack.
   struct FinalAwaiter {
@@ -125,8 +125,8 @@ inline Co<void> co_detail::Promise<void>::get_return_object() {
 }
 
 // Starts `coroutine` and lets it run by itself on the loop thread; its frame frees itself at the
-// end. Called from a coroutine, it begins when that one waits. What it uses must live until it has
-// ended.
+// end. Called from a coroutine, it begins when that one waits. Everything it uses must live until
+// it has ended.
 void spawn(Co<void> coroutine);
 
 // Owns coroutines that run by themselves: those that have not ended when it is destroyed are

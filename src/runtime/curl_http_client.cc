@@ -10,8 +10,8 @@ namespace {
 
 using Kind = HttpFailure::Kind;
 
-// What curl must know not to look the host up itself, as CURLOPT_RESOLVE takes it. What it replaces
-// is forgotten: later connections go where the name points by then.
+// The host's addresses in the form of CURLOPT_RESOLVE, so that curl does not look it up itself.
+// Each call replaces the former addresses: later connections go where the name points by then.
 Result<std::string> resolved_text(const HttpTarget& target,
                                   const Result<Resolver::Addresses>& found) {
   if (!found) return tl::unexpected(found.error());

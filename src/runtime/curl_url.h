@@ -1,4 +1,4 @@
-// What libcurl reads out of a URL. For src/runtime only; any thread.
+// The parts of a URL as libcurl reads them. For src/runtime only; any thread.
 #pragma once
 
 #include <curl/curl.h>

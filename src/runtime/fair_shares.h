@@ -21,7 +21,7 @@ class FairShares final {
   FairShares(const FairShares&) = delete;
   FairShares& operator=(const FairShares&) = delete;
 
-  // What one request or connection holds; it goes back with the part.
+  // The share of one request or connection; given back when it is destroyed.
   class Part final {
    public:
     // `key`: empty if there is none.
@@ -34,7 +34,7 @@ class FairShares final {
     // Takes `amount` more. False: that is more than its key or its address may have now, and
     // nothing changes.
     bool grow(int64_t amount);
-    // What it holds beyond `kept`.
+    // Gives back all beyond `kept`.
     void give_back(int64_t kept = 0);
 
    private:

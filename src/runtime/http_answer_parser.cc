@@ -25,7 +25,7 @@ bool has_odd_name(std::string_view line) {
   return letters.empty() || !std::all_of(letters.begin(), letters.end(), is_token_char);
 }
 
-// What on_headers_complete() says. Of interim answers llhttp knows four by itself.
+// Results of on_headers_complete(). Four of the interim answers llhttp knows by itself.
 constexpr int body_as_declared = 0;
 constexpr int no_body = 1;
 
@@ -108,7 +108,7 @@ void HttpAnswerParser::feed(std::string_view bytes) {
   piece_ = bytes.data();
   const llhttp_errno_t error = llhttp_execute(&parser_, bytes.data(), bytes.size());
   bytes_ += std::ssize(bytes);
-  // What is wrong with trailers is wrong with nothing that we read.
+  // A fault in trailers harms nothing: we do not read them.
   if (state_ == State::unfinished && error != HPE_OK) {
     state_ = has_body_ ? State::whole : State::broken;
     may_reuse_ = false;
@@ -143,7 +143,7 @@ std::string HttpAnswerParser::problem() const {
   return std::string(prefix) + (reason != nullptr ? reason : "unknown");
 }
 
-// What came before was an interim answer.
+// Called again for the same request: the message before was an interim answer.
 int HttpAnswerParser::on_message_begin(llhttp_t* parser) {
   HttpAnswerParser& self = of(parser);
   self.headers_.clear();

@@ -34,7 +34,7 @@ class HttpAnswerParser final {
   HttpAnswerParser(const HttpAnswerParser&) = delete;
   HttpAnswerParser& operator=(const HttpAnswerParser&) = delete;
 
-  // What has come; only while unfinished.
+  // Takes the bytes that have come; only while unfinished.
   State take(std::string_view bytes);
   // The other side has sent all that it will.
   State take_end();
@@ -45,10 +45,10 @@ class HttpAnswerParser final {
   HttpFields& headers() { return headers_; }
   // Whether the connection can carry another request when the answer is whole.
   bool may_reuse() const { return may_reuse_; }
-  // What has come beside the head and the body.
+  // Bytes that were neither head nor body.
   int64_t padding_bytes() const { return bytes_ - head_bytes_ - body_bytes_; }
   int64_t body_bytes() const { return body_bytes_; }
-  // What was wrong with a broken one.
+  // The fault of a broken answer.
   std::string problem() const;
 
  private:

@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-// What usually stands behind a prompt.
+// Usual length of the part behind a prompt.
 constexpr size_t tail_bytes_usual = 128;
 
 }  // namespace

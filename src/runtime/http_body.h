@@ -32,7 +32,7 @@ class HttpBody final {
 
   // As it is sent, whatever of it has been given out.
   size_t size() const { return size_; }
-  // What comes next, until the next call; empty: that was all.
+  // The next piece, valid until the next call; empty: the end.
   std::string_view rest();
   // So much of that has been taken.
   void skip(size_t bytes);

@@ -32,7 +32,7 @@ class BodySink {
   virtual void begin(const HttpFields& headers) = 0;
   // False ends the request as too_large.
   virtual bool take(std::string_view bytes) = 0;
-  // What it keeps so far.
+  // Bytes kept so far.
   virtual size_t bytes() const = 0;
 };
 

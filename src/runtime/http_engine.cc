@@ -85,7 +85,7 @@ CurlEasy HttpEngine::take_easy(bool is_tls) {
   return easy;
 }
 
-// What it points to goes with its transfer.
+// Its pointers are cleared first: they point into its transfer, which goes.
 void HttpEngine::give_easy(CurlEasy easy, bool is_tls) {
   curl_easy_setopt(easy.get(), CURLOPT_PRIVATE, nullptr);
   curl_easy_setopt(easy.get(), CURLOPT_ERRORBUFFER, nullptr);

@@ -101,7 +101,7 @@ class HttpEngine final {
   std::shared_ptr<HttpEngine*> self_ = std::make_shared<HttpEngine*>(this);
 };
 
-// What a transfer needs beside its request.
+// The context of a transfer, beside its request.
 struct HttpTransferContext {
   MemoryBudget& memory;
   AbortToken* abort;         // may be null

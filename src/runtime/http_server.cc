@@ -29,7 +29,7 @@ namespace {
 // 413.
 constexpr int64_t dropped_body_factor = 4;
 // Of a body that is not wanted at all so much is read and dropped: a client that still sends does
-// not see an answer. Who sends more is answered at once, and cut off.
+// not see an answer. A client that sends more is answered at once, and cut off.
 constexpr int64_t unwanted_body_bytes_max = int64_t{1} << 20;
 // At its own limit the daemon accepts nobody until something else happens: those that were shown
 // out and that it has not closed yet are not to bring it there. It accepts some ten at a time.
@@ -119,7 +119,7 @@ bool has_left(int fd) {
   return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
-// Whatever it has sent before. Also of a connection that the daemon does not watch.
+// Bytes sent before do not matter. Works also for a connection that the daemon does not watch.
 bool has_hung_up(int fd) {
   pollfd look = {fd, POLLRDHUP, 0};
   return poll(&look, 1, 0) > 0;
@@ -409,8 +409,9 @@ void HttpServer::Engine::wake_at(int64_t at_ns) {
   });
 }
 
-// The daemon calls this with a request's path and query before it reads either. What is refused is
-// cut off its arguments, in the daemon's buffer: each would take memory that there is not.
+// The daemon calls this with a request's path and query before it reads either. A
+// refused target loses its arguments, in the daemon's buffer: each would take memory that there is
+// not.
 void* HttpServer::Engine::on_target(void* engine, const char* target, MHD_Connection* connection) {
   auto& self = *static_cast<Engine*>(engine);
   if (target == nullptr) return nullptr;
@@ -627,7 +628,7 @@ MHD_Result HttpServer::Engine::turn_away(MHD_Connection* connection, Visit& visi
   return send_reply(connection, visit);
 }
 
-// What is refused is read and dropped, for the client reads the answer only then.
+// The body of a refused request is read and dropped: only then does the client read the answer.
 MHD_Result HttpServer::Engine::take_body(Exchange& exchange, std::string_view part) {
   const auto bytes = static_cast<int64_t>(part.size());
   exchange.body_bytes += bytes;
@@ -729,7 +730,7 @@ void HttpServer::Engine::resume(MHD_Connection* connection, Exchange& exchange) 
   run_soon();
 }
 
-// What the daemon asks for more parts with.
+// The source that the daemon asks for more parts.
 struct HttpServer::Engine::PartSource {
   Engine& engine;
   MHD_Connection* connection;

@@ -62,9 +62,9 @@ struct HttpReply {
   std::string content_type = "application/json";
   std::string body;
   HttpFields headers;  // further ones
-  // What follows the body, part by part: awaited when the part before has gone to the client; empty
-  // is the end, an error cuts the connection off. Null: nothing follows. It lives, and waits, no
-  // longer than its request.
+  // Gives the parts that follow the body: awaited when the part before has gone to the client;
+  // empty is the end, an error cuts the connection off. Null: nothing follows. It lives, and waits,
+  // no longer than its request.
   std::function<Co<Result<std::string>>()> more;
   bool drop = false;  // close the connection without any answer: a fault, for tests
 };

@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-// What else a URL may say is rare, and curl knows it.
+// Only the plain form is read here; other forms are rare and left to curl.
 std::string plain_head_of(const HttpTarget& target) {
   for (const CURLUPart special : {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_ZONEID}) {
     if (!part_of(target.url, special).empty()) return "";

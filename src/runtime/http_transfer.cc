@@ -23,7 +23,7 @@ constexpr long buffer_bytes = 2048;  // per transfer: 10,000 calls that wait for
 constexpr long tls_buffer_bytes = 32768;
 constexpr size_t kept_body_bytes_max = size_t{64} * 1024;  // beside curl's own buffer of that
 
-// What has come on a connection so far, as its system counts: framing and TLS included.
+// Bytes received on a connection so far, as the kernel counts them: framing and TLS included.
 int64_t bytes_received(int socket) {
   tcp_info info{};
   socklen_t bytes = sizeof info;
@@ -86,7 +86,7 @@ HttpTransfer::~HttpTransfer() {
   engine_.give_easy(std::move(easy_), context_.target.is_tls);
 }
 
-// What is the same for all requests is set once; a handle without TLS is never used with it.
+// Options common to all requests are set once; a handle without TLS is never used with it.
 CurlEasy HttpTransfer::make_easy(HttpEngine& engine, bool is_tls) {
   CurlEasy easy(curl_easy_init());
   if (easy == nullptr) throw std::bad_alloc();

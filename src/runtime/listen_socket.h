@@ -22,7 +22,7 @@ int bound_port(int listen_fd);
 // Whether HOST:PORT, an address or localhost, is this machine's alone.
 bool is_loopback(const std::string& address);
 
-// Who is behind a client's address: of IPv6 the network of 64 bits, which is the least that one
+// The party behind a client's address: of IPv6 the network of 64 bits, which is the least that one
 // customer gets; IPv4 within IPv6 is IPv4.
 std::string address_party(const sockaddr& address);
 

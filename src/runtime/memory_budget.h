@@ -65,7 +65,7 @@ class MemoryBudget final {
   MemoryBudget(const MemoryBudget&) = delete;
   MemoryBudget& operator=(const MemoryBudget&) = delete;
 
-  // What they take now, copies included.
+  // Bytes taken now, copies included.
   int64_t bytes() const { return shared_bytes_ + other_bytes_; }
   // For answers that cannot wait: whether the budget is spent twice.
   bool is_spent_twice() const { return bytes() > 2 * bytes_max_; }

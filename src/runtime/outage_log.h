@@ -23,8 +23,8 @@ class OutageLog final {
   OutageLog(const OutageLog&) = delete;
   OutageLog& operator=(const OutageLog&) = delete;
 
-  // Again and again while it is away, with the latest reason. What has never been there is first
-  // mentioned after a minute: whoever starts and needs it says so himself.
+  // Again and again while it is away, with the latest reason. A server that has never been there is
+  // first mentioned after a minute: a command that needs it at its start reports that itself.
   void note_away(std::string_view reason);
   void note_there();
 

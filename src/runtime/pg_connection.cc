@@ -187,8 +187,8 @@ Co<PgConnection::Attempt> PgConnection::try_address(PgServer server) {
 
 // To one address: libpq has no list to go through, and nothing to look up.
 void PgConnection::start(const PgServer& server) {
-  // What comes before `dbname` (the whole conninfo) is a default that it may override; what comes
-  // after is ours. Empty ones do not count.
+  // Keys before `dbname` (the whole conninfo) are defaults that it may override; keys after it are
+  // ours. Empty ones do not count.
   const std::array keys{"keepalives_idle",
                         "keepalives_interval",
                         "keepalives_count",
@@ -318,7 +318,7 @@ PgConnection::Sent PgConnection::send(const std::string& text, bool is_name,
   return sync(queued == 1);
 }
 
-// What is queued without its Sync would take the next query into its transaction.
+// A query queued without its Sync would take the next one into its transaction.
 PgConnection::Sent PgConnection::sync(bool queued) {
   PGconn* connection = connection_.get();
   if (!queued) return PQstatus(connection) == CONNECTION_OK ? Sent::refused : Sent::lost;

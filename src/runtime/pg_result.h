@@ -35,7 +35,7 @@ class PgResult final {
   std::unique_ptr<pg_result, Clear> result_;
 };
 
-// What to do next after a failed statement, by its SQLSTATE (five characters, or empty if the
+// The action to take after a failed statement, by its SQLSTATE (five characters, or empty if the
 // server gave none).
 Error::Action classify_sqlstate(std::string_view sqlstate);
 

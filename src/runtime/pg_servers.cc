@@ -45,7 +45,7 @@ std::vector<std::string> items_of(const std::string& list) {
   return items;
 }
 
-// What libpq takes for an empty item. It tells that of a connection alone, too.
+// libpq's default for an empty item. It tells its defaults without a connection, too.
 std::string default_socket_directory() {
   const std::array keys{"host", "sslmode", static_cast<const char*>(nullptr)};
   const std::array values{",", "none at all", static_cast<const char*>(nullptr)};

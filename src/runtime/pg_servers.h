@@ -43,8 +43,8 @@ class PgServers final {
   std::vector<PgServer> in_order() const;
   Resolver& resolver() const { return resolver_; }
 
-  // What a session found: the next one begins where the last succeeded, or past where it failed.
-  // Each that is connected is open until its note_closed().
+  // Notes what a session found: the next one begins where the last succeeded, or past where it
+  // failed. A connected one counts as open until its note_closed().
   void note_connected(const PgServer& server);
   void note_failed(const PgServer& server);
   void note_closed() { --open_sessions_; }

@@ -2,7 +2,7 @@
 // before the next one is tried as well, so that one that does not answer causes only a short delay.
 // For src/runtime only.
 //
-// Thread rule: loop thread only. What it is given outlives it. If it is destroyed early it closes
+// Thread rule: loop thread only. Its arguments outlive it. If it is destroyed early it closes
 // the connections that it began.
 #pragma once
 

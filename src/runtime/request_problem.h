@@ -1,4 +1,4 @@
-// What makes a request ambiguous: another reader of the same bytes (a proxy before us) could see
+// Finds requests that are ambiguous: another reader of the same bytes (a proxy before us) could see
 // its end, its host or its headers elsewhere, and take what follows for something else. Pure; it
 // reads the headers that libmicrohttpd has parsed and knows nothing of connections.
 //
@@ -26,7 +26,7 @@ struct RequestProblem {
 std::optional<RequestProblem> request_problem(std::string_view method, std::string_view version,
                                               const HttpFields& headers);
 
-// What is wrong with the target of a request, its path and query as sent; nullopt: nothing. Each
+// The fault of a request's target, its path and query as sent; nullopt: none. Each
 // argument takes some 64 bytes of the connection's memory: libmicrohttpd 0.9.75 never answers when
 // there is no room for one, so both bounds keep clear of that.
 std::optional<RequestProblem> target_problem(std::string_view target, size_t bytes_max);

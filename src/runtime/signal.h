@@ -36,7 +36,7 @@ class Signal final {
   Wait* waiter_ = nullptr;
 };
 
-// What is awaited. Lives in the frame of the waiting coroutine; leaves the signal and the clock
+// The awaitable. Lives in the frame of the waiting coroutine; leaves the signal and the clock
 // when it goes.
 class [[nodiscard]] Signal::Wait final {
  public:

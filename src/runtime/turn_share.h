@@ -41,7 +41,7 @@ class TurnShare final {
   std::optional<uint64_t> turn_;
   int64_t until_ns_ = 0;  // the share of that turn
   std::deque<std::function<void()>> waiting_;
-  // What a posted function knows us by; it may come after our end.
+  // A posted function reaches us through this; it may run after our end.
   std::shared_ptr<TurnShare*> self_ = std::make_shared<TurnShare*>(this);
 };
 

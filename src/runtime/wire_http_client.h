@@ -24,7 +24,7 @@ class WireHttpClient final : public HttpClient {
     return curl_.send(std::move(request), abort);
   }
 
-  // What answers take, copies included.
+  // Bytes that answers take, copies included.
   int64_t answer_bytes() const { return common_.memory.bytes(); }
 
  private:

@@ -15,7 +15,7 @@ struct SpanAttribute {
   std::variant<int64_t, std::string> value;
 };
 
-// What it is to its parent; the numbers are OTLP's.
+// Its relation to its parent; the numbers are OTLP's.
 enum class SpanKind { server = 2, client = 3 };
 
 struct Span {

@@ -28,7 +28,7 @@ class Announcer final {
   bool empty() const { return waiting_.empty(); }
   // The oldest, no more than a statement takes.
   std::vector<int64_t> take();
-  // What became of `count` ids that were taken. Logs when that changes.
+  // Takes the result of announcing `count` ids. Logs when success turns into failure or back.
   void note_announced(size_t count, const Result<int64_t>& announced);
 
  private:

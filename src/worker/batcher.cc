@@ -164,7 +164,7 @@ void Batcher::leave(Batch& batch, Member& member) {
   member.answer_with(Answer{Returned()});
 }
 
-// One request for all. Whoever has left meanwhile is passed over.
+// One request for all. Tasks that have left meanwhile are passed over.
 Co<void> Batcher::call(std::shared_ptr<Batch> batch) {
   const int64_t begun_ns = clock_.now_ns();
   HttpRequest request = request_of(*batch);

@@ -42,7 +42,8 @@ class Batcher final {
  private:
   struct Member;
   struct Batch;
-  // Who may go together: the model, the size that all of them bear, their limit of output.
+  // Tasks of one group may go together: their model, the batch size that all bear, their output
+  // limit.
   using Group = std::tuple<std::string, size_t, std::optional<int64_t>>;
 
   void gather(const Group& group, const Calling& calling, SharedModel model, Member& member);

@@ -46,7 +46,7 @@ struct Call {
 // Whether the permit that was granted with the claim may still be used.
 bool may_send(const Call& call, int64_t now_ns);
 
-// What calls share.
+// The parts of the worker that calls share.
 struct Calling {
   Clock& clock;
   HttpClient& http;

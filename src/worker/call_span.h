@@ -25,7 +25,7 @@ class CallSpan final {
   // `exporter`: null when spans go nowhere.
   CallSpan(SpanExporter* exporter, const Clock& clock, const Model& model, const ClaimedTask& task);
 
-  // What the request says; nullopt: nothing.
+  // The header of the request; nullopt: none.
   const std::optional<std::string>& traceparent() const { return traceparent_; }
 
   // Requires: not called before. `tasks`: that the call carried.

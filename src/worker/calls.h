@@ -1,13 +1,13 @@
-// Calls are what the worker has under way: every claimed task until its outcome is known. It owns
-// the calls, the memory of large requests and what calls share (secrets, batches, extra calls,
-// reported limits), and holds no database connection while a model thinks. It has the statements
-// for calls under way: to fetch their bodies, to get permits for extra calls, to store reported
-// limits.
+// Calls holds the worker's work under way: every claimed task until its outcome is known. It owns
+// the calls, the memory of large requests and the calls' common parts (secrets, batches, extra
+// calls, reported limits), and holds no database connection while a model thinks. It has the
+// statements for calls under way: to fetch their bodies, to get permits for extra calls, to store
+// reported limits.
 //
 // The life of a task is live(): it begins when a claim brings the task (Intake), and ends when its
 // outcome is on its way into the database (OutcomeStore).
 //
-// Thread rule: loop thread only. What it is given outlives it; no call may be left when it is
+// Thread rule: loop thread only. Its arguments outlive it; no call may be left when it is
 // destroyed.
 #pragma once
 

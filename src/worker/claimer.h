@@ -32,7 +32,7 @@ class Claimer final {
   // Whether to wake tasks before that claim: after an empty one, and now and then.
   bool wakes_later() const;
 
-  // What that and the claim brought. `taken`: tasks by model.
+  // Take the results of waking and of the claim. `taken`: tasks by model.
   void note_woken() { claims_since_woken_ = 0; }
   void note_claimed(int asked, const std::map<std::string, int>& taken);
 

@@ -105,8 +105,7 @@ int Concurrency::reserve(const Served& served, int even) const {
 
 std::vector<int> Concurrency::shares(const std::vector<std::string>& models, int slots_free) const {
   const KeptSlots kept = kept_slots();
-  // What each of the models that have more may have under way: an even part of what is not kept for
-  // those that have not.
+  // An even part, for each model with more work, of the slots not kept for models with less.
   const int even = (slots_ - kept.of_satisfied) / std::max(1, wanting_more_);
   int of_wanting = 0, of_satisfied = 0;  // what is reserved for them
   for (const auto& [name, served] : served_) {

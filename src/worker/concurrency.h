@@ -29,7 +29,7 @@ class Concurrency final {
 
   void serve(const std::vector<Model>& models);
 
-  // What an ended call says about its backend.
+  // The end of a call, as evidence about its backend.
   struct End {
     int64_t begun_ns = 0;
     int64_t ended_ns = 0;

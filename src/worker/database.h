@@ -60,7 +60,7 @@ struct Applied {
   bool applied = false;  // false: no longer this worker's; kept for audit, changes nothing
 };
 
-// What a backend says is left for one model.
+// The rest of a model's quota, as its backend reports it.
 struct ModelLimits {
   std::string model;
   LimitsLeft left;

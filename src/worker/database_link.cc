@@ -95,7 +95,8 @@ void DatabaseLink::on_mended(const Result<int64_t>& mended) {
   must_mend_ = true;  // there may be more
 }
 
-// What comes next in this flush was granted after it. After an error the next reading tells anew.
+// Statements behind it in this flush were granted after the jump. After an error the next reading
+// notes it again.
 void DatabaseLink::on_jump_noted(const Result<int64_t>& noted, int64_t sent_ns) {
   if (!noted) return note_error(noted.error(), "noting that the database's clock has jumped");
   spdlog::warn("the database's clock has jumped ahead by {:.3f} s: quotas start empty",

@@ -64,7 +64,7 @@ class DatabaseLink final {
   int64_t send_by_ns(int64_t sent_ns, int64_t within_ms) const;
 
   bool has_work() const { return must_register_ || must_mend_ || has_clock_jumped_; }
-  // What is damaged would fail all that comes behind it.
+  // Damaged sequences are mended first: one would fail all statements behind it.
   void send(Flush& flush);
 
  private:

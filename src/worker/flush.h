@@ -2,7 +2,7 @@
 // for their answers. It owns both until receive() has run. The statements, and the effects of their
 // answers, are defined where they are added.
 //
-// Thread rule: loop thread only. What the answers change outlives it.
+// Thread rule: loop thread only. The objects that the actions change outlive it.
 #pragma once
 
 #include <cstdint>

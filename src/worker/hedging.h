@@ -28,7 +28,7 @@ class Hedging final {
 
   // The calls to ask the database for, no more than a flush takes.
   std::vector<TaskKey> take();
-  // What it said, and whether the call begins: the task may have had its answer meanwhile.
+  // Notes the database's answer, and whether the call begins: the task may have ended meanwhile.
   void note_answer(const TaskKey& key, bool begins);
   // It said no: the model's other calls need not ask for the same at once.
   void note_refusal(const TaskKey& key);

@@ -113,7 +113,7 @@ void Intake::send(Flush& flush) {
             });
 }
 
-// What is due is woken ahead of the claim that takes it.
+// Due tasks are woken ahead of the claim that takes them.
 void Intake::send_waking(Flush& flush) {
   flush.add(link_.database().wake(), [this](const Result<int64_t>& woken) {
     if (!woken) link_.note_error(woken.error(), "waking");

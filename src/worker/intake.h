@@ -1,9 +1,9 @@
-// Intake takes tasks out of the database and begins their calls: as many as there are slots, of
-// each model as many as it bears, and urgent ones in addition. It owns the worker's demand
+// Intake takes tasks out of the database and begins their calls: up to the number of slots, up to
+// each model's limit, and urgent ones in addition. It owns the worker's demand
 // (Claimer), the models' limits (Concurrency) and the state of waiting for slots. It has the
 // statements that wake due tasks, claim for all, and claim urgent tasks only.
 //
-// Thread rule: loop thread only. What it is given outlives it.
+// Thread rule: loop thread only. Its arguments outlive it.
 #pragma once
 
 #include <functional>

@@ -21,7 +21,7 @@ class LimitNews final {
 
   void note(const Model& model, const LimitsLeft& left);
 
-  // What is fresh enough to be evidence, by ascending id of the models; forgets all.
+  // The news fresh enough to be evidence, by ascending id of the models; forgets all.
   std::vector<ModelLimits> take();
 
  private:

@@ -48,8 +48,7 @@ class Metrics final {
 // listen, poll or lost, as users read it.
 std::string_view name_of(ListenMode mode);
 
-// What is wrong with the call; empty for those with which nothing is. From a small fixed set: never
-// a backend's own words.
+// The code of a call's error; empty: no error. From a small fixed set, never a backend's own words.
 std::string_view error_code_of(const Outcome& outcome);
 
 // solved, failed, retry, unsent, refused, throttled, parked, returned, batch_failed or cancelled:

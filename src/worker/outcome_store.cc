@@ -132,8 +132,8 @@ bool OutcomeStore::send_reread(Flush& flush) {
   return true;
 }
 
-// What it holds without knowing of it was claimed by a claim whose answer was lost. Nothing was
-// sent, so it goes back uncharged.
+// A task that the worker holds without knowing of it was claimed by a claim whose answer was lost.
+// No request was sent, so it goes back uncharged.
 void OutcomeStore::on_reread(const Result<std::vector<TaskKey>>& held) {
   if (!held) return link_.note_failure(held.error(), "reading what this worker holds");
   must_reread_ = false;  // not earlier: nothing is stored meanwhile

@@ -1,12 +1,12 @@
 // OutcomeStore stores the outcomes of ended calls in the database. It owns them until they are
 // stored, across reconnects, and the ids to announce afterwards. It has three statements: the
 // completion, which is sent by itself, the announcement, and the reread: after a lost connection it
-// first reads what the worker holds, and stores nothing meanwhile.
+// first reads which tasks the worker holds, and stores nothing meanwhile.
 //
 // One batch at a time, and calls that end meanwhile go in the next (natural batching: an idle
 // system stores at once, a busy one hundreds at a time, and there is no timer to tune).
 //
-// Thread rule: loop thread only. What it is given outlives it; run() must have returned, and
+// Thread rule: loop thread only. Its arguments outlive it; run() must have returned, and
 // is_storing() be false, before it is destroyed.
 #pragma once
 
@@ -42,11 +42,11 @@ class OutcomeStore final {
 
   // settings.events.
   void announce(bool events) { announcer_.want(events); }
-  // What the worker holds is not known: its session was lost.
+  // Asks for a reread: the session was lost, and with it the knowledge of which tasks are held.
   void want_reread() { must_reread_ = true; }
   bool must_reread() const { return must_reread_; }
 
-  // What stood in the way of storing may be gone.
+  // Looks again whether it can store: an obstacle may be gone.
   void look() { change_.raise(); }
   // Around a flush.
   void begin_flush();

@@ -71,8 +71,8 @@ constexpr std::string_view claimed_columns =
 constexpr std::string_view clock_column =
     "(extract(epoch from clock_timestamp()) * 1000000)::bigint";
 
-// What a worker says while tasks come and go. A direct session has it prepared, which saves a claim
-// the parsing, 0.1 ms of 0.17 when there is none.
+// The statements of a worker while tasks come and go. A direct session has them prepared, which
+// saves a claim its parsing: 0.1 ms of 0.17 when no task is ready.
 const std::string claim_sql = fmt::format(
     "select {}, {} from sluice.claim_within($1::bigint, $2::text[], $3::int[], $4::int)",
     claimed_columns, clock_column);
@@ -390,8 +390,8 @@ Co<Result<bool>> PgDatabase::is_direct(PgConnection& connection) {
   co_return *pid == connection.server_pid();
 }
 
-// Requires a direct session: a pooler may run each query in another one. What could not be prepared
-// is parsed each time.
+// Requires a direct session: a pooler may run each query in another one. A statement that could not
+// be prepared is parsed each time.
 Co<void> PgDatabase::prepare(PgConnection& connection, std::vector<std::string> statements) {
   if (!prepares_) co_return;
   std::vector<Co<Result<void>>> prepared;

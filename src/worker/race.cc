@@ -12,7 +12,7 @@ bool is_answer(const Outcome& outcome) {
   return std::holds_alternative<Solved>(outcome) || std::holds_alternative<Failed>(outcome);
 }
 
-// What is told of a task is the most that is known of its calls; one that was sent may be billed.
+// Of a task's calls the outcome that says most is recorded; a call that was sent may be billed.
 int weight_of(const Outcome& outcome) {
   if (std::holds_alternative<Returned>(outcome)) return 0;
   if (std::holds_alternative<Unsent>(outcome)) return 1;

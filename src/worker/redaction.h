@@ -19,7 +19,7 @@ class Redaction final {
   explicit Redaction(std::string secret);
 
   // Also where characters of it are escaped (\u0073, \/), and escaped once more, as in JSON inside
-  // a text of JSON. What was valid JSON stays valid.
+  // a text of JSON. Valid JSON stays valid.
   void apply(std::string& text) const;
   // The texts of an outcome: an answer is put together from pieces that held no secret each.
   void apply(Outcome& outcome) const;

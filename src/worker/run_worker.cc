@@ -36,7 +36,7 @@ HttpClientLimits http_limits(const RunWorkerOptions& options) {
   return limits;
 }
 
-// What lives as long as the loop runs, in the order of making; gone in the reverse order.
+// The parts that live as long as the loop runs, made in this order and destroyed in reverse.
 struct Process {
   explicit Process(const RunWorkerOptions& options)
       : clock(loop),

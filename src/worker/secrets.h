@@ -1,6 +1,7 @@
-// Secrets reads what sluice.models.secret refers to: env:NAME or file:/path. Whoever configures
-// models chooses both the reference and the URL, so both are bounded by the operator of the process
-// that holds the secret: which variables and files may be named, and where each may be sent.
+// Secrets reads what sluice.models.secret refers to: env:NAME or file:/path. The
+// configuration of models chooses both the reference and the URL, so the operator of the process
+// that holds the secret bounds both: which variables and files may be named, and where each may be
+// sent.
 //
 // A secret is read at each use: a rotated key needs no restart. No message holds one.
 //

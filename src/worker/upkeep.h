@@ -1,7 +1,7 @@
-// Upkeep is what a worker does for the fleet: it sends heartbeats, takes back leases of dead
+// Upkeep does a worker's rounds for the fleet: it sends heartbeats, takes back leases of dead
 // workers, sweeps, and runs retention. It owns the times of these rounds and their statements.
 //
-// Thread rule: loop thread only. What it is given outlives it.
+// Thread rule: loop thread only. Its arguments outlive it.
 #pragma once
 
 #include <cstdint>

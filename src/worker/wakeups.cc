@@ -170,7 +170,7 @@ Co<void> Wakeups::check_and_sleep() {
   if (!notified_.empty() || check->work || has_timer) wake_owner();
 }
 
-// What was claimed goes out first: a look costs the machine as much as a claim. Whoever makes a
+// Claimed tasks go out first: a look costs the machine as much as a claim. A session that makes a
 // task ready meanwhile still notifies.
 Co<void> Wakeups::let_calls_begin() {
   const int64_t until_ns = after_ms(bounds::look_after_claim_ms);

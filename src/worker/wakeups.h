@@ -18,7 +18,7 @@ namespace sluice {
 
 class Wakeups final {
  public:
-  // What the worker is doing, as far as sleeping is concerned.
+  // The worker's demand, which decides whether it may sleep.
   enum class Demand {
     claiming,  // a claim is under way or due: nothing to wait for
     full,      // no slot is free: somebody else should be the watcher

@@ -114,7 +114,7 @@ class Worker final : private Wakeups::Owner {
   Sleep sleep_;
   Wakeups wakeups_;
 
-  // What the next flush must send in addition to the parts' statements.
+  // Statements that the next flush must send in addition to those of the parts.
   struct Due {
     bool configuration = false;
     bool unfinished = false;

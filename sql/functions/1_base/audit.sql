@@ -1,6 +1,6 @@
--- The audit: who did what. Triggers note changes of the configuration by plain SQL; commands note
--- themselves. What workers change on their own (a closure after a 429) is nobody's decision and is
--- not noted.
+-- The audit of actions and their actors. Triggers note changes of the configuration by plain SQL;
+-- commands note themselves. Changes that workers make on their own (a closure after a 429) are
+-- nobody's decision and are not noted.
 
 -- audit_bytes_max: the largest detail of one row.
 create or replace function sluice.audit_bytes_max() returns int

@@ -3,8 +3,8 @@
 --   tick -> sweep -> worker row -> task rows ascending by id -> lines (routes', then models')
 --   ascending by id.
 -- A model's relations are dropped under tick and sweep, and their locks are only tried
--- (8_control/models.sql). Whoever may connect may take advisory locks: a hostile session can stall
--- the queue, but not change it; `revoke connect` keeps it out. The function is immutable and
+-- (8_control/models.sql). Any session may take advisory locks: a hostile one can stall the
+-- queue, but not change it; `revoke connect` keeps it out. The function is immutable and
 -- simple, so that the planner folds a call into a constant.
 create or replace function sluice.lock_class(p_name text) returns int
 language sql immutable parallel safe

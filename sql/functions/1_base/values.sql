@@ -12,8 +12,8 @@ create or replace function sluice.from_micros(p_micros bigint) returns timestamp
 language sql stable parallel safe
 as $$ select timestamptz 'epoch' + p_micros * interval '1 microsecond' $$;
 
--- What clients write as JSON, held against the types of columns: a message names the key, the
--- value, and what would do.
+-- Checks the JSON of clients against the types of columns: a message names the key, the value, and
+-- the values allowed.
 
 -- check_columns: SL004 unless p_values is an object whose keys are all among p_columns.
 create or replace function sluice.check_columns(p_values jsonb, p_columns text[]) returns void

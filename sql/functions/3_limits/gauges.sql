@@ -216,7 +216,7 @@ begin
   perform pg_advisory_xact_lock(sluice.lock_class('count'), v_gauge::oid::int);
   v_started := clock_timestamp();
   if coalesce(pg_sequence_last_value(v_gauge) <= sluice.micros(v_started), true) then
-    -- What others took while this one counted is kept.
+    -- Room that others took while this one counted is kept.
     v_drawn := case when v_by_ids then 'sluice.task_id' else v_gauge end;
     v_before := pg_sequence_last_value(v_drawn);
     v_load := sluice.count_unfinished(p_kind, p_of, p_max) + greatest(0,

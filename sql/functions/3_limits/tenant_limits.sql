@@ -1,4 +1,4 @@
--- What a tenant may have and ask for. Its row in sluice.tenants says so; where that is null,
+-- The limits of a tenant. Its row in sluice.tenants says them; where that is null,
 -- sluice.settings.tenant_… does; where both are null there is no limit. Only sluice.limits_of reads
 -- them. Each limit is applied where the thing begins: those of tasks in submit and submit_many,
 -- those of files and batches where they are created.

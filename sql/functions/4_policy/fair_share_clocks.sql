@@ -1,4 +1,4 @@
--- What fair share measures with: the lengths of tasks and the clocks of tenants
+-- The measures of fair share: the lengths of tasks and the clocks of tenants
 -- (4_policy/fair_share.sql).
 
 -- task_tokens: the length of a task for the sharing, about: 4 bytes a token.

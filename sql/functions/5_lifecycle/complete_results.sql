@@ -1,4 +1,4 @@
--- What complete writes for calls that ended: results, and failed attempts.
+-- The rows that complete writes for ended calls: results, and failed attempts.
 
 -- store_results: inserts the final outcomes: solved, failed, cancelled, and retry when no attempt
 -- is left. The primary key of sluice.result guarantees that a task has one result; ON CONFLICT is

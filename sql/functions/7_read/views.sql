@@ -1,4 +1,4 @@
--- What callers read of tasks, queues and workers. The views are security barriers and show each
+-- The views of tasks, queues and workers. They are security barriers and show each
 -- caller only his own tenants.
 
 -- require_task: SL006 unless task p_id exists and is of the caller's tenants, so that nobody learns

@@ -1,4 +1,4 @@
--- What belongs to a model beside its row in sluice.models, n being its id:
+-- The objects of a model beside its row in sluice.models, n being its id:
 --   - its line (2_storage/lines.sql);
 --   - unlogged sequences:
 --     bucket_<n>, tokens_<n>    the buckets of its requests and tokens (3_limits/permits.sql)
@@ -49,7 +49,7 @@ begin
       using errcode = '0A000',
         hint = 'Its snapshot would not show tasks submitted meanwhile. Use read committed.';
   end if;
-  -- Who claims has it first: that one takes nothing of a model that is going.
+  -- A claim may hold it: it takes nothing of a model that is going.
   if not pg_try_advisory_xact_lock(sluice.lock_class('model'), p_model) then
     raise lock_not_available;
   end if;

@@ -32,13 +32,13 @@ begin
   if tg_op = 'UPDATE' then
     v_calls_change := (new.api, new.url, new.upstream_model, new.secret, new.paths)
       is distinct from (old.api, old.url, old.upstream_model, old.secret, old.paths);
-    -- Whoever gives another key or address means to try it.
+    -- An administrator who gives another key or address means to try it.
     if v_calls_change and sluice.was_parked_by_calls(new)
       and new.closed_reason not like 'billing: %' then
       new.closed_until := null;
       new.closed_reason := null;
     end if;
-    -- Whoever writes a reason of his own means that: what a call heard belonged to the one before.
+    -- An administrator's own reason stands: the error a call noted belonged to the one before.
     if new.closed_reason is distinct from old.closed_reason
       and new.closed_detail is not distinct from old.closed_detail then
       new.closed_detail := null;

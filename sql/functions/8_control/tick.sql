@@ -25,7 +25,7 @@ begin
   if v_mended > 0 then
     return jsonb_build_object('mended', v_mended);
   end if;
-  -- What takes time first, and rows of tasks before locks of models. Each step reads the clock
+  -- Long work first, and rows of tasks before locks of models. Each step reads the clock
   -- itself, after the locks of those before it: an older time would put rows below marks.
   v_retention := sluice.begin_retention(coalesce(p_now, clock_timestamp()));
   v_expired := sluice.expire_due(coalesce(p_now, clock_timestamp()));
