@@ -297,7 +297,7 @@ class Report:
     def finish(self, record):
         command = shlex.join(
             [str(pathlib.Path(sys.argv[0]).resolve().relative_to(ROOT)), *sys.argv[1:]])
-        self.say(f"{time.strftime('%Y-%m-%d')}, {machine()}. The command: `{command}`.")
+        self.say(f"{time.strftime('%Y-%m-%d')}, {machine()}. The command:\n`{command}`.")
         if record:
             begin, end = f"<!-- {self.name} -->", f"<!-- /{self.name} -->"
             page = next((page for page in self.pages if begin in page.read_text()), None)
