@@ -1,4 +1,4 @@
--- What a migrated database needs before the tests run in it.
+-- Prepares a migrated database for the tests.
 
 -- Where the user is named as our schema, that would otherwise take the extension.
 create extension pgtap schema public;

@@ -8,7 +8,7 @@
 --   rollback;
 --
 -- Tests run in parallel in one database, so names come from given_model() and given_route(), never
--- from the test. What a rollback does not undo, or all tests share (sluice.task_id,
+-- from the test. Things that a rollback does not undo, or all tests share (sluice.task_id,
 -- sluice.sweep_after, the locks of tick, sweep, partitions and sleepers), needs the database to
 -- itself:
 --

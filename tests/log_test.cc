@@ -14,7 +14,7 @@
 namespace sluice {
 namespace {
 
-// What one line looks like to whoever reads stderr, which is a pipe that has room for it.
+// One line as the reader of stderr sees it, which is a pipe with room for it.
 std::string logged(const std::string& message) {
   int pipe_ends[2];
   REQUIRE(pipe2(pipe_ends, O_CLOEXEC) == 0);

@@ -12,7 +12,7 @@ WORKERS = {1: "drain", 2: "2 workers", 4: "4 workers"}  # the kinds
 LINE_CHARS_MAX = 100
 SUMMARY_RATE = 2_000  # of the open loop, in the table of README.md
 
-# What was aimed at.
+# The targets.
 CPU_OF_BEST_PEER_MAX = 0.65
 DRAIN_MIN = {GRAPHILE: 1.4, REDIS: 2.0}
 PICKUP_OF_FLOOR_MAX = 1.25

@@ -115,7 +115,7 @@ insert into allowed values
   ('tasks', 'sra', 'SELECT'),
   ('workers', 'ra', 'SELECT');
 
--- What the catalog says: every grant in the schema to anybody but the owner, columns included.
+-- From the catalog: every grant in the schema to anybody but the owner, columns included.
 create temporary view granted as
   select object, coalesce(r.rolname, 'PUBLIC') as role,
     string_agg(distinct privilege_type, ' ' order by privilege_type) as privileges

@@ -16,7 +16,7 @@ constexpr const char* form =
     "name=\"empty\"\r\n\r\n\r\n--b--\r\n"
     "an epilogue";
 
-// What was read, as text: name(filename)=data;
+// The events read, as text: name(filename)=data;
 std::string read(MultipartReader& reader, const std::string& body, size_t step) {
   std::string said;
   for (size_t at = 0; at < body.size(); at += step) {

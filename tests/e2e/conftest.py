@@ -230,8 +230,8 @@ def roomy_parent():
 
 @pytest.fixture(scope="session")
 def pg():
-    # What a killed server wrote is with the kernel: only a power cut, which no test plays, needs a
-    # disk.
+    # The writes of a killed server are with the kernel: only a power cut, which no test plays,
+    # needs a disk.
     server = private_postgres.PrivatePostgres(fsync=False, parent=roomy_parent())
     try:
         server.start()

@@ -11,7 +11,7 @@ SOURCE = r"""
 #include <string.h>
 #include <unistd.h>
 
-// What ends in slow.example or quick.example is this machine; the one takes its time.
+// Names that end in slow.example or quick.example are this machine; the former take their time.
 static int ends(const char* node, const char* name) {
   size_t length = strlen(node);
   return length >= strlen(name) && strcmp(node + length - strlen(name), name) == 0;

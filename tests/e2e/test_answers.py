@@ -36,7 +36,7 @@ def test_a_429_closes_the_model_and_costs_no_attempt(pg, mock, worker):
     wait_for(lambda: query(url, "select status, attempts from sluice.task(%s)", [task])
         == [("queued", 0)], 20, "its place in the queue")
     assert query(url, "select count(*) from sluice.attempts") == [(0,)]
-    # What was refused keeps its place and is refused again; the other one is served.
+    # The refused task keeps its place and is refused again; the other one is served.
     wait_for(lambda: query(url, "select status from sluice.task(%s)", [other]) == [("solved",)],
         20, "the other")
     assert query(url, "select sluice.pause('m')") and submit(url, "after") > other

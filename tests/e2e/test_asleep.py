@@ -11,7 +11,7 @@ pytestmark = pytest.mark.plain_build_only
 LOOK_S = 6
 SOON_S = 4   # well before the next look
 START_S = 60  # what processes may take that start on a busy machine
-# What sleepers say: one look each, every settings.idle_look; a worker in two sessions.
+# The statements of sleepers: one look each, every settings.idle_look; a worker in two sessions.
 LOOKS = ("select asleep", "select sluice.check_notifications", "select (select max(version)",
     "select sluice.advance_batches")
 

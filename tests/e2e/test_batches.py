@@ -139,7 +139,7 @@ def test_every_prompt_of_a_batch_has_its_own_permit_and_none_is_wasted(pg, mock,
     arrivals = backend.arrivals()
     within = lambda first: sum(len(a["tasks"]) for a in arrivals
         if 0 <= a["t_ns"] - first["t_ns"] < 10**9)
-    # 20 at once, and one for every 50 ms: 20 a second. What one grant may be late is within the 250
-    # ms that sluice allows.
+    # 20 at once, and one for every 50 ms: 20 a second. A late grant is within the 250 ms that
+    # sluice allows.
     assert max(within(first) for first in arrivals) <= 20 + 20 + 5
     assert len(arrivals) < 60

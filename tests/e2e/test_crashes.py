@@ -21,7 +21,7 @@ def test_a_worker_killed_in_mid_call_loses_nothing(pg, mock, worker):
     victim.kill()
     query(url, "update sluice.models set timeout = '10 minutes'")
     ids = hanging + submit_many(url, [f"quick {i}" for i in range(50)])
-    # What hung in the killed worker's calls answers at once on the second try.
+    # Calls that hung in the killed worker are answered at once on the second try.
     query(url, "update sluice.task set prompt = 'mock:delay=0s ' || id "
         "where prompt like 'mock:delay=20s%'")
     worker(url)

@@ -23,8 +23,8 @@ def servers():
     made = []
 
     def make(*settings):
-        # What a killed server wrote is with the kernel: only a power cut, which no test plays,
-        # needs a disk.
+        # The writes of a killed server are with the kernel: only a power cut, which no test
+        # plays, needs a disk.
         made.append(private_postgres.PrivatePostgres(fsync=False, settings=[*SETTINGS, *settings]))
         return made[-1]
     yield make

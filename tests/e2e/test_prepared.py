@@ -3,7 +3,7 @@ import pytest
 from conftest import Monitor, query, wait_for
 from queue_tools import add_model, assert_each_ended_once, submit, submit_many, wait_ended
 
-# What the session that claims has prepared, noted with each lease; and what a test does to it then.
+# The prepared statements of the claiming session, noted with each lease; a test may change them.
 NOTE = """
 create table public.prepared (statements bigint);
 create function public.note_prepared() returns trigger language plpgsql as $$

@@ -39,8 +39,8 @@ VARIETY = {"solved", "failed", "cancelled", "expired", "attempt retry", "attempt
     "attempt lost", "attempt redriven", "closed -> open", "open -> half_open", "half_open -> open",
     "half_open -> closed"}
 FINAL = {"solved", "failed", "cancelled"}
-# What a caller has to live with: a worker declared dead, a task that is not there, or not at its
-# end, a tenant over its cap.
+# Errors that a caller has to live with: a worker declared dead, a task that is not there, or not at
+# its end, a tenant over its cap.
 EXPECTED_ERRORS = {"SL010", "SL006", "SL004", "SL005", "SL003"}
 
 
@@ -226,8 +226,8 @@ class Session(threading.Thread):
         elif outcomes and self.random.random() < 0.1:
             never = (outcomes[0][0], outcomes[0][1] + 1)
             outcomes += [(*never, "solved")] if (worker, *never) not in mine else []
-        # Who was refused, or never sent, used nothing; the others tell it: a call's figures are
-        # always the same.
+        # A task that was refused, or never sent, used nothing; the others report their use: a
+        # call's figures are always the same.
         cursor.execute(
             "select task_id, fence, applied from sluice.complete(%s, array(select row(t, f, k, "
             "'answer', null, 'error', null,"
@@ -379,7 +379,7 @@ def check_views(url):
         cross join lateral (select count(*) n from sluice.lease where model = m.id) l
           order by m.name""")
     assert query(url, "select model, depth, in_flight from sluice.queues order by model") == tables
-    # What waits in a route is shared out among its models: each task counts once.
+    # A route's waiting tasks are shared out among its models: each counts once.
     assert query(url, "select sum(unfinished) from sluice.queues")[0][0] == sum(
         query(url, f"select count(*) from sluice.{place}")[0][0]
         for place in ("later", "queue", "lease"))

@@ -103,7 +103,7 @@ REFUSED = [
     ('[{"prompt": "x"}\0]', 400, "invalid_request")]
 
 
-# What is wrong, the key at fault, and what is said of it.
+# A faulty body, the key at fault, and the words of the error.
 FAULTS = [
     ({"priority": "urgent"}, "priority", ['priority "urgent"', "-100 to 100", "hot"]),
     ({"priority": 101}, "priority", ["101", "-100 and 100"]),

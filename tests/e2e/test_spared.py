@@ -192,7 +192,7 @@ def test_a_tenant_whose_requests_are_refused_parks_the_model_for_nobody_else(pg,
             took.append(time.monotonic() - begun)
             assert parked(url) == []
         assert sorted(took)[10] < 1, took
-        # What is refused beside a model that works, fails.
+        # A task refused beside a model that works fails.
         def other_is_served():
             submit(url, "good", tenant="other")
             return statuses(url).get("failed") == 63

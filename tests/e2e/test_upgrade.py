@@ -9,8 +9,8 @@ from queue_tools import assert_each_ended_once, note_as_before_baseline
 pytestmark = pytest.mark.plain_build_only
 
 OLD_VERSION = 22
-# What schema 22 had besides the baseline, as far as an upgrade cares: it goes, or says how old the
-# database is.
+# The objects of schema 22 beside the baseline, as far as an upgrade cares: they go, or say how old
+# the database is.
 OLD_SCHEMA = """
     alter table sluice.models alter column max_queue set default 1000, alter column max_queue
       set not null;
@@ -29,7 +29,7 @@ OLD_SCHEMA = """
     create function sluice.explain_backlog(sluice.task, timestamptz) returns text language sql as $$
       select 'waits' $$;
 """
-# What its functions made beside a model's row, {0} being its id.
+# The objects that its functions made beside a model's row, {0} being its id.
 OLD_MODEL = """
     create table sluice.queue_{0} (primary key (task_id),
       constraint it_is_the_queue_of_model_{0} check (model = {0}))
@@ -95,8 +95,8 @@ OLD_ROWS = """
       (99, 7, clock_timestamp(), clock_timestamp(), 1, 1, 'failed', 'one', null, 'an old error'),
       (100, 7, clock_timestamp(), clock_timestamp(), 1, 1, 'solved', 'two', 'an old answer', null);
 """
-# What belongs to the schema, whatever it holds: not the sequences and partitions that are named
-# with numbers or hashes.
+# The objects of the schema itself, whatever its content: not the sequences and partitions that are
+# named with numbers or hashes.
 SCHEMA = """
     select 'function ' || oid::regprocedure || ' ' || prorettype::regtype from pg_proc
       where pronamespace = 'sluice'::regnamespace
@@ -123,7 +123,7 @@ SCHEMA = """
     select format('grant %s %s', oid::regclass, relacl) from pg_class
       where relnamespace = 'sluice'::regnamespace
       and relacl is not null and relname !~ '_[0-9a-f]+$'"""
-# What belongs to each model.
+# The objects of each model.
 MODELS = """
     select m.name, regexp_replace(c.relname, '(^|_)' || m.id || '($|_)', '_n_') from sluice.models m
     join pg_class c on relnamespace = 'sluice'::regnamespace and relkind in ('r', 'S', 'i')

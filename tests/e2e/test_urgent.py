@@ -7,8 +7,8 @@ from conftest import query, wait_for
 from queue_tools import add_model, submit, submit_many, wait_ended
 
 URGENT = 20
-# p99 is below 50 ms on a quiet machine (bench/pickup); here it is shared. Whoever waited for a slot
-# would wait for two minutes.
+# p99 is below 50 ms on a quiet machine (bench/pickup); here it is shared. A task that waited for a
+# slot would wait for two minutes.
 PICKUP_MAX_S = 5.0
 
 

@@ -1,4 +1,4 @@
-// Whatever a backend sends, in whatever pieces, is read the same, and within its limits.
+// An answer is read the same in whatever pieces it comes, and within its limits.
 //
 // The first byte says how the rest is cut, and whether the connection ends with it.
 #include <algorithm>

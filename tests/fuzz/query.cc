@@ -1,5 +1,4 @@
-// What clients write into paths and query strings never crashes what reads it, and a name that is
-// decoded has no NUL.
+// No path or query string crashes its reader, and a decoded name has no NUL.
 #include <cstdlib>
 #include <string>
 

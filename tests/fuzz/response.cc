@@ -1,5 +1,5 @@
-// Whatever a backend answers, whole, in a stream or for a batch, the outcome can be stored: its
-// texts are UTF-8 without NUL and bounded, its numbers fit.
+// The outcome of any answer, whole, in a stream or for a batch, can be stored: its texts are UTF-8
+// without NUL and bounded, its numbers fit.
 //
 // The first bytes choose: the API or a batch, the status, and how a stream is cut or how many
 // prompts the batch had.

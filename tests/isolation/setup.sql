@@ -1,6 +1,6 @@
--- What the specs have in common: three models, a task, two workers, and each move as one step that
--- prints nothing. The verdict is what a permutation is judged by. Model t counts tokens. Worker 1
--- has not been heard of for an hour; worker 2 is well and judges.
+-- The common setup of the specs: three models, a task, two workers, and each move as one step that
+-- prints nothing. A permutation is judged by its verdict. Model t counts tokens. Worker 1 has not
+-- been heard of for an hour; worker 2 is well and judges.
 create schema isolation;
 set search_path = isolation;
 insert into sluice.models (name, url, tpm) values
@@ -11,9 +11,9 @@ set role sluice_owner;
 select sluice.set_mark(id, 0::smallint, sluice.tenant_key('default'), '-infinity')
 from sluice.models where name = 'm';
 reset role;
--- What complete() called applied, in the transaction that did it.
+-- The completions applied by complete(), in the transaction that did it.
 create table applied (worker bigint, kind text);
--- What the first claim of a task of model t reserved.
+-- The tokens reserved by the first claim of a task of model t.
 create table reserved (tokens bigint);
 
 create function task() returns bigint language sql as $$ select max(id) from sluice.task $$;

@@ -286,7 +286,7 @@ TEST_CASE_TEMPLATE("a request that was taken and not answered is unanswered", Cl
   SUBCASE("reset") {
     is_reset = true;
   }
-  // What came and the reset are seen in one turn of the loop.
+  // The bytes and the reset are seen in one turn of the loop.
   SUBCASE("reset in the body") {
     is_reset = true;
     bytes = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf";

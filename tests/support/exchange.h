@@ -36,7 +36,7 @@ inline Outcome answer_of(const Backend& backend, std::string body) {
   return outcome_of(backend, response_of(200, std::move(body)));
 }
 
-// What a stream of these bytes adds up to; bytes come `piece` at a time.
+// The answer that a stream of these bytes adds up to; bytes come `piece` at a time.
 inline std::optional<std::string> streamed(const Backend& backend, std::string_view bytes,
                                            size_t piece = 1) {
   StreamedBody body(backend.assembly(), 1 << 20, [](const HttpFields&) {});

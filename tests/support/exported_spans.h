@@ -16,7 +16,7 @@ constexpr const char* sampled_traceparent =
     "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
 struct ExportedSpans {
-  // What has been exported, as JSON; empty: nothing.
+  // The exported spans, as JSON; empty: none.
   std::string exported() {
     clock.advance(bounds::spans_interval_ms * ns_per_ms);
     return http.count() == 0 ? std::string() : text_of(http.request(0).body);

@@ -18,7 +18,7 @@ namespace sluice {
 
 class FakeDatabase final : public Database {
  public:
-  // What the test sets.
+  // Set by the test.
   std::deque<ClaimedTask> queue;  // ready to be claimed
   std::deque<ClaimedTask> later;  // moved to the queue by wake
   Configuration served;
@@ -42,7 +42,7 @@ class FakeDatabase final : public Database {
   bool mute = false;      // nor answers of the listening session
   int64_t removable = 0;  // what the next round of retention removes
 
-  // What the test reads.
+  // Read by the test.
   std::vector<std::vector<EndedCall>> batches;  // stored completions
   std::vector<int> claims;                      // how many were asked for
   std::vector<std::string> log;                 // names of the calls, in order

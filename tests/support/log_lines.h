@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-// What is logged for as long as it lives.
+// The lines logged for as long as it lives.
 class LogLines {
  public:
   LogLines() : before_(spdlog::default_logger()) {

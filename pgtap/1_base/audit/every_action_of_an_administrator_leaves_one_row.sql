@@ -40,7 +40,7 @@ select is(array(select action from sluice.audit where who = :'admin' order by id
     update models,insert routes,update tenants,
     insert models,delete models,insert tenants,delete tenants,delete routes,update settings,
     change models,configure_route,create_key,revoke_key}', 'each once, in order');
--- What administrators alone may call, and what they share with clients, but for the work itself:
+-- Functions that administrators alone may call, and those shared with clients, but for the work:
 -- submit, look, clients' files and batches, the rounds of tick and of batches, and bulk_step, which
 -- is cancel_all, redrive_all and forget_all step by step.
 select bag_eq($$select proname::text from pg_proc p where pronamespace = 'sluice'::regnamespace

@@ -2,7 +2,7 @@ begin;
 \ir ../../_helpers.sql
 select plan(2);
 
--- Who recounts between the count of a call's end and its commit counts it once more.
+-- A recount between the count of a call's end and its commit counts it once more.
 select given_model(max_in_flight => 1) as m \gset
 select given_worker(array[:'m']) as w \gset
 select given_tasks(:'m', 2) \g /dev/null

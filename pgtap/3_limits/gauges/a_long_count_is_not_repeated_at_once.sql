@@ -5,7 +5,7 @@ select plan(4);
 select given_model() as m \gset
 update sluice.models set max_unfinished = 10 where name = :'m';
 select given_tasks(:'m', 10) \g /dev/null
--- What a long count leaves: full, and nobody counts again for an hour.
+-- As a long count leaves it: full, and nobody counts again for an hour.
 select sluice.set_counter('load', id_of(:'m'),
   sluice.micros(clock_timestamp() + interval '1 hour')) \g /dev/null
 delete from sluice.queue where model = id_of(:'m');

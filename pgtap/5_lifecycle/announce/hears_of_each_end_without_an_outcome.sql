@@ -3,7 +3,7 @@ begin;
 \ir ../../_helpers.sql
 select plan(9);
 
--- What is notified in a test, nobody hears. So it is written down instead.
+-- Nobody hears the notifications of a test, so they are written down instead.
 create temp table heard (id bigint) on commit drop;
 grant insert on heard to public;
 create or replace function sluice.announce_ended(p_ids bigint[]) returns int language plpgsql

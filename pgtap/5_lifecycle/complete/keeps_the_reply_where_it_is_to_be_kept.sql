@@ -3,7 +3,7 @@ begin;
 \ir ../../_helpers.sql
 select plan(5);
 
--- What complete stores of a solved task: answer and response.
+-- The answer and the response that complete stores of a solved task.
 create function stored(p_api text, p_keep boolean, p_answer text,
   p_request text default null) returns text[] language plpgsql
 as $$

@@ -3,7 +3,7 @@ begin;
 select plan(6);
 
 select given_model() as m, given_worker() as w \gset
--- What a result says of when its task was created and was last ready.
+-- The times in a result at which its task was created and was last ready.
 create function times_of(p_task bigint) returns timestamptz[] language sql
 as $$ select array[created_at, queued_at] from sluice.result where task_id = p_task $$;
 

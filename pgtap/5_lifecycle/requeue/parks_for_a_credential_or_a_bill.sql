@@ -3,7 +3,7 @@ begin;
 \ir ../../_helpers.sql
 select plan(14);
 
--- Whatever time came with it: waiting mends neither.
+-- The time that came with it does not matter: waiting mends neither.
 create temporary table parked as
 select code, given_model() as m, null::bigint as t from unnest(array['credential', 'billing']) code;
 update parked set t = given_task(m);

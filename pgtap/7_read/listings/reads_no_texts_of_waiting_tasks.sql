@@ -1,5 +1,5 @@
--- What has not ended has its tenant in its place: a list of one tenant's looks up none of the
--- others' tasks.
+-- An unfinished task has its tenant in its place: the list of one tenant looks up no tasks of the
+-- others.
 begin;
 \ir ../../_helpers.sql
 select plan(2);

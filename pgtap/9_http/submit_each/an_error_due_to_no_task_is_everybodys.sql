@@ -2,7 +2,7 @@ begin;
 \ir ../../_helpers.sql
 select plan(1);
 
--- A deadlock, say. What a trigger raises stands for it.
+-- A deadlock, say. An error raised by a trigger stands for it.
 select given_model() as m \gset
 create function deadlock() returns trigger language plpgsql as $$ begin raise exception 'x'
   using errcode = '40P01'; end $$;
