@@ -15,6 +15,7 @@ import shlex
 import statistics
 import subprocess
 import sys
+import textwrap
 import time
 
 SCRIPTS = pathlib.Path(__file__).resolve().parent.parent / "scripts"
@@ -272,6 +273,14 @@ def machine():
             f"{platform.release().split('-')[0]}, PostgreSQL {version.split()[2]}, fsync on")
 
 
+LINE_CHARS_MAX = 100  # of a page
+
+
+def wrapped(line):
+    return textwrap.fill(line, LINE_CHARS_MAX, subsequent_indent="  " if line.startswith("- ")
+        else "", break_on_hyphens=False, break_long_words=False)
+
+
 class Report:
     """A Markdown section: printed, and with --record put between its markers, wherever these
     are."""
@@ -280,9 +289,12 @@ class Report:
         self.name, self.pages = name, pages
         self.lines = []
 
-    def say(self, line=""):
-        self.lines.append(line)
-        print(line, flush=True)
+    def say(self, text=""):
+        """A line of a table as it is; prose as a page has it."""
+        lines = [text] if text.startswith("|") else "\n".join(wrapped(line)
+            for line in text.split("\n")).split("\n")
+        self.lines += lines
+        print("\n".join(lines), flush=True)
 
     def table(self, header, rows):
         widths = [max(len(str(row[n])) for row in [header, *rows]) for n in range(len(header))]

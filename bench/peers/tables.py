@@ -3,13 +3,11 @@ round]}}. Ratios are medians of the rounds' own ratios, for what is compared was
 within minutes.
 """
 import statistics
-import textwrap
 
 SLUICE, GRAPHILE, REDIS, FLOOR = "Sluice", "graphile-worker", "BullMQ on Redis", "floor"
 SHARES = ((0.5, "p50"), (0.99, "p99"), (0.999, "p99.9"))
 KEEPS_UP_SHARE = 0.99  # of what was offered, stored in time
 WORKERS = {1: "drain", 2: "2 workers", 4: "4 workers"}  # the kinds
-LINE_CHARS_MAX = 100
 SUMMARY_RATE = 2_000  # of the open loop, in the table of README.md
 
 # The targets.
@@ -276,6 +274,5 @@ def summarize(report, results, rates, sizes_text):
     text = (f"{sizes_text[0].upper()}{sizes_text[1:]}. Of {len(verdicts)} targets "
             f"{sum(held for held, _ in verdicts)} were met: "
             "[bench/](bench/README.md#peers-what-users-would-pick-instead).")
-    for line in textwrap.wrap(text, LINE_CHARS_MAX, break_on_hyphens=False, break_long_words=False):
-        report.say(line)
+    report.say(text)
     report.say()

@@ -4,7 +4,9 @@ import socket
 import struct
 import urllib.parse
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
+import psycopg2
 import pytest
 from conftest import connect, query, wait_for
 from queue_tools import (add_model, assert_each_ended_once, assert_no_fence_twice,
@@ -253,3 +255,19 @@ def test_a_drain_that_takes_too_long_hands_back_uncharged(pg, mock, worker):
     assert draining.stop() == 0
     assert query(url, "select status, attempts from sluice.tasks where id = %s",
         [task]) == [("queued", 0)]
+
+
+def test_a_submit_beside_a_long_count_after_a_crash_says_what_it_waited_for(pg):
+    url = pg.database()
+    add_model(url, "m", "http://127.0.0.1:1")
+    assert query(url, "select look_from > 0 from sluice.gate") == [(True,)], (
+        "migrate has counted: the first submits need not")
+    with closing(connect(url)) as counting:
+        with counting.cursor() as cursor:
+            cursor.execute("select setval('sluice.load_all', sluice.gauge_unknown())")  # as a crash
+            cursor.execute("select sluice.refresh_gate(true)")
+            cursor.execute("select pg_advisory_lock(sluice.lock_class('count'), "
+                "'sluice.load_all'::regclass::oid::int)")
+        with pytest.raises(psycopg2.errors.LockNotAvailable, match="counting the unfinished"):
+            query(url, "select sluice.submit('p', 'm')")
+    assert query(url, "select sluice.submit('p', 'm') > 0") == [(True,)]

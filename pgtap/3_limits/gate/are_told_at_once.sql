@@ -5,6 +5,7 @@ begin;
 select plan(6);
 
 select given_model() as m \gset
+select nextval('sluice.task_id') from generate_series(1, 7) \g /dev/null
 select setval('sluice.load_all', 7) \g /dev/null
 update sluice.settings set request_bytes_max = 10, max_unfinished = 100, max_tenants = null,
   tenant_max_priority = 5;

@@ -3,6 +3,7 @@ begin;
 \ir ../../_helpers.sql
 select plan(5);
 
+select nextval('sluice.task_id') from generate_series(1, 7) \g /dev/null
 select setval('sluice.load_all', 7) \g /dev/null
 insert into sluice.tenants (name) values ('a');
 insert into sluice.full_tenant values ('b', 10);

@@ -194,6 +194,7 @@ as $$ select 50 $$;
 -- recount_headroom: take_headroom with the gauge set by counting. Only one session counts at a
 -- time: else an older count could replace a newer one (seen: 155 tasks under a bound of 100). The
 -- lock is released with the block, even if it fails, because the transaction may stay open.
+-- Errors:  55P03 another session counts, and takes long.
 create or replace function sluice.recount_headroom(
   p_kind text, p_of text, p_wanted int, p_max bigint, p_full double precision,
   p_least int default 1)
@@ -231,8 +232,12 @@ begin
       else v_load + v_granted end);
   end if;
   raise exception 'counted';
-exception when raise_exception then
-  return v_granted;
+exception
+  when raise_exception then
+    return v_granted;
+  when lock_not_available then
+    raise exception 'another session is counting the unfinished tasks' using errcode = '55P03',
+      hint = 'After a crash that takes a moment: try again.';
 end
 $$;
 
