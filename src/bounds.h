@@ -11,6 +11,10 @@ namespace sluice::bounds {
 // buffer even while the worker is frozen, or it would hold the models' locks.
 inline constexpr int claim_rows_max = 1000;
 
+// sluice.recover takes no more leases back in one call (it says so itself): one that took so many
+// is followed by another.
+inline constexpr int64_t recovered_rows_max = 1000;
+
 // Outcomes and bytes in one completion: large enough to amortise a commit, small enough that
 // parsing the arrays does not delay the next flush noticeably, nor the copies for the server (two)
 // take much. A larger outcome goes alone.
