@@ -239,7 +239,3 @@ begin
   return array(select e.place from unnest(v_ended) e);
 end
 $$;
-
--- Of schema 34, with other arguments. Not in a migration: until here complete called it.
-drop function if exists sluice.judge_late(bigint, sluice.outcome[], sluice.ended_call[],
-  timestamptz);
