@@ -160,7 +160,7 @@ begin
     end if;
   end if;
   return sluice.turns_of(p_model, p_heads, p_rounds, p_places,
-    array_fill(true, array[cardinality(p_heads)]), v_best, 100::smallint, v_ageing, p_now);
+    array_fill(true, array[cardinality(p_heads)]), v_best, sluice.rank_max(), v_ageing, p_now);
 end
 $$;
 
@@ -288,7 +288,7 @@ create or replace function sluice.aged_rank(
   p_rank smallint, p_ready_at timestamptz, p_now timestamptz, p_ageing interval) returns smallint
 language sql immutable parallel safe
 as $$
-  select greatest(-100, p_rank
+  select greatest(-sluice.rank_max(), p_rank
     - greatest(0,
       floor(date_part('epoch', p_now - p_ready_at) / date_part('epoch', p_ageing))))::smallint
 $$;

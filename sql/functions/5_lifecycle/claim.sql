@@ -67,7 +67,7 @@ as $$ select greatest(interval '20 milliseconds', 3 * p_found) $$;
 -- Params:  p_shares: null: no model has a limit of its own; p_last: the worst rank to take.
 create or replace function sluice.claim_shares(
   p_worker bigint, p_models text[], p_shares int[], p_max int, p_now timestamptz,
-  p_last smallint default 100)
+  p_last smallint default sluice.rank_max())
 returns sluice.lease[]
 language plpgsql volatile
 as $$
@@ -89,7 +89,8 @@ begin
   v_first := cardinality(v_open);
   if v_first > 1 then
     select d.ids, d.first into v_open, v_first from sluice.claim_order(v_open, v_left) d;
-    perform sluice.note_asks(v_open, coalesce(p_now, clock_timestamp())) where p_last = 100;
+    perform sluice.note_asks(v_open, coalesce(p_now, clock_timestamp()))
+    where p_last = sluice.rank_max();
   end if;
   v_caps := sluice.caps_of(v_open, p_models, p_shares);
   if cardinality(v_open) = 1 then  -- mostly: nobody shares

@@ -131,7 +131,7 @@ as $$
       v_late sluice.queue[];
     begin
       if heads is null then
-        heads := sluice.lanes_%%1$s(-100::smallint, -4611686018427387904, p_last, p_look, p_now);
+        heads := sluice.lanes_%%1$s(%4$s::smallint, -4611686018427387904, p_last, p_look, p_now);
       end if;
       if cardinality(heads) = 1 then
         v_head := heads[1];
@@ -192,7 +192,7 @@ as $$
       sluice.lease_text('select a.at, 0 as tokens, a.n from unnest(v_at) with ordinality a(at, n)'),
     sluice.lease_text('select q.ctid as at, 0 as tokens, 0 as n from (' || f.text || ') f
       join sluice.queue_%1$s q on q.ctid = f.at
-        limit p_max for update of q skip locked'), f.text)
+        limit p_max for update of q skip locked'), f.text, -sluice.rank_max())
   from (values (sluice.first_text())) f(text)
 $$;
 

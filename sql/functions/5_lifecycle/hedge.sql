@@ -20,13 +20,19 @@ begin
 end
 $$;
 
+-- hedge_left_max: the most that the budget holds, in thousandths of a call.
+create or replace function sluice.hedge_left_max() returns bigint
+language sql immutable parallel safe
+as $$ select 1000000::bigint $$;
+
 -- hedge_calls_left: what is left of the budget, in thousandths of a call; below 1 no extra call may
 -- begin.
 create or replace function sluice.hedge_calls_left() returns bigint
 language sql volatile
 as $$
-  select least(1000 * 1000, 1000 * coalesce(pg_sequence_last_value('sluice.hedge_calls'), 0)
-                            - coalesce(pg_sequence_last_value('sluice.hedge_used'), 0))
+  select least(sluice.hedge_left_max(),
+    1000 * coalesce(pg_sequence_last_value('sluice.hedge_calls'), 0)
+      - coalesce(pg_sequence_last_value('sluice.hedge_used'), 0))
 $$;
 
 -- take_hedge: takes one extra call from the budget, p_budget being its model's hedge_budget; false:
