@@ -23,9 +23,9 @@ comment on type sluice.outcome is
 --            have batch_failed).
 --          - A task that was cancelled meanwhile ends as cancelled instead of going back. Its
 --            outcome still counts as an attempt, and still closes the model.
--- Locks:   leases ascending by id; then lines ascending (only for tasks that go back to a line);
---          then for each model, ascending, its breaker (only if its state changes) and its row of
---          refusal (only if it refused).
+-- Locks:   in the order of 1_base/locks.sql: leases; lines, for tasks that go back to one; breakers
+--          whose state changes, and rows of refusal. It tries the rows of models that it closes,
+--          and waits 50 ms at most for the row of a task that is being cancelled.
 create or replace function sluice.complete(
   worker bigint, outcomes sluice.outcome[], p_now timestamptz default null)
 returns table (task_id bigint, fence int, applied boolean)

@@ -38,8 +38,8 @@ $$;
 -- take_hedge: takes one extra call from the budget, p_budget being its model's hedge_budget; false:
 -- the budget is used up. Not undone by a rollback. A call may take more than is left, and the next
 -- ones wait until that is made up for, so that a fleet of few calls gets one, too.
--- Locks:   hedge, the last of all, for the time of this call: the exception releases it, so that
---          nobody waits for a commit.
+-- Locks:   hedge, for the time of this call: the exception releases it, so that nobody waits for a
+--          commit.
 create or replace function sluice.take_hedge(p_budget real) returns boolean
 language plpgsql volatile
 as $$
