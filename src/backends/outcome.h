@@ -1,5 +1,20 @@
 // The outcome of one call to a model, as backends report it to the worker and the worker to the
 // database. Pure data; sluice.complete says what each kind does to the task.
+//
+// A kind here    is in sluice.outcome   leaves in sluice.attempt   and in sluice.result
+// Solved         solved                                            solved
+// Failed         failed                 failed                     failed
+// Retry          retry                  retry                      failed, after the last attempt
+// Unsent         returned               returned                   failed, after unsent_timeout
+// Refused        throttled              returned                   failed, after three
+// Throttled      throttled
+// Parked         throttled
+// Returned       returned
+// BatchFailed    returned               returned
+// Cancelled      cancelled                                         cancelled
+//
+// Without an outcome come attempts lost, late, redriven and hedged, and results failed (lost with
+// the last attempt), expired and cancelled.
 #pragma once
 
 #include <cstdint>
