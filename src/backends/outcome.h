@@ -13,8 +13,8 @@
 // BatchFailed    returned               returned
 // Cancelled      cancelled                                         cancelled
 //
-// Without an outcome come attempts lost, late, redriven and hedged, and results failed (lost with
-// the last attempt), expired and cancelled.
+// Other attempts: lost, late, redriven, hedged. Other results, of tasks without an outcome: failed
+// (lost with the last attempt), expired, cancelled.
 #pragma once
 
 #include <cstdint>
