@@ -104,7 +104,7 @@ def worst_window(times, length_ns):
 
 
 def gcra(limit, window_ns=60 * 10**9, burst=None):
-    """(burst, interval in ns) of a limit a window, as DESIGN.md section 2 says: at most burst +
+    """(burst, interval in ns) of a limit a window, as 3_limits/permits.sql says: at most burst +
     ceil(L / interval) in L."""
     burst = burst or 1 + limit // 100
     return burst, math.ceil((window_ns + SEND_BY_NS) / (limit - burst + 1))

@@ -11,6 +11,10 @@ namespace sluice::bounds {
 // buffer even while the worker is frozen, or it would hold the models' locks.
 inline constexpr int claim_rows_max = 1000;
 
+// sluice.recover takes no more leases back in one call (it says so itself): one that took so many
+// is followed by another.
+inline constexpr int64_t recovered_rows_max = 1000;
+
 // Outcomes and bytes in one completion: large enough to amortise a commit, small enough that
 // parsing the arrays does not delay the next flush noticeably, nor the copies for the server (two)
 // take much. A larger outcome goes alone.
@@ -35,10 +39,11 @@ inline constexpr int64_t hedge_send_within_ms = 200;
 inline constexpr int64_t hedge_again_ms = 100;
 // Extra calls asked for in one flush: each is a function call under its model's lock.
 inline constexpr size_t hedges_max = 100;
-// The calls of a model of which its extra calls are a share.
+// A worker remembers so many of each model's last calls, and counts how many of them were extra.
 inline constexpr size_t hedge_window_calls = 1000;
-// A model's extra calls are at most so many times its own hedge_budget, while the budget that all
-// models share has room: of 100 calls at 8 % that covers chance, and none spends all of another's.
+// That count is at most so many times hedge_budget, also while the budget that all models share has
+// room: three shares are enough for the chance in 100 calls at 8 %, and few enough that no model
+// spends all that the others save.
 inline constexpr int hedge_shares_max = 3;
 
 // Prompts of one batch in bytes, unless a single one is larger: a quarter of an answer's bound, for

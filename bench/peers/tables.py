@@ -226,12 +226,12 @@ def sizes(options, results):
         for kind, figures in kinds.items():
             rounds[kind] = len(figures)
     most = max(rounds.values())
-    text = f"{options.tasks:,} tasks a drain, {options.seconds} s of open loop and of submits; " + (
-        f"medians of {most} rounds, with ranges" if most > 1 else "one round")
+    text = (f"A drain has {options.tasks:,} tasks; open loop and submits last {options.seconds} s "
+            "each. Figures are " + (f"medians of {most} rounds" if most > 1 else "of one round"))
     for n in sorted(set(rounds.values()) - {most}, reverse=True):
-        text += (f"; of {n} for want of time: "
+        text += (f"; of {n}, because the time was up: "
                  f"{', '.join(kind for kind, count in rounds.items() if count == n)}")
-    return text + ("; a quick run, not a record" if options.quick else "")
+    return text + (". A quick run, not a record" if options.quick else "")
 
 
 def tell(report, results, rates, sizes_text):
@@ -271,7 +271,7 @@ def summarize(report, results, rates, sizes_text):
     report.table(["system", "tasks/s", "CPU us a task", "idle pickup p50 / p99 ms",
         f"p99 stored at {SUMMARY_RATE:,}/s, ms", "beside a held snapshot"], rows)
     verdicts = targets(results, rates)
-    text = (f"{sizes_text[0].upper()}{sizes_text[1:]}. Of {len(verdicts)} targets "
+    text = (f"{sizes_text}. Of {len(verdicts)} targets "
             f"{sum(held for held, _ in verdicts)} were met: "
             "[bench/](bench/README.md#peers-what-users-would-pick-instead).")
     report.say(text)

@@ -1,5 +1,20 @@
 // The outcome of one call to a model, as backends report it to the worker and the worker to the
 // database. Pure data; sluice.complete says what each kind does to the task.
+//
+// A kind here    is in sluice.outcome   leaves in sluice.attempt   and in sluice.result
+// Solved         solved                                            solved
+// Failed         failed                 failed                     failed
+// Retry          retry                  retry                      failed, after the last attempt
+// Unsent         returned               returned                   failed, after unsent_timeout
+// Refused        throttled              returned                   failed, after three
+// Throttled      throttled
+// Parked         throttled
+// Returned       returned
+// BatchFailed    returned               returned
+// Cancelled      cancelled                                         cancelled
+//
+// Other attempts: lost, late, redriven, hedged. Other results, of tasks without an outcome: failed
+// (lost with the last attempt), expired, cancelled.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,8 @@ class Announcer final {
   // settings.events. When it goes off, what waits is forgotten: nobody wants it.
   void want(bool events);
 
-  // A completion was committed. Those that are on their way again, sluice.announce passes over.
+  // A completion was committed. Some of its tasks may not have ended but gone back to a line or to
+  // later: sluice.announce passes over these.
   void note_stored(const std::vector<Applied>& stored);
 
   bool empty() const { return waiting_.empty(); }

@@ -1,9 +1,10 @@
 // Claimer decides how many tasks to ask for, and when to wake tasks whose time has come. It owns
 // only the worker's demand: it sends nothing, and knows no time and no task.
 //
-// A worker claims as long as claims come back full. After one that was not full it is idle: before
-// it sleeps the sleeper looks for waiting tasks, and wakes it if there are any. After an empty
-// claim it wakes tasks whose time has come, and tries once more.
+// A worker claims again as long as claims bring as many tasks as it asked for. After a claim that
+// brought fewer it is idle, until Wakeups, which looks for waiting tasks, wakes it. After a claim
+// that brought none it first moves the tasks that have come due into their lines, and claims once
+// more.
 #pragma once
 
 #include <map>

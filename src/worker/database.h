@@ -1,6 +1,6 @@
 // The database as a worker sees it: the few SQL functions of the worker protocol, by name, over two
-// sessions. One of the three seams: the worker's logic runs against a fake of this in unit tests.
-// It decides nothing and repeats nothing.
+// or three sessions. One of the three seams: the worker's logic runs against a fake of this in unit
+// tests. It decides nothing and repeats nothing.
 //
 // Thread rule: loop thread only. Every call is sent when it is made; the Co only waits for the
 // answer, so that several made in a row travel in one flush, each in a transaction of its own.
@@ -166,7 +166,7 @@ class Database {
   virtual Co<Result<SleepCheck>> take_sleeper_locks(int64_t worker, std::vector<int> held) = 0;
   virtual Co<Result<void>> drop_sleeper_locks(std::vector<int> locks) = 0;
 
-  virtual void close() = 0;  // both sessions
+  virtual void close() = 0;  // all sessions
 
   // Called from within the sessions' callbacks; they only note the fact.
   // A task became ready for a model, by id; 0: for some model, or there is no watcher.
@@ -176,7 +176,7 @@ class Database {
   // The database's clock, in microseconds since the epoch, read by a statement that was sent at
   // `sent_ns`: before the answer that it came with. Every heartbeat, claim and granted extra call.
   std::function<void(int64_t reading_us, int64_t sent_ns)> on_clock = [](int64_t, int64_t) {};
-  std::function<void()> on_configuration;   // sluice.models or sluice.settings changed
+  std::function<void()> on_configuration;   // models, routes, settings or tenants' quotas changed
   std::function<void()> on_scarce = [] {};  // nobody notifies any more, or they do again
   std::function<void()> on_lost;            // a session is gone
 };

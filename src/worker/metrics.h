@@ -45,7 +45,7 @@ class Metrics final {
   std::unique_ptr<Families> families_;
 };
 
-// listen, poll or lost, as users read it.
+// listen, poll, scarce or lost, as users read it.
 std::string_view name_of(ListenMode mode);
 
 // The code of a call's error; empty: no error. From a small fixed set, never a backend's own words.

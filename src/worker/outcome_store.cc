@@ -12,14 +12,21 @@ namespace sluice {
 
 namespace {
 
-// Results that came when the task was no longer ours. An aborted call has none.
+// Of these the database keeps a late one (judge_late): somebody may have paid for it. The others
+// say nothing about their task that a repetition could not say.
+bool is_kept_late(const Outcome& outcome) {
+  return std::holds_alternative<Solved>(outcome) || std::holds_alternative<Failed>(outcome) ||
+         std::holds_alternative<Retry>(outcome);
+}
+
+// Results that came when the task was no longer ours.
 int64_t count_late(const Completer::Batch& batch, const std::vector<Applied>& applied) {
-  std::set<TaskKey> aborted;
+  std::set<TaskKey> kept;
   for (const EndedCall& ended : batch.ended) {
-    if (std::holds_alternative<Cancelled>(ended.outcome)) aborted.insert(ended.key);
+    if (is_kept_late(ended.outcome)) kept.insert(ended.key);
   }
-  return std::count_if(applied.begin(), applied.end(), [&aborted](const Applied& answer) {
-    return !answer.applied && !aborted.contains(answer.key);
+  return std::count_if(applied.begin(), applied.end(), [&kept](const Applied& answer) {
+    return !answer.applied && kept.contains(answer.key);
   });
 }
 
@@ -67,8 +74,9 @@ void OutcomeStore::end_flush() {
   change_.raise();
 }
 
-// In the session of the flushes between two of them: more would come of it than one batch a flush,
-// each with its commit (a drain 0.94 times as fast). Not before it is known what we hold.
+// In a session shared with the flushes, outcomes are sent only between two flushes: more often
+// would mean more batches, each with its own commit (a drain ran at 0.94 of its speed). Nothing is
+// stored until the worker knows what it holds.
 bool OutcomeStore::may_store() const {
   return !completer_.empty() && !is_storing_ &&
          (link_.database().stores_apart() || !is_flushing_) && !must_reread_ &&

@@ -42,8 +42,9 @@ void Upkeep::note_due_asleep() {
 void Upkeep::send(Flush& flush) {
   if (std::exchange(must_beat_, false)) {
     send_beat(flush);
-    send_recovery(flush);
+    must_recover_ = true;
   }
+  if (std::exchange(must_recover_, false)) send_recovery(flush);
   if (std::exchange(must_sweep_, false)) send_sweep(flush);
 }
 
@@ -59,6 +60,7 @@ void Upkeep::send_recovery(Flush& flush) {
   flush.add(link_.database().recover(link_.worker()), [this](const Result<int64_t>& recovered) {
     if (!recovered) return link_.note_error(recovered.error(), "recovering");
     if (*recovered <= 0) return;
+    must_recover_ = *recovered >= bounds::recovered_rows_max;  // there may be more
     metrics_.note_recovered(*recovered);
     spdlog::warn("took back {} task(s) of dead workers", *recovered);
   });

@@ -31,7 +31,7 @@ class Upkeep final {
   // Of one that sleeps: nothing but retention, and that seldom.
   void note_due_asleep();
 
-  bool has_work() const { return must_beat_ || must_sweep_ || must_retain_; }
+  bool has_work() const { return must_beat_ || must_recover_ || must_sweep_ || must_retain_; }
   void send(Flush& flush);
   bool must_retain() const { return must_retain_; }
   // By itself, behind all else. Again at once while there is something to remove: the database
@@ -53,6 +53,7 @@ class Upkeep final {
   int64_t sweep_not_before_ns_ = 0;
   int64_t retention_at_ns_ = 0;
   bool must_beat_ = false;
+  bool must_recover_ = false;  // with each beat, and again at once while much comes back
   bool must_sweep_ = false;
   bool must_retain_ = false;
 };

@@ -45,8 +45,9 @@ class Wakeups final {
 
   // The listening session has changed, or the owner has fallen asleep or woken.
   void note_change() { change_.raise(); }
-  // The owner's demand may have changed. The wait depends on the demand seen here last: a demand
-  // that came and went between two calls must not make it wait for ever.
+  // The owner's demand may have changed. It is compared with the demand that run() looked at last,
+  // not with that of the last call of this: if it changed and changed back in between, nothing is
+  // missed.
   void note_demand();
   // A notification: a task became ready, or there is no watcher.
   void note_work(int64_t model);

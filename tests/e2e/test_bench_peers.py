@@ -89,8 +89,8 @@ def test_the_tables_say_who_does_not_keep_up_and_which_rounds_are_missing():
     tables.tell(page, found, [RATE], sizes)
     assert ("1,000/s, graphile-worker | 62.5%: does not keep up | 200"
             " | 9.0 | 9.0 | 9.0 | 9.0 | 9.0") in lines
-    assert sizes == ("1,000 tasks a drain, 5 s of open loop and of submits; medians of 2 rounds, "
-                     f"with ranges; of 1 for want of time: idle, submits, {KIND}")
+    assert sizes == ("A drain has 1,000 tasks; open loop and submits last 5 s each. Figures are "
+                     f"medians of 2 rounds; of 1, because the time was up: idle, submits, {KIND}")
     assert "Targets, 8 of 8 met:" in lines
 
 

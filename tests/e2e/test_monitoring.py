@@ -71,6 +71,18 @@ def test_the_dashboards_sql_is_for_readers(pg):
         assert len(query(url, f"set role sluice_reader; {sql}")) == 1
 
 
+def test_the_documentation_lists_each_metric_with_its_type():
+    built = {name: kind.lower() for path in ("worker/metrics.cc", "api/http_metrics.cc")
+        for kind, name in re.findall(r'Build(\w+)\(\)\s*\.Name\("(\w+)"\)',
+            (ROOT / "src" / path).read_text())}
+    listed = dict(re.findall(r"^\| `(sluice_\w+)` \| (\w+) \|",
+        (ROOT / "docs/events_and_traces.md").read_text(), re.M))
+    assert len(built) > 20 and listed == built
+    of_queues = re.findall(r'"(sluice_\w+)"', (ROOT / "src/api/queue_metrics.cc").read_text())
+    described = (ROOT / "docs/http.md").read_text()
+    assert of_queues and [name for name in of_queues if f"`{name}`" not in described] == []
+
+
 @pytest.fixture
 def prometheus(tmp_path):
     """A function that starts Prometheus, which scrapes these addresses, and returns one that asks

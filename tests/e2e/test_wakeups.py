@@ -243,6 +243,32 @@ def test_a_model_that_may_take_of_a_route_starts_what_waits_there(pg, mock, work
         assert time.monotonic() - begun < WOKEN_S, "nobody woke up for it"
 
 
+def test_a_raised_quota_of_a_tenant_starts_what_waits_for_it(pg, mock, worker):
+    url, backend = pg.database(), mock()
+    add_model(url, "m", backend.url)
+    query(url, "insert into sluice.tenants (name) values ('t')")
+    worker(url)
+    wait_idle(url)
+
+    def seconds_to_follow(number):
+        # its bucket begins empty: the first permit comes in a minute
+        query(url, "update sluice.tenants set rpm = 1")
+        submit(url, f"round {number}", tenant="t")
+        wait_for(lambda: query(url, """
+            select from pg_stat_activity a, sluice.task t
+            where a.query like '%%take_sleeper_locks%%' and a.state = 'idle'
+              and a.datname = current_database() and a.pid <> pg_backend_pid()
+            group by a.pid, a.query_start having a.query_start > max(t.created_at)"""),
+            20, "a sleeper that has looked")
+        query(url, "update sluice.tenants set rpm = 6000")
+        changed = time.monotonic()
+        wait_ended(url, number + 1)
+        return time.monotonic() - changed
+    # The middle one of five: a sleeper looks within 5 s of itself.
+    took_s = sorted(seconds_to_follow(number) for number in range(5))
+    assert took_s[2] < 1.0, f"nobody woke up for it: {took_s}"
+
+
 def test_submits_for_a_shut_model_tell_nobody_and_start_when_it_opens(pg, mock, worker):
     url, backend = pg.database(), mock()
     add_model(url, "m", backend.url)

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "bounds.h"
 #include "runtime/signal.h"
 #include "worker/database.h"
 
@@ -41,6 +42,7 @@ class FakeDatabase final : public Database {
   bool pooled = false;    // no notifications
   bool mute = false;      // nor answers of the listening session
   int64_t removable = 0;  // what the next round of retention removes
+  int64_t lost = 0;       // leases of dead workers, for recover to take back
 
   // Read by the test.
   std::vector<std::vector<EndedCall>> batches;  // stored completions
@@ -110,7 +112,12 @@ class FakeDatabase final : public Database {
     on_clock(now_us, sent_ns);
     return reply(Result<std::vector<TaskKey>>(std::exchange(unwanted, {})));
   }
-  Co<Result<int64_t>> recover(int64_t) override { return reply(Result<int64_t>(0)); }
+  Co<Result<int64_t>> recover(int64_t) override {
+    log.emplace_back("recover");
+    const int64_t taken = std::min<int64_t>(lost, bounds::recovered_rows_max);
+    lost -= taken;
+    return reply(Result<int64_t>(taken));
+  }
   Co<Result<Rest>> fall_asleep(int64_t) override {
     log.emplace_back("fall_asleep");
     return reply(Result<Rest>(rest));

@@ -135,6 +135,22 @@ TEST_CASE("a completion whose answer was lost is repeated") {
   CHECK(bench.database.stored() == 1);
 }
 
+TEST_CASE("an outcome that comes too late is counted as a late result only if it is kept") {
+  WorkerBench bench;
+  bench.database.queue.push_back(task_of(1));
+  bench.database.queue.push_back(task_of(2));
+  bench.start();
+  bench.database.leases.clear();  // taken back meanwhile
+  HttpResponse throttled;
+  throttled.status = 429;
+  bench.http.answer(0, std::move(throttled));
+  CHECK(bench.database.stored() == 1);
+  CHECK(bench.metrics.text().find("sluice_late_results_total 0\n") != std::string::npos);
+  bench.http.answer_ok(1, "b");
+  CHECK(bench.database.stored() == 2);
+  CHECK(bench.metrics.text().find("sluice_late_results_total 1\n") != std::string::npos);
+}
+
 TEST_CASE("a claim whose answer was lost is found after the reconnect and handed back unsent") {
   for (const bool apart : {false, true}) {
     WorkerBench bench;

@@ -21,6 +21,18 @@ TEST_CASE("retention has a round a minute, and the next at once after one that r
   CHECK(bench.database.called("retain") == 3);
 }
 
+TEST_CASE("while recoveries come back full the next follows at once, without a heartbeat") {
+  WorkerBench bench;
+  bench.start();
+  const int beats = bench.database.called("heartbeat");
+  const int recoveries = bench.database.called("recover");
+  bench.database.lost = 2 * bounds::recovered_rows_max + 7;
+  bench.pass_ms(5001);
+  CHECK(bench.database.called("heartbeat") == beats + 1);
+  CHECK(bench.database.called("recover") == recoveries + 3);
+  CHECK(bench.database.lost == 0);
+}
+
 TEST_CASE(
     "a call that is no longer wanted is aborted at the next heartbeat and ends as cancelled") {
   WorkerBench bench;

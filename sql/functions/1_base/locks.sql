@@ -1,11 +1,26 @@
--- lock_class: the first half of every advisory lock that Sluice takes, all in one place. All keys
--- are pairs of integers: (class, object). Locks that wait are taken in this order everywhere:
---   tick -> sweep -> worker row -> task rows ascending by id -> lines (routes', then models')
---   ascending by id.
--- A model's relations are dropped under tick and sweep, and their locks are only tried
--- (8_control/models.sql). Any session may take advisory locks: a hostile one can stall the
--- queue, but not change it; `revoke connect` keeps it out. The function is immutable and
--- simple, so that the planner folds a call into a constant.
+-- The order of locks. A session that waits for several locks takes them in this order:
+--   1. tick, then sweep
+--   2. retain 1, shared: a redrive
+--   3. a worker's row
+--   4. rows of tasks (leases, waiting rows, results), ascending by id
+--   5. lines, ascending by their number: those of routes are negative, so they come before models'
+--   6. breakers, ascending by their model's id; after each its model's row of refusal
+--   7. count, hedge: within one function, which releases the lock before it returns
+-- mend, clock and rows of spent (by account and time) are waited for in transactions that wait for
+-- nothing else of this list. One wait is out of order, and therefore ends after 50 ms: complete
+-- looks for the row of a cancelled task when it has locked lines (settle_cancellations).
+--
+-- All other locks are only tried, so their order is free. A claim waits for none: it tries routes'
+-- locks to note its asks, then each model's, its routes', and its tenants'. A flush tries the rows
+-- of sluice.models that it closes. A session that deletes a model tries all of its relations
+-- (8_control/models.sql).
+--
+-- Any session may take advisory locks: a hostile one can stall the queue, but not change it;
+-- `revoke connect` keeps it out.
+
+-- lock_class: the first half of every advisory lock that Sluice takes. All keys are pairs of
+-- integers: (class, object). The function is immutable and simple, so that the planner folds a call
+-- into a constant.
 create or replace function sluice.lock_class(p_name text) returns int
 language sql immutable parallel safe
 as $$
@@ -36,8 +51,7 @@ as $$
     -- object: 0: one look at the queue of notifications; 1: shared: told nobody; exclusive: all is
     -- well
     when 'notify'     then 731017
-    -- object: 0. Held while the budget of extra calls is looked at and used, no longer; waited for
-    -- last
+    -- object: 0. Held while the budget of extra calls is looked at and used, no longer
     when 'hedge'      then 731018
   end
 $$;

@@ -133,7 +133,15 @@ as $$
     else 'a value of type ' || p_type end
 $$;
 
+-- rank_max: the worst rank; the best is -rank_max(). A task's rank is minus its priority, so
+-- priorities have the same bounds.
+-- twin: rank_max
+create or replace function sluice.rank_max() returns smallint
+language sql immutable parallel safe
+as $$ select 100::smallint $$;
+
 -- example_text: an example of a valid value; empty where the type's name says enough.
+-- twin: rank_max
 create or replace function sluice.example_text(p_key text, p_type regtype) returns text
 language sql stable
 as $$

@@ -102,8 +102,9 @@ $$;
 -- Params:  p_rank, p_tenant: where to begin (null: at the beginning); p_last: the last rank to look
 --          at.
 create or replace function sluice.lane_heads(
-  p_line int, p_max int, p_rank smallint default -100, p_tenant bigint default null,
-  p_last smallint default 100, p_now timestamptz default null) returns sluice.head[]
+  p_line int, p_max int, p_rank smallint default -sluice.rank_max(),
+  p_tenant bigint default null, p_last smallint default sluice.rank_max(),
+  p_now timestamptz default null) returns sluice.head[]
 language plpgsql volatile
 as $$
 declare

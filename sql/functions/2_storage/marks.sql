@@ -9,8 +9,9 @@
 -- Rejected: a sequence for each lane. Creating one is DDL, so too few lanes had one, and each look
 -- at a line had to pass all of them.
 -- Rules:
--- - A mark never passes a row taken by an uncommitted transaction, and is never closer to now than
---   the lag.
+-- - A mark is never closer to now than the lag. It never passes a row taken by an uncommitted
+--   transaction, with one exception: pass_locked passes more than locked_max locked rows. If these
+--   are unlocked without a change, the sweep finds them.
 -- - A session that puts a row back below a mark lowers the mark in the same transaction, under the
 --   line's lock.
 -- - Rows that commit later than the lag are found by the sweep (5_lifecycle/sweep.sql).

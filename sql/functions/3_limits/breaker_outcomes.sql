@@ -94,8 +94,9 @@ begin
 end
 $$;
 
--- note_probe_ended: applies the outcome of a half-open breaker's probe; lives null (it was never
--- sent, or was throttled) changes nothing.
+-- note_probe_ended: applies the outcome of a half-open breaker's probe. p_lives as backend_lives
+-- says: a 429 shows that the backend lives, and counts as a success; null (nothing was heard, as of
+-- a call that was never sent) changes nothing.
 create or replace function sluice.note_probe_ended(
   p_model sluice.models, p_lives boolean, p_why text, p_now timestamptz) returns void
 language plpgsql volatile

@@ -39,7 +39,7 @@ $$;
 -- with headroom. It takes no lock, so tenant_allowances decides. It also mends the bucket where
 -- that is necessary, because a claim never reaches it otherwise.
 -- Returns: headroom: null: the tenant has no quota; next_at: while there is none, when there will
---          be; 10 s ahead at most, so that a raised limit is followed by then.
+--          be; 10 s ahead at most, in case the notification of a raised limit is lost.
 create or replace function sluice.tenant_headroom(
   p_tenant text, p_now timestamptz, out headroom int, out next_at timestamptz)
 language plpgsql volatile

@@ -2,11 +2,12 @@
 -- decided by the claim, so a changed weight, priority or quota acts on all waiting tasks. The
 -- effective rank comes first, strictly. Within a rank tenants share by start-time fair queueing
 -- (Goyal, Vin, Cheng 1996):
--- - A tenant's clock at a model is what it has received there, in tokens / weight.
+-- - A tenant's clock at a model is what it has received there, in tokens / weight. The tokens of a
+--   task are those of its request, by size (fair_share_clocks.sql); its answer does not count.
 -- - A tenant's tasks follow each other in the order (deadline, ready_at, id). The first one starts
---   at the tenant's clock, and each is as long as its tokens / weight. The tasks of all tenants are
---   taken in the order of their starts. So two waiting tenants are never further apart than their
---   longest tasks, however small the claims are and whatever the tasks' lengths.
+--   at the tenant's clock and ends its length later, which is its tokens / weight; there the next
+--   one starts. The tasks of all tenants are taken in the order of their starts. So the clocks of
+--   two waiting tenants differ by their longest tasks at most, however small the claims are.
 -- - The level is what all waiting tenants have reached: the start of the last task taken. No clock
 --   is behind it: a tenant that was away, or had no permit, makes up for nothing, but has the next
 --   turn.
@@ -160,7 +161,7 @@ begin
     end if;
   end if;
   return sluice.turns_of(p_model, p_heads, p_rounds, p_places,
-    array_fill(true, array[cardinality(p_heads)]), v_best, 100::smallint, v_ageing, p_now);
+    array_fill(true, array[cardinality(p_heads)]), v_best, sluice.rank_max(), v_ageing, p_now);
 end
 $$;
 
@@ -288,7 +289,7 @@ create or replace function sluice.aged_rank(
   p_rank smallint, p_ready_at timestamptz, p_now timestamptz, p_ageing interval) returns smallint
 language sql immutable parallel safe
 as $$
-  select greatest(-100, p_rank
+  select greatest(-sluice.rank_max(), p_rank
     - greatest(0,
       floor(date_part('epoch', p_now - p_ready_at) / date_part('epoch', p_ageing))))::smallint
 $$;

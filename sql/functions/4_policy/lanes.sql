@@ -49,8 +49,8 @@ as $$ select 1000 $$;
 -- call now, if they are among the next looks_max. If not, the second half of the look goes on where
 -- the last such look ended, so that each lane has its turn.
 create or replace function sluice.open_heads(
-  p_line int, p_max int, p_now timestamptz, p_rank smallint default -100,
-  p_tenant bigint default null, p_last smallint default 100) returns sluice.head[]
+  p_line int, p_max int, p_now timestamptz, p_rank smallint default -sluice.rank_max(),
+  p_tenant bigint default null, p_last smallint default sluice.rank_max()) returns sluice.head[]
 language plpgsql volatile
 as $$
 declare

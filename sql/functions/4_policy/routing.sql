@@ -28,8 +28,13 @@ begin
 end
 $$;
 
+-- ask_interval: a model that asks all the time notes it once in so long: four times in asks_for.
+create or replace function sluice.ask_interval() returns interval
+language sql immutable parallel safe
+as $$ select interval '250 milliseconds' $$;
+
 -- note_ask: notes that a model asks for tasks of route line p_line: it counts from now on, unless
--- its last claim within a second noted that it need not. Writes four times a second at most.
+-- its last claim within a second noted that it need not. Writes once in ask_interval at most.
 -- Requires the line's lock.
 -- Params:  p_own: its meter.
 -- Returns: its meter now.
@@ -42,7 +47,8 @@ declare
   v_route sluice.meter;
   v_is_back boolean := coalesce(p_own.at <= p_now - sluice.asks_for() or p_own.at > p_now, true);
 begin
-  if not v_is_back and p_own.weight in (0, p_weight) and p_own.at > p_now - interval '250 ms' then
+  if not v_is_back and p_own.weight in (0, p_weight)
+    and p_own.at > p_now - sluice.ask_interval() then
     return p_own;
   end if;
   if v_is_back or p_own.weight not in (0, p_weight) then
@@ -83,7 +89,7 @@ begin
     left join lateral (
       select o.at, o.weight from sluice.meter o where o.line = -l.n and o.model = m.id
       order by o.line, o.model, o.n desc limit 1) o on true
-    where coalesce(o.at not between p_now - interval '250 ms' and p_now
+    where coalesce(o.at not between p_now - sluice.ask_interval() and p_now
       or o.weight not in (0, r.weight), true)
     order by random() limit sluice.asks_max()
   loop

@@ -25,9 +25,9 @@ begin
 end
 $$;
 
--- announce_ended: announces ended tasks when this transaction commits; for the few that end without
--- a worker's outcome. Returns how many: 0 when settings.events is off, or when notifications are
--- scarce.
+-- announce_ended: announces ended tasks when this transaction commits. announce calls it, and so
+-- does each transaction that ends tasks without a worker's outcome (note_ended). Returns how many:
+-- 0 when settings.events is off, or when notifications are scarce.
 create or replace function sluice.announce_ended(p_ids bigint[]) returns int
 language plpgsql volatile
 as $$

@@ -1,6 +1,6 @@
 -- Claims for workers: tasks to call, urgent tasks, and the bodies that did not fit into the answer.
 
--- claim: gives a worker tasks to call. Called by workers in every flush that has free slots; one
+-- claim: gives a worker tasks to call. For workers in other languages; ours call claim_within. One
 -- claim a transaction, committed synchronously (after an asynchronous commit and a crash the same
 -- fence was issued twice, measured).
 -- Params:  worker: its id; models: names (null: all it serves); max_tasks: at most this many, at
@@ -33,7 +33,8 @@ end
 $$;
 
 -- claim_within: claim with a maximum for each model, because a worker has its own limit for every
--- model and keeps slots free for the models that need them.
+-- model and keeps slots free for the models that need them. Workers call it in each flush for which
+-- they have free slots and a reason to look: a claim that came back full, or a wake-up.
 -- Params:  worker; models: names; shares: the maximum of each; max_tasks: of all together; p_now.
 create or replace function sluice.claim_within(
   worker bigint, models text[], shares int[], max_tasks int, p_now timestamptz default null)
@@ -67,7 +68,7 @@ as $$ select greatest(interval '20 milliseconds', 3 * p_found) $$;
 -- Params:  p_shares: null: no model has a limit of its own; p_last: the worst rank to take.
 create or replace function sluice.claim_shares(
   p_worker bigint, p_models text[], p_shares int[], p_max int, p_now timestamptz,
-  p_last smallint default 100)
+  p_last smallint default sluice.rank_max())
 returns sluice.lease[]
 language plpgsql volatile
 as $$
@@ -89,7 +90,8 @@ begin
   v_first := cardinality(v_open);
   if v_first > 1 then
     select d.ids, d.first into v_open, v_first from sluice.claim_order(v_open, v_left) d;
-    perform sluice.note_asks(v_open, coalesce(p_now, clock_timestamp())) where p_last = 100;
+    perform sluice.note_asks(v_open, coalesce(p_now, clock_timestamp()))
+    where p_last = sluice.rank_max();
   end if;
   v_caps := sluice.caps_of(v_open, p_models, p_shares);
   if cardinality(v_open) = 1 then  -- mostly: nobody shares
@@ -191,7 +193,7 @@ $$;
 
 -- claim_urgent: gives a worker whose slots are all taken tasks of a priority above 0, so that they
 -- need not wait for a call to end. Called by workers every 25 ms while they have no slot for other
--- tasks; committed synchronously.
+-- tasks, or while more tasks wait for some model than they call at once; committed synchronously.
 -- Params:  worker: its id; models: names (null: all it serves); max_tasks: at most this many, at
 --          most 1,000; p_now.
 -- Returns: as claim.
@@ -217,7 +219,7 @@ end
 $$;
 
 -- requests: the bodies of a worker's claimed tasks. Called between claim and call for bodies that
--- did not fit into the claim, and to read again after a COMMIT whose answer was lost.
+-- did not fit into the claim. (After a COMMIT whose answer was lost a worker calls held_leases.)
 -- Params:  worker; ids: task ids (null: all leases of this worker).
 -- Returns: as claim; bodies in order of id until claim_bytes_max is reached (always at least one):
 --          call again for the rest. Only tasks that this worker holds now.

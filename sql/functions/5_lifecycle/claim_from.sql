@@ -10,7 +10,8 @@
 -- a claim after 250k tasks under a held snapshot); a short queue filled ahead of the claims (three
 -- times the cost, and no policy reaches what is in it: D-001).
 create or replace function sluice.claim_from(
-  p_model int, p_worker bigint, p_max int, p_now timestamptz, p_last smallint default 100)
+  p_model int, p_worker bigint, p_max int, p_now timestamptz,
+  p_last smallint default sluice.rank_max())
 returns sluice.lease[]
 language plpgsql volatile
 as $$
@@ -63,7 +64,7 @@ begin
     else array[row(p_model, null)]::sluice.line_share[] end;
   if cardinality(v_shares) > 0 then
     v_leases := sluice.take_turns(v_model, p_worker, v_shares, v_want, v_want < p_max
-      or p_last < 100, not v.has_quotas, v.next is not null, p_last, v_now);
+      or p_last < sluice.rank_max(), not v.has_quotas, v.next is not null, p_last, v_now);
   end if;
   if coalesce(v_leases, '{}') = '{}' then
     return '{}';

@@ -18,14 +18,14 @@ comment on type sluice.outcome is
 --            go to later, uncharged, and fail when that has gone on for long
 --            (3_limits/closures_by_refusals.sql).
 --          - returned with another error_code means that a call for several tasks failed, and
---            nobody knows through which. It is noted as an attempt, its tokens count as reserved,
---            and the batch counts as one failure for the breaker (all tasks of the batch but one
---            have batch_failed).
+--            nobody knows through which of them. Each is noted as an attempt; the tokens reserved
+--            for it count as used. For the breaker the call is one failure: one of its tasks has
+--            the call's error_code, and the others have batch_failed, which does not count.
 --          - A task that was cancelled meanwhile ends as cancelled instead of going back. Its
 --            outcome still counts as an attempt, and still closes the model.
--- Locks:   leases ascending by id; then lines ascending (only for tasks that go back to a line);
---          then for each model, ascending, its breaker (only if its state changes) and its row of
---          refusal (only if it refused).
+-- Locks:   in the order of 1_base/locks.sql: leases; lines, for tasks that go back to one; breakers
+--          whose state changes, and rows of refusal. It tries the rows of models that it closes,
+--          and waits 50 ms at most for the row of a task that is being cancelled.
 create or replace function sluice.complete(
   worker bigint, outcomes sluice.outcome[], p_now timestamptz default null)
 returns table (task_id bigint, fence int, applied boolean)
@@ -40,15 +40,16 @@ declare
   v_all_solved boolean;
   v_looks boolean;
 begin
-  -- Nearly always all are solved, and nothing that this worker has is cancelled. (Who cancels just
-  -- now comes too late for these.)
+  -- Nearly always all are solved, and none of this worker's tasks is being cancelled. (A
+  -- cancellation that is not committed yet comes too late for these.)
   select coalesce(bool_and(o.kind is not distinct from 'solved'), true)
       and not exists (select from sluice.cancellation c where c.worker = complete.worker),
     bool_or(o.fence > 1 or o.response is not null and o.answer is not null)
   into v_all_solved, v_looks from unnest(complete.outcomes) o;
-  -- Twice if some are missing: a delete passes over what is younger than its statement. A lease
-  -- that an extra call changed while the first waited for it is locked now, and the second finds
-  -- it. (Its answer would have been late, and the lease its worker's for ever.)
+  -- A second time if leases are missing. While the first look waited for a lease, an extra call may
+  -- have updated it; the row's new version is younger than the look's snapshot, which passes over
+  -- it. The second look sees it. (Else the answer would count as late, and nobody would ever end
+  -- the lease, because its worker lives.)
   for v_look in 1 .. 2 loop
     exit when cardinality(v_places) >= cardinality(complete.outcomes);
     if v_all_solved then
@@ -239,7 +240,3 @@ begin
   return array(select e.place from unnest(v_ended) e);
 end
 $$;
-
--- Of schema 34, with other arguments. Not in a migration: until here complete called it.
-drop function if exists sluice.judge_late(bigint, sluice.outcome[], sluice.ended_call[],
-  timestamptz);

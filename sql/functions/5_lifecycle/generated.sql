@@ -103,12 +103,14 @@ as $$
       into leases, v_late from live l;'
 $$;
 
--- take_text: the text of take_<l>, which moves up to p_max rows of the only lane in heads (null: of
--- all that wait), from its first row on, into leases of p_worker for p_model. While the line has
--- tasks with deadlines, those among the first 32 or p_max rows go first. Late rows end as expired.
--- Up to locked_max locked rows are skipped. If there are several lanes, but fewer than p_look, it
--- takes one row, of the lane whose turn it is. It is a procedure because CALL is not planned (16 us
--- instead of 27); but it is parsed each time (30 us), so a claim of one task calls only one.
+-- take_text: the text of take_<l>, which moves up to p_max rows of one lane into leases of p_worker
+-- for p_model. If heads has one lane, or is null and only one lane waits, it is that one. If heads
+-- is null, p_max is 1 and several lanes wait, but fewer than p_look, it is the lane whose turn it
+-- is. Otherwise it takes nothing. It begins at the lane's first row. While the line has tasks with
+-- deadlines, it looks at the lane's first 32 rows, or p_max if that is more, and takes those with
+-- the earliest deadlines. Late rows end as expired. Up to locked_max locked rows are skipped. It is
+-- a procedure because CALL is not planned (16 us instead of 27); but it is parsed each time (30
+-- us), so a claim of one task calls only one.
 -- Params:  p_last: the worst rank to take; p_look: how many lanes to look at. Requires the locks of
 --          line and model.
 -- Returns: heads: the lanes that wait; leases; null: there are more lanes, or all rows of the only
@@ -131,7 +133,7 @@ as $$
       v_late sluice.queue[];
     begin
       if heads is null then
-        heads := sluice.lanes_%%1$s(-100::smallint, -4611686018427387904, p_last, p_look, p_now);
+        heads := sluice.lanes_%%1$s(%4$s::smallint, -4611686018427387904, p_last, p_look, p_now);
       end if;
       if cardinality(heads) = 1 then
         v_head := heads[1];
@@ -192,7 +194,7 @@ as $$
       sluice.lease_text('select a.at, 0 as tokens, a.n from unnest(v_at) with ordinality a(at, n)'),
     sluice.lease_text('select q.ctid as at, 0 as tokens, 0 as n from (' || f.text || ') f
       join sluice.queue_%1$s q on q.ctid = f.at
-        limit p_max for update of q skip locked'), f.text)
+        limit p_max for update of q skip locked'), f.text, -sluice.rank_max())
   from (values (sluice.first_text())) f(text)
 $$;
 

@@ -43,7 +43,7 @@ as $$
       and tenant_key >= case when s.rank < m.rank then -4611686018427387904 else s.tenant end'),
     -- Unless the clock was set back since.
     sluice.probe_text('q.rank = m.rank and tenant_key = m.tenant
-      and q.ready_at >= case when m.ready_at <= p_now - interval ''250 milliseconds''
+      and q.ready_at >= case when m.ready_at <= p_now - interval ''' || sluice.mark_lag() || '''
         then m.ready_at else ''-infinity'' end'))
 $$;
 

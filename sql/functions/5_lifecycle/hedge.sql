@@ -20,20 +20,26 @@ begin
 end
 $$;
 
+-- hedge_left_max: the most that the budget holds, in thousandths of a call.
+create or replace function sluice.hedge_left_max() returns bigint
+language sql immutable parallel safe
+as $$ select 1000000::bigint $$;
+
 -- hedge_calls_left: what is left of the budget, in thousandths of a call; below 1 no extra call may
 -- begin.
 create or replace function sluice.hedge_calls_left() returns bigint
 language sql volatile
 as $$
-  select least(1000 * 1000, 1000 * coalesce(pg_sequence_last_value('sluice.hedge_calls'), 0)
-                            - coalesce(pg_sequence_last_value('sluice.hedge_used'), 0))
+  select least(sluice.hedge_left_max(),
+    1000 * coalesce(pg_sequence_last_value('sluice.hedge_calls'), 0)
+      - coalesce(pg_sequence_last_value('sluice.hedge_used'), 0))
 $$;
 
 -- take_hedge: takes one extra call from the budget, p_budget being its model's hedge_budget; false:
 -- the budget is used up. Not undone by a rollback. A call may take more than is left, and the next
 -- ones wait until that is made up for, so that a fleet of few calls gets one, too.
--- Locks:   hedge, the last of all, for the time of this call: the exception releases it, so that
---          nobody waits for a commit.
+-- Locks:   hedge, for the time of this call: the exception releases it, so that nobody waits for a
+--          commit.
 create or replace function sluice.take_hedge(p_budget real) returns boolean
 language plpgsql volatile
 as $$

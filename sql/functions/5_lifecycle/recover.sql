@@ -8,7 +8,8 @@
 -- their worker was declared dead are taken back, too.
 -- Params:  judge: the calling worker's id (null: tick); p_now.
 -- Returns: the number of leases taken back, at most 1,000 a call. A worker that gets 1,000 calls
---          again, in another transaction: twice in one would take models' locks out of order.
+--          again at once, in another transaction: twice in one would take lines' locks out of
+--          order.
 create or replace function sluice.recover(judge bigint default null, p_now timestamptz default null)
 returns int
 language plpgsql volatile security definer

@@ -125,9 +125,10 @@ end
 $$;
 
 -- judge_late: finds out whether outcomes without a lease were applied by an earlier try of the same
--- call, or are late. A late answer is kept for audit (once), because somebody paid for it, unless
--- its task was forgotten. Rows that a recovery wrote for a lost worker are not that worker's
--- outcomes. A result without a worker means that the task had gone back.
+-- call, or are late. A late outcome of kind solved, failed or retry is kept for audit, once,
+-- because somebody may have paid for it; not if its task was forgotten. An outcome is not taken for
+-- applied because of a row that a recovery wrote when the worker was lost. If a task's result names
+-- no worker, the task had gone back and ended while it waited.
 create or replace function sluice.judge_late(
   p_worker bigint, p_outcomes sluice.outcome[], p_places int[], p_now timestamptz)
 returns table (task_id bigint, fence int, applied boolean)

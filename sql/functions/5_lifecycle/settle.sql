@@ -1,6 +1,7 @@
--- settle: replaces the tokens reserved for ended calls by those used, at the moment of their claim,
--- and adjusts a model's estimates by one of the calls. Needs no lock: the account consists of rows,
--- and the bucket only spreads.
+-- settle: replaces the tokens reserved for ended calls by those used, and adjusts a model's
+-- estimates by one of the calls. It updates no row: it inserts another one into sluice.spent, dated
+-- at the claim, with the difference, and moves the bucket by as much. So it needs no lock: the
+-- account is a sum of rows, and the bucket only spreads.
 --
 -- The tokens used are input and output tokens if the worker reported them. Otherwise none, for a
 -- call that was not sent or not billed (returned without an error, throttled, billed = false).

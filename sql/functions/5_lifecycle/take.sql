@@ -15,10 +15,11 @@ as $$
 $$;
 
 -- take_turns: moves up to p_want rows of the lines p_shares, which are open to p_model, into
--- leases: of each tenant and route as many as are its turn. If only one lane waits, without
--- weights, clocks and rounds. Of several lanes it looks at all, or goes on with their rounds until
--- it has what it wants or has seen 64. If none of these has a turn left in its round they get more
--- turns, so that no permit is unused while anything waits. Requires the model's lock.
+-- leases: of each tenant and route as many as are its turn. If only one lane waits, weights, clocks
+-- and rounds are left out. If several wait it looks at all of them; if they are too many for one
+-- look, at the next ones of the round, until it has p_want rows or has seen window_max lanes. If
+-- none of the lanes it has seen has a turn left in the round, they get more turns, so that no
+-- permit is unused while anything waits. Requires the model's lock.
 -- Params:  p_is_limited: more was asked for than the model has permits or calls, or only urgent
 --          tasks; p_is_free: there is no quota except the model's of requests; p_has_round: a round
 --          through the model's own line is under way; p_last: the worst rank to take.
@@ -83,8 +84,8 @@ $$;
 -- take_first: takes rows of the only lane that waits in a line, without weights and clocks; or one
 -- row, of the lane whose turn it is. Requires that there is no round through the line and no tenant
 -- has a quota.
--- Returns: leases; null: nothing was taken, because there are more lanes; heads: these; null: there
---          are more than p_looks.
+-- Returns: leases: what was taken. Null: nothing, because several lanes wait; then heads are their
+--          first rows with weights and headroom, or null if there are more than p_looks lanes.
 create or replace function sluice.take_first(
   p_model int, p_worker bigint, p_share sluice.line_share, p_looks int, p_want int, p_last smallint,
   p_now timestamptz, out heads sluice.head[], out leases sluice.lease[])

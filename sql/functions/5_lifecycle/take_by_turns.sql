@@ -85,12 +85,13 @@ begin
 end
 $$;
 
--- judge_rows: which of p_rows, in their order, may be taken. First each tenant grants some of its
--- rows, from the first on; of these the model grants p_want, and, while its tokens are not in debt,
--- the first one whatever its size. Running sums suffice, because a tenant always grants its first
--- rows. The others stay where they are. Late rows are taken, too, in order to be ended; nothing is
--- reserved for them. Requires the model's lock; tries the tenants': rows of a tenant for which
--- another worker is taking now stay.
+-- judge_rows: which of p_rows, in their order, may be taken. First each tenant's quota grants its
+-- rows, from the first on, until its calls or tokens are used up. Of the rows granted the model's
+-- quota grants the first p_want, until its tokens are used up. A quota of tokens that is not in
+-- debt grants one row whatever its size. Grants never leave a gap, so running sums decide. Rows
+-- that are not granted stay where they are. Late rows are taken, too, in order to be ended; nothing
+-- is reserved for them. Requires the model's lock. Tries the tenants' locks: if another worker
+-- holds one, that tenant's rows stay.
 -- Returns: for rows that may be taken their id, line and position, and the tokens to reserve.
 create or replace function sluice.judge_rows(
   p_model sluice.models, p_rows sluice.turn[], p_want int, p_now timestamptz)

@@ -6,6 +6,7 @@
 -- breaks.
 -- Rejected: check constraints on sluice.task. Each statement parses them anew from the catalog: a
 -- seventh of a submit.
+-- twin: rank_max
 create or replace function sluice.fault(
   p_prompt text, p_request text, p_priority int, p_max_attempts int, p_max_output_tokens int,
   p_metadata jsonb, p_tenant text,
@@ -33,6 +34,7 @@ $$;
 -- nothing wrong except perhaps the tenant. submit checks this first, because each transaction sets
 -- an expression up anew: 16,000 instructions instead of 52,000.
 -- Params:  p_bytes: of the prompt or request.
+-- twin: rank_max
 create or replace function sluice.is_plain(
   p_bytes int, p_request text, p_priority int, p_max_attempts int, p_max_output_tokens int,
   p_metadata jsonb, p_idempotency_key text, p_traceparent text, p_deadline timestamptz,
@@ -58,6 +60,7 @@ $$;
 -- Params:  those of sluice.submit; p_bytes_max: settings.request_bytes_max.
 -- Errors:  SL004 invalid arguments, SL007 too large; COLUMN is the argument at fault. (The server
 --          itself refuses NUL and invalid UTF-8, with 22021 and 22P05.)
+-- twin: rank_max
 create or replace function sluice.check_task(
   p_prompt text, p_request text, p_priority int, p_max_attempts int, p_max_output_tokens int,
   p_metadata jsonb, p_tenant text,

@@ -1,4 +1,4 @@
--- Tasks in sluice.later move into their line when their time has come. While there are none, wake
+-- Tasks in sluice.later move into their line when their time has come. While none is due, wake
 -- drops the leftovers of an upgrade.
 
 -- wake: moves due tasks. Called by workers now and then and before they sleep.
@@ -113,8 +113,8 @@ end
 $$;
 
 -- put_back: puts rows from sluice.later or another place into the lines of their model or route,
--- and notifies. Their fence is at least 1: a lease has fence 1 only where ready_at is the time of
--- the submit (end_solved).
+-- and notifies. It raises a fence of 0 to 1, so that the claim makes it 2: a lease of fence 1 tells
+-- end_solved that its ready_at is the time of its task's submit.
 -- Params:  p_ready: from when on they are ready (null: the rows' ready_at).
 -- Locks:   those of the lines, ascending, if the rows are ready from before p_now, because marks
 --          may have to be lowered.

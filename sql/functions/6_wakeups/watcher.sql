@@ -1,9 +1,9 @@
--- How an idle worker falls asleep without missing anything. All of this runs on its LISTEN
--- connection, a direct one, because the locks belong to the session. Of the workers that serve the
--- same models one is the watcher: it keeps the timers and the sleeper locks. The others sleep on
--- LISTEN and try to become the watcher every second. While the watcher holds its models' locks,
--- every transaction that makes a task ready notifies (2_storage/ready_lines.sql); while it does
--- not, none needs to.
+-- How an idle worker waits for work without missing any. All of this runs on its listening session,
+-- a direct connection, because the locks belong to the session. Of the idle workers that serve the
+-- same models one is the watcher: it keeps the timers and the sleeper locks, and a notification of
+-- work makes it claim. The others look for work once a second; then, and at each notification, they
+-- try to become the watcher. While the watcher holds its models' locks, every transaction that
+-- makes a task ready notifies (2_storage/ready_lines.sql); while it does not, none needs to.
 
 -- become_watcher: tries to make this session the watcher of the models that the worker serves. The
 -- watcher must not call it again: a session lock taken twice must be released twice.

@@ -1,4 +1,4 @@
--- Triggers for changes of models, routes and settings.
+-- Triggers for changes of models, routes and settings, and of what concerns workers in tenants.
 
 -- before_model_changes: guards names, apis and ids, notes when limits change and when calls do, and
 -- opens a model parked for its credentials or its address when these change. Takes no lock on the
@@ -214,8 +214,8 @@ begin
 end
 $$;
 
--- tell_workers: notifies workers of a change in settings or routes; a model may now take tasks of a
--- route that wait already.
+-- tell_workers: notifies workers of a change in settings, routes or tenants' quotas: a model may
+-- now take tasks of a route, or of a tenant, that wait already.
 create or replace function sluice.tell_workers() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -250,6 +250,11 @@ create or replace trigger refuse_without_settings before delete or truncate on s
   for each statement execute function sluice.refuse_without_settings();
 create or replace trigger after_settings_change after update on sluice.settings
   for each row when (old.* is distinct from new.*) execute function sluice.tell_workers();
+create or replace trigger after_tenant_quota_changed after update on sluice.tenants
+  for each row when ((old.name, old.rpm, old.tpm) is distinct from (new.name, new.rpm, new.tpm))
+  execute function sluice.tell_workers();
+create or replace trigger after_tenant_quota_deleted after delete on sluice.tenants
+  for each row when (num_nonnulls(old.rpm, old.tpm) > 0) execute function sluice.tell_workers();
 create or replace trigger before_route_changes before insert or update on sluice.routes
   for each row execute function sluice.before_route_changes();
 create or replace trigger after_route_weight after insert or update on sluice.routes

@@ -8,8 +8,8 @@ as $$ select 10000 $$;
 
 -- create_key: stores the hash of a new key.
 -- Params:  id: 16 hexadecimal digits, the key's public part; sha256: of the whole key; name: for
---          people; tenant: the only one whose tasks it may see and submit (null: all); scopes: of
---          submit, read and admin (which includes the others).
+--          people; tenant: the key may see and submit this tenant's tasks alone (null: all
+--          tenants'); scopes: one or more of submit, read and admin, which includes the others.
 -- Errors:  SL003 api_keys_max are in force; 23xxx the table's constraints.
 create or replace function sluice.create_key(
   id text, sha256 bytea, name text, tenant text, scopes text[],
