@@ -97,10 +97,26 @@ insert into allowed (object, roles) values
   ('warm_up()', 'wa'),
   ('worker_speaks(bigint,text[])', 'wa'),
   ('acts_as_administrator()', 'ra'), ('shown_reason(text,text)', 'ra'),
-  ('without_secrets(jsonb)', 'ra');
+  ('without_secrets(jsonb)', 'ra'),
+  ('find_tasks(text,text,text,bigint,integer,timestamp with time zone,timestamp with time '
+   'zone,text,text,text,text,bigint,integer)', 'sra'),
+  ('timeline(bigint)', 'sra'),
+  ('dead_letter_groups(text,text,timestamp with time zone,bigint)', 'sra'),
+  ('overview(timestamp with time zone)', 'ra'),
+  ('model_limits(text,timestamp with time zone)', 'ra'),
+  ('model_state(sluice.models,text,timestamp with time zone)', 'ra'),
+  ('show_overview(timestamp with time zone)', 'a'),
+  ('search_tasks(jsonb,text)', 'a'),
+  ('show_timeline(bigint,text,timestamp with time zone)', 'a'),
+  ('read_texts(bigint,text,timestamp with time zone)', 'a'),
+  ('show_dead_letter_groups(jsonb,text)', 'a'),
+  ('show_audit(bigint,integer)', 'a'),
+  ('show_revisions(text,text,bigint,integer)', 'a'),
+  ('revert_revision(bigint,boolean)', 'a'), ('revert(bigint,boolean)', 'a');
 insert into allowed values
   ('api_key', 'a', 'SELECT'),
   ('notify_usage', 'a', 'SELECT'),
+  ('revisions', 'a', 'SELECT'),
   ('function_set', 'ra', 'SELECT'),
   ('migration', 'wsra', 'SELECT'),
   ('models', 'a', 'DELETE INSERT SELECT UPDATE'),

@@ -44,7 +44,10 @@ grant execute on function sluice.mend_sequences() to sluice_worker, sluice_admin
 -- Functions about tasks show each caller his own tenants' only; so submitters may call them, too.
 grant execute on function sluice.caller_scope(), sluice.guarded(anyelement), sluice.task(bigint),
   sluice.attempts(bigint), sluice.explain(bigint, timestamptz),
-  sluice.newest_ids(text, int, bigint, text), sluice.list_tasks(bigint, bigint, text, text, bigint)
+  sluice.newest_ids(text, int, bigint, text), sluice.list_tasks(bigint, bigint, text, text, bigint),
+  sluice.find_tasks(text, text, text, bigint, int, timestamptz, timestamptz, text, text, text, text,
+    bigint, int), sluice.timeline(bigint),
+  sluice.dead_letter_groups(text, text, timestamptz, bigint)
 to sluice_submitter, sluice_reader, sluice_admin;
 grant select on sluice.tasks, sluice.dead_letters, sluice.attempts to sluice_submitter,
   sluice_reader, sluice_admin;
@@ -60,19 +63,19 @@ to sluice_reader, sluice_admin;
 grant select on sluice.function_set to sluice_reader, sluice_admin;
 grant execute on function
   sluice.recent_failures(interval, timestamptz), sluice.recent_ends(interval, timestamptz),
-    sluice.call_counts()
+    sluice.call_counts(), sluice.overview(timestamptz), sluice.model_limits(text, timestamptz)
 to sluice_reader, sluice_admin;
 -- A view calls its functions as its reader.
 grant execute on function sluice.queue_facts(timestamptz), sluice.request_quota(sluice.models),
   sluice.quota_of(text, int, int, int, timestamptz), sluice.send_allowance_ms(),
-    sluice.pressure(bigint, bigint),
+    sluice.pressure(bigint, bigint), sluice.model_state(sluice.models, text, timestamptz),
   sluice.overflow_share(), sluice.critical_share()
 to sluice_reader, sluice_admin;
 
 grant execute on function sluice.pause(text), sluice.resume(text),
   sluice.close_model(text, timestamptz, text),
   sluice.redrive_all(text, text, text, timestamptz, timestamptz, text, jsonb, bigint, timestamptz),
-    sluice.tick(timestamptz)
+    sluice.tick(timestamptz), sluice.revert(bigint, boolean)
 to sluice_admin;
 -- For the HTTP front.
 grant execute on function
@@ -84,6 +87,10 @@ grant execute on function
   sluice.configure(text, text, jsonb, boolean), sluice.configure_route(text, jsonb),
   sluice.read_record(anyelement, jsonb), sluice.checked_values(text, jsonb),
     sluice.check_durations(text, jsonb), sluice.hidden_columns(),
+  sluice.show_overview(timestamptz), sluice.search_tasks(jsonb, text),
+  sluice.show_timeline(bigint, text, timestamptz), sluice.read_texts(bigint, text, timestamptz),
+  sluice.show_dead_letter_groups(jsonb, text), sluice.show_audit(bigint, int),
+  sluice.show_revisions(text, text, bigint, int), sluice.revert_revision(bigint, boolean),
   sluice.create_key(text, bytea, text, text, text[], timestamptz),
     sluice.revoke_key(text, timestamptz),
   sluice.begin_file(text, text, text, timestamptz), sluice.append_file(bigint, int, int, text),
@@ -98,7 +105,7 @@ grant execute on function
     sluice.delete_batch(bigint, text, boolean),
   sluice.batch_results(bigint, text, int), sluice.advance_batches(timestamptz)
 to sluice_admin;
-grant select on sluice.api_key, sluice.notify_usage to sluice_admin;
+grant select on sluice.api_key, sluice.notify_usage, sluice.revisions to sluice_admin;
 grant select, insert, update, delete on sluice.models, sluice.routes,
   sluice.tenants to sluice_admin;
 grant select, update on sluice.settings to sluice_admin;

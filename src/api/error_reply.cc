@@ -35,6 +35,7 @@ constexpr Rule rules[] = {
     {"SL007", 413, "too_large"},
     {"SL008", 422, "idempotency_key_reused"},
     {"SL009", 403, "wrong_tenant"},
+    {"SL011", 409, "conflict"},  // what a revert is about has changed since
     {"22", 400, "invalid_request"},
     {"23503", 409, "conflict"},  // unfinished tasks of a model that is to be deleted
     {"23", 400, "invalid_request"},

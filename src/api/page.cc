@@ -7,6 +7,7 @@
 
 #include "api/arguments.h"
 #include "api/error_reply.h"
+#include "json_text.h"
 
 namespace sluice {
 namespace {
@@ -20,6 +21,18 @@ std::optional<std::string> argument(const HttpFields& query, std::string_view na
   const std::string_view value = find_field(query, name);
   if (value.empty()) return std::nullopt;
   return std::string(value);
+}
+
+std::string arguments_json(const HttpFields& query) {
+  std::string json = "{";
+  for (const auto& [name, value] : query) {
+    if (value.empty()) continue;
+    if (json.size() > 1) json += ',';
+    append_json_string(json, name);
+    json += ':';
+    append_json_string(json, value);
+  }
+  return json + '}';
 }
 
 std::string page_limit(const HttpFields& query) {

@@ -13,6 +13,9 @@ namespace sluice {
 // The argument's value; nullopt when it is missing or empty.
 std::optional<std::string> argument(const HttpFields& query, std::string_view name);
 
+// All arguments that are not empty as a JSON object of strings.
+std::string arguments_json(const HttpFields& query);
+
 // Its `limit`, 1 to 100, as a parameter. Requires: page_problem() found none.
 std::string page_limit(const HttpFields& query);
 

@@ -10,6 +10,8 @@
 #include "api/key_handlers.h"
 #include "api/live_handlers.h"
 #include "api/queue_handlers.h"
+#include "api/revision_handlers.h"
+#include "api/search_handlers.h"
 #include "api/task_handlers.h"
 #include "runtime/request_problem.h"
 
@@ -20,16 +22,20 @@ constexpr Route table[] = {
     {"POST", "/v1/tasks", Scope::submit, submit_tasks},
     {"POST", "/task", Scope::submit, submit_tasks},
     {"GET", "/v1/tasks", Scope::read, list_tasks},
+    {"GET", "/v1/tasks/search", Scope::read, search_tasks},
     {"GET", "/v1/tasks/{}", Scope::read, show_task},
     {"DELETE", "/v1/tasks/{}", Scope::submit, cancel_task},
     {"GET", "/v1/tasks/{}/events", Scope::read, stream_task},
     {"GET", "/v1/tasks/{}/explain", Scope::read, explain_task},
+    {"GET", "/v1/tasks/{}/timeline", Scope::read, show_timeline},
+    {"GET", "/v1/tasks/{}/texts", Scope::read, read_texts},
     {"POST", "/v1/tasks/{}/redrive", Scope::submit, redrive_task},
     {"POST", "/v1/tasks/{}/forget", Scope::submit, forget_task},
     {"POST", "/v1/tasks/cancel", Scope::submit, cancel_tasks},
     {"POST", "/v1/tasks/redrive", Scope::submit, redrive_tasks},
     {"POST", "/v1/tasks/forget", Scope::submit, forget_tasks},
     {"GET", "/v1/dead-letters", Scope::read, list_dead_letters},
+    {"GET", "/v1/dead-letters/groups", Scope::read, list_dead_letter_groups},
     {"POST", "/v1/chat/completions", Scope::submit, complete_chat},
     {"POST", "/v1/responses", Scope::submit, complete_response},
     {"POST", "/v1/embeddings", Scope::submit, complete_embeddings},
@@ -51,6 +57,7 @@ constexpr Route table[] = {
     {"GET", "/v1/messages/batches/{}/results", Scope::read, send_message_batch_results},
     {"GET", "/v1/models", Scope::read, list_models},
     {"GET", "/v1/models/{}", Scope::read, show_model},
+    {"GET", "/v1/models/{}/limits", Scope::read, show_model_limits},
     {"PUT", "/v1/models/{}", Scope::admin, replace_model},
     {"PUT", "/model-config/{}", Scope::admin, replace_model},
     {"PATCH", "/v1/models/{}", Scope::admin, change_model},
@@ -70,6 +77,10 @@ constexpr Route table[] = {
     {"GET", "/v1/settings", Scope::admin, show_settings},
     {"PUT", "/v1/settings", Scope::admin, replace_settings},
     {"PATCH", "/v1/settings", Scope::admin, change_settings},
+    {"GET", "/v1/audit", Scope::admin, list_audit},
+    {"GET", "/v1/revisions", Scope::admin, list_revisions},
+    {"POST", "/v1/revisions/{}/revert", Scope::admin, revert_revision},
+    {"GET", "/v1/overview", Scope::read, show_overview},
     {"GET", "/v1/queues", Scope::read, list_queues},
     {"GET", "/v1/queues/{}", Scope::read, show_queue},
     {"GET", "/v1/workers", Scope::read, list_workers},

@@ -34,10 +34,6 @@ HttpReply bad_request(std::string_view message) {
   return error_reply(400, "invalid_request", message);
 }
 
-HttpReply no_such_task() {
-  return error_reply(404, "not_found", "there is no such task", "SL006");
-}
-
 // One SQL call on one task, which must be one of the caller's: the value of `expression` over t.
 Co<HttpReply> answer_about_task(int status, Services& services, ApiRequest request,
                                 std::string_view expression) {
@@ -209,6 +205,10 @@ Co<HttpReply> list(Services& services, ApiRequest request, const std::string& sq
 }
 
 }  // namespace
+
+HttpReply no_such_task() {
+  return error_reply(404, "not_found", "there is no such task", "SL006");
+}
 
 Co<HttpReply> submit_tasks(Services& services, ApiRequest request) {
   std::optional<std::string> key;

@@ -6,6 +6,9 @@
 
 namespace sluice {
 
+// 404, the same for a task that does not exist and for another tenant's.
+HttpReply no_such_task();
+
 Co<HttpReply> submit_tasks(Services& services, ApiRequest request);
 Co<HttpReply> list_tasks(Services& services, ApiRequest request);
 Co<HttpReply> show_task(Services& services, ApiRequest request);

@@ -323,6 +323,14 @@ def call_for_tasks(call):
     call(200, "DELETE", task, id=waiting)
     call(200, "GET", task + "/events", id=waiting)
     call(202, "POST", task + "/redrive", id=waiting)
+    for path in ("/timeline", "/texts"):
+        call(200, "GET", task + path, id=solved)
+        call(200, "GET", task + path, id=waiting)
+    assert call(200, "GET", tasks + "/search", query="?limit=2").json["next_before"]
+    call(200, "GET", tasks + "/search", query="?status=solved&model=m&tenant=default&batch_id=1"
+        "&priority=50&since=2000-01-01&until=2999-01-01&error_code=x&metadata_key=a"
+        "&metadata_value=1&text=2&before=1000")
+    call(400, "GET", tasks + "/search", query="?colour=red")
     unfinished = submit(call.url, "x", "waits")
     call(400, "POST", task + "/forget", id=unfinished)
     call(200, "DELETE", task, id=unfinished)
@@ -528,6 +536,7 @@ def call_for_configuration(call):
     call(404, "GET", tenant, name="nobody")
     call_for_deletions(call)
     call_for_settings_and_keys(call)
+    call_for_revisions(call)
     call(404, "PATCH", tenant, {"weight": 3}, name="nobody")
 
 
@@ -563,11 +572,29 @@ def call_for_settings_and_keys(call):
     call(400, "GET", "/v1/keys", query="?limit=0")
     call(200, "DELETE", "/v1/keys/{id}", id=made["id"])
     call(404, "DELETE", "/v1/keys/{id}", id=made["id"])
+    call(200, "GET", "/v1/overview")
+    call(200, "GET", "/v1/models/{name}/limits", name="m")
+    call(404, "GET", "/v1/models/{name}/limits", name="nobody")
+    call(200, "GET", "/v1/audit", query="?limit=2&before=1000")
+    call(400, "GET", "/v1/audit", query="?limit=0")
     call(200, "GET", "/v1/queues")
     call(200, "GET", "/v1/queues/{name}", name="m")
     call(404, "GET", "/v1/queues/{name}", name="nobody")
     call(200, "GET", "/v1/workers")
     assert "event: overview" in call(200, "GET", "/v1/live").body
+
+
+def call_for_revisions(call):
+    revisions, revert = "/v1/revisions", "/v1/revisions/{id}/revert"
+    for rpm in (6000, 7000):
+        call(200, "PATCH", "/v1/models/{name}", {"rpm": rpm}, name="m")
+    last, older = call(200, "GET", revisions,
+        query="?kind=models&name=m&limit=2&before=99999").json["data"]
+    call(400, "GET", revisions, query="?kind=keys")
+    call(409, "POST", revert, {"force": False}, id=older["id"])
+    call(400, "POST", revert, {"colour": 1}, id=last["id"])
+    call(200, "POST", revert, {}, id=last["id"])
+    call(200, "POST", revert, {"force": True}, id=older["id"])
 
 
 def call_for_bulk(call):
@@ -585,6 +612,12 @@ def call_for_bulk(call):
     call(200, "GET", "/v1/dead-letters",
         query="?model=m&tenant=default&limit=2&after=1000&batch_id=1")
     call(400, "GET", "/v1/dead-letters", query="?limit=0")
+    query(call.url, "update sluice.models set max_attempts = 1 where name = 'm'")
+    failed = submit(call.url, "refuse", "m")
+    wait_for(lambda: query(call.url, "select from sluice.result where task_id = %s", [failed]))
+    assert call(200, "GET", "/v1/dead-letters/groups",
+        query="?model=m&tenant=default&since=2000-01-01T00:00:00Z&before=1000").json["data"]
+    call(400, "GET", "/v1/dead-letters/groups", query="?since=once")
 
 
 def call_where_there_is_no_room(call):

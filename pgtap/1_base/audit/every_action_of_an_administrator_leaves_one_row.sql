@@ -41,8 +41,9 @@ select is(array(select action from sluice.audit where who = :'admin' order by id
     insert models,delete models,insert tenants,delete tenants,delete routes,update settings,
     change models,configure_route,create_key,revoke_key}', 'each once, in order');
 -- Functions that administrators alone may call, and those shared with clients, but for the work:
--- submit, look, clients' files and batches, the rounds of tick and of batches, and bulk_step, which
--- is cancel_all, redrive_all and forget_all step by step.
+-- submit, look, clients' files and batches, the rounds of tick and of batches, bulk_step, which is
+-- cancel_all, redrive_all and forget_all step by step, and revert_revision, which is revert.
+-- read_texts and revert are in tests of their own.
 select bag_eq($$select proname::text from pg_proc p where pronamespace = 'sluice'::regnamespace
   and has_function_privilege('sluice_admin', oid, 'execute')
     and not has_function_privilege('sluice_worker', oid, 'execute')
@@ -54,10 +55,13 @@ select bag_eq($$select proname::text from pg_proc p where pronamespace = 'sluice
     'begin_file', 'append_file', 'end_file', 'abandon_file', 'show_file', 'list_files', 'file_body',
       'delete_file', 'create_batch',
     'create_message_batch', 'create_batch_once', 'show_batch', 'list_batches',
-    'cancel_batch', 'delete_batch', 'batch_results', 'advance_batches', 'bulk_step')$$,
+    'cancel_batch', 'delete_batch', 'batch_results', 'advance_batches', 'bulk_step',
+    'show_overview', 'search_tasks', 'show_timeline', 'show_dead_letter_groups', 'show_audit',
+    'show_revisions', 'revert_revision')$$,
   $$values ('pause'), ('resume'), ('close_model'), ('cancel'), ('redrive'), ('redrive_all'),
     ('cancel_all'), ('forget'), ('forget_all'),
-    ('configure'), ('configure_route'), ('create_key'), ('revoke_key')$$,
+    ('configure'), ('configure_route'), ('create_key'), ('revoke_key'), ('read_texts'),
+    ('revert')$$,
   'these are all commands there are');
 select bag_eq($$select distinct table_name || ' ' || privilege_type
   from information_schema.role_table_grants

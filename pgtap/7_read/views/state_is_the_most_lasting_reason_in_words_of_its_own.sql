@@ -1,3 +1,4 @@
+-- model_state
 begin;
 \ir ../../_helpers.sql
 select plan(6);

@@ -33,14 +33,20 @@ as $$
 $$;
 
 -- close_until: sets a model's closing time, if that moves it by a second or more: a burst of
--- throttled calls must not update again and again the row that every submit reads.
+-- throttled calls must not update again and again the row that every submit reads. It is a worker's
+-- doing, and no revision of the configuration, unless the setting sluice.closed_by says that it is
+-- a person's.
 -- Params:  p_reason: shown to everybody; p_detail: shown to administrators instead (null: the
 --          reason).
 create or replace function sluice.close_until(
   p_model text, p_until timestamptz, p_reason text, p_detail text)
 returns void
-language sql volatile
+language plpgsql volatile
 as $$
+declare
+  v_closed_by text := coalesce(nullif(current_setting('sluice.closed_by', true), ''), 'worker');
+begin
+  perform set_config('sluice.closed_by', v_closed_by, true);
   update sluice.models set closed_until = p_until, closed_reason = left(p_reason, 500),
     closed_detail = left(p_detail, 500)
   where name = p_model
@@ -49,5 +55,7 @@ as $$
         then closed_until is distinct from p_until
         else abs(extract(epoch from p_until - closed_until)) >= 1
           -- Opening and closing are never small, however short the closure.
-          or (closed_until <= clock_timestamp()) <> (p_until <= clock_timestamp()) end
+          or (closed_until <= clock_timestamp()) <> (p_until <= clock_timestamp()) end;
+  perform set_config('sluice.closed_by', '', true);
+end
 $$;

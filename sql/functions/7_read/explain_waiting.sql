@@ -14,6 +14,20 @@ begin
 end
 $$;
 
+-- unserved_phrase: why no worker can take a task of a model now, in words, or null.
+-- Params:  p_live: how many live workers serve it; p_slots, p_busy: their slots, and how many of
+--          these have a call; p_in_flight, p_max_in_flight: its calls.
+create or replace function sluice.unserved_phrase(
+  p_live bigint, p_slots bigint, p_busy bigint, p_in_flight bigint, p_max_in_flight int)
+returns text
+language sql immutable parallel safe
+as $$
+  select case when p_live = 0 then 'no live worker serves the model'
+    when p_max_in_flight <= p_in_flight
+      then format('all calls that max_in_flight allows are under way (%s)', p_max_in_flight)
+    when p_busy >= p_slots then format('all slots of its workers are busy (%s)', p_slots) end
+$$;
+
 -- unserved_text: why no worker can take a task of a model now, or null.
 create or replace function sluice.unserved_text(p_model sluice.models, p_now timestamptz)
 returns text
@@ -21,16 +35,11 @@ language plpgsql volatile
 as $$
 declare
   v_workers bigint[] := sluice.live_workers(p_model, p_now);
-  v_slots bigint := (select sum(slots) from sluice.worker where id = any (v_workers));
 begin
-  if v_workers = '{}' then
-    return 'no live worker serves the model';
-  elsif p_model.max_in_flight <= sluice.in_flight(p_model.id) then
-    return format('all calls that max_in_flight allows are under way (%s)', p_model.max_in_flight);
-  elsif (select count(*) from sluice.lease where worker = any (v_workers)) >= v_slots then
-    return format('all slots of its workers are busy (%s)', v_slots);
-  end if;
-  return null;
+  return sluice.unserved_phrase(cardinality(v_workers),
+    (select sum(slots) from sluice.worker where id = any (v_workers)),
+    (select count(*) from sluice.lease where worker = any (v_workers)),
+    sluice.in_flight(p_model.id), p_model.max_in_flight);
 end
 $$;
 

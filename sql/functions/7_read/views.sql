@@ -146,12 +146,27 @@ as $$
     on r.model = m.id, (select coalesce(p_now, clock_timestamp()) as now) n
 $$;
 
+-- model_state: what keeps calls of a model back, the longest-lasting reason first. Its words differ
+-- from those of the breaker, because an open breaker is the opposite of an open model.
+-- Params:  p_breaker: the breaker's state; null: closed.
+create or replace function sluice.model_state(
+  p_model sluice.models, p_breaker text, p_now timestamptz)
+returns text
+language sql immutable parallel safe
+as $$
+  select case when p_model.paused then 'paused'
+    when p_model.closed_until = 'infinity' then 'parked'
+    when p_model.closed_until > p_now then 'closed'
+    when p_breaker = 'open' then 'breaker open'
+    when p_breaker = 'half_open' then 'half open'
+    else 'open' end
+$$;
+
 -- queues: one row per model: how deep, how busy, how close to its limits. unfinished includes its
 -- share of the tasks that wait in its routes (3_limits/backpressure.sql); the shares add up to all.
--- sustained_rpm is what the quota allows in the long run: 60 s / T (3_limits/permits.sql). state
--- says what keeps calls back, the longest-lasting reason first. Its words differ from those of the
--- breaker, because an open breaker is the opposite of an open model. state_reason says why, and
--- state_until how long (infinity: until somebody opens it; null: until a probe decides).
+-- sustained_rpm is what the quota allows in the long run: 60 s / T (3_limits/permits.sql).
+-- state is model_state; state_reason says why, and state_until how long (infinity: until somebody
+-- opens it; null: until a probe decides).
 create or replace view sluice.queues as
   select m.name as model, f.depth, f.in_flight, f.depth + f.in_flight + f.waiting as unfinished,
     extract(epoch from clock_timestamp() - f.oldest_ready)::double precision as oldest_ready_s,
@@ -169,13 +184,7 @@ create or replace view sluice.queues as
   left join sluice.breaker b on b.model = m.id
   join sluice.queue_facts() f on f.model = m.id
   cross join lateral (select sluice.shown_reason(m.closed_reason, m.closed_detail) as reason) c
-  cross join lateral (
-    select case when m.paused then 'paused'
-      when m.closed_until = 'infinity' then 'parked'
-      when m.closed_until > clock_timestamp() then 'closed'
-      when b.state = 'open' then 'breaker open'
-      when b.state = 'half_open' then 'half open'
-      else 'open' end as state) w
+  cross join lateral (select sluice.model_state(m, b.state, clock_timestamp()) as state) w
   cross join sluice.settings s;
 
 -- workers: registered workers. alive: it has sent a heartbeat within settings.heartbeat_timeout, or

@@ -40,7 +40,8 @@ begin
   perform sluice.invalidate_gauges();
   perform sluice.make_partitions(last_value) from sluice.task_id;
   perform sluice.refresh_gate(false);
-  perform sluice.forget_audit(coalesce(p_now, clock_timestamp()));
+  perform sluice.forget_audit(coalesce(p_now, clock_timestamp())),
+    sluice.forget_revisions(coalesce(p_now, clock_timestamp()));
   v_swept := greatest(0, sluice.sweep(p_now));  -- late: its locks stop whoever notifies
   v_dropped := sluice.end_retention(v_retention);
   return jsonb_build_object('expired', v_expired, 'cancelled', v_cancelled, 'recovered',

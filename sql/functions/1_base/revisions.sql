@@ -1,0 +1,82 @@
+-- Revisions of the configuration: what each row of models, routes, tenants and settings was before
+-- and after somebody changed it, with plain SQL or with a function. They are for taking a change
+-- back (8_control/revert.sql); the audit (audit.sql) tells who did what.
+
+-- note_revision: a trigger that notes the columns that changed, but for hidden ones. A route's rows
+-- have their model besides, which tells them apart.
+-- Not noted: that a worker closes a model or opens it again (3_limits/closures.sql).
+create or replace function sluice.note_revision() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  c_closure constant text[] := array['closed_until', 'closed_reason', 'closed_detail'];
+  v_old jsonb := to_jsonb(old) - sluice.hidden_columns();
+  v_new jsonb := to_jsonb(new) - sluice.hidden_columns();
+  v_key text[] := case tg_table_name when 'routes' then array['model'] else '{}' end;
+  v_changed text[];
+begin
+  if tg_op = 'UPDATE' then
+    v_changed := array(select n.key from jsonb_each(v_new) n
+      where n.value is distinct from v_old -> n.key);
+    if v_changed = '{}' or v_changed <@ c_closure
+      and current_setting('sluice.closed_by', true) = 'worker' then
+      return null;
+    end if;
+    v_key := v_key || v_changed;
+    v_old := (select jsonb_object_agg(o.key, o.value) from jsonb_each(v_old) o
+      where o.key = any (v_key));
+    v_new := (select jsonb_object_agg(n.key, n.value) from jsonb_each(v_new) n
+      where n.key = any (v_key));
+  end if;
+  insert into sluice.revision (at, who, api_key, kind, name, action, before, after)
+  values (clock_timestamp(), session_user,
+    nullif(left(current_setting('sluice.api_key', true), 16), ''), tg_table_name,
+    case tg_table_name when 'routes' then coalesce(to_jsonb(new), to_jsonb(old)) ->> 'route'
+      else coalesce(to_jsonb(new), to_jsonb(old)) ->> 'name' end,
+    lower(tg_op), v_old, v_new);
+  return null;
+end
+$$;
+
+do $$
+declare
+  v_table text;
+begin
+  foreach v_table in array array['models', 'routes', 'tenants', 'settings'] loop
+    execute format($sql$
+      create or replace trigger note_revision after insert or update or delete on sluice.%I
+        for each row execute function sluice.note_revision()$sql$, v_table);
+  end loop;
+end
+$$;
+
+-- revisions: the revisions of the configuration, with the names of secrets and the URLs: for
+-- administrators.
+create or replace view sluice.revisions with (security_barrier) as
+  select r.id, r.at, case when r.api_key is null then r.who::text
+    else format('key %s via %s', r.api_key, r.who) end as who, r.kind, r.name, r.action, r.before,
+    r.after, r.reverts
+  from sluice.revision r where (select sluice.acts_as_administrator());
+
+-- revision_rows_max: how many revisions are kept, whatever their age: 30 to 100 MB.
+create or replace function sluice.revision_rows_max() returns bigint
+language sql immutable parallel safe
+as $$ select 100000::bigint $$;
+
+-- forget_revisions: removes revisions older than 400 days, as audit rows, or beyond
+-- revision_rows_max; at most 1,000 a call. Called by tick.
+create or replace function sluice.forget_revisions(p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+declare
+  v_forgotten int;
+begin
+  delete from sluice.revision r
+  using (select id from sluice.revision order by id limit 1000) oldest
+  where r.id = oldest.id and (r.at < p_now - interval '400 days'
+    or r.id <= (select max(id) from sluice.revision) - sluice.revision_rows_max());
+  get diagnostics v_forgotten = row_count;
+  return v_forgotten;
+end
+$$;

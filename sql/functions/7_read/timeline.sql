@@ -1,0 +1,152 @@
+-- The timeline of one task: everything that happened to it, as far as it is noted.
+
+-- seconds_between: from p_from to p_to; null: not known.
+create or replace function sluice.seconds_between(p_from timestamptz, p_to timestamptz)
+returns double precision
+language sql immutable parallel safe
+as $$ select extract(epoch from p_to - p_from)::double precision $$;
+
+-- worker_name: the name of a worker, or its id when it is not known any more.
+create or replace function sluice.worker_name(p_worker bigint) returns text
+language plpgsql stable
+as $$
+begin
+  return coalesce((select w.name from sluice.worker w where w.id = p_worker), p_worker::text);
+end
+$$;
+
+-- events_of_calls: the calls of task p_task that are over, and ends that a redrive took back; the
+-- newest 1,000.
+create or replace function sluice.events_of_calls(
+  p_task bigint, p_created_at timestamptz, p_run_at timestamptz)
+returns setof sluice.task_event
+language plpgsql stable
+as $$
+declare
+  c_calls_max constant int := 1000;
+  v sluice.attempt;
+  v_since timestamptz := greatest(p_created_at, p_run_at);
+begin
+  for v in
+    select a.* from (select n.* from sluice.attempt n where n.task_id = p_task
+      order by n.id desc limit c_calls_max) a order by a.fence, a.id
+  loop
+    if v.started_at is not null and v.kind <> 'hedged' then
+      return next row(v.started_at, 'claimed', null, v.model, sluice.worker_name(v.worker), v.fence,
+        sluice.seconds_between(v_since, v.started_at), null, null, null, null, null, null, null,
+        null)::sluice.task_event;
+    end if;
+    return next row(coalesce(v.ended_at, v.started_at),
+      case v.kind when 'redriven' then 'ended' else v.kind end, null, v.model,
+      sluice.worker_name(v.worker), v.fence, null, sluice.seconds_between(v.started_at, v.ended_at),
+      v.http_status, v.error_code, v.error, v.input_tokens, v.output_tokens, v.billed,
+      null)::sluice.task_event;
+    if v.kind = 'redriven' then
+      return next row(v.redriven_at, 'redriven', null, null, null, v.fence, null, null, null, null,
+        null, null, null, null, null)::sluice.task_event;
+    end if;
+    v_since := greatest(v_since, v.redriven_at, case when v.kind <> 'hedged' then v.ended_at end);
+  end loop;
+end
+$$;
+
+-- events_of_place: where an unfinished task is now.
+-- Params:  p_name: of the model or route that it named; p_queued_at: null: it is not queued.
+create or replace function sluice.events_of_place(
+  p_task bigint, p_name text, p_queued_at timestamptz)
+returns setof sluice.task_event
+language plpgsql stable
+as $$
+begin
+  if p_queued_at is not null then
+    return next row(p_queued_at, 'queued', null, p_name, null, null, null, null, null, null,
+      null, null, null, null, null)::sluice.task_event;
+  end if;
+  return query
+  select l.started_at, 'claimed', null::text, m.name, sluice.worker_name(l.worker), l.fence,
+    sluice.seconds_between(l.ready_at, l.started_at), null::double precision, null::int,
+    null::text, null::text, null::int, null::int, null::boolean, null::numeric
+  from sluice.lease l left join sluice.models m on m.id = l.model where l.task_id = p_task;
+  return query
+  select l.ready_at, 'waits_until', null::text, p_name, null::text, null::int,
+    null::double precision, null::double precision, null::int, null::text, null::text, null::int,
+    null::int, null::boolean, null::numeric
+  from sluice.later l where l.task_id = p_task;
+end
+$$;
+
+-- events_of_result: how a task ended.
+-- Params:  p_name: of the model or route that it named.
+create or replace function sluice.events_of_result(p_task bigint, p_name text)
+returns setof sluice.task_event
+language plpgsql stable
+as $$
+declare
+  v record;
+begin
+  select r.queued_at, r.started_at, r.finished_at, r.status, r.model, r.fence, r.http_status,
+    r.error_code, r.error, r.input_tokens, r.output_tokens, r.cost,
+    sluice.worker_name(r.worker) as worker
+  into v from sluice.result r where r.task_id = p_task;
+  if v.queued_at is not null then
+    return next row(v.queued_at, 'queued', null, p_name, null, null, null, null, null, null, null,
+      null, null, null, null)::sluice.task_event;
+  end if;
+  if v.started_at is not null then
+    return next row(v.started_at, 'claimed', null, v.model, v.worker, v.fence,
+      sluice.seconds_between(v.queued_at, v.started_at), null, null, null, null, null, null, null,
+      null)::sluice.task_event;
+  end if;
+  if v.finished_at is not null then
+    return next row(v.finished_at, 'ended', v.status, v.model, v.worker, v.fence, null,
+      sluice.seconds_between(v.started_at, v.finished_at), v.http_status, v.error_code, v.error,
+      v.input_tokens, v.output_tokens, null, trim_scale(v.cost))::sluice.task_event;
+  end if;
+end
+$$;
+
+-- timeline: what happened to task id, the oldest first.
+-- Returns: kind: submitted; waits_until (run_at, or a retry's turn); queued; claimed; retry,
+--          failed, lost, late, returned, hedged: what became of a call; redriven; ended, with its
+--          status unless a redrive took it back. wait_s: of claimed: how long the task had waited;
+--          call_s: how long the call took; billed: whether it was paid for (null: not known).
+-- Errors:  SL006 no such task among the caller's tenants'.
+create or replace function sluice.timeline(id bigint) returns setof sluice.task_event
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  c_order constant text[] := array['submitted', 'redriven', 'waits_until', 'queued', 'claimed'];
+  v record;
+  v_name text;
+  v_events sluice.task_event[];
+begin
+  select t.created_at, t.run_at, t.model, t.route, t.tenant into v
+  from sluice.task t where t.id = timeline.id;
+  perform sluice.require_task(timeline.id, v.tenant);
+  v_name := coalesce(v.route, (select m.name from sluice.models m where m.id = v.model));
+  v_events := array(select sluice.events_of_calls(timeline.id, v.created_at, v.run_at))
+    || array(select sluice.events_of_place(timeline.id, v_name, p.queued_at)
+      from sluice.find_place(timeline.id, v.model, v.route) p)
+    || array(select sluice.events_of_result(timeline.id, v_name));
+  return query
+  select (e.event).* from (
+    select row(o.at, o.kind, null, v_name, null, null, null, null, null, null, null, null, null,
+      null, null)::sluice.task_event as event, 0 as n
+    from (values (v.created_at, 'submitted'), (v.run_at, 'waits_until')) o(at, kind)
+    where o.kind = 'submitted' or o.at > v.created_at
+    union all
+    -- The last call stands among the attempts, too, if it failed: its claim is told once, by what
+    -- knows when it was queued.
+    select o.event, o.n from (
+      select w.event, w.n, row_number() over (
+        partition by (w.event).kind, (w.event).fence order by w.n desc) as place
+      from (select v_events[n] as event, n from generate_subscripts(v_events, 1) n) w) o
+    where case (o.event).kind when 'claimed' then o.place = 1
+      when 'waits_until' then (o.event).at is distinct from v.run_at else true end) e
+  order by (e.event).at, array_position(c_order, (e.event).kind) nulls last, e.n;
+end
+$$;

@@ -1,0 +1,113 @@
+-- Revert: takes a change of the configuration back.
+
+-- revision_row: the row that a revision was about, as it is now; null: there is none. Locks it.
+create or replace function sluice.revision_row(p_revision sluice.revision) returns jsonb
+language plpgsql volatile
+as $$
+declare
+  v_row jsonb;
+begin
+  execute format('select to_jsonb(c) from sluice.%I c where %s for update', p_revision.kind,
+    case p_revision.kind when 'settings' then 'c.one'
+      when 'routes' then 'c.route = $1 and c.model = $2' else 'c.name = $1' end)
+  into v_row using p_revision.name, coalesce(p_revision.after, p_revision.before) ->> 'model';
+  return v_row;
+end
+$$;
+
+-- changed_since: what is no longer as a revision left it: names of columns; or "name" when its row
+-- is gone or, after a deletion, there again.
+create or replace function sluice.changed_since(p_revision sluice.revision, p_row jsonb)
+returns text[]
+language plpgsql immutable
+as $$
+begin
+  return case
+    when (p_row is null) <> (p_revision.after is null) then array['name']
+    else array(select a.key from jsonb_each(p_revision.after) a
+      where a.value is distinct from p_row -> a.key order by a.key) end;
+end
+$$;
+
+-- restore_row: makes the row of a revision what it was before: deletes it, inserts it, or sets the
+-- columns that had changed.
+-- Params:  p_exists: whether there is such a row now.
+create or replace function sluice.restore_row(p_revision sluice.revision, p_exists boolean)
+returns void
+language plpgsql volatile
+as $$
+declare
+  v_before jsonb := p_revision.before;
+begin
+  if v_before is null then
+    execute format('delete from sluice.%I c where %s', p_revision.kind, case p_revision.kind
+      when 'routes' then 'c.route = $1 and c.model = $2' else 'c.name = $1' end)
+    using p_revision.name, p_revision.after ->> 'model';
+  elsif p_exists and p_revision.kind = 'routes' then
+    update sluice.routes r set weight = coalesce((v_before ->> 'weight')::real, r.weight),
+      model = v_before ->> 'model', route = coalesce(v_before ->> 'route', r.route)
+    where r.route = p_revision.name
+      and r.model = coalesce(p_revision.after, v_before) ->> 'model';
+  elsif p_exists then
+    perform sluice.write_row(p_revision.kind, p_revision.name, v_before, false,
+      sluice.configurable_columns(p_revision.kind));
+  else
+    execute format('insert into sluice.%1$I (%2$s) select %2$s
+      from jsonb_populate_record(null::sluice.%1$I, $1)', p_revision.kind,
+      (select string_agg(format('%I', k), ', ') from jsonb_object_keys(v_before) k
+        where k = any (sluice.configurable_columns(p_revision.kind))))
+    using v_before;
+  end if;
+end
+$$;
+
+-- revert: takes a revision back: gives the columns that it changed the values of before, inserts
+-- what it deleted, deletes what it inserted.
+-- Params:  revision: its id; force: even if one of these columns has changed since.
+-- Returns: the id of the new revision, whose reverts is this one.
+-- Errors:  SL006 no such revision; SL004 all is as it was before; SL011 a column has changed since,
+--          or the row is gone or there again: COLUMN is the first (a change of a row that is gone
+--          cannot be forced back); 23xxx, 55P03 as plain SQL: a model with unfinished tasks stays.
+create or replace function sluice.revert(revision bigint, force boolean default false)
+returns bigint
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v sluice.revision;
+  v_row jsonb;
+  v_changed text[];
+  v_last bigint;
+  v_new bigint;
+begin
+  select r.* into v from sluice.revision r where r.id = revert.revision;
+  if not found then
+    raise exception 'there is no revision %', revert.revision using errcode = 'SL006',
+      hint = 'sluice.revisions lists what there is.';
+  end if;
+  v_row := sluice.revision_row(v);
+  v_changed := sluice.changed_since(v, v_row);
+  if v_changed <> '{}' and (not force or v_row is null and v.action = 'update') then
+    raise exception '% changed since: %',
+      case when v.kind = 'settings' then v.kind else format('%s "%s"', v.kind, v.name) end,
+      array_to_string(v_changed, ', ')
+      using errcode = 'SL011', column = v_changed[1],
+      hint = 'Revert what changed it first, or force it.';
+  end if;
+  v_last := (select max(r.id) from sluice.revision r);
+  perform sluice.restore_row(v, v_row is not null);
+  -- Others who change that row wait for this transaction.
+  select r.id into v_new from sluice.revision r
+  where r.id > v_last and r.kind = v.kind and r.name is not distinct from
+    coalesce(v.before ->> case v.kind when 'routes' then 'route' else 'name' end, v.name)
+  order by r.id limit 1;
+  if v_new is null then
+    raise exception 'revision % is taken back already', v.id using errcode = 'SL004',
+      column = 'revision';
+  end if;
+  update sluice.revision r set reverts = v.id where r.id = v_new;
+  perform sluice.note_audit('revert', coalesce(v.name, v.kind),
+    jsonb_build_object('revision', v.id, 'kind', v.kind, 'force', force));
+  return v_new;
+end
+$$;
