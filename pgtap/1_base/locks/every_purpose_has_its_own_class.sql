@@ -5,10 +5,10 @@ select plan(4);
 create temp table class on commit drop as
 select p as purpose, sluice.lock_class(p) as class
 from unnest(array['model', 'admit', 'route', 'sleeper', 'watcher', 'sweep', 'partitions', 'tick',
-  'migrate', 'tenant', 'retain', 'count', 'notifier', 'batch', 'mend']) p;
+  'migrate', 'tenant', 'retain', 'count', 'notifier', 'batch', 'mend', 'job']) p;
 
-select is((select count(class) from class), 14::bigint, 'every purpose has a class');
-select is((select count(distinct class) from class), 14::bigint, 'no two share one');
+select is((select count(class) from class), 15::bigint, 'every purpose has a class');
+select is((select count(distinct class) from class), 15::bigint, 'no two share one');
 select is(sluice.lock_class('nonsense'), null,
   'an unknown purpose has none, so a typing error takes no lock');
 select is(provolatile, 'i', 'the planner can fold it into a constant')
