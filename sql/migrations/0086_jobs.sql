@@ -5,7 +5,7 @@ create table sluice.job (
   id            bigint generated always as identity primary key,
   matched       bigint not null,          -- tasks that met the filter when it was started
   done          bigint not null default 0,
-  skipped       bigint not null default 0,  -- met the filter, but do not fit what they should become
+  skipped       bigint not null default 0,  -- met the filter, but do not fit the target
   undone        bigint not null default 0,
   created_at    timestamptz not null,
   started_at    timestamptz,              -- its first step
@@ -27,8 +27,10 @@ create table sluice.job (
   filter        jsonb not null,           -- as it was given
   position      jsonb not null,           -- where the next step begins
   error         text,                     -- why the last step failed
-  constraint state_is_known check (state in ('running', 'cancelling', 'cancelled', 'done', 'undoing', 'undone', 'failed')),
-  constraint action_is_known check (action in ('redrive', 'cancel', 'move', 'prioritise', 'forget')),
+  constraint state_is_known check (state in ('running', 'cancelling', 'cancelled', 'done',
+    'undoing', 'undone', 'failed')),
+  constraint action_is_known check (action in ('redrive', 'cancel', 'move', 'prioritise',
+    'forget')),
   constraint scope_is_known check (scope in ('all', 'without_role', 'tenants'))
 ) with (fillfactor = 50);  -- each step updates its row, in place
 create index job_open on sluice.job (id) where state in ('running', 'cancelling', 'undoing');
@@ -49,7 +51,8 @@ create type sluice.job_task as (
   priority  smallint
 );
 
--- What the steps of a job did, a row a page, so that it can be undone. Deleted as it is undone, or when its time is over.
+-- What the steps of a job did, a row a step, so that it can be undone. Deleted as it is undone, or
+-- when its time is over.
 create table sluice.job_part (
   job   bigint not null references sluice.job on delete cascade,
   n     int not null,
@@ -59,7 +62,13 @@ create table sluice.job_part (
 analyze sluice.job_part;
 
 -- What a client writes to start one.
-create type sluice.job_request as (action text, filter jsonb, "to" text, priority int, dry_run boolean);
+create type sluice.job_request as (
+  action   text,
+  filter   jsonb,
+  "to"     text,
+  priority int,
+  dry_run  boolean
+);
 
 -- When the next step of any job may begin, in microseconds since the epoch. A reset means "now".
 create unlogged sequence sluice.jobs_after minvalue 0;

@@ -186,13 +186,14 @@ void configure_start(CLI::App& app, JobOptions& options) {
       ->option_text("NAME");
   app.add_option("--priority", options.priority, "prioritise: -100 to 100, higher first")
       ->option_text("N");
-  app.add_flag("--dry-run", options.dry_run, "start nothing: print how many tasks it would concern");
+  app.add_flag("--dry-run", options.dry_run,
+               "start nothing: print how many tasks it would concern");
   app.add_flag("--wait", options.wait, "until it has ended; exit 1 if it failed or was cancelled");
   app.add_flag("--json", options.json, "with --wait: the job at its end as a JSON object");
   keep_from_environment(app);
   app.footer(
-      "\nPrints the job's id. Workers, and tick, make its steps; it goes on without this command. A "
-      "task must meet all conditions. Move and prioritise concern tasks that wait.");
+      "\nPrints the job's id. Workers, and tick, make its steps; it goes on without this command. "
+      "A task must meet all conditions. Move and prioritise concern tasks that wait.");
 }
 
 void configure_end(CLI::App& app, JobOptions& options) {

@@ -238,10 +238,10 @@ $$;
 
 -- fall_asleep: lets a worker that has had nothing to do for a minute stop its heartbeats, if
 -- nothing waits that a claim could take, no call is under way anywhere (the calls of a dead worker
--- are found only by workers with heartbeats) and no job is open. The worker hears of new tasks by LISTEN,
--- because a submit to an idle line always notifies (notify_ready), and keeps a timer for due tasks;
--- after idle_look it calls this again. A heartbeat ends the sleep. While it sleeps worker.seen is
--- the time by which it will call again.
+-- are found only by workers with heartbeats) and no job is open. The worker hears of new tasks by
+-- LISTEN, because a submit to an idle line always notifies (notify_ready), and keeps a timer for
+-- due tasks; after idle_look it calls this again. A heartbeat ends the sleep. While it sleeps
+-- worker.seen is the time by which it will call again.
 -- Params:  worker; p_now.
 -- Returns: asleep: false: send heartbeats and look for work; wake_in_ms: when the next task in
 --          later is due or past its deadline; ten years at most.

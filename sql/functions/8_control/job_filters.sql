@@ -47,7 +47,7 @@ begin
   if p_job.action in ('move', 'prioritise') then
     v_places := array_remove(v_places, 'lease');
   elsif v_places[cardinality(v_places)] = 'lease' and cardinality(v_places) > 1 then
-    v_places := 'lease' || v_places;  -- calls under way end first, or they come back behind it
+    v_places := array['lease'] || v_places;  -- calls under way end first, or they come back behind it
   end if;
   return jsonb_build_object('places', v_places, 'again',
     case when 'later' = any (v_places) and cardinality(v_places) > 1

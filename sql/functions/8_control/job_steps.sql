@@ -1,6 +1,7 @@
--- The steps of jobs: workers and tick call advance_jobs() again and again. A step is one transaction
--- over a bounded part of one job, and its row in sluice.job says, in the same transaction, where the
--- next one begins: whoever makes it, and whenever he is killed, each task is acted on once.
+-- The steps of jobs: workers and tick call advance_jobs() again and again. A step is one
+-- transaction over a bounded part of one job, and its row in sluice.job says, in the same
+-- transaction, where the next one begins: whoever makes it, and whenever he is killed, each task is
+-- acted on once.
 --
 -- The pace: in the whole fleet one step is made at a time. It works for job_step_time(), and to the
 -- end of its page; the next one, of whichever job, begins after a rest of the same length. So all

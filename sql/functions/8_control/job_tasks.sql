@@ -68,7 +68,8 @@ declare
   v_ids bigint[];
 begin
   execute format('select array_agg(w.task_id order by w.task_id) from (
-      select task_id from sluice.%I where task_id = any ($1) order by task_id for update) w', p_place)
+      select task_id from sluice.%I where task_id = any ($1) order by task_id for update) w',
+    p_place)
   into v_ids using p_ids;
   return coalesce(v_ids, '{}');
 end

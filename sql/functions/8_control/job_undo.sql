@@ -19,7 +19,7 @@ begin
     return case when v_ids = '{}' then 0 else sluice.redrive_tasks(v_ids, p_now) end;
   end if;
   for v_group in
-    select p.place, array_agg(t order by t.task_id) as tasks, array_agg(t.task_id
+    select p.place, array_agg(p.task order by t.task_id) as tasks, array_agg(t.task_id
       order by t.task_id) as ids,
       case when p_job.action = 'move' then t.model end as model,
       case when p_job.action = 'move' then t.route end as route,
