@@ -17,11 +17,11 @@ select is(counted(jsonb_build_object('model', :'m'), 'move', :'m'), '0',
 select sluice.count_page('queue_' || id_of(:'m'), sluice.job_filter(j), false, 0,
     (:'ids'::bigint[])[3000], 1000) as page
 from sluice.new_job('cancel', jsonb_build_object('model', :'m'), null, null, null, at(10)) j \gset
-select is(:'page', format('(1000,%s,1000)', (:'ids'::bigint[])[1000]), 'page by page');
+select is(:'page'::text, format('(1000,%s,1000)', (:'ids'::bigint[])[1000]), 'page by page');
 create or replace function sluice.job_count_time() returns interval language sql immutable
 as $$ select interval '1 us' $$;
 select counted(jsonb_build_object('model', :'m')) as estimate \gset
-select matches(:'estimate', 'estimated$', 'without time it says that it estimates');
+select matches(:'estimate'::text, 'estimated$', 'without time it says that it estimates');
 select cmp_ok(split_part(:'estimate', ' ', 1)::int, '>=', 3000, 'what it counted is not lost');
 create or replace function sluice.job_count_time() returns interval language sql immutable
 as $$ select interval '1 minute' $$;
@@ -32,8 +32,9 @@ from sluice.new_job('cancel', jsonb_build_object('model', :'m'), null, null, nul
 select is(sluice.sample_place('queue_' || id_of(:'m'), sluice.job_filter(j), false, 0, 1,
   '-infinity'), 0::bigint, 'without any it is nothing')
 from sluice.new_job('cancel', jsonb_build_object('model', :'m'), null, null, null, at(10)) j;
-select given_failed(:'m', 2) \g /dev/null
-select is(counted(jsonb_build_object('model', :'m', 'message', 'HTTP #'), 'redrive'), '2',
+select given_model() as failing \gset
+select given_failed(:'failing', 2) \g /dev/null
+select is(counted(jsonb_build_object('model', :'failing', 'message', 'HTTP #'), 'redrive'), '2',
   'and failures by what they say');
 
 select * from finish();

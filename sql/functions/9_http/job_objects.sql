@@ -33,7 +33,8 @@ begin
   if coalesce(v_body.dry_run, false) then
     return json_build_object('matched', v_job.matched, 'is_estimate', v_job.is_estimate);
   end if;
-  return sluice.show_job((sluice.store_job(v_job)).id, post_job.tenant);
+  v_job := sluice.store_job(v_job);  -- by itself, so that the next statement sees it
+  return sluice.show_job(v_job.id, post_job.tenant);
 end
 $$;
 
