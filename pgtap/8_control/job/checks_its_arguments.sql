@@ -1,7 +1,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_jobs.sql
-select plan(17);
+select plan(19);
 
 select given_model() as m \gset
 -- refused: with which code, and which argument is at fault.
@@ -36,6 +36,10 @@ select is(refused(sql), expected, sql) from (values
   ($$'redrive', '{"metadata": {"a": [1]}}'$$, 'SL004 metadata'),
   ($$'redrive', '{"error_like": "%"}', true$$, 'accepted')) c(sql, expected);
 select is((select count(*) from sluice.job), 0::bigint, 'none of them is stored');
+select lives_ok($$select sluice.check_job('cancel', jsonb_populate_record(
+  null::sluice.job_conditions, '{"model": "m"}'), null, null)$$, 'one condition is enough');
+select lives_ok($$select sluice.check_target(jsonb_populate_record(null::sluice.job,
+  '{"action": "cancel"}'), null)$$, 'a cancel has no target');
 
 select * from finish();
 rollback;

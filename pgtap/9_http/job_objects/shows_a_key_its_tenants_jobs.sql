@@ -1,7 +1,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_jobs.sql
-select plan(14);
+select plan(15);
 
 select given_model() as m \gset
 select given_task(:'m', tenant => 'a'), given_task(:'m', tenant => 'b') \g /dev/null
@@ -25,6 +25,8 @@ select is((error_of(format('select sluice.act_on_job(%s, ''cancel'', ''a'')', :a
   'or cancel it');
 select is((error_of(format($$select sluice.post_job('{"action": "cancel",
   "filter": {"tenant": "b"}}', 'a')$$))).code, 'SL009', 'nor name another tenant');
+select is(sluice.job_object(v) ->> 'to', null, 'only a move has a target')
+from sluice.jobs v where v.id = :id;
 select stepped(:id) \g /dev/null
 select is(sluice.act_on_job(:id, 'undo', 'a') ->> 'state', 'undoing', 'it undoes its own');
 select is(sluice.act_on_job(:all, 'cancel') ->> 'state', 'cancelled', 'and others cancel theirs');

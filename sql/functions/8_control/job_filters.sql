@@ -47,7 +47,8 @@ begin
   if p_job.action in ('move', 'prioritise') then
     v_places := array_remove(v_places, 'lease');
   elsif v_places[cardinality(v_places)] = 'lease' and cardinality(v_places) > 1 then
-    v_places := array['lease'] || v_places;  -- calls under way end first, or they come back behind it
+    -- Calls under way first: what they give back comes to a place that is yet to be searched.
+    v_places := array['lease'] || v_places;
   end if;
   return jsonb_build_object('places', v_places, 'again',
     case when 'later' = any (v_places) and cardinality(v_places) > 1
