@@ -104,6 +104,8 @@ inline constexpr int64_t urgent_look_interval_ms = 25;
 // The slow poll behind every notification, and how often another worker tries to become the
 // watcher.
 inline constexpr int64_t look_interval_ms = 1'000;
+// Looks for jobs whose notification was lost, or never sent; steps come as the database says.
+inline constexpr int64_t jobs_look_interval_ms = 5'000;
 // Rounds of retention that remove nothing: it has an hour or a tenth of settings.retention.
 inline constexpr int64_t retention_interval_ms = 60'000;
 // How long the watcher sleeps while it holds all its sleeper locks: who makes a task ready tells

@@ -10,6 +10,8 @@ insert into allowed (object, roles) values
   ('resign_watcher(bigint,boolean)', 'wa'),
   ('wake(timestamp with time zone)', 'wa'),
   ('advance_batches(timestamp with time zone)', 'a'),
+  ('act_on_job(bigint,text,text,timestamp with time zone)', 'a'),
+  ('advance_jobs(timestamp with time zone)', 'wa'),
   ('announce(bigint[])', 'wa'),
   ('append_file(bigint,integer,integer,text)', 'a'),
   ('batch_results(bigint,text,integer)', 'a'),
@@ -20,6 +22,8 @@ insert into allowed (object, roles) values
   ('cancel(bigint,timestamp with time zone)', 'sa'),
   ('cancel_all(text,text,jsonb,bigint,timestamp with time zone,timestamp with time zone,timestamp '
    'with time zone)', 'sa'),
+  ('can_undo(sluice.job,timestamp with time zone)', 'sra'),
+  ('cancel_job(bigint,timestamp with time zone)', 'sa'),
   ('cancel_batch(bigint,text,boolean,timestamp with time zone)', 'a'),
   ('check_notifications()', 'wa'),
   ('claim(bigint,text[],integer,timestamp with time zone)', 'wa'),
@@ -55,6 +59,7 @@ insert into allowed (object, roles) values
   ('held_leases(bigint)', 'wa'),
   ('list_batches(text,boolean,bigint,bigint,integer)', 'a'),
   ('list_files(text,text,bigint,integer,boolean)', 'a'),
+  ('list_jobs(text,bigint,integer)', 'a'),
   ('list_tasks(bigint,bigint,text,text,bigint)', 'sra'),
   ('mend_sequences()', 'wa'),
   ('newest_ids(text,integer,bigint,text)', 'sra'),
@@ -65,6 +70,7 @@ insert into allowed (object, roles) values
   ('pause(text)', 'a'),
   ('quota_of(text,integer,integer,integer,timestamp with time zone)', 'ra'),
     ('request_quota(sluice.models)', 'ra'),
+  ('post_job(jsonb,text,timestamp with time zone)', 'a'),
   ('pressure(bigint,bigint)', 'ra'),
   ('queue_facts(timestamp with time zone)', 'ra'),
   ('rate_limit_headers(bigint,timestamp with time zone)', 'a'),
@@ -82,6 +88,8 @@ insert into allowed (object, roles) values
   ('send_allowance_ms()', 'ra'),
   ('show_batch(bigint,text,boolean)', 'a'),
   ('show_file(bigint,text)', 'a'),
+  ('show_job(bigint,text)', 'a'),
+  ('start_job(text,jsonb,boolean,text,integer,timestamp with time zone)', 'sa'),
   ('submit(text,text,integer,text,timestamp with time zone,timestamp with time '
    'zone,text,integer,text,integer,jsonb,bigint,'
     'text,timestamp with time zone)', 'sa'),
@@ -92,6 +100,7 @@ insert into allowed (object, roles) values
   ('take_sleeper_locks(bigint,integer[],timestamp with time zone)', 'wa'),
   ('task(bigint)', 'sra'), ('attempts(bigint)', 'sra'),
   ('tick(timestamp with time zone)', 'a'),
+  ('undo_job(bigint,timestamp with time zone)', 'sa'),
   ('unfinished(bigint)', 'wa'),
   ('unregister_worker(bigint,timestamp with time zone)', 'wa'),
   ('warm_up()', 'wa'),
@@ -127,6 +136,7 @@ insert into allowed values
   ('audit_log', 'ra', 'SELECT'),
   ('breaker_events', 'ra', 'SELECT'),
   ('dead_letters', 'sra', 'SELECT'),
+  ('jobs', 'sra', 'SELECT'),
   ('queues', 'ra', 'SELECT'),
   ('tasks', 'sra', 'SELECT'),
   ('workers', 'ra', 'SELECT');

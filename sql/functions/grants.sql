@@ -27,7 +27,7 @@ grant execute on function
   sluice.drop_sleeper_locks(int[]), sluice.check_notifications(),
   sluice.unfinished(bigint), sluice.next_permit_at(text, timestamptz),
     sluice.drain_bucket(text, int, bigint, timestamptz),
-  sluice.note_clock_jump(interval, timestamptz, timestamptz)
+  sluice.note_clock_jump(interval, timestamptz, timestamptz), sluice.advance_jobs(timestamptz)
 to sluice_worker, sluice_admin;
 
 grant execute on function
@@ -37,7 +37,9 @@ grant execute on function
   sluice.cancel_all(text, text, jsonb, bigint, timestamptz, timestamptz, timestamptz),
     sluice.redrive(bigint, timestamptz),
   sluice.forget(bigint, timestamptz),
-    sluice.forget_all(text, text, jsonb, bigint, timestamptz, timestamptz, timestamptz)
+    sluice.forget_all(text, text, jsonb, bigint, timestamptz, timestamptz, timestamptz),
+  sluice.start_job(text, jsonb, boolean, text, int, timestamptz),
+    sluice.cancel_job(bigint, timestamptz), sluice.undo_job(bigint, timestamptz)
 to sluice_submitter, sluice_admin;
 grant execute on function sluice.mend_sequences() to sluice_worker, sluice_admin;
 
@@ -49,8 +51,10 @@ grant execute on function sluice.caller_scope(), sluice.guarded(anyelement), slu
     bigint, int), sluice.timeline(bigint),
   sluice.dead_letter_groups(text, text, timestamptz, bigint)
 to sluice_submitter, sluice_reader, sluice_admin;
-grant select on sluice.tasks, sluice.dead_letters, sluice.attempts to sluice_submitter,
-  sluice_reader, sluice_admin;
+grant select on sluice.tasks, sluice.dead_letters, sluice.attempts,
+  sluice.jobs to sluice_submitter, sluice_reader, sluice_admin;
+grant execute on function sluice.can_undo(sluice.job, timestamptz)
+to sluice_submitter, sluice_reader, sluice_admin;
 
 grant execute on function sluice.next_permit_at(text, timestamptz) to sluice_submitter,
   sluice_reader;
@@ -83,6 +87,8 @@ grant execute on function
     sluice.submit_array(text, text, text, text, timestamptz),
   sluice.ended(bigint[]), sluice.completion(bigint), sluice.events_of(text, text),
   sluice.bulk_step(text, text, jsonb, jsonb, timestamptz),
+  sluice.post_job(jsonb, text, timestamptz), sluice.show_job(bigint, text),
+    sluice.list_jobs(text, bigint, int), sluice.act_on_job(bigint, text, text, timestamptz),
   sluice.queue_gauges(), sluice.fleet_gauges(), sluice.rate_limit_headers(bigint, timestamptz),
   sluice.configure(text, text, jsonb, boolean), sluice.configure_route(text, jsonb),
   sluice.read_record(anyelement, jsonb), sluice.checked_values(text, jsonb),

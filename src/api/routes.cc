@@ -7,6 +7,7 @@
 #include "api/completion_handlers.h"
 #include "api/configuration_handlers.h"
 #include "api/file_handlers.h"
+#include "api/job_handlers.h"
 #include "api/key_handlers.h"
 #include "api/live_handlers.h"
 #include "api/queue_handlers.h"
@@ -34,6 +35,11 @@ constexpr Route table[] = {
     {"POST", "/v1/tasks/cancel", Scope::submit, cancel_tasks},
     {"POST", "/v1/tasks/redrive", Scope::submit, redrive_tasks},
     {"POST", "/v1/tasks/forget", Scope::submit, forget_tasks},
+    {"POST", "/v1/jobs", Scope::submit, start_job},
+    {"GET", "/v1/jobs", Scope::read, list_jobs},
+    {"GET", "/v1/jobs/{}", Scope::read, show_job},
+    {"POST", "/v1/jobs/{}/cancel", Scope::submit, cancel_job},
+    {"POST", "/v1/jobs/{}/undo", Scope::submit, undo_job},
     {"GET", "/v1/dead-letters", Scope::read, list_dead_letters},
     {"GET", "/v1/dead-letters/groups", Scope::read, list_dead_letter_groups},
     {"POST", "/v1/chat/completions", Scope::submit, complete_chat},

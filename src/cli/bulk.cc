@@ -15,7 +15,8 @@ bool has_condition(const BulkOptions& options) {
          options.until || options.error_like || options.error_code;
 }
 
-// "2h" is two hours ago; anything else is PostgreSQL's to read.
+}  // namespace
+
 std::string moment(pqxx::nontransaction& session, const std::string& text) {
   const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
   const bool is_duration = digits > 0 && digits < text.size() && text.size() - digits <= 2 &&
@@ -27,13 +28,9 @@ std::string moment(pqxx::nontransaction& session, const std::string& text) {
       .as<std::string>();
 }
 
-// Options of bulk commands come from the command line alone: a variable that a shell has for
-// something else must neither widen nor narrow the selection.
 void keep_from_environment(CLI::App& app) {
   for (CLI::Option* option : app.get_options()) option->configurable(false);
 }
-
-}  // namespace
 
 void add_bulk_flags(CLI::App& app, BulkOptions& options, const char* id_help, const char* all_help,
                     const char* when) {

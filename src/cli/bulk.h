@@ -37,6 +37,13 @@ void add_bulk_flags(CLI::App& app, BulkOptions& options, const char* id_help, co
                     const char* when);
 void add_error_flags(CLI::App& app, BulkOptions& options);
 
+// Options of bulk commands come from the command line alone: a variable that a shell has for
+// something else must neither widen nor narrow the selection.
+void keep_from_environment(CLI::App& app);
+
+// "2h" is two hours ago; anything else is PostgreSQL's to read.
+std::string moment(pqxx::nontransaction& session, const std::string& text);
+
 // Throws CommandError(usage) unless it is one id, or --all with either conditions or --everything.
 void check_bulk_usage(const BulkOptions& options, const char* command);
 

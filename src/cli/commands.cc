@@ -20,6 +20,7 @@ Action configure_cancel(CLI::App& app);
 Action configure_redrive(CLI::App& app);
 Action configure_forget(CLI::App& app);
 Action configure_dead_letters(CLI::App& app);
+Action configure_job(CLI::App& app);
 Action configure_model(CLI::App& app);
 Action configure_route(CLI::App& app);
 Action configure_tenant(CLI::App& app);
@@ -45,6 +46,8 @@ constexpr Command command_table[] = {
     {"redrive", "Send tasks that failed, expired or were cancelled back", configure_redrive},
     {"forget", "Erase the texts of finished tasks, and keep their counts", configure_forget},
     {"dead-letters", "Tasks that failed for good", configure_dead_letters},
+    {"job", "Redrive, cancel, move, prioritise or forget any number of tasks, in the background",
+     configure_job},
     {"model", "List, make, change, pause, close and delete models", configure_model},
     {"route", "List, make, weigh and delete routes", configure_route},
     {"tenant", "List, change and forget weights and limits of tenants", configure_tenant},

@@ -468,6 +468,10 @@ Co<Result<int64_t>> PgDatabase::retain() {
   return read_int64(work_->query("select dropped + erased from sluice.retain()", PgParams()));
 }
 
+Co<Result<int64_t>> PgDatabase::advance_jobs() {
+  return read_int64(work_->query("select coalesce(sluice.advance_jobs(), -1)", PgParams()));
+}
+
 Co<Result<int64_t>> PgDatabase::wake() {
   return read_int64(work_->query(wake_sql, PgParams()));
 }

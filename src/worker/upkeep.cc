@@ -25,6 +25,7 @@ bool Upkeep::set_heartbeat_timeout_ms(int64_t timeout_ms) {
 
 void Upkeep::note_due(bool is_draining) {
   const int64_t now_ns = clock_.now_ns();
+  is_draining_ = is_draining;
   if (now_ns >= beat_at_ns_) {
     beat_at_ns_ = now_ns + heartbeat_interval_ms_ * ns_per_ms;
     must_beat_ = true;
@@ -83,6 +84,16 @@ Co<void> Upkeep::retain() {
   const bool is_done = !removed || *removed == 0;
   const int64_t pause_ms = is_done ? bounds::retention_interval_ms : 0;
   retention_at_ns_ = clock_.now_ns() + pause_ms * ns_per_ms;
+}
+
+Co<void> Upkeep::advance_jobs() {
+  jobs_at_ns_ = std::numeric_limits<int64_t>::max();
+  const Result<int64_t> pause_ms = co_await link_.database().advance_jobs();
+  if (!pause_ms) link_.note_error(pause_ms.error(), "a step of a job");
+  are_jobs_open_ = pause_ms && *pause_ms >= 0;
+  const int64_t look_ms = are_jobs_open_ ? *pause_ms : bounds::jobs_look_interval_ms;
+  // Not if news of a job came meanwhile.
+  jobs_at_ns_ = std::min(jobs_at_ns_, clock_.now_ns() + look_ms * ns_per_ms);
 }
 
 }  // namespace sluice

@@ -1,11 +1,13 @@
 // Upkeep does a worker's rounds for the fleet: it sends heartbeats, takes back leases of dead
-// workers, sweeps, and runs retention. It owns the times of these rounds and their statements.
+// workers, sweeps, runs retention, and makes the steps of jobs. It owns the times of these rounds
+// and their statements.
 //
 // Thread rule: loop thread only. Its arguments outlive it.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 
 #include "worker/calls.h"
 #include "worker/database_link.h"
@@ -38,6 +40,16 @@ class Upkeep final {
   // keeps the pace.
   Co<void> retain();
 
+  // A job may have been started.
+  void want_jobs() { jobs_at_ns_ = 0; }
+  bool must_advance_jobs() const { return !is_draining_ && clock_.now_ns() >= jobs_at_ns_; }
+  // When a step is due; never while no job is open, for then the ticks suffice.
+  int64_t next_step_ns() const {
+    return are_jobs_open_ && !is_draining_ ? jobs_at_ns_ : std::numeric_limits<int64_t>::max();
+  }
+  // A step of a job, by itself, behind all else: the database keeps the pace.
+  Co<void> advance_jobs();
+
  private:
   void send_beat(Flush& flush);
   void send_recovery(Flush& flush);
@@ -52,6 +64,9 @@ class Upkeep final {
   int64_t beat_at_ns_ = 0;
   int64_t sweep_not_before_ns_ = 0;
   int64_t retention_at_ns_ = 0;
+  int64_t jobs_at_ns_ = 0;
+  bool are_jobs_open_ = false;
+  bool is_draining_ = false;
   bool must_beat_ = false;
   bool must_recover_ = false;  // with each beat, and again at once while much comes back
   bool must_sweep_ = false;

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "bounds.h"
@@ -52,6 +53,7 @@ void Worker::hear_database() {
   database_.on_configuration = [this] {
     rouse();
     due_.configuration = true;
+    upkeep_.want_jobs();
     link_.want_flush();
   };
   database_.on_abort = [this](int64_t worker) {
@@ -125,8 +127,13 @@ Co<Result<void>> Worker::reconnect() {
 Co<void> Worker::wait_for_work() {
   if (!link_.may_send()) {
     co_await link_.work().wait_until(clock_, link_.not_before_ns());
-  } else if (intake_.looks_for_urgent()) {
-    co_await link_.work().wait_until(clock_, intake_.urgent_look_at_ns());
+    co_return;
+  }
+  constexpr int64_t never = std::numeric_limits<int64_t>::max();
+  const int64_t urgent_ns = intake_.looks_for_urgent() ? intake_.urgent_look_at_ns() : never;
+  const int64_t step_ns = outcomes_.must_reread() ? never : upkeep_.next_step_ns();
+  if (const int64_t look_ns = std::min(urgent_ns, step_ns); look_ns != never) {
+    co_await link_.work().wait_until(clock_, look_ns);
   } else {
     co_await link_.work().wait();
   }
@@ -134,6 +141,7 @@ Co<void> Worker::wait_for_work() {
 
 bool Worker::has_flush_work() const {
   if (!link_.may_send()) return false;
+  if (upkeep_.must_advance_jobs() && !outcomes_.must_reread()) return true;
   return link_.has_work() || upkeep_.has_work() || due_.configuration || due_.unfinished ||
          due_.rest || outcomes_.has_work() || calls_.has_work() || intake_.has_work();
 }
@@ -159,7 +167,9 @@ Co<void> Worker::converse() {
   send(flush);
   co_await flush.receive();
   // Last, for the next heartbeat waits behind it: about a second at most, as the SQL sees to.
-  if (upkeep_.must_retain() && !outcomes_.must_reread()) co_await upkeep_.retain();
+  if (outcomes_.must_reread()) co_return;
+  if (upkeep_.must_retain()) co_await upkeep_.retain();
+  if (upkeep_.must_advance_jobs()) co_await upkeep_.advance_jobs();
 }
 
 // In this order: what is damaged would fail all the others; calls go by the models as they are now;

@@ -41,6 +41,7 @@ class FakeDatabase final : public Database {
   bool apart = false;     // completions have a session of their own
   bool pooled = false;    // no notifications
   bool mute = false;      // nor answers of the listening session
+  int64_t job_pause_ms = -1;  // what a step of a job says: no job is open
   int64_t removable = 0;  // what the next round of retention removes
   int64_t lost = 0;       // leases of dead workers, for recover to take back
 
@@ -123,6 +124,10 @@ class FakeDatabase final : public Database {
     return reply(Result<Rest>(rest));
   }
   Co<Result<int64_t>> sweep() override { return reply(Result<int64_t>(0)); }
+  Co<Result<int64_t>> advance_jobs() override {
+    log.emplace_back("advance_jobs");
+    return reply(Result<int64_t>(job_pause_ms));
+  }
   Co<Result<int64_t>> retain() override {
     log.emplace_back("retain");
     return reply(Result<int64_t>(std::exchange(removable, 0)));

@@ -33,6 +33,35 @@ TEST_CASE("while recoveries come back full the next follows at once, without a h
   CHECK(bench.database.lost == 0);
 }
 
+TEST_CASE("steps of jobs follow each other as the database says, and are looked for without any") {
+  WorkerBench bench;
+  bench.start();
+  CHECK(bench.database.called("advance_jobs") == 1);
+  bench.pass_ms(bounds::jobs_look_interval_ms + bounds::look_interval_ms);
+  CHECK(bench.database.called("advance_jobs") == 2);
+  bench.database.job_pause_ms = 20;
+  bench.database.on_configuration();  // a job was started
+  CHECK(bench.database.called("advance_jobs") == 3);
+  for (int n = 0; n < 10; ++n) bench.pass_ms(21);
+  CHECK(bench.database.called("advance_jobs") == 13);
+  bench.database.job_pause_ms = -1;
+  bench.pass_ms(21);
+  bench.pass_ms(bounds::look_interval_ms);
+  CHECK(bench.database.called("advance_jobs") == 14);
+}
+
+TEST_CASE("a worker that drains makes no step of a job") {
+  WorkerBench bench;
+  bench.database.queue.push_back(task_of(1));
+  bench.database.job_pause_ms = 20;
+  bench.start();
+  bench.worker.drain();
+  bench.pass_ms(bounds::look_interval_ms);
+  const int steps = bench.database.called("advance_jobs");
+  bench.pass_ms(bounds::look_interval_ms);
+  CHECK(bench.database.called("advance_jobs") == steps);
+}
+
 TEST_CASE(
     "a call that is no longer wanted is aborted at the next heartbeat and ends as cancelled") {
   WorkerBench bench;

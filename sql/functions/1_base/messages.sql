@@ -1,9 +1,9 @@
 -- Error messages of backends, compared by what they say and not by what they name.
 
 -- normal_message: an error message without what differs between two of the same kind, so that equal
--- ones can be counted together: a quoted part, a UUID, and an id (a word with
--- letters and digits: hexadecimal of 8 characters, any other of 12) become …, a number #, white space
--- one blank. Only the first 400 characters count.
+-- ones can be counted together: a quoted part, a UUID, and an id (a word with letters and digits:
+-- hexadecimal of 8 characters, any other of 12) become …, a number #, white space one blank. Only
+-- the first 400 characters count.
 -- Returns: at most 200 characters; null for null.
 -- An apostrophe within a word begins no quoted part, and a quoted part has 200 characters at most,
 -- so that one odd quotation mark does not take the rest of the message with it.
@@ -15,7 +15,8 @@ as $$
     regexp_replace(
     regexp_replace(
     regexp_replace(left(p_text, 400),
-      '"[^"\n]{0,200}"|`[^`\n]{0,200}`|(?<![[:alnum:]])''[^''\n]{0,200}''(?![[:alnum:]])', '…', 'g'),
+      '"[^"\n]{0,200}"|`[^`\n]{0,200}`|(?<![[:alnum:]])''[^''\n]{0,200}''(?![[:alnum:]])',
+      '…', 'g'),
       '\m([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|0x[0-9a-f]+'
       '|(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{8,}'
       '|(?=[a-z_]*[0-9])(?=[0-9_]*[a-z])[0-9a-z_]{12,})\M',

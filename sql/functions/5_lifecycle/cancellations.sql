@@ -46,6 +46,8 @@ begin
       v_status := sluice.request_abort(p_task, p_now);
     elsif v_place.status is null then
       v_status := (select status from sluice.result where task_id = p_task);
+      -- a job may have moved it to another model
+      select t.model, t.route into p_model, p_route from sluice.task t where t.id = p_task;
     elsif sluice.end_waiting(coalesce('queue_' || sluice.line_name(v_place.line), 'later'),
       array[p_task], 'cancelled', p_now) = 1 then
       v_status := 'cancelled';

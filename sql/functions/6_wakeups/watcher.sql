@@ -237,11 +237,11 @@ end
 $$;
 
 -- fall_asleep: lets a worker that has had nothing to do for a minute stop its heartbeats, if
--- nothing waits that a claim could take and no call is under way anywhere (the calls of a dead
--- worker are found only by workers with heartbeats). The worker hears of new tasks by LISTEN,
--- because a submit to an idle line always notifies (notify_ready), and keeps a timer for due tasks;
--- after idle_look it calls this again. A heartbeat ends the sleep. While it sleeps worker.seen is
--- the time by which it will call again.
+-- nothing waits that a claim could take, no call is under way anywhere (the calls of a dead worker
+-- are found only by workers with heartbeats) and no job is open. The worker hears of new tasks by
+-- LISTEN, because a submit to an idle line always notifies (notify_ready), and keeps a timer for
+-- due tasks; after idle_look it calls this again. A heartbeat ends the sleep. While it sleeps
+-- worker.seen is the time by which it will call again.
 -- Params:  worker; p_now.
 -- Returns: asleep: false: send heartbeats and look for work; wake_in_ms: when the next task in
 --          later is due or past its deadline; ten years at most.
@@ -260,7 +260,9 @@ begin
   from sluice.settings s
   where w.id = fall_asleep.worker and w.dead_at is null and not v_next.work
     and not exists (select from sluice.ready_line) and not exists (select from sluice.lease)
-    and not exists (select from sluice.cancellation);
+    and not exists (select from sluice.cancellation)
+    and not exists (select from sluice.job j
+      where j.state in ('running', 'cancelling', 'undoing'));
   return query select found, ceil(extract(epoch from greatest(v_now,
     least(v_next.wake_at, (select min(l.deadline) from sluice.later l),
       v_now + interval '10 years')) - v_now) * 1000)::bigint;

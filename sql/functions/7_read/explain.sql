@@ -29,6 +29,7 @@ begin
       when 'processing' then sluice.explain_lease(v_task, v_now)
       else sluice.explain_result(v_task.id, v_now) end;
     exit when v_sentence is not null;
+    select * into v_task from sluice.task t where t.id = explain.id;  -- a job may have moved it
   end loop;
   return coalesce(v_sentence, 'moving from one place to another');
 end

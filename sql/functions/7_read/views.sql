@@ -102,6 +102,8 @@ begin
       return query select * from sluice.tasks s
         where s.id = v_task.id and s.status not in ('unsolved', 'queued', 'processing');
       exit when found;
+      -- a job may have moved it to another model
+      select * into v_task from sluice.task t where t.id = task.id;
     else
       return query select v_task.id, v_place.status, v_task.route,
         (select m.name from sluice.models m where m.id = v_place.model), v_task.tenant,

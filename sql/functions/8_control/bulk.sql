@@ -122,7 +122,7 @@ begin
   end case;
   if done > 0 or p_from is null and p_action <> 'forget' then
     perform sluice.note_command(p_action || '_all', p_filter.name,
-      to_jsonb(p_filter) - '{name,model,route}'::text[]
+      to_jsonb(p_filter) - '{name,model,route,is_bound,tenants}'::text[]
       || jsonb_build_object(case p_action when 'cancel' then 'cancelled' when 'redrive'
         then 'redriven' else 'forgotten' end, done), p_now);
   end if;

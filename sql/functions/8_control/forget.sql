@@ -34,28 +34,21 @@ create or replace function sluice.forget_some(
 language plpgsql volatile
 as $$
 declare
-  v_from bigint := coalesce((p_from ->> 'from')::bigint, 0);
-  v_upto bigint;
-  v_ids bigint[];
+  v_after bigint := coalesce((p_from ->> 'from')::bigint, 0) - 1;
+  v_page record;
 begin
   done := 0;
   loop
-    v_upto := sluice.results_upto(v_from, 9223372036854775807);
-    exit when v_upto is null;
-    v_ids := array(
-      select r.task_id from sluice.result r join sluice.task t on t.id = r.task_id
-      cross join sluice.caller_scope() s
-      where r.task_id >= v_from and r.task_id <= v_upto and (t.tenant = any (s.tenants)) = s.bound
-        and sluice.end_is_meant(p_filter, t, r) and t.forgotten_at is null
-      order by r.task_id limit sluice.forget_step() - done for update of r);
-    perform sluice.forget_texts(v_ids, p_now) where v_ids <> '{}';
-    done := done + cardinality(v_ids);
-    v_from := 1 + case when done = sluice.forget_step() then v_ids[cardinality(v_ids)]
-      else v_upto end;
+    v_page := sluice.ended_page(p_filter, false, v_after, 9223372036854775807,
+      (sluice.forget_step() - done)::int);
+    exit when v_page.last is null;
+    perform sluice.forget_texts(v_page.ids, p_now) where v_page.ids <> '{}';
+    done := done + cardinality(v_page.ids);
+    v_after := v_page.last;
     exit when done = sluice.forget_step() or clock_timestamp() >= p_stop;
   end loop;
-  if v_upto is not null then
-    next := jsonb_build_object('from', v_from);
+  if v_page.last is not null then
+    next := jsonb_build_object('from', v_after + 1);
   end if;
 end
 $$;

@@ -70,42 +70,24 @@ language plpgsql volatile
 as $$
 declare
   v_until bigint := coalesce((p_from ->> 'until')::bigint, (select last_value from sluice.task_id));
-  v_from bigint := coalesce((p_from ->> 'from')::bigint, 0);
-  v_upto bigint;
-  v_ids bigint[];
+  v_after bigint := coalesce((p_from ->> 'from')::bigint, 0) - 1;
+  v_page record;
 begin
   perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 1);
+  p_filter.status := 'failed';
   done := 0;
   loop
-    v_upto := sluice.results_upto(v_from, v_until);
-    exit when v_upto is null;
-    v_ids := array(
-      select r.task_id from sluice.result r join sluice.task t on t.id = r.task_id
-      cross join sluice.caller_scope() s
-      where r.task_id >= v_from and r.task_id <= v_upto and r.status <> 'solved'
-        and r.status = 'failed'
-        and (t.tenant = any (s.tenants)) = s.bound and sluice.end_is_meant(p_filter, t, r)
-        and t.forgotten_at is null and sluice.is_served(t.model, t.route)
-      order by r.task_id limit 1000 for update of r);
-    if v_ids <> '{}' then
-      done := done + sluice.redrive_tasks(v_ids, p_now);
+    v_page := sluice.ended_page(p_filter, true, v_after, v_until, 1000);
+    exit when v_page.last is null;
+    if v_page.ids <> '{}' then
+      done := done + sluice.redrive_tasks(v_page.ids, p_now);
     end if;
-    v_from := 1 + case cardinality(v_ids) when 1000 then v_ids[1000] else v_upto end;
+    v_after := v_page.last;
     exit when clock_timestamp() >= p_stop;
   end loop;
-  if v_upto is not null then
-    next := jsonb_build_object('from', v_from, 'until', v_until);
+  if v_page.last is not null then
+    next := jsonb_build_object('from', v_after + 1, 'until', v_until);
   end if;
-end
-$$;
-
--- is_served: whether the model or route that a task named still exists.
-create or replace function sluice.is_served(p_model int, p_route text) returns boolean
-language plpgsql stable
-as $$
-begin
-  return case when p_route is null then exists (select from sluice.models where id = p_model)
-              else exists (select from sluice.routes where route = p_route) end;
 end
 $$;
 

@@ -16,6 +16,7 @@ declare
   v_dropped int;
   v_retention sluice.retention_round;
   v_mended int;
+  v_commit text := current_setting('synchronous_commit');
 begin
   if not pg_try_advisory_xact_lock(sluice.lock_class('tick'), 0) then
     return jsonb_build_object('busy', true);
@@ -44,6 +45,8 @@ begin
     sluice.forget_revisions(coalesce(p_now, clock_timestamp()));
   v_swept := greatest(0, sluice.sweep(p_now));  -- late: its locks stop whoever notifies
   v_dropped := sluice.end_retention(v_retention);
+  -- Last: it may hold a line's lock until the commit.
+  perform sluice.advance_jobs(p_now), set_config('synchronous_commit', v_commit, true);
   return jsonb_build_object('expired', v_expired, 'cancelled', v_cancelled, 'recovered',
     v_recovered, 'woken', v_woken, 'swept', v_swept, 'dropped', v_dropped, 'erased',
     v_retention.erased);

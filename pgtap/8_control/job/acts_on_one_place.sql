@@ -1,0 +1,35 @@
+begin;
+\ir ../../_helpers.sql
+\ir ../../_jobs.sql
+select plan(12);
+
+select given_model() as a, given_model() as b \gset
+select given_task(:'a') as waiting, given_task(:'a', run_at => at(1000)) as later \gset
+select 'queue_' || id_of(:'a') as q \gset
+select is(sluice.waiting_ids(:'q', array[:waiting, :later]), array[:waiting]::bigint[],
+  'those that wait there');
+select is(sluice.waiting_ids('later', array[:waiting, :later]), array[:later]::bigint[],
+  'or there');
+select is((select t.model from unnest(sluice.job_tasks_of(array[:waiting])) t), id_of(:'a'),
+  'a task as it is');
+select j as job from sluice.new_job('move', jsonb_build_object('model', :'a'), :'b', null, null,
+  at(1)) j \gset
+select is(sluice.fitting(:'job'::sluice.job, array[:waiting, :later]),
+  array[:waiting, :later]::bigint[], 'both fit');
+select is(sluice.move_to(:'q', array[:waiting, :later], :'b', at(2)), array[:waiting]::bigint[],
+  'one is moved from there');
+select is(sluice.move_waiting(:'q', array[:waiting], id_of(:'a'), null, null, at(3)), '{}',
+  'once');
+select is(queued(:'b'), array[:waiting]::bigint[], 'it waits in the other line');
+select is((select fence from sluice.queue where task_id = :waiting), 1,
+  'and does not look as if it had never been anywhere else');
+select is((sluice.act_on(:'job'::sluice.job, 'later', array[:later], at(4))).skipped, 0,
+  'the other one fits');
+select is((select model from sluice.later where task_id = :later), id_of(:'b'), 'and is moved');
+select is(sluice.prioritise('later', array[:waiting, :later], 7, at(5)), array[:later]::bigint[],
+  'a priority is given in one place, too');
+select is((error_of(format('select sluice.move_to(''later'', array[%s], ''gone'', at(6))',
+  :later))).code, 'SL001', 'a target must be there');
+
+select * from finish();
+rollback;

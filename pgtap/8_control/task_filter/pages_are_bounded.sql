@@ -1,0 +1,31 @@
+begin;
+\ir ../../_helpers.sql
+select plan(11);
+
+select given_model() as m, given_model() as other \gset
+select given_worker(array[:'m']) as w \gset
+select given_tasks(:'m', 4) as ids \gset
+select (:'ids'::bigint[])[1] as a, (:'ids'::bigint[])[2] as b, (:'ids'::bigint[])[4] as z \gset
+select claimed(:w, 2) \g /dev/null
+select completed(:w, told(:a, 'solved', answer => 'x')), completed(:w, told(:b, 'failed'))
+\g /dev/null
+select sluice.task_filter_of(:'m', null, null, null, null, null) as f \gset
+select is(sluice.results_upto(:a, :z), :b::bigint, 'of all results the second is the last');
+select is(sluice.unsolved_upto(:a, :z), :b::bigint, 'it is not solved');
+select is(sluice.unsolved_upto(:a, :a), null, 'the first is');
+select is((sluice.ended_page(:'f', true, 0, :z, 10)).ids, array[:b]::bigint[], 'one is unsolved');
+select is((sluice.ended_page(:'f', false, 0, :z, 10)).ids, array[:a, :b]::bigint[],
+  'two have ended');
+select is((sluice.ended_page(:'f', false, :a - 1, :z, 1)).last, :a::bigint,
+  'a full page ends with its last task');
+select is(sluice.unfinished_places(:'f'), array['queue_' || id_of(:'m'), 'later', 'lease'],
+  'where tasks of a model may be');
+select is((sluice.unfinished_page('queue_' || id_of(:'m'), :'f', 0, :z, 1)).ids,
+  array[:z - 1]::bigint[], 'the first of those that wait');
+select is((sluice.unfinished_page('queue_' || id_of(:'m'), :'f', :z, :z, 1)).last, null,
+  'behind the last there is none');
+select ok(sluice.is_served(id_of(:'m'), null), 'a model that is there is served');
+select ok(not sluice.is_served(null, 'gone'), 'a route that is gone is not');
+
+select * from finish();
+rollback;

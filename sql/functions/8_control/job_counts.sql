@@ -1,0 +1,124 @@
+-- How many tasks a job is about, before it begins.
+
+-- job_count_time: for how long the tasks of a new job are counted before the rest is estimated.
+create or replace function sluice.job_count_time() returns interval
+language sql immutable parallel safe
+as $$ select interval '200 ms' $$;
+
+-- count_job: how many tasks a job that has not begun is about. Counts page by page for
+-- job_count_time(), then takes samples.
+-- Returns: matched; is_estimate.
+create or replace function sluice.count_job(
+  p_job sluice.job, out matched bigint, out is_estimate boolean)
+language plpgsql volatile
+as $$
+declare
+  v_filter sluice.task_filter := sluice.job_filter(p_job);
+  v_until bigint := (p_job.position ->> 'until')::bigint;
+  v_stop timestamptz := clock_timestamp() + sluice.job_count_time();
+  v_place text;
+  v_after bigint;
+  v_page record;
+begin
+  matched := 0;
+  is_estimate := false;
+  for v_place in
+    select distinct e from jsonb_array_elements_text(p_job.position -> 'places') e
+  loop
+    v_after := 0;
+    while not is_estimate loop
+      v_page := sluice.count_page(v_place, v_filter, p_job.action = 'redrive', v_after, v_until,
+        5000);
+      exit when v_page.last is null;
+      matched := matched + v_page.matched;
+      v_after := v_page.last;
+      is_estimate := clock_timestamp() >= v_stop;
+    end loop;
+    if is_estimate then
+      matched := matched + sluice.sample_place(v_place, v_filter, p_job.action = 'redrive',
+        v_after, v_until, v_stop + sluice.job_count_time());
+    end if;
+  end loop;
+end
+$$;
+
+-- count_page: how many of the next p_rows rows of a place meet the conditions.
+-- Params:  p_place: result, or a table of unfinished tasks; p_unsolved: as for ended_page; p_after:
+--          the last id of the page before.
+-- Returns: last: the last id looked at; null: there was none; rows: how many it looked at.
+create or replace function sluice.count_page(
+  p_place text, p_filter sluice.task_filter, p_unsolved boolean, p_after bigint, p_until bigint,
+  p_rows int, out matched bigint, out last bigint, out rows bigint)
+language plpgsql volatile
+as $$
+begin
+  if p_place <> 'result' then
+    execute format($sql$
+      with page as materialized (
+        select q.task_id, q.tenant, q.model from sluice.%I q where q.task_id > $1
+          and q.task_id <= $2
+        order by q.task_id limit $3)
+      select count(t.id), (select max(task_id) from page),
+        (select count(*) from page)
+      from page p join sluice.task t on t.id = p.task_id
+      where ($4.model is null or p.model = $4.model) and (p.tenant = any ($4.tenants)) = $4.is_bound
+        and ($4.route is null or t.route = $4.route) and sluice.is_meant($4, t, t.created_at)
+      $sql$, p_place)
+    into matched, last, rows using p_after, p_until, p_rows, p_filter;
+  elsif p_unsolved then
+    with page as materialized (
+      select r.task_id from sluice.result r where r.task_id > p_after and r.task_id <= p_until
+        and r.status <> 'solved'
+      order by r.task_id limit p_rows)
+    select count(t.id), (select max(task_id) from page), (select count(*) from page)
+    into matched, last, rows
+    from page p join sluice.result r on r.task_id = p.task_id
+    join sluice.task t on t.id = p.task_id
+    where (t.tenant = any (p_filter.tenants)) = p_filter.is_bound and t.forgotten_at is null
+      and sluice.end_is_meant(p_filter, t, r) and sluice.is_served(t.model, t.route);
+  else
+    with page as materialized (
+      select r.task_id from sluice.result r where r.task_id > p_after and r.task_id <= p_until
+      order by r.task_id limit p_rows)
+    select count(t.id), (select max(task_id) from page), (select count(*) from page)
+    into matched, last, rows
+    from page p join sluice.result r on r.task_id = p.task_id
+    join sluice.task t on t.id = p.task_id
+    where (t.tenant = any (p_filter.tenants)) = p_filter.is_bound and t.forgotten_at is null
+      and sluice.end_is_meant(p_filter, t, r);
+  end if;
+end
+$$;
+
+-- sample_place: an estimate of how many tasks of a place, with ids above p_after, meet the
+-- conditions: from 200 rows behind each of 16 ids that are evenly spaced, as far as there is time.
+create or replace function sluice.sample_place(
+  p_place text, p_filter sluice.task_filter, p_unsolved boolean, p_after bigint, p_until bigint,
+  p_stop timestamptz)
+returns bigint
+language plpgsql volatile
+as $$
+declare
+  c_samples constant int := 16;
+  c_rows constant int := 200;
+  v_step bigint := greatest(1, (p_until - p_after) / c_samples);
+  v_from bigint;
+  v_page record;
+  v_seen bigint := 0;
+  v_matched bigint := 0;
+begin
+  -- In an order that is spread out however early it ends.
+  for v_from in
+    select p_after + ((n * 5) % c_samples) * v_step from generate_series(0, c_samples - 1) n
+  loop
+    exit when clock_timestamp() >= p_stop or v_from >= p_until;
+    v_page := sluice.count_page(p_place, p_filter, p_unsolved, v_from,
+      least(v_from + v_step, p_until), c_rows);
+    v_matched := v_matched + coalesce(v_page.matched, 0);
+    -- An empty page, or one that is not full, has been looked at up to its end.
+    v_seen := v_seen + case when v_page.rows = c_rows then v_page.last - v_from else v_step end;
+  end loop;
+  return case when v_seen = 0 then 0
+    else (v_matched::numeric * (p_until - p_after) / v_seen)::bigint end;
+end
+$$;

@@ -1,0 +1,233 @@
+-- The steps of jobs: workers and tick call advance_jobs() again and again. A step is one
+-- transaction over a bounded part of one job, and its row in sluice.job says, in the same
+-- transaction, where the next one begins: whoever makes it, and whenever he is killed, each task is
+-- acted on once.
+--
+-- The pace: in the whole fleet one step is made at a time. It works for job_step_time(), and to the
+-- end of its page; the next one, of whichever job, begins after a rest of the same length. So all
+-- jobs together use at most half of one session, and a claim waits for one step at most.
+
+-- job_step_time: after how much work a step begins no other page.
+create or replace function sluice.job_step_time() returns interval
+language sql immutable parallel safe
+as $$ select interval '5 ms' $$;
+
+-- advance_jobs: makes the next step of the job that has waited longest, if one is due. Its commit
+-- does not wait for the disk: what a crash undoes is done again.
+-- Returns: in how many ms the caller's next look is due: the rest after his step; 1,000 while jobs
+--          are open and somebody else makes the steps; null: no job is open.
+create or replace function sluice.advance_jobs(p_now timestamptz default null) returns int
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+-- a client's open transaction holds up one job for a while, not the worker
+set lock_timeout = '50ms'
+as $$
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_due timestamptz :=
+    sluice.from_micros(coalesce(pg_sequence_last_value('sluice.jobs_after'::regclass), 0));
+  v_begun timestamptz := clock_timestamp();
+  v_job sluice.job;
+  v_took interval;
+begin
+  if not exists (select from sluice.job j where j.state in ('running', 'cancelling', 'undoing'))
+    and not sluice.has_old_jobs(v_now) then
+    return null;
+  -- further ahead than any step sets: the clock was set back
+  elsif v_now < v_due and v_due < v_now + interval '1 minute'
+    or current_setting('transaction_isolation') <> 'read committed'
+    or not pg_try_advisory_xact_lock(sluice.lock_class('job'), 0) then
+    return 1000;
+  end if;
+  perform set_config('synchronous_commit', 'off', true);
+  select j.* into v_job from sluice.job j
+  where j.state in ('running', 'cancelling', 'undoing') and j.look_at <= v_now
+  order by j.look_at, j.id limit 1;
+  if found then
+    perform sluice.advance_job(v_job, v_now);
+  elsif not sluice.drop_old_jobs(v_now) then
+    return 1000;
+  end if;
+  v_took := clock_timestamp() - v_begun;
+  perform setval('sluice.jobs_after', sluice.micros(v_now + 2 * v_took));
+  return greatest(1, ceil(extract(epoch from v_took) * 1000))::int;
+end
+$$;
+
+-- advance_job: the next step of a job. One that fails is repeated, after a second more each time up
+-- to ten; a job whose target is gone, or that fails 20 times for another reason than a lock, ends.
+create or replace function sluice.advance_job(p_job sluice.job, p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_is_final boolean;
+begin
+  perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 1);
+  case p_job.state
+    when 'cancelling' then perform sluice.end_job(p_job.id, 'cancelled', p_now);
+    when 'undoing' then perform sluice.undo_step(p_job, p_now);
+    else perform sluice.job_step(p_job, p_now);
+  end case;
+exception when others then
+  v_is_final := sqlstate like 'SL%'
+    or p_job.failures >= 19 and sqlstate not in ('55P03', '40P01', '40001');
+  update sluice.job j set failures = j.failures + 1,
+    look_at = p_now + least(j.failures + 1, 10) * interval '1 second',
+    error = case when sqlstate like 'SL%' then left(sqlerrm, 500)
+      when sqlstate = '55P03' then 'a task is locked by an open transaction'
+      else 'SQLSTATE ' || sqlstate end
+  where j.id = p_job.id;
+  if v_is_final then
+    perform sluice.end_job(p_job.id, 'failed', p_now);
+  else
+    raise warning 'a step of job % failed: SQLSTATE %', p_job.id, sqlstate;
+  end if;
+end
+$$;
+
+-- job_step: acts on pages of tasks until the time is over. A step that puts rows into a line ends
+-- with its first page, because it holds the line's lock, and claims wait for it.
+create or replace function sluice.job_step(p_job sluice.job, p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_stop timestamptz := clock_timestamp() + sluice.job_step_time();
+  v_page record;
+  v_acted record;
+  v_changed sluice.job_task[] := '{}';
+  v_skipped int := 0;
+begin
+  loop
+    v_page := sluice.job_page(p_job);
+    p_job.position := v_page.next;
+    if v_page.ids <> '{}' then
+      v_acted := sluice.act_on(p_job, v_page.place, v_page.ids, p_now);
+      v_changed := v_changed || v_acted.changed;
+      v_skipped := v_skipped + case when v_page.is_again then 0 else v_acted.skipped end;
+    end if;
+    exit when v_page.next is null or clock_timestamp() >= v_stop
+      or v_changed <> '{}' and p_job.action in ('move', 'prioritise');
+  end loop;
+  update sluice.job j set done = j.done + cardinality(v_changed), skipped = j.skipped + v_skipped,
+    position = coalesce(p_job.position, j.position), started_at = coalesce(j.started_at, p_now),
+    failures = 0, error = null, look_at = greatest(p_now, clock_timestamp()),
+    parts = j.parts + (v_changed <> '{}')::int,
+    undo_until = case when j.done + cardinality(v_changed) <= sluice.undo_tasks_max()
+      then j.undo_until end
+  where j.id = p_job.id returning j.* into p_job;
+  if p_job.undo_until is null then
+    delete from sluice.job_part k where k.ctid = any (array(select ctid from sluice.job_part
+      where job = p_job.id limit 100));
+  elsif v_changed <> '{}' then
+    insert into sluice.job_part (job, n, tasks) values (p_job.id, p_job.parts, v_changed);
+  end if;
+  if v_page.next is null then
+    perform sluice.end_job(p_job.id, 'done', p_now);
+  elsif p_job.state = 'cancelling' then
+    perform sluice.end_job(p_job.id, 'cancelled', p_now);
+  end if;
+end
+$$;
+
+-- undo_step: undoes the last part that is left of a job.
+create or replace function sluice.undo_step(p_job sluice.job, p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_part sluice.job_part;
+  v_undone int := 0;
+begin
+  delete from sluice.job_part k
+  where k.job = p_job.id and k.n = (select max(n) from sluice.job_part where job = p_job.id)
+  returning k.* into v_part;
+  if v_part.n is not null then
+    v_undone := sluice.undo_part(p_job, v_part.tasks, p_now);
+  end if;
+  update sluice.job j set undone = j.undone + v_undone, failures = 0, error = null,
+    look_at = greatest(p_now, clock_timestamp())
+  where j.id = p_job.id returning j.* into p_job;
+  if not exists (select from sluice.job_part k where k.job = p_job.id) then
+    perform sluice.end_job(p_job.id, 'undone', p_now);
+  elsif p_job.state = 'cancelling' then
+    perform sluice.end_job(p_job.id, 'cancelled', p_now);
+  end if;
+end
+$$;
+
+-- end_job: ends a job. What its undoing needs is kept from now on for undo_time().
+create or replace function sluice.end_job(p_id bigint, p_state text, p_now timestamptz)
+returns void
+language plpgsql volatile
+as $$
+begin
+  update sluice.job j set state = p_state, finished_at = p_now,
+    undo_until = case when p_state <> 'undone' then sluice.undo_end(j, p_now) end
+  where j.id = p_id;
+end
+$$;
+
+-- jobs_kept_max: how many jobs that have ended are kept, for at most 30 days.
+create or replace function sluice.jobs_kept_max() returns int
+language sql immutable parallel safe
+as $$ select 1000 $$;
+
+-- undo_kept_max: of how many tasks what undoing needs is kept for all jobs that have ended: some
+-- 500 MB. Beyond it the oldest job loses its undo.
+create or replace function sluice.undo_kept_max() returns bigint
+language sql immutable parallel safe
+as $$ select 5000000::bigint $$;
+
+-- has_old_jobs: whether drop_old_jobs has anything to do.
+create or replace function sluice.has_old_jobs(p_now timestamptz) returns boolean
+language plpgsql volatile
+as $$
+begin
+  return exists (select from sluice.old_jobs(p_now));
+end
+$$;
+
+-- old_jobs: jobs that have ended and are kept no longer, or whose parts are not.
+create or replace function sluice.old_jobs(p_now timestamptz)
+returns table (id bigint, is_gone boolean)
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+begin
+  return query
+  select j.id, j.finished_at <= p_now - interval '30 days' or j.place > sluice.jobs_kept_max()
+  from (
+    select j.*, row_number() over (order by j.finished_at desc, j.id desc) as place,
+      sum(case when j.undo_until is not null then j.done - j.undone else 0 end)
+        over (order by j.finished_at desc, j.id desc) as tasks
+    from sluice.job j where j.finished_at is not null) j
+  where j.finished_at <= p_now - interval '30 days' or j.place > sluice.jobs_kept_max()
+    or (coalesce(j.undo_until <= p_now, true) or j.tasks > sluice.undo_kept_max())
+      and exists (select from sluice.job_part k where k.job = j.id)
+  order by j.finished_at, j.id limit 1;
+end
+$$;
+
+-- drop_old_jobs: deletes 100 parts of a job that cannot be undone any more, or an old job without
+-- parts.
+-- Returns: whether there was anything to delete.
+create or replace function sluice.drop_old_jobs(p_now timestamptz) returns boolean
+language plpgsql volatile
+as $$
+declare
+  v_old record;
+begin
+  select o.* into v_old from sluice.old_jobs(p_now) o;
+  if not found then
+    return false;
+  end if;
+  update sluice.job j set undo_until = null where j.id = v_old.id and j.undo_until is not null;
+  delete from sluice.job_part k where k.ctid = any (array(select ctid from sluice.job_part
+    where job = v_old.id limit 100));
+  if not found and v_old.is_gone then
+    delete from sluice.job j where j.id = v_old.id;
+  end if;
+  return true;
+end
+$$;

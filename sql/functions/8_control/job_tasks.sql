@@ -1,0 +1,163 @@
+-- What a job does to a page of tasks.
+
+-- act_on: does a job's action to tasks of one place.
+-- Params:  p_place: result, or the table in which unfinished tasks were found; p_ids: ascending.
+-- Returns: changed: the tasks that it changed, as they were; skipped: how many do not fit.
+create or replace function sluice.act_on(
+  p_job sluice.job, p_place text, p_ids bigint[], p_now timestamptz, out changed sluice.job_task[],
+  out skipped int)
+language plpgsql volatile
+as $$
+declare
+  v_ids bigint[] := case when p_job.action in ('move', 'prioritise')
+    then sluice.fitting(p_job, p_ids) else p_ids end;
+begin
+  skipped := cardinality(p_ids) - cardinality(v_ids);
+  changed := sluice.job_tasks_of(v_ids);
+  case p_job.action
+    when 'redrive' then perform sluice.redrive_tasks(v_ids, p_now);
+    when 'forget' then perform sluice.forget_texts(v_ids, p_now);
+    when 'cancel' then
+      v_ids := array(select i from unnest(v_ids) i
+        where not exists (select from sluice.cancellation c where c.task_id = i));
+      perform sluice.cancel_in_place(p_place, v_ids, p_now);
+      v_ids := array(select i from unnest(v_ids) i
+        where exists (select from sluice.cancellation c where c.task_id = i)
+          or exists (select from sluice.result r where r.task_id = i and r.status = 'cancelled'));
+    when 'move' then v_ids := sluice.move_to(p_place, v_ids, p_job.target, p_now);
+    when 'prioritise' then v_ids := sluice.prioritise(p_place, v_ids, p_job.priority, p_now);
+  end case;
+  changed := array(select c from unnest(changed) c where c.task_id = any (v_ids));
+end
+$$;
+
+-- job_tasks_of: tasks as they are now, ascending.
+create or replace function sluice.job_tasks_of(p_ids bigint[]) returns sluice.job_task[]
+language plpgsql volatile
+as $$
+begin
+  return array(
+    select row(t.id, r.queued_at, r.cost, r.attempts, r.status, r.fence, t.model, t.route, t.api,
+      t.priority)::sluice.job_task
+    from sluice.task t left join sluice.result r on r.task_id = t.id
+    where t.id = any (p_ids) order by t.id);
+end
+$$;
+
+-- move_to: moves those of tasks p_ids that wait in one place to the model or route p_target.
+-- Errors:  SL001 it is no more.
+create or replace function sluice.move_to(
+  p_place text, p_ids bigint[], p_target text, p_now timestamptz)
+returns bigint[]
+language plpgsql volatile
+as $$
+declare
+  v_target record := sluice.target(p_target, false);
+begin
+  return sluice.move_waiting(p_place, p_ids, v_target.id, v_target.route,
+    (select min(m.api) from sluice.routes r join sluice.models m on m.name = r.model
+     where r.route = v_target.route), p_now);
+end
+$$;
+
+-- waiting_ids: locks those of tasks p_ids that wait in one place, ascending, and returns them.
+create or replace function sluice.waiting_ids(p_place text, p_ids bigint[]) returns bigint[]
+language plpgsql volatile
+as $$
+declare
+  v_ids bigint[];
+begin
+  execute format('select array_agg(w.task_id order by w.task_id) from (
+      select task_id from sluice.%I where task_id = any ($1) order by task_id for update) w',
+    p_place)
+  into v_ids using p_ids;
+  return coalesce(v_ids, '{}');
+end
+$$;
+
+-- move_waiting: moves those of tasks p_ids that wait in one place to another model or route. They
+-- keep their age, so they stand in the new line by the time since which they are ready.
+-- Params:  p_model or p_route; p_api: of verbatim requests, for a route.
+-- Returns: the ids of those that it moved, ascending.
+-- Errors:  SL001 the model or route is no more.
+-- Locks:   rows of tasks, then the line: only at the end, because claims wait for it. Requires
+--          lock_class('retain') 1, shared: it updates sluice.task.
+create or replace function sluice.move_waiting(
+  p_place text, p_ids bigint[], p_model int, p_route text, p_api text, p_now timestamptz)
+returns bigint[]
+language plpgsql volatile
+as $$
+declare
+  v_ids bigint[] := sluice.waiting_ids(p_place, p_ids);
+  v_rows sluice.later[];
+begin
+  if v_ids = '{}' then
+    return v_ids;
+  end if;
+  -- As a submit does: it is not deleted under this transaction.
+  perform sluice.hold_line(l) from unnest(case when p_route is null then array[p_model]
+    else sluice.lines_of_route(p_route) end) l;
+  update sluice.task t set model = p_model, route = p_route,
+    api = case when p_route is not null and t.request is not null then p_api end
+  where t.id = any (v_ids);
+  if p_place = 'later' then
+    update sluice.later l set model = p_model, route = p_route where l.task_id = any (v_ids);
+  else
+    execute format($sql$
+      with gone as (delete from sluice.%I q where q.task_id = any ($1) returning q.*)
+      select array_agg(row(g.task_id, g.ready_at, g.deadline, $2, g.request_bytes, g.fence, g.rank,
+        g.attempts, $3, g.tenant)::sluice.later) from gone g
+      $sql$, p_place)
+    into v_rows using v_ids, p_model, p_route;
+    perform sluice.put_back(v_rows, null);
+  end if;
+  return v_ids;
+end
+$$;
+
+-- prioritise: gives those of tasks p_ids that wait in one place another priority. They keep their
+-- age.
+-- Returns: the ids of those to which it gave it, ascending.
+-- Locks:   as move_waiting.
+create or replace function sluice.prioritise(
+  p_place text, p_ids bigint[], p_priority int, p_now timestamptz)
+returns bigint[]
+language plpgsql volatile
+as $$
+declare
+  v_ids bigint[] := sluice.waiting_ids(p_place, p_ids);
+  v_line int := sluice.line_of_place(p_place);
+  v_ranks smallint[];
+  v_tenants bigint[];
+  v_firsts timestamptz[];
+begin
+  if v_ids = '{}' then
+    return v_ids;
+  end if;
+  update sluice.task t set priority = p_priority where t.id = any (v_ids);
+  if v_line is null then
+    update sluice.later l set rank = -p_priority where l.task_id = any (v_ids);
+    return v_ids;
+  end if;
+  perform sluice.lock_line(v_line);
+  execute format($sql$
+    with put as (update sluice.%I q set rank = -$2 where q.task_id = any ($1)
+      returning q.rank, q.tenant, q.ready_at),
+    lane as (select p.rank, sluice.tenant_key(p.tenant) as tenant, min(p.ready_at) as first
+      from put p group by 1, 2)
+    select array_agg(rank), array_agg(tenant), array_agg(first) from lane
+    $sql$, p_place)
+  into v_ranks, v_tenants, v_firsts using v_ids, p_priority;
+  perform sluice.lower_marks(v_line, v_ranks, v_tenants, v_firsts);
+  perform sluice.notify_ready(v_line);
+  return v_ids;
+end
+$$;
+
+-- line_of_place: the line whose table p_place is; null: of none.
+create or replace function sluice.line_of_place(p_place text) returns int
+language sql immutable parallel safe
+as $$
+  select case when p_place ~ '^queue_route_[0-9]+$' then -substr(p_place, 13)::int
+    when p_place ~ '^queue_[0-9]+$' then substr(p_place, 7)::int end
+$$;

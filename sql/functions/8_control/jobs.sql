@@ -1,0 +1,291 @@
+-- Jobs: bulk actions that the server makes by itself, over any number of tasks. A job is a row of
+-- sluice.job; its steps (job_steps.sql) are made by workers and tick. Starting one counts the tasks
+-- in question, and changes none.
+--
+--   redrive, cancel, forget     as redrive_all, cancel_all and forget_all
+--   move                        waiting tasks go to another model or route, with their age
+--   prioritise                  waiting tasks get another priority
+--
+-- Each task is acted on once. Tasks that are submitted or end after the job was started are not
+-- meant. A task that a worker has is cancelled, but neither moved nor given a priority.
+
+-- jobs_open_max: how many jobs that act for several tenants may be open at a time; those of tenants
+-- have as many places, and each tenant at most tenant_jobs_max() of them.
+create or replace function sluice.jobs_open_max() returns int
+language sql immutable parallel safe
+as $$ select 10 $$;
+
+create or replace function sluice.tenant_jobs_max() returns int
+language sql immutable parallel safe
+as $$ select 2 $$;
+
+-- start_job: starts a job, or previews it. One row of the audit says who started what.
+-- Params:  action: redrive, cancel, move, prioritise or forget; filter: an object; a task must meet
+--          all that is given: status, model (tasks that named it or ended at it) or route, tenant,
+--          batch_id, metadata (contained in the task's), since, until (of the end for redrive and
+--          forget, else of the submit); for redrive and forget also error_code, error_like (a LIKE
+--          pattern) and message (as normal_message writes it). Without any condition
+--          {"everything": true}. A redrive means failed tasks unless status says otherwise.
+--          dry_run: nothing is started; target: of move, a model's or route's name; priority: of
+--          prioritise.
+-- Returns: the job's id; with dry_run how many tasks meet the filter, with a notice if that is an
+--          estimate: it counts for at most job_count_time().
+-- Errors:  SL001 unknown model or route, or no task in question fits the target; SL003 too many
+--          jobs are open; SL004 arguments that do not go together; SL009 not this caller's tenant,
+--          or the tenant may not use the target.
+create or replace function sluice.start_job(
+  action text, filter jsonb, dry_run boolean default false, target text default null,
+  priority int default null, p_now timestamptz default null)
+returns bigint
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_job sluice.job := sluice.new_job(start_job.action, start_job.filter, start_job.target,
+    start_job.priority, null, sluice.now_for(p_now));
+begin
+  if not coalesce(start_job.dry_run, false) then
+    return (sluice.store_job(v_job)).id;
+  elsif v_job.is_estimate then
+    raise notice 'about % tasks: an estimate', v_job.matched;
+  end if;
+  return v_job.matched;
+end
+$$;
+
+-- new_job: a job that has been checked and counted, but not stored.
+-- Params:  p_tenant: that of the key for which the HTTP front acts (null: none): it acts on this
+--          tenant's tasks alone.
+-- Errors:  as start_job, but SL003.
+create or replace function sluice.new_job(
+  p_action text, p_filter jsonb, p_target text, p_priority int, p_tenant text, p_now timestamptz)
+returns sluice.job
+language plpgsql volatile
+as $$
+declare
+  v_job sluice.job;
+  c sluice.job_conditions := sluice.read_record(null::sluice.job_conditions,
+    coalesce(p_filter, '{}'));
+  v_scope record := sluice.caller_scope();
+begin
+  perform sluice.check_job(p_action, c, p_target, p_priority);
+  if p_tenant is not null then
+    perform sluice.require_tenant(p_tenant);
+    perform sluice.refuse_tenant(c.tenant) where c.tenant <> p_tenant;
+    p_filter := coalesce(p_filter, '{}') || jsonb_build_object('tenant', p_tenant);
+  end if;
+  v_job.action := p_action;
+  v_job.filter := coalesce((select jsonb_object_agg(f.key, f.value) from jsonb_each(p_filter) f
+    where f.value <> 'null'), '{}');
+  v_job.target := p_target;
+  v_job.priority := p_priority;
+  v_job.created_at := p_now;
+  v_job.model := (select m.id from sluice.models m where m.name = c.model);
+  v_job.scope := case when v_scope.bound or p_tenant is not null then 'tenants'
+    when sluice.is_administrator() then 'all' else 'without_role' end;
+  v_job.tenants := case when p_tenant is not null then array[p_tenant]
+    when v_scope.bound then v_scope.tenants else '{}' end;
+  v_job.who := session_user;
+  v_job.api_key := nullif(left(current_setting('sluice.api_key', true), 16), '');
+  perform sluice.check_filter(sluice.job_filter(v_job), 'start_job', true);
+  v_job.position := sluice.job_position(v_job);
+  perform sluice.check_target(v_job, c.tenant);
+  select k.matched, k.is_estimate into v_job.matched, v_job.is_estimate
+  from sluice.count_job(v_job) k;
+  return v_job;
+end
+$$;
+
+-- check_job: SL004 for arguments of start_job that do not go together.
+create or replace function sluice.check_job(
+  p_action text, c sluice.job_conditions, p_target text, p_priority int)
+returns void
+language plpgsql immutable
+as $$
+declare
+  v_statuses text[] := case p_action when 'redrive' then array['failed', 'cancelled', 'expired']
+    when 'forget' then array['solved', 'failed', 'cancelled', 'expired']
+    when 'cancel' then array['unsolved', 'queued', 'processing']
+    else array['unsolved', 'queued'] end;
+  v_fault record;
+begin
+  select f.key, f.message, f.hint into v_fault from (values
+    ('action', coalesce(p_action, '') <> all (array['redrive', 'cancel', 'move', 'prioritise',
+       'forget']),
+     format('the action "%s" is unknown', left(p_action, 50)),
+     'It is redrive, cancel, move, prioritise or forget.'),
+    ('target', (p_target is not null) <> (p_action = 'move'),
+     'a move needs a target, and nothing else has one', 'It is a model''s or a route''s name.'),
+    ('priority', (p_priority is not null) <> (p_action = 'prioritise'),
+     'prioritise needs a priority, and nothing else has one', '-100 to 100, higher first.'),
+    ('priority', p_priority not between -100 and 100,
+     format('priority %s is not between -100 and 100', p_priority), 'Higher comes first.'),
+    ('model', num_nonnulls(c.model, c.route) = 2, 'model and route cannot both be given',
+     'A task names one of them.'),
+    ('status', c.status <> all (v_statuses),
+     format('%s does not concern tasks with the status "%s"', p_action, left(c.status, 50)),
+     'The status is ' || array_to_string(v_statuses, ', ') || '.'),
+    ('error_code', num_nonnulls(c.error_code, c.error_like, c.message) > 0
+       and p_action not in ('redrive', 'forget'), 'only finished tasks have an error',
+     'error_code, error_like and message are for redrive and forget.'),
+    ('message', length(c.message) > 200, 'message has more than 200 characters',
+     'It is an error as sluice.normal_message writes it.'),
+    ('everything', num_nonnulls(c.status, c.model, c.route, c.tenant, c.batch_id, c.since, c.until,
+       c.error_code, c.error_like, nullif(c.metadata, '{}'), c.message) = 0
+       and c.everything is not true, 'there is no condition',
+     'Give one, such as {"model": "m"}, or {"everything": true}.')) f(key, is_wrong, message, hint)
+  where f.is_wrong limit 1;
+  if found then
+    raise exception '%', v_fault.message using errcode = 'SL004', column = v_fault.key,
+      hint = v_fault.hint;
+  end if;
+end
+$$;
+
+-- check_target: refuses a target that does not exist, or that none of the first page of tasks in
+-- question fits; for a filter of one tenant also what that tenant may not use.
+-- Errors:  SL001; SL004, SL009 as refuse_excess.
+create or replace function sluice.check_target(p_job sluice.job, p_tenant text) returns void
+language plpgsql volatile
+as $$
+declare
+  v_page record;
+  v_limits sluice.tenant_limits;
+begin
+  if p_job.action not in ('move', 'prioritise') then
+    return;
+  end if;
+  if p_job.target is not null then
+    perform sluice.target(p_job.target, false);
+  end if;
+  if p_tenant is not null then
+    v_limits := (select l from sluice.limits_of(p_tenant) l);
+    if sluice.exceeds(v_limits, coalesce(p_job.priority::int, -100), p_job.target) then
+      perform sluice.refuse_excess(p_tenant, coalesce(p_job.priority::int, -100), p_job.target);
+    end if;
+  end if;
+  if p_job.target is not null then
+    v_page := sluice.job_page(p_job);
+    if v_page.ids <> '{}' and sluice.fitting(p_job, v_page.ids) = '{}' then
+      raise exception 'none of the tasks fits "%"', left(p_job.target, 200)
+        using errcode = 'SL001', column = 'target',
+        hint = 'A verbatim request fits models of its own api; a prompt must fit tpm; '
+               'a tenant may be limited to some models.';
+    end if;
+  end if;
+end
+$$;
+
+-- store_job: stores a new job, notes it in the audit, and wakes the workers. Returns the job.
+-- Errors:  SL003.
+create or replace function sluice.store_job(p_job sluice.job) returns sluice.job
+language plpgsql volatile
+as $$
+declare
+  v_of_tenants boolean := p_job.scope = 'tenants';
+  v_open bigint;
+  v_same bigint;
+begin
+  select count(*), count(*) filter (where j.tenants && p_job.tenants) into v_open, v_same
+  from sluice.job j
+  where j.state in ('running', 'cancelling', 'undoing') and (j.scope = 'tenants') = v_of_tenants;
+  if v_open >= sluice.jobs_open_max() or v_of_tenants and v_same >= sluice.tenant_jobs_max() then
+    raise exception '% jobs are open', case when v_of_tenants then v_same else v_open end
+      using errcode = 'SL003', hint = 'Wait until one has ended, or cancel one.';
+  end if;
+  insert into sluice.job (matched, created_at, look_at, undo_until, model, priority, is_estimate,
+    action, target, scope, tenants, who, api_key, filter, position)
+  values (p_job.matched, p_job.created_at, p_job.created_at,
+    case when p_job.action <> 'forget' then 'infinity'::timestamptz end, p_job.model,
+    p_job.priority, p_job.is_estimate, p_job.action, p_job.target, p_job.scope, p_job.tenants,
+    p_job.who, p_job.api_key, p_job.filter, p_job.position)
+  returning * into p_job;
+  perform sluice.note_command('start_job', p_job.id::text, p_job.filter || jsonb_build_object(
+    'action', p_job.action, 'target', p_job.target, 'priority', p_job.priority, 'matched',
+    p_job.matched), p_job.created_at);
+  perform sluice.notify('sluice_config', '');  -- who sleeps looks for jobs, too
+  return p_job;
+end
+$$;
+
+-- cancel_job: stops a job, or its undoing. What it has done stays done, and may be undone.
+-- Returns: the state afterwards: cancelled, or cancelling: a step is being made, and is the last;
+--          the final one, if the job had ended.
+-- Errors:  SL006 no such job among those that the caller may see.
+create or replace function sluice.cancel_job(id bigint, p_now timestamptz default null)
+returns text
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  return sluice.stop_job(cancel_job.id, null, sluice.now_for(p_now));
+end
+$$;
+
+-- stop_job: cancel_job for a key of p_tenant (null: any).
+create or replace function sluice.stop_job(p_id bigint, p_tenant text, p_now timestamptz)
+returns text
+language plpgsql volatile
+as $$
+declare
+  v_job sluice.job := sluice.require_job(p_id, p_tenant);
+  -- only then no step can be under way
+  v_alone boolean := pg_try_advisory_xact_lock(sluice.lock_class('job'), 0);
+begin
+  update sluice.job j set state = case when v_alone then 'cancelled' else 'cancelling' end,
+    finished_at = case when v_alone then p_now end,
+    undo_until = case when v_alone then sluice.undo_end(j, p_now) else j.undo_until end
+  where j.id = p_id and j.state in ('running', 'undoing') returning j.* into v_job;
+  if found then
+    perform sluice.note_command('cancel_job', p_id::text, null, p_now);
+  end if;
+  return (select j.state from sluice.job j where j.id = p_id);
+end
+$$;
+
+-- undo_job: undoes what a job did, where that can still be done, in steps like the job's:
+--   move         tasks that still wait where it put them go back
+--   prioritise   tasks that still wait with its priority get their old one
+--   redrive      tasks that still wait, and were not claimed since, end again as they had ended
+--   cancel       tasks that are still cancelled are redriven: they wait behind the others
+-- A job is undone within undo_time() of its end, and once. forget has no undo.
+-- Returns: the state afterwards: undoing.
+-- Errors:  SL004 it has not ended, or cannot be undone; SL006 as cancel_job.
+create or replace function sluice.undo_job(id bigint, p_now timestamptz default null)
+returns text
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  return sluice.begin_undo(undo_job.id, null, sluice.now_for(p_now));
+end
+$$;
+
+-- begin_undo: undo_job for a key of p_tenant (null: any).
+create or replace function sluice.begin_undo(p_id bigint, p_tenant text, p_now timestamptz)
+returns text
+language plpgsql volatile
+as $$
+declare
+  v_job sluice.job := sluice.require_job(p_id, p_tenant);
+begin
+  select j.* into v_job from sluice.job j where j.id = p_id for update;
+  if not sluice.can_undo(v_job, p_now) then
+    raise exception 'job % cannot be undone', p_id using errcode = 'SL004', hint = case
+      when v_job.action = 'forget' then 'Erased texts are gone.'
+      when v_job.finished_at is null then 'It has not ended: cancel it first.'
+      when v_job.state = 'undone' then 'It has been undone already.'
+      when v_job.done = 0 then 'It changed nothing.'
+      else format('What that needs is kept for %s, of at most %s tasks.', sluice.undo_time(),
+        sluice.undo_tasks_max()) end;
+  end if;
+  update sluice.job j set state = 'undoing', finished_at = null, look_at = p_now, error = null,
+    failures = 0, undo_until = 'infinity'
+  where j.id = p_id;
+  perform sluice.note_command('undo_job', p_id::text, null, p_now);
+  perform sluice.notify('sluice_config', '');
+  return 'undoing';
+end
+$$;

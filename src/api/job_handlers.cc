@@ -1,0 +1,81 @@
+#include "api/job_handlers.h"
+
+#include <fmt/format.h>
+
+#include "api/answer_value.h"
+#include "api/arguments.h"
+#include "api/error_reply.h"
+#include "json_object.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view no_such_job = "there is no such job";
+
+// One call on the job that the path names: $1 its number, $2 the key's tenant.
+Co<HttpReply> answer_about_job(Services& services, ApiRequest request, std::string_view sql) {
+  const auto id = parse_id(request.names[0]);
+  if (!id) return reply_with(error_reply(404, "not_found", no_such_job, "SL006"));
+  PgParams params = {std::to_string(*id), request.caller.tenant};
+  return answer_with_value(services.database, request.http, sql, std::move(params), no_such_job,
+                           std::move(request.caller.key_id));
+}
+
+}  // namespace
+
+// Its tasks are counted at once, for as long as a step of a bulk request takes at most.
+Co<HttpReply> start_job(Services& services, ApiRequest request) {
+  std::string body = std::move(request.http.body);
+  const std::string problem = json_object_problem(body);
+  if (!problem.empty()) co_return error_reply(400, "invalid_request", problem);
+  const bool is_preview = json_flag(body, "dry_run");
+  BulkTurns::Place place(services.bulk, request.http);
+  if (!place.is_taken()) co_return services.bulk.refusal();
+  PgParams params = {request.caller.tenant, body};
+  std::string statement =
+      in_name_of(request.caller.key_id, "select sluice.post_job($2::jsonb, $1)", params);
+  Co<Result<PgResult>> started = place.query(std::move(statement), std::move(params));
+  const Result<PgResult> rows = co_await std::move(started);
+  if (!rows) {
+    Error error = about_body(rows.error(), std::move(body));
+    if (error.param == "target") error.param = "to";
+    co_return error_reply(error);
+  }
+  co_return value_reply(rows, no_such_job, is_preview ? 200 : 201);
+}
+
+Co<HttpReply> list_jobs(Services& services, ApiRequest request) {
+  static constexpr std::string_view known[] = {"limit", "before"};
+  const auto& query = request.http.query;
+  const auto limit = parse_count(find_field(query, "limit", "50"), 1, 200);
+  if (const std::string_view unknown = unknown_argument(query, known); !unknown.empty()) {
+    return reply_with(bad_argument(unknown, "unknown argument " + in_quotes(unknown),
+                                   "The arguments are: limit, before."));
+  }
+  if (!limit) return reply_with(bad_argument("limit", "limit is 1 to 200"));
+  PgParams params = {request.caller.tenant, std::nullopt, std::to_string(*limit)};
+  if (const std::string_view before = find_field(query, "before"); !before.empty()) {
+    const auto id = parse_id(before);
+    if (!id) return reply_with(bad_argument("before", "before is a job's id"));
+    params[1].value = std::to_string(*id);
+  }
+  return answer_with_value(services.database, request.http,
+                           "select sluice.list_jobs($1, $2::bigint, $3::int)", std::move(params),
+                           no_such_job);
+}
+
+Co<HttpReply> show_job(Services& services, ApiRequest request) {
+  return answer_about_job(services, std::move(request), "select sluice.show_job($1::bigint, $2)");
+}
+
+Co<HttpReply> cancel_job(Services& services, ApiRequest request) {
+  return answer_about_job(services, std::move(request),
+                          "select sluice.act_on_job($1::bigint, 'cancel', $2)");
+}
+
+Co<HttpReply> undo_job(Services& services, ApiRequest request) {
+  return answer_about_job(services, std::move(request),
+                          "select sluice.act_on_job($1::bigint, 'undo', $2)");
+}
+
+}  // namespace sluice
