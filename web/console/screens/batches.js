@@ -1,4 +1,5 @@
 // Batches in the shape of OpenAI's API: upload, progress, forecast, wrong lines, files.
+import '../tasks/sheet.js';
 import { html, useEffect, useRef, useState } from '../html.js';
 import { act, urlOf, useApi } from '../api.js';
 import { bytes, count, duration, significant } from '../format.js';
@@ -42,7 +43,7 @@ function Progress({ batch, short = true }) {
 const COLUMNS = [
   { key: 'id', label: 'Batch', className: 'id' },
   { key: 'status', label: 'Status', render: (batch) => html`<${Badge} status=${batch.status} />` },
-  { key: 'progress', label: 'Progress', render: (batch) => html`<${Progress} batch=${batch} />` },
+  { key: 'progress', label: 'Progress', className: 'progress', render: (batch) => html`<${Progress} batch=${batch} />` },
   { key: 'created', label: 'Begun', render: (batch) => html`<${Time} at=${batch.created_at} />` },
   { key: 'end', label: 'Ended', hide: 'narrow', render: (batch) => html`<${Time} at=${endOf(batch)} />` },
   { key: 'window', label: 'Window ends', hide: 'medium',
@@ -104,10 +105,10 @@ function BatchList({ session }) {
       onClick=${() => setNew(!isNew)}>${isNew ? 'Not now' : 'New batch'}</button>`}>
     ${isNew && html`<${NewBatch} onDone=${() => setNew(false)} />`}
     <${State} of=${batches} empty=${NONE}>${(/** @type {any} */ list) => html`
-      <${Table} caption="Batches, newest first" columns=${COLUMNS} rows=${list.data}
+      <div class="stack"><${Table} caption="Batches, newest first" columns=${COLUMNS} rows=${list.data}
         rowKey=${(/** @type {Batch} */ { id }) => id}
         href=${(/** @type {Batch} */ { id }) => link(['batches', id])} />
-      ${list.has_more && html`<p class="muted">The newest ${LISTED_MAX}.</p>`}`}<//><//>`;
+      ${list.has_more && html`<p class="muted">The newest ${LISTED_MAX}.</p>`}</div>`}<//><//>`;
 }
 
 /** When it will be finished, by how it went while the page was open or since it began.
@@ -196,7 +197,7 @@ function askCancel(batch) {
 /** @param {{batch: Batch, at: number}} props */
 function BatchBody({ batch, at }) {
   const ended = endOf(batch);
-  return html`<div class="panel"><${Progress} batch=${batch} short=${false} /><${Forecast} batch=${batch} at=${at} /></div>
+  return html`<div class="stack"><div class="panel"><${Progress} batch=${batch} short=${false} /><${Forecast} batch=${batch} at=${at} /></div>
     <p class="file-links"><${FileLink} id=${batch.output_file_id} name="Download answers" />
       <${FileLink} id=${batch.error_file_id} name="Download errors" />
       <${FileLink} id=${batch.input_file_id} name="Download input" />
@@ -209,7 +210,7 @@ function BatchBody({ batch, at }) {
       ['Ended', ended ? html`<${Time} at=${ended} />` : 'not yet'],
       ['Window', html`${batch.completion_window}, to <${Time} at=${batch.expires_at} />`],
       ['Input', batch.input_file_id],
-      ...Object.entries(batch.metadata ?? {})]} />`;
+      ...Object.entries(batch.metadata ?? {})]} /></div>`;
 }
 
 /** @param {{id: string, session: Session}} props */

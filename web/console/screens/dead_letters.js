@@ -1,12 +1,13 @@
 // Tasks that failed for good, grouped by what went wrong; a group is redriven or forgotten as one
 // job of the server.
+import '../tasks/sheet.js';
 import { html, useMemo, useState } from '../html.js';
 import { useApi } from '../api.js';
 import { count } from '../format.js';
 import { link } from '../router.js';
 import { can } from '../session.js';
 import { Filters, Page, State, Table, Time } from '../components/index.js';
-import { JobDialog } from '../tasks/job_parts.js';
+import { ACTIONS, JobDialog } from '../tasks/job_parts.js';
 import { instant, sinceField } from '../tasks/filters.js';
 
 /** @typedef {import('../tasks/types.js').Group} Group */
@@ -55,25 +56,24 @@ const keyOf = (group) => JSON.stringify([group.model, group.error_code, group.me
  * @returns {Array<Column<Group>>} */
 function columnsFor(query, onAsk) {
   return [
-    { key: 'error_code', label: 'Code', sort: (group) => group.error_code,
-      render: (group) => group.error_code ?? 'none' },
+    { key: 'error_code', label: 'Code, model', className: 'code', sort: (group) => group.error_code,
+      render: (group) => html`${group.error_code ?? 'none'}<span class="under">${group.model}</span>` },
     { key: 'count', label: 'Tasks', numeric: true, descending: true, sort: (group) => group.count,
       render: (group) => html`<a href=${link('tasks', { status: 'failed', model: group.model,
         error_code: group.error_code, tenant: query.tenant, since: query.since })}
         title="Tasks of this model and code">${count(group.count)}</a>` },
-    { key: 'model', label: 'Model', sort: (group) => group.model, render: (group) => group.model ?? '–' },
     { key: 'message', label: 'Message', className: 'message',
       title: 'Numbers, ids and quoted parts are left out, so that alike ones are one group',
       render: (group) => html`<span class="clamp" title=${group.message}>${group.message ?? '–'}</span>` },
     { key: 'first_at', label: 'First', hide: 'medium', sort: (group) => group.first_at,
       render: (group) => html`<${Time} at=${group.first_at} />` },
-    { key: 'last_at', label: 'Last', descending: true, sort: (group) => group.last_at,
+    { key: 'last_at', label: 'Last', hide: 'narrow', descending: true, sort: (group) => group.last_at,
       render: (group) => html`<${Time} at=${group.last_at} />` },
-    ...(onAsk ? [{ key: 'actions', label: html`<span class="sr">Actions</span>`, className: 'row-actions',
-      render: (/** @type {Group} */ group) => ['redrive', 'forget'].map((action) => html`
-        <button type="button" class="small" key=${action} onClick=${() => onAsk(action, group)}
-          aria-label=${`${action} these ${group.error_code ?? ''}`}>${action === 'redrive' ? 'Redrive'
-          : 'Forget'}</button>`) }] : []),
+    ...(onAsk ? [{ key: 'actions', label: html`<span class="sr">Actions</span>`, className: 'row-buttons',
+      render: (/** @type {Group} */ group) => html`<span>${['redrive', 'forget'].map((action) => html`
+        <button type="button" class="quiet" key=${action} onClick=${() => onAsk(action, group)}
+          aria-label=${`${ACTIONS[action].name} all of ${group.error_code ?? 'no code'}, ${group.model}`}
+          >${ACTIONS[action].name}</button>`)}</span>` }] : []),
   ];
 }
 
@@ -94,11 +94,11 @@ export default function DeadLetters({ query, session }) {
     <${State} of=${groups} empty=${isFiltered ? html`<p>No failure meets this filter.</p>`
       : html`<p>Nothing has failed for good.</p><p class="muted">A task comes here when its attempts are
         used up, or when the backend refuses it.</p>`}>${(/** @type {any} */ { data, is_complete: isComplete }) => html`
-      <${Table} caption="Groups of failures" columns=${columnsFor(query, onAsk)} rows=${data}
+      <div class="stack"><${Table} caption="Groups of failures" columns=${columnsFor(query, onAsk)} rows=${data}
         rowKey=${keyOf} query=${query} initialSort="-count"
         href=${(/** @type {Group} */ group) => link(['tasks', group.sample_id])} />
       <p class="muted">A row opens one of its tasks as a sample.
-        ${isComplete === false && ' Only the newest failures were looked at; there are older ones.'}</p>`}<//>
+        ${isComplete === false && ' Only the newest failures were looked at; there are older ones.'}</p></div>`}<//>
     ${asked && html`<${JobDialog} action=${asked.action} filter=${asked.filter}
       note=${noteOn(asked.group)} onClose=${() => setAsked(null)} />`}<//>`;
 }

@@ -1,5 +1,6 @@
 // Jobs: bulk actions that the server works through; their progress, a cancel, and an undo where
 // there is one.
+import '../tasks/sheet.js';
 import { html } from '../html.js';
 import { act, useApi } from '../api.js';
 import { count, plural } from '../format.js';
@@ -18,7 +19,7 @@ const LOOK_MS = 5_000;
 const COLUMNS = [
   { key: 'action', label: 'Job', render: nameOf },
   { key: 'state', label: 'State', render: (job) => html`<${Badge} status=${job.state} />` },
-  { key: 'progress', label: 'Progress', render: (job) => html`<${JobProgress} job=${job} />` },
+  { key: 'progress', label: 'Progress', className: 'progress', render: (job) => html`<${JobProgress} job=${job} />` },
   { key: 'filter', label: 'Tasks', hide: 'narrow',
     render: (job) => html`<${FilterWords} filter=${job.filter} />` },
   { key: 'created', label: 'Begun', render: (job) => html`<${Time} at=${job.created_at} />` },
@@ -76,7 +77,7 @@ function OneJob({ id, session }) {
   return html`<${Page} title=${found ? html`${nameOf(found)} <${Badge} status=${found.state} />` : 'Job'}
     name=${`Job ${id}`} actions=${found && can(session, 'submit') && html`<${Actions} job=${found} />`}>
     <${State} of=${job}>${(/** @type {Job} */ data) => html`
-      <div class="panel"><${JobProgress} job=${data} /><${Skipped} job=${data} />
+      <div class="stack"><div class="panel"><${JobProgress} job=${data} /><${Skipped} job=${data} />
         ${data.error && html`<p class="step-error">${data.error}</p>`}</div>
       <${Facts} rows=${[
         ['Tasks that match', html`<${FilterWords} filter=${data.filter} />`],
@@ -86,7 +87,7 @@ function OneJob({ id, session }) {
         ['Finished', WORKING.includes(data.state) ? 'not yet' : html`<${Time} at=${data.finished_at} />`],
         ['Undo', data.can_undo ? 'possible' : 'not possible'],
         ['Id', html`<span class="id">${data.id}</span>`],
-      ]} />`}<//><//>`;
+      ]} /></div>`}<//><//>`;
 }
 
 /** @param {ScreenProps} props */

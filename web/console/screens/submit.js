@@ -1,4 +1,5 @@
 // A form for one task; afterwards its life, as it happens: the first minute of a newcomer.
+import '../tasks/sheet.js';
 import { html, useEffect, useState } from '../html.js';
 import { act, request, useApi } from '../api.js';
 import { link, setQuery } from '../router.js';
@@ -54,7 +55,7 @@ function Form({ draft, set, models, session, error, isBusy, onSubmit, faults }) 
         type="button" key=${kind} aria-pressed=${String(draft.kind === kind)}
         onClick=${() => set({ kind })}>${text}</button>`)}</div>
     ${isPrompt ? html`<${Field} key="prompt" label="Prompt" type="textarea" rows=${6} value=${draft.prompt}
-        error=${faults.prompt} autofocus placeholder="Why is the sky blue?"
+        error=${faults.prompt} autofocus placeholder="Why is the sky blue?" hint="Ctrl+Enter submits."
         onInput=${(/** @type {string} */ prompt) => set({ prompt })} />`
       : html`<${Field} key="request" label="Request" type="textarea" rows=${8} value=${draft.request}
         error=${faults.request} placeholder='{"messages": [{"role": "user", "content": "Why is the sky blue?"}]}'
@@ -96,7 +97,7 @@ function Submitted({ id, session }) {
 /** Where there is no model yet, a form would only be refused.
  * @param {{session: Session}} props */
 function NoModels({ session }) {
-  const command = 'sluice model set mine --url http://127.0.0.1:8090';
+  const command = 'sluice model set mine url=http://127.0.0.1:8090';
   return html`<div class="empty"><p><b>There is no model yet</b>, so nothing can answer a task.</p>
     ${can(session, 'admin') ? html`<p>Name the first one in a shell beside the database:</p>
         <p><code>${command}</code> <${Copy} text=${command} /></p>

@@ -1,4 +1,5 @@
 // One task: what happened to it, why it is where it is, its facts, its texts, what can be done.
+import '../tasks/sheet.js';
 import { html } from '../html.js';
 import { act } from '../api.js';
 import { count } from '../format.js';

@@ -1,4 +1,5 @@
 // Tasks: found by filters that live in the URL, chosen one by one or all that match, and acted on.
+import '../tasks/sheet.js';
 import { html, useEffect, useMemo, useState } from '../html.js';
 import { useApi } from '../api.js';
 import { count, plural } from '../format.js';
@@ -92,14 +93,14 @@ function columnsFor(rows, chosen, session) {
       && html` <span class="muted">of ${task.route}</span>`}` },
     session.tenant ? null : { key: 'tenant', label: 'Tenant', hide: 'medium' },
     { key: 'priority', label: 'Priority', numeric: true, hide: 'medium' },
-    { key: 'attempts', label: 'Attempts', numeric: true, hide: 'medium' },
+    { key: 'attempts', label: 'Attempts', numeric: true, className: 'broad' },
     { key: 'error', label: 'Error', className: 'message', hide: 'narrow',
       render: (task) => (task.error_code || task.error) && html`<span class="clamp"
         title=${task.error}>${task.error_code && html`<strong>${task.error_code}</strong>`} ${task.error}</span>` },
-    { key: 'tokens', label: 'Tokens in, out', numeric: true, hide: 'wide',
+    { key: 'tokens', label: 'Tokens in, out', numeric: true, className: 'broad',
       render: (task) => task.input_tokens !== null && html`<${Tokens} value=${task.input_tokens} />,${' '}
         <${Tokens} value=${task.output_tokens} />` },
-    { key: 'cost', label: 'Cost', numeric: true, hide: 'wide',
+    { key: 'cost', label: 'Cost', numeric: true, className: 'broad',
       render: (task) => task.cost !== null && html`<${Money} value=${task.cost} />` },
     { key: 'created', label: 'Submitted', render: (task) => html`<${Time} at=${task.created_at} />` },
     { key: 'finished', label: 'Ended', hide: 'medium',
@@ -132,7 +133,7 @@ function askChosen(action, chosen, reload) {
 function Bulk({ query, chosen, reload, onAll }) {
   const allowed = actionsFor(query);
   if (chosen.ids.size > 0) {
-    return html`<div class="bulk" role="group" aria-label="Chosen tasks">
+    return html`<div class="bulk is-chosen" role="group" aria-label="Chosen tasks">
       <span class="bulk-what"><b>${plural(chosen.ids.size, 'task')}</b> chosen</span>
       ${SINGLY.filter((action) => allowed.some((one) => one === action)).map((action) => html`<button
         type="button" key=${action} onClick=${() => askChosen(action, chosen, reload)}

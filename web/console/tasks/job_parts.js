@@ -45,6 +45,7 @@ export function JobProgress({ job }) {
     return html`<span class="muted">${job.state === 'counting' ? 'counting…' : '–'}</span>`;
   }
   const looked = job.done + job.skipped;
+  if (job.matched === 0 && looked === 0) return html`<span class="muted">no task matched</span>`;
   return html`<${Bar} value=${looked} limit=${Math.max(job.matched, looked)} short=${false}
     label=${ACTIONS[job.action]?.done ?? 'done'} />`;
 }
@@ -99,8 +100,8 @@ function Started({ id, onClose }) {
 
 /** @param {{job: Job}} props */
 export function Skipped({ job }) {
-  return job.skipped > 0 && html`<p class="muted">${plural(job.skipped, 'task')} had changed meanwhile
-    and ${job.skipped === 1 ? 'was' : 'were'} left alone.</p>`;
+  return job.skipped > 0 && html`<p class="muted">${plural(job.skipped, 'task')}
+    ${job.skipped === 1 ? 'was' : 'were'} left alone: changed meanwhile, or not fit for it.</p>`;
 }
 
 /** What a move or a change of priority must be told beyond the filter.

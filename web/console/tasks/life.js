@@ -70,7 +70,7 @@ function Ahead({ sentence }) {
   if (now && !now.isMore) most.current = Math.max(most.current, now.count);
   if (!now || now.count === 0) return null;
   const hasMoved = !now.isMore && most.current > now.count;
-  return html`<p class="why-ahead"><strong>${now.isMore && 'more than '}${count(now.count)}</strong>
+  return html`<p class="reason-ahead"><strong>${now.isMore && 'more than '}${count(now.count)}</strong>
     ${now.count === 1 ? ' task' : ' tasks'} ahead of this one${hasMoved
       && `; it was behind ${count(most.current)} when this page was opened`}</p>`;
 }
@@ -81,7 +81,7 @@ function Advice({ sentence, session }) {
   const hint = hintFor(sentence);
   if (!hint) return null;
   const mayOpen = !session.tenant || hint.to === 'tasks';
-  return html`<p class="why-hint">${hint.words}
+  return html`<p class="reason-advice">${hint.words}
     ${hint.command && html` <code>${hint.command}</code> <${Copy} text=${hint.command} />`}
     ${hint.to && mayOpen && html` <a href=${link(hint.to)}>${hint.toWords}</a>`}</p>`;
 }
@@ -91,8 +91,8 @@ function Advice({ sentence, session }) {
 export function Why({ life, session }) {
   const sentence = life.data?.explain;
   if (!sentence) return null;
-  return html`<section class="why" aria-label="Why it is where it is">
-    <p class="why-sentence" aria-live="polite">${withoutSql(sentence)}</p>
+  return html`<section class="reason" aria-label="Why it is where it is">
+    <p class="reason-sentence" aria-live="polite">${withoutSql(sentence)}</p>
     ${!life.isOver && html`<${Ahead} sentence=${sentence} />
       <${Advice} sentence=${sentence} session=${session} />
       ${/\d\d:\d\d:\d\d/.test(sentence) && html`<p class="muted small">Clock times in this sentence
