@@ -88,10 +88,10 @@ function Submitted({ id, session }) {
     <h2>Task <a href=${link(['tasks', id])}>${id}</a>
       ${life.data && html` <${Badge} status=${life.data.task.status} />`} <${Copy} text=${id} label="Copy id" /></h2>
     <${State} of=${life} rows=${3}>${(/** @type {Life} */ data) => html`
-      <p role="status">${WORDS[data.task.status] ?? ''}</p>
+      <div class="stack"><p role="status">${WORDS[data.task.status] ?? ''}</p>
       <${Why} life=${life} session=${session} />
       <${Timeline} events=${data.events} status=${data.task.status} />
-      ${life.isOver && html`<${Texts} key=${id} id=${id} />`}`}<//></section>`;
+      ${life.isOver && html`<${Texts} key=${id} id=${id} />`}</div>`}<//></section>`;
 }
 
 /** Where there is no model yet, a form would only be refused.
