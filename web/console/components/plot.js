@@ -1,0 +1,155 @@
+// A plot over time. uPlot, the largest file of the console, is loaded when the first one is shown.
+import { html, useEffect, useMemo, useRef, useState } from '../html.js';
+import { compact, localTime, utcTime } from '../format.js';
+
+const HEIGHT_PX = 150;
+
+/** @typedef {{label: string, values: Array<number | null>, color?: number, fill?: boolean,
+ *   dash?: boolean}} Series color: 1 to 6, of the style sheet's */
+
+/** @param {{title: string, at: Array<number>, series: Array<Series>,
+ *   format?: (value: number) => string, height?: number, note?: any}} props at: in seconds */
+export function Plot({ title, at, series, format = compact, height = HEIGHT_PX, note }) {
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  const plot = useRef(/** @type {any} */ (null));
+  const [uPlot, setLibrary] = useState(/** @type {any} */ (null));
+  const [cursor, setCursor] = useState(/** @type {number | null} */ (null));
+  const theme = useTheme();
+  const shape = `${theme}|${series.map((one) => one.label).join()}|${height}`;
+  const data = useMemo(() => [at, ...series.map((one) => one.values)], [at, series]);
+
+  useEffect(() => {
+    let isWanted = true;
+    library().then((loaded) => { if (isWanted) setLibrary(() => loaded); });
+    return () => { isWanted = false; };
+  }, []);
+  useEffect(() => {
+    const element = box.current;
+    if (!uPlot || !element) return undefined;
+    const width = () => Math.max(element.clientWidth, 120);
+    plot.current = new uPlot(options({ element, series, format, height, width: width(),
+      onCursor: setCursor }), data, element);
+    const observer = new ResizeObserver(() => plot.current?.setSize({ width: width(), height }));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      plot.current?.destroy();
+      plot.current = null;
+    };
+  }, [uPlot, shape]);
+  useEffect(() => { plot.current?.setData(data); }, [data]);
+
+  const isEmpty = !series.some((one) => one.values.some((value) => value !== null && value !== 0));
+  return html`<figure class="plot">
+    <figcaption><span class="plot-title">${title}</span>
+      <${Legend} series=${series} at=${at} cursor=${cursor} format=${format} /></figcaption>
+    <div class="plot-box" ref=${box} role="img" aria-label=${summary(title, series, format)}></div>
+    ${isEmpty && html`<p class="plot-empty">Nothing in this time.</p>`}
+    ${note && html`<p class="plot-note">${note}</p>`}
+  </figure>`;
+}
+
+/** @type {Promise<any> | null} */
+let loading = null;
+function library() {
+  loading ??= (async () => {
+    const sheet = document.createElement('link');
+    sheet.rel = 'stylesheet';
+    sheet.href = new URL('../vendor/uplot.css', import.meta.url).pathname;
+    document.head.append(sheet);
+    return (await import('../vendor/uplot.js')).default;
+  })();
+  return loading;
+}
+
+/** What each line is, and its value under the pointer, else its last one.
+ * @param {{series: Array<Series>, at: Array<number>, cursor: number | null,
+ *   format: (value: number) => string}} props */
+function Legend({ series, at, cursor, format }) {
+  const when = cursor === null || at[cursor] === undefined ? null : new Date(at[cursor] * 1000);
+  return html`<span class="legend">${series.map((one, index) => {
+    const value = cursor === null ? lastOf(one.values) : one.values[cursor];
+    return html`<span class="legend-one" key=${one.label}>
+      <span class=${`legend-line color-${one.color ?? index + 1}`}></span>${one.label}
+      ${' '}<b class="number">${value === null || value === undefined ? '–' : format(value)}</b></span>`;
+  })}${when && html`<time class="muted" title=${utcTime(when)}>${localTime(when,
+    { withSeconds: false })}</time>`}</span>`;
+}
+
+/** @param {Array<number | null>} values */
+const lastOf = (values) => values.findLast((value) => value !== null) ?? null;
+
+/** A plot in a sentence, for who does not see it.
+ * @param {string} title
+ * @param {Array<Series>} series
+ * @param {(value: number) => string} format */
+function summary(title, series, format) {
+  return `${title}. ` + series.map((one) => {
+    const known = /** @type {Array<number>} */ (one.values.filter((value) => value !== null));
+    if (known.length === 0) return `${one.label}: no values`;
+    return `${one.label}: ${format(Math.min(...known))} to ${format(Math.max(...known))}, `
+      + `${format(/** @type {number} */ (known.at(-1)))} at the end`;
+  }).join('; ');
+}
+
+/** @param {{element: HTMLElement, series: Array<Series>, format: (value: number) => string,
+ *   height: number, width: number, onCursor: (index: number | null) => void}} what */
+function options({ element, series, format, height, width, onCursor }) {
+  const style = getComputedStyle(element);
+  const color = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
+  const axis = { stroke: color('--muted'), font: `11px ${style.fontFamily}`,
+    grid: { stroke: color('--grid'), width: 1 }, ticks: { show: false }, gap: 4 };
+  return {
+    width, height,
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, points: { size: 5 },
+      sync: { key: 'console' } },
+    padding: [8, 8, 0, 0],
+    scales: { y: { range: (/** @type {any} */ _plot, /** @type {number} */ _min,
+      /** @type {number} */ max) => [0, max > 0 ? max * 1.05 : 1] } },
+    axes: [
+      { ...axis, size: 22, space: 64,
+        values: (/** @type {any} */ _plot, /** @type {Array<number>} */ splits) => timeTicks(splits) },
+      { ...axis, size: 52, space: 28,
+        values: (/** @type {any} */ _plot, /** @type {Array<number>} */ splits) =>
+          splits.map((value) => format(value)) },
+    ],
+    series: [{}, ...series.map((one, index) => {
+      const stroke = color(`--plot-${one.color ?? index + 1}`);
+      return { label: one.label, stroke, width: 1.5, dash: one.dash ? [4, 3] : undefined,
+        fill: one.fill ? stroke + '22' : undefined, points: { show: false }, spanGaps: false };
+    })],
+    hooks: { setCursor: [(/** @type {any} */ plot) => onCursor(plot.cursor.idx ?? null)] },
+  };
+}
+
+const DAY_S = 86_400;
+/** Hours, or days where they are apart by days. @param {Array<number>} splits */
+function timeTicks(splits) {
+  const isByDay = splits.length > 1 && splits[1] - splits[0] >= DAY_S;
+  return splits.map((at) => {
+    const date = new Date(at * 1000);
+    if (isByDay || (date.getHours() === 0 && date.getMinutes() === 0)) {
+      return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
+    }
+    return localTime(date, { now: date, withSeconds: false });
+  });
+}
+
+/** Which theme is shown: a canvas does not follow the style sheet by itself. */
+function useTheme() {
+  const dark = useMemo(() => matchMedia('(prefers-color-scheme: dark)'), []);
+  const read = () => document.documentElement.dataset.theme ?? (dark.matches ? 'dark' : 'light');
+  const [theme, setTheme] = useState(read);
+  useEffect(() => {
+    const update = () => setTheme(read());
+    const observer = new MutationObserver(update);
+    observer.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+    dark.addEventListener('change', update);
+    return () => {
+      observer.disconnect();
+      dark.removeEventListener('change', update);
+    };
+  }, [dark]);
+  return theme;
+}
