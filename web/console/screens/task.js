@@ -1,7 +1,6 @@
 // One task: what happened to it, why it is where it is, its facts, its texts, what can be done.
 import '../tasks/sheet.js';
 import { html } from '../html.js';
-import { act } from '../api.js';
 import { count } from '../format.js';
 import { go, link } from '../router.js';
 import { can } from '../session.js';

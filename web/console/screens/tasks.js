@@ -22,7 +22,7 @@ const LOOK_MS = 5_000;
 const SINGLY = ['cancel', 'redrive', 'forget'];
 
 /** @param {Record<string, string>} query @param {Session} session @param {Array<string>} models
- * @returns {Array<FilterField>} */
+ * @returns {Array<import('../components/forms.js').FilterField>} */
 function mainFields(query, session, models) {
   const known = query.model && !models.includes(query.model) ? [query.model, ...models] : models;
   return [
@@ -37,7 +37,7 @@ function mainFields(query, session, models) {
   ];
 }
 
-/** @type {Array<FilterField>} */
+/** @type {Array<import('../components/forms.js').FilterField>} */
 const MORE_FIELDS = [
   { name: 'error_code', label: 'Error code' },
   { name: 'batch_id', label: 'Batch', width: 'short', placeholder: '7' },

@@ -126,7 +126,7 @@ const AGO = [['15m', '15 minutes ago'], ['1h', 'an hour ago'], ['24h', 'a day ag
  * @param {string} label
  * @param {string | undefined} value
  * @param {number} nowMs
- * @returns {FilterField} */
+ * @returns {import('../components/forms.js').FilterField} */
 export function sinceField(label, value, nowMs) {
   if (value && !AGO.some(([ago]) => ago === value)) return { name: 'since', label, type: 'time' };
   const hourMs = UNIT_MS.h;
