@@ -102,6 +102,8 @@ test('the sentence has advice for people, not for SQL', () => {
   assert.equal(hintFor('queued for m: first in its queue, no live worker serves the model').command,
     'sluice worker');
   assert.match(hintFor('queued for m: 3 ahead, next permit 14:32:10 (rpm 600)').words, /quota/);
+  assert.equal(hintFor('queued for route r: 3 ahead, can be taken by a; not by b (no live worker '
+    + 'serves the model)'), null);
   assert.equal(hintFor('solved on m at 12:00:00 after 1 attempt(s)'), null);
 });
 

@@ -54,5 +54,7 @@ const HINTS = [
  * @param {string | null | undefined} sentence
  * @returns {Hint | null} */
 export function hintFor(sentence) {
-  return (sentence && HINTS.find(({ pattern }) => pattern.test(sentence))) || null;
+  // Of a route it names every model: one that can take the task is enough.
+  if (!sentence || / can be taken by /.test(sentence)) return null;
+  return HINTS.find(({ pattern }) => pattern.test(sentence)) ?? null;
 }
