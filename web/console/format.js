@@ -46,7 +46,7 @@ export function percent(share) {
   if (share === null || share === undefined || !Number.isFinite(share)) return NONE;
   const value = share * 100;
   return (value !== 0 && Math.abs(value) < 10 ? significant(value, 2) : grouped.format(value))
-    + ' %';
+    + '\u00a0%';
 }
 
 /** A cost: in the currency in which the models' prices are written, which nobody tells us.

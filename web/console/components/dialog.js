@@ -3,7 +3,8 @@ import { html, makeStore, useEffect, useId, useRef, useState, useStore } from '.
 import { FormError } from './state.js';
 
 /** Shown while it is rendered. Escape, or a click outside, calls onClose.
- * @param {{title: string, onClose: () => void, children?: any, footer?: any, wide?: boolean}} props */
+ * @param {{title: string, onClose: () => void, children?: any, footer?: any,
+ *   wide?: boolean}} props */
 export function Dialog({ title, onClose, children, footer, wide = false }) {
   const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const titleId = useId();

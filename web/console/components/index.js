@@ -1,5 +1,6 @@
 // The components, from one place.
-export { Badge, Bar, Count, Duration, Facts, Money, Share, Time, Tokens, useClock } from './values.js';
+export { Badge, Bar, Count, Duration, Facts, Money, Share, Time, Tokens, useClock }
+  from './values.js';
 export { Choices, Field, Filters } from './forms.js';
 export { Confirm, Dialog, Questions, ask } from './dialog.js';
 export { Copy, copyText } from './copy.js';

@@ -8,14 +8,16 @@ const HEIGHT_PX = 150;
  *   dash?: boolean}} Series color: 1 to 6, of the style sheet's */
 
 /** @param {{title: string, at: Array<number>, series: Array<Series>,
- *   format?: (value: number) => string, height?: number, note?: any}} props at: in seconds */
-export function Plot({ title, at, series, format = compact, height = HEIGHT_PX, note }) {
+ *   format?: (value: number) => string, height?: number, note?: any, byDay?: boolean}} props
+ *   at: in seconds; byDay: of days of UTC, as bars */
+export function Plot({ title, at, series, format = compact, height = HEIGHT_PX, note,
+  byDay = false }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const plot = useRef(/** @type {any} */ (null));
   const [uPlot, setLibrary] = useState(/** @type {any} */ (null));
   const [cursor, setCursor] = useState(/** @type {number | null} */ (null));
   const theme = useTheme();
-  const shape = `${theme}|${series.map((one) => one.label).join()}|${height}`;
+  const shape = `${theme}|${series.map((one) => one.label).join()}|${height}|${byDay}`;
   const data = useMemo(() => [at, ...series.map((one) => one.values)], [at, series]);
 
   useEffect(() => {
@@ -27,8 +29,8 @@ export function Plot({ title, at, series, format = compact, height = HEIGHT_PX, 
     const element = box.current;
     if (!uPlot || !element) return undefined;
     const width = () => Math.max(element.clientWidth, 120);
-    plot.current = new uPlot(options({ element, series, format, height, width: width(),
-      onCursor: setCursor }), data, element);
+    plot.current = new uPlot(options({ uPlot, element, series, format, height, width: width(),
+      byDay, onCursor: setCursor }), data, element);
     const observer = new ResizeObserver(() => plot.current?.setSize({ width: width(), height }));
     observer.observe(element);
     return () => {
@@ -42,7 +44,8 @@ export function Plot({ title, at, series, format = compact, height = HEIGHT_PX, 
   const isEmpty = !series.some((one) => one.values.some((value) => value !== null && value !== 0));
   return html`<figure class="plot">
     <figcaption><span class="plot-title">${title}</span>
-      <${Legend} series=${series} at=${at} cursor=${cursor} format=${format} /></figcaption>
+      <${Legend} series=${series} at=${at} cursor=${cursor} format=${format} byDay=${byDay} />
+    </figcaption>
     <div class="plot-box" ref=${box} role="img" aria-label=${summary(title, series, format)}></div>
     ${isEmpty && html`<p class="plot-empty">Nothing in this time.</p>`}
     ${note && html`<p class="plot-note">${note}</p>`}
@@ -64,16 +67,16 @@ function library() {
 
 /** What each line is, and its value under the pointer, else its last one.
  * @param {{series: Array<Series>, at: Array<number>, cursor: number | null,
- *   format: (value: number) => string}} props */
-function Legend({ series, at, cursor, format }) {
+ *   format: (value: number) => string, byDay: boolean}} props */
+function Legend({ series, at, cursor, format, byDay }) {
   const when = cursor === null || at[cursor] === undefined ? null : new Date(at[cursor] * 1000);
   return html`<span class="legend">${series.map((one, index) => {
     const value = cursor === null ? lastOf(one.values) : one.values[cursor];
     return html`<span class="legend-one" key=${one.label}>
       <span class=${`legend-line color-${one.color ?? index + 1}`}></span>${one.label}
       ${' '}<b class="number">${value === null || value === undefined ? '–' : format(value)}</b></span>`;
-  })}${when && html`<time class="muted" title=${utcTime(when)}>${localTime(when,
-    { withSeconds: false })}</time>`}</span>`;
+  })}${when && html`<time class="muted" title=${utcTime(when)}>${byDay ? utcTime(when).slice(0, 10)
+    : localTime(when, { withSeconds: false })}</time>`}</span>`;
 }
 
 /** @param {Array<number | null>} values */
@@ -92,44 +95,69 @@ function summary(title, series, format) {
   }).join('; ');
 }
 
-/** @param {{element: HTMLElement, series: Array<Series>, format: (value: number) => string,
- *   height: number, width: number, onCursor: (index: number | null) => void}} what */
-function options({ element, series, format, height, width, onCursor }) {
-  const style = getComputedStyle(element);
-  const color = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
-  const axis = { stroke: color('--muted'), font: `11px ${style.fontFamily}`,
+/** @param {{uPlot: any, element: HTMLElement, series: Array<Series>, height: number, width: number,
+ *   format: (value: number) => string, byDay: boolean,
+ *   onCursor: (index: number | null) => void}} what */
+function options({ uPlot, element, series, format, height, width, byDay, onCursor }) {
+  const color = colorsOf(element);
+  const axis = { stroke: color('--muted'), font: `11px ${getComputedStyle(element).fontFamily}`,
     grid: { stroke: color('--grid'), width: 1 }, ticks: { show: false }, gap: 4 };
   return {
     width, height,
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 5 },
       sync: { key: 'console' } },
-    padding: [8, 8, 0, 0],
-    scales: { y: { range: (/** @type {any} */ _plot, /** @type {number} */ _min,
+    padding: [8, 18, 0, 0],
+    tzDate: (/** @type {number} */ second) => (byDay
+      ? uPlot.tzDate(new Date(second * 1000), 'Etc/UTC') : new Date(second * 1000)),
+    scales: { x: byDay ? { range: (/** @type {any} */ _plot, /** @type {number} */ min,
+      /** @type {number} */ max) => [min - DAY_S / 2, max + DAY_S / 2] } : {}, y: { range: (/** @type {any} */ _plot, /** @type {number} */ _min,
       /** @type {number} */ max) => [0, max > 0 ? max * 1.05 : 1] } },
     axes: [
       { ...axis, size: 22, space: 64,
-        values: (/** @type {any} */ _plot, /** @type {Array<number>} */ splits) => timeTicks(splits) },
+        values: (/** @type {any} */ _plot, /** @type {Array<number>} */ splits) =>
+          timeTicks(splits, byDay) },
       { ...axis, size: 52, space: 28,
         values: (/** @type {any} */ _plot, /** @type {Array<number>} */ splits) =>
-          splits.map((value) => format(value)) },
+          splits.map((value) => (format === compact && !Number.isInteger(value) ? ''
+            : format(value))) },
     ],
     series: [{}, ...series.map((one, index) => {
       const stroke = color(`--plot-${one.color ?? index + 1}`);
-      return { label: one.label, stroke, width: 1.5, dash: one.dash ? [4, 3] : undefined,
-        fill: one.fill ? stroke + '22' : undefined, points: { show: false }, spanGaps: false };
+      const isBars = byDay && one.fill;
+      return { label: one.label, stroke, width: isBars ? 0 : 1.5, spanGaps: false,
+        points: { show: byDay && !isBars, size: 4 }, dash: one.dash ? [4, 3] : undefined,
+        paths: isBars ? uPlot.paths.bars({ size: [0.7, 48] }) : undefined,
+        fill: isBars ? stroke : one.fill ? stroke.replace(/^rgb\((.*)\)$/, 'rgb($1, 0.14)')
+          : undefined };
     })],
     hooks: { setCursor: [(/** @type {any} */ plot) => onCursor(plot.cursor.idx ?? null)] },
   };
 }
 
+/** Colours of the style sheet as a canvas understands them: light-dark() and var() resolved.
+ * @param {HTMLElement} element */
+function colorsOf(element) {
+  return (/** @type {string} */ name) => {
+    element.style.color = `var(${name})`;
+    const { color } = getComputedStyle(element);
+    element.style.color = '';
+    return color;
+  };
+}
+
 const DAY_S = 86_400;
-/** Hours, or days where they are apart by days. @param {Array<number>} splits */
-function timeTicks(splits) {
-  const isByDay = splits.length > 1 && splits[1] - splits[0] >= DAY_S;
+/** Hours, or days where they are apart by days.
+ * @param {Array<number>} splits
+ * @param {boolean} byDay of UTC */
+function timeTicks(splits, byDay) {
+  const isApart = splits.length > 1 && splits[1] - splits[0] >= DAY_S;
   return splits.map((at) => {
     const date = new Date(at * 1000);
-    if (isByDay || (date.getHours() === 0 && date.getMinutes() === 0)) {
+    if (byDay) {
+      return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+    }
+    if (isApart || (date.getHours() === 0 && date.getMinutes() === 0)) {
       return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
     }
     return localTime(date, { now: date, withSeconds: false });

@@ -16,9 +16,9 @@ import { Why, mergeOverview } from './models.js';
 
 const OVERVIEW_MS = 15_000;
 const LIMITS_MS = 2_000;
-/** Not settings of the form: what they are is shown elsewhere. */
+/** Not settings of the form: they are shown, and changed, elsewhere. */
 const HIDDEN = ['id', 'object', 'created', 'owned_by', 'name', 'created_at', 'limits_changed_at',
-  'calls_changed_at', 'closed_detail'];
+  'calls_changed_at', 'paused', 'closed_until', 'closed_reason', 'closed_detail'];
 
 /** @param {ScreenProps} props */
 export default function Model({ params, query, session }) {

@@ -181,8 +181,10 @@ function WeightRow({ model, text, most, share, isFaulty, isChanged, onInput, onR
       aria-label=${`Weight of ${model}`} onInput=${read} />
     <input type="text" inputmode="decimal" class="num" value=${text} onInput=${read}
       aria-label=${`Weight of ${model}, typed`} aria-invalid=${isFaulty ? 'true' : undefined} />
-    <span class="weight-shares"><${Share} share=${share?.promised ?? null} label="Promised" />
-      <${Share} share=${share?.received ?? null} mark=${share?.promised} label="Received" /></span>
+    <span class="weight-shares"><span><span class="muted">promised</span>
+        <${Share} share=${share?.promised ?? null} label="Promised" /></span>
+      <span><span class="muted">received</span>
+        <${Share} share=${share?.received ?? null} mark=${share?.promised} label="Received" /></span></span>
     <button type="button" class="quiet" aria-label=${`Remove ${model}`} onClick=${onRemove}>Remove</button>
   </div>`;
 }

@@ -93,8 +93,10 @@ function Plots({ rows, span }) {
       { label: 'wasted', values: amounts((row) => row.wasted_tokens), color: 4 }],
   }), [amounts]);
   return html`<div class="plots">
-    <${Plot} title=${`Cost, by ${span.step}`} at=${at} series=${lines.cost} format=${money} />
-    <${Plot} title=${`Tokens, by ${span.step}`} at=${at} series=${lines.tokens} /></div>`;
+    <${Plot} title=${`Cost, by ${span.step}`} at=${at} series=${lines.cost} format=${money}
+      byDay=${span.step === 'day'} />
+    <${Plot} title=${`Tokens, by ${span.step}`} at=${at} series=${lines.tokens}
+      byDay=${span.step === 'day'} /></div>`;
 }
 
 /** @param {string} by @param {any} total @param {string} step @returns {Array<Column<any>>} */

@@ -14,6 +14,7 @@ import { mergeOverview } from './models.js';
 const WORKERS_MS = 5_000;
 const OVERVIEW_MS = 15_000;
 const AUDIT_ROWS = 100;
+const PRESSED_SHOWN = 12;
 
 /** @param {ScreenProps} props */
 export default function System({ query, session }) {
@@ -42,8 +43,10 @@ function Pressure({ isAdmin }) {
         ['Unfinished tasks', html`<${Bar} value=${unfinished} tone="load" short=${false}
           limit=${settings.data?.max_unfinished} label="Unfinished tasks of all models" />`],
         ['Models under pressure', pressed.length === 0 ? 'none' : html`<ul class="inline-list">${
-          pressed.map((row) => html`<li key=${row.model}><a href=${link(['models', row.model])}
-            >${row.model}</a> <${Badge} status=${row.pressure} /></li>`)}</ul>`],
+          pressed.slice(0, PRESSED_SHOWN).map((row) => html`<li key=${row.model}><a href=${link(['models', row.model])}
+            >${row.model}</a> <${Badge} status=${row.pressure} /></li>`)}
+          ${pressed.length > PRESSED_SHOWN && html`<li class="muted">and
+            ${' '}${compact(pressed.length - PRESSED_SHOWN)} more</li>`}</ul>`],
         settings.data && ['Finished tasks are kept', settings.data.retention],
         settings.data?.history && ['History is kept', settingText(settings.data.history)],
       ]} />`;
@@ -133,7 +136,7 @@ const AUDIT_COLUMNS = [
     render: (row) => html`<${Detail} value=${row.detail} />` },
 ];
 
-const DETAIL_CHARS = 160;
+const DETAIL_CHARS = 120;
 /** @param {{value: unknown}} props */
 function Detail({ value }) {
   const text = settingText(value);

@@ -65,7 +65,7 @@ function rowsOf(tenants, history) {
 const COLUMNS = [
   { key: 'name', label: 'Tenant', sort: (row) => row.name, render: (row) => row.name || '(none)',
     more: (row) => !row.isListed && html` <span class="muted"
-      title="it has tasks, but no row of settings">by default</span>` },
+      title="it has tasks, but no row of settings">no settings</span>` },
   { key: 'weight', label: 'Weight', numeric: true, descending: true,
     sort: (row) => Number(row.weight), render: (row) => significant(Number(row.weight), 6) },
   { key: 'promised', label: 'Promised', descending: true, hide: 'narrow',

@@ -51,11 +51,6 @@ export const MODEL_FIELDS = [
     { name: 'input_price', kind: 'number', none: 'unknown', min: 0, hint: 'Of a million tokens.' },
     { name: 'output_price', kind: 'number', none: 'unknown', min: 0, hint: 'Of a million tokens.' },
   ] },
-  { title: 'State', fields: [
-    { name: 'paused', kind: 'boolean' },
-    text('closed_until', { none: 'open', hint: 'A time, or infinity.' }),
-    text('closed_reason', { none: 'none', hint: 'Everybody who waits may read it.' }),
-  ] },
 ];
 
 const COUNT = { min: 0, none: 'no limit' };
