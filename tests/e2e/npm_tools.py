@@ -1,4 +1,4 @@
-"""What others wrote, from npm, at the versions of npm/package-lock.json: installed below build/,
+"""What others wrote, from npm, at the versions of a package-lock.json: installed below build/,
 once, whoever runs these tests now."""
 import fcntl
 import os
@@ -17,17 +17,18 @@ needs_npm = pytest.mark.skipif(shutil.which("npm") is None,
     reason="npm, which fetches it, is not here")
 
 
-def install():
-    INSTALLED.mkdir(parents=True, exist_ok=True)
-    with open(INSTALLED / "lock", "w") as lock:
+def install(source=HERE, installed=INSTALLED):
+    """Installs into `installed` what the package-lock.json of `source` names."""
+    installed.mkdir(parents=True, exist_ok=True)
+    with open(installed / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        wanted, done = (HERE / "package-lock.json").read_bytes(), INSTALLED / "installed-lock.json"
+        wanted, done = (source / "package-lock.json").read_bytes(), installed / "installed-lock.json"
         if done.exists() and done.read_bytes() == wanted:
             return
         for name in ("package.json", "package-lock.json"):
-            shutil.copy(HERE / name, INSTALLED)
+            shutil.copy(source / name, installed)
         subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts",
-            "--loglevel=error"], cwd=INSTALLED, check=True)
+            "--loglevel=error"], cwd=installed, check=True)
         done.write_bytes(wanted)
 
 

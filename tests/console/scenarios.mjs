@@ -1,0 +1,363 @@
+// What people do in the console: node scenarios.mjs SCENARIO FACTS, where FACTS is JSON: the
+// console's address, keys, and ids of tasks, jobs and batches that are there.
+import assert from 'node:assert/strict';
+import { ask, launch, open, overflow, seriousFaults, settled, show, signIn } from './browser.mjs';
+
+const [scenario, json] = process.argv.slice(2);
+const facts = JSON.parse(json);
+const { base, keys } = facts;
+const screens = ['models', 'models/chat', 'models/chat?view=settings', 'models/chat?view=revisions',
+  'tasks', `tasks/${facts.solved}`, `tasks/${facts.failed}`, `tasks/${facts.waiting}`,
+  'dead-letters', 'jobs', `jobs/${facts.job}`, 'batches', `batches/${facts.batch}`, 'submit',
+  'spend', 'routes', 'routes/smart', 'tenants', 'tenants/t', 'system', 'keys'];
+
+/** Presses the button of a dialog, and waits until the dialog is gone. */
+async function confirm(page, name) {
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name, exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+/** The status of the task that the page shows, once it is this one. */
+function heading(page, status) {
+  return page.locator('h1 .badge', { hasText: new RegExp(`^${status}$`) }).waitFor();
+}
+
+const scenarios = {
+  async signs_in_and_out(browser) {
+    const { page, close } = await open(browser, { expects: [/401/] });
+    await page.goto(`${base}tasks?status=failed`);
+    await page.getByLabel('API key').fill(`${keys.admin.slice(0, -1)}${
+      keys.admin.endsWith('0') ? '1' : '0'}`);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('API key').fill(keys.admin);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Tasks' }).waitFor();
+    assert.equal(new URL(page.url()).search, '?status=failed');
+    const [cookie] = await page.context().cookies();
+    assert.equal(cookie.httpOnly, true);
+    assert.equal(cookie.sameSite, 'Strict');
+    assert.equal(await page.evaluate(() => document.cookie), '');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
+    await page.reload();
+    await page.getByLabel('API key').waitFor();
+    await close();
+  },
+
+  async shows_every_screen(browser) {
+    const { page, close } = await open(browser);
+    await signIn(page, base, keys.admin);
+    for (const path of screens) await show(page, base + path);
+    await close();
+  },
+
+  async fits_a_narrow_page(browser) {
+    const { page, close } = await open(browser, { width: 375 });
+    await signIn(page, base, keys.admin);
+    for (const path of screens) {
+      await show(page, base + path);
+      assert.equal(await overflow(page), 0, `${path} can be scrolled sideways`);
+    }
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('link', { name: 'Dead letters' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Dead letters' }).waitFor();
+    await close();
+  },
+
+  async has_no_serious_fault_of_access(browser) {
+    for (const dark of [false, true]) {
+      const { page, close } = await open(browser, { dark, isChecked: true });
+      await signIn(page, base, keys.admin);
+      for (const path of screens) {
+        await show(page, base + path);
+        assert.deepEqual(await seriousFaults(page), [], `${path}, ${dark ? 'dark' : 'light'}`);
+      }
+      await close();
+    }
+  },
+
+  async is_dark_where_that_is_wished(browser) {
+    const { page, close } = await open(browser, { dark: true });
+    await signIn(page, base, keys.admin);
+    const brightness = () => page.evaluate(() => {
+      const rgb = getComputedStyle(document.documentElement).backgroundColor.match(/\d+/g);
+      return Math.max(...rgb.slice(0, 3).map(Number));
+    });
+    assert(await brightness() < 64);
+    await page.getByLabel('Theme').selectOption('light');
+    await page.waitForFunction(() => getComputedStyle(document.documentElement).backgroundColor
+      .match(/\d+/g).slice(0, 3).every((one) => Number(one) > 192));
+    await page.reload();
+    await settled(page);
+    assert(await brightness() > 192);
+    await close();
+  },
+
+  async is_driven_by_keys_alone(browser) {
+    const { page, close } = await open(browser);
+    await signIn(page, base, keys.admin);
+    await settled(page);
+    const title = (name) => page.getByRole('heading', { level: 1, name }).waitFor();
+    const press = async (...names) => {
+      for (const name of names) await page.keyboard.press(name);
+    };
+    await press('g', 'd');
+    await title('Dead letters');
+    await press('g', 't');
+    await title('Tasks');
+    await settled(page);
+    await press('j', 'j', 'k');
+    const row = await page.evaluate(() => document.activeElement.textContent);
+    await press('Enter');
+    await page.waitForURL(`**/tasks/${row}`);
+    await title(new RegExp(`^Task ${row}`));
+    await page.goBack();
+    await title('Tasks');
+    await press('/');
+    await page.keyboard.type(String(facts.solved));
+    await press('Enter');
+    await title(new RegExp(`^Task ${facts.solved}`));
+    await press('?');
+    await page.getByRole('dialog').waitFor();
+    await press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await press('g', 'm');
+    await title('Models');
+    await close();
+  },
+
+  async cancels_and_redrives_a_task(browser) {
+    const { page, close } = await open(browser);
+    await signIn(page, base, keys.admin);
+    await show(page, `${base}tasks/${facts.waiting}`);
+    await page.getByText('paused').first().waitFor();
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await confirm(page, 'Cancel the task');
+    await heading(page, 'cancelled');
+    await page.getByRole('button', { name: 'Redrive', exact: true }).click();
+    await confirm(page, 'Redrive');
+    await heading(page, 'queued');
+    await page.getByRole('list', { name: 'What happened to the task' }).getByText('Redriven').waitFor();
+    await close();
+  },
+
+  async shows_texts_only_when_asked(browser) {
+    const { page, close } = await open(browser);
+    await signIn(page, base, keys.admin);
+    await show(page, `${base}tasks/${facts.hostile}`);
+    assert(!(await page.locator('main').innerText()).includes('onerror'));
+    await page.getByRole('button', { name: 'Show the texts' }).click();
+    const prompt = page.getByRole('region', { name: 'Prompt' });
+    await prompt.waitFor();
+    assert.equal(await prompt.innerText(), facts.hostile_prompt);
+    assert.equal(await page.evaluate(() => window.wasRun), undefined);
+    const [download] = await Promise.all([page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download prompt' }).click()]);
+    assert.equal(download.suggestedFilename(), `task-${facts.hostile}-prompt.txt`);
+    await page.getByRole('button', { name: 'Copy prompt' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    await close();
+  },
+
+  async forgets_chosen_tasks(browser) {
+    const { page, close } = await open(browser);
+    await signIn(page, base, keys.admin);
+    await show(page, `${base}tasks?status=solved&metadata_key=run&metadata_value=forget`);
+    await page.getByLabel('Choose all on this page').check();
+    await page.getByRole('button', { name: 'Forget', exact: true }).click();
+    await confirm(page, 'Forget 2 tasks');
+    await page.getByRole('status').getByText('2 tasks forgotten.').waitFor();
+    await close();
+  },
+
+  async redrives_a_group(browser) {
+    const { page, close } = await open(browser);
+    await signIn(page, base, keys.admin);
+    await show(page, `${base}dead-letters?model=refuses`);
+    assert.equal(await page.locator('tbody tr').count(), 1);
+    await page.getByRole('button', { name: /^Redrive all of/ }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Redrive 3 tasks' }).click();
+    await dialog.getByText('3 tasks redriven.').waitFor();
+    await dialog.getByRole('link', { name: 'Open the job' }).click();
+    await page.locator('h1 .badge', { hasText: 'done' }).waitFor();
+    await page.getByText('refuses', { exact: true }).waitFor();
+    await close();
+  },
+
+  async moves_what_matches_and_undoes_it(browser) {
+    const { page, close } = await open(browser);
+    await signIn(page, base, keys.admin);
+    await show(page, `${base}tasks?model=paused&status=queued&tenant=mover`);
+    await page.getByRole('button', { name: 'Move…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('To the model or route').selectOption('resting');
+    await dialog.getByRole('button', { name: 'Move 3 tasks' }).click();
+    await dialog.getByText('3 tasks moved.').waitFor();
+    await dialog.getByRole('link', { name: 'Open the job' }).click();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await confirm(page, 'Undo');
+    await page.locator('h1 .badge', { hasText: 'undone' }).waitFor();
+    await show(page, `${base}tasks?model=paused&status=queued&tenant=mover`);
+    assert.equal(await page.locator('tbody tr').count(), 3);
+    await close();
+  },
+
+  async pauses_and_resumes_a_model(browser) {
+    const { page, close } = await open(browser);
+    await signIn(page, base, keys.admin);
+    await show(page, `${base}models/chat`);
+    await page.getByRole('button', { name: 'Pause chat' }).click();
+    await confirm(page, 'Pause');
+    await heading(page, 'paused');
+    await page.getByRole('button', { name: 'Resume chat' }).click();
+    await confirm(page, 'Resume');
+    await page.locator('h1 .badge').waitFor({ state: 'detached' });
+    await close();
+  },
+
+  async edits_a_setting_and_reverts_it(browser) {
+    const { page, close } = await open(browser);
+    await signIn(page, base, keys.admin);
+    await show(page, `${base}models/chat?view=settings`);
+    await page.getByLabel('rpm', { exact: true }).fill('123');
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    await confirm(page, 'Save');
+    await show(page, `${base}models/chat?view=revisions`);
+    const newest = page.locator('.revision').first();
+    await newest.getByText('123').waitFor();
+    await newest.getByRole('button', { name: /^Revert/ }).click();
+    await confirm(page, 'Revert');
+    await page.locator('.revision').first().getByText(/takes back/).waitFor();
+    await show(page, `${base}models/chat?view=settings`);
+    assert.equal(await page.getByLabel('rpm', { exact: true }).inputValue(), '6000');
+    await close();
+  },
+
+  async makes_and_revokes_a_key(browser) {
+    const { page, close } = await open(browser);
+    await signIn(page, base, keys.admin);
+    await show(page, `${base}keys`);
+    await page.getByRole('button', { name: /^New key/ }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('of a test');
+    await page.getByRole('button', { name: 'Make it' }).click();
+    assert.match(await page.locator('.secret code').innerText(), /^sluice_[0-9a-f]{16}_/);
+    await confirm(page, 'I have kept it');
+    const row = page.locator('tr', { hasText: 'of a test' });
+    await row.getByRole('button', { name: /^Revoke/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: /^Revoke/ }).click();
+    await row.getByRole('button', { name: /^Revoke/ }).waitFor({ state: 'detached' });
+    await close();
+  },
+
+  async submits_a_task_and_sees_its_life(browser) {
+    const { page, close } = await open(browser);
+    await signIn(page, base, keys.admin);
+    await page.getByRole('link', { name: 'Submit a task' }).click();
+    await page.getByRole('button', { name: 'Submit', exact: true }).click();
+    await page.getByText('There is nothing to send yet.').waitFor();
+    await page.getByLabel('Prompt', { exact: true }).fill('2+2?');
+    await page.getByLabel('Model or route').selectOption('chat');
+    await page.getByText('More: priority').click();
+    await page.getByLabel('Metadata').fill('{"from": "the browser"}');
+    await page.getByRole('button', { name: 'Submit', exact: true }).click();
+    await page.getByText('The model has answered.').waitFor();
+    await page.getByRole('button', { name: 'Show the texts' }).click();
+    assert.notEqual(await page.getByRole('region', { name: 'Answer' }).innerText(), '');
+    await page.getByLabel('Model or route').selectOption('paused');
+    await page.getByRole('button', { name: 'Submit', exact: true }).click();
+    await page.getByText('Somebody paused the model').waitFor();
+    await close();
+  },
+
+  async uploads_a_batch(browser) {
+    const { page, close } = await open(browser);
+    await signIn(page, base, keys.admin);
+    await show(page, `${base}batches`);
+    const line = (id, model) => `${JSON.stringify({ custom_id: id, method: 'POST',
+      url: '/v1/chat/completions',
+      body: { model, messages: [{ role: 'user', content: id }] } })}\n`;
+    const send = async (text) => {
+      await show(page, `${base}batches`);
+      await page.getByRole('button', { name: 'New batch' }).click();
+      await page.getByLabel('File of lines').setInputFiles({ name: 'in.jsonl',
+        mimeType: 'application/jsonl', buffer: Buffer.from(text) });
+      await page.getByRole('button', { name: 'Upload and begin' }).click();
+      await page.waitForURL('**/batches/batch_*');
+    };
+    await send(line('a', 'chat') + line('b', 'refuses'));
+    await heading(page, 'completed');
+    await page.getByRole('heading', { name: 'Failed lines' }).waitFor();
+    await page.getByRole('rowheader', { name: 'b' }).waitFor();
+    const [download] = await Promise.all([page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download answers' }).click()]);
+    assert.match(download.suggestedFilename(), /^file-\d+\.jsonl$/);
+    await send(`${line('a', 'chat')}no JSON\n`);
+    await heading(page, 'failed');
+    await page.getByRole('heading', { name: 'Wrong lines' }).waitFor();
+    await page.getByText('invalid_json_line').waitFor();
+    await close();
+  },
+
+  async shows_no_button_to_a_key_that_reads(browser) {
+    const { page, close } = await open(browser);
+    await signIn(page, base, keys.reader);
+    assert.equal(await page.getByRole('link', { name: 'Submit a task' }).count(), 0);
+    const change = /^(Cancel|Redrive|Forget|Move|Prioritise|Pause|Resume|Close…|New|Make|Revoke|Stop|Undo|Revert|Save|Delete|Submit|Send)/;
+    for (const path of ['models', 'models/chat', 'tasks', `tasks/${facts.solved}`,
+      `tasks/${facts.failed}`, 'dead-letters', 'jobs', `jobs/${facts.job}`, 'batches',
+      `batches/${facts.batch}`, 'spend', 'system']) {
+      await show(page, base + path);
+      assert.deepEqual(await page.locator('main').getByRole('button', { name: change })
+        .allInnerTexts(), [], path);
+    }
+    await page.goto(`${base}keys`);
+    await page.getByText('This key may not see this').waitFor();
+    await close();
+  },
+
+  async shows_a_tenant_its_own(browser) {
+    const { page, close } = await open(browser, { expects: [/404/] });
+    await signIn(page, base, keys.tenant);
+    const nav = page.getByRole('navigation', { name: 'Screens' });
+    assert.equal(await nav.getByRole('link', { name: 'Tasks' }).count(), 1);
+    for (const name of ['Models', 'Tenants', 'Keys', 'System', 'Routes']) {
+      assert.equal(await nav.getByRole('link', { name }).count(), 0, name);
+    }
+    await show(page, `${base}tasks`);
+    assert.deepEqual(await page.locator('tbody th').allInnerTexts(), [String(facts.tenants)]);
+    await page.goto(`${base}tasks/${facts.solved}`);
+    await page.getByText('There is no such thing').waitFor();
+    await show(page, `${base}dead-letters`);
+    await page.getByText('Nothing has failed for good').waitFor();
+    await show(page, `${base}tasks/${facts.tenants}`);
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await confirm(page, 'Cancel the task');
+    await heading(page, 'cancelled');
+    await close();
+  },
+
+  async recovers_when_the_server_was_restarted(browser) {
+    const { page, close } = await open(browser,
+      { expects: [/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE|ERR_CONNECTION_RESET|503/] });
+    await signIn(page, base, keys.admin);
+    await show(page, `${base}tasks?tenant=later`);
+    await page.getByText('No task meets the filters').waitFor();
+    await ask('stop');
+    await page.getByText('Not connected').waitFor();
+    const id = await ask('start');
+    await page.getByText('Not connected').waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: id, exact: true }).waitFor();
+    await close();
+  },
+};
+
+const browser = await launch();
+try {
+  await scenarios[scenario](browser);
+} finally {
+  await browser.close();
+}
+process.exit(0);

@@ -1,0 +1,132 @@
+// What the console's screens of tasks decide without a page: filters, jobs, forecasts, JSON.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EMPTY, bodyOf, faultsOf } from '../../web/console/tasks/draft.js';
+import { parseErrorLine } from '../../web/console/tasks/error_line.js';
+import { actionsFor, filterWords, instant, jobFilter, searchPath }
+  from '../../web/console/tasks/filters.js';
+import { forecast, withSample } from '../../web/console/tasks/forecast.js';
+import { indentJson } from '../../web/console/tasks/json_text.js';
+import { aheadIn, hintFor, withoutSql } from '../../web/console/tasks/sentences.js';
+
+const NOW = Date.parse('2026-11-25T12:00:00Z');
+
+test('a beginning is so long ago, or a time', () => {
+  assert.equal(instant('24h', NOW), '2026-11-24T12:00:00.000Z');
+  assert.equal(instant('2026-11-25T11:00:00Z', NOW), '2026-11-25T11:00:00.000Z');
+  assert.equal(instant('yesterday-ish', NOW), null);
+  assert.equal(instant(undefined, NOW), null);
+});
+
+test('the search is told the filters that are set, and the page', () => {
+  const path = searchPath({ status: 'failed', model: 'a&b "c"', since: '1h', text: '',
+    metadata_value: 'without its key', other: 'x' }, NOW, { before: '9223372036854775807' });
+  const asked = new URLSearchParams(path.slice(path.indexOf('?')));
+  assert.deepEqual(Object.fromEntries(asked), { status: 'failed', model: 'a&b "c"',
+    since: '2026-11-25T11:00:00.000Z', before: '9223372036854775807', limit: '50' });
+});
+
+test('a job has the filters of the search, or is not offered', () => {
+  assert.deepEqual(jobFilter({ status: 'queued', tenant: 't', since: '1h' }, 'cancel', NOW),
+    { filter: { status: 'queued', tenant: 't', since: '2026-11-25T11:00:00.000Z' }, cannot: [] });
+  assert.deepEqual(jobFilter({ since: '1h' }, 'redrive', NOW).cannot, ['since']);
+  assert.deepEqual(jobFilter({ text: 'x', priority: '5' }, 'cancel', NOW).cannot,
+    ['priority', 'text']);
+  assert.deepEqual(jobFilter({ metadata_key: 'k' }, 'cancel', NOW).cannot,
+    ['metadata key without a value']);
+});
+
+test('all tasks are meant only where that is said', () => {
+  assert.deepEqual(jobFilter({}, 'cancel', NOW).filter, { everything: true });
+  assert.deepEqual(jobFilter({}, 'redrive', NOW).filter, { status: 'failed' });
+  assert.deepEqual(jobFilter({ text: 'x' }, 'cancel', NOW).filter, {});
+});
+
+test('metadata has the type that tasks have', () => {
+  const filter = (sample) => jobFilter({ metadata_key: 'n', metadata_value: '5' }, 'cancel', NOW,
+    sample).filter.metadata;
+  assert.deepEqual(filter({ n: 5 }), { n: 5 });
+  assert.deepEqual(filter({ n: '5' }), { n: '5' });
+  assert.deepEqual(filter(null), { n: '5' });
+});
+
+test('what can be done follows the status', () => {
+  assert.deepEqual(actionsFor({ status: 'solved' }), ['forget']);
+  assert.deepEqual(actionsFor({ status: 'queued' }), ['cancel', 'move', 'prioritise']);
+  assert.deepEqual(actionsFor({ error_code: 'timeout' }), ['redrive', 'forget']);
+  assert.equal(actionsFor({}).length, 5);
+});
+
+test('a filter in words', () => {
+  assert.deepEqual(filterWords({ error_code: 'x', metadata: { a: 1 }, model: null }),
+    [['error code', 'x'], ['metadata', '{"a":1}']]);
+  assert.deepEqual(filterWords({ everything: true }), []);
+});
+
+test('JSON is indented without a digit lost', () => {
+  const text = '{"n":9007199254740993123,"a":[],"b":{"s":"x\\"{}, :"},"n":1e400}';
+  const shown = indentJson(text);
+  assert.equal(shown.replace(/\n */g, '').replaceAll('": ', '":'), text);
+  assert.match(shown, /^\{\n {2}"n": 9007199254740993123,\n {2}"a": \[\],\n/);
+  assert.equal(indentJson('no JSON'), null);
+  assert.equal(indentJson('{"half": '), null);
+  assert.equal(indentJson('"only a text"'), null);
+});
+
+test('a forecast follows what was seen, and the mean before that', () => {
+  const batch = { total: 1000, done: 100, startedMs: NOW - 100_000, nowMs: NOW, samples: [],
+    windowEndMs: NOW + 1_000_000 };
+  assert.deepEqual(forecast(batch), { kind: 'finishes', perS: 1, atMs: NOW + 900_000,
+    since: 'start', inTime: true });
+  const seen = forecast({ ...batch, samples: [{ atMs: NOW - 30_000, done: 85 }] });
+  assert.deepEqual([seen.perS, seen.since, seen.inTime], [0.5, 'look', false]);
+  assert.equal(forecast({ ...batch, samples: [{ atMs: NOW - 90_000, done: 100 }] }).kind, 'stalled');
+  assert.equal(forecast({ ...batch, done: 0 }).kind, 'unknown');
+});
+
+test('looks that go backwards begin anew', () => {
+  const samples = withSample([{ atMs: 1, done: 5 }], { atMs: 2, done: 3 });
+  assert.deepEqual(samples, [{ atMs: 2, done: 3 }]);
+});
+
+test('the sentence says how many are ahead', () => {
+  assert.deepEqual(aheadIn('queued for m: 1,311 ahead (about 12 of them by routes), x'),
+    { count: 1311, isMore: false });
+  assert.deepEqual(aheadIn('queued for m: more than 10,000 ahead'), { count: 10000, isMore: true });
+  assert.deepEqual(aheadIn('queued for m: first in its queue'), { count: 0, isMore: false });
+  assert.equal(aheadIn('solved on m'), null);
+});
+
+test('the sentence has advice for people, not for SQL', () => {
+  assert.equal(withoutSql('failed: x; redrive with select sluice.redrive(7)'), 'failed: x');
+  assert.equal(hintFor('queued for m: first in its queue, no live worker serves the model').command,
+    'sluice worker');
+  assert.match(hintFor('queued for m: 3 ahead, next permit 14:32:10 (rpm 600)').words, /quota/);
+  assert.equal(hintFor('queued for route r: 3 ahead, can be taken by a; not by b (no live worker '
+    + 'serves the model)'), null);
+  assert.equal(hintFor('solved on m at 12:00:00 after 1 attempt(s)'), null);
+});
+
+test('a draft becomes a request with every digit that was typed', () => {
+  const body = bodyOf({ ...EMPTY, kind: 'request', request: ' {"seed": 9007199254740993} ',
+    model: ' m ', priority: '-5', metadata: '{"n": 9007199254740993}' });
+  assert.equal(body, '{"request":{"seed": 9007199254740993},"model":"m","priority":-5,'
+    + '"metadata":{"n": 9007199254740993}}');
+  assert.deepEqual(JSON.parse(bodyOf({ ...EMPTY, prompt: 'a "b"\n' })), { prompt: 'a "b"\n' });
+});
+
+test('a draft that cannot be is not sent', () => {
+  assert.deepEqual(Object.keys(faultsOf(EMPTY)), ['prompt']);
+  assert.deepEqual(Object.keys(faultsOf({ ...EMPTY, prompt: 'x', priority: '101', metadata: '[]',
+    max_attempts: '0' })), ['metadata', 'priority', 'max_attempts']);
+  assert.deepEqual(faultsOf({ ...EMPTY, prompt: 'x', priority: '-100', metadata: '{}' }), {});
+});
+
+test('a line of the error file says what went wrong', () => {
+  assert.deepEqual(parseErrorLine('{"custom_id":"a","response":null,"error":{"code":"batch_expired",'
+    + '"message":"too late"}}'), { custom_id: 'a', code: 'batch_expired', message: 'too late' });
+  assert.deepEqual(parseErrorLine('{"custom_id":"b","error":null,"response":{"status_code":400,"body":'
+    + '{"error":{"message":"bad","type":"invalid"}}}}'),
+  { custom_id: 'b', code: 'invalid', message: 'bad' });
+  assert.equal(parseErrorLine('<html>').code, 'not JSON');
+});

@@ -1,0 +1,86 @@
+// Dialogs: the browser's own, which keeps the focus inside and everything else out of reach.
+import { html, makeStore, useEffect, useId, useRef, useState, useStore } from '../html.js';
+import { FormError } from './state.js';
+
+/** Shown while it is rendered. Escape, or a click outside, calls onClose.
+ * @param {{title: string, onClose: () => void, children?: any, footer?: any,
+ *   wide?: boolean}} props */
+export function Dialog({ title, onClose, children, footer, wide = false }) {
+  const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  const titleId = useId();
+  useEffect(() => {
+    const dialog = element.current;
+    const before = document.activeElement;
+    dialog?.showModal();
+    return () => {
+      dialog?.close();
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return html`<dialog ref=${element} class=${wide ? 'wide' : undefined} aria-labelledby=${titleId}
+    onCancel=${(/** @type {Event} */ event) => { event.preventDefault(); onClose(); }}
+    onMouseDown=${(/** @type {MouseEvent} */ event) => {
+      if (event.target === element.current) onClose();
+    }}>
+    <div class="dialog-box">
+      <header><h2 id=${titleId}>${title}</h2>
+        <button type="button" class="quiet icon" aria-label="Close" onClick=${onClose}>×</button>
+      </header>
+      <div class="dialog-body">${children}</div>
+      ${footer && html`<footer>${footer}</footer>`}
+    </div></dialog>`;
+}
+
+/** A question before something is done. run does it; what it throws is shown, and the dialog stays.
+ * @param {{title: string, children?: any, action: string, danger?: boolean, disabled?: boolean,
+ *   run: () => any, onClose: (done: boolean) => void}} props */
+export function Confirm({ title, children, action, danger = false, disabled = false, run,
+  onClose }) {
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState(/** @type {any} */ (null));
+  const submit = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(null);
+    try {
+      await run();
+      onClose(true);
+    } catch (thrown) {
+      setError(thrown);
+      setBusy(false);
+    }
+  };
+  const formId = useId();
+  return html`<${Dialog} title=${title} onClose=${() => onClose(false)} footer=${html`
+      <button type="button" onClick=${() => onClose(false)}>Cancel</button>
+      <button type="submit" form=${formId} class=${danger ? 'danger' : 'primary'}
+        disabled=${isBusy || disabled}>${isBusy ? 'Working…' : action}</button>`}>
+    <form id=${formId} onSubmit=${submit}>${children}<${FormError} error=${error} /></form>
+  <//>`;
+}
+
+/** @typedef {{title: string, body?: any, action: string, danger?: boolean, run: () => any,
+ *   answer: (done: boolean) => void}} Question */
+/** @type {Store<Question | null>} */
+const question = makeStore(/** @type {Question | null} */ (null));
+
+/** Confirm from anywhere: `await ask({title, body, action, danger, run})`.
+ * @param {Omit<Question, 'answer'>} what
+ * @returns {Promise<boolean>} whether it was done */
+export function ask(what) {
+  question.get()?.answer(false);
+  return new Promise((resolve) => {
+    question.set({ ...what, answer: resolve });
+  });
+}
+
+/** Once, in the frame: where ask() is shown. */
+export function Questions() {
+  const current = useStore(question);
+  if (!current) return null;
+  return html`<${Confirm} key=${current} title=${current.title} action=${current.action}
+    danger=${current.danger} run=${current.run} onClose=${(/** @type {boolean} */ done) => {
+      question.set(null);
+      current.answer(done);
+    }}>${current.body}<//>`;
+}

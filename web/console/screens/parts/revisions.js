@@ -1,0 +1,96 @@
+// How settings were changed, by whom, and back again with one click.
+import { html, useState } from '../../html.js';
+import { act, useApi } from '../../api.js';
+import { link, setQuery } from '../../router.js';
+import { settingText } from '../../format.js';
+import { Badge, Confirm, State, Time, toast } from '../../components/index.js';
+import { Changes, Value } from '../../components/settings.js';
+
+const PAGE_ROWS = 50;
+/** Where what a revision is of is shown.
+ * @type {Record<string, (name: string) => string>} */
+const PLACES = {
+  models: (name) => link(['models', name]),
+  routes: (name) => link(['routes', name]),
+  tenants: (name) => link(['tenants', name]),
+  settings: () => link('system', { view: 'settings' }),
+};
+
+/** @param {{kind?: string, name?: string, query: Record<string, string>}} props
+ *   without a kind: those of everything */
+export function Revisions({ kind, name, query }) {
+  const search = new URLSearchParams({ limit: String(PAGE_ROWS) });
+  if (kind) search.set('kind', kind);
+  if (name) search.set('name', name);
+  if (query.before) search.set('before', query.before);
+  const revisions = useApi(`v1/revisions?${search}`);
+  const [reverted, setReverted] = useState(/** @type {Revision | null} */ (null));
+  return html`<${State} of=${revisions} empty=${html`<p><b>Nothing has been changed yet.</b></p>
+      <p>Each change of settings, by whatever way, is kept here with who made it, and can be taken
+      back.</p>`}>${(/** @type {List<Revision>} */ list) => html`
+    <ol class="revisions">${list.data.map((one) => html`<${One} key=${one.id} revision=${one}
+      isNamed=${!name} onRevert=${() => setReverted(one)} />`)}</ol>
+    <${Pages} list=${list.data} size=${PAGE_ROWS} query=${query} />`}<//>
+    ${reverted && html`<${Revert} revision=${reverted} onClose=${() => setReverted(null)} />`}`;
+}
+
+/** Newer and older, by the id before which a page begins.
+ * @param {{list: Array<{id: string}>, size: number, query: Record<string, string>}} props */
+export function Pages({ list, size, query }) {
+  const last = list.at(-1);
+  if (!query.before && list.length < size) return null;
+  return html`<p class="pages">
+    ${query.before && html`<button type="button" onClick=${() => setQuery({ before: null })}>Newest</button>`}
+    ${last && list.length >= size && html`<button type="button"
+      onClick=${() => setQuery({ before: last.id })}>Older</button>`}</p>`;
+}
+
+/** @param {{revision: Revision, isNamed: boolean, onRevert: () => void}} props */
+function One({ revision, isNamed, onRevert }) {
+  const changes = changesOf(revision);
+  const action = { insert: 'made', update: 'changed', delete: 'deleted' }[revision.action];
+  const place = PLACES[revision.kind]?.(revision.name);
+  return html`<li class="revision">
+    <div class="revision-head"><${Time} at=${revision.at} />
+      <span>${isNamed && html`<span class="muted">${revision.kind}</span>
+        ${' '}${place ? html`<a href=${place}><b>${revision.name}</b></a>`
+          : html`<b>${revision.name}</b>`} `}${action} by ${revision.who}</span>
+      ${revision.reverts && html`<${Badge} tone="muted">takes back ${revision.reverts}<//>`}
+      ${revision.action !== 'insert' && html`<button type="button" class="quiet" onClick=${onRevert}
+        aria-label=${`Revert the change of ${revision.name}, revision ${revision.id}`}>Revert</button>`}
+    </div>
+    <ul class="diff">${changes.map((one) => html`<li key=${one.name}><code>${one.name}</code>
+      ${revision.action === 'update' && html`<span class="before"><${Value} text=${one.before} /></span>
+        <span aria-label="becomes">→</span>`}
+      <span class="after"><${Value} text=${revision.action === 'delete' ? one.before : one.after} /></span>
+      </li>`)}</ul></li>`;
+}
+
+/** @param {Revision} revision */
+function changesOf({ before, after }) {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  return names.map((name) => ({ name, before: settingText(before?.[name]),
+    after: settingText(after?.[name]) }))
+    .filter((one) => one.before !== one.after);
+}
+
+/** @param {{revision: Revision, onClose: () => void}} props */
+function Revert({ revision, onClose }) {
+  const [isForced, setForced] = useState(false);
+  const changes = changesOf(revision).map((one) =>
+    ({ name: one.name, before: one.after, after: one.before }));
+  const run = async () => {
+    try {
+      await act('POST', `v1/revisions/${revision.id}/revert`, isForced ? { force: true } : {});
+    } catch (error) {
+      if (/** @type {any} */ (error).status === 409) setForced(true);
+      throw error;
+    }
+    toast(`${revision.name}: the change was taken back.`);
+  };
+  return html`<${Confirm} title=${`Take back this change of ${revision.name}?`} danger=${isForced}
+    action=${isForced ? 'Revert anyway' : 'Revert'} run=${run} onClose=${onClose}>
+    <p>Made by ${revision.who}, <${Time} at=${revision.at} />. In force at once; it becomes a revision
+      of its own.</p>
+    <${Changes} changes=${changes} /><//>`;
+}

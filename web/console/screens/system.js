@@ -1,0 +1,147 @@
+// Who serves, how full it is, the settings of all, and what administrators did.
+import { html } from '../html.js';
+import { act, useApi } from '../api.js';
+import { can } from '../session.js';
+import { link } from '../router.js';
+import { compact, settingText } from '../format.js';
+import { Badge, Bar, Copy, Facts, Page, State, Table, Time } from '../components/index.js';
+import { SettingsEditor } from '../components/settings.js';
+import { SYSTEM_FIELDS, fieldsFor } from './parts/setting_fields.js';
+import { Pages, Revisions } from './parts/revisions.js';
+import { Tabs } from './parts/tabs.js';
+import { mergeOverview } from './models.js';
+
+const WORKERS_MS = 5_000;
+const OVERVIEW_MS = 15_000;
+const AUDIT_ROWS = 100;
+const PRESSED_SHOWN = 12;
+
+/** @param {ScreenProps} props */
+export default function System({ query, session }) {
+  const isAdmin = can(session, 'admin');
+  const view = isAdmin ? query.view ?? '' : '';
+  return html`<${Page} title="System" note=${`Sluice ${session.version}`}>
+    ${isAdmin && html`<${Tabs} view=${view} views=${[['', 'Workers and pressure'],
+      ['settings', 'Settings'], ['audit', 'Audit log'], ['revisions', 'Revisions']]} />`}
+    ${view === 'settings' ? html`<${Settings} />`
+      : view === 'audit' ? html`<${Audit} query=${query} />`
+      : view === 'revisions' ? html`<${Revisions} query=${query} />`
+      : html`<${Pressure} isAdmin=${isAdmin} /><${Workers} query=${query} version=${session.version} />
+        <${Doctor} />`}<//>`;
+}
+
+/** @param {{isAdmin: boolean}} props */
+function Pressure({ isAdmin }) {
+  const overview = useApi('v1/overview', { interval: OVERVIEW_MS, live: 'overview',
+    merge: mergeOverview });
+  const settings = useApi(isAdmin ? 'v1/settings' : null);
+  return html`<section class="panel"><h2>Pressure</h2>
+    <${State} of=${overview} isEmpty=${() => false} rows=${2}>${(/** @type {List<Overview>} */ list) => {
+      const unfinished = list.data.reduce((sum, row) => sum + Number(row.unfinished ?? 0), 0);
+      const pressed = list.data.filter((row) => row.pressure !== 'normal');
+      return html`<${Facts} rows=${[
+        ['Unfinished tasks', html`<${Bar} value=${unfinished} tone="load" short=${false}
+          limit=${settings.data?.max_unfinished} label="Unfinished tasks of all models" />`],
+        ['Models under pressure', pressed.length === 0 ? 'none' : html`<ul class="inline-list">${
+          pressed.slice(0, PRESSED_SHOWN).map((row) => html`<li key=${row.model}><a href=${link(['models', row.model])}
+            >${row.model}</a> <${Badge} status=${row.pressure} /></li>`)}
+          ${pressed.length > PRESSED_SHOWN && html`<li class="muted">and
+            ${' '}${compact(pressed.length - PRESSED_SHOWN)} more</li>`}</ul>`],
+        settings.data && ['Finished tasks are kept', settings.data.retention],
+        settings.data?.history && ['History is kept', settingText(settings.data.history)],
+      ]} />`;
+    }}<//></section>`;
+}
+
+/** @param {{query: Record<string, string>, version: string}} props */
+function Workers({ query, version }) {
+  const workers = useApi('v1/workers', { interval: WORKERS_MS });
+  return html`<section><h2>Workers</h2>
+    <${State} of=${workers} rows=${3} empty=${html`<p><b>No worker has registered.</b></p>
+        <p>Nothing is called until one runs: <code>sluice worker</code>, or <code>sluice up</code> for
+        worker and server in one.</p>`}>${(/** @type {List<WorkerRow>} */ list) => html`
+      <${Table} caption="Workers" query=${query} columns=${WORKER_COLUMNS} rows=${list.data}
+        initialSort="name" rowKey=${(/** @type {WorkerRow} */ row) => row.id} />
+      ${list.data.some((row) => row.alive && row.version && row.version !== version)
+        && html`<p class="note">Some workers are of another version than this server
+          (${version}).</p>`}`}<//></section>`;
+}
+
+/** @type {Array<Column<WorkerRow>>} */
+const WORKER_COLUMNS = [
+  { key: 'name', label: 'Worker', sort: (row) => row.name,
+    more: (row) => html` <span class="muted number">${row.id}</span>` },
+  { key: 'alive', label: 'State', sort: (row) => String(row.alive),
+    render: (row) => html`<${Badge} status=${row.alive ? 'alive' : 'dead'} />` },
+  { key: 'in_flight', label: 'Calls of slots', numeric: true, descending: true,
+    sort: (row) => row.in_flight,
+    render: (row) => html`<${Bar} value=${row.in_flight} limit=${row.slots} label="Slots in use" />` },
+  { key: 'wakeups', label: 'Wake-ups', hide: 'medium', sort: (row) => /** @type {any} */ (row).wakeups,
+    render: (row) => /** @type {any} */ (row).wakeups ?? html`<span class="muted">–</span>` },
+  { key: 'models', label: 'Models', hide: 'medium', className: 'wrap-cell',
+    render: (row) => (row.models === null ? 'all' : namesText(row.models)) },
+  { key: 'apis', label: 'APIs', hide: 'wide', className: 'wrap-cell',
+    render: (row) => (row.apis === null ? 'all' : namesText(row.apis)) },
+  { key: 'version', label: 'Version', hide: 'narrow', sort: (row) => row.version,
+    render: (row) => row.version ?? '–' },
+  { key: 'seen', label: 'Last seen', descending: true, sort: (row) => row.seen,
+    render: (row) => html`<${Time} at=${row.seen} relative />` },
+  { key: 'registered_at', label: 'Since', descending: true, hide: 'narrow',
+    sort: (row) => row.registered_at, render: (row) => html`<${Time} at=${row.registered_at} />` },
+];
+
+const NAMES_SHOWN = 5;
+/** @param {Array<string>} names */
+function namesText(names) {
+  if (names.length <= NAMES_SHOWN) return names.join(', ');
+  return html`<span title=${names.join(', ')}>${names.slice(0, NAMES_SHOWN).join(', ')} and
+    ${' '}${compact(names.length - NAMES_SHOWN)} more</span>`;
+}
+
+function Doctor() {
+  return html`<section class="panel"><h2>Doctor</h2>
+    <p><code>sluice doctor</code> looks at the database itself: settings of PostgreSQL, roles, locks,
+      vacuum and lost rows, and says what to do. It needs a login, so it runs in a shell.
+      <${Copy} text="sluice doctor" /></p></section>`;
+}
+
+function Settings() {
+  const settings = useApi('v1/settings');
+  return html`<${State} of=${settings} rows=${12}>${(/** @type {Record<string, any>} */ values) =>
+    html`<${SettingsEditor} title="Settings" values=${values}
+      groups=${fieldsFor(SYSTEM_FIELDS, values, ['id', 'singleton'])}
+      save=${(/** @type {Record<string, any>} */ changes) => act('PATCH', 'v1/settings', changes)} />`}<//>`;
+}
+
+/** @param {{query: Record<string, string>}} props */
+function Audit({ query }) {
+  const search = new URLSearchParams({ limit: String(AUDIT_ROWS) });
+  if (query.before) search.set('before', query.before);
+  const audit = useApi(`v1/audit?${search}`);
+  return html`<${State} of=${audit} empty=${html`<p><b>Nothing is written down yet.</b></p>
+      <p>Here is each decision of an administrator, and who read a task's texts.</p>`}>${
+    (/** @type {List<AuditRow>} */ list) => html`<${Table} caption="Audit log" rows=${list.data}
+      columns=${AUDIT_COLUMNS} rowKey=${(/** @type {AuditRow} */ row) => row.id} />
+      <${Pages} list=${list.data} size=${AUDIT_ROWS} query=${query} />`}<//>`;
+}
+
+/** @type {Array<Column<AuditRow>>} */
+const AUDIT_COLUMNS = [
+  { key: 'at', label: 'When', render: (row) => html`<${Time} at=${row.at} />` },
+  { key: 'who', label: 'Who', className: 'wrap-cell', render: (row) => row.who },
+  { key: 'action', label: 'Did', render: (row) => row.action.replaceAll('_', ' ') },
+  { key: 'object', label: 'To', className: 'wrap-cell', render: (row) => (row.action === 'read_texts'
+    && row.object ? html`<a href=${link(['tasks', row.object])}>${row.object}</a>` : row.object) },
+  { key: 'detail', label: 'Detail', hide: 'narrow', className: 'wrap-cell',
+    render: (row) => html`<${Detail} value=${row.detail} />` },
+];
+
+const DETAIL_CHARS = 120;
+/** @param {{value: unknown}} props */
+function Detail({ value }) {
+  const text = settingText(value);
+  if (text.length <= DETAIL_CHARS) return html`<code>${text}</code>`;
+  return html`<details><summary><code>${text.slice(0, DETAIL_CHARS)}…</code></summary>
+    <pre>${JSON.stringify(value, null, 2)}</pre></details>`;
+}
+

@@ -1,0 +1,167 @@
+// Bulk actions as jobs of the server: the question before one, and how far one is.
+import { html, useEffect, useRef, useState } from '../html.js';
+import { act, request, useApi } from '../api.js';
+import { plural } from '../format.js';
+import { link } from '../router.js';
+import { Badge, Bar, Dialog, Field, FormError } from '../components/index.js';
+import { filterWords } from './filters.js';
+
+/** @typedef {import('./types.js').Job} Job */
+
+/** How often a job that works is looked at. */
+const LOOK_MS = 1_000;
+export const WORKING = ['counting', 'running', 'cancelling', 'undoing'];
+
+/** @type {Record<string, {name: string, title: string, done: string, danger?: boolean,
+ *   warning?: string}>} */
+export const ACTIONS = {
+  cancel: { name: 'Cancel', title: 'Cancel tasks', done: 'cancelled', danger: true,
+    warning: 'Calls under way are aborted. What is cancelled can be redriven.' },
+  redrive: { name: 'Redrive', title: 'Redrive tasks', done: 'redriven' },
+  move: { name: 'Move', title: 'Move tasks to another model or route', done: 'moved' },
+  prioritise: { name: 'Prioritise', title: 'Change the priority of tasks', done: 'changed' },
+  forget: { name: 'Forget', title: 'Forget the texts of tasks', done: 'forgotten', danger: true,
+    warning: 'Prompts, answers and replies are erased for good. There is no undo.' },
+};
+
+/** What a job does, in words: "Move to claude". @param {Job} job */
+export function nameOf(job) {
+  const name = ACTIONS[job.action]?.name ?? job.action;
+  if (job.action === 'move') return `${name} to ${job.to}`;
+  return job.action === 'prioritise' ? `${name} to ${job.priority}` : name;
+}
+
+/** @param {{filter: Record<string, any> | null | undefined}} props */
+export function FilterWords({ filter }) {
+  const words = filterWords(filter);
+  if (words.length === 0) return html`<span class="muted">all tasks</span>`;
+  return html`<ul class="filter-words">${words.map(([name, value]) => html`<li key=${name}>
+    <span class="muted">${name}</span> <span class="clamp" title=${value}>${value}</span></li>`)}</ul>`;
+}
+
+/** @param {{job: Job}} props */
+export function JobProgress({ job }) {
+  if (job.matched === null) {
+    return html`<span class="muted">${job.state === 'counting' ? 'counting…' : '–'}</span>`;
+  }
+  const looked = job.done + job.skipped;
+  if (job.matched === 0 && looked === 0) return html`<span class="muted">no task matched</span>`;
+  return html`<${Bar} value=${looked} limit=${Math.max(job.matched, looked)} short=${false}
+    label=${ACTIONS[job.action]?.done ?? 'done'} />`;
+}
+
+/** A job, looked at again while it works.
+ * @param {string} id
+ * @returns {Loaded<Job>} */
+export function useJob(id) {
+  const isOver = useRef(false);
+  /** @type {Loaded<Job>} */
+  const job = useApi(`v1/jobs/${id}`, { interval: isOver.current ? 0 : LOOK_MS, live: 'jobs' });
+  isOver.current = job.data !== null && !WORKING.includes(job.data.state);
+  return job;
+}
+
+/** How many tasks a job would touch now.
+ * @param {string} action
+ * @param {Record<string, any>} filter
+ * @returns {{preview: {matched: number, is_estimate: boolean} | null, error: any}} */
+function usePreview(action, filter) {
+  const [state, setState] = useState(/** @type {any} */ ({ preview: null, error: null }));
+  const asked = JSON.stringify({ action, filter });
+  useEffect(() => {
+    const control = new AbortController();
+    setState({ preview: null, error: null });
+    request('POST', 'v1/jobs', { ...JSON.parse(asked), dry_run: true }, { signal: control.signal })
+      .then((preview) => setState({ preview, error: null }))
+      .catch((error) => { if (!control.signal.aborted) setState({ preview: null, error }); });
+    return () => control.abort();
+  }, [asked]);
+  return state;
+}
+
+/** A job that was begun here: its progress, which goes on without the page.
+ * @param {{id: string, onClose: () => void}} props */
+function Started({ id, onClose }) {
+  const { data: job, error } = useJob(id);
+  const [refusal, setRefusal] = useState(/** @type {any} */ (null));
+  const isWorking = !job || WORKING.includes(job.state);
+  const cancel = () => act('POST', `v1/jobs/${id}/cancel`).catch(setRefusal);
+  return html`<${Dialog} title=${job ? ACTIONS[job.action].title : 'Job'} onClose=${onClose} footer=${html`
+      ${isWorking && html`<button type="button" onClick=${cancel}>Stop the job</button>`}
+      <a class="button" href=${link(['jobs', id])} onClick=${onClose}>Open the job</a>
+      <button type="button" class="primary" onClick=${onClose}>Close</button>`}>
+    <p role="status">${job && html`<${Badge} status=${job.state} /> `}${isWorking
+      ? 'The server works on it. This page may be closed.'
+      : `${plural(job?.done ?? 0, 'task')} ${ACTIONS[job?.action ?? '']?.done}.`}</p>
+    ${job && html`<${JobProgress} job=${job} /><${Skipped} job=${job} />`}
+    ${job?.error && html`<p class="step-error">${job.error}</p>`}
+    <${FormError} error=${refusal ?? (job ? null : error)} /><//>`;
+}
+
+/** @param {{job: Job}} props */
+export function Skipped({ job }) {
+  return job.skipped > 0 && html`<p class="muted">${plural(job.skipped, 'task')}
+    ${job.skipped === 1 ? 'was' : 'were'} left alone: changed meanwhile, or not fit for it.</p>`;
+}
+
+/** What a move or a change of priority must be told beyond the filter.
+ * @param {{action: string, to: string, priority: string, onTo: (to: string) => void,
+ *   onPriority: (priority: string) => void}} props */
+function Target({ action, to, priority, onTo, onPriority }) {
+  const models = useApi(action === 'move' ? 'v1/models' : null);
+  if (action === 'move') {
+    return html`<${Field} label="To the model or route" type="select" required value=${to}
+      onInput=${onTo} choices=${[['', 'choose…'],
+        ...(models.data?.data ?? []).map((/** @type {any} */ { id }) => id)]} />`;
+  }
+  if (action !== 'prioritise') return null;
+  return html`<${Field} label="Priority" type="integer" required value=${priority} onInput=${onPriority}
+    hint="From -100 to 100; higher goes first." error=${isPriority(priority) ? null
+      : 'A whole number from -100 to 100.'} />`;
+}
+
+/** @param {string} text */
+export const isPriority = (text) => /^-?\d{1,3}$/.test(text) && Math.abs(Number(text)) <= 100;
+
+/** The question before a job: which tasks, how many, and only then the button.
+ * @param {{action: string, filter: Record<string, any>, note?: string | null,
+ *   onClose: () => void}} props */
+export function JobDialog({ action, filter, note, onClose }) {
+  const { title, name, danger, warning } = ACTIONS[action];
+  const { preview, error } = usePreview(action, filter);
+  const [to, setTo] = useState('');
+  const [priority, setPriority] = useState('50');
+  const [started, setStarted] = useState(/** @type {string | null} */ (null));
+  const [refusal, setRefusal] = useState(/** @type {any} */ (null));
+  const [isBusy, setBusy] = useState(false);
+  const start = async () => {
+    setBusy(true);
+    setRefusal(null);
+    try {
+      const job = await act('POST', 'v1/jobs', { action, filter,
+        to: action === 'move' ? to : undefined,
+        priority: action === 'prioritise' ? Number(priority) : undefined });
+      setStarted(job.id);
+    } catch (thrown) {
+      setRefusal(thrown);
+    }
+    setBusy(false);
+  };
+  if (started) return html`<${Started} id=${started} onClose=${onClose} />`;
+  const many = preview && `${preview.is_estimate ? 'about ' : ''}${plural(preview.matched, 'task')}`;
+  const isReady = preview && preview.matched > 0 && !isBusy && (action !== 'move' || to !== '')
+    && (action !== 'prioritise' || isPriority(priority));
+  return html`<${Dialog} title=${title} onClose=${onClose} footer=${html`
+      <button type="button" onClick=${onClose}>Change nothing</button>
+      <button type="button" class=${danger ? 'danger' : 'primary'} disabled=${!isReady} onClick=${start}>
+        ${isBusy ? 'Working…' : `${name} ${many ?? ''}`}</button>`}>
+    <p>${action === 'redrive' || action === 'forget' ? 'Ended tasks' : 'Unfinished tasks'} that meet
+      ${' '}these conditions:</p><${FilterWords} filter=${filter} />
+    ${note && html`<p class="muted">${note}</p>`}
+    <p role="status">${preview ? html`<strong>${many}</strong> now. Nothing has changed yet.`
+      : !error && 'Counting…'}</p>
+    <${Target} action=${action} to=${to} priority=${priority} onTo=${setTo} onPriority=${setPriority} />
+    ${warning && html`<p class="warning">${warning}</p>`}
+    <${FormError} error=${refusal ?? error} /><//>`;
+}
+

@@ -1,0 +1,60 @@
+// Reads the sentences of `explain`: how many tasks are ahead, and what a newcomer can do about it.
+
+/** How many tasks are ahead, as the sentence says it.
+ * @param {string | null | undefined} sentence
+ * @returns {{ count: number, isMore: boolean } | null} */
+export function aheadIn(sentence) {
+  if (!sentence) return null;
+  if (/\bfirst in its queue\b/.test(sentence)) return { count: 0, isMore: false };
+  const found = /(more than )?(\d[\d,]*) ahead\b/.exec(sentence);
+  return found && { count: Number(found[2].replaceAll(',', '')), isMore: Boolean(found[1]) };
+}
+
+/** The sentence without its advice for SQL: the page has a button there.
+ * @param {string} sentence */
+export function withoutSql(sentence) {
+  return sentence.replace(/; redrive with select sluice\.redrive\(\d+\)/, '');
+}
+
+/** @typedef {{ pattern: RegExp, words: string, command?: string, to?: string, toWords?: string }} Hint */
+
+/** @type {Hint[]} the first that fits is shown */
+const HINTS = [
+  { pattern: /no live worker serves|stopped proving life/,
+    words: 'No worker is running that calls this model. Start one beside the database; the task '
+      + 'starts within a second.',
+    command: 'sluice worker', to: 'system', toWords: 'Workers' },
+  { pattern: /\bpaused\b/,
+    words: 'Somebody paused the model. Nothing is lost: the task goes on when it is resumed.',
+    to: 'models', toWords: 'Models' },
+  { pattern: /\b(credential|HTTP 40[13])\b/,
+    words: 'The backend refuses the key that the worker has. Mend the secret, then resume the '
+      + 'model: no task fails for it meanwhile.', to: 'models', toWords: 'Models' },
+  { pattern: /\b(closed|parked)\b/,
+    words: 'The model is closed until it opens again or somebody resumes it.',
+    to: 'models', toWords: 'Models' },
+  { pattern: /\bbreaker\b/,
+    words: 'The backend has failed several times in a row. Sluice tries it again by itself.',
+    to: 'models', toWords: 'Models' },
+  { pattern: /tenant ".*" has no permit/,
+    words: 'The tenant has used up what it may send in a minute; it goes on by itself.' },
+  { pattern: /next permit/,
+    words: 'The model has used up the calls it may make in a minute; the queue goes on by itself. '
+      + 'A higher quota makes it faster.', to: 'models', toWords: 'Models' },
+  { pattern: /slots .*busy|max_in_flight/,
+    words: 'As many calls are under way as may be; the next one to end makes room.' },
+  { pattern: /run_at/, words: 'It was submitted for later.' },
+  { pattern: /retry|try again/,
+    words: 'The last attempt failed in a way that may pass; Sluice tries again by itself.' },
+  { pattern: /has a weight/, words: 'No model of the route has a weight.',
+    to: 'routes', toWords: 'Routes' },
+];
+
+/** What can be done about what a sentence says.
+ * @param {string | null | undefined} sentence
+ * @returns {Hint | null} */
+export function hintFor(sentence) {
+  // Of a route it names every model: one that can take the task is enough.
+  if (!sentence || / can be taken by /.test(sentence)) return null;
+  return HINTS.find(({ pattern }) => pattern.test(sentence)) ?? null;
+}
