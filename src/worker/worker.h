@@ -3,9 +3,10 @@
 // its own life: connecting, keeping time, sleeping, draining, leaving. Clock, database, HTTP
 // client, metrics and spans are given to it and outlive it.
 //
-// The life of a task is Calls::live(). OutcomeStore stores outcomes. Everything else that uses the
-// database goes through flush(), which has each part send what is due; each statement and the
-// effect of its answer stand together, in the part that owns the state.
+// The life of a task is Calls::live(). OutcomeStore stores outcomes; Wakeups has the listening
+// session. Everything else that uses the database goes through flush(), which has each part send
+// what is due; each statement and the effect of its answer stand together, in the part that owns
+// the state.
 //
 // Thread rule: loop thread only. run() must have returned before it is destroyed.
 #pragma once
