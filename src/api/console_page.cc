@@ -29,10 +29,9 @@ bool is_named_as_a_file(std::string_view path) {
 // `name`: below /console/. Null: there is none.
 const WebFile* find_file(std::string_view name) {
   const auto files = embedded_web_files();
-  const auto found = std::lower_bound(files.begin(), files.end(), name,
-                                      [](const WebFile& file, std::string_view wanted) {
-                                        return file.name < wanted;
-                                      });
+  const auto found = std::lower_bound(
+      files.begin(), files.end(), name,
+      [](const WebFile& file, std::string_view wanted) { return file.name < wanted; });
   if (found != files.end() && found->name == name) return &*found;
   const auto pages = embedded_web_pages();
   const auto depth = static_cast<size_t>(std::count(name.begin(), name.end(), '/'));

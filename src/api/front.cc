@@ -131,8 +131,7 @@ HttpAdmission Front::admit(const HttpIncoming& incoming) {
     std::optional<HttpReply> refusal = console_.refusal(incoming, place);
     if (refusal) return refuse(incoming, std::move(*refusal));
   }
-  if (without_keys_ || monitored(incoming) == Monitored::metrics ||
-      place == ConsolePlace::page) {
+  if (without_keys_ || monitored(incoming) == Monitored::metrics || place == ConsolePlace::page) {
     return HttpVerdict();
   }
   const std::string reason = keys_.not_ready_because();

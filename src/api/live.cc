@@ -73,9 +73,8 @@ std::string Live::Listener::take_news() {
   std::string text;
   for (const auto& [event, rows] : news) {
     if (rows.changed.empty() && rows.gone.empty() && !is_first) continue;
-    text += fmt::format(
-        "event: {}\ndata: {{\"object\":\"list\",\"data\":[{}],\"gone\":[{}]}}\n\n", event,
-        rows.changed, rows.gone);
+    text += fmt::format("event: {}\ndata: {{\"object\":\"list\",\"data\":[{}],\"gone\":[{}]}}\n\n",
+                        event, rows.changed, rows.gone);
   }
   return text;
 }

@@ -45,9 +45,9 @@ class Live final {
   Clock& clock_;
   PgPool& database_;
   Rows rows_;
-  int64_t looks_ = 0;        // that found something new
-  std::string failure_;      // why the last look read nothing, as JSON; empty: it did not fail
-  bool has_read_ = false;    // rows_ is what there is, or was
+  int64_t looks_ = 0;      // that found something new
+  std::string failure_;    // why the last look read nothing, as JSON; empty: it did not fail
+  bool has_read_ = false;  // rows_ is what there is, or was
   int64_t next_look_ns_ = 0;
   std::vector<Listener*> listeners_;
   bool looking_ = false;

@@ -41,9 +41,9 @@ TEST_CASE("over plain HTTP browsers say no site: then Origin has to be the reque
   CHECK(is_own("POST", {{"origin", "http://box:8080"}}));
   CHECK(is_own("POST", {{"origin", "https://box:8080"}}));  // a proxy ends TLS
   CHECK_FALSE(is_own("POST", {{"origin", "http://box:8080"}}, "https"));
-  for (const char* origin : {"http://box", "http://box:8081", "http://evil.example", "null", "",
-                             "box:8080", "http://box:8080/", "http://box:8080.evil.example",
-                             "ftp://box:8080"}) {
+  for (const char* origin :
+       {"http://box", "http://box:8081", "http://evil.example", "null", "", "box:8080",
+        "http://box:8080/", "http://box:8080.evil.example", "ftp://box:8080"}) {
     CAPTURE(origin);
     CHECK_FALSE(is_own("POST", {{"origin", origin}}));
     CHECK_FALSE(is_own("GET", {{"origin", origin}}));
