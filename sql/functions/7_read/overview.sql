@@ -147,8 +147,8 @@ $$;
 -- any number of tasks and tenants: depth and unfinished are estimates where is_estimate says so,
 -- oldest_ready_s is that of the tasks submitted first.
 -- Params:  p_now.
--- Returns: why: in the words of explain; calls_per_min, tokens_per_min, solved_10min to p99_s: as
---          model_ends.
+-- Returns: next_permit_at: null while a call may begin; why: in the words of explain;
+--          calls_per_min, tokens_per_min, solved_10min to p99_s: as model_ends.
 create or replace function sluice.overview(p_now timestamptz default null)
 returns table (model text, api text, paused boolean, state text, state_reason text,
   state_until timestamptz, breaker text, pressure text, depth bigint, in_flight bigint,
@@ -188,7 +188,7 @@ begin
     f.depth + f.in_flight + f.waiting, f.is_estimate, u.max, (f.row).max_in_flight,
     sluice.seconds_between(f.since, v_now), (f.row).rpm, (f.row).tpm,
     coalesce(e.calls, 0), coalesce(e.tokens, 0), f.permits,
-    case when f.permits > 0 then v_now when f.permits <= 0 then sluice.permit_at(f.row, v_now) end,
+    case when f.permits <= 0 then sluice.permit_at(f.row, v_now) end,
     coalesce(e.solved, 0), coalesce(e.failed, 0), e.p50_s, e.p99_s,
     sluice.why_text(f.row, f.state, f.depth + f.waiting > 0, s.workers, s.slots, s.busy,
       f.in_flight, f.permits, v_now)
