@@ -28,6 +28,8 @@ begin
   if tasks >= p_max then
     tasks := greatest(p_max, pg_stat_get_live_tuples(v_queue));
   end if;
+exception when undefined_table then  -- its model or route was deleted just now
+  tasks := 0;
 end
 $$;
 
