@@ -18,6 +18,10 @@ create table sluice.revision (
 );
 create index revision_of_name on sluice.revision (kind, name, id);
 
+-- Readings of texts have a bound of their own in the audit (forget_audit).
+create index audit_of_readings on sluice.audit (id) where action = 'read_texts';
+create index audit_of_others on sluice.audit (id) where action <> 'read_texts';
+
 -- The body of POST /v1/revisions/{id}/revert.
 create type sluice.reverting as (force boolean);
 

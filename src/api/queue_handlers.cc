@@ -49,9 +49,8 @@ Co<HttpReply> show_overview(Services& services, ApiRequest request) {
 
 Co<HttpReply> show_model_limits(Services& services, ApiRequest request) {
   PgParams name = {request.names[0]};
-  return answer_to_all_tenants_key(services, request,
-                                   "select to_jsonb(l) from sluice.model_limits($1) l",
-                                   std::move(name));
+  return answer_to_all_tenants_key(
+      services, request, "select to_jsonb(l) from sluice.model_limits($1) l", std::move(name));
 }
 
 }  // namespace sluice

@@ -70,11 +70,11 @@ Co<HttpReply> revert_revision(Services& services, ApiRequest request) {
   if (!id) return reply_with(error_reply(404, "not_found", "there is no such revision", "SL006"));
   std::string body = request.http.body.empty() ? "{}" : std::move(request.http.body);
   PgParams params = {std::to_string(*id)};
-  return answer_with_body(
-      services.background, request.http,
-      "select sluice.revert_revision($1::bigint, coalesce(f.force, false))"
-      " from sluice.read_record(null::sluice.reverting, $2::jsonb) f",
-      std::move(params), std::move(body), 200, std::move(request.caller.key_id));
+  return answer_with_body(services.background, request.http,
+                          "select sluice.revert_revision($1::bigint, coalesce(f.force, false))"
+                          " from sluice.read_record(null::sluice.reverting, $2::jsonb) f",
+                          std::move(params), std::move(body), 200,
+                          std::move(request.caller.key_id));
 }
 
 }  // namespace sluice

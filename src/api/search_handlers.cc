@@ -54,8 +54,7 @@ Co<HttpReply> list_dead_letter_groups(Services& services, ApiRequest request) {
 }
 
 Co<HttpReply> show_timeline(Services& services, ApiRequest request) {
-  return answer_about(services, std::move(request),
-                      "select sluice.show_timeline($1::bigint, $2)");
+  return answer_about(services, std::move(request), "select sluice.show_timeline($1::bigint, $2)");
 }
 
 Co<HttpReply> read_texts(Services& services, ApiRequest request) {

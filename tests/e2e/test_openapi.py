@@ -612,9 +612,8 @@ def call_for_bulk(call):
     call(200, "GET", "/v1/dead-letters",
         query="?model=m&tenant=default&limit=2&after=1000&batch_id=1")
     call(400, "GET", "/v1/dead-letters", query="?limit=0")
-    query(call.url, "update sluice.models set max_attempts = 1 where name = 'm'")
     failed = submit(call.url, "refuse", "m")
-    wait_for(lambda: query(call.url, "select from sluice.result where task_id = %s", [failed]))
+    wait_for(lambda: query(call.url, "select 1 from sluice.result where task_id = %s", [failed]))
     assert call(200, "GET", "/v1/dead-letters/groups",
         query="?model=m&tenant=default&since=2000-01-01T00:00:00Z&before=1000").json["data"]
     call(400, "GET", "/v1/dead-letters/groups", query="?since=once")

@@ -125,6 +125,15 @@ def test_a_timeline_tells_a_tasks_life_and_links_its_trace(url, get):
     assert get(f"/v1/tasks/{task}/timeline", "a")["trace_url"] is None
 
 
+def test_a_template_of_traces_is_an_address_with_an_id(process, keys):
+    for template, status in (("https://t.example/{trace_id}", 200), ("https://t.example/", 400),
+            ("javascript:alert({trace_id})", 400), (None, 200)):
+        reply = http(process.port, "PATCH", "/v1/settings", {"trace_url": template},
+            key=keys["admin"])
+        assert reply.status == status, template
+        assert status == 200 or reply.json["error"]["param"] == "trace_url", reply.body
+
+
 def test_who_reads_texts_is_in_the_audit(url, get, keys):
     task = submit(url, "SECRETPROMPT", tenant="a")
     assert get(f"/v1/tasks/{task}/texts", "a") == {"prompt": "SECRETPROMPT", "request": None,

@@ -14,10 +14,10 @@ select results_eq(format($$select model, state, state_reason, state_until, break
     in_flight, unfinished, false, paused
   from sluice.queues where model in (%L, %L, %L) order by model$$, :'a', :'b', :'c'),
   'state, depth and pressure');
-select results_eq(format($$select model, depth, waiting from sluice.model_loads(at(1))
+select results_eq(format($$select model, depth, waiting from sluice.model_loads()
   where model = id_of(%L)$$, :'b'), format($$values (id_of(%L), 0::bigint, 3::bigint)$$, :'b'),
   'its part of a route, and what waits for its time');
-select is((select since from sluice.line_loads(at(1)) where line = id_of(:'a')), at(0),
+select is((select since from sluice.line_loads() where line = id_of(:'a')), at(0),
   'since when the oldest one waits');
 select is((select oldest_ready_s from sluice.overview(at(30)) where model = :'a'),
   30::double precision, 'in seconds, by the given clock');

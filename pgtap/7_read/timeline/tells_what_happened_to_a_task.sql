@@ -27,13 +27,14 @@ select is(array(select concat_ws(' ', kind, status, fence, http_status, error_co
   array['submitted', 'waits_until', 'claimed 2', 'retry 2 500', 'claimed 3',
     'failed 3 400 http_400', 'ended failed 3 400 http_400'], 'it was called again, and failed');
 select is((select (wait_s, call_s, worker, model, billed) from sluice.timeline(:t)
-  where kind = 'retry'), (null::double precision, 8::double precision, 'test'::text, :'m'::text, true),
-  'how long a call took, and whose it was');
+  where kind = 'retry'), (null::double precision, 8::double precision, 'test'::text, :'m'::text,
+  true), 'how long a call took, and whose it was');
 select is((select wait_s from sluice.timeline(:t) where kind = 'claimed' and fence = 2),
   2::double precision, 'how long it waited for it');
 select sluice.redrive(:t, at(50)) \g /dev/null
 select is(array(select concat_ws(' ', kind, status) from sluice.timeline(:t)
-  where at >= at(40)), array['failed', 'ended', 'redriven', 'queued'], 'a redrive takes the end back');
+  where at >= at(40)), array['failed', 'ended', 'redriven', 'queued'],
+  'a redrive takes the end back');
 select is((error_of('select * from sluice.timeline(-1)')).code, 'SL006', 'there is no such task');
 set local role :"b";
 select is((error_of(format('select * from sluice.timeline(%s)', :t))).code, 'SL006',
@@ -41,7 +42,7 @@ select is((error_of(format('select * from sluice.timeline(%s)', :t))).code, 'SL0
 set local role :"a";
 select is((select count(*) from sluice.timeline(:t) where kind = 'submitted'), 1::bigint,
   'its own may read it');
--- events_of_calls, events_of_place, events_of_result, seconds_between
+-- events_of_calls, events_of_place, events_of_result
 
 select * from finish();
 rollback;

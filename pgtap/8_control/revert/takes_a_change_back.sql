@@ -1,6 +1,6 @@
 begin;
 \ir ../../_helpers.sql
-select plan(14);
+select plan(17);
 
 select given_model() as m \gset
 create function last_revision() returns bigint language sql
@@ -44,6 +44,17 @@ select is((select weight from sluice.routes where route = :'route'), 1::real, 'a
 update sluice.settings set ageing = '77 s';
 select sluice.revert(last_revision()) \g /dev/null
 select is((select ageing from sluice.settings), interval '10 minutes', 'a setting');
+select given_model() as old \gset
+select given_route(:'old') as old_route \gset
+update sluice.models set name = 'renamed-' || :'old' where name = :'old';
+select max(id) as r from sluice.revision where kind = 'models' \gset
+select sluice.revert(:r) as undo \gset
+select is((select model from sluice.routes where route = :'old_route'), :'old', 'a name');
+select is((select array[name, reverts::text] from sluice.revision where id = :undo),
+  array[:'old', :r::text], 'and says so under the former one');
+delete from sluice.models where name = :'old';
+select is((error_of(format('select sluice.revert(%s, true)', :undo))).code, 'SL011',
+  'no change of what is gone');
 select is((error_of('select sluice.revert(-1)')).code, 'SL006', 'no revision, nothing');
 -- revision_row, changed_since, restore_row
 

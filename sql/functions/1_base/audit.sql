@@ -120,22 +120,41 @@ begin
 end
 $$;
 
--- audit_rows_max: how many rows of the audit are kept, whatever their age: some 300 MB.
+-- audit_rows_max, audit_readings_max: how many rows of the audit are kept, whatever their age: some
+-- 300 MB; and how many that say who read a text, 40 MB. These are apart, because whoever may read
+-- his own tasks could push the others out with them.
 create or replace function sluice.audit_rows_max() returns bigint
 language sql immutable parallel safe
 as $$ select 1000000::bigint $$;
 
+create or replace function sluice.audit_readings_max() returns bigint
+language sql immutable parallel safe
+as $$ select 200000::bigint $$;
+
 -- forget_audit: removes rows older than 400 days (enough for a yearly review, and a month to do it
--- in) or beyond audit_rows_max; at most 1,000 rows a call. Called by tick.
+-- in) or beyond the numbers above; at most 1,000 of each kind a call. Called by tick. Where it
+-- counts rows it walks an index, some 60 ms for a million, and only while there are so many.
 create or replace function sluice.forget_audit(p_now timestamptz) returns int
 language plpgsql volatile
 as $$
 declare
+  v_ids bigint := (select max(id) - min(id) from sluice.audit);
+  v_upto bigint := case when v_ids >= sluice.audit_rows_max() then (
+    select a.id from sluice.audit a where a.action <> 'read_texts'
+    order by a.id desc offset sluice.audit_rows_max() limit 1) end;
+  v_readings_upto bigint := case when v_ids >= sluice.audit_readings_max() then (
+    select a.id from sluice.audit a where a.action = 'read_texts'
+    order by a.id desc offset sluice.audit_readings_max() limit 1) end;
   v_forgotten int;
 begin
-  delete from sluice.audit a using (select id from sluice.audit order by id limit 1000) oldest
-  where a.id = oldest.id and (a.at < p_now - interval '400 days'
-    or a.id <= (select max(id) from sluice.audit) - sluice.audit_rows_max());
+  with oldest as (
+    (select id, v_upto as upto from sluice.audit where action <> 'read_texts'
+     order by id limit 1000)
+    union all
+    (select id, v_readings_upto from sluice.audit where action = 'read_texts'
+     order by id limit 1000))
+  delete from sluice.audit a using oldest o
+  where a.id = o.id and (a.at < p_now - interval '400 days' or a.id <= o.upto);
   get diagnostics v_forgotten = row_count;
   return v_forgotten;
 end

@@ -12,6 +12,12 @@ create or replace function sluice.from_micros(p_micros bigint) returns timestamp
 language sql stable parallel safe
 as $$ select timestamptz 'epoch' + p_micros * interval '1 microsecond' $$;
 
+-- seconds_between: from p_from to p_to; null: not known.
+create or replace function sluice.seconds_between(p_from timestamptz, p_to timestamptz)
+returns double precision
+language sql immutable parallel safe
+as $$ select extract(epoch from p_to - p_from)::double precision $$;
+
 -- Checks the JSON of clients against the types of columns: a message names the key, the value, and
 -- the values allowed.
 

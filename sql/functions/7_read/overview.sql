@@ -1,42 +1,51 @@
 -- The overview: one row for each model, for a page that is looked at all day. Everything that it
 -- counts has a bound, and all that is told of one model comes from sequences or looks by key.
 
--- overview_lanes_max, overview_rows_max: how many lanes, and how many rows of queues, one overview
--- looks at, of all models together: some 30 ms and 15 ms. With 1,000 tenants in each of 200 models
--- all lanes would take 1.6 s.
-create or replace function sluice.overview_lanes_max() returns int
-language sql immutable parallel safe
-as $$ select 4000 $$;
-
+-- overview_rows_max: how many rows of queues one overview counts, of all models together: some
+-- 10 ms.
 create or replace function sluice.overview_rows_max() returns int
 language sql immutable parallel safe
-as $$ select 100000 $$;
+as $$ select 40000 $$;
 
--- line_loads: how many tasks wait in each of the lines that may have work, and since when the
--- oldest one does. A line with more rows than are counted has as many as PostgreSQL's statistics
--- say, and at least so many.
--- Returns: since: of the first lanes of the line; null: nothing waits.
-create or replace function sluice.line_loads(p_now timestamptz)
+-- line_load: how many tasks wait in a line, counting p_max of them, and since when the oldest one
+-- of these does. It reads the rows with the lowest ids, which were submitted first. The statement
+-- is planned anew each time, for 0.1 ms: plans of the functions of 200 lines (lanes_<l>, depth_<l>)
+-- would take each new session 0.3 s.
+-- Returns: tasks: p_max or more: as many as PostgreSQL's statistics say, at least p_max.
+create or replace function sluice.line_load(p_line int, p_max int, out tasks bigint,
+  out since timestamptz)
+language plpgsql volatile
+as $$
+declare
+  v_queue regclass := to_regclass('sluice.queue_' || sluice.line_name(p_line));
+begin
+  tasks := 0;
+  if v_queue is not null then
+    execute format('select count(*), min(q.ready_at) from (
+      select q.ready_at from %s q order by q.task_id limit $1) q', v_queue)
+    into tasks, since using p_max;
+  end if;
+  if tasks >= p_max then
+    tasks := greatest(p_max, pg_stat_get_live_tuples(v_queue));
+  end if;
+exception when undefined_table then  -- its model or route was deleted just now
+  tasks := 0;
+end
+$$;
+
+-- line_loads: line_load of each of the lines that may have work.
+create or replace function sluice.line_loads()
 returns table (line int, tasks bigint, is_estimate boolean, since timestamptz)
 language plpgsql volatile
 as $$
 #variable_conflict use_column
 declare
   v_lines int[] := array(select distinct r.line from sluice.ready_line r);
-  v_lanes int := least(1000,
-    greatest(8, sluice.overview_lanes_max() / greatest(1, cardinality(v_lines))));
-  v_rows int := greatest(100, sluice.overview_rows_max() / greatest(1, cardinality(v_lines)));
+  v_max int := greatest(100, sluice.overview_rows_max() / greatest(1, cardinality(v_lines)));
 begin
   return query
-  select l.line, case when d.depth < v_rows then d.depth::bigint
-      else greatest(d.depth, pg_stat_get_live_tuples(q.queue)) end,
-    d.depth >= v_rows, (select min(h.ready_at)
-      from unnest(sluice.lane_heads(l.line, v_lanes, p_now => p_now)) h)
-  from unnest(v_lines) l(line)
-  cross join lateral (select to_regclass('sluice.queue_' || sluice.line_name(l.line)) as queue
-    offset 0) q
-  cross join lateral (select sluice.depth(l.line, v_rows) as depth
-    where q.queue is not null offset 0) d;
+  select l.line, o.tasks, o.tasks >= v_max, o.since
+  from unnest(v_lines) l(line) cross join lateral sluice.line_load(l.line, v_max) o;
 end
 $$;
 
@@ -44,7 +53,7 @@ $$;
 -- named it and, by weight, its share of those that wait in its routes (queues shares these out
 -- exactly, which takes longer).
 -- Returns: depth, since: of its own line; waiting: the others.
-create or replace function sluice.model_loads(p_now timestamptz)
+create or replace function sluice.model_loads()
 returns table (model int, depth bigint, waiting bigint, is_estimate boolean, since timestamptz)
 language plpgsql volatile
 as $$
@@ -53,7 +62,7 @@ declare
   c_later_max constant int := 1000;  -- of each model and each route
 begin
   return query
-  with load as materialized (select * from sluice.line_loads(p_now)),
+  with load as materialized (select * from sluice.line_loads()),
   part as materialized (
     select r.route, r.model, r.weight / sum(r.weight) over (partition by r.route) as part
     from sluice.routes r where r.weight > 0),
@@ -93,26 +102,24 @@ begin
   return query
   with newest as materialized (
     select r.model, r.status, r.finished_at, r.started_at,
-      coalesce(r.input_tokens, 0)::bigint + coalesce(r.output_tokens, 0) as tokens
+      coalesce(r.input_tokens, 0)::bigint + coalesce(r.output_tokens, 0) as tokens,
+      case when r.status = 'solved' then sluice.seconds_between(r.started_at, r.finished_at) end
+        as took_s
     from sluice.result r order by r.task_id desc limit c_looked_at_max),
   minute as materialized (
     select p_now - case when count(*) < c_looked_at_max then interval '1 minute' else greatest(
       least(p_now - min(n.finished_at), interval '1 minute'), interval '1 second') end as since
     from newest n)
   select n.model, count(*) filter (where n.status = 'solved'),
-    count(*) filter (where n.status = 'failed'), p.took_s[1], p.took_s[2],
+    count(*) filter (where n.status = 'failed'), (percentile_cont(0.5) within group (
+      order by n.took_s)), (percentile_cont(0.99) within group (order by n.took_s)),
     count(*) filter (where n.started_at is not null and n.finished_at > m.since)
       / extract(epoch from p_now - m.since)::double precision * 60,
     coalesce(sum(n.tokens) filter (where n.finished_at > m.since), 0)
       / extract(epoch from p_now - m.since)::double precision * 60
   from newest n cross join minute m
-  left join (
-    select o.model, percentile_cont(array[0.5, 0.99]) within group (
-      order by extract(epoch from o.finished_at - o.started_at)::double precision) as took_s
-    from newest o where o.status = 'solved' and o.finished_at > p_now - interval '10 minutes'
-    group by o.model) p on p.model = n.model
   where n.model is not null and n.finished_at > p_now - interval '10 minutes'
-  group by n.model, m.since, p.took_s;
+  group by n.model, m.since;
 end
 $$;
 
@@ -140,10 +147,10 @@ $$;
 -- overview: one row for each model, by name: how deep, how busy, how near to its limits, how its
 -- calls end, and why it is not faster. It tells what sluice.queues tells, and answers in time with
 -- any number of tasks and tenants: depth and unfinished are estimates where is_estimate says so,
--- oldest_ready_s is that of the first lanes.
+-- oldest_ready_s is that of the tasks submitted first.
 -- Params:  p_now.
--- Returns: why: in the words of explain; calls_per_min, tokens_per_min, solved_10min to p99_s: as
---          model_ends.
+-- Returns: next_permit_at: null while a call may begin; why: in the words of explain;
+--          calls_per_min, tokens_per_min, solved_10min to p99_s: as model_ends.
 create or replace function sluice.overview(p_now timestamptz default null)
 returns table (model text, api text, paused boolean, state text, state_reason text,
   state_until timestamptz, breaker text, pressure text, depth bigint, in_flight bigint,
@@ -166,7 +173,7 @@ begin
     select w, w.slots, (select count(*) from sluice.lease l where l.worker = w.id) as busy
     from sluice.worker w cross join sluice.settings s
     where w.dead_at is null and w.seen >= v_now - s.heartbeat_timeout),
-  load as materialized (select * from sluice.model_loads(v_now)),
+  load as materialized (select * from sluice.model_loads()),
   ends as materialized (select * from sluice.model_ends(v_now)),
   fact as materialized (
     select m as row, l.depth, l.is_estimate, l.since, sluice.in_flight(m.id) as in_flight,
@@ -181,9 +188,9 @@ begin
       when f.state = 'breaker open' then f.breaker_since + (f.row).breaker_open end,
     f.breaker, sluice.pressure(f.depth + f.in_flight + f.waiting, u.max), f.depth, f.in_flight,
     f.depth + f.in_flight + f.waiting, f.is_estimate, u.max, (f.row).max_in_flight,
-    extract(epoch from v_now - f.since)::double precision, (f.row).rpm, (f.row).tpm,
+    sluice.seconds_between(f.since, v_now), (f.row).rpm, (f.row).tpm,
     coalesce(e.calls, 0), coalesce(e.tokens, 0), f.permits,
-    case when f.permits > 0 then v_now when f.permits <= 0 then sluice.permit_at(f.row, v_now) end,
+    case when f.permits <= 0 then sluice.permit_at(f.row, v_now) end,
     coalesce(e.solved, 0), coalesce(e.failed, 0), e.p50_s, e.p99_s,
     sluice.why_text(f.row, f.state, f.depth + f.waiting > 0, s.workers, s.slots, s.busy,
       f.in_flight, f.permits, v_now)

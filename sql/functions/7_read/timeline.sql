@@ -1,11 +1,5 @@
 -- The timeline of one task: everything that happened to it, as far as it is noted.
 
--- seconds_between: from p_from to p_to; null: not known.
-create or replace function sluice.seconds_between(p_from timestamptz, p_to timestamptz)
-returns double precision
-language sql immutable parallel safe
-as $$ select extract(epoch from p_to - p_from)::double precision $$;
-
 -- worker_name: the name of a worker, or its id when it is not known any more.
 create or replace function sluice.worker_name(p_worker bigint) returns text
 language plpgsql stable

@@ -17,6 +17,14 @@ begin
 end
 $$;
 
+-- revision_json: a revision as the console reads it.
+create or replace function sluice.revision_json(p_revision sluice.revisions) returns jsonb
+language sql stable
+as $$
+  select to_jsonb(p_revision) || jsonb_build_object('id', p_revision.id::text, 'reverts',
+    p_revision.reverts::text)
+$$;
+
 -- show_revisions: a page of sluice.revisions, newest first.
 -- Params:  p_kind, p_name: only of these (null: any); p_before: ids below this one (null: all);
 --          p_limit.
@@ -27,23 +35,16 @@ language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 as $$
+declare
+  v_ids bigint[] := array(
+    select r.id from sluice.revision r
+    where (p_kind is null or r.kind = p_kind) and (p_name is null or r.name = p_name)
+      and (p_before is null or r.id < p_before)
+    order by r.id desc limit p_limit);
 begin
   return (select jsonb_build_object('object', 'list', 'data', coalesce(jsonb_agg(
-      sluice.revision_json(i.id) order by i.id desc), '[]'))
-    from (select r.id from sluice.revision r
-      where (p_kind is null or r.kind = p_kind) and (p_name is null or r.name = p_name)
-        and (p_before is null or r.id < p_before)
-      order by r.id desc limit p_limit) i);
-end
-$$;
-
--- revision_json: a row of sluice.revisions; null: there is none.
-create or replace function sluice.revision_json(p_revision bigint) returns jsonb
-language plpgsql stable
-as $$
-begin
-  return (select to_jsonb(r) || jsonb_build_object('id', r.id::text, 'reverts', r.reverts::text)
-    from sluice.revisions r where r.id = p_revision);
+      sluice.revision_json(r) order by r.id desc), '[]'))
+    from sluice.revisions r where r.id = any (v_ids));
 end
 $$;
 
@@ -57,6 +58,6 @@ as $$
 declare
   v_new bigint := sluice.revert(p_revision, p_force);
 begin
-  return sluice.revision_json(v_new);
+  return (select sluice.revision_json(r) from sluice.revisions r where r.id = v_new);
 end
 $$;
