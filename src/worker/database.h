@@ -121,7 +121,7 @@ class Database {
   virtual Co<Result<int64_t>> sweep() = 0;
   // A round of retention, of at most a second; returns how much it removed.
   virtual Co<Result<int64_t>> retain() = 0;
-  // Makes a step of some job, of some 10 ms, if one is due; returns in how many ms to ask again,
+  // Makes a step of some job, of some 4 ms, if one is due; returns in how many ms to ask again,
   // below 0: no job is open.
   virtual Co<Result<int64_t>> advance_jobs() = 0;
   // Moves due tasks into their lines; returns how many.

@@ -186,6 +186,8 @@ def test_the_keys_are_those_of_the_database(pg):
     assert named["Settings"] == settings("settings")
     assert named["DeadLetter"] == columns("sluice.dead_letters")
     assert named["Conditions"] == columns("sluice.conditions")
+    assert named["JobFilter"] == columns("sluice.job_conditions")
+    assert named["JobRequest"] == columns("sluice.job_request")
     assert named["Conditions"] | named["FailedConditions"] == columns("sluice.failed_conditions")
 
 
@@ -619,6 +621,29 @@ def call_for_bulk(call):
     call(400, "GET", "/v1/dead-letters/groups", query="?since=once")
 
 
+def call_for_jobs(call):
+    request = {"action": "cancel", "filter": {"model": "waits", "metadata": {"nobody": 1}}}
+    call(200, "POST", "/v1/jobs", request | {"dry_run": True})
+    number = call(201, "POST", "/v1/jobs", request).json["id"]
+    for body in ({}, request | {"action": "explode"}, request | {"colour": 1},
+            request | {"priority": 101}, request | {"filter": {"batch_id": "one"}}, []):
+        call(400, "POST", "/v1/jobs", body)
+    call(404, "POST", "/v1/jobs", request | {"filter": {"model": "nobody"}})
+    call(200, "GET", "/v1/jobs", query="?limit=2&before=1000")
+    call(400, "GET", "/v1/jobs", query="?limit=0")
+    call(200, "GET", "/v1/jobs/{id}", id=number)
+    call(200, "POST", "/v1/jobs/{id}/cancel", id=number)
+    call(400, "POST", "/v1/jobs/{id}/undo", id=number)  # nothing was done
+    submit(call.url, "x", "waits", metadata='{"jobs": 1}')
+    number = call(201, "POST", "/v1/jobs", {"action": "prioritise", "priority": 7, "filter":
+        {"metadata": {"jobs": 1}}}).json["id"]
+    wait_for(lambda: call(200, "GET", "/v1/jobs/{id}", id=number).json["state"] == "done", 30,
+        "the job")
+    call(200, "POST", "/v1/jobs/{id}/undo", id=number)
+    for method, path in (("GET", ""), ("POST", "/cancel"), ("POST", "/undo")):
+        call(404, method, "/v1/jobs/{id}" + path, id=999)
+
+
 def call_where_there_is_no_room(call):
     """The refusals of what is well formed: too large, the tenant's cap, the system's bound."""
     paths = {"/v1/tasks": {"prompt": "x" * 100, "model": "waits"},
@@ -717,6 +742,7 @@ def test_every_answer_of_the_document_is_given_as_it_says(call):
         call(200, "GET", path, key=None)
     call_for_tasks(call)
     call_for_bulk(call)
+    call_for_jobs(call)
     call_for_completions(call)
     call_for_files(call)
     call_for_batches(call)

@@ -28,7 +28,8 @@ begin
     delete from sluice.queue;
   delete from sluice.lease; delete from sluice.attempt; delete from sluice.worker;
     delete from sluice.cancellation;
-  delete from sluice.spent; delete from isolation.applied; delete from isolation.reserved;
+  delete from sluice.job; delete from sluice.spent; delete from isolation.applied;
+    delete from isolation.reserved;
   perform sluice.register_worker('1', 10, p_now => v_long_ago),
     sluice.register_worker('2', 10, p_now => v_long_ago);
   update sluice.worker set id = name::bigint, seen = case name when '2' then clock_timestamp()
@@ -115,6 +116,15 @@ create function recover() returns void
   language plpgsql as $$ begin perform sluice.recover(2); end $$;
 create function cancel() returns void
   language plpgsql as $$ begin perform sluice.cancel(isolation.task()); end $$;
+
+-- move: a step of a job that moves the tasks of model m to model n.
+create function move() returns void language plpgsql
+as $$
+begin
+  perform sluice.start_job('move', '{"model": "m"}', target => 'n');
+  perform sluice.advance_job(j, clock_timestamp()) from sluice.job j;
+end
+$$;
 
 -- complete: a worker reports on the first claim: 30 tokens.
 create function complete(p_worker bigint, p_kind text) returns void language plpgsql

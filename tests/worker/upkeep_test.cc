@@ -55,7 +55,7 @@ TEST_CASE("a worker that drains makes no step of a job") {
   bench.database.queue.push_back(task_of(1));
   bench.database.job_pause_ms = 20;
   bench.start();
-  bench.worker.drain();
+  bench.worker->drain();
   bench.pass_ms(bounds::look_interval_ms);
   const int steps = bench.database.called("advance_jobs");
   bench.pass_ms(bounds::look_interval_ms);

@@ -34,16 +34,24 @@ select sluice.configure('models', :'m', '{"rpm": 7}', false) \g /dev/null
 select sluice.configure_route('route-' || :'m', jsonb_build_object(:'m', 1)) \g /dev/null
 select sluice.create_key('fedcba9876543210', sha256('k'), 'k', null, '{read}') \g /dev/null
 select sluice.revoke_key('fedcba9876543210') \g /dev/null
+select sluice.start_job('cancel', jsonb_build_object('model', :'m')) as job \gset
+select sluice.cancel_job(:job) \g /dev/null
+reset session authorization;
+update sluice.job set done = 1, undo_until = 'infinity' where id = :job;
+set local session authorization :"admin";
+select sluice.undo_job(:job) \g /dev/null
 reset session authorization;
 select is(array(select action from sluice.audit where who = :'admin' order by id),
   '{pause,resume,close_model,cancel,redrive,redrive_all,cancel_all,forget,forget_all,
     update models,insert routes,update tenants,
     insert models,delete models,insert tenants,delete tenants,delete routes,update settings,
-    change models,configure_route,create_key,revoke_key}', 'each once, in order');
+    change models,configure_route,create_key,revoke_key,
+    start_job,cancel_job,undo_job}', 'each once, in order');
 -- Functions that administrators alone may call, and those shared with clients, but for the work:
 -- submit, look, clients' files and batches, the rounds of tick and of batches, bulk_step, which is
--- cancel_all, redrive_all and forget_all step by step, and revert_revision, which is revert.
--- read_texts and revert are in tests of their own.
+-- cancel_all, redrive_all and forget_all step by step, post_job and act_on_job, which are the three
+-- functions of jobs for clients, and revert_revision, which is revert. read_texts and revert are in
+-- tests of their own.
 select bag_eq($$select proname::text from pg_proc p where pronamespace = 'sluice'::regnamespace
   and has_function_privilege('sluice_admin', oid, 'execute')
     and not has_function_privilege('sluice_worker', oid, 'execute')
@@ -55,13 +63,14 @@ select bag_eq($$select proname::text from pg_proc p where pronamespace = 'sluice
     'begin_file', 'append_file', 'end_file', 'abandon_file', 'show_file', 'list_files', 'file_body',
       'delete_file', 'create_batch',
     'create_message_batch', 'create_batch_once', 'show_batch', 'list_batches',
-    'cancel_batch', 'delete_batch', 'batch_results', 'advance_batches', 'bulk_step',
+    'cancel_batch', 'delete_batch', 'batch_results', 'advance_batches', 'bulk_step', 'post_job',
+    'act_on_job', 'show_job', 'list_jobs',
     'show_overview', 'search_tasks', 'show_timeline', 'show_dead_letter_groups', 'show_audit',
     'show_revisions', 'revert_revision')$$,
   $$values ('pause'), ('resume'), ('close_model'), ('cancel'), ('redrive'), ('redrive_all'),
     ('cancel_all'), ('forget'), ('forget_all'),
     ('configure'), ('configure_route'), ('create_key'), ('revoke_key'), ('read_texts'),
-    ('revert')$$,
+    ('revert'), ('start_job'), ('cancel_job'), ('undo_job')$$,
   'these are all commands there are');
 select bag_eq($$select distinct table_name || ' ' || privilege_type
   from information_schema.role_table_grants

@@ -20,13 +20,14 @@ begin
   return (job_of(p_job)).done;
 end
 $$;
-select is(steps(:job, 1), 250::bigint, 'a page');
-select is((select count(*) from sluice.result where model = :'m'), 250::bigint, 'of tasks');
+select is(steps(:job, 1), sluice.job_page_tasks()::bigint, 'a page');
+select is((select count(*) from sluice.result where model = :'m'),
+  sluice.job_page_tasks()::bigint, 'of tasks');
 select is(sluice.cancel_job(:job, at(3)), 'cancelled', 'it is cancelled half-way');
-select is((stepped(:job)).done, 250::bigint, 'and makes no other step');
+select is((stepped(:job)).done, sluice.job_page_tasks()::bigint, 'and makes no other step');
 select ok(sluice.can_undo(job_of(:job), at(4)), 'what it did can be undone');
 select sluice.undo_job(:job, at(5)) \g /dev/null
-select is((stepped(:job)).undone, 250::bigint, 'and is');
+select is((stepped(:job)).undone, sluice.job_page_tasks()::bigint, 'and is');
 select is(cardinality(queued(:'m')), 601, 'all wait again');
 select sluice.start_job('cancel', jsonb_build_object('model', :'m', 'until', at(1)),
   p_now => at(6)) as job \gset

@@ -4,13 +4,13 @@
 -- acted on once.
 --
 -- The pace: in the whole fleet one step is made at a time. It works for job_step_time(), and to the
--- end of its page; the next one, of whichever job, begins after a rest of the same length. So all
--- jobs together use at most half of one session, and a claim waits for one step at most.
+-- end of its page; the next one, of whichever job, begins after a rest twice as long. So all jobs
+-- together use at most a third of one session, and a claim waits for one step at most.
 
 -- job_step_time: after how much work a step begins no other page.
 create or replace function sluice.job_step_time() returns interval
 language sql immutable parallel safe
-as $$ select interval '5 ms' $$;
+as $$ select interval '2 ms' $$;
 
 -- advance_jobs: makes the next step of the job that has waited longest, if one is due. Its commit
 -- does not wait for the disk: what a crash undoes is done again.
@@ -51,8 +51,8 @@ begin
     return 1000;
   end if;
   v_took := clock_timestamp() - v_begun;
-  perform setval('sluice.jobs_after', sluice.micros(v_now + 2 * v_took));
-  return greatest(1, ceil(extract(epoch from v_took) * 1000))::int;
+  perform setval('sluice.jobs_after', sluice.micros(v_now + 3 * v_took));
+  return greatest(1, ceil(extract(epoch from 2 * v_took) * 1000))::int;
 end
 $$;
 
