@@ -121,6 +121,8 @@ class Database {
   virtual Co<Result<int64_t>> sweep() = 0;
   // A round of retention, of at most a second; returns how much it removed.
   virtual Co<Result<int64_t>> retain() = 0;
+  // Adds what has ended to the history, for a second at most; returns whether there is more.
+  virtual Co<Result<bool>> keep_history() = 0;
   // Moves due tasks into their lines; returns how many.
   virtual Co<Result<int64_t>> wake() = 0;
   // `shares`: the most tasks to claim of each of `models`.

@@ -468,6 +468,10 @@ Co<Result<int64_t>> PgDatabase::retain() {
   return read_int64(work_->query("select dropped + erased from sluice.retain()", PgParams()));
 }
 
+Co<Result<bool>> PgDatabase::keep_history() {
+  return read_bool(work_->query("select not is_done from sluice.keep_history()", PgParams()));
+}
+
 Co<Result<int64_t>> PgDatabase::wake() {
   return read_int64(work_->query(wake_sql, PgParams()));
 }

@@ -160,6 +160,7 @@ Co<void> Worker::converse() {
   co_await flush.receive();
   // Last, for the next heartbeat waits behind it: about a second at most, as the SQL sees to.
   if (upkeep_.must_retain() && !outcomes_.must_reread()) co_await upkeep_.retain();
+  if (upkeep_.must_keep_history() && !outcomes_.must_reread()) co_await upkeep_.keep_history();
 }
 
 // In this order: what is damaged would fail all the others; calls go by the models as they are now;

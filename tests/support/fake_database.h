@@ -41,6 +41,7 @@ class FakeDatabase final : public Database {
   bool pooled = false;    // no notifications
   bool mute = false;      // nor answers of the listening session
   int64_t removable = 0;  // what the next round of retention removes
+  int64_t uncounted = 0;  // ends that the next look of the history leaves
 
   // Read by the test.
   std::vector<std::vector<EndedCall>> batches;  // stored completions
@@ -119,6 +120,10 @@ class FakeDatabase final : public Database {
   Co<Result<int64_t>> retain() override {
     log.emplace_back("retain");
     return reply(Result<int64_t>(std::exchange(removable, 0)));
+  }
+  Co<Result<bool>> keep_history() override {
+    log.emplace_back("keep_history");
+    return reply(Result<bool>(std::exchange(uncounted, 0) > 0));
   }
   Co<Result<int64_t>> wake() override {
     log.emplace_back("wake");
