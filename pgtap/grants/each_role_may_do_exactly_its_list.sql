@@ -53,6 +53,11 @@ insert into allowed (object, roles) values
   ('fall_asleep(bigint,timestamp with time zone)', 'wa'),
   ('hedge(bigint,bigint,integer,timestamp with time zone)', 'wa'),
   ('held_leases(bigint)', 'wa'),
+  ('history_of(text,timestamp with time zone,timestamp with time zone,text,text,text,'
+   'timestamp with time zone)', 'sra'),
+  ('history_page(text,text,text,text,text,text,text)', 'a'),
+  ('keep_history(timestamp with time zone)', 'wa'),
+  ('percentile(integer[],double precision)', 'sra'), ('sparks(timestamp with time zone)', 'sra'),
   ('list_batches(text,boolean,bigint,bigint,integer)', 'a'),
   ('list_files(text,text,bigint,integer,boolean)', 'a'),
   ('list_tasks(bigint,bigint,text,text,bigint)', 'sra'),
@@ -110,7 +115,7 @@ insert into allowed values
   ('attempts', 'sra', 'SELECT'),
   ('audit_log', 'ra', 'SELECT'),
   ('breaker_events', 'ra', 'SELECT'),
-  ('dead_letters', 'sra', 'SELECT'),
+  ('dead_letters', 'sra', 'SELECT'), ('history', 'sra', 'SELECT'),
   ('queues', 'ra', 'SELECT'),
   ('tasks', 'sra', 'SELECT'),
   ('workers', 'ra', 'SELECT');

@@ -100,7 +100,7 @@ grant execute on function
   sluice.cancel_batch(bigint, text, boolean, timestamptz),
     sluice.delete_batch(bigint, text, boolean),
   sluice.batch_results(bigint, text, int), sluice.advance_batches(timestamptz),
-  sluice.history_page(text, timestamptz, timestamptz, text, text, text, text)
+  sluice.history_page(text, text, text, text, text, text, text)
 to sluice_admin;
 grant select on sluice.api_key, sluice.notify_usage to sluice_admin;
 grant select, insert, update, delete on sluice.models, sluice.routes,

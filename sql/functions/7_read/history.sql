@@ -153,9 +153,9 @@ $$;
 
 -- history_page: history_of as the HTTP front sends it.
 -- Params:  as history_of; format: json or csv.
--- Errors:  as history_of; SL004 another format.
+-- Errors:  as history_of; SL004 another format, or no time.
 create or replace function sluice.history_page(
-  step text, since timestamptz, until timestamptz, model text, tenant text, by text, format text)
+  step text, since text, until text, model text, tenant text, by text, format text)
 returns text
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -172,8 +172,9 @@ begin
     select h.at, h.model, h.tenant, h.solved, h.failed, h.cancelled, h.expired, h.retries, h.hedges,
       h.input_tokens, h.output_tokens, h.cost, h.wasted_tokens, h.wait_p50_s, h.wait_p99_s,
       h.call_p50_s, h.call_p99_s, h.total_p50_s, h.total_p99_s
-    from sluice.history_of(history_page.step, history_page.since, history_page.until,
-      history_page.model, history_page.tenant, history_page.by) h)
+    from sluice.history_of(history_page.step, sluice.time_of('since', history_page.since),
+      sluice.time_of('until', history_page.until), history_page.model, history_page.tenant,
+      history_page.by) h)
   select case history_page.format when 'json'
       then json_build_object('object', 'list', 'step', history_page.step, 'data',
         coalesce(json_agg(r), '[]'))::text
@@ -183,6 +184,20 @@ begin
     end
   into v_text from rows r;
   return v_text;
+end
+$$;
+
+-- time_of: the time that an argument names, as PostgreSQL reads it; null: none.
+-- Errors:  SL004 no time.
+create or replace function sluice.time_of(p_name text, p_text text) returns timestamptz
+language plpgsql stable
+as $$
+begin
+  return p_text::timestamptz;
+exception when datetime_field_overflow or invalid_datetime_format
+    or invalid_parameter_value then
+  raise exception '% is no time: "%"', p_name, left(p_text, 200) using errcode = 'SL004',
+    column = p_name, hint = 'Such as 2026-01-31T12:00:00Z.';
 end
 $$;
 
