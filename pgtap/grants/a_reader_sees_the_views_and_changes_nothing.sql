@@ -1,6 +1,6 @@
 begin;
 \ir ../_helpers.sql
-select plan(12);
+select plan(13);
 
 select given_model(rpm => 600) as m \gset
 select given_task(:'m') as t \gset
