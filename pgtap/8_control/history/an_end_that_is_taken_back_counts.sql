@@ -2,9 +2,9 @@ begin;
 \set alone
 \ir ../../_helpers.sql
 \ir ../../_history.sql
-select plan(5);
+select plan(7);
 
-select given_model() as m, given_model() as n \gset
+select given_model() as m, given_model() as n, given_model() as o \gset
 select given_looks();
 select given_end(:'m', 'failed', at(1), p_input_tokens => 5) as before \gset
 select sluice.count_ends(at(10)) \g /dev/null
@@ -23,6 +23,12 @@ from sluice.lease where task_id = :before \g /dev/null
 select sluice.count_ends(at(50)) \g /dev/null
 select is((select row(solved, failed, cancelled, input_tokens)::text from sluice.history_of('day',
     at(-100000), at(100), :'m')), row(1, 1, 0, 12)::text, 'its second end counts as well');
+select given_end(:'o', 'failed', at(69)) as failed \gset
+select sluice.redrive(:failed, at(72)) \g /dev/null
+select is(sluice.count_ends(at(71)), 0::bigint,
+  'one that is younger than the look is for the next');
+select is(sluice.count_ends(at(80)) + sluice.count_ends(at(90)), 1::bigint,
+  'which counts it, once');
 
 select * from finish();
 rollback;

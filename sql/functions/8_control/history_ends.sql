@@ -51,7 +51,9 @@ as $$
   from sluice.attempt a
   cross join lateral (
     select coalesce(a.stored_by, (select sluice.next_xid()) - age(a.xmin)) as xid) x
-  where a.id >= p_look.attempt_from and a.id < p_look.next_attempt
+  where a.id >= p_look.attempt_from
+    and case when a.kind = 'redriven' then a.ended_at < p_look.next_at
+      else a.id < p_look.next_attempt end
     and (case when a.kind = 'redriven' then a.ended_at >= p_look.at
         else a.id >= p_look.attempt end
       or not sluice.is_counted(x.xid, p_look.seen, p_look.counted, p_look.counted_from))
