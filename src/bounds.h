@@ -108,6 +108,9 @@ inline constexpr int64_t look_interval_ms = 1'000;
 inline constexpr int64_t jobs_look_interval_ms = 5'000;
 // Rounds of retention that remove nothing: it has an hour or a tenth of settings.retention.
 inline constexpr int64_t retention_interval_ms = 60'000;
+// Looks at what has ended, for the history. With the 10 s between two looks of any workers
+// (sluice.keep_history) less than sleep_after_ms: nobody falls asleep before its last call counts.
+inline constexpr int64_t history_interval_ms = 45'000;
 // How long the watcher sleeps while it holds all its sleeper locks: who makes a task ready tells
 // it, and the timers are its own. Then it looks once more, in case a notification was lost.
 inline constexpr int64_t idle_look_interval_ms = 15'000;

@@ -19,6 +19,7 @@ grant execute on function
     sluice.claim_urgent(bigint, text[], int, timestamptz),
   sluice.hedge(bigint, bigint, int, timestamptz),
   sluice.requests(bigint, bigint[]), sluice.held_leases(bigint), sluice.retain(timestamptz),
+  sluice.keep_history(timestamptz),
   sluice.complete(bigint, sluice.outcome[], timestamptz), sluice.announce(bigint[]),
   sluice.unregister_worker(bigint, timestamptz), sluice.wake(timestamptz),
   sluice.recover(bigint, timestamptz), sluice.sweep(timestamptz), sluice.warm_up(),
@@ -46,12 +47,14 @@ grant execute on function sluice.mend_sequences() to sluice_worker, sluice_admin
 -- Functions about tasks show each caller his own tenants' only; so submitters may call them, too.
 grant execute on function sluice.caller_scope(), sluice.guarded(anyelement), sluice.task(bigint),
   sluice.attempts(bigint), sluice.explain(bigint, timestamptz),
+  sluice.percentile(int[], double precision), sluice.sparks(timestamptz),
+  sluice.history_of(text, timestamptz, timestamptz, text, text, text, timestamptz),
   sluice.newest_ids(text, int, bigint, text), sluice.list_tasks(bigint, bigint, text, text, bigint),
   sluice.find_tasks(text, text, text, bigint, int, timestamptz, timestamptz, text, text, text, text,
     bigint, int), sluice.timeline(bigint),
   sluice.dead_letter_groups(text, text, timestamptz, bigint)
 to sluice_submitter, sluice_reader, sluice_admin;
-grant select on sluice.tasks, sluice.dead_letters, sluice.attempts,
+grant select on sluice.tasks, sluice.dead_letters, sluice.attempts, sluice.history,
   sluice.jobs to sluice_submitter, sluice_reader, sluice_admin;
 grant execute on function sluice.can_undo(sluice.job, timestamptz)
 to sluice_submitter, sluice_reader, sluice_admin;
@@ -109,7 +112,8 @@ grant execute on function
   sluice.show_batch(bigint, text, boolean), sluice.list_batches(text, boolean, bigint, bigint, int),
   sluice.cancel_batch(bigint, text, boolean, timestamptz),
     sluice.delete_batch(bigint, text, boolean),
-  sluice.batch_results(bigint, text, int), sluice.advance_batches(timestamptz)
+  sluice.batch_results(bigint, text, int), sluice.advance_batches(timestamptz),
+  sluice.history_page(text, text, text, text, text, text, text)
 to sluice_admin;
 grant select on sluice.api_key, sluice.notify_usage, sluice.revisions to sluice_admin;
 grant select, insert, update, delete on sluice.models, sluice.routes,

@@ -7,6 +7,7 @@
 #include "api/completion_handlers.h"
 #include "api/configuration_handlers.h"
 #include "api/file_handlers.h"
+#include "api/history_handlers.h"
 #include "api/job_handlers.h"
 #include "api/key_handlers.h"
 #include "api/live_handlers.h"
@@ -91,6 +92,7 @@ constexpr Route table[] = {
     {"GET", "/v1/queues/{}", Scope::read, show_queue},
     {"GET", "/v1/workers", Scope::read, list_workers},
     {"GET", "/v1/live", Scope::read, stream_live},
+    {"GET", "/v1/history", Scope::read, show_history},
     {"POST", "/v1/keys", Scope::admin, create_key},
     {"GET", "/v1/keys", Scope::admin, list_keys},
     {"DELETE", "/v1/keys/{}", Scope::admin, revoke_key},

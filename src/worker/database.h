@@ -124,6 +124,8 @@ class Database {
   // Makes a step of some job, of some 4 ms, if one is due; returns in how many ms to ask again,
   // below 0: no job is open.
   virtual Co<Result<int64_t>> advance_jobs() = 0;
+  // Adds what has ended to the history, for a second at most; returns whether there is more.
+  virtual Co<Result<bool>> keep_history() = 0;
   // Moves due tasks into their lines; returns how many.
   virtual Co<Result<int64_t>> wake() = 0;
   // `shares`: the most tasks to claim of each of `models`.

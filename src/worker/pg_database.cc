@@ -472,6 +472,10 @@ Co<Result<int64_t>> PgDatabase::advance_jobs() {
   return read_int64(work_->query("select coalesce(sluice.advance_jobs(), -1)", PgParams()));
 }
 
+Co<Result<bool>> PgDatabase::keep_history() {
+  return read_bool(work_->query("select not is_done from sluice.keep_history()", PgParams()));
+}
+
 Co<Result<int64_t>> PgDatabase::wake() {
   return read_int64(work_->query(wake_sql, PgParams()));
 }

@@ -37,6 +37,7 @@ class PgDatabase final : public Database {
   Co<Result<int64_t>> sweep() override;
   Co<Result<int64_t>> retain() override;
   Co<Result<int64_t>> advance_jobs() override;
+  Co<Result<bool>> keep_history() override;
   Co<Result<int64_t>> wake() override;
   Co<Result<std::vector<ClaimedTask>>> claim(int64_t worker, std::vector<std::string> models,
                                              std::vector<int> shares, int max_tasks) override;

@@ -32,6 +32,7 @@ void Upkeep::note_due(bool is_draining) {
   }
   must_sweep_ = !is_draining && now_ns >= sweep_not_before_ns_;
   if (now_ns >= retention_at_ns_) must_retain_ = !is_draining;
+  if (now_ns >= history_at_ns_) must_keep_history_ = !is_draining;
 }
 
 void Upkeep::note_due_asleep() {
@@ -94,6 +95,15 @@ Co<void> Upkeep::advance_jobs() {
   const int64_t look_ms = are_jobs_open_ ? *pause_ms : bounds::jobs_look_interval_ms;
   // Not if news of a job came meanwhile.
   jobs_at_ns_ = std::min(jobs_at_ns_, clock_.now_ns() + look_ms * ns_per_ms);
+}
+
+Co<void> Upkeep::keep_history() {
+  must_keep_history_ = false;
+  const Result<bool> is_unfinished = co_await link_.database().keep_history();
+  if (!is_unfinished) link_.note_error(is_unfinished.error(), "keeping the history");
+  const bool is_more = is_unfinished && *is_unfinished;
+  const int64_t pause_ms = is_more ? 0 : bounds::history_interval_ms;
+  history_at_ns_ = clock_.now_ns() + pause_ms * ns_per_ms;
 }
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
 // Upkeep does a worker's rounds for the fleet: it sends heartbeats, takes back leases of dead
-// workers, sweeps, runs retention, and makes the steps of jobs. It owns the times of these rounds
-// and their statements.
+// workers, sweeps, runs retention, keeps the history and makes the steps of jobs. It owns the times
+// of these rounds and their statements.
 //
 // Thread rule: loop thread only. Its arguments outlive it.
 #pragma once
@@ -33,12 +33,17 @@ class Upkeep final {
   // Of one that sleeps: nothing but retention, and that seldom.
   void note_due_asleep();
 
-  bool has_work() const { return must_beat_ || must_recover_ || must_sweep_ || must_retain_; }
+  bool has_work() const {
+    return must_beat_ || must_recover_ || must_sweep_ || must_retain_ || must_keep_history_;
+  }
   void send(Flush& flush);
   bool must_retain() const { return must_retain_; }
   // By itself, behind all else. Again at once while there is something to remove: the database
   // keeps the pace.
   Co<void> retain();
+  bool must_keep_history() const { return must_keep_history_; }
+  // The same. Again at once while there is more to count.
+  Co<void> keep_history();
 
   // A job may have been started.
   void want_jobs() { jobs_at_ns_ = 0; }
@@ -67,10 +72,12 @@ class Upkeep final {
   int64_t jobs_at_ns_ = 0;
   bool are_jobs_open_ = false;
   bool is_draining_ = false;
+  int64_t history_at_ns_ = 0;
   bool must_beat_ = false;
   bool must_recover_ = false;  // with each beat, and again at once while much comes back
   bool must_sweep_ = false;
   bool must_retain_ = false;
+  bool must_keep_history_ = false;
 };
 
 }  // namespace sluice

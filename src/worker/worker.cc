@@ -169,6 +169,7 @@ Co<void> Worker::converse() {
   // Last, for the next heartbeat waits behind it: about a second at most, as the SQL sees to.
   if (outcomes_.must_reread()) co_return;
   if (upkeep_.must_retain()) co_await upkeep_.retain();
+  if (upkeep_.must_keep_history()) co_await upkeep_.keep_history();
   if (upkeep_.must_advance_jobs()) co_await upkeep_.advance_jobs();
 }
 

@@ -597,6 +597,15 @@ def call_for_revisions(call):
     call(400, "POST", revert, {"colour": 1}, id=last["id"])
     call(200, "POST", revert, {}, id=last["id"])
     call(200, "POST", revert, {"force": True}, id=older["id"])
+    call_for_history(call)
+
+
+def call_for_history(call):
+    query(call.url, "select sluice.keep_history(clock_timestamp() + interval '1 minute')")
+    assert call(200, "GET", "/v1/history", query="?step=day&by=model,tenant").json["data"]
+    call(200, "GET", "/v1/history", query="?step=hour&by=tenant&format=csv")
+    for wrong in ("step=week", "by=route", "since=noon", "format=xml", "colour=red"):
+        call(400, "GET", "/v1/history", query="?" + wrong)
 
 
 def call_for_bulk(call):

@@ -65,6 +65,7 @@ ROUTES = [
     ("GET", "/v1/queues/m", None, "read"),
     ("GET", "/v1/workers", None, "read"),
     ("GET", "/v1/live", None, "read"),
+    ("GET", "/v1/history", None, "read"),
     ("GET", "/v1/settings", None, "admin"),
     ("PUT", "/v1/settings", {"default_model": "any"}, "admin"),
     ("PATCH", "/v1/settings", {}, "admin"),

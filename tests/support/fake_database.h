@@ -44,6 +44,7 @@ class FakeDatabase final : public Database {
   int64_t job_pause_ms = -1;  // what a step of a job says: no job is open
   int64_t removable = 0;  // what the next round of retention removes
   int64_t lost = 0;       // leases of dead workers, for recover to take back
+  int64_t uncounted = 0;  // ends that the next look of the history leaves
 
   // Read by the test.
   std::vector<std::vector<EndedCall>> batches;  // stored completions
@@ -131,6 +132,10 @@ class FakeDatabase final : public Database {
   Co<Result<int64_t>> retain() override {
     log.emplace_back("retain");
     return reply(Result<int64_t>(std::exchange(removable, 0)));
+  }
+  Co<Result<bool>> keep_history() override {
+    log.emplace_back("keep_history");
+    return reply(Result<bool>(std::exchange(uncounted, 0) > 0));
   }
   Co<Result<int64_t>> wake() override {
     log.emplace_back("wake");

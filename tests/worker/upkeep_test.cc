@@ -62,6 +62,20 @@ TEST_CASE("a worker that drains makes no step of a job") {
   CHECK(bench.database.called("advance_jobs") == steps);
 }
 
+TEST_CASE("the history has a look a minute, and the next at once while there is more to count") {
+  WorkerBench bench;
+  bench.database.uncounted = 7;
+  bench.start();
+  bench.pass_ms(bounds::look_interval_ms);
+  CHECK(bench.database.called("keep_history") == 1);
+  bench.pass_ms(bounds::look_interval_ms);
+  CHECK(bench.database.called("keep_history") == 2);
+  bench.pass_ms(bounds::history_interval_ms - 1);
+  CHECK(bench.database.called("keep_history") == 2);
+  bench.pass_ms(bounds::look_interval_ms);
+  CHECK(bench.database.called("keep_history") == 3);
+}
+
 TEST_CASE(
     "a call that is no longer wanted is aborted at the next heartbeat and ends as cancelled") {
   WorkerBench bench;

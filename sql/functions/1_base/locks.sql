@@ -54,5 +54,6 @@ as $$
     when 'notify'     then 731017
     -- object: 0. Held while the budget of extra calls is looked at and used, no longer
     when 'hedge'      then 731018
+    when 'history'    then 731020   -- object: 0. One look at what has ended, for the history
   end
 $$;

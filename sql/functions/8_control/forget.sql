@@ -53,7 +53,8 @@ begin
 end
 $$;
 
--- forget_texts: erases the texts of finished tasks. Requires the results' row locks.
+-- forget_texts: erases the texts of finished tasks. Requires the results' row locks. The new rows
+-- keep which transaction stored the old ones: what the history has counted is not counted again.
 -- The only place that updates rows of task, result and attempt.
 create or replace function sluice.forget_texts(p_ids bigint[], p_now timestamptz) returns void
 language plpgsql volatile
@@ -63,9 +64,13 @@ begin
   set prompt = '', request = null, metadata = null, traceparent = null,
     forgotten_at = coalesce(t.forgotten_at, p_now)
   where t.id = any (p_ids);
-  update sluice.result r set answer = null, response = null, error = null
+  update sluice.result r
+  set answer = null, response = null, error = null,
+    stored_by = coalesce(r.stored_by, (select sluice.next_xid()) - age(r.xmin))
   where r.task_id = any (p_ids);
-  update sluice.attempt a set answer = null, response = null, error = null
+  update sluice.attempt a
+  set answer = null, response = null, error = null,
+    stored_by = coalesce(a.stored_by, (select sluice.next_xid()) - age(a.xmin))
   where a.task_id = any (p_ids);
 end
 $$;

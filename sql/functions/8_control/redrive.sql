@@ -91,7 +91,8 @@ begin
 end
 $$;
 
--- redrive_tasks: moves each result to attempt, and its task to its line or to sluice.later.
+-- redrive_tasks: moves each result to attempt, and its task to its line or to sluice.later. The
+-- attempt keeps which transaction stored the result: the history counts the end if it has not yet.
 -- Requires the results' row locks and lock_class('retain') 1, shared. Returns how many it moved.
 create or replace function sluice.redrive_tasks(p_ids bigint[], p_now timestamptz) returns int
 language plpgsql volatile
@@ -107,13 +108,15 @@ begin
     order by 1) m;
   with gone as (
     delete from sluice.result r where r.task_id = any (p_ids) and r.status <> 'solved'
-    returning r.*),
+    returning r.*, r.xmin as row_xmin),
   noted as (
     insert into sluice.attempt (task_id, worker, started_at, ended_at, fence, input_tokens,
-      output_tokens, http_status, kind, model, error_code, error, answer, response, redriven_at)
+      output_tokens, http_status, kind, model, error_code, error, answer, response, redriven_at,
+      stored_by)
     select g.task_id, g.worker, g.started_at, g.finished_at, g.fence, g.input_tokens,
       g.output_tokens, g.http_status,
-      'redriven', g.model, g.error_code, g.error, g.answer, g.response, p_now
+      'redriven', g.model, g.error_code, g.error, g.answer, g.response, p_now,
+      coalesce(g.stored_by, (select sluice.next_xid()) - age(g.row_xmin))
     from gone g),
   back as materialized (
     select t.id, greatest(p_now, t.run_at) as ready_at,

@@ -189,7 +189,8 @@ $$;
 
 -- drop_range: moves the tasks to keep and their results to the retained partitions, raises the
 -- upper bound of these above the range, and drops the range's partitions. Requires locks on all of
--- them. Columns are named, because partitions may have them in another order.
+-- them. Columns are named, because partitions may have them in another order. The moved results
+-- keep which transaction stored them, as in forget_texts.
 create or replace function sluice.drop_range(p_round sluice.retention_round) returns void
 language plpgsql volatile
 as $$
@@ -207,9 +208,10 @@ begin
                     and not attisdropped);
     execute format('alter table sluice.%I detach partition sluice.%I', v_table, v_retained);
     execute format('alter table sluice.%I detach partition sluice.%I', v_table, v_name);
-    execute format('insert into sluice.%I (%3$s) select %3$s from sluice.%2$I '
+    execute format('insert into sluice.%I (%3$s) select %5$s from sluice.%2$I '
                    'where %4$s = any ($1)', v_retained, v_name, v_columns,
-      case v_table when 'task' then 'id' else 'task_id' end) using p_round.retained;
+      case v_table when 'task' then 'id' else 'task_id' end, replace(v_columns, 'stored_by',
+        'coalesce(stored_by, (select sluice.next_xid()) - age(xmin))')) using p_round.retained;
     execute format('alter table sluice.%I attach partition sluice.%I '
                    'for values from (minvalue) to (%s)', v_table, v_retained, p_round.end_id);
     execute format('drop table sluice.%I', v_name);

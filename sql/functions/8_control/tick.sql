@@ -1,6 +1,7 @@
 -- tick: one round of everything that must happen even without a worker: expiry, recovery, waking,
--- counts, partitions, sweep, and at the end retention. For cron, or by hand, in a transaction of
--- its own; safe at any time and from several places at once (the second one does nothing).
+-- counts, partitions, sweep, history, and at the end retention. For cron, or by hand, in a
+-- transaction of its own; safe at any time and from several places at once (the second one does
+-- nothing).
 -- Returns: what it did, as counts; only mended if it replaced damaged sequences
 --          (1_base/counters.sql): the next call does the rest.
 create or replace function sluice.tick(p_now timestamptz default null) returns jsonb
@@ -26,6 +27,8 @@ begin
   if v_mended > 0 then
     return jsonb_build_object('mended', v_mended);
   end if;
+  -- First, for it counts only what is committed.
+  perform sluice.keep_history(p_now);
   -- Long work first, and rows of tasks before locks of models. Each step reads the clock
   -- itself, after the locks of those before it: an older time would put rows below marks.
   v_retention := sluice.begin_retention(coalesce(p_now, clock_timestamp()));

@@ -1,0 +1,245 @@
+-- The history, for people, plots and bills: what became of tasks, by minute, hour and day
+-- (8_control/history.sql writes it, up to a minute later).
+
+-- history: the ends of each model's tasks of each tenant. model is null for tasks that ended
+-- without one, such as a route's that were cancelled while they waited. Times are of tasks that a
+-- worker has had, in seconds: wait from ready to the claim, call from there to the end, total from
+-- the submit to the end. retries are calls that were made again, wasted_tokens those of calls that
+-- gave no end. Percentiles may be wrong by a fifth (7_read/histograms.sql).
+create or replace view sluice.history with (security_barrier) as
+  select h.step, h.at, sluice.guarded(nullif(h.model, '')) as model,
+    sluice.guarded(h.tenant) as tenant, sluice.guarded(h.solved) as solved,
+    sluice.guarded(h.failed) as failed, sluice.guarded(h.cancelled) as cancelled,
+    sluice.guarded(h.expired) as expired, sluice.guarded(h.retries) as retries,
+    sluice.guarded(h.hedges) as hedges, sluice.guarded(h.input_tokens) as input_tokens,
+    sluice.guarded(h.output_tokens) as output_tokens, sluice.guarded(trim_scale(h.cost)) as cost,
+    sluice.guarded(h.wasted_tokens) as wasted_tokens,
+    sluice.guarded(h.called) as called, sluice.guarded(h.wait_s) as wait_s,
+    sluice.guarded(h.call_s) as call_s, sluice.guarded(h.total_s) as total_s,
+    sluice.guarded(sluice.percentile(h.wait_counts, 0.5)) as wait_p50_s,
+    sluice.guarded(sluice.percentile(h.wait_counts, 0.99)) as wait_p99_s,
+    sluice.guarded(sluice.percentile(h.call_counts, 0.5)) as call_p50_s,
+    sluice.guarded(sluice.percentile(h.call_counts, 0.99)) as call_p99_s,
+    sluice.guarded(sluice.percentile(h.total_counts, 0.5)) as total_p50_s,
+    sluice.guarded(sluice.percentile(h.total_counts, 0.99)) as total_p99_s
+  from sluice.history_row h cross join sluice.caller_scope() c
+  where h.model is not null and h.tenant is not null and (h.tenant = any (c.tenants)) = c.bound;
+
+-- history_rows_max: how many rows history_of gives at most: more points than a plot has.
+create or replace function sluice.history_rows_max() returns int
+language sql immutable parallel safe
+as $$ select 5000 $$;
+
+-- history_source: the query for the rows that answer history_of, of the caller's tenants alone.
+-- Params:  p_by_model, p_by_tenant: whether each has its own; p_model, p_tenant: only this (null:
+--          any).
+create or replace function sluice.history_source(
+  p_by_model boolean, p_by_tenant boolean, p_model text, p_tenant text) returns text
+language plpgsql stable
+as $$
+declare
+  v_scope record;
+begin
+  select * into v_scope from sluice.caller_scope();
+  return format('select %s as shown_model, %s as shown_tenant, h from sluice.history_row h
+      where h.step = $1 and h.at >= $2 and h.at < $3 and h.model %s and h.tenant %s',
+    case when p_by_model then 'nullif(h.model, '''')' else 'null' end,
+    case when p_by_tenant then 'h.tenant' else 'null' end,
+    case when p_model is not null then '= ' || quote_literal(p_model)
+      when p_by_model then 'is not null' else 'is null' end,
+    case when p_tenant is not null then '= ' || quote_literal(p_tenant)
+      when p_by_tenant or v_scope.bound or v_scope.tenants <> '{}' then 'is not null'
+      else 'is null' end)
+    || case when v_scope.bound or v_scope.tenants <> '{}'
+      then format(' and (h.tenant = any (%L::text[])) = %L::boolean', v_scope.tenants,
+        v_scope.bound) else '' end;
+end
+$$;
+
+-- joined_rows: the sum of rows of the history. Requires one at least.
+create or replace function sluice.joined_rows(p_rows sluice.history_row[])
+returns sluice.history_row
+language plpgsql immutable
+as $$
+declare
+  v_sum sluice.history_row := p_rows[1];
+  v_row sluice.history_row;
+begin
+  foreach v_row in array p_rows[2:] loop
+    v_sum.solved := v_sum.solved + v_row.solved;
+    v_sum.failed := v_sum.failed + v_row.failed;
+    v_sum.cancelled := v_sum.cancelled + v_row.cancelled;
+    v_sum.expired := v_sum.expired + v_row.expired;
+    v_sum.retries := v_sum.retries + v_row.retries;
+    v_sum.hedges := v_sum.hedges + v_row.hedges;
+    v_sum.input_tokens := v_sum.input_tokens + v_row.input_tokens;
+    v_sum.output_tokens := v_sum.output_tokens + v_row.output_tokens;
+    v_sum.wasted_tokens := v_sum.wasted_tokens + v_row.wasted_tokens;
+    v_sum.cost := v_sum.cost + v_row.cost;
+    v_sum.called := v_sum.called + v_row.called;
+    v_sum.wait_s := v_sum.wait_s + v_row.wait_s;
+    v_sum.call_s := v_sum.call_s + v_row.call_s;
+    v_sum.total_s := v_sum.total_s + v_row.total_s;
+    v_sum.wait_counts := sluice.add_counts(v_sum.wait_counts, v_row.wait_counts);
+    v_sum.call_counts := sluice.add_counts(v_sum.call_counts, v_row.call_counts);
+    v_sum.total_counts := sluice.add_counts(v_sum.total_counts, v_row.total_counts);
+  end loop;
+  return v_sum;
+end
+$$;
+
+-- history_of: the history of the caller's tenants.
+-- Params:  step: minute, hour or day; since, until: of the beginnings of the steps (null: the last
+--          hour, 2 days or 30 days; until now); model, tenant: only of this (null: all);
+--          by: what has rows of its own: model, tenant, "model,tenant" or none.
+-- Returns: a row of each step in which something ended, the oldest first; model and tenant are null
+--          where they have no rows of their own. The newest one still grows.
+-- Errors:  SL004 another step or by; more than history_rows_max() rows.
+create or replace function sluice.history_of(
+  step text default 'minute', since timestamptz default null, until timestamptz default null,
+  model text default null, tenant text default null, by text default 'none',
+  p_now timestamptz default null)
+returns setof sluice.history
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+as $$
+#variable_conflict use_variable
+declare
+  v_until timestamptz := coalesce(until, p_now, clock_timestamp());
+  v_since timestamptz := coalesce(since, v_until - case step when 'minute' then interval '1 hour'
+    when 'hour' then interval '2 days' else interval '30 days' end);
+  v_source text;
+  v_count bigint;
+begin
+  if coalesce(step, '') not in ('minute', 'hour', 'day') then
+    raise exception 'there is no step "%"', coalesce(left(step, 200), 'null')
+      using errcode = 'SL004', column = 'step', hint = 'There are minute, hour, day.';
+  elsif coalesce(by, '') not in ('model', 'tenant', 'model,tenant', 'none') then
+    raise exception 'there are no rows by "%"', coalesce(left(by, 200), 'null')
+      using errcode = 'SL004', column = 'by',
+      hint = 'There are model, tenant, "model,tenant", none.';
+  end if;
+  v_source := sluice.history_source(by like 'model%', by like '%tenant', model, tenant);
+  execute format('select count(*) from (select from (%s) s group by (h).at, shown_model,
+    shown_tenant limit %s) g', v_source, sluice.history_rows_max() + 1)
+  into v_count using step, v_since, v_until;
+  if v_count > sluice.history_rows_max() then
+    raise exception 'that is more than % rows', sluice.history_rows_max()
+      using errcode = 'SL004', column = case step when 'day' then 'since' else 'step' end,
+      hint = case step when 'minute' then 'Take step=hour, or a shorter time.'
+        when 'hour' then 'Take step=day, or a shorter time.' else 'Take a shorter time.' end;
+  end if;
+  return query execute sluice.history_query(v_source) using step, v_since, v_until;
+end
+$$;
+
+-- history_query: the rows of a source (history_source) as history_of gives them.
+create or replace function sluice.history_query(p_source text) returns text
+language sql immutable
+as $$
+  select format('
+    select (r.h).step, r.at, r.shown_model, r.shown_tenant, (r.h).solved, (r.h).failed,
+      (r.h).cancelled, (r.h).expired, (r.h).retries, (r.h).hedges, (r.h).input_tokens,
+      (r.h).output_tokens, trim_scale((r.h).cost), (r.h).wasted_tokens, (r.h).called, (r.h).wait_s,
+      (r.h).call_s, (r.h).total_s,
+      sluice.percentile((r.h).wait_counts, 0.5), sluice.percentile((r.h).wait_counts, 0.99),
+      sluice.percentile((r.h).call_counts, 0.5), sluice.percentile((r.h).call_counts, 0.99),
+      sluice.percentile((r.h).total_counts, 0.5), sluice.percentile((r.h).total_counts, 0.99)
+    from (select (s.h).at, s.shown_model, s.shown_tenant, sluice.joined_rows(array_agg(s.h)) as h
+      from (%s) s group by 1, 2, 3 offset 0) r
+    order by r.at, r.shown_model, r.shown_tenant', p_source)
+$$;
+
+-- history_page: history_of as the HTTP front sends it.
+-- Params:  as history_of; format: json or csv.
+-- Errors:  as history_of; SL004 another format, or no time.
+create or replace function sluice.history_page(
+  step text, since text, until text, model text, tenant text, by text, format text)
+returns text
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_text text;
+begin
+  if coalesce(history_page.format, '') not in ('json', 'csv') then
+    raise exception 'there is no format "%"', left(history_page.format, 200)
+      using errcode = 'SL004', column = 'format', hint = 'There are json, csv.';
+  end if;
+  with rows as materialized (
+    select h.at, h.model, h.tenant, h.solved, h.failed, h.cancelled, h.expired, h.retries, h.hedges,
+      h.input_tokens, h.output_tokens, h.cost, h.wasted_tokens, h.wait_p50_s, h.wait_p99_s,
+      h.call_p50_s, h.call_p99_s, h.total_p50_s, h.total_p99_s
+    from sluice.history_of(history_page.step, sluice.time_of('since', history_page.since),
+      sluice.time_of('until', history_page.until), history_page.model, history_page.tenant,
+      history_page.by) h)
+  select case history_page.format when 'json'
+      then json_build_object('object', 'list', 'step', history_page.step, 'data',
+        coalesce(json_agg(r), '[]'))::text
+    else 'at,model,tenant,solved,failed,cancelled,expired,retries,hedges,input_tokens,'
+      'output_tokens,cost,wasted_tokens,wait_p50_s,wait_p99_s,call_p50_s,call_p99_s,total_p50_s,'
+      'total_p99_s' || coalesce(string_agg(E'\r\n' || sluice.csv_line(to_json(r)), ''), '')
+    end
+  into v_text from rows r;
+  return v_text;
+end
+$$;
+
+-- time_of: the time that an argument names, as PostgreSQL reads it; null: none.
+-- Errors:  SL004 no time.
+create or replace function sluice.time_of(p_name text, p_text text) returns timestamptz
+language plpgsql stable
+as $$
+begin
+  return p_text::timestamptz;
+exception when datetime_field_overflow or invalid_datetime_format
+    or invalid_parameter_value then
+  raise exception '% is no time: "%"', p_name, left(p_text, 200) using errcode = 'SL004',
+    column = p_name, hint = 'Such as 2026-01-31T12:00:00Z.';
+end
+$$;
+
+-- csv_line: the values of an object as a line of RFC 4180. Texts are in quotes, and one that a
+-- spreadsheet would take for a formula begins with an apostrophe.
+create or replace function sluice.csv_line(p_row json) returns text
+language sql immutable parallel safe
+as $$
+  select string_agg(case json_typeof(v.value)
+      when 'null' then ''
+      when 'string' then '"' || regexp_replace(replace(v.value #>> '{}', '"', '""'),
+        '^([=+@\t\r-])', '''\1') || '"'
+      else v.value::text end, ',' order by v.ordinality)
+  from json_each(p_row) with ordinality v(key, value, ordinality)
+$$;
+
+-- sparks: how many tasks of each model were solved in each of the last 60 minutes that have been
+-- counted, of the caller's tenants; only models that had an end in these.
+-- Returns: solved: 60 of them, the oldest first.
+create or replace function sluice.sparks(p_now timestamptz default null)
+returns table (model text, solved int[])
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_until timestamptz;
+begin
+  -- While somebody looks the newest minutes are not counted; while nobody does, nothing ends.
+  select date_trunc('minute', case when v_now - l.at < interval '3 minutes' then least(l.at, v_now)
+    else v_now end) into v_until from sluice.history_look l;
+  return query execute format('
+    with rows as materialized (
+      select s.shown_model as model, (s.h).at, sum((s.h).solved)::int as solved from (%s) s
+      where s.shown_model is not null group by 1, 2)
+    select m.model, array(
+      select coalesce((select r.solved from rows r where r.model = m.model and r.at = t.at), 0)
+      from generate_series($2, $3 - interval ''1 minute'', interval ''1 minute'') t(at))
+    from (select distinct model from rows) m',
+    sluice.history_source(true, false, null, null))
+  using 'minute', v_until - interval '60 minutes', v_until;
+end
+$$;

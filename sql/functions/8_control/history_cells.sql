@@ -1,0 +1,124 @@
+-- From ends to rows of the history.
+
+-- cells_of: the ends and calls that a look counts, in cells: those of the same minute, model and
+-- tenant whose times fall into the same bins.
+-- Params:  p_look; p_upto: ends of tasks before this id.
+create or replace function sluice.cells_of(p_look sluice.history_look, p_upto bigint)
+returns table (at timestamptz, model text, tenant text, wait_bin int, call_bin int, total_bin int,
+  solved bigint, failed bigint, cancelled bigint, expired bigint, called bigint,
+  wait_s double precision, call_s double precision, total_s double precision, input_tokens bigint,
+  output_tokens bigint, cost numeric, retries bigint, hedges bigint, wasted_tokens bigint)
+language sql stable
+as $$
+  select date_bin('1 minute', e.finished_at, timestamptz 'epoch'), coalesce(e.model, ''), t.tenant,
+    sluice.bin_of(s.wait_s), sluice.bin_of(s.call_s), sluice.bin_of(s.total_s),
+    count(*) filter (where e.status = 'solved'), count(*) filter (where e.status = 'failed'),
+    count(*) filter (where e.status = 'cancelled'), count(*) filter (where e.status = 'expired'),
+    count(s.call_s), coalesce(sum(s.wait_s), 0), coalesce(sum(s.call_s), 0),
+    coalesce(sum(s.total_s), 0), coalesce(sum(e.input_tokens), 0),
+    coalesce(sum(e.output_tokens), 0), coalesce(sum(e.cost), 0), 0, 0, 0
+  from sluice.uncounted_ends(p_look) e
+  join sluice.task t on t.id = e.task_id
+  cross join lateral (
+    select date_part('epoch', e.started_at - e.queued_at) as wait_s,
+      date_part('epoch', e.finished_at - e.started_at) as call_s,
+      case when e.started_at is not null
+        then date_part('epoch', e.finished_at - e.created_at) end as total_s offset 0) s
+  where e.task_id + 0 < p_upto   -- never by the key
+  group by 1, 2, 3, 4, 5, 6
+  union all
+  select date_bin('1 minute', a.at, timestamptz 'epoch'), coalesce(a.model, ''), t.tenant,
+    null, null, null, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    count(*) filter (where a.kind in ('retry', 'lost', 'returned')),
+    count(*) filter (where a.kind = 'hedged'),
+    coalesce(sum(coalesce(a.input_tokens, 0)::bigint + coalesce(a.output_tokens, 0))
+      filter (where a.kind not in ('failed', 'redriven')), 0)
+  from sluice.uncounted_attempts(p_look) a join sluice.task t on t.id = a.task_id
+  where p_look.next_id = 0 and a.kind <> 'redriven'
+  group by 1, 2, 3
+  union all   -- ends that were taken back
+  select date_bin('1 minute', a.at, timestamptz 'epoch'), coalesce(a.model, ''), t.tenant,
+    null, sluice.bin_of(s.call_s), sluice.bin_of(s.total_s), 0, count(*) filter (
+      where coalesce(a.error_code, '') not in ('cancelled', 'deadline')),
+    count(*) filter (where a.error_code = 'cancelled'),
+    count(*) filter (where a.error_code = 'deadline'), count(s.call_s), 0,
+    coalesce(sum(s.call_s), 0), coalesce(sum(s.total_s), 0), coalesce(sum(a.input_tokens), 0),
+    coalesce(sum(a.output_tokens), 0), 0, 0, 0, 0
+  from sluice.uncounted_attempts(p_look) a join sluice.task t on t.id = a.task_id
+  cross join lateral (
+    select date_part('epoch', a.at - a.started_at) as call_s,
+      case when a.started_at is not null then date_part('epoch', a.at - t.created_at) end
+        as total_s) s
+  where p_look.next_id = 0 and a.kind = 'redriven'
+  group by 1, 2, 3, 5, 6
+$$;
+
+-- add_cells: adds what a look counts to the rows of its minutes, hours and days: of each model and
+-- tenant, each model, each tenant, and all.
+-- Params:  as cells_of.
+-- Returns: how many ends that were.
+create or replace function sluice.add_cells(p_look sluice.history_look, p_upto bigint)
+returns bigint
+language plpgsql volatile
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set enable_sort = off   -- by hashes: a third of the time
+set plan_cache_mode = force_custom_plan
+as $$
+declare
+  v_ends bigint;
+begin
+  with cells as materialized (select * from sluice.cells_of(p_look, p_upto)),
+  sums as (
+    select s.step, date_trunc(s.step, c.at, 'UTC') as at, c.model, c.tenant,
+      sum(c.solved) as solved, sum(c.failed) as failed, sum(c.cancelled) as cancelled,
+      sum(c.expired) as expired, sum(c.called) as called, sum(c.wait_s) as wait_s,
+      sum(c.call_s) as call_s, sum(c.total_s) as total_s, sum(c.input_tokens) as input_tokens,
+      sum(c.output_tokens) as output_tokens, sum(c.cost) as cost, sum(c.retries) as retries,
+      sum(c.hedges) as hedges, sum(c.wasted_tokens) as wasted_tokens
+    from cells c cross join (values ('minute'), ('hour'), ('day')) s(step)
+    group by 1, 2, grouping sets ((c.model, c.tenant), (c.model), (c.tenant), ())),
+  bins as (
+    select s.step, date_trunc(s.step, c.at, 'UTC') as at, c.model, c.tenant, b.kind, b.bin,
+      sum(c.called)::bigint as tasks
+    from cells c cross join (values ('minute'), ('hour'), ('day')) s(step)
+    cross join lateral (
+      values ('wait', c.wait_bin), ('call', c.call_bin), ('total', c.total_bin)) b(kind, bin)
+    where b.bin is not null
+    group by 1, 2, b.kind, b.bin, grouping sets ((c.model, c.tenant), (c.model), (c.tenant), ())),
+  histograms as (
+    select b.step, b.at, b.model, b.tenant, b.kind,
+      sluice.histogram(array_agg(b.bin), array_agg(b.tasks)) as counts
+    from bins b group by b.step, b.at, b.model, b.tenant, b.kind),
+  rows as (   -- one of the sums, up to three of the histograms
+    select s.*, null::int[] as wait_counts, null::int[] as call_counts, null::int[] as total_counts
+    from sums s
+    union all
+    select h.step, h.at, h.model, h.tenant, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+      case h.kind when 'wait' then h.counts end, case h.kind when 'call' then h.counts end,
+      case h.kind when 'total' then h.counts end
+    from histograms h),
+  added as (
+    insert into sluice.history_row as h (step, at, model, tenant, solved, failed, cancelled,
+      expired, called, wait_s, call_s, total_s, input_tokens, output_tokens, cost, retries, hedges,
+      wasted_tokens, wait_counts, call_counts, total_counts)
+    select r.step, r.at, r.model, r.tenant, sum(r.solved), sum(r.failed), sum(r.cancelled),
+      sum(r.expired), sum(r.called), sum(r.wait_s), sum(r.call_s), sum(r.total_s),
+      sum(r.input_tokens), sum(r.output_tokens), sum(r.cost), sum(r.retries), sum(r.hedges),
+      sum(r.wasted_tokens), max(r.wait_counts), max(r.call_counts), max(r.total_counts)
+    from rows r group by r.step, r.at, r.model, r.tenant
+    on conflict on constraint a_step_has_one_row do update set
+      solved = h.solved + excluded.solved, failed = h.failed + excluded.failed,
+      cancelled = h.cancelled + excluded.cancelled, expired = h.expired + excluded.expired,
+      called = h.called + excluded.called, wait_s = h.wait_s + excluded.wait_s,
+      call_s = h.call_s + excluded.call_s, total_s = h.total_s + excluded.total_s,
+      input_tokens = h.input_tokens + excluded.input_tokens,
+      output_tokens = h.output_tokens + excluded.output_tokens, cost = h.cost + excluded.cost,
+      retries = h.retries + excluded.retries, hedges = h.hedges + excluded.hedges,
+      wasted_tokens = h.wasted_tokens + excluded.wasted_tokens,
+      wait_counts = sluice.add_counts(h.wait_counts, excluded.wait_counts),
+      call_counts = sluice.add_counts(h.call_counts, excluded.call_counts),
+      total_counts = sluice.add_counts(h.total_counts, excluded.total_counts))
+  select coalesce(sum(c.solved + c.failed + c.cancelled + c.expired), 0) into v_ends from cells c;
+  return v_ends;
+end
+$$;

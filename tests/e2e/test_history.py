@@ -1,0 +1,105 @@
+"""The history: who writes it, that each end counts once, and who sees what."""
+import threading
+
+import pytest
+from conftest import connect, http, query, wait_for
+from key_tools import make_key, process, url  # noqa: F401
+from queue_tools import submit, submit_many, wait_ended
+
+ENDS = "select coalesce(sum(solved + failed + cancelled + expired), 0) from sluice.history"
+
+
+def ends(url, step="minute"):
+    return int(query(url, ENDS + " where step = %s", [step])[0][0])
+
+
+def look(url):
+    """A look, however soon after the one before; how many ends it counted."""
+    query(url, "update sluice.history_look set looked_at = '-infinity'")
+    return query(url, "select counted from sluice.keep_history()")[0][0]
+
+
+def cancelled_tasks(cursor, tasks):
+    for task in tasks:
+        cursor.execute("select sluice.cancel(%s)", [task])
+
+
+def test_a_worker_counts_what_it_has_solved(url, mock, worker, process, make_key):
+    backend = mock()
+    query(url, "update sluice.models set url = %s", [backend.url])
+    submit_many(url, [f"question {n}" for n in range(20)])
+    for tenant in ("a", "b", "b"):
+        submit(url, "question", tenant=tenant)
+    first = worker(url)
+    wait_ended(url, 23)
+    first.stop()
+    query(url, "update sluice.history_look set looked_at = '-infinity'")
+    worker(url)   # its first look comes at once
+    wait_for(lambda: ends(url) == 23, what="the worker's look")
+    assert ends(url, "hour") == ends(url, "day") == 23
+
+    everybody, of_b = make_key("all"), make_key("b", "--tenant", "b")
+    path = "/v1/history?step=day&by=tenant"
+    rows = http(process.port, "GET", path, key=everybody).json["data"]
+    assert {row["tenant"]: row["solved"] for row in rows} == {"a": 1, "b": 2, "default": 20}
+    (row,) = http(process.port, "GET", path, key=of_b).json["data"]
+    assert (row["tenant"], row["solved"]) == ("b", 2)
+    (row,) = http(process.port, "GET", "/v1/history?step=day", key=of_b).json["data"]
+    assert row["solved"] == 2 and row["call_p50_s"] > 0
+    assert http(process.port, "GET", path + "&tenant=a", key=of_b).status == 403
+    reply = http(process.port, "GET", path + "&format=csv", key=of_b)
+    assert reply.headers["Content-Type"].startswith("text/csv")
+    assert reply.body.splitlines()[1].split(",")[2:4] == ['"b"', "2"]
+    refused = http(process.port, "GET", "/v1/history?step=week", key=everybody)
+    assert (refused.status, refused.json["error"]["param"]) == (400, "step")
+
+
+@pytest.mark.plain_build_only
+@pytest.mark.parametrize("in_savepoint", [False, True])
+def test_an_end_that_is_committed_after_a_look_counts_with_the_next(url, in_savepoint):
+    late, soon = submit(url, "late"), submit(url, "soon")
+    look(url)
+    with connect(url) as open_session, open_session.cursor() as cursor:
+        cursor.execute("begin")
+        if in_savepoint:
+            cursor.execute("create temporary table mine (); savepoint s")
+        cursor.execute("select sluice.cancel(%s)", [late])
+        query(url, "select sluice.cancel(%s)", [soon])
+        assert look(url) == 1
+        assert look(url) == 0
+        cursor.execute("commit")
+    assert look(url) == 1
+    assert look(url) == 0
+    assert ends(url) == 2
+
+
+@pytest.mark.plain_build_only
+def test_each_end_counts_once_beside_sessions_that_end_forget_and_redrive(url):
+    ids = submit_many(url, ["question"] * 600)
+    redriven, threads = [], []
+
+    def end_some(mine):
+        with connect(url) as session, session.cursor() as cursor:
+            for at in range(0, len(mine), 5):
+                some = mine[at:at + 5]
+                cursor.execute("begin")
+                cancelled_tasks(cursor, some[:3])
+                cursor.execute("savepoint s")
+                cancelled_tasks(cursor, some[3:])
+                cursor.execute("commit")
+                cursor.execute("select sluice.forget(%s), sluice.redrive(%s)", [some[0], some[4]])
+                redriven.append(some[4])
+
+    for n in range(4):
+        threads.append(threading.Thread(target=end_some, args=(ids[n::4],)))
+        threads[-1].start()
+    while any(thread.is_alive() for thread in threads):
+        look(url)
+    look(url)
+    assert len(redriven) == 120
+    assert ends(url) == 600
+    with connect(url) as session, session.cursor() as cursor:
+        cancelled_tasks(cursor, redriven)
+    look(url)
+    assert ends(url) == 720
+    assert look(url) == 0
