@@ -36,7 +36,8 @@ export function FilterWords({ filter }) {
   const words = filterWords(filter);
   if (words.length === 0) return html`<span class="muted">all tasks</span>`;
   return html`<ul class="filter-words">${words.map(([name, value]) => html`<li key=${name}>
-    <span class="muted">${name}</span> <span class="clamp" title=${value}>${value}</span></li>`)}</ul>`;
+    <span class="muted">${name}</span>
+      <span class="clamp" title=${value}>${value}</span></li>`)}</ul>`;
 }
 
 /** @param {{job: Job}} props */
@@ -86,7 +87,8 @@ function Started({ id, onClose }) {
   const [refusal, setRefusal] = useState(/** @type {any} */ (null));
   const isWorking = !job || WORKING.includes(job.state);
   const cancel = () => act('POST', `v1/jobs/${id}/cancel`).catch(setRefusal);
-  return html`<${Dialog} title=${job ? ACTIONS[job.action].title : 'Job'} onClose=${onClose} footer=${html`
+  return html`<${Dialog} title=${job ? ACTIONS[job.action].title : 'Job'} onClose=${onClose}
+    footer=${html`
       ${isWorking && html`<button type="button" onClick=${cancel}>Stop the job</button>`}
       <a class="button" href=${link(['jobs', id])} onClick=${onClose}>Open the job</a>
       <button type="button" class="primary" onClick=${onClose}>Close</button>`}>
@@ -115,7 +117,8 @@ function Target({ action, to, priority, onTo, onPriority }) {
         ...(models.data?.data ?? []).map((/** @type {any} */ { id }) => id)]} />`;
   }
   if (action !== 'prioritise') return null;
-  return html`<${Field} label="Priority" type="integer" required value=${priority} onInput=${onPriority}
+  return html`<${Field} label="Priority" type="integer" required
+    value=${priority} onInput=${onPriority}
     hint="From -100 to 100; higher goes first." error=${isPriority(priority) ? null
       : 'A whole number from -100 to 100.'} />`;
 }
@@ -148,19 +151,22 @@ export function JobDialog({ action, filter, note, onClose }) {
     setBusy(false);
   };
   if (started) return html`<${Started} id=${started} onClose=${onClose} />`;
-  const many = preview && `${preview.is_estimate ? 'about ' : ''}${plural(preview.matched, 'task')}`;
+  const many = preview
+    && `${preview.is_estimate ? 'about ' : ''}${plural(preview.matched, 'task')}`;
   const isReady = preview && preview.matched > 0 && !isBusy && (action !== 'move' || to !== '')
     && (action !== 'prioritise' || isPriority(priority));
   return html`<${Dialog} title=${title} onClose=${onClose} footer=${html`
       <button type="button" onClick=${onClose}>Change nothing</button>
-      <button type="button" class=${danger ? 'danger' : 'primary'} disabled=${!isReady} onClick=${start}>
+      <button type="button" class=${danger ? 'danger' : 'primary'}
+        disabled=${!isReady} onClick=${start}>
         ${isBusy ? 'Working…' : `${name} ${many ?? ''}`}</button>`}>
     <p>${action === 'redrive' || action === 'forget' ? 'Ended tasks' : 'Unfinished tasks'} that meet
       ${' '}these conditions:</p><${FilterWords} filter=${filter} />
     ${note && html`<p class="muted">${note}</p>`}
     <p role="status">${preview ? html`<strong>${many}</strong> now. Nothing has changed yet.`
       : !error && 'Counting…'}</p>
-    <${Target} action=${action} to=${to} priority=${priority} onTo=${setTo} onPriority=${setPriority} />
+    <${Target} action=${action} to=${to} priority=${priority}
+      onTo=${setTo} onPriority=${setPriority} />
     ${warning && html`<p class="warning">${warning}</p>`}
     <${FormError} error=${refusal ?? error} /><//>`;
 }
