@@ -91,3 +91,11 @@ export async function ask(what) {
     process.stdin.once('data', (data) => resolve(String(data).trim()));
   });
 }
+
+/** For whoever reads why a scenario failed. */
+export async function tellWhatIsShown(browser) {
+  for (const page of browser.contexts().flatMap((context) => context.pages())) {
+    const text = await page.locator('body').innerText({ timeout: 5_000 }).catch(String);
+    console.error(`${page.url()} shows:\n${text.slice(0, 3000)}\n`);
+  }
+}
