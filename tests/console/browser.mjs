@@ -52,7 +52,7 @@ export async function signIn(page, base, key) {
   await page.goto(base);
   await page.getByLabel('API key').fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('navigation', { name: 'Screens' }).waitFor({ state: 'attached' });
+  await page.locator('.frame').waitFor();
 }
 
 /** Opens a screen by its address, and waits until it shows what it is about. */
