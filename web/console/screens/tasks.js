@@ -28,10 +28,10 @@ function mainFields(query, session, models) {
   return [
     { name: 'id', label: 'Id', type: 'search', placeholder: 'opens the task' },
     { name: 'status', label: 'Status', type: 'select',
-      choices: [['', 'any'], ...STATUSES.map((status) => /** @type {[string, string]} */ (
+      choices: [['', 'all'], ...STATUSES.map((status) => /** @type {[string, string]} */ (
         [status, status === 'unsolved' ? 'unsolved: waits for its time' : status]))] },
     { name: 'model', label: 'Model or route', type: 'select',
-      choices: [['', 'any'], ...known.map((name) => /** @type {[string, string]} */
+      choices: [['', 'all'], ...known.map((name) => /** @type {[string, string]} */
         ([name, name]))] },
     ...(session.tenant ? [] : [{ name: 'tenant', label: 'Tenant' }]),
     sinceField('Submitted since', query.since, Date.now()),

@@ -63,16 +63,16 @@ export function useJob(id) {
 }
 
 /** How many tasks a job would touch now.
- * @param {string} action
- * @param {Record<string, any>} filter
+ * @param {Record<string, any> | null} job its action, filter and target; null: it is not whole yet
  * @returns {{preview: {matched: number, is_estimate: boolean} | null, error: any}} */
-function usePreview(action, filter) {
+function usePreview(job) {
   const [state, setState] = useState(/** @type {any} */ ({ preview: null, error: null }));
-  const asked = JSON.stringify({ action, filter });
+  const asked = job && JSON.stringify({ ...job, dry_run: true });
   useEffect(() => {
     const control = new AbortController();
     setState({ preview: null, error: null });
-    request('POST', 'v1/jobs', { ...JSON.parse(asked), dry_run: true }, { signal: control.signal })
+    if (asked === null) return undefined;
+    request('POST', 'v1/jobs', JSON.parse(asked), { signal: control.signal })
       .then((preview) => setState({ preview, error: null }))
       .catch((error) => { if (!control.signal.aborted) setState({ preview: null, error }); });
     return () => control.abort();
@@ -131,9 +131,12 @@ export const isPriority = (text) => /^-?\d{1,3}$/.test(text) && Math.abs(Number(
  *   onClose: () => void}} props */
 export function JobDialog({ action, filter, note, onClose }) {
   const { title, name, danger, warning } = ACTIONS[action];
-  const { preview, error } = usePreview(action, filter);
   const [to, setTo] = useState('');
   const [priority, setPriority] = useState('50');
+  const isWhole = (action !== 'move' || to !== '') && (action !== 'prioritise' || isPriority(priority));
+  const job = isWhole ? { action, filter, to: action === 'move' ? to : undefined,
+    priority: action === 'prioritise' ? Number(priority) : undefined } : null;
+  const { preview, error } = usePreview(job);
   const [started, setStarted] = useState(/** @type {string | null} */ (null));
   const [refusal, setRefusal] = useState(/** @type {any} */ (null));
   const [isBusy, setBusy] = useState(false);
@@ -141,10 +144,7 @@ export function JobDialog({ action, filter, note, onClose }) {
     setBusy(true);
     setRefusal(null);
     try {
-      const job = await act('POST', 'v1/jobs', { action, filter,
-        to: action === 'move' ? to : undefined,
-        priority: action === 'prioritise' ? Number(priority) : undefined });
-      setStarted(job.id);
+      setStarted((await act('POST', 'v1/jobs', job)).id);
     } catch (thrown) {
       setRefusal(thrown);
     }
@@ -153,8 +153,7 @@ export function JobDialog({ action, filter, note, onClose }) {
   if (started) return html`<${Started} id=${started} onClose=${onClose} />`;
   const many = preview
     && `${preview.is_estimate ? 'about ' : ''}${plural(preview.matched, 'task')}`;
-  const isReady = preview && preview.matched > 0 && !isBusy && (action !== 'move' || to !== '')
-    && (action !== 'prioritise' || isPriority(priority));
+  const isReady = job && preview && preview.matched > 0 && !isBusy;
   return html`<${Dialog} title=${title} onClose=${onClose} footer=${html`
       <button type="button" onClick=${onClose}>Change nothing</button>
       <button type="button" class=${danger ? 'danger' : 'primary'}
@@ -163,10 +162,10 @@ export function JobDialog({ action, filter, note, onClose }) {
     <p>${action === 'redrive' || action === 'forget' ? 'Ended tasks' : 'Unfinished tasks'} that meet
       ${' '}these conditions:</p><${FilterWords} filter=${filter} />
     ${note && html`<p class="muted">${note}</p>`}
-    <p role="status">${preview ? html`<strong>${many}</strong> now. Nothing has changed yet.`
-      : !error && 'Counting…'}</p>
     <${Target} action=${action} to=${to} priority=${priority}
       onTo=${setTo} onPriority=${setPriority} />
+    <p role="status">${preview ? html`<strong>${many}</strong> now. Nothing has changed yet.`
+      : job && !error && 'Counting…'}</p>
     ${warning && html`<p class="warning">${warning}</p>`}
     <${FormError} error=${refusal ?? error} /><//>`;
 }
