@@ -160,14 +160,15 @@ def test_whoever_reads_texts_leaves_a_row_in_the_audit(front):
     assert reads() == [(str(front.facts["hostile"]),)]
 
 
-def test_an_open_page_recovers_when_the_server_was_restarted(front, server):
+def test_an_open_page_recovers_when_the_server_was_restarted(front, started):
     def stop():
         front.server.kill()
-        return ""
+        return "done"
 
     def start():
         task = submit(front.url, "while it was away", "paused", tenant="later")
-        front.server = server(front.url, "--listen", f"127.0.0.1:{front.port}", keys=True)
+        front.server = started("serve", "--database-url", front.url, "--listen",
+            f"127.0.0.1:{front.port}")
         return task
     run("recovers_when_the_server_was_restarted", front, {"stop": stop, "start": start})
 
