@@ -52,7 +52,7 @@ export async function signIn(page, base, key) {
   await page.goto(base);
   await page.getByLabel('API key').fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('navigation', { name: 'Screens' }).waitFor({ state: 'attached' });
+  await page.locator('.frame').waitFor();
 }
 
 /** Opens a screen by its address, and waits until it shows what it is about. */
@@ -90,4 +90,12 @@ export async function ask(what) {
   return new Promise((resolve) => {
     process.stdin.once('data', (data) => resolve(String(data).trim()));
   });
+}
+
+/** For whoever reads why a scenario failed. */
+export async function tellWhatIsShown(browser) {
+  for (const page of browser.contexts().flatMap((context) => context.pages())) {
+    const text = await page.locator('body').innerText({ timeout: 5_000 }).catch(String);
+    console.error(`${page.url()} shows:\n${text.slice(0, 3000)}\n`);
+  }
 }

@@ -1,7 +1,8 @@
 // What people do in the console: node scenarios.mjs SCENARIO FACTS, where FACTS is JSON: the
 // console's address, keys, and ids of tasks, jobs and batches that are there.
 import assert from 'node:assert/strict';
-import { ask, launch, open, overflow, seriousFaults, settled, show, signIn } from './browser.mjs';
+import { ask, launch, open, overflow, seriousFaults, settled, show, signIn, tellWhatIsShown }
+  from './browser.mjs';
 
 const [scenario, json] = process.argv.slice(2);
 const facts = JSON.parse(json);
@@ -30,7 +31,7 @@ const scenarios = {
     await page.getByLabel('API key').fill(`${keys.admin.slice(0, -1)}${
       keys.admin.endsWith('0') ? '1' : '0'}`);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('alert').waitFor();
+    await page.locator('.field-error').waitFor();
     await page.getByLabel('API key').fill(keys.admin);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { level: 1, name: 'Tasks' }).waitFor();
@@ -147,7 +148,7 @@ const scenarios = {
     const { page, close } = await open(browser);
     await signIn(page, base, keys.admin);
     await show(page, `${base}tasks/${facts.hostile}`);
-    assert(!(await page.locator('main').innerText()).includes('onerror'));
+    assert(!(await page.locator('main').innerText()).includes(facts.secret));
     await page.getByRole('button', { name: 'Show the texts' }).click();
     const prompt = page.getByRole('region', { name: 'Prompt' });
     await prompt.waitFor();
@@ -357,7 +358,9 @@ const scenarios = {
 const browser = await launch();
 try {
   await scenarios[scenario](browser);
-} finally {
-  await browser.close();
+} catch (error) {
+  await tellWhatIsShown(browser);
+  throw error;
 }
+await browser.close();
 process.exit(0);

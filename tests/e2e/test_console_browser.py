@@ -18,6 +18,7 @@ CONSOLE = ROOT / "tests" / "console"
 PACKAGES = ROOT / "build" / "console"
 CHROMIUM = shutil.which("chromium")
 HOSTILE = "<img src=x onerror=\"window.wasRun = 1\"> 'quoted' & </script> 9007199254740993"
+SECRET = "said in confidence"
 SCENARIO_TIMEOUT_S = 240
 
 pytestmark = [pytest.mark.plain_build_only, needs_npm,
@@ -95,8 +96,9 @@ def front(pg, server, mock, worker, sluice):
 
 
 def make_tasks(front):
-    ids = {"hostile": submit(front.url, HOSTILE, "chat", metadata=json.dumps(
-        {"html": HOSTILE, "long": "x" * 10_000})), "hostile_prompt": HOSTILE,
+    ids = {"hostile": submit(front.url, f"{SECRET} {HOSTILE}", "chat", metadata=json.dumps(
+        {"html": HOSTILE, "long": "x" * 10_000})), "hostile_prompt": f"{SECRET} {HOSTILE}",
+        "secret": SECRET,
         "solved": submit(front.url, "two", "chat"),
         "waiting": submit(front.url, "later", "paused"),
         "tenants": submit(front.url, "of a tenant", "paused", tenant="t")}
@@ -158,14 +160,15 @@ def test_whoever_reads_texts_leaves_a_row_in_the_audit(front):
     assert reads() == [(str(front.facts["hostile"]),)]
 
 
-def test_an_open_page_recovers_when_the_server_was_restarted(front, server):
+def test_an_open_page_recovers_when_the_server_was_restarted(front, started):
     def stop():
         front.server.kill()
-        return ""
+        return "done"
 
     def start():
         task = submit(front.url, "while it was away", "paused", tenant="later")
-        front.server = server(front.url, "--listen", f"127.0.0.1:{front.port}", keys=True)
+        front.server = started("serve", "--database-url", front.url, "--listen",
+            f"127.0.0.1:{front.port}")
         return task
     run("recovers_when_the_server_was_restarted", front, {"stop": stop, "start": start})
 

@@ -1,5 +1,6 @@
 // The frame around every screen: navigation, search, who is signed in, whether the data is live.
-import { Component, classes, html, useCallback, useEffect, useMemo, useRef, useState, useStore }
+import { Component, classes, html, useCallback, useEffect, useLayoutEffect, useMemo, useRef,
+  useState, useStore }
   from './html.js';
 import { Dialog, Loading, Problem, useClock } from './components/index.js';
 import { helpShown, useShortcuts } from './keyboard.js';
@@ -52,7 +53,7 @@ function focusMain() {
 /** A new screen is read out from its heading. @param {string} path */
 function useFocusOnArrival(path) {
   const isFirst = useRef(true);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isFirst.current) {
       isFirst.current = false;
       return;

@@ -18,7 +18,7 @@ function isTyping(element) {
 /** Listens while the frame is shown. @param {(entry: NavEntry) => boolean} mayGo */
 export function useShortcuts(mayGo) {
   useEffect(() => {
-    let gAt = 0;
+    let gAt = -SEQUENCE_MS;
     const onKey = (/** @type {KeyboardEvent} */ event) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       if (document.querySelector('dialog[open]')) return;
@@ -27,7 +27,7 @@ export function useShortcuts(mayGo) {
         return;
       }
       const isAfterG = event.timeStamp - gAt < SEQUENCE_MS;
-      gAt = 0;
+      gAt = -SEQUENCE_MS;
       if (isAfterG) {
         const entry = NAV.find((one) => one.key === event.key);
         if (!entry || !mayGo(entry)) return;

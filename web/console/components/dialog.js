@@ -1,5 +1,5 @@
 // Dialogs: the browser's own, which keeps the focus inside and everything else out of reach.
-import { html, makeStore, useEffect, useId, useRef, useState, useStore } from '../html.js';
+import { html, makeStore, useId, useLayoutEffect, useRef, useState, useStore } from '../html.js';
 import { FormError } from './state.js';
 
 /** Shown while it is rendered. Escape, or a click outside, calls onClose.
@@ -8,12 +8,15 @@ import { FormError } from './state.js';
 export function Dialog({ title, onClose, children, footer, wide = false }) {
   const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const titleId = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const dialog = element.current;
     const before = document.activeElement;
     dialog?.showModal();
     return () => {
       dialog?.close();
+      // Not if something else has taken it meanwhile.
+      const now = document.activeElement;
+      if (now !== null && now !== document.body && !dialog?.contains(now)) return;
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);

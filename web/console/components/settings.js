@@ -26,23 +26,23 @@ export function SettingsEditor({ groups, values, title, save, readOnly = false }
     return () => guardChanges(null);
   }, [changed.length, title]);
 
+  // Where something is wrong: there the reader goes on, once no dialog is before it.
+  const firstFault = fields.find((field) => faults[field.name])?.name;
+  useEffect(() => {
+    if (!firstFault || isReviewing) return;
+    const control = form.current?.querySelector(`[data-setting="${firstFault}"]`);
+    if (control instanceof HTMLElement) control.focus();
+  }, [faults, isReviewing]);
+
   const set = (/** @type {SettingField} */ field, /** @type {string} */ text) => {
     setDrafts((old) => ({ ...old, [field.name]: text }));
-    setFaults((old) => ({ ...old, [field.name]: '' }));
-  };
-  const point = (/** @type {Record<string, string>} */ found) => {
-    setFaults(found);
-    const first = fields.find((field) => found[field.name]);
-    requestAnimationFrame(() => {
-      const control = form.current?.querySelector(`[data-setting="${first?.name}"]`);
-      if (control instanceof HTMLElement) control.focus();
-    });
+    if (faults[field.name]) setFaults({});
   };
   const review = (/** @type {Event} */ event) => {
     event.preventDefault();
     const found = Object.fromEntries(changed.map((field) =>
       [field.name, parseSetting(field, drafts[field.name]).fault ?? '']));
-    if (Object.values(found).some(Boolean)) point(found);
+    if (Object.values(found).some(Boolean)) setFaults(found);
     else if (changed.length > 0) setReviewing(true);
   };
   const send = async () => {
@@ -53,7 +53,7 @@ export function SettingsEditor({ groups, values, title, save, readOnly = false }
       const { param, message, hint } = /** @type {any} */ (error);
       if (!fields.some((field) => field.name === param)) throw error;
       setReviewing(false);
-      point({ [param]: hint ? `${message} ${hint}` : message });
+      setFaults({ [param]: hint ? `${message} ${hint}` : message });
       return;
     }
     setDrafts({});

@@ -73,7 +73,7 @@ function Row({ row, columns, href, rowClass, onOpen, version }) {
  * @param {MouseEvent} event */
 function openRow(event) {
   if (!(event.target instanceof Element) || event.button !== 0) return;
-  if (event.target.closest('a, button, input, select, label, summary')) return;
+  if (event.target.closest('a, button, input, select, label, summary, dialog')) return;
   if (String(getSelection() ?? '') !== '') return;
   const row = event.currentTarget;
   const opener = row instanceof Element ? row.querySelector('[data-row]') : null;

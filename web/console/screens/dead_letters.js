@@ -44,8 +44,8 @@ function filterOf(group, query) {
 function noteOn(group) {
   const missing = [group.error_code === null && 'code', group.message === null && 'message']
     .filter(Boolean);
-  return missing.length > 0 ? `The group has no ${missing.join(' and no ')}; failures that have one `
-    + 'and are alike in the rest are meant, too.' : null;
+  return missing.length === 0 ? null : `The group has no ${missing.join(' and no ')}; failures that `
+    + 'have one and are alike in the rest are meant, too.';
 }
 
 /** @param {Group} group */
@@ -57,22 +57,28 @@ const keyOf = (group) => JSON.stringify([group.model, group.error_code, group.me
 function columnsFor(query, onAsk) {
   return [
     { key: 'error_code', label: 'Code, model', className: 'code', sort: (group) => group.error_code,
-      render: (group) => html`${group.error_code ?? 'none'}<span class="under">${group.model}</span>` },
+      render: (group) => html`${group.error_code ?? 'none'}
+        <span class="under">${group.model}</span>` },
     { key: 'count', label: 'Tasks', numeric: true, descending: true, sort: (group) => group.count,
       render: (group) => html`<a href=${link('tasks', { status: 'failed', model: group.model,
         error_code: group.error_code, tenant: query.tenant, since: query.since })}
         title="Tasks of this model and code">${count(group.count)}</a>` },
     { key: 'message', label: 'Message', className: 'message',
       title: 'Numbers, ids and quoted parts are left out, so that alike ones are one group',
-      render: (group) => html`<span class="clamp" title=${group.message}>${group.message ?? '–'}</span>` },
+      render: (group) => html`<span class="clamp"
+        title=${group.message}>${group.message ?? '–'}</span>` },
     { key: 'first_at', label: 'First', hide: 'medium', sort: (group) => group.first_at,
       render: (group) => html`<${Time} at=${group.first_at} />` },
-    { key: 'last_at', label: 'Last', hide: 'narrow', descending: true, sort: (group) => group.last_at,
+    { key: 'last_at', label: 'Last', hide: 'narrow', descending: true,
+      sort: (group) => group.last_at,
       render: (group) => html`<${Time} at=${group.last_at} />` },
-    ...(onAsk ? [{ key: 'actions', label: html`<span class="sr">Actions</span>`, className: 'row-buttons',
-      render: (/** @type {Group} */ group) => html`<span>${['redrive', 'forget'].map((action) => html`
+    ...(onAsk ? [{ key: 'actions', label: html`<span class="sr">Actions</span>`,
+      className: 'row-buttons',
+      render: (/** @type {Group} */ group) =>
+        html`<span>${['redrive', 'forget'].map((action) => html`
         <button type="button" class="quiet" key=${action} onClick=${() => onAsk(action, group)}
-          aria-label=${`${ACTIONS[action].name} all of ${group.error_code ?? 'no code'}, ${group.model}`}
+          aria-label=${`${ACTIONS[action].name} all of ${
+            group.error_code ?? 'no code'}, ${group.model}`}
           >${ACTIONS[action].name}</button>`)}</span>` }] : []),
   ];
 }
@@ -90,15 +96,20 @@ export default function DeadLetters({ query, session }) {
   const isFiltered = query.model || query.tenant || query.since;
   return html`<${Page} title="Dead letters" note="Tasks that failed for good, by what went wrong.">
     <${Filters} query=${query} fields=${[{ name: 'model', label: 'Model' },
-      ...(session.tenant ? [] : [{ name: 'tenant', label: 'Tenant' }]), sinceField('Failed since', query.since, Date.now())]} />
+      ...(session.tenant ? [] : [{ name: 'tenant', label: 'Tenant' }]),
+        sinceField('Failed since', query.since, Date.now())]} />
     <${State} of=${groups} empty=${isFiltered ? html`<p>No failure meets this filter.</p>`
-      : html`<p>Nothing has failed for good.</p><p class="muted">A task comes here when its attempts are
-        used up, or when the backend refuses it.</p>`}>${(/** @type {any} */ { data, is_complete: isComplete }) => html`
-      <div class="stack"><${Table} caption="Groups of failures" columns=${columnsFor(query, onAsk)} rows=${data}
+      : html`<p>Nothing has failed for good.</p>
+        <p class="muted">A task comes here when its attempts are
+        used up, or when the backend refuses it.</p>`}>
+          ${(/** @type {any} */ { data, is_complete: isComplete }) => html`
+      <div class="stack"><${Table} caption="Groups of failures"
+        columns=${columnsFor(query, onAsk)} rows=${data}
         rowKey=${keyOf} query=${query} initialSort="-count"
         href=${(/** @type {Group} */ group) => link(['tasks', group.sample_id])} />
       <p class="muted">A row opens one of its tasks as a sample.
-        ${isComplete === false && ' Only the newest failures were looked at; there are older ones.'}</p></div>`}<//>
+        ${isComplete === false
+          && ' Only the newest failures were looked at; there are older ones.'}</p></div>`}<//>
     ${asked && html`<${JobDialog} action=${asked.action} filter=${asked.filter}
       note=${noteOn(asked.group)} onClose=${() => setAsked(null)} />`}<//>`;
 }

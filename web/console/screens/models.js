@@ -1,5 +1,5 @@
 // One row a model: what waits, how much of its quota is used, and why it is not faster.
-import { html, useMemo } from '../html.js';
+import { html, useMemo, useState } from '../html.js';
 import { useApi } from '../api.js';
 import { can } from '../session.js';
 import { link } from '../router.js';
@@ -7,6 +7,7 @@ import { Badge, Bar, Count, Duration, Filters, Page, Spark, State, Table }
   from '../components/index.js';
 import { plural } from '../format.js';
 import { ModelActions } from './parts/model_actions.js';
+import { NewModel } from './parts/new_model.js';
 
 /** The stream tells of changes; this is for when it does not. */
 const INTERVAL_MS = 15_000;
@@ -17,9 +18,12 @@ const STATES = /** @type {Array<[string, string]>} */ ([['', 'any'], ['waiting',
 export default function Models({ query, session }) {
   const overview = useApi('v1/overview', { interval: INTERVAL_MS, live: 'overview',
     merge: mergeOverview });
-  const columns = useMemo(() => columnsFor(can(session, 'admin')), [session]);
-  return html`<${Page} title="Models">
-    <${State} of=${overview} empty=${html`<${NoModels} isAdmin=${can(session, 'admin')} />`}
+  const isAdmin = can(session, 'admin');
+  const columns = useMemo(() => columnsFor(isAdmin), [isAdmin]);
+  const [isNew, setNew] = useState(false);
+  return html`<${Page} title="Models" actions=${isAdmin && html`<button type="button"
+      onClick=${() => setNew(true)}>New model</button>`}>
+    <${State} of=${overview} empty=${html`<${NoModels} isAdmin=${isAdmin} />`}
       rows=${8}>${(/** @type {List<Overview>} */ list) => {
         const rows = list.data.filter((row) => isWanted(row, query));
         return html`<${Totals} rows=${list.data} />
@@ -33,7 +37,8 @@ export default function Models({ query, session }) {
             : html`<${Table} caption="Models" columns=${columns} rows=${rows} query=${query}
                 initialSort="model" rowKey=${(/** @type {Overview} */ row) => row.model}
                 href=${(/** @type {Overview} */ row) => link(['models', row.model])} />`}`;
-      }}<//><//>`;
+      }}<//>
+    ${isNew && html`<${NewModel} onClose=${() => setNew(false)} />`}<//>`;
 }
 
 /** The rows that changed take the place of those that were; the others stay the same objects, and
@@ -144,7 +149,8 @@ export function Why({ row }) {
 /** @param {{isAdmin: boolean}} props */
 function NoModels({ isAdmin }) {
   return html`<p><b>There are no models yet.</b></p>
-    <p>${isAdmin ? 'Add the first one in SQL, or in the shell:' : 'An administrator adds the first one:'}</p>
-    <pre>sluice model set mine --api openai-chat --url https://… --secret env:OPENAI_API_KEY --rpm 500</pre>`;
+    <p>${isAdmin ? 'Add the first one here, in SQL, or in the shell:'
+      : 'An administrator adds the first one, here or in the shell:'}</p>
+    <pre>sluice model set mine api=openai-chat url=https://api.example.com/v1 rpm=500</pre>`;
 }
 

@@ -38,8 +38,8 @@ export default function Spend({ query, session }) {
       <${Choices} label="Time shown" name="range" value=${key} initial="7d"
         choices=${Object.keys(SPANS).map((one) => [one, one])} /><//>
     <${State} of=${spent} empty=${html`<p><b>Nothing was called in this time.</b></p>
-        <p>History begins when this version of Sluice was installed, and is kept as
-        <code>settings.history</code> says.</p>`}>${(/** @type {List<HistoryRow>} */ list) =>
+        <p>History begins when this version of Sluice was installed, and is kept
+        as <code>settings.history</code> says.</p>`}>${(/** @type {List<HistoryRow>} */ list) =>
       html`<${Sums} rows=${list.data} by=${by} query=${query} span=${SPANS[key]} />`}<//><//>`;
 }
 

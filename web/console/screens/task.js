@@ -65,7 +65,8 @@ function TaskFacts({ task, session }) {
     ['Tokens', task.input_tokens !== null && html`<${Tokens} value=${task.input_tokens} /> in,${' '}
       <${Tokens} value=${task.output_tokens} /> out`],
     ['Cost', task.cost !== null && html`<${Money} value=${task.cost} />`],
-    ['Batch', task.batch_id && html`<a href=${link('tasks', { batch_id: task.batch_id })}>${task.batch_id}</a>`],
+    ['Batch', task.batch_id && html`<a
+      href=${link('tasks', { batch_id: task.batch_id })}>${task.batch_id}</a>`],
     ['Error code', task.error_code && html`<a href=${link('tasks', { status: 'failed',
       error_code: task.error_code })}>${task.error_code}</a>`],
   ]} />`;
@@ -92,7 +93,8 @@ function Trace({ life: { trace_id: id, trace_url: url } }) {
   if (url && /^https?:\/\//.test(url)) {
     return html`<p><a href=${url} target="_blank" rel="noreferrer">Open its trace</a></p>`;
   }
-  return id && html`<p class="muted">Trace <span class="id">${id}</span> <${Copy} text=${id} /></p>`;
+  return id && html`<p class="muted">Trace <span class="id">${id}</span>
+    <${Copy} text=${id} /></p>`;
 }
 
 /** @param {{id: string, session: Session}} props */
@@ -100,14 +102,16 @@ function OneTask({ id, session }) {
   const life = useLife(id);
   const task = life.data?.task;
   return html`<${Page} name=${`Task ${id}`}
-    title=${html`Task <span class="id">${id}</span> ${task && html`<${Badge} status=${task.status} />`}`}
+    title=${html`Task <span class="id">${id}</span> ${task &&
+      html`<${Badge} status=${task.status} />`}`}
     actions=${html`<${Copy} text=${id} label="Copy id" />
       ${task && can(session, 'submit') && html`<${Actions} task=${task} />`}`}>
     <${State} of=${life}>${(/** @type {Life} */ data) => html`
       <${Why} life=${life} session=${session} />
       <div class="task-columns">
         <section><h2>Timeline</h2>
-          <${Timeline} events=${data.events} status=${data.task.status} /><${Trace} life=${data} /></section>
+          <${Timeline} events=${data.events} status=${data.task.status} />
+            <${Trace} life=${data} /></section>
         <section><h2>Facts</h2><${TaskFacts} task=${data.task} session=${session} />
           <${Metadata} metadata=${data.task.metadata} /></section>
       </div>

@@ -28,10 +28,11 @@ function mainFields(query, session, models) {
   return [
     { name: 'id', label: 'Id', type: 'search', placeholder: 'opens the task' },
     { name: 'status', label: 'Status', type: 'select',
-      choices: [['', 'any'], ...STATUSES.map((status) => /** @type {[string, string]} */ (
+      choices: [['', 'all'], ...STATUSES.map((status) => /** @type {[string, string]} */ (
         [status, status === 'unsolved' ? 'unsolved: waits for its time' : status]))] },
     { name: 'model', label: 'Model or route', type: 'select',
-      choices: [['', 'any'], ...known.map((name) => /** @type {[string, string]} */ ([name, name]))] },
+      choices: [['', 'all'], ...known.map((name) => /** @type {[string, string]} */
+        ([name, name]))] },
     ...(session.tenant ? [] : [{ name: 'tenant', label: 'Tenant' }]),
     sinceField('Submitted since', query.since, Date.now()),
   ];
@@ -75,7 +76,8 @@ function choiceColumn(rows, chosen) {
   };
   return { key: 'choice', className: 'choice',
     label: html`<input type="checkbox" aria-label="Choose all on this page" checked=${isAll}
-      onChange=${(/** @type {any} */ event) => flip(rows.map(({ id }) => id), event.target.checked)} />`,
+      onChange=${(/** @type {any} */ event) =>
+        flip(rows.map(({ id }) => id), event.target.checked)} />`,
     render: ({ id }) => html`<input type="checkbox" aria-label=${`Choose task ${id}`}
       checked=${chosen.ids.has(id)}
       onChange=${(/** @type {any} */ event) => flip([id], event.target.checked)} />` };
@@ -96,13 +98,16 @@ function columnsFor(rows, chosen, session) {
     { key: 'attempts', label: 'Attempts', numeric: true, className: 'broad' },
     { key: 'error', label: 'Error', className: 'message', hide: 'narrow',
       render: (task) => (task.error_code || task.error) && html`<span class="clamp"
-        title=${task.error}>${task.error_code && html`<strong>${task.error_code}</strong>`} ${task.error}</span>` },
+        title=${task.error}>${task.error_code && html`<strong>${task.error_code}</strong>`}${' '}
+        ${task.error}</span>` },
     { key: 'tokens', label: 'Tokens in, out', numeric: true, className: 'broad',
-      render: (task) => task.input_tokens !== null && html`<${Tokens} value=${task.input_tokens} />,${' '}
+      render: (task) => task.input_tokens !== null &&
+        html`<${Tokens} value=${task.input_tokens} />,${' '}
         <${Tokens} value=${task.output_tokens} />` },
     { key: 'cost', label: 'Cost', numeric: true, className: 'broad',
       render: (task) => task.cost !== null && html`<${Money} value=${task.cost} />` },
-    { key: 'created', label: 'Submitted', render: (task) => html`<${Time} at=${task.created_at} />` },
+    { key: 'created', label: 'Submitted', render: (task) =>
+      html`<${Time} at=${task.created_at} />` },
     { key: 'finished', label: 'Ended', hide: 'medium',
       render: (task) => task.finished_at && html`<${Time} at=${task.finished_at} />` },
   ];
@@ -115,7 +120,8 @@ function askChosen(action, chosen, reload) {
   const { name, warning, danger, done: doneWord } = ACTIONS[action];
   const many = plural(chosen.ids.size, 'task');
   return ask({ title: `${name} ${many}?`, action: `${name} ${many}`, danger,
-    body: html`<p>The chosen tasks whose status allows it.</p>${warning && html`<p class="warning">${warning}</p>`}`,
+    body: html`<p>The chosen tasks whose status allows it.</p>
+      ${warning && html`<p class="warning">${warning}</p>`}`,
     run: async () => {
       const { done, problems } = await actOnEach(action, [...chosen.ids]);
       chosen.set(new Set(problems.map(({ id }) => id)));
@@ -135,17 +141,21 @@ function Bulk({ query, chosen, reload, onAll }) {
   if (chosen.ids.size > 0) {
     return html`<div class="bulk is-chosen" role="group" aria-label="Chosen tasks">
       <span class="bulk-what"><b>${plural(chosen.ids.size, 'task')}</b> chosen</span>
-      ${SINGLY.filter((action) => allowed.some((one) => one === action)).map((action) => html`<button
+      ${SINGLY.filter((action) => allowed.some((one) => one === action)).map((action) =>
+        html`<button
         type="button" key=${action} onClick=${() => askChosen(action, chosen, reload)}
         >${ACTIONS[action].name}</button>`)}
-      <button type="button" class="quiet" onClick=${() => chosen.set(new Set())}>Choose none</button></div>`;
+      <button type="button" class="quiet"
+        onClick=${() => chosen.set(new Set())}>Choose none</button></div>`;
   }
   const told = allowed.map((action) => ({ action, ...jobFilter(query, action, 0) }));
   const refused = told.find(({ cannot }) => cannot.length > 0);
   return html`<div class="bulk" role="group" aria-label="All that match">
-    <span class="bulk-what">${Object.keys(inForce(query)).length === 0 ? 'All tasks' : 'All that match'}</span>
+    <span class="bulk-what">${Object.keys(inForce(query)).length === 0
+      ? 'All tasks' : 'All that match'}</span>
     ${told.map(({ action, cannot }) => html`<button type="button" key=${action}
-      disabled=${cannot.length > 0} onClick=${() => onAll(action)}>${ACTIONS[action].name}…</button>`)}
+      disabled=${cannot.length > 0}
+        onClick=${() => onAll(action)}>${ACTIONS[action].name}…</button>`)}
     ${refused && html`<span class="muted">${cannotWords(refused)}</span>`}</div>`;
 }
 
@@ -164,10 +174,14 @@ function cannotWords({ action, cannot }) {
 function Pages({ found, query }) {
   const { next_before: next, looked_at: looked, is_complete: isComplete, data } = found;
   return html`<nav class="pages" aria-label="Pages">
-    ${query.before && html`<a class="button" href=${link('tasks', { ...query, before: null })}>Newest</a>`}
-    ${next && html`<a class="button" rel="next" href=${link('tasks', { ...query, before: next })}>Older</a>`}
-    <span class="muted">${!next ? 'There are no older ones.' : isComplete === false && data.length < 50
-      ? `${plural(looked, 'task')} looked at for this page; older ones may match, too.` : ''}</span></nav>`;
+    ${query.before && html`<a class="button"
+      href=${link('tasks', { ...query, before: null })}>Newest</a>`}
+    ${next && html`<a class="button" rel="next"
+      href=${link('tasks', { ...query, before: next })}>Older</a>`}
+    <span class="muted">${!next ? 'There are no older ones.' :
+      isComplete === false && data.length < 50
+      ? `${plural(looked, 'task')} looked at for this page; older ones may match, too.`
+        : ''}</span></nav>`;
 }
 
 /** Says that nothing was found, and how far was looked.
@@ -175,12 +189,16 @@ function Pages({ found, query }) {
 function Nothing({ found, query }) {
   const isFiltered = Object.keys(inForce(query)).length > 0;
   if (found.next_before) {
-    return html`<div class="empty"><p>None of the ${count(found.looked_at)} tasks looked at meets the filters.</p>
-      <p><a class="button primary" href=${link('tasks', { ...query, before: found.next_before })}>Look
+    return html`<div class="empty"><p>None of the ${count(found.looked_at)} tasks
+      looked at meets the filters.</p>
+      <p><a class="button primary"
+        href=${link('tasks', { ...query, before: found.next_before })}>Look
         further back</a></p></div>`;
   }
-  return html`<div class="empty">${isFiltered || query.before ? html`<p>No task meets the filters.</p>`
-    : html`<p>There is no task yet.</p><p><a class="button" href=${link('submit')}>Submit one</a></p>`}</div>`;
+  return html`<div class="empty">${isFiltered || query.before ?
+    html`<p>No task meets the filters.</p>`
+    : html`<p>There is no task yet.</p>
+      <p><a class="button" href=${link('submit')}>Submit one</a></p>`}</div>`;
 }
 
 /** @param {ScreenProps} props */
@@ -202,7 +220,8 @@ export default function Tasks({ query, session }) {
       && 'Texts are looked through in a window of 2,000 tasks, newest first; each page is the next window.'}>
     <${TaskFilters} query=${query} session=${session} />
     ${query.id && !/^\d{1,19}$/.test(query.id) && html`<p class="field-error">An id is a number.
-      <button type="button" class="quiet" onClick=${() => setQuery({ id: null })}>Clear</button></p>`}
+      <button type="button" class="quiet"
+        onClick=${() => setQuery({ id: null })}>Clear</button></p>`}
     ${isBulky && html`<${Bulk} query=${query} chosen=${chosen} reload=${found.reload} 
       onAll=${(/** @type {Action} */ action) => setAsked({ action, filter: jobFilter(query, action,
         Date.now(), found.data?.data[0]?.metadata).filter })} />`}

@@ -17,6 +17,7 @@ export function parseErrorLine(line) {
   return {
     custom_id: String(read.custom_id ?? '–'),
     code: String(error.code ?? error.type ?? (answered ? `HTTP ${answered.status_code}` : '–')),
-    message: typeof error === 'string' ? error : String(error.message ?? JSON.stringify(answered?.body ?? read)),
+    message: typeof error === 'string' ? error : String(
+      error.message ?? JSON.stringify(answered?.body ?? read)),
   };
 }

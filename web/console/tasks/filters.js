@@ -92,7 +92,8 @@ export function jobFilter(query, action, nowMs, sample) {
     else filter[name] = at;
   }
   if (set.metadata_key && set.metadata_value) {
-    filter.metadata = { [set.metadata_key]: typedAs(sample?.[set.metadata_key], set.metadata_value) };
+    filter.metadata = { [set.metadata_key]:
+      typedAs(sample?.[set.metadata_key], set.metadata_value) };
   } else if (set.metadata_key) {
     cannot.push('metadata key without a value');
   }

@@ -33,5 +33,6 @@ export function forecast({ total, done, startedMs, samples, nowMs, windowEndMs }
   const perS = seen || (ageS > 0 ? done / ageS : 0);
   if (!(perS > 0) || total === 0) return { kind: 'unknown' };
   const atMs = nowMs + ((total - done) / perS) * 1000;
-  return { kind: 'finishes', perS, atMs, since: seen ? 'look' : 'start', inTime: atMs <= windowEndMs };
+  return { kind: 'finishes', perS, atMs, since: seen ? 'look' : 'start',
+    inTime: atMs <= windowEndMs };
 }

@@ -36,7 +36,8 @@ export function FilterWords({ filter }) {
   const words = filterWords(filter);
   if (words.length === 0) return html`<span class="muted">all tasks</span>`;
   return html`<ul class="filter-words">${words.map(([name, value]) => html`<li key=${name}>
-    <span class="muted">${name}</span> <span class="clamp" title=${value}>${value}</span></li>`)}</ul>`;
+    <span class="muted">${name}</span>
+      <span class="clamp" title=${value}>${value}</span></li>`)}</ul>`;
 }
 
 /** @param {{job: Job}} props */
@@ -62,16 +63,16 @@ export function useJob(id) {
 }
 
 /** How many tasks a job would touch now.
- * @param {string} action
- * @param {Record<string, any>} filter
+ * @param {Record<string, any> | null} job its action, filter and target; null: it is not whole yet
  * @returns {{preview: {matched: number, is_estimate: boolean} | null, error: any}} */
-function usePreview(action, filter) {
+function usePreview(job) {
   const [state, setState] = useState(/** @type {any} */ ({ preview: null, error: null }));
-  const asked = JSON.stringify({ action, filter });
+  const asked = job && JSON.stringify({ ...job, dry_run: true });
   useEffect(() => {
     const control = new AbortController();
     setState({ preview: null, error: null });
-    request('POST', 'v1/jobs', { ...JSON.parse(asked), dry_run: true }, { signal: control.signal })
+    if (asked === null) return undefined;
+    request('POST', 'v1/jobs', JSON.parse(asked), { signal: control.signal })
       .then((preview) => setState({ preview, error: null }))
       .catch((error) => { if (!control.signal.aborted) setState({ preview: null, error }); });
     return () => control.abort();
@@ -86,7 +87,8 @@ function Started({ id, onClose }) {
   const [refusal, setRefusal] = useState(/** @type {any} */ (null));
   const isWorking = !job || WORKING.includes(job.state);
   const cancel = () => act('POST', `v1/jobs/${id}/cancel`).catch(setRefusal);
-  return html`<${Dialog} title=${job ? ACTIONS[job.action].title : 'Job'} onClose=${onClose} footer=${html`
+  return html`<${Dialog} title=${job ? ACTIONS[job.action].title : 'Job'} onClose=${onClose}
+    footer=${html`
       ${isWorking && html`<button type="button" onClick=${cancel}>Stop the job</button>`}
       <a class="button" href=${link(['jobs', id])} onClick=${onClose}>Open the job</a>
       <button type="button" class="primary" onClick=${onClose}>Close</button>`}>
@@ -115,7 +117,8 @@ function Target({ action, to, priority, onTo, onPriority }) {
         ...(models.data?.data ?? []).map((/** @type {any} */ { id }) => id)]} />`;
   }
   if (action !== 'prioritise') return null;
-  return html`<${Field} label="Priority" type="integer" required value=${priority} onInput=${onPriority}
+  return html`<${Field} label="Priority" type="integer" required
+    value=${priority} onInput=${onPriority}
     hint="From -100 to 100; higher goes first." error=${isPriority(priority) ? null
       : 'A whole number from -100 to 100.'} />`;
 }
@@ -128,9 +131,12 @@ export const isPriority = (text) => /^-?\d{1,3}$/.test(text) && Math.abs(Number(
  *   onClose: () => void}} props */
 export function JobDialog({ action, filter, note, onClose }) {
   const { title, name, danger, warning } = ACTIONS[action];
-  const { preview, error } = usePreview(action, filter);
   const [to, setTo] = useState('');
   const [priority, setPriority] = useState('50');
+  const isWhole = (action !== 'move' || to !== '') && (action !== 'prioritise' || isPriority(priority));
+  const job = isWhole ? { action, filter, to: action === 'move' ? to : undefined,
+    priority: action === 'prioritise' ? Number(priority) : undefined } : null;
+  const { preview, error } = usePreview(job);
   const [started, setStarted] = useState(/** @type {string | null} */ (null));
   const [refusal, setRefusal] = useState(/** @type {any} */ (null));
   const [isBusy, setBusy] = useState(false);
@@ -138,29 +144,28 @@ export function JobDialog({ action, filter, note, onClose }) {
     setBusy(true);
     setRefusal(null);
     try {
-      const job = await act('POST', 'v1/jobs', { action, filter,
-        to: action === 'move' ? to : undefined,
-        priority: action === 'prioritise' ? Number(priority) : undefined });
-      setStarted(job.id);
+      setStarted((await act('POST', 'v1/jobs', job)).id);
     } catch (thrown) {
       setRefusal(thrown);
     }
     setBusy(false);
   };
   if (started) return html`<${Started} id=${started} onClose=${onClose} />`;
-  const many = preview && `${preview.is_estimate ? 'about ' : ''}${plural(preview.matched, 'task')}`;
-  const isReady = preview && preview.matched > 0 && !isBusy && (action !== 'move' || to !== '')
-    && (action !== 'prioritise' || isPriority(priority));
+  const many = preview
+    && `${preview.is_estimate ? 'about ' : ''}${plural(preview.matched, 'task')}`;
+  const isReady = job && preview && preview.matched > 0 && !isBusy;
   return html`<${Dialog} title=${title} onClose=${onClose} footer=${html`
       <button type="button" onClick=${onClose}>Change nothing</button>
-      <button type="button" class=${danger ? 'danger' : 'primary'} disabled=${!isReady} onClick=${start}>
+      <button type="button" class=${danger ? 'danger' : 'primary'}
+        disabled=${!isReady} onClick=${start}>
         ${isBusy ? 'Working…' : `${name} ${many ?? ''}`}</button>`}>
     <p>${action === 'redrive' || action === 'forget' ? 'Ended tasks' : 'Unfinished tasks'} that meet
       ${' '}these conditions:</p><${FilterWords} filter=${filter} />
     ${note && html`<p class="muted">${note}</p>`}
+    <${Target} action=${action} to=${to} priority=${priority}
+      onTo=${setTo} onPriority=${setPriority} />
     <p role="status">${preview ? html`<strong>${many}</strong> now. Nothing has changed yet.`
-      : !error && 'Counting…'}</p>
-    <${Target} action=${action} to=${to} priority=${priority} onTo=${setTo} onPriority=${setPriority} />
+      : job && !error && 'Counting…'}</p>
     ${warning && html`<p class="warning">${warning}</p>`}
     <${FormError} error=${refusal ?? error} /><//>`;
 }

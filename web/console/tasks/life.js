@@ -4,6 +4,7 @@ import { html, useEffect, useRef } from '../html.js';
 import { urlOf, useApi } from '../api.js';
 import { count, plural } from '../format.js';
 import { link } from '../router.js';
+import { can } from '../session.js';
 import { Copy } from '../components/index.js';
 import { ENDED, STATUSES } from './filters.js';
 import { aheadIn, hintFor, withoutSql } from './sentences.js';
@@ -70,20 +71,29 @@ function Ahead({ sentence }) {
   if (now && !now.isMore) most.current = Math.max(most.current, now.count);
   if (!now || now.count === 0) return null;
   const hasMoved = !now.isMore && most.current > now.count;
-  return html`<p class="reason-ahead"><strong>${now.isMore && 'more than '}${count(now.count)}</strong>
+  return html`<p class="reason-ahead">
+    <strong>${now.isMore && 'more than '}${count(now.count)}</strong>
     ${now.count === 1 ? ' task' : ' tasks'} ahead of this one${hasMoved
       && `; it was behind ${count(most.current)} when this page was opened`}</p>`;
 }
 
+/** Where advice leads. @param {string | undefined} to @param {string | null} model */
+function placeOf(to, model) {
+  if (to !== 'model' && to !== 'settings') return to && link(to);
+  return model === null ? link('models')
+    : link(['models', model], { view: to === 'settings' ? 'settings' : null });
+}
+
 /** What can be done about what the sentence says.
- * @param {{sentence: string, session: Session}} props */
-function Advice({ sentence, session }) {
+ * @param {{sentence: string, model: string | null, session: Session}} props */
+function Advice({ sentence, model, session }) {
   const hint = hintFor(sentence);
   if (!hint) return null;
-  const mayOpen = !session.tenant || hint.to === 'tasks';
+  const place = session.tenant || (hint.to === 'settings' && !can(session, 'admin')) ? null
+    : placeOf(hint.to, model);
   return html`<p class="reason-advice">${hint.words}
     ${hint.command && html` <code>${hint.command}</code> <${Copy} text=${hint.command} />`}
-    ${hint.to && mayOpen && html` <a href=${link(hint.to)}>${hint.toWords}</a>`}</p>`;
+    ${place && html` <a href=${place}>${hint.toWords}</a>`}</p>`;
 }
 
 /** Why the task is where it is.
@@ -94,7 +104,7 @@ export function Why({ life, session }) {
   return html`<section class="reason" aria-label="Why it is where it is">
     <p class="reason-sentence" aria-live="polite">${withoutSql(sentence)}</p>
     ${!life.isOver && html`<${Ahead} sentence=${sentence} />
-      <${Advice} sentence=${sentence} session=${session} />
+      <${Advice} sentence=${sentence} model=${life.data?.task.model ?? null} session=${session} />
       ${/\d\d:\d\d:\d\d/.test(sentence) && html`<p class="muted small">Clock times in this sentence
         are the database's.</p>`}`}</section>`;
 }

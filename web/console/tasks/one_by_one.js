@@ -5,7 +5,8 @@ import { act, request } from '../api.js';
 const AT_ONCE_MAX = 4;
 
 /** @type {Record<string, [method: 'POST' | 'DELETE', end: string]>} */
-const ROUTES = { cancel: ['DELETE', ''], redrive: ['POST', '/redrive'], forget: ['POST', '/forget'] };
+const ROUTES = { cancel: ['DELETE', ''], redrive: ['POST', '/redrive'],
+  forget: ['POST', '/forget'] };
 
 /** An action on one task. The page is loaded anew afterwards.
  * @type {Record<string, (id: string) => Promise<any>>} */

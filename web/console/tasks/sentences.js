@@ -16,9 +16,10 @@ export function withoutSql(sentence) {
   return sentence.replace(/; redrive with select sluice\.redrive\(\d+\)/, '');
 }
 
-/** @typedef {{ pattern: RegExp, words: string, command?: string, to?: string, toWords?: string }} Hint */
+/** to: a screen; "model": that of the task's model, or of its settings.
+ * @typedef {{pattern: RegExp, words: string, command?: string, to?: string, toWords?: string}} Hint */
 
-/** @type {Hint[]} the first that fits is shown */
+/** @type {Array<Hint>} the first that fits is shown */
 const HINTS = [
   { pattern: /no live worker serves|stopped proving life/,
     words: 'No worker is running that calls this model. Start one beside the database; the task '
@@ -26,21 +27,25 @@ const HINTS = [
     command: 'sluice worker', to: 'system', toWords: 'Workers' },
   { pattern: /\bpaused\b/,
     words: 'Somebody paused the model. Nothing is lost: the task goes on when it is resumed.',
-    to: 'models', toWords: 'Models' },
+    to: 'model', toWords: 'Open the model' },
   { pattern: /\b(credential|HTTP 40[13])\b/,
     words: 'The backend refuses the key that the worker has. Mend the secret, then resume the '
-      + 'model: no task fails for it meanwhile.', to: 'models', toWords: 'Models' },
-  { pattern: /\b(closed|parked)\b/,
-    words: 'The model is closed until it opens again or somebody resumes it.',
-    to: 'models', toWords: 'Models' },
+      + 'model: no task fails for it meanwhile.', to: 'model', toWords: 'Open the model' },
+  { pattern: /\bparked\b/,
+    words: 'Every call would fail, so Sluice makes none, and no task is lost. Mend what the reason '
+      + 'says, then resume the model.', to: 'model', toWords: 'Open the model' },
+  { pattern: /\bclosed\b/,
+    words: 'The model is closed until then, or until somebody resumes it.',
+    to: 'model', toWords: 'Open the model' },
   { pattern: /\bbreaker\b/,
     words: 'The backend has failed several times in a row. Sluice tries it again by itself.',
-    to: 'models', toWords: 'Models' },
+    to: 'model', toWords: 'Open the model' },
   { pattern: /tenant ".*" has no permit/,
     words: 'The tenant has used up what it may send in a minute; it goes on by itself.' },
   { pattern: /next permit/,
     words: 'The model has used up the calls it may make in a minute; the queue goes on by itself. '
-      + 'A higher quota makes it faster.', to: 'models', toWords: 'Models' },
+      + 'A higher rpm or tpm makes it faster, if the backend allows it.',
+    to: 'settings', toWords: 'Change the quota' },
   { pattern: /slots .*busy|max_in_flight/,
     words: 'As many calls are under way as may be; the next one to end makes room.' },
   { pattern: /run_at/, words: 'It was submitted for later.' },

@@ -62,7 +62,8 @@ export function Texts({ id }) {
       ${isAsking ? 'Reading…' : 'Show the texts'}</button>
       ${' '}<span class="muted">Reading them is noted in the audit log.</span></p>`}
     ${error && html`<${Problem} error=${error} onRetry=${ask} />`}
-    ${texts && kinds.length === 0 && html`<p class="muted">There are none: they were forgotten.</p>`}
+    ${texts && kinds.length === 0 &&
+      html`<p class="muted">There are none: they were forgotten.</p>`}
     ${kinds.map((kind) => html`<${Text} key=${kind[0]} id=${id} kind=${kind}
       text=${texts?.[kind[0]]}
       isBeginning=${(texts?.cut ?? []).includes(kind[0])} />`)}

@@ -19,7 +19,7 @@ const KINDS = {
   redriven: 'Redriven: the end was taken back',
 };
 /** @type {Record<string, string>} how a step looks */
-const TONES = { retry: 'warn', failed: 'bad', lost: 'bad', late: 'warn', solved: 'ok',
+const TONES = { retry: 'warn', returned: 'warn', failed: 'bad', lost: 'bad', late: 'warn', solved: 'ok',
   cancelled: 'muted', expired: 'warn' };
 
 /** Its facts, in the order in which they are asked for; those without a value are left out.
@@ -50,7 +50,8 @@ function Step({ step }) {
     <p class="step-head"><span class="step-kind">${!isEnd ? KINDS[step.kind] ?? step.kind
       : step.status ? html`Ended: <${Badge} status=${step.status} />` : 'Ended'}</span>
       ${' '}<${Time} at=${step.at} /></p>
-    ${facts.some(([, value]) => value != null) && html`<${Facts} rows=${facts} className="facts-row" />`}
+    ${facts.some(([, value]) => value != null) && html`<${Facts} rows=${facts}
+      className="facts-row" />`}
     ${step.error && html`<p class="step-error">${step.error}</p>`}
     ${step.billed && !isEnd && html`<p class="step-billed">This call may have been billed.</p>`}
   </li>`;
