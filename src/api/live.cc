@@ -10,9 +10,16 @@
 namespace sluice {
 namespace {
 
-// Event, name and JSON of each row. An event is a kind of rows that clients keep by name.
+// Event, name and JSON of each row. An event is a kind of rows that clients keep by name. They are
+// told to every key, so they are read as by a key that is none: without the words of backends and
+// the names of secrets, which are for administrators.
 constexpr const char* rows_sql =
-    "select 'overview', q.model, to_jsonb(q)::text from sluice.queues q";
+    "select n.event, coalesce(n.told ->> 'model', n.told ->> 'id'), n.told::text"
+    " from (select case when set_config('sluice.api_key', 'live', true) is not null"
+    "   then sluice.show_overview() -> 'data' end as models) o cross join lateral ("
+    "   select 'overview' as event, m as told from jsonb_array_elements(o.models) m"
+    "   union all select 'jobs', j::jsonb"
+    "   from json_array_elements(sluice.list_jobs(max_jobs => 20) -> 'data') j) n";
 constexpr std::string_view overview = "overview";  // is told even if it has no rows
 constexpr int64_t look_interval_ns = 2 * ns_per_s;
 // At most a tenth of the time goes into looking.

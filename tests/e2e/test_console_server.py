@@ -432,7 +432,7 @@ def test_live_tells_all_rows_then_those_that_change(url, process, make_key):
 def test_live_asks_once_for_all_and_not_at_all_for_nobody(url, process, make_key):
     key = {"Authorization": f"Bearer {make_key('k', '--scope', 'read')}"}
     looks = ("select query_start from pg_stat_activity where datname = current_database() and "
-        "pid <> pg_backend_pid() and query like 'select ''overview''%%'")
+        "pid <> pg_backend_pid() and query like 'select n.event%%'")
 
     def rests():
         # Each change is written to those who are gone, which is how the server finds out.
@@ -455,6 +455,16 @@ def test_live_asks_once_for_all_and_not_at_all_for_nobody(url, process, make_key
     wait_for(rests, 30, "rest")
 
 
+def test_live_tells_nobody_the_words_of_a_backend(url, process, make_key):
+    query(url, "update sluice.models set closed_until = 'infinity', closed_reason = "
+        "'credential: HTTP 401', closed_detail = 'secret env:HIDDEN' where name = 'm'")
+    for scope in "read", "admin":
+        key = {"Authorization": f"Bearer {make_key(scope, '--scope', scope)}"}
+        with Events(process.port, "/v1/live", key) as events:
+            row, = events.next_named("overview")["data"]
+        assert row["state_reason"] == "credential: HTTP 401" and "HIDDEN" not in str(row)
+
+
 def test_live_tells_a_tenants_key_only_that_the_server_lives(process, make_key):
     key = {"Authorization": f"Bearer {make_key('k', '--tenant', 't', '--scope', 'read')}"}
     with Events(process.port, "/v1/live", key) as events:
@@ -467,9 +477,9 @@ def test_live_says_that_the_database_is_away_and_goes_on_afterwards(url, process
     key = {"Authorization": f"Bearer {make_key('k', '--scope', 'read')}"}
     with Events(process.port, "/v1/live", key) as events:
         events.next_named("overview")
-        query(url, "alter view sluice.queues rename to hidden")
+        query(url, "alter function sluice.show_overview(timestamptz) rename to hidden")
         assert events.next_named("unavailable")["error"]["type"]
-        query(url, "alter view sluice.hidden rename to queues")
+        query(url, "alter function sluice.hidden(timestamptz) rename to show_overview")
         assert events.next_named("overview")["gone"] == []
 
 

@@ -1,19 +1,14 @@
 -- What the console reads, as JSON. Ids are texts, because a browser's numbers have 53 bits.
 
 -- show_overview: sluice.overview as a list, with the spark of each model: how many tasks were
--- solved in each of the last 60 minutes (null: there were none). It looks for sluice.sparks by
--- name: a schema without a history answers, too.
+-- solved in each of the last 60 minutes (null: there were none).
 create or replace function sluice.show_overview(p_now timestamptz default null) returns jsonb
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
 declare
-  v_sparks jsonb := '{}';
+  v_sparks jsonb := (select jsonb_object_agg(s.model, s.solved) from sluice.sparks(p_now) s);
 begin
-  if to_regprocedure('sluice.sparks(timestamptz)') is not null then
-    execute 'select jsonb_object_agg(s.model, s.solved) from sluice.sparks($1) s'
-    into v_sparks using p_now;
-  end if;
   return (select jsonb_build_object('object', 'list', 'data', coalesce(jsonb_agg(
       to_jsonb(o) || jsonb_build_object('spark', v_sparks -> o.model)), '[]'))
     from sluice.overview(p_now) o);
