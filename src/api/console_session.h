@@ -19,11 +19,11 @@
 namespace sluice {
 
 inline constexpr std::string_view console_cookie_name = "sluice_console";
-inline constexpr int64_t session_idle_s_max = 3600;       // without use
-inline constexpr int64_t session_life_s_max = 12 * 3600;  // in all
-inline constexpr int64_t session_renew_after_s = 5 * 60;  // of use
-inline constexpr int64_t session_clock_lead_s_max = 60;   // of another server's clock
-inline constexpr size_t session_cookies_max = 8;          // that are looked at in one request
+inline constexpr int64_t session_idle_s_max = 3600;                // without use
+inline constexpr int64_t session_life_s_max = int64_t{12} * 3600;  // in all
+inline constexpr int64_t session_renew_after_s = int64_t{5} * 60;  // of use
+inline constexpr int64_t session_clock_lead_s_max = 60;            // of another server's clock
+inline constexpr size_t session_cookies_max = 8;  // that are looked at in one request
 
 struct ConsoleSession {
   std::string key_id;

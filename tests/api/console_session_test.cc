@@ -85,8 +85,8 @@ TEST_CASE("a session ends an hour after its last use, and 12 hours after its beg
   CHECK(is_in(0, 0));
   CHECK(is_in(3599, 3599));
   CHECK_FALSE(is_in(3600, 3600));
-  CHECK(is_in(12 * 3600 - 1, 0));
-  CHECK_FALSE(is_in(12 * 3600, 0));
+  CHECK(is_in(43'199, 0));
+  CHECK_FALSE(is_in(43'200, 0));
   // Another server's clock may be ahead, but nobody signs in tomorrow, nor used it before that.
   CHECK(is_in(-60, -60));
   CHECK_FALSE(is_in(-61, -61));

@@ -498,5 +498,5 @@ def test_live_ends_with_its_life_and_with_the_server(url, server, make_key):
             pass
 
 
-def test_serve_and_up_say_where_the_console_is(process):
+def test_serve_says_where_the_console_is(process):
     assert f"console on http://127.0.0.1:{process.port}/console/\n" in process.stdout()

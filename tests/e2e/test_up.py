@@ -122,9 +122,13 @@ def test_up_answers_the_api_with_keys_or_without(started, sluice, directory, moc
     assert http(port, "GET", "/readyz").json == {"ready": True, "wakeups": "listen"}
     metrics = http(port, "GET", "/metrics").body
     assert "sluice_http_requests_total{" in metrics and "sluice_listen_mode{" in metrics
+    console = f"# console: http://{address}/console/\n"
+    assert console in up.stdout() and "sluice key create" not in up.stdout()
+    assert http(port, "GET", "/console/").status == 200
     assert up.stop() == 0
     up = started("up", "--data", data, "--listen", address)
     wait_for(lambda: answers(port), what="readiness")
+    assert console in up.stdout() and "sluice key create me --scope admin" in up.stdout()
     assert http(port, "POST", "/v1/tasks", {"prompt": "x", "model": "m"}).status == 401
     key = sluice("key", "create", "k", "--database-url", url_in(data)).stdout.strip()
     wait_for(lambda: http(port, "POST", "/v1/tasks", {"prompt": "x", "model": "m"}, key=key).status
