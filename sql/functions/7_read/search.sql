@@ -149,18 +149,19 @@ language plpgsql volatile
 as $$
 declare
   c_lasts constant interval := '100 ms';
+  -- Ids of one moment are in no order of time: a bulk submit takes half a second.
+  c_moment constant interval := '2 seconds';
   v_stop timestamptz := clock_timestamp() + c_lasts;
   v_place text := sluice.searched_place(p_conditions);
   v_looks_max int := sluice.search_looks_max(p_conditions.text is not null);
-  -- a minute for what was submitted within one moment
-  v_from bigint := coalesce(sluice.id_at(p_conditions.since - interval '1 minute'), 0);
+  v_from bigint := coalesce(sluice.id_at(p_conditions.since - c_moment), 0);
   v_step record;
   v_looks int := case when p_conditions.text is null then 500 else 50 end;
 begin
   ids := '{}';
   looked_at := 0;
   next_before := least(p_conditions.before, case when p_conditions.until is not null
-    then sluice.id_at(p_conditions.until + interval '1 minute') end, 9223372036854775807);
+    then sluice.id_at(p_conditions.until + c_moment) end, 9223372036854775807);
   loop
     v_looks := least(v_looks, v_looks_max - looked_at);
     v_step := sluice.search_step(p_conditions, v_place, v_from, next_before, v_looks,
