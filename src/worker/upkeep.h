@@ -46,9 +46,7 @@ class Upkeep final {
   void rest_from_jobs();
   bool must_advance_jobs() const { return !is_draining_ && clock_.now_ns() >= jobs_at_ns_; }
   // When a step is due; never while no job is open, for then the ticks suffice.
-  int64_t next_step_ns() const {
-    return are_jobs_open_ && !is_draining_ ? jobs_at_ns_ : never;
-  }
+  int64_t next_step_ns() const { return are_jobs_open_ && !is_draining_ ? jobs_at_ns_ : never; }
   // A step of a job, by itself, behind all else: the database keeps the pace.
   Co<void> advance_jobs();
 
