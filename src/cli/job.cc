@@ -56,8 +56,8 @@ int64_t start(pqxx::connection& connection, const JobOptions& options) {
           " $14::boolean, $15::text, $16::int)",
           options.action, options.status, filter.model, options.route, filter.tenant,
           filter.batch_id, moment(session, filter.since), moment(session, filter.until),
-          filter.error_code, filter.error_like, filter.metadata, options.message,
-          filter.everything, options.dry_run, options.target, options.priority)[0]
+          filter.error_code, filter.error_like, filter.metadata, options.message, filter.everything,
+          options.dry_run, options.target, options.priority)[0]
       .as<int64_t>();
 }
 

@@ -72,10 +72,18 @@ bool Intake::looks_for_urgent() const {
          (slots_free() <= 0 || concurrency_.is_held_back());
 }
 
+// A worker that is awake is told of nothing. If it were awake for a model that may have no more
+// slots, the others could wait, beside the slots that are kept for them, until a call ends (seen:
+// 295 s). As an idle one it is told of the others.
+bool Intake::is_idle() const {
+  if (claimer_.is_idle()) return true;
+  if (claimer_.models().empty() || slots_free() <= 0) return false;
+  return claim_size(concurrency_.shares(claimer_.models(), slots_free())) <= 0;
+}
+
 bool Intake::may_claim() const {
-  if (stopped_ || claimer_.is_idle() || slots_free() <= 0) return false;
-  if (claimer_.models().empty()) return concurrency_.has_room();
-  return claim_size(concurrency_.shares(claimer_.models(), slots_free())) > 0;
+  if (stopped_ || slots_free() <= 0 || is_idle()) return false;
+  return !claimer_.models().empty() || concurrency_.has_room();
 }
 
 bool Intake::has_work() const {

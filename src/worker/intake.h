@@ -42,8 +42,9 @@ class Intake final {
 
   int slots() const { return slots_; }
   int slots_free() const;
-  // Whether the last claims took all waiting tasks.
-  bool is_idle() const { return claimer_.is_idle(); }
+  // Whether it has nothing to claim: the last claims took all waiting tasks, or the models that woke
+  // it since have all the slots that they may have.
+  bool is_idle() const;
   // Whether it has claimed a task, or knows that there is none.
   bool has_looked() const { return has_looked_; }
   // Whether tasks may be ready that a usual claim would not take, because there is no free slot, or

@@ -33,6 +33,7 @@ void Upkeep::note_due(bool is_draining) {
   must_sweep_ = !is_draining && now_ns >= sweep_not_before_ns_;
   if (now_ns >= retention_at_ns_) must_retain_ = !is_draining;
   if (now_ns >= history_at_ns_) must_keep_history_ = !is_draining;
+  if (jobs_at_ns_ == never) jobs_at_ns_ = now_ns + bounds::jobs_look_interval_ms * ns_per_ms;
 }
 
 void Upkeep::note_due_asleep() {
@@ -87,8 +88,13 @@ Co<void> Upkeep::retain() {
   retention_at_ns_ = clock_.now_ns() + pause_ms * ns_per_ms;
 }
 
+void Upkeep::rest_from_jobs() {
+  jobs_at_ns_ = never;
+  are_jobs_open_ = false;
+}
+
 Co<void> Upkeep::advance_jobs() {
-  jobs_at_ns_ = std::numeric_limits<int64_t>::max();
+  jobs_at_ns_ = never;
   const Result<int64_t> pause_ms = co_await link_.database().advance_jobs();
   if (!pause_ms) link_.note_error(pause_ms.error(), "a step of a job");
   are_jobs_open_ = pause_ms && *pause_ms >= 0;

@@ -47,15 +47,17 @@ class Upkeep final {
 
   // A job may have been started.
   void want_jobs() { jobs_at_ns_ = 0; }
+  // It falls asleep: no job is open, and it hears of new ones.
+  void rest_from_jobs();
   bool must_advance_jobs() const { return !is_draining_ && clock_.now_ns() >= jobs_at_ns_; }
   // When a step is due; never while no job is open, for then the ticks suffice.
-  int64_t next_step_ns() const {
-    return are_jobs_open_ && !is_draining_ ? jobs_at_ns_ : std::numeric_limits<int64_t>::max();
-  }
+  int64_t next_step_ns() const { return are_jobs_open_ && !is_draining_ ? jobs_at_ns_ : never; }
   // A step of a job, by itself, behind all else: the database keeps the pace.
   Co<void> advance_jobs();
 
  private:
+  static constexpr int64_t never = std::numeric_limits<int64_t>::max();
+
   void send_beat(Flush& flush);
   void send_recovery(Flush& flush);
   void send_sweep(Flush& flush);

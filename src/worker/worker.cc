@@ -237,8 +237,10 @@ void Worker::on_rest(const Result<Rest>& rest) {
   if (sleep_.is_awake()) return;
   if (!rest || !rest->asleep) {
     if (rest && is_asleep()) wake();
+    upkeep_.want_jobs();
     return rouse();
   }
+  upkeep_.rest_from_jobs();
   sleep_.grant(clock_.now_ns(), rest->wake_in_ms);
   tick_.raise();
   wakeups_.note_change();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bounds.h"
 #include "support/worker_bench.h"
 
 namespace sluice {
@@ -144,6 +145,26 @@ TEST_CASE("an urgent task of a model that has its part of the slots is taken all
   bench.database.queue.push_back(urgent_task_of(30));
   bench.database.queue.back().model = "other";
   bench.pass_ms(25);
+  CHECK(bench.http.count() == before + 1);
+}
+
+TEST_CASE("a model that has all the slots it may have keeps nobody from the slots of others") {
+  WorkerBench bench(16);
+  std::vector<Model>& models = bench.database.served.models;
+  Model other = models[0];
+  other.name = "other";
+  models[0].id = 1;
+  other.id = 2;
+  models.push_back(other);
+  for (int64_t id = 1; id <= 40; ++id) bench.database.queue.push_back(task_of(id));
+  bench.start();
+  bench.pass_ms(1000);
+  const size_t before = bench.http.count();
+  REQUIRE(before < 16);  // some are kept for the other
+  bench.database.notify(1);  // one more of its tasks is there
+  bench.database.queue.push_back(task_of(50));
+  bench.database.queue.back().model = "other";  // nobody tells of it: we are awake
+  bench.pass_ms(2 * bounds::look_again_ms_max);
   CHECK(bench.http.count() == before + 1);
 }
 

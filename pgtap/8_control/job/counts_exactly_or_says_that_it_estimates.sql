@@ -29,8 +29,8 @@ select cmp_ok(abs(sluice.sample_place('queue_' || id_of(:'m'), sluice.job_filter
     (:'ids'::bigint[])[1] - 1, (:'ids'::bigint[])[3000], 'infinity') - 3000), '<', 300::bigint,
   'a sample is about right')
 from sluice.new_job('cancel', jsonb_build_object('model', :'m'), null, null, null, at(10)) j;
-select is(sluice.sample_place('queue_' || id_of(:'m'), sluice.job_filter(j), false, 0, 1,
-  '-infinity'), 0::bigint, 'without any it is nothing')
+select is(sluice.sample_place('queue_' || id_of(:'m'), sluice.job_filter(j), false, 1, 1,
+  '-infinity'), 0::bigint, 'of nothing it is nothing')
 from sluice.new_job('cancel', jsonb_build_object('model', :'m'), null, null, null, at(10)) j;
 select given_model() as failing \gset
 select given_failed(:'failing', 2) \g /dev/null

@@ -3,7 +3,7 @@
 -- job_count_time: for how long the tasks of a new job are counted before the rest is estimated.
 create or replace function sluice.job_count_time() returns interval
 language sql immutable parallel safe
-as $$ select interval '200 ms' $$;
+as $$ select interval '100 ms' $$;
 
 -- count_job: how many tasks a job that has not begun is about. Counts page by page for
 -- job_count_time(), then takes samples.
@@ -28,7 +28,7 @@ begin
     v_after := 0;
     while not is_estimate loop
       v_page := sluice.count_page(v_place, v_filter, p_job.action = 'redrive', v_after, v_until,
-        5000);
+        1000);
       exit when v_page.last is null;
       matched := matched + v_page.matched;
       v_after := v_page.last;
@@ -91,7 +91,8 @@ end
 $$;
 
 -- sample_place: an estimate of how many tasks of a place, with ids above p_after, meet the
--- conditions: from 200 rows behind each of 16 ids that are evenly spaced, as far as there is time.
+-- conditions: from 100 rows behind each of 16 ids that are evenly spaced, as far as there is time;
+-- behind four of them in any case, or one, if the time was over long ago.
 create or replace function sluice.sample_place(
   p_place text, p_filter sluice.task_filter, p_unsolved boolean, p_after bigint, p_until bigint,
   p_stop timestamptz)
@@ -100,7 +101,8 @@ language plpgsql volatile
 as $$
 declare
   c_samples constant int := 16;
-  c_rows constant int := 200;
+  c_rows constant int := 100;
+  v_samples int := 0;
   v_step bigint := greatest(1, (p_until - p_after) / c_samples);
   v_from bigint;
   v_page record;
@@ -111,7 +113,10 @@ begin
   for v_from in
     select p_after + ((n * 5) % c_samples) * v_step from generate_series(0, c_samples - 1) n
   loop
-    exit when clock_timestamp() >= p_stop or v_from >= p_until;
+    exit when v_from >= p_until or clock_timestamp() >= p_stop
+      and v_samples >= case when clock_timestamp() >= p_stop + sluice.job_count_time() then 1
+        else 4 end;
+    v_samples := v_samples + 1;
     v_page := sluice.count_page(p_place, p_filter, p_unsolved, v_from,
       least(v_from + v_step, p_until), c_rows);
     v_matched := v_matched + coalesce(v_page.matched, 0);
