@@ -32,9 +32,7 @@ class Upkeep final {
   // Of one that sleeps: nothing but retention, and that seldom.
   void note_due_asleep();
 
-  bool has_work() const {
-    return must_beat_ || must_sweep_ || must_retain_ || must_keep_history_;
-  }
+  bool has_work() const { return must_beat_ || must_sweep_ || must_retain_ || must_keep_history_; }
   void send(Flush& flush);
   bool must_retain() const { return must_retain_; }
   // By itself, behind all else. Again at once while there is something to remove: the database
