@@ -1,8 +1,9 @@
 """The history: who writes it, that each end counts once, and who sees what."""
+import json
 import threading
 
 import pytest
-from conftest import connect, http, query, wait_for
+from conftest import ROOT, connect, http, query, wait_for
 from key_tools import make_key, process, url  # noqa: F401
 from queue_tools import submit, submit_many, wait_ended
 
@@ -103,3 +104,22 @@ def test_each_end_counts_once_beside_sessions_that_end_forget_and_redrive(url):
     look(url)
     assert ends(url) == 720
     assert look(url) == 0
+
+
+@pytest.mark.plain_build_only
+def test_the_queries_of_the_grafana_dashboard_give_readers_what_has_ended(url):
+    submit(url, "question")
+    query(url, "select sluice.cancel(id) from sluice.task")
+    look(url)
+    dashboard = json.loads((ROOT / "packaging/grafana/history.json").read_text())
+    values = {
+        "$__timeFrom()": "now() - interval '1 day'", "$__timeTo()": "now() + interval '1 day'",
+        "${step:sqlstring}": "'day'", "${model:sqlstring}": "'m'", "${tenant:sqlstring}": "''"}
+    with connect(url) as session, session.cursor() as cursor:
+        cursor.execute("set role sluice_reader")
+        for panel in dashboard["panels"]:
+            sql = panel["targets"][0]["rawSql"]
+            for name, value in values.items():
+                sql = sql.replace(name, value)
+            cursor.execute(sql)
+            assert cursor.rowcount == 1, panel["title"]

@@ -2,7 +2,7 @@ begin;
 \set alone
 \ir ../../_helpers.sql
 \ir ../../_history.sql
-select plan(8);
+select plan(9);
 
 select given_model() as m, given_model() as other \gset
 update sluice.models set input_price = 1000000, output_price = 2000000 where name = :'m';
@@ -16,8 +16,11 @@ select completed(worker, told(:t, 'solved', 2), at(43)) from sluice.lease
 where task_id = :t \g /dev/null
 insert into sluice.attempt (task_id, started_at, fence, input_tokens, kind, model)
   values (:t, at(41), 2, 100, 'hedged', :'m');
-select count(*) as ends from sluice.cells_of((sluice.begin_look(at(59))).look, 9223372036854775807)
+select count(*) as ends
+from sluice.cells_of((sluice.begin_look(at(59))).look, 9223372036854775807, null, null)
 where solved + failed > 0 \gset
+select is((select sum(retries) from sluice.attempt_cells(l)), 1::numeric, 'and calls')
+from sluice.history_look l;
 select is(:ends, 3, 'ends with different times are different cells');
 select is(sluice.count_ends(at(60)), 3::bigint, 'a look that was begun goes on');
 select h.* from sluice.history h where h.step = 'minute' and h.model = :'m' and h.at = at(0) \gset

@@ -57,10 +57,15 @@ returns double precision
 language plpgsql immutable strict parallel safe
 as $$
 declare
-  v_wanted double precision := percentile.part * (select sum(c) from unnest(percentile.counts) c);
+  v_count int;
+  v_wanted double precision := 0;
   v_before double precision := 0;
   v_start_s double precision;
 begin
+  foreach v_count in array percentile.counts loop
+    v_wanted := v_wanted + coalesce(v_count, 0);
+  end loop;
+  v_wanted := v_wanted * percentile.part;
   for i in array_lower(percentile.counts, 1) .. array_upper(percentile.counts, 1) loop
     if v_before + percentile.counts[i] >= v_wanted then
       v_start_s := case when i > 0 then 0.001 * 2 ^ ((i - 1) / 4.0::float8) else 0 end;

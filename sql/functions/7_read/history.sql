@@ -232,13 +232,12 @@ begin
   select date_trunc('minute', case when v_now - l.at < interval '3 minutes' then least(l.at, v_now)
     else v_now end) into v_until from sluice.history_look l;
   return query execute format('
-    with rows as materialized (
-      select s.shown_model as model, (s.h).at, sum((s.h).solved)::int as solved from (%s) s
-      where s.shown_model is not null group by 1, 2)
-    select m.model, array(
-      select coalesce((select r.solved from rows r where r.model = m.model and r.at = t.at), 0)
-      from generate_series($2, $3 - interval ''1 minute'', interval ''1 minute'') t(at))
-    from (select distinct model from rows) m',
+    select m.model, array(select coalesce(m.counts[i], 0) from generate_series(0, 59) i) from (
+      select r.model, sluice.histogram(array_agg(r.minute), array_agg(r.solved)) as counts from (
+        select s.shown_model as model, sum((s.h).solved)::bigint as solved,
+          (extract(epoch from (s.h).at - $2) / 60)::int as minute from (%s) s
+        where s.shown_model is not null group by s.shown_model, (s.h).at) r
+      group by r.model) m',
     sluice.history_source(true, false, null, null))
   using 'minute', v_until - interval '60 minutes', v_until;
 end
