@@ -14,6 +14,7 @@ TOKEN = re.compile(r"""
 TEMPLATE_TEXT = re.compile(r"(?:\\.|(?!\$\{)[^`\\])*", re.S)
 # Words after which a slash begins a regular expression; after others it divides.
 BEFORE_REGEX = {"return", "case", "typeof", "in", "of", "void", "else", "do"}
+SPACE, LINE_END = object(), object()
 
 
 def may_divide(before):
@@ -52,9 +53,9 @@ class Module:
             self.before = token
             self.written.append(token)
         elif "\n" in token:
-            self.written.append("\n")  # it may end a statement
+            self.written.append(LINE_END)  # it may end a statement
         elif kind == "space":
-            self.written.append(" ")
+            self.written.append(SPACE)
 
     def template(self):
         self.written.append("`")
@@ -82,13 +83,25 @@ class Module:
 def lean_js(text):
     module = Module(text)
     module.code(in_hole=False)
-    joined = ""
+    lean, gap = [], None
     for piece in module.written:
-        # White space after a line's end says nothing.
-        if piece in ("\n", " ") and joined[-1:] in ("", "\n"):
+        if piece is SPACE or piece is LINE_END:
+            gap = piece if gap is not LINE_END else gap
             continue
-        joined += piece
-    return joined
+        if gap is LINE_END and lean:
+            lean.append("\n")
+        elif gap is SPACE and needs_space(lean[-1][-1:], piece[:1]):
+            lean.append(" ")
+        gap = None
+        if piece:
+            lean.append(piece)
+    return "".join(lean) + "\n"
+
+
+def needs_space(left, right):
+    """Whether two tokens that touched would be others."""
+    is_word = re.compile(r"[\w$]").match
+    return bool(is_word(left) and is_word(right)) or (left in "+-/" and right in "+-/")
 
 
 def lean_css(text):
