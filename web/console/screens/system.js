@@ -73,7 +73,7 @@ function Workers({ query, version }) {
 /** @type {Array<Column<WorkerRow>>} */
 const WORKER_COLUMNS = [
   { key: 'name', label: 'Worker', sort: (row) => row.name,
-    more: (row) => html` <span class="muted number">${row.id}</span>` },
+    more: (row) => html` <span class="muted number hide-narrow">${row.id}</span>` },
   { key: 'alive', label: 'State', sort: (row) => String(row.alive),
     render: (row) => html`<${Badge} status=${row.alive ? 'alive' : 'dead'} />` },
   { key: 'in_flight', label: 'Calls of slots', numeric: true, descending: true,
