@@ -53,7 +53,7 @@ export function SettingsEditor({ groups, values, title, save, readOnly = false }
       const { param, message, hint } = /** @type {any} */ (error);
       if (!fields.some((field) => field.name === param)) throw error;
       setReviewing(false);
-      setFaults({ [param]: hint ? `${message} ${hint}` : message });
+      setFaults({ [param]: hint ? `${message.replace(/\.?$/, '.')} ${hint}` : message });
       return;
     }
     setDrafts({});
