@@ -1,5 +1,6 @@
 #include "api/api.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "command_error.h"
@@ -28,6 +29,14 @@ void require_loopback(const std::string& address) {
                      "--without-keys needs a loopback address: whoever reaches it may do all");
 }
 
+std::string console_url(std::string_view scheme, std::string_view address) {
+  for (const std::string_view everywhere : {"0.0.0.0", "[::]"}) {
+    if (!address.starts_with(everywhere)) continue;
+    return fmt::format("{}://localhost{}/console/", scheme, address.substr(everywhere.size()));
+  }
+  return fmt::format("{}://{}/console/", scheme, address);
+}
+
 void warn_of_plain_http(const std::string& address) {
   if (is_loopback(address)) return;
   spdlog::warn(
@@ -50,10 +59,11 @@ Api::Api(Loop& loop, Clock& clock, PgServers& servers, const ApiOptions& options
       keys_(clock, database_, served_schema(embedded_sql())),
       submitter_(database_, large_),
       endings_(clock, database_),
+      live_(clock, options.opens_on_demand ? database_ : background_),
       batches_(clock, options.opens_on_demand ? database_ : background_, background_),
       queue_metrics_(clock, options.opens_on_demand ? database_ : background_),
       front_(Services{clock, database_, background_, bulk_turns_, large_, submitter_, endings_,
-                      batches_, options.stream_life_ms * ns_per_ms},
+                      live_, batches_, options.stream_life_ms * ns_per_ms},
              keys_, metrics_, queue_metrics_, options.without_keys, spans, options.url_scheme) {}
 
 HttpServerOptions Api::server_options(std::string address) {
@@ -63,7 +73,9 @@ HttpServerOptions Api::server_options(std::string address) {
   options.is_still_served = [this](const std::string& client) {
     return front_.is_still_served(client);
   };
-  options.is_read_in_pieces = is_read_in_pieces;
+  options.is_read_in_pieces = [](std::string_view method, std::string_view path) {
+    return is_read_in_pieces(method, api_path(path));
+  };
   return options;
 }
 
@@ -77,6 +89,7 @@ HttpServerOptions Api::monitor_options(std::string address) {
 void Api::drain() {
   front_.drain();
   endings_.release();
+  live_.release();
   batches_.stop();
 }
 

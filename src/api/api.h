@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "api/front.h"
 #include "api/queue_metrics.h"
@@ -20,13 +21,16 @@ struct ApiOptions {
   int db_connections = 4;
   bool opens_on_demand = false;  // all but one, while there is work for them
   DatabaseBreakerLimits breaker;
-  // Of server-sent events about a task: then its client has to ask, and show its key, anew.
+  // Of server-sent events: then their client has to ask, and show its key, anew.
   int64_t stream_life_ms = 3'600'000;
   std::string url_scheme = "http";  // that clients use, as spans say it
 };
 
 // Throws CommandError unless `address`, HOST:PORT, is this machine's alone.
 void require_loopback(const std::string& address);
+
+// Of the console of a server that listens on `address`, for a browser of this machine.
+std::string console_url(std::string_view scheme, std::string_view address);
 
 // Logs a warning if plain HTTP is served on an `address` that other machines can reach.
 void warn_of_plain_http(const std::string& address);
@@ -61,6 +65,7 @@ class Api final {
   KeyRing keys_;
   Submitter submitter_;
   Endings endings_;
+  Live live_;
   BatchRunner batches_;
   HttpMetrics metrics_;
   QueueMetrics queue_metrics_;

@@ -38,6 +38,7 @@ bool same_digest(const Sha256& a, const Sha256& b);
 // The rights of a request.
 struct Caller {
   std::optional<std::string> key_id;  // nullopt: no key was asked for
+  std::optional<std::string> name;    // of the key
   std::optional<std::string> tenant;  // nullopt: every tenant
   bool may_submit = false;
   bool may_read = false;

@@ -142,6 +142,11 @@ HttpReply bad_argument(std::string_view param, std::string_view message, std::st
   return error_reply(400, "invalid_request", message, {}, hint, param);
 }
 
+HttpReply unavailable_reply(std::string_view reason) {
+  return error_reply(
+      Error{Error::Action::retry_later, std::string(PgPool::not_sent), std::string(reason)});
+}
+
 HttpReply wrong_tenant() {
   return error_reply(403, "wrong_tenant", "not this key's tenant", "SL009", {}, "tenant");
 }

@@ -21,6 +21,10 @@ HttpReply error_reply(int status, std::string_view type, std::string_view messag
 HttpReply bad_argument(std::string_view param, std::string_view message,
                        std::string_view hint = {});
 
+// 503: the database cannot be asked. The reading of keys is the probe (KeyRing::not_ready_because):
+// while it has no answer nothing else would have one.
+HttpReply unavailable_reply(std::string_view reason);
+
 // 403: what is asked for is another tenant's.
 HttpReply wrong_tenant();
 

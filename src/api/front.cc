@@ -6,12 +6,16 @@
 #include <memory>
 
 #include "api/error_reply.h"
+#include "api/request_origin.h"
 #include "json_text.h"
 
 namespace sluice {
 namespace {
 
-constexpr std::string_view no_route = "none";  // in metrics
+// In metrics.
+constexpr std::string_view no_route = "none";
+constexpr std::string_view page_route = "/console/{}";
+constexpr std::string_view session_route = "/console/session";
 
 HttpReply text_reply(std::string content_type, std::string body) {
   HttpReply reply;
@@ -52,40 +56,10 @@ bool has_two_keys(const HttpIncoming& incoming) {
   return !bearer.empty() && !key.empty() && bearer != key;
 }
 
-bool is_number(std::string_view text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
-// Without keys a page in the user's browser must not act for him, nor read: neither from another
-// site (Origin, Sec-Fetch-Site) nor under a name that leads here by its own DNS (Host).
-bool comes_from_here(const HttpIncoming& incoming) {
-  const std::string_view host = incoming.header("host");
-  const auto is_here = [host](std::string_view name) {
-    if (!host.starts_with(name)) return false;
-    const std::string_view port = host.substr(name.size());
-    return port.empty() || (port.front() == ':' && is_number(port.substr(1)));
-  };
-  // Each header, for one may be there twice, and an empty Origin is a browser's as well.
-  const auto is_of_a_page = [](const auto& header) {
-    const auto& [name, value] = header;
-    return name == "origin" ||
-           (name == "sec-fetch-site" && value != "same-origin" && value != "none");
-  };
-  return std::none_of(incoming.headers.begin(), incoming.headers.end(), is_of_a_page) &&
-         (is_here("127.0.0.1") || is_here("localhost") || is_here("[::1]"));
-}
-
 Caller administrator() {
   Caller caller;
   caller.is_admin = true;
   return caller;
-}
-
-// The reading of keys is the probe: while it has no answer nothing else would have one.
-HttpReply unavailable(std::string_view reason) {
-  return error_reply(
-      Error{Error::Action::retry_later, std::string(PgPool::not_sent), std::string(reason)});
 }
 
 HttpReply unauthorized() {
@@ -149,32 +123,61 @@ Co<HttpReply> Front::answer(HttpIncoming incoming) {
 HttpAdmission Front::admit(const HttpIncoming& incoming) {
   keys_.wake();
   if (monitored(incoming) == Monitored::health) return HttpVerdict();
-  if (without_keys_ && !comes_from_here(incoming)) return refuse(incoming, unauthorized());
-  if (without_keys_ || monitored(incoming) == Monitored::metrics) return HttpVerdict();
+  const ConsolePlace place = console_place(incoming.path);
+  if (without_keys_ && !comes_from_here(incoming, url_scheme_, place)) {
+    return refuse(incoming, unauthorized());
+  }
+  if (place != ConsolePlace::none) {
+    std::optional<HttpReply> refusal = console_.refusal(incoming, place);
+    if (refusal) return refuse(incoming, std::move(*refusal));
+  }
+  if (without_keys_ || monitored(incoming) == Monitored::metrics || place == ConsolePlace::page) {
+    return HttpVerdict();
+  }
   const std::string reason = keys_.not_ready_because();
-  if (!reason.empty()) return refuse(incoming, unavailable(reason));
+  if (place == ConsolePlace::session && (!reason.empty() || incoming.method == "POST")) {
+    return HttpVerdict();
+  }
+  if (!reason.empty()) return refuse(incoming, unavailable_reply(reason));
   if (has_two_keys(incoming)) return refuse(incoming, two_keys());
-  if (keys_.is_unknown(key_in(incoming))) return verdict_after_look(incoming);
+  const std::optional<std::string> id = key_named_in(incoming);
+  if (id && keys_.is_unknown(*id)) return verdict_after_look(incoming, *id);
   return verdict(incoming);
 }
 
 // The server keeps `incoming` until this has ended.
-Co<HttpVerdict> Front::verdict_after_look(const HttpIncoming& incoming) {
-  Co<Result<void>> looking = keys_.look_up(std::string(key_in(incoming)));
+Co<HttpVerdict> Front::verdict_after_look(const HttpIncoming& incoming, std::string id) {
+  Co<Result<void>> looking = keys_.look_up(std::move(id));
   const Result<void> looked = co_await std::move(looking);
-  if (!looked) co_return refuse(incoming, error_reply(looked.error()));
+  const bool needs_key = console_place(incoming.path) != ConsolePlace::session;
+  if (!looked && needs_key) co_return refuse(incoming, error_reply(looked.error()));
   co_return verdict(incoming);
 }
 
+// The id of the key whose bearer a request says it is from.
+std::optional<std::string> Front::key_named_in(const HttpIncoming& incoming) {
+  const bool may_have_cookie = console_place(incoming.path) != ConsolePlace::none;
+  if (may_have_cookie && key_in(incoming).empty()) return Console::key_named_in(incoming);
+  const auto id = key_id(key_in(incoming));
+  return id ? std::optional<std::string>(*id) : std::nullopt;
+}
+
 HttpVerdict Front::verdict(const HttpIncoming& incoming) {
+  const ConsolePlace place = console_place(incoming.path);
   std::optional<std::string> id = keys_.id_of(key_in(incoming));
-  if (!id) return refuse(incoming, unauthorized());
+  if (place != ConsolePlace::none && key_in(incoming).empty()) {
+    const auto session = console_.session_of(incoming);
+    if (session) id = session->key_id;
+  }
+  // Who is not signed in may ask whether he is.
+  if (!id && place != ConsolePlace::session) return refuse(incoming, unauthorized());
   HttpVerdict verdict;
-  verdict.client = std::move(*id);
+  verdict.client = std::move(id).value_or("");
   return verdict;
 }
 
 HttpVerdict Front::refuse(const HttpIncoming& incoming, HttpReply reply) {
+  if (console_place(incoming.path) != ConsolePlace::none) add_console_headers(reply);
   const auto seconds = static_cast<double>(services_.clock.now_ns() - incoming.arrived_ns) / 1e9;
   metrics_.note_answer(no_route, no_route, reply.status, seconds);
   HttpVerdict verdict;
@@ -186,8 +189,36 @@ Co<HttpReply> Front::dispatch(HttpIncoming incoming, OpenRequest& open) {
   if (monitored(incoming) != Monitored::nothing) {
     co_return co_await answer_monitor(std::move(incoming));
   }
+  const ConsolePlace place = console_place(incoming.path);
+  if (place != ConsolePlace::none) {
+    co_return co_await dispatch_in_console(std::move(incoming), place, open);
+  }
+  co_return co_await dispatch_to_route(std::move(incoming), open);
+}
+
+Co<HttpReply> Front::dispatch_in_console(HttpIncoming incoming, ConsolePlace place,
+                                         OpenRequest& open) {
+  HttpReply reply;
+  std::optional<ConsoleSession> session;
+  if (place == ConsolePlace::page) {
+    open.pattern = page_route;
+    reply = console_page(incoming);
+  } else if (place == ConsolePlace::session) {
+    open.pattern = session_route;
+    reply = co_await console_.answer(std::move(incoming));
+  } else {
+    if (key_in(incoming).empty()) session = console_.session_of(incoming);
+    std::string path(api_path(incoming.path));
+    incoming.path = std::move(path);
+    reply = co_await dispatch_to_route(std::move(incoming), open);
+  }
+  console_.finish(reply, session);
+  co_return reply;
+}
+
+Co<HttpReply> Front::dispatch_to_route(HttpIncoming incoming, OpenRequest& open) {
   const std::string reason = keys_.not_ready_because();
-  if (!reason.empty()) co_return unavailable(reason);
+  if (!reason.empty()) co_return unavailable_reply(reason);
   const std::optional<Caller> caller = caller_of(incoming);
   if (!caller) co_return unauthorized();  // revoked while its body came
   RouteMatch match = find_route(routes(), incoming.method, incoming.path);

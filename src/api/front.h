@@ -1,11 +1,13 @@
 // Front identifies the key of each request to `sluice serve` and answers it: health and metrics
-// itself, everything else by the handler of its route. It knows no SQL and owns no socket.
+// itself, the console's session by Console, everything else by the handler of its route. It knows
+// no SQL and owns no socket.
 //
 // Thread rule: loop thread only; what it is made of outlives it.
 #pragma once
 
 #include <string>
 
+#include "api/console.h"
 #include "api/http_metrics.h"
 #include "api/key_ring.h"
 #include "api/queue_metrics.h"
@@ -26,7 +28,8 @@ class Front final {
         queues_(queues),
         without_keys_(without_keys),
         spans_(spans),
-        url_scheme_(std::move(url_scheme)) {}
+        url_scheme_(std::move(url_scheme)),
+        console_(keys, without_keys, url_scheme_) {}
 
   // For HttpServerOptions: whose key a request carries, before its body is read.
   HttpAdmission admit(const HttpIncoming& incoming);
@@ -47,11 +50,14 @@ class Front final {
   struct OpenRequest;
   Co<HttpReply> metrics_reply();
   HttpReply ready_reply() const;
-  Co<HttpVerdict> verdict_after_look(const HttpIncoming& incoming);
+  Co<HttpVerdict> verdict_after_look(const HttpIncoming& incoming, std::string id);
+  static std::optional<std::string> key_named_in(const HttpIncoming& incoming);
   HttpVerdict verdict(const HttpIncoming& incoming);
   HttpVerdict refuse(const HttpIncoming& incoming, HttpReply reply);
   std::optional<Caller> caller_of(const HttpIncoming& incoming) const;
   Co<HttpReply> dispatch(HttpIncoming incoming, OpenRequest& open);
+  Co<HttpReply> dispatch_in_console(HttpIncoming incoming, ConsolePlace place, OpenRequest& open);
+  Co<HttpReply> dispatch_to_route(HttpIncoming incoming, OpenRequest& open);
 
   Services services_;
   KeyRing& keys_;
@@ -60,6 +66,7 @@ class Front final {
   bool without_keys_;
   SpanExporter* spans_;
   std::string url_scheme_;
+  Console console_;
   bool draining_ = false;
   size_t open_ = 0;
 };

@@ -24,7 +24,7 @@ constexpr const char* keys_sql =
     " 'submit' = any (k.scopes), 'read' = any (k.scopes), 'admin' = any (k.scopes),"
     " (select (extract(epoch from least((to_jsonb(s) ->> 'idle_look')::interval,"
     "   interval '10 years')) * 1000)::bigint from sluice.settings s),"
-    " coalesce(pg_sequence_last_value(to_regclass('sluice.notify_usage')), 0) >= 500"
+    " coalesce(pg_sequence_last_value(to_regclass('sluice.notify_usage')), 0) >= 500, k.name"
     " from (select) one left join sluice.api_key k on k.revoked_at is null"
     " and ($1::text[] is null or k.id = any ($1))";
 
@@ -88,6 +88,7 @@ void KeyRing::take(const PgResult& rows) {
     Entry entry;
     entry.digest = parse_digest(rows.text(row, 2));
     entry.caller.key_id = rows.text(row, 1);
+    entry.caller.name = rows.text(row, 9);
     entry.read_ns = clock_.now_ns();
     if (!rows.is_null(row, 3)) entry.caller.tenant = rows.text(row, 3);
     entry.caller.may_submit = rows.boolean(row, 4);
@@ -97,18 +98,14 @@ void KeyRing::take(const PgResult& rows) {
   }
 }
 
-bool KeyRing::is_unknown(std::string_view key) const {
-  const auto id = key_id(key);
-  if (!id) return false;
-  const auto found = entries_.find(*id);
+bool KeyRing::is_unknown(std::string_view id) const {
+  const auto found = entries_.find(id);
   return found == entries_.end() || is_stale(found->second.read_ns);
 }
 
-Co<Result<void>> KeyRing::look_up(std::string key) {
-  const auto id = key_id(key);
-  if (!id) co_return Result<void>();
+Co<Result<void>> KeyRing::look_up(std::string id) {
   const auto waiting = std::make_shared<Waiting>();
-  waiting->id = *id;
+  waiting->id = std::move(id);
   unknown_.push_back(waiting);
   if (!std::exchange(looking_, true)) coroutines_.spawn(look_while_unknown());
   co_await waiting->looked.wait();
@@ -150,12 +147,15 @@ Co<void> KeyRing::look_up_all(Round round) {
 
 // An unknown id costs the same as a wrong secret.
 std::optional<std::string> KeyRing::id_of(std::string_view key) const {
-  static const Entry nobody{};
   const auto id = key_id(key);
-  const auto found = id ? entries_.find(*id) : entries_.end();
-  const Entry& entry = found == entries_.end() ? nobody : found->second;
-  if (!same_digest(sha256(key), entry.digest)) return std::nullopt;
+  if (!same_digest(sha256(key), digest_of(id ? *id : std::string_view()))) return std::nullopt;
   return std::string(*id);
+}
+
+const Sha256& KeyRing::digest_of(std::string_view id) const {
+  static const Sha256 of_none{};
+  const auto found = entries_.find(id);
+  return found == entries_.end() ? of_none : found->second.digest;
 }
 
 const Caller* KeyRing::bearer(std::string_view id) const {

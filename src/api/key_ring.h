@@ -30,16 +30,18 @@ class KeyRing final {
 
   // Notes that somebody asks: it reads each second for a while.
   void wake();
-  // Whether only look_up() can tell what `key` is.
-  bool is_unknown(std::string_view key) const;
-  // Learns what `key` is. Errors: the database could not be asked.
-  Co<Result<void>> look_up(std::string key);
+  // Whether only look_up() can tell whether there is a key of that id.
+  bool is_unknown(std::string_view id) const;
+  // Learns whether there is. Errors: the database could not be asked.
+  Co<Result<void>> look_up(std::string id);
 
   // The id of `key`; nullopt unless it is in force, as far as is known.
   std::optional<std::string> id_of(std::string_view key) const;
   // The owner of the key of that id; null: the key is not in force any more. Valid until the next
   // reading.
   const Caller* bearer(std::string_view id) const;
+  // The digest of that key; of one that is not in force the digest of none.
+  const Sha256& digest_of(std::string_view id) const;
 
   // Why requests cannot be answered now; empty if they can.
   std::string not_ready_because() const;

@@ -8,6 +8,7 @@
 #include "api/configuration_handlers.h"
 #include "api/file_handlers.h"
 #include "api/key_handlers.h"
+#include "api/live_handlers.h"
 #include "api/queue_handlers.h"
 #include "api/task_handlers.h"
 #include "runtime/request_problem.h"
@@ -72,6 +73,7 @@ constexpr Route table[] = {
     {"GET", "/v1/queues", Scope::read, list_queues},
     {"GET", "/v1/queues/{}", Scope::read, show_queue},
     {"GET", "/v1/workers", Scope::read, list_workers},
+    {"GET", "/v1/live", Scope::read, stream_live},
     {"POST", "/v1/keys", Scope::admin, create_key},
     {"GET", "/v1/keys", Scope::admin, list_keys},
     {"DELETE", "/v1/keys/{}", Scope::admin, revoke_key},

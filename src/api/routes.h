@@ -13,6 +13,7 @@
 #include "api/batch_runner.h"
 #include "api/bulk_turns.h"
 #include "api/endings.h"
+#include "api/live.h"
 #include "api/pg_pool.h"
 #include "api/submitter.h"
 #include "runtime/http_server.h"
@@ -28,8 +29,9 @@ struct Services {
   PgPool& large;       // for large submissions and arrays: one at a time
   Submitter& submitter;
   Endings& endings;
+  Live& live;
   BatchRunner& batches;
-  int64_t stream_life_ns;  // of server-sent events about a task
+  int64_t stream_life_ns;  // of server-sent events
 };
 
 struct ApiRequest {

@@ -71,6 +71,7 @@ ExitCode serve(const ServeFlags& flags, const GlobalOptions& globals) {
                                                          const std::string& health) {
     drop_capabilities();
     if (!health.empty()) fmt::print("health and metrics on http://{}\n", health);
+    fmt::print("console on {}\n", console_url(scheme, address));
     fmt::print("listening on {}://{}\n", scheme, address);
     std::fflush(stdout);
   };
@@ -113,7 +114,7 @@ Action configure_serve(CLI::App& app) {
                  "answers /healthz, /readyz and /metrics here, too, whatever befalls --listen")
       ->option_text("HOST:PORT");
   app.add_option("--stream-life", flags->stream_life,
-                 "so old a stream of a task's events may be; then its client asks anew")
+                 "so old a stream of events may be; then its client asks anew")
       ->option_text("DURATION [1h]");
   app.add_option("--db-connections", flags->db_connections,
                  "shared by all requests; waiting clients need none")

@@ -111,6 +111,14 @@ void announce(const UpOptions& options, const PrivatePostgres& server) {
   std::fflush(stdout);
 }
 
+void announce_console(const UpOptions& options, const std::string& http) {
+  fmt::print("# console: {}\n", console_url("http", http));
+  if (!options.without_keys) {
+    fmt::print("# it asks for a key; this prints one: sluice key create me --scope admin\n");
+  }
+  std::fflush(stdout);
+}
+
 bool is_readable(int fd) {
   pollfd event{fd, POLLIN, 0};
   return poll(&event, 1, 0) > 0;
@@ -130,7 +138,10 @@ ExitCode serve(const UpOptions& options, const PrivatePostgres& server, StopSign
   worker.api.emplace();
   worker.api->opens_on_demand = true;
   worker.api->without_keys = options.without_keys;
-  worker.on_started = [&signals] { signals.release(); };
+  worker.on_started = [&](const std::string& http) {
+    announce_console(options, http);
+    signals.release();
+  };
   worker.broken = [&server]() -> std::optional<std::string> {
     if (!is_readable(server.exit_fd())) return std::nullopt;
     return fmt::format("PostgreSQL ended under us: see {}", server.log_path().string());

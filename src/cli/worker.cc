@@ -47,7 +47,7 @@ ExitCode serve(const WorkerFlags& flags, const GlobalOptions& globals) {
   options.answer_bytes_max = flags.answer_memory;
   options.worker.request_bytes_max = flags.request_memory;
   if (!flags.http.empty()) options.http_address = flags.http;
-  options.on_started = drop_capabilities;
+  options.on_started = [](const std::string&) { drop_capabilities(); };
   return run_worker(std::move(options));
 }
 

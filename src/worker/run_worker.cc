@@ -187,7 +187,9 @@ ExitCode run_worker(RunWorkerOptions options) {
   process->loop.on_signal(SIGTERM, [&process] { process->on_signal(SIGTERM); });
   process->loop.on_signal(SIGINT, [&process] { process->on_signal(SIGINT); });
   if (options.broken) process->look_for_breakage();
-  if (options.on_started) options.on_started();
+  if (options.on_started) {
+    options.on_started(process->server ? process->server->address() : std::string());
+  }
   spawn(process->run());
   process->loop.run();
   if (!process->result && process->exit_code == ExitCode::ok) {

@@ -25,7 +25,8 @@ struct RunWorkerOptions {
   // Looked at once a second: a line says why the worker cannot go on (its own PostgreSQL died), and
   // it ends with failure.
   std::function<std::optional<std::string>()> broken;
-  std::function<void()> on_started;  // the monitor answers; the worker is about to connect
+  // The monitor answers at `http`, if anywhere; the worker is about to connect.
+  std::function<void(const std::string& http)> on_started;
 };
 
 // Blocks. SIGTERM and SIGINT drain; a second one hands tasks back at once. Throws CommandError when

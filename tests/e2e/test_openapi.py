@@ -294,7 +294,7 @@ def call(pg, server, sluice, worker, backend):
     for api, _ in COMPLETIONS.values():
         add_model(url, api, backend + ("" if api.startswith("anthropic") else "/v1"),
             api=api, max_attempts=1)
-    process = server(url, keys=True)
+    process = server(url, "--stream-life", "2s", keys=True)
     keys = {}
     for name, flags in {"admin": ("--scope", "admin"), "read": ("--scope", "read"), "submit":
             ("--scope", "submit"), "t": ("--tenant", "t", "--scope", "submit,read")}.items():
@@ -567,6 +567,7 @@ def call_for_settings_and_keys(call):
     call(200, "GET", "/v1/queues/{name}", name="m")
     call(404, "GET", "/v1/queues/{name}", name="nobody")
     call(200, "GET", "/v1/workers")
+    assert "event: overview" in call(200, "GET", "/v1/live").body
 
 
 def call_for_bulk(call):

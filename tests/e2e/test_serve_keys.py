@@ -49,6 +49,7 @@ ROUTES = [
     ("GET", "/v1/queues", None, "read"),
     ("GET", "/v1/queues/m", None, "read"),
     ("GET", "/v1/workers", None, "read"),
+    ("GET", "/v1/live", None, "read"),
     ("GET", "/v1/settings", None, "admin"),
     ("PUT", "/v1/settings", {"default_model": "any"}, "admin"),
     ("PATCH", "/v1/settings", {}, "admin"),
@@ -57,7 +58,8 @@ ROUTES = [
     ("DELETE", "/v1/keys/none", None, "admin")]
 
 
-def test_each_route_asks_for_its_scope(url, process, make_key):
+def test_each_route_asks_for_its_scope(url, server, make_key):
+    process = server(url, "--stream-life", "1ms", keys=True)
     keys = {scope: make_key(scope, "--scope", scope) for scope in ("submit", "read", "admin")}
     for method, path, body, needed in ROUTES:
         for scope, key in keys.items():
