@@ -37,7 +37,8 @@ export function Frame({ session }) {
       <${Connection} session=${session} />
       <main id="main" tabindex="-1">${!found
         ? html`<div class="page"><h1>No such screen</h1>
-            <p>There is nothing at this address. <a href=${link(home.path)}>To ${home.path}</a></p></div>`
+            <p>There is nothing at this address. <a
+              href=${link(home.path)}>To ${home.path}</a></p></div>`
         : !mayGo({ scope: found.screen.scope ?? 'read', all: found.screen.all })
           ? html`<${Refused} screen=${found.screen} session=${session} />`
           : html`<${Shown} key=${found.screen.path} screen=${found.screen} params=${found.params}
@@ -107,7 +108,8 @@ function Refused({ screen, session }) {
   return html`<div class="page"><h1>${screen.title}</h1><div class="empty">
     <p><b>This key may not see this.</b></p><p>${screen.all && isBound(session)
       ? `It is bound to tenant ${session.tenant}, and this concerns all tenants.`
-      : `It needs the scope ${screen.scope}; the key has ${session.scopes.join(', ')}.`}</p></div></div>`;
+      : `It needs the scope ${screen.scope}; the key has ${session.scopes.join(', ')}.`}</p>
+  </div></div>`;
 }
 
 /** @param {{current: string, session: Session, mayGo: (entry: any) => boolean}} props */
@@ -116,11 +118,13 @@ function Navigation({ current, mayGo, session }) {
   const groups = [0, 1].map((group) => shown.filter((entry) => entry.group === group));
   return html`<nav aria-label="Screens">
     ${can(session, 'submit') && html`<a class=${classes('button', 'nav-submit')}
-      href=${link('submit')} aria-current=${current === 'submit' ? 'page' : undefined}>Submit a task</a>`}
+      href=${link('submit')}
+        aria-current=${current === 'submit' ? 'page' : undefined}>Submit a task</a>`}
     ${groups.map((entries, index) => entries.length > 0 && html`<ul key=${index}>${entries.map(
       (entry) => html`<li key=${entry.path}><a href=${link(entry.path)}
         aria-current=${current === entry.path ? 'page' : undefined}>${entry.title}
-        ${entry.key && html`<kbd aria-hidden="true">g ${entry.key}</kbd>`}</a></li>`)}</ul>`)}</nav>`;
+        ${entry.key && html`<kbd
+          aria-hidden="true">g ${entry.key}</kbd>`}</a></li>`)}</ul>`)}</nav>`;
 }
 
 /** A task by its id, else models by name. @param {{isBound: boolean}} props */
@@ -151,7 +155,8 @@ function Who({ session }) {
       : html`<p><b>${session.name}</b><br /><span class="muted">${session.tenant
           ? `tenant ${session.tenant}, ` : ''}${session.scopes.join(', ')}</span></p>`}
     <div class="who-actions"><${Theme} />
-      <button type="button" class="quiet" onClick=${() => helpShown.set(true)}>Keys <kbd>?</kbd></button>
+      <button type="button" class="quiet"
+        onClick=${() => helpShown.set(true)}>Keys <kbd>?</kbd></button>
       ${!session.without_keys && html`<button type="button" class="quiet"
         onClick=${() => { signOut().catch(() => location.reload()); }}>Sign out</button>`}</div>
     <p class="muted version">sluice ${session.version}</p></div>`;
@@ -168,7 +173,8 @@ function Theme() {
   };
   return html`<select class="quiet" aria-label="Theme" value=${theme} onChange=${change}>
     ${[['auto', 'Auto'], ['light', 'Light'], ['dark', 'Dark']].map(([name, text]) =>
-      html`<option key=${name} value=${name} selected=${name === theme}>${text}</option>`)}</select>`;
+      html`<option key=${name} value=${name}
+        selected=${name === theme}>${text}</option>`)}</select>`;
 }
 
 /** A banner while the stream is away, and when the server is another version. A single failure is
@@ -185,7 +191,8 @@ function Connection({ session }) {
       <button type="button" class="quiet" onClick=${retryLive}>Now</button></div>`}
     ${isOtherVersion(session) && html`<div class="banner"><span>The server is now sluice
       ${' '}${session.version}.</span>
-      <button type="button" class="quiet" onClick=${() => location.reload()}>Reload the page</button>
+      <button type="button" class="quiet"
+        onClick=${() => location.reload()}>Reload the page</button>
       </div>`}</div>`;
 }
 
@@ -194,7 +201,8 @@ function Help() {
   if (!isShown) return null;
   const rows = [['/', 'find a task or a model'], ['j  k', 'next row, row before'],
     ['Enter', 'open the row'], ['Esc', 'leave a field or a dialog'],
-    ...NAV.filter((entry) => entry.key).map((entry) => [`g ${entry.key}`, entry.title.toLowerCase()]),
+    ...NAV.filter((entry) => entry.key).map((entry) =>
+      [`g ${entry.key}`, entry.title.toLowerCase()]),
     ['?', 'this list']];
   return html`<${Dialog} title="Keys" onClose=${() => helpShown.set(false)}>
     <dl class="keys">${rows.map(([key, text]) => html`<div key=${key}><dt><kbd>${key}</kbd></dt>

@@ -22,7 +22,8 @@ let parse = JSON.parse;
 
 export const useLive = () => useStore(state);
 
-/** @param {string} event one of the server's, or "reopened" and "lost" @param {(payload: any) => void} listener
+/** @param {string} event one of the server's, or "reopened" and "lost"
+ * @param {(payload: any) => void} listener
  * @returns {() => void} ends it */
 export function onLive(event, listener) {
   const of = listeners.get(event) ?? new Set();

@@ -40,7 +40,8 @@ export function link(path, query = {}) {
   return base + parts.join('/') + (text ? '?' + text : '');
 }
 
-/** A name as one part of a path. "." and ".." would be taken for directories. @param {string} part */
+/** A name as one part of a path. "." and ".." would be taken for directories.
+ * @param {string} part */
 export function encodePart(part) {
   return encodeURIComponent(part).replace(/^\.+$/, (dots) => dots.replaceAll('.', '%2E'));
 }
@@ -69,7 +70,9 @@ export function guardChanges(ask) {
   guard = ask;
 }
 
-/** Whether both URLs show the same form: filters do not matter. @param {string} a @param {string} b */
+/** Whether both URLs show the same form: filters do not matter.
+ * @param {string} a
+ * @param {string} b */
 function isSameView(a, b) {
   const [left, right] = [new URL(a, location.href), new URL(b, location.href)];
   return left.pathname === right.pathname

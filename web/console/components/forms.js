@@ -60,8 +60,9 @@ function Control({ id, notes, value, onInput, type = 'text', choices = [], place
  * the field is left, a choice at once.
  * @param {{query: Record<string, string>, fields: Array<FilterField>, children?: any,
  *   label?: string}} props
- * @typedef {{name: string, label: string, type?: string, choices?: Array<string | [string, string]>,
- *   placeholder?: string, live?: boolean, width?: 'short' | 'long', hint?: string}} FilterField
+ * @typedef {{name: string, label: string, type?: string,
+ *   choices?: Array<string | [string, string]>, placeholder?: string, live?: boolean,
+ *   width?: 'short' | 'long', hint?: string}} FilterField
  *   live: counts with each key, for what is filtered in the page */
 export function Filters({ query, fields, children, label = 'Filters' }) {
   const isFiltered = fields.some((field) => query[field.name]);
@@ -92,7 +93,8 @@ function Filter({ field, value, onChange }) {
         onChange=${(/** @type {any} */ event) => onChange(event.target.value)}>
         ${(field.choices ?? []).map((choice) => {
           const [name, text] = typeof choice === 'string' ? [choice, choice || 'any'] : choice;
-          return html`<option key=${name} value=${name} selected=${name === value}>${text}</option>`;
+          return html`<option key=${name} value=${name} selected=${name === value}
+            >${text}</option>`;
         })}</select></div>`;
   }
   const isTime = field.type === 'time';
@@ -114,7 +116,8 @@ function Filter({ field, value, onChange }) {
       }} /></div>`;
 }
 
-/** What a datetime-local field shows for a moment of the URL, which is in UTC. @param {string} iso */
+/** What a datetime-local field shows for a moment of the URL, which is in UTC.
+ * @param {string} iso */
 export function toLocalInput(iso) {
   const date = new Date(iso);
   if (!iso || Number.isNaN(date.getTime())) return '';
@@ -129,9 +132,11 @@ export function fromLocalInput(local) {
 
 /** A few choices side by side, such as ranges of time: links, because each is a URL.
  * @param {{label: string, value: string, choices: Array<[string, string]>,
- *   name: string, initial?: string}} props name: the key of the query; initial: what no key means */
+ *   name: string, initial?: string}} props
+ *   name: the key of the query; initial: what no key means */
 export function Choices({ label, value, choices, name, initial }) {
   return html`<div class="choices" role="group" aria-label=${label}>${choices.map(([key, text]) =>
     html`<button type="button" key=${key} aria-pressed=${key === value ? 'true' : 'false'}
-      onClick=${() => setQuery({ [name]: key === initial ? null : key })}>${text}</button>`)}</div>`;
+      onClick=${() => setQuery({ [name]: key === initial ? null : key })}>${text}</button>`)}
+  </div>`;
 }

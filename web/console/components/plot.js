@@ -8,10 +8,11 @@ const HEIGHT_PX = 150;
  *   dash?: boolean}} Series color: 1 to 6, of the style sheet's */
 
 /** @param {{title: string, at: Array<number>, series: Array<Series>,
- *   format?: (value: number) => string, height?: number, note?: any, byDay?: boolean}} props
- *   at: in seconds; byDay: of days of UTC, as bars */
-export function Plot({ title, at, series, format = compact, height = HEIGHT_PX, note,
-  byDay = false }) {
+ *   format?: (value: number) => string, ticks?: (value: number) => string, height?: number,
+ *   note?: any, byDay?: boolean}} props
+ *   at: in seconds; ticks: of the axis, where format is too long; byDay: of days of UTC, as bars */
+export function Plot({ title, at, series, format = compact, ticks = format, height = HEIGHT_PX,
+  note, byDay = false }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const plot = useRef(/** @type {any} */ (null));
   const [uPlot, setLibrary] = useState(/** @type {any} */ (null));
@@ -29,7 +30,7 @@ export function Plot({ title, at, series, format = compact, height = HEIGHT_PX, 
     const element = box.current;
     if (!uPlot || !element) return undefined;
     const width = () => Math.max(element.clientWidth, 120);
-    plot.current = new uPlot(options({ uPlot, element, series, format, height, width: width(),
+    plot.current = new uPlot(options({ uPlot, element, series, ticks, height, width: width(),
       byDay, onCursor: setCursor }), data, element);
     const observer = new ResizeObserver(() => plot.current?.setSize({ width: width(), height }));
     observer.observe(element);
@@ -74,7 +75,8 @@ function Legend({ series, at, cursor, format, byDay }) {
     const value = cursor === null ? lastOf(one.values) : one.values[cursor];
     return html`<span class="legend-one" key=${one.label}>
       <span class=${`legend-line color-${one.color ?? index + 1}`}></span>${one.label}
-      ${' '}<b class="number">${value === null || value === undefined ? '–' : format(value)}</b></span>`;
+      ${' '}<b class="number">${value === null || value === undefined ? '–' : format(value)}</b>
+    </span>`;
   })}${when && html`<time class="muted" title=${utcTime(when)}>${byDay ? utcTime(when).slice(0, 10)
     : localTime(when, { withSeconds: false })}</time>`}</span>`;
 }
@@ -96,9 +98,9 @@ function summary(title, series, format) {
 }
 
 /** @param {{uPlot: any, element: HTMLElement, series: Array<Series>, height: number, width: number,
- *   format: (value: number) => string, byDay: boolean,
+ *   ticks: (value: number) => string, byDay: boolean,
  *   onCursor: (index: number | null) => void}} what */
-function options({ uPlot, element, series, format, height, width, byDay, onCursor }) {
+function options({ uPlot, element, series, ticks, height, width, byDay, onCursor }) {
   const color = colorsOf(element);
   const axis = { stroke: color('--muted'), font: `11px ${getComputedStyle(element).fontFamily}`,
     grid: { stroke: color('--grid'), width: 1 }, ticks: { show: false }, gap: 4 };
@@ -111,7 +113,8 @@ function options({ uPlot, element, series, format, height, width, byDay, onCurso
     tzDate: (/** @type {number} */ second) => (byDay
       ? uPlot.tzDate(new Date(second * 1000), 'Etc/UTC') : new Date(second * 1000)),
     scales: { x: byDay ? { range: (/** @type {any} */ _plot, /** @type {number} */ min,
-      /** @type {number} */ max) => [min - DAY_S / 2, max + DAY_S / 2] } : {}, y: { range: (/** @type {any} */ _plot, /** @type {number} */ _min,
+      /** @type {number} */ max) => [min - DAY_S / 2, max + DAY_S / 2] } : {},
+        y: { range: (/** @type {any} */ _plot, /** @type {number} */ _min,
       /** @type {number} */ max) => [0, max > 0 ? max * 1.05 : 1] } },
     axes: [
       { ...axis, size: 22, space: 64,
@@ -119,8 +122,8 @@ function options({ uPlot, element, series, format, height, width, byDay, onCurso
           timeTicks(splits, byDay) },
       { ...axis, size: 52, space: 28,
         values: (/** @type {any} */ _plot, /** @type {Array<number>} */ splits) =>
-          splits.map((value) => (format === compact && !Number.isInteger(value) ? ''
-            : format(value))) },
+          splits.map((value) => (ticks === compact && !Number.isInteger(value) ? ''
+            : ticks(value))) },
     ],
     series: [{}, ...series.map((one, index) => {
       const stroke = color(`--plot-${one.color ?? index + 1}`);

@@ -53,7 +53,7 @@ export function SettingsEditor({ groups, values, title, save, readOnly = false }
       const { param, message, hint } = /** @type {any} */ (error);
       if (!fields.some((field) => field.name === param)) throw error;
       setReviewing(false);
-      setFaults({ [param]: hint ? `${message} ${hint}` : message });
+      setFaults({ [param]: hint ? `${message.replace(/\.?$/, '.')} ${hint}` : message });
       return;
     }
     setDrafts({});
@@ -67,10 +67,12 @@ export function SettingsEditor({ groups, values, title, save, readOnly = false }
       <div class="settings-grid">${group.fields.map((field) => html`<${Setting} key=${field.name}
         field=${field} before=${textOf(field, values[field.name])}
         text=${drafts[field.name] ?? textOf(field, values[field.name])}
-        fault=${faults[field.name]} onInput=${(/** @type {string} */ text) => set(field, text)} />`)}
+        fault=${faults[field.name]}
+        onInput=${(/** @type {string} */ text) => set(field, text)} />`)}
       </div></fieldset>`)}
     ${changed.length > 0 && html`<div class="save-bar" role="region" aria-label="Unsaved changes">
-      <span>${plural(changed.length, 'change')}: <b>${changed.map((field) => field.name).join(', ')}</b></span>
+      <span>${plural(changed.length, 'change')}:
+        ${' '}<b>${changed.map((field) => field.name).join(', ')}</b></span>
       <button type="button" onClick=${() => { setDrafts({}); setFaults({}); }}>Discard</button>
       <button type="submit" class="primary">Review and save</button></div>`}
   </form>
@@ -93,7 +95,8 @@ function Setting({ field, text, before, fault, onInput }) {
   if (field.kind === 'boolean' || field.kind === 'choice') {
     const names = field.kind === 'boolean' ? ['true', 'false'] : field.choices ?? [];
     const choices = [...(none === undefined ? [] : [['', none]]),
-      ...names.map((name) => [name, field.kind === 'choice' ? name : name === 'true' ? 'yes' : 'no'])];
+      ...names.map((name) =>
+        [name, field.kind === 'choice' ? name : name === 'true' ? 'yes' : 'no'])];
     return html`<${Field} ...${shared} type="select" choices=${choices} />`;
   }
   if (field.kind === 'list') {
@@ -103,10 +106,12 @@ function Setting({ field, text, before, fault, onInput }) {
     type=${field.kind === 'integer' || field.kind === 'number' ? field.kind : 'text'} />`;
 }
 
-/** A list of before → after. @param {{changes: Array<{name: string, before: string, after: string}>}} props */
+/** A list of before → after.
+ * @param {{changes: Array<{name: string, before: string, after: string}>}} props */
 export function Changes({ changes }) {
   return html`<table class="changes"><caption class="sr">What changes</caption>
-    <thead><tr><th scope="col">Setting</th><th scope="col">Now</th><th scope="col">Then</th></tr></thead>
+    <thead><tr><th scope="col">Setting</th><th scope="col">Now</th><th scope="col">Then</th></tr>
+    </thead>
     <tbody>${changes.map((one) => html`<tr key=${one.name}><th scope="row">${one.name}</th>
       <td class="before"><${Value} text=${one.before} /></td>
       <td class="after"><${Value} text=${one.after} /></td></tr>`)}</tbody></table>`;
@@ -143,7 +148,8 @@ export function parseSetting(field, text) {
 function parseInteger(field, digits) {
   if (!/^-?\d+$/.test(digits)) return { fault: `"${digits}" is no whole number.` };
   const checked = inRange(field, Number(digits), digits);
-  return checked.fault || Number.isSafeInteger(Number(digits)) ? checked : { value: BigInt(digits) };
+  return checked.fault || Number.isSafeInteger(Number(digits)) ? checked
+    : { value: BigInt(digits) };
 }
 
 /** @param {SettingField} field @param {number} value @param {string} text */

@@ -27,7 +27,8 @@ const isEmptyList = (data) => Array.isArray(data?.data) && data.data.length === 
  * @param {{rows?: number}} props */
 export function Loading({ rows = 6 }) {
   return html`<div class="loading" role="status"><span class="sr">Loading</span>
-    ${Array.from({ length: rows }, (_, index) => html`<div class="loading-line" key=${index}></div>`)}
+    ${Array.from({ length: rows }, (_, index) =>
+      html`<div class="loading-line" key=${index}></div>`)}
   </div>`;
 }
 

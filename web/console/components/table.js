@@ -6,9 +6,9 @@ import { setQuery } from '../router.js';
  *   caption: string, href?: (row: any) => string | null, query?: Record<string, string>,
  *   sortName?: string, initialSort?: string, rowClass?: (row: any) => string | undefined,
  *   onOpen?: (row: any) => void, footer?: any, version?: unknown}} props
- *   href: where a row leads: the first column becomes its link; query: then the order is in the URL,
- *   under sortName; initialSort: "name", or "-depth" for the largest first; caption: for screen
- *   readers; version: changes when render() depends on more than the row */
+ *   href: where a row leads: the first column becomes its link; query: then the order is in the
+ *   URL, under sortName; initialSort: "name", or "-depth" for the largest first; caption: for
+ *   screen readers; version: changes when render() depends on more than the row */
 export function Table({ columns, rows, rowKey, caption, href, query, sortName = 'sort',
   initialSort = '', rowClass, onOpen, footer, version }) {
   const [localSort, setLocalSort] = useState(initialSort);
@@ -21,7 +21,8 @@ export function Table({ columns, rows, rowKey, caption, href, query, sortName = 
   return html`<div class="table-box"><table>
     <caption class="sr">${caption}</caption>
     <thead><tr>${columns.map((column) =>
-      html`<${Head} key=${column.key} column=${column} sort=${sort} onSort=${setSort} />`)}</tr></thead>
+      html`<${Head} key=${column.key} column=${column} sort=${sort} onSort=${setSort} />`)}</tr>
+    </thead>
     <tbody>${sorted.map((row) => html`<${Row} key=${rowKey(row)} row=${row} columns=${columns}
       href=${href} rowClass=${rowClass} onOpen=${onOpen} version=${version} />`)}</tbody>
     ${footer && html`<tfoot>${footer}</tfoot>`}

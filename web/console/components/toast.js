@@ -4,7 +4,8 @@ import { html, makeStore, useStore } from '../html.js';
 const SHOWN_MS = 6_000;
 const TOASTS_MAX = 4;
 
-/** @typedef {{id: number, text: string, tone: string, action?: {label: string, run: () => void}}} Shown */
+/** @typedef {{id: number, text: string, tone: string,
+ *   action?: {label: string, run: () => void}}} Shown */
 /** @type {Store<Array<Shown>>} */
 const shown = makeStore(/** @type {Array<Shown>} */ ([]));
 let nextId = 1;

@@ -15,7 +15,7 @@ const TONES = {
 };
 
 /** A status in a word. The word says it; the colour repeats it.
- * @param {{status: string | null | undefined, tone?: string, title?: string, children?: any}} props */
+ * @param {{status?: string | null, tone?: string, title?: string, children?: any}} props */
 export function Badge({ status, tone, title, children }) {
   if (!status && !children) return null;
   return html`<span class=${`badge tone-${tone ?? TONES[status ?? ''] ?? 'plain'}`} title=${title}
@@ -33,7 +33,8 @@ export function useClock(ms) {
 }
 
 /** A moment in the reader's zone, with UTC on hover. relative: "3 min ago".
- * @param {{at: any, relative?: boolean, day?: boolean, withSeconds?: boolean, none?: string}} props */
+ * @param {{at: any, relative?: boolean, day?: boolean, withSeconds?: boolean,
+ *   none?: string}} props */
 export function Time({ at, relative = false, day = false, withSeconds = true, none = '–' }) {
   useClock(relative ? 5_000 : 0);
   if (at === 'infinity') return html`<span class="muted">until it is resumed</span>`;
@@ -45,14 +46,15 @@ export function Time({ at, relative = false, day = false, withSeconds = true, no
     >${relative ? format.ago(date) : day ? format.localDay(date) : local}</time>`;
 }
 
-/** short: in one unit, for columns; the whole on hover. @param {{seconds: any, short?: boolean}} props */
+/** short: in one unit, for columns; the whole on hover.
+ * @param {{seconds: any, short?: boolean}} props */
 export const Duration = ({ seconds, short = false }) => html`<span class="number"
   title=${short ? format.duration(seconds) : undefined}>${
   short ? format.shortDuration(seconds) : format.duration(seconds)}</span>`;
 
 /** Zero is grey: what there is stands out. @param {{value: any}} props */
-export const Count = ({ value }) =>
-  html`<span class=${classes('number', Number(value ?? 0) === 0 && 'muted')}>${format.count(value)}</span>`;
+export const Count = ({ value }) => html`<span
+  class=${classes('number', Number(value ?? 0) === 0 && 'muted')}>${format.count(value)}</span>`;
 
 /** Tokens, short; all digits on hover. @param {{value: any}} props */
 export const Tokens = ({ value }) =>
@@ -71,7 +73,8 @@ export const Money = ({ value }) =>
 export function Bar({ value, limit, label, tone = 'accent', short = true, extra = 0, extraLabel }) {
   const write = short ? format.compact : format.count;
   if (value === null || value === undefined) {
-    return html`<span class="bar-text muted number">${limit ? `– / ${write(limit)}` : '–'}</span>`;
+    return html`<span class="bar-text muted number"
+      >${limit ? `– / ${write(limit)}` : '–'}</span>`;
   }
   if (!limit) {
     return html`<span class="bar-text number">${write(value)}<span class="muted"
@@ -83,7 +86,8 @@ export function Bar({ value, limit, label, tone = 'accent', short = true, extra 
   const text = `${format.count(value)} of ${format.count(limit)}`
     + (extraLabel ? `, ${format.count(extra)} ${extraLabel}` : '');
   return html`<span class="bar-box" title=${`${label}: ${text} (${format.percent(share)})`}>
-    <span class="bar-text number">${write(value)}<span class="muted"> / ${write(limit)}</span></span>
+    <span class="bar-text number">${write(value)}<span class="muted"> / ${write(limit)}</span>
+    </span>
     <span class=${classes('bar', `bar-${level}`)} role="meter" aria-label=${label}
       aria-valuemin="0" aria-valuemax=${Number(limit)}
       aria-valuenow=${Math.min(Number(value), Number(limit))} aria-valuetext=${text}>

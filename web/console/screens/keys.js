@@ -19,7 +19,8 @@ export default function Keys({ query, session }) {
   const [isNew, setNew] = useState(false);
   const isAll = query.show === 'all';
   const mine = /** @type {any} */ (session).key_id;
-  return html`<${Page} title="Keys" note="Sluice stores only a digest of each: a lost key is replaced,
+  return html`<${Page} title="Keys"
+    note="Sluice stores only a digest of each: a lost key is replaced,
       not found." actions=${html`<button type="button" class="primary" onClick=${() => setNew(true)}
       >New key</button>`}>
     <div class="filters"><${Choices} label="Keys shown" name="show" value=${isAll ? 'all' : 'valid'}
@@ -58,7 +59,8 @@ function revoke(row, mine) {
   ask({ title: `Revoke ${row.name}?`, action: 'Revoke it', danger: true,
     body: html`<p>Every server refuses it within a second, and cuts off what it has under way. This
       cannot be taken back.</p>
-      ${row.id === mine && html`<p><b>It is the key of this session: you will be signed out.</b></p>`}`,
+      ${row.id === mine
+        && html`<p><b>It is the key of this session: you will be signed out.</b></p>`}`,
     run: async () => {
       await act('DELETE', `v1/keys/${row.id}`);
       toast(`${row.name} is revoked.`);

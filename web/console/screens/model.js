@@ -3,7 +3,7 @@ import { html, useMemo } from '../html.js';
 import { act, useApi } from '../api.js';
 import { encodePart, go, link } from '../router.js';
 import { can } from '../session.js';
-import { count, duration } from '../format.js';
+import { count, duration, shortDuration } from '../format.js';
 import { Badge, Bar, Choices, Count, Duration, Empty, Facts, Page, Plot, State, Time, ask, toast }
   from '../components/index.js';
 import { SettingsEditor } from '../components/settings.js';
@@ -62,7 +62,8 @@ function Now({ row }) {
       ['Solved in 10 min', html`<${Count} value=${row.solved_10min} />`],
       ['Failed in 10 min', Number(row.failed_10min) > 0
         ? html`<a class="bad" href=${link('dead-letters', { model: row.model })}
-            ><${Count} value=${row.failed_10min} /></a>` : html`<${Count} value=${row.failed_10min} />`],
+            ><${Count} value=${row.failed_10min} /></a>`
+        : html`<${Count} value=${row.failed_10min} />`],
       ['API', row.api],
     ]} /></section>
     <section class="panel"><h2>The last minute, as the quota counts it</h2>
@@ -82,7 +83,8 @@ function Quota({ limits }) {
     limits.rpm !== null && ['Calls', html`<${Bar} value=${limits.calls_last_minute}
       limit=${limits.rpm} label="Calls of the last minute" short=${false} />`],
     limits.rpm !== null && ['May begin now', html`<${Count} value=${limits.permits_now} />
-      ${limits.burst !== null && html`<span class="muted"> of ${count(limits.burst)} at once</span>`}`],
+      ${limits.burst !== null
+        && html`<span class="muted"> of ${count(limits.burst)} at once</span>`}`],
     limits.rpm !== null && ['Next permit', limits.next_permit_at === null ? 'now'
       : html`<${Time} at=${limits.next_permit_at} />`],
     limits.tpm !== null && ['Tokens', html`<${Bar} value=${used} limit=${limits.tpm} short=${false}
@@ -108,19 +110,20 @@ function History({ name, query }) {
   </section>`;
 }
 
-/** @param {{rows: Array<HistoryRow>, window: {since: number, until: number, step_s: number}}} props */
+/** @param {{rows: Array<HistoryRow>,
+ *   window: {since: number, until: number, step_s: number}}} props */
 function Plots({ rows, window }) {
   const columns = useColumns(rows, window);
   const lines = useMemo(() => linesOf(columns), [columns]);
   const unit = window.step_s === 60 ? 'a minute' : 'an hour';
-  const seconds = (/** @type {number} */ value) => duration(value);
+  const seconds = { format: duration, ticks: shortDuration };
   return html`<div class="plots">
     <${Plot} title=${`Solved ${unit}`} at=${columns.at} series=${lines.rate} />
     <${Plot} title=${`Not solved ${unit}`} at=${columns.at} series=${lines.errors} />
     <${Plot} title="Half of the tasks took less" at=${columns.at} series=${lines.p50}
-      format=${seconds} />
+      ...${seconds} />
     <${Plot} title="99 of 100 tasks took less" at=${columns.at} series=${lines.p99}
-      format=${seconds} />
+      ...${seconds} />
     <${Plot} title=${`Tokens ${unit}`} at=${columns.at} series=${lines.tokens} />
   </div>`;
 }
@@ -152,7 +155,8 @@ function linesOf({ amounts, levels }) {
 /** @param {{name: string}} props */
 function Settings({ name }) {
   const model = useApi(`v1/models/${encodePart(name)}`);
-  return html`<${State} of=${model} rows=${12}>${(/** @type {Record<string, any>} */ values) => html`
+  return html`<${State} of=${model} rows=${12}>${
+    (/** @type {Record<string, any>} */ values) => html`
     ${values.closed_detail && html`<p class="note"><b>What the call that closed it heard:</b>
       ${' '}${values.closed_detail}</p>`}
     <${SettingsEditor} key=${name} title=${name} values=${values}

@@ -31,7 +31,8 @@ export default function Models({ query, session }) {
             { name: 'q', label: 'Name', type: 'search', live: true },
             { name: 'show', label: 'Show', type: 'select', choices: STATES }]}>
             <span class="muted">${rows.length === list.data.length
-              ? plural(rows.length, 'model') : `${rows.length} of ${list.data.length} models`}</span>
+              ? plural(rows.length, 'model')
+              : `${rows.length} of ${list.data.length} models`}</span>
           <//>
           ${rows.length === 0 ? html`<div class="empty">No model is like this.</div>`
             : html`<${Table} caption="Models" columns=${columns} rows=${rows} query=${query}
@@ -80,7 +81,8 @@ function Totals({ rows }) {
   return html`<dl class="totals">
     <div><dt>Waiting</dt><dd><${Count} value=${sum((row) => row.depth)} /></dd></div>
     <div><dt>In flight</dt><dd><${Count} value=${sum((row) => row.in_flight)} /></dd></div>
-    <div><dt>Solved in 10 min</dt><dd><${Count} value=${sum((row) => row.solved_10min)} /></dd></div>
+    <div><dt>Solved in 10 min</dt><dd><${Count}
+      value=${sum((row) => row.solved_10min)} /></dd></div>
     <div class=${failed > 0 ? 'is-bad' : undefined}><dt>Failed in 10 min</dt>
       <dd>${failed > 0 ? html`<a href=${link('dead-letters')}><${Count} value=${failed} /></a>`
         : html`<${Count} value=${0} />`}</dd></div>
@@ -122,7 +124,8 @@ function columnsFor(isAdmin) {
       sort: (row) => row.failed_10min, title: 'tasks that failed for good in the last 10 minutes',
       render: (row) => (Number(row.failed_10min) > 0
         ? html`<a class="bad" href=${link('dead-letters', { model: row.model })}
-            ><${Count} value=${row.failed_10min} /></a>` : html`<${Count} value=${row.failed_10min} />`) },
+            ><${Count} value=${row.failed_10min} /></a>` : html`<${Count}
+              value=${row.failed_10min} />`) },
     { key: 'spark', label: 'Solved, 1 h', hide: 'wide',
       render: (row) => html`<${Spark} values=${row.spark} label="Solved in the last hour" />` },
     ...(isAdmin ? [/** @type {Column<Overview>} */ ({ key: 'actions',

@@ -12,15 +12,17 @@ import { Tabs } from './parts/tabs.js';
 
 /** @typedef {Record<string, number>} Weights */
 
-/** The last whole hour and what has passed of this one. @type {import('./parts/history.js').Range} */
+/** The last whole hour and what has passed of this one.
+ * @type {import('./parts/history.js').Range} */
 const LATELY = { span: 3600, step: 'hour', step_s: 3600, every_ms: 60_000 };
-const RECEIVED = 'Received: tasks that the models solved since the hour before this one, those that '
-  + 'named the model itself included.';
+const RECEIVED = 'Received: tasks that the models solved since the hour before this one, those '
+  + 'that named the model itself included.';
 
 /** @param {ScreenProps} props */
 export default function Routes({ params, query }) {
   return params.name === undefined ? html`<${List} />`
-    : html`<${Route} key=${params.name} name=${params.name} view=${query.view ?? ''} query=${query} />`;
+    : html`<${Route} key=${params.name} name=${params.name} view=${query.view ?? ''}
+      query=${query} />`;
 }
 
 /** How many tasks each model has solved lately. */
@@ -56,7 +58,8 @@ function List() {
         <section class="panel" key=${name}><div class="section-head">
           <h2><a href=${link(['routes', name])} data-row>${name}</a></h2>
           <span class="muted">${plural(Object.keys(weights).length, 'model')}</span></div>
-          <${Shares} name=${name} weights=${weights} received=${received} /></section>`)}</div>`}<//>
+          <${Shares} name=${name} weights=${weights}
+            received=${received} /></section>`)}</div>`}<//>
     ${isNew && html`<${NewRoute} onClose=${() => setNew(false)} />`}<//>`;
 }
 
@@ -76,7 +79,8 @@ const SHARE_COLUMNS = [
   { key: 'promised', label: 'Promised', descending: true, sort: (row) => row.promised,
     render: (row) => html`<${Share} share=${row.promised} label="Promised" />` },
   { key: 'received', label: 'Received', descending: true, sort: (row) => row.received,
-    render: (row) => html`<${Share} share=${row.received} mark=${row.promised} label="Received" />` },
+    render: (row) => html`<${Share} share=${row.received} mark=${row.promised}
+      label="Received" />` },
 ];
 
 /** @param {{onClose: () => void}} props */
@@ -103,7 +107,8 @@ function Route({ name, view, query }) {
     <${Tabs} view=${view} views=${[['', 'Weights'], ['revisions', 'Revisions']]} />
     ${view === 'revisions' ? html`<${Revisions} kind="routes" name=${name} query=${query} />`
       : html`<${State} of=${routes}>${(/** @type {Record<string, Weights>} */ all) => html`
-        <${Editor} name=${name} saved=${all[name] ?? {}} isNew=${!(name in all)} received=${received}
+        <${Editor} name=${name} saved=${all[name] ?? {}} isNew=${!(name in all)}
+          received=${received}
           models=${(models.data?.data ?? []).map((/** @type {any} */ one) => one.id)
             .filter((/** @type {string} */ id) => !(id in all))} />`}<//>`}<//>`;
 }
@@ -147,13 +152,15 @@ function Editor({ name, saved, isNew, models, received }) {
       isChanged=${changes.some((one) => one.name === model)}
       onInput=${(/** @type {string} */ text) => set(model, text)}
       onRemove=${() => set(model, null)} />`)}
-    ${rest.length > 0 && html`<div class="add-row"><${Field} label="Add a model" type="select" value=""
+    ${rest.length > 0 && html`<div class="add-row"><${Field} label="Add a model" type="select"
+      value=""
       choices=${[['', 'choose…'], ...rest.map((model) => [model, model])]}
       onInput=${(/** @type {string} */ model) => model && set(model, '10')} /></div>`}
     ${changes.length > 0 && html`<div class="save-bar" role="region" aria-label="Unsaved changes">
       <span>${plural(changes.length, 'change')}</span>
       <button type="button" onClick=${() => setDraft(null)}>Discard</button>
-      <button type="submit" class="primary" disabled=${faulty.length > 0}>Review and save</button></div>`}
+      <button type="submit" class="primary"
+        disabled=${faulty.length > 0}>Review and save</button></div>`}
     ${!isNew && html`<p class="form-end"><button type="button" class="danger-quiet"
       onClick=${() => remove(name)}>Delete this route…</button></p>`}</form>
     ${isSaving && html`<${Confirm} title=${`Save route ${name}?`} action="Save" run=${save}
@@ -177,15 +184,18 @@ function WeightRow({ model, text, most, share, isFaulty, isChanged, onInput, onR
   const read = (/** @type {any} */ event) => onInput(event.target.value);
   return html`<div class=${`weight-row${isChanged ? ' is-changed' : ''}`}>
     <a href=${link(['models', model])}>${model}</a>
-    <input type="range" min="0" max=${most} step=${most > 100 ? 'any' : '0.5'} value=${Number(text) || 0}
+    <input type="range" min="0" max=${most} step=${most > 100 ? 'any' : '0.5'}
+      value=${Number(text) || 0}
       aria-label=${`Weight of ${model}`} onInput=${read} />
     <input type="text" inputmode="decimal" class="num" value=${text} onInput=${read}
       aria-label=${`Weight of ${model}, typed`} aria-invalid=${isFaulty ? 'true' : undefined} />
     <span class="weight-shares"><span><span class="muted">promised</span>
         <${Share} share=${share?.promised ?? null} label="Promised" /></span>
       <span><span class="muted">received</span>
-        <${Share} share=${share?.received ?? null} mark=${share?.promised} label="Received" /></span></span>
-    <button type="button" class="quiet" aria-label=${`Remove ${model}`} onClick=${onRemove}>Remove</button>
+        <${Share} share=${share?.received ?? null} mark=${share?.promised}
+          label="Received" /></span></span>
+    <button type="button" class="quiet" aria-label=${`Remove ${model}`}
+      onClick=${onRemove}>Remove</button>
   </div>`;
 }
 

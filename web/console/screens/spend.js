@@ -28,9 +28,11 @@ export default function Spend({ query, session }) {
   const spent = useApi(`v1/history?${search}`, { interval: REFRESH_MS });
   const csv = new URLSearchParams(search);
   csv.set('format', 'csv');
-  return html`<${Page} title="Spend" note="By the models' prices when each task ended. Wasted: tokens of
+  return html`<${Page} title="Spend"
+    note="By the models' prices when each task ended. Wasted: tokens of
       calls that were retried, lost or overtaken by another call. Days are those of UTC."
-      actions=${html`<a class="button" download="sluice-spend.csv" href=${urlOf(`v1/history?${csv}`)}
+      actions=${html`<a class="button" download="sluice-spend.csv"
+        href=${urlOf(`v1/history?${csv}`)}
         >CSV</a>`}>
     <${Filters} query=${query} fields=${[{ name: 'model', label: 'Model' },
       ...(isBound(session) ? [] : [{ name: 'tenant', label: 'Tenant' }])]}>
@@ -43,7 +45,8 @@ export default function Spend({ query, session }) {
       html`<${Sums} rows=${list.data} by=${by} query=${query} span=${SPANS[key]} />`}<//><//>`;
 }
 
-/** @param {Record<string, string>} query @param {{days: number, step: string, step_s: number}} span */
+/** @param {Record<string, string>} query
+ * @param {{days: number, step: string, step_s: number}} span */
 function searchOf(query, span) {
   const { since } = boundsOf(span);
   const search = new URLSearchParams({ step: span.step, since: isoOf(since), by: query.by });
@@ -72,14 +75,16 @@ function Sums({ rows, by, query, span }) {
       <div><dt>Tokens in</dt><dd><${Tokens} value=${total.input_tokens} /></dd></div>
       <div><dt>Tokens out</dt><dd><${Tokens} value=${total.output_tokens} /></dd></div>
       <div><dt>Wasted</dt><dd><${Tokens} value=${total.wasted_tokens} />
-        <span class="muted"> ${percent(total.wasted_tokens / Math.max(total.tokens, 1))}</span></dd></div>
+        <span class="muted"> ${percent(total.wasted_tokens / Math.max(total.tokens, 1))}</span></dd>
+      </div>
       <div><dt>Solved</dt><dd><${Count} value=${total.solved} /></dd></div>
       <div><dt>Failed</dt><dd><${Count} value=${total.failed} /></dd></div></dl>
     <${Plots} rows=${byTime} span=${span} />
     <div class="section-head"><h2>${BYS.find(([key]) => key === by)?.[1]}</h2>
       <span class="muted">${plural(list.length, 'row')}</span></div>
     <${Table} caption="Spend" query=${query} columns=${columns} rows=${list}
-      initialSort=${by === 'none' ? '-key' : '-cost'} rowKey=${(/** @type {any} */ row) => row.key} />`;
+      initialSort=${by === 'none' ? '-key' : '-cost'}
+        rowKey=${(/** @type {any} */ row) => row.key} />`;
 }
 
 /** @param {{rows: Array<any>, span: {days: number, step: string, step_s: number}}} props */
@@ -104,7 +109,8 @@ function columnsFor(by, total, step) {
   const model = { key: 'model', label: 'Model', sort: (/** @type {any} */ row) => row.model ?? '',
     render: (/** @type {any} */ row) => (row.model === null ? html`<span class="muted">none</span>`
       : html`<a href=${link(['models', row.model])}>${row.model}</a>`) };
-  const tenant = { key: 'tenant', label: 'Tenant', sort: (/** @type {any} */ row) => row.tenant ?? '',
+  const tenant = { key: 'tenant', label: 'Tenant',
+    sort: (/** @type {any} */ row) => row.tenant ?? '',
     render: (/** @type {any} */ row) => row.tenant ?? html`<span class="muted">none</span>` };
   const day = { key: 'key', label: step === 'day' ? 'Day, UTC' : 'Hour', descending: true,
     sort: (/** @type {any} */ row) => Date.parse(row.at),

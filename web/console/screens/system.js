@@ -26,7 +26,8 @@ export default function System({ query, session }) {
     ${view === 'settings' ? html`<${Settings} />`
       : view === 'audit' ? html`<${Audit} query=${query} />`
       : view === 'revisions' ? html`<${Revisions} query=${query} />`
-      : html`<${Pressure} isAdmin=${isAdmin} /><${Workers} query=${query} version=${session.version} />
+      : html`<${Pressure} isAdmin=${isAdmin} /><${Workers} query=${query}
+        version=${session.version} />
         <${Doctor} />`}<//>`;
 }
 
@@ -36,14 +37,16 @@ function Pressure({ isAdmin }) {
     merge: mergeOverview });
   const settings = useApi(isAdmin ? 'v1/settings' : null);
   return html`<section class="panel"><h2>Pressure</h2>
-    <${State} of=${overview} isEmpty=${() => false} rows=${2}>${(/** @type {List<Overview>} */ list) => {
+    <${State} of=${overview} isEmpty=${() => false}
+      rows=${2}>${(/** @type {List<Overview>} */ list) => {
       const unfinished = list.data.reduce((sum, row) => sum + Number(row.unfinished ?? 0), 0);
       const pressed = list.data.filter((row) => row.pressure !== 'normal');
       return html`<${Facts} rows=${[
         ['Unfinished tasks', html`<${Bar} value=${unfinished} tone="load" short=${false}
           limit=${settings.data?.max_unfinished} label="Unfinished tasks of all models" />`],
         ['Models under pressure', pressed.length === 0 ? 'none' : html`<ul class="inline-list">${
-          pressed.slice(0, PRESSED_SHOWN).map((row) => html`<li key=${row.model}><a href=${link(['models', row.model])}
+          pressed.slice(0, PRESSED_SHOWN).map((row) => html`<li key=${row.model}><a
+            href=${link(['models', row.model])}
             >${row.model}</a> <${Badge} status=${row.pressure} /></li>`)}
           ${pressed.length > PRESSED_SHOWN && html`<li class="muted">and
             ${' '}${compact(pressed.length - PRESSED_SHOWN)} more</li>`}</ul>`],
@@ -58,8 +61,8 @@ function Workers({ query, version }) {
   const workers = useApi('v1/workers', { interval: WORKERS_MS });
   return html`<section><h2>Workers</h2>
     <${State} of=${workers} rows=${3} empty=${html`<p><b>No worker has registered.</b></p>
-        <p>Nothing is called until one runs: <code>sluice worker</code>, or <code>sluice up</code> for
-        worker and server in one.</p>`}>${(/** @type {List<WorkerRow>} */ list) => html`
+        <p>Nothing is called until one runs: <code>sluice worker</code>, or <code>sluice up</code>
+        ${' '}for worker and server in one.</p>`}>${(/** @type {List<WorkerRow>} */ list) => html`
       <${Table} caption="Workers" query=${query} columns=${WORKER_COLUMNS} rows=${list.data}
         initialSort="name" rowKey=${(/** @type {WorkerRow} */ row) => row.id} />
       ${list.data.some((row) => row.alive && row.version && row.version !== version)
@@ -70,13 +73,15 @@ function Workers({ query, version }) {
 /** @type {Array<Column<WorkerRow>>} */
 const WORKER_COLUMNS = [
   { key: 'name', label: 'Worker', sort: (row) => row.name,
-    more: (row) => html` <span class="muted number">${row.id}</span>` },
+    more: (row) => html` <span class="muted number hide-narrow">${row.id}</span>` },
   { key: 'alive', label: 'State', sort: (row) => String(row.alive),
     render: (row) => html`<${Badge} status=${row.alive ? 'alive' : 'dead'} />` },
   { key: 'in_flight', label: 'Calls of slots', numeric: true, descending: true,
     sort: (row) => row.in_flight,
-    render: (row) => html`<${Bar} value=${row.in_flight} limit=${row.slots} label="Slots in use" />` },
-  { key: 'wakeups', label: 'Wake-ups', hide: 'medium', sort: (row) => /** @type {any} */ (row).wakeups,
+    render: (row) => html`<${Bar} value=${row.in_flight} limit=${row.slots}
+      label="Slots in use" />` },
+  { key: 'wakeups', label: 'Wake-ups', hide: 'medium',
+    sort: (row) => /** @type {any} */ (row).wakeups,
     render: (row) => /** @type {any} */ (row).wakeups ?? html`<span class="muted">–</span>` },
   { key: 'models', label: 'Models', hide: 'medium', className: 'wrap-cell',
     render: (row) => (row.models === null ? 'all' : namesText(row.models)) },
@@ -100,8 +105,8 @@ function namesText(names) {
 
 function Doctor() {
   return html`<section class="panel"><h2>Doctor</h2>
-    <p><code>sluice doctor</code> looks at the database itself: settings of PostgreSQL, roles, locks,
-      vacuum and lost rows, and says what to do. It needs a login, so it runs in a shell.
+    <p><code>sluice doctor</code> looks at the database itself: settings of PostgreSQL, roles,
+      locks, vacuum and lost rows, and says what to do. It needs a login, so it runs in a shell.
       <${Copy} text="sluice doctor" /></p></section>`;
 }
 
@@ -110,7 +115,8 @@ function Settings() {
   return html`<${State} of=${settings} rows=${12}>${(/** @type {Record<string, any>} */ values) =>
     html`<${SettingsEditor} title="Settings" values=${values}
       groups=${fieldsFor(SYSTEM_FIELDS, values, ['id', 'singleton'])}
-      save=${(/** @type {Record<string, any>} */ changes) => act('PATCH', 'v1/settings', changes)} />`}<//>`;
+      save=${(/** @type {Record<string, any>} */ changes) =>
+        act('PATCH', 'v1/settings', changes)} />`}<//>`;
 }
 
 /** @param {{query: Record<string, string>}} props */
@@ -130,7 +136,8 @@ const AUDIT_COLUMNS = [
   { key: 'at', label: 'When', render: (row) => html`<${Time} at=${row.at} />` },
   { key: 'who', label: 'Who', className: 'wrap-cell', render: (row) => row.who },
   { key: 'action', label: 'Did', render: (row) => row.action.replaceAll('_', ' ') },
-  { key: 'object', label: 'To', className: 'wrap-cell', render: (row) => (row.action === 'read_texts'
+  { key: 'object', label: 'To', className: 'wrap-cell',
+    render: (row) => (row.action === 'read_texts'
     && row.object ? html`<a href=${link(['tasks', row.object])}>${row.object}</a>` : row.object) },
   { key: 'detail', label: 'Detail', hide: 'narrow', className: 'wrap-cell',
     render: (row) => html`<${Detail} value=${row.detail} />` },

@@ -37,7 +37,8 @@ function Use({ name, query }) {
   </section>`;
 }
 
-/** @param {{rows: Array<HistoryRow>, window: {since: number, until: number, step_s: number}}} props */
+/** @param {{rows: Array<HistoryRow>,
+ *   window: {since: number, until: number, step_s: number}}} props */
 function Plots({ rows, window }) {
   const { at, amounts } = useColumns(rows, window);
   const lines = useMemo(() => ({
@@ -65,7 +66,8 @@ function Settings({ name }) {
       <p><button type="button" onClick=${() => act('PUT', path, { weight: 1 })
         .catch((error) => toast(error.message, { tone: 'bad' }))}>Give it some</button></p><//>`;
   }
-  return html`<${State} of=${tenant} rows=${8}>${(/** @type {Record<string, any>} */ values) => html`
+  return html`<${State} of=${tenant} rows=${8}>${
+    (/** @type {Record<string, any>} */ values) => html`
     <${SettingsEditor} title=${name} values=${values} groups=${fieldsFor(TENANT_FIELDS, values,
       ['name', 'id', 'created_at'])} save=${(/** @type {Record<string, any>} */ changes) =>
       act('PATCH', path, changes)} />

@@ -31,7 +31,8 @@ export default function Tenants({ query }) {
         <p><b>No tenant has settings of its own.</b></p>
         <p>Tasks without a tenant belong to <code>default</code>; every tenant has weight 1 and the
         system's limits unless it says otherwise here.</p>`}>${() => html`
-      <${Filters} query=${query} fields=${[{ name: 'q', label: 'Name', type: 'search', live: true }]}>
+      <${Filters} query=${query}
+        fields=${[{ name: 'q', label: 'Name', type: 'search', live: true }]}>
         <span class="muted">${shown.length === rows.length ? plural(rows.length, 'tenant')
           : `${shown.length} of ${rows.length} tenants`}</span><//>
       <${Table} caption="Tenants" query=${query} columns=${COLUMNS} rows=${shown}
@@ -72,7 +73,8 @@ const COLUMNS = [
     sort: (row) => row.promised,
     render: (row) => html`<${Share} share=${row.promised} label="Promised" />` },
   { key: 'received', label: 'Received', descending: true, sort: (row) => row.received,
-    render: (row) => html`<${Share} share=${row.received} mark=${row.promised} label="Received" />` },
+    render: (row) => html`<${Share} share=${row.received} mark=${row.promised}
+      label="Received" />` },
   { key: 'tokens', label: 'Tokens', numeric: true, descending: true, sort: (row) => row.tokens,
     render: (row) => html`<${Tokens} value=${row.tokens} />` },
   { key: 'solved', label: 'Solved', numeric: true, descending: true, hide: 'medium',

@@ -8,7 +8,8 @@ import { fromLocalInput } from '../../components/forms.js';
 /** @param {string} name */
 const pathOf = (name) => `v1/models/${encodePart(name)}`;
 
-/** Buttons of one model. @param {{row: Pick<Overview, 'model' | 'state' | 'paused'>, quiet?: boolean}} props */
+/** Buttons of one model.
+ * @param {{row: Pick<Overview, 'model' | 'state' | 'paused'>, quiet?: boolean}} props */
 export function ModelActions({ row, quiet = false }) {
   const [isClosing, setClosing] = useState(false);
   const isShut = row.paused || row.state === 'closed' || row.state === 'parked';

@@ -40,7 +40,8 @@ export function Pages({ list, size, query }) {
   const last = list.at(-1);
   if (!query.before && list.length < size) return null;
   return html`<p class="pages">
-    ${query.before && html`<button type="button" onClick=${() => setQuery({ before: null })}>Newest</button>`}
+    ${query.before && html`<button type="button"
+      onClick=${() => setQuery({ before: null })}>Newest</button>`}
     ${last && list.length >= size && html`<button type="button"
       onClick=${() => setQuery({ before: last.id })}>Older</button>`}</p>`;
 }
@@ -57,12 +58,14 @@ function One({ revision, isNamed, onRevert }) {
           : html`<b>${revision.name}</b>`} `}${action} by ${revision.who}</span>
       ${revision.reverts && html`<${Badge} tone="muted">takes back ${revision.reverts}<//>`}
       ${revision.action !== 'insert' && html`<button type="button" class="quiet" onClick=${onRevert}
-        aria-label=${`Revert the change of ${revision.name}, revision ${revision.id}`}>Revert</button>`}
+        aria-label=${`Revert revision ${revision.id} of ${revision.name}`}>Revert</button>`}
     </div>
     <ul class="diff">${changes.map((one) => html`<li key=${one.name}><code>${one.name}</code>
-      ${revision.action === 'update' && html`<span class="before"><${Value} text=${one.before} /></span>
+      ${revision.action === 'update' && html`<span class="before"><${Value}
+        text=${one.before} /></span>
         <span aria-label="becomes">→</span>`}
-      <span class="after"><${Value} text=${revision.action === 'delete' ? one.before : one.after} /></span>
+      <span class="after"><${Value}
+        text=${revision.action === 'delete' ? one.before : one.after} /></span>
       </li>`)}</ul></li>`;
 }
 
@@ -90,7 +93,7 @@ function Revert({ revision, onClose }) {
   };
   return html`<${Confirm} title=${`Take back this change of ${revision.name}?`} danger=${isForced}
     action=${isForced ? 'Revert anyway' : 'Revert'} run=${run} onClose=${onClose}>
-    <p>Made by ${revision.who}, <${Time} at=${revision.at} />. In force at once; it becomes a revision
-      of its own.</p>
+    <p>Made by ${revision.who}, <${Time} at=${revision.at} />. In force at once; it becomes a
+      revision of its own.</p>
     <${Changes} changes=${changes} /><//>`;
 }

@@ -6,5 +6,6 @@ import { currentPlace, link } from '../../router.js';
 export function Tabs({ view, views }) {
   const { path } = currentPlace();
   return html`<nav class="tabs" aria-label="Views">${views.map(([key, text]) => html`<a key=${key}
-    href=${link(path, { view: key })} aria-current=${key === view ? 'page' : undefined}>${text}</a>`)}</nav>`;
+    href=${link(path, { view: key })}
+      aria-current=${key === view ? 'page' : undefined}>${text}</a>`)}</nav>`;
 }
