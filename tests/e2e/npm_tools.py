@@ -22,7 +22,8 @@ def install(source=HERE, installed=INSTALLED):
     installed.mkdir(parents=True, exist_ok=True)
     with open(installed / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        wanted, done = (source / "package-lock.json").read_bytes(), installed / "installed-lock.json"
+        wanted = (source / "package-lock.json").read_bytes()
+        done = installed / "installed-lock.json"
         if done.exists() and done.read_bytes() == wanted:
             return
         for name in ("package.json", "package-lock.json"):

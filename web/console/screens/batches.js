@@ -3,7 +3,7 @@ import '../tasks/sheet.js';
 import { html, useEffect, useRef, useState } from '../html.js';
 import { act, urlOf, useApi } from '../api.js';
 import { bytes, count, duration, significant } from '../format.js';
-import { go, link } from '../router.js';
+import { encodePart, go, link } from '../router.js';
 import { can } from '../session.js';
 import { Badge, Bar, Facts, Field, FormError, Page, State, Table, Time, ask, toast }
   from '../components/index.js';
@@ -33,9 +33,11 @@ const tasksOf = (id) => link('tasks', { batch_id: id.replace(/^\w*batch_/, '') }
 function Progress({ batch, short = true }) {
   const { total, failed } = batch.request_counts;
   if (!total) {
-    return html`<span class="muted">${batch.status === 'validating' ? 'reading lines…' : '–'}</span>`;
+    return html`<span class="muted"
+      >${batch.status === 'validating' ? 'reading lines…' : '–'}</span>`;
   }
-  return html`<${Bar} value=${doneOf(batch)} limit=${total} label="Lines that ended" short=${short} />
+  return html`<${Bar} value=${doneOf(batch)} limit=${total} label="Lines that ended"
+    short=${short} />
     ${failed > 0 && html` <span class="bad">${count(failed)} failed</span>`}`;
 }
 
@@ -43,9 +45,11 @@ function Progress({ batch, short = true }) {
 const COLUMNS = [
   { key: 'id', label: 'Batch', className: 'id' },
   { key: 'status', label: 'Status', render: (batch) => html`<${Badge} status=${batch.status} />` },
-  { key: 'progress', label: 'Progress', className: 'progress', render: (batch) => html`<${Progress} batch=${batch} />` },
+  { key: 'progress', label: 'Progress', className: 'progress',
+    render: (batch) => html`<${Progress} batch=${batch} />` },
   { key: 'created', label: 'Begun', render: (batch) => html`<${Time} at=${batch.created_at} />` },
-  { key: 'end', label: 'Ended', hide: 'narrow', render: (batch) => html`<${Time} at=${endOf(batch)} />` },
+  { key: 'end', label: 'Ended', hide: 'narrow',
+    render: (batch) => html`<${Time} at=${endOf(batch)} />` },
   { key: 'window', label: 'Window ends', hide: 'medium',
     render: (batch) => html`<${Time} at=${batch.expires_at} />` },
   { key: 'endpoint', label: 'Endpoint', hide: 'medium' },
@@ -78,34 +82,39 @@ function NewBatch({ onDone }) {
   };
   return html`<form class="panel form" onSubmit=${begin}>
     <div class="field"><label for="batch-file">File of lines (JSONL)</label>
-      <input id="batch-file" type="file" required accept=".jsonl,.json,.txt" aria-describedby="batch-file-hint"
+      <input id="batch-file" type="file" required accept=".jsonl,.json,.txt"
+        aria-describedby="batch-file-hint"
         onChange=${(/** @type {any} */ event) => setFile(event.target.files[0] ?? null)} />
       <p class=${tooLarge ? 'field-error' : 'field-hint'} id="batch-file-hint">${!file
-        ? 'Each line has custom_id, method, url and body, as for OpenAI; at most 50,000 lines, 200 MB.'
-        : tooLarge ? `${bytes(file.size)}: more than the server takes.` : bytes(file.size)}</p></div>
+        ? 'Each line has custom_id, method, url, body, as for OpenAI; at most 50,000 lines, 200 MB.'
+        : bytes(file.size) + (tooLarge ? ': more than the server takes.' : '')}</p></div>
     <div class="field-grid">
-      <${Field} label="Endpoint" type="select" value=${endpoint} choices=${ENDPOINTS} onInput=${setEndpoint} />
+      <${Field} label="Endpoint" type="select" value=${endpoint} choices=${ENDPOINTS}
+        onInput=${setEndpoint} />
       <${Field} label="Window" value=${span} required onInput=${setSpan}
         hint="Such as 24h or 90 minutes. What is not done by then expires." /></div>
     <${FormError} error=${error} />
     <div class="form-buttons"><button type="submit" class="primary"
-      disabled=${!file || tooLarge || share !== null}>${share === null ? 'Upload and begin' : 'Uploading…'}</button>
-      ${share !== null && html`<progress max="1" value=${share} aria-label="Upload"></progress>`}</div></form>`;
+      disabled=${!file || tooLarge || share !== null}
+      >${share === null ? 'Upload and begin' : 'Uploading…'}</button>
+      ${share !== null && html`<progress max="1" value=${share}
+        aria-label="Upload"></progress>`}</div></form>`;
 }
 
-const NONE = html`<p>There is no batch yet.</p><p class="muted">A batch is a file of requests that are
-  answered by and by, at the pace that quotas allow. OpenAI's SDKs send them, too.</p>`;
+const NONE = html`<p>There is no batch yet.</p><p class="muted">A batch is a file of requests that
+  are answered by and by, at the pace that quotas allow. OpenAI's SDKs send them, too.</p>`;
 
 /** @param {{session: Session}} props */
 function BatchList({ session }) {
   const batches = useApi(`v1/batches?limit=${LISTED_MAX}`, { interval: LIST_MS });
   const [isNew, setNew] = useState(false);
-  return html`<${Page} title="Batches" actions=${can(session, 'submit') && html`<button type="button"
-      aria-expanded=${String(isNew)} class=${isNew ? undefined : 'primary'}
+  return html`<${Page} title="Batches" actions=${can(session, 'submit') && html`<button
+      type="button" aria-expanded=${String(isNew)} class=${isNew ? undefined : 'primary'}
       onClick=${() => setNew(!isNew)}>${isNew ? 'Not now' : 'New batch'}</button>`}>
     ${isNew && html`<${NewBatch} onDone=${() => setNew(false)} />`}
     <${State} of=${batches} empty=${NONE}>${(/** @type {any} */ list) => html`
-      <div class="stack"><${Table} caption="Batches, newest first" columns=${COLUMNS} rows=${list.data}
+      <div class="stack"><${Table} caption="Batches, newest first" columns=${COLUMNS}
+        rows=${list.data}
         rowKey=${(/** @type {Batch} */ { id }) => id}
         href=${(/** @type {Batch} */ { id }) => link(['batches', id])} />
       ${list.has_more && html`<p class="muted">The newest ${LISTED_MAX}.</p>`}</div>`}<//><//>`;
@@ -120,7 +129,8 @@ function Forecast({ batch, at }) {
     samples.current = withSample(samples.current, { atMs: at, done });
   }
   if (batch.status !== 'in_progress') return null;
-  const told = forecast({ total: batch.request_counts.total, done, nowMs: at, samples: samples.current,
+  const told = forecast({ total: batch.request_counts.total, done, nowMs: at,
+    samples: samples.current,
     startedMs: batch.in_progress_at === null ? null : batch.in_progress_at * 1000,
     windowEndMs: batch.expires_at * 1000 });
   if (told.kind === 'stalled') {
@@ -135,7 +145,8 @@ function Forecast({ batch, at }) {
     : `${significant(told.perS * 60, 3)} lines a minute`;
   return html`<p class=${told.inTime ? undefined : 'warning'}>
     ${told.inTime ? 'Finished at about ' : 'Too slow for its window: finished at about '}
-    <b><${Time} at=${finish} /></b>, at ${rate} ${told.since === 'look' ? 'as of now' : 'on average'}.
+    <b><${Time} at=${finish} /></b>, at ${rate}
+    ${told.since === 'look' ? ' as of now' : ' on average'}.
     ${' '}The window ends <${Time} at=${batch.expires_at} />${told.inTime
       && `, ${duration(batch.expires_at - finish)} later`}.</p>`;
 }
@@ -147,7 +158,8 @@ function WrongLines({ batch }) {
   return html`<section><h2>Wrong lines</h2>
     <p class="muted">Nothing was submitted. Mend these and upload the file
       again.${wrong.length >= 100 && ' The first 100 are shown.'}</p>
-    <${Table} caption="Wrong lines" rows=${wrong} rowKey=${(/** @type {any} */ one) => JSON.stringify(one)}
+    <${Table} caption="Wrong lines" rows=${wrong}
+      rowKey=${(/** @type {any} */ one) => JSON.stringify(one)}
       columns=${[
         { key: 'line', label: 'Line', render: (/** @type {any} */ { line }) =>
           (line === null ? 'whole file' : count(line)) },
@@ -175,13 +187,14 @@ function FailedLines({ fileId }) {
         { key: 'custom_id', label: 'Line', className: 'id' },
         { key: 'code', label: 'Code' },
         { key: 'message', label: 'Message', className: 'message' }]} />
-      ${read.hasMore && html`<p class="muted">The first ${count(read.lines.length)}; the error file has
-        all.</p>`}`}</section>`;
+      ${read.hasMore && html`<p class="muted">The first ${count(read.lines.length)}; the error file
+        has all.</p>`}`}</section>`;
 }
 
 /** @param {{id: string | null, name: string}} props */
 function FileLink({ id, name }) {
-  return id && html`<a class="button" href=${urlOf(`v1/files/${id}/content`)} download=${`${id}.jsonl`}>${name}</a>`;
+  return id && html`<a class="button" href=${urlOf(`v1/files/${id}/content`)}
+    download=${`${id}.jsonl`}>${name}</a>`;
 }
 
 /** @param {Batch} batch */
@@ -197,7 +210,9 @@ function askCancel(batch) {
 /** @param {{batch: Batch, at: number}} props */
 function BatchBody({ batch, at }) {
   const ended = endOf(batch);
-  return html`<div class="stack"><div class="panel"><${Progress} batch=${batch} short=${false} /><${Forecast} batch=${batch} at=${at} /></div>
+  return html`<div class="stack">
+    <div class="panel"><${Progress} batch=${batch} short=${false} />
+      <${Forecast} batch=${batch} at=${at} /></div>
     <p class="file-links"><${FileLink} id=${batch.output_file_id} name="Download answers" />
       <${FileLink} id=${batch.error_file_id} name="Download errors" />
       <${FileLink} id=${batch.input_file_id} name="Download input" />
@@ -217,10 +232,12 @@ function BatchBody({ batch, at }) {
 function OneBatch({ id, session }) {
   const isOver = useRef(false);
   /** @type {Loaded<Batch>} */
-  const answer = useApi(`v1/batches/${encodeURIComponent(id)}`, { interval: isOver.current ? 0 : ONE_MS });
+  const answer = useApi(`v1/batches/${encodePart(id)}`,
+    { interval: isOver.current ? 0 : ONE_MS });
   const batch = answer.data;
   isOver.current = batch !== null && !OPEN.includes(batch.status);
-  const mayCancel = batch && can(session, 'submit') && ['validating', 'in_progress'].includes(batch.status);
+  const mayCancel = batch && can(session, 'submit')
+    && ['validating', 'in_progress'].includes(batch.status);
   return html`<${Page} name=${id} title=${html`Batch <span class="id">${id}</span>
       ${batch && html` <${Badge} status=${batch.status} />`}`}
     actions=${mayCancel && html`<button type="button" class="danger"

@@ -44,8 +44,8 @@ function filterOf(group, query) {
 function noteOn(group) {
   const missing = [group.error_code === null && 'code', group.message === null && 'message']
     .filter(Boolean);
-  return missing.length === 0 ? null : `The group has no ${missing.join(' and no ')}; failures that `
-    + 'have one and are alike in the rest are meant, too.';
+  return missing.length === 0 ? null : `The group has no ${missing.join(' and no ')}; failures `
+    + 'that have one and are alike in the rest are meant, too.';
 }
 
 /** @param {Group} group */

@@ -19,7 +19,8 @@ const LOOK_MS = 5_000;
 const COLUMNS = [
   { key: 'action', label: 'Job', render: nameOf },
   { key: 'state', label: 'State', render: (job) => html`<${Badge} status=${job.state} />` },
-  { key: 'progress', label: 'Progress', className: 'progress', render: (job) => html`<${JobProgress} job=${job} />` },
+  { key: 'progress', label: 'Progress', className: 'progress',
+    render: (job) => html`<${JobProgress} job=${job} />` },
   { key: 'filter', label: 'Tasks', hide: 'narrow',
     render: (job) => html`<${FilterWords} filter=${job.filter} />` },
   { key: 'created', label: 'Begun', render: (job) => html`<${Time} at=${job.created_at} />` },
@@ -30,7 +31,8 @@ const COLUMNS = [
 
 const NONE = html`<p>No job has run yet.</p><p class="muted">A job redrives, cancels, moves,
   prioritises or forgets all tasks that match a filter, however many. Begin one on
-  ${' '}<a href=${link('tasks')}>Tasks</a> or <a href=${link('dead-letters')}>Dead letters</a>.</p>`;
+  ${' '}<a href=${link('tasks')}>Tasks</a> or
+  ${' '}<a href=${link('dead-letters')}>Dead letters</a>.</p>`;
 
 function JobList() {
   const jobs = useApi('v1/jobs', { interval: LOOK_MS, live: 'jobs' });
@@ -74,8 +76,9 @@ function Actions({ job }) {
 function OneJob({ id, session }) {
   const job = useJob(id);
   const found = job.data;
-  return html`<${Page} title=${found ? html`${nameOf(found)} <${Badge} status=${found.state} />` : 'Job'}
-    name=${`Job ${id}`} actions=${found && can(session, 'submit') && html`<${Actions} job=${found} />`}>
+  const mayAct = found && can(session, 'submit');
+  return html`<${Page} name=${`Job ${id}`} actions=${mayAct && html`<${Actions} job=${found} />`}
+    title=${found ? html`${nameOf(found)} <${Badge} status=${found.state} />` : 'Job'}>
     <${State} of=${job}>${(/** @type {Job} */ data) => html`
       <div class="stack"><div class="panel"><${JobProgress} job=${data} /><${Skipped} job=${data} />
         ${data.error && html`<p class="step-error">${data.error}</p>`}</div>
@@ -84,7 +87,8 @@ function OneJob({ id, session }) {
         [`Tasks ${ACTIONS[data.action]?.done ?? 'done'}`, count(data.done)],
         ['Begun by', data.who],
         ['Begun', html`<${Time} at=${data.created_at} />`],
-        ['Finished', WORKING.includes(data.state) ? 'not yet' : html`<${Time} at=${data.finished_at} />`],
+        ['Finished', WORKING.includes(data.state) ? 'not yet'
+          : html`<${Time} at=${data.finished_at} />`],
         ['Undo', data.can_undo ? 'possible' : 'not possible'],
         ['Id', html`<span class="id">${data.id}</span>`],
       ]} /></div>`}<//><//>`;

@@ -21,14 +21,17 @@ const MORE = ['priority', 'max_output_tokens', 'max_attempts', 'metadata'];
 function MoreFields({ draft, set, faults, session }) {
   const field = (/** @type {keyof Draft} */ name, /** @type {string} */ label,
     /** @type {any} */ options = {}) => html`<${Field} label=${label} value=${draft[name]}
-      error=${faults[name]} onInput=${(/** @type {string} */ value) => set({ [name]: value })} ...${options} />`;
-  return html`<details class="more-fields" open=${MORE.some((name) => faults[name])}><summary>More: priority, deadline, metadata…</summary>
+      error=${faults[name]} onInput=${(/** @type {string} */ value) => set({ [name]: value })}
+      ...${options} />`;
+  return html`<details class="more-fields" open=${MORE.some((name) => faults[name])}>
+    <summary>More: priority, deadline, metadata…</summary>
     <div class="field-grid">
       ${field('priority', 'Priority', { type: 'integer', placeholder: '0',
         hint: '-100 to 100; higher goes first' })}
       ${!session.tenant && field('tenant', 'Tenant', { placeholder: 'default' })}
       ${field('run_at', 'Not before', { type: 'datetime-local' })}
-      ${field('deadline', 'Deadline', { type: 'datetime-local', hint: 'Not begun by then, it expires' })}
+      ${field('deadline', 'Deadline', { type: 'datetime-local',
+        hint: 'Not begun by then, it expires' })}
       ${field('max_output_tokens', 'Output tokens at most', { type: 'integer' })}
       ${field('max_attempts', 'Attempts at most', { type: 'integer' })}
       ${field('idempotency_key', 'Idempotency key',
@@ -54,11 +57,13 @@ function Form({ draft, set, models, session, error, isBusy, onSubmit, faults }) 
       ${[['prompt', 'Prompt'], ['request', 'Verbatim request']].map(([kind, text]) => html`<button
         type="button" key=${kind} aria-pressed=${String(draft.kind === kind)}
         onClick=${() => set({ kind })}>${text}</button>`)}</div>
-    ${isPrompt ? html`<${Field} key="prompt" label="Prompt" type="textarea" rows=${6} value=${draft.prompt}
-        error=${faults.prompt} autofocus placeholder="Why is the sky blue?" hint="Ctrl+Enter submits."
+    ${isPrompt ? html`<${Field} key="prompt" label="Prompt" type="textarea" rows=${6}
+        value=${draft.prompt} error=${faults.prompt} autofocus placeholder="Why is the sky blue?"
+        hint="Ctrl+Enter submits."
         onInput=${(/** @type {string} */ prompt) => set({ prompt })} />`
-      : html`<${Field} key="request" label="Request" type="textarea" rows=${8} value=${draft.request}
-        error=${faults.request} placeholder='{"messages": [{"role": "user", "content": "Why is the sky blue?"}]}'
+      : html`<${Field} key="request" label="Request" type="textarea" rows=${8}
+        value=${draft.request} error=${faults.request}
+        placeholder='{"messages": [{"role": "user", "content": "Why is the sky blue?"}]}'
         hint="A body in the model's own API, kept byte for byte."
         onInput=${(/** @type {string} */ value) => set({ request: value })} />`}
     <${Field} label="Model or route" type="select" value=${draft.model} choices=${choices}
@@ -86,7 +91,8 @@ function Submitted({ id, session }) {
   const life = useLife(id);
   return html`<section class="panel submitted" aria-label="The task that was submitted">
     <h2>Task <a href=${link(['tasks', id])}>${id}</a>
-      ${life.data && html` <${Badge} status=${life.data.task.status} />`} <${Copy} text=${id} label="Copy id" /></h2>
+      ${life.data && html` <${Badge} status=${life.data.task.status} />`}
+      ${' '}<${Copy} text=${id} label="Copy id" /></h2>
     <${State} of=${life} rows=${3}>${(/** @type {Life} */ data) => html`
       <div class="stack"><p role="status">${WORDS[data.task.status] ?? ''}</p>
       <${Why} life=${life} session=${session} />
@@ -101,8 +107,8 @@ function NoModels({ session }) {
   return html`<div class="empty"><p><b>There is no model yet</b>, so nothing can answer a task.</p>
     ${can(session, 'admin') ? html`<p>Name the first one in a shell beside the database:</p>
         <p><code>${command}</code> <${Copy} text=${command} /></p>
-        <p class="muted"><code>sluice mock</code> is a stand-in backend at that address, to try things
-          with. The form appears here as soon as there is a model.</p>`
+        <p class="muted"><code>sluice mock</code> is a stand-in backend at that address, to try
+          things with. The form appears here as soon as there is a model.</p>`
       : html`<p>Ask whoever runs this server to add one.</p>`}</div>`;
 }
 
@@ -112,8 +118,8 @@ function WorkerNote({ session }) {
   const workers = useApi(session.tenant || !can(session, 'read') ? null : 'v1/workers',
     { interval: 10_000 });
   if (!workers.data || workers.data.data.some((/** @type {any} */ { alive }) => alive)) return null;
-  return html`<p class="warning">No worker is running: tasks are stored, and wait until one is. Start it
-    beside the database: <code>sluice worker</code> <${Copy} text="sluice worker" /></p>`;
+  return html`<p class="warning">No worker is running: tasks are stored, and wait until one is.
+    Start it beside the database: <code>sluice worker</code> <${Copy} text="sluice worker" /></p>`;
 }
 
 /** The draft of another submit of the texts of task `from`.
@@ -143,9 +149,11 @@ function useTextsOf(from, set) {
 function Again({ from, set }) {
   const { load, error, isAsked } = useTextsOf(from, set);
   if (error) return html`<${Problem} error=${error} onRetry=${load} />`;
-  if (isAsked) return html`<p class="muted">A new task with the texts of ${from}; choose its model.</p>`;
-  return html`<p>Task <a href=${link(['tasks', from])}>${from}</a> stays with its model. A new task with its
-    texts may go to another: <button type="button" onClick=${load}>Read its texts</button>
+  if (isAsked) {
+    return html`<p class="muted">A new task with the texts of ${from}; choose its model.</p>`;
+  }
+  return html`<p>Task <a href=${link(['tasks', from])}>${from}</a> stays with its model. A new task
+    with its texts may go to another: <button type="button" onClick=${load}>Read its texts</button>
     ${' '}<span class="muted">That is noted in the audit log.</span></p>`;
 }
 
@@ -157,7 +165,8 @@ export default function Submit({ query, session }) {
   const [isTried, setTried] = useState(false);
   const [error, setError] = useState(/** @type {any} */ (null));
   const [isBusy, setBusy] = useState(false);
-  const set = (/** @type {Partial<Draft>} */ changes) => setDraft((old) => ({ ...old, ...changes }));
+  const set = (/** @type {Partial<Draft>} */ changes) =>
+    setDraft((old) => ({ ...old, ...changes }));
   const faults = isTried ? faultsOf(draft) : {};
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -176,12 +185,16 @@ export default function Submit({ query, session }) {
     setBusy(false);
   };
   const isReader = can(session, 'read');
-  return html`<${Page} title="Submit a task" note="It is stored first, and called when its turn comes.">
-    ${isReader && models.data && names.length === 0 ? html`<${NoModels} session=${session} />` : html`
+  const hasNone = isReader && models.data && names.length === 0;
+  return html`<${Page} title="Submit a task"
+    note="It is stored first, and called when its turn comes.">
+    ${hasNone ? html`<${NoModels} session=${session} />` : html`
       <${WorkerNote} session=${session} />
-      ${query.from && isReader && html`<${Again} key=${query.from} from=${query.from} set=${set} />`}
+      ${query.from && isReader
+        && html`<${Again} key=${query.from} from=${query.from} set=${set} />`}
       <${Form} draft=${draft} set=${set} models=${names} session=${session} error=${error}
         isBusy=${isBusy} onSubmit=${submit} faults=${faults} />
-      ${query.id && (isReader ? html`<${Submitted} key=${query.id} id=${query.id} session=${session} />`
+      ${query.id && (isReader
+        ? html`<${Submitted} key=${query.id} id=${query.id} session=${session} />`
         : html`<p role="status">Task ${query.id} is stored. This key may not read it.</p>`)}`}<//>`;
 }

@@ -165,8 +165,8 @@ function cannotWords({ action, cannot }) {
     return `To ${action}, the server looks at when tasks ended, not at when they were submitted: `
       + 'dead letters can be filtered by it.';
   }
-  return `The server cannot act on all by ${cannot.join(' and ')}: take that filter away, or choose `
-    + 'tasks by their boxes.';
+  return `The server cannot act on all by ${cannot.join(' and ')}: take that filter away, or `
+    + 'choose tasks by their boxes.';
 }
 
 /** Where this page lies among all, and the way to the next.
@@ -217,7 +217,7 @@ export default function Tasks({ query, session }) {
   }, [query.id]);
   const chosen = { ids, set };
   return html`<${Page} title="Tasks" note=${query.text
-      && 'Texts are looked through in a window of 2,000 tasks, newest first; each page is the next window.'}>
+      && 'Texts are looked through in a window of 2,000 tasks, newest first; each page is the next.'}>
     <${TaskFilters} query=${query} session=${session} />
     ${query.id && !/^\d{1,19}$/.test(query.id) && html`<p class="field-error">An id is a number.
       <button type="button" class="quiet"

@@ -133,7 +133,8 @@ export function JobDialog({ action, filter, note, onClose }) {
   const { title, name, danger, warning } = ACTIONS[action];
   const [to, setTo] = useState('');
   const [priority, setPriority] = useState('50');
-  const isWhole = (action !== 'move' || to !== '') && (action !== 'prioritise' || isPriority(priority));
+  const isWhole = action === 'move' ? to !== ''
+    : action !== 'prioritise' || isPriority(priority);
   const job = isWhole ? { action, filter, to: action === 'move' ? to : undefined,
     priority: action === 'prioritise' ? Number(priority) : undefined } : null;
   const { preview, error } = usePreview(job);

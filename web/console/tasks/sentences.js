@@ -17,7 +17,8 @@ export function withoutSql(sentence) {
 }
 
 /** to: a screen; "model": that of the task's model, or of its settings.
- * @typedef {{pattern: RegExp, words: string, command?: string, to?: string, toWords?: string}} Hint */
+ * @typedef {{pattern: RegExp, words: string, command?: string, to?: string,
+ *   toWords?: string}} Hint */
 
 /** @type {Array<Hint>} the first that fits is shown */
 const HINTS = [

@@ -19,8 +19,8 @@ const KINDS = {
   redriven: 'Redriven: the end was taken back',
 };
 /** @type {Record<string, string>} how a step looks */
-const TONES = { retry: 'warn', returned: 'warn', failed: 'bad', lost: 'bad', late: 'warn', solved: 'ok',
-  cancelled: 'muted', expired: 'warn' };
+const TONES = { retry: 'warn', returned: 'warn', failed: 'bad', lost: 'bad', late: 'warn',
+  solved: 'ok', cancelled: 'muted', expired: 'warn' };
 
 /** Its facts, in the order in which they are asked for; those without a value are left out.
  * @param {TaskEvent} step

@@ -84,7 +84,8 @@
  * @typedef {object} Batch
  * @property {string} id
  * @property {string} endpoint
- * @property {{ data: { code: string, line: number | null, message: string, param: string | null }[] } | null} errors
+ * @property {{data: Array<{code: string, line: number | null, message: string,
+ *   param: string | null}>} | null} errors
  * @property {string} input_file_id
  * @property {string} completion_window
  * @property {string} status
