@@ -14,3 +14,11 @@ as $$ select 60000 $$;
 create or replace function sluice.burst_time_max() returns interval
 language sql immutable parallel safe
 as $$ select interval '1 hour' $$;
+
+-- Nor that a search or the count of a job's tasks ends early.
+create or replace function sluice.look_time() returns interval
+language sql immutable parallel safe
+as $$ select interval '1 hour' $$;
+create or replace function sluice.job_count_time() returns interval
+language sql immutable parallel safe
+as $$ select interval '1 hour' $$;

@@ -42,8 +42,8 @@ class Intake final {
 
   int slots() const { return slots_; }
   int slots_free() const;
-  // Whether it has nothing to claim: the last claims took all waiting tasks, or the models that woke
-  // it since have all the slots that they may have.
+  // Whether it has nothing to claim: the last claims took all waiting tasks, or the models that
+  // woke it since have all the slots that they may have.
   bool is_idle() const;
   // Whether it has claimed a task, or knows that there is none.
   bool has_looked() const { return has_looked_; }

@@ -66,7 +66,7 @@ select bag_eq($$select proname::text from pg_proc p where pronamespace = 'sluice
     'cancel_batch', 'delete_batch', 'batch_results', 'advance_batches', 'bulk_step', 'post_job',
     'act_on_job', 'show_job', 'list_jobs',
     'show_overview', 'search_tasks', 'show_timeline', 'show_dead_letter_groups', 'show_audit',
-    'show_revisions', 'revert_revision')$$,
+    'show_revisions', 'revert_revision', 'history_page')$$,
   $$values ('pause'), ('resume'), ('close_model'), ('cancel'), ('redrive'), ('redrive_all'),
     ('cancel_all'), ('forget'), ('forget_all'),
     ('configure'), ('configure_route'), ('create_key'), ('revoke_key'), ('read_texts'),

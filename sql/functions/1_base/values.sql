@@ -214,3 +214,8 @@ begin
     order by a.attnum);
 end
 $$;
+
+-- look_time: for how long a search looks before it says that it has not seen all.
+create or replace function sluice.look_time() returns interval
+language sql immutable parallel safe
+as $$ select interval '100 ms' $$;

@@ -47,7 +47,7 @@ end
 $$;
 
 -- failure_groups: groups of the newest failed tasks of the caller's tenants. It looks at 100,000
--- results that are not solved at most, and begins no step after 100 ms.
+-- results that are not solved at most, and begins no step after look_time().
 -- Params:  p_model: at which they failed; p_tenant: only this one's; p_since: failed from then on;
 --          p_before: ids below this one; each may be null.
 -- Returns: groups: in no order; looked_at; next_before: null: it has seen all.
@@ -58,7 +58,6 @@ language plpgsql volatile
 as $$
 declare
   c_looked_at_max constant int := 100000;
-  c_lasts constant interval := '100 ms';
   c_step_lasts constant interval := '15 ms';  -- or so: one that takes longer halves the next one
   v_begun timestamptz := clock_timestamp();
   v_step_begun timestamptz;
@@ -76,7 +75,7 @@ begin
     looked_at := looked_at + v_step.looked_at;
     next_before := case when v_step.looked_at = v_looks then v_step.last_id end;
     exit when next_before is null or looked_at >= c_looked_at_max 
-      or clock_timestamp() >= v_begun + c_lasts;
+      or clock_timestamp() >= v_begun + sluice.look_time();
     v_looks := case when clock_timestamp() < v_step_begun + c_step_lasts then 2 * v_looks
       else greatest(250, v_looks / 2) end;
   end loop;

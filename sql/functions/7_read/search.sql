@@ -138,7 +138,7 @@ end
 $$;
 
 -- search_ids: the newest tasks of the caller's tenants that meet p_conditions. It looks at
--- search_looks_max tasks, and begins no step after 100 ms.
+-- search_looks_max tasks, and begins no step after look_time().
 -- Params:  p_max: at most so many.
 -- Returns: ids: descending; looked_at: at how many tasks; next_before: where the next search goes
 --          on; null: it has seen all.
@@ -148,10 +148,9 @@ create or replace function sluice.search_ids(
 language plpgsql volatile
 as $$
 declare
-  c_lasts constant interval := '100 ms';
   -- Ids of one moment are in no order of time: a bulk submit takes half a second.
   c_moment constant interval := '2 seconds';
-  v_stop timestamptz := clock_timestamp() + c_lasts;
+  v_stop timestamptz := clock_timestamp() + sluice.look_time();
   v_place text := sluice.searched_place(p_conditions);
   v_looks_max int := sluice.search_looks_max(p_conditions.text is not null);
   v_from bigint := coalesce(sluice.id_at(p_conditions.since - c_moment), 0);
