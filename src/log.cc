@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -48,6 +49,31 @@ class JsonMessageFlag final : public spdlog::custom_flag_formatter {
   }
 };
 
+bool is_control(char c) { return (c >= 0 && c < ' ') || c == 0x7f; }
+
+// The message on one line: a model's name, say, may hold a line of its own and codes for terminals.
+class TextMessageFlag final : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, const std::tm&,
+              spdlog::memory_buf_t& out) override {
+    const std::string_view text(message.payload.data(), message.payload.size());
+    for (size_t i = 0; i < text.size(); ++i) {
+      // U+0080 to U+009f are the same codes in two bytes.
+      const bool is_c1 = text[i] == '\xc2' && i + 1 < text.size() &&
+                         (text[i + 1] & 0xe0) == 0x80;
+      if (is_c1) ++i;
+      if (is_c1 || is_control(text[i])) {
+        fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(text[i]));
+      } else {
+        out.push_back(text[i]);
+      }
+    }
+  }
+  std::unique_ptr<custom_flag_formatter> clone() const override {
+    return spdlog::details::make_unique<TextMessageFlag>();
+  }
+};
+
 // Lines are formatted while they are logged, on the one thread that logs.
 std::optional<LogSubject> present_subject;
 
@@ -74,10 +100,14 @@ class SubjectFlag final : public spdlog::custom_flag_formatter {
 std::unique_ptr<spdlog::formatter> make_formatter(bool json) {
   constexpr auto utc = spdlog::pattern_time_type::utc;
   auto formatter = std::make_unique<spdlog::pattern_formatter>(utc);
-  formatter->add_flag<JsonMessageFlag>('*');
+  if (json) {
+    formatter->add_flag<JsonMessageFlag>('*');
+  } else {
+    formatter->add_flag<TextMessageFlag>('*');
+  }
   formatter->add_flag<SubjectFlag>('&', json);
   formatter->set_pattern(json ? R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%&"message":%*})"
-                              : "%Y-%m-%dT%H:%M:%S.%eZ %^%l%$ %&%v");
+                              : "%Y-%m-%dT%H:%M:%S.%eZ %^%l%$ %&%*");
   return formatter;
 }
 

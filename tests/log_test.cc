@@ -15,13 +15,13 @@ namespace sluice {
 namespace {
 
 // One line as the reader of stderr sees it, which is a pipe with room for it.
-std::string logged(const std::string& message) {
+std::string logged(const std::string& message, const std::string& format = "json") {
   int pipe_ends[2];
   REQUIRE(pipe2(pipe_ends, O_CLOEXEC) == 0);
   const auto logger_before = spdlog::default_logger();
   const int stderr_before = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
   dup2(pipe_ends[1], STDERR_FILENO);
-  configure_log("info", "json");
+  configure_log("info", format);
   spdlog::info("{}", message);
   std::fflush(stderr);
   dup2(stderr_before, STDERR_FILENO);
@@ -51,6 +51,13 @@ TEST_CASE("a line that is too long for a pipe is cut between two characters, and
       CHECK(line.ends_with((text == "\x1b" ? "\\u001b" : text) + "…\"}\n"));
     }
   }
+}
+
+TEST_CASE("a message makes one line, and no code for a terminal") {
+  const std::string name = "m\n2001-01-01T00:00:00.000Z warning forged\x1b[2J\x7f\u009b";
+  CHECK(logged("model " + name + ": ä, €", "text")
+            .ends_with("info model m\\x0a2001-01-01T00:00:00.000Z warning forged"
+                       "\\x1b[2J\\x7f\\x9b: ä, €\n"));
 }
 
 TEST_CASE("a line that fits is whole") {

@@ -1,25 +1,29 @@
 -- What became of tasks, minute by minute: counts, times and costs that outlive the tasks. A look
 -- (sql/functions/8_control/history.sql) adds what has ended since the one before.
 
--- The index by which a look finds young ends, on one partition a step: building it reads the
--- partition, some 0.2 s for each million results, and completions wait meanwhile.
+-- The index by which a look finds young ends. Building it reads a partition, some 0.2 s for each
+-- million results, and completions wait meanwhile: a step ends with a partition of 64 MiB or more.
 do $$
 declare
-  v_part text;
+  c_step_bytes constant bigint := 67108864;
+  v_part regclass;
 begin
   perform set_config('lock_timeout', '500ms', true);
-  select c.relname into v_part
-  from pg_inherits i join pg_class c on c.oid = i.inhrelid
-  where i.inhparent = 'sluice.result'::regclass
-    and not exists (select from pg_index x join pg_class n on n.oid = x.indexrelid
-      join pg_am a on a.oid = n.relam where x.indrelid = c.oid and a.amname = 'brin')
-  order by c.oid limit 1;
-  if v_part is not null then
-    execute format('create index on sluice.%I using brin (finished_at) with (pages_per_range = 64)',
+  for v_part in
+    select i.inhrelid from pg_inherits i
+    where i.inhparent = 'sluice.result'::regclass
+      and not exists (select from pg_index x join pg_class n on n.oid = x.indexrelid
+        join pg_am a on a.oid = n.relam
+        where x.indrelid = i.inhrelid and a.amname = 'brin' and x.indisvalid)
+    order by i.inhrelid
+  loop
+    execute format('create index on %s using brin (finished_at) with (pages_per_range = 64)',
       v_part);
-    perform set_config('sluice.step', 'again', true);
-    return;
-  end if;
+    if pg_relation_size(v_part) >= c_step_bytes then
+      perform set_config('sluice.step', 'again', true);
+      return;
+    end if;
+  end loop;
 
   -- Takes those of the partitions.
   create index result_by_end on sluice.result using brin (finished_at) with (pages_per_range = 64);

@@ -114,10 +114,10 @@ void add_console_headers(HttpReply& reply) {
   reply.headers.emplace_back("Referrer-Policy", "no-referrer");
   reply.headers.emplace_back("Cross-Origin-Opener-Policy", "same-origin");
   reply.headers.emplace_back("Cross-Origin-Resource-Policy", "same-origin");
-  // What was asked for may be a task's text: no cache keeps it.
-  if (find_field(reply.headers, "Cache-Control").empty()) {
-    reply.headers.emplace_back("Cache-Control", "no-store");
-  }
+  // What was asked for may be a task's text: no cache keeps it, but for the page's files.
+  if (!find_field(reply.headers, "ETag").empty() || reply.status == 302) return;
+  std::erase_if(reply.headers, [](const auto& field) { return field.first == "Cache-Control"; });
+  reply.headers.emplace_back("Cache-Control", "no-store");
 }
 
 }  // namespace sluice

@@ -37,6 +37,18 @@ Monitored monitored(const HttpIncoming& incoming) {
   return incoming.path == "/metrics" ? Monitored::metrics : Monitored::nothing;
 }
 
+// What is answered without a key, but for a sign-in.
+bool is_for_all(const HttpIncoming& incoming, ConsolePlace place) {
+  return monitored(incoming) != Monitored::nothing || place == ConsolePlace::page ||
+         (place == ConsolePlace::session && incoming.method != "POST");
+}
+
+// Nobody's body is kept before he has shown a key.
+bool has_body(const HttpIncoming& incoming) {
+  const std::string_view length = incoming.header("content-length");
+  return !incoming.header("transfer-encoding").empty() || (!length.empty() && length != "0");
+}
+
 std::string_view bearer_in(const HttpIncoming& incoming) {
   constexpr std::string_view scheme = "bearer ";
   const std::string_view authorization = incoming.header("authorization");
@@ -122,8 +134,11 @@ Co<HttpReply> Front::answer(HttpIncoming incoming) {
 
 HttpAdmission Front::admit(const HttpIncoming& incoming) {
   keys_.wake();
-  if (monitored(incoming) == Monitored::health) return HttpVerdict();
   const ConsolePlace place = console_place(incoming.path);
+  if (is_for_all(incoming, place) && has_body(incoming)) {
+    return refuse(incoming, error_reply(413, "too_large", "this takes no body"));
+  }
+  if (monitored(incoming) == Monitored::health) return HttpVerdict();
   if (without_keys_ && !comes_from_here(incoming, url_scheme_, place)) {
     return refuse(incoming, unauthorized());
   }
@@ -167,7 +182,7 @@ HttpVerdict Front::verdict(const HttpIncoming& incoming) {
   std::optional<std::string> id = keys_.id_of(key_in(incoming));
   if (place != ConsolePlace::none && key_in(incoming).empty()) {
     const auto session = console_.session_of(incoming);
-    if (session) id = session->key_id;
+    if (session && !keys_.is_unknown(session->key_id)) id = session->key_id;
   }
   // Who is not signed in may ask whether he is.
   if (!id && place != ConsolePlace::session) return refuse(incoming, unauthorized());

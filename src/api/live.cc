@@ -92,7 +92,10 @@ void Live::release() {
 }
 
 void Live::wake_listeners() {
-  for (Listener* listener : listeners_) listener->changed_.raise();
+  // A tenant's are not to tell when others' tasks move.
+  for (Listener* listener : listeners_) {
+    if (listener->is_for_rows_ || released_) listener->changed_.raise();
+  }
 }
 
 bool Live::is_heard() const {

@@ -30,7 +30,8 @@ void Claimer::wake(int64_t model) {
     if (id != model) continue;
     // A worker that claims for all anyway goes on doing so.
     if (is_idle()) scope_.clear();
-    if (is_idle() || !scope_.empty()) scope_.push_back(name);
+    const bool is_named = std::find(scope_.begin(), scope_.end(), name) != scope_.end();
+    if ((is_idle() || !scope_.empty()) && !is_named) scope_.push_back(name);
     demand_ = Demand::claiming;
   }
 }

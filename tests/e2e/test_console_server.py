@@ -3,6 +3,7 @@ browser."""
 import gzip
 import hashlib
 import re
+import socket
 import threading
 import time
 import urllib.error
@@ -11,7 +12,7 @@ import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from conftest import ROOT, connect, http, query, wait_for
+from conftest import ROOT, connect, http, load_script, query, wait_for
 from console_tools import Browser, Events, forged_cookie
 from key_tools import make_key, process, url  # noqa: F401 (fixtures)
 from queue_tools import add_model, submit
@@ -82,6 +83,15 @@ def test_the_page_is_packed_for_who_takes_it_and_sent_once(process):
     assert (head.status, head.body, head.headers["Content-Length"]) == (200, "", str(len(plain)))
 
 
+def served(name, path):
+    """What others wrote as it is, our own without comments."""
+    if name.startswith("vendor/") or path.suffix not in (".js", ".css"):
+        return path.read_bytes()
+    lean = load_script("lean.py")
+    shorten = lean.lean_js if path.suffix == ".js" else lean.lean_css
+    return shorten(path.read_text(encoding="utf-8")).encode()
+
+
 def test_every_file_of_the_console_is_in_the_binary(process):
     types = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
         ".svg": "image/svg+xml", ".png": "image/png", ".ico": "image/x-icon",
@@ -94,7 +104,7 @@ def test_every_file_of_the_console_is_in_the_binary(process):
     for name, path in names.items():
         address = f"http://127.0.0.1:{process.port}/console/{name}"
         with urllib.request.urlopen(address, timeout=20) as reply:
-            assert reply.read() == path.read_bytes(), name
+            assert reply.read() == served(name, path), name
             assert reply.headers["Content-Type"] == types[path.suffix], name
     for path in (web / "console").rglob("*.html"):
         text = path.read_text()
@@ -307,6 +317,16 @@ def test_a_revoked_key_ends_session_and_stream(url, process, browser, make_key):
                 pass
             raise ConnectionError("the stream has ended")
     assert browser.session()["signed_in"] is False
+
+
+@pytest.mark.parametrize("method, path", [("DELETE", "/console/session"),
+    ("GET", "/console/session"), ("GET", "/console/"), ("GET", "/healthz"), ("GET", "/metrics")])
+@pytest.mark.parametrize("framing", ["Content-Length: 60000000", "Transfer-Encoding: chunked"])
+def test_nobodys_body_is_kept_before_a_key_is_shown(process, method, path, framing):
+    with socket.create_connection(("127.0.0.1", process.port), 10) as connection:
+        connection.sendall(f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{framing}\r\n"
+            "Sec-Fetch-Site: same-origin\r\n\r\n".encode())
+        assert connection.recv(65536).startswith(b"HTTP/1.1 413 ")
 
 
 def test_a_sign_in_needs_a_key_in_force_and_little_room(url, browser, make_key):

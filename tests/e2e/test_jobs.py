@@ -207,3 +207,24 @@ def test_steps_wait_for_nobody_long_and_a_locked_task_is_acted_on_later(pg, work
     holder.rollback()
     assert wait_for_state(url, number, "done")["done"] == 3
     holder.close()
+
+
+def test_a_cancel_in_an_open_transaction_stops_neither_ticks_nor_other_jobs(pg):
+    url = pg.database()
+    for model in "m", "n":
+        add_model(url, model, "http://127.0.0.1:1", paused=True)
+        submit_many(url, [f"{model} {n}" for n in range(150)], model=model)
+    held, other = (start_job(url, "cancel", {"model": model}) for model in ("m", "n"))
+    query(url, "select sluice.tick()")
+    client = connect(url)
+    client.autocommit = False
+    try:
+        with client.cursor() as cursor:
+            cursor.execute("select sluice.cancel_job(%s)", [held])
+        wait_for(lambda: query(url, "select sluice.tick()") and
+            job(url, other)["state"] == "done", 30, "the other job")
+    finally:
+        client.rollback()
+        client.close()
+    wait_for(lambda: query(url, "select sluice.tick()") and job(url, held)["state"] == "done", 30,
+        "the job that was not cancelled")

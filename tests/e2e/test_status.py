@@ -346,14 +346,16 @@ def test_no_json_drives_a_terminal(sluice, url):
         query(url, "update sluice.result set model = %s where task_id = %s", (HOSTILE, task))
     query(url, "update sluice.models "
         "set closed_until = 'infinity', closed_reason = %s where name = %s", (HOSTILE, HOSTILE))
-    arguments = {"task": [ids[0]], "explain": [ids[2]]}
+    job = query(url, "select sluice.start_job('cancel', jsonb_build_object('model', %s))",
+        [HOSTILE])[0][0]
+    arguments = {"task": [ids[0]], "explain": [ids[2]], "job show": [job], "job cancel": [job]}
     commands = commands_with_json(sluice)
     assert {"top", "status", "model ls", "model history", "key ls", "doctor",
         "migrate"} <= commands, commands
     line = json.dumps({"prompt": HOSTILE, "model": HOSTILE, "tenant": HOSTILE,
         "metadata": {HOSTILE: 1}, "idempotency_key": "a"})
     assert_tells_harmlessly(sluice, "submit", "-", "--wait", "--database-url", url, input=line)
-    for command in sorted(commands - {"migrate"}):
+    for command in sorted(commands - {"migrate", "job start"}):  # that one prints as job show
         assert_tells_harmlessly(sluice, *command.split(), *arguments.get(command, []),
             "--json", "--database-url", url)
     query(url, "insert into sluice.migration (version, name, sha256) values (9999, %s, 'x')",

@@ -56,6 +56,14 @@ TEST_CASE("after a short claim the sleeper's look decides") {
   CHECK(claimer.is_idle());
 }
 
+TEST_CASE("a model that wakes a worker twice is named once") {
+  Claimer claimer = serving();
+  claimer.note_claimed(50, {{"m", 3}});
+  claimer.wake(0);
+  claimer.wake(0);
+  CHECK(claimer.models() == std::vector<std::string>{"m"});
+}
+
 TEST_CASE("a worker woken for one model claims for that one") {
   Model first;
   first.name = "first";

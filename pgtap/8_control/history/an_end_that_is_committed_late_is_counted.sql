@@ -39,7 +39,7 @@ select is((select since from sluice.history_look) <= at(60) - sluice.history_lag
 update sluice.history_look set marked_xid = 9223372036854775807;
 select sluice.count_ends(at(10000)) \g /dev/null
 select is((select since from sluice.history_look), at(10000) - sluice.history_wait(),
-  'for an hour at most, whatever is still under way');
+  'for history_wait() at most, whatever is still under way');
 
 select * from finish();
 rollback;

@@ -1,7 +1,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_jobs.sql
-select plan(19);
+select plan(20);
 
 select given_model() as m \gset
 -- refused: with which code, and which argument is at fault.
@@ -21,6 +21,7 @@ $$;
 select is(refused(sql), expected, sql) from (values
   ($$'explode', '{"everything": true}'$$, 'SL004 action'),
   ($$null, '{"everything": true}'$$, 'SL004 action'),
+  ($$'redrive', jsonb_build_object('error_code', repeat('x', 9000))$$, 'SL004 filter'),
   ($$'cancel', '{}'$$, 'SL004 everything'),
   ($$'cancel', null$$, 'SL004 everything'),
   ($$'cancel', '{"metadata": {}}'$$, 'SL004 everything'),

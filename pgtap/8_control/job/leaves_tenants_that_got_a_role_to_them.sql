@@ -1,7 +1,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_jobs.sql
-select plan(2);
+select plan(4);
 
 select given_model() as m \gset
 create role anybody_jobs in role sluice_submitter;
@@ -14,6 +14,15 @@ update sluice.task set tenant = :'t' where id = :loose;
 update sluice.queue set tenant = :'t' where task_id = :loose;
 select is((job_of(:job)).scope, 'without_role', 'who is nobody''s acts for tenants without a role');
 select is((stepped(:job)).done, 0::bigint, 'as they are when the step is made');
+-- Undone by somebody whom the tenant has left meanwhile.
+select given_task(:'m', tenant => 'loose') as loose \gset
+set local role anybody_jobs;
+select sluice.start_job('cancel', jsonb_build_object('model', :'m')) as job \gset
+reset role;
+select is((stepped(:job)).done, 1::bigint, 'without one it is acted on');
+update sluice.task set tenant = :'t' where id = :loose;
+select sluice.undo_job(:job, at(101)) \g /dev/null
+select is((stepped(:job, p_now => at(102))).undone, 0::bigint, 'nor is anything of it undone then');
 
 select * from finish();
 rollback;

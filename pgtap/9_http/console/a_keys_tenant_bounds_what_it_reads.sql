@@ -1,6 +1,6 @@
 begin;
 \ir ../../_helpers.sql
-select plan(10);
+select plan(12);
 
 select given_model(max_attempts => 1) as m \gset
 select given_worker(array[:'m']) as w \gset
@@ -20,6 +20,9 @@ select is(ids(sluice.search_tasks(jsonb_build_object('tenant', :'b'), null)),
 select is(sluice.show_dead_letter_groups('{}', :'a') #> '{data,0,count}', '1', 'groups');
 select is(sluice.show_timeline(:foreign, :'a'), null, 'a timeline');
 select is(sluice.read_texts(:foreign, :'a'), null, 'texts');
+select is(sluice.search_tasks('{}', :'a') ->> 'looked_at', null,
+  'not at how many a search looked: they are others''');
+select is(sluice.show_dead_letter_groups('{}', :'a') ->> 'looked_at', null, 'nor of failures');
 update sluice.settings set trace_url = 'https://traces.example/{trace_id}';
 -- trace_id_of, task_json
 select is(sluice.show_timeline(:own, :'a') ->> 'trace_id', '0af7651916cd43dd8448eb211c80319c',

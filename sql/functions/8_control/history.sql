@@ -13,7 +13,7 @@
 -- transaction of the cluster stays open, each look reads again what ended since then.
 create or replace function sluice.history_wait() returns interval
 language sql immutable parallel safe
-as $$ select interval '1 hour' $$;
+as $$ select interval '10 minutes' $$;
 
 -- history_lag: how long before its first write a transaction may have read the clock.
 create or replace function sluice.history_lag() returns interval
@@ -39,7 +39,7 @@ set jit = off
 set lock_timeout = '1s'   -- as retain
 as $$
 declare
-  v_now timestamptz := coalesce(p_now, clock_timestamp());
+  v_now timestamptz := sluice.now_for(p_now);
 begin
   counted := 0;
   is_done := true;
@@ -109,6 +109,11 @@ begin
     seen = pg_current_snapshot(), counted = '{}', next_id = null,
     counted_from = pg_snapshot_xmax(pg_current_snapshot())::text::bigint
   where l.place <> 'sluice.history_look'::regclass;
+  -- The clock was set back: begins anew from now. What was counted at times to come counts twice.
+  update sluice.history_look l set at = p_now, since = p_now - sluice.history_lag(),
+    seen = pg_current_snapshot(), counted = '{}', next_id = null, marked_at = p_now,
+    counted_from = pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+  where l.at > p_now + interval '1 minute';
   select l.* into look from sluice.history_look l;
   if look.next_id is not null then
     return;

@@ -81,7 +81,7 @@ begin
   if place = 'result' then
     v_page := sluice.ended_page(v_filter, p_job.action = 'redrive', (next ->> 'after')::bigint,
       (next ->> 'until')::bigint, sluice.job_page_tasks());
-  elsif to_regclass(format('sluice.%I', place)) is not null then
+  elsif place is not null and to_regclass(format('sluice.%I', place)) is not null then
     v_page := sluice.unfinished_page(place, v_filter, (next ->> 'after')::bigint,
       (next ->> 'until')::bigint, sluice.job_page_tasks());
   else  -- its model or route was deleted

@@ -44,7 +44,8 @@ begin
   perform set_config('synchronous_commit', 'off', true);
   select j.* into v_job from sluice.job j
   where j.state in ('running', 'cancelling', 'undoing') and j.look_at <= v_now
-  order by j.look_at, j.id limit 1;
+  -- not one that a client is cancelling in his open transaction
+  order by j.look_at, j.id limit 1 for update skip locked;
   if found then
     perform sluice.advance_job(v_job, v_now);
   elsif not sluice.drop_old_jobs(v_now) then

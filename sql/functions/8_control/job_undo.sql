@@ -10,10 +10,14 @@ returns int
 language plpgsql volatile
 as $$
 declare
+  v_filter sluice.task_filter := sluice.job_filter(p_job);
   v_ids bigint[];
   v_group record;
   v_undone int := 0;
 begin
+  -- of tenants for which whoever started it may act today
+  p_tasks := array(select o from unnest(p_tasks) o join sluice.task t on t.id = o.task_id
+    where (t.tenant = any (v_filter.tenants)) = v_filter.is_bound order by t.id);
   if p_job.action = 'cancel' then
     v_ids := sluice.cancelled_by(p_job, array(select t.task_id from unnest(p_tasks) t));
     return case when v_ids = '{}' then 0 else sluice.redrive_tasks(v_ids, p_now) end;
@@ -90,10 +94,11 @@ begin
   with taken as (delete from sluice.attempt a where a.id = any (v_attempts) returning a.*)
   insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at, fence,
     input_tokens, output_tokens, attempts, http_status, status, model, error_code, error, cost,
-    answer, response)
+    answer, response, stored_by)
   select k.task_id, k.worker, (select t.created_at from sluice.task t where t.id = k.task_id),
     o.queued_at, k.started_at, k.ended_at, k.fence, k.input_tokens, k.output_tokens, o.attempts,
-    k.http_status, o.status, k.model, k.error_code, k.error, o.cost, k.answer, k.response
+    k.http_status, o.status, k.model, k.error_code, k.error, o.cost, k.answer, k.response,
+    k.stored_by  -- so the history knows it
   from taken k join unnest(p_tasks) o on o.task_id = k.task_id;
   perform sluice.announce_ended(v_ids);
   return cardinality(v_ids);

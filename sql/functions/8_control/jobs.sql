@@ -71,6 +71,13 @@ declare
   v_scope record := sluice.caller_scope();
 begin
   perform sluice.check_job(p_action, c, p_target, p_priority);
+  if octet_length(p_filter::text) > 8192 then  -- every list of jobs shows it
+    raise exception 'the filter has more than 8192 bytes'
+      using errcode = 'SL004', column = 'filter';
+  elsif v_scope.bound and v_scope.tenants = '{}' then
+    raise exception 'this caller acts for no tenant' using errcode = 'SL009',
+      hint = 'It is a member neither of a tenant''s database role nor of settings.default_role.';
+  end if;
   if p_tenant is not null then
     perform sluice.require_tenant(p_tenant);
     perform sluice.refuse_tenant(c.tenant) where c.tenant <> p_tenant;
@@ -231,9 +238,10 @@ language plpgsql volatile
 as $$
 declare
   v_job sluice.job := sluice.require_job(p_id, p_tenant);
-  -- only then no step can be under way
-  v_alone boolean := pg_try_advisory_xact_lock(sluice.lock_class('job'), 0);
+  v_alone boolean;
 begin
+  perform from sluice.job j where j.id = p_id for update skip locked;
+  v_alone := found;  -- a step holds its job's row
   update sluice.job j set state = case when v_alone then 'cancelled' else 'cancelling' end,
     finished_at = case when v_alone then p_now end,
     undo_until = case when v_alone then sluice.undo_end(j, p_now) else j.undo_until end

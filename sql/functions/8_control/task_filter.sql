@@ -148,26 +148,33 @@ as $$
       or sluice.normal_message(p_result.error) = p_filter.message)
 $$;
 
--- results_upto: the last id of a page of results: the next 1,000 from p_from on, up to p_until.
+-- page_rows: of a page of results. To compare a message takes 0.1 ms.
+create or replace function sluice.page_rows(p_filter sluice.task_filter) returns int
+language sql immutable parallel safe
+as $$ select case when p_filter.message is null then 1000 else 50 end $$;
+
+-- results_upto: the last id of a page of results: the next p_rows from p_from on, up to p_until.
 -- Null: there are none. Searches for results that meet conditions go from page to page, so that
 -- they can stop between two, however few match. A page whose tasks have 64 KiB of metadata each
 -- takes 0.2 s.
-create or replace function sluice.results_upto(p_from bigint, p_until bigint) returns bigint
+create or replace function sluice.results_upto(p_from bigint, p_until bigint, p_rows int)
+returns bigint
 language sql stable
 as $$
   select max(p.task_id) from (
     select r.task_id from sluice.result r where r.task_id >= p_from and r.task_id <= p_until
-    order by r.task_id limit 1000) p
+    order by r.task_id limit p_rows) p
 $$;
 
 -- unsolved_upto: the same of results that are not solved: few where most are.
-create or replace function sluice.unsolved_upto(p_from bigint, p_until bigint) returns bigint
+create or replace function sluice.unsolved_upto(p_from bigint, p_until bigint, p_rows int)
+returns bigint
 language sql stable
 as $$
   select max(p.task_id) from (
     select r.task_id from sluice.result r where r.task_id >= p_from and r.task_id <= p_until
       and r.status <> 'solved'
-    order by r.task_id limit 1000) p
+    order by r.task_id limit p_rows) p
 $$;
 
 -- ended_page: locks a page of results that meet the conditions and were not forgotten.
@@ -181,7 +188,7 @@ language plpgsql volatile
 as $$
 begin
   if p_unsolved then
-    last := sluice.unsolved_upto(p_after + 1, p_until);
+    last := sluice.unsolved_upto(p_after + 1, p_until, sluice.page_rows(p_filter));
     ids := array(
       select r.task_id from sluice.result r join sluice.task t on t.id = r.task_id
       where r.task_id > p_after and r.task_id <= last and r.status <> 'solved'
@@ -190,7 +197,7 @@ begin
         and t.forgotten_at is null and sluice.is_served(t.model, t.route)
       order by r.task_id limit p_max for update of r);
   else
-    last := sluice.results_upto(p_after + 1, p_until);
+    last := sluice.results_upto(p_after + 1, p_until, sluice.page_rows(p_filter));
     ids := array(
       select r.task_id from sluice.result r join sluice.task t on t.id = r.task_id
       where r.task_id > p_after and r.task_id <= last

@@ -25,7 +25,8 @@ $$;
 
 -- search_tasks: a page of find_tasks.
 -- Params:  p_conditions: columns of sluice.search_conditions; p_tenant: the key's, if it has one.
--- Returns: a list with looked_at, next_before and is_complete.
+-- Returns: a list with looked_at (null for a tenant's key: it counts others' tasks), next_before
+--          and is_complete.
 -- Errors:  SL004 those of read_record and find_tasks.
 create or replace function sluice.search_tasks(p_conditions jsonb, p_tenant text) returns jsonb
 language plpgsql volatile security definer
@@ -43,7 +44,8 @@ begin
   perform sluice.check_search(v_conditions);
   v_page := sluice.search_ids(v_conditions, coalesce(v_conditions."limit", c_limit));
   return (select jsonb_build_object('object', 'list', 'data',
-      coalesce(jsonb_agg(sluice.task_json(f)), '[]'), 'looked_at', v_page.looked_at,
+      coalesce(jsonb_agg(sluice.task_json(f)), '[]'), 'looked_at',
+      case when p_tenant is null then v_page.looked_at end,
       'next_before', v_page.next_before::text, 'is_complete', v_page.next_before is null)
     from sluice.found_tasks(v_page.ids) f
     where v_conditions.status is null or f.status = v_conditions.status);
@@ -131,6 +133,8 @@ begin
     v_texts := v_texts || jsonb_build_object(v_text.key, v_text.value);
   end loop;
   perform sluice.note_audit('read_texts', p_task::text, null, p_now);
+  -- Their bound is kept without a tick, too: some 1,000 go with every 200 that come.
+  perform sluice.forget_audit(clock_timestamp()) where random() < 0.005;
   return v_texts || jsonb_build_object('cut', v_cut);
 end
 $$;
@@ -153,7 +157,8 @@ begin
   v_found := sluice.failure_groups(v.model, coalesce(p_tenant, v.tenant), v.since, v.before);
   return (select jsonb_build_object('object', 'list', 'data', coalesce(jsonb_agg(to_jsonb(g)
       || jsonb_build_object('sample_id', g.sample_id::text)), '[]'),
-      'looked_at', v_found.looked_at, 'next_before', v_found.next_before::text,
+      'looked_at', case when p_tenant is null then v_found.looked_at end,
+      'next_before', v_found.next_before::text,
       'is_complete', v_found.next_before is null)
     from (select o.* from unnest(v_found.groups) o
       order by o.count desc, o.last_at desc, o.model, o.message limit c_groups_max) g);
