@@ -1,6 +1,5 @@
 // Tasks that failed for good, grouped by what went wrong; a group is redriven or forgotten as one
 // job of the server.
-import '../tasks/sheet.js';
 import { html, useMemo, useState } from '../html.js';
 import { useApi } from '../api.js';
 import { count } from '../format.js';

@@ -1,5 +1,4 @@
 // A form for one task; afterwards its life, as it happens: the first minute of a newcomer.
-import '../tasks/sheet.js';
 import { html, useEffect, useState } from '../html.js';
 import { act, request, useApi } from '../api.js';
 import { link, setQuery } from '../router.js';
