@@ -142,7 +142,7 @@ function endOfString(text, quote) {
 }
 
 /** JSON in which a BigInt is an integer with all its digits. @param {unknown} value */
-export function toJson(value) {
+function toJson(value) {
   /** @type {Array<string>} */
   const integers = [];
   const mark = `integer ${crypto.getRandomValues(new Uint32Array(4)).join('.')} `;

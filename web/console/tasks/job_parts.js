@@ -125,7 +125,7 @@ function Target({ action, to, priority, onTo, onPriority }) {
 }
 
 /** @param {string} text */
-export const isPriority = (text) => /^-?\d{1,3}$/.test(text) && Math.abs(Number(text)) <= 100;
+const isPriority = (text) => /^-?\d{1,3}$/.test(text) && Math.abs(Number(text)) <= 100;
 
 /** The question before a job: which tasks, how many, and only then the button.
  * @param {{action: string, filter: Record<string, any>, note?: string | null,
