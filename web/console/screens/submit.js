@@ -66,7 +66,7 @@ function Form({ draft, set, models, session, error, isBusy, onSubmit, faults }) 
         hint="A body in the model's own API, kept byte for byte."
         onInput=${(/** @type {string} */ value) => set({ request: value })} />`}
     <${Field} label="Model or route" type=${models ? 'select' : 'text'} value=${draft.model}
-      choices=${choices} placeholder="the default model"
+      choices=${choices} placeholder=${models ? undefined : 'the default model'}
       onInput=${(/** @type {string} */ model) => set({ model })} />
     <${MoreFields} draft=${draft} set=${set} faults=${faults} session=${session} />
     <${FormError} error=${error} />
@@ -193,8 +193,8 @@ export default function Submit({ query, session }) {
       <${WorkerNote} session=${session} />
       ${query.from && isReader
         && html`<${Again} key=${query.from} from=${query.from} set=${set} />`}
-      <${Form} draft=${draft} set=${set} models=${isReader ? names : null} session=${session} error=${error}
-        isBusy=${isBusy} onSubmit=${submit} faults=${faults} />
+      <${Form} draft=${draft} set=${set} models=${isReader ? names : null} session=${session}
+        error=${error} isBusy=${isBusy} onSubmit=${submit} faults=${faults} />
       ${query.id && (isReader
         ? html`<${Submitted} key=${query.id} id=${query.id} session=${session} />`
         : html`<p role="status">Task ${query.id} is stored. This key may not read it.</p>`)}`}<//>`;
