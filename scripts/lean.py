@@ -10,7 +10,7 @@ TOKEN = re.compile(r"""
   | (?P<string>'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")
   | (?P<regex>/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\[\n])+/[a-z]*)
   | (?P<word>[\w$]+)
-  | (?P<other>.)""", re.X | re.S)
+  | (?P<other>\+\+|--|.)""", re.X | re.S)
 TEMPLATE_TEXT = re.compile(r"(?:\\.|(?!\$\{)[^`\\])*", re.S)
 # Words after which a slash begins a regular expression; after others it divides.
 BEFORE_REGEX = {"return", "case", "typeof", "in", "of", "void", "else", "do"}
@@ -19,7 +19,7 @@ SPACE, LINE_END = object(), object()
 
 def may_divide(before):
     """Whether a slash after this token is a division."""
-    return before in {")", "]", "}", "`"} or (before not in BEFORE_REGEX
+    return before in {")", "]", "}", "`", "++", "--"} or (before not in BEFORE_REGEX
         and re.search(r"[\w$'\"]$", before) is not None)
 
 
@@ -54,7 +54,7 @@ class Module:
             self.written.append(token)
         elif "\n" in token:
             self.written.append(LINE_END)  # it may end a statement
-        elif kind == "space":
+        else:
             self.written.append(SPACE)
 
     def template(self):
@@ -90,7 +90,7 @@ def lean_js(text):
             continue
         if gap is LINE_END and lean:
             lean.append("\n")
-        elif gap is SPACE and needs_space(lean[-1][-1:], piece[:1]):
+        elif gap is SPACE and lean and needs_space(lean[-1], piece):
             lean.append(" ")
         gap = None
         if piece:
@@ -100,8 +100,11 @@ def lean_js(text):
 
 def needs_space(left, right):
     """Whether two tokens that touched would be others."""
+    is_regex = len(left) > 1 and left[-1] == "/"  # what follows would be its flags
+    left, right = left[-1:], right[:1]
     is_word = re.compile(r"[\w$]").match
-    return bool(is_word(left) and is_word(right)) or (left in "+-/" and right in "+-/")
+    return (bool((is_word(left) or is_regex) and is_word(right))
+        or (left in "+-/" and right in "+-/"))
 
 
 def lean_css(text):

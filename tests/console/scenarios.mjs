@@ -24,6 +24,35 @@ function heading(page, status) {
   return page.locator('h1 .badge', { hasText: new RegExp(`^${status}$`) }).waitFor();
 }
 
+/** A key with the scope submit alone sees a form, and asks for nothing that it may not read. */
+async function submitsAlone(browser, key) {
+  const { page, close } = await open(browser);
+  const isKnown = async () => (await page.request.get(new URL('../v1/tasks', base).href,
+    { headers: { Authorization: `Bearer ${key}` } })).status() !== 401;
+  while (!await isKnown()) await page.waitForTimeout(100);
+  await signIn(page, base, key);
+  await page.getByRole('textbox', { name: 'Model or route' }).waitFor();
+  await close();
+}
+
+/** Rows of models as the stream changes them. */
+async function followsTheStream(page) {
+  const merged = await page.evaluate(async () => {
+    const { mergeOverview } = await import(new URL('screens/models.js', document.baseURI).href);
+    const closed = { model: 'closed', state: 'closed', state_until: 'infinity' };
+    const list = { object: 'list', data: [{ model: 'gone' }, { model: 'same' },
+      { ...closed, state_reason: 'its words', why: 'closed: its words' }] };
+    const told = (row) => mergeOverview(list, { object: 'list', gone: ['gone'],
+      data: [{ ...closed, state_reason: 'a class', why: 'closed: a class', depth: 1, ...row }],
+    }).data;
+    return [told({}), told({ state: 'open', why: null })].map((rows) => rows.map(
+      (row) => [row.model, row.depth, row.why]));
+  });
+  assert.deepEqual(merged, [
+    [['same', undefined, undefined], ['closed', 1, 'closed: its words']],
+    [['same', undefined, undefined], ['closed', 1, null]]]);
+}
+
 const scenarios = {
   async signs_in_and_out(browser) {
     const { page, close } = await open(browser, { expects: [/401/] });
@@ -217,6 +246,7 @@ const scenarios = {
     await page.getByRole('button', { name: 'Resume chat' }).click();
     await confirm(page, 'Resume');
     await page.locator('h1 .badge').waitFor({ state: 'detached' });
+    await followsTheStream(page);
     await close();
   },
 
@@ -244,10 +274,16 @@ const scenarios = {
     await show(page, `${base}keys`);
     await page.getByRole('button', { name: /^New key/ }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('of a test');
-    await page.getByRole('button', { name: 'Make it' }).click();
-    assert.match(await page.locator('.secret code').innerText(), /^sluice_[0-9a-f]{16}_/);
+    await page.getByRole('dialog').getByLabel('read').uncheck();
+    await page.getByRole('button', { name: 'Make it' }).dblclick();
+    const secret = await page.locator('.secret code').innerText();
+    assert.match(secret, /^sluice_[0-9a-f]{16}_/);
+    for (const name of ['Escape', 'Escape', 'Escape']) await page.keyboard.press(name);
+    await page.mouse.click(5, 5);
     await confirm(page, 'I have kept it');
+    await submitsAlone(browser, secret);
     const row = page.locator('tr', { hasText: 'of a test' });
+    assert.equal(await row.count(), 1);
     await row.getByRole('button', { name: /^Revoke/ }).click();
     await page.getByRole('dialog').getByRole('button', { name: /^Revoke/ }).click();
     await row.getByRole('button', { name: /^Revoke/ }).waitFor({ state: 'detached' });
@@ -260,6 +296,10 @@ const scenarios = {
     await page.getByRole('link', { name: 'Submit a task' }).click();
     await page.getByRole('button', { name: 'Submit', exact: true }).click();
     await page.getByText('There is nothing to send yet.').waitFor();
+    const sent = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('v1/tasks')) sent.push(request);
+    });
     await page.getByLabel('Prompt', { exact: true }).fill('2+2?');
     await page.getByLabel('Model or route').selectOption('chat');
     await page.getByText('More: priority').click();
@@ -269,8 +309,13 @@ const scenarios = {
     await page.getByRole('button', { name: 'Show the texts' }).click();
     assert.notEqual(await page.getByRole('region', { name: 'Answer' }).innerText(), '');
     await page.getByLabel('Model or route').selectOption('paused');
-    await page.getByRole('button', { name: 'Submit', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Prompt' }).focus();
+    await page.keyboard.down('Control');
+    for (let held = 0; held < 10; held += 1) await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+    await page.keyboard.up('Control');
     await page.getByText('Somebody paused the model').waitFor();
+    assert.equal(sent.length, 2);
     await close();
   },
 

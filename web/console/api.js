@@ -142,7 +142,7 @@ function endOfString(text, quote) {
 }
 
 /** JSON in which a BigInt is an integer with all its digits. @param {unknown} value */
-export function toJson(value) {
+function toJson(value) {
   /** @type {Array<string>} */
   const integers = [];
   const mark = `integer ${crypto.getRandomValues(new Uint32Array(4)).join('.')} `;
@@ -176,7 +176,7 @@ export function useApi(path, { interval = 0, live, merge } = {}) {
       onLive('reopened', loader.load),
       ...(live ? [onLive(live, (payload) => {
         const { current } = merger;
-        if (!current) loader.load();
+        if (!current) loader.hear();
         else setState((old) => (old.data === null ? old
           : { ...old, data: current(old.data, payload), at: Date.now() }));
       })] : []),
@@ -208,6 +208,7 @@ function makeLoader(path, interval, setState) {
   let timer = 0;
   let failures = 0;
   let isMissed = false;
+  let isHeard = false;
 
   /** @param {number} wait */
   const later = (wait) => {
@@ -223,15 +224,19 @@ function makeLoader(path, interval, setState) {
     controller?.abort();
     const mine = new AbortController();
     controller = mine;
+    isHeard = false;
     setState((old) => ({ ...old, loading: true }));
     try {
       const data = await request('GET', path, undefined, { signal: mine.signal });
       if (mine !== controller) return;
+      controller = null;
       failures = 0;
       setState(() => ({ path, data, error: null, loading: false, at: Date.now() }));
-      if (interval > 0) later(interval);
+      if (isHeard) load();
+      else if (interval > 0) later(interval);
     } catch (error) {
       if (mine.signal.aborted || mine !== controller) return;
+      controller = null;
       failures += 1;
       // Data of another path says nothing about this one.
       setState((old) => ({ path, data: old.path === path ? old.data : null, error,
@@ -248,6 +253,11 @@ function makeLoader(path, interval, setState) {
   document.addEventListener('visibilitychange', onVisible);
   return {
     load: () => { load(); },
+    // Something is new. What is under way goes on: else a slow answer would never come.
+    hear() {
+      if (controller) isHeard = true;
+      else load();
+    },
     stop() {
       clearTimeout(timer);
       controller?.abort();

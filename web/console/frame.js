@@ -177,8 +177,8 @@ function Theme() {
         selected=${name === theme}>${text}</option>`)}</select>`;
 }
 
-/** A banner while the stream is away, and when the server is another version. A single failure is
- * none yet. @param {{session: Session}} props */
+/** A banner while the stream is away, or what it told is old, and when the server is another
+ * version. A single failure of the stream is none yet. @param {{session: Session}} props */
 function Connection({ session }) {
   const live = useLive();
   const isLost = live.status === 'lost';
@@ -189,6 +189,8 @@ function Connection({ session }) {
     ${isLong && html`<div class="banner banner-warn"><span>Not connected: what is shown may be old.
       ${wait > 0 ? ` Next try in ${wait} s.` : ' Trying…'}</span>
       <button type="button" class="quiet" onClick=${retryLive}>Now</button></div>`}
+    ${!isLong && live.fault !== null && html`<div class="banner banner-warn"><span>What is shown is
+      ${' '}old: ${live.fault}</span></div>`}
     ${isOtherVersion(session) && html`<div class="banner"><span>The server is now sluice
       ${' '}${session.version}.</span>
       <button type="button" class="quiet"

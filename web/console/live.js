@@ -6,10 +6,11 @@ import { base } from './router.js';
 const RECONNECT_FIRST_MS = 1_000;
 const RECONNECT_MAX_MS = 30_000;
 /** The server sends a comment each 15 s, which no script sees; its overview may rest for longer. */
-const EVENTS = ['overview', 'jobs', 'ping'];
+const EVENTS = ['overview', 'jobs', 'ping', 'unavailable'];
 
 /** @type {Store<LiveState>} */
-const state = makeStore(/** @type {LiveState} */ ({ status: 'off', since: 0, retryAt: 0 }));
+const state = makeStore(/** @type {LiveState} */ ({ status: 'off', since: 0, retryAt: 0,
+  fault: null }));
 /** @type {Map<string, Set<(payload: any) => void>>} */
 const listeners = new Map();
 /** @type {EventSource | null} */
@@ -48,7 +49,7 @@ export function stopLive() {
   isWanted = false;
   close();
   failures = 0;
-  state.set({ status: 'off', since: Date.now(), retryAt: 0 });
+  state.set({ status: 'off', since: Date.now(), retryAt: 0, fault: null });
 }
 
 /** At once, without waiting for the pause to end. */
@@ -70,7 +71,7 @@ function open() {
   mine.onopen = () => {
     const wasLost = failures > 0;
     failures = 0;
-    state.set({ status: 'open', since: Date.now(), retryAt: 0 });
+    state.set({ status: 'open', since: Date.now(), retryAt: 0, fault: null });
     if (wasLost) tell('reopened');
   };
   for (const event of EVENTS) {
@@ -88,13 +89,20 @@ function open() {
     failures += 1;
     const pause = Math.min(RECONNECT_FIRST_MS * 2 ** (failures - 1), RECONNECT_MAX_MS)
       * (0.75 + Math.random() / 2);
-    const { status, since } = state.get();
-    state.set({ status: 'lost', since: status === 'lost' ? since : Date.now(),
+    const { status, since, fault } = state.get();
+    state.set({ fault, status: 'lost', since: status === 'lost' ? since : Date.now(),
       retryAt: Date.now() + pause });
     timer = setTimeout(open, pause);
     tell('lost');
   };
 }
+
+/** @param {string | null} fault */
+function setFault(fault) {
+  if (state.get().fault !== fault) state.set({ ...state.get(), fault });
+}
+onLive('unavailable', ({ error }) => setFault(error.message));
+onLive('overview', () => setFault(null));
 
 document.addEventListener('visibilitychange', () => {
   if (!isWanted) return;

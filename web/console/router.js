@@ -40,11 +40,10 @@ export function link(path, query = {}) {
   return base + parts.join('/') + (text ? '?' + text : '');
 }
 
-/** A name as one part of a path. "." and ".." would be taken for directories.
+/** A name as one part of a path. None can be "." or "..": browsers take these, and %2E%2E as well,
+ * for directories.
  * @param {string} part */
-export function encodePart(part) {
-  return encodeURIComponent(part).replace(/^\.+$/, (dots) => dots.replaceAll('.', '%2E'));
-}
+export const encodePart = (part) => encodeURIComponent(part);
 
 /** @param {string} url one of link()'s
  * @param {{replace?: boolean}} [options] */

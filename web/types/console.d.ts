@@ -55,6 +55,8 @@ interface LiveState {
   status: 'off' | 'open' | 'lost' | 'hidden';
   since: number;
   retryAt: number;
+  /** Why the server cannot read what it tells, which is old then. */
+  fault: string | null;
 }
 
 interface UseApiOptions<T> {

@@ -4,8 +4,8 @@ import { FormError } from './state.js';
 
 /** Shown while it is rendered. Escape, or a click outside, calls onClose.
  * @param {{title: string, onClose: () => void, children?: any, footer?: any,
- *   wide?: boolean}} props */
-export function Dialog({ title, onClose, children, footer, wide = false }) {
+ *   wide?: boolean, firm?: boolean}} props firm: only its footer closes it */
+export function Dialog({ title, onClose, children, footer, wide = false, firm = false }) {
   const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const titleId = useId();
   useLayoutEffect(() => {
@@ -21,13 +21,21 @@ export function Dialog({ title, onClose, children, footer, wide = false }) {
     };
   }, []);
   return html`<dialog ref=${element} class=${wide ? 'wide' : undefined} aria-labelledby=${titleId}
-    onCancel=${(/** @type {Event} */ event) => { event.preventDefault(); onClose(); }}
+    onCancel=${(/** @type {Event} */ event) => {
+      event.preventDefault();
+      if (!firm) onClose();
+    }}
+    onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
+      // Pressed twice, Escape closes a dialog whatever its cancel event is told.
+      if (firm && event.key === 'Escape') event.preventDefault();
+    }}
     onMouseDown=${(/** @type {MouseEvent} */ event) => {
-      if (event.target === element.current) onClose();
+      if (!firm && event.target === element.current) onClose();
     }}>
     <div class="dialog-box">
       <header><h2 id=${titleId}>${title}</h2>
-        <button type="button" class="quiet icon" aria-label="Close" onClick=${onClose}>×</button>
+        ${!firm && html`<button type="button" class="quiet icon" aria-label="Close"
+          onClick=${onClose}>×</button>`}
       </header>
       <div class="dialog-body">${children}</div>
       ${footer && html`<footer>${footer}</footer>`}

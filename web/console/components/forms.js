@@ -118,7 +118,7 @@ function Filter({ field, value, onChange }) {
 
 /** What a datetime-local field shows for a moment of the URL, which is in UTC.
  * @param {string} iso */
-export function toLocalInput(iso) {
+function toLocalInput(iso) {
   const date = new Date(iso);
   if (!iso || Number.isNaN(date.getTime())) return '';
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);

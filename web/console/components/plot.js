@@ -61,7 +61,13 @@ function library() {
     sheet.rel = 'stylesheet';
     sheet.href = new URL('../vendor/uplot.css', import.meta.url).pathname;
     document.head.append(sheet);
-    return (await import('../vendor/uplot.js')).default;
+    try {
+      return (await import('../vendor/uplot.js')).default;
+    } catch (error) {
+      sheet.remove();
+      loading = null;  // the next plot tries again
+      throw error;
+    }
   })();
   return loading;
 }

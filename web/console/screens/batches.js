@@ -1,5 +1,4 @@
 // Batches in the shape of OpenAI's API: upload, progress, forecast, wrong lines, files.
-import '../tasks/sheet.js';
 import { html, useEffect, useRef, useState } from '../html.js';
 import { act, urlOf, useApi } from '../api.js';
 import { bytes, count, duration, significant } from '../format.js';

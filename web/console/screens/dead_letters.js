@@ -1,6 +1,5 @@
 // Tasks that failed for good, grouped by what went wrong; a group is redriven or forgotten as one
 // job of the server.
-import '../tasks/sheet.js';
 import { html, useMemo, useState } from '../html.js';
 import { useApi } from '../api.js';
 import { count } from '../format.js';
@@ -61,7 +60,7 @@ function columnsFor(query, onAsk) {
         <span class="under">${group.model}</span>` },
     { key: 'count', label: 'Tasks', numeric: true, descending: true, sort: (group) => group.count,
       render: (group) => html`<a href=${link('tasks', { status: 'failed', model: group.model,
-        error_code: group.error_code, tenant: query.tenant, since: query.since })}
+        error_code: group.error_code, tenant: query.tenant })}
         title="Tasks of this model and code">${count(group.count)}</a>` },
     { key: 'message', label: 'Message', className: 'message',
       title: 'Numbers, ids and quoted parts are left out, so that alike ones are one group',

@@ -1,6 +1,5 @@
 // Jobs: bulk actions that the server works through; their progress, a cancel, and an undo where
 // there is one.
-import '../tasks/sheet.js';
 import { html } from '../html.js';
 import { act, useApi } from '../api.js';
 import { count, plural } from '../format.js';

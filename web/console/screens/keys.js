@@ -74,14 +74,18 @@ function NewKey({ onClose }) {
   const [scopes, setScopes] = useState(['submit', 'read']);
   const [error, setError] = useState(/** @type {any} */ (null));
   const [made, setMade] = useState(/** @type {any} */ (null));
+  const [isBusy, setBusy] = useState(false);
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
+    if (isBusy) return;
+    setBusy(true);
     setError(null);
     try {
       setMade(await act('POST', 'v1/keys', { name: name.trim(), tenant: tenant.trim() || null,
         scopes }));
     } catch (thrown) {
       setError(thrown);
+      setBusy(false);
     }
   };
   if (made) return html`<${Made} made=${made} onClose=${onClose} />`;
@@ -99,13 +103,15 @@ function NewKey({ onClose }) {
       ${faultOf('scopes') && html`<p class="field-error">${faultOf('scopes')}</p>`}</fieldset>
     <${FormError} error=${isElsewhere ? error : null} />
     <p class="form-end"><button type="submit" class="primary"
-      disabled=${name.trim() === '' || scopes.length === 0}>Make it</button></p></form><//>`;
+      disabled=${isBusy || name.trim() === '' || scopes.length === 0}
+      >Make it</button></p></form><//>`;
 }
 
 /** @param {{made: {key: string, name: string}, onClose: () => void}} props */
 function Made({ made, onClose }) {
-  return html`<${Dialog} title=${`The key of ${made.name}`} onClose=${onClose} footer=${html`
-      <button type="button" class="primary" onClick=${onClose}>I have kept it</button>`}>
+  return html`<${Dialog} firm title=${`The key of ${made.name}`} onClose=${onClose}
+    footer=${html`<button type="button" class="primary" onClick=${onClose}
+      >I have kept it</button>`}>
     <p>It is shown this once. Keep it where secrets are kept.</p>
     <p class="secret"><code>${made.key}</code> <${Copy} text=${made.key} /></p><//>`;
 }

@@ -99,7 +99,7 @@ function Quota({ limits }) {
 
 /** @param {{name: string, query: Record<string, string>}} props */
 function History({ name, query }) {
-  const key = query.range in RANGES ? query.range : '1h';
+  const key = Object.hasOwn(RANGES, query.range) ? query.range : '1h';
   const range = RANGES[key];
   const history = useHistory({ range, model: name });
   return html`<section><div class="section-head"><h2>History</h2>

@@ -107,10 +107,11 @@ function Route({ name, view, query }) {
     <${Tabs} view=${view} views=${[['', 'Weights'], ['revisions', 'Revisions']]} />
     ${view === 'revisions' ? html`<${Revisions} kind="routes" name=${name} query=${query} />`
       : html`<${State} of=${routes}>${(/** @type {Record<string, Weights>} */ all) => html`
-        <${Editor} name=${name} saved=${all[name] ?? {}} isNew=${!(name in all)}
+        <${Editor} name=${name} isNew=${!Object.hasOwn(all, name)}
+          saved=${Object.hasOwn(all, name) ? all[name] : {}}
           received=${received}
           models=${(models.data?.data ?? []).map((/** @type {any} */ one) => one.id)
-            .filter((/** @type {string} */ id) => !(id in all))} />`}<//>`}<//>`;
+            .filter((/** @type {string} */ id) => !Object.hasOwn(all, id))} />`}<//>`}<//>`;
 }
 
 /** @param {{name: string, saved: Weights, isNew: boolean, models: Array<string>,

@@ -22,7 +22,7 @@ const BYS = [['model', 'Model'], ['tenant', 'Tenant'], ['model,tenant', 'Model a
 export default function Spend({ query, session }) {
   const bys = isBound(session) ? BYS.filter(([key]) => !key.includes('tenant')) : BYS;
   const by = bys.some(([key]) => key === query.by) ? query.by : 'model';
-  const key = query.range in SPANS ? query.range : '7d';
+  const key = Object.hasOwn(SPANS, query.range) ? query.range : '7d';
   const search = searchOf({ ...query, by }, SPANS[key]);
   useClock(REFRESH_MS);
   const spent = useApi(`v1/history?${search}`, { interval: REFRESH_MS });
@@ -42,7 +42,8 @@ export default function Spend({ query, session }) {
     <${State} of=${spent} empty=${html`<p><b>Nothing was called in this time.</b></p>
         <p>History begins when this version of Sluice was installed, and is kept
         as <code>settings.history</code> says.</p>`}>${(/** @type {List<HistoryRow>} */ list) =>
-      html`<${Sums} rows=${list.data} by=${by} query=${query} span=${SPANS[key]} />`}<//><//>`;
+      html`<${Sums} rows=${list.data} by=${by} query=${query} span=${SPANS[key]}
+        isTenants=${isBound(session)} />`}<//><//>`;
 }
 
 /** @param {Record<string, string>} query
@@ -62,14 +63,15 @@ function boundsOf({ days, step_s }) {
 }
 
 /** @param {{rows: Array<HistoryRow>, by: string, query: Record<string, string>,
- *   span: {days: number, step: 'hour' | 'day', step_s: number}}} props */
-function Sums({ rows, by, query, span }) {
+ *   span: {days: number, step: 'hour' | 'day', step_s: number}, isTenants: boolean}} props */
+function Sums({ rows, by, query, span, isTenants }) {
   const list = useMemo(() => sums(rows, (row) => (by === 'none' ? row.at
     : by === 'model' ? row.model ?? '' : by === 'tenant' ? row.tenant ?? ''
     : JSON.stringify([row.model, row.tenant]))), [rows, by]);
   const total = useMemo(() => sums(rows, () => '')[0], [rows]);
   const byTime = useMemo(() => sums(rows, (row) => row.at), [rows]);
-  const columns = useMemo(() => columnsFor(by, total, span.step), [by, total, span.step]);
+  const columns = useMemo(() => columnsFor(by, total, span.step, isTenants),
+    [by, total, span.step, isTenants]);
   return html`<dl class="totals">
       <div><dt>Cost</dt><dd><${Money} value=${total.cost} /></dd></div>
       <div><dt>Tokens in</dt><dd><${Tokens} value=${total.input_tokens} /></dd></div>
@@ -104,11 +106,14 @@ function Plots({ rows, span }) {
       byDay=${span.step === 'day'} /></div>`;
 }
 
-/** @param {string} by @param {any} total @param {string} step @returns {Array<Column<any>>} */
-function columnsFor(by, total, step) {
+/** @param {string} by @param {any} total @param {string} step
+ * @param {boolean} isTenants the key is one tenant's: it sees tasks, not models
+ * @returns {Array<Column<any>>} */
+function columnsFor(by, total, step, isTenants) {
   const model = { key: 'model', label: 'Model', sort: (/** @type {any} */ row) => row.model ?? '',
     render: (/** @type {any} */ row) => (row.model === null ? html`<span class="muted">none</span>`
-      : html`<a href=${link(['models', row.model])}>${row.model}</a>`) };
+      : html`<a href=${isTenants ? link('tasks', { model: row.model })
+        : link(['models', row.model])}>${row.model}</a>`) };
   const tenant = { key: 'tenant', label: 'Tenant',
     sort: (/** @type {any} */ row) => row.tenant ?? '',
     render: (/** @type {any} */ row) => row.tenant ?? html`<span class="muted">none</span>` };

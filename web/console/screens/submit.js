@@ -1,8 +1,7 @@
 // A form for one task; afterwards its life, as it happens: the first minute of a newcomer.
-import '../tasks/sheet.js';
 import { html, useEffect, useState } from '../html.js';
 import { act, request, useApi } from '../api.js';
-import { link, setQuery } from '../router.js';
+import { encodePart, link, setQuery } from '../router.js';
 import { can } from '../session.js';
 import { Badge, Copy, Field, FormError, Page, Problem, State } from '../components/index.js';
 import { EMPTY, bodyOf, faultsOf } from '../tasks/draft.js';
@@ -41,12 +40,12 @@ function MoreFields({ draft, set, faults, session }) {
       hint: 'A JSON object; tasks are found by it' })}</details>`;
 }
 
-/** @param {{draft: Draft, set: (changes: Partial<Draft>) => void, models: Array<string>,
+/** @param {{draft: Draft, set: (changes: Partial<Draft>) => void, models: Array<string> | null,
  *   session: Session, error: any, isBusy: boolean, onSubmit: (event: Event) => void,
- *   faults: Record<string, string>}} props */
+ *   faults: Record<string, string>}} props models: null: this key may not see them */
 function Form({ draft, set, models, session, error, isBusy, onSubmit, faults }) {
   const choices = /** @type {Array<[string, string]>} */ ([['', 'the default model'],
-    ...(draft.model && !models.includes(draft.model) ? [draft.model] : []).concat(models)
+    ...(draft.model && !models?.includes(draft.model) ? [draft.model] : []).concat(models ?? [])
       .map((name) => [name, name])]);
   const isPrompt = draft.kind === 'prompt';
   return html`<form class="panel form" onSubmit=${onSubmit} noValidate
@@ -66,7 +65,8 @@ function Form({ draft, set, models, session, error, isBusy, onSubmit, faults }) 
         placeholder='{"messages": [{"role": "user", "content": "Why is the sky blue?"}]}'
         hint="A body in the model's own API, kept byte for byte."
         onInput=${(/** @type {string} */ value) => set({ request: value })} />`}
-    <${Field} label="Model or route" type="select" value=${draft.model} choices=${choices}
+    <${Field} label="Model or route" type=${models ? 'select' : 'text'} value=${draft.model}
+      choices=${choices} placeholder=${models ? undefined : 'the default model'}
       onInput=${(/** @type {string} */ model) => set({ model })} />
     <${MoreFields} draft=${draft} set=${set} faults=${faults} session=${session} />
     <${FormError} error=${error} />
@@ -132,7 +132,7 @@ function useTextsOf(from, set) {
     setError(null);
     setAsked(true);
     try {
-      const texts = await request('GET', `v1/tasks/${from}/texts`);
+      const texts = await request('GET', `v1/tasks/${encodePart(from ?? '')}/texts`);
       if ((texts.cut ?? []).length > 0) throw new Error('Its texts are too long for a form.');
       set(typeof texts.request === 'string' ? { kind: 'request', request: texts.request }
         : { kind: 'prompt', prompt: texts.prompt ?? '' });
@@ -159,7 +159,8 @@ function Again({ from, set }) {
 
 /** @param {ScreenProps} props */
 export default function Submit({ query, session }) {
-  const models = useApi('v1/models', { interval: 5_000 });
+  const isReader = can(session, 'read');
+  const models = useApi(isReader ? 'v1/models' : null, { interval: 5_000 });
   const names = (models.data?.data ?? []).map((/** @type {any} */ { id }) => id);
   const [draft, setDraft] = useState({ ...EMPTY, model: query.model ?? '' });
   const [isTried, setTried] = useState(false);
@@ -168,8 +169,9 @@ export default function Submit({ query, session }) {
   const set = (/** @type {Partial<Draft>} */ changes) =>
     setDraft((old) => ({ ...old, ...changes }));
   const faults = isTried ? faultsOf(draft) : {};
-  const submit = async (/** @type {Event} */ event) => {
+  const submit = async (/** @type {any} */ event) => {
     event.preventDefault();
+    if (isBusy || event.repeat) return;
     setTried(true);
     if (Object.keys(faultsOf(draft)).length > 0) return;
     setBusy(true);
@@ -184,7 +186,6 @@ export default function Submit({ query, session }) {
     }
     setBusy(false);
   };
-  const isReader = can(session, 'read');
   const hasNone = isReader && models.data && names.length === 0;
   return html`<${Page} title="Submit a task"
     note="It is stored first, and called when its turn comes.">
@@ -192,8 +193,8 @@ export default function Submit({ query, session }) {
       <${WorkerNote} session=${session} />
       ${query.from && isReader
         && html`<${Again} key=${query.from} from=${query.from} set=${set} />`}
-      <${Form} draft=${draft} set=${set} models=${names} session=${session} error=${error}
-        isBusy=${isBusy} onSubmit=${submit} faults=${faults} />
+      <${Form} draft=${draft} set=${set} models=${isReader ? names : null} session=${session}
+        error=${error} isBusy=${isBusy} onSubmit=${submit} faults=${faults} />
       ${query.id && (isReader
         ? html`<${Submitted} key=${query.id} id=${query.id} session=${session} />`
         : html`<p role="status">Task ${query.id} is stored. This key may not read it.</p>`)}`}<//>`;

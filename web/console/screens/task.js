@@ -1,5 +1,4 @@
 // One task: what happened to it, why it is where it is, its facts, its texts, what can be done.
-import '../tasks/sheet.js';
 import { html } from '../html.js';
 import { count } from '../format.js';
 import { go, link } from '../router.js';

@@ -1,5 +1,4 @@
 // Tasks: found by filters that live in the URL, chosen one by one or all that match, and acted on.
-import '../tasks/sheet.js';
 import { html, useEffect, useMemo, useState } from '../html.js';
 import { useApi } from '../api.js';
 import { count, plural } from '../format.js';

@@ -26,7 +26,7 @@ export default function TenantScreen({ params, query }) {
 
 /** @param {{name: string, query: Record<string, string>}} props */
 function Use({ name, query }) {
-  const key = query.range in RANGES ? query.range : '24h';
+  const key = Object.hasOwn(RANGES, query.range) ? query.range : '24h';
   const range = RANGES[key];
   const history = useHistory({ range, tenant: name });
   return html`<section><div class="section-head"><h2>History</h2>

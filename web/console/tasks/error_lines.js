@@ -1,5 +1,5 @@
 // The first lines of a batch's error file: which line failed, and why.
-import { urlOf } from '../api.js';
+import { signedOut, urlOf } from '../api.js';
 import { parseErrorLine } from './error_line.js';
 
 /** @typedef {import('./error_line.js').ErrorLine} ErrorLine */
@@ -16,6 +16,7 @@ export async function readErrorLines(fileId, signal) {
   signal.addEventListener('abort', () => control.abort());
   const answer = await fetch(urlOf(`v1/files/${fileId}/content`),
     { signal: control.signal, credentials: 'same-origin' });
+  if (answer.status === 401) signedOut.set(signedOut.get() + 1);
   if (!answer.ok || !answer.body) throw new Error(`HTTP ${answer.status}`);
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';

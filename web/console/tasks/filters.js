@@ -8,7 +8,7 @@ export const REDRIVABLE = ['failed', 'cancelled', 'expired'];
 export const STATUSES = [...UNFINISHED, ...ENDED];
 
 /** All filters that the search knows, in the order in which they are named to people. */
-export const NAMES = ['status', 'model', 'tenant', 'batch_id', 'priority', 'since', 'until',
+const NAMES = ['status', 'model', 'tenant', 'batch_id', 'priority', 'since', 'until',
   'error_code', 'metadata_key', 'metadata_value', 'text'];
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 };

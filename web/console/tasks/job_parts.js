@@ -2,7 +2,7 @@
 import { html, useEffect, useRef, useState } from '../html.js';
 import { act, request, useApi } from '../api.js';
 import { plural } from '../format.js';
-import { link } from '../router.js';
+import { encodePart, link } from '../router.js';
 import { Badge, Bar, Dialog, Field, FormError } from '../components/index.js';
 import { filterWords } from './filters.js';
 
@@ -57,7 +57,8 @@ export function JobProgress({ job }) {
 export function useJob(id) {
   const isOver = useRef(false);
   /** @type {Loaded<Job>} */
-  const job = useApi(`v1/jobs/${id}`, { interval: isOver.current ? 0 : LOOK_MS, live: 'jobs' });
+  const job = useApi(`v1/jobs/${encodePart(id)}`,
+    { interval: isOver.current ? 0 : LOOK_MS, live: 'jobs' });
   isOver.current = job.data !== null && !WORKING.includes(job.data.state);
   return job;
 }
@@ -86,7 +87,7 @@ function Started({ id, onClose }) {
   const { data: job, error } = useJob(id);
   const [refusal, setRefusal] = useState(/** @type {any} */ (null));
   const isWorking = !job || WORKING.includes(job.state);
-  const cancel = () => act('POST', `v1/jobs/${id}/cancel`).catch(setRefusal);
+  const cancel = () => act('POST', `v1/jobs/${encodePart(id)}/cancel`).catch(setRefusal);
   return html`<${Dialog} title=${job ? ACTIONS[job.action].title : 'Job'} onClose=${onClose}
     footer=${html`
       ${isWorking && html`<button type="button" onClick=${cancel}>Stop the job</button>`}
@@ -124,7 +125,7 @@ function Target({ action, to, priority, onTo, onPriority }) {
 }
 
 /** @param {string} text */
-export const isPriority = (text) => /^-?\d{1,3}$/.test(text) && Math.abs(Number(text)) <= 100;
+const isPriority = (text) => /^-?\d{1,3}$/.test(text) && Math.abs(Number(text)) <= 100;
 
 /** The question before a job: which tasks, how many, and only then the button.
  * @param {{action: string, filter: Record<string, any>, note?: string | null,

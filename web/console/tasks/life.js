@@ -3,7 +3,7 @@
 import { html, useEffect, useRef } from '../html.js';
 import { urlOf, useApi } from '../api.js';
 import { count, plural } from '../format.js';
-import { link } from '../router.js';
+import { encodePart, link } from '../router.js';
 import { can } from '../session.js';
 import { Copy } from '../components/index.js';
 import { ENDED, STATUSES } from './filters.js';
@@ -22,7 +22,8 @@ const RECONNECT_MS = 5_000;
 export function useLife(id) {
   const seen = useRef(false);
   /** @type {Loaded<Life>} */
-  const life = useApi(`v1/tasks/${id}/timeline`, { interval: seen.current ? 0 : LOOK_MS });
+  const life = useApi(`v1/tasks/${encodePart(id)}/timeline`,
+    { interval: seen.current ? 0 : LOOK_MS });
   const status = life.data?.task.id === id ? life.data.task.status : '';
   const isOver = ENDED.includes(status);
   seen.current = isOver;
@@ -47,7 +48,7 @@ function useStates(id, onState) {
     const follow = () => {
       close();
       if (document.hidden) return;
-      source = new EventSource(urlOf(`v1/tasks/${id}/events`));
+      source = new EventSource(urlOf(`v1/tasks/${encodePart(id)}/events`));
       for (const status of STATUSES) source.addEventListener(status, onState);
       source.onerror = () => {
         close();

@@ -3,6 +3,7 @@
 import { html, useMemo, useState } from '../html.js';
 import { request } from '../api.js';
 import { plural } from '../format.js';
+import { encodePart } from '../router.js';
 import { Copy, Problem } from '../components/index.js';
 import { indentJson } from './json_text.js';
 import { saveText } from './download.js';
@@ -50,7 +51,7 @@ export function Texts({ id }) {
     setAsking(true);
     setError(null);
     try {
-      setTexts(await request('GET', `v1/tasks/${id}/texts`));
+      setTexts(await request('GET', `v1/tasks/${encodePart(id)}/texts`));
     } catch (thrown) {
       setError(thrown);
     }

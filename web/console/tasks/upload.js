@@ -1,6 +1,6 @@
 // Uploads a file of a batch, with its progress: fetch does not tell any.
 
-import { ApiError, fromJson, urlOf } from '../api.js';
+import { ApiError, fromJson, signedOut, urlOf } from '../api.js';
 
 /** @param {File} file
  * @param {(share: number) => void} onShare 0 to 1
@@ -15,6 +15,7 @@ export function upload(file, onShare) {
     request.upload.onprogress = ({ loaded, total }) => onShare(total ? loaded / total : 0);
     request.onerror = () => reject(new ApiError(0, { message: 'The server does not answer.' }));
     request.onload = () => {
+      if (request.status === 401) signedOut.set(signedOut.get() + 1);
       /** @type {any} */
       let answer = null;
       try {

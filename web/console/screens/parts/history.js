@@ -19,7 +19,7 @@ export const RANGES = {
 };
 
 /** The end of the last whole step, and the beginning of the range before it, in seconds. */
-export function windowOf(/** @type {Range} */ range, now = Date.now() / 1000) {
+function windowOf(/** @type {Range} */ range, now = Date.now() / 1000) {
   const until = Math.floor(now / range.step_s) * range.step_s;
   return { since: until - range.span, until };
 }
