@@ -49,7 +49,9 @@ class JsonMessageFlag final : public spdlog::custom_flag_formatter {
   }
 };
 
-bool is_control(char c) { return (c >= 0 && c < ' ') || c == 0x7f; }
+bool is_control(char c) {
+  return (c >= 0 && c < ' ') || c == 0x7f;
+}
 
 // The message on one line: a model's name, say, may hold a line of its own and codes for terminals.
 class TextMessageFlag final : public spdlog::custom_flag_formatter {
@@ -59,8 +61,7 @@ class TextMessageFlag final : public spdlog::custom_flag_formatter {
     const std::string_view text(message.payload.data(), message.payload.size());
     for (size_t i = 0; i < text.size(); ++i) {
       // U+0080 to U+009f are the same codes in two bytes.
-      const bool is_c1 = text[i] == '\xc2' && i + 1 < text.size() &&
-                         (text[i + 1] & 0xe0) == 0x80;
+      const bool is_c1 = text[i] == '\xc2' && i + 1 < text.size() && (text[i + 1] & 0xe0) == 0x80;
       if (is_c1) ++i;
       if (is_c1 || is_control(text[i])) {
         fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(text[i]));

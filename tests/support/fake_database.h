@@ -38,13 +38,13 @@ class FakeDatabase final : public Database {
   int64_t damaged = 0;       // sequences that mend_sequences makes anew
   bool grants_hedges = true;
   bool has_unfinished = true;
-  bool apart = false;     // completions have a session of their own
-  bool pooled = false;    // no notifications
-  bool mute = false;      // nor answers of the listening session
+  bool apart = false;         // completions have a session of their own
+  bool pooled = false;        // no notifications
+  bool mute = false;          // nor answers of the listening session
   int64_t job_pause_ms = -1;  // what a step of a job says: no job is open
-  int64_t removable = 0;  // what the next round of retention removes
-  int64_t lost = 0;       // leases of dead workers, for recover to take back
-  int64_t uncounted = 0;  // ends that the next look of the history leaves
+  int64_t removable = 0;      // what the next round of retention removes
+  int64_t lost = 0;           // leases of dead workers, for recover to take back
+  int64_t uncounted = 0;      // ends that the next look of the history leaves
 
   // Read by the test.
   std::vector<std::vector<EndedCall>> batches;  // stored completions

@@ -160,7 +160,7 @@ TEST_CASE("a model that has all the slots it may have keeps nobody from the slot
   bench.start();
   bench.pass_ms(1000);
   const size_t before = bench.http.count();
-  REQUIRE(before < 16);  // some are kept for the other
+  REQUIRE(before < 16);      // some are kept for the other
   bench.database.notify(1);  // one more of its tasks is there
   bench.database.queue.push_back(task_of(50));
   bench.database.queue.back().model = "other";  // nobody tells of it: we are awake

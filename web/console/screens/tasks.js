@@ -179,7 +179,8 @@ function Pages({ found, query }) {
       href=${link('tasks', { ...query, before: next })}>Older</a>`}
     <span class="muted">${!next ? 'There are no older ones.' :
       isComplete === false && data.length < 50
-      ? `${plural(looked, 'task')} looked at for this page; older ones may match, too.`
+        ? `${looked === null ? 'Not all were' : plural(looked, 'task')} looked at for this page; `
+          + 'older ones may match, too.'
         : ''}</span></nav>`;
 }
 
@@ -188,8 +189,8 @@ function Pages({ found, query }) {
 function Nothing({ found, query }) {
   const isFiltered = Object.keys(inForce(query)).length > 0;
   if (found.next_before) {
-    return html`<div class="empty"><p>None of the ${count(found.looked_at)} tasks
-      looked at meets the filters.</p>
+    const looked = found.looked_at === null ? '' : count(found.looked_at);
+    return html`<div class="empty"><p>None of the ${looked} tasks looked at meets the filters.</p>
       <p><a class="button primary"
         href=${link('tasks', { ...query, before: found.next_before })}>Look
         further back</a></p></div>`;

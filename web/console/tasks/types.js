@@ -28,7 +28,7 @@
  * A page of the search.
  * @typedef {object} Found
  * @property {Array<Task>} data
- * @property {number} looked_at
+ * @property {number | null} looked_at null: for a tenant's key
  * @property {string | null} next_before
  * @property {boolean} is_complete
  */
