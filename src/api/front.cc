@@ -135,17 +135,18 @@ Co<HttpReply> Front::answer(HttpIncoming incoming) {
 HttpAdmission Front::admit(const HttpIncoming& incoming) {
   keys_.wake();
   const ConsolePlace place = console_place(incoming.path);
-  if (is_for_all(incoming, place) && has_body(incoming)) {
-    return refuse(incoming, error_reply(413, "too_large", "this takes no body"));
-  }
-  if (monitored(incoming) == Monitored::health) return HttpVerdict();
-  if (without_keys_ && !comes_from_here(incoming, url_scheme_, place)) {
+  const bool is_health = monitored(incoming) == Monitored::health;
+  if (without_keys_ && !is_health && !comes_from_here(incoming, url_scheme_, place)) {
     return refuse(incoming, unauthorized());
   }
   if (place != ConsolePlace::none) {
     std::optional<HttpReply> refusal = console_.refusal(incoming, place);
     if (refusal) return refuse(incoming, std::move(*refusal));
   }
+  if (is_for_all(incoming, place) && has_body(incoming)) {
+    return refuse(incoming, error_reply(413, "too_large", "this takes no body"));
+  }
+  if (is_health) return HttpVerdict();
   if (without_keys_ || monitored(incoming) == Monitored::metrics || place == ConsolePlace::page) {
     return HttpVerdict();
   }

@@ -321,11 +321,12 @@ def test_a_revoked_key_ends_session_and_stream(url, process, browser, make_key):
 
 @pytest.mark.parametrize("method, path", [("DELETE", "/console/session"),
     ("GET", "/console/session"), ("GET", "/console/"), ("GET", "/healthz"), ("GET", "/metrics")])
-@pytest.mark.parametrize("framing", ["Content-Length: 60000000", "Transfer-Encoding: chunked"])
-def test_nobodys_body_is_kept_before_a_key_is_shown(process, method, path, framing):
+@pytest.mark.parametrize("framing, body", [("Content-Length: 60000000", ""),
+    ("Transfer-Encoding: chunked", "1\r\nx\r\n0\r\n\r\n")], ids=["length", "chunks"])
+def test_nobodys_body_is_kept_before_a_key_is_shown(process, method, path, framing, body):
     with socket.create_connection(("127.0.0.1", process.port), 10) as connection:
         connection.sendall(f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{framing}\r\n"
-            "Sec-Fetch-Site: same-origin\r\n\r\n".encode())
+            f"Sec-Fetch-Site: same-origin\r\n\r\n{body}".encode())
         assert connection.recv(65536).startswith(b"HTTP/1.1 413 ")
 
 
