@@ -71,8 +71,8 @@ ExitCode serve(const ServeFlags& flags, const GlobalOptions& globals) {
                                                          const std::string& health) {
     drop_capabilities();
     if (!health.empty()) fmt::print("health and metrics on http://{}\n", health);
-    fmt::print("listening on {}://{}\n", scheme, address);
     fmt::print("console on {}\n", console_url(scheme, address));
+    fmt::print("listening on {}://{}\n", scheme, address);
     std::fflush(stdout);
   };
   return run_server(options);
