@@ -21,10 +21,6 @@ int64_t unix_time_s() {
   return std::chrono::duration_cast<std::chrono::seconds>(now).count();
 }
 
-bool is_look(const HttpIncoming& incoming) {
-  return incoming.method == "GET" || incoming.method == "HEAD";
-}
-
 HttpReply not_allowed(std::string allowed) {
   HttpReply reply = error_reply(405, "method_not_allowed", "the path takes " + allowed);
   reply.headers.emplace_back("Allow", std::move(allowed));

@@ -24,10 +24,6 @@ HttpReply text_reply(std::string content_type, std::string body) {
   return reply;
 }
 
-bool is_look(const HttpIncoming& incoming) {
-  return incoming.method == "GET" || incoming.method == "HEAD";
-}
-
 // The requests answered without a key.
 enum class Monitored { nothing, health, metrics };
 

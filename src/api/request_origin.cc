@@ -30,10 +30,6 @@ bool is_own(std::string_view origin, std::string_view host, std::string_view url
   return (scheme == "https" || scheme == url_scheme) && origin.substr(scheme_end + 3) == host;
 }
 
-bool is_look(const HttpIncoming& incoming) {
-  return incoming.method == "GET" || incoming.method == "HEAD";
-}
-
 }  // namespace
 
 bool comes_from_here(const HttpIncoming& incoming, std::string_view url_scheme,

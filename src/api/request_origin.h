@@ -12,6 +12,11 @@
 
 namespace sluice {
 
+// Whether a request asks to see something, and changes nothing.
+inline bool is_look(const HttpIncoming& incoming) {
+  return incoming.method == "GET" || incoming.method == "HEAD";
+}
+
 // Whether a request may be answered without a key: it is sent to a name of this machine, and by no
 // page. `place`: to the console's API and session its own page may send it; to its page, which
 // holds nothing, any page leads.
