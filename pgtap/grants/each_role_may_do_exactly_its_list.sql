@@ -110,6 +110,7 @@ insert into allowed (object, roles) values
   ('unregister_worker(bigint,timestamp with time zone)', 'wa'),
   ('warm_up()', 'wa'),
   ('worker_speaks(bigint,text[])', 'wa'),
+  ('workers_wanted(timestamp with time zone)', 'ra'),
   ('acts_as_administrator()', 'ra'), ('shown_reason(text,text)', 'ra'),
   ('without_secrets(jsonb)', 'ra'),
   ('find_tasks(text,text,text,bigint,integer,timestamp with time zone,timestamp with time '

@@ -8,7 +8,7 @@ select is_empty($$select f
       'forget_all', 'held_leases', 'expire_due',
     'advance_batches', 'bulk_step', 'overview', 'model_limits', 'find_tasks', 'timeline',
     'dead_letter_groups', 'search_tasks', 'show_timeline', 'read_texts',
-    'show_dead_letter_groups']) f
+    'show_dead_letter_groups', 'workers_wanted']) f
   where not exists (select from pg_proc p where p.pronamespace = 'sluice'::regnamespace
     and p.proname = f
     and p.proconfig @> array['enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off',
