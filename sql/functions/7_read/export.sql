@@ -1,0 +1,66 @@
+-- Tasks and results by pages, the oldest first, for `sluice export`.
+
+-- export_range: how far the next page of an export reaches.
+-- Params:  after: ids above this one; max_tasks: at most so many of the caller's tasks.
+-- Returns: the last id; null: there is none after it.
+create or replace function sluice.export_range(after bigint, max_tasks int default 1000)
+returns bigint
+language plpgsql stable security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+begin
+  return (select max(p.id) from (
+    select t.id from sluice.task t cross join sluice.caller_scope() c
+    where t.id > export_range.after and (t.tenant = any (c.tenants)) = c.bound
+    order by t.id limit max_tasks) p);
+end
+$$;
+
+-- export_tasks: a page of an export: the caller's tasks in a range of ids that meet the conditions
+-- (null: any), each once, in the place where it is now.
+-- Params:  after, upto: ids above the first, up to the second (export_range); since, until: when it
+--          was submitted; texts: false: without prompt, request, answer and response; max_bytes: of
+--          texts, but at least one task: the page then ends before its range does, and the next
+--          begins after the last id returned.
+-- Returns: task: the columns of sluice.tasks, and max_attempts, max_output_tokens and traceparent.
+create or replace function sluice.export_tasks(
+  after bigint, upto bigint, status text default null, model text default null,
+  tenant text default null, batch_id bigint default null, metadata jsonb default null,
+  since timestamptz default null, until timestamptz default null, texts boolean default true,
+  max_bytes bigint default 8388608)
+returns table (id bigint, task json)
+language plpgsql stable security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+begin
+  return query
+  with found as materialized (
+    select t.id, t.status, t.route, t.model, t.tenant, t.priority, t.metadata, t.batch_id,
+      t.created_at, t.queued_at, t.started_at, t.finished_at, t.run_at, t.deadline, t.attempts,
+      s.max_attempts, s.max_output_tokens, s.traceparent, t.input_tokens, t.output_tokens, t.cost,
+      t.error_code, t.error, x.prompt, x.request, x.answer, x.response
+    from sluice.tasks t join sluice.task s on s.id = t.id
+    left join lateral (select t.prompt, t.request, t.answer, t.response) x on texts
+    where t.id > export_tasks.after and t.id <= export_tasks.upto
+      and (export_tasks.status is null or t.status = export_tasks.status)
+      and (export_tasks.model is null or export_tasks.model in (t.model, t.route))
+      and (export_tasks.tenant is null or t.tenant = export_tasks.tenant)
+      and (export_tasks.batch_id is null or t.batch_id = export_tasks.batch_id)
+      and (export_tasks.metadata is null or t.metadata @> export_tasks.metadata)
+      and (export_tasks.since is null or t.created_at >= export_tasks.since)
+      and (export_tasks.until is null or t.created_at < export_tasks.until)),
+  measured as (
+    select f.id, f, sum(coalesce(octet_length(f.prompt), 0) + coalesce(octet_length(f.request), 0)
+      + coalesce(octet_length(f.answer), 0) + coalesce(octet_length(f.response), 0)) over (
+      order by f.id rows between unbounded preceding and 1 preceding) as bytes_before
+    from found f)
+  select m.id, row_to_json(m.f) from measured m where coalesce(m.bytes_before, 0) < max_bytes
+  order by m.id;
+end
+$$;
