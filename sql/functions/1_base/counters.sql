@@ -59,18 +59,21 @@ exception
 end
 $$;
 
--- mend_sequences: replaces damaged sequences by new ones, at most 500 a call, because each takes
--- two places in the shared lock table. Called by workers and servers when they connect and when a
--- statement meets a damaged sequence, and by tick, doctor, migrate and the commands. Workers have
--- the right to call it although they can do little else, so that nobody waits for an administrator.
--- Submitters do not: it locks what it replaces until the commit, and their transactions may be
--- long. Run it in a transaction of its own, again and again until it returns 0, 0: only a call that
--- finds nothing to do notes that all is intact.
+-- mend_sequences: replaces sequences that a crash or failover damaged by new ones, at most 500 a
+-- call. Run it in a transaction of its own, again and again until it returns 0, 0: only a call that
+-- finds nothing to do notes that all is intact. Workers, servers, tick and the commands do so by
+-- themselves.
 -- Returns: mended: how many were replaced; locked: how many were not, because their locks were not
---          available. After the third of these it stops.
+--          available.
+-- Errors:  55P03 another call has been at work for longer than 1 s.
+--
+-- Each takes two places in the shared lock table. Called by workers and servers when they connect
+-- and when a statement meets a damaged sequence, and by tick, doctor, migrate and the commands.
+-- Workers have the right to call it although they can do little else, so that nobody waits for an
+-- administrator. Submitters do not: it locks what it replaces until the commit, and their
+-- transactions may be long. After the third that is locked it stops.
 -- Locks:   one call at a time, before any lock of a sequence; waits at most 1 s for it and for each
 --          sequence.
--- Errors:  55P03: another call has been at work for longer than that.
 create or replace function sluice.mend_sequences(out mended int, out locked int)
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
