@@ -252,14 +252,18 @@ class Blocks:
             words = " ".join(["sluice", *command.words])
             out += [f"{'##' if len(command.words) < 2 else '###'} {words}",
                 wrapped(self.plain(command.summary) + "."), f"```text\n{command.usage}\n```"]
-            rows = [[code(option.shown), code(option.default), code(option.variable),
-                    self.plain(option.meaning)]
+            rows = [[code(option.shown), self.flag_default(option.default),
+                    code(option.variable), self.plain(option.meaning)]
                 for option in [*command.positionals, *command.options]]
             if rows:
                 out.append(table(["argument or flag", "default", "environment", "meaning"], rows))
             if command.more:
                 out.append(f"```text\n{command.more}\n```")
         return "\n\n".join(out)
+
+    def flag_default(self, default):
+        """Words as they are, values as code."""
+        return self.plain(default) if " " in default else code(default)
 
     def variables(self):
         """Which flags read which variable."""
@@ -274,8 +278,7 @@ class Blocks:
 
     @staticmethod
     def plain(text):
-        return text.replace("<", "&lt;").replace("|", "\\|").replace("*", "\\*").replace(
-            "{", "&#123;").replace("_…", "\\_…")
+        return text.replace("<", "&lt;").replace("|", "\\|").replace("*", "\\*")
 
     def exit_codes(self):
         meanings = sources.exit_codes(self.root / "src" / "exit_code.h")

@@ -130,5 +130,8 @@ def comments_sql(files):
         if f"function sluice.{name}{signatures[name]}" not in statements]
     if missing:
         raise ValueError("no comment stands above " + ", ".join(sorted(missing)))
+    for key, text in statements.items():
+        if re.search(r"^(grant|revoke) ", text, re.M):  # `migrate --without-roles` would cut it out
+            raise ValueError(f"a line of the comment on {key} begins with grant or revoke")
     return "".join("comment on {} is '{}';\n".format(key, text.replace("'", "''"))
         for key, text in sorted(statements.items()))

@@ -1,19 +1,20 @@
 """docs/reference/ says what the catalog, the flags and the sources say, and so does psql."""
 import re
+import shutil
 import subprocess
 
 import pytest
 
 from conftest import BINARY, ROOT, clean_environment, load_script, query
 
-reference = ROOT / "scripts" / "reference"
+REFERENCE = ROOT / "scripts" / "reference"
 sql_comments = load_script("sql_comments.py")
 
 pytestmark = pytest.mark.plain_build_only
 
 
 def test_no_page_is_stale():
-    run = subprocess.run([reference, "--check"], capture_output=True, text=True, timeout=300,
+    run = subprocess.run([REFERENCE, "--check"], capture_output=True, text=True, timeout=300,
         env=clean_environment({"SLUICE_BINARY": BINARY}))
     assert run.returncode == 0, run.stdout + run.stderr
 
@@ -21,8 +22,7 @@ def test_no_page_is_stale():
 def test_a_stale_page_and_a_gap_are_found(tmp_path):
     """In a copy: a wrong default, and an error that nobody described."""
     for name in ("scripts", "sql", "src", "docs"):
-        (tmp_path / name).mkdir()
-        subprocess.run(["cp", "-r", ROOT / name, tmp_path], check=True)
+        shutil.copytree(ROOT / name, tmp_path / name)
     page = tmp_path / "docs/reference/configuration.md"
     text = page.read_text()
     assert "`30 days`" in text

@@ -48,12 +48,13 @@ comment on column sluice.models.max_attempts is
 comment on column sluice.models.backoff_base is
   'The first retry waits up to this long, each further one up to twice as long.';
 comment on column sluice.models.backoff_max is 'No retry waits longer.';
-comment on column sluice.models.batch_max is 'Tasks in one call; above 1 only with api solve.';
+comment on column sluice.models.batch_max is
+  'Tasks in one call at most, with api solve; other apis take one.';
 comment on column sluice.models.batch_wait is
   'How long a call waits at most for more tasks to share it.';
 comment on column sluice.models.breaker_failures is
-  'So many failed calls in a row, of more than one task, open the breaker: nothing is claimed '
-  'for the model.';
+  'So many failed calls in a row (no connection, time-out, HTTP 408 or 5xx) open the breaker: '
+  'nothing is claimed for the model.';
 comment on column sluice.models.breaker_open is
   'How long the breaker is open before it lets one call through as a probe.';
 comment on column sluice.models.breaker_successes is
