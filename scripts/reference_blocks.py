@@ -5,18 +5,16 @@ import textwrap
 import reference_sources as sources
 
 LINE_CHARS_MAX = 100
-TYPES = {"timestamp with time zone": "timestamptz", "integer": "int",
-    "double precision": "double precision", "character varying": "varchar"}
-KINDS = {"r": "table", "v": "view", "S": "sequence"}
-CODE_WORD = re.compile(r"(?<![\w/.`:-])(?:settings|models|tenants|sluice|tasks)\.[a-z_]+(?:\(\))?"
-    r"|(?<![\w/.`:-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?:\(\))?(?![\w`/-])")
+TYPES = {"timestamp with time zone": "timestamptz", "integer": "int"}
+CODE_WORD = re.compile(r"(?<![\w/.`:{-])(?:(?:settings|models|tenants|sluice|tasks)\.[a-z_]+"
+    r"|[a-z][a-z0-9]*(?:_[a-z0-9]+)+)(?:\([a-z_, ]*\))?(?![\w`/-])")
 ERROR_CODE = re.compile(r"\bSL\d{3}\b")
 
 
 def short_type(name):
     for long, short in TYPES.items():
         name = name.replace(long, short)
-    return name.replace("sluice.", "")
+    return name
 
 
 def plain_default(expression):
@@ -90,6 +88,7 @@ class Blocks:
         self.roles = catalog["roles"]
         self.errors = sources.raised_errors(root / "sql" / "functions")
         self.help = sources.all_help(help_of)
+        self.facts = sources.facts(root / "src" / "db" / "sql_message.cc")
         self.shown = {"function": set(), "relation": set(), "type": set(), "error": set()}
 
     def block(self, kind, arguments):
@@ -191,11 +190,21 @@ class Blocks:
                         for row in rows]))
         if relation["constraints"] and "default" in heads:
             out.append("Constraints; a refusal names the fact:")
-            out.append("\n".join(f"- {fact.replace('_', ' ')}" for fact in relation["constraints"]))
-        readers = "; ".join(f"{code('sluice_' + role)}: {privileges}"
-            for role, privileges in relation["roles"].items())
-        out.append(wrapped(f"Rights: {readers}."))
+            out.append("\n".join(f"- {self.fact(name, relation)}"
+                    for name in relation["constraints"]))
+        for verb, right in ("Read", "select"), ("Edited", "update"):
+            roles = [code("sluice_" + role) for role, rights in relation["roles"].items()
+                if right in rights]
+            if roles:
+                out.append(wrapped(f"{verb} by {', '.join(roles)}."))
         return "\n\n".join(out)
+
+    def fact(self, name, relation):
+        """A constraint's name in words, as src/db/sql_message.cc says it."""
+        column = next((c["name"] for c in sorted(relation["columns"], key=lambda c: -len(c["name"]))
+                if name.startswith(c["name"] + "_")), "")
+        words = code(column) + name[len(column):].replace("_", " ")
+        return prose(self.facts[name]) if name in self.facts else words
 
     @staticmethod
     def column_default(column):
@@ -235,13 +244,14 @@ class Blocks:
         for role in self.roles:
             name = role["name"]
             calls = [f["name"] for f in self.functions.values() if name in f["roles"]]
-            reads = [f"{code(r['name'])} ({r['roles'][name]})" for r in self.relations.values()
-                if name in r["roles"]]
+            rights = {r["name"]: r["roles"][name] for r in self.relations.values()
+                if name in r["roles"]}
             out += [f"## sluice_{name}", wrapped(prose(role["comment"] or ""))]
-            if reads:
-                out.append(wrapped("**Tables and views** " + ", ".join(reads) + "."))
-            if calls:
-                out.append(wrapped("**Functions** " + ", ".join(map(code, calls)) + "."))
+            for verb, names in (("Edits", [n for n in rights if "update" in rights[n]]),
+                    ("Reads", [n for n in rights if "update" not in rights[n]]),
+                    ("Calls", calls)):
+                if names:
+                    out.append(wrapped(f"**{verb}** " + ", ".join(map(code, names)) + "."))
         return "\n\n".join(out)
 
     # The command line.

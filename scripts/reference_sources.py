@@ -175,6 +175,11 @@ def exit_codes(header):
     return re.findall(r"^  \w+ = (\d+),(?: +// (.*))?$", header.read_text(encoding="utf-8"), re.M)
 
 
+def facts(source):
+    """The words for constraints whose names do not say all, by name."""
+    return dict(re.findall(r'\{"(\w+)",\s+"([^"]*)"\}', source.read_text(encoding="utf-8")))
+
+
 def variables_read(source):
     """Variables that the program asks for by name, wherever."""
     found = set()

@@ -33,7 +33,7 @@ def test_a_stale_page_and_a_gap_are_found(tmp_path):
     run = subprocess.run([tmp_path / "scripts/reference", "--check"], capture_output=True,
         text=True, timeout=300, env=clean_environment({"SLUICE_BINARY": BINARY}))
     assert run.returncode == 1
-    assert "-| `retention` | interval | `3 days`" in run.stdout
+    assert "-| `retention` | `interval` | `3 days`" in run.stdout
     assert "run scripts/reference" in run.stderr
     assert "no page of docs/reference/ shows the error SL011" in run.stderr
     assert "errors.md has SL999, which nothing in sql/ raises" in run.stderr
@@ -62,7 +62,7 @@ def test_psql_shows_what_a_function_is_for(pg):
         where p.proname = 'submit' and p.pronamespace = 'sluice'::regnamespace""")[0][0]
     assert comment.startswith("Accepts one task.")
     assert "\n  priority: -100 to 100, higher first\n" in comment
-    assert "SL003 the model, route or" in comment
+    assert "SL003 the model,\n  route or system is full for now" in comment
     assert max(map(len, comment.splitlines())) <= sql_comments.WIDTH_CHARS
     shown = subprocess.run(["psql", url, "-Xqc", r"\df+ sluice.pause"], check=True,
         capture_output=True, text=True).stdout
