@@ -8,8 +8,8 @@ any; other sections (Locks …) are for developers, too.
 import re
 import textwrap
 
-# In psql's expanded output a value begins at column 22: lines of a terminal with 80 columns.
-WIDTH_CHARS = 58
+# In psql's expanded output 22 columns stand in front and 2 behind: a terminal of 80 columns.
+WIDTH_CHARS = 56
 SECTIONS = ("Params", "Returns", "Errors")
 GRANT = re.compile(r"^grant (execute|select)\b.*?\bon (?:function)?(.*?)\bto\b", re.M | re.S)
 SIGNATURE = re.compile(r"sluice\.(\w+)\(((?:[^()]|\([^()]*\))*)\)")
