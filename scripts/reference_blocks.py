@@ -123,7 +123,7 @@ class Blocks:
         out = [f"### {name}", self.paragraphs(parts[""]), self.signature(function)]
         meanings = {word: meaning for words, meaning in parts["Params"].items()
             for word in re.split(r", | or | and ", words)}
-        rows = [[code(a["name"]), code(short_type(a["type"])), self.default_of(a),
+        rows = [[code(a["name"]), short_type(a["type"]), self.default_of(a),
                 prose(meanings.get(a["name"], ""))]
             for a in function["arguments"] or () if a["name"] != "p_now"]
         if parts["free"]:
@@ -184,7 +184,7 @@ class Blocks:
         relation = self.relations[name]
         out = [f"## {name}", wrapped(prose(" ".join((relation["comment"] or "").split("\n"))))]
         if relation["kind"] != "S":
-            rows = [[code(c["name"]), code(short_type(c["type"])), self.column_default(c),
+            rows = [[code(c["name"]), short_type(c["type"]), self.column_default(c),
                     prose(c["comment"] or "")] for c in relation["columns"]]
             out.append(table(heads, [row if len(heads) == 4 else [row[0], row[1], row[3]]
                         for row in rows]))
@@ -220,7 +220,7 @@ class Blocks:
         for name in names:
             self.shown["type"].add(name)
             kind = self.types[name]
-            rows = [[code(c["name"]), code(short_type(c["type"])), prose(c["comment"] or "")]
+            rows = [[code(c["name"]), short_type(c["type"]), prose(c["comment"] or "")]
                 for c in kind["columns"]]
             out += [f"## {name}", wrapped(prose(" ".join((kind["comment"] or "").split("\n")))),
                 table(["attribute", "type", "meaning"], rows)]

@@ -33,7 +33,7 @@ def test_a_stale_page_and_a_gap_are_found(tmp_path):
     run = subprocess.run([tmp_path / "scripts/reference", "--check"], capture_output=True,
         text=True, timeout=300, env=clean_environment({"SLUICE_BINARY": BINARY}))
     assert run.returncode == 1
-    assert "-| `retention` | `interval` | `3 days`" in run.stdout
+    assert "-| `retention` | interval | `3 days`" in run.stdout
     assert "run scripts/reference" in run.stderr
     assert "no page of docs/reference/ shows the error SL011" in run.stderr
     assert "errors.md has SL999, which nothing in sql/ raises" in run.stderr
