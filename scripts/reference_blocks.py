@@ -6,7 +6,7 @@ import reference_sources as sources
 
 LINE_CHARS_MAX = 100
 TYPES = {"timestamp with time zone": "timestamptz", "integer": "int"}
-CODE_WORD = re.compile(r"(?<![\w/.`:{-])(?:(?:settings|models|tenants|sluice|tasks)\.[a-z_]+"
+CODE_WORD = re.compile(r"(?<![\w/.`:{-])(?:(?:settings|models|tenants|sluice|tasks)(?:\.[a-z_]+)+"
     r"|[a-z][a-z0-9]*(?:_[a-z0-9]+)+)(?:\([a-z_, ]*\))?(?![\w`/-])")
 ERROR_CODE = re.compile(r"\bSL\d{3}\b")
 

@@ -62,7 +62,7 @@ def test_psql_shows_what_a_function_is_for(pg):
         where p.proname = 'submit' and p.pronamespace = 'sluice'::regnamespace""")[0][0]
     assert comment.startswith("Accepts one task.")
     assert "\n  priority: -100 to 100, higher first\n" in comment
-    assert "SL003 the model,\n  route or system is full for now" in comment
+    assert "SL003 the model, route or system is full for now" in " ".join(comment.split())
     assert max(map(len, comment.splitlines())) <= sql_comments.WIDTH_CHARS
     shown = subprocess.run(["psql", url, "-Xqc", r"\df+ sluice.pause"], check=True,
         capture_output=True, text=True).stdout
