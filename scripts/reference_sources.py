@@ -186,5 +186,5 @@ def variables_read(source):
     for path in sorted(source.rglob("*.cc")):
         text = path.read_text(encoding="utf-8")
         found.update(re.findall(r'(?:getenv|\bsetting)\("(\w+)"', text))
-        found.update(re.findall(r'"(OTEL_\w+)"', text))
+        found.update(re.findall(r'"(OTEL_\w+|[A-Z_]+_API_KEY)"', text))
     return found
