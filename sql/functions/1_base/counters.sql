@@ -108,14 +108,27 @@ begin
 end
 $$;
 
--- remake_sequence: drops a sequence and creates it anew, never set. False: its lock was not
--- available.
+-- remake_sequence: drops a sequence and creates it anew, never set, with its grants and comment.
+-- False: its lock was not available.
 create or replace function sluice.remake_sequence(p_name name, p_start bigint) returns boolean
 language plpgsql volatile
 as $$
+declare
+  v_old constant oid := format('sluice.%I', p_name)::regclass;
+  v_statement text;
+  v_statements constant text[] := array(
+    select format('grant %s on sequence sluice.%I to %s', a.privilege_type, p_name,
+      a.grantee::regrole)
+    from pg_class c, aclexplode(c.relacl) a where c.oid = v_old and a.grantee <> c.relowner
+    union all
+    select format('comment on sequence sluice.%I is %L', p_name,
+      obj_description(v_old, 'pg_class')));
 begin
   execute format('drop sequence sluice.%I', p_name);
   execute format('create unlogged sequence sluice.%I minvalue 0 start %s', p_name, p_start);
+  foreach v_statement in array v_statements loop
+    execute v_statement;
+  end loop;
   return true;
 exception when lock_not_available then
   return false;
