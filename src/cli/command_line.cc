@@ -52,6 +52,15 @@ class NarrowHelp final : public CLI::Formatter {
     return narrow;
   }
 
+  // CLI11 leaves the twin out where the text of a flag's value is ours.
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text = CLI::Formatter::make_option_opts(option);
+    if (!option->get_option_text().empty() && !option->get_envname().empty()) {
+      text += fmt::format(" (Env:{})", option->get_envname());
+    }
+    return text;
+  }
+
  private:
   static constexpr size_t width_max = 80;
 };

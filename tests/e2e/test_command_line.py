@@ -31,6 +31,15 @@ def test_help_names_the_levels_of_the_log_once(sluice):
     assert sluice("--help").stdout.count("warning") == 1
 
 
+def test_help_names_the_variable_of_each_flag_that_has_one(sluice):
+    worker = sluice("worker", "--help").stdout
+    flags = set(re.findall(r"^  --([a-z-]+)", worker, re.M))
+    assert {"slots", "once"} < flags
+    for flag in flags:
+        assert f"(Env:SLUICE_{flag.upper().replace('-', '_')})" in worker
+    assert "(Env:" not in sluice("cancel", "--help").stdout
+
+
 def test_help_and_version_are_commands_too(sluice):
     assert sluice("help").stdout == sluice("--help").stdout
     assert sluice("help", "status").stdout == sluice("status", "--help").stdout

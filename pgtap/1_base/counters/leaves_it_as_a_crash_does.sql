@@ -1,6 +1,7 @@
 begin;
+\set alone
 \ir ../../_helpers.sql
-select plan(5);
+select plan(7);
 
 select given_model() as m \gset
 create function remade(p_name name, p_start bigint) returns boolean language sql security definer
@@ -15,6 +16,11 @@ select is(relpersistence, 'u', 'unlogged') from pg_class
 where oid = ('sluice.waits_' || id_of(:'m'))::regclass;
 select is(relowner::regrole::text, 'sluice_owner', 'its owner''s') from pg_class
 where oid = ('sluice.waits_' || id_of(:'m'))::regclass;
+
+select ok(remade('notify_usage', 1)
+  and has_sequence_privilege('sluice_admin', 'sluice.notify_usage', 'select'),
+  'who may read it still may: servers read how full the notifications are');
+select isnt(obj_description('sluice.notify_usage'::regclass, 'pg_class'), null, 'with its comment');
 
 select * from finish();
 rollback;

@@ -58,11 +58,12 @@ begin
 end
 $$;
 
--- caller_scope: the tenants for which the present caller may act: a list to allow (bound) or to
--- exclude (not bound), that is
---   allowed = ((tenant = any (tenants)) = bound)
--- Called once in each statement, also by the views; their readers may therefore execute it. It
--- tells a caller only about his own rights.
+-- caller_scope: the tenants for which the present caller may act. It tells a caller only about his
+-- own rights.
+-- Returns: a list to allow (bound) or to exclude (not bound): allowed = ((tenant = any (tenants)) =
+--          bound).
+--
+-- Called once in each statement, also by the views; their readers may therefore execute it.
 create or replace function sluice.caller_scope(out bound boolean, out tenants text[])
 language plpgsql stable security definer
 set search_path = sluice, pg_temp

@@ -59,18 +59,21 @@ exception
 end
 $$;
 
--- mend_sequences: replaces damaged sequences by new ones, at most 500 a call, because each takes
--- two places in the shared lock table. Called by workers and servers when they connect and when a
--- statement meets a damaged sequence, and by tick, doctor, migrate and the commands. Workers have
--- the right to call it although they can do little else, so that nobody waits for an administrator.
--- Submitters do not: it locks what it replaces until the commit, and their transactions may be
--- long. Run it in a transaction of its own, again and again until it returns 0, 0: only a call that
--- finds nothing to do notes that all is intact.
+-- mend_sequences: replaces sequences that a crash or failover damaged by new ones, at most 500 a
+-- call. Run it in a transaction of its own, again and again until it returns 0, 0: only a call that
+-- finds nothing to do notes that all is intact. Workers, servers, tick and the commands do so by
+-- themselves.
 -- Returns: mended: how many were replaced; locked: how many were not, because their locks were not
---          available. After the third of these it stops.
+--          available.
+-- Errors:  55P03 another call has been at work for longer than 1 s.
+--
+-- Each takes two places in the shared lock table. Called by workers and servers when they connect
+-- and when a statement meets a damaged sequence, and by tick, doctor, migrate and the commands.
+-- Workers have the right to call it although they can do little else, so that nobody waits for an
+-- administrator. Submitters do not: it locks what it replaces until the commit, and their
+-- transactions may be long. After the third that is locked it stops.
 -- Locks:   one call at a time, before any lock of a sequence; waits at most 1 s for it and for each
 --          sequence.
--- Errors:  55P03: another call has been at work for longer than that.
 create or replace function sluice.mend_sequences(out mended int, out locked int)
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -105,14 +108,27 @@ begin
 end
 $$;
 
--- remake_sequence: drops a sequence and creates it anew, never set. False: its lock was not
--- available.
+-- remake_sequence: drops a sequence and creates it anew, never set, with its grants and comment.
+-- False: its lock was not available.
 create or replace function sluice.remake_sequence(p_name name, p_start bigint) returns boolean
 language plpgsql volatile
 as $$
+declare
+  v_old constant oid := format('sluice.%I', p_name)::regclass;
+  v_statement text;
+  v_statements constant text[] := array(
+    select format('grant %s on sequence sluice.%I to %s', a.privilege_type, p_name,
+      a.grantee::regrole)
+    from pg_class c, aclexplode(c.relacl) a where c.oid = v_old and a.grantee <> c.relowner
+    union all
+    select format('comment on sequence sluice.%I is %L', p_name,
+      obj_description(v_old, 'pg_class')));
 begin
   execute format('drop sequence sluice.%I', p_name);
   execute format('create unlogged sequence sluice.%I minvalue 0 start %s', p_name, p_start);
+  foreach v_statement in array v_statements loop
+    execute v_statement;
+  end loop;
   return true;
 exception when lock_not_available then
   return false;

@@ -99,14 +99,16 @@ exception when raise_exception then
 end
 $$;
 
--- check_notifications: looks at the queue, and clears the state "scarce" once there is space again.
--- It then wakes all sleepers, since submits in between notified nobody. Workers call it once a
--- second (asleep: with each look), in a transaction of its own, on a session that can wait. The
+-- check_notifications: looks how full the server's queue of notifications is. Workers call it once
+-- a second, in a transaction of its own.
+-- Returns: whether notifications are scarce: then nobody notifies, and workers poll.
+-- Errors:  54000 the queue has become full; notifications are scarce.
+--
+-- Clears the state "scarce" once there is space again. It then wakes all sleepers, since submits in
+-- between notified nobody. Asleep, workers call it with each look, on a session that can wait. The
 -- state is not cleared while a transaction that left out a notification is open: its tasks are not
 -- visible yet, and nobody would look again. Sleepers are woken, if possible, when notifications
 -- become scarce, too, and look for themselves from then on.
--- Returns: whether notifications are scarce.
--- Errors:  54000 the queue has become full; notifications are scarce.
 create or replace function sluice.check_notifications() returns boolean
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp

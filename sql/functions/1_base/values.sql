@@ -99,10 +99,10 @@ begin
 end
 $$;
 
--- check_durations: SL004 for a duration given as a bare number: PostgreSQL would read it as
--- seconds, and 7 may have meant days. 0 is allowed.
+-- check_durations: refuses a duration given as a bare number: PostgreSQL would read it as seconds,
+-- and 7 may have meant days. 0 is allowed.
 -- Params:  p_table: models or settings; p_values: an object. Keys that are not columns are skipped.
--- Errors:  SL004; COLUMN is the key.
+-- Errors:  SL004 such a number; COLUMN is the key.
 create or replace function sluice.check_durations(p_table text, p_values jsonb) returns void
 language plpgsql stable security definer
 set search_path = sluice, pg_temp

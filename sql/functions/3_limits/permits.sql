@@ -15,10 +15,13 @@
 -- grants. The sustained rate is 60 s / T a minute, by default 98.6 % of rpm.
 -- permits_clock_jump.sql tells what happens when the clock jumps ahead.
 
--- quota_of: a quota of p_units a minute, with b and T by the formula above; all null: there is
--- none.
--- Params:  p_bucket: its sequence; p_account: for tokens, where they are booked; p_units: N;
---          p_burst: b (null: the default); p_changed_at: when its limits last changed.
+-- quota_of: a quota of some units a minute, with its burst and the interval between two units; all
+-- null: there is none. Called by the view sluice.queues, as its reader.
+-- Params:  p_bucket: its sequence; p_account: for tokens, where they are booked; p_units: so many a
+--          minute; p_burst: so many at once (null: the default); p_changed_at: when its limits last
+--          changed.
+--
+-- b, T and N as in the formula above.
 create or replace function sluice.quota_of(
   p_bucket text, p_account int, p_units int, p_burst int, p_changed_at timestamptz)
 returns sluice.quota
@@ -36,8 +39,11 @@ begin
 end
 $$;
 
--- request_quota, token_quota: of a model or of a tenant (3_limits/tenant_quotas.sql). Stable, as
--- "||" is, so that they are inlined.
+-- request_quota: the quota in requests of a model: its bucket, units a minute, burst and interval.
+-- Called by the view sluice.queues, as its reader.
+--
+-- request_quota and token_quota are of a model or of a tenant (3_limits/tenant_quotas.sql). Stable,
+-- as "||" is, so that they are inlined.
 create or replace function sluice.request_quota(p_model sluice.models) returns sluice.quota
 language sql stable
 as $$ select sluice.quota_of('bucket_' || p_model.id, null, p_model.rpm, p_model.burst,
@@ -225,8 +231,9 @@ begin
 end
 $$;
 
--- next_permit_at: when the next call of a model may be granted: p_now or earlier means at once;
--- null: no limit.
+-- next_permit_at: when the next call of a model may be granted by its quota of requests.
+-- Params:  model: its name.
+-- Returns: a time; now or earlier means at once; null: no limit.
 create or replace function sluice.next_permit_at(model text, p_now timestamptz default null)
 returns timestamptz
 language plpgsql volatile security definer
@@ -243,9 +250,9 @@ $$;
 -- drain_bucket: lowers a model's buckets to what its backend says is left
 -- ("x-ratelimit-remaining-..."). It never raises them: the backend's figure shows calls that Sluice
 -- did not make, not a greater quota.
--- Params:  model: name; requests_left, tokens_left: null or negative (some backends say -1): not
---          known; p_now.
--- Errors:  SL001.
+-- Params:  model: its name; requests_left: null or negative (some backends say -1): not known;
+--          tokens_left: likewise.
+-- Errors:  SL001 no such model.
 create or replace function sluice.drain_bucket(
   model text, requests_left int, tokens_left bigint, p_now timestamptz default null) returns void
 language plpgsql volatile security definer

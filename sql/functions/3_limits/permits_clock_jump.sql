@@ -9,14 +9,16 @@
 -- grant and arrival: d covers both. A jump before the first claim of any living worker is not
 -- noticed either.
 
--- note_clock_jump: a worker has noticed that this clock jumped ahead by jump. All buckets are
--- emptied, and what was booked before the jump is moved along, so that it stays in its windows. All
--- workers of a fleet report the same jump, and one note is enough (see the proof above). So this
--- does nothing if a jump that is not smaller was noted after sound_at; a greater one includes
--- another jump since that note.
--- Params:  jump; sound_at: this clock when the worker last found it sound (null: not known, the
---          jump is noted); p_now.
+-- note_clock_jump: a worker has noticed that the server's clock jumped ahead. All buckets are
+-- emptied, and what was booked before the jump is moved along, so that it stays in its windows. One
+-- note is enough for a fleet.
+-- Params:  jump: by how much; sound_at: this clock when the worker last found it sound (null: not
+--          known, the jump is noted).
 -- Returns: now; from then on buckets fill again, if not earlier.
+--
+-- All workers of a fleet report the same jump (see the proof above). So this does nothing if a jump
+-- that is not smaller was noted after sound_at; a greater one includes another jump since that
+-- note.
 -- Locks:   lock_class('clock'); rows of spent by account and time, the order of merge_spent and
 --          mend_bucket.
 create or replace function sluice.note_clock_jump(

@@ -15,8 +15,10 @@
 -- s: 83,050 of 60,000; with the account 60,936). The account alone: it grants a minute's tokens in
 -- one second, and then nothing until the next minute.
 
--- send_allowance_ms: d, the longest time between the grant of a permit and its arrival
--- (3_limits/permits.sql).
+-- send_allowance_ms: the longest time between the grant of a permit and its call, in ms: a call
+-- that is sent later is not covered by it.
+--
+-- d in 3_limits/permits.sql.
 create or replace function sluice.send_allowance_ms() returns int
 language sql immutable parallel safe
 as $$ select 250 $$;

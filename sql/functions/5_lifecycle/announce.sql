@@ -2,14 +2,15 @@
 -- Best effort: a client that must know has to look as well. A payload has up to 400 ids, separated
 -- by commas.
 
--- announce: announces which of the given tasks have ended. Called by workers after a `complete` has
--- committed, in a statement of its own, because a transaction that notifies holds a cluster-wide
--- lock through its commit.
+-- announce: announces which of the given tasks have ended on channel sluice_done, for listeners,
+-- while settings.events is on. Call it after a complete has committed, in a statement of its own.
 -- Params:  ids: tasks whose calls were completed; those that went back are skipped.
 -- Returns: how many it announced; 0 when settings.events is off.
 -- Errors:  53400 the server's queue of notifications is half full (a listener does not read); 55P03
 --          other sessions' notifications kept it waiting for 100 ms. Then nothing is announced, now
 --          or later.
+--
+-- Because a transaction that notifies holds a cluster-wide lock through its commit.
 create or replace function sluice.announce(ids bigint[]) returns int
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp

@@ -1,18 +1,20 @@
 -- Claims for workers: tasks to call, urgent tasks, and the bodies that did not fit into the answer.
 
--- claim: gives a worker tasks to call. For workers in other languages; ours call claim_within. One
--- claim a transaction, committed synchronously (after an asynchronous commit and a crash the same
--- fence was issued twice, measured).
+-- claim: gives a worker tasks to call. One claim a transaction, committed synchronously. Call the
+-- backend only after the commit, and within send_within_ms of sending the claim; later the permit
+-- is forfeited: complete the task as returned.
 -- Params:  worker: its id; models: names (null: all it serves); max_tasks: at most this many, at
---          most 1,000; p_now.
+--          most 1,000.
 -- Returns: the tasks, with their bodies while the whole answer stays below 64 KiB. For the others
---          api is null: call sluice.requests. (The answer is sent before the commit, so a worker
---          frozen while it reads a larger one would hold the models' locks for the whole fleet,
---          measured.)
+--          api is null: call sluice.requests.
+-- Errors:  SL010 unknown or dead worker: register again.
+--
+-- For workers in other languages; ours call claim_within. After an asynchronous commit and a crash
+-- the same fence was issued twice, measured. The answer is sent before the commit, so a worker
+-- frozen while it reads a larger one would hold the models' locks for the whole fleet, measured.
 -- Shares:  Slots are shared fairly among the models; what one cannot use goes to the others in a
 --          second round.
 -- Locks:   tries each model's lock (busy: another worker is taking there now, go on); never waits.
--- Errors:  SL010 unknown or dead worker: register again.
 create or replace function sluice.claim(
   worker bigint, models text[] default null, max_tasks int default 1,
   p_now timestamptz default null)
@@ -32,10 +34,15 @@ begin
 end
 $$;
 
--- claim_within: claim with a maximum for each model, because a worker has its own limit for every
--- model and keeps slots free for the models that need them. Workers call it in each flush for which
--- they have free slots and a reason to look: a claim that came back full, or a wake-up.
--- Params:  worker; models: names; shares: the maximum of each; max_tasks: of all together; p_now.
+-- claim_within: claim with a maximum for each model, for a worker that has a limit of its own for
+-- every model.
+-- Params:  worker: its id; models: names; shares: the maximum of each, in the same order;
+--          max_tasks: of all together.
+-- Returns: as claim.
+-- Errors:  as claim.
+--
+-- Workers keep slots free for the models that need them. They call it in each flush for which they
+-- have free slots and a reason to look: a claim that came back full, or a wake-up.
 create or replace function sluice.claim_within(
   worker bigint, models text[], shares int[], max_tasks int, p_now timestamptz default null)
 returns setof sluice.claimed_task
@@ -192,13 +199,15 @@ end
 $$;
 
 -- claim_urgent: gives a worker whose slots are all taken tasks of a priority above 0, so that they
--- need not wait for a call to end. Called by workers every 25 ms while they have no slot for other
--- tasks, or while more tasks wait for some model than they call at once; committed synchronously.
+-- need not wait for a call to end. Committed synchronously.
 -- Params:  worker: its id; models: names (null: all it serves); max_tasks: at most this many, at
---          most 1,000; p_now.
+--          most 1,000.
 -- Returns: as claim.
--- Locks:   as claim.
 -- Errors:  as claim.
+--
+-- Called by workers every 25 ms while they have no slot for other tasks, or while more tasks wait
+-- for some model than they call at once.
+-- Locks:   as claim.
 create or replace function sluice.claim_urgent(
   worker bigint, models text[] default null, max_tasks int default 1,
   p_now timestamptz default null)
@@ -218,11 +227,13 @@ begin
 end
 $$;
 
--- requests: the bodies of a worker's claimed tasks. Called between claim and call for bodies that
--- did not fit into the claim. (After a COMMIT whose answer was lost a worker calls held_leases.)
--- Params:  worker; ids: task ids (null: all leases of this worker).
--- Returns: as claim; bodies in order of id until claim_bytes_max is reached (always at least one):
---          call again for the rest. Only tasks that this worker holds now.
+-- requests: the bodies of a worker's claimed tasks: those that did not fit into the claim, or all
+-- after a COMMIT whose answer was lost.
+-- Params:  worker: its id; ids: task ids (null: all leases of this worker).
+-- Returns: as claim; bodies in order of id until settings.claim_bytes_max is reached (always at
+--          least one): call again for the rest. Only tasks that this worker holds now.
+--
+-- (After a COMMIT whose answer was lost our workers call held_leases.)
 create or replace function sluice.requests(worker bigint, ids bigint[] default null)
 returns setof sluice.claimed_task
 language plpgsql stable security definer

@@ -4,14 +4,15 @@ comment on type sluice.outcome is
 'failed through no proven fault of the task: not charged); cancelled. complete() says where each '
 'goes.';
 
--- complete: records how calls ended.
--- Called by workers with all calls that ended since the last time; committed synchronously.
--- Params:  worker; outcomes: the type's comment lists the kinds; p_now.
+-- complete: records how calls ended: call it with all that ended since the last time, and commit
+-- synchronously. Where the COMMIT's answer was lost call it again with the same outcomes: they get
+-- the same answers.
+-- Params:  worker: its id; outcomes: one for each call; the type's comment lists the kinds.
 -- Returns: for each outcome whether it was applied. If not, the task was no longer this worker's
 --          under this fence: the late outcome is kept in sluice.attempts for audit and changes
---          nothing. A call whose answer to COMMIT was lost may be repeated, and gets the same
---          answer (but throttled and returned then get false: their tasks have already gone back,
---          and there is nothing to do either way).
+--          nothing. (throttled and returned, repeated, get false: their tasks have already gone
+--          back, and there is nothing to do either way.)
+--
 -- Moves:   A lease becomes a result (solved, failed, cancelled), or its task goes to later (retry),
 --          or to its old position in its line (throttled, returned). Exceptions:
 --          - returned with error_code not_sent, and throttled with http_403, http_404 or http_405,

@@ -65,12 +65,12 @@ $$;
 -- hedge: grants another call for a task whose call is under way, when that takes longer than the
 -- model's hedge_after. The first answer counts, and the worker aborts the other calls, which may be
 -- billed all the same.
--- Params:  worker, task_id, fence: the call under way; p_now.
+-- Params:  worker: its id; task_id, fence: the call under way.
 -- Returns: true: the call may begin within send_within_ms of the request, and has its permit, its
---          tokens and its row among the attempts. False: not now: the budget is used up
---          (take_hedge), there is no permit, max_in_flight or hedge_max is reached, the model is
---          closed or paused or its breaker is not closed, the task is being cancelled, or no longer
---          this worker's.
+--          tokens and its row among the attempts. False: not now: the budget is used up, there is
+--          no permit, max_in_flight or hedge_max is reached, the model is closed or paused or its
+--          breaker is not closed, the task is being cancelled, or no longer this worker's.
+--
 -- Tokens: as many as were reserved for the task itself. They stay booked, because nobody knows
 -- which of the calls were billed.
 -- Locks:   the lease; then tries the model and the task's tenant; then, for a moment, the budget.

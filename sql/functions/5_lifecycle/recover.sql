@@ -1,15 +1,16 @@
--- recover: takes the leases of dead workers back. Called by workers after a heartbeat, and by tick.
--- A worker is silent when it has sent no heartbeat for settings.heartbeat_timeout. Another worker
--- may declare it dead only if its own heartbeats had no gap for that long: else the first worker
--- back after an outage of the database would declare all others dead, and every call would be paid
--- for twice. A tick declares a worker dead if a tick saw it silent one timeout ago and it has sent
--- no heartbeat since. Each lost lease costs its task one attempt and is noted as possibly billed,
--- so a task that kills workers ends among the dead letters. Leases whose claim committed after
--- their worker was declared dead are taken back, too.
--- Params:  judge: the calling worker's id (null: tick); p_now.
+-- recover: takes the leases of dead workers back: those silent for longer than
+-- settings.heartbeat_timeout. Each lost lease costs its task one attempt and is noted as possibly
+-- billed, so a task that kills workers ends among the dead letters. Call it after a heartbeat.
+-- Params:  judge: the calling worker's id (null: tick).
 -- Returns: the number of leases taken back, at most 1,000 a call. A worker that gets 1,000 calls
---          again at once, in another transaction: twice in one would take lines' locks out of
---          order.
+--          again at once, in another transaction.
+--
+-- Another worker may declare a silent one dead only if its own heartbeats had no gap for that long:
+-- else the first worker back after an outage of the database would declare all others dead, and
+-- every call would be paid for twice. A tick declares a worker dead if a tick saw it silent one
+-- timeout ago and it has sent no heartbeat since. Leases whose claim committed after their worker
+-- was declared dead are taken back, too. Twice in one transaction would take lines' locks out of
+-- order.
 create or replace function sluice.recover(judge bigint default null, p_now timestamptz default null)
 returns int
 language plpgsql volatile security definer

@@ -148,16 +148,28 @@ begin
 end
 $$;
 
--- submit: accepts one task.
--- The first of a task's life. Called by users, inside their own transactions if they like.
--- Params:  prompt or request: exactly one; model: a model's or a route's name (null:
---          settings.default_model); priority -100 to 100, higher first; run_at: not before;
---          deadline: not after; the others as their names say.
+-- submit: accepts one task. Call it inside a transaction of your own if you like: the task exists
+-- when that commits, and is undone with it.
+-- Params:  prompt: the text that the model is to answer; request: instead of prompt: a JSON object
+--          that is sent to the backend as it is, but for the model's name; model: the name of a
+--          model or route (null: settings.default_model); priority: -100 to 100, higher first;
+--          tenant: whose task it is, 1 to 200 characters; run_at: not before this time (null: at
+--          once); deadline: it expires if it still waits then (null: never); idempotency_key: 1 to
+--          1,000 characters; a repeat with the same key and content returns the first task's id;
+--          max_attempts: 1 to 100 charged calls (null: the model's); max_output_tokens: the longest
+--          answer, in tokens (null: the model's own limit); metadata: a JSON object of at most 64
+--          KiB, for your own use; batch_id: a number of yours that tasks have in common;
+--          traceparent: a W3C trace context, sent with its calls.
 -- Returns: the task's id; with an idempotency key used before, the first task's id.
+-- Errors:  SL001 no such model or route; SL002 it needs more tokens than tpm allows in a minute;
+--          SL003 the model, route or system is full for now; SL004 an invalid argument; SL005 the
+--          tenant is at a limit; SL007 the text is larger than settings.request_bytes_max; SL008
+--          the key was used with other content; SL009 not this caller's tenant, or the tenant may
+--          not use the model.
+--
 -- Places:  the line of its model or route, where any claim finds it; sluice.later, if its run_at is
 --          to come or waits_for_commit says so. Bounds are checked by gauges, which are sequences:
 --          counting would halve the rate of submits.
--- Errors:  SL001, SL002, SL003, SL004, SL005, SL007, SL008, SL009.
 -- Each transaction sets up every operator and function of an expression anew, for 2,500
 -- instructions; an if costs 1,500, a statement 15,000. Seldom used checks therefore share one if.
 -- D-022 and D-023 say where the instructions go.

@@ -1,10 +1,11 @@
--- submit_many: accepts many tasks in one statement, all or none. The same as sluice.submit for each
--- element, many times faster: it reads, checks, numbers and stores all of them step by step, each
--- step one statement over all.
+-- submit_many: accepts many tasks in one statement, all or none: the same as sluice.submit for
+-- each, many times faster.
 -- Params:  tasks: a JSON array of objects whose keys are submit's argument names.
 -- Returns: the ids, in the order of the array.
 -- Errors:  as submit; if one element is at fault the message begins with its number (from 1). SL004
 --          also for an unknown key; SL003 and SL005 also when all of them together are too many.
+--
+-- It reads, checks, numbers and stores all of them step by step, each step one statement over all.
 create or replace function sluice.submit_many(tasks jsonb, p_now timestamptz default null)
 returns setof bigint
 language plpgsql volatile security definer

@@ -1,13 +1,15 @@
--- sweep: finds rows that became visible below their lane's mark, because they were committed later
--- than the marks' lag (a submit inside a long transaction), and lowers the mark to them. Also ends
--- tasks past their deadline, and tasks that were cancelled while they moved. Called by workers once
--- a second and by tick; one at a time in the fleet. It walks the rows that marks let others skip.
--- So after each sweep the next is due after 50 times as long as it took, and after 1 s at least: it
+-- sweep: finds tasks that became visible late, because they were submitted inside a long
+-- transaction; ends tasks past their deadline, and tasks that were cancelled while they moved. Call
+-- it once a second; one at a time in the fleet does something.
+-- Returns: the number of lanes lowered; 0 also when it is not due, and -1 when it will not be
+--          within 5 s unless a task comes.
+--
+-- It finds rows that became visible below their lane's mark, because they were committed later than
+-- the marks' lag, and lowers the mark to them. It walks the rows that marks let others skip. So
+-- after each sweep the next is due after 50 times as long as it took, and after 1 s at least: it
 -- takes at most 2 % of a core. While nothing waits and nothing is submitted it rests (is_idle);
 -- else an idle system with many lanes would use up these 2 %. It notifies for the rows it found:
 -- their own notifications came before they were visible.
--- Returns: the number of lanes lowered; 0 also when it is not due, and -1 when it will not be
---          within 5 s unless a task comes.
 create or replace function sluice.sweep(p_now timestamptz default null) returns int
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp

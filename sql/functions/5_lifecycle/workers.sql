@@ -1,8 +1,8 @@
 -- Workers: registered at their start, alive as long as they send heartbeats.
 
--- register_worker: registers a worker. Called once at start, and again when claim says SL010.
+-- register_worker: registers a worker. Call it once at start, and again when claim says SL010.
 -- Params:  name: for people; slots: how many calls it can have in flight; models: names of those
---          that it serves (null: all); version.
+--          that it serves (null: all); version: of its program, for people.
 -- Returns: its id: random, 63 bits.
 create or replace function sluice.register_worker(
   name text, slots int, models text[] default null, version text default null,
@@ -55,13 +55,16 @@ as $$
     and (p_worker.apis is null or p_model.api = any (p_worker.apis))
 $$;
 
--- heartbeat: proves that a worker lives; sent every third of settings.heartbeat_timeout, and at
--- once after a notification on channel sluice_abort with the worker's id. It updates one row for
--- each worker, none for its tasks. For a worker that was asleep, or silent for heartbeat_timeout,
--- the time without a gap begins anew: only after another heartbeat_timeout may it declare others
--- dead (recover).
+-- heartbeat: proves that a worker lives. Send it every third of settings.heartbeat_timeout, and at
+-- once after a notification on channel sluice_abort with the worker's id.
+-- Params:  worker: its id.
 -- Returns: the calls to abort, as (task_id, fence): cancelled ones (complete them as cancelled),
---          and all calls of a worker that was declared dead. A dead worker stays dead.
+--          and all calls of a worker that was declared dead. A dead worker stays dead: register
+--          again.
+--
+-- It updates one row for each worker, none for its tasks. For a worker that was asleep, or silent
+-- for heartbeat_timeout, the time without a gap begins anew: only after another heartbeat_timeout
+-- may it declare others dead (recover).
 create or replace function sluice.heartbeat(worker bigint, p_now timestamptz default null)
 returns table (task_id bigint, fence int)
 language plpgsql volatile security definer
@@ -91,6 +94,7 @@ $$;
 
 -- unregister_worker: a worker leaves. Its leases go back uncharged; tasks that were being cancelled
 -- end.
+-- Params:  worker: its id.
 -- Returns: how many leases it had.
 create or replace function sluice.unregister_worker(worker bigint, p_now timestamptz default null)
 returns int
@@ -116,7 +120,8 @@ begin
 end
 $$;
 
--- held_leases: the keys of a worker's leases, without bodies, for a comparison after a reconnect.
+-- held_leases: the leases of a worker, without bodies: for a comparison after a reconnect.
+-- Params:  worker: its id.
 create or replace function sluice.held_leases(worker bigint)
 returns table (task_id bigint, fence int)
 language plpgsql stable security definer

@@ -1,7 +1,8 @@
 -- Tasks in sluice.later move into their line when their time has come. While none is due, wake
 -- drops the leftovers of an upgrade.
 
--- wake: moves due tasks. Called by workers now and then and before they sleep.
+-- wake: moves tasks that are due (run_at, a retry's time) to where claims find them. Workers call
+-- it now and then and before they sleep; tick does.
 -- Returns: how many tasks became ready.
 create or replace function sluice.wake(p_now timestamptz default null) returns int
 language plpgsql volatile security definer

@@ -42,20 +42,22 @@ end
 $$;
 
 -- take_sleeper_locks: takes the sleeper locks of the worker's models, then looks for work once
--- more; only if there is none may the watcher sleep. For a blocked model (out of permits, paused,
--- closed, broken, full) a new task is no work, and nobody need notify of it: its lock is released.
--- The sleeper hears by its opening lock (2_storage/ready_lines.sql) when the model opens, or knows
--- the time. Measured with 32 clients that submit for a model with 1 rpm: they notified for each of
--- their tasks, and NOTIFY made their commits queue; see bench/narrower.md, doorbell. Requires that
--- this session is the watcher's.
--- Params:  worker; held: locks that this session holds already; p_now.
--- Returns: locks: all it holds now, opening locks among them; complete: whoever makes work from now
---          on will notify, because each lock is held, here or by another watcher (not while a
---          submitter's transaction is open: look again after 1, 2, 4 ... 250 ms); work: there is
---          something to claim or to wake; wake_in_ms: when the next permit, reopening or due task
---          comes (null: none known). It is within 5 s while anything may wait for an open model,
---          because nobody notifies of ageing; and within a second while another watcher holds a
---          lock, because that one may disappear unnoticed.
+-- more; only if there is none may the watcher sleep. For workers of Sluice's own: the session must
+-- be the watcher's.
+-- Params:  worker: its id; held: locks that this session holds already.
+-- Returns: locks: all it holds now; complete: whoever makes work from now on will notify; work:
+--          there is something to claim or to wake; wake_in_ms: when the next permit, reopening or
+--          due task comes (null: none known).
+--
+-- For a blocked model (out of permits, paused, closed, broken, full) a new task is no work, and
+-- nobody need notify of it: its lock is released. The sleeper hears by its opening lock
+-- (2_storage/ready_lines.sql), which is among locks, when the model opens, or knows the time.
+-- Measured with 32 clients that submit for a model with 1 rpm: they notified for each of their
+-- tasks, and NOTIFY made their commits queue; see bench/narrower.md, doorbell. complete is true
+-- when each lock is held, here or by another watcher (not while a submitter's transaction is open:
+-- look again after 1, 2, 4 ... 250 ms). wake_in_ms is within 5 s while anything may wait for an
+-- open model, because nobody notifies of ageing; and within a second while another watcher holds a
+-- lock, because that one may disappear unnoticed.
 create or replace function sluice.take_sleeper_locks(
   worker bigint, held int[], p_now timestamptz default null)
 returns table (locks int[], complete boolean, work boolean, wake_in_ms bigint)
@@ -215,6 +217,7 @@ end
 $$;
 
 -- unfinished: whether any task of the models that a worker serves waits or is under way.
+-- Params:  worker: its id.
 create or replace function sluice.unfinished(worker bigint) returns boolean
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -237,14 +240,15 @@ end
 $$;
 
 -- fall_asleep: lets a worker that has had nothing to do for a minute stop its heartbeats, if
--- nothing waits that a claim could take, no call is under way anywhere (the calls of a dead worker
--- are found only by workers with heartbeats) and no job is open. The worker hears of new tasks by
--- LISTEN, because a submit to an idle line always notifies (notify_ready), and keeps a timer for
--- due tasks; after idle_look it calls this again. A heartbeat ends the sleep. While it sleeps
--- worker.seen is the time by which it will call again.
--- Params:  worker; p_now.
--- Returns: asleep: false: send heartbeats and look for work; wake_in_ms: when the next task in
---          later is due or past its deadline; ten years at most.
+-- nothing waits that a claim could take, no call is under way anywhere and no job is open. After
+-- settings.idle_look it calls this again; a heartbeat ends the sleep.
+-- Params:  worker: its id.
+-- Returns: asleep: false: send heartbeats and look for work; wake_in_ms: when the next task that
+--          waits for its time is due or past its deadline; ten years at most.
+--
+-- The calls of a dead worker are found only by workers with heartbeats. The worker hears of new
+-- tasks by LISTEN, because a submit to an idle line always notifies (notify_ready), and keeps a
+-- timer for due tasks. While it sleeps worker.seen is the time by which it will call again.
 create or replace function sluice.fall_asleep(worker bigint, p_now timestamptz default null)
 returns table (asleep boolean, wake_in_ms bigint)
 language plpgsql volatile security definer

@@ -1,10 +1,11 @@
 -- explain: why a task is where it is, in one sentence, from what can be read now and without
 -- guesses. One function for each place, and one for each family of reasons. No prompt, no answer.
 
--- explain: one sentence about task id.
+-- explain: why a task is where it is, in one sentence.
+-- Params:  id: of the task.
 -- Returns: for example "queued for gpt-x: 311 ahead, next permit 14:32:10 (rpm 600), expected start
 --          14:32:41". Times are in the session's time zone, with the date if it is not today's.
--- Errors:  SL006 no such task.
+-- Errors:  SL006 no such task among the caller's tenants'.
 create or replace function sluice.explain(id bigint, p_now timestamptz default null) returns text
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp

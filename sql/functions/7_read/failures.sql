@@ -86,8 +86,8 @@ $$;
 -- dead_letter_groups: the failed tasks of the caller's tenants, by model, error code and message
 -- without its numbers, the most frequent first; 500 groups at most. It looks at the newest 100,000
 -- results that are not solved, for 100 ms or so; a notice says when there may be more.
--- Params:  model: at which they failed; tenant; since: failed from then on; before: ids below this
---          one.
+-- Params:  model: at which they failed; tenant: of this tenant; since: failed from then on; before:
+--          ids below this one.
 -- Errors:  SL009 not this caller's tenant.
 create or replace function sluice.dead_letter_groups(
   model text default null, tenant text default null, since timestamptz default null,

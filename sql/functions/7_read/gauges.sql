@@ -1,10 +1,12 @@
 -- Figures of the fleet, for metrics and `sluice top`.
 
 -- call_counts: how many calls of each model have begun and ended since its counters were created;
--- `sluice top` computes rates from them. Numbers only: everybody who may see the queues may see
--- them. Reads two sequences a model, no table of tasks.
+-- the difference of two looks is a rate.
 -- Returns: one row a model. null: the counter was lost in a crash. A count may go down when claims
 --          are recounted.
+--
+-- `sluice top` computes rates from them. Numbers only: everybody who may see the queues may see
+-- them. Reads two sequences a model, no table of tasks.
 create or replace function sluice.call_counts()
 returns table (model text, began bigint, ended bigint)
 language plpgsql volatile security definer

@@ -48,10 +48,11 @@ begin
 end
 $$;
 
--- percentile: the time in seconds within which a part of a histogram's tasks stayed, interpolated
--- within its bin: it may be wrong by the bin's width, a fifth of the time. Null: the histogram is
--- empty.
--- Params:  counts; part: from 0 to 1, 0.99 for the 99th percentile.
+-- percentile: the time in seconds within which a part of a histogram's tasks stayed. It may be
+-- wrong by the bin's width, a fifth of the time. Null: the histogram is empty.
+-- Params:  counts: of the histogram's bins; part: from 0 to 1, 0.99 for the 99th percentile.
+--
+-- Interpolated within its bin.
 create or replace function sluice.percentile(counts int[], part double precision)
 returns double precision
 language plpgsql immutable strict parallel safe

@@ -5,7 +5,9 @@
 -- without one, such as a route's that were cancelled while they waited. Times are of tasks that a
 -- worker has had, in seconds: wait from ready to the claim, call from there to the end, total from
 -- the submit to the end. retries are calls that were made again, wasted_tokens those of calls that
--- gave no end. Percentiles may be wrong by a fifth (7_read/histograms.sql).
+-- gave no end. Percentiles may be wrong by a fifth.
+--
+-- For percentiles see 7_read/histograms.sql.
 create or replace view sluice.history with (security_barrier) as
   select h.step, h.at, sluice.guarded(nullif(h.model, '')) as model,
     sluice.guarded(h.tenant) as tenant, sluice.guarded(h.solved) as solved,
@@ -88,13 +90,16 @@ begin
 end
 $$;
 
--- history_of: the history of the caller's tenants.
+-- history_of: what became of the caller's tenants' tasks, by time, also of tasks that are no longer
+-- kept.
 -- Params:  step: minute, hour or day; since, until: of the beginnings of the steps (null: the last
---          hour, 2 days or 30 days; until now); model, tenant: only of this (null: all);
---          by: what has rows of its own: model, tenant, "model,tenant" or none.
+--          hour, 2 days or 30 days; until now); model: only of this (null: all); tenant: only of
+--          this (null: all); by: what has rows of its own: model, tenant, "model,tenant" or none.
 -- Returns: a row of each step in which something ended, the oldest first; model and tenant are null
 --          where they have no rows of their own. The newest one still grows.
--- Errors:  SL004 another step or by; more than history_rows_max() rows.
+-- Errors:  SL004 another step or by; more than 5,000 rows.
+--
+-- The bound is history_rows_max().
 create or replace function sluice.history_of(
   step text default 'minute', since timestamptz default null, until timestamptz default null,
   model text default null, tenant text default null, by text default 'none',

@@ -22,12 +22,12 @@ begin
 end
 $$;
 
--- model_limits: what the buckets of a model hold.
--- Params:  model: its name; p_now.
+-- model_limits: what the buckets of a model hold now.
+-- Params:  model: its name.
 -- Returns: one row. burst: requests at once; permits_now, next_permit_at: of its requests;
 --          tokens_reserved: by calls under way; tokens_used_last_minute: by those that ended, of
 --          the same minute; tokens_free: less than 0: in debt; null: no such quota.
--- Errors:  SL001.
+-- Errors:  SL001 no such model.
 create or replace function sluice.model_limits(model text, p_now timestamptz default null)
 returns table (rpm int, burst int, permits_now bigint, next_permit_at timestamptz,
   calls_last_minute bigint, tpm int, tokens_reserved bigint, tokens_used_last_minute bigint,

@@ -1,13 +1,14 @@
 -- Lists of tasks: pages by status, and summaries of recent ends and failures.
 
--- newest_ids: the newest tasks of the caller's tenants by id, all or those of one status. Read from
--- the place that the status names, in the order of its key: sorting sluice.tasks would read the
--- whole place (measured with 195,000 waiting: 930 ms, this way 3 ms). Places of unfinished tasks
--- have the tenant, so nothing else is read of other tenants' tasks (with 125,000 of another tenant
--- waiting: 170 ms; 610 with their rows of sluice.task).
+-- newest_ids: the newest tasks of the caller's tenants by id, all or those of one status.
 -- Params:  status: as in sluice.tasks (null: any); max_tasks: at most this many; before: ids below
 --          this one (null: all); tenant: only this one's (null: all of the caller's).
 -- Returns: ids, descending. Then call sluice.task for each: it may have moved meanwhile.
+--
+-- Read from the place that the status names, in the order of its key: sorting sluice.tasks would
+-- read the whole place (measured with 195,000 waiting: 930 ms, this way 3 ms). Places of unfinished
+-- tasks have the tenant, so nothing else is read of other tenants' tasks (with 125,000 of another
+-- tenant waiting: 170 ms; 610 with their rows of sluice.task).
 create or replace function sluice.newest_ids(
   status text default null, max_tasks int default 50, before bigint default null,
   tenant text default null)
@@ -41,13 +42,17 @@ end
 $$;
 
 -- list_tasks: a page of a listing: tasks of the caller's tenants within a range of ids, newest
--- first. One statement sees each task in exactly one place, and reads each place along its key, so
--- a range found by newest_ids (of its 1,000 ids, say) costs as much as the tasks in it.
--- Params:  first: the lowest id; before: ids below this one (null: all); status, model: only these
---          (null: any); max_bytes: at most this many bytes of texts, but at least one task: the
---          page then ends before its range does, and the next begins below the last id returned.
+-- first. newest_ids finds the range.
+-- Params:  first: the lowest id; before: ids below this one (null: all); status: only these (null:
+--          any); model: only this one's (null: any); max_bytes: at most this many bytes of texts,
+--          but at least one task: the page then ends before its range does, and the next begins
+--          below the last id returned.
 -- Returns: tasks, by id descending: those that match among the 1,000 newest of that status in the
---          range, which newest_ids finds (of 400,000 in 10 ms; the whole range took 1.4 s).
+--          range.
+--
+-- One statement sees each task in exactly one place, and reads each place along its key, so a range
+-- found by newest_ids costs as much as the tasks in it (of 400,000 in 10 ms; the whole range took
+-- 1.4 s).
 create or replace function sluice.list_tasks(
   first bigint, before bigint default null, status text default null, model text default null,
   max_bytes bigint default 8388608)
@@ -80,13 +85,14 @@ end
 $$;
 
 -- recent_ends: how recent tasks ended: the latencies, tokens and failures that `sluice status` and
--- `sluice top` show. Looks at the newest 5,000 results at most, by their key, and at no text: some
--- 30 ms, however many there are.
--- Params:  within: how far back; p_now.
+-- `sluice top` show. Looks at the newest 5,000 results at most.
+-- Params:  within: how far back.
 -- Returns: a row for each model (by its name at that time), for each tenant that the caller may act
 --          for, and one of scope all. p50_s, p99_s: from the claim to the stored result, of solved
 --          tasks; tokens_per_min: in and out, over the time from the first to the last of these
 --          results.
+--
+-- Read by their key, and no text: some 30 ms, however many there are.
 create or replace function sluice.recent_ends(
   within interval default '10 minutes', p_now timestamptz default null)
 returns table (scope text, name text, solved bigint, failed bigint, tokens_per_min double precision,
@@ -133,13 +139,15 @@ begin
 end
 $$;
 
--- recent_failures: how many calls failed recently, by model, kind and error code, for `sluice
--- doctor` and `sluice top`. Numbers and codes only, no texts: everybody who may see the queues may
--- see them, whatever the tenant. Looks at the newest 10,000 attempts at most, by their key, so the
--- answer is quick even when everything fails.
--- Params:  within: how far back; p_now.
+-- recent_failures: how many calls failed recently, by model, kind and error code. Numbers and codes
+-- only, no texts: everybody who may see the queues may see them, whatever the tenant. Looks at the
+-- newest 10,000 attempts at most.
+-- Params:  within: how far back.
 -- Returns: one row for each model, kind (retry, failed, lost, returned) and error code, the most
 --          frequent first.
+--
+-- For `sluice doctor` and `sluice top`. Read by their key, so the answer is quick even when
+-- everything fails.
 create or replace function sluice.recent_failures(
   within interval default '10 minutes', p_now timestamptz default null)
 returns table (model text, kind text, error_code text, calls bigint, latest timestamptz)

@@ -68,10 +68,11 @@ $$;
 -- texts. It looks at the newest 10,000 tasks at most, with text at 2,000, for 100 ms or so; a
 -- notice says where to go on.
 -- Params:  status: as in sluice.tasks; model: of a model or a route: that a task named, was called
---          at or ended at; since, until: submitted from then on, and before then; metadata_value:
---          of metadata_key; text: in the first 16,384 characters of prompt, request, answer or
---          response, or in the error, in upper or lower case; before: ids below this one;
---          max_tasks: at most this many, 1 to 200.
+--          at or ended at; tenant: of this tenant; batch_id: of this batch; priority: exactly this;
+--          since: submitted from then on; until: submitted before then; error_code: ended with it;
+--          metadata_key: that the metadata has; metadata_value: of metadata_key; text: in the first
+--          16,384 characters of prompt, request, answer or response, or in the error, in upper or
+--          lower case; before: ids below this one; max_tasks: at most this many, 1 to 200.
 -- Errors:  SL004 an unknown status; SL009 not this caller's tenant.
 create or replace function sluice.find_tasks(
   status text default null, model text default null, tenant text default null,

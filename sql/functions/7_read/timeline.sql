@@ -99,7 +99,9 @@ begin
 end
 $$;
 
--- timeline: what happened to task id, the oldest first.
+-- timeline: what happened to one task, the oldest first: a row for its submit, each wait, claim,
+-- call and its end.
+-- Params:  id: of the task.
 -- Returns: kind: submitted; waits_until (run_at, or a retry's turn); queued; claimed; retry,
 --          failed, lost, late, returned, hedged: what became of a call; redriven; ended, with its
 --          status unless a redrive took it back. wait_s: of claimed: how long the task had waited;

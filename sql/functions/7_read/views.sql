@@ -24,22 +24,27 @@ create or replace view sluice.audit_log with (security_barrier) as
       else sluice.without_secrets(a.detail) end as detail
   from sluice.audit a cross join sluice.caller_scope() c where not c.bound;
 
--- guarded: p_value itself, as a column on which a caller's condition is evaluated only after the
--- view has chosen its rows. PostgreSQL evaluates conditions with leakproof operators below a
--- security barrier, and EXPLAIN ANALYZE then counts how many of other tenants' rows such a
--- condition passed: a prompt was found by bisection in 132 queries. A condition on a volatile
--- column stays above the barrier. It costs nothing at run time, because the planner replaces the
--- call by its value after it has placed the conditions. id and status are not guarded: reading by
--- key, and reading one place for one status, need their conditions below. So a caller can learn
--- that an id is in use and how many tasks are in a place, never whose tasks or what is in them.
+-- guarded: its argument itself: a column of a view on which a caller's condition is evaluated only
+-- after the view has chosen its rows. Called by the views, as their reader.
+--
+-- PostgreSQL evaluates conditions with leakproof operators below a security barrier, and EXPLAIN
+-- ANALYZE then counts how many of other tenants' rows such a condition passed: a prompt was found
+-- by bisection in 132 queries. A condition on a volatile column stays above the barrier. It costs
+-- nothing at run time, because the planner replaces the call by its value after it has placed the
+-- conditions. id and status are not guarded: reading by key, and reading one place for one status,
+-- need their conditions below. So a caller can learn that an id is in use and how many tasks are in
+-- a place, never whose tasks or what is in them.
 create or replace function sluice.guarded(p_value anyelement) returns anyelement
 language sql volatile parallel safe
 as $$ select p_value $$;
 
--- tasks: every task with its state, which is the place that holds its row. One branch for each
--- place with a constant status, so that where status = 'queued' reads queues only. Listings without
--- a filter page sluice.task by id first. Each caller sees his tenants' tasks (1_base/callers.sql).
--- The view is a security barrier, so that no function in a caller's condition sees the others.
+-- tasks: every task of the caller's tenants, with its state, texts and times. One task is found
+-- fastest by sluice.task(id), the newest ones by sluice.newest_ids().
+--
+-- A task's state is the place that holds its row. One branch for each place with a constant status,
+-- so that where status = 'queued' reads queues only. Listings without a filter page sluice.task by
+-- id first. Whose tasks a caller sees: 1_base/callers.sql. The view is a security barrier, so that
+-- no function in a caller's condition sees the others.
 create or replace view sluice.tasks with (security_barrier) as
   select t.id, p.status, sluice.guarded(t.route) as route, sluice.guarded(m.name) as model,
     sluice.guarded(t.tenant) as tenant,
@@ -78,9 +83,12 @@ create or replace view sluice.tasks with (security_barrier) as
   cross join sluice.caller_scope() c
   where (t.tenant = any (c.tenants)) = c.bound;
 
--- task: one task by its id, read by keys: its own model's or its route's lines only.
--- Looks in all places in one statement, and repeats that while the task is between two of them.
--- Returns: one row, or none when there is no such task among the caller's tenants'.
+-- task: one task by its id: the row of sluice.tasks, found fast however many tasks there are.
+-- Params:  id: as submit returned it.
+-- Returns: one row; none when there is no such task among the caller's tenants'.
+--
+-- Read by keys: its own model's or its route's lines only. Looks in all places in one statement,
+-- and repeats that while the task is between two of them.
 create or replace function sluice.task(id bigint) returns setof sluice.tasks
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -129,9 +137,10 @@ begin
 end
 $$;
 
--- queue_facts: what sluice.queues shows of each model, with a pinned plan. depth: ready tasks in
--- its own line; waiting: tasks in later that named it, and its share of the tasks that wait in its
--- routes.
+-- queue_facts: what sluice.queues shows of each model, with a pinned plan. Called by that view, as
+-- its reader.
+-- Returns: depth: ready tasks in its own line; waiting: tasks that wait for their time and named
+--          it, and its share of the tasks that wait in its routes.
 create or replace function sluice.queue_facts(p_now timestamptz default null)
 returns table (model int, depth int, in_flight bigint, waiting bigint, oldest_ready timestamptz,
   permits_now int,
@@ -148,9 +157,12 @@ as $$
     on r.model = m.id, (select coalesce(p_now, clock_timestamp()) as now) n
 $$;
 
--- model_state: what keeps calls of a model back, the longest-lasting reason first. Its words differ
--- from those of the breaker, because an open breaker is the opposite of an open model.
--- Params:  p_breaker: the breaker's state; null: closed.
+-- model_state: what keeps calls of a model back, the longest-lasting reason first: paused, parked,
+-- closed, breaker open, half open; open: nothing does.
+-- Params:  p_model: its row; p_breaker: the breaker's state (null: closed); p_now: the time.
+--
+-- Its words differ from those of the breaker, because an open breaker is the opposite of an open
+-- model.
 create or replace function sluice.model_state(
   p_model sluice.models, p_breaker text, p_now timestamptz)
 returns text
@@ -164,11 +176,12 @@ as $$
     else 'open' end
 $$;
 
--- queues: one row per model: how deep, how busy, how close to its limits. unfinished includes its
--- share of the tasks that wait in its routes (3_limits/backpressure.sql); the shares add up to all.
--- sustained_rpm is what the quota allows in the long run: 60 s / T (3_limits/permits.sql).
--- state is model_state; state_reason says why, and state_until how long (infinity: until somebody
--- opens it; null: until a probe decides).
+-- queues: one row for each model: how deep, how busy, how close to its limits.
+--
+-- unfinished includes its share of the tasks that wait in its routes (3_limits/backpressure.sql);
+-- the shares add up to all. sustained_rpm is what the quota allows in the long run: 60 s / T
+-- (3_limits/permits.sql). state is model_state; state_reason says why, and state_until how long
+-- (infinity: until somebody opens it; null: until a probe decides).
 create or replace view sluice.queues as
   select m.name as model, f.depth, f.in_flight, f.depth + f.in_flight + f.waiting as unfinished,
     extract(epoch from clock_timestamp() - f.oldest_ready)::double precision as oldest_ready_s,
@@ -189,8 +202,9 @@ create or replace view sluice.queues as
   cross join lateral (select sluice.model_state(m, b.state, clock_timestamp()) as state) w
   cross join sluice.settings s;
 
--- workers: registered workers. alive: it has sent a heartbeat within settings.heartbeat_timeout, or
--- sleeps (fall_asleep).
+-- workers: the registered workers; those that are gone are kept for a day.
+--
+-- alive: it has sent a heartbeat within settings.heartbeat_timeout, or sleeps (fall_asleep).
 create or replace view sluice.workers as
   select w.id, w.name, w.slots, w.models, w.version, w.registered_at,
     least(w.seen, clock_timestamp()) as seen, w.dead_at,
@@ -198,16 +212,21 @@ create or replace view sluice.workers as
     (select count(*) from sluice.lease l where l.worker = w.id) as in_flight, w.apis
   from sluice.worker w, sluice.settings s;
 
--- dead_letters: tasks that failed for good. attempts: every call that failed, was lost or came too
--- late, and every outcome that a redrive took back.
+-- dead_letters: the tasks of the caller's tenants that failed for good. sluice.redrive sends one
+-- back.
+--
+-- attempts: every call that failed, was lost or came too late, and every outcome that a redrive
+-- took back.
 create or replace view sluice.dead_letters with (security_barrier) as
   select id, route, model, tenant, priority, error, error_code, attempts, metadata, batch_id,
     created_at, finished_at
   from sluice.tasks where status = 'failed';
 
--- attempts: the calls of the caller's tenants' tasks. Those of one task are read by key with
--- sluice.attempts(id): a condition on task_id waits like the others, for it would count the calls
--- of anybody's task.
+-- attempts: the calls of the caller's tenants' tasks that failed, were lost, came too late or were
+-- extra ones, and outcomes that a redrive took back. Those of one task are found fast by
+-- sluice.attempts(id).
+--
+-- A condition on task_id waits like the others, for it would count the calls of anybody's task.
 create or replace view sluice.attempts with (security_barrier) as
   select a.id, sluice.guarded(a.task_id) as task_id, sluice.guarded(a.fence) as fence,
     sluice.guarded(a.kind) as kind,
@@ -224,8 +243,10 @@ create or replace view sluice.attempts with (security_barrier) as
   cross join sluice.caller_scope() c
   where (t.tenant = any (c.tenants)) = c.bound;
 
--- attempts: the calls of task id, the oldest first; none when there is no such task among the
--- caller's tenants'.
+-- attempts: the calls of one task that failed, were lost, came too late or were extra ones, the
+-- oldest first: rows of sluice.attempts, found fast.
+-- Params:  id: of the task.
+-- Returns: none when there is no such task among the caller's tenants'.
 create or replace function sluice.attempts(id bigint) returns setof sluice.attempts
 language plpgsql stable security definer
 set search_path = sluice, pg_temp

@@ -1,15 +1,17 @@
 -- Cancel, redrive and forget for all tasks that meet some conditions: at once in SQL, in steps over
 -- HTTP.
 
--- cancel_all: cancels every unfinished task that meets all the given conditions.
+-- cancel_all: cancels every unfinished task that meets all the given conditions; at least one must
+-- be given.
 -- Params:  model: a model's name (tasks that named it, or whose call to it is under way) or a
---          route's (all its tasks); tenant; metadata: contained in the task's; batch_id; since,
---          until: submitted from then on, and before then. At least one of them. A task that waits
---          for a route belongs to no model yet: cancelling the tasks of one of its models does not
---          end it.
+--          route's (all its tasks); tenant: of this tenant; metadata: contained in the task's;
+--          batch_id: of this batch; since: submitted from then on; until: submitted before then.
 -- Returns: how many tasks it ended or, if a worker has them, marked for abortion. Tasks submitted
 --          meanwhile stay, and so do tasks of tenants that the caller may not act for.
 -- Errors:  SL001 unknown model or route; SL004 no condition at all; SL009 not this caller's tenant.
+--
+-- A task that waits for a route belongs to no model yet: cancelling the tasks of one of its models
+-- does not end it.
 create or replace function sluice.cancel_all(
   model text default null, tenant text default null, metadata jsonb default null,
   batch_id bigint default null, since timestamptz default null, until timestamptz default null,
@@ -27,16 +29,18 @@ begin
 end
 $$;
 
--- redrive_all: redrives dead letters: the failed tasks that meet all the given conditions.
--- (Cancelled and expired tasks stay so; see redrive.) Skips forgotten tasks, tasks whose model or
+-- redrive_all: redrives dead letters: the failed tasks that meet all the given conditions, without
+-- any: all. Cancelled and expired tasks stay so, and so do forgotten tasks, tasks whose model or
 -- route no longer exists, and tasks of tenants that the caller may not act for.
--- Params:  model: only tasks that named this model or route, or failed at this model; error_like:
---          only those whose error text is LIKE this pattern; tenant; since, until: failed from then
---          on, and before then; error_code; metadata: contained in the task's; batch_id. Without
---          any: all.
--- Returns: how many. In pages of 1,000.
+-- Params:  model: named this model or route, or failed at this model; error_like: whose error text
+--          is LIKE this pattern; tenant: of this tenant; since: failed from then on; until: failed
+--          before then; error_code: with this code; metadata: contained in the task's; batch_id: of
+--          this batch.
+-- Returns: how many.
 -- Errors:  SL001 unknown model or route; SL004 metadata that is too large; SL009 not this caller's
 --          tenant.
+--
+-- In pages of 1,000.
 create or replace function sluice.redrive_all(
   model text default null, error_like text default null, tenant text default null,
   since timestamptz default null,
@@ -56,20 +60,23 @@ begin
 end
 $$;
 
--- forget_all: forget for finished tasks that meet all the given conditions, in bounded steps: each
--- erases the oldest forget_step() tasks that are left. Call it again, each time in a transaction of
--- its own, until it returns 0. A repeat goes on where this session's last step with the same
--- conditions ended (sluice.forget_from; until is not compared, because it moves with now()): from
--- the lowest id it would walk over all forgotten tasks. Only a walk from the first to the last
--- returns 0. All steps together read each result twice (with 400,000 a step takes 0.2 to 0.3 s, the
--- last 2; from the lowest id each would take up to 2). In another session a step is only slower.
--- Params:  model: a model's name (tasks that named it or ended at it) or a route's; tenant;
---          metadata: contained in the task's; batch_id; since, until: finished from then on, and
---          before then. At least one of them; `until => now()` is all.
+-- forget_all: erases the texts of finished tasks that meet all the given conditions, at most 10,000
+-- a call. At least one must be given; until => now() is all. Call it again, in the same session and
+-- each time in a transaction of its own, until it returns 0.
+-- Params:  model: a model's name (tasks that named it or ended at it) or a route's; tenant: of this
+--          tenant; metadata: contained in the task's; batch_id: of this batch; since: finished from
+--          then on; until: finished before then.
 -- Returns: how many tasks this step erased. Unfinished tasks stay, and so do tasks of tenants that
 --          the caller may not act for.
 -- Errors:  SL001 unknown model or route (tasks of a deleted model are reached by the other
 --          conditions); SL004 no condition at all; SL009 not this caller's tenant.
+--
+-- Each step erases the oldest forget_step() tasks that are left. A repeat goes on where this
+-- session's last step with the same conditions ended (sluice.forget_from; until is not compared,
+-- because it moves with now()): from the lowest id it would walk over all forgotten tasks. Only a
+-- walk from the first to the last returns 0. All steps together read each result twice (with
+-- 400,000 a step takes 0.2 to 0.3 s, the last 2; from the lowest id each would take up to 2). In
+-- another session a step is only slower.
 create or replace function sluice.forget_all(
   model text default null, tenant text default null, metadata jsonb default null,
   batch_id bigint default null, since timestamptz default null, until timestamptz default null,

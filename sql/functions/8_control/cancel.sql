@@ -1,4 +1,5 @@
--- cancel: ends a waiting task, and has a running one aborted.
+-- cancel: ends a task that waits, and has one aborted that is being called.
+-- Params:  id: of the task.
 -- Returns: the status afterwards: cancelled, processing (its worker is told at once, and ends the
 --          call as cancelled unless that ends first), or the final one found.
 -- Errors:  SL006 no such task among the caller's tenants'.

@@ -1,10 +1,11 @@
 -- The configuration: as workers read it and as administrators write it.
 
--- configuration: what a worker needs: the settings and the models it serves. It is a function, so
--- that no worker needs a grant on a table; it returns whole rows, so that a new column needs no
--- change here.
+-- configuration: what a worker needs: the settings and the models it serves.
 -- Params:  models: names (null: all).
 -- Returns: one row a model; with none, one row whose model is null.
+--
+-- It is a function, so that no worker needs a grant on a table; it returns whole rows, so that a
+-- new column needs no change here.
 create or replace function sluice.configuration(models text[] default null)
 returns table (settings sluice.settings, model sluice.models)
 language plpgsql stable security definer
@@ -20,7 +21,8 @@ $$;
 
 -- Configuration by name and JSON: what the HTTP front and scripts use in place of UPDATE.
 
--- configure: sets columns of a model, a tenant or the settings.
+-- configure: sets columns of a model, a tenant or the settings. Plain INSERT and UPDATE do the
+-- same.
 -- Params:  kind: models, tenants or settings; name: the model's or tenant's; settings: an object of
 --          columns; replace: create the row if it does not exist, and reset the columns left out to
 --          their defaults. A change with another name renames it.
@@ -99,7 +101,7 @@ end
 $$;
 
 -- configure_route: gives a route these models and no other.
--- Params:  route; models: {"model": weight}; empty: deletes the route.
+-- Params:  route: its name; models: {"model": weight}; empty: deletes the route.
 -- Errors:  SL001 no such model; SL004 no object, an invalid weight; 23503 it is
 --          settings.default_model; 23xxx as plain SQL. COLUMN is the model at fault.
 create or replace function sluice.configure_route(route text, models jsonb) returns void

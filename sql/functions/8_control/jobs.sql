@@ -21,15 +21,13 @@ as $$ select 2 $$;
 
 -- start_job: starts a job, or previews it. One row of the audit says who started what.
 -- Params:  action: redrive, cancel, move, prioritise or forget; filter: an object; a task must meet
---          all that is given: status, model (tasks that named it or ended at it) or route, tenant,
---          batch_id, metadata (contained in the task's), since, until (of the end for redrive and
---          forget, else of the submit); for redrive and forget also error_code, error_like (a LIKE
---          pattern) and message (as normal_message writes it). Without any condition
---          {"everything": true}. A redrive means failed tasks unless status says otherwise.
---          dry_run: nothing is started; target: of move, a model's or route's name; priority: of
---          prioritise.
--- Returns: the job's id; with dry_run how many tasks meet the filter, with a notice if that is an
---          estimate: it counts for at most job_count_time().
+--          all that is given: status, model (that it named or ended at) or route, tenant, batch_id,
+--          metadata (contained in the task's), since, until (of the end for redrive and forget,
+--          else of the submit); for redrive and forget also error_code, error_like (a LIKE
+--          pattern), message (an error without its numbers, ids and quoted parts). Without any
+--          condition {"everything": true}. A redrive means failed tasks unless it has a status;
+--          dry_run: nothing is started; target: of move: model or route; priority: of prioritise.
+-- Returns: the job's id; with dry_run how many tasks meet the filter, with a notice of an estimate.
 -- Errors:  SL001 unknown model or route, or no task in question fits the target; SL003 too many
 --          jobs are open; SL004 arguments that do not go together; SL009 not this caller's tenant,
 --          or the tenant may not use the target.
@@ -218,8 +216,9 @@ end
 $$;
 
 -- cancel_job: stops a job, or its undoing. What it has done stays done, and may be undone.
--- Returns: the state afterwards: cancelled, or cancelling: a step is being made, and is the last;
---          the final one, if the job had ended.
+-- Params:  id: of the job.
+-- Returns: the state afterwards: cancelled; cancelling: a step is being made, and is the last; the
+--          final one, if the job had ended.
 -- Errors:  SL006 no such job among those that the caller may see.
 create or replace function sluice.cancel_job(id bigint, p_now timestamptz default null)
 returns text
@@ -258,7 +257,8 @@ $$;
 --   prioritise   tasks that still wait with its priority get their old one
 --   redrive      tasks that still wait, and were not claimed since, end again as they had ended
 --   cancel       tasks that are still cancelled are redriven: they wait behind the others
--- A job is undone within undo_time() of its end, and once. forget has no undo.
+-- A job is undone within 24 hours of its end, and once. forget has no undo.
+-- Params:  id: of the job.
 -- Returns: the state afterwards: undoing.
 -- Errors:  SL004 it has not ended, or cannot be undone; SL006 as cancel_job.
 create or replace function sluice.undo_job(id bigint, p_now timestamptz default null)

@@ -2,9 +2,9 @@
 
 -- close_model: closes a model for the whole fleet until a time: meanwhile nothing is claimed for
 -- it, and nothing is lost.
--- Params:  until: the past, or null, opens it; infinity parks it until somebody opens it; reason:
---          shown in sluice.queues and by explain to all who may wait for it.
--- Errors:  SL001.
+-- Params:  model: its name; until: the past, or null, opens it; infinity parks it until somebody
+--          opens it; reason: shown in sluice.queues and by explain to all who may wait for it.
+-- Errors:  SL001 no such model.
 create or replace function sluice.close_model(
   model text, until timestamptz, reason text default null)
 returns void
@@ -21,8 +21,10 @@ begin
 end
 $$;
 
--- pause: stops claims for a model until resume; running calls end normally. The same as update ...
--- set paused = true.
+-- pause: stops claims for a model until sluice.resume; running calls end normally. The same as
+-- update sluice.models set paused = true.
+-- Params:  model: its name.
+-- Errors:  SL001 no such model.
 create or replace function sluice.pause(model text) returns void
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -34,7 +36,9 @@ begin
 end
 $$;
 
--- resume: ends a pause and a closure. Workers hear of it at once.
+-- resume: ends a model's pause and closure. Workers hear of it at once.
+-- Params:  model: its name.
+-- Errors:  SL001 no such model.
 create or replace function sluice.resume(model text) returns void
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp

@@ -24,9 +24,9 @@ end
 $$;
 
 -- redrive: sends a failed, cancelled or expired task back, with the same id, as if it were new:
--- attempts from 0, and behind the tasks that wait already. Its outcome is kept in sluice.attempts,
--- kind redriven. A deadline that has passed is dropped, because the task would only expire again; a
--- run_at to come still counts.
+-- attempts from 0, behind the tasks that wait already. Its outcome is kept in sluice.attempts, kind
+-- redriven. A deadline that has passed is dropped; a run_at to come still counts.
+-- Params:  id: of the task.
 -- Returns: the task's id.
 -- Errors:  SL001 its model or route no longer exists; SL004 solved, unfinished or forgotten; SL006
 --          no such task among the caller's tenants'.

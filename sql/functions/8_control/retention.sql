@@ -22,15 +22,18 @@ as $$
   from pg_class where oid = ('sluice.result_' || p_n)::regclass
 $$;
 
--- retain: one round of retention. Creates the ranges that ids will need, and notes in sluice.gate
--- where the last begins. Drops or closes at most one range, and deletes at most as many tasks as
--- retention_bounds allows, from ranges and from the retained partitions, with everything that
--- belongs to them. Called by workers, and by tick in two halves. Best in a transaction of its own,
--- as in tick: after a drop it holds an exclusive lock on sluice.task until the commit. It leaves
--- ranges of more than ten million vacuumed tasks to tick and erase_overdue, because they take a
--- second, for which a worker's heartbeat would wait. Does nothing above READ COMMITTED: an old
--- snapshot does not see the results that must stay.
+-- retain: one round of retention: drops partitions whose tasks are all older than
+-- settings.retention, deletes what else is too old, and creates the partitions that ids will need.
+-- Workers call it, and so does tick. Best in a transaction of its own: after a drop it holds an
+-- exclusive lock on sluice.task until the commit.
 -- Returns: dropped: the ranges dropped; erased: the rows deleted one by one.
+--
+-- Notes in sluice.gate where the last range begins. Drops or closes at most one range, and deletes
+-- at most as many tasks as retention_bounds allows, from ranges and from the retained partitions,
+-- with everything that belongs to them. Called by tick in two halves. It leaves ranges of more than
+-- ten million vacuumed tasks to tick and erase_overdue, because they take a second, for which a
+-- worker's heartbeat would wait. Does nothing above READ COMMITTED: an old snapshot does not see
+-- the results that must stay.
 create or replace function sluice.retain(
   p_now timestamptz default null, out dropped int, out erased int)
 language plpgsql volatile security definer

@@ -61,9 +61,10 @@ begin
 end
 $$;
 
--- revert: takes a revision back: gives the columns that it changed the values of before, inserts
--- what it deleted, deletes what it inserted.
--- Params:  revision: its id; force: even if one of these columns has changed since.
+-- revert: takes a revision of the configuration back: gives the columns that it changed the values
+-- of before, inserts what it deleted, deletes what it inserted.
+-- Params:  revision: its id in sluice.revisions; force: even if one of these columns has changed
+--          since.
 -- Returns: the id of the new revision, whose reverts is this one.
 -- Errors:  SL006 no such revision; SL004 all is as it was before; SL011 a column has changed since,
 --          or the row is gone or there again: COLUMN is the first (a change of a row that is gone

@@ -1,9 +1,11 @@
 -- tick: one round of everything that must happen even without a worker: expiry, recovery, waking,
--- counts, partitions, sweep, history, and at the end retention. For cron, or by hand, in a
--- transaction of its own; safe at any time and from several places at once (the second one does
--- nothing).
--- Returns: what it did, as counts; only mended if it replaced damaged sequences
---          (1_base/counters.sql): the next call does the rest.
+-- counts, partitions, sweep, history, a step of a job, and at the end retention. For cron, or by
+-- hand, in a transaction of its own; safe at any time and from several places at once (the second
+-- one does nothing).
+-- Returns: what it did, as counts; only mended if it replaced damaged sequences: the next call does
+--          the rest.
+--
+-- For mended see 1_base/counters.sql.
 create or replace function sluice.tick(p_now timestamptz default null) returns jsonb
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp

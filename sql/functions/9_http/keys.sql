@@ -6,11 +6,13 @@ create or replace function sluice.api_keys_max() returns int
 language sql immutable parallel safe
 as $$ select 10000 $$;
 
--- create_key: stores the hash of a new key.
+-- create_key: stores the hash of a new key of the HTTP API. `sluice key create` makes one.
 -- Params:  id: 16 hexadecimal digits, the key's public part; sha256: of the whole key; name: for
 --          people; tenant: the key may see and submit this tenant's tasks alone (null: all
 --          tenants'); scopes: one or more of submit, read and admin, which includes the others.
--- Errors:  SL003 api_keys_max are in force; 23xxx the table's constraints.
+-- Errors:  SL003 10,000 keys are in force; 23xxx the table's constraints.
+--
+-- The bound is api_keys_max().
 create or replace function sluice.create_key(
   id text, sha256 bytea, name text, tenant text, scopes text[],
   p_now timestamptz default null) returns void
@@ -33,7 +35,8 @@ begin
 end
 $$;
 
--- revoke_key: ends a key; servers follow within a second.
+-- revoke_key: ends a key of the HTTP API; servers follow within a second.
+-- Params:  id: its 16 hexadecimal digits.
 -- Returns: whether it was in force.
 create or replace function sluice.revoke_key(id text, p_now timestamptz default null)
 returns boolean

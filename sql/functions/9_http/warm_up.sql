@@ -4,10 +4,12 @@
 
 -- warm_up: makes the first submits, claims and completions of this session as fast as later ones.
 -- Workers and servers call it in each new session, before they are ready. It submits a task and
--- undoes it. Only gauges keep a trace, and they are upper bounds anyway. The task's id is negative,
--- so no id is used up; nobody sees the task or is notified of it. The other functions are called
--- with no task, or for a worker that does not exist.
+-- undoes it.
 -- Errors:  55P03 somebody keeps one of the tables locked.
+--
+-- Only gauges keep a trace, and they are upper bounds anyway. The task's id is negative, so no id
+-- is used up; nobody sees the task or is notified of it. The other functions are called with no
+-- task, or for a worker that does not exist.
 create or replace function sluice.warm_up() returns void
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp

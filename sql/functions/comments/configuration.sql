@@ -1,0 +1,192 @@
+-- What psql and docs/reference/ say of what administrators configure. Defaults and constraints are
+-- in the catalog.
+
+comment on table sluice.models is
+  'A backend''s model: where it is, what it may be asked, how its calls are made. Edit with '
+  'plain INSERT, UPDATE and DELETE; workers follow within a second. A model with unfinished '
+  'tasks cannot be deleted.';
+comment on column sluice.models.name is
+  'By which tasks and routes name it, 1 to 200 characters, unique over models and routes. It may '
+  'be changed.';
+comment on column sluice.models.id is
+  'A number that stays when the name changes. It names the model''s line (queue_<id>) and '
+  'sequences. Given by itself.';
+comment on column sluice.models.api is
+  'What the backend speaks: solve, openai-chat, openai-responses, openai-embeddings or '
+  'anthropic-messages.';
+comment on column sluice.models.url is
+  'Base of the backend''s addresses, http:// or https://. solve: /solve, /single or /batch '
+  'follows; openai-…: with /v1; anthropic-messages: without /v1.';
+comment on column sluice.models.upstream_model is
+  'What the backend calls the model. Null: its name here.';
+comment on column sluice.models.secret is
+  'Where the worker finds the credential: env:NAME or file:/path, never the credential itself. '
+  'Null: none is sent.';
+comment on column sluice.models.rpm is
+  'Calls in any window of a minute, of all workers together. Null: any number.';
+comment on column sluice.models.tpm is
+  'Tokens, input and output, in any window of a minute, but for one request''s; of all workers '
+  'together. Null: any number.';
+comment on column sluice.models.burst is
+  'Calls at once, 1 to rpm / 2. A larger burst makes the sustained rate lower. Null: 1 + rpm / '
+  '100.';
+comment on column sluice.models.max_in_flight is
+  'Calls under way at a time, of all workers together. Null: any number.';
+comment on column sluice.models.min_in_flight is
+  'Calls at a time that a worker''s adaptive limit leaves the model at least, however its '
+  'backend answers.';
+comment on column sluice.models.max_queue is
+  'Tasks that may wait in the model''s own line; a submit beyond it is refused with SL003. A '
+  'route''s bound is the sum of its models''. Null: any number.';
+comment on column sluice.models.max_unfinished is
+  'Tasks that may wait or be under way; from 95 % of it on submits are refused with SL003. Null: '
+  'settings.max_unfinished.';
+comment on column sluice.models.timeout is
+  'The longest time of one call, from the request to the end of the answer.';
+comment on column sluice.models.max_attempts is
+  'Charged calls of one task at most; then it fails. A task''s own max_attempts comes first.';
+comment on column sluice.models.backoff_base is
+  'The first retry waits up to this long, each further one up to twice as long.';
+comment on column sluice.models.backoff_max is 'No retry waits longer.';
+comment on column sluice.models.batch_max is
+  'Tasks in one call at most, with api solve; other apis take one.';
+comment on column sluice.models.batch_wait is
+  'How long a call waits at most for more tasks to share it.';
+comment on column sluice.models.breaker_failures is
+  'So many failed calls in a row (no connection, time-out, HTTP 408 or 5xx) open the breaker: '
+  'nothing is claimed for the model.';
+comment on column sluice.models.breaker_open is
+  'How long the breaker is open before it lets one call through as a probe.';
+comment on column sluice.models.breaker_successes is
+  'So many probes in a row must succeed to close the breaker.';
+comment on column sluice.models.hedge_after is
+  'When a call takes longer, a second one is made, and the first answer counts. At most a day. '
+  'Null: no extra calls.';
+comment on column sluice.models.hedge_max is
+  'Extra calls of one task at most, each after another hedge_after.';
+comment on column sluice.models.hedge_budget is
+  'Extra calls as a share of all calls, 0 to 1; models with hedge_after save for one budget.';
+comment on column sluice.models.input_price is
+  'Cost of a million input tokens, in a currency of yours, for tasks.cost and the history. Null: '
+  'not known.';
+comment on column sluice.models.output_price is
+  'Cost of a million output tokens, in the same currency. Null: not known.';
+comment on column sluice.models.paused is
+  'While true nothing is claimed for the model; running calls end normally.';
+comment on column sluice.models.closed_until is
+  'Nothing is claimed before that time; infinity: until somebody opens it. Set by close_model, '
+  'and by a backend''s word (429, 401 …). Null: open.';
+comment on column sluice.models.closed_reason is 'Why it is closed; shown to all who wait for it.';
+comment on column sluice.models.limits_changed_at is
+  'When rpm, tpm or burst changed last: the buckets began empty then. Maintained by a trigger.';
+comment on column sluice.models.paths is
+  'Of /solve, /single and /batch, those that a backend of api solve offers. Null: /solve; with '
+  'batch_max above 1 /single and /batch.';
+comment on column sluice.models.calls_changed_at is
+  'When what calls look like changed last: the next one goes alone. Maintained by a trigger.';
+comment on column sluice.models.keep_response is
+  'Whether the backend''s verbatim reply is stored beside the answer. Null: yes, but not with '
+  'api solve.';
+comment on column sluice.models.closed_detail is
+  'What the call that closed it heard, in the backend''s or the worker''s words; for '
+  'administrators.';
+
+comment on table sluice.routes is
+  'A name by which a task may be submitted to several models: a row for each model of a route. '
+  'Route any takes every new model whose api answers a prompt.';
+comment on column sluice.routes.route is
+  'The route''s name, 1 to 200 characters, unique over models and routes. Its first row makes '
+  'it, its last one ends it.';
+comment on column sluice.routes.model is
+  'A model that takes the route''s tasks; renamed and deleted with it.';
+comment on column sluice.routes.weight is
+  'The model''s share of the route''s tasks, beside the others'' weights, among the models that '
+  'could call now. 0: it takes none.';
+
+comment on table sluice.tenants is
+  'Tenants with a share, limits or a database role of their own. A tenant without a row has '
+  'weight 1, no quota, and the limits of settings.tenant_….';
+comment on column sluice.tenants.name is 'As tasks name their tenant.';
+comment on column sluice.tenants.weight is
+  'Share of each model beside the other tenants that wait for it, counted in tokens; above 0.';
+comment on column sluice.tenants.max_unfinished is
+  'Its tasks that may wait or be under way; a submit beyond it is refused with SL005. Null: '
+  'settings.tenant_max_unfinished.';
+comment on column sluice.tenants.rpm is
+  'Its calls in any window of a minute, at all models together. Null: any number.';
+comment on column sluice.tenants.tpm is
+  'Its tokens in any window of a minute, but for one request''s. Null: any number.';
+comment on column sluice.tenants.role is
+  'A database role whose members act for this tenant and no other. Null: who acts for tenants '
+  'without a role, settings.default_role says.';
+comment on column sluice.tenants.id is
+  'A number that stays when the name changes. Given by itself.';
+comment on column sluice.tenants.limits_changed_at is
+  'When rpm or tpm changed last: the buckets began empty then. Maintained by a trigger.';
+comment on column sluice.tenants.max_batches is
+  'Batches that it may have open at a time. Null: settings.tenant_max_batches.';
+comment on column sluice.tenants.max_files is
+  'Files that it may have, with those that its batches will put out. Null: '
+  'settings.tenant_max_files.';
+comment on column sluice.tenants.files_bytes_max is
+  'Bytes of its files, all together. Null: settings.tenant_files_bytes_max.';
+comment on column sluice.tenants.max_priority is
+  'The highest priority that its tasks may ask for, 0 to 100. Null: '
+  'settings.tenant_max_priority.';
+comment on column sluice.tenants.models is
+  'The models and routes that its tasks may name; {}: none. Null: settings.tenant_models.';
+
+comment on table sluice.settings is
+  'What holds for the whole installation: one row, which stays. Change it with plain UPDATE; '
+  'workers and servers follow within a second.';
+comment on column sluice.settings.one is 'Always true: there is one row.';
+comment on column sluice.settings.retention is
+  'How long a finished task and its result are kept after its end; at most an hour or a tenth of '
+  'it longer.';
+comment on column sluice.settings.ageing is
+  'A task that has waited so long counts as one step of priority higher; so nothing waits for '
+  'ever.';
+comment on column sluice.settings.heartbeat_timeout is
+  'A worker that is silent for longer is dead: its calls go back.';
+comment on column sluice.settings.request_bytes_max is
+  'Bytes of one task''s prompt or request; a larger one is refused with SL007.';
+comment on column sluice.settings.claim_bytes_max is
+  'Bytes of all bodies that one answer of sluice.requests carries, but for the first.';
+comment on column sluice.settings.max_unfinished is
+  'Tasks that may wait or be under way, of the whole system, and of a model without a bound of '
+  'its own.';
+comment on column sluice.settings.events is
+  'Whether the ids of ended tasks are announced on channel sluice_done.';
+comment on column sluice.settings.unsent_timeout is
+  'A task fails when none of its calls could be sent for so long: no connection, HTTP 403, 404, '
+  '405.';
+comment on column sluice.settings.default_model is
+  'The model or route of tasks that name none. Null: these are refused with SL001.';
+comment on column sluice.settings.default_role is
+  'The database role whose members act for tenants without a role; public: everybody. Null: '
+  'administrators alone.';
+comment on column sluice.settings.max_tenants is
+  'Tenants that may have tasks without a row in sluice.tenants; a further one is refused with '
+  'SL005 (at 0: SL009). Null: any number.';
+comment on column sluice.settings.tenant_max_unfinished is
+  'Tasks of one tenant that may wait or be under way, where its row says nothing; not of tenant '
+  'default. Null: any number.';
+comment on column sluice.settings.tenant_max_batches is
+  'Open batches of one tenant, where its row says nothing. Null: any number.';
+comment on column sluice.settings.tenant_max_files is
+  'Files of one tenant, where its row says nothing. Null: any number.';
+comment on column sluice.settings.tenant_files_bytes_max is
+  'Bytes of the files of one tenant, where its row says nothing. Null: any number.';
+comment on column sluice.settings.tenant_max_priority is
+  'The highest priority of a tenant''s tasks, where its row says nothing. Null: 100.';
+comment on column sluice.settings.tenant_models is
+  'The models and routes that a tenant''s tasks may name, where its row says nothing; {}: none. '
+  'Null: all.';
+comment on column sluice.settings.idle_look is
+  'How often a worker or server that has nothing to do looks at the database all the same. '
+  'infinity (before PostgreSQL 17: 1000 years): never.';
+comment on column sluice.settings.history is
+  'How long the history keeps minutes; hours are kept 400 days, days ten years.';
+comment on column sluice.settings.trace_url is
+  'Where a trace is shown, http:// or https://, for links in the console; {trace_id} in it '
+  'stands for the trace''s id. Null: no links.';

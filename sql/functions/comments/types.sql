@@ -1,0 +1,107 @@
+-- What psql and docs/reference/ say of the types that public functions take and return.
+
+comment on type sluice.claimed_task is
+  'A task that a worker is to call: what claim and requests return.';
+comment on column sluice.claimed_task.task_id is 'The task.';
+comment on column sluice.claimed_task.fence is
+  'The number of the call: an outcome counts only with the fence of the present call.';
+comment on column sluice.claimed_task.attempt is 'The number of the attempt, from 1.';
+comment on column sluice.claimed_task.model is 'The model''s name.';
+comment on column sluice.claimed_task.send_within_ms is
+  'Send the call within so many ms from the moment the claim was sent, by the worker''s '
+  'monotonic clock; later its permit is forfeited.';
+comment on column sluice.claimed_task.api is
+  'How to call the backend. Null: the body did not fit into the answer; ask sluice.requests for '
+  'it.';
+comment on column sluice.claimed_task.prompt is 'The text to answer, or null.';
+comment on column sluice.claimed_task.request is 'The verbatim JSON body, or null.';
+comment on column sluice.claimed_task.max_output_tokens is
+  'The longest answer, in tokens. Null: the model''s own limit.';
+comment on column sluice.claimed_task.traceparent is
+  'To be sent as a header of that name. Null: none.';
+comment on column sluice.claimed_task.timeout_ms is 'The longest time of the call, in ms.';
+comment on column sluice.claimed_task.priority is '-100 to 100.';
+comment on column sluice.claimed_task.queued_ms is
+  'Of a task with a traceparent: how long it was in the queue, in ms.';
+comment on column sluice.claimed_task.request_bytes is 'Bytes of the prompt or request.';
+
+comment on column sluice.outcome.task_id is 'The task.';
+comment on column sluice.outcome.fence is 'Of the call, as it was claimed.';
+comment on column sluice.outcome.kind is
+  'solved, failed, retry, throttled, returned or cancelled: see the type.';
+comment on column sluice.outcome.answer is 'The model''s text.';
+comment on column sluice.outcome.response is 'The backend''s verbatim reply.';
+comment on column sluice.outcome.error is
+  'What went wrong, in words; at most 1,000 bytes are kept.';
+comment on column sluice.outcome.error_code is 'What went wrong, for programs, such as http_500.';
+comment on column sluice.outcome.http_status is 'Of the backend''s answer. Null: there was none.';
+comment on column sluice.outcome.retry_after_ms is
+  'How long the backend says to wait, in ms. Null: it does not.';
+comment on column sluice.outcome.input_tokens is 'As the backend counted. Null: not said.';
+comment on column sluice.outcome.output_tokens is 'As the backend counted. Null: not said.';
+comment on column sluice.outcome.billed is
+  'Whether the backend bills the call. Null: nobody knows.';
+
+comment on type sluice.found_task is
+  'A task without its texts: what find_tasks returns. Its columns are those of sluice.tasks.';
+comment on column sluice.found_task.id is 'The task.';
+comment on column sluice.found_task.status is 'As in sluice.tasks.';
+comment on column sluice.found_task.route is
+  'The route that it was submitted to. Null: it named a model.';
+comment on column sluice.found_task.model is 'The model that it named, is called at or ended at.';
+comment on column sluice.found_task.tenant is 'Whose task it is.';
+comment on column sluice.found_task.priority is '-100 to 100, higher first.';
+comment on column sluice.found_task.attempts is 'Calls that were charged to it so far.';
+comment on column sluice.found_task.error_code is 'Why it failed, for programs.';
+comment on column sluice.found_task.error is 'Why it failed, in words.';
+comment on column sluice.found_task.batch_id is 'As submitted.';
+comment on column sluice.found_task.metadata is 'As submitted.';
+comment on column sluice.found_task.created_at is 'When it was submitted.';
+comment on column sluice.found_task.queued_at is
+  'When it could first be claimed, for its present or last call.';
+comment on column sluice.found_task.started_at is 'When its present or last call was claimed.';
+comment on column sluice.found_task.finished_at is 'When it ended. Null: it has not.';
+comment on column sluice.found_task.run_at is 'It was not to begin before. Null: at once.';
+comment on column sluice.found_task.deadline is 'It expires if it still waits then. Null: never.';
+comment on column sluice.found_task.cost is 'Of the call that ended it. Null: not known.';
+comment on column sluice.found_task.input_tokens is 'Of the call that ended it. Null: not said.';
+comment on column sluice.found_task.output_tokens is 'Of the call that ended it. Null: not said.';
+
+comment on type sluice.error_group is
+  'Failed tasks of one model with the same error code and, but for numbers, ids and quoted '
+  'parts, the same message: what dead_letter_groups returns.';
+comment on column sluice.error_group.model is 'At which they failed.';
+comment on column sluice.error_group.error_code is 'That they have in common.';
+comment on column sluice.error_group.message is
+  'That they have in common, without numbers, ids and quoted parts.';
+comment on column sluice.error_group.count is 'How many.';
+comment on column sluice.error_group.first_at is 'When the first of them failed.';
+comment on column sluice.error_group.last_at is 'When the last of them failed.';
+comment on column sluice.error_group.sample_id is 'The newest of these tasks.';
+
+comment on type sluice.task_event is 'What happened to a task: what timeline returns.';
+comment on column sluice.task_event.at is 'When.';
+comment on column sluice.task_event.kind is
+  'submitted, waits_until, queued, claimed, retry, failed, lost, late, returned, hedged, '
+  'redriven or ended.';
+comment on column sluice.task_event.status is 'Of ended: the task''s status.';
+comment on column sluice.task_event.model is 'The model''s name.';
+comment on column sluice.task_event.worker is 'The worker''s name, or its id.';
+comment on column sluice.task_event.fence is 'The number of the call.';
+comment on column sluice.task_event.wait_s is 'Of claimed: seconds that the task had waited.';
+comment on column sluice.task_event.call_s is 'Seconds that the call took.';
+comment on column sluice.task_event.http_status is 'Of the backend''s answer.';
+comment on column sluice.task_event.error_code is 'What went wrong, for programs.';
+comment on column sluice.task_event.error is 'What went wrong, in words.';
+comment on column sluice.task_event.input_tokens is 'As the backend counted.';
+comment on column sluice.task_event.output_tokens is 'As the backend counted.';
+comment on column sluice.task_event.billed is 'Whether the call was paid for. Null: nobody knows.';
+comment on column sluice.task_event.cost is 'Of the call that ended the task.';
+
+comment on type sluice.quota is 'A quota in requests or in tokens, of a model or of a tenant.';
+comment on column sluice.quota.bucket is 'The sequence that is its bucket.';
+comment on column sluice.quota.account is 'Of tokens: where they are booked. Null: requests.';
+comment on column sluice.quota.units is 'Requests or tokens a minute.';
+comment on column sluice.quota.burst is 'Requests or tokens at once.';
+comment on column sluice.quota.interval_ns is 'Between two units in the long run, in nanoseconds.';
+comment on column sluice.quota.changed_at is 'When its limits changed last.';
