@@ -80,6 +80,11 @@ grant execute on function sluice.queue_facts(timestamptz), sluice.request_quota(
   sluice.overflow_share(), sluice.critical_share()
 to sluice_reader, sluice_admin;
 
+grant execute on function sluice.export_columns(), sluice.export_range(bigint, int),
+  sluice.export_tasks(bigint, bigint, text, text, text, bigint, jsonb, timestamptz, timestamptz,
+    boolean, bigint, text)
+to sluice_submitter, sluice_reader, sluice_admin;
+grant execute on function sluice.import_tasks(jsonb, text, timestamptz) to sluice_admin;
 grant execute on function sluice.pause(text), sluice.resume(text),
   sluice.close_model(text, timestamptz, text),
   sluice.redrive_all(text, text, text, timestamptz, timestamptz, text, jsonb, bigint, timestamptz),

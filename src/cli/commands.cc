@@ -21,6 +21,8 @@ Action configure_redrive(CLI::App& app);
 Action configure_forget(CLI::App& app);
 Action configure_dead_letters(CLI::App& app);
 Action configure_job(CLI::App& app);
+Action configure_export(CLI::App& app);
+Action configure_import(CLI::App& app);
 Action configure_model(CLI::App& app);
 Action configure_route(CLI::App& app);
 Action configure_tenant(CLI::App& app);
@@ -47,6 +49,8 @@ constexpr Command command_table[] = {
     {"forget", "Erase the texts of finished tasks, and keep their counts", configure_forget},
     {"dead-letters", "Tasks that failed for good", configure_dead_letters},
     {"job", "Act on any number of tasks in the background, and undo it", configure_job},
+    {"export", "Tasks and results as JSON lines or CSV, the oldest first", configure_export},
+    {"import", "Take over tasks that export has written", configure_import},
     {"model", "List, make, change, pause, close and delete models", configure_model},
     {"route", "List, make, weigh and delete routes", configure_route},
     {"tenant", "List, change and forget weights and limits of tenants", configure_tenant},

@@ -1,5 +1,15 @@
 -- Tasks and results by pages, the oldest first, for `sluice export`.
 
+-- export_columns: what a line of an export has, in this order.
+create or replace function sluice.export_columns() returns text[]
+language sql immutable parallel safe
+as $$
+  select '{id, status, route, model, tenant, priority, metadata, batch_id, created_at, queued_at,
+    started_at, finished_at, run_at, deadline, attempts, max_attempts, max_output_tokens,
+    traceparent, input_tokens, output_tokens, cost, error_code, error, prompt, request, answer,
+    response}'::text[]
+$$;
+
 -- export_range: how far the next page of an export reaches.
 -- Params:  after: ids above this one; max_tasks: at most so many of the caller's tasks.
 -- Returns: the last id; null: there is none after it.
@@ -24,14 +34,16 @@ $$;
 -- Params:  after, upto: ids above the first, up to the second (export_range); since, until: when it
 --          was submitted; texts: false: without prompt, request, answer and response; max_bytes: of
 --          texts, but at least one task: the page then ends before its range does, and the next
---          begins after the last id returned.
--- Returns: task: the columns of sluice.tasks, and max_attempts, max_output_tokens and traceparent.
+--          begins after the last id returned; format: json or csv, in which texts that a
+--          spreadsheet would take for a formula begin with an apostrophe.
+-- Returns: line: the columns of sluice.tasks, and max_attempts, max_output_tokens and traceparent,
+--          as an object, or in the order of export_columns().
 create or replace function sluice.export_tasks(
   after bigint, upto bigint, status text default null, model text default null,
   tenant text default null, batch_id bigint default null, metadata jsonb default null,
   since timestamptz default null, until timestamptz default null, texts boolean default true,
-  max_bytes bigint default 8388608)
-returns table (id bigint, task json)
+  max_bytes bigint default 8388608, format text default 'json')
+returns table (id bigint, line text)
 language plpgsql stable security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
@@ -60,7 +72,9 @@ begin
       + coalesce(octet_length(f.answer), 0) + coalesce(octet_length(f.response), 0)) over (
       order by f.id rows between unbounded preceding and 1 preceding) as bytes_before
     from found f)
-  select m.id, row_to_json(m.f) from measured m where coalesce(m.bytes_before, 0) < max_bytes
+  select m.id, case format when 'csv' then sluice.csv_line(row_to_json(m.f))
+      else row_to_json(m.f)::text end
+  from measured m where coalesce(m.bytes_before, 0) < max_bytes
   order by m.id;
 end
 $$;

@@ -213,6 +213,7 @@ language sql immutable parallel safe
 as $$
   select string_agg(case json_typeof(v.value)
       when 'null' then ''
+      when 'object' then '"' || replace(v.value::text, '"', '""') || '"'
       when 'string' then '"' || regexp_replace(replace(v.value #>> '{}', '"', '""'),
         '^([=+@\t\r-])', '''\1') || '"'
       else v.value::text end, ',' order by v.ordinality)

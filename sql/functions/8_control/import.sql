@@ -1,8 +1,8 @@
 -- Tasks that `sluice export` has written, of another installation or of this one.
 
--- import_tasks: takes over exported tasks, all or none, each once however often it comes: unfinished
--- ones are submitted, and ended ones stored as they ended, with their texts and times. They get new
--- ids. Ends before the last look at the history are not counted in it; batches do not come along.
+-- import_tasks: takes over exported tasks, all or none, each once however often it comes:
+-- unfinished ones are submitted, and ended ones stored as they ended, with their texts and times.
+-- They get new ids. The history does not count them; batches do not come along.
 -- Params:  tasks: a JSON array of lines of an export; source: a name for where they come from: a
 --          task is known by it and by the id that it had there.
 -- Returns: the ids here, in the order of the array; of a task that came before, the one it got.
@@ -68,10 +68,6 @@ create or replace function sluice.check_imported(p_tasks jsonb, p_source text) r
 language plpgsql volatile
 as $$
 declare
-  c_columns constant text[] := '{id, status, route, model, tenant, priority, metadata, batch_id,
-    created_at, queued_at, started_at, finished_at, run_at, deadline, attempts, max_attempts,
-    max_output_tokens, traceparent, input_tokens, output_tokens, cost, error_code, error, prompt,
-    request, answer, response}';
   v_fault record;
 begin
   if coalesce(length(p_source), 0) not between 1 and 200 then
@@ -83,15 +79,15 @@ begin
       using errcode = 'SL004', column = 'tasks', hint = 'An array of lines of sluice export.';
   end if;
   select i.n, case when jsonb_typeof(i.task) <> 'object' then 'is no object'
-      when i.task - c_columns <> '{}' then format('has the key "%s"',
-        left((select min(k) from jsonb_object_keys(i.task - c_columns) k), 200))
+      when i.task - sluice.export_columns() <> '{}' then format('has the key "%s"',
+        left((select min(k) from jsonb_object_keys(i.task - sluice.export_columns()) k), 200))
       when i.task ->> 'id' !~ '^\d{1,18}$' or i.task ->> 'id' is null then 'has no id'
       when i.task ->> 'status' is null then 'has no status'
       when sluice.has_ended(i.task) and (i.task ->> 'tenant' is null
         or i.task ->> 'created_at' is null or i.task ->> 'finished_at' is null)
         then 'has ended, without tenant, created_at or finished_at' end as problem into v_fault
   from jsonb_array_elements(p_tasks) with ordinality i(task, n)
-  where jsonb_typeof(i.task) <> 'object' or i.task - c_columns <> '{}'
+  where jsonb_typeof(i.task) <> 'object' or i.task - sluice.export_columns() <> '{}'
     or (i.task ->> 'id' ~ '^\d{1,18}$') is not true or i.task ->> 'status' is null
     or sluice.has_ended(i.task) and (i.task ->> 'tenant' is null or i.task ->> 'created_at' is null
       or i.task ->> 'finished_at' is null)
@@ -115,11 +111,12 @@ declare
   v_ids bigint[] := array(select nextval('sluice.task_id') from unnest(p_tasks));
   v_kept bigint[];
 begin
+  perform sluice.require_tenant(t ->> 'tenant') from unnest(p_tasks) t;
   perform sluice.require_range(i) from unnest(array[v_ids[1], v_ids[cardinality(v_ids)]]) i
   where i is not null;
   v_kept := sluice.keep_keys(array(
-    select row(t ->> 'prompt', coalesce(t ->> 'route', t ->> 'model'), 0, t ->> 'tenant', null, null,
-      sluice.import_key(t, p_source), null, t ->> 'request', null, null, null,
+    select row(t ->> 'prompt', coalesce(t ->> 'route', t ->> 'model'), 0, t ->> 'tenant', null,
+      null, sluice.import_key(t, p_source), null, t ->> 'request', null, null, null,
       null)::sluice.draft
     from unnest(p_tasks) with ordinality i(t, n) order by i.n), v_ids);
   perform sluice.store_ends(array(select p_tasks[n] from generate_subscripts(v_ids, 1) n

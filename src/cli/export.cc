@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <pqxx/pqxx>
+#include <string>
+
+#include "cli/bulk.h"
+#include "cli/database_session.h"
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+#include "cli/terminal.h"
+#include "command_error.h"
+
+namespace sluice {
+namespace {
+
+struct ExportOptions {
+  std::optional<std::string> status;
+  std::optional<std::string> model;
+  std::optional<std::string> tenant;
+  std::optional<int64_t> batch_id;
+  std::optional<std::string> metadata;
+  std::optional<std::string> since;
+  std::optional<std::string> until;
+  int64_t after = 0;
+  bool is_csv = false;
+  bool no_texts = false;
+};
+
+// A statement reads one page: the snapshot of a longer one would keep dead rows from being removed.
+class Export final {
+ public:
+  Export(pqxx::connection& connection, const ExportOptions& options)
+      : session_(connection), options_(options), after_(options.after) {
+    if (options.since) since_ = moment(session_, *options.since);
+    if (options.until) until_ = moment(session_, *options.until);
+  }
+
+  void run() {
+    if (options_.is_csv) {
+      put(session_.exec1("select array_to_string(sluice.export_columns(), ',')")[0].c_str());
+    }
+    while (const std::optional<int64_t> upto = next_range()) {
+      const int64_t last = put_page(*upto);
+      after_ = last > 0 ? last : *upto;
+      progress_.show(0, 0, fmt::format("{} tasks, up to id {}", written_, after_));
+    }
+    progress_.clear();
+    if (std::fflush(stdout) != 0) {
+      throw CommandError(ExitCode::failure, "standard output takes no more");
+    }
+  }
+
+ private:
+  std::optional<int64_t> next_range() {
+    const pqxx::row range = session_.exec_params1("select sluice.export_range($1::bigint)", after_);
+    if (range[0].is_null()) return std::nullopt;
+    return range[0].as<int64_t>();
+  }
+
+  // The last id written; 0: none. A page may end early, for its bytes: the next begins after that.
+  int64_t put_page(int64_t upto) {
+    int64_t last = 0;
+    for (const pqxx::row& row : session_.exec_params(
+             "select id, line from sluice.export_tasks($1::bigint, $2::bigint, $3, $4, $5,"
+             " $6::bigint, $7::jsonb, $8::timestamptz, $9::timestamptz, $10::boolean,"
+             " format => $11)",
+             after_, upto, options_.status, options_.model, options_.tenant, options_.batch_id,
+             options_.metadata, since_, until_, !options_.no_texts,
+             options_.is_csv ? "csv" : "json")) {
+      last = row[0].as<int64_t>();
+      put(row[1].c_str());
+      ++written_;
+    }
+    return last;
+  }
+
+  // CSV goes out as it is: its texts may have lines of their own.
+  void put(const char* line) {
+    if (!options_.is_csv) {
+      print_json(line);
+    } else {
+      fmt::print("{}\r\n", line);
+    }
+  }
+
+  pqxx::nontransaction session_;
+  const ExportOptions& options_;
+  std::optional<std::string> since_;
+  std::optional<std::string> until_;
+  int64_t after_;
+  uint64_t written_ = 0;
+  Progress progress_;
+};
+
+}  // namespace
+
+Action configure_export(CLI::App& app) {
+  const auto options = std::make_shared<ExportOptions>();
+  app.add_option("--status", options->status,
+                 "only these: unsolved (waits for its time), queued, processing, solved, failed, "
+                 "cancelled or expired [all]")
+      ->check(CLI::IsMember(
+          {"unsolved", "queued", "processing", "solved", "failed", "cancelled", "expired"}))
+      ->option_text("STATUS");
+  app.add_option("--model", options->model, "with this model, or of this route")
+      ->option_text("MODEL");
+  app.add_option("--tenant", options->tenant, "of this tenant")->option_text("TENANT");
+  app.add_option("--batch-id", options->batch_id, "of this batch")->option_text("N");
+  app.add_option("--metadata", options->metadata, "whose metadata contains this object")
+      ->option_text("JSON");
+  app.add_option("--since", options->since,
+                 "submitted from then on: '2030-01-01 08:00+00', or 2h: two hours ago")
+      ->option_text("TIME");
+  app.add_option("--until", options->until, "submitted before then")->option_text("TIME");
+  app.add_option("--after", options->after,
+                 "with a greater id: to go on after the last line of another export")
+      ->option_text("ID [0]");
+  app.add_option_function<std::string>(
+         "--format", [options](const std::string& format) { options->is_csv = format == "csv"; },
+         "jsonl: one object a line, which import takes; csv: with a header, where texts that a "
+         "spreadsheet would take for a formula begin with an apostrophe")
+      ->check(CLI::IsMember({"jsonl", "csv"}))
+      ->option_text("jsonl|csv [jsonl]");
+  app.add_flag("--no-texts", options->no_texts, "without prompt, request, answer and response");
+  app.footer(
+      "\nMemory holds one page: 1,000 tasks, 8 MiB of texts. A task that moves meanwhile is "
+      "written once, as it was when its page was read.");
+  keep_from_environment(app);
+  return [options](const GlobalOptions& globals) {
+    end_on_interrupt("\nsluice: interrupted\n");
+    return with_database(globals, [&](pqxx::connection& database) {
+      Export(database, *options).run();
+      return ExitCode::ok;
+    });
+  };
+}
+
+}  // namespace sluice
