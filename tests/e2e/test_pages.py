@@ -74,7 +74,7 @@ def environment_of(directory, url, mock_url):
 
 
 def group_lives(group):
-    """Whether any process of a group runs; not one that has ended and that nobody has waited for."""
+    """Whether any process of a group runs (not one that has ended, and nobody waited for)."""
     for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
             state, _, its_group = path.read_text().rpartition(")")[2].split()[:3]
