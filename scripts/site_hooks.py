@@ -4,6 +4,7 @@
 - Links to files that are not in the site (sources, packaging) become their text.
 - In the navigation a folder stands for its pages, and what is not there is left out.
 - Pictures that know the site's colours (class figure) are put into the page.
+- Lists within lists are indented by two columns, as everywhere but in Python's Markdown.
 """
 import pathlib
 import posixpath
@@ -18,6 +19,7 @@ OUTSIDE = ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", 
     ROOT.glob("bench/results/*.svg"))]
 FENCE = re.compile(r"^ *(```+).*?^ *\1 *$", re.M | re.S)
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|!?\[[^\]]*\](?:\([^)]*\))?)*)\]\(([^)\s]+)\)")
+INNER_ITEM = re.compile(r"^ {2,3}(?=(?:[-*]|\d+\.) )", re.M)
 PICTURE = re.compile(r'<img alt="[^"]*" src="([^"]+\.svg)" ?/?>')
 
 
@@ -79,11 +81,14 @@ def on_page_markdown(markdown, page, files, **_):
                 relative = posixpath.relpath(name, posixpath.dirname(page.file.src_uri) or ".")
                 return f"{picture}[{text}]({relative}{mark}{anchor})"
         return text
+
+    def prose(text):
+        return INNER_ITEM.sub("    ", LINK.sub(link, text))
     parts, end = [], 0
     for fence in FENCE.finditer(markdown):
-        parts += [LINK.sub(link, markdown[end:fence.start()]), fence[0]]
+        parts += [prose(markdown[end:fence.start()]), fence[0]]
         end = fence.end()
-    return "".join([*parts, LINK.sub(link, markdown[end:])])
+    return "".join([*parts, prose(markdown[end:])])
 
 
 def on_page_content(content, page, **_):
