@@ -110,7 +110,7 @@ def script_of(blocks, ports, directory):
         if not block.runs():
             continue
         if condition := block.mark("until it holds"):
-            parts.append(f"until {condition}; do sleep 0.05; done\n")
+            parts.append(f"until {with_ports(condition, ports)}; do sleep 0.05; done\n")
         parts.append(f"begin {number}\n")
         said = block.mark("in a terminal of its own, until it says")
         if said is not None:

@@ -12,7 +12,7 @@ import urllib.parse
 
 import pytest
 from conftest import (BINARY, ROOT, Databases, clean_environment, free_port, private_postgres,
-    wait_for)
+    roomy_parent, wait_for)
 from page_tools import beside, blocks_of, missing_lines, outputs_of, script_of, starts_itself
 
 pytestmark = pytest.mark.plain_build_only
@@ -33,7 +33,7 @@ def name_of(page):
 @pytest.fixture(scope="module")
 def databases():
     """A server of the pages' own: they make roles, which are a server's."""
-    server = private_postgres.PrivatePostgres(fsync=False)
+    server = private_postgres.PrivatePostgres(fsync=False, parent=roomy_parent())
     try:
         server.start()
         yield Databases(server)
@@ -44,7 +44,7 @@ def databases():
 @pytest.fixture
 def directory():
     # Where the server's account can go: pytest's own directories are closed to others.
-    path = pathlib.Path(tempfile.mkdtemp(prefix="sluice-page-", dir="/tmp"))
+    path = pathlib.Path(tempfile.mkdtemp(prefix="sluice-page-", dir=roomy_parent()))
     path.chmod(0o755)
     yield path
     shutil.rmtree(path, ignore_errors=True)

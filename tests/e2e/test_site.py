@@ -126,7 +126,7 @@ def browse(front, path, profile):
 
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not here")
 def test_a_browser_without_network_shows_it_and_searches(front, tmp_path):
-    assert "sluice.submit" in browse(front, "/index.html", tmp_path)
+    assert "queue for calls of language models" in browse(front, "/index.html", tmp_path)
     assert 'class="figure"' in browse(front, "/concepts/breaker.html", tmp_path)
     found = browse(front, "/index.html?q=heartbeat_timeout", tmp_path)
     assert "md-search-result__link" in found
