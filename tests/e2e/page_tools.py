@@ -13,6 +13,8 @@ comment on the lines above a block says more of it:
       no command: the text of a file to be saved
   <!-- compared -->
       above ```text: its lines are among those that the last block wrote; … stands for anything
+  <!-- compared but for numbers -->
+      the same, and each number stands for any
   <!-- beside this page: worker, server -->
       anywhere: these run on the page's database meanwhile
 
@@ -135,9 +137,12 @@ def missing_lines(blocks, outputs):
     last = ""
     for number, block in enumerate(blocks):
         last = outputs.get(number, last)
-        if block.language == "text" and block.mark("compared") is not None:
+        loosely = block.mark("compared but for numbers") is not None
+        if block.language == "text" and (loosely or block.mark("compared") is not None):
             written = [line.strip() for line in last.split("\n")]
             for line in filter(str.strip, block.text.split("\n")):
                 pattern = ".*".join(map(re.escape, line.strip().split("…")))
+                if loosely:
+                    pattern = re.sub(r"\d+", r"\\d+", pattern)
                 if not any(re.fullmatch(pattern, candidate) for candidate in written):
                     yield block.line, line
