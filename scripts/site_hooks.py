@@ -20,7 +20,7 @@ OUTSIDE = ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", 
 FENCE = re.compile(r"^ *(```+).*?^ *\1 *$", re.M | re.S)
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|!?\[[^\]]*\](?:\([^)]*\))?)*)\]\(([^)\s]+)\)")
 INNER_ITEM = re.compile(r"^ {2,3}(?=(?:[-*]|\d+\.) )", re.M)
-PICTURE = re.compile(r'<img alt="[^"]*" src="([^"]+\.svg)" ?/?>')
+PICTURE = re.compile(r'<p><img alt="[^"]*" src="([^"]+\.svg)" ?/?></p>')
 
 
 def on_config(config):
@@ -96,5 +96,5 @@ def on_page_content(content, page, **_):
         path = (DOCS / page.file.dest_uri).parent / match[1]
         if not path.is_file() or 'class="figure"' not in (text := path.read_text()):
             return match[0]
-        return text
+        return f'<div class="picture">{text}</div>'
     return PICTURE.sub(put_in, content)

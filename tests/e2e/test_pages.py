@@ -128,6 +128,55 @@ def test_commands_of_page(page, databases, directory, mock, worker, server):
     assert list(missing_lines(blocks, outputs)) == [], output[-4000:]
 
 
+PAGE = """
+<!-- file: words -->
+```text
+one two
+```
+<!-- not run: it would fail -->
+```sh
+false
+```
+<!-- in a terminal of its own, until it says: beside -->
+```sh
+echo beside 127.0.0.1:9999; exec sleep 60
+```
+<!-- until it holds: test -s words -->
+```sh
+WORDS=$(cat words)
+```
+```sh
+echo "$WORDS 3"
+```
+<!-- compared but for numbers -->
+```text
+one … 17
+```
+"""
+
+
+def run_page(text, directory):
+    """Status, output and missing lines of a page that needs no database."""
+    blocks = blocks_of(text)
+    script_of(blocks, collections.defaultdict(lambda: 1), directory)
+    status, output = run_script(directory, environment_of(directory, "", ""))
+    return status, output, list(missing_lines(blocks, outputs_of(output)))
+
+
+def test_a_page_runs_as_one_script(directory):
+    status, output, missing = run_page(PAGE, directory)
+    assert (status, missing) == (0, [])
+    assert output.endswith("one two 3\n")
+    assert (directory / "terminal-2.out").read_text() == "beside 127.0.0.1:1\n"
+
+
+def test_a_command_that_fails_and_a_line_that_is_missing_are_found(directory):
+    assert run_page(PAGE.replace("echo \"", "false; echo \""), directory)[0] == 1
+    assert run_page(PAGE.replace("one …", "two …"), directory)[2] == [(22, "two … 17")]
+    assert run_page(PAGE.replace("exec sleep 60", "exit 3").replace("says: b", "says: c"),
+        directory)[0] == 1
+
+
 def without_code(text):
     text = re.sub(r"^ *(```+).*?^ *\1 *$", "", text, flags=re.M | re.S)
     return re.sub(r"(`+)[^`].*?\1", "", text, flags=re.S)
