@@ -18,6 +18,8 @@ comment on the lines above a block says more of it:
   <!-- beside this page: worker, server -->
       anywhere: these run on the page's database meanwhile
 
+A comment that holds blocks is a set-up that no reader sees; they run in their place.
+
 The page finds `sluice` on its PATH and as build/sluice, the database as DATABASE_URL, and a mock
 backend as MOCK_URL. Addresses of 127.0.0.1 in a page get free ports, each number one of its own;
 8090 is the mock's and 8080 the server's, unless the page starts one itself.
@@ -62,10 +64,10 @@ class Block:
             self.mark(name) is not None for name in ("not run", "file"))
 
 
-def blocks_of(text):
+def blocks_of(text, first_line=1):
     """The fenced blocks of a page, with the comments directly above each."""
     blocks, marks = [], []
-    lines = iter(enumerate(text.split("\n"), 1))
+    lines = iter(enumerate(text.split("\n"), first_line))
     for number, line in lines:
         fence = re.match(r"( *)(`{3,})(\w*)", line)
         if fence:
@@ -76,11 +78,14 @@ def blocks_of(text):
                 body.append(line.removeprefix(fence[1]))
             blocks.append(Block(number, fence[3], "\n".join(body) + "\n", marks))
             marks = []
-        elif line.startswith("<!--"):
-            comment = line
+        elif line.lstrip().startswith("<!--"):
+            comment = line.lstrip()
             while "-->" not in comment:
-                comment += " " + next(lines)[1].strip()
-            marks.append(COMMENT.match(comment)[1])
+                comment += "\n" + next(lines)[1]
+            if "\n```" in comment:
+                blocks += blocks_of(comment.removeprefix("<!--"), number)
+            else:
+                marks.append(" ".join(COMMENT.match(comment)[1].split()))
         else:
             marks = []
     return blocks

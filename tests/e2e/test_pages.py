@@ -129,6 +129,12 @@ def test_commands_of_page(page, databases, directory, mock, worker, server):
 
 
 PAGE = """
+<!-- Set-up:
+```sh
+export MANY=3
+```
+-->
+
 <!-- file: words -->
 ```text
 one two
@@ -146,7 +152,7 @@ echo beside 127.0.0.1:9999; exec sleep 60
 WORDS=$(cat words)
 ```
 ```sh
-echo "$WORDS 3"
+echo "$WORDS $MANY"
 ```
 <!-- compared but for numbers -->
 ```text
@@ -167,12 +173,12 @@ def test_a_page_runs_as_one_script(directory):
     status, output, missing = run_page(PAGE, directory)
     assert (status, missing) == (0, [])
     assert output.endswith("one two 3\n")
-    assert (directory / "terminal-2.out").read_text() == "beside 127.0.0.1:1\n"
+    assert (directory / "terminal-3.out").read_text() == "beside 127.0.0.1:1\n"
 
 
 def test_a_command_that_fails_and_a_line_that_is_missing_are_found(directory):
     assert run_page(PAGE.replace("echo \"", "false; echo \""), directory)[0] == 1
-    assert run_page(PAGE.replace("one …", "two …"), directory)[2] == [(22, "two … 17")]
+    assert run_page(PAGE.replace("one …", "two …"), directory)[2] == [(28, "two … 17")]
     assert run_page(PAGE.replace("exec sleep 60", "exit 3").replace("says: b", "says: c"),
         directory)[0] == 1
 
