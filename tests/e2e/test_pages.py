@@ -228,6 +228,19 @@ def test_a_broken_link_is_found(tmp_path):
         "no file nowhere.md", "no heading there.md#nothing"]
 
 
+def numbers_of(text):
+    return set(re.findall(r"\d[\d,.]*\d|\d", text))
+
+
+def test_performance_shows_figures_of_the_benches():
+    """Whoever records new ones learns here that the page is old."""
+    recorded = numbers_of("".join((ROOT / name).read_text(encoding="utf-8")
+        for name in ("README.md", "bench/README.md", "bench/narrower.md")))
+    rows = re.findall(r"^\|[^|]*\|(.*)$", (ROOT / "docs/performance.md").read_text(), re.M)
+    assert len(rows) > 15
+    assert set().union(*map(numbers_of, rows)) - recorded == set()
+
+
 def test_pictures_of_concepts_are_as_drawn():
     drawn = subprocess.run([ROOT / "scripts" / "concept_pictures", "--check"], capture_output=True,
         text=True)
