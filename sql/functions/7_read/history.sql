@@ -118,7 +118,7 @@ begin
   elsif coalesce(by, '') not in ('model', 'tenant', 'model,tenant', 'none') then
     raise exception 'there are no rows by "%"', coalesce(left(by, 200), 'null')
       using errcode = 'SL004', column = 'by',
-      hint = 'There are model, tenant, "model,tenant", none.';
+      hint = 'There are model, tenant, "model,tenant", none; by key sluice.history_of_keys().';
   end if;
   v_source := sluice.history_source(by like 'model%', by like '%tenant', model, tenant);
   execute format('select count(*) from (select from (%s) s group by (h).at, shown_model,
@@ -149,69 +149,6 @@ as $$
     from (select (s.h).at, s.shown_model, s.shown_tenant, sluice.joined_rows(array_agg(s.h)) as h
       from (%s) s group by 1, 2, 3 offset 0) r
     order by r.at, r.shown_model, r.shown_tenant', p_source)
-$$;
-
--- history_page: history_of as the HTTP front sends it.
--- Params:  as history_of; format: json or csv.
--- Errors:  as history_of; SL004 another format, or no time.
-create or replace function sluice.history_page(
-  step text, since text, until text, model text, tenant text, by text, format text)
-returns text
-language plpgsql volatile security definer
-set search_path = sluice, pg_temp
-as $$
-#variable_conflict use_column
-declare
-  v_text text;
-begin
-  if coalesce(history_page.format, '') not in ('json', 'csv') then
-    raise exception 'there is no format "%"', left(history_page.format, 200)
-      using errcode = 'SL004', column = 'format', hint = 'There are json, csv.';
-  end if;
-  with rows as materialized (
-    select h.at, h.model, h.tenant, h.solved, h.failed, h.cancelled, h.expired, h.retries, h.hedges,
-      h.input_tokens, h.output_tokens, h.cost, h.wasted_tokens, h.wait_p50_s, h.wait_p99_s,
-      h.call_p50_s, h.call_p99_s, h.total_p50_s, h.total_p99_s
-    from sluice.history_of(history_page.step, sluice.time_of('since', history_page.since),
-      sluice.time_of('until', history_page.until), history_page.model, history_page.tenant,
-      history_page.by) h)
-  select case history_page.format when 'json'
-      then json_build_object('object', 'list', 'step', history_page.step, 'data',
-        coalesce(json_agg(r), '[]'))::text
-    else 'at,model,tenant,solved,failed,cancelled,expired,retries,hedges,input_tokens,'
-      'output_tokens,cost,wasted_tokens,wait_p50_s,wait_p99_s,call_p50_s,call_p99_s,total_p50_s,'
-      'total_p99_s' || coalesce(string_agg(E'\r\n' || sluice.csv_line(to_json(r)), ''), '')
-    end
-  into v_text from rows r;
-  return v_text;
-end
-$$;
-
--- time_of: the time that an argument names, as PostgreSQL reads it; null: none.
--- Errors:  SL004 no time.
-create or replace function sluice.time_of(p_name text, p_text text) returns timestamptz
-language plpgsql stable
-as $$
-begin
-  return p_text::timestamptz;
-exception when datetime_field_overflow or invalid_datetime_format
-    or invalid_parameter_value then
-  raise exception '% is no time: "%"', p_name, left(p_text, 200) using errcode = 'SL004',
-    column = p_name, hint = 'Such as 2026-01-31T12:00:00Z.';
-end
-$$;
-
--- csv_line: the values of an object as a line of RFC 4180. Texts are in quotes, and one that a
--- spreadsheet would take for a formula begins with an apostrophe.
-create or replace function sluice.csv_line(p_row json) returns text
-language sql immutable parallel safe
-as $$
-  select string_agg(case json_typeof(v.value)
-      when 'null' then ''
-      when 'string' then '"' || regexp_replace(replace(v.value #>> '{}', '"', '""'),
-        '^([=+@\t\r-])', '''\1') || '"'
-      else v.value::text end, ',' order by v.ordinality)
-  from json_each(p_row) with ordinality v(key, value, ordinality)
 $$;
 
 -- sparks: how many tasks of each model were solved in each of the last 60 minutes that have been

@@ -187,14 +187,21 @@ create or replace function sluice.ended_page(
 language plpgsql volatile
 as $$
 begin
-  if p_unsolved then
+  if p_filter.ids is not null then
+    select c.ids, c.last into ids, last
+    from sluice.chosen_page('result', p_filter, p_unsolved, p_after, p_until, p_max) c;
+    ids := array(select r.task_id from sluice.result r where r.task_id = any (ids)
+      order by r.task_id for update);
+    return;
+  elsif p_unsolved then
     last := sluice.unsolved_upto(p_after + 1, p_until, sluice.page_rows(p_filter));
     ids := array(
       select r.task_id from sluice.result r join sluice.task t on t.id = r.task_id
       where r.task_id > p_after and r.task_id <= last and r.status <> 'solved'
         and (t.tenant = any (p_filter.tenants)) = p_filter.is_bound
         and sluice.end_is_meant(p_filter, t, r)
-        and t.forgotten_at is null and sluice.is_served(t.model, t.route)
+        and t.forgotten_at is null
+        and (p_filter.is_retargeted or sluice.is_served(t.model, t.route))
       order by r.task_id limit p_max for update of r);
   else
     last := sluice.results_upto(p_after + 1, p_until, sluice.page_rows(p_filter));
@@ -225,9 +232,10 @@ language plpgsql stable
 as $$
 declare
   v_queues text[] := array(select 'queue_' || sluice.line_name(l) from unnest(sluice.all_lines()) l
-    where p_filter.name is null or l = p_filter.model
-      or l = any (sluice.lines_of_route(p_filter.route))
-      or p_filter.route is not null and l > 0 order by l);
+    where (p_filter.name is null or l = p_filter.model
+        or l = any (sluice.lines_of_route(p_filter.route))
+        or p_filter.route is not null and l > 0)
+      and (p_filter.ids is null or l = any (sluice.chosen_lines(p_filter.ids))) order by l);
 begin
   return case coalesce(p_filter.status, '') when 'queued' then v_queues
     when 'unsolved' then array['later'] when 'processing' then array['lease']
@@ -248,6 +256,11 @@ as $$
 declare
   v_page bigint[];
 begin
+  if p_filter.ids is not null then
+    select c.ids, c.last into ids, last
+    from sluice.chosen_page(p_place, p_filter, false, p_after, p_until, p_max) c;
+    return;
+  end if;
   execute format($sql$
     with page as materialized (
       select task_id, tenant, model from sluice.%I where task_id > $1 and task_id <= $2

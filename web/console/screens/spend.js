@@ -1,4 +1,4 @@
-// Tokens and cost, by tenant, model and day, and what was wasted.
+// Tokens and cost, by tenant, model, key and day, and what was wasted.
 import { html, useMemo } from '../html.js';
 import { urlOf, useApi } from '../api.js';
 import { isBound } from '../session.js';
@@ -16,7 +16,7 @@ const SPANS = { '24h': { days: 1, step: 'hour', step_s: 3600 },
   '90d': { days: 90, step: 'day', step_s: DAY_S } };
 /** @type {Array<[string, string]>} */
 const BYS = [['model', 'Model'], ['tenant', 'Tenant'], ['model,tenant', 'Model and tenant'],
-  ['none', 'Day']];
+  ['key', 'Key'], ['none', 'Day']];
 
 /** @param {ScreenProps} props */
 export default function Spend({ query, session }) {
@@ -67,6 +67,7 @@ function boundsOf({ days, step_s }) {
 function Sums({ rows, by, query, span, isTenants }) {
   const list = useMemo(() => sums(rows, (row) => (by === 'none' ? row.at
     : by === 'model' ? row.model ?? '' : by === 'tenant' ? row.tenant ?? ''
+    : by === 'key' ? row.key ?? ''
     : JSON.stringify([row.model, row.tenant]))), [rows, by]);
   const total = useMemo(() => sums(rows, () => '')[0], [rows]);
   const byTime = useMemo(() => sums(rows, (row) => row.at), [rows]);
@@ -117,6 +118,10 @@ function columnsFor(by, total, step, isTenants) {
   const tenant = { key: 'tenant', label: 'Tenant',
     sort: (/** @type {any} */ row) => row.tenant ?? '',
     render: (/** @type {any} */ row) => row.tenant ?? html`<span class="muted">none</span>` };
+  const key = { key: 'api_key', label: 'Key',
+    sort: (/** @type {any} */ row) => row.key_name ?? row.key,
+    render: (/** @type {any} */ row) => (row.key === '' ? html`<span class="muted">without a
+      key</span>` : html`${row.key_name} <span class="muted number">${row.key}</span>`) };
   const day = { key: 'key', label: step === 'day' ? 'Day, UTC' : 'Hour', descending: true,
     sort: (/** @type {any} */ row) => Date.parse(row.at),
     render: (/** @type {any} */ row) => (step === 'day' ? String(row.at).slice(0, 10)
@@ -127,7 +132,7 @@ function columnsFor(by, total, step, isTenants) {
     render: (/** @type {any} */ row) => html`<${Shown} value=${row[key]} />` });
   return [
     ...(by === 'none' ? [day] : by === 'model' ? [model] : by === 'tenant' ? [tenant]
-      : [model, tenant]),
+      : by === 'key' ? [key] : [model, tenant]),
     amount('cost', 'Cost', Money, undefined),
     { key: 'share', label: 'Of all', descending: true, hide: 'narrow',
       sort: (row) => row.cost || row.tokens,
