@@ -3,7 +3,7 @@ begin;
 \set alone
 \ir ../../_helpers.sql
 \ir ../../_history.sql
-select plan(17);
+select plan(18);
 
 select given_model() as m \gset
 select given_looks();
@@ -37,6 +37,10 @@ select is((select count(*) from sluice.history_of_keys('hour', at(0), at(60), 'n
   0::bigint, 'of one model');
 select is((select count(*) from sluice.history_of_keys('day', p_now => at(60))), 3::bigint,
   'the last 30 days');
+select results_eq($$select key, sum(solved), min(at) from sluice.history_of_keys('hour', at(0),
+    at(60)) group by key order by key$$,
+  $$select key, solved::numeric, at from sluice.history_of_keys('all', at(0), at(60))
+    order by key$$, 'one row each for the whole time');
 select is((error_of($$select sluice.history_of_keys('minute')$$)).code, 'SL004',
   'by key there are no minutes');
 insert into sluice.key_history_row (step, at, api_key, model, tenant)
@@ -50,7 +54,7 @@ select is(sluice.history_page('day', '2039-12-31', '2040-01-02', null, null, 'ke
 select matches(sluice.history_page('day', '2039-12-31', '2040-01-02', null, null, 'key', 'csv'),
   E'^at,key,key_name,solved.*\r\n"2040-01-01[^\r]*"''=nightly",', 'as CSV, without formulas');
 select is(sluice.rows_page('day', 'csv', 'a,b', '{}'), 'a,b', 'without rows it has its columns');
-select alike(sluice.keyed_query(null, 'it''s'), '%''it''''s''%', 'one query');
+select alike(sluice.keyed_query('day', null, 'it''s'), '%''it''''s''%', 'one query');
 select is((select array_agg(distinct key order by key) from sluice.key_history),
   '{00000000000000aa,00000000000000bb}', 'the view has keys alone');
 select is((select key_name from sluice.key_history where step = 'day' and tenant = :'two'),

@@ -89,11 +89,13 @@ end
 $$;
 
 -- history_of: the history of the caller's tenants.
--- Params:  step: minute, hour or day; since, until: of the beginnings of the steps (null: the last
---          hour, 2 days or 30 days; until now); model, tenant: only of this (null: all);
+-- Params:  step: minute, hour, day, or all: one row for the whole time, whose hours count, or days
+--          if it begins with one of UTC; since, until: of the beginnings of the steps (null: the
+--          last hour, 2 days or 30 days; until now); model, tenant: only of this (null: all);
 --          by: what has rows of its own: model, tenant, "model,tenant" or none.
 -- Returns: a row of each step in which something ended, the oldest first; model and tenant are null
---          where they have no rows of their own. The newest one still grows.
+--          where they have no rows of their own. The newest one still grows. A row for the whole
+--          time has no percentiles.
 -- Errors:  SL004 another step or by; more than history_rows_max() rows.
 create or replace function sluice.history_of(
   step text default 'minute', since timestamptz default null, until timestamptz default null,
@@ -112,26 +114,54 @@ declare
   v_source text;
   v_count bigint;
 begin
-  if coalesce(step, '') not in ('minute', 'hour', 'day') then
+  if coalesce(step, '') not in ('minute', 'hour', 'day', 'all') then
     raise exception 'there is no step "%"', coalesce(left(step, 200), 'null')
-      using errcode = 'SL004', column = 'step', hint = 'There are minute, hour, day.';
+      using errcode = 'SL004', column = 'step', hint = 'There are minute, hour, day, all.';
   elsif coalesce(by, '') not in ('model', 'tenant', 'model,tenant', 'none') then
     raise exception 'there are no rows by "%"', coalesce(left(by, 200), 'null')
       using errcode = 'SL004', column = 'by',
       hint = 'There are model, tenant, "model,tenant", none; by key sluice.history_of_keys().';
   end if;
   v_source := sluice.history_source(by like 'model%', by like '%tenant', model, tenant);
-  execute format('select count(*) from (select from (%s) s group by (h).at, shown_model,
-    shown_tenant limit %s) g', v_source, sluice.history_rows_max() + 1)
-  into v_count using step, v_since, v_until;
+  execute format('select count(*) from (select from (%s) s group by %s shown_model, shown_tenant
+    limit %s) g', v_source, case when step <> 'all' then '(h).at,' end,
+    sluice.history_rows_max() + 1)
+  into v_count using sluice.stored_step(step, v_since), v_since, v_until;
   if v_count > sluice.history_rows_max() then
     raise exception 'that is more than % rows', sluice.history_rows_max()
-      using errcode = 'SL004', column = case step when 'day' then 'since' else 'step' end,
+      using errcode = 'SL004', column = case step when 'all' then 'by' else 'step' end,
       hint = case step when 'minute' then 'Take step=hour, or a shorter time.'
-        when 'hour' then 'Take step=day, or a shorter time.' else 'Take a shorter time.' end;
+        when 'hour' then 'Take step=day, or a shorter time.' when 'day' then 'Take step=all, or a '
+          'shorter time.' else 'Name a model or a tenant.' end;
   end if;
-  return query execute sluice.history_query(v_source) using step, v_since, v_until;
+  return query execute case step when 'all' then sluice.history_overall_query(v_source)
+      else sluice.history_query(v_source) end
+    using sluice.stored_step(step, v_since), v_since, v_until;
 end
+$$;
+
+-- stored_step: the step of the rows that answer for a step of history_of.
+create or replace function sluice.stored_step(p_step text, p_since timestamptz) returns text
+language sql immutable parallel safe
+as $$
+  select case when p_step <> 'all' then p_step
+    when date_trunc('day', p_since, 'UTC') = p_since then 'day' else 'hour' end
+$$;
+
+-- history_overall_query: of a source (history_source) one row for the whole time, $2 to $3.
+-- Percentiles of a month of a thousand tenants would take a second.
+create or replace function sluice.history_overall_query(p_source text) returns text
+language sql immutable
+as $$
+  select format('
+    select ''all'', $2, s.shown_model, s.shown_tenant, sum((s.h).solved)::bigint,
+      sum((s.h).failed)::bigint, sum((s.h).cancelled)::bigint, sum((s.h).expired)::bigint,
+      sum((s.h).retries)::bigint, sum((s.h).hedges)::bigint, sum((s.h).input_tokens)::bigint,
+      sum((s.h).output_tokens)::bigint, trim_scale(sum((s.h).cost)),
+      sum((s.h).wasted_tokens)::bigint, sum((s.h).called)::bigint, sum((s.h).wait_s),
+      sum((s.h).call_s), sum((s.h).total_s), null::float8, null::float8, null::float8,
+      null::float8, null::float8, null::float8
+    from (%s) s group by 3, 4 order by 3, 4', p_source)
 $$;
 
 -- history_query: the rows of a source (history_source) as history_of gives them.

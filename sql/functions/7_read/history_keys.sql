@@ -30,7 +30,7 @@ create or replace view sluice.key_history with (security_barrier) as
   where (h.tenant = any (c.tenants)) = c.bound;
 
 -- history_of_keys: the history of the caller's tenants by key.
--- Params:  step: hour or day; since, until, model, tenant: as history_of.
+-- Params:  step: hour, day or all; since, until, model, tenant: as history_of.
 -- Returns: a row of each step and key, the oldest first. The row without a key is the rest of
 --          history_of: tasks from SQL, and those of before migration 0088.
 -- Errors:  SL004 another step; more than history_rows_max() rows.
@@ -51,25 +51,29 @@ declare
     - case history_of_keys.step when 'hour' then interval '2 days' else interval '30 days' end);
   v_rows int;
 begin
-  if coalesce(history_of_keys.step, '') not in ('hour', 'day') then
+  if coalesce(history_of_keys.step, '') not in ('hour', 'day', 'all') then
     raise exception 'by key there is no step "%"', coalesce(left(history_of_keys.step, 200), 'null')
-      using errcode = 'SL004', column = 'step', hint = 'By key there are hour, day.';
+      using errcode = 'SL004', column = 'step', hint = 'By key there are hour, day, all.';
   end if;
-  return query execute sluice.keyed_query(history_of_keys.model, history_of_keys.tenant)
-    using history_of_keys.step, v_since, v_until;
+  return query execute sluice.keyed_query(history_of_keys.step, history_of_keys.model,
+      history_of_keys.tenant)
+    using sluice.stored_step(history_of_keys.step, v_since), v_since, v_until;
   get diagnostics v_rows = row_count;
   if v_rows > sluice.history_rows_max() then
     raise exception 'that is more than % rows', sluice.history_rows_max() using errcode = 'SL004',
-      column = case history_of_keys.step when 'day' then 'since' else 'step' end,
-      hint = case history_of_keys.step when 'day' then 'Take a shorter time.'
+      column = case history_of_keys.step when 'all' then 'by' else 'step' end,
+      hint = case history_of_keys.step when 'all' then 'Name a model or a tenant.'
+        when 'day' then 'Take step=all, or a shorter time.'
         else 'Take step=day, or a shorter time.' end;
   end if;
 end
 $$;
 
--- keyed_query: the query of history_of_keys, of one row more than it may give. $1 is the step, $2
--- and $3 bound the time. What a key has is taken from what all have, so that the rest is left.
-create or replace function sluice.keyed_query(p_model text, p_tenant text) returns text
+-- keyed_query: the query of history_of_keys, of one row more than it may give. $1 is the step that
+-- is stored, $2 and $3 bound the time. What a key has is taken from what all have, so that the rest
+-- is left.
+create or replace function sluice.keyed_query(p_step text, p_model text, p_tenant text)
+returns text
 language plpgsql stable
 as $$
 begin
@@ -87,16 +91,17 @@ begin
       select k.at, o.key, o.sign, k.solved, k.failed, k.cancelled, k.expired, k.retries, k.hedges,
         k.input_tokens, k.output_tokens, k.cost, k.wasted_tokens
       from keyed k cross join lateral (values (null, -1), (k.api_key, 1)) o(key, sign))
-    select p.at, p.key, sluice.shown_key_name(p.key, %3$L), sum(p.sign * p.solved)::bigint,
+    select %5$s, p.key, sluice.shown_key_name(p.key, %3$L), sum(p.sign * p.solved)::bigint,
       sum(p.sign * p.failed)::bigint, sum(p.sign * p.cancelled)::bigint,
       sum(p.sign * p.expired)::bigint, sum(p.sign * p.retries)::bigint,
       sum(p.sign * p.hedges)::bigint, sum(p.sign * p.input_tokens)::bigint,
       sum(p.sign * p.output_tokens)::bigint, trim_scale(sum(p.sign * p.cost)),
       sum(p.sign * p.wasted_tokens)::bigint
-    from parts p group by p.at, p.key
+    from parts p group by 1, p.key
     having p.key is not null or sum(p.sign * (p.solved + p.failed + p.cancelled + p.expired
       + p.retries + p.hedges + p.wasted_tokens)) <> 0
-    order by p.at, p.key limit %4$s', sluice.history_source(false, false, p_model, p_tenant),
-    p_model, p_tenant, sluice.history_rows_max() + 1);
+    order by 1, p.key limit %4$s', sluice.history_source(false, false, p_model, p_tenant),
+    p_model, p_tenant, sluice.history_rows_max() + 1,
+    case p_step when 'all' then '$2' else 'p.at' end);
 end
 $$;

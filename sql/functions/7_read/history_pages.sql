@@ -41,20 +41,6 @@ begin
 end
 $$;
 
--- rows_page: rows of the history as json or csv.
--- Params:  p_columns: the first line of the csv; p_rows: objects with these keys, in this order.
-create or replace function sluice.rows_page(
-  p_step text, p_format text, p_columns text, p_rows json[]) returns text
-language sql immutable
-as $$
-  select case p_format when 'json'
-      then json_build_object('object', 'list', 'step', p_step, 'data',
-        coalesce(json_agg(r.row order by r.n), '[]'))::text
-    else p_columns || coalesce(string_agg(E'\r\n' || sluice.csv_line(r.row), '' order by r.n), '')
-    end
-  from unnest(p_rows) with ordinality r(row, n)
-$$;
-
 -- time_of: the time that an argument names, as PostgreSQL reads it; null: none.
 -- Errors:  SL004 no time.
 create or replace function sluice.time_of(p_name text, p_text text) returns timestamptz
@@ -80,4 +66,18 @@ as $$
         '^([=+@\t\r-])', '''\1') || '"'
       else v.value::text end, ',' order by v.ordinality)
   from json_each(p_row) with ordinality v(key, value, ordinality)
+$$;
+
+-- rows_page: rows of the history as json or csv.
+-- Params:  p_columns: the first line of the csv; p_rows: objects with these keys, in this order.
+create or replace function sluice.rows_page(
+  p_step text, p_format text, p_columns text, p_rows json[]) returns text
+language sql immutable
+as $$
+  select case p_format when 'json'
+      then json_build_object('object', 'list', 'step', p_step, 'data',
+        coalesce(json_agg(r.row order by r.n), '[]'))::text
+    else p_columns || coalesce(string_agg(E'\r\n' || sluice.csv_line(r.row), '' order by r.n), '')
+    end
+  from unnest(p_rows) with ordinality r(row, n)
 $$;
