@@ -4,6 +4,7 @@
 create function given_looks(p_now timestamptz default at(0)) returns void language sql
 as $$
   delete from sluice.history_row;
+  delete from sluice.key_history_row;
   update sluice.history_look set at = p_now, since = p_now, marked_at = p_now, next_id = null,
     attempt = a.id, attempt_from = a.id, marked_attempt = a.id
   from (select coalesce(max(id), 0) + 1 as id from sluice.attempt) a;

@@ -59,6 +59,8 @@ insert into allowed (object, roles) values
   ('held_leases(bigint)', 'wa'),
   ('history_of(text,timestamp with time zone,timestamp with time zone,text,text,text,'
    'timestamp with time zone)', 'sra'),
+  ('history_of_keys(text,timestamp with time zone,timestamp with time zone,text,text,'
+   'timestamp with time zone)', 'sra'), ('shown_key_name(text,text)', 'sra'),
   ('history_page(text,text,text,text,text,text,text)', 'a'),
   ('keep_history(timestamp with time zone)', 'wa'),
   ('percentile(integer[],double precision)', 'sra'), ('sparks(timestamp with time zone)', 'sra'),
@@ -98,8 +100,8 @@ insert into allowed (object, roles) values
   ('submit(text,text,integer,text,timestamp with time zone,timestamp with time '
    'zone,text,integer,text,integer,jsonb,bigint,'
     'text,timestamp with time zone)', 'sa'),
-  ('submit_array(text,text,text,text,timestamp with time zone)', 'a'),
-  ('submit_each(text[],text[],text[],text[],timestamp with time zone)', 'a'),
+  ('submit_array(text,text,text,text,text,timestamp with time zone)', 'a'),
+  ('submit_each(text[],text[],text[],text[],text[],timestamp with time zone)', 'a'),
   ('submit_many(jsonb,timestamp with time zone)', 'sa'),
   ('sweep(timestamp with time zone)', 'wa'),
   ('take_sleeper_locks(bigint,integer[],timestamp with time zone)', 'wa'),
@@ -146,6 +148,7 @@ insert into allowed values
   ('audit_log', 'ra', 'SELECT'),
   ('breaker_events', 'ra', 'SELECT'),
   ('dead_letters', 'sra', 'SELECT'), ('history', 'sra', 'SELECT'),
+  ('key_history', 'sra', 'SELECT'),
   ('jobs', 'sra', 'SELECT'),
   ('queues', 'ra', 'SELECT'),
   ('tasks', 'sra', 'SELECT'),

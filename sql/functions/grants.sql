@@ -49,13 +49,15 @@ grant execute on function sluice.caller_scope(), sluice.guarded(anyelement), slu
   sluice.attempts(bigint), sluice.explain(bigint, timestamptz),
   sluice.percentile(int[], double precision), sluice.sparks(timestamptz),
   sluice.history_of(text, timestamptz, timestamptz, text, text, text, timestamptz),
+  sluice.history_of_keys(text, timestamptz, timestamptz, text, text, timestamptz),
+  sluice.shown_key_name(text, text),
   sluice.newest_ids(text, int, bigint, text), sluice.list_tasks(bigint, bigint, text, text, bigint),
   sluice.find_tasks(text, text, text, bigint, int, timestamptz, timestamptz, text, text, text, text,
     bigint, int), sluice.timeline(bigint),
   sluice.dead_letter_groups(text, text, timestamptz, bigint)
 to sluice_submitter, sluice_reader, sluice_admin;
 grant select on sluice.tasks, sluice.dead_letters, sluice.attempts, sluice.history,
-  sluice.jobs to sluice_submitter, sluice_reader, sluice_admin;
+  sluice.key_history, sluice.jobs to sluice_submitter, sluice_reader, sluice_admin;
 grant execute on function sluice.can_undo(sluice.job, timestamptz)
 to sluice_submitter, sluice_reader, sluice_admin;
 
@@ -92,8 +94,8 @@ grant execute on function sluice.pause(text), sluice.resume(text),
 to sluice_admin;
 -- For the HTTP front.
 grant execute on function
-  sluice.submit_each(text[], text[], text[], text[], timestamptz),
-    sluice.submit_array(text, text, text, text, timestamptz),
+  sluice.submit_each(text[], text[], text[], text[], text[], timestamptz),
+    sluice.submit_array(text, text, text, text, text, timestamptz),
   sluice.ended(bigint[]), sluice.completion(bigint), sluice.events_of(text, text),
   sluice.bulk_step(text, text, jsonb, jsonb, timestamptz),
   sluice.post_job(jsonb, text, timestamptz), sluice.show_job(bigint, text),

@@ -61,9 +61,10 @@ Api::Api(Loop& loop, Clock& clock, PgServers& servers, const ApiOptions& options
       endings_(clock, database_),
       live_(clock, options.opens_on_demand ? database_ : background_),
       batches_(clock, options.opens_on_demand ? database_ : background_, background_),
+      doctor_(loop, clock, options.doctor),
       queue_metrics_(clock, options.opens_on_demand ? database_ : background_),
       front_(Services{clock, database_, background_, bulk_turns_, large_, submitter_, endings_,
-                      live_, batches_, options.stream_life_ms * ns_per_ms},
+                      live_, batches_, doctor_, options.stream_life_ms * ns_per_ms},
              keys_, metrics_, queue_metrics_, options.without_keys, spans, options.url_scheme) {}
 
 HttpServerOptions Api::server_options(std::string address) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/doctor.h"
 #include "api/front.h"
 #include "api/queue_metrics.h"
 #include "runtime/loop.h"
@@ -24,6 +25,7 @@ struct ApiOptions {
   // Of server-sent events: then their client has to ask, and show its key, anew.
   int64_t stream_life_ms = 3'600'000;
   std::string url_scheme = "http";  // that clients use, as spans say it
+  DoctorOptions doctor;
 };
 
 // Throws CommandError unless `address`, HOST:PORT, is this machine's alone.
@@ -67,6 +69,7 @@ class Api final {
   Endings endings_;
   Live live_;
   BatchRunner batches_;
+  Doctor doctor_;
   HttpMetrics metrics_;
   QueueMetrics queue_metrics_;
   Front front_;

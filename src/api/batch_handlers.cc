@@ -56,15 +56,17 @@ Co<HttpReply> create(Services& services, ApiRequest request, const Shape& shape)
     params.emplace_back(text_of(shape.is_messages));
   }
   if (!shape.is_messages) {
-    HttpReply reply = co_await answer_with_value(services.database, request.http, sql,
-                                                 std::move(params), no_such_batch);
+    HttpReply reply =
+        co_await answer_with_value(services.database, request.http, sql, std::move(params),
+                                   no_such_batch, std::move(request.caller.key_id));
     services.batches.look();
     co_return reply;
   }
   // It is validated at once: 50,000 requests take seconds.
   BulkTurns::Place place(services.bulk, request.http);
   if (!place.is_taken()) co_return services.bulk.refusal();
-  Co<Result<PgResult>> creation = place.query(std::string(sql), std::move(params));
+  std::string statement = in_name_of(request.caller.key_id, sql, params);
+  Co<Result<PgResult>> creation = place.query(std::move(statement), std::move(params));
   const Result<PgResult> rows = co_await std::move(creation);
   services.batches.look();
   co_return value_reply(rows, no_such_batch);

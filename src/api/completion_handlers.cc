@@ -164,6 +164,7 @@ Submitter::Submission submission_of(ApiRequest& request, std::string_view api,
                                 priority, std::exchange(request.http.body, {}));
   submission.tenant = request.caller.tenant;
   submission.traceparent = std::move(request.traceparent);
+  submission.api_key = request.caller.key_id;
   if (const auto key = request.http.header("idempotency-key"); !key.empty()) {
     submission.idempotency_key = key;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "api/answer_value.h"
 #include "api/arguments.h"
 #include "api/error_reply.h"
 #include "api/page.h"
@@ -31,8 +32,10 @@ Co<HttpReply> show_history(Services& services, ApiRequest request) {
                      request.caller.tenant ? request.caller.tenant : tenant,
                      argument(query, "by").value_or("none"),
                      format};
-  Co<Result<PgResult>> reply = services.database.query(
-      request.http, "select sluice.history_page($1, $2, $3, $4, $5, $6, $7)", std::move(params));
+  std::string statement = in_name_of(
+      request.caller.key_id, "select sluice.history_page($1, $2, $3, $4, $5, $6, $7)", params);
+  Co<Result<PgResult>> reply =
+      services.database.query(request.http, std::move(statement), std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return error_reply(rows.error());
   HttpReply page = json_reply(200, std::string(rows->text(0, 0)) + "\n");

@@ -6,6 +6,7 @@
 #include "api/bulk_handlers.h"
 #include "api/completion_handlers.h"
 #include "api/configuration_handlers.h"
+#include "api/doctor.h"
 #include "api/file_handlers.h"
 #include "api/history_handlers.h"
 #include "api/job_handlers.h"
@@ -91,6 +92,7 @@ constexpr Route table[] = {
     {"GET", "/v1/queues", Scope::read, list_queues},
     {"GET", "/v1/queues/{}", Scope::read, show_queue},
     {"GET", "/v1/workers", Scope::read, list_workers},
+    {"GET", "/v1/doctor", Scope::admin, show_findings},
     {"GET", "/v1/live", Scope::read, stream_live},
     {"GET", "/v1/history", Scope::read, show_history},
     {"POST", "/v1/keys", Scope::admin, create_key},

@@ -20,6 +20,8 @@
 
 namespace sluice {
 
+class Doctor;
+
 // The parts of the server that handlers use; outlives their coroutines.
 struct Services {
   Clock& clock;
@@ -31,6 +33,7 @@ struct Services {
   Endings& endings;
   Live& live;
   BatchRunner& batches;
+  Doctor& doctor;
   int64_t stream_life_ns;  // of server-sent events
 };
 

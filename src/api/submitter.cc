@@ -18,7 +18,7 @@ constexpr std::string_view locked = "55P03";
 
 constexpr const char* submit_sql =
     "select place, id, model, code, message, hint, param"
-    " from sluice.submit_each($1::text[], $2::text[], $3::text[], $4::text[])";
+    " from sluice.submit_each($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])";
 
 Result<Submitter::Accepted> outcome_of(const PgResult& rows, int row) {
   if (rows.is_null(row, 3)) {
@@ -37,13 +37,15 @@ class Arrays {
     tenants_.add(submission.tenant);
     keys_.add(submission.idempotency_key);
     traceparents_.add(submission.traceparent);
+    api_keys_.add(submission.api_key);
   }
   PgParams params() {
-    return {bodies_.param(), tenants_.param(), keys_.param(), traceparents_.param()};
+    return {bodies_.param(), tenants_.param(), keys_.param(), traceparents_.param(),
+            api_keys_.param()};
   }
 
  private:
-  PgTextArray bodies_, tenants_, keys_, traceparents_;
+  PgTextArray bodies_, tenants_, keys_, traceparents_, api_keys_;
 };
 
 }  // namespace

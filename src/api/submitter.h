@@ -26,6 +26,7 @@ class Submitter final {
     std::optional<std::string> tenant;
     std::optional<std::string> idempotency_key;
     std::optional<std::string> traceparent;  // unless the body has one
+    std::optional<std::string> api_key;      // the id of that by which it came
   };
 
   struct Accepted {

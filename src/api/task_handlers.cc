@@ -18,7 +18,7 @@ namespace {
 constexpr const char* submit_array_sql =
     "select json_build_object('ids', coalesce(json_agg(s.id order by s.n), '[]'),"
     " 'models', coalesce(json_agg(s.model order by s.n), '[]'))"
-    " from sluice.submit_array($1, $2, $3, $4) with ordinality s(id, model, n)";
+    " from sluice.submit_array($1, $2, $3, $4, $5) with ordinality s(id, model, n)";
 constexpr int64_t wait_ms_max = 60'000;  // proxies and clients give up on silence soon after
 // 5,000 streams ask 1,000 times a second so, and no proxy finds them silent.
 constexpr int64_t state_look_ns = 5 * ns_per_s;
@@ -62,6 +62,7 @@ Co<HttpReply> submit_one(Services& services, ApiRequest request, std::optional<s
   submission.tenant = request.caller.tenant;
   submission.idempotency_key = std::move(key);
   submission.traceparent = std::move(request.traceparent);
+  submission.api_key = std::move(request.caller.key_id);
   Co<Result<Submitter::Accepted>> accepted =
       services.submitter.submit(std::move(submission), request.http);
   Result<Submitter::Accepted> task = co_await std::move(accepted);
@@ -75,7 +76,7 @@ Co<HttpReply> submit_one(Services& services, ApiRequest request, std::optional<s
 // Even a small array may take PostgreSQL a tenth of a second, so that all of them take turns.
 Co<HttpReply> submit_array(Services& services, ApiRequest request, std::optional<std::string> key) {
   PgParams params = {std::move(request.http.body), request.caller.tenant, std::move(key),
-                     std::move(request.traceparent)};
+                     std::move(request.traceparent), std::move(request.caller.key_id)};
   Co<Result<PgResult>> reply =
       services.large.query(request.http, submit_array_sql, std::move(params));
   Result<PgResult> rows = co_await std::move(reply);

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -8,6 +9,7 @@
 #include <pqxx/pqxx>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "cli/bulk.h"
 #include "cli/database_session.h"
@@ -25,6 +27,7 @@ constexpr auto look_interval = std::chrono::milliseconds(250);  // of --wait
 struct JobOptions {
   std::string action;
   BulkOptions filter;
+  std::vector<int64_t> ids;  // none: all that meet the filter
   std::optional<std::string> status;
   std::optional<std::string> route;
   std::optional<std::string> message;
@@ -47,17 +50,19 @@ std::optional<std::string> moment(pqxx::nontransaction& session,
 int64_t start(pqxx::connection& connection, const JobOptions& options) {
   pqxx::nontransaction session(connection);
   const BulkOptions& filter = options.filter;
+  std::optional<std::string> ids;
+  if (!options.ids.empty()) ids = fmt::format("{{{}}}", fmt::join(options.ids, ","));
   return session
       .exec_params1(
           "select sluice.start_job($1, jsonb_build_object('status', $2::text, 'model', $3::text,"
           " 'route', $4::text, 'tenant', $5::text, 'batch_id', $6::bigint, 'since',"
           " $7::timestamptz, 'until', $8::timestamptz, 'error_code', $9::text, 'error_like',"
-          " $10::text, 'metadata', $11::jsonb, 'message', $12::text, 'everything', $13::boolean),"
-          " $14::boolean, $15::text, $16::int)",
+          " $10::text, 'metadata', $11::jsonb, 'message', $12::text, 'everything', $13::boolean,"
+          " 'ids', $14::bigint[]), $15::boolean, $16::text, $17::int)",
           options.action, options.status, filter.model, options.route, filter.tenant,
           filter.batch_id, moment(session, filter.since), moment(session, filter.until),
           filter.error_code, filter.error_like, filter.metadata, options.message, filter.everything,
-          options.dry_run, options.target, options.priority)[0]
+          ids, options.dry_run, options.target, options.priority)[0]
       .as<int64_t>();
 }
 
@@ -155,8 +160,12 @@ void add_filter(CLI::App& app, JobOptions& options) {
   const auto add = [&app](const char* flag, auto& value, const char* help, const char* text) {
     app.add_option(flag, value, help)->option_text(text);
   };
+  app.add_option("--ids", options.ids, "these tasks, at most 200")
+      ->delimiter(',')
+      ->option_text("N,N…");
   add("--status", options.status,
-      "with this status [redrive: failed; else every status that the action concerns]", "STATUS");
+      "with this status [redrive without --ids: failed; else all that the action concerns]",
+      "STATUS");
   add("--model", filter.model, "that named this model, or ended at it", "MODEL");
   add("--route", options.route, "of this route", "ROUTE");
   add("--tenant", filter.tenant, "of this tenant", "TENANT");
@@ -182,7 +191,7 @@ void configure_start(CLI::App& app, JobOptions& options) {
       ->check(CLI::IsMember({"redrive", "cancel", "move", "prioritise", "forget"}))
       ->option_text("redrive | cancel | move | prioritise | forget");
   add_filter(app, options);
-  app.add_option("--to", options.target, "move: the model or route that they go to")
+  app.add_option("--to", options.target, "move, redrive: the model or route that they go to")
       ->option_text("NAME");
   app.add_option("--priority", options.priority, "prioritise: -100 to 100, higher first")
       ->option_text("N");

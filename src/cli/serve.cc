@@ -59,6 +59,7 @@ ExitCode serve(const ServeFlags& flags, const GlobalOptions& globals) {
   options.api.stream_life_ms = parse_duration_ms(flags.stream_life);
   options.api.without_keys = flags.without_keys;
   options.api.db_connections = flags.db_connections;
+  options.api.doctor = {globals.database_url, globals.direct_url};
   options.api.breaker = flags.breaker;
   options.api.breaker.open_ms = parse_duration_ms(flags.breaker_open);
   options.drain_timeout_ms = parse_duration_ms(flags.drain_timeout);

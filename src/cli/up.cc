@@ -138,6 +138,7 @@ ExitCode serve(const UpOptions& options, const PrivatePostgres& server, StopSign
   worker.api.emplace();
   worker.api->opens_on_demand = true;
   worker.api->without_keys = options.without_keys;
+  worker.api->doctor = {worker.database_url, worker.direct_url};
   worker.on_started = [&](const std::string& http) {
     announce_console(options, http);
     signals.release();

@@ -9,8 +9,8 @@ const facts = JSON.parse(json);
 const { base, keys } = facts;
 const screens = ['models', 'models/chat', 'models/chat?view=settings', 'models/chat?view=revisions',
   'tasks', `tasks/${facts.solved}`, `tasks/${facts.failed}`, `tasks/${facts.waiting}`,
-  'dead-letters', 'jobs', `jobs/${facts.job}`, 'batches', `batches/${facts.batch}`, 'submit',
-  'spend', 'routes', 'routes/smart', 'tenants', 'tenants/t', 'system', 'keys'];
+  'dead-letters', 'jobs', `jobs/${facts.job}`, 'batches', `batches/${facts.batch}`,
+  'batches?view=messages', `batches/${facts.messages}`, 'submit', 'spend', 'spend?by=key', 'routes', 'routes/smart', 'tenants', 'tenants/t', 'system', 'keys'];
 
 /** Presses the button of a dialog, and waits until the dialog is gone. */
 async function confirm(page, name) {
@@ -197,9 +197,97 @@ const scenarios = {
     await signIn(page, base, keys.admin);
     await show(page, `${base}tasks?status=solved&metadata_key=run&metadata_value=forget`);
     await page.getByLabel('Choose all on this page').check();
-    await page.getByRole('button', { name: 'Forget', exact: true }).click();
-    await confirm(page, 'Forget 2 tasks');
-    await page.getByRole('status').getByText('2 tasks forgotten.').waitFor();
+    const chosen = page.getByRole('group', { name: 'Chosen tasks' });
+    await chosen.getByRole('button', { name: 'Forget…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Forget 2 tasks' }).click();
+    await dialog.getByText('2 tasks forgotten.').waitFor();
+    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
+    await chosen.waitFor({ state: 'detached' });
+    await close();
+  },
+
+  async prioritises_chosen_tasks_and_undoes_it(browser) {
+    const { page, close } = await open(browser);
+    await signIn(page, base, keys.admin);
+    const list = `${base}tasks?model=paused&status=queued&tenant=mover`;
+    await show(page, list);
+    for (const row of [0, 1]) {
+      await page.getByRole('checkbox', { name: /^Choose task/ }).nth(row).check();
+    }
+    await page.getByRole('group', { name: 'Chosen tasks' })
+      .getByRole('button', { name: 'Prioritise…' }).click();
+    const dialog = page.getByRole('dialog');
+    assert.deepEqual(await seriousFaults(page), []);
+    await dialog.getByLabel('Priority').fill('9');
+    await dialog.getByRole('button', { name: 'Prioritise 2 tasks' }).click();
+    await dialog.getByText('2 tasks changed.').waitFor();
+    await dialog.getByRole('link', { name: 'Open the job' }).click();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await confirm(page, 'Undo');
+    await page.locator('h1 .badge', { hasText: 'undone' }).waitFor();
+    await show(page, `${list}&priority=9`);
+    await page.getByText('No task meets the filters').waitFor();
+    await close();
+  },
+
+  async redrives_a_task_to_another_model(browser) {
+    const { page, close } = await open(browser, { width: 375, dark: true });
+    await signIn(page, base, keys.admin);
+    await show(page, `${base}tasks/${facts.failed}`);
+    await page.getByRole('button', { name: 'Redrive to another model…' }).click();
+    const dialog = page.getByRole('dialog');
+    const go = dialog.getByRole('button', { name: /^Redrive/ });
+    assert(await go.isDisabled(), 'it must be told which one');
+    await dialog.getByLabel('To the model or route').selectOption('chat');
+    await go.click();
+    await dialog.getByText('1 task redriven.').waitFor();
+    assert.equal(await overflow(page), 0);
+    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
+    await heading(page, 'solved');
+    await page.getByRole('link', { name: 'chat', exact: true }).waitFor();
+    await close();
+  },
+
+  async shows_what_each_key_spent(browser) {
+    const { page, close } = await open(browser);
+    await signIn(page, base, keys.admin);
+    await show(page, `${base}spend?by=key&range=24h`);
+    await page.getByRole('row').filter({ hasText: 'admin' }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'without a key' }).waitFor();
+    const [download] = await Promise.all([page.waitForEvent('download'),
+      page.getByRole('link', { name: 'CSV' }).click()]);
+    assert.equal(download.suggestedFilename(), 'sluice-spend.csv');
+    await close();
+  },
+
+  async shows_what_doctor_finds(browser) {
+    const { page, close } = await open(browser, { isChecked: true });
+    await signIn(page, base, keys.admin);
+    await show(page, `${base}system`);
+    await page.getByText('Way out:').first().waitFor();
+    await page.getByText(/the backend of model away/).waitFor();
+    assert.deepEqual(await seriousFaults(page), []);
+    await close();
+  },
+
+  async shows_message_batches(browser) {
+    const { page, close } = await open(browser);
+    await signIn(page, base, keys.admin);
+    await show(page, `${base}batches`);
+    await page.getByRole('link', { name: /Anthropic/ }).click();
+    await page.getByRole('link', { name: facts.messages }).click();
+    await heading(page, 'in progress');
+    await page.getByText('1 / 3').waitFor();
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await confirm(page, 'Cancel the batch');
+    await heading(page, 'cancelled');
+    await page.getByRole('heading', { name: 'Failed lines' }).waitFor();
+    await page.getByRole('rowheader', { name: 'refused', exact: true }).waitFor();
+    await page.getByText('The batch was cancelled before.').first().waitFor();
+    const [download] = await Promise.all([page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download results' }).click()]);
+    assert.equal(download.suggestedFilename(), `${facts.messages}.jsonl`);
     await close();
   },
 

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EMPTY, bodyOf, faultsOf } from '../../web/console/tasks/draft.js';
-import { parseErrorLine } from '../../web/console/tasks/error_line.js';
+import { parseErrorLine, parseResultLine } from '../../web/console/tasks/error_line.js';
 import { actionsFor, filterWords, instant, jobFilter, searchPath }
   from '../../web/console/tasks/filters.js';
 import { forecast, withSample } from '../../web/console/tasks/forecast.js';
 import { indentJson } from '../../web/console/tasks/json_text.js';
+import { asBatch } from '../../web/console/tasks/message_batch.js';
 import { aheadIn, hintFor, withoutSql } from '../../web/console/tasks/sentences.js';
 
 const NOW = Date.parse('2026-11-25T12:00:00Z');
@@ -130,4 +131,35 @@ test('a line of the error file says what went wrong', () => {
     + '{"status_code":400,"body":{"error":{"message":"bad","type":"invalid"}}}}'),
   { custom_id: 'b', code: 'invalid', message: 'bad' });
   assert.equal(parseErrorLine('<html>').code, 'not JSON');
+});
+
+test('chosen tasks are named by their ids', () => {
+  assert.deepEqual(filterWords({ ids: ['9007199254740993', '7'] }),
+    [['ids', '9007199254740993, 7']]);
+});
+
+test('a line of results has failed, or is none', () => {
+  const line = (result) => parseResultLine(JSON.stringify({ custom_id: 'a', result }));
+  assert.equal(line({ type: 'succeeded', message: {} }), null);
+  assert.deepEqual(line({ type: 'errored', error: { type: 'error',
+    error: { type: 'invalid_request_error', message: 'too long' } } }),
+  { custom_id: 'a', code: 'invalid_request_error', message: 'too long' });
+  assert.deepEqual(line({ type: 'expired' }),
+    { custom_id: 'a', code: 'expired', message: 'The batch expired before.' });
+  assert.equal(parseResultLine('{').code, 'not JSON');
+});
+
+test('a message batch is shown as any other', () => {
+  const batch = { id: 'msgbatch_7', processing_status: 'in_progress', request_counts:
+    { processing: 3, succeeded: 0, errored: 0, canceled: 0, expired: 0 }, progress: { total: 3,
+    completed: 1, failed: 0, in_progress_at: '2026-11-25T12:00:00Z' }, ended_at: null,
+  created_at: '2026-11-25T11:00:00Z', expires_at: '2026-11-26T11:00:00Z',
+  cancel_initiated_at: null, results_url: null };
+  const shown = asBatch(batch);
+  assert.deepEqual([shown.status, shown.request_counts.completed, shown.in_progress_at,
+    shown.results_path], ['in_progress', 1, NOW / 1000, null]);
+  const ended = asBatch({ ...batch, processing_status: 'ended', ended_at: '2026-11-25T12:00:00Z',
+    results_url: '/v1/x', request_counts: { ...batch.request_counts, canceled: 2 } });
+  assert.deepEqual([ended.status, ended.cancelled_at, ended.completed_at, ended.results_path],
+    ['cancelled', NOW / 1000, null, 'v1/messages/batches/msgbatch_7/results']);
 });

@@ -69,6 +69,9 @@ def add_models(url, mock, refusing):
     for name in ("chat", "paused", "resting"):
         add_model(url, name, backend, api="openai-chat", paused=name != "chat", rpm=6000)
     add_model(url, "refuses", refusing.url, api="openai-chat")
+    add_model(url, "away", "http://127.0.0.1:1", api="openai-chat")
+    add_model(url, "messages", backend, api="anthropic-messages", paused=True)
+    add_model(url, "refuses messages", refusing.url.removesuffix("/v1"), api="anthropic-messages")
     query(url, "insert into sluice.routes (route, model, weight) values ('smart', 'chat', 70), "
         "('smart', 'paused', 30)")
     query(url, "insert into sluice.tenants (name, weight) values ('t', 2)")
@@ -110,6 +113,7 @@ def make_tasks(front):
     wait_for(lambda: statuses(front.url) == {"solved": 4, "failed": 3}, 60, "the ends")
     ids["job"] = make_job(front)
     ids["batch"] = make_batch(front)
+    ids["messages"] = make_message_batch(front)
     return ids
 
 
@@ -136,6 +140,14 @@ def make_batch(front):
     return batch
 
 
+def make_message_batch(front):
+    """One of whose requests the first fails, and the others wait."""
+    return http(front.port, "POST", "/v1/messages/batches", {"requests": [{"custom_id": name,
+        "params": {"model": model, "max_tokens": 1, "messages": [{"role": "user",
+        "content": name}]}} for name, model in (("refused", "refuses messages"), ("x", "messages"),
+        ("y", "messages"))]}, key=front.keys["admin"]).json["id"]
+
+
 def run(name, front, answers=()):
     install(CONSOLE, PACKAGES)
     Scenario(name, front.facts, answers).run()
@@ -144,12 +156,21 @@ def run(name, front, answers=()):
 @pytest.mark.parametrize("name", ["signs_in_and_out", "shows_every_screen", "fits_a_narrow_page",
     "has_no_serious_fault_of_access", "is_dark_where_that_is_wished", "is_driven_by_keys_alone",
     "cancels_and_redrives_a_task", "forgets_chosen_tasks", "redrives_a_group",
+    "prioritises_chosen_tasks_and_undoes_it", "redrives_a_task_to_another_model",
+    "shows_what_doctor_finds", "shows_message_batches",
     "moves_what_matches_and_undoes_it", "pauses_and_resumes_a_model",
     "edits_a_setting_and_reverts_it", "makes_and_revokes_a_key",
     "submits_a_task_and_sees_its_life", "uploads_a_batch",
     "shows_no_button_to_a_key_that_reads", "shows_a_tenant_its_own"])
 def test_the_console(front, name):
     run(name, front)
+
+
+def test_the_console_says_what_each_key_has_spent(front):
+    wait_for(lambda: statuses(front.url)["failed"] == 4, 60, "the end of a task of a key")
+    query(front.url, "update sluice.history_look set looked_at = '-infinity'")
+    query(front.url, "select sluice.keep_history()")
+    run("shows_what_each_key_spent", front)
 
 
 def test_whoever_reads_texts_leaves_a_row_in_the_audit(front):

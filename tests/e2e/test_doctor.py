@@ -2,9 +2,10 @@
 import contextlib
 import json
 import socket
+import threading
 
 import pytest
-from conftest import connect, query, wait_for
+from conftest import connect, http, query, wait_for
 from queue_tools import add_model, as_user, submit_many
 
 ENOUGH_TRANSACTIONS = 100_001
@@ -229,3 +230,34 @@ def test_a_worker_that_is_to_serve_an_unknown_model_says_so_and_so_does_doctor(u
     add_model(url, "zzz", f"http://127.0.0.1:{port}")
     assert doctor() == []
     assert serving.stderr().count("unknown model") == 1
+
+
+def test_a_server_shows_what_doctor_finds(url, server, sluice):
+    add_model(url, "m", "http://127.0.0.1:1", secret="env:SLUICE_SECRET_NOBODY_SET")
+    submit_many(url, ["p"] * 3)
+    port = server(url).port
+    replies = []
+    threads = [threading.Thread(target=lambda: replies.append(http(port, "GET", "/v1/doctor")))
+        for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [reply.status for reply in replies] == [200] * 3
+    assert len({reply.body for reply in replies}) == 1   # one look for all
+    found = {one["check"]: one for one in replies[0].json["data"]}
+    assert "no live worker" in found["workers"]["finding"] and found["workers"]["way_out"]
+    assert "backends" in found and "secrets" not in found
+    told = [json.loads(line) for line in sluice("doctor", "--json", "--database-url",
+        url).stdout.splitlines()]
+    assert [one for one in told if one["check"] != "secrets"] == replies[0].json["data"]
+    submit_many(url, ["p"] * 3)
+    assert http(port, "GET", "/v1/doctor").body == replies[0].body   # it is kept for a while
+
+
+def test_a_server_says_that_doctor_did_not_come_to_its_end(url, server):
+    port = server(url).port
+    query(url, "alter function sluice.recent_failures(interval, timestamptz) rename to away")
+    reply = http(port, "GET", "/v1/doctor")
+    assert (reply.status, reply.json["error"]["type"]) == (503, "unavailable")
+    assert "ended with status 1" in reply.json["error"]["message"]

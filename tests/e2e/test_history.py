@@ -55,6 +55,34 @@ def test_a_worker_counts_what_it_has_solved(url, mock, worker, process, make_key
     assert (refused.status, refused.json["error"]["param"]) == (400, "step")
 
 
+def test_what_each_key_has_spent_is_told_by_key(url, mock, worker, process, make_key):
+    query(url, "update sluice.models set url = %s", [mock().url])
+    keys = {"admin": make_key("admin", "--scope", "admin"),
+        "search": make_key("search", "--tenant", "a"), "nightly": make_key("nightly")}
+    task = {"prompt": "question", "model": "m"}
+    for key, body in (("search", task), ("nightly", [task, task]), ("nightly", task)):
+        reply = http(process.port, "POST", "/v1/tasks", body, key=keys[key])
+        assert reply.status == 202, reply.body
+    submit(url, "from SQL")
+    worker(url)
+    wait_ended(url, 5)
+    look(url)
+
+    def solved(key, query=""):
+        reply = http(process.port, "GET", "/v1/history?step=day&by=key" + query, key=keys[key])
+        assert reply.status == 200, reply.body
+        return {(row["key"] and row["key_name"]): row["solved"] for row in reply.json["data"]}
+
+    assert solved("admin") == {"search": 1, "nightly": 3, None: 1}
+    assert solved("search") == {"search": 1}
+    assert solved("admin", "&tenant=default") == {"nightly": 3, None: 1}
+    query(url, "update sluice.api_key set revoked_at = now() where name = 'nightly'")
+    assert solved("admin", "&model=m") == {"search": 1, "nightly": 3, None: 1}
+    reply = http(process.port, "GET", "/v1/history?step=day&by=key&format=csv", key=keys["admin"])
+    assert reply.body.splitlines()[0].startswith("at,key,key_name,solved,")
+    assert query(url, "select sum(solved) from sluice.key_history where step = 'day'") == [(4,)]
+
+
 @pytest.mark.plain_build_only
 @pytest.mark.parametrize("in_savepoint", [False, True])
 def test_an_end_that_is_committed_after_a_look_counts_with_the_next(url, in_savepoint):

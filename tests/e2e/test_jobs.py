@@ -230,3 +230,26 @@ def test_a_cancel_in_an_open_transaction_stops_neither_ticks_nor_other_jobs(pg):
         client.close()
     wait_for(lambda: query(url, "select sluice.tick()") and job(url, held)["state"] == "done", 30,
         "the job that was not cancelled")
+
+
+def test_chosen_tasks_are_redriven_to_another_model_from_the_command_line(pg, worker, sluice):
+    url = pg.database()
+    for name in ("m", "other"):
+        add_model(url, name, "http://127.0.0.1:1", paused=True)
+    make_failed(url, 3)
+    ids = [row[0] for row in query(url, "select id from sluice.tasks order by id")]
+    worker(url)
+
+    def run(*arguments):
+        return sluice("job", *arguments, "--database-url", url)
+
+    chosen = f"{ids[0]},{ids[2]}"
+    assert run("start", "redrive", "--ids", chosen, "--dry-run").stdout == "2\n"
+    started = run("start", "redrive", "--ids", chosen, "--to", "other", "--wait")
+    assert started.returncode == 0, started.stderr
+    assert query(url, "select model, status from sluice.tasks order by id") == [
+        ("other", "queued"), ("m", "failed"), ("other", "queued")]
+    assert run("undo", started.stdout.split()[0], "--wait").returncode == 0
+    assert query(url, "select distinct model, status from sluice.tasks") == [("m", "failed")]
+    refused = run("start", "redrive", "--ids", chosen, "--to", "nobody")
+    assert (refused.returncode, "nobody" in refused.stderr) == (1, True)

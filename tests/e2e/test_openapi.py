@@ -583,6 +583,7 @@ def call_for_settings_and_keys(call):
     call(200, "GET", "/v1/queues/{name}", name="m")
     call(404, "GET", "/v1/queues/{name}", name="nobody")
     call(200, "GET", "/v1/workers")
+    call(200, "GET", "/v1/doctor")
     assert "event: overview" in call(200, "GET", "/v1/live").body
 
 
@@ -604,7 +605,9 @@ def call_for_history(call):
     query(call.url, "select sluice.keep_history(clock_timestamp() + interval '1 minute')")
     assert call(200, "GET", "/v1/history", query="?step=day&by=model,tenant").json["data"]
     call(200, "GET", "/v1/history", query="?step=hour&by=tenant&format=csv")
-    for wrong in ("step=week", "by=route", "since=noon", "format=xml", "colour=red"):
+    assert call(200, "GET", "/v1/history", query="?step=day&by=key").json["data"]
+    call(200, "GET", "/v1/history", query="?step=hour&by=key&format=csv")
+    for wrong in ("step=week", "by=key", "by=route", "since=noon", "format=xml", "colour=red"):
         call(400, "GET", "/v1/history", query="?" + wrong)
 
 
@@ -635,8 +638,11 @@ def call_for_jobs(call):
     call(200, "POST", "/v1/jobs", request | {"dry_run": True})
     number = call(201, "POST", "/v1/jobs", request).json["id"]
     for body in ({}, request | {"action": "explode"}, request | {"colour": 1},
-            request | {"priority": 101}, request | {"filter": {"batch_id": "one"}}, []):
+            request | {"priority": 101}, request | {"filter": {"batch_id": "one"}},
+            request | {"filter": {"ids": ["one"]}}, request | {"filter": {"ids": []}}, []):
         call(400, "POST", "/v1/jobs", body)
+    call(200, "POST", "/v1/jobs", {"action": "redrive", "to": "waits", "dry_run": True,
+        "filter": {"ids": ["1", 2]}})
     call(404, "POST", "/v1/jobs", request | {"filter": {"model": "nobody"}})
     call(200, "GET", "/v1/jobs", query="?limit=2&before=1000")
     call(400, "GET", "/v1/jobs", query="?limit=0")

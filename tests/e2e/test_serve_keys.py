@@ -64,6 +64,7 @@ ROUTES = [
     ("GET", "/v1/queues", None, "read"),
     ("GET", "/v1/queues/m", None, "read"),
     ("GET", "/v1/workers", None, "read"),
+    ("GET", "/v1/doctor", None, "admin"),
     ("GET", "/v1/live", None, "read"),
     ("GET", "/v1/history", None, "read"),
     ("GET", "/v1/settings", None, "admin"),

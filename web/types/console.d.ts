@@ -110,6 +110,8 @@ interface Limits {
 
 interface HistoryRow {
   at: string; model: string | null; tenant: string | null;
+  /** Of rows by key; null: of tasks that came without one. */
+  key?: string | null; key_name?: string | null;
   solved: number; failed: number; cancelled: number; expired: number;
   retries: number; hedges: number; input_tokens: number; output_tokens: number;
   cost: number | null; wasted_tokens: number;
@@ -128,6 +130,8 @@ interface Revision {
 interface AuditRow {
   id: string; at: string; who: string; action: string; object: string | null; detail: unknown;
 }
+
+interface Finding { check: string; finding: string; way_out: string }
 
 interface WorkerRow {
   id: string; name: string; slots: number; models: Array<string> | null; version: string | null;

@@ -8,7 +8,7 @@ select array[sluice.draft_of(jsonb_populate_record(null::sluice.draft,
 select (sluice.destinations_of(:'drafts'))[1] as destination \gset
 set constraints all immediate;
 delete from sluice.models where name = :'m';
-select is((error_of(format('select sluice.store_in_line(%L, %L, %L, at(0))',
+select is((error_of(format('select sluice.store_in_line(%L, %L, null, %L, at(0))',
   :'drafts', array[nextval('sluice.task_id')], :'destination'))).code,
   'SL001', 'whatever there was to store');
 

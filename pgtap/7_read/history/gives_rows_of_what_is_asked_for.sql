@@ -2,7 +2,7 @@ begin;
 \set alone
 \ir ../../_helpers.sql
 \ir ../../_history.sql
-select plan(19);
+select plan(25);
 
 select given_model() as m, given_model() as n \gset
 select given_looks();
@@ -30,6 +30,21 @@ select is((select count(*) from sluice.history_of('minute', at(0), at(60))), 1::
 select is((select count(*) from sluice.history_of(p_now => at(200))), 2::bigint, 'the last hour');
 select is((select round(call_p50_s) from sluice.history_of('hour', at(0), at(200), :'m')),
   2::float8, 'the percentile of both');
+
+select results_eq($$select step, at, model, solved, failed, call_p50_s
+    from sluice.history_of('all', at(0), at(200), by => 'model') order by solved$$,
+  format('values (''all'', at(0), %L, 0::bigint, 1::bigint, null::float8), '
+    '(''all'', at(0), %L, 2, 0, null)', :'n', :'m'), 'one row each for the whole time');
+select is((select sum(h.called) from sluice.history_of('all', at(0), at(3600), by => 'none') h),
+  3::numeric, 'of its hours');
+select is((select sum(solved) from sluice.history_of('all', at(0) - interval '1 hour', at(0))),
+  null::numeric, 'and of no other');
+select is(sluice.stored_step('all', '2040-01-01T00:00:00Z') || sluice.stored_step('all',
+  '2040-01-01T01:00:00Z') || sluice.stored_step('minute', '2040-01-01T00:00:00Z'), 'dayhourminute',
+  'from the beginning of a day it takes days');
+select is(sluice.history_page('all', '2040-01-01', null, :'m', null, 'none', 'json')::jsonb
+  #>> '{data,0,call_p50_s}', null, 'without percentiles');
+select unalike(sluice.history_overall_query('x'), '%percentile%', 'which would take long');
 
 select is((error_of($$select sluice.history_of('week')$$)).code, 'SL004', 'no other step');
 select is((error_of($$select sluice.history_of(by => 'route')$$)).code, 'SL004', 'nor rows');

@@ -1,7 +1,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_jobs.sql
-select plan(20);
+select plan(26);
 
 select given_model() as m \gset
 -- refused: with which code, and which argument is at fault.
@@ -31,6 +31,12 @@ select is(refused(sql), expected, sql) from (values
   ($$'cancel', '{"error_code": "http_500"}'$$, 'SL004 error_code'),
   ($$'move', '{"everything": true}'$$, 'SL004 target'),
   ($$'cancel', '{"everything": true}', target => 'm'$$, 'SL004 target'),
+  ($$'redrive', '{"everything": true}', target => 'nonsense'$$, 'SL001 model'),
+  ($$'cancel', '{"ids": []}'$$, 'SL004 ids'),
+  ($$'cancel', '{"ids": [1, null]}'$$, 'SL004 ids'),
+  ($$'cancel', '{"ids": ["one"]}'$$, 'SL004 ids'),
+  ($$'cancel', jsonb_build_object('ids', array(select generate_series(1, 201)))$$, 'SL004 ids'),
+  ($$'cancel', '{"ids": ["9007199254740993", 7]}', true$$, 'accepted'),
   ($$'prioritise', '{"everything": true}'$$, 'SL004 priority'),
   ($$'cancel', '{"model": "a", "route": "b"}'$$, 'SL004 model'),
   ($$'cancel', '{"model": "nonsense"}'$$, 'SL001 model'),

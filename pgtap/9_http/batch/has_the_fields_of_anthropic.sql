@@ -10,6 +10,7 @@ select is(sluice.message_batch_object(batch_as(jsonb_build_object('id', 7, 'crea
     "created_at": "2040-01-01T00:00:00.000000Z",
     "request_counts": {"processing": 6, "succeeded": 0, "errored": 0, "canceled": 0, "expired": 0},
       "archived_at": null, "expires_at": "2040-01-02T00:00:00.000000Z", "ended_at": null,
+      "progress": {"total": 6, "completed": 2, "failed": 1, "in_progress_at": null},
       "cancel_initiated_at": null, "results_url": null}',
   'all is being processed until the end');
 select given_file(array['{}']) as f \gset
@@ -22,6 +23,7 @@ select is(sluice.message_batch_object(batch_as(jsonb_build_object('id', 7, 'crea
     "created_at": "2040-01-01T00:00:00.000000Z",
     "request_counts": {"processing": 0, "succeeded": 2, "errored": 1, "canceled": 3, "expired": 0},
       "archived_at": null, "expires_at": "2040-01-02T00:00:00.000000Z",
+      "progress": {"total": 6, "completed": 2, "failed": 1, "in_progress_at": null},
       "ended_at": "2040-01-01T00:00:02.000000Z",
       "cancel_initiated_at": "2040-01-01T00:00:01.000000Z",
       "results_url": "/v1/messages/batches/msgbatch_7/results"}',

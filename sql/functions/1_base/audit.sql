@@ -26,7 +26,7 @@ begin
   end if;
   insert into sluice.audit (at, who, api_key, action, object, detail)
   values (coalesce(p_now, clock_timestamp()), session_user,
-    nullif(left(current_setting('sluice.api_key', true), 16), ''),
+    sluice.caller_key(),
     p_action, left(p_object, 200), v_detail);
 end
 $$;

@@ -31,7 +31,7 @@ begin
   end if;
   insert into sluice.revision (at, who, api_key, kind, name, action, before, after)
   values (clock_timestamp(), session_user,
-    nullif(left(current_setting('sluice.api_key', true), 16), ''), tg_table_name,
+    sluice.caller_key(), tg_table_name,
     case tg_table_name when 'routes' then coalesce(to_jsonb(new), to_jsonb(old)) ->> 'route'
       else coalesce(to_jsonb(new), to_jsonb(old)) ->> 'name' end,
     lower(tg_op), v_old, v_new);

@@ -16,17 +16,19 @@ declare
     else sluice.now_for(p_now) end;
 begin
   return query select unnest(sluice.submit_drafts(sluice.drafts_of(submit_many.tasks, v_now),
-    null, 1, v_now));
+    null, null, 1, v_now));
 end
 $$;
 
 -- submit_drafts: submit_many for tasks that have been typed and checked. Headroom is taken before
 -- any text is stored.
--- Params:  p_ids: ids for tasks without keys; null: the next ones, for new tasks; p_share: the
+-- Params:  p_ids: ids for tasks without keys; null: the next ones, for new tasks; p_api_keys: of
+--          each task the id of the API key by which it came (null: all came without); p_share: the
 --          share of the bounds of the system and of models from which on they count as full.
 -- Returns: the id of each task, or that of the task which it repeats.
 create or replace function sluice.submit_drafts(
-  p_drafts sluice.draft[], p_ids bigint[], p_share double precision, p_now timestamptz)
+  p_drafts sluice.draft[], p_ids bigint[], p_api_keys text[], p_share double precision,
+  p_now timestamptz)
 returns bigint[]
 language plpgsql volatile
 as $$
@@ -47,12 +49,14 @@ begin
     v_kept := sluice.keep_keys(p_drafts, p_ids);
     p_drafts := array(select p_drafts[n] from generate_subscripts(p_ids, 1) n
       where v_kept[n] = p_ids[n]);
+    p_api_keys := array(select k.api_key from unnest(p_api_keys) with ordinality k(api_key, n)
+      where v_kept[n] = p_ids[n] order by n);
     p_ids := array(select id from unnest(p_ids, v_kept) i(id, kept) where kept = id);
   end if;
   if p_ids <> '{}' then
     v_destinations := sluice.destinations_of(p_drafts);
     perform sluice.accept_many(v_destinations, p_share, p_now), sluice.store_drafts(p_drafts, p_ids,
-      v_destinations, p_now);
+      p_api_keys, v_destinations, p_now);
   end if;
   return v_kept;
 end
@@ -121,10 +125,12 @@ end
 $$;
 
 -- store_drafts: stores p_drafts line by line.
--- Params:  p_ids: their ids; p_destinations: from destinations_of.
+-- Params:  p_ids: their ids; p_api_keys: of each that by which it came (null: none);
+--          p_destinations: from destinations_of.
 -- Errors:  as store_in_line.
 create or replace function sluice.store_drafts(
-  p_drafts sluice.draft[], p_ids bigint[], p_destinations sluice.destination[], p_now timestamptz)
+  p_drafts sluice.draft[], p_ids bigint[], p_api_keys text[],
+  p_destinations sluice.destination[], p_now timestamptz)
 returns void
 language plpgsql volatile
 -- as for keep_keys
@@ -135,27 +141,29 @@ declare
   v record;
 begin
   if p_destinations[1].line = p_destinations[cardinality(p_destinations)].line then
-    perform sluice.store_in_line(p_drafts, p_ids, p_destinations[1], p_now);
+    perform sluice.store_in_line(p_drafts, p_ids, p_api_keys, p_destinations[1], p_now);
     return;
   end if;
   for v in
     select (select a from unnest(p_destinations) a where a.line = l.line limit 1) as destination,
-      array_agg(d.draft) as drafts, array_agg(d.id) as ids
-    from (select unnest(p_drafts) as draft, unnest(p_ids) as id) d
+      array_agg(d.draft) as drafts, array_agg(d.id) as ids, array_agg(d.api_key) as api_keys
+    from (select unnest(p_drafts) as draft, unnest(p_ids) as id, unnest(p_api_keys) as api_key) d
     join (select distinct a.name, a.verbatim, a.line from unnest(p_destinations) a) l
       on l.name = coalesce((d.draft).model, '') and l.verbatim = ((d.draft).request is not null)
     group by l.line order by l.line
   loop
-    perform sluice.store_in_line(v.drafts, v.ids, v.destination, p_now);
+    perform sluice.store_in_line(v.drafts, v.ids, v.api_keys, v.destination, p_now);
   end loop;
 end
 $$;
 
 -- store_in_line: stores new tasks of one line: their texts, and their rows in the line, or in later
 -- until their time.
--- Params:  p_destination: any that names the line. Errors: SL001: the model was deleted meanwhile.
+-- Params:  p_api_keys: as store_drafts; p_destination: any that names the line.
+-- Errors:  SL001: the model was deleted meanwhile.
 create or replace function sluice.store_in_line(
-  p_drafts sluice.draft[], p_ids bigint[], p_destination sluice.destination, p_now timestamptz)
+  p_drafts sluice.draft[], p_ids bigint[], p_api_keys text[], p_destination sluice.destination,
+  p_now timestamptz)
 returns void
 language plpgsql volatile
 as $$
@@ -165,12 +173,15 @@ begin
   perform sluice.hold_line(p_destination.line);
   insert into sluice.task (id, created_at, run_at, deadline, batch_id, model,
     max_output_tokens, priority, max_attempts, route, api, tenant, traceparent, metadata, prompt,
-    request)
+    request, api_key)
   select p_ids[d.ordinality], p_now, d.run_at, d.deadline, d.batch_id, p_destination.model,
     d.max_output_tokens, d.priority,
     d.max_attempts, p_destination.route, p_destination.api, d.tenant, d.traceparent, d.metadata,
-      d.prompt, d.request
-  from unnest(p_drafts) with ordinality d;
+      d.prompt, d.request, d.api_key
+  -- in step: of an array of texts each element would be looked for from its beginning
+  from rows from (unnest(p_drafts), unnest(p_api_keys)) with ordinality d(prompt, model, priority,
+    tenant, run_at, deadline, idempotency_key, max_attempts, request, max_output_tokens, metadata,
+    batch_id, traceparent, api_key);
   insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
     attempts, route, tenant)
   select p_ids[d.ordinality], greatest(d.run_at, p_now), d.deadline, p_destination.model,

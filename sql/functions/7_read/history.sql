@@ -92,11 +92,13 @@ $$;
 
 -- history_of: what became of the caller's tenants' tasks, by time, also of tasks that are no longer
 -- kept.
--- Params:  step: minute, hour or day; since, until: of the beginnings of the steps (null: the last
---          hour, 2 days or 30 days; until now); model: only of this (null: all); tenant: only of
---          this (null: all); by: what has rows of its own: model, tenant, "model,tenant" or none.
+-- Params:  step: minute, hour, day, or all: one row for the whole time, whose hours count, or days
+--          if it begins with one of UTC; since, until: of the beginnings of the steps (null: the
+--          last hour, 2 days or 30 days; until now); model: only of this (null: all); tenant: only
+--          of this (null: all); by: what has rows of its own: model, tenant, "model,tenant", none.
 -- Returns: a row of each step in which something ended, the oldest first; model and tenant are null
---          where they have no rows of their own. The newest one still grows.
+--          where they have no rows of their own. The newest one still grows. A row for the whole
+--          time has no percentiles.
 -- Errors:  SL004 another step or by; more than 5,000 rows.
 --
 -- The bound is history_rows_max().
@@ -117,26 +119,54 @@ declare
   v_source text;
   v_count bigint;
 begin
-  if coalesce(step, '') not in ('minute', 'hour', 'day') then
+  if coalesce(step, '') not in ('minute', 'hour', 'day', 'all') then
     raise exception 'there is no step "%"', coalesce(left(step, 200), 'null')
-      using errcode = 'SL004', column = 'step', hint = 'There are minute, hour, day.';
+      using errcode = 'SL004', column = 'step', hint = 'There are minute, hour, day, all.';
   elsif coalesce(by, '') not in ('model', 'tenant', 'model,tenant', 'none') then
     raise exception 'there are no rows by "%"', coalesce(left(by, 200), 'null')
       using errcode = 'SL004', column = 'by',
-      hint = 'There are model, tenant, "model,tenant", none.';
+      hint = 'There are model, tenant, "model,tenant", none; by key sluice.history_of_keys().';
   end if;
   v_source := sluice.history_source(by like 'model%', by like '%tenant', model, tenant);
-  execute format('select count(*) from (select from (%s) s group by (h).at, shown_model,
-    shown_tenant limit %s) g', v_source, sluice.history_rows_max() + 1)
-  into v_count using step, v_since, v_until;
+  execute format('select count(*) from (select from (%s) s group by %s shown_model, shown_tenant
+    limit %s) g', v_source, case when step <> 'all' then '(h).at,' end,
+    sluice.history_rows_max() + 1)
+  into v_count using sluice.stored_step(step, v_since), v_since, v_until;
   if v_count > sluice.history_rows_max() then
     raise exception 'that is more than % rows', sluice.history_rows_max()
-      using errcode = 'SL004', column = case step when 'day' then 'since' else 'step' end,
+      using errcode = 'SL004', column = case step when 'all' then 'by' else 'step' end,
       hint = case step when 'minute' then 'Take step=hour, or a shorter time.'
-        when 'hour' then 'Take step=day, or a shorter time.' else 'Take a shorter time.' end;
+        when 'hour' then 'Take step=day, or a shorter time.' when 'day' then 'Take step=all, or a '
+          'shorter time.' else 'Name a model or a tenant.' end;
   end if;
-  return query execute sluice.history_query(v_source) using step, v_since, v_until;
+  return query execute case step when 'all' then sluice.history_overall_query(v_source)
+      else sluice.history_query(v_source) end
+    using sluice.stored_step(step, v_since), v_since, v_until;
 end
+$$;
+
+-- stored_step: the step of the rows that answer for a step of history_of.
+create or replace function sluice.stored_step(p_step text, p_since timestamptz) returns text
+language sql immutable parallel safe
+as $$
+  select case when p_step <> 'all' then p_step
+    when date_trunc('day', p_since, 'UTC') = p_since then 'day' else 'hour' end
+$$;
+
+-- history_overall_query: of a source (history_source) one row for the whole time, $2 to $3.
+-- Percentiles of a month of a thousand tenants would take a second.
+create or replace function sluice.history_overall_query(p_source text) returns text
+language sql immutable
+as $$
+  select format('
+    select ''all'', $2, s.shown_model, s.shown_tenant, sum((s.h).solved)::bigint,
+      sum((s.h).failed)::bigint, sum((s.h).cancelled)::bigint, sum((s.h).expired)::bigint,
+      sum((s.h).retries)::bigint, sum((s.h).hedges)::bigint, sum((s.h).input_tokens)::bigint,
+      sum((s.h).output_tokens)::bigint, trim_scale(sum((s.h).cost)),
+      sum((s.h).wasted_tokens)::bigint, sum((s.h).called)::bigint, sum((s.h).wait_s),
+      sum((s.h).call_s), sum((s.h).total_s), null::float8, null::float8, null::float8,
+      null::float8, null::float8, null::float8
+    from (%s) s group by 3, 4 order by 3, 4', p_source)
 $$;
 
 -- history_query: the rows of a source (history_source) as history_of gives them.
@@ -154,70 +184,6 @@ as $$
     from (select (s.h).at, s.shown_model, s.shown_tenant, sluice.joined_rows(array_agg(s.h)) as h
       from (%s) s group by 1, 2, 3 offset 0) r
     order by r.at, r.shown_model, r.shown_tenant', p_source)
-$$;
-
--- history_page: history_of as the HTTP front sends it.
--- Params:  as history_of; format: json or csv.
--- Errors:  as history_of; SL004 another format, or no time.
-create or replace function sluice.history_page(
-  step text, since text, until text, model text, tenant text, by text, format text)
-returns text
-language plpgsql volatile security definer
-set search_path = sluice, pg_temp
-as $$
-#variable_conflict use_column
-declare
-  v_text text;
-begin
-  if coalesce(history_page.format, '') not in ('json', 'csv') then
-    raise exception 'there is no format "%"', left(history_page.format, 200)
-      using errcode = 'SL004', column = 'format', hint = 'There are json, csv.';
-  end if;
-  with rows as materialized (
-    select h.at, h.model, h.tenant, h.solved, h.failed, h.cancelled, h.expired, h.retries, h.hedges,
-      h.input_tokens, h.output_tokens, h.cost, h.wasted_tokens, h.wait_p50_s, h.wait_p99_s,
-      h.call_p50_s, h.call_p99_s, h.total_p50_s, h.total_p99_s
-    from sluice.history_of(history_page.step, sluice.time_of('since', history_page.since),
-      sluice.time_of('until', history_page.until), history_page.model, history_page.tenant,
-      history_page.by) h)
-  select case history_page.format when 'json'
-      then json_build_object('object', 'list', 'step', history_page.step, 'data',
-        coalesce(json_agg(r), '[]'))::text
-    else 'at,model,tenant,solved,failed,cancelled,expired,retries,hedges,input_tokens,'
-      'output_tokens,cost,wasted_tokens,wait_p50_s,wait_p99_s,call_p50_s,call_p99_s,total_p50_s,'
-      'total_p99_s' || coalesce(string_agg(E'\r\n' || sluice.csv_line(to_json(r)), ''), '')
-    end
-  into v_text from rows r;
-  return v_text;
-end
-$$;
-
--- time_of: the time that an argument names, as PostgreSQL reads it; null: none.
--- Errors:  SL004 no time.
-create or replace function sluice.time_of(p_name text, p_text text) returns timestamptz
-language plpgsql stable
-as $$
-begin
-  return p_text::timestamptz;
-exception when datetime_field_overflow or invalid_datetime_format
-    or invalid_parameter_value then
-  raise exception '% is no time: "%"', p_name, left(p_text, 200) using errcode = 'SL004',
-    column = p_name, hint = 'Such as 2026-01-31T12:00:00Z.';
-end
-$$;
-
--- csv_line: the values of an object as a line of RFC 4180. Texts are in quotes, and one that a
--- spreadsheet would take for a formula begins with an apostrophe.
-create or replace function sluice.csv_line(p_row json) returns text
-language sql immutable parallel safe
-as $$
-  select string_agg(case json_typeof(v.value)
-      when 'null' then ''
-      when 'object' then '"' || replace(v.value::text, '"', '""') || '"'
-      when 'string' then '"' || regexp_replace(replace(v.value #>> '{}', '"', '""'),
-        '^([=+@\t\r-])', '''\1') || '"'
-      else v.value::text end, ',' order by v.ordinality)
-  from json_each(p_row) with ordinality v(key, value, ordinality)
 $$;
 
 -- sparks: how many tasks of each model were solved in each of the last 60 minutes that have been

@@ -203,6 +203,9 @@ begin
     delete from sluice.history_row h where h.ctid = any (array(
       select o.ctid from sluice.history_row o
       where o.step = v_kept.step and o.at < p_now - v_kept.lifetime order by o.at limit 10000));
+    delete from sluice.key_history_row h where h.ctid = any (array(
+      select o.ctid from sluice.key_history_row o
+      where o.step = v_kept.step and o.at < p_now - v_kept.lifetime order by o.at limit 10000));
   end loop;
 end
 $$;

@@ -1,14 +1,14 @@
 -- From ends to rows of the history.
 
--- cells_of: the ends and calls that a look counts, in cells: those of the same minute, model and
--- tenant whose times fall into the same bins.
+-- cells_of: the ends and calls that a look counts, in cells: those of the same minute, model,
+-- tenant and key whose times fall into the same bins.
 -- Params:  p_look; p_upto: ends of tasks before this id; p_first, p_last: a range of ids, most of
 --          whose tasks they are (null: anywhere). Its tasks are then read in their order, in
 --          a third of the time that look-ups by key take.
 create or replace function sluice.cells_of(
   p_look sluice.history_look, p_upto bigint, p_first bigint, p_last bigint)
-returns table (at timestamptz, model text, tenant text, wait_bin int, call_bin int, total_bin int,
-  solved bigint, failed bigint, cancelled bigint, expired bigint, called bigint,
+returns table (at timestamptz, model text, tenant text, api_key text, wait_bin int, call_bin int,
+  total_bin int, solved bigint, failed bigint, cancelled bigint, expired bigint, called bigint,
   wait_s double precision, call_s double precision, total_s double precision, input_tokens bigint,
   output_tokens bigint, cost numeric, retries bigint, hedges bigint, wasted_tokens bigint)
 language plpgsql volatile
@@ -24,7 +24,7 @@ begin
   end if;
   return query
   select date_bin('1 minute', e.finished_at, timestamptz 'epoch'), coalesce(e.model, ''), t.tenant,
-    sluice.bin_of(s.wait_s), sluice.bin_of(s.call_s), sluice.bin_of(s.total_s),
+    t.api_key, sluice.bin_of(s.wait_s), sluice.bin_of(s.call_s), sluice.bin_of(s.total_s),
     count(*) filter (where e.status = 'solved'), count(*) filter (where e.status = 'failed'),
     count(*) filter (where e.status = 'cancelled'), count(*) filter (where e.status = 'expired'),
     count(s.call_s), coalesce(sum(s.wait_s), 0), coalesce(sum(s.call_s), 0),
@@ -38,7 +38,7 @@ begin
       case when e.started_at is not null
         then date_part('epoch', e.finished_at - e.created_at) end as total_s offset 0) s
   where e.task_id + 0 < p_upto   -- never by the key
-  group by 1, 2, 3, 4, 5, 6;
+  group by 1, 2, 3, 4, 5, 6, 7;
   if p_look.next_id = 0 then
     return query select * from sluice.attempt_cells(p_look);
   end if;
@@ -47,8 +47,8 @@ $$;
 
 -- attempt_cells: cells_of for calls that ended no task, and for ends that were taken back.
 create or replace function sluice.attempt_cells(p_look sluice.history_look)
-returns table (at timestamptz, model text, tenant text, wait_bin int, call_bin int, total_bin int,
-  solved bigint, failed bigint, cancelled bigint, expired bigint, called bigint,
+returns table (at timestamptz, model text, tenant text, api_key text, wait_bin int, call_bin int,
+  total_bin int, solved bigint, failed bigint, cancelled bigint, expired bigint, called bigint,
   wait_s double precision, call_s double precision, total_s double precision, input_tokens bigint,
   output_tokens bigint, cost numeric, retries bigint, hedges bigint, wasted_tokens bigint)
 language plpgsql volatile
@@ -60,18 +60,18 @@ as $$
 begin
   return query
   select date_bin('1 minute', a.at, timestamptz 'epoch'), coalesce(a.model, ''), t.tenant,
-    null::int, null::int, null::int, 0::bigint, 0::bigint, 0::bigint, 0::bigint, 0::bigint,
-    0::float8, 0::float8, 0::float8, 0::bigint, 0::bigint, 0::numeric,
+    t.api_key, null::int, null::int, null::int, 0::bigint, 0::bigint, 0::bigint, 0::bigint,
+    0::bigint, 0::float8, 0::float8, 0::float8, 0::bigint, 0::bigint, 0::numeric,
     count(*) filter (where a.kind in ('retry', 'lost', 'returned')),
     count(*) filter (where a.kind = 'hedged'),
     coalesce(sum(coalesce(a.input_tokens, 0)::bigint + coalesce(a.output_tokens, 0))
       filter (where a.kind not in ('failed', 'redriven')), 0)::bigint
   from sluice.uncounted_attempts(p_look) a join sluice.task t on t.id = a.task_id
   where a.kind <> 'redriven'
-  group by 1, 2, 3
+  group by 1, 2, 3, 4
   union all   -- ends that were taken back
   select date_bin('1 minute', a.at, timestamptz 'epoch'), coalesce(a.model, ''), t.tenant,
-    null, sluice.bin_of(s.call_s), sluice.bin_of(s.total_s), 0, count(*) filter (
+    t.api_key, null, sluice.bin_of(s.call_s), sluice.bin_of(s.total_s), 0, count(*) filter (
       where coalesce(a.error_code, '') not in ('cancelled', 'deadline')),
     count(*) filter (where a.error_code = 'cancelled'),
     count(*) filter (where a.error_code = 'deadline'), count(s.call_s), 0,
@@ -83,7 +83,7 @@ begin
       case when a.started_at is not null then date_part('epoch', a.at - t.created_at) end
         as total_s) s
   where a.kind = 'redriven'
-  group by 1, 2, 3, 5, 6;
+  group by 1, 2, 3, 4, 6, 7;
 end
 $$;
 
@@ -102,6 +102,7 @@ set plan_cache_mode = force_custom_plan
 as $$
 declare
   v_ends bigint;
+  v_keyed sluice.key_history_row[];
 begin
   with cells as materialized (
     select * from sluice.cells_of(p_look, p_upto, p_first, p_last)),
@@ -155,7 +156,38 @@ begin
       wait_counts = sluice.add_counts(h.wait_counts, excluded.wait_counts),
       call_counts = sluice.add_counts(h.call_counts, excluded.call_counts),
       total_counts = sluice.add_counts(h.total_counts, excluded.total_counts))
-  select coalesce(sum(c.solved + c.failed + c.cancelled + c.expired), 0) into v_ends from cells c;
+  select coalesce(sum(c.solved + c.failed + c.cancelled + c.expired), 0), (
+    select array_agg(row(k.*)::sluice.key_history_row) from (
+      select 'hour', date_trunc('hour', c.at, 'UTC'), c.api_key, c.model, c.tenant, sum(c.solved),
+        sum(c.failed), sum(c.cancelled), sum(c.expired), sum(c.retries), sum(c.hedges),
+        sum(c.input_tokens), sum(c.output_tokens), sum(c.wasted_tokens), sum(c.cost)
+      from cells c where c.api_key is not null group by 2, 3, 4, 5) k)
+  into v_ends, v_keyed from cells c;
+  perform sluice.add_keyed(v_keyed) where v_keyed is not null;
   return v_ends;
+end
+$$;
+
+-- add_keyed: adds hours to the rows of their keys, for these hours and their days. A key that is
+-- not in sluice.api_key is nobody's, and has no row.
+create or replace function sluice.add_keyed(p_hours sluice.key_history_row[]) returns void
+language plpgsql volatile
+as $$
+begin
+  insert into sluice.key_history_row as h (step, at, api_key, model, tenant, solved, failed,
+    cancelled, expired, retries, hedges, input_tokens, output_tokens, wasted_tokens, cost)
+  select s.step, date_trunc(s.step, k.at, 'UTC'), k.api_key, k.model, k.tenant, sum(k.solved),
+    sum(k.failed), sum(k.cancelled), sum(k.expired), sum(k.retries), sum(k.hedges),
+    sum(k.input_tokens), sum(k.output_tokens), sum(k.wasted_tokens), sum(k.cost)
+  from unnest(p_hours) k cross join (values ('hour'), ('day')) s(step)
+  where k.api_key in (select a.id from sluice.api_key a)
+  group by 1, 2, 3, 4, 5
+  on conflict on constraint key_history_row_pkey do update set
+    solved = h.solved + excluded.solved, failed = h.failed + excluded.failed,
+    cancelled = h.cancelled + excluded.cancelled, expired = h.expired + excluded.expired,
+    retries = h.retries + excluded.retries, hedges = h.hedges + excluded.hedges,
+    input_tokens = h.input_tokens + excluded.input_tokens,
+    output_tokens = h.output_tokens + excluded.output_tokens,
+    wasted_tokens = h.wasted_tokens + excluded.wasted_tokens, cost = h.cost + excluded.cost;
 end
 $$;

@@ -32,7 +32,7 @@ begin
       exit when v_page.last is null;
       matched := matched + v_page.matched;
       v_after := v_page.last;
-      is_estimate := clock_timestamp() >= v_stop;
+      is_estimate := v_filter.ids is null and clock_timestamp() >= v_stop;
     end loop;
     if is_estimate then
       matched := matched + sluice.sample_place(v_place, v_filter, p_job.action = 'redrive',
@@ -52,7 +52,10 @@ create or replace function sluice.count_page(
 language plpgsql volatile
 as $$
 begin
-  if p_place <> 'result' then
+  if p_filter.ids is not null then
+    select cardinality(c.ids), c.last, p_rows into matched, last, rows
+    from sluice.chosen_page(p_place, p_filter, p_unsolved, p_after, p_until, p_rows) c;
+  elsif p_place <> 'result' then
     execute format($sql$
       with page as materialized (
         select q.task_id, q.tenant, q.model from sluice.%I q where q.task_id > $1
@@ -75,7 +78,8 @@ begin
     from page p join sluice.result r on r.task_id = p.task_id
     join sluice.task t on t.id = p.task_id
     where (t.tenant = any (p_filter.tenants)) = p_filter.is_bound and t.forgotten_at is null
-      and sluice.end_is_meant(p_filter, t, r) and sluice.is_served(t.model, t.route);
+      and sluice.end_is_meant(p_filter, t, r)
+      and (p_filter.is_retargeted or sluice.is_served(t.model, t.route));
   else
     with page as materialized (
       select r.task_id from sluice.result r where r.task_id > p_after and r.task_id <= p_until

@@ -17,8 +17,11 @@ begin
     v_filter.model := p_job.model;
     v_filter.route := null;
   end if;
-  v_filter.status := coalesce(c.status, case p_job.action when 'redrive' then 'failed' end);
+  v_filter.ids := c.ids;
+  v_filter.status := coalesce(c.status,
+    case when p_job.action = 'redrive' and c.ids is null then 'failed' end);
   v_filter.message := c.message;
+  v_filter.is_retargeted := p_job.action = 'redrive' and p_job.target is not null;
   if p_job.action in ('redrive', 'forget') then  -- also what it has redriven and ends again
     v_filter.until := least(c.until, p_job.created_at);
   elsif p_job.action = 'move' then

@@ -9,11 +9,14 @@ create or replace function sluice.act_on(
 language plpgsql volatile
 as $$
 declare
-  v_ids bigint[] := case when p_job.action in ('move', 'prioritise')
+  v_ids bigint[] := case when p_job.target is not null or p_job.priority is not null
     then sluice.fitting(p_job, p_ids) else p_ids end;
 begin
   skipped := cardinality(p_ids) - cardinality(v_ids);
   changed := sluice.job_tasks_of(v_ids);
+  if p_job.action = 'redrive' and p_job.target is not null then
+    perform sluice.name_target(v_ids, p_job.target);
+  end if;
   case p_job.action
     when 'redrive' then perform sluice.redrive_tasks(v_ids, p_now);
     when 'forget' then perform sluice.forget_texts(v_ids, p_now);
@@ -57,6 +60,23 @@ begin
   return sluice.move_waiting(p_place, p_ids, v_target.id, v_target.route,
     (select min(m.api) from sluice.routes r join sluice.models m on m.name = r.model
      where r.route = v_target.route), p_now);
+end
+$$;
+
+-- name_target: has tasks whose results are locked name the model or route p_target.
+-- Errors:  SL001 it is no more.
+-- Locks:   rows of tasks. Requires lock_class('retain') 1, shared: it updates sluice.task.
+create or replace function sluice.name_target(p_ids bigint[], p_target text) returns void
+language plpgsql volatile
+as $$
+declare
+  v_target record := sluice.target(p_target, false);
+  v_api text := (select min(m.api) from sluice.routes r join sluice.models m on m.name = r.model
+    where r.route = v_target.route);
+begin
+  update sluice.task t set model = v_target.id, route = v_target.route,
+    api = case when t.request is not null then v_api end
+  where t.id = any (p_ids);
 end
 $$;
 

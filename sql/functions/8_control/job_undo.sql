@@ -100,6 +100,10 @@ begin
     k.http_status, o.status, k.model, k.error_code, k.error, o.cost, k.answer, k.response,
     k.stored_by  -- so the history knows it
   from taken k join unnest(p_tasks) o on o.task_id = k.task_id;
+  update sluice.task t set model = o.model, route = o.route, api = o.api
+  from unnest(p_tasks) o
+  where t.id = any (v_ids) and t.id = o.task_id
+    and (t.model is distinct from o.model or t.route is distinct from o.route);
   perform sluice.announce_ended(v_ids);
   return cardinality(v_ids);
 end

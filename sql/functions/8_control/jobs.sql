@@ -2,7 +2,8 @@
 -- sluice.job; its steps (job_steps.sql) are made by workers and tick. Starting one counts the tasks
 -- in question, and changes none.
 --
---   redrive, cancel, forget     as redrive_all, cancel_all and forget_all
+--   redrive, cancel, forget     as redrive_all, cancel_all and forget_all; a redrive may send its
+--                               tasks to another model or route
 --   move                        waiting tasks go to another model or route, with their age
 --   prioritise                  waiting tasks get another priority
 --
@@ -21,12 +22,13 @@ as $$ select 2 $$;
 
 -- start_job: starts a job, or previews it. One row of the audit says who started what.
 -- Params:  action: redrive, cancel, move, prioritise or forget; filter: an object; a task must meet
---          all that is given: status, model (that it named or ended at) or route, tenant, batch_id,
---          metadata (contained in the task's), since, until (of the end for redrive and forget,
---          else of the submit); for redrive and forget also error_code, error_like (a LIKE
---          pattern), message (an error without its numbers, ids and quoted parts). Without any
---          condition {"everything": true}. A redrive means failed tasks unless it has a status;
---          dry_run: nothing is started; target: of move: model or route; priority: of prioritise.
+--          all that is given: ids (1,000 at most), status, model (that it named or ended at) or
+--          route, tenant, batch_id, metadata (contained in the task's), since, until (of the end
+--          for redrive and forget, else of the submit); for redrive and forget also error_code,
+--          error_like (a LIKE pattern), message (an error without its numbers, ids and quoted
+--          parts). Without any condition {"everything": true}. Without status a redrive means
+--          failed tasks or, of ids, all that can be redriven; dry_run: nothing is started; target:
+--          of move, and of a redrive to elsewhere: model or route; priority: of prioritise.
 -- Returns: the job's id; with dry_run how many tasks meet the filter, with a notice of an estimate.
 -- Errors:  SL001 unknown model or route, or no task in question fits the target; SL003 too many
 --          jobs are open; SL004 arguments that do not go together; SL009 not this caller's tenant,
@@ -93,93 +95,13 @@ begin
   v_job.tenants := case when p_tenant is not null then array[p_tenant]
     when v_scope.bound then v_scope.tenants else '{}' end;
   v_job.who := session_user;
-  v_job.api_key := nullif(left(current_setting('sluice.api_key', true), 16), '');
+  v_job.api_key := sluice.caller_key();
   perform sluice.check_filter(sluice.job_filter(v_job), 'start_job', true);
   v_job.position := sluice.job_position(v_job);
   perform sluice.check_target(v_job, c.tenant);
   select k.matched, k.is_estimate into v_job.matched, v_job.is_estimate
   from sluice.count_job(v_job) k;
   return v_job;
-end
-$$;
-
--- check_job: SL004 for arguments of start_job that do not go together.
-create or replace function sluice.check_job(
-  p_action text, c sluice.job_conditions, p_target text, p_priority int)
-returns void
-language plpgsql immutable
-as $$
-declare
-  v_statuses text[] := case p_action when 'redrive' then array['failed', 'cancelled', 'expired']
-    when 'forget' then array['solved', 'failed', 'cancelled', 'expired']
-    when 'cancel' then array['unsolved', 'queued', 'processing']
-    else array['unsolved', 'queued'] end;
-  v_fault record;
-begin
-  select f.key, f.message, f.hint into v_fault from (values
-    ('action', coalesce(p_action, '') <> all (array['redrive', 'cancel', 'move', 'prioritise',
-       'forget']),
-     format('the action "%s" is unknown', left(p_action, 50)),
-     'It is redrive, cancel, move, prioritise or forget.'),
-    ('target', (p_target is not null) <> (p_action = 'move'),
-     'a move needs a target, and nothing else has one', 'It is a model''s or a route''s name.'),
-    ('priority', (p_priority is not null) <> (p_action = 'prioritise'),
-     'prioritise needs a priority, and nothing else has one', '-100 to 100, higher first.'),
-    ('priority', p_priority not between -100 and 100,
-     format('priority %s is not between -100 and 100', p_priority), 'Higher comes first.'),
-    ('model', num_nonnulls(c.model, c.route) = 2, 'model and route cannot both be given',
-     'A task names one of them.'),
-    ('status', c.status <> all (v_statuses),
-     format('%s does not concern tasks with the status "%s"', p_action, left(c.status, 50)),
-     'The status is ' || array_to_string(v_statuses, ', ') || '.'),
-    ('error_code', num_nonnulls(c.error_code, c.error_like, c.message) > 0
-       and p_action not in ('redrive', 'forget'), 'only finished tasks have an error',
-     'error_code, error_like and message are for redrive and forget.'),
-    ('message', length(c.message) > 200, 'message has more than 200 characters',
-     'It is an error as sluice.normal_message writes it.'),
-    ('everything', num_nonnulls(c.status, c.model, c.route, c.tenant, c.batch_id, c.since, c.until,
-       c.error_code, c.error_like, nullif(c.metadata, '{}'), c.message) = 0
-       and c.everything is not true, 'there is no condition',
-     'Give one, such as {"model": "m"}, or {"everything": true}.')) f(key, is_wrong, message, hint)
-  where f.is_wrong limit 1;
-  if found then
-    raise exception '%', v_fault.message using errcode = 'SL004', column = v_fault.key,
-      hint = v_fault.hint;
-  end if;
-end
-$$;
-
--- check_target: refuses a target that does not exist, or that none of the first page of tasks in
--- question fits; for a filter of one tenant also what that tenant may not use.
--- Errors:  SL001; SL004, SL009 as refuse_excess.
-create or replace function sluice.check_target(p_job sluice.job, p_tenant text) returns void
-language plpgsql volatile
-as $$
-declare
-  v_page record;
-  v_limits sluice.tenant_limits;
-begin
-  if p_job.action not in ('move', 'prioritise') then
-    return;
-  end if;
-  if p_job.target is not null then
-    perform sluice.target(p_job.target, false);
-  end if;
-  if p_tenant is not null then
-    v_limits := (select l from sluice.limits_of(p_tenant) l);
-    if sluice.exceeds(v_limits, coalesce(p_job.priority::int, -100), p_job.target) then
-      perform sluice.refuse_excess(p_tenant, coalesce(p_job.priority::int, -100), p_job.target);
-    end if;
-  end if;
-  if p_job.target is not null then
-    v_page := sluice.job_page(p_job);
-    if v_page.ids <> '{}' and sluice.fitting(p_job, v_page.ids) = '{}' then
-      raise exception 'none of the tasks fits "%"', left(p_job.target, 200)
-        using errcode = 'SL001', column = 'target',
-        hint = 'A verbatim request fits models of its own api; a prompt must fit tpm; '
-               'a tenant may be limited to some models.';
-    end if;
-  end if;
 end
 $$;
 

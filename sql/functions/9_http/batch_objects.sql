@@ -42,7 +42,8 @@ begin
 end
 $$;
 
--- message_batch_object: a batch as Anthropic's API shows it.
+-- message_batch_object: a batch as Anthropic's API shows it. That counts ends only when all have
+-- come, so progress, which is ours, says how far the batch is.
 create or replace function sluice.message_batch_object(p_batch sluice.batch) returns json
 language plpgsql stable
 as $$
@@ -64,6 +65,8 @@ begin
     'ended_at', sluice.rfc3339(p_batch.ended_at), 'cancel_initiated_at',
       sluice.rfc3339(p_batch.cancelling_at),
     'archived_at', null,
+    'progress', json_build_object('total', p_batch.total, 'completed', p_batch.completed, 'failed',
+      p_batch.failed, 'in_progress_at', sluice.rfc3339(p_batch.in_progress_at)),
     'results_url', case when v_ended
       and exists (select from sluice.file f where f.id = p_batch.output_file)
       then '/v1/messages/batches/msgbatch_' || p_batch.id || '/results' end);

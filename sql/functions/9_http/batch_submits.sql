@@ -61,7 +61,8 @@ begin
   while v_count > 0 loop
     begin
       perform sluice.check_drafts(p_drafts[:v_count], true, p_now);
-      v_ids := sluice.submit_drafts(p_drafts[:v_count], null, 1, p_now);
+      v_ids := sluice.submit_drafts(p_drafts[:v_count], null,
+        array_fill(p_batch.api_key, array[v_count]), 1, p_now);
       update sluice.batch_line b set task_id = v_ids[array_position(p_lines, b.line)]
       where b.batch = p_batch.id and b.line between p_lines[1] and p_lines[v_count]
         and b.line = any (p_lines[:v_count]);
@@ -96,7 +97,8 @@ begin
   select array_agg(p_lines[e.place] order by e.place), array_agg(e.id order by e.place),
     array_agg(e.code order by e.place), array_agg(e.message order by e.place)
   into v_lines, v_ids, v_codes, v_errors
-  from sluice.submit_each_in_order(p_tasks, v_tenants, v_nothing, null, p_now) e
+  from sluice.submit_each_in_order(p_tasks, v_tenants, v_nothing, null,
+    array_fill(p_batch.api_key, array[cardinality(p_lines)]), p_now) e
   where e.code is null or e.code not in ('SL003', 'SL005', '55P03');
   update sluice.batch_line b
   set task_id = v_ids[array_position(v_lines, b.line)],

@@ -37,10 +37,11 @@ begin
   perform sluice.check_batch_metadata(v_body -> 'metadata'),
     sluice.accept_batch(create_batch.tenant, 2);
   insert into sluice.batch (input_file, created_at, expires_at, look_at, output_lifetime, endpoint,
-    completion_window, tenant, metadata)
+    completion_window, tenant, metadata, api_key)
   values (v_file.id, v_now, v_now + sluice.window_of(v_body ->> 'completion_window'), v_now,
     sluice.lifetime_of(v_body -> 'output_expires_after', interval '30 days'), v_body ->> 'endpoint',
-    v_body ->> 'completion_window', create_batch.tenant, nullif(v_body -> 'metadata', 'null'))
+    v_body ->> 'completion_window', create_batch.tenant, nullif(v_body -> 'metadata', 'null'),
+    sluice.caller_key())
   returning * into v_batch;
   return sluice.batch_object(v_batch);
 end
@@ -78,10 +79,10 @@ begin
   from json_array_elements(v_requests) with ordinality r(request, n) group by 2;
   perform sluice.end_file(v_file, interval '1 day');
   insert into sluice.batch (input_file, created_at, expires_at, look_at, output_lifetime, endpoint,
-    completion_window, tenant)
+    completion_window, tenant, api_key)
   values (v_file, v_now, v_now + least(interval '24 hours',
     (select s.retention from sluice.settings s)), v_now, interval '29 days', '/v1/messages', '24h',
-    create_message_batch.tenant)
+    create_message_batch.tenant, sluice.caller_key())
   returning * into v_batch;
   loop
     v_batch := sluice.validate_batch(v_batch, v_now);

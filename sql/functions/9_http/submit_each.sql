@@ -1,7 +1,7 @@
 -- submit_each: accepts tasks that arrived separately in one statement; each is accepted or refused
 -- by itself. The HTTP front collects its clients' tasks in it, so that one commit serves many.
 -- Params:  bodies: a JSON object each; tenants, keys, traceparents: for each, see
---          sluice.task_of_body; p_now.
+--          sluice.task_of_body; api_keys: the id of the API key by which each came; p_now.
 -- Returns: for each place (from 1): the id and the model or route it went to, or SQLSTATE, message
 --          and hint of the refusal, and the key at fault, if it is due to one.
 -- Errors:  errors that are due to no task (a deadlock, a full disk) are errors of the statement.
@@ -11,7 +11,7 @@
 -- a key: those with keys are then refused with 55P03, or all are, and the front sends each alone.
 create or replace function sluice.submit_each(
   bodies text[], tenants text[], keys text[], traceparents text[] default null,
-  p_now timestamptz default null)
+  api_keys text[] default null, p_now timestamptz default null)
 returns table (place int, id bigint, model text, code text, message text, hint text, param text)
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -26,14 +26,15 @@ begin
   select r.* from sluice.submit_places(
     array(select t.place::int from unnest(submit_each.keys) with ordinality as t(key, place)
       order by t.key nulls first, t.place),
-    submit_each.bodies, submit_each.tenants, submit_each.keys, submit_each.traceparents, p_now) r;
+    submit_each.bodies, submit_each.tenants, submit_each.keys, submit_each.traceparents,
+    submit_each.api_keys, p_now) r;
 end
 $$;
 
 -- submit_places: submit_each_in_order for these places, in their order.
 create or replace function sluice.submit_places(
   p_places int[], p_bodies text[], p_tenants text[], p_keys text[], p_traceparents text[],
-  p_now timestamptz)
+  p_api_keys text[], p_now timestamptz)
 returns table (place int, id bigint, model text, code text, message text, hint text, param text)
 language plpgsql volatile
 as $$
@@ -44,15 +45,17 @@ begin
     array(select p_bodies[p] from unnest(p_places) with ordinality as o(p, n) order by n),
     array(select p_tenants[p] from unnest(p_places) with ordinality as o(p, n) order by n),
     array(select p_keys[p] from unnest(p_places) with ordinality as o(p, n) order by n),
-    array(select p_traceparents[p] from unnest(p_places) with ordinality as o(p, n)
-      order by n), p_now) r;
+    array(select p_traceparents[p] from unnest(p_places) with ordinality as o(p, n) order by n),
+    array(select p_api_keys[p] from unnest(p_places) with ordinality as o(p, n) order by n),
+    p_now) r;
 end
 $$;
 
 -- submit_each_in_order: submit_each in the given order, waiting for locks as long as lock_timeout
 -- says.
 create or replace function sluice.submit_each_in_order(
-  p_bodies text[], p_tenants text[], p_keys text[], p_traceparents text[], p_now timestamptz)
+  p_bodies text[], p_tenants text[], p_keys text[], p_traceparents text[], p_api_keys text[],
+  p_now timestamptz)
 returns table (place int, id bigint, model text, code text, message text, hint text, param text)
 language plpgsql volatile
 as $$
@@ -69,7 +72,7 @@ begin
   end if;
   begin
     return query select s.n::int, s.id, s.model, null::text, null::text, null::text, null::text
-      from sluice.submit_bodies(p_bodies, p_tenants, p_keys, p_traceparents,
+      from sluice.submit_bodies(p_bodies, p_tenants, p_keys, p_traceparents, p_api_keys,
         p_now) with ordinality s(id, model, n);
     return;
   exception when others then
@@ -100,28 +103,30 @@ begin
       from unnest(v_locked) n;
     return query select r.*
       from sluice.submit_places(array(select n from generate_series(1, v_count) n
-      where n <> all (v_locked)), p_bodies, p_tenants, p_keys, p_traceparents, p_now) r;
+      where n <> all (v_locked)), p_bodies, p_tenants, p_keys, p_traceparents, p_api_keys,
+        p_now) r;
     return;
   end if;
   return query select r.place, r.id, r.model, r.code, r.message, r.hint, r.param
     from sluice.submit_each_in_order(p_bodies[:v_half], p_tenants[:v_half], p_keys[:v_half],
-      p_traceparents[:v_half], p_now) r;
+      p_traceparents[:v_half], p_api_keys[:v_half], p_now) r;
   return query select r.place + v_half, r.id, r.model, r.code, r.message, r.hint, r.param
     from sluice.submit_each_in_order(p_bodies[v_half + 1:], p_tenants[v_half + 1:],
-      p_keys[v_half + 1:], p_traceparents[v_half + 1:], p_now) r;
+      p_keys[v_half + 1:], p_traceparents[v_half + 1:], p_api_keys[v_half + 1:], p_now) r;
 end
 $$;
 
 -- submit_bodies: submit_many for tasks that clients of the HTTP front sent: all or none, and none
 -- at critical pressure. A task that repeats an earlier one is accepted even then: its client did
 -- not get the answer.
--- Params:  for each, see sluice.task_of_body.
+-- Params:  for each, see sluice.task_of_body and submit_each.
 -- Returns: for each the id, and the model or route it went to.
 -- Errors:  as submit_many.
 -- The jsonb array is built from an SQL array, because jsonb_agg takes time with the square of an
 -- object's keys (for 200,000 of them 3.2 s instead of 40 ms).
 create or replace function sluice.submit_bodies(
-  p_bodies text[], p_tenants text[], p_keys text[], p_traceparents text[], p_now timestamptz)
+  p_bodies text[], p_tenants text[], p_keys text[], p_traceparents text[], p_api_keys text[],
+  p_now timestamptz)
 returns table (id bigint, model text)
 language plpgsql volatile
 as $$
@@ -135,7 +140,8 @@ declare
     from (select sluice.task_of_body(t.body, t.tenant, t.key, t.traceparent) as task, t.n
       from unnest(p_bodies, p_tenants, p_keys, p_traceparents) with ordinality as t(body, tenant,
         key, traceparent, n) offset 0) b), v_now);
-  v_ids bigint[] := sluice.submit_drafts(v_drafts, null, sluice.critical_share(), v_now);
+  v_ids bigint[] := sluice.submit_drafts(v_drafts, null, p_api_keys, sluice.critical_share(),
+    v_now);
 begin
   return query select v_ids[d.ordinality], coalesce(d.model, v_default)
     from unnest(v_drafts) with ordinality d;
@@ -189,11 +195,13 @@ $$;
 -- submit_array: submit_many for a JSON array that a client sent: all or none.
 -- Params:  body: an array of at most 10,000 tasks, each as in sluice.task_of_body; tenant: the
 --          tasks' (null: as they say); key: their idempotency key, each task's being key/1, key/2
---          …; traceparent: for tasks without their own; p_now.
+--          …; traceparent: for tasks without their own; api_key: the id of the API key by which
+--          they came; p_now.
 -- Returns: the ids, and the model or route that each went to, in the order of the array.
 -- Errors:  as submit_many.
 create or replace function sluice.submit_array(
-  body text, tenant text, key text, traceparent text default null, p_now timestamptz default null)
+  body text, tenant text, key text, traceparent text default null, api_key text default null,
+  p_now timestamptz default null)
 returns table (id bigint, model text)
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
@@ -211,8 +219,10 @@ begin
     select array_agg(t.item::text order by t.n) as bodies,
       array_agg(submit_array.tenant) as tenants,
       array_agg(submit_array.key || '/' || t.n order by t.n) as keys,
-        array_agg(submit_array.traceparent) as traceparents
+        array_agg(submit_array.traceparent) as traceparents,
+      array_agg(submit_array.api_key) as api_keys
     from json_array_elements(v_items) with ordinality as t(item, n)) i
-  cross join lateral sluice.submit_bodies(i.bodies, i.tenants, i.keys, i.traceparents, p_now) s;
+  cross join lateral sluice.submit_bodies(i.bodies, i.tenants, i.keys, i.traceparents, i.api_keys,
+    p_now) s;
 end
 $$;

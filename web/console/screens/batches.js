@@ -1,4 +1,4 @@
-// Batches in the shape of OpenAI's API: upload, progress, forecast, wrong lines, files.
+// Batches of OpenAI's API and of Anthropic's: upload, progress, forecast, wrong lines, files.
 import { html, useEffect, useRef, useState } from '../html.js';
 import { act, urlOf, useApi } from '../api.js';
 import { bytes, count, duration, significant } from '../format.js';
@@ -6,9 +6,11 @@ import { encodePart, go, link } from '../router.js';
 import { can } from '../session.js';
 import { Badge, Bar, Facts, Field, FormError, Page, State, Table, Time, ask, toast }
   from '../components/index.js';
-import { readErrorLines } from '../tasks/error_lines.js';
+import { readErrorLines, readFailedResults } from '../tasks/error_lines.js';
 import { forecast, withSample } from '../tasks/forecast.js';
+import { asBatch, isOfMessages } from '../tasks/message_batch.js';
 import { upload } from '../tasks/upload.js';
+import { Tabs } from './parts/tabs.js';
 
 /** @typedef {import('../tasks/types.js').Batch} Batch */
 
@@ -18,6 +20,9 @@ const LISTED_MAX = 50;
 /** As the server takes them. */
 const FILE_BYTES_MAX = 200_000_000;
 const ENDPOINTS = ['/v1/chat/completions', '/v1/responses', '/v1/embeddings'];
+/** Which are listed, by the view in the URL: those of which API.
+ * @type {Array<[string, string]>} */
+const VIEWS = [['', 'Files, as OpenAI\'s'], ['messages', 'Messages, as Anthropic\'s']];
 const OPEN = ['validating', 'in_progress', 'finalizing', 'cancelling'];
 
 /** @param {Batch} batch */
@@ -25,6 +30,8 @@ const doneOf = ({ request_counts: counts }) => counts.completed + counts.failed;
 /** @param {Batch} batch */
 const endOf = (batch) => batch.completed_at ?? batch.failed_at ?? batch.expired_at
   ?? batch.cancelled_at;
+/** @param {string} id */
+const pathOf = (id) => `v1/${isOfMessages(id) ? 'messages/' : ''}batches/${encodePart(id)}`;
 /** The tasks of a batch. @param {string} id */
 const tasksOf = (id) => link('tasks', { batch_id: id.replace(/^\w*batch_/, '') });
 
@@ -103,17 +110,27 @@ function NewBatch({ onDone }) {
 const NONE = html`<p>There is no batch yet.</p><p class="muted">A batch is a file of requests that
   are answered by and by, at the pace that quotas allow. OpenAI's SDKs send them, too.</p>`;
 
-/** @param {{session: Session}} props */
-function BatchList({ session }) {
-  const batches = useApi(`v1/batches?limit=${LISTED_MAX}`, { interval: LIST_MS });
+const NO_MESSAGES = html`<p>There is no message batch yet.</p><p class="muted">Anthropic's SDKs send
+  them: many messages at once, answered by and by at the pace that quotas allow.</p>`;
+
+/** @param {{query: Record<string, string>, session: Session}} props */
+function BatchList({ query, session }) {
+  const isMessages = query.view === 'messages';
+  const batches = useApi(`v1/${isMessages ? 'messages/' : ''}batches?limit=${LISTED_MAX}`,
+    { interval: LIST_MS });
   const [isNew, setNew] = useState(false);
-  return html`<${Page} title="Batches" actions=${can(session, 'submit') && html`<button
+  const isForm = isNew && !isMessages;
+  return html`<${Page} title="Batches"
+    actions=${can(session, 'submit') && !isMessages && html`<button
       type="button" aria-expanded=${String(isNew)} class=${isNew ? undefined : 'primary'}
       onClick=${() => setNew(!isNew)}>${isNew ? 'Not now' : 'New batch'}</button>`}>
-    ${isNew && html`<${NewBatch} onDone=${() => setNew(false)} />`}
-    <${State} of=${batches} empty=${NONE}>${(/** @type {any} */ list) => html`
+    <${Tabs} view=${isMessages ? 'messages' : ''} views=${VIEWS} />
+    ${isForm && html`<${NewBatch} onDone=${() => setNew(false)} />`}
+    <${State} of=${batches} empty=${isMessages ? NO_MESSAGES : NONE}>${
+      (/** @type {any} */ list) => html`
       <div class="stack"><${Table} caption="Batches, newest first" columns=${COLUMNS}
-        rows=${list.data}
+        rows=${list.data.map((/** @type {any} */ one) => (isOfMessages(one.id) ? asBatch(one)
+          : one))}
         rowKey=${(/** @type {Batch} */ { id }) => id}
         href=${(/** @type {Batch} */ { id }) => link(['batches', id])} />
       ${list.has_more && html`<p class="muted">The newest ${LISTED_MAX}.</p>`}</div>`}<//><//>`;
@@ -168,31 +185,32 @@ function WrongLines({ batch }) {
       ]} /></section>`;
 }
 
-/** Lines that ended without an answer. @param {{fileId: string}} props */
-function FailedLines({ fileId }) {
-  const [read, setRead] = useState(/** @type {any} */ (null));
+/** Lines that ended without an answer.
+ * @param {{id: string, read: typeof readErrorLines}} props id: of what read reads */
+function FailedLines({ id, read }) {
+  const [found, setFound] = useState(/** @type {any} */ (null));
   const [error, setError] = useState(/** @type {any} */ (null));
   useEffect(() => {
     const control = new AbortController();
-    readErrorLines(fileId, control.signal).then(setRead, (thrown) => {
+    read(id, control.signal).then(setFound, (thrown) => {
       if (!control.signal.aborted) setError(thrown);
     });
     return () => control.abort();
-  }, [fileId]);
+  }, [id]);
   return html`<section><h2>Failed lines</h2>
-    ${error && html`<p class="muted">The error file cannot be read: ${error.message}</p>`}
-    ${read && html`<${Table} caption="Failed lines" rows=${read.lines}
+    ${error && html`<p class="muted">They cannot be read: ${error.message}</p>`}
+    ${found && html`<${Table} caption="Failed lines" rows=${found.lines}
       rowKey=${(/** @type {any} */ one) => one.custom_id} columns=${[
         { key: 'custom_id', label: 'Line', className: 'id' },
         { key: 'code', label: 'Code' },
         { key: 'message', label: 'Message', className: 'message' }]} />
-      ${read.hasMore && html`<p class="muted">The first ${count(read.lines.length)}; the error file
+      ${found.hasMore && html`<p class="muted">The first ${count(found.lines.length)}; the download
         has all.</p>`}`}</section>`;
 }
 
-/** @param {{id: string | null, name: string}} props */
-function FileLink({ id, name }) {
-  return id && html`<a class="button" href=${urlOf(`v1/files/${id}/content`)}
+/** @param {{id: string | null, name: string, path?: string | null}} props */
+function FileLink({ id, name, path = `v1/files/${id}/content` }) {
+  return id && path && html`<a class="button" href=${urlOf(path)}
     download=${`${id}.jsonl`}>${name}</a>`;
 }
 
@@ -201,7 +219,7 @@ function askCancel(batch) {
   return ask({ title: 'Cancel this batch?', action: 'Cancel the batch', danger: true,
     body: html`<p>What is done stays in the output file. Calls under way are aborted.</p>`,
     run: async () => {
-      await act('POST', `v1/batches/${batch.id}/cancel`);
+      await act('POST', `${pathOf(batch.id)}/cancel`);
       toast('Nothing further of it begins.');
     } });
 }
@@ -215,9 +233,13 @@ function BatchBody({ batch, at }) {
     <p class="file-links"><${FileLink} id=${batch.output_file_id} name="Download answers" />
       <${FileLink} id=${batch.error_file_id} name="Download errors" />
       <${FileLink} id=${batch.input_file_id} name="Download input" />
+      <${FileLink} id=${batch.id} name="Download results" path=${batch.results_path ?? null} />
       <a class="button" href=${tasksOf(batch.id)}>Its tasks</a></p>
     <${WrongLines} batch=${batch} />
-    ${batch.error_file_id && html`<${FailedLines} fileId=${batch.error_file_id} />`}
+    ${batch.error_file_id && html`<${FailedLines} id=${batch.error_file_id}
+      read=${readErrorLines} />`}
+    ${batch.results_path && batch.request_counts.completed < batch.request_counts.total
+      && html`<${FailedLines} id=${batch.id} read=${readFailedResults} />`}
     <${Facts} rows=${[
       ['Endpoint', batch.endpoint],
       ['Begun', html`<${Time} at=${batch.created_at} />`],
@@ -230,10 +252,10 @@ function BatchBody({ batch, at }) {
 /** @param {{id: string, session: Session}} props */
 function OneBatch({ id, session }) {
   const isOver = useRef(false);
-  /** @type {Loaded<Batch>} */
-  const answer = useApi(`v1/batches/${encodePart(id)}`,
-    { interval: isOver.current ? 0 : ONE_MS });
-  const batch = answer.data;
+  /** @type {Loaded<any>} */
+  const answer = useApi(pathOf(id), { interval: isOver.current ? 0 : ONE_MS });
+  /** @type {Batch | null} */
+  const batch = answer.data && isOfMessages(id) ? asBatch(answer.data) : answer.data;
   isOver.current = batch !== null && !OPEN.includes(batch.status);
   const mayCancel = batch && can(session, 'submit')
     && ['validating', 'in_progress'].includes(batch.status);
@@ -241,12 +263,12 @@ function OneBatch({ id, session }) {
       ${batch && html` <${Badge} status=${batch.status} />`}`}
     actions=${mayCancel && html`<button type="button" class="danger"
       onClick=${() => askCancel(batch)}>Cancel</button>`}>
-    <${State} of=${answer}>${(/** @type {Batch} */ data) => html`
-      <${BatchBody} batch=${data} at=${answer.at} />`}<//><//>`;
+    <${State} of=${answer}>${() => html`
+      <${BatchBody} batch=${batch} at=${answer.at} />`}<//><//>`;
 }
 
 /** @param {ScreenProps} props */
-export default function Batches({ params, session }) {
+export default function Batches({ params, query, session }) {
   return params.id ? html`<${OneBatch} key=${params.id} id=${params.id} session=${session} />`
-    : html`<${BatchList} session=${session} />`;
+    : html`<${BatchList} query=${query} session=${session} />`;
 }

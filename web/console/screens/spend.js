@@ -1,4 +1,4 @@
-// Tokens and cost, by tenant, model and day, and what was wasted.
+// Tokens and cost, by tenant, model, key and day, and what was wasted.
 import { html, useMemo } from '../html.js';
 import { urlOf, useApi } from '../api.js';
 import { isBound } from '../session.js';
@@ -16,16 +16,18 @@ const SPANS = { '24h': { days: 1, step: 'hour', step_s: 3600 },
   '90d': { days: 90, step: 'day', step_s: DAY_S } };
 /** @type {Array<[string, string]>} */
 const BYS = [['model', 'Model'], ['tenant', 'Tenant'], ['model,tenant', 'Model and tenant'],
-  ['none', 'Day']];
+  ['key', 'Key'], ['none', 'Day']];
 
 /** @param {ScreenProps} props */
 export default function Spend({ query, session }) {
   const bys = isBound(session) ? BYS.filter(([key]) => !key.includes('tenant')) : BYS;
   const by = bys.some(([key]) => key === query.by) ? query.by : 'model';
   const key = Object.hasOwn(SPANS, query.range) ? query.range : '7d';
-  const search = searchOf({ ...query, by }, SPANS[key]);
+  const search = searchOf({ ...query, by }, SPANS[key], by === 'none' ? SPANS[key].step : 'all');
   useClock(REFRESH_MS);
   const spent = useApi(`v1/history?${search}`, { interval: REFRESH_MS });
+  const byTime = useApi(`v1/history?${searchOf({ ...query, by: 'none' }, SPANS[key],
+    SPANS[key].step)}`, { interval: REFRESH_MS });
   const csv = new URLSearchParams(search);
   csv.set('format', 'csv');
   return html`<${Page} title="Spend"
@@ -42,15 +44,15 @@ export default function Spend({ query, session }) {
     <${State} of=${spent} empty=${html`<p><b>Nothing was called in this time.</b></p>
         <p>History begins when this version of Sluice was installed, and is kept
         as <code>settings.history</code> says.</p>`}>${(/** @type {List<HistoryRow>} */ list) =>
-      html`<${Sums} rows=${list.data} by=${by} query=${query} span=${SPANS[key]}
-        isTenants=${isBound(session)} />`}<//><//>`;
+      html`<${Sums} rows=${list.data} byTime=${byTime.data?.data} by=${by} query=${query}
+        span=${SPANS[key]} isTenants=${isBound(session)} />`}<//><//>`;
 }
 
 /** @param {Record<string, string>} query
- * @param {{days: number, step: string, step_s: number}} span */
-function searchOf(query, span) {
+ * @param {{days: number, step_s: number}} span @param {string} step */
+function searchOf(query, span, step) {
   const { since } = boundsOf(span);
-  const search = new URLSearchParams({ step: span.step, since: isoOf(since), by: query.by });
+  const search = new URLSearchParams({ step, since: isoOf(since), by: query.by });
   if (query.model) search.set('model', query.model);
   if (query.tenant) search.set('tenant', query.tenant);
   return search;
@@ -62,14 +64,15 @@ function boundsOf({ days, step_s }) {
   return { since: until - days * DAY_S, until };
 }
 
-/** @param {{rows: Array<HistoryRow>, by: string, query: Record<string, string>,
+/** @param {{rows: Array<HistoryRow>, byTime: Array<HistoryRow> | undefined, by: string, query: Record<string, string>,
  *   span: {days: number, step: 'hour' | 'day', step_s: number}, isTenants: boolean}} props */
-function Sums({ rows, by, query, span, isTenants }) {
+function Sums({ rows, byTime, by, query, span, isTenants }) {
   const list = useMemo(() => sums(rows, (row) => (by === 'none' ? row.at
     : by === 'model' ? row.model ?? '' : by === 'tenant' ? row.tenant ?? ''
+    : by === 'key' ? row.key ?? ''
     : JSON.stringify([row.model, row.tenant]))), [rows, by]);
   const total = useMemo(() => sums(rows, () => '')[0], [rows]);
-  const byTime = useMemo(() => sums(rows, (row) => row.at), [rows]);
+  const steps = useMemo(() => sums(byTime ?? [], (row) => row.at), [byTime]);
   const columns = useMemo(() => columnsFor(by, total, span.step, isTenants),
     [by, total, span.step, isTenants]);
   return html`<dl class="totals">
@@ -81,7 +84,7 @@ function Sums({ rows, by, query, span, isTenants }) {
       </div>
       <div><dt>Solved</dt><dd><${Count} value=${total.solved} /></dd></div>
       <div><dt>Failed</dt><dd><${Count} value=${total.failed} /></dd></div></dl>
-    <${Plots} rows=${byTime} span=${span} />
+    <${Plots} rows=${steps} span=${span} />
     <div class="section-head"><h2>${BYS.find(([key]) => key === by)?.[1]}</h2>
       <span class="muted">${plural(list.length, 'row')}</span></div>
     <${Table} caption="Spend" query=${query} columns=${columns} rows=${list}
@@ -117,6 +120,10 @@ function columnsFor(by, total, step, isTenants) {
   const tenant = { key: 'tenant', label: 'Tenant',
     sort: (/** @type {any} */ row) => row.tenant ?? '',
     render: (/** @type {any} */ row) => row.tenant ?? html`<span class="muted">none</span>` };
+  const key = { key: 'api_key', label: 'Key',
+    sort: (/** @type {any} */ row) => row.key_name ?? row.key,
+    render: (/** @type {any} */ row) => (row.key === '' ? html`<span class="muted">without a
+      key</span>` : html`${row.key_name} <span class="muted number">${row.key}</span>`) };
   const day = { key: 'key', label: step === 'day' ? 'Day, UTC' : 'Hour', descending: true,
     sort: (/** @type {any} */ row) => Date.parse(row.at),
     render: (/** @type {any} */ row) => (step === 'day' ? String(row.at).slice(0, 10)
@@ -127,7 +134,7 @@ function columnsFor(by, total, step, isTenants) {
     render: (/** @type {any} */ row) => html`<${Shown} value=${row[key]} />` });
   return [
     ...(by === 'none' ? [day] : by === 'model' ? [model] : by === 'tenant' ? [tenant]
-      : [model, tenant]),
+      : by === 'key' ? [key] : [model, tenant]),
     amount('cost', 'Cost', Money, undefined),
     { key: 'share', label: 'Of all', descending: true, hide: 'narrow',
       sort: (row) => row.cost || row.tokens,

@@ -13,6 +13,8 @@ import { mergeOverview } from './models.js';
 
 const WORKERS_MS = 5_000;
 const OVERVIEW_MS = 15_000;
+/** The server keeps its findings for a minute. */
+const DOCTOR_MS = 60_000;
 const AUDIT_ROWS = 100;
 const PRESSED_SHOWN = 12;
 
@@ -28,7 +30,7 @@ export default function System({ query, session }) {
       : view === 'revisions' ? html`<${Revisions} query=${query} />`
       : html`<${Pressure} isAdmin=${isAdmin} /><${Workers} query=${query}
         version=${session.version} />
-        <${Doctor} />`}<//>`;
+        ${isAdmin && html`<${Doctor} />`}`}<//>`;
 }
 
 /** @param {{isAdmin: boolean}} props */
@@ -103,11 +105,19 @@ function namesText(names) {
     ${' '}${compact(names.length - NAMES_SHOWN)} more</span>`;
 }
 
+/** What is wrong with the installation, as far as this server can see it. */
 function Doctor() {
+  /** @type {Loaded<List<Finding> & {looked_at: string}>} */
+  const found = useApi('v1/doctor', { interval: DOCTOR_MS });
   return html`<section class="panel"><h2>Doctor</h2>
-    <p><code>sluice doctor</code> looks at the database itself: settings of PostgreSQL, roles,
-      locks, vacuum and lost rows, and says what to do. It needs a login, so it runs in a shell.
-      <${Copy} text="sluice doctor" /></p></section>`;
+    <${State} of=${found} rows=${2} empty=${html`<p><b>No findings.</b></p>`}>${
+      (/** @type {List<Finding>} */ list) => html`<ul class="findings">${list.data.map((one) =>
+        html`<li key=${one.check + one.finding}><p><${Badge} tone="bad">${one.check}<//>
+          ${' '}${one.finding}</p><p class="muted">Way out: ${one.way_out}</p></li>`)}</ul>`}<//>
+    <p class="muted">${found.data && html`As of <${Time} at=${found.data.looked_at} />, at most
+      once a minute: PostgreSQL and its sessions, the schema, roles, backends and queues. `}
+      Where workers run, <code>sluice doctor</code> looks at their secrets, too.
+      ${' '}<${Copy} text="sluice doctor" /></p></section>`;
 }
 
 function Settings() {

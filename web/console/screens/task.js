@@ -1,11 +1,12 @@
 // One task: what happened to it, why it is where it is, its facts, its texts, what can be done.
-import { html } from '../html.js';
+import { html, useState } from '../html.js';
 import { count } from '../format.js';
 import { go, link } from '../router.js';
 import { can } from '../session.js';
 import { Badge, Copy, Facts, Money, Page, State, Time, Tokens, ask, toast }
   from '../components/index.js';
-import { ENDED, REDRIVABLE, UNFINISHED } from '../tasks/filters.js';
+import { ENDED, REDRIVABLE, UNFINISHED, WAITING } from '../tasks/filters.js';
+import { JobDialog } from '../tasks/job_parts.js';
 import { Why, useLife } from '../tasks/life.js';
 import { Texts } from '../tasks/texts.js';
 import { Timeline } from '../tasks/timeline.js';
@@ -36,15 +37,24 @@ function askFor(name, id) {
 
 /** @param {{task: Task}} props */
 function Actions({ task: { id, status } }) {
-  const isEnded = ENDED.includes(status);
+  const [job, setJob] = useState(/** @type {string | null} */ (null));
+  const button = (/** @type {string} */ action, /** @type {string} */ name) => html`<button
+    type="button" onClick=${() => setJob(action)}>${name}</button>`;
   return html`
+    ${WAITING.includes(status) && html`${button('move', 'Move…')}
+      ${button('prioritise', 'Prioritise…')}`}
     ${UNFINISHED.includes(status) && html`<button type="button" class="danger"
       onClick=${() => askFor('cancel', id)}>Cancel</button>`}
     ${REDRIVABLE.includes(status) && html`<button type="button" class="primary"
-      onClick=${() => askFor('redrive', id)}>Redrive</button>`}
-    ${isEnded && html`<button type="button" onClick=${() => go(link('submit', { from: id }))}
-      title="As a new task: this one stays with its model">Send to another model</button>
-      <button type="button" onClick=${() => askFor('forget', id)}>Forget</button>`}`;
+      onClick=${() => askFor('redrive', id)}>Redrive</button>
+      ${button('redrive', 'Redrive to another model…')}`}
+    ${status === 'solved' && html`<button type="button"
+      onClick=${() => go(link('submit', { from: id }))}
+      title="As a new task: this one stays with its model">Send to another model</button>`}
+    ${ENDED.includes(status) && html`<button type="button"
+      onClick=${() => askFor('forget', id)}>Forget</button>`}
+    ${job && html`<${JobDialog} action=${job} filter=${{ ids: [id] }}
+      isElsewhere=${job !== 'prioritise'} onClose=${() => setJob(null)} />`}`;
 }
 
 /** @param {{task: Task, session: Session}} props */

@@ -4,12 +4,10 @@ import { useApi } from '../api.js';
 import { count, plural } from '../format.js';
 import { go, link, setQuery } from '../router.js';
 import { can } from '../session.js';
-import { Badge, Filters, Money, Page, State, Table, Time, Tokens, ask, toast }
-  from '../components/index.js';
-import { STATUSES, actionsFor, inForce, jobFilter, searchPath, sinceField }
+import { Badge, Filters, Money, Page, State, Table, Time, Tokens } from '../components/index.js';
+import { JOB_IDS_MAX, STATUSES, actionsFor, inForce, jobFilter, searchPath, sinceField }
   from '../tasks/filters.js';
 import { ACTIONS, JobDialog } from '../tasks/job_parts.js';
-import { actOnEach } from '../tasks/one_by_one.js';
 
 /** @typedef {import('../tasks/types.js').Task} Task */
 /** @typedef {import('../tasks/types.js').Found} Found */
@@ -17,8 +15,6 @@ import { actOnEach } from '../tasks/one_by_one.js';
 
 /** How often the newest page is looked at; older pages and searches of texts are not. */
 const LOOK_MS = 5_000;
-/** Of chosen tasks: what is done to each by itself. */
-const SINGLY = ['cancel', 'redrive', 'forget'];
 
 /** @param {Record<string, string>} query @param {Session} session @param {Array<string>} models
  * @returns {Array<import('../components/forms.js').FilterField>} */
@@ -113,37 +109,21 @@ function columnsFor(rows, chosen, session) {
   return /** @type {Array<Column<Task>>} */ (columns.filter(Boolean));
 }
 
-/** Asks, and then acts on each of the chosen tasks. What may not be done is said.
- * @param {string} action @param {Chosen} chosen @param {() => void} reload */
-function askChosen(action, chosen, reload) {
-  const { name, warning, danger, done: doneWord } = ACTIONS[action];
-  const many = plural(chosen.ids.size, 'task');
-  return ask({ title: `${name} ${many}?`, action: `${name} ${many}`, danger,
-    body: html`<p>The chosen tasks whose status allows it.</p>
-      ${warning && html`<p class="warning">${warning}</p>`}`,
-    run: async () => {
-      const { done, problems } = await actOnEach(action, [...chosen.ids]);
-      chosen.set(new Set(problems.map(({ id }) => id)));
-      reload();
-      if (done > 0) toast(`${plural(done, 'task')} ${doneWord}.`);
-      if (problems.length > 0) {
-        toast(`${plural(problems.length, 'task')} not: ${problems[0].message}`, { tone: 'bad' });
-      }
-    } });
-}
-
 /** What can be done to the chosen tasks, or to all that match.
- * @param {{query: Record<string, string>, chosen: Chosen, reload: () => void,
- *   onAll: (action: Action) => void}} props */
-function Bulk({ query, chosen, reload, onAll }) {
+ * @param {{query: Record<string, string>, rows: Array<Task>, chosen: Chosen,
+ *   onChosen: (action: Action) => void, onAll: (action: Action) => void}} props */
+function Bulk({ query, rows, chosen, onChosen, onAll }) {
   const allowed = actionsFor(query);
   if (chosen.ids.size > 0) {
+    const isTooMany = chosen.ids.size > JOB_IDS_MAX;
+    const some = rows.filter(({ id }) => chosen.ids.has(id));
     return html`<div class="bulk is-chosen" role="group" aria-label="Chosen tasks">
       <span class="bulk-what"><b>${plural(chosen.ids.size, 'task')}</b> chosen</span>
-      ${SINGLY.filter((action) => allowed.some((one) => one === action)).map((action) =>
-        html`<button
-        type="button" key=${action} onClick=${() => askChosen(action, chosen, reload)}
-        >${ACTIONS[action].name}</button>`)}
+      ${allowed.filter((action) => some.some(({ status }) => actionsFor({ status })
+        .includes(action))).map((action) => html`<button type="button" key=${action}
+        disabled=${isTooMany}
+        onClick=${() => onChosen(action)}>${ACTIONS[action].name}…</button>`)}
+      ${isTooMany && html`<span class="muted">at most ${JOB_IDS_MAX} at once</span>`}
       <button type="button" class="quiet"
         onClick=${() => chosen.set(new Set())}>Choose none</button></div>`;
   }
@@ -222,7 +202,8 @@ export default function Tasks({ query, session }) {
     ${query.id && !/^\d{1,19}$/.test(query.id) && html`<p class="field-error">An id is a number.
       <button type="button" class="quiet"
         onClick=${() => setQuery({ id: null })}>Clear</button></p>`}
-    ${isBulky && html`<${Bulk} query=${query} chosen=${chosen} reload=${found.reload} 
+    ${isBulky && html`<${Bulk} query=${query} rows=${found.data?.data ?? []} chosen=${chosen}
+      onChosen=${(/** @type {Action} */ action) => setAsked({ action, filter: { ids: [...ids] } })}
       onAll=${(/** @type {Action} */ action) => setAsked({ action, filter: jobFilter(query, action,
         Date.now(), found.data?.data[0]?.metadata).filter })} />`}
     <${State} of=${found}>${(/** @type {Found} */ data) => html`
@@ -233,5 +214,5 @@ export default function Tasks({ query, session }) {
           href=${(/** @type {Task} */ task) => link(['tasks', task.id])} />
           <${Pages} found=${data} query=${query} />`}`}<//>
     ${asked && html`<${JobDialog} action=${asked.action} filter=${asked.filter}
-      onClose=${() => setAsked(null)} />`}<//>`;
+      onStarted=${() => set(new Set())} onClose=${() => setAsked(null)} />`}<//>`;
 }

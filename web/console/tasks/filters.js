@@ -1,7 +1,7 @@
 // The filters of the task list: their names in the URL, what the search is asked for, and what a
 // job can be told of them. Nothing here touches the page.
 
-const WAITING = ['unsolved', 'queued'];
+export const WAITING = ['unsolved', 'queued'];
 export const UNFINISHED = [...WAITING, 'processing'];
 export const ENDED = ['solved', 'failed', 'cancelled', 'expired'];
 export const REDRIVABLE = ['failed', 'cancelled', 'expired'];
@@ -68,6 +68,9 @@ export function actionsFor(query) {
     && (!query.error_code || action === 'redrive' || action === 'forget'));
 }
 
+/** As the server takes them. */
+export const JOB_IDS_MAX = 200;
+
 /** The filters of a search as a job is told them.
  * @param {Record<string, string>} query
  * @param {Action} action
@@ -115,8 +118,8 @@ function typedAs(sample, text) {
 export function filterWords(filter) {
   return Object.entries(filter ?? {})
     .filter(([name, value]) => value !== null && value !== undefined && name !== 'everything')
-    .map(([name, value]) => [name.replaceAll('_', ' '),
-      typeof value === 'object' ? JSON.stringify(value) : String(value)]);
+    .map(([name, value]) => [name.replaceAll('_', ' '), Array.isArray(value) ? value.join(', ')
+      : typeof value === 'object' ? JSON.stringify(value) : String(value)]);
 }
 
 /** @type {Array<[string, string]>} */

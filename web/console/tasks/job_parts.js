@@ -1,6 +1,6 @@
 // Bulk actions as jobs of the server: the question before one, and how far one is.
 import { html, useEffect, useRef, useState } from '../html.js';
-import { act, request, useApi } from '../api.js';
+import { act, loadAnew, request, useApi } from '../api.js';
 import { plural } from '../format.js';
 import { encodePart, link } from '../router.js';
 import { Badge, Bar, Dialog, Field, FormError } from '../components/index.js';
@@ -27,7 +27,7 @@ export const ACTIONS = {
 /** What a job does, in words: "Move to claude". @param {Job} job */
 export function nameOf(job) {
   const name = ACTIONS[job.action]?.name ?? job.action;
-  if (job.action === 'move') return `${name} to ${job.to}`;
+  if (job.to) return `${name} to ${job.to}`;
   return job.action === 'prioritise' ? `${name} to ${job.priority}` : name;
 }
 
@@ -87,6 +87,8 @@ function Started({ id, onClose }) {
   const { data: job, error } = useJob(id);
   const [refusal, setRefusal] = useState(/** @type {any} */ (null));
   const isWorking = !job || WORKING.includes(job.state);
+  // What is behind the dialog shows tasks as they were.
+  useEffect(() => { if (!isWorking) loadAnew(); }, [isWorking]);
   const cancel = () => act('POST', `v1/jobs/${encodePart(id)}/cancel`).catch(setRefusal);
   return html`<${Dialog} title=${job ? ACTIONS[job.action].title : 'Job'} onClose=${onClose}
     footer=${html`
@@ -107,14 +109,15 @@ export function Skipped({ job }) {
     ${job.skipped === 1 ? 'was' : 'were'} left alone: changed meanwhile, or not fit for it.</p>`;
 }
 
-/** What a move or a change of priority must be told beyond the filter.
- * @param {{action: string, to: string, priority: string, onTo: (to: string) => void,
- *   onPriority: (priority: string) => void}} props */
-function Target({ action, to, priority, onTo, onPriority }) {
-  const models = useApi(action === 'move' ? 'v1/models' : null);
-  if (action === 'move') {
-    return html`<${Field} label="To the model or route" type="select" required value=${to}
-      onInput=${onTo} choices=${[['', 'choose…'],
+/** What a move, a change of priority, or a redrive can be told beyond the filter.
+ * @param {{action: string, isRequired: boolean, to: string, priority: string,
+ *   onTo: (to: string) => void, onPriority: (priority: string) => void}} props */
+function Target({ action, isRequired, to, priority, onTo, onPriority }) {
+  const hasTarget = action === 'move' || action === 'redrive';
+  const models = useApi(hasTarget ? 'v1/models' : null);
+  if (hasTarget) {
+    return html`<${Field} label="To the model or route" type="select" required=${isRequired}
+      value=${to} onInput=${onTo} choices=${[['', isRequired ? 'choose…' : 'that they had'],
         ...(models.data?.data ?? []).map((/** @type {any} */ { id }) => id)]} />`;
   }
   if (action !== 'prioritise') return null;
@@ -129,14 +132,15 @@ const isPriority = (text) => /^-?\d{1,3}$/.test(text) && Math.abs(Number(text)) 
 
 /** The question before a job: which tasks, how many, and only then the button.
  * @param {{action: string, filter: Record<string, any>, note?: string | null,
- *   onClose: () => void}} props */
-export function JobDialog({ action, filter, note, onClose }) {
+ *   isElsewhere?: boolean, onStarted?: () => void, onClose: () => void}} props
+ *   isElsewhere: it must be told to which model or route */
+export function JobDialog({ action, filter, note, isElsewhere = action === 'move',
+  onStarted = () => {}, onClose }) {
   const { title, name, danger, warning } = ACTIONS[action];
   const [to, setTo] = useState('');
   const [priority, setPriority] = useState('50');
-  const isWhole = action === 'move' ? to !== ''
-    : action !== 'prioritise' || isPriority(priority);
-  const job = isWhole ? { action, filter, to: action === 'move' ? to : undefined,
+  const isWhole = (!isElsewhere || to !== '') && (action !== 'prioritise' || isPriority(priority));
+  const job = isWhole ? { action, filter, to: to || undefined,
     priority: action === 'prioritise' ? Number(priority) : undefined } : null;
   const { preview, error } = usePreview(job);
   const [started, setStarted] = useState(/** @type {string | null} */ (null));
@@ -147,6 +151,7 @@ export function JobDialog({ action, filter, note, onClose }) {
     setRefusal(null);
     try {
       setStarted((await act('POST', 'v1/jobs', job)).id);
+      onStarted();
     } catch (thrown) {
       setRefusal(thrown);
     }
@@ -164,7 +169,7 @@ export function JobDialog({ action, filter, note, onClose }) {
     <p>${action === 'redrive' || action === 'forget' ? 'Ended tasks' : 'Unfinished tasks'} that meet
       ${' '}these conditions:</p><${FilterWords} filter=${filter} />
     ${note && html`<p class="muted">${note}</p>`}
-    <${Target} action=${action} to=${to} priority=${priority}
+    <${Target} action=${action} isRequired=${isElsewhere} to=${to} priority=${priority}
       onTo=${setTo} onPriority=${setPriority} />
     <p role="status">${preview ? html`<strong>${many}</strong> now. Nothing has changed yet.`
       : job && !error && 'Counting…'}</p>

@@ -86,7 +86,7 @@
  * @property {string} endpoint
  * @property {{data: Array<{code: string, line: number | null, message: string,
  *   param: string | null}>} | null} errors
- * @property {string} input_file_id
+ * @property {string | null} input_file_id null: of a message batch
  * @property {string} completion_window
  * @property {string} status
  * @property {string | null} output_file_id
@@ -102,6 +102,23 @@
  * @property {number | null} cancelled_at
  * @property {{ total: number, completed: number, failed: number }} request_counts
  * @property {Record<string, string> | null} metadata
+ * @property {string | null} [results_path] of a message batch that has some
+ */
+
+/**
+ * As Anthropic's API shows it, and how far it is.
+ * @typedef {object} MessageBatch
+ * @property {string} id
+ * @property {string} processing_status
+ * @property {{processing: number, succeeded: number, errored: number, canceled: number,
+ *   expired: number}} request_counts
+ * @property {{total: number, completed: number, failed: number,
+ *   in_progress_at: string | null}} progress
+ * @property {string} created_at
+ * @property {string} expires_at
+ * @property {string | null} ended_at
+ * @property {string | null} cancel_initiated_at
+ * @property {string | null} results_url
  */
 
 /**

@@ -71,8 +71,8 @@ export function useColumns(rows, { since, until, step_s }) {
  * @param {Array<HistoryRow>} rows
  * @param {(row: HistoryRow) => string} keyOf
  * @returns {Array<Sum>}
- * @typedef {{key: string, model: string | null, tenant: string | null, at: string, solved: number,
- *   failed: number, cancelled: number, expired: number, retries: number, hedges: number,
+ * @typedef {{key: string, model: string | null, tenant: string | null,
+ *   key_name: string | null, at: string, solved: number, failed: number, cancelled: number, expired: number, retries: number, hedges: number,
  *   input_tokens: number, output_tokens: number, tokens: number, wasted_tokens: number,
  *   cost: number}} Sum */
 export function sums(rows, keyOf) {
@@ -80,7 +80,8 @@ export function sums(rows, keyOf) {
   const found = new Map();
   for (const row of rows) {
     const key = keyOf(row);
-    const sum = found.get(key) ?? { key, model: row.model, tenant: row.tenant, at: row.at,
+    const sum = found.get(key) ?? { key, model: row.model, tenant: row.tenant,
+      key_name: row.key_name ?? null, at: row.at,
       ...Object.fromEntries([...AMOUNTS, 'tokens'].map((name) => [name, 0])) };
     for (const name of AMOUNTS) sum[name] += Number(/** @type {any} */ (row)[name] ?? 0);
     sum.tokens += Number(row.input_tokens ?? 0) + Number(row.output_tokens ?? 0);

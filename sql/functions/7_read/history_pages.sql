@@ -1,0 +1,84 @@
+-- The history as the HTTP front sends it: JSON or CSV.
+
+-- csv_line: the values of an object as a line of RFC 4180. Texts are in quotes, and one that a
+-- spreadsheet would take for a formula begins with an apostrophe.
+create or replace function sluice.csv_line(p_row json) returns text
+language sql immutable parallel safe
+as $$
+  select string_agg(case json_typeof(v.value)
+      when 'null' then ''
+      when 'object' then '"' || replace(v.value::text, '"', '""') || '"'
+      when 'string' then '"' || regexp_replace(replace(v.value #>> '{}', '"', '""'),
+        '^([=+@\t\r-])', '''\1') || '"'
+      else v.value::text end, ',' order by v.ordinality)
+  from json_each(p_row) with ordinality v(key, value, ordinality)
+$$;
+
+-- history_page: history_of, or by key history_of_keys, as the HTTP front sends it.
+-- Params:  as history_of, but by may be key; format: json or csv.
+-- Errors:  as history_of; SL004 another format, or no time.
+create or replace function sluice.history_page(
+  step text, since text, until text, model text, tenant text, by text, format text)
+returns text
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_since timestamptz := sluice.time_of('since', history_page.since);
+  v_until timestamptz := sluice.time_of('until', history_page.until);
+  v_text text;
+begin
+  if coalesce(history_page.format, '') not in ('json', 'csv') then
+    raise exception 'there is no format "%"', left(history_page.format, 200)
+      using errcode = 'SL004', column = 'format', hint = 'There are json, csv.';
+  elsif history_page.by = 'key' then
+    select sluice.rows_page(history_page.step, history_page.format, 'at,key,key_name,solved,failed,'
+      'cancelled,expired,retries,hedges,input_tokens,output_tokens,cost,wasted_tokens',
+      coalesce(array_agg(to_json(h)), '{}')) into v_text
+    from sluice.history_of_keys(history_page.step, v_since, v_until, history_page.model,
+      history_page.tenant) h;
+    return v_text;
+  end if;
+  with rows as materialized (
+    select h.at, h.model, h.tenant, h.solved, h.failed, h.cancelled, h.expired, h.retries, h.hedges,
+      h.input_tokens, h.output_tokens, h.cost, h.wasted_tokens, h.wait_p50_s, h.wait_p99_s,
+      h.call_p50_s, h.call_p99_s, h.total_p50_s, h.total_p99_s
+    from sluice.history_of(history_page.step, v_since, v_until, history_page.model,
+      history_page.tenant, history_page.by) h)
+  select sluice.rows_page(history_page.step, history_page.format, 'at,model,tenant,solved,failed,'
+    'cancelled,expired,retries,hedges,input_tokens,output_tokens,cost,wasted_tokens,wait_p50_s,'
+    'wait_p99_s,call_p50_s,call_p99_s,total_p50_s,total_p99_s',
+    coalesce(array_agg(to_json(r)), '{}')) into v_text
+  from rows r;
+  return v_text;
+end
+$$;
+
+-- rows_page: rows of the history as json or csv.
+-- Params:  p_columns: the first line of the csv; p_rows: objects with these keys, in this order.
+create or replace function sluice.rows_page(
+  p_step text, p_format text, p_columns text, p_rows json[]) returns text
+language sql immutable
+as $$
+  select case p_format when 'json'
+      then json_build_object('object', 'list', 'step', p_step, 'data',
+        coalesce(json_agg(r.row order by r.n), '[]'))::text
+    else p_columns || coalesce(string_agg(E'\r\n' || sluice.csv_line(r.row), '' order by r.n), '')
+    end
+  from unnest(p_rows) with ordinality r(row, n)
+$$;
+
+-- time_of: the time that an argument names, as PostgreSQL reads it; null: none.
+-- Errors:  SL004 no time.
+create or replace function sluice.time_of(p_name text, p_text text) returns timestamptz
+language plpgsql stable
+as $$
+begin
+  return p_text::timestamptz;
+exception when datetime_field_overflow or invalid_datetime_format
+    or invalid_parameter_value then
+  raise exception '% is no time: "%"', p_name, left(p_text, 200) using errcode = 'SL004',
+    column = p_name, hint = 'Such as 2026-01-31T12:00:00Z.';
+end
+$$;
