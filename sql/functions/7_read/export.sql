@@ -2,7 +2,8 @@
 
 -- export_columns: what a line of an export has, in this order.
 create or replace function sluice.export_columns() returns text[]
-language sql immutable parallel safe
+language sql immutable parallel safe security definer
+set search_path = sluice, pg_temp
 as $$
   select '{id, status, route, model, tenant, priority, metadata, batch_id, created_at, queued_at,
     started_at, finished_at, run_at, deadline, attempts, max_attempts, max_output_tokens,

@@ -22,7 +22,7 @@ as $$ select 2 $$;
 
 -- start_job: starts a job, or previews it. One row of the audit says who started what.
 -- Params:  action: redrive, cancel, move, prioritise or forget; filter: an object; a task must meet
---          all that is given: ids (1,000 at most), status, model (that it named or ended at) or
+--          all that is given: ids (200 at most), status, model (that it named or ended at) or
 --          route, tenant, batch_id, metadata (contained in the task's), since, until (of the end
 --          for redrive and forget, else of the submit); for redrive and forget also error_code,
 --          error_like (a LIKE pattern), message (an error without its numbers, ids and quoted

@@ -199,3 +199,21 @@ comment on column sluice.history.call_p50_s is 'Median of the call, in seconds.'
 comment on column sluice.history.call_p99_s is '99th percentile of the call, in seconds.';
 comment on column sluice.history.total_p50_s is 'Median of the total, in seconds.';
 comment on column sluice.history.total_p99_s is '99th percentile of the total, in seconds.';
+
+comment on column sluice.key_history.step is 'How long the row''s time is: hour or day.';
+comment on column sluice.key_history.at is 'When that begins.';
+comment on column sluice.key_history.key is
+  'The public part of the key, as sluice key ls shows it.';
+comment on column sluice.key_history.key_name is 'Its name, where the reader may see it.';
+comment on column sluice.key_history.model is 'As in sluice.history.';
+comment on column sluice.key_history.tenant is 'Whose tasks.';
+comment on column sluice.key_history.solved is 'Tasks that ended as solved.';
+comment on column sluice.key_history.failed is 'Tasks that ended as failed.';
+comment on column sluice.key_history.cancelled is 'Tasks that ended as cancelled.';
+comment on column sluice.key_history.expired is 'Tasks that ended as expired.';
+comment on column sluice.key_history.retries is 'Calls that were made again.';
+comment on column sluice.key_history.hedges is 'Extra calls beside slow ones.';
+comment on column sluice.key_history.input_tokens is 'Of the calls that ended tasks.';
+comment on column sluice.key_history.output_tokens is 'Of the calls that ended tasks.';
+comment on column sluice.key_history.cost is 'As in sluice.history.';
+comment on column sluice.key_history.wasted_tokens is 'As in sluice.history.';
