@@ -123,7 +123,7 @@ insert into allowed (object, roles) values
    'zone,text,text,text,text,bigint,integer)', 'sra'),
   ('timeline(bigint)', 'sra'),
   ('dead_letter_groups(text,text,timestamp with time zone,bigint)', 'sra'),
-  ('overview(timestamp with time zone)', 'ra'),
+  ('overview(timestamp with time zone)', 'ra'), ('range_facts()', 'ra'),
   ('model_limits(text,timestamp with time zone)', 'ra'),
   ('model_state(sluice.models,text,timestamp with time zone)', 'ra'),
   ('show_overview(timestamp with time zone)', 'a'),

@@ -73,7 +73,7 @@ grant select on sluice.function_set to sluice_reader, sluice_admin;
 grant execute on function
   sluice.recent_failures(interval, timestamptz), sluice.recent_ends(interval, timestamptz),
     sluice.call_counts(), sluice.overview(timestamptz), sluice.model_limits(text, timestamptz),
-  sluice.workers_wanted(timestamptz)
+  sluice.workers_wanted(timestamptz), sluice.range_facts()
 to sluice_reader, sluice_admin;
 -- A view calls its functions as its reader.
 grant execute on function sluice.queue_facts(timestamptz), sluice.request_quota(sluice.models),

@@ -9,10 +9,9 @@
 #include "cli/secret_flags.h"
 #include "cli/terminal.h"
 #include "command_error.h"
-#include "db/database_url.h"
-#include "db/migrate.h"
 #include "db/roles.h"
-#include "doctor/checks.h"
+#include "doctor/examine.h"
+#include "duration.h"
 #include "json_text.h"
 
 namespace sluice {
@@ -20,36 +19,10 @@ namespace {
 
 struct DoctorOptions {
   bool json = false;
+  bool mechanisms = false;
+  std::string check_timeout = "10s";
   SecretBounds secrets;
 };
-
-void append(Findings& findings, Findings more) {
-  for (Finding& finding : more) findings.push_back(std::move(finding));
-}
-
-Findings findings_of(pqxx::connection& connection, const SecretBounds& secrets,
-                     const std::string& direct_url) {
-  Findings findings;
-  append(findings, check_pooler(connection, *connect(direct_url)));
-  append(findings, check_clock(connection));
-  append(findings, check_snapshots(connection));
-  append(findings, check_notifications(connection));
-  append(findings, check_roles(connection));
-  const Findings drift = check_schema_drift(connection, embedded_sql());
-  append(findings, drift);
-  if (!drift.empty()) return findings;  // the other checks speak this binary's schema
-  const Findings damage = check_sequences(connection);
-  append(findings, damage);
-  if (!damage.empty()) return findings;  // the other checks would meet it
-  append(findings, check_autovacuum(connection));
-  append(findings, check_tenant_roles(connection));
-  append(findings, check_strangers(connection));
-  append(findings, check_secrets(connection, secrets));
-  append(findings, check_backends(connection));
-  append(findings, check_queues(connection));
-  append(findings, check_failures(connection));
-  return findings;
-}
 
 void print(const Finding& finding, bool json) {
   if (json) {
@@ -64,14 +37,64 @@ void print(const Finding& finding, bool json) {
   }
 }
 
-ExitCode examine(pqxx::connection& connection, const DoctorOptions& options,
-                 const GlobalOptions& globals) {
+std::string_view mode_name(PoolerMode mode) {
+  switch (mode) {
+    case PoolerMode::none:
+      return "none";
+    case PoolerMode::session:
+      return "session";
+    case PoolerMode::transaction:
+      break;
+  }
+  return "transaction";
+}
+
+std::string way_to(const Examination& examined) {
+  if (examined.pooler == PoolerMode::none) return "reached directly";
+  const std::string pooled = fmt::format("through a pooler in {} mode", mode_name(examined.pooler));
+  return examined.direct == PoolerMode::none ? pooled + "; --direct-url goes past it" : pooled;
+}
+
+// Which server this is, and how each mechanism fares there.
+void print_server(const Examination& examined, bool json) {
+  const std::string_view provider = name_of(provider_of(examined.server));
+  const int major = examined.server.version_number / 10'000;
+  if (json) {
+    print_json(fmt::format(
+        "{{\"server\":{},\"provider\":{},\"pooler\":\"{}\",\"direct_pooler\":\"{}\","
+        "\"standby\":{}}}",
+        json_string(examined.server.version), json_string(provider), mode_name(examined.pooler),
+        mode_name(examined.direct), examined.server.is_standby));
+  } else {
+    fmt::print("{}\n", harmless(fmt::format("server: PostgreSQL {}, {}; {}", major, provider,
+                                            way_to(examined)),
+                                false));
+  }
+  for (const Mechanism& mechanism : examined.mechanisms) {
+    const std::string_view verdict = name_of(mechanism.verdict);
+    if (json) {
+      print_json(fmt::format("{{\"mechanism\":{},\"verdict\":\"{}\",\"why\":{}}}",
+                             json_string(mechanism.name), verdict, json_string(mechanism.why)));
+    } else {
+      fmt::print("{}: {}: {}\n", mechanism.name, verdict, mechanism.why);
+    }
+  }
+}
+
+ExitCode examine_and_tell(pqxx::connection& connection, const DoctorOptions& options,
+                          const GlobalOptions& globals) {
   try {
-    const Findings findings = findings_of(connection, options.secrets, globals.direct_url);
-    for (const Finding& finding : findings) print(finding, options.json);
-    if (findings.empty() && !options.json) fmt::print("no findings\n");
+    ExamineRequest request;
+    request.database_url = globals.database_url;
+    request.direct_url = globals.direct_url;
+    request.secrets = options.secrets;
+    request.check_timeout_ms = parse_duration_ms(options.check_timeout);
+    const Examination examined = examine(connection, request);
+    if (options.mechanisms) print_server(examined, options.json);
+    for (const Finding& finding : examined.findings) print(finding, options.json);
+    if (examined.findings.empty() && !options.json) fmt::print("no findings\n");
     std::fflush(stdout);
-    return findings.empty() ? ExitCode::ok : ExitCode::failure;
+    return examined.findings.empty() ? ExitCode::ok : ExitCode::failure;
   } catch (const pqxx::insufficient_privilege&) {
     const std::string prefix = role_prefix_of(connection).value_or("");
     throw CommandError(ExitCode::failure,
@@ -86,10 +109,16 @@ ExitCode examine(pqxx::connection& connection, const DoctorOptions& options,
 Action configure_doctor(CLI::App& app) {
   const auto options = std::make_shared<DoctorOptions>();
   app.add_flag("--json", options->json, "one JSON object a line, one per finding");
+  app.add_flag("--mechanisms", options->mechanisms,
+               "also which server this is, and how each mechanism that Sluice needs fares there");
+  app.add_option("--check-timeout", options->check_timeout,
+                 "how long one check may take; then that is a finding")
+      ->option_text("DURATION [10s]");
   add_secret_flags(app, options->secrets);
   return [options](const GlobalOptions& globals) {
-    return with_connection(
-        globals, [&](pqxx::connection& database) { return examine(database, *options, globals); });
+    return with_connection(globals, [&](pqxx::connection& database) {
+      return examine_and_tell(database, *options, globals);
+    });
   };
 }
 

@@ -10,7 +10,7 @@ constexpr int rounds_max = 100;
 
 }  // namespace
 
-Mending mend_sequences(pqxx::connection& connection, const std::string& first) try {
+Mending mend_sequences(pqxx::connection& connection, const std::string& first, int* mended) try {
   for (int round = 0; round < rounds_max; ++round) {
     pqxx::work transaction(connection);
     if (!first.empty()) transaction.exec0(first);
@@ -20,6 +20,7 @@ Mending mend_sequences(pqxx::connection& connection, const std::string& first) t
     if (!may[0].as<bool>(false)) return Mending::may_not;
     const auto row = transaction.exec1("select mended, locked from sluice.mend_sequences()");
     transaction.commit();
+    if (mended != nullptr) *mended += row[0].as<int>();
     if (row[1].as<int>() > 0) return Mending::left_some;
     if (row[0].as<int>() == 0) return Mending::done;
   }

@@ -20,7 +20,9 @@ enum class Mending { done, left_some, may_not };
 
 // Makes anew what is damaged, each round in a transaction that begins with `first`. left_some: a
 // lock was not to be had. may_not: this role may not, or the schema is older than the function.
+// `mended`, if given, gets how many were made anew.
 // Blocking: some seconds at most. Throws what libpqxx throws.
-Mending mend_sequences(pqxx::connection& connection, const std::string& first = "");
+Mending mend_sequences(pqxx::connection& connection, const std::string& first = "",
+                       int* mended = nullptr);
 
 }  // namespace sluice

@@ -1,11 +1,13 @@
-// The checks of `sluice doctor`. Each looks at one thing and returns what is wrong with it; none
-// changes anything but check_sequences, and none calls a model.
+// The checks of `sluice doctor`, which examine.h runs. Each looks at one thing and returns what is
+// wrong with it; none changes anything but check_sequences, and none calls a model. What can be
+// judged without a server is in storage.h and mechanisms.h.
 //
 // Blocking; they throw what libpqxx throws. Unless said otherwise they read what a member of
 // sluice_reader may read.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <pqxx/pqxx>
 #include <string>
@@ -17,9 +19,8 @@
 namespace sluice {
 
 // Whether a pooler stands before the server: LISTEN, session locks and migrations need it away.
+// mechanisms.h judges it.
 bool is_behind_pooler(pqxx::connection& connection);
-// `direct`: the connection that --direct-url names.
-Findings check_pooler(pqxx::connection& connection, pqxx::connection& direct);
 
 // Migrations and functions that differ from this binary's; needs no schema.
 Findings check_schema_drift(pqxx::connection& connection, const SqlSet& set);
@@ -34,13 +35,26 @@ Findings check_strangers(pqxx::connection& connection);
 // members of pg_read_all_stats see others' sessions, so not being one is a finding.
 Findings check_snapshots(pqxx::connection& connection);
 // Makes damaged unlogged sequences anew, as all of Sluice does that meets one. A finding: some are
-// left. Nothing for roles that may not: what they read says so.
-Findings check_sequences(pqxx::connection& connection);
+// left. Nothing for roles that may not: what they read says so. `mended`, if given, gets how many
+// were made anew.
+Findings check_sequences(pqxx::connection& connection, int* mended = nullptr);
 Findings check_autovacuum(pqxx::connection& connection);
 // How full the server's queue of notifications is, and whose transactions may keep it so. The look
 // moves the queue's end, which can take seconds.
 Findings check_notifications(pqxx::connection& connection);
 Findings check_clock(pqxx::connection& connection);
+// Whether sessions still get a connection, and whether vacuum still freezes old rows.
+Findings check_capacity(pqxx::connection& connection);
+
+// Room for WAL, what keeps WAL there, and its archive. The disk itself is only seen on this
+// machine, over a Unix socket, by members of pg_read_all_settings. Not on a standby.
+Findings check_disk(pqxx::connection& connection);
+// Sluice's tables with many dead rows, or with files that are mostly empty.
+Findings check_tables(pqxx::connection& connection);
+// Partitions of task and result that are missing, run out, or are too many.
+Findings check_partitions(pqxx::connection& connection);
+// Live workers of another version than this binary's. Those of other programs have none.
+Findings check_versions(pqxx::connection& connection);
 
 // The database's clock beyond ours, in ms; nullopt when that is within what the way there explains.
 // All three in ms since the epoch; the database answered between the other two.
@@ -49,8 +63,12 @@ std::optional<int64_t> clock_skew_ms(int64_t before_ms, int64_t database_ms, int
 // The secrets that models refer to, as this process finds them and may send them. Administrators
 // only.
 Findings check_secrets(pqxx::connection& connection, const SecretBounds& bounds);
-// Whether each backend's port takes a TCP connection; nothing is sent. Administrators only.
-Findings check_backends(pqxx::connection& connection);
+// One model for each host:port that models name. Administrators only.
+using ModelByEndpoint = std::map<std::string, std::string>;
+ModelByEndpoint backend_endpoints(pqxx::connection& connection);
+// Whether each backend's port takes a TCP connection; nothing is sent. Takes about `timeout_ms` at
+// most, and says how many were not tried in that time.
+Findings check_backends(const ModelByEndpoint& model_by_endpoint, int64_t timeout_ms);
 
 // Models nobody serves and served ones that nobody made, parked ones, open breakers, queues near
 // their bound. Administrators only.

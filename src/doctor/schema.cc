@@ -56,8 +56,8 @@ Findings check_roles(pqxx::connection& connection) {
   return findings;
 }
 
-Findings check_sequences(pqxx::connection& connection) {
-  if (mend_sequences(connection) != Mending::left_some) return {};
+Findings check_sequences(pqxx::connection& connection, int* mended) {
+  if (mend_sequences(connection, "", mended) != Mending::left_some) return {};
   return {
       {"sequences", "damaged sequences could not be made anew: sessions hold their locks",
        "end those that are idle in transaction (pg_stat_activity), then run sluice doctor again"}};

@@ -79,15 +79,6 @@ bool is_behind_pooler(pqxx::connection& connection) {
   return session.exec1("select pg_backend_pid()")[0].as<int>() != connection.backendpid();
 }
 
-Findings check_pooler(pqxx::connection& connection, pqxx::connection& direct) {
-  if (!is_behind_pooler(connection) || !is_behind_pooler(direct)) return {};
-  return {
-      {"pooler",
-       "the database is reached through a pooler: workers cannot LISTEN and poll once a second, "
-       "migrations cannot keep their lock",
-       "give the server's own address as --direct-url or SLUICE_DIRECT_URL"}};
-}
-
 Findings check_snapshots(pqxx::connection& connection) {
   pqxx::nontransaction session(connection);
   Findings findings;

@@ -241,9 +241,9 @@ def pg():
 
 
 class Pooler:
-    """PgBouncer in transaction mode before PostgreSQL's Unix socket."""
+    """PgBouncer before PostgreSQL's Unix socket."""
 
-    def __init__(self, url):
+    def __init__(self, url, mode="transaction"):
         self.directory = tempfile.mkdtemp(prefix="sluice-pooler-", dir="/tmp")
         server = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(url).query))["host"]
         with socket.socket() as probe:
@@ -253,7 +253,7 @@ class Pooler:
         with open(settings, "w") as file:
             file.write(f"[databases]\n* = host={server} user=sluice\n[pgbouncer]\nlisten_addr = "
                 f"127.0.0.1\nlisten_port = {self.port}\nunix_socket_dir =\nauth_type = "
-                "any\npool_mode = transaction\n")
+                f"any\npool_mode = {mode}\n")
         os.chmod(self.directory, 0o755)
         account = ["-u", "postgres"] if os.geteuid() == 0 else []
         self.command = ["/usr/sbin/pgbouncer", "-q", *account, settings]

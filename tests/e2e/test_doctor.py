@@ -1,11 +1,15 @@
 """sluice doctor: each finding is one line with its way out; a sound installation has none."""
 import contextlib
 import json
+import os
+import re
+import signal
 import socket
 import threading
+import time
 
 import pytest
-from conftest import connect, http, query, wait_for
+from conftest import Pooler, connect, http, private_postgres, query, wait_for
 from queue_tools import add_model, as_user, submit_many
 
 ENOUGH_TRANSACTIONS = 100_001
@@ -261,3 +265,178 @@ def test_a_server_says_that_doctor_did_not_come_to_its_end(url, server):
     reply = http(port, "GET", "/v1/doctor")
     assert (reply.status, reply.json["error"]["type"]) == (503, "unavailable")
     assert "ended with status 1" in reply.json["error"]["message"]
+MECHANISMS = ["advisory locks", "wake-ups", "setval", "unlogged sequences", "writes"]
+
+
+def mechanisms(sluice, url, *arguments):
+    """What doctor says of the server, and the verdict and reason of each mechanism."""
+    lines = [json.loads(line) for line in sluice("doctor", "--mechanisms", "--json",
+        "--database-url", url, *arguments).stdout.splitlines()]
+    return lines[0], {line["mechanism"]: (line["verdict"], line["why"]) for line in lines
+        if "mechanism" in line}
+
+
+def test_the_mechanisms_are_tried_and_leave_nothing_behind(sluice, url):
+    server, tried = mechanisms(sluice, url)
+    assert (server["provider"], server["pooler"], server["standby"]) == ("no provider's mark",
+        "none", False) and server["server"].startswith("PostgreSQL ")
+    assert list(tried) == MECHANISMS and {verdict for verdict, _ in tried.values()} == {"works"}
+    assert re.fullmatch(r"a notification came after \d+\.\d ms", tried["wake-ups"][1])
+    ended = sluice("doctor", "--mechanisms", "--database-url", url)
+    assert ended.returncode == 0 and ended.stdout.endswith("\nno findings\n")
+    assert re.match(r"server: PostgreSQL \d+, no provider's mark; reached directly\n"
+        "advisory locks: works: a session's lock keeps others out\n", ended.stdout)
+    assert query(url, "select count(*) from pg_class where relname = 'sluice_doctor'") == [(0,)]
+    assert query(url, "select count(*) from pg_locks where classid = sluice.lock_class('doctor')"
+        ) == [(0,)]
+
+
+def test_a_provider_is_recognised_by_its_role_or_function(sluice, url):
+    query(url, "create role rds_superuser")
+    try:
+        assert mechanisms(sluice, url)[0]["provider"] == "Amazon RDS"
+        query(url, "create function aurora_version() returns text language sql as $$select 'x'$$")
+        server, tried = mechanisms(sluice, url)
+        assert server["provider"] == "Amazon Aurora"
+        assert "outlive a failover" in tried["unlogged sequences"][1]
+    finally:
+        query(url, "drop role rds_superuser")
+
+
+def test_a_direct_url_that_leads_to_another_database(pg, sluice, url):
+    """There notifications do not arrive, and locks keep nobody out."""
+    ended = sluice("doctor", "--json", "--database-url", url, "--direct-url", pg.database())
+    found = [json.loads(line) for line in ended.stdout.splitlines()]
+    assert ended.returncode == 1
+    assert [(one["check"], one["finding"]) for one in found] == [
+        ("mechanisms", "advisory locks: a session's lock did not keep another one out"),
+        ("wakeups", "wake-ups: no notification came within 2000 ms")]
+    assert all("leads to the same database" in one["way_out"] for one in found)
+
+
+@pytest.mark.parametrize("mode, expected", [("transaction", "workers cannot LISTEN"),
+    ("session", "in session mode")])
+def test_the_mode_of_a_pooler_is_found_out(pg, sluice, mode, expected):
+    url = pg.database()
+    with contextlib.closing(Pooler(url, mode)) as pooler:
+        server, tried = mechanisms(sluice, pooler.url)
+        assert (server["pooler"], server["direct_pooler"]) == (mode, mode)
+        assert tried["wake-ups"][0] == "differs"
+        assert tried["setval"][0] == ("works" if mode == "session" else "unknown")
+        ended = sluice("doctor", "--database-url", pooler.url)
+        assert ended.returncode == 1 and expected in ended.stdout
+        server, tried = mechanisms(sluice, pooler.url, "--direct-url", url)
+        assert (server["pooler"], server["direct_pooler"]) == (mode, "none")
+        assert {verdict for verdict, _ in tried.values()} == {"works"}
+
+
+def test_a_check_that_takes_too_long_is_a_finding_and_the_others_go_on(url, doctor):
+    with contextlib.closing(connect(url)) as holder, holder.cursor() as cursor:
+        cursor.execute("begin; lock table sluice.models")
+        begun = time.monotonic()
+        found = doctor("--check-timeout", "300ms")
+        assert time.monotonic() - begun < 20
+        cursor.execute("rollback")
+    given_up = [check for check, what in found if "took longer than 300 ms" in what]
+    assert {"secrets", "backends", "queues"} <= set(given_up), found
+    assert doctor() == []
+
+
+def test_a_server_that_answers_nothing_more_ends_doctor(url, started):
+    """Not even a request to cancel helps: its session is frozen."""
+    with contextlib.closing(connect(url)) as holder, holder.cursor() as cursor:
+        cursor.execute("begin; lock table sluice.models")
+        doctor = started("doctor", "--check-timeout", "1s", "--database-url", url)
+        waiting = wait_for(lambda: query(url, "select pid from pg_stat_activity "
+            "where cardinality(pg_blocking_pids(pid)) > 0"), what="a check that waits")
+        os.kill(waiting[0][0], signal.SIGSTOP)
+        try:
+            assert doctor.wait(20) == 4
+            assert "the connection to the database broke" in doctor.stderr()
+        finally:
+            os.kill(waiting[0][0], signal.SIGCONT)
+            cursor.execute("rollback")
+
+
+def mute_port(stack):
+    """A port whose queue of connections is full: whoever connects hears nothing."""
+    listener = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
+    for _ in range(3):
+        client = stack.enter_context(socket.socket())
+        client.setblocking(False)
+        client.connect_ex(listener.getsockname())
+    return listener.getsockname()[1]
+
+
+def test_many_mute_backends_take_no_longer_than_one_check(url, doctor):
+    with contextlib.ExitStack() as stack:
+        for number in range(66):  # 64 are tried at a time
+            add_model(url, f"m{number}", f"http://127.0.0.1:{mute_port(stack)}")
+        begun = time.monotonic()
+        found = doctor("--check-timeout", "1s")
+        assert time.monotonic() - begun < 20
+    assert {check for check, _ in found} == {"backends"} and len(found) == 65
+    assert found[-1][1].startswith("2 backends were not tried: the others took 1000 ms")
+
+
+def test_partitions_that_were_dropped(url, doctor):
+    last = query(url, "select max(n) from sluice.id_range")[0][0]
+    query(url, f"drop table sluice.result_{last}")
+    assert f"result_{last}" in the_one(doctor(), "partitions")
+
+
+def test_a_worker_of_another_version(url, doctor):
+    query(url, "select sluice.register_worker('mine', 1)")  # a program of one's own has none
+    assert doctor() == []
+    query(url, "select sluice.register_worker('old', 1, version => '0.0.1')")
+    assert the_one(doctor(), "versions").startswith("1 live worker runs version 0.0.1, this is ")
+
+
+@pytest.fixture
+def own_server():
+    """A function that makes and starts a server with these settings."""
+    made = []
+
+    def make(*settings, copy_of=None):
+        server = private_postgres.PrivatePostgres(fsync=False, settings=settings)
+        made.append(server)
+        if copy_of:
+            server.copy(copy_of, "-R")
+        server.start()
+        return server
+    yield make
+    for server in reversed(made):
+        server.remove()
+
+
+@pytest.mark.plain_build_only
+def test_an_archive_that_fails_and_connections_that_are_taken(own_server, sluice):
+    server = own_server("max_connections=10", "archive_mode=on", "archive_command=false")
+    url = server.url()
+    assert sluice("migrate", "--database-url", url).returncode == 0
+    query(url, "select pg_switch_wal()")
+    wait_for(lambda: query(url, "select failed_count > 0 from pg_stat_archiver") == [(True,)],
+        what="the failure")
+    with contextlib.ExitStack() as sessions:
+        for _ in range(5):  # and two of doctor's are all that others than superusers may have
+            sessions.enter_context(contextlib.closing(connect(url)))
+        found = {line["check"]: line["finding"] for line in map(json.loads,
+            sluice("doctor", "--json", "--database-url", url).stdout.splitlines())}
+    assert set(found) == {"archive", "connections"}
+    assert found["archive"].startswith("WAL is not archived since 0000")
+    assert re.match(r"7 of 7 connections are taken", found["connections"])
+
+
+@pytest.mark.plain_build_only
+def test_a_standby_is_a_finding_and_does_not_break_doctor(own_server, sluice):
+    settings = ("shared_buffers=16MB", "max_connections=50")
+    primary = own_server(*settings)
+    assert sluice("migrate", "--database-url", primary.url()).returncode == 0
+    standby = own_server(*settings, copy_of=primary)
+    wait_for(lambda: query(standby.url(), "select to_regclass('sluice.task') is not null")
+        == [(True,)], what="the standby")
+    ended = sluice("doctor", "--database-url", standby.url())
+    assert (ended.returncode, ended.stderr) == (1, "")
+    assert ended.stdout.startswith("standby: this server is a standby: it takes no tasks")
+    server, tried = mechanisms(sluice, standby.url())
+    assert server["standby"] and tried["unlogged sequences"][0] == "fails"

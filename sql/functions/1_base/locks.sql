@@ -55,5 +55,6 @@ as $$
     -- object: 0. Held while the budget of extra calls is looked at and used, no longer
     when 'hedge'      then 731018
     when 'history'    then 731020   -- object: 0. One look at what has ended, for the history
+    when 'doctor'     then 731021   -- object: a session's process id. Held while it is tried out
   end
 $$;
