@@ -56,7 +56,7 @@ Api::Api(Loop& loop, Clock& clock, PgServers& servers, const ApiOptions& options
       bulk_(loop, clock, servers, one_by_one),
       bulk_turns_(bulk_, bulk_of_key_max),
       large_(loop, clock, servers, one_by_one),
-      keys_(clock, database_, served_schema(embedded_sql())),
+      keys_(clock, database_, known_schemas(embedded_sql())),
       submitter_(database_, large_),
       endings_(clock, database_),
       live_(clock, options.opens_on_demand ? database_ : background_),
