@@ -92,7 +92,7 @@ std::string workers_line(const TopFacts& facts) {
   }
   return fmt::format("sluice {}  {} worker(s) alive, {} of {} slots busy{}", facts.time, alive,
                      busy, slots,
-                     facts.is_standby ? "; read on a standby, which knows no rates" : "");
+                     facts.is_standby ? "; a standby: rates unknown" : "");
 }
 
 std::string rates_line(const TopFacts& facts, const CallRates& rates) {

@@ -1,5 +1,7 @@
 """A primary and its streaming standby. Test files import the fixture and the class that they
 use."""
+import contextlib
+
 import pytest
 from conftest import private_postgres, query, wait_for
 
@@ -7,8 +9,8 @@ SETTINGS = ["shared_buffers=16MB", "max_connections=50", "wal_receiver_status_in
     "hot_standby=on"]
 
 
-@pytest.fixture
-def servers():
+@contextlib.contextmanager
+def private_servers():
     """A function that makes a PrivatePostgres, not started yet."""
     made = []
 
@@ -17,9 +19,17 @@ def servers():
         # plays, needs a disk.
         made.append(private_postgres.PrivatePostgres(fsync=False, settings=[*SETTINGS, *settings]))
         return made[-1]
-    yield make
-    for server in made:
-        server.remove()
+    try:
+        yield make
+    finally:
+        for server in made:
+            server.remove()
+
+
+@pytest.fixture
+def servers():
+    with private_servers() as make:
+        yield make
 
 
 class Pair:

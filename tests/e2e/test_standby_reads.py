@@ -8,7 +8,7 @@ import time
 import pytest
 from conftest import http, query, wait_for
 from queue_tools import add_model, submit
-from standby_tools import Pair, servers  # noqa: F401 (a fixture)
+from standby_tools import Pair, private_servers
 
 pytestmark = pytest.mark.plain_build_only
 
@@ -55,10 +55,14 @@ READS = [
 ]
 
 
-@pytest.fixture
-def pair(servers, sluice):  # noqa: F811
-    """With two models, one limited, and tasks in all places."""
-    pair = Pair(servers)
+@pytest.fixture(scope="module")
+def pair(sluice):
+    """With two models, one limited, and tasks in all places. The tests add to it."""
+    with private_servers() as make:
+        yield filled(Pair(make), sluice)
+
+
+def filled(pair, sluice):
     primary = pair.primary.url()
     assert sluice("migrate", "--database-url", primary).returncode == 0
     add_model(primary, "limited", "http://127.0.0.1:1", rpm=60, tpm=1000)
@@ -126,7 +130,7 @@ def test_the_reading_commands_work_at_a_standby(pair, sluice):
     status = sluice("status", *at).stdout
     assert "read on a standby, which knows no permits" in status
     assert re.search(r"^limited +open .* - +normal", status, re.M), status
-    assert "which knows no rates" in sluice("top", "--once", "--interval", "500ms", *at).stdout
+    assert "; a standby: rates unknown" in sluice("top", "--once", "--interval", "500ms", *at).stdout
     doctor = sluice("doctor", *at)
     assert doctor.returncode == 1 and doctor.stderr == "", doctor  # nothing listens at port 1
     assert "sequences" not in doctor.stdout and "backend" in doctor.stdout, doctor.stdout
