@@ -35,7 +35,7 @@ Co<HttpReply> show_history(Services& services, ApiRequest request) {
   std::string statement = in_name_of(
       request.caller.key_id, "select sluice.history_page($1, $2, $3, $4, $5, $6, $7)", params);
   Co<Result<PgResult>> reply =
-      services.database.query(request.http, std::move(statement), std::move(params));
+      services.reads.query(request.http, std::move(statement), std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return error_reply(rows.error());
   HttpReply page = json_reply(200, std::string(rows->text(0, 0)) + "\n");

@@ -24,14 +24,16 @@ constexpr const char* keys_sql =
     " 'submit' = any (k.scopes), 'read' = any (k.scopes), 'admin' = any (k.scopes),"
     " (select (extract(epoch from least((to_jsonb(s) ->> 'idle_look')::interval,"
     "   interval '10 years')) * 1000)::bigint from sluice.settings s),"
-    " coalesce(pg_sequence_last_value(to_regclass('sluice.notify_usage')), 0) >= 500, k.name"
+    " coalesce(pg_sequence_last_value(to_regclass('sluice.notify_usage')), 0) >= 500, k.name,"
+    " (select (to_jsonb(m) ->> 'serves_from')::int from sluice.migration m"
+    "   order by version desc limit 1)"
     " from (select) one left join sluice.api_key k on k.revoked_at is null"
     " and ($1::text[] is null or k.id = any ($1))";
 
 }  // namespace
 
-KeyRing::KeyRing(Clock& clock, PgPool& database, SchemaRange served)
-    : clock_(clock), database_(database), served_(served) {
+KeyRing::KeyRing(Clock& clock, PgPool& database, SchemaRange known)
+    : clock_(clock), database_(database), known_(known) {
   coroutines_.spawn(keep_reading());
 }
 
@@ -81,7 +83,9 @@ bool KeyRing::is_stale(int64_t read_ns) const {
 
 void KeyRing::take(const PgResult& rows) {
   for (int row = 0; row < rows.rows(); ++row) {
-    schema_version_ = rows.int64(row, 0);
+    schema_.version = static_cast<int>(rows.int64(row, 0));
+    schema_.serves_from.reset();
+    if (!rows.is_null(row, 10)) schema_.serves_from = static_cast<int>(rows.int64(row, 10));
     if (!rows.is_null(row, 7)) idle_look_ns_ = rows.int64(row, 7) * ns_per_ms;
     notifications_are_scarce_ = rows.boolean(row, 8);
     if (rows.is_null(row, 1)) continue;
@@ -170,11 +174,7 @@ std::string KeyRing::not_ready_because() const {
   if (read_ns_ == 0 || silent) {
     return "the database does not answer";
   }
-  if (schema_version_ < served_.oldest || schema_version_ > served_.newest) {
-    return fmt::format("the database has schema version {}, this binary serves {} to {}",
-                       schema_version_, served_.oldest, served_.newest);
-  }
-  return {};
+  return schema_mismatch(schema_, known_);
 }
 
 }  // namespace sluice

@@ -1,6 +1,6 @@
 // KeyRing holds the hashes of all keys in force and says who a request comes from. It reads them
 // anew each second, so a revoked key ends at every server within that; this reading also tells
-// whether the database answers and has a schema that we serve. While nobody asks, it reads every
+// whether the database answers and has a schema that serves us. While nobody asks, it reads every
 // settings.idle_look. A key that it does not know, or has not read of late, is looked up at once,
 // so a new one counts from its first request on.
 //
@@ -19,14 +19,14 @@
 
 #include "api/api_key.h"
 #include "api/pg_pool.h"
-#include "db/migrate.h"
+#include "db/served_schema.h"
 #include "runtime/signal.h"
 
 namespace sluice {
 
 class KeyRing final {
  public:
-  KeyRing(Clock& clock, PgPool& database, SchemaRange served);
+  KeyRing(Clock& clock, PgPool& database, SchemaRange known);
 
   // Notes that somebody asks: it reads each second for a while.
   void wake();
@@ -72,7 +72,7 @@ class KeyRing final {
 
   Clock& clock_;
   PgPool& database_;
-  SchemaRange served_;
+  SchemaRange known_;
   std::map<std::string, Entry, std::less<>> entries_;  // by id
   int64_t read_ns_ = 0;                                // 0: never
   int64_t unanswered_ns_ = 0;  // since when readings fail or last; 0: the last one did not
@@ -80,7 +80,7 @@ class KeyRing final {
   int64_t idle_look_ns_ = 60 * ns_per_s;
   bool resting_ = false;
   Signal woken_;
-  int64_t schema_version_ = 0;
+  SchemaFacts schema_;
   bool notifications_are_scarce_ = false;
   std::deque<std::shared_ptr<Waiting>> unknown_;  // for the next look-ups
   bool looking_ = false;

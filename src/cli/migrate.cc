@@ -60,7 +60,9 @@ void print_state(const SchemaState& state, bool json) {
                  migration.applied_at.value_or(""));
     }
   }
-  const char* functions = state.functions_current ? "applied" : "pending";
+  const char* functions = state.functions_current ? "applied"
+                          : state.functions_newer ? "unknown to this binary"
+                                                  : "pending";
   if (json) {
     print_json(fmt::format(
         "{{\"version\":null,\"name\":\"functions\",\"state\":\"{}\",\"applied_at\":null}}",

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <memory>
 #include <pqxx/pqxx>
@@ -37,8 +38,15 @@ constexpr auto transaction_pause = std::chrono::milliseconds(500);
 constexpr int rights_attempts_max = 5;
 
 // How many of the newest migrations this binary can do without: the lower end of the range it
-// serves.
+// knows.
 constexpr int optional_migrations = 0;
+
+// The schema version of the release before this one: its binaries, and those built since, work with
+// this schema, too. Each release sets it (CONTRIBUTING.md, "What a release may change"). Before
+// 0.1.0: the first version whose binaries ask.
+constexpr int serves_from = 91;
+// The migration that makes the column for it.
+constexpr int declaring_version = 91;
 
 // The migrations up to this version are a baseline: of before the first release, a file for each
 // subject. It replaces the 22 files that this is the digest of, and ends where they did.
@@ -101,17 +109,23 @@ std::string migration_transaction(const SqlSet& set, const SqlFile& file,
                                   std::string_view role_prefix) {
   const bool first = &file == &set.migrations.front();
   const bool marked = first && !role_prefix.empty() && role_prefix != default_role_prefix;
+  const bool declares = version_of(file) >= declaring_version;
   return fmt::format(
       "set local lock_timeout = '{}';\n{}{}\n{}"
-      "insert into sluice.migration (version, name, sha256) select {}, '{}', '{}'\n"
+      "insert into sluice.migration (version, name, sha256{}) select {}, '{}', '{}'{}\n"
       "where coalesce(current_setting('sluice.step', true), '') <> 'again';\n",
       lock_timeout, first ? "" : become_owner, text_for(file, role_prefix),
-      marked ? role_prefix_mark(role_prefix) : "", version_of(file), file.name, file.sha256);
+      marked ? role_prefix_mark(role_prefix) : "", declares ? ", serves_from" : "",
+      version_of(file), file.name, file.sha256, declares ? fmt::format(", {}", serves_from) : "");
 }
 
 std::string functions_transaction(const SqlSet& set, std::string_view role_prefix) {
   std::string sql = fmt::format("set local lock_timeout = '{}';\n{}", lock_timeout, become_owner);
   for (const SqlFile& file : set.functions) sql.append(text_for(file, role_prefix)).append("\n");
+  sql += fmt::format(
+      "update sluice.migration set serves_from = {}\n"
+      "where version = (select max(version) from sluice.migration);\n",
+      serves_from);
   return sql + fmt::format(
                    "insert into sluice.function_set (sha256, sluice_version) values ('{}', '{}')\n"
                    "on conflict (one) do update set sha256 = excluded.sha256,\n"
@@ -139,6 +153,7 @@ void check_server(pqxx::connection& connection) {
 struct AppliedMigration {
   int version;
   std::string name, sha256, applied_at;
+  std::optional<int> serves_from = std::nullopt;
 };
 
 // The rows of a database that ran what the baseline replaces stay as they are, and count as those
@@ -167,21 +182,58 @@ std::vector<AppliedMigration> applied_migrations(pqxx::connection& connection, c
   if (session.exec1("select to_regclass('sluice.migration')")[0].is_null()) return applied;
   const auto rows = session.exec(
       "select version, name, sha256, to_char(applied_at at time zone 'UTC', "
-      "'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') from sluice.migration order by version");
+      "'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), (to_jsonb(m) ->> 'serves_from')::int"
+      " from sluice.migration m order by version");
   for (const auto& row : rows) {
     applied.push_back({row[0].as<int>(), row[1].as<std::string>(), row[2].as<std::string>(),
                        row[3].as<std::string>()});
+    if (!row[4].is_null()) applied.back().serves_from = row[4].as<int>();
   }
   return with_baseline(std::move(applied), set);
 }
 
-bool functions_are_current(pqxx::connection& connection, const SqlSet& set) {
+SchemaFacts facts_of(const std::vector<AppliedMigration>& applied) {
+  if (applied.empty()) return {};
+  return {applied.back().version, applied.back().serves_from};
+}
+
+// Whether release `left` came after `right`: 0.10.0 after 0.9.1.
+bool is_newer_release(std::string_view left, std::string_view right) {
+  const auto take_number = [](std::string_view& text) {
+    int number = 0;
+    const char* const end = text.data() + text.size();
+    const char* const rest = std::from_chars(text.data(), end, number).ptr;
+    text.remove_prefix(static_cast<size_t>(rest - text.data()));
+    if (text.starts_with('.')) text.remove_prefix(1);
+    return number;
+  };
+  for (int part = 0; part < 3; ++part) {
+    const int of_left = take_number(left);
+    const int of_right = take_number(right);
+    if (of_left != of_right) return of_left > of_right;
+  }
+  return false;
+}
+
+struct FunctionsState {
+  bool are_current = false;
+  bool are_newer = false;  // another release's: this binary leaves them as they are
+};
+
+FunctionsState functions_state(pqxx::connection& connection, const SqlSet& set) {
   pqxx::nontransaction session(connection);
   if (session.exec1("select to_regclass('sluice.function_set')")[0].is_null()) {
-    return set.functions.empty();
+    return {.are_current = set.functions.empty()};
   }
-  const auto rows = session.exec("select sha256 from sluice.function_set");
-  return !rows.empty() && rows[0][0].as<std::string>() == digest_of(set.functions);
+  const auto rows = session.exec("select sha256, sluice_version from sluice.function_set");
+  if (rows.empty()) return {};
+  return {.are_current = rows[0][0].as<std::string>() == digest_of(set.functions),
+          .are_newer = is_newer_release(rows[0][1].as<std::string>(), SLUICE_VERSION)};
+}
+
+bool functions_are_settled(pqxx::connection& connection, const SqlSet& set) {
+  const FunctionsState state = functions_state(connection, set);
+  return state.are_current || state.are_newer;
 }
 
 const SqlFile* find_migration(const SqlSet& set, int version) {
@@ -195,14 +247,14 @@ const SqlFile* find_migration(const SqlSet& set, int version) {
   throw CommandError(ExitCode::schema_mismatch, message);
 }
 
-// The migrations applied in the database must be the first of this binary's, text for text.
+// The migrations applied in the database must be the first of this binary's, text for text. Those
+// of a newer schema that serves this binary may follow.
 void check_history(const std::vector<AppliedMigration>& applied, const SqlSet& set) {
   for (const AppliedMigration& migration : applied) {
     if (migration.version > newest_version(set)) {
-      throw_mismatch(
-          fmt::format("the database's schema is at version {}, newer than this binary's "
-                      "{}: use a newer sluice",
-                      applied.back().version, newest_version(set)));
+      const std::string mismatch = schema_mismatch(facts_of(applied), known_schemas(set));
+      if (mismatch.empty()) return;
+      throw_mismatch(mismatch);
     }
     const SqlFile* file = find_migration(set, migration.version);
     if (applied.back().version < baseline_version &&
@@ -350,7 +402,8 @@ bool is_current(pqxx::connection& connection, const SqlSet& set, std::string_vie
   try {
     const auto applied = applied_migrations(connection, set);
     check_history(applied, set);
-    return applied.size() == set.migrations.size() && functions_are_current(connection, set);
+    if (facts_of(applied).version > newest_version(set)) return true;
+    return applied.size() == set.migrations.size() && functions_are_settled(connection, set);
   } catch (const pqxx::insufficient_privilege&) {
     throw_missing_rights(missing_rights(connection, role_prefix), role_prefix);
   }
@@ -398,6 +451,7 @@ bool apply_missing(pqxx::connection& connection, const SqlSet& set,
   // Again: another process may have been here.
   const auto applied = applied_migrations(connection, set);
   check_history(applied, set);
+  if (facts_of(applied).version > newest_version(set)) return false;
   const std::string role_prefix = role_prefix_for(connection, request.role_prefix);
   gain_rights(connection, role_prefix);
   for (const SqlFile& file : set.migrations) {
@@ -405,7 +459,7 @@ bool apply_missing(pqxx::connection& connection, const SqlSet& set,
     run_transaction(connection, file.name, migration_transaction(set, file, role_prefix));
     on_applied(file.name);
   }
-  if (functions_are_current(connection, set)) return true;
+  if (functions_are_settled(connection, set)) return true;
   run_transaction(connection, "functions", functions_transaction(set, role_prefix));
   on_applied(fmt::format("{} files of functions", set.functions.size()));
   return true;
@@ -438,7 +492,10 @@ SchemaState schema_state(pqxx::connection& connection, const SqlSet& set) {
   }
   std::sort(state.migrations.begin(), state.migrations.end(),
             [](const auto& left, const auto& right) { return left.version < right.version; });
-  state.functions_current = functions_are_current(connection, set);
+  const FunctionsState functions = functions_state(connection, set);
+  state.functions_current = functions.are_current;
+  state.functions_newer = functions.are_newer;
+  state.facts = facts_of(applied);
   return state;
 }
 
@@ -456,27 +513,15 @@ std::string migration_script(const SqlSet& set, const std::string& role_prefix) 
                               functions_transaction(set, role_prefix));
 }
 
-SchemaRange served_schema(const SqlSet& set) {
+SchemaRange known_schemas(const SqlSet& set) {
   const int newest = newest_version(set);
   return SchemaRange{newest - optional_migrations, newest};
 }
 
 void check_schema(pqxx::connection& connection, const SqlSet& set) {
-  const auto applied = applied_migrations(connection, set);
-  const auto [oldest, newest] = served_schema(set);
-  const int found = applied.empty() ? 0 : applied.back().version;
-  if (found > newest) {
-    throw_mismatch(
-        fmt::format("the database's schema is at version {}; this binary serves {} to {}: "
-                    "use a newer sluice",
-                    found, oldest, newest));
-  }
-  if (found < oldest) {
-    throw_mismatch(fmt::format("the database {}; this binary serves {} to {}: run sluice migrate",
-                               found == 0 ? std::string("has no Sluice schema")
-                                          : fmt::format("'s schema is at version {}", found),
-                               oldest, newest));
-  }
+  const SchemaFacts facts = facts_of(applied_migrations(connection, set));
+  const std::string mismatch = schema_mismatch(facts, known_schemas(set));
+  if (!mismatch.empty()) throw_mismatch(mismatch);
 }
 
 }  // namespace sluice

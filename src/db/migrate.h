@@ -15,6 +15,7 @@
 #include "db/database_url.h"
 #include "db/embedded_sql.h"
 #include "db/roles.h"
+#include "db/served_schema.h"
 
 namespace sluice {
 
@@ -38,10 +39,11 @@ struct MigrateRequest {
 
 // Applies what is missing and tells `on_applied` the name of each file, or of the set of functions.
 // Makes the roles first, as far as the user may.
+// Leaves a newer schema that serves this binary, and a newer release's functions, as they are.
 // Throws bad_configuration (not UTF8, a server older than 15, or rights are missing: the statements
-// that an administrator has to run are said), schema_mismatch (the database is newer, older than
-// the oldest that can be upgraded, 22, or a migration that ran there has another text here),
-// failure (the SQL failed, or a lock was not to be had).
+// that an administrator has to run are said), schema_mismatch (the database is newer and does not
+// serve this binary, is older than the oldest that can be upgraded, 22, or a migration that ran
+// there has another text here), failure (the SQL failed, or a lock was not to be had).
 void migrate_up(pqxx::connection& connection, const SqlSet& set,
                 const std::function<void(std::string_view)>& on_applied,
                 const MigrateRequest& request = {});
@@ -56,6 +58,8 @@ struct MigrationState {
 struct SchemaState {
   std::vector<MigrationState> migrations;  // ascending by version
   bool functions_current = false;
+  bool functions_newer = false;  // they are a newer release's
+  SchemaFacts facts;
 };
 SchemaState schema_state(pqxx::connection& connection, const SqlSet& set);
 
@@ -63,14 +67,10 @@ SchemaState schema_state(pqxx::connection& connection, const SqlSet& set);
 std::string migration_script(const SqlSet& set,
                              const std::string& role_prefix = std::string(default_role_prefix));
 
-// The schema versions that this binary serves.
-struct SchemaRange {
-  int oldest = 0;
-  int newest = 0;
-};
-SchemaRange served_schema(const SqlSet& set);
+// The schemas that a binary with this SQL knows and works with.
+SchemaRange known_schemas(const SqlSet& set);
 
-// For every other command: throws CommandError(schema_mismatch) unless this binary serves the
+// For every other command: throws CommandError(schema_mismatch) unless this binary works with the
 // schema of the database as it is.
 void check_schema(pqxx::connection& connection, const SqlSet& set);
 

@@ -400,20 +400,19 @@ Co<void> PgDatabase::prepare(PgConnection& connection, std::vector<std::string> 
 }
 
 Co<Result<void>> PgDatabase::check_schema() {
-  Reply reply = work_->query("select max(version) from sluice.migration", PgParams());
-  Result<int64_t> version = co_await read_int64(std::move(reply));
-  const bool is_missing = !version && version.error().code == "42P01";
-  if (!version && !is_missing) co_return tl::unexpected(version.error());
-  const int64_t found = is_missing ? 0 : *version;
-  if (found >= options_.schema_version_min && found <= options_.schema_version_max)
-    co_return Result<void>();
+  Reply reply = work_->query(schema_facts_sql, PgParams());
+  const Result<PgResult> row = co_await std::move(reply);
+  SchemaFacts facts;
+  if (row && row->rows() > 0) {
+    facts.version = static_cast<int>(row->int64(0, 0));
+    if (!row->is_null(0, 1)) facts.serves_from = static_cast<int>(row->int64(0, 1));
+  } else if (!row && row.error().code != "42P01") {  // there is no such table
+    co_return tl::unexpected(row.error());
+  }
+  std::string mismatch = schema_mismatch(facts, options_.known_schemas);
+  if (mismatch.empty()) co_return Result<void>();
   work_->close();
-  co_return tl::unexpected(
-      Error{Error::Action::refuse, "schema",
-            fmt::format("the database has schema version {}, this binary serves {} to {}: {}",
-                        found, options_.schema_version_min, options_.schema_version_max,
-                        found < options_.schema_version_min ? "run `sluice migrate`"
-                                                            : "use a newer sluice")});
+  co_return tl::unexpected(Error{Error::Action::refuse, "schema", std::move(mismatch)});
 }
 
 Co<Result<int64_t>> PgDatabase::mend_sequences() {

@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "db/served_schema.h"
 #include "runtime/pg_connection.h"
 #include "worker/database.h"
 
@@ -16,8 +17,7 @@ struct PgDatabaseOptions {
   PgServers& work;            // may be poolers in transaction mode
   PgServers& listen;          // direct; else the worker polls
   bool stores_apart = false;  // outcomes have a session of their own
-  int schema_version_min = 1;
-  int schema_version_max = 1;
+  SchemaRange known_schemas = {};
 };
 
 class PgDatabase final : public Database {

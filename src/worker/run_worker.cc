@@ -23,10 +23,8 @@ namespace {
 PgDatabaseOptions database_options(const RunWorkerOptions& options, PgServers& work,
                                    PgServers& listen) {
   PgDatabaseOptions database{work, listen};
-  const SchemaRange served = served_schema(embedded_sql());
   database.stores_apart = options.stores_apart;
-  database.schema_version_min = served.oldest;
-  database.schema_version_max = served.newest;
+  database.known_schemas = known_schemas(embedded_sql());
   return database;
 }
 

@@ -18,7 +18,7 @@ constexpr std::array<SqlFile, 2> migrations = {{
     {"0001_first.sql",
      "create schema sluice;\n"
      "create table sluice.migration (version int primary key, name text, sha256 text,\n"
-     "  applied_at timestamptz default clock_timestamp());\n"
+     "  applied_at timestamptz default clock_timestamp(), serves_from int);\n"
      "create table sluice.function_set (one boolean primary key default true, sha256 text,\n"
      "  sluice_version text, applied_at timestamptz default clock_timestamp());\n",
      "aa"},
@@ -124,9 +124,41 @@ TEST_CASE("a binary serves its own schema and refuses none, an older, a newer an
   migrate(*connection, placeholder);
   CHECK(checked(placeholder) == ExitCode::ok);
   CHECK(checked({first, functions}) == ExitCode::schema_mismatch);
+  pqxx::nontransaction(*connection).exec("update sluice.migration set serves_from = 1");
+  CHECK(checked({first, functions}) == ExitCode::ok);
   std::array<SqlFile, 2> edited = migrations;
   edited[1].sha256 = "ee";
   CHECK(code_of([&] { migrate(*connection, {edited, functions}); }) == ExitCode::schema_mismatch);
+}
+
+TEST_CASE("a newer schema that serves this binary is left as it is, functions included") {
+  if (server_url() == nullptr) return;
+  const FreshDatabase database(server_url());
+  const auto connection = database.connect();
+  migrate(*connection, placeholder);
+  pqxx::nontransaction(*connection).exec("update sluice.migration set serves_from = 1");
+  std::array<SqlFile, 1> changed = functions;
+  changed[0].sha256 = "dd";
+  CHECK(migrate(*connection, {std::span(migrations).first(1), changed}).empty());
+  CHECK(schema_state(*connection, placeholder).functions_current);
+}
+
+TEST_CASE("a newer release's functions are left as they are") {
+  if (server_url() == nullptr) return;
+  const FreshDatabase database(server_url());
+  const auto connection = database.connect();
+  migrate(*connection, placeholder);
+  std::array<SqlFile, 1> changed = functions;
+  changed[0].sha256 = "dd";
+  const auto set_release = [&](const char* version) {
+    pqxx::nontransaction(*connection)
+        .exec_params("update sluice.function_set set sluice_version = $1", version);
+  };
+  set_release("999.0.0");
+  CHECK(migrate(*connection, {migrations, changed}).empty());
+  CHECK(schema_state(*connection, {migrations, changed}).functions_newer);
+  set_release("0.0.1");
+  CHECK(migrate(*connection, {migrations, changed}).size() == 1);
 }
 
 }  // namespace

@@ -91,6 +91,20 @@ def test_a_newer_schema_is_exit_5(sluice, pg):
     assert "9999" in run.stderr and run.stderr.count("\n") == 1
 
 
+def test_a_newer_schema_that_serves_this_binary_is_left_as_it_is(sluice, pg):
+    url = pg.database()
+    own = query(url, "select max(version) from sluice.migration")[0][0]
+    query(url, "insert into sluice.migration (version, name, sha256, serves_from) "
+        "values (9999, '9999_later.sql', 'f00', %s)", [own])
+    query(url, "update sluice.function_set set sha256 = 'newer'")
+    run = migrate(sluice, url)
+    assert (run.returncode, run.stdout) == (0, "nothing to do\n"), run.stderr
+    assert query(url, "select sha256 from sluice.function_set") == [("newer",)]
+    query(url, "update sluice.migration set serves_from = %s where version = 9999", [own + 1])
+    run = migrate(sluice, url)
+    assert run.returncode == 5 and f"serves binaries from {own + 1} on" in run.stderr
+
+
 def test_an_edited_migration_is_refused(sluice, pg):
     url = pg.database()
     query(url, "update sluice.migration set sha256 = repeat('0', 64) where version = 2")

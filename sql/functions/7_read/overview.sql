@@ -139,7 +139,8 @@ begin
     case when p_live = 0 then sluice.unserved_phrase(p_live, p_slots, p_busy, p_in_flight, null)
       when not p_waits then 'nothing waits'
       else sluice.unserved_phrase(p_live, p_slots, p_busy, p_in_flight, p_model.max_in_flight) end,
-    case when p_permits <= 0 then sluice.permit_text(p_model, null, p_now) end,
+    case when p_permits <= 0 or pg_is_in_recovery()
+      then sluice.permit_text(p_model, null, p_now) end,
     'claimed as slots become free');
 end
 $$;
@@ -148,8 +149,9 @@ $$;
 -- calls end, and why it is not faster. It tells what sluice.queues tells, and answers in time with
 -- any number of tasks and tenants: depth and unfinished are estimates where is_estimate says so,
 -- oldest_ready_s is that of the tasks submitted first.
--- Returns: next_permit_at: null while a call may begin; why: in the words of explain; calls_per_min
---          to p99_s: of the newest 5,000 results of the last 10 minutes.
+-- Returns: permits_now: null without a quota, and on a standby; next_permit_at: null while a call may
+--          begin; why: in the words of explain; calls_per_min to p99_s: of the newest 5,000 results
+--          of the last 10 minutes.
 create or replace function sluice.overview(p_now timestamptz default null)
 returns table (model text, api text, paused boolean, state text, state_reason text,
   state_until timestamptz, breaker text, pressure text, depth bigint, in_flight bigint,

@@ -177,6 +177,7 @@ as $$
 $$;
 
 -- queues: one row for each model: how deep, how busy, how close to its limits.
+-- permits_now and next_permit_at are null without a quota, and on a standby.
 --
 -- unfinished includes its share of the tasks that wait in its routes (3_limits/backpressure.sql);
 -- the shares add up to all. sustained_rpm is what the quota allows in the long run: 60 s / T
