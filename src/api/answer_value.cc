@@ -33,6 +33,16 @@ Co<HttpReply> answer_with_value(PgPool& database, Requester requester, std::stri
   co_return value_reply(rows, missing);
 }
 
+Co<HttpReply> answer_with_value(Reads& reads, Requester requester, std::string_view sql,
+                                PgParams params, std::string_view missing,
+                                std::optional<std::string> key_id) {
+  std::string statement = in_name_of(key_id, sql, params);
+  Co<Result<PgResult>> reply =
+      reads.query(std::move(requester), std::move(statement), std::move(params));
+  Result<PgResult> rows = co_await std::move(reply);
+  co_return value_reply(rows, missing);
+}
+
 Co<HttpReply> answer_with_body(PgPool& database, Requester requester, std::string_view sql,
                                PgParams params, std::string body, int status,
                                std::optional<std::string> key_id) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "api/pg_pool.h"
+#include "api/reads.h"
 #include "runtime/http_server.h"
 
 namespace sluice {
@@ -26,8 +27,13 @@ Co<HttpReply> answer_with_value(PgPool& database, Requester requester, std::stri
                                 PgParams params, std::string_view missing = none_of_that_name,
                                 std::optional<std::string> key_id = std::nullopt);
 
-// The same for a statement whose last parameter is `body`, the JSON object that a client sent: what
-// is wrong with it is told by its keys. `status`: of the answer.
+// 200 with the one value of `sql`, which may be some seconds old; 404 as above.
+Co<HttpReply> answer_with_value(Reads& reads, Requester requester, std::string_view sql,
+                                PgParams params, std::string_view missing = none_of_that_name,
+                                std::optional<std::string> key_id = std::nullopt);
+
+// As the first for a statement whose last parameter is `body`, the JSON object that a client sent:
+// what is wrong with it is told by its keys. `status`: of the answer.
 Co<HttpReply> answer_with_body(PgPool& database, Requester requester, std::string_view sql,
                                PgParams params, std::string body, int status = 200,
                                std::optional<std::string> key_id = std::nullopt);

@@ -46,7 +46,7 @@ void warn_of_plain_http(const std::string& address) {
 }
 
 Api::Api(Loop& loop, Clock& clock, PgServers& servers, const ApiOptions& options,
-         SpanExporter* spans)
+         SpanExporter* spans, PgServers* standby)
     : database_(loop, clock, servers,
                 {.kept = options.opens_on_demand ? 1 : options.db_connections + 1,
                  .max = options.db_connections + 1},
@@ -56,14 +56,19 @@ Api::Api(Loop& loop, Clock& clock, PgServers& servers, const ApiOptions& options
       bulk_(loop, clock, servers, one_by_one),
       bulk_turns_(bulk_, bulk_of_key_max),
       large_(loop, clock, servers, one_by_one),
+      reads_(loop, clock, database_,
+             {.servers = standby,
+              .db_connections = options.db_connections,
+              .lag_ms_max = options.read_lag_ms_max},
+             known_schemas(embedded_sql())),
       keys_(clock, database_, known_schemas(embedded_sql())),
       submitter_(database_, large_),
       endings_(clock, database_),
-      live_(clock, options.opens_on_demand ? database_ : background_),
+      live_(clock, reads_, options.opens_on_demand ? database_ : background_),
       batches_(clock, options.opens_on_demand ? database_ : background_, background_),
-      queue_metrics_(clock, options.opens_on_demand ? database_ : background_),
-      front_(Services{clock, database_, background_, bulk_turns_, large_, submitter_, endings_,
-                      live_, batches_, options.stream_life_ms * ns_per_ms},
+      queue_metrics_(clock, reads_, options.opens_on_demand ? database_ : background_),
+      front_(Services{clock, database_, reads_, background_, bulk_turns_, large_, submitter_,
+                      endings_, live_, batches_, options.stream_life_ms * ns_per_ms},
              keys_, metrics_, queue_metrics_, options.without_keys, spans, options.url_scheme) {}
 
 HttpServerOptions Api::server_options(std::string address) {

@@ -10,6 +10,7 @@
 
 #include "api/front.h"
 #include "api/queue_metrics.h"
+#include "api/reads.h"
 #include "runtime/loop.h"
 
 namespace sluice {
@@ -23,7 +24,8 @@ struct ApiOptions {
   DatabaseBreakerLimits breaker;
   // Of server-sent events: then their client has to ask, and show its key, anew.
   int64_t stream_life_ms = 3'600'000;
-  std::string url_scheme = "http";  // that clients use, as spans say it
+  int64_t read_lag_ms_max = 30'000;  // of a standby that is read
+  std::string url_scheme = "http";   // that clients use, as spans say it
 };
 
 // Throws CommandError unless `address`, HOST:PORT, is this machine's alone.
@@ -37,8 +39,10 @@ void warn_of_plain_http(const std::string& address);
 
 class Api final {
  public:
-  // `spans`: the exporter of the requests' spans; null: none.
-  Api(Loop& loop, Clock& clock, PgServers& servers, const ApiOptions& options, SpanExporter* spans);
+  // `spans`: the exporter of the requests' spans; null: none. `standby`: of `servers`, for reads;
+  // null: none.
+  Api(Loop& loop, Clock& clock, PgServers& servers, const ApiOptions& options, SpanExporter* spans,
+      PgServers* standby = nullptr);
 
   Co<HttpReply> answer(HttpIncoming incoming) { return front_.answer(std::move(incoming)); }
 
@@ -62,6 +66,7 @@ class Api final {
   PgPool bulk_;        // one on demand, for steps of up to a second
   BulkTurns bulk_turns_;
   PgPool large_;  // one on demand, for submissions that may take seconds
+  Reads reads_;
   KeyRing keys_;
   Submitter submitter_;
   Endings endings_;

@@ -265,6 +265,7 @@ Co<HttpReply> Front::metrics_reply() {
   const std::string queues = co_await queues_.text();
   metrics_.set_open_requests(open_);
   metrics_.set_database_breaker(services_.database.breaker().state());
+  if (services_.reads.has_standby()) metrics_.set_reads(services_.reads);
   co_return text_reply("text/plain; version=0.0.4; charset=utf-8", metrics_.text() + queues);
 }
 
@@ -273,9 +274,19 @@ HttpReply Front::ready_reply() const {
   if (reason.empty()) {
     // Ready all the same: whoever fills that queue must not take servers out of service.
     const char* scarce = keys_.notifications_are_scarce() ? ",\"notifications\":\"scarce\"" : "";
-    return json_reply(200, fmt::format("{{\"ready\":true{}}}\n", scarce));
+    return json_reply(200, fmt::format("{{\"ready\":true{}{}}}\n", scarce, where_reads_go()));
   }
   return json_reply(503, fmt::format("{{\"ready\":false,\"reason\":{}}}\n", json_string(reason)));
+}
+
+// Also while the standby fails: the primary answers then.
+std::string Front::where_reads_go() const {
+  Reads& reads = services_.reads;
+  if (!reads.has_standby()) return {};
+  reads.wake();
+  if (reads.distrusted_because().empty()) return ",\"reads\":\"standby\"";
+  return fmt::format(",\"reads\":\"primary\",\"standby\":{}",
+                     json_string(reads.distrusted_because()));
 }
 
 std::optional<Caller> Front::caller_of(const HttpIncoming& incoming) const {

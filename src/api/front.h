@@ -50,6 +50,7 @@ class Front final {
   struct OpenRequest;
   Co<HttpReply> metrics_reply();
   HttpReply ready_reply() const;
+  std::string where_reads_go() const;
   Co<HttpVerdict> verdict_after_look(const HttpIncoming& incoming, std::string id);
   static std::optional<std::string> key_named_in(const HttpIncoming& incoming);
   HttpVerdict verdict(const HttpIncoming& incoming);

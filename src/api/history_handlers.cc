@@ -31,7 +31,7 @@ Co<HttpReply> show_history(Services& services, ApiRequest request) {
                      request.caller.tenant ? request.caller.tenant : tenant,
                      argument(query, "by").value_or("none"),
                      format};
-  Co<Result<PgResult>> reply = services.database.query(
+  Co<Result<PgResult>> reply = services.reads.query(
       request.http, "select sluice.history_page($1, $2, $3, $4, $5, $6, $7)", std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
   if (!rows) co_return error_reply(rows.error());

@@ -47,6 +47,21 @@ struct HttpMetrics::Families {
           .Name("sluice_http_spans_dropped_total")
           .Help("Spans that were not exported: the buffer was full, or the collector failed")
           .Register(registry);
+  prometheus::Family<prometheus::Gauge>& standby =
+      prometheus::BuildGauge()
+          .Name("sluice_http_standby_used")
+          .Help("Whether reads go to the standby of --read-url (1) or to the primary (0)")
+          .Register(registry);
+  prometheus::Family<prometheus::Gauge>& standby_lag =
+      prometheus::BuildGauge()
+          .Name("sluice_http_standby_lag_seconds")
+          .Help("Since when the primary has something that the standby of --read-url lacks")
+          .Register(registry);
+  prometheus::Family<prometheus::Counter>& reads =
+      prometheus::BuildCounter()
+          .Name("sluice_http_reads_total")
+          .Help("Statements that may be answered by a standby, by the server that answered")
+          .Register(registry);
 };
 
 HttpMetrics::HttpMetrics() : families_(std::make_unique<Families>()) {}
@@ -73,6 +88,18 @@ void HttpMetrics::set_open_requests(size_t requests) {
 
 void HttpMetrics::set_database_breaker(DatabaseBreaker::State state) {
   families_->breaker.Set(static_cast<double>(state));
+}
+
+void HttpMetrics::set_reads(const Reads& reads) {
+  families_->standby.Add({}).Set(reads.uses_standby() ? 1 : 0);
+  const std::optional<double> lag_s = reads.lag_s();
+  if (lag_s) families_->standby_lag.Add({}).Set(*lag_s);
+  const auto set = [this](const char* server, int64_t count) {
+    prometheus::Counter& counter = families_->reads.Add({{"server", server}});
+    counter.Increment(static_cast<double>(count) - counter.Value());
+  };
+  set("standby", reads.answered_by_standby());
+  set("primary", reads.answered_by_primary());
 }
 
 std::string HttpMetrics::text() const {

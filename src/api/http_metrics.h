@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "api/database_breaker.h"
+#include "api/reads.h"
 
 namespace sluice {
 
@@ -23,6 +24,8 @@ class HttpMetrics final {
   void note_spans(size_t exported, size_t dropped);
   void set_open_requests(size_t requests);
   void set_database_breaker(DatabaseBreaker::State state);
+  // Of a process with a standby to read from; another has no such figures.
+  void set_reads(const Reads& reads);
 
   // In Prometheus's text format.
   std::string text() const;

@@ -119,7 +119,7 @@ Co<void> Live::look_while_heard() {
 }
 
 Co<void> Live::look() {
-  Co<Result<PgResult>> reply = database_.query(rows_sql, PgParams());
+  Co<Result<PgResult>> reply = reads_.query(database_, rows_sql, PgParams());
   const Result<PgResult> rows = co_await std::move(reply);
   if (!rows) {
     const bool is_new = failure_.empty();

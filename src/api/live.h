@@ -2,7 +2,8 @@
 // two seconds for all of them, while there are any. It keeps the rows that it read last, so that
 // each stream hears of those alone that are new to it.
 //
-// Thread rule: loop thread only; the clock and the pool outlive it, it outlives its listeners.
+// Thread rule: loop thread only; the clock, the reads and the pool outlive it, it outlives its
+// listeners.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/pg_pool.h"
+#include "api/reads.h"
 #include "runtime/signal.h"
 
 namespace sluice {
@@ -20,7 +21,9 @@ class Live final {
  public:
   class Listener;
 
-  Live(Clock& clock, PgPool& database) : clock_(clock), database_(database) {}
+  // `database`: the primary's.
+  Live(Clock& clock, Reads& reads, PgPool& database)
+      : clock_(clock), reads_(reads), database_(database) {}
   Live(const Live&) = delete;
   Live& operator=(const Live&) = delete;
 
@@ -43,6 +46,7 @@ class Live final {
   void wake_listeners();
 
   Clock& clock_;
+  Reads& reads_;
   PgPool& database_;
   Rows rows_;
   int64_t looks_ = 0;      // that found something new

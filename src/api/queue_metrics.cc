@@ -62,11 +62,11 @@ void add_fleet(prometheus::Registry& registry, const PgResult& row) {
   gauge(registry, "sluice_workers", "Workers that have lately proved life")
       .Add({})
       .Set(number(row, 0, 0));
-  gauge(registry, "sluice_notification_queue_usage",
-        "How full the database server's queue of notifications is, 0 to 1; from 0.5 on nobody "
-        "notifies")
-      .Add({})
-      .Set(number(row, 0, 5));
+  // A standby does not know these, nor how many tasks have ended: what is null is left out.
+  auto& usage = gauge(registry, "sluice_notification_queue_usage",
+                      "How full the database server's queue of notifications is, 0 to 1; from 0.5 "
+                      "on nobody notifies");
+  if (!row.is_null(0, 5)) usage.Add({}).Set(number(row, 0, 5));
   auto& results = prometheus::BuildCounter()
                       .Name("sluice_results_total")
                       .Help(
@@ -75,6 +75,7 @@ void add_fleet(prometheus::Registry& registry, const PgResult& row) {
                       .Register(registry);
   const char* statuses[] = {"solved", "failed", "cancelled", "expired"};
   for (int status = 0; status < 4; ++status) {
+    if (row.is_null(0, status + 1)) continue;
     results.Add({{"status", statuses[status]}}).Increment(number(row, 0, status + 1));
   }
 }
@@ -119,8 +120,8 @@ Co<std::string> QueueMetrics::text() {
 
 Co<void> QueueMetrics::read() {
   const int64_t begun_ns = clock_.now_ns();
-  Co<Result<PgResult>> queues_reply = database_.query_unguarded(queues_sql, PgParams());
-  Co<Result<PgResult>> fleet_reply = database_.query_unguarded(fleet_sql, PgParams());
+  Co<Result<PgResult>> queues_reply = reads_.query_unguarded(database_, queues_sql, PgParams());
+  Co<Result<PgResult>> fleet_reply = reads_.query_unguarded(database_, fleet_sql, PgParams());
   const Result<PgResult> queues = co_await std::move(queues_reply);
   const Result<PgResult> fleet = co_await std::move(fleet_reply);
   const bool is_read = queues && fleet && fleet->rows() == 1;

@@ -2,19 +2,20 @@
 // bound, age, blocks and breaker of each model, live workers, results so far. It asks when somebody
 // scrapes, and not again within 15 s; a database that does not answer leaves no old figures behind.
 //
-// Thread rule: loop thread only; the clock and the pool outlive it.
+// Thread rule: loop thread only; the clock, the reads and the pool outlive it.
 #pragma once
 
 #include <string>
 
-#include "api/pg_pool.h"
+#include "api/reads.h"
 
 namespace sluice {
 
 class QueueMetrics final {
  public:
-  // `database`: its statement takes long where there are many models.
-  QueueMetrics(Clock& clock, PgPool& database) : clock_(clock), database_(database) {}
+  // `database`: the primary's; its statement takes long where there are many models.
+  QueueMetrics(Clock& clock, Reads& reads, PgPool& database)
+      : clock_(clock), reads_(reads), database_(database) {}
 
   // In Prometheus's text format. Waits for a reading that is due, but not for long: then it is what
   // there was, or nothing.
@@ -24,6 +25,7 @@ class QueueMetrics final {
   Co<void> read();
 
   Clock& clock_;
+  Reads& reads_;
   PgPool& database_;
   std::string text_;
   int64_t read_at_ns_ = 0;  // the last answer

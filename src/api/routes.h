@@ -15,6 +15,7 @@
 #include "api/endings.h"
 #include "api/live.h"
 #include "api/pg_pool.h"
+#include "api/reads.h"
 #include "api/submitter.h"
 #include "runtime/http_server.h"
 
@@ -24,6 +25,7 @@ namespace sluice {
 struct Services {
   Clock& clock;
   PgPool& database;
+  Reads& reads;        // for lists and figures that may be some seconds old
   PgPool& background;  // for statements that take seconds
   BulkTurns& bulk;     // for requests of many steps
   PgPool& large;       // for large submissions and arrays: one at a time

@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <memory>
+#include <optional>
 #include <pqxx/pqxx>
 
 #include "api/api.h"
@@ -26,7 +27,15 @@ struct Process {
                                            [this](size_t exported, size_t dropped) {
                                              api.metrics().note_spans(exported, dropped);
                                            })),
-        api(loop, clock, servers, options.api, spans.get()) {}
+        standby(standby_of(options)),
+        api(loop, clock, servers, options.api, spans.get(), standby ? &*standby : nullptr) {}
+
+  std::optional<PgServers> standby_of(const RunServerOptions& options_) {
+    if (options_.read_url.empty()) return std::nullopt;
+    return std::optional<PgServers>(std::in_place, clock, resolver,
+                                    standby_conninfo_of(options_.read_url),
+                                    "the standby of --read-url");
+  }
 
   void start() {
     HttpServerOptions http_options = api.server_options(options.listen);
@@ -81,6 +90,7 @@ struct Process {
   PgServers servers{clock, resolver, conninfo_of(options.database_url)};
   WireHttpClient http{loop, clock};
   std::unique_ptr<SpanExporter> spans;
+  std::optional<PgServers> standby;
   Api api;
   std::unique_ptr<HttpServer> server;
   std::unique_ptr<HttpServer> health;

@@ -13,6 +13,7 @@ namespace sluice {
 
 struct RunServerOptions {
   std::string database_url;
+  std::string read_url;  // of a hot standby; empty: the primary has the reads, too
   ApiOptions api;
   std::string listen;
   std::string health_listen;    // of health and metrics alone, besides; empty: nowhere

@@ -19,7 +19,7 @@ Co<HttpReply> answer_to_conditions(Services& services, ApiRequest request, const
     return reply_with(wrong_tenant());
   }
   PgParams params = {arguments_json(request.http.query), request.caller.tenant};
-  return answer_with_value(services.database, request.http, sql, std::move(params));
+  return answer_with_value(services.reads, request.http, sql, std::move(params));
 }
 
 // One SQL call about a task: $1: its id, $2: the key's tenant; null: there is none.

@@ -201,7 +201,7 @@ Co<HttpReply> list(Services& services, ApiRequest request, const std::string& sq
                      request.caller.tenant ? request.caller.tenant : tenant,
                      argument(query, "model"),
                      batch};
-  return answer_with_value(services.database, request.http, sql, std::move(params));
+  return answer_with_value(services.reads, request.http, sql, std::move(params));
 }
 
 }  // namespace

@@ -244,7 +244,7 @@ void resolve_database(GlobalOptions& globals) {
 // Everybody's ps shows argv. Called as early as possible: until then the password was visible.
 void hide_passwords(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
-    for (const std::string_view flag : {"--database-url", "--direct-url"}) {
+    for (const std::string_view flag : {"--database-url", "--direct-url", "--read-url"}) {
       const std::string_view argument = argv[i];
       if (!argument.starts_with(flag)) continue;
       char* value = nullptr;

@@ -29,6 +29,8 @@ struct ServeFlags {
   std::string breaker_open = "5s";
   std::string health_listen;
   std::string stream_life = "1h";
+  std::string read_url;
+  std::string read_lag = "30s";
   std::string tls_cert;
   std::string tls_key;
 };
@@ -54,6 +56,8 @@ ExitCode serve(const ServeFlags& flags, const GlobalOptions& globals) {
   if (flags.without_keys) require_loopback(flags.listen);
   RunServerOptions options;
   options.database_url = globals.database_url;
+  options.read_url = flags.read_url;
+  options.api.read_lag_ms_max = parse_duration_ms(flags.read_lag);
   options.listen = flags.listen;
   options.health_listen = flags.health_listen;
   options.api.stream_life_ms = parse_duration_ms(flags.stream_life);
@@ -92,6 +96,15 @@ void add_breaker_options(CLI::App& app, ServeFlags& flags) {
       ->option_text("N [2]");
 }
 
+void add_read_options(CLI::App& app, ServeFlags& flags) {
+  app.add_option("--read-url", flags.read_url,
+                 "a hot standby of the database, for lists, the console's figures and /metrics; "
+                 "the primary answers while it cannot")
+      ->option_text("URL");
+  app.add_option("--read-lag", flags.read_lag, "further behind, the standby is not asked")
+      ->option_text("DURATION [30s]");
+}
+
 }  // namespace
 
 Action configure_serve(CLI::App& app) {
@@ -120,6 +133,7 @@ Action configure_serve(CLI::App& app) {
                  "shared by all requests; waiting clients need none")
       ->check(CLI::Range(1, 50))
       ->option_text("N [4]");
+  add_read_options(app, *flags);
   app.add_option("--drain-timeout", flags->drain_timeout,
                  "on SIGTERM, how long requests may finish before they are cut off")
       ->option_text("DURATION [30s]");

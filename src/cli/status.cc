@@ -14,6 +14,7 @@
 #include "cli/database_session.h"
 #include "cli/interrupt.h"
 #include "cli/recent_ends.h"
+#include "cli/standby.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "duration.h"
@@ -89,9 +90,10 @@ std::string totals_line(pqxx::nontransaction& session, const pqxx::result& queue
   }
   const pqxx::row workers =
       session.exec1("select count(*), coalesce(sum(slots), 0) from sluice.workers where alive");
-  return fmt::format("{} queued, {} in flight, {} waiting; {} worker{}, {} slots\n", depth,
+  return fmt::format("{} queued, {} in flight, {} waiting; {} worker{}, {} slots{}\n", depth,
                      in_flight, waiting, workers[0].c_str(), workers[0].as<int>() == 1 ? "" : "s",
-                     workers[1].c_str());
+                     workers[1].c_str(),
+                     is_standby(session) ? "; read on a standby, which knows no permits" : "");
 }
 
 // Workers that are there by their own account but have stopped proving it; empty when all do.

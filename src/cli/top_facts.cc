@@ -1,5 +1,6 @@
 #include "cli/top_facts.h"
 
+#include "cli/standby.h"
 #include "duration.h"
 
 namespace sluice {
@@ -42,6 +43,7 @@ TopFacts read_top_facts(pqxx::connection& connection) {
   pqxx::nontransaction session(connection);
   TopFacts facts;
   facts.time = session.exec1("select to_char(clock_timestamp(), 'HH24:MI:SS')")[0].c_str();
+  facts.is_standby = is_standby(session);
   for (const pqxx::row& row : session.exec(queues_sql)) {
     QueueFacts& queue = facts.queues.emplace_back();
     queue.model = row[0].c_str();

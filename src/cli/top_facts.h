@@ -47,7 +47,8 @@ struct FailureFacts {
 };
 
 struct TopFacts {
-  std::string time;  // the database's, HH:MM:SS
+  std::string time;         // the database's, HH:MM:SS
+  bool is_standby = false;  // it knows no rates and no permits
   std::vector<QueueFacts> queues;
   std::vector<WorkerFacts> workers;
   std::vector<FailureFacts> failures;  // of the last 10 minutes

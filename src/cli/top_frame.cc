@@ -90,8 +90,9 @@ std::string workers_line(const TopFacts& facts) {
     slots += worker.slots;
     busy += worker.in_flight;
   }
-  return fmt::format("sluice {}  {} worker(s) alive, {} of {} slots busy", facts.time, alive, busy,
-                     slots);
+  return fmt::format("sluice {}  {} worker(s) alive, {} of {} slots busy{}", facts.time, alive,
+                     busy, slots,
+                     facts.is_standby ? "; a standby: rates unknown" : "");
 }
 
 std::string rates_line(const TopFacts& facts, const CallRates& rates) {

@@ -80,8 +80,8 @@ const char* odd_because(const PQconninfoOption* options) {
   return nullptr;
 }
 
-// Of several servers all but one are standbys, where nothing can be done; `any` has to be said.
-bool wants_writable_server(const PQconninfoOption* options) {
+// Of several servers all but one are standbys, where little can be done; `any` has to be said.
+bool leaves_choice_to_us(const PQconninfoOption* options) {
   const auto says = [options](const char* keyword, const char* variable) {
     const std::string_view value = value_of(options, keyword);
     const char* setting = std::getenv(variable);
@@ -101,9 +101,8 @@ void append(std::string& conninfo, std::string_view keyword, std::string_view va
   conninfo += "' ";
 }
 
-}  // namespace
-
-std::string conninfo_of(const std::string& url) {
+// `wanted`: of several servers.
+std::string conninfo_for(const std::string& url, const char* wanted) {
   const ConninfoOptions options(PQconninfoParse(url.c_str(), nullptr), &PQconninfoFree);
   const char* problem = options ? odd_because(options.get()) : unreadable_because(url);
   if (problem != nullptr) {
@@ -126,9 +125,19 @@ std::string conninfo_of(const std::string& url) {
   if (value_of(options.get(), "fallback_application_name").empty()) {
     append(conninfo, "fallback_application_name", "sluice");
   }
-  if (wants_writable_server(options.get())) append(conninfo, "target_session_attrs", "read-write");
+  if (leaves_choice_to_us(options.get())) append(conninfo, "target_session_attrs", wanted);
   if (!has_timeout) append(conninfo, "connect_timeout", std::to_string(connect_timeout_s));
   return conninfo;
+}
+
+}  // namespace
+
+std::string conninfo_of(const std::string& url) {
+  return conninfo_for(url, "read-write");
+}
+
+std::string standby_conninfo_of(const std::string& url) {
+  return conninfo_for(url, "standby");
 }
 
 bool may_hold_password(const std::string& url) {

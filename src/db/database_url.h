@@ -19,6 +19,9 @@ inline constexpr int connect_timeout_s = 10;
 // CommandError(bad_configuration), which says what is wrong, if it is malformed.
 std::string conninfo_of(const std::string& url);
 
+// The same for reads from a standby: where `url` names several servers, one that is a standby.
+std::string standby_conninfo_of(const std::string& url);
+
 // Whether `url` holds a password, or is malformed and may.
 bool may_hold_password(const std::string& url);
 

@@ -66,6 +66,14 @@ TEST_CASE(
   CHECK_FALSE(contains(conninfo_of("postgresql://one,two/db?target_session_attrs=any"), wish));
 }
 
+TEST_CASE("for reads, of several servers a standby is wanted, unless the URL says otherwise") {
+  const std::string wish = "target_session_attrs='standby'";
+  CHECK(contains(standby_conninfo_of("postgresql://one,two/db"), wish));
+  CHECK_FALSE(contains(standby_conninfo_of("postgresql://one/db"), "target_session_attrs"));
+  CHECK(contains(standby_conninfo_of("postgresql://one,two/db?target_session_attrs=any"),
+                 "target_session_attrs='any'"));
+}
+
 TEST_CASE("a malformed URL is bad configuration; what is wrong is said without a word of it") {
   const auto problem_of = [](const char* url) -> std::string {
     CAPTURE(url);

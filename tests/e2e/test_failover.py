@@ -6,68 +6,14 @@ from contextlib import closing
 
 import psycopg2
 import pytest
-from conftest import connect, http, private_postgres, query, wait_for
+from conftest import connect, http, query, wait_for
 from queue_tools import add_model, submit, submit_many, wait_ended
+from standby_tools import Pair, servers  # noqa: F401 (a fixture)
 
 pytestmark = pytest.mark.plain_build_only
 
-SETTINGS = ["shared_buffers=16MB", "max_connections=50", "wal_receiver_status_interval=1s",
-    "hot_standby=on"]
 # Measured: 0.4 s with a restartpoint, 0.5 s without; beyond this it is stuck.
 FIRST_RESULT_WITHIN_S = 20
-
-
-@pytest.fixture
-def servers():
-    """A function that makes a PrivatePostgres, not started yet."""
-    made = []
-
-    def make(*settings):
-        # The writes of a killed server are with the kernel: only a power cut, which no test
-        # plays, needs a disk.
-        made.append(private_postgres.PrivatePostgres(fsync=False, settings=[*SETTINGS, *settings]))
-        return made[-1]
-    yield make
-    for server in made:
-        server.remove()
-
-
-class Pair:
-    """A primary and its streaming standby, in step; `url` leads to whichever takes writes."""
-
-    def __init__(self, servers):
-        self.primary, self.standby = servers(), servers()
-        self.primary.start()
-        self.standby.copy(self.primary, "-R")
-        self.standby.start()
-        hosts = f"{self.primary.directory},{self.standby.directory}"
-        self.url = (f"postgresql:///postgres?host={hosts}&user=sluice"
-                    "&target_session_attrs=read-write")
-
-    def replicate_synchronously(self, synchronous_commit):
-        for setting in ("synchronous_standby_names = '*'",
-                f"synchronous_commit = '{synchronous_commit}'"):
-            query(self.primary.url(), f"alter system set {setting}")
-        query(self.primary.url(), "select pg_reload_conf()")
-        wait_for(lambda: query(self.primary.url(),
-            "select sync_state from pg_stat_replication") == [("sync",)], 20, "the standby")
-
-    def restartpoint(self):
-        """What the standby has replayed so far is on its disk."""
-        query(self.primary.url(), "checkpoint")
-        lsn = query(self.primary.url(), "select redo_lsn from pg_control_checkpoint()")[0][0]
-        wait_for(lambda: query(self.standby.url(), "select pg_last_wal_replay_lsn() > %s",
-                [lsn])[0][0], 20, "the replay")
-        query(self.standby.url(), "checkpoint")
-        assert query(self.standby.url(), "select redo_lsn >= %s from pg_control_checkpoint()",
-            [lsn]) == [(True,)]
-
-    def fail_over(self):
-        """Kills the primary and promotes the standby; the moment at which it takes writes."""
-        self.primary.kill()
-        query(self.standby.url(), "alter system reset synchronous_standby_names")
-        query(self.standby.url(), "select pg_reload_conf(), pg_promote(wait => true)")
-        return time.monotonic()
 
 
 class Submitter:

@@ -123,8 +123,8 @@ begin
 end
 $$;
 
--- permits_now: how many units a quota could grant at p_now; null: no limit. Tokens: 0 or less means
--- in debt.
+-- permits_now: how many units a quota could grant at p_now; null: no limit, or unknown because this
+-- is a standby, which cannot read unlogged sequences. Tokens: 0 or less means in debt.
 create or replace function sluice.permits_now(p_quota sluice.quota, p_now timestamptz)
 returns bigint
 language plpgsql volatile
@@ -132,7 +132,7 @@ as $$
 declare
   v_permits bigint;
 begin
-  if p_quota.bucket is not null then
+  if p_quota.bucket is not null and not pg_is_in_recovery() then
     v_permits := p_quota.burst
       - ceil((sluice.bucket(p_quota, p_now) - sluice.micros(p_now) * 1000)::numeric
         / p_quota.interval_ns);
@@ -144,7 +144,8 @@ begin
 end
 $$;
 
--- permit_at: when the next unit of a quota can be granted: p_now or later; null: no limit.
+-- permit_at: when the next unit of a quota can be granted: p_now or later; null: no limit, or
+-- unknown on a standby.
 -- Params:  p_quota; p_now; p_taken: after so many more were taken at p_now.
 create or replace function sluice.permit_at(
   p_quota sluice.quota, p_now timestamptz, p_taken bigint default 0)
@@ -154,7 +155,7 @@ as $$
 declare
   v_at timestamptz;
 begin
-  if p_quota.bucket is not null then
+  if p_quota.bucket is not null and not pg_is_in_recovery() then
     v_at := greatest(p_now, sluice.from_micros(
       (sluice.bucket(p_quota, p_now)
         + (p_taken + 1 - p_quota.burst) * p_quota.interval_ns + 999) / 1000));
@@ -201,7 +202,7 @@ begin
 end
 $$;
 
--- permits_now: how many calls of model p_model could begin at p_now; null: no limit. While its
+-- permits_now: how many calls of model p_model could begin at p_now; null: as above. While its
 -- tokens are not in debt they limit no number: the head of the queue is granted whatever its size.
 create or replace function sluice.permits_now(p_model sluice.models, p_now timestamptz) returns int
 language plpgsql volatile
@@ -213,7 +214,7 @@ begin
 end
 $$;
 
--- permit_at: when the next call of model p_model can begin, by its quotas; null: no limit.
+-- permit_at: when the next call of model p_model can begin, by its quotas; null: as above.
 create or replace function sluice.permit_at(p_model sluice.models, p_now timestamptz)
 returns timestamptz
 language plpgsql volatile
@@ -226,7 +227,7 @@ end
 $$;
 
 -- next_permit_at: when the next call of a model may be granted: p_now or earlier means at once;
--- null: no limit.
+-- null: no limit, or unknown on a standby.
 create or replace function sluice.next_permit_at(model text, p_now timestamptz default null)
 returns timestamptz
 language plpgsql volatile security definer

@@ -38,8 +38,9 @@ $$;
 -- tenant_headroom: how many calls a tenant may begin now. Claims look only at the lanes of tenants
 -- with headroom. It takes no lock, so tenant_allowances decides. It also mends the bucket where
 -- that is necessary, because a claim never reaches it otherwise.
--- Returns: headroom: null: the tenant has no quota; next_at: while there is none, when there will
---          be; 10 s ahead at most, in case the notification of a raised limit is lost.
+-- Returns: headroom: null: the tenant has no quota, or this is a standby; next_at: while there is
+--          none, when there will be; 10 s ahead at most, in case the notification of a raised limit
+--          is lost.
 create or replace function sluice.tenant_headroom(
   p_tenant text, p_now timestamptz, out headroom int, out next_at timestamptz)
 language plpgsql volatile
@@ -51,7 +52,7 @@ declare
 begin
   select * into v_tenant from sluice.tenants t where t.name = p_tenant
     and (t.rpm is not null or t.tpm is not null);
-  if not found then
+  if not found or pg_is_in_recovery() then
     return;
   end if;
   v_requests := sluice.request_quota(v_tenant);

@@ -78,7 +78,8 @@ end
 $$;
 
 -- tenant_text: until when a tenant has no permit and, if only its quota of requests decides, how
--- much later the task with p_ahead before it gets its own; null: it has one, or needs none.
+-- much later the task with p_ahead before it gets its own; null: it has one, or needs none. A
+-- standby does not know.
 create or replace function sluice.tenant_text(p_tenant text, p_ahead int, p_now timestamptz)
 returns text
 language plpgsql volatile
@@ -88,8 +89,11 @@ declare
   v_requests sluice.quota := sluice.request_quota(v_tenant);
   v_tokens sluice.quota := sluice.token_quota(v_tenant);
 begin
-  if coalesce(least(sluice.permits_now(v_requests, p_now), sluice.permits_now(v_tokens, p_now)) > 0,
-    true) then
+  if pg_is_in_recovery() and num_nonnulls(v_tenant.rpm, v_tenant.tpm) > 0 then
+    return format('permits of tenant "%s" unknown on a standby (%s)', p_tenant,
+      concat_ws(', ', 'rpm ' || v_tenant.rpm, 'tpm ' || v_tenant.tpm));
+  elsif coalesce(least(sluice.permits_now(v_requests, p_now),
+    sluice.permits_now(v_tokens, p_now)) > 0, true) then
     return null;
   end if;
   return format('tenant "%s" has no permit before %s (%s)', p_tenant,

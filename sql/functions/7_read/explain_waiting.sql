@@ -97,7 +97,11 @@ begin
   end if;
   return case when v_can is null then 'no model can take it now: ' || sluice.some_text(v_cannot)
     else concat_ws('; ', 'can be taken by ' || sluice.some_text(v_can),
-      'not by ' || sluice.some_text(v_cannot)) end;
+      'not by ' || sluice.some_text(v_cannot)) end
+    || case when pg_is_in_recovery() and exists (
+        select from sluice.routes r join sluice.models m on m.name = r.model
+        where r.route = p_route and r.weight > 0 and num_nonnulls(m.rpm, m.tpm) > 0)
+      then ', their permits unknown on a standby' else '' end;
 end
 $$;
 
@@ -187,7 +191,8 @@ end
 $$;
 
 -- line_part: which part of the tasks in line p_line a model may expect to take: all of its own
--- line; of a route's according to its weight among the models that can call now.
+-- line; of a route's according to its weight among the models that can call now. A standby cannot
+-- tell which can: there it is the weight among all.
 create or replace function sluice.line_part(p_line int, p_model sluice.models, p_now timestamptz)
 returns double precision
 language plpgsql volatile
@@ -197,6 +202,12 @@ declare
     select r.weight from sluice.route_line l join sluice.routes r on r.route = l.route
     where l.n = -p_line and r.model = p_model.name);
 begin
+  if pg_is_in_recovery() then
+    return coalesce(v_weight / (
+      select sum(r.weight) from sluice.route_line l join sluice.routes r on r.route = l.route
+      join sluice.models m on m.name = r.model and (l.api is null or l.api = m.api)
+      where l.n = -p_line and r.weight > 0), v_weight, 1);
+  end if;
   return case v_weight when 0 then 0
     else coalesce(v_weight / (v_weight + sluice.route_weight(p_line, p_model.id, p_now)), 1) end;
 end
@@ -226,8 +237,9 @@ end
 $$;
 
 -- permit_text: what the quotas of an open model with a worker let a task expect; null without a
--- quota. If only a quota of requests decides, a task with p_ahead others ahead (null: not known)
--- gets permit p_ahead + 1; how many tokens the others will take is not known.
+-- quota. A standby does not know. If only a quota of requests decides, a task with p_ahead others
+-- ahead (null: not known) gets permit p_ahead + 1; how many tokens the others will take is not
+-- known.
 create or replace function sluice.permit_text(p_model sluice.models, p_ahead int, p_now timestamptz)
 returns text
 language plpgsql volatile
@@ -240,6 +252,8 @@ declare
 begin
   if p_model.rpm is null and p_model.tpm is null then
     return null;
+  elsif pg_is_in_recovery() then
+    return format('permits unknown on a standby (%s)', v_limits);
   end if;
   return case when coalesce(v_now_free > 0, true)
       then concat_ws(' ', v_now_free, 'permit(s) now') || ' (' || v_limits || ')'

@@ -3,8 +3,8 @@
 -- call_counts: how many calls of each model have begun and ended since its counters were created;
 -- `sluice top` computes rates from them. Numbers only: everybody who may see the queues may see
 -- them. Reads two sequences a model, no table of tasks.
--- Returns: one row a model. null: the counter was lost in a crash. A count may go down when claims
---          are recounted.
+-- Returns: one row a model. null: the counter was lost in a crash, or this is a standby. A count
+--          may go down when claims are recounted.
 create or replace function sluice.call_counts()
 returns table (model text, began bigint, ended bigint)
 language plpgsql volatile security definer
@@ -67,7 +67,8 @@ $$;
 -- sequences and the workers' rows.
 -- Returns: one row. workers: live ones; the others: results with that status since the database
 --          last crashed; notify_usage: how full the server's queue of notifications was, 0 to 1, at
---          the last look (an awake worker looks each second).
+--          the last look (an awake worker looks each second). All but workers are null on a
+--          standby, which cannot read unlogged sequences.
 create or replace function sluice.fleet_gauges()
 returns table (workers bigint, solved bigint, failed bigint, cancelled bigint, expired bigint,
   notify_usage double precision)
@@ -75,13 +76,16 @@ language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
 #variable_conflict use_column
+declare
+  v_never_set bigint := case when not pg_is_in_recovery() then 0 end;
 begin
   return query
   select (select count(*) from sluice.workers w where w.alive),
-    coalesce(pg_sequence_last_value('sluice.results_solved'), 0),
-      coalesce(pg_sequence_last_value('sluice.results_failed'), 0),
-    coalesce(pg_sequence_last_value('sluice.results_cancelled'), 0),
-      coalesce(pg_sequence_last_value('sluice.results_expired'), 0),
-    sluice.notify_usage() / 1000.0::double precision;
+    coalesce(pg_sequence_last_value('sluice.results_solved'), v_never_set),
+      coalesce(pg_sequence_last_value('sluice.results_failed'), v_never_set),
+    coalesce(pg_sequence_last_value('sluice.results_cancelled'), v_never_set),
+      coalesce(pg_sequence_last_value('sluice.results_expired'), v_never_set),
+    coalesce(pg_sequence_last_value('sluice.notify_usage'), v_never_set)
+      / 1000.0::double precision;
 end
 $$;

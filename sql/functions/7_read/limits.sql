@@ -26,7 +26,8 @@ $$;
 -- Params:  model: its name; p_now.
 -- Returns: one row. burst: requests at once; permits_now, next_permit_at: of its requests;
 --          tokens_reserved: by calls under way; tokens_used_last_minute: by those that ended, of
---          the same minute; tokens_free: less than 0: in debt; null: no such quota.
+--          the same minute; tokens_free: less than 0: in debt; null: no such quota. What a
+--          bucket holds is null on a standby, which cannot read unlogged sequences.
 -- Errors:  SL001.
 create or replace function sluice.model_limits(model text, p_now timestamptz default null)
 returns table (rpm int, burst int, permits_now bigint, next_permit_at timestamptz,

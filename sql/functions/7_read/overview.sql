@@ -139,7 +139,8 @@ begin
     case when p_live = 0 then sluice.unserved_phrase(p_live, p_slots, p_busy, p_in_flight, null)
       when not p_waits then 'nothing waits'
       else sluice.unserved_phrase(p_live, p_slots, p_busy, p_in_flight, p_model.max_in_flight) end,
-    case when p_permits <= 0 then sluice.permit_text(p_model, null, p_now) end,
+    case when p_permits <= 0 or pg_is_in_recovery()
+      then sluice.permit_text(p_model, null, p_now) end,
     'claimed as slots become free');
 end
 $$;
@@ -149,7 +150,8 @@ $$;
 -- any number of tasks and tenants: depth and unfinished are estimates where is_estimate says so,
 -- oldest_ready_s is that of the tasks submitted first.
 -- Params:  p_now.
--- Returns: next_permit_at: null while a call may begin; why: in the words of explain;
+-- Returns: permits_now: null without a quota, and on a standby, which cannot tell;
+--          next_permit_at: null while a call may begin; why: in the words of explain;
 --          calls_per_min, tokens_per_min, solved_10min to p99_s: as model_ends.
 create or replace function sluice.overview(p_now timestamptz default null)
 returns table (model text, api text, paused boolean, state text, state_reason text,

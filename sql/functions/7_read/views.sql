@@ -167,6 +167,8 @@ $$;
 -- queues: one row per model: how deep, how busy, how close to its limits. unfinished includes its
 -- share of the tasks that wait in its routes (3_limits/backpressure.sql); the shares add up to all.
 -- sustained_rpm is what the quota allows in the long run: 60 s / T (3_limits/permits.sql).
+-- permits_now and next_permit_at are null without a quota, and on a standby: it cannot read what
+-- the buckets hold.
 -- state is model_state; state_reason says why, and state_until how long (infinity: until somebody
 -- opens it; null: until a probe decides).
 create or replace view sluice.queues as
