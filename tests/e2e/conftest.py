@@ -102,11 +102,11 @@ def query(url, sql, parameters=None):
 class Process:
     """A started `sluice …`: its output goes to files; ends at teardown, whatever its state."""
 
-    def __init__(self, arguments, directory, env=(), cwd=None):
+    def __init__(self, arguments, directory, env=(), cwd=None, binary=BINARY):
         directory.mkdir(parents=True, exist_ok=True)
         self.stdout_path, self.stderr_path = directory / "stdout", directory / "stderr"
         with open(self.stdout_path, "wb") as out, open(self.stderr_path, "wb") as err:
-            self.process = subprocess.Popen([BINARY, *map(str, arguments)],
+            self.process = subprocess.Popen([binary, *map(str, arguments)],
                 stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=clean_environment(env),
                 cwd=cwd, preexec_fn=lambda: private_postgres.die_with_parent(signal.SIGKILL))
         self.pid = self.process.pid
@@ -161,8 +161,8 @@ def started(tmp_path):
     """A function that starts `sluice ARGUMENTS…` as a Process."""
     processes = []
 
-    def start(*arguments, env=(), cwd=None):
-        process = Process(arguments, tmp_path / f"process-{len(processes)}", env, cwd)
+    def start(*arguments, env=(), cwd=None, binary=BINARY):
+        process = Process(arguments, tmp_path / f"process-{len(processes)}", env, cwd, binary)
         processes.append(process)
         return process
     yield start
