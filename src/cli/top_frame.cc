@@ -91,8 +91,7 @@ std::string workers_line(const TopFacts& facts) {
     busy += worker.in_flight;
   }
   return fmt::format("sluice {}  {} worker(s) alive, {} of {} slots busy{}", facts.time, alive,
-                     busy, slots,
-                     facts.is_standby ? "; a standby: rates unknown" : "");
+                     busy, slots, facts.is_standby ? "; a standby: rates unknown" : "");
 }
 
 std::string rates_line(const TopFacts& facts, const CallRates& rates) {

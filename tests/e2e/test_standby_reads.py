@@ -130,7 +130,8 @@ def test_the_reading_commands_work_at_a_standby(pair, sluice):
     status = sluice("status", *at).stdout
     assert "read on a standby, which knows no permits" in status
     assert re.search(r"^limited +open .* - +normal", status, re.M), status
-    assert "; a standby: rates unknown" in sluice("top", "--once", "--interval", "500ms", *at).stdout
+    top = sluice("top", "--once", "--interval", "500ms", *at).stdout
+    assert "; a standby: rates unknown" in top, top
     doctor = sluice("doctor", *at)
     assert doctor.returncode == 1 and doctor.stderr == "", doctor  # nothing listens at port 1
     assert "sequences" not in doctor.stdout and "backend" in doctor.stdout, doctor.stdout
