@@ -257,7 +257,7 @@ def test_a_server_shows_what_doctor_finds(url, server, sluice):
 
 def test_a_server_says_that_doctor_did_not_come_to_its_end(url, server):
     port = server(url).port
-    query(url, "revoke all on sluice.function_set from public; "
-        "alter table sluice.function_set rename to away")
+    query(url, "alter function sluice.recent_failures(interval, timestamptz) rename to away")
     reply = http(port, "GET", "/v1/doctor")
     assert (reply.status, reply.json["error"]["type"]) == (503, "unavailable")
+    assert "ended with status 1" in reply.json["error"]["message"]

@@ -136,6 +136,7 @@ as $$
     when 'interval'::regtype then 'a duration'
     when 'timestamptz'::regtype then 'a time'
     when 'text[]'::regtype then 'an array of texts'
+    when 'int8[]'::regtype then 'an array of whole numbers'
     else 'a value of type ' || p_type end
 $$;
 

@@ -33,7 +33,7 @@ begin
     ('priority', p_priority not between -100 and 100,
      format('priority %s is not between -100 and 100', p_priority), 'Higher comes first.'),
     ('ids', cardinality(c.ids) not between 1 and sluice.job_ids_max()
-       or array_position(c.ids, null) is not null,
+       or exists (select from unnest(c.ids) i where i is null),
      format('ids are 1 to %s numbers', sluice.job_ids_max()),
      'For more tasks there are conditions, such as {"batch_id": 7}.'),
     ('model', num_nonnulls(c.model, c.route) = 2, 'model and route cannot both be given',
