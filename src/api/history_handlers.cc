@@ -32,9 +32,8 @@ Co<HttpReply> show_history(Services& services, ApiRequest request) {
                      request.caller.tenant ? request.caller.tenant : tenant,
                      argument(query, "by").value_or("none"),
                      format};
-  std::string statement =
-      in_name_of(request.caller.key_id, "select sluice.history_page($1, $2, $3, $4, $5, $6, $7)",
-                 params);
+  std::string statement = in_name_of(
+      request.caller.key_id, "select sluice.history_page($1, $2, $3, $4, $5, $6, $7)", params);
   Co<Result<PgResult>> reply =
       services.database.query(request.http, std::move(statement), std::move(params));
   Result<PgResult> rows = co_await std::move(reply);

@@ -36,8 +36,9 @@ TEST_CASE_FIXTURE(Fixture, "a program's output and exit code are given") {
 }
 
 TEST_CASE_FIXTURE(Fixture, "what it says at its end is not lost") {
-  const Result<ProgramEnd> end = run(shell("i=0; while [ $i -lt 5000 ]; do echo 0123456789; "
-                                           "i=$((i + 1)); done"));
+  const Result<ProgramEnd> end =
+      run(shell("i=0; while [ $i -lt 5000 ]; do echo 0123456789; "
+                "i=$((i + 1)); done"));
   REQUIRE(end.has_value());
   CHECK(end->output.size() == 55'000);
 }

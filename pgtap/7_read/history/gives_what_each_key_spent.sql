@@ -11,14 +11,15 @@ select given_tenant('sluice_reader') as one, given_tenant('sluice_reader') as tw
 insert into sluice.api_key (id, sha256, name, tenant, scopes, created_at)
 values ('00000000000000aa', sha256('a'), 'search', :'one', '{submit}', at(0)),
   ('00000000000000bb', sha256('b'), '=nightly', null, '{submit}', at(0));
-update sluice.models set input_price = 1000000 where name = :'m';
+update sluice.models set input_price = 1000000, output_price = 0 where name = :'m';
 select s.id from sluice.submit_each(
   array_fill(format('{"prompt": "q", "model": "%s"}', :'m'), array[4]),
   array[:'one', :'one', :'two', :'one'], array_fill(null::text, array[4]), null,
   array['00000000000000aa', '00000000000000aa', '00000000000000bb', null], at(1)) s \g /dev/null
 select given_worker(array[:'m'], at(1)) as w \gset
 select claimed(:w, 4, at(2)) as ids \gset
-select count(*) from sluice.complete(:w, array(select told(i, 'solved', input_tokens => 2)
+select count(*) from sluice.complete(:w, array(select told(i, 'solved', input_tokens => 2,
+  output_tokens => 0)
   from unnest(:'ids'::bigint[]) i), at(4)) \g /dev/null
 select sluice.count_ends(at(60)) \g /dev/null
 update sluice.api_key set revoked_at = at(9) where name = 'search';

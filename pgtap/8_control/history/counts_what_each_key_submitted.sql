@@ -21,9 +21,10 @@ select results_eq('select t.api_key from told join sluice.task t using (id) orde
     ('ffffffffffffffff')$$, 'a task keeps by which key it came');
 select sluice.submit('x', :'m') as id \gset
 select is((select api_key from sluice.task where id = :id), null::text, 'one from SQL has none');
-select is((select array_agg(t.api_key) from sluice.submit_array(format(
+select array(select id from sluice.submit_array(format(
     '[{"prompt": "a", "model": "%1$s"}, {"prompt": "b", "model": "%1$s"}]', :'m'), null, null,
-    api_key => '00000000000000bb', p_now => at(1)) s join sluice.task t using (id)),
+    api_key => '00000000000000bb', p_now => at(1))) as ids \gset
+select is((select array_agg(api_key) from sluice.task where id = any (:'ids')),
   '{00000000000000bb,00000000000000bb}', 'each of an array has the one');
 select sluice.cancel(id, at(5)) from told \g /dev/null
 select is(sluice.count_ends(at(60)), 5::bigint, 'a look counts them');

@@ -25,14 +25,14 @@ select is((select model from sluice.task where id = :t), id_of(:'a'), 'which it 
 update sluice.models set api = 'openai-chat' where name = :'b';
 update sluice.task set request = '{}', prompt = null where id = :u;
 select is((error_of(format($$select sluice.start_job('redrive', '{"ids": [%s]}', true,
-  target => %L)$$, :u, :'b'))).code, 'SL001', 'a request stays with its api');
+  target => %L, p_now => at(102))$$, :u, :'b'))).code, 'SL001', 'a request stays with its api');
 select is(sluice.start_job('redrive', jsonb_build_object('ids', array[:t, :u]), true,
-  target => :'b'), 2::bigint, 'a prompt beside it does not');
+  target => :'b', p_now => at(102)), 2::bigint, 'a prompt beside it does not');
 
 select (given_failed(:'gone', 1))[1] as g \gset
 delete from sluice.models where name = :'gone';
-select is(sluice.start_job('redrive', jsonb_build_object('ids', array[:g]), true),
-  0::bigint, 'a task of a model that is gone cannot be redriven');
+select is(sluice.start_job('redrive', jsonb_build_object('ids', array[:g]), true,
+  p_now => at(20)), 0::bigint, 'a task of a model that is gone cannot be redriven');
 select sluice.start_job('redrive', jsonb_build_object('ids', array[:g]), target => :'a',
   p_now => at(20)) as job \gset
 select is((stepped(:job)).done, 1::bigint, 'but to another one');

@@ -14,7 +14,8 @@ select is(:'shown'::jsonb - 'id', '{"type": "message_batch", "processing_status"
   "canceled": 0, "expired": 0}, "created_at": "2040-01-01T00:00:00.000000Z",
   "expires_at": "2040-01-02T00:00:00.000000Z",
       "ended_at": null,
-  "progress": {"total": 2, "completed": 0, "failed": 0, "in_progress_at": null},
+  "progress": {"total": 2, "completed": 0, "failed": 0,
+  "in_progress_at": "2040-01-01T00:00:00.000000Z"},
     "cancel_initiated_at": null, "results_url": null}', 'shown');
 select is((batch_row(:b)).phase, 'submit', 'it is validated at once');
 select is(array(select custom_id from sluice.batch_line where batch = :b order by line),

@@ -1,5 +1,18 @@
 -- The history as the HTTP front sends it: JSON or CSV.
 
+-- csv_line: the values of an object as a line of RFC 4180. Texts are in quotes, and one that a
+-- spreadsheet would take for a formula begins with an apostrophe.
+create or replace function sluice.csv_line(p_row json) returns text
+language sql immutable parallel safe
+as $$
+  select string_agg(case json_typeof(v.value)
+      when 'null' then ''
+      when 'string' then '"' || regexp_replace(replace(v.value #>> '{}', '"', '""'),
+        '^([=+@\t\r-])', '''\1') || '"'
+      else v.value::text end, ',' order by v.ordinality)
+  from json_each(p_row) with ordinality v(key, value, ordinality)
+$$;
+
 -- history_page: history_of, or by key history_of_keys, as the HTTP front sends it.
 -- Params:  as history_of, but by may be key; format: json or csv.
 -- Errors:  as history_of; SL004 another format, or no time.
@@ -67,17 +80,4 @@ exception when datetime_field_overflow or invalid_datetime_format
   raise exception '% is no time: "%"', p_name, left(p_text, 200) using errcode = 'SL004',
     column = p_name, hint = 'Such as 2026-01-31T12:00:00Z.';
 end
-$$;
-
--- csv_line: the values of an object as a line of RFC 4180. Texts are in quotes, and one that a
--- spreadsheet would take for a formula begins with an apostrophe.
-create or replace function sluice.csv_line(p_row json) returns text
-language sql immutable parallel safe
-as $$
-  select string_agg(case json_typeof(v.value)
-      when 'null' then ''
-      when 'string' then '"' || regexp_replace(replace(v.value #>> '{}', '"', '""'),
-        '^([=+@\t\r-])', '''\1') || '"'
-      else v.value::text end, ',' order by v.ordinality)
-  from json_each(p_row) with ordinality v(key, value, ordinality)
 $$;
