@@ -284,7 +284,7 @@ const scenarios = {
     await heading(page, 'cancelled');
     await page.getByRole('heading', { name: 'Failed lines' }).waitFor();
     await page.getByRole('rowheader', { name: 'refused', exact: true }).waitFor();
-    await page.getByText('The batch was cancelled before.').waitFor();
+    await page.getByText('The batch was cancelled before.').first().waitFor();
     const [download] = await Promise.all([page.waitForEvent('download'),
       page.getByRole('link', { name: 'Download results' }).click()]);
     assert.equal(download.suggestedFilename(), `${facts.messages}.jsonl`);

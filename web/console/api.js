@@ -90,6 +90,9 @@ async function renewSession() {
 /** @param {string} text */
 const shortText = (text) => (text.startsWith('<') ? '' : text.slice(0, 300));
 
+/** Something has changed that was not asked for just now: all that is on the page is loaded anew. */
+export const loadAnew = () => changed.set(changed.get() + 1);
+
 /** A change. All that is on the page is loaded anew afterwards.
  * @param {'POST' | 'PUT' | 'PATCH' | 'DELETE'} method
  * @param {string} path
@@ -97,7 +100,7 @@ const shortText = (text) => (text.startsWith('<') ? '' : text.slice(0, 300));
  * @param {{headers?: Record<string, string>}} [options] */
 export async function act(method, path, body, options) {
   const value = await request(method, path, body, options);
-  changed.set(changed.get() + 1);
+  loadAnew();
   return value;
 }
 

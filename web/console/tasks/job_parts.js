@@ -1,6 +1,6 @@
 // Bulk actions as jobs of the server: the question before one, and how far one is.
 import { html, useEffect, useRef, useState } from '../html.js';
-import { act, request, useApi } from '../api.js';
+import { act, loadAnew, request, useApi } from '../api.js';
 import { plural } from '../format.js';
 import { encodePart, link } from '../router.js';
 import { Badge, Bar, Dialog, Field, FormError } from '../components/index.js';
@@ -87,6 +87,8 @@ function Started({ id, onClose }) {
   const { data: job, error } = useJob(id);
   const [refusal, setRefusal] = useState(/** @type {any} */ (null));
   const isWorking = !job || WORKING.includes(job.state);
+  // What is behind the dialog shows tasks as they were.
+  useEffect(() => { if (!isWorking) loadAnew(); }, [isWorking]);
   const cancel = () => act('POST', `v1/jobs/${encodePart(id)}/cancel`).catch(setRefusal);
   return html`<${Dialog} title=${job ? ACTIONS[job.action].title : 'Job'} onClose=${onClose}
     footer=${html`
