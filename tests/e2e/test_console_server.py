@@ -17,6 +17,7 @@ from console_tools import Browser, Events, forged_cookie
 from key_tools import make_key, process, url  # noqa: F401 (fixtures)
 from queue_tools import add_model, submit
 
+WIRE_BYTES_MAX = 120_000  # of all screens together
 POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; font-src 'self'; base-uri 'self'; form-action 'none'; "
     "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'")
@@ -101,11 +102,16 @@ def test_every_file_of_the_console_is_in_the_binary(process):
         for path in (web / "console").rglob("*") if path.suffix in types}
     names |= {path.relative_to(web).as_posix(): path for path in (web / "vendor").rglob("*")
         if path.suffix in types}
+    packed_bytes = 0
     for name, path in names.items():
         address = f"http://127.0.0.1:{process.port}/console/{name}"
         with urllib.request.urlopen(address, timeout=20) as reply:
             assert reply.read() == served(name, path), name
             assert reply.headers["Content-Type"] == types[path.suffix], name
+        packed = urllib.request.Request(address, headers={"Accept-Encoding": "gzip"})
+        with urllib.request.urlopen(packed, timeout=20) as reply:
+            packed_bytes += len(reply.read())
+    assert packed_bytes <= WIRE_BYTES_MAX
     for path in (web / "console").rglob("*.html"):
         text = path.read_text()
         assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\son\w+=|\sstyle=", text), path

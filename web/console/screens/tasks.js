@@ -110,15 +110,18 @@ function columnsFor(rows, chosen, session) {
 }
 
 /** What can be done to the chosen tasks, or to all that match.
- * @param {{query: Record<string, string>, chosen: Chosen, onChosen: (action: Action) => void,
- *   onAll: (action: Action) => void}} props */
-function Bulk({ query, chosen, onChosen, onAll }) {
+ * @param {{query: Record<string, string>, rows: Array<Task>, chosen: Chosen,
+ *   onChosen: (action: Action) => void, onAll: (action: Action) => void}} props */
+function Bulk({ query, rows, chosen, onChosen, onAll }) {
   const allowed = actionsFor(query);
   if (chosen.ids.size > 0) {
     const isTooMany = chosen.ids.size > JOB_IDS_MAX;
+    const some = rows.filter(({ id }) => chosen.ids.has(id));
     return html`<div class="bulk is-chosen" role="group" aria-label="Chosen tasks">
       <span class="bulk-what"><b>${plural(chosen.ids.size, 'task')}</b> chosen</span>
-      ${allowed.map((action) => html`<button type="button" key=${action} disabled=${isTooMany}
+      ${allowed.filter((action) => some.some(({ status }) => actionsFor({ status })
+        .includes(action))).map((action) => html`<button type="button" key=${action}
+        disabled=${isTooMany}
         onClick=${() => onChosen(action)}>${ACTIONS[action].name}…</button>`)}
       ${isTooMany && html`<span class="muted">at most ${JOB_IDS_MAX} at once</span>`}
       <button type="button" class="quiet"
@@ -199,7 +202,7 @@ export default function Tasks({ query, session }) {
     ${query.id && !/^\d{1,19}$/.test(query.id) && html`<p class="field-error">An id is a number.
       <button type="button" class="quiet"
         onClick=${() => setQuery({ id: null })}>Clear</button></p>`}
-    ${isBulky && html`<${Bulk} query=${query} chosen=${chosen}
+    ${isBulky && html`<${Bulk} query=${query} rows=${found.data?.data ?? []} chosen=${chosen}
       onChosen=${(/** @type {Action} */ action) => setAsked({ action, filter: { ids: [...ids] } })}
       onAll=${(/** @type {Action} */ action) => setAsked({ action, filter: jobFilter(query, action,
         Date.now(), found.data?.data[0]?.metadata).filter })} />`}
