@@ -265,6 +265,8 @@ def test_a_server_says_that_doctor_did_not_come_to_its_end(url, server):
     reply = http(port, "GET", "/v1/doctor")
     assert (reply.status, reply.json["error"]["type"]) == (503, "unavailable")
     assert "ended with status 1" in reply.json["error"]["message"]
+
+
 MECHANISMS = ["advisory locks", "wake-ups", "setval", "unlogged sequences", "writes"]
 
 

@@ -1,7 +1,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_jobs.sql
-select plan(9);
+select plan(10);
 
 select given_model() as m, given_model() as other \gset
 select given_tasks(:'m', 3000) as ids \gset
@@ -28,6 +28,10 @@ as $$ select interval '1 minute' $$;
 select cmp_ok(abs(sluice.sample_place('queue_' || id_of(:'m'), sluice.job_filter(j), false,
     (:'ids'::bigint[])[1] - 1, (:'ids'::bigint[])[3000], 'infinity') - 3000), '<', 300::bigint,
   'a sample is about right')
+from sluice.new_job('cancel', jsonb_build_object('model', :'m'), null, null, null, at(10)) j;
+select cmp_ok(abs(sluice.sample_place('queue_' || id_of(:'m'), sluice.job_filter(j), false,
+    (:'ids'::bigint[])[1] - 1, (:'ids'::bigint[])[3000] + 9000, 'infinity') - 3000), '<',
+  300::bigint, 'also where only some of the ids are there')
 from sluice.new_job('cancel', jsonb_build_object('model', :'m'), null, null, null, at(10)) j;
 select is(sluice.sample_place('queue_' || id_of(:'m'), sluice.job_filter(j), false, 1, 1,
   '-infinity'), 0::bigint, 'of nothing it is nothing')

@@ -110,8 +110,7 @@ declare
   v_step bigint := greatest(1, (p_until - p_after) / c_samples);
   v_from bigint;
   v_page record;
-  v_seen bigint := 0;
-  v_matched bigint := 0;
+  v_shares numeric := 0;  -- of the ids that each sample has seen, those that match
 begin
   -- In an order that is spread out however early it ends.
   for v_from in
@@ -123,11 +122,12 @@ begin
     v_samples := v_samples + 1;
     v_page := sluice.count_page(p_place, p_filter, p_unsolved, v_from,
       least(v_from + v_step, p_until), c_rows);
-    v_matched := v_matched + coalesce(v_page.matched, 0);
-    -- An empty page, or one that is not full, has been looked at up to its end.
-    v_seen := v_seen + case when v_page.rows = c_rows then v_page.last - v_from else v_step end;
+    -- An empty page, or one that is not full, has been looked at up to its end. Each sample stands
+    -- for as many ids, however few of them it had to see.
+    v_shares := v_shares + coalesce(v_page.matched, 0)::numeric
+      / case when v_page.rows = c_rows then v_page.last - v_from else v_step end;
   end loop;
-  return case when v_seen = 0 then 0
-    else (v_matched::numeric * (p_until - p_after) / v_seen)::bigint end;
+  return case when v_samples = 0 then 0
+    else (v_shares / v_samples * (p_until - p_after))::bigint end;
 end
 $$;
