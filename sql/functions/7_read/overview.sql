@@ -149,9 +149,9 @@ $$;
 -- calls end, and why it is not faster. It tells what sluice.queues tells, and answers in time with
 -- any number of tasks and tenants: depth and unfinished are estimates where is_estimate says so,
 -- oldest_ready_s is that of the tasks submitted first.
--- Returns: permits_now: null without a quota, and on a standby; next_permit_at: null while a call may
---          begin; why: in the words of explain; calls_per_min to p99_s: of the newest 5,000 results
---          of the last 10 minutes.
+-- Returns: permits_now: null without a quota, and on a standby; next_permit_at: null while a call
+--          may begin; why: in the words of explain; calls_per_min to p99_s: of the newest 5,000
+--          results of the last 10 minutes.
 create or replace function sluice.overview(p_now timestamptz default null)
 returns table (model text, api text, paused boolean, state text, state_reason text,
   state_until timestamptz, breaker text, pressure text, depth bigint, in_flight bigint,
