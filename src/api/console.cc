@@ -96,16 +96,21 @@ std::optional<std::string> Console::key_named_in(const HttpIncoming& incoming) {
   return std::nullopt;
 }
 
+// Sessions of two keys are nobody's: a page on another port of this host may set a cookie, too, and
+// whoever is signed in would act with the key of that page's owner.
 std::optional<ConsoleSession> Console::session_of(const HttpIncoming& incoming) const {
+  std::optional<ConsoleSession> found;
   for (const std::string_view cookie : console_cookies(incoming.headers)) {
     auto session = parse_cookie(cookie);
-    if (session && is_in_time(*session, unix_time_s()) &&
-        is_genuine(cookie, keys_.digest_of(session->key_id)) &&
-        keys_.bearer(session->key_id) != nullptr) {
-      return session;
+    if (!session || !is_in_time(*session, unix_time_s()) ||
+        !is_genuine(cookie, keys_.digest_of(session->key_id)) ||
+        keys_.bearer(session->key_id) == nullptr) {
+      continue;
     }
+    if (found && found->key_id != session->key_id) return std::nullopt;
+    if (!found) found = std::move(session);
   }
-  return std::nullopt;
+  return found;
 }
 
 Co<HttpReply> Console::answer(HttpIncoming incoming) {

@@ -352,6 +352,18 @@ def test_a_sign_in_needs_a_key_in_force_and_little_room(url, browser, make_key):
     wait_for(lambda: browser.sign_in(key).status == 401, 10, "the key's end")
 
 
+def test_cookies_of_two_keys_are_nobodys(browser, make_key):
+    """A page on another port of this host adds its own owner's cookie for a longer path, which
+    browsers send first."""
+    mine, tossed = forged_cookie(make_key("mine")), forged_cookie(make_key("tossed"))
+    def signed_in(*cookies):
+        header = {"Cookie": "; ".join(f"sluice_console={cookie}" for cookie in cookies)}
+        browser.cookie = None
+        return browser.send("GET", "v1/tasks", headers=header).status == 200
+    assert signed_in(mine) and signed_in(mine, mine)
+    assert not signed_in(tossed, mine) and not signed_in(mine, tossed)
+
+
 def test_a_header_counts_before_the_cookie(browser, make_key):
     reader, admin = make_key("reader", "--scope", "read"), make_key("admin", "--scope", "admin")
     browser.sign_in(admin)
