@@ -38,6 +38,7 @@ struct Command {
   Action (*configure)(CLI::App& app);
   // Everything after the name is a wrapped program's: unread, in GlobalOptions::verbatim.
   bool verbatim = false;
+  bool hidden = false;  // for programs: not in --help
 };
 
 // Footer of the help of commands that export spans.

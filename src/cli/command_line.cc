@@ -145,7 +145,8 @@ CLI::App& innermost(CLI::App& app, std::string& path) {
 std::vector<std::string_view> nested_names(const CLI::App& app) {
   std::vector<std::string_view> names;
   for (const CLI::App* nested : app.get_subcommands(nullptr)) {
-    if (!nested->get_name().empty()) names.emplace_back(nested->get_name());
+    const bool is_hidden = nested->get_group().empty();
+    if (!nested->get_name().empty() && !is_hidden) names.emplace_back(nested->get_name());
   }
   return names;
 }
@@ -217,29 +218,41 @@ void parse_words(CLI::App& root, std::vector<std::string> arguments) {
   check_completeness(root);
 }
 
-// The parser knows the chosen command alone, or all of them, without flags, where none is named and
-// help may be wanted: neither the environment twin of another command's flag nor an argument that
-// is named as another command can get in the way.
-void parse(CommandLine& line, std::vector<std::string> arguments) {
+void set_up(CommandLine& line) {
   line.app.formatter(std::make_shared<NarrowHelp>());
   add_global_flags(line);
   line.app.fallthrough();   // global flags may follow the command
   line.app.allow_extras();  // we say better than CLI11 what is too much
   line.app.footer(footer);
+}
+
+CLI::App& add_command(CommandLine& line, const Command& command) {
+  CLI::App* app = line.app.add_subcommand(command.name, command.help);
+  app->allow_extras(false);
+  if (command.hidden) app->group("");
+  return *app;
+}
+
+void add_words(CommandLine& line) {
+  line.app.add_subcommand("help", "What --help says, of a command: sluice help model close");
+  line.app.add_subcommand("version", "What --version says");
+}
+
+// The parser knows the chosen command alone, or all of them, without flags, where none is named and
+// help may be wanted: neither the environment twin of another command's flag nor an argument that
+// is named as another command can get in the way.
+void parse(CommandLine& line, std::vector<std::string> arguments) {
+  set_up(line);
   read_words_as_flags(arguments);
   size_t position = 0;
   const Command* chosen = find_command(arguments, &position);
   if (chosen != nullptr && chosen->verbatim) cut_verbatim(arguments, position, line.globals);
   for (const Command& command : commands()) {
     if (chosen != nullptr && &command != chosen) continue;
-    CLI::App* app = line.app.add_subcommand(command.name, command.help);
-    app->allow_extras(false);
-    if (chosen != nullptr) line.action = command.configure(*app);
+    CLI::App& app = add_command(line, command);
+    if (chosen != nullptr) line.action = command.configure(app);
   }
-  if (chosen == nullptr) {
-    line.app.add_subcommand("help", "What --help says, of a command: sluice help model close");
-    line.app.add_subcommand("version", "What --version says");
-  }
+  if (chosen == nullptr) add_words(line);
   add_environment_twins(line.app);
   parse_words(line.app, std::move(arguments));
 }
@@ -293,6 +306,25 @@ std::string usage_problem(CommandLine& line, const CLI::ParseError& error) {
 }
 
 }  // namespace
+
+CommandDescription describe_command_line() {
+  CommandLine line;
+  set_up(line);
+  std::vector<Action> actions;  // own what the flags are bound to
+  for (const Command& command : commands()) {
+    actions.push_back(command.configure(add_command(line, command)));
+  }
+  add_words(line);
+  add_environment_twins(line.app);
+  CommandDescription described = describe(line.app);
+  for (CommandDescription& nested : described.nested) {
+    nested.is_verbatim = std::any_of(
+        commands().begin(), commands().end(),
+        [&](const Command& command) { return command.verbatim && command.name == nested.name; });
+    if (nested.is_verbatim) nested.flags.clear();  // not even --help is ours
+  }
+  return described;
+}
 
 int run_command_line(int argc, char** argv) {
   CommandLine line;

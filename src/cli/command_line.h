@@ -2,7 +2,12 @@
 // does not know what any command does.
 #pragma once
 
+#include "cli/command_tree.h"
+
 namespace sluice {
+
+// All commands with all their flags.
+CommandDescription describe_command_line();
 
 // Parses, runs the one command named, and returns the exit code of the process. Never throws; every
 // error is one line on stderr that begins with "sluice: ".

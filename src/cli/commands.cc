@@ -26,6 +26,9 @@ Action configure_import(CLI::App& app);
 Action configure_model(CLI::App& app);
 Action configure_route(CLI::App& app);
 Action configure_tenant(CLI::App& app);
+Action configure_completion(CLI::App& app);
+Action configure_complete(CLI::App& app);
+Action configure_manual(CLI::App& app);
 
 namespace {
 
@@ -56,6 +59,12 @@ constexpr Command command_table[] = {
     {"tenant", "List, change and forget weights and limits of tenants", configure_tenant},
     {"key", "Make, list and revoke the keys of the HTTP API", configure_key},
     {"mock", "A stand-in model backend for demos, tests and benchmarks", configure_mock},
+    {"completion", "A script that completes commands, flags and values in your shell",
+     configure_completion},
+    {"complete", "What may stand where the cursor is, for the shells' scripts", configure_complete,
+     true, true},
+    {"manual", "The manual's page of a command, for man: sluice manual worker | man -l -",
+     configure_manual},
 };
 
 }  // namespace

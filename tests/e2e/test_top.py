@@ -1,61 +1,16 @@
 """sluice top: one screen that is true, fits the terminal, and leaves the terminal as it was."""
-import fcntl
-import os
-import pty
 import re
-import select
 import signal
-import struct
-import subprocess
 import termios
 import time
 
 import pytest
-from conftest import BINARY, clean_environment, private_postgres, query, wait_for
+from conftest import query, wait_for
 from queue_tools import add_model, submit_many, wait_ended
+from terminal_tools import Terminal
 
 LEAVES_SCREEN = b"\x1b[?1049l"
 SHOWS_CURSOR = b"\x1b[?25h"
-
-
-class Terminal:
-    """A command on a pseudo terminal of its own."""
-
-    def __init__(self, *arguments, rows=24, columns=80, term="xterm"):
-        self.ours, self.theirs = pty.openpty()
-        self.resize(rows, columns)
-        self.mode = termios.tcgetattr(self.theirs)
-        self.process = subprocess.Popen([BINARY, *arguments], stdin=self.theirs, stdout=self.theirs,
-            stderr=self.theirs, env=clean_environment({"TERM": term}), start_new_session=True,
-            preexec_fn=lambda: private_postgres.die_with_parent(signal.SIGKILL))
-        self.output = b""
-
-    def resize(self, rows, columns):
-        fcntl.ioctl(self.theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-
-    def read(self):
-        while select.select([self.ours], [], [], 0)[0]:
-            self.output += os.read(self.ours, 65536)
-        return self.output
-
-    def wait_for(self, text, deadline_s=20):
-        wait_for(lambda: text in self.read(), deadline_s, f"{text!r}, not {self.output[-600:]!r}")
-        self.output = self.output[self.output.index(text) + len(text):]
-
-    def press(self, keys):
-        os.write(self.ours, keys)
-
-    def wait(self):
-        code = self.process.wait(20)
-        self.read()
-        return code
-
-    def close(self):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        os.close(self.ours)
-        os.close(self.theirs)
 
 
 @pytest.fixture
