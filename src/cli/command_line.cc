@@ -52,9 +52,14 @@ class NarrowHelp final : public CLI::Formatter {
     return narrow;
   }
 
-  // CLI11 leaves the twin out where the text of a flag's value is ours.
+  // CLI11 leaves the twin out where the text of a flag's value is ours. It writes a default as
+  // "=info", since 2.4 as " [info] ": pages and tests read the former.
   std::string make_option_opts(const CLI::Option* option) const override {
     std::string text = CLI::Formatter::make_option_opts(option);
+    const std::string bracketed = fmt::format(" [{}] ", option->get_default_str());
+    if (const size_t at = text.find(bracketed); at != std::string::npos) {
+      text.replace(at, bracketed.size(), '=' + option->get_default_str());
+    }
     if (!option->get_option_text().empty() && !option->get_envname().empty()) {
       text += fmt::format(" (Env:{})", option->get_envname());
     }
