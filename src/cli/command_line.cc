@@ -205,6 +205,19 @@ void check_completeness(CLI::App& root) {
                                                         path, fmt::join(names, ", "), path));
 }
 
+// Since 2.4 CLI11 passes over a variable whose value it refuses, and a default would hold: that is
+// refused as it is on the command line.
+void read_refused_variables(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_envname();
+    const char* value = option->count() > 0 || name.empty() ? nullptr : std::getenv(name.c_str());
+    if (value == nullptr || *value == '\0') continue;
+    option->add_result(value);
+    option->run_callback();
+  }
+  for (CLI::App* chosen : app.get_subcommands()) read_refused_variables(*chosen);
+}
+
 // A name that is mistyped is said in our words, before anything that CLI11 concludes from it.
 void parse_words(CLI::App& root, std::vector<std::string> arguments) {
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes a stack
@@ -220,6 +233,7 @@ void parse_words(CLI::App& root, std::vector<std::string> arguments) {
   }
   check_extras(root);
   check_completeness(root);
+  read_refused_variables(root);
 }
 
 // The parser knows the chosen command alone, or all of them, without flags, where none is named and
