@@ -52,9 +52,14 @@ class NarrowHelp final : public CLI::Formatter {
     return narrow;
   }
 
-  // CLI11 leaves the twin out where the text of a flag's value is ours.
+  // CLI11 leaves the twin out where the text of a flag's value is ours. It writes a default as
+  // "=info", since 2.4 as " [info] ": pages and tests read the former.
   std::string make_option_opts(const CLI::Option* option) const override {
     std::string text = CLI::Formatter::make_option_opts(option);
+    const std::string bracketed = fmt::format(" [{}] ", option->get_default_str());
+    if (const size_t at = text.find(bracketed); at != std::string::npos) {
+      text.replace(at, bracketed.size(), '=' + option->get_default_str());
+    }
     if (!option->get_option_text().empty() && !option->get_envname().empty()) {
       text += fmt::format(" (Env:{})", option->get_envname());
     }
@@ -201,6 +206,19 @@ void check_completeness(CLI::App& root) {
                                                         path, fmt::join(names, ", "), path));
 }
 
+// Since 2.4 CLI11 passes over a variable whose value it refuses, and a default would hold: that is
+// refused as it is on the command line.
+void read_refused_variables(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_envname();
+    const char* value = option->count() > 0 || name.empty() ? nullptr : std::getenv(name.c_str());
+    if (value == nullptr || *value == '\0') continue;
+    option->add_result(value);
+    option->run_callback();
+  }
+  for (CLI::App* chosen : app.get_subcommands()) read_refused_variables(*chosen);
+}
+
 // A name that is mistyped is said in our words, before anything that CLI11 concludes from it.
 void parse_words(CLI::App& root, std::vector<std::string> arguments) {
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes a stack
@@ -216,6 +234,7 @@ void parse_words(CLI::App& root, std::vector<std::string> arguments) {
   }
   check_extras(root);
   check_completeness(root);
+  read_refused_variables(root);
 }
 
 void set_up(CommandLine& line) {

@@ -68,7 +68,7 @@ def test_help_and_version_are_commands_too(sluice):
     (["status", "now"], "one argument too many: now; see sluice status --help"),
     (["model", "set", "m", "rmp=60"], "'rmp' is not a setting of a model; did you mean rpm?"),
     (["submit", "--prompt", "x", "--priority", "hot"],
-        "--priority: Value hot not in range -100 to 100"),
+        "--priority: Value hot not in range"),
     (["submit", "--prompt", "x", "--priority", "101"], "--priority: Value 101 not in range"),
     (["worker", "--slots", "many"], "--slots: Value many not in range"),
     (["route", "set", "r", "m", "heavy"], "'heavy' is no weight"),
@@ -83,6 +83,15 @@ def test_a_wrong_call_is_one_line_with_the_way_out(sluice, arguments, reason):
     assert run.returncode == 2, run.stderr
     assert run.stderr.startswith("sluice: ") and reason in run.stderr and run.stderr.count(
         "\n") == 1, run.stderr
+
+
+@pytest.mark.parametrize("command, name, value", [("status", "LOG_LEVEL", "loud"),
+    ("worker", "SLOTS", "many"), ("worker", "SLOTS", "1000000"), ("submit", "PRIORITY", "101")])
+def test_a_variable_is_refused_as_its_flag_is(sluice, command, name, value):
+    run = sluice(command, env={f"SLUICE_{name}": value})
+    flag = "--" + name.lower().replace("_", "-")
+    assert run.returncode == 2 and run.stderr.startswith(f"sluice: {flag}: "), run.stderr
+    assert run.stderr == sluice(command, f"{flag}={value}").stderr
 
 
 def test_a_database_that_is_away_is_one_line_without_holes(sluice):
