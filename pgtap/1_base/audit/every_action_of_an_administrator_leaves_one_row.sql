@@ -34,6 +34,7 @@ select sluice.configure('models', :'m', '{"rpm": 7}', false) \g /dev/null
 select sluice.configure_route('route-' || :'m', jsonb_build_object(:'m', 1)) \g /dev/null
 select sluice.create_key('fedcba9876543210', sha256('k'), 'k', null, '{read}') \g /dev/null
 select sluice.revoke_key('fedcba9876543210') \g /dev/null
+select sluice.import_tasks('[]', 'elsewhere') \g /dev/null
 select sluice.start_job('cancel', jsonb_build_object('model', :'m')) as job \gset
 select sluice.cancel_job(:job) \g /dev/null
 reset session authorization;
@@ -46,7 +47,7 @@ select is(array(select action from sluice.audit where who = :'admin' order by id
     update models,insert routes,update tenants,
     insert models,delete models,insert tenants,delete tenants,delete routes,update settings,
     change models,configure_route,create_key,revoke_key,
-    start_job,cancel_job,undo_job}', 'each once, in order');
+    import_tasks,start_job,cancel_job,undo_job}', 'each once, in order');
 -- Functions that administrators alone may call, and those shared with clients, but for the work:
 -- submit, look, clients' files and batches, the rounds of tick and of batches, bulk_step, which is
 -- cancel_all, redrive_all and forget_all step by step, post_job and act_on_job, which are the three
@@ -70,7 +71,7 @@ select bag_eq($$select proname::text from pg_proc p where pronamespace = 'sluice
   $$values ('pause'), ('resume'), ('close_model'), ('cancel'), ('redrive'), ('redrive_all'),
     ('cancel_all'), ('forget'), ('forget_all'),
     ('configure'), ('configure_route'), ('create_key'), ('revoke_key'), ('read_texts'),
-    ('revert'), ('start_job'), ('cancel_job'), ('undo_job')$$,
+    ('revert'), ('start_job'), ('cancel_job'), ('undo_job'), ('import_tasks')$$,
   'these are all commands there are');
 select bag_eq($$select distinct table_name || ' ' || privilege_type
   from information_schema.role_table_grants

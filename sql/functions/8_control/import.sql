@@ -22,10 +22,12 @@ begin
   v_waiting := sluice.submit_drafts(sluice.drafts_of(coalesce((
       select jsonb_agg(sluice.imported_draft(i.task, import_tasks.source) order by i.n)
       from jsonb_array_elements(import_tasks.tasks) with ordinality i(task, n)
-      where not sluice.has_ended(i.task)), '[]'), v_now), null, 1, v_now);
+      where not sluice.has_ended(i.task)), '[]'), v_now), null, null, 1, v_now);
   v_ended := sluice.import_ends(array(
       select i.task from jsonb_array_elements(import_tasks.tasks) with ordinality i(task, n)
       where sluice.has_ended(i.task) order by i.n), import_tasks.source, v_now);
+  perform sluice.note_audit('import_tasks', import_tasks.source,
+    jsonb_build_object('tasks', jsonb_array_length(import_tasks.tasks)), v_now);
   return query
   select case when p.has_ended then v_ended[p.place] else v_waiting[p.place] end
   from (

@@ -18,6 +18,8 @@ comment on table sluice.migration is
 comment on column sluice.migration.version is 'Its number.';
 comment on column sluice.migration.name is 'Its file.';
 comment on column sluice.migration.sha256 is 'Of its text, 64 hexadecimal digits.';
+comment on column sluice.migration.serves_from is
+  'The oldest schema version whose programs work with this schema. Null: of this version alone.';
 comment on column sluice.migration.applied_at is 'When it ran.';
 
 comment on table sluice.function_set is
