@@ -4,6 +4,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 namespace sluice {
@@ -33,10 +34,23 @@ simdjson::error_code outline_error(std::string& text, int keys_max) {
   return at_end ? simdjson::SUCCESS : simdjson::TAPE_ERROR;
 }
 
-// Characters are looked at in blocks, without a branch among them, because compilers make vector
-// instructions of that: most bytes of large bodies are in strings.
+constexpr std::array<bool, 256> marks = [] {
+  std::array<bool, 256> table{};
+  for (const char mark : std::string_view("\"[]{},eE"))
+    table[static_cast<unsigned char>(mark)] = true;
+  return table;
+}();
+
+// Outside strings and exponents, others say nothing.
+bool is_marked(char character) {
+  return marks[static_cast<unsigned char>(character)];
+}
+
+// Requires: there are characters. They are looked at in blocks, without a branch among them,
+// because compilers make vector instructions of that: most bytes of large bodies are in strings.
 const char* find_quote_or_backslash(const char* at, const char* end) {
   constexpr ptrdiff_t block = 32;
+  if (*at == '"' || *at == '\\') return at;
   for (; end - at >= block; at += block) {
     unsigned char found = 0;
     for (ptrdiff_t i = 0; i < block; ++i) {
@@ -69,30 +83,37 @@ std::string json_object_problem(std::string& text, int keys_max) {
 }
 
 void JsonMeasure::add(std::string_view piece) {
+  JsonMeasure measure = *this;  // a local one is kept in registers
   const char* const end = piece.data() + piece.size();
   for (const char* at = piece.data(); at != end;) {
-    if (in_string_) {
-      at = skip_string(at, end);
+    if (measure.in_string_) {
+      at = measure.skip_string(at, end);
+    } else if (measure.exponent_digits_ < 0 && !is_marked(*at)) {
+      ++at;
     } else {
-      add_plain(*at++);
+      measure.add_mark(*at++);
     }
   }
+  *this = measure;
 }
 
 // To its end, or that of the piece.
 const char* JsonMeasure::skip_string(const char* at, const char* end) {
-  if (is_escaped_) {
-    is_escaped_ = false;
-    return at + 1;
+  for (; at != end; ++at) {
+    if (is_escaped_) {
+      is_escaped_ = false;
+      continue;
+    }
+    at = find_quote_or_backslash(at, end);
+    if (at == end) break;
+    is_escaped_ = *at == '\\';
+    in_string_ = is_escaped_;
+    if (!in_string_) return at + 1;
   }
-  at = find_quote_or_backslash(at, end);
-  if (at == end) return end;
-  is_escaped_ = *at == '\\';
-  in_string_ = is_escaped_;
-  return at + 1;
+  return end;
 }
 
-void JsonMeasure::add_plain(char character) {
+void JsonMeasure::add_mark(char character) {
   switch (character) {
     case '"':
       in_string_ = true;

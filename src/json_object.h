@@ -39,7 +39,7 @@ class JsonMeasure final {
   int exponent_digits() const { return exponent_digits_max_; }  // of the longest exponent
 
  private:
-  void add_plain(char character);
+  void add_mark(char character);
   const char* skip_string(const char* at, const char* end);
 
   int64_t values_ = 1;

@@ -96,16 +96,21 @@ std::optional<std::string> Console::key_named_in(const HttpIncoming& incoming) {
   return std::nullopt;
 }
 
+// Of cookies with different keys none counts: a page at another port of this host can have added
+// one for the API's path alone, and changes would be made with its key while the page shows
+// another.
 std::optional<ConsoleSession> Console::session_of(const HttpIncoming& incoming) const {
+  std::optional<ConsoleSession> found;
+  std::string key_id;
   for (const std::string_view cookie : console_cookies(incoming.headers)) {
     auto session = parse_cookie(cookie);
-    if (session && is_in_time(*session, unix_time_s()) &&
-        is_genuine(cookie, keys_.digest_of(session->key_id)) &&
-        keys_.bearer(session->key_id) != nullptr) {
-      return session;
-    }
+    if (!session || !is_in_time(*session, unix_time_s())) continue;
+    if (!key_id.empty() && session->key_id != key_id) return std::nullopt;
+    key_id = session->key_id;
+    const bool counts = is_genuine(cookie, keys_.digest_of(key_id)) && keys_.bearer(key_id);
+    if (counts && !found) found = std::move(session);
   }
-  return std::nullopt;
+  return found;
 }
 
 Co<HttpReply> Console::answer(HttpIncoming incoming) {

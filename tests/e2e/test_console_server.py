@@ -285,6 +285,15 @@ def test_a_cookie_that_is_forged_over_or_another_keys_is_none(browser, make_key)
     assert browser.send("GET", "v1/tasks", headers=both).status == 200
 
 
+def test_of_cookies_with_different_keys_none_counts(browser, make_key):
+    """A page at another port of the host adds one for the API's path: what the administrator did in
+    the console was done with the stranger's key."""
+    mine, stranger = forged_cookie(make_key("mine")), forged_cookie(make_key("stranger"))
+    for first, second, status in ((mine, mine, 200), (stranger, mine, 401), (mine, stranger, 401)):
+        both = {"Cookie": f"sluice_console={first}; sluice_console={second}"}
+        assert browser.send("GET", "v1/tasks", headers=both).status == status
+
+
 def test_a_used_session_is_renewed_by_asking_for_it(browser, make_key):
     key, now = make_key("k"), int(time.time())
     browser.cookie = old = forged_cookie(key, now - 11 * 3600, now - 3000)

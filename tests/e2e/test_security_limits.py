@@ -3,8 +3,10 @@ waits behind who asks for little."""
 import concurrent.futures
 import contextlib
 import json
+import os
 import re
 import select
+import threading
 import time
 from http.client import HTTPConnection
 
@@ -13,7 +15,7 @@ import pytest
 from batch_tools import line, post_batch, post_file
 from conftest import connect, http, query, wait_for
 from key_tools import make_key as make_named_key, process  # noqa: F401 (fixtures)
-from queue_tools import add_model
+from queue_tools import add_model, submit
 from scripted_backend import ScriptedBackend, response
 
 pytestmark = pytest.mark.plain_build_only
@@ -594,3 +596,31 @@ def test_several_do_not_wait_for_what_one_of_them_needs(url):
         assert seconds < 1
         assert submit_each("held")[0] == [("55P03", False)]
         assert submit_each("free")[0] == [(None, True)]
+
+
+def test_large_answers_of_one_backend_do_not_hold_up_anothers(url, worker):
+    """They were stored one after the other, and others' results waited for all of them: 18 s."""
+    count, large = 6, os.urandom(6 << 20).hex()
+    released = threading.Barrier(count)
+
+    def answer(text):
+        return response(200, json.dumps({"object": "chat.completion", "choices": [{"index": 0,
+            "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}]}))
+
+    def send_large(connection, *_):
+        released.wait(60)
+        connection.sendall(answer(large))
+    with ScriptedBackend({"large": send_large}) as hostile, ScriptedBackend(
+            {"small": lambda connection, *_: connection.sendall(answer("y"))}) as backend:
+        query(url, "update sluice.models set url = %s where name = 'chat'", [hostile.url])
+        add_model(url, "other", backend.url, api="openai-chat")
+        worker(url)
+        for _ in range(count):
+            submit(url, "large", "chat")
+        solved = "select count(*) from sluice.tasks where status = 'solved'"
+        wait_for(lambda: query(url, solved)[0][0] > 0, 120, "the first of them")
+        submit(url, "small", "other")
+        wait_for(lambda: query(url, solved) == [(count + 1,)], 120, "all results")
+        before = query(url, "select count(*) from sluice.tasks l, sluice.tasks s "
+            "where l.model = 'chat' and s.model = 'other' and l.finished_at < s.finished_at")[0][0]
+    assert before <= count // 2, f"{before} of {count} large answers were stored before it"
