@@ -15,11 +15,13 @@ inline constexpr int claim_rows_max = 1000;
 // is followed by another.
 inline constexpr int64_t recovered_rows_max = 1000;
 
-// Outcomes and bytes in one completion: large enough to amortise a commit, small enough that
-// parsing the arrays does not delay the next flush noticeably, nor the copies for the server (two)
-// take much. A larger outcome goes alone.
+// Outcomes and bytes in one completion: large enough to amortise a commit, small enough to take 0.1
+// s, for which other models' outcomes wait. A larger outcome goes alone.
 inline constexpr size_t complete_rows_max = 1000;
-inline constexpr size_t complete_bytes_max = size_t{16} << 20;
+inline constexpr size_t complete_bytes_max = size_t{4} << 20;
+// After such a large one, the next waits so many times as long as that took, if other outcomes come
+// meanwhile: one of 32 MiB takes 0.5 s, and large ones a quarter of the time.
+inline constexpr int64_t complete_pause_factor = 3;
 
 // Ids of finished tasks in one announcement: as many as a completion ends, three notifications.
 inline constexpr size_t events_batch_max = 1000;

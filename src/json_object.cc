@@ -3,10 +3,17 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
 namespace sluice {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
+
+// Of a list in an object, that is what stands between its items.
+constexpr int list_depth = 2;
 
 // Walks over the fields without looking at the values, then makes sure that nothing follows: else
 // one line could smuggle in two tasks ({…},{…}), and the ids would belong to the wrong lines.
@@ -25,6 +32,34 @@ simdjson::error_code outline_error(std::string& text, int keys_max) {
   const char* rest = nullptr;
   const bool at_end = document.current_location().get(rest) == simdjson::OUT_OF_BOUNDS;
   return at_end ? simdjson::SUCCESS : simdjson::TAPE_ERROR;
+}
+
+constexpr std::array<bool, 256> marks = [] {
+  std::array<bool, 256> table{};
+  for (const char mark : std::string_view("\"[]{},eE"))
+    table[static_cast<unsigned char>(mark)] = true;
+  return table;
+}();
+
+// Outside strings and exponents, others say nothing.
+bool is_marked(char character) {
+  return marks[static_cast<unsigned char>(character)];
+}
+
+// Requires: there are characters. They are looked at in blocks, without a branch among them,
+// because compilers make vector instructions of that: most bytes of large bodies are in strings.
+const char* find_quote_or_backslash(const char* at, const char* end) {
+  constexpr ptrdiff_t block = 32;
+  if (*at == '"' || *at == '\\') return at;
+  for (; end - at >= block; at += block) {
+    unsigned char found = 0;
+    for (ptrdiff_t i = 0; i < block; ++i) {
+      found |= static_cast<unsigned char>(static_cast<unsigned char>(at[i] == '"') |
+                                          static_cast<unsigned char>(at[i] == '\\'));
+    }
+    if (found != 0) break;
+  }
+  return std::find_if(at, end, [](char c) { return c == '"' || c == '\\'; });
 }
 
 }  // namespace
@@ -47,18 +82,91 @@ std::string json_object_problem(std::string& text, int keys_max) {
   }
 }
 
-void JsonValueCount::add(std::string_view piece) {
-  for (const char character : piece) {
-    if (is_escaped_) {
-      is_escaped_ = false;
-    } else if (character == '"') {
-      in_string_ = !in_string_;
-    } else if (in_string_) {
-      is_escaped_ = character == '\\';
-    } else if (character == ',' || character == '[' || character == '{') {
-      ++count_;
+void JsonMeasure::add(std::string_view piece) {
+  JsonMeasure measure = *this;  // a local one is kept in registers
+  const char* const end = piece.data() + piece.size();
+  for (const char* at = piece.data(); at != end;) {
+    if (measure.in_string_) {
+      at = measure.skip_string(at, end);
+    } else if (measure.exponent_digits_ < 0 && !is_marked(*at)) {
+      ++at;
+    } else {
+      measure.add_mark(*at++);
     }
   }
+  *this = measure;
+}
+
+// To its end, or that of the piece.
+const char* JsonMeasure::skip_string(const char* at, const char* end) {
+  for (; at != end; ++at) {
+    if (is_escaped_) {
+      is_escaped_ = false;
+      continue;
+    }
+    at = find_quote_or_backslash(at, end);
+    if (at == end) break;
+    is_escaped_ = *at == '\\';
+    in_string_ = is_escaped_;
+    if (!in_string_) return at + 1;
+  }
+  return end;
+}
+
+void JsonMeasure::add_mark(char character) {
+  switch (character) {
+    case '"':
+      in_string_ = true;
+      break;
+    case '[':
+    case '{':
+      ++depth_;
+      ++values_;
+      ++item_values_;
+      break;
+    case ']':
+    case '}':
+      --depth_;
+      break;
+    case ',':
+      ++values_;
+      ++item_values_;
+      if (depth_ > list_depth) break;
+      item_values_max_ = std::max(item_values_max_, item_values_);
+      item_values_ = 0;
+      break;
+    case 'e':
+    case 'E':
+      exponent_digits_ = 0;
+      return;
+    default:
+      break;
+  }
+  if (exponent_digits_ < 0) return;
+  if (character >= '0' && character <= '9') {
+    exponent_digits_max_ = std::max(exponent_digits_max_, ++exponent_digits_);
+  } else if (character != '+' && character != '-') {
+    exponent_digits_ = -1;
+  }
+}
+
+std::string json_cost_problem(std::string_view text, int64_t values_max) {
+  constexpr size_t piece_bytes = size_t{64} << 10;
+  JsonMeasure measure;
+  while (!text.empty()) {
+    const size_t bytes = std::min(piece_bytes, text.size());
+    measure.add(text.substr(0, bytes));
+    text.remove_prefix(bytes);
+    if (measure.values() > values_max) return fmt::format("more than {} JSON values", values_max);
+    if (measure.item_values() > json_values_max) {
+      return fmt::format("an item of more than {} JSON values", json_values_max);
+    }
+    if (measure.exponent_digits() > json_exponent_digits_max) {
+      return fmt::format("a number with an exponent of more than {} digits",
+                         json_exponent_digits_max);
+    }
+  }
+  return "";
 }
 
 }  // namespace sluice

@@ -16,18 +16,45 @@ inline constexpr int json_keys_max = 1000;
 // what is wrong with it. Never quotes `text`. May enlarge the capacity of `text`.
 std::string json_object_problem(std::string& text, int keys_max = json_keys_max);
 
-// Counts the values of a JSON text that comes in pieces, those in objects and arrays included: what
-// it costs to read is so much for each byte, and 20 to 100 times that for each value. Of a text
-// that is no JSON it counts at least what a reader sees before it finds that out.
-class JsonValueCount final {
+// Values of a text that PostgreSQL reads as jsonb: a list of lists takes 600 bytes and 1 us for
+// each, so this is 250 MB and 0.4 s. An embeddings request has 300,000 tokens at most.
+inline constexpr int64_t json_values_max = 400'000;
+
+// Digits of a number's exponent: a double has three, and 1e131071 is 131,072 digits to PostgreSQL,
+// which writes so many whenever it needs such a value as text.
+inline constexpr int json_exponent_digits_max = 3;
+
+// Measures what a JSON text that comes in pieces costs to read: so much for each byte, and 20 to
+// 100 times that for each value, those in objects and arrays included. Of a text that is no JSON it
+// counts at least what a reader sees before it finds that out.
+class JsonMeasure final {
  public:
   void add(std::string_view piece);
-  int64_t count() const { return count_; }
+  int64_t values() const { return values_; }
+  // Values of the largest item of a list in an object, such as a request of {"requests": [...]}; in
+  // a text without such a list it is at most values().
+  int64_t item_values() const {
+    return item_values_max_ > item_values_ ? item_values_max_ : item_values_;
+  }
+  int exponent_digits() const { return exponent_digits_max_; }  // of the longest exponent
 
  private:
-  int64_t count_ = 1;
+  void add_mark(char character);
+  const char* skip_string(const char* at, const char* end);
+
+  int64_t values_ = 1;
+  int64_t item_values_ = 0;  // of the item that is being read
+  int64_t item_values_max_ = 0;
+  int depth_ = 0;
+  int exponent_digits_ = -1;  // of the number that is being read; -1: it has no exponent so far
+  int exponent_digits_max_ = 0;
   bool in_string_ = false;
   bool is_escaped_ = false;  // the next character, in a string
 };
+
+// Why PostgreSQL is not to read `text` as JSON: it has more values than `values_max`, an item of
+// more than json_values_max, or an exponent of too many digits. Empty: it may. Reads no further
+// than it must.
+std::string json_cost_problem(std::string_view text, int64_t values_max = json_values_max);
 
 }  // namespace sluice

@@ -54,12 +54,51 @@ TEST_CASE("values are counted in whatever pieces they come, characters of string
                                                         {"[1,,,", 5}};
   for (const auto& [text, count] : texts) {
     CAPTURE(text);
-    JsonValueCount whole;
+    JsonMeasure whole;
     whole.add(text);
-    JsonValueCount pieces;
+    JsonMeasure pieces;
     for (size_t at = 0; at < text.size(); ++at) pieces.add(text.substr(at, 1));
-    CHECK(pieces.count() == whole.count());
-    CHECK(whole.count() == count);
+    CHECK(pieces.values() == whole.values());
+    CHECK(whole.values() == count);
+  }
+}
+
+TEST_CASE("a text dear to read is refused, whatever is in its strings") {
+  const auto list = [](int64_t lists) {
+    std::string text = "[";
+    for (int64_t n = 0; n < lists; ++n) text += "[],";
+    return text + "0]";
+  };
+  const std::string most = list(json_values_max / 2 - 1);
+  CHECK(json_cost_problem(most).empty());
+  CHECK(json_cost_problem("[" + most + "]") == "more than 400000 JSON values");
+  CHECK(json_cost_problem("[1,2]", 3).empty());
+  CHECK(json_cost_problem("[1,2,3]", 3) == "more than 3 JSON values");
+  const std::string strings(size_t{4} * json_values_max, '[');
+  CHECK(json_cost_problem("[\"" + strings + "\\\"" + strings + "\"]", 3).empty());
+  CHECK(json_cost_problem("[\"\\\\\",1,2]", 3) == "more than 3 JSON values");
+}
+
+TEST_CASE("each of many requests has the values of one") {
+  std::string request = R"({"params":[1)";
+  for (int64_t n = 0; n < json_values_max / 2; ++n) request += ",1";
+  request += "]}";
+  const std::string requests = request + "," + request + "," + request;
+  CHECK(json_cost_problem(R"({"requests":[)" + requests + "]}", 2'000'000).empty());
+  request.insert(request.size() - 1, "," + request);
+  CHECK(json_cost_problem(R"({"requests":[{},)" + request + "]}", 2'000'000) ==
+        "an item of more than 400000 JSON values");
+}
+
+TEST_CASE("an exponent has the digits of a double's") {
+  for (const char* text : {"1.7976931348623157e+308", "[1E-999,true,false,1e2]",
+                           R"({"deface1234":"1e131071"})", "[1e1,1234]"}) {
+    CAPTURE(text);
+    CHECK(json_cost_problem(text).empty());
+  }
+  for (const char* text : {"1e1000", "[1E-1000]", R"({"a":[-0.5e+0001]})"}) {
+    CAPTURE(text);
+    CHECK(json_cost_problem(text) == "a number with an exponent of more than 3 digits");
   }
 }
 

@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::string_view no_such_batch = "there is no such batch";
 
-// Of a message batch: 40 for each of 50,000 requests. PostgreSQL takes up to 1 us for each, and
-// other bulk requests wait meanwhile.
-constexpr int64_t message_batch_values_max = 2'000'000;
-
 // The differences between the two APIs.
 struct Shape {
   std::string_view id_prefix;
@@ -36,16 +32,8 @@ std::string text_of(bool value) {
   return value ? "true" : "false";
 }
 
-std::string problem_of(std::string& body, const Shape& shape) {
-  std::string problem = json_object_problem(body);
-  if (!problem.empty() || !shape.is_messages) return problem;
-  JsonValueCount values;
-  values.add(body);
-  return values.count() > message_batch_values_max ? "a batch of more than 2,000,000 values" : "";
-}
-
 Co<HttpReply> create(Services& services, ApiRequest request, const Shape& shape) {
-  const std::string problem = problem_of(request.http.body, shape);
+  const std::string problem = json_object_problem(request.http.body);
   if (!problem.empty()) co_return error_reply(400, "invalid_request", problem);
   const std::string key(request.http.header("idempotency-key"));
   PgParams params = {std::move(request.http.body), request.caller.tenant};

@@ -75,17 +75,37 @@ HttpReply not_ended_reply() {
                      "the same request again waits for the same task.");
 }
 
+// The answer `whole` as the text of its API's stream. PostgreSQL makes it, and must not read more
+// than it would of a client: a backend may be hostile, too.
+Co<HttpReply> events_reply(Services& services, Requester requester, int64_t id,
+                           std::string_view api, HttpReply whole) {
+  const std::string problem = json_cost_problem(whole.body);
+  if (!problem.empty()) {
+    co_return final_error(502, "bad_response", "the answer has " + problem,
+                          "Ask for it without a stream.");
+  }
+  PgParams params = {std::to_string(id), std::string(api)};
+  Co<Result<PgResult>> reply = services.database.query(
+      std::move(requester),
+      "select sluice.events_of($2, c.response) from sluice.completion($1::bigint) c",
+      std::move(params));
+  const Result<PgResult> rows = co_await std::move(reply);
+  if (!rows) co_return error_reply(rows.error());
+  if (rows->rows() == 0 || rows->is_null(0, 0)) {
+    co_return final_error(502, "bad_response", "the answer is none of its API, or is gone");
+  }
+  co_return json_reply(200, std::string(rows->text(0, 0)));
+}
+
 // The task's end as an answer, as_events: as the text of its API's stream; nullopt: it has none
 // yet.
 Co<std::optional<HttpReply>> look(Services& services, Requester requester, int64_t id,
                                   std::string_view api, bool as_events) {
-  PgParams params = {std::to_string(id), std::string(api), as_events ? "true" : "false"};
+  PgParams params = {std::to_string(id), as_events ? "true" : "false"};
   Co<Result<PgResult>> reply = services.database.query(
       requester,
-      "select c.status, c.http_status,"
-      " case when $3::boolean then sluice.events_of($2, c.response) else c.response end,"
-      " c.error_code, c.error,"
-      " case when $3::boolean then '' else sluice.rate_limit_headers($1::bigint) end"
+      "select c.status, c.http_status, c.response, c.error_code, c.error,"
+      " case when $2::boolean then '' else sluice.rate_limit_headers($1::bigint) end"
       " from sluice.completion($1::bigint) c",
       std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
@@ -93,7 +113,9 @@ Co<std::optional<HttpReply>> look(Services& services, Requester requester, int64
   if (rows->rows() == 0) co_return std::nullopt;
   HttpReply end = reply_of(*rows);
   for (auto& header : header_lines(rows->text(0, 5))) end.headers.push_back(std::move(header));
-  co_return end;
+  if (!as_events || end.status != 200) co_return end;
+  Co<HttpReply> events = events_reply(services, std::move(requester), id, api, std::move(end));
+  co_return co_await std::move(events);
 }
 
 // The stream of one completion: comments until the task has ended, then all of it at once.

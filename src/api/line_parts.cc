@@ -19,14 +19,22 @@ void LineParts::add(std::string_view piece) {
     const std::string_view taken = piece.substr(0, is_line ? newline + 1 : piece.size());
     open_.text.append(taken);
     line_bytes_ += taken.size();
-    line_values_.add(taken);
-    if (line_bytes_ > line_bytes_max) problem_ = "a line is longer than 16 MiB";
-    if (line_values_.count() > line_values_max) problem_ = "a line has more than 400,000 values";
+    line_measure_.add(taken);
+    problem_ = line_problem();
     piece.remove_prefix(taken.size());
     if (!is_line) continue;
     end_line();
     if (open_.lines >= part_lines_max || open_.text.size() >= part_bytes_max) close_part();
   }
+}
+
+std::string_view LineParts::line_problem() const {
+  if (line_bytes_ > line_bytes_max) return "a line is longer than 16 MiB";
+  if (line_measure_.values() > json_values_max) return "a line has more than 400000 JSON values";
+  if (line_measure_.exponent_digits() > json_exponent_digits_max) {
+    return "a line has a number with an exponent of more than 3 digits";
+  }
+  return {};
 }
 
 void LineParts::end() {
@@ -37,7 +45,7 @@ void LineParts::end() {
 void LineParts::end_line() {
   ++open_.lines;
   line_bytes_ = 0;
-  line_values_ = JsonValueCount();
+  line_measure_ = JsonMeasure();
 }
 
 std::optional<LineParts::Part> LineParts::take() {

@@ -30,16 +30,15 @@ class LineParts final {
   int64_t bytes() const { return bytes_; }  // so far
 
   static constexpr size_t line_bytes_max = size_t{16} << 20;
-  // A line of so many costs PostgreSQL some 0.3 s at most; embeddings take 300,000 tokens.
-  static constexpr int64_t line_values_max = 400'000;
 
  private:
+  std::string_view line_problem() const;
   void end_line();
   void close_part();
 
   Part open_;
   size_t line_bytes_ = 0;  // of the line at the end of open_
-  JsonValueCount line_values_;
+  JsonMeasure line_measure_;
   int64_t bytes_ = 0;
   std::string_view problem_;
   std::deque<Part> ready_;

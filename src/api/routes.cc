@@ -1,5 +1,7 @@
 #include "api/routes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "api/batch_handlers.h"
@@ -7,6 +9,7 @@
 #include "api/completion_handlers.h"
 #include "api/configuration_handlers.h"
 #include "api/doctor.h"
+#include "api/error_reply.h"
 #include "api/file_handlers.h"
 #include "api/history_handlers.h"
 #include "api/job_handlers.h"
@@ -16,14 +19,23 @@
 #include "api/revision_handlers.h"
 #include "api/search_handlers.h"
 #include "api/task_handlers.h"
+#include "json_object.h"
 #include "runtime/request_problem.h"
 
 namespace sluice {
 namespace {
 
+// Of conditions and configuration: a list of thousands of names is 100 kB.
+constexpr size_t small_bytes_max = size_t{1} << 20;
+// 12 MB and 20 ms of PostgreSQL; 10,000 ids have as many.
+constexpr int64_t small_values_max = 20'000;
+// 40 for each of 50,000 requests. They are read one by one, up to 1 us for each value, and other
+// bulk requests wait meanwhile.
+constexpr int64_t message_batch_values_max = 2'000'000;
+
 constexpr Route table[] = {
-    {"POST", "/v1/tasks", Scope::submit, submit_tasks},
-    {"POST", "/task", Scope::submit, submit_tasks},
+    {"POST", "/v1/tasks", Scope::submit, submit_tasks, BodyKind::tasks},
+    {"POST", "/task", Scope::submit, submit_tasks, BodyKind::tasks},
     {"GET", "/v1/tasks", Scope::read, list_tasks},
     {"GET", "/v1/tasks/search", Scope::read, search_tasks},
     {"GET", "/v1/tasks/{}", Scope::read, show_task},
@@ -44,11 +56,11 @@ constexpr Route table[] = {
     {"POST", "/v1/jobs/{}/undo", Scope::submit, undo_job},
     {"GET", "/v1/dead-letters", Scope::read, list_dead_letters},
     {"GET", "/v1/dead-letters/groups", Scope::read, list_dead_letter_groups},
-    {"POST", "/v1/chat/completions", Scope::submit, complete_chat},
-    {"POST", "/v1/responses", Scope::submit, complete_response},
-    {"POST", "/v1/embeddings", Scope::submit, complete_embeddings},
-    {"POST", "/v1/messages", Scope::submit, complete_message},
-    {"POST", "/v1/files", Scope::submit, upload_file, true},
+    {"POST", "/v1/chat/completions", Scope::submit, complete_chat, BodyKind::tasks},
+    {"POST", "/v1/responses", Scope::submit, complete_response, BodyKind::tasks},
+    {"POST", "/v1/embeddings", Scope::submit, complete_embeddings, BodyKind::tasks},
+    {"POST", "/v1/messages", Scope::submit, complete_message, BodyKind::tasks},
+    {"POST", "/v1/files", Scope::submit, upload_file, BodyKind::pieces},
     {"GET", "/v1/files", Scope::read, list_files},
     {"GET", "/v1/files/{}", Scope::read, show_file},
     {"DELETE", "/v1/files/{}", Scope::submit, delete_file},
@@ -57,7 +69,7 @@ constexpr Route table[] = {
     {"GET", "/v1/batches", Scope::read, list_batches},
     {"GET", "/v1/batches/{}", Scope::read, show_batch},
     {"POST", "/v1/batches/{}/cancel", Scope::submit, cancel_batch},
-    {"POST", "/v1/messages/batches", Scope::submit, create_message_batch},
+    {"POST", "/v1/messages/batches", Scope::submit, create_message_batch, BodyKind::message_batch},
     {"GET", "/v1/messages/batches", Scope::read, list_message_batches},
     {"GET", "/v1/messages/batches/{}", Scope::read, show_message_batch},
     {"DELETE", "/v1/messages/batches/{}", Scope::submit, delete_message_batch},
@@ -149,10 +161,24 @@ RouteMatch find_route(std::span<const Route> routes, std::string_view method,
   return result;
 }
 
+std::optional<HttpReply> body_refusal(std::string_view body, BodyKind kind) {
+  int64_t values_max = json_values_max;
+  if (kind == BodyKind::small) {
+    if (body.size() > small_bytes_max) {
+      return error_reply(413, "too_large", "the body is above 1 MiB: more than this route takes");
+    }
+    values_max = small_values_max;
+  }
+  if (kind == BodyKind::message_batch) values_max = message_batch_values_max;
+  const std::string problem = json_cost_problem(body, values_max);
+  if (problem.empty()) return std::nullopt;
+  return error_reply(400, "invalid_request", "the body has " + problem);
+}
+
 bool is_read_in_pieces(std::string_view method, std::string_view path) {
   // Asked of every request: the others' paths are not looked at.
   return std::any_of(std::begin(table), std::end(table), [&](const Route& route) {
-    return route.reads_in_pieces && route.method == method && match(route.pattern, path);
+    return route.body == BodyKind::pieces && route.method == method && match(route.pattern, path);
   });
 }
 

@@ -46,6 +46,14 @@ struct ApiRequest {
   std::optional<std::string> traceparent;  // of its tasks, unless they have their own
 };
 
+// The body that a route takes, and its bounds: what it costs PostgreSQL to read.
+enum class BodyKind {
+  small,          // conditions, configuration: most routes
+  tasks,          // prompts and requests
+  message_batch,  // many requests
+  pieces,         // read with HttpIncoming::next_piece
+};
+
 using ApiHandler = Co<HttpReply> (*)(Services& services, ApiRequest request);
 
 struct Route {
@@ -53,7 +61,7 @@ struct Route {
   std::string_view pattern;  // "/v1/tasks/{}": {} is one segment, not empty
   Scope scope;
   ApiHandler handler;
-  bool reads_in_pieces = false;  // its body, with HttpIncoming::next_piece
+  BodyKind body = BodyKind::small;
 };
 
 std::span<const Route> routes();
@@ -66,6 +74,9 @@ struct RouteMatch {
 
 // `path`: as sent. HEAD finds the route of GET.
 RouteMatch find_route(std::span<const Route> table, std::string_view method, std::string_view path);
+
+// The answer to a body that is beyond the bounds of its kind.
+std::optional<HttpReply> body_refusal(std::string_view body, BodyKind kind);
 
 // See HttpServerOptions.
 bool is_read_in_pieces(std::string_view method, std::string_view path);

@@ -1,6 +1,7 @@
 #include "worker/completer.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "bounds.h"
 
@@ -14,37 +15,121 @@ size_t bytes_of(const Outcome& outcome) {
   return solved->response.size() + (solved->answer ? solved->answer->size() : 0);
 }
 
+size_t bytes_of(const Completer::Batch& batch) {
+  size_t bytes = 0;
+  for (const EndedCall& ended : batch.ended) bytes += bytes_of(ended.outcome);
+  return bytes;
+}
+
+bool is_large(size_t bytes) {
+  return bytes > bounds::complete_bytes_max;
+}
+
 constexpr std::string_view unstorable = "unstorable";
 
 }  // namespace
 
 void Completer::add(int64_t worker, EndedCall ended) {
-  waiting_.push_back(Waiting{worker, std::move(ended)});
+  const size_t bytes = bytes_of(ended.outcome);
+  Queue& queue = queues_[ended.model];
+  queue.push_back(Waiting{worker, std::move(ended), bytes});
+  ++size_;
+}
+
+bool Completer::has_small() const {
+  return !again_.empty() || std::any_of(queues_.begin(), queues_.end(), [](const auto& entry) {
+    return !is_large(entry.second.front().bytes);
+  });
 }
 
 bool Completer::contains(const TaskKey& key) const {
-  return std::any_of(waiting_.begin(), waiting_.end(),
-                     [&key](const Waiting& waiting) { return waiting.ended.key == key; });
+  const auto has_key = [&key](const Queue& queue) {
+    return std::any_of(queue.begin(), queue.end(),
+                       [&key](const Waiting& waiting) { return waiting.ended.key == key; });
+  };
+  return has_key(again_) || std::any_of(queues_.begin(), queues_.end(),
+                                        [&](const auto& entry) { return has_key(entry.second); });
 }
 
-Completer::Batch Completer::take() {
-  const size_t rows_max = rows_max_ > 0 ? rows_max_ : bounds::complete_rows_max;
+size_t Completer::rows_max() const {
+  return rows_max_ > 0 ? rows_max_ : bounds::complete_rows_max;
+}
+
+Completer::Batch Completer::take(bool may_take_large) {
   Batch batch;
-  batch.worker = waiting_.front().worker;
-  size_t bytes = 0;
-  while (!waiting_.empty() && waiting_.front().worker == batch.worker &&
-         batch.ended.size() < rows_max) {
-    bytes += bytes_of(waiting_.front().ended.outcome);
-    if (bytes > bounds::complete_bytes_max && !batch.ended.empty()) break;
-    batch.ended.push_back(std::move(waiting_.front().ended));
-    waiting_.pop_front();
+  if (take_again(batch)) {
+    if (again_.empty() && !batch.is_large) take_small(batch);
+    return batch;
   }
+  const bool is_larges_turn = may_take_large && !was_large_;
+  if ((is_larges_turn && take_large(batch)) || take_small(batch)) return batch;
+  take_large(batch);
   return batch;
+}
+
+bool Completer::take_again(Batch& batch) {
+  size_t bytes = 0;
+  while (!again_.empty() && batch.ended.size() < rows_max()) {
+    const Waiting& next = again_.front();
+    bytes += next.bytes;
+    const bool fits = bytes <= bounds::complete_bytes_max && next.worker == batch.worker;
+    if (!batch.ended.empty() && !fits) break;
+    batch.is_large = is_large(next.bytes);
+    move_front(again_, batch);
+  }
+  return !batch.ended.empty();
+}
+
+// One of each model, as long as they fit, time and again.
+bool Completer::take_small(Batch& batch) {
+  size_t bytes = bytes_of(batch);
+  auto model = queues_.upper_bound(last_);
+  for (size_t passed = 0; passed < queues_.size() && batch.ended.size() < rows_max();) {
+    if (model == queues_.end()) model = queues_.begin();
+    Queue& queue = model->second;
+    const Waiting& next = queue.front();
+    const bool fits = bytes + next.bytes <= bounds::complete_bytes_max;
+    if (!fits || (!batch.ended.empty() && next.worker != batch.worker)) {
+      ++passed;
+      ++model;
+      continue;
+    }
+    passed = 0;
+    bytes += next.bytes;
+    last_ = model->first;
+    move_front(queue, batch);
+    model = queue.empty() ? queues_.erase(model) : std::next(model);
+  }
+  if (!batch.ended.empty()) was_large_ = false;
+  return !batch.ended.empty();
+}
+
+bool Completer::take_large(Batch& batch) {
+  auto model = queues_.upper_bound(last_);
+  for (size_t passed = 0; passed < queues_.size(); ++passed, ++model) {
+    if (model == queues_.end()) model = queues_.begin();
+    if (!is_large(model->second.front().bytes)) continue;
+    last_ = model->first;
+    move_front(model->second, batch);
+    if (model->second.empty()) queues_.erase(model);
+    batch.is_large = was_large_ = true;
+    return true;
+  }
+  return false;
+}
+
+void Completer::move_front(Queue& queue, Batch& batch) {
+  batch.worker = queue.front().worker;
+  batch.ended.push_back(std::move(queue.front().ended));
+  queue.pop_front();
+  --size_;
 }
 
 void Completer::put_back(Batch batch) {
   for (auto ended = batch.ended.rbegin(); ended != batch.ended.rend(); ++ended) {
-    waiting_.push_front(Waiting{batch.worker, std::move(*ended)});
+    const size_t bytes = bytes_of(ended->outcome);
+    again_.push_front(Waiting{batch.worker, std::move(*ended), bytes});
+    ++size_;
   }
 }
 

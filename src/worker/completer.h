@@ -1,6 +1,7 @@
 // Completer keeps the outcomes of ended calls, across reconnects, until the database has stored
-// them. It sends nothing. Its size is bounded by the worker's slots and one batch: a call holds its
-// slot until its outcome has been sent, and a batch may come back.
+// them. It sends nothing. Models take turns, so that one whose answers are many or large delays the
+// others' by one completion. Its size is bounded by the worker's slots and one batch: a call holds
+// its slot until its outcome has been sent, and a batch may come back.
 //
 // Thread rule: loop thread only.
 #pragma once
@@ -8,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "worker/database.h"
@@ -19,15 +22,19 @@ class Completer final {
   struct Batch {
     int64_t worker = 0;  // the id that claimed them: one statement speaks for one id
     std::vector<EndedCall> ended;
+    bool is_large = false;  // of a single outcome, above bounds::complete_bytes_max
   };
 
   void add(int64_t worker, EndedCall ended);
-  bool empty() const { return waiting_.empty(); }
-  size_t size() const { return waiting_.size(); }
+  bool empty() const { return size_ == 0; }
+  // Whether there is more than large outcomes.
+  bool has_small() const;
+  size_t size() const { return size_; }
   bool contains(const TaskKey& key) const;
 
-  // The oldest outcomes of one worker id, bounded by rows and bytes. Requires: not empty().
-  Batch take();
+  // Outcomes of one worker id, bounded by rows and bytes: each model's oldest in turns; a large one
+  // when it `may_take_large`, in turns with the others. Requires: there is such a one.
+  Batch take(bool may_take_large = true);
 
   // The batch was not stored, or nobody knows: it goes first next time. sluice.complete may be
   // repeated.
@@ -44,9 +51,22 @@ class Completer final {
   struct Waiting {
     int64_t worker;
     EndedCall ended;
+    size_t bytes;
   };
-  std::deque<Waiting> waiting_;
-  size_t rows_max_ = 0;  // 0: bounds::complete_rows_max
+  using Queue = std::deque<Waiting>;
+
+  size_t rows_max() const;
+  bool take_again(Batch& batch);
+  bool take_small(Batch& batch);
+  bool take_large(Batch& batch);
+  void move_front(Queue& queue, Batch& batch);
+
+  Queue again_;                          // these go first, in their order
+  std::map<std::string, Queue> queues_;  // by model, none of them empty
+  std::string last_;                     // the model that had the last turn
+  size_t size_ = 0;
+  bool was_large_ = true;  // the last batch: the next is of small ones, if there are any
+  size_t rows_max_ = 0;    // 0: bounds::complete_rows_max
 };
 
 }  // namespace sluice

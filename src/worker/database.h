@@ -53,6 +53,7 @@ struct EndedCall {
   TaskKey key;
   Outcome outcome;
   std::shared_ptr<MemoryBudget::Hold> memory = nullptr;  // of its answer; given back when stored
+  std::string model = {};  // whose turn it takes; empty: none is known
 };
 
 struct Applied {

@@ -47,6 +47,8 @@ Co<void> OutcomeStore::run() {
       begin();
     } else if (!link_.may_send()) {
       co_await change_.wait_until(clock_, link_.not_before_ns());
+    } else if (must_pause()) {
+      co_await change_.wait_until(clock_, large_not_before_ns_);
     } else {
       co_await change_.wait();
     }
@@ -78,15 +80,19 @@ void OutcomeStore::end_flush() {
 // would mean more batches, each with its own commit (a drain ran at 0.94 of its speed). Nothing is
 // stored until the worker knows what it holds.
 bool OutcomeStore::may_store() const {
-  return !completer_.empty() && !is_storing_ &&
+  return !completer_.empty() && !must_pause() && !is_storing_ &&
          (link_.database().stores_apart() || !is_flushing_) && !must_reread_ &&
          link_.is_connected() && link_.may_send();
+}
+
+bool OutcomeStore::must_pause() const {
+  return !completer_.empty() && !completer_.has_small() && !may_take_large();
 }
 
 // One batch at a time: meanwhile the outcomes of the next gather. It is sent before this returns.
 void OutcomeStore::begin() {
   is_storing_ = true;
-  Completer::Batch batch = completer_.take();
+  Completer::Batch batch = completer_.take(may_take_large());
   Co<Result<std::vector<Applied>>> completion =
       link_.database().complete(batch.worker, batch.ended);
   link_.want_flush();  // their slots are free
@@ -97,8 +103,9 @@ Co<void> OutcomeStore::store(Completer::Batch batch, Co<Result<std::vector<Appli
                              int64_t begun_ns) {
   const Result<std::vector<Applied>> applied = co_await std::move(completion);
   is_storing_ = false;
-  metrics_.note_flush(static_cast<double>(clock_.now_ns() - begun_ns) /
-                      static_cast<double>(ns_per_s));
+  const int64_t took_ns = clock_.now_ns() - begun_ns;
+  metrics_.note_flush(static_cast<double>(took_ns) / static_cast<double>(ns_per_s));
+  note_time(batch, took_ns);
   if (applied) {
     note_stored(batch, *applied);
   } else {
@@ -107,6 +114,17 @@ Co<void> OutcomeStore::store(Completer::Batch batch, Co<Result<std::vector<Appli
   on_stored_();
   change_.raise();
   link_.want_flush();
+}
+
+// While nothing but large outcomes comes there is no pause.
+void OutcomeStore::note_time(const Completer::Batch& batch, int64_t took_ns) {
+  if (!batch.is_large) {
+    has_stored_small_ = true;
+    return;
+  }
+  const bool others_come = std::exchange(has_stored_small_, false) || completer_.has_small();
+  const int64_t pause_ns = others_come ? bounds::complete_pause_factor * took_ns : 0;
+  large_not_before_ns_ = clock_.now_ns() + pause_ns;
 }
 
 void OutcomeStore::note_stored(const Completer::Batch& batch, const std::vector<Applied>& applied) {

@@ -4,7 +4,8 @@
 // first reads which tasks the worker holds, and stores nothing meanwhile.
 //
 // One batch at a time, and calls that end meanwhile go in the next (natural batching: an idle
-// system stores at once, a busy one hundreds at a time, and there is no timer to tune).
+// system stores at once, a busy one hundreds at a time, and there is no timer to tune). An outcome
+// that is large goes by itself, and pauses follow, so that others' need not wait behind many.
 //
 // Thread rule: loop thread only. Its arguments outlive it; run() must have returned, and
 // is_storing() be false, before it is destroyed.
@@ -58,7 +59,10 @@ class OutcomeStore final {
   void send_announcement(Flush& flush);
 
  private:
+  bool may_take_large() const { return clock_.now_ns() >= large_not_before_ns_; }
   bool may_store() const;
+  bool must_pause() const;
+  void note_time(const Completer::Batch& batch, int64_t took_ns);
   bool may_reread() const { return must_reread_ && !is_storing_; }
   void begin();
   Co<void> store(Completer::Batch batch, Co<Result<std::vector<Applied>>> completion,
@@ -80,6 +84,8 @@ class OutcomeStore final {
   bool must_reread_ = false;
   bool finishing_ = false;
   int unknown_errors_ = 0;  // in a row
+  int64_t large_not_before_ns_ = 0;
+  bool has_stored_small_ = false;  // since the last large one
 };
 
 }  // namespace sluice

@@ -22,6 +22,7 @@ Worker::Worker(WorkerOptions options, Clock& clock, Database& database, HttpClie
              link_,
              [this](Calls::Ended ended) {
                intake_.note_ended(ended.model, ended.end);
+               ended.call.model = ended.model;
                outcomes_.add(ended.worker, std::move(ended.call));
                link_.want_flush();
              }),

@@ -51,7 +51,7 @@ TEST_CASE("a part ends after a MiB, a line too long is said and not kept on") {
 
 TEST_CASE("a line has so many values, however it is cut, and however many the text has") {
   std::string most = "[1";
-  for (int64_t n = 2; n < LineParts::line_values_max; ++n) most += ",1";
+  for (int64_t n = 2; n < json_values_max; ++n) most += ",1";
   most += "]\n";
   for (const size_t step : {size_t{1}, size_t{1000}, most.size()}) {
     LineParts lines;
@@ -63,8 +63,14 @@ TEST_CASE("a line has so many values, however it is cut, and however many the te
     lines.add(most.substr(0, most.size() - 2));
     CHECK(lines.problem().empty());
     lines.add(",");
-    CHECK(lines.problem() == "a line has more than 400,000 values");
+    CHECK(lines.problem() == "a line has more than 400000 JSON values");
   }
+}
+
+TEST_CASE("a line has no number whose exponent makes it long as text") {
+  LineParts lines;
+  lines.add("{\"a\": 1e999, \"b\": \"1e131071\"}\n[1e1310");
+  CHECK(lines.problem() == "a line has a number with an exponent of more than 3 digits");
 }
 
 TEST_CASE("a text of nothing has no part") {

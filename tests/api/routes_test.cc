@@ -57,4 +57,28 @@ TEST_CASE("no two routes of the server's own table are the same") {
   }
 }
 
+TEST_CASE("a body has the bounds of its route's kind") {
+  const std::string text = "{\"a\":\"" + std::string(size_t{1} << 20, 'x') + "\"}";
+  REQUIRE(body_refusal(text, BodyKind::small));
+  CHECK(body_refusal(text, BodyKind::small)->status == 413);
+  CHECK_FALSE(body_refusal(text, BodyKind::tasks));
+  CHECK_FALSE(body_refusal("", BodyKind::small));
+  std::string list = "[1";
+  for (int n = 0; n < 20'000; ++n) list += ",1";
+  list += "]";
+  REQUIRE(body_refusal(list, BodyKind::small));
+  CHECK(body_refusal(list, BodyKind::small)->status == 400);
+  CHECK_FALSE(body_refusal(list, BodyKind::tasks));
+}
+
+TEST_CASE("only tasks and batches may have large bodies") {
+  std::set<std::string_view> large;
+  for (const Route& route : routes()) {
+    if (route.body != BodyKind::small) large.insert(route.pattern);
+  }
+  CHECK(large == std::set<std::string_view>{"/v1/tasks", "/task", "/v1/chat/completions",
+                                            "/v1/responses", "/v1/embeddings", "/v1/messages",
+                                            "/v1/messages/batches", "/v1/files"});
+}
+
 }  // namespace sluice

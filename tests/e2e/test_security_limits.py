@@ -3,8 +3,10 @@ waits behind who asks for little."""
 import concurrent.futures
 import contextlib
 import json
+import os
 import re
 import select
+import threading
 import time
 from http.client import HTTPConnection
 
@@ -13,7 +15,7 @@ import pytest
 from batch_tools import line, post_batch, post_file
 from conftest import connect, http, query, wait_for
 from key_tools import make_key as make_named_key, process  # noqa: F401 (fixtures)
-from queue_tools import add_model
+from queue_tools import add_model, submit
 from scripted_backend import ScriptedBackend, response
 
 pytestmark = pytest.mark.plain_build_only
@@ -108,7 +110,7 @@ def test_a_line_that_is_dear_to_read_is_refused(process, make_key, body):
     """3.2 million equal keys in a line of 16 MiB took PostgreSQL 3 to 6 s a step."""
     reply = post_file(process.port, "\n".join([line("a"), with_body(body, "b"), line("c")]),
         make_key("hostile"))
-    assert reply.status == 400 and "more than 400,000 values" in reply.body, reply.body
+    assert reply.status == 400 and "more than 400000 JSON values" in reply.body, reply.body
     text = with_body(json.dumps({"model": "chat", "messages": [",[{" * 1_000_000]}))
     assert post_file(process.port, text,
         make_key("harmless")).status == 200, "no values but characters"
@@ -116,10 +118,14 @@ def test_a_line_that_is_dear_to_read_is_refused(process, make_key, body):
 
 def test_a_message_batch_that_is_dear_to_read_is_refused(url, process, make_key):
     add_model(url, "claude", "http://127.0.0.1:1", api="anthropic-messages")
-    body = ('{"requests": [{"custom_id": "a", "params": {"model": "claude", "messages": ['
-        + "1," * 3_000_000 + "1]}}]}")
-    reply = http(process.port, "POST", "/v1/messages/batches", body, key=make_key("hostile"))
-    assert reply.status == 400 and "more than 2,000,000 values" in reply.body, reply.body
+    key = make_key("hostile")
+    for values, count, refusal in ((500_000, 1, "an item of more than 400000 JSON values"),
+            (1_000, 2_500, "more than 2000000 JSON values")):
+        request = ('{"custom_id": "a", "params": {"model": "claude", "messages": ['
+            + "1," * values + "1]}}")
+        body = '{"requests": [' + ",".join([request] * count) + "]}"
+        reply = http(process.port, "POST", "/v1/messages/batches", body, key=key)
+        assert reply.status == 400 and refusal in reply.body, reply.body
 
 
 def set_limits(url, tenant, **columns):
@@ -590,3 +596,31 @@ def test_several_do_not_wait_for_what_one_of_them_needs(url):
         assert seconds < 1
         assert submit_each("held")[0] == [("55P03", False)]
         assert submit_each("free")[0] == [(None, True)]
+
+
+def test_large_answers_of_one_backend_do_not_hold_up_anothers(url, worker):
+    """They were stored one after the other, and others' results waited for all of them: 18 s."""
+    count, large = 6, os.urandom(6 << 20).hex()
+    released = threading.Barrier(count)
+
+    def answer(text):
+        return response(200, json.dumps({"object": "chat.completion", "choices": [{"index": 0,
+            "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}]}))
+
+    def send_large(connection, *_):
+        released.wait(60)
+        connection.sendall(answer(large))
+    with ScriptedBackend({"large": send_large}) as hostile, ScriptedBackend(
+            {"small": lambda connection, *_: connection.sendall(answer("y"))}) as backend:
+        query(url, "update sluice.models set url = %s where name = 'chat'", [hostile.url])
+        add_model(url, "other", backend.url, api="openai-chat")
+        worker(url)
+        for _ in range(count):
+            submit(url, "large", "chat")
+        solved = "select count(*) from sluice.tasks where status = 'solved'"
+        wait_for(lambda: query(url, solved)[0][0] > 0, 120, "the first of them")
+        submit(url, "small", "other")
+        wait_for(lambda: query(url, solved) == [(count + 1,)], 120, "all results")
+        before = query(url, "select count(*) from sluice.tasks l, sluice.tasks s "
+            "where l.model = 'chat' and s.model = 'other' and l.finished_at < s.finished_at")[0][0]
+    assert before <= count // 2, f"{before} of {count} large answers were stored before it"

@@ -55,6 +55,25 @@ def test_a_stream_is_one_chunk_and_done(chat):
     assert chunk["choices"][0]["finish_reason"] == "stop"
 
 
+def test_an_answer_that_is_dear_to_read_is_not_streamed(front, worker):
+    """Of a hostile backend: PostgreSQL took 6 GB to read 32 MiB of lists."""
+    padding = "[" + "[]," * 1_500_000 + "0]"
+    body = ('{"id": "x", "object": "chat.completion", "model": "m", "choices": [{"index": 0, '
+        '"message": {"role": "assistant", "content": "hi"}, "finish_reason": "stop"}], '
+        f'"padding": {padding}}}')
+
+    def answer(connection, *_):
+        connection.sendall(response(200, body))
+    with ScriptedBackend({"2+2?": answer}) as backend:
+        add_model(front.url, "chat", backend.url, api="openai-chat")
+        worker(front.url)
+        reply = send(front.port, "POST", "/v1/chat/completions", CHAT | {"stream": True})
+        assert "more than 400000 JSON values" in reply.body, reply.body[:1000]
+        assert "choices" not in reply.body
+        whole = send(front.port, "POST", "/v1/chat/completions", CHAT)
+        assert whole.status == 200 and whole.body == body
+
+
 def test_the_answer_says_what_is_left_of_the_models_limits(chat):
     assert not [name for name in send(chat.port, "POST", "/v1/chat/completions", CHAT).headers
         if name.startswith("x-ratelimit")]

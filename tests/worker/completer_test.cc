@@ -7,10 +7,12 @@
 namespace sluice {
 namespace {
 
-EndedCall ended_of(int64_t id, size_t bytes = 0) {
+EndedCall ended_of(int64_t id, size_t bytes = 0, std::string model = {}) {
   Solved solved;
   solved.answer = std::string(bytes, 'x');
-  return EndedCall{TaskKey{id, 1}, solved};
+  EndedCall ended{TaskKey{id, 1}, solved};
+  ended.model = std::move(model);
+  return ended;
 }
 
 std::vector<int64_t> ids_of(const Completer::Batch& batch) {
@@ -100,6 +102,41 @@ TEST_CASE("an outcome that is refused singly becomes a failure without texts, th
   CHECK(failed.error == "PostgreSQL refused to store the outcome, SQLSTATE 22P05");
   CHECK(failed.billed == true);
   CHECK_FALSE(completer.put_back_refused(std::move(batch), error));
+  CHECK(completer.empty());
+}
+
+TEST_CASE("models take turns, whatever one of them has waiting") {
+  constexpr size_t half = bounds::complete_bytes_max / 2;
+  Completer completer;
+  for (int64_t id = 1; id <= 5; ++id) completer.add(1, ended_of(id, half, "b"));
+  completer.add(1, ended_of(11, 100, "a"));
+  completer.add(1, ended_of(12, 100, "c"));
+  completer.add(1, ended_of(13, 100, "c"));
+  CHECK(ids_of(completer.take()) == Ids{11, 1, 12, 13});
+  CHECK(ids_of(completer.take()) == Ids{2, 3});
+  completer.add(1, ended_of(14, 100, "a"));
+  CHECK(ids_of(completer.take()) == Ids{14, 4});
+  CHECK(ids_of(completer.take()) == Ids{5});
+  CHECK(completer.empty());
+}
+
+TEST_CASE("a large outcome goes alone, after others and when it may") {
+  constexpr size_t large = bounds::complete_bytes_max + 1;
+  Completer completer;
+  for (const int64_t id : {1, 2, 3}) completer.add(1, ended_of(id, large, "a"));
+  CHECK_FALSE(completer.has_small());
+  completer.add(1, ended_of(11, 0, "b"));
+  CHECK(completer.has_small());
+  CHECK(ids_of(completer.take()) == Ids{11});
+  completer.add(1, ended_of(12, 0, "b"));
+  CHECK(ids_of(completer.take(false)) == Ids{12});
+  completer.add(1, ended_of(13, 0, "b"));
+  const Completer::Batch batch = completer.take();
+  CHECK(ids_of(batch) == Ids{1});
+  CHECK(batch.is_large);
+  CHECK(ids_of(completer.take()) == Ids{13});
+  CHECK(ids_of(completer.take()) == Ids{2});
+  CHECK(ids_of(completer.take()) == Ids{3});
   CHECK(completer.empty());
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bounds.h"
 #include "support/worker_bench.h"
 
 namespace sluice {
@@ -38,6 +39,32 @@ TEST_CASE("answers are stored during a flush only in a session of their own") {
     bench.database.release();
     CHECK(bench.database.stored() == 1);
   }
+}
+
+TEST_CASE("large answers take a quarter of the time while others come") {
+  WorkerBench bench;
+  bench.database.apart = true;
+  for (int64_t id = 1; id <= 5; ++id) bench.database.queue.push_back(task_of(id));
+  bench.start();
+  REQUIRE(bench.http.count() == 5);
+  const std::string large(bounds::complete_bytes_max, 'x');
+  bench.database.hold();
+  bench.http.answer_ok(0, large);
+  bench.http.answer_ok(1, "a");
+  bench.http.answer_ok(2, large);
+  bench.http.answer_ok(3, large);
+  bench.pass_ms(100);
+  bench.database.release();
+  CHECK(bench.database.batches.size() == 2);  // and the small one
+  bench.pass_ms(299);
+  CHECK(bench.database.batches.size() == 2);
+  bench.pass_ms(1);
+  CHECK(bench.database.batches.size() >= 3);
+  CHECK(bench.database.stored() >= 3);
+  bench.pass_ms(1000);
+  CHECK(bench.database.stored() == 4);
+  bench.http.answer_ok(4, large);  // nothing else comes meanwhile: at once
+  CHECK(bench.database.stored() == 5);
 }
 
 TEST_CASE("what was being stored when its session broke is stored, not handed back") {
