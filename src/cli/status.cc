@@ -60,7 +60,8 @@ std::string queue_table(const pqxx::result& queues, size_t rows_max) {
                row["permits_now"].as<std::string>("-"), row["pressure"].c_str()});
   }
   std::string text = table.text();
-  if (shown < queues.size()) text += fmt::format("and {} more models\n", queues.size() - shown);
+  const auto all = static_cast<size_t>(queues.size());  // libpqxx 7 counts in int
+  if (shown < all) text += fmt::format("and {} more models\n", all - shown);
   return text;
 }
 
