@@ -80,12 +80,14 @@ def offered(url):
 
 
 def queries(entry):
-    """Ways in which a client may have asked."""
+    """Ways in which a client may have asked. The time is the last argument, also of more than there
+    were: who gives it, names it."""
     if "relation" in entry:
         names = ", ".join(f'"{name}"' for name, _ in entry["columns"])
         return [f"select {names} from sluice.{entry['relation']}"]
     name, types, names = entry["function"], entry["types"], entry["names"]
-    ways = [call(name, types[:count]) for count in {entry["required"], len(types)}]
+    placed = len(types) - (bool(names) and names[-1] == "p_now")
+    ways = [call(name, types[:count]) for count in {entry["required"], placed}]
     if names and all(names) and types:
         named = [f"{name} => null::{kind}" for name, kind in zip(names, types)]
         ways.append(f"select * from sluice.{name}({', '.join(named)})")

@@ -1,6 +1,7 @@
 """A primary and its streaming standby. Test files import the fixture and the class that they
 use."""
 import contextlib
+import time
 
 import pytest
 from conftest import private_postgres, query, wait_for

@@ -32,8 +32,9 @@ $$;
 
 -- export_tasks: a page of an export: the caller's tasks in a range of ids that meet the conditions
 -- (null: any), each once, in the place where it is now.
--- Params:  after, upto: ids above the first, up to the second (export_range); since, until: when it
---          was submitted; texts: false: without prompt, request, answer and response; max_bytes: of
+-- Params:  after: ids above this one; upto: up to this one (export_range); status: as in
+--          sluice.tasks; model: or route; tenant, batch_id: only theirs; metadata: contained in the
+--          task's; since, until: when it was submitted; texts: false: without prompt, request, answer and response; max_bytes: of
 --          texts, but at least one task: the page then ends before its range does, and the next
 --          begins after the last id returned; format: json or csv, in which texts that a
 --          spreadsheet would take for a formula begin with an apostrophe.
