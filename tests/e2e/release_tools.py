@@ -86,7 +86,8 @@ def queries(entry):
         names = ", ".join(f'"{name}"' for name, _ in entry["columns"])
         return [f"select {names} from sluice.{entry['relation']}"]
     name, types, names = entry["function"], entry["types"], entry["names"]
-    placed = len(types) - (bool(names) and names[-1] == "p_now")
+    has_clock = bool(names) and names[-1] == "p_now"
+    placed = max(entry["required"], len(types) - has_clock)
     ways = [call(name, types[:count]) for count in {entry["required"], placed}]
     if names and all(names) and types:
         named = [f"{name} => null::{kind}" for name, kind in zip(names, types)]

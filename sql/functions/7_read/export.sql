@@ -34,10 +34,11 @@ $$;
 -- (null: any), each once, in the place where it is now.
 -- Params:  after: ids above this one; upto: up to this one (export_range); status: as in
 --          sluice.tasks; model: or route; tenant, batch_id: only theirs; metadata: contained in the
---          task's; since, until: when it was submitted; texts: false: without prompt, request, answer and response; max_bytes: of
---          texts, but at least one task: the page then ends before its range does, and the next
---          begins after the last id returned; format: json or csv, in which texts that a
---          spreadsheet would take for a formula begin with an apostrophe.
+--          task's; since, until: when it was submitted; texts: false: without prompt, request,
+--          answer and response; max_bytes: of texts, but at least one task: the page then ends
+--          before its range does, and the next begins after the last id returned; format: json or
+--          csv, in which texts that a spreadsheet would take for a formula begin with an
+--          apostrophe.
 -- Returns: line: the columns of sluice.tasks, and max_attempts, max_output_tokens and traceparent,
 --          as an object, or in the order of export_columns().
 create or replace function sluice.export_tasks(
