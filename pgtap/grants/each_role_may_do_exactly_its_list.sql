@@ -114,7 +114,7 @@ insert into allowed (object, roles) values
   ('worker_speaks(bigint,text[])', 'wa'),
   ('export_columns()', 'sra'), ('export_range(bigint,integer)', 'sra'),
   ('export_tasks(bigint,bigint,text,text,text,bigint,jsonb,timestamp with time zone,timestamp '
-   'with time zone,boolean,bigint,text)', 'sra'),
+   'with time zone,timestamp with time zone,timestamp with time zone,boolean,bigint,text)', 'sra'),
   ('import_tasks(jsonb,text,timestamp with time zone)', 'a'),
   ('workers_wanted(timestamp with time zone)', 'ra'),
   ('acts_as_administrator()', 'ra'), ('shown_reason(text,text)', 'ra'),

@@ -84,7 +84,7 @@ to sluice_reader, sluice_admin;
 
 grant execute on function sluice.export_columns(), sluice.export_range(bigint, int),
   sluice.export_tasks(bigint, bigint, text, text, text, bigint, jsonb, timestamptz, timestamptz,
-    boolean, bigint, text)
+    timestamptz, timestamptz, boolean, bigint, text)
 to sluice_submitter, sluice_reader, sluice_admin;
 grant execute on function sluice.import_tasks(jsonb, text, timestamptz) to sluice_admin;
 grant execute on function sluice.pause(text), sluice.resume(text),

@@ -26,6 +26,8 @@ struct ExportOptions {
   std::optional<std::string> metadata;
   std::optional<std::string> since;
   std::optional<std::string> until;
+  std::optional<std::string> ended_since;
+  std::optional<std::string> ended_until;
   int64_t after = 0;
   bool is_csv = false;
   bool no_texts = false;
@@ -38,6 +40,8 @@ class Export final {
       : session_(connection), options_(options), after_(options.after) {
     if (options.since) since_ = moment(session_, *options.since);
     if (options.until) until_ = moment(session_, *options.until);
+    if (options.ended_since) ended_since_ = moment(session_, *options.ended_since);
+    if (options.ended_until) ended_until_ = moment(session_, *options.ended_until);
   }
 
   void run() {
@@ -67,10 +71,10 @@ class Export final {
     int64_t last = 0;
     for (const pqxx::row& row : session_.exec_params(
              "select id, line from sluice.export_tasks($1::bigint, $2::bigint, $3, $4, $5,"
-             " $6::bigint, $7::jsonb, $8::timestamptz, $9::timestamptz, $10::boolean,"
-             " format => $11)",
+             " $6::bigint, $7::jsonb, $8::timestamptz, $9::timestamptz, $10::timestamptz,"
+             " $11::timestamptz, $12::boolean, format => $13)",
              after_, upto, options_.status, options_.model, options_.tenant, options_.batch_id,
-             options_.metadata, since_, until_, !options_.no_texts,
+             options_.metadata, since_, until_, ended_since_, ended_until_, !options_.no_texts,
              options_.is_csv ? "csv" : "json")) {
       last = row[0].as<int64_t>();
       put(row[1].c_str());
@@ -92,6 +96,8 @@ class Export final {
   const ExportOptions& options_;
   std::optional<std::string> since_;
   std::optional<std::string> until_;
+  std::optional<std::string> ended_since_;
+  std::optional<std::string> ended_until_;
   int64_t after_;
   uint64_t written_ = 0;
   Progress progress_;
@@ -117,6 +123,11 @@ Action configure_export(CLI::App& app) {
                  "submitted from then on: '2030-01-01 08:00+00', or 2h: two hours ago")
       ->option_text("TIME");
   app.add_option("--until", options->until, "submitted before then")->option_text("TIME");
+  app.add_option("--ended-since", options->ended_since,
+                 "that ended from then on, such as 'yesterday', midnight by the server's zone")
+      ->option_text("TIME");
+  app.add_option("--ended-until", options->ended_until, "that ended before then")
+      ->option_text("TIME");
   app.add_option("--after", options->after,
                  "with a greater id: to go on after the last line of another export")
       ->option_text("ID [0]");

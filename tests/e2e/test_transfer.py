@@ -81,6 +81,9 @@ def test_conditions_choose_and_texts_stay_away(sluice, url):
     assert found("--after", str(ids[0])) == ids[1:]
     assert found("--since", "1h") == ids and found("--until", "1h") == []
     assert found("--model", "m", "--status", "queued") == ids
+    query(url, "select sluice.cancel(%s)", [ids[1]])
+    assert found("--ended-since", "today", "--ended-until", "tomorrow") == [ids[1]]
+    assert found("--ended-until", "today") == []
     assert {task["prompt"] for task in lines_of(exported(sluice, url, "--no-texts"))} == {None}
 
 

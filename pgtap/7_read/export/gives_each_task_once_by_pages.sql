@@ -1,7 +1,7 @@
 begin;
 \set alone
 \ir ../../_helpers.sql
-select plan(15);
+select plan(16);
 
 select given_model() as m, given_model() as other \gset
 select given_worker(array[:'m']) as worker \gset
@@ -34,6 +34,8 @@ select is(array(select id from sluice.export_tasks(0, :c, model => :'other')),
   array[:b]::bigint[], 'of a model');
 select is(array(select id from sluice.export_tasks(0, :c, tenant => 'one', since => at(0),
   until => at(1))), array[:b]::bigint[], 'of a tenant and a time');
+select is(array(select id from sluice.export_tasks(0, :c, ended_since => at(0),
+  ended_until => at(3))), array[:a]::bigint[], 'of the time when it ended');
 select is_empty(format('select from sluice.export_tasks(0, %s, metadata => %L)', :c, '{"x": 1}'),
   'with metadata');
 select is_empty(format('select from sluice.export_tasks(0, %s, batch_id => 1)', :c), 'of a batch');

@@ -34,18 +34,19 @@ $$;
 -- (null: any), each once, in the place where it is now.
 -- Params:  after: ids above this one; upto: up to this one (export_range); status: as in
 --          sluice.tasks; model: or route; tenant, batch_id: only theirs; metadata: contained in the
---          task's; since, until: when it was submitted; texts: false: without prompt, request,
---          answer and response; max_bytes: of texts, but at least one task: the page then ends
---          before its range does, and the next begins after the last id returned; format: json or
---          csv, in which texts that a spreadsheet would take for a formula begin with an
---          apostrophe.
+--          task's; since, until: when it was submitted; ended_since, ended_until: when it ended;
+--          texts: false: without prompt, request, answer and response; max_bytes: of texts, but at
+--          least one task: the page then ends before its range does, and the next begins after the
+--          last id returned; format: json or csv, in which texts that a spreadsheet would take for
+--          a formula begin with an apostrophe.
 -- Returns: line: the columns of sluice.tasks, and max_attempts, max_output_tokens and traceparent,
 --          as an object, or in the order of export_columns().
 create or replace function sluice.export_tasks(
   after bigint, upto bigint, status text default null, model text default null,
   tenant text default null, batch_id bigint default null, metadata jsonb default null,
-  since timestamptz default null, until timestamptz default null, texts boolean default true,
-  max_bytes bigint default 8388608, format text default 'json')
+  since timestamptz default null, until timestamptz default null,
+  ended_since timestamptz default null, ended_until timestamptz default null,
+  texts boolean default true, max_bytes bigint default 8388608, format text default 'json')
 returns table (id bigint, line text)
 language plpgsql stable security definer
 set search_path = sluice, pg_temp
@@ -69,7 +70,9 @@ begin
       and (export_tasks.batch_id is null or t.batch_id = export_tasks.batch_id)
       and (export_tasks.metadata is null or t.metadata @> export_tasks.metadata)
       and (export_tasks.since is null or t.created_at >= export_tasks.since)
-      and (export_tasks.until is null or t.created_at < export_tasks.until)),
+      and (export_tasks.until is null or t.created_at < export_tasks.until)
+      and (ended_since is null or t.finished_at >= ended_since)
+      and (ended_until is null or t.finished_at < ended_until)),
   measured as (
     select f.id, f, sum(coalesce(octet_length(f.prompt), 0) + coalesce(octet_length(f.request), 0)
       + coalesce(octet_length(f.answer), 0) + coalesce(octet_length(f.response), 0)) over (
