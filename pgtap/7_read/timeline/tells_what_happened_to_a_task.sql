@@ -1,6 +1,6 @@
 begin;
 \ir ../../_helpers.sql
-select plan(9);
+select plan(10);
 
 select given_tenant('sluice_submitter') as a, given_tenant('sluice_submitter') as b \gset
 select given_model(max_attempts => 2) as m \gset
@@ -35,6 +35,8 @@ select sluice.redrive(:t, at(50)) \g /dev/null
 select is(array(select concat_ws(' ', kind, status) from sluice.timeline(:t)
   where at >= at(40)), array['failed', 'ended', 'redriven', 'queued'],
   'a redrive takes the end back');
+select is(array(select wait_s from sluice.timeline(:t) where kind = 'claimed' order by at),
+  array[2, 11]::double precision[], 'and each claim has waited as long as before');
 select is((error_of('select * from sluice.timeline(-1)')).code, 'SL006', 'there is no such task');
 set local role :"b";
 select is((error_of(format('select * from sluice.timeline(%s)', :t))).code, 'SL006',

@@ -20,11 +20,17 @@ declare
   c_calls_max constant int := 1000;
   v sluice.attempt;
   v_since timestamptz := greatest(p_created_at, p_run_at);
+  v_over timestamptz;  -- when the call ended, or was taken back; it may have several rows
+  v_fence int;
 begin
   for v in
     select a.* from (select n.* from sluice.attempt n where n.task_id = p_task
       order by n.id desc limit c_calls_max) a order by a.fence, a.id
   loop
+    if v.fence is distinct from v_fence then
+      v_since := greatest(v_since, v_over);
+      v_fence := v.fence;
+    end if;
     if v.started_at is not null and v.kind <> 'hedged' then
       return next row(v.started_at, 'claimed', null, v.model, sluice.worker_name(v.worker), v.fence,
         sluice.seconds_between(v_since, v.started_at), null, null, null, null, null, null, null,
@@ -39,7 +45,7 @@ begin
       return next row(v.redriven_at, 'redriven', null, null, null, v.fence, null, null, null, null,
         null, null, null, null, null)::sluice.task_event;
     end if;
-    v_since := greatest(v_since, v.redriven_at, case when v.kind <> 'hedged' then v.ended_at end);
+    v_over := greatest(v_over, v.redriven_at, case when v.kind <> 'hedged' then v.ended_at end);
   end loop;
 end
 $$;

@@ -10,7 +10,7 @@ const KINDS = {
   waits_until: 'Waits until',
   queued: 'Ready, in the queue',
   claimed: 'Claimed by a worker',
-  retry: 'Attempt failed; it is tried again',
+  retry: 'Attempt failed in a way that may pass',
   failed: 'Attempt failed for good',
   lost: 'Worker lost; the task was taken back',
   late: 'An answer came too late to count',

@@ -12,7 +12,7 @@ const FIELDS = [
   { field: { name: 'upstream_model', kind: 'text', none: '' }, label: 'Name at the backend',
     placeholder: 'the same name' },
   { field: { name: 'secret', kind: 'text', none: '' }, label: 'Secret', placeholder: 'none',
-    hint: 'Where the worker finds it, never the secret itself: env:NAME or file:PATH.' },
+    hint: 'Where the worker finds it, never the secret itself: env:SLUICE_SECRET_NAME or file:PATH.' },
   { field: { name: 'rpm', kind: 'integer', none: '', min: 1 }, label: 'Calls a minute (rpm)',
     placeholder: 'no limit' },
   { field: { name: 'tpm', kind: 'integer', none: '', min: 1 }, label: 'Tokens a minute (tpm)',
@@ -58,6 +58,7 @@ export function NewModel({ onClose }) {
       label=${label} hint=${hint} placeholder=${placeholder} error=${faults[field.name]}
       type=${field.kind === 'integer' ? 'integer' : 'text'} value=${texts[field.name] ?? ''}
       onInput=${(/** @type {string} */ text) => setTexts({ ...texts, [field.name]: text })} />`)}
+    <p class="muted">It joins the route <b>any</b>, too.</p>
     <${FormError} error=${error} />
     <p class="form-end"><button type="submit" class="primary"
       disabled=${isBusy || name.trim() === ''}>Make it</button></p></form><//>`;

@@ -30,7 +30,7 @@ export const MODEL_FIELDS = [
     { name: 'api', kind: 'choice', choices: APIS },
     text('url'),
     text('upstream_model', { none: 'the same name', hint: 'Its name at the backend.' }),
-    text('secret', { none: 'none', hint: 'Where the worker finds it: env:NAME or file:PATH.' }),
+    text('secret', { none: 'none', hint: 'Where the worker finds it: env:SLUICE_SECRET_NAME or file:PATH.' }),
     { name: 'paths', kind: 'list', none: 'all',
       hint: 'Of api solve: /solve, /single, /batch; one a line.' },
     { name: 'keep_response', kind: 'boolean', none: 'by api',
