@@ -1,7 +1,8 @@
 -- forget: erases the texts of a finished task: prompt, request, metadata, traceparent, answer,
 -- response and error texts, also those of its attempts. Times, counts, codes and costs stay; its
--- idempotency key, a hash, stays bound. The old texts are gone from the disk after the next VACUUM,
--- and from backups when those are deleted. Forgetting twice is no error.
+-- idempotency key, a hash, stays bound. Files of batches are not touched. The old texts are gone
+-- from the disk after the next VACUUM, and from backups when those are deleted. Forgetting twice is
+-- no error.
 -- Params:  id: of the task.
 -- Errors:  SL004 it is still unfinished; SL006 no such task among the caller's tenants'.
 create or replace function sluice.forget(id bigint, p_now timestamptz default null) returns void
