@@ -10,6 +10,7 @@ import urllib.parse
 import uuid
 
 NAMESPACE = uuid.UUID("5b0c1d0e-52f4-4f0a-9a4c-6f2f6d8b7a11")  # of Sluice's documents
+PACKAGE_ID = "SPDXRef-Package"
 COMMON_LICENCES = "/usr/share/common-licenses"  # Debian's texts refer to the texts there
 NOTICE = """Sluice {version}, revision {revision}
 
@@ -65,18 +66,23 @@ def date_of(epoch_s):
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def spdx(name, origin, sha256, parts):
+def spdx(name, origin, sha256, parts, holds=None):
     """An SPDX document as a dict. Params: origin: package_kind.Origin; sha256: of the package's
-    file. A part may have a relationship other than STATIC_LINK."""
+    file; parts: linked statically, unless they say another relationship; holds: the document of a
+    package that this one holds."""
     version = origin.version
-    package = {"SPDXID": "SPDXRef-Package", "name": name, "versionInfo": version,
+    package = {"SPDXID": PACKAGE_ID, "name": name, "versionInfo": version,
         "licenseDeclared": "MIT", "licenseConcluded": "NOASSERTION", "filesAnalyzed": False,
         "downloadLocation": "NOASSERTION", "copyrightText": "NOASSERTION",
         "checksums": [{"algorithm": "SHA256", "checksumValue": sha256}]}
     described = [described_part(part) for part in parts]
-    relationships = [("SPDXRef-DOCUMENT", "DESCRIBES", package["SPDXID"]),
-        *((package["SPDXID"], part.get("relationship", "STATIC_LINK"), one["SPDXID"])
-            for part, one in zip(parts, described))]
+    relations = [part.get("relationship", "STATIC_LINK") for part in parts]
+    for held in holds["packages"] if holds else ():
+        if held["SPDXID"] != PACKAGE_ID:
+            described.append(held)
+            relations.append("STATIC_LINK")
+    relationships = [("SPDXRef-DOCUMENT", "DESCRIBES", PACKAGE_ID),
+        *((PACKAGE_ID, relation, one["SPDXID"]) for relation, one in zip(relations, described))]
     return {"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT",
         "name": f"{name}-{version}",
         "documentNamespace": f"urn:uuid:{uuid.uuid5(NAMESPACE, f'{name} {version} {sha256}')}",

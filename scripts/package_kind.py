@@ -40,26 +40,28 @@ def origin():
     return Origin(version, revision, int(epoch))
 
 
-def copy_tree(folder):
-    """All that git knows or would know, and the packages that have been fetched from Debian."""
+def copy_tree(folder, uses):
+    """All that git knows or would know, the packages that have been fetched from Debian, and those
+    of ours that this one uses."""
     listed = git("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
     for name in listed.split("\0"):
         if name and (ROOT / name).exists():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, folder / name)
-    shutil.copytree(WORK / "archive", folder / WORK.relative_to(ROOT) / "archive",
-        dirs_exist_ok=True)
+    for path in (WORK / "archive", *(PACKAGES / kind for kind in uses)):
+        shutil.copytree(path, folder / path.relative_to(ROOT))
 
 
-def reproduce(kind, built_from):
+def reproduce(kind, built_from, uses):
     """Builds here, and once more in a folder of another name and depth, in another time zone and
-    without ccache; compares."""
+    without ccache; compares. What this kind uses is not built anew, but reproduced by itself."""
     subprocess.run([ROOT / "scripts/package.d" / kind, "build"], check=True)
     with tempfile.TemporaryDirectory(prefix="sluice-package-") as folder:
         tree = pathlib.Path(folder, "another/place")
-        copy_tree(tree)
+        copy_tree(tree, uses)
         subprocess.run([tree / "scripts/package.d" / kind, "build"], check=True,
             env=os.environ | {"CCACHE_DISABLE": "1", "TZ": "Pacific/Kiritimati",
+                "PACKAGES_GIVEN": " ".join(uses),
                 "PACKAGE_REVISION": built_from.revision,
                 "SOURCE_DATE_EPOCH": str(built_from.epoch_s)})
         here, there = PACKAGES / kind, tree / PACKAGES.relative_to(ROOT) / kind
@@ -75,9 +77,16 @@ def reproduce(kind, built_from):
     print(f"{kind}: built twice, the same bytes")
 
 
-def run(kind, documentation, build):
+def use(kind):
+    """Builds a package that another one is made from; its folder."""
+    if kind not in os.environ.get("PACKAGES_GIVEN", "").split():
+        subprocess.run([ROOT / "scripts/package.d" / kind, "build"], check=True)
+    return PACKAGES / kind
+
+
+def run(kind, documentation, build, uses=()):
     """Does what the command line says. Params: documentation: printed as the help; build: a
-    function of Origin and the folder to put the package into."""
+    function of Origin and the folder to put the package into; uses: kinds that it is made from."""
     os.umask(0o022)
     for name in ("CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS"):
         os.environ.pop(name, None)  # the caller's flags are not the package's
@@ -91,7 +100,7 @@ def run(kind, documentation, build):
         folder.mkdir(parents=True)
         build(built_from, folder)
     elif action == "reproduce":
-        reproduce(kind, origin())
+        reproduce(kind, origin(), uses)
     elif action == "test":
         sys.exit(subprocess.run(["/usr/bin/python3", "-m", "pytest", "-q", "-p", "no:cacheprovider",
             ROOT / f"tests/packaging/test_{kind}.py"]).returncode)
