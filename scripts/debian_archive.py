@@ -70,10 +70,12 @@ class Archive:
     def fetch(self, names):
         """The newest packages of these names: their .deb files by name."""
         wanted = {}
-        for line in self._apt("apt-get", "download", "--print-uris", *names).splitlines():
-            match = re.match(r"'.*' (\S+) (\d+) ", line)
-            if match:
-                wanted[match[1].partition("_")[0]] = (match[1], int(match[2]))
+        shown = self._apt("apt-cache", "show", "--no-all-versions", *names)
+        for paragraph in shown.split("\n\n"):
+            told = dict(re.findall(r"^(Package|Version|Architecture|Size): (.*)$", paragraph, re.M))
+            if told:
+                file = "{Package}_{Version}_{Architecture}.deb".format_map(told)
+                wanted[told["Package"]] = (file.replace(":", "%3a"), int(told["Size"]))
         missing = [name for name, (file, size) in wanted.items()
             if not (self.files / file).exists() or (self.files / file).stat().st_size != size]
         if missing:
