@@ -87,6 +87,7 @@ class StaticLibraries:
         self.sysroot = self.directory / "sysroot"
         self.libraries = self.sysroot / "usr/lib" / TRIPLET
         self.sources = self.directory / "sources"
+        self.stamp = self.directory / "made_of"
         self.pkg_config = self.directory / "pkg-config"
         self.jobs = os.cpu_count() or 1
 
@@ -104,15 +105,14 @@ class StaticLibraries:
         packages = now.fetch([*(part.package for part in PARTS), *OTHER_PACKAGES])
         c_library = then.fetch(C_LIBRARY)
         sources = {part.source: now.fetch_source(part.source) for part in PARTS if part.source}
-        stamp = self.directory / "made_of"
         made_of = self._made_of([*packages.values(), *c_library.values(), *sources.values()])
-        if not stamp.exists() or stamp.read_text() != made_of:
-            stamp.unlink(missing_ok=True)
+        if not self.stamp.exists() or self.stamp.read_text() != made_of:
+            self.stamp.unlink(missing_ok=True)
             self._lay(packages, c_library)
             for part in PARTS:
                 if part.source:
                     self._build(part, sources[part.source], packages[part.package])
-            stamp.write_text(made_of)
+            self.stamp.write_text(made_of)
         return [*(self._told(part, packages, sources) for part in PARTS), self._runtime()]
 
     def _made_of(self, files):
@@ -230,6 +230,9 @@ printf '%s\\n' "$told" | sed -E ':again; s/(^| )-l(dl|m|pthread|rt)( |$)/\\1/; t
             "--sysconfdir=/etc", "--disable-shared", "--enable-static", *options)
 
     def _build_curl(self, _, folder):
+        # They make the other two of Debian's three, and are taken back for this one there, too.
+        for patch in ("99_nss.patch", "90_gnutls.patch"):
+            self._run(folder, "patch", "-R", "-p1", "-i", f"debian/patches/{patch}")
         self._configure(folder, "--with-openssl", "--with-nghttp2", "--with-libidn2",
             "--without-ca-bundle", "--without-ca-path", "--without-zlib", "--without-brotli",
             "--without-zstd", "--without-libpsl", "--without-librtmp", "--without-libssh2",

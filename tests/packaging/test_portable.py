@@ -136,10 +136,13 @@ def test_it_serves_over_tls(sluice, root, url, tmp_path):
     connection.close()
 
 
-def test_it_says_which_programs_of_postgresql_are_missing(sluice):
+def test_it_says_which_programs_of_postgresql_are_missing(sluice, root):
     psql = sluice.run("psql", expected=3, DATABASE_URL="postgresql://127.0.0.1:1/x")
     assert "install postgresql-client" in psql.stderr
-    up = sluice.run("up", "--data", "/data", expected=3)
+    own = root / "own"
+    own.mkdir()
+    subprocess.run(["chown", "65532", own], check=True)
+    up = sluice.run("up", "--data", "/own/data", expected=3)
     assert "PostgreSQL" in up.stderr and up.stderr.count("\n") == 1, up.stderr
 
 
