@@ -13,6 +13,7 @@ Action configure_submit(CLI::App& app);
 Action configure_status(CLI::App& app);
 Action configure_top(CLI::App& app);
 Action configure_doctor(CLI::App& app);
+Action configure_probe(CLI::App& app);
 Action configure_tasks(CLI::App& app);
 Action configure_task(CLI::App& app);
 Action configure_explain(CLI::App& app);
@@ -44,6 +45,8 @@ constexpr Command command_table[] = {
     {"top", "A live screen of queues, rates, quotas, workers and failures", configure_top},
     {"doctor", "What is wrong with this installation, with the way out of each finding",
      configure_doctor},
+    {"probe", "Whether a worker or server lives; for the health checks of containers",
+     configure_probe},
     {"tasks", "The newest tasks", configure_tasks},
     {"task", "One task with all its fields and texts", configure_task},
     {"explain", "Why a task is where it is, in one sentence", configure_explain},

@@ -5,6 +5,8 @@
 #include <openssl/x509_vfy.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <system_error>
 #include <utility>
@@ -14,10 +16,28 @@ namespace {
 
 constexpr int64_t wait_ns = 2 * ns_per_ms;
 
-std::string setting(const char* name, const char* otherwise) {
+// Of Debian, Alpine and Arch; of Fedora and its kin; of openSUSE; of the BSDs.
+constexpr std::array known_files{"/etc/ssl/certs/ca-certificates.crt",
+                                 "/etc/pki/tls/certs/ca-bundle.crt",
+                                 "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+                                 "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
+constexpr std::array known_directories{"/etc/ssl/certs", "/etc/pki/tls/certs"};
+
+// The first that is there, below `root`; empty: none is.
+template <size_t count>
+std::string first_of(const std::array<const char*, count>& paths, const std::string& root) {
+  const auto is_there = [&](const char* path) {
+    struct stat found {};
+    return stat((root + path).c_str(), &found) == 0;
+  };
+  const auto found = std::find_if(paths.begin(), paths.end(), is_there);
+  return found == paths.end() ? "" : root + *found;
+}
+
+std::string setting(const char* name, const char* built_in, const std::string& otherwise) {
   const char* value = std::getenv(name);
-  if (value == nullptr || *value == '\0') value = otherwise;
-  return value == nullptr ? "" : value;
+  if (value == nullptr || *value == '\0') value = built_in;
+  return value == nullptr ? otherwise : value;
 }
 
 // On a thread of its own.
@@ -43,10 +63,17 @@ std::string stamp_of(const std::string& path) {
 
 }  // namespace
 
+AuthorityPaths find_authorities(const std::string& root) {
+  AuthorityPaths found{first_of(known_files, root), first_of(known_directories, root)};
+  if (found.file.empty() && found.directory.empty()) found.file = root + known_files.front();
+  return found;
+}
+
 TrustStore::TrustStore(Clock& clock) : clock_(clock) {
   const curl_version_info_data* built_in = curl_version_info(CURLVERSION_NOW);
-  file_ = setting("SSL_CERT_FILE", built_in->cainfo);
-  directory_ = setting("SSL_CERT_DIR", built_in->capath);
+  const AuthorityPaths found = find_authorities("");
+  file_ = setting("SSL_CERT_FILE", built_in->cainfo, found.file);
+  directory_ = setting("SSL_CERT_DIR", built_in->capath, found.directory);
 }
 
 Co<Result<TrustStore::Store>> TrustStore::get() {

@@ -4,7 +4,9 @@
 // for months follows the system's trust.
 //
 // The file is SSL_CERT_FILE or else curl's built-in one; the directory (of files named by hashes,
-// each read when it is needed) is SSL_CERT_DIR or else curl's, as in OpenSSL's own programs.
+// each read when it is needed) is SSL_CERT_DIR or else curl's, as in OpenSSL's own programs. The
+// portable file's curl has none built in, for it does not know where it will run: it takes what
+// find_authorities() finds (D-314).
 //
 // Thread rule: loop thread only. The clock outlives it. Connections keep the store they began with.
 #pragma once
@@ -21,6 +23,15 @@
 struct x509_store_st;
 
 namespace sluice {
+
+struct AuthorityPaths {
+  std::string file;       // empty: none, the directory is there
+  std::string directory;  // empty: none
+};
+
+// Looks where distributions keep the authorities that they trust, below `root` (empty: /). Where
+// nothing is, names the most usual file, which the error of whoever reads it then tells.
+AuthorityPaths find_authorities(const std::string& root);
 
 class TrustStore final {
  public:

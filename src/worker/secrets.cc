@@ -105,7 +105,8 @@ FileDescriptor open_below(const std::string& directory, const std::string& path)
   // Without O_NONBLOCK the opening of a named pipe would wait for its writer.
   how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  const long fd = syscall(SYS_openat2, top.get(), path.c_str(), &how, sizeof how);
+  // The kernel's own name for it: glibc 2.31, which the portable file is compiled with, has none.
+  const long fd = syscall(__NR_openat2, top.get(), path.c_str(), &how, sizeof how);
   return FileDescriptor(static_cast<int>(fd));
 }
 

@@ -56,6 +56,19 @@ def wire(pg):
     wire.close()
 
 
+def test_a_probe_tells_who_lives(pg, worker, sluice):
+    monitor = Monitor(worker(pg.database(), "--http", "127.0.0.1:0"))
+    asked = sluice("probe", monitor.address + "/healthz")
+    assert (asked.returncode, asked.stdout, asked.stderr) == (0, "", "")
+    asked = sluice("probe", monitor.address + "/nowhere")
+    assert (asked.returncode, asked.stderr) == (1, "sluice: the probe was answered with 404\n")
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))  # and does not listen
+        asked = sluice("probe", f"http://127.0.0.1:{nobody.getsockname()[1]}/healthz")
+    assert asked.returncode == 1 and "no answer to the probe" in asked.stderr
+    assert asked.stderr.count("\n") == 1
+
+
 def test_a_worker_that_listens_is_ready_and_says_so(pg, worker):
     monitor = Monitor(worker(pg.database(), "--http", "127.0.0.1:0"))
     monitor.wait_until("listen", 200)
