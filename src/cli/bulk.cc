@@ -28,15 +28,17 @@ std::string moment(pqxx::nontransaction& session, const std::string& text) {
       .as<std::string>();
 }
 
+std::optional<std::string> moment(pqxx::nontransaction& session,
+                                  const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  return moment(session, *text);
+}
+
 void keep_from_environment(CLI::App& app) {
   for (CLI::Option* option : app.get_options()) option->configurable(false);
 }
 
-void add_bulk_flags(CLI::App& app, BulkOptions& options, const char* id_help, const char* all_help,
-                    const char* when) {
-  app.add_option("id", options.id, id_help)->option_text("ID");
-  app.add_flag("--all", options.all, all_help);
-  app.add_flag("--everything", options.everything, "--all without any condition");
+void add_condition_flags(CLI::App& app, BulkOptions& options, const char* when) {
   app.add_option("--model", options.model, "with this model, or of this route")
       ->option_text("MODEL");
   app.add_option("--tenant", options.tenant, "of this tenant")->option_text("TENANT");
@@ -49,6 +51,14 @@ void add_bulk_flags(CLI::App& app, BulkOptions& options, const char* id_help, co
   app.add_option("--until", options.until, fmt::format("{} before then", when))
       ->option_text("TIME");
   keep_from_environment(app);
+}
+
+void add_bulk_flags(CLI::App& app, BulkOptions& options, const char* id_help, const char* all_help,
+                    const char* when) {
+  app.add_option("id", options.id, id_help)->option_text("ID");
+  app.add_flag("--all", options.all, all_help);
+  app.add_flag("--everything", options.everything, "--all without any condition");
+  add_condition_flags(app, options, when);
 }
 
 void add_error_flags(CLI::App& app, BulkOptions& options) {
@@ -102,7 +112,7 @@ BulkArguments bulk_arguments(pqxx::connection& connection, const BulkOptions& op
   if (options.error_like) add("error_like", "text", *options.error_like);
   if (options.error_code) add("error_code", "text", *options.error_code);
   // The functions refuse no condition at all; this one leaves nothing out.
-  if (options.everything) add("until", "timestamptz", moment(session, "0s"));
+  if (options.everything) add("until", "timestamptz", moment(session, std::string("0s")));
   return arguments;
 }
 

@@ -41,8 +41,13 @@ void add_error_flags(CLI::App& app, BulkOptions& options);
 // something else must neither widen nor narrow the selection.
 void keep_from_environment(CLI::App& app);
 
+// The conditions among them, as add_bulk_flags says them.
+void add_condition_flags(CLI::App& app, BulkOptions& options, const char* when);
+
 // "2h" is two hours ago; anything else is PostgreSQL's to read.
 std::string moment(pqxx::nontransaction& session, const std::string& text);
+std::optional<std::string> moment(pqxx::nontransaction& session,
+                                  const std::optional<std::string>& text);
 
 // Throws CommandError(usage) unless it is one id, or --all with either conditions or --everything.
 void check_bulk_usage(const BulkOptions& options, const char* command);

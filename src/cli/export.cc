@@ -20,12 +20,7 @@ namespace {
 
 struct ExportOptions {
   std::optional<std::string> status;
-  std::optional<std::string> model;
-  std::optional<std::string> tenant;
-  std::optional<int64_t> batch_id;
-  std::optional<std::string> metadata;
-  std::optional<std::string> since;
-  std::optional<std::string> until;
+  BulkOptions filter;
   std::optional<std::string> ended_since;
   std::optional<std::string> ended_until;
   int64_t after = 0;
@@ -37,12 +32,13 @@ struct ExportOptions {
 class Export final {
  public:
   Export(pqxx::connection& connection, const ExportOptions& options)
-      : session_(connection), options_(options), after_(options.after) {
-    if (options.since) since_ = moment(session_, *options.since);
-    if (options.until) until_ = moment(session_, *options.until);
-    if (options.ended_since) ended_since_ = moment(session_, *options.ended_since);
-    if (options.ended_until) ended_until_ = moment(session_, *options.ended_until);
-  }
+      : session_(connection),
+        options_(options),
+        since_(moment(session_, options.filter.since)),
+        until_(moment(session_, options.filter.until)),
+        ended_since_(moment(session_, options.ended_since)),
+        ended_until_(moment(session_, options.ended_until)),
+        after_(options.after) {}
 
   void run() {
     if (options_.is_csv) {
@@ -73,9 +69,9 @@ class Export final {
              "select id, line from sluice.export_tasks($1::bigint, $2::bigint, $3, $4, $5,"
              " $6::bigint, $7::jsonb, $8::timestamptz, $9::timestamptz, $10::timestamptz,"
              " $11::timestamptz, $12::boolean, format => $13)",
-             after_, upto, options_.status, options_.model, options_.tenant, options_.batch_id,
-             options_.metadata, since_, until_, ended_since_, ended_until_, !options_.no_texts,
-             options_.is_csv ? "csv" : "json")) {
+             after_, upto, options_.status, options_.filter.model, options_.filter.tenant,
+             options_.filter.batch_id, options_.filter.metadata, since_, until_, ended_since_,
+             ended_until_, !options_.no_texts, options_.is_csv ? "csv" : "json")) {
       last = row[0].as<int64_t>();
       put(row[1].c_str());
       ++written_;
@@ -113,16 +109,7 @@ Action configure_export(CLI::App& app) {
       ->check(CLI::IsMember(
           {"unsolved", "queued", "processing", "solved", "failed", "cancelled", "expired"}))
       ->option_text("STATUS");
-  app.add_option("--model", options->model, "with this model, or of this route")
-      ->option_text("MODEL");
-  app.add_option("--tenant", options->tenant, "of this tenant")->option_text("TENANT");
-  app.add_option("--batch-id", options->batch_id, "of this batch")->option_text("N");
-  app.add_option("--metadata", options->metadata, "whose metadata contains this object")
-      ->option_text("JSON");
-  app.add_option("--since", options->since,
-                 "submitted from then on: '2030-01-01 08:00+00', or 2h: two hours ago")
-      ->option_text("TIME");
-  app.add_option("--until", options->until, "submitted before then")->option_text("TIME");
+  add_condition_flags(app, options->filter, "submitted");
   app.add_option("--ended-since", options->ended_since,
                  "that ended from then on, such as 'yesterday', midnight by the server's zone")
       ->option_text("TIME");

@@ -40,12 +40,6 @@ struct JobOptions {
   int64_t limit = 50;
 };
 
-std::optional<std::string> moment(pqxx::nontransaction& session,
-                                  const std::optional<std::string>& text) {
-  if (!text) return std::nullopt;
-  return moment(session, *text);
-}
-
 // A preview's number, or the id of the job.
 int64_t start(pqxx::connection& connection, const JobOptions& options) {
   pqxx::nontransaction session(connection);

@@ -228,8 +228,9 @@ def roomy_parent():
     return "/dev/shm" if fits else "/tmp"
 
 
-@pytest.fixture(scope="session")
-def pg():
+@contextlib.contextmanager
+def databases_of_a_server():
+    """A private server's, from its start to its removal."""
     # The writes of a killed server are with the kernel: only a power cut, which no test plays,
     # needs a disk.
     server = private_postgres.PrivatePostgres(fsync=False, parent=roomy_parent())
@@ -238,6 +239,12 @@ def pg():
         yield Databases(server)
     finally:
         server.remove()
+
+
+@pytest.fixture(scope="session")
+def pg():
+    with databases_of_a_server() as databases:
+        yield databases
 
 
 class Pooler:

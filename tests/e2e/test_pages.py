@@ -11,8 +11,8 @@ import tempfile
 import urllib.parse
 
 import pytest
-from conftest import (BINARY, ROOT, Databases, clean_environment, free_port, private_postgres,
-    roomy_parent, wait_for)
+from conftest import (BINARY, ROOT, clean_environment, databases_of_a_server, free_port,
+    private_postgres, roomy_parent, wait_for)
 from page_tools import beside, blocks_of, missing_lines, outputs_of, script_of, starts_itself
 
 pytestmark = pytest.mark.plain_build_only
@@ -33,12 +33,8 @@ def name_of(page):
 @pytest.fixture(scope="module")
 def databases():
     """A server of the pages' own: they make roles, which are a server's."""
-    server = private_postgres.PrivatePostgres(fsync=False, parent=roomy_parent())
-    try:
-        server.start()
-        yield Databases(server)
-    finally:
-        server.remove()
+    with databases_of_a_server() as databases:
+        yield databases
 
 
 @pytest.fixture
