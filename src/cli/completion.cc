@@ -86,13 +86,11 @@ class Cursor {
       awaited_ = nullptr;
     } else if (path_.back()->is_verbatim) {
       return;
-    } else if (!flags_ended_ && word == "--") {
+    } else if (ends_flags(word)) {
       flags_ended_ = true;
     } else if (!flags_ended_ && word.starts_with('-')) {
       const FlagDescription* flag = find_flag(word);
       if (flag != nullptr && !flag->value.empty()) awaited_ = flag;
-    } else if (path_.size() == 1 && word == "help") {
-      flags_ended_ = true;  // names of commands follow
     } else if (const CommandDescription* nested = find_nested(word)) {
       path_.push_back(nested);
     } else {
@@ -114,6 +112,11 @@ class Cursor {
   }
 
  private:
+  // "--", and `help`, which names of commands follow.
+  bool ends_flags(const std::string& word) const {
+    return !flags_ended_ && (word == "--" || (path_.size() == 1 && word == "help"));
+  }
+
   const FlagDescription* find_flag(const std::string& name) const {
     for (auto command = path_.rbegin(); command != path_.rend(); ++command) {
       for (const FlagDescription& flag : (*command)->flags) {

@@ -209,8 +209,9 @@ def test_json_that_is_dear_to_read_reaches_no_database(url, process, make_key, p
     waited; a task of 63 kB of numbers 0.9 GB and 5 s."""
     reply = http(process.port, "POST", path, dear_to_read(kind), key=make_key("hostile"))
     assert reply.status == status and words in reply.body, reply.body
-    sessions = query(url, "select pid from pg_stat_activity where datname = current_database()")
-    assert max(memory_bytes(pid, "VmHWM") for (pid,) in sessions) < 300 << 20
+    for (pid,) in query(url, "select pid from pg_stat_activity where datname = current_database()"):
+        with contextlib.suppress(FileNotFoundError, TypeError):  # a session may end meanwhile
+            assert memory_bytes(pid, "VmHWM") < 300 << 20
 
 
 @pytest.mark.plain_build_only
