@@ -36,13 +36,16 @@ Co<HttpReply> answer_with_deletion(PgPool& database, ApiRequest request, std::st
 
 }  // namespace
 
-// The shape is OpenAI's; a route can be named wherever a model can.
+// The shape is OpenAI's; a route can be named wherever a model can. has_price: whether what its calls
+// cost is known; null of routes.
 Co<HttpReply> list_models(Services& services, ApiRequest request) {
   return answer_with_value(
       services.database, request.http,
       "select json_build_object('object', 'list', 'data', coalesce(json_agg(json_build_object("
-      "'id', name, 'object', 'model', 'created', 0, 'owned_by', 'sluice') order by name), '[]'))"
-      " from (select name from sluice.models union select route from sluice.routes) m",
+      "'id', name, 'object', 'model', 'created', 0, 'owned_by', 'sluice', 'has_price', has_price)"
+      " order by name), '[]')) from ("
+      "select name, coalesce(input_price, output_price) is not null as has_price from sluice.models"
+      " union select route, null from sluice.routes) m",
       PgParams());
 }
 

@@ -136,7 +136,7 @@ function Search({ isBound: isTenants }) {
     if (wanted === '') return;
     setText('');
     if (/^\d+$/.test(wanted)) go(link(['tasks', wanted]));
-    else if (/^batch_\d+$/.test(wanted)) go(link(['batches', wanted]));
+    else if (/^(msg)?batch_\d+$/.test(wanted)) go(link(['batches', wanted]));
     else if (isTenants) go(link('tasks', { text: wanted }));
     else go(link('models', { q: wanted }));
   };
@@ -156,7 +156,7 @@ function Who({ session }) {
           ? `tenant ${session.tenant}, ` : ''}${session.scopes.join(', ')}</span></p>`}
     <div class="who-actions"><${Theme} />
       <button type="button" class="quiet"
-        onClick=${() => helpShown.set(true)}>Keys <kbd>?</kbd></button>
+        onClick=${() => helpShown.set(true)}>Shortcuts <kbd>?</kbd></button>
       ${!session.without_keys && html`<button type="button" class="quiet"
         onClick=${() => { signOut().catch(() => location.reload()); }}>Sign out</button>`}</div>
     <p class="muted version">sluice ${session.version}</p></div>`;
@@ -204,9 +204,9 @@ function Help() {
   const rows = [['/', 'find a task or a model'], ['j  k', 'next row, row before'],
     ['Enter', 'open the row'], ['Esc', 'leave a field or a dialog'],
     ...NAV.filter((entry) => entry.key).map((entry) =>
-      [`g ${entry.key}`, entry.title.toLowerCase()]),
+      [`g ${entry.key}`, entry.title.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase())]),
     ['?', 'this list']];
-  return html`<${Dialog} title="Keys" onClose=${() => helpShown.set(false)}>
+  return html`<${Dialog} title="Keyboard shortcuts" onClose=${() => helpShown.set(false)}>
     <dl class="keys">${rows.map(([key, text]) => html`<div key=${key}><dt><kbd>${key}</kbd></dt>
       <dd>${text}</dd></div>`)}</dl><//>`;
 }

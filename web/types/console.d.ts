@@ -12,6 +12,7 @@ interface Place { path: string; query: Record<string, string> }
 
 interface Session {
   signed_in: boolean;
+  key_id: string | null;
   without_keys: boolean;
   name: string | null;
   tenant: string | null;

@@ -12,6 +12,7 @@ export function Dialog({ title, onClose, children, footer, wide = false, firm = 
     const dialog = element.current;
     const before = document.activeElement;
     dialog?.showModal();
+    focusFirst(dialog);
     return () => {
       dialog?.close();
       // Not if something else has taken it meanwhile.
@@ -40,6 +41,15 @@ export function Dialog({ title, onClose, children, footer, wide = false, firm = 
       <div class="dialog-body">${children}</div>
       ${footer && html`<footer>${footer}</footer>`}
     </div></dialog>`;
+}
+
+/** The browser would choose the button that closes it.
+ * @param {HTMLDialogElement | null} dialog */
+function focusFirst(dialog) {
+  const first = dialog?.querySelector('.dialog-body :is(input, select, textarea)')
+    ?? dialog?.querySelector('footer .primary:not(:disabled)')
+    ?? dialog?.querySelector('footer button');
+  if (first instanceof HTMLElement) first.focus();
 }
 
 /** A question before something is done. run does it; what it throws is shown, and the dialog stays.

@@ -80,7 +80,8 @@ export function SettingsEditor({ groups, values, title, save, readOnly = false }
     onClose=${() => setReviewing(false)}>
     <p>It is in force at once, everywhere, and kept as a revision that can be taken back.</p>
     <${Changes} changes=${changed.map((field) => ({ name: field.name,
-      before: textOf(field, values[field.name]), after: drafts[field.name] }))} /><//>`}`;
+      before: textOf(field, values[field.name]), after: drafts[field.name],
+      none: field.none }))} /><//>`}`;
 }
 
 /** @param {{field: SettingField, text: string, before: string, fault?: string,
@@ -107,18 +108,20 @@ function Setting({ field, text, before, fault, onInput }) {
 }
 
 /** A list of before → after.
- * @param {{changes: Array<{name: string, before: string, after: string}>}} props */
+ * @param {{changes: Array<{name: string, before: string | null, after: string,
+ *   none?: string}>}} props before: null: it is not there; none: what no value means */
 export function Changes({ changes }) {
   return html`<table class="changes"><caption class="sr">What changes</caption>
     <thead><tr><th scope="col">Setting</th><th scope="col">Now</th><th scope="col">Then</th></tr>
     </thead>
     <tbody>${changes.map((one) => html`<tr key=${one.name}><th scope="row">${one.name}</th>
-      <td class="before"><${Value} text=${one.before} /></td>
-      <td class="after"><${Value} text=${one.after} /></td></tr>`)}</tbody></table>`;
+      <td class="before"><${Value} text=${one.before} none=${one.none} /></td>
+      <td class="after"><${Value} text=${one.after} none=${one.none} /></td></tr>`)}</tbody></table>`;
 }
 
-/** @param {{text: string}} props */
-export const Value = ({ text }) => (text === '' ? html`<i class="muted">none</i>` : text);
+/** @param {{text: string | null, none?: string}} props */
+export const Value = ({ text, none = 'none' }) => (text ? text
+  : html`<i class="muted">${text === null ? 'gone' : none}</i>`);
 
 /** @param {SettingField} field @param {unknown} value */
 const textOf = (field, value) => (field.kind === 'list' && Array.isArray(value)

@@ -106,7 +106,8 @@ export default function DeadLetters({ query, session }) {
         columns=${columnsFor(query, onAsk)} rows=${data}
         rowKey=${keyOf} query=${query} initialSort="-count"
         href=${(/** @type {Group} */ group) => link(['tasks', group.sample_id])} />
-      <p class="muted">A row opens one of its tasks as a sample.
+      <p class="muted">A row opens one of its tasks as a sample. In messages # stands for a number
+        and … for an id or a quoted part: failures that differ in these alone are one group.
         ${isComplete === false
           && ' Only the newest failures were looked at; there are older ones.'}</p></div>`}<//>
     ${asked && html`<${JobDialog} action=${asked.action} filter=${asked.filter}

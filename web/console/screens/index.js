@@ -29,7 +29,7 @@ export const SCREENS = [
     load: () => import('./tenant.js') },
   { path: 'system', title: 'System', scope: 'read', all: true,
     load: () => import('./system.js') },
-  { path: 'keys', title: 'Keys', scope: 'admin', all: true, load: () => import('./keys.js') },
+  { path: 'keys', title: 'API keys', scope: 'admin', all: true, load: () => import('./keys.js') },
 ];
 
 /** The navigation. key: after "g".
@@ -43,6 +43,6 @@ export const NAV = [
   { path: 'spend', title: 'Spend', key: 's', group: 0, scope: 'read' },
   { path: 'routes', title: 'Routes', key: 'r', group: 1, scope: 'admin', all: true },
   { path: 'tenants', title: 'Tenants', key: 'n', group: 1, scope: 'admin', all: true },
-  { path: 'keys', title: 'Keys', key: 'k', group: 1, scope: 'admin', all: true },
+  { path: 'keys', title: 'API keys', key: 'k', group: 1, scope: 'admin', all: true },
   { path: 'system', title: 'System', key: 'y', group: 1, scope: 'read', all: true },
 ];

@@ -8,6 +8,7 @@ import { can } from '../session.js';
 import { Badge, Facts, Page, State, Table, Time, ask, toast } from '../components/index.js';
 import { ACTIONS, FilterWords, JobProgress, Skipped, WORKING, nameOf, useJob }
   from '../tasks/job_parts.js';
+import { Who } from './parts/who.js';
 
 /** @typedef {import('../tasks/types.js').Job} Job */
 
@@ -25,7 +26,7 @@ const COLUMNS = [
   { key: 'created', label: 'Begun', render: (job) => html`<${Time} at=${job.created_at} />` },
   { key: 'finished', label: 'Finished', hide: 'medium',
     render: (job) => html`<${Time} at=${job.finished_at} />` },
-  { key: 'who', label: 'By', hide: 'medium', render: (job) => job.who ?? '–' },
+  { key: 'who', label: 'By', hide: 'medium', render: (job) => html`<${Who} who=${job.who} />` },
 ];
 
 const NONE = html`<p>No job has run yet.</p><p class="muted">A job redrives, cancels, moves,
@@ -84,7 +85,7 @@ function OneJob({ id, session }) {
       <${Facts} rows=${[
         ['Tasks that match', html`<${FilterWords} filter=${data.filter} />`],
         [`Tasks ${ACTIONS[data.action]?.done ?? 'done'}`, count(data.done)],
-        ['Begun by', data.who],
+        ['Begun by', html`<${Who} who=${data.who} />`],
         ['Begun', html`<${Time} at=${data.created_at} />`],
         ['Finished', WORKING.includes(data.state) ? 'not yet'
           : html`<${Time} at=${data.finished_at} />`],

@@ -18,8 +18,8 @@ export default function Keys({ query, session }) {
   const keys = useApi(`v1/keys?${search}`);
   const [isNew, setNew] = useState(false);
   const isAll = query.show === 'all';
-  const mine = /** @type {any} */ (session).key_id;
-  return html`<${Page} title="Keys"
+  const mine = session.key_id;
+  return html`<${Page} title="API keys"
     note="Sluice stores only a digest of each: a lost key is replaced,
       not found." actions=${html`<button type="button" class="primary" onClick=${() => setNew(true)}
       >New key</button>`}>
@@ -27,14 +27,19 @@ export default function Keys({ query, session }) {
       initial="valid" choices=${[['valid', 'In force'], ['all', 'Revoked too']]} /></div>
     <${State} of=${keys} empty=${html`<p><b>There are no keys.</b></p>
         <p>Programs and people need one unless the server runs <code>--without-keys</code>.</p>`}>${
-      (/** @type {any} */ page) => html`
-      <${Table} caption="API keys" query=${query} initialSort="name" columns=${columnsFor(mine)}
-        rows=${page.data.filter((/** @type {ApiKey} */ key) => isAll || key.revoked_at === null)}
-        rowKey=${(/** @type {ApiKey} */ row) => row.id} />
+      (/** @type {any} */ page) => {
+        const rows = page.data.filter((/** @type {ApiKey} */ key) =>
+          isAll || key.revoked_at === null);
+        return html`${rows.length === 0
+          ? html`<div class="empty">Every key on this page is revoked.</div>`
+          : html`<${Table} caption="API keys" query=${query} initialSort="name"
+            columns=${columnsFor(mine)} rows=${rows}
+            rowKey=${(/** @type {ApiKey} */ row) => row.id} />`}
       <p class="pages">${query.after && html`<button type="button"
           onClick=${() => setQuery({ after: null })}>Newest</button>`}
         ${page.has_more && html`<button type="button"
-          onClick=${() => setQuery({ after: page.next })}>Older</button>`}</p>`}<//>
+          onClick=${() => setQuery({ after: page.next })}>Older</button>`}</p>`;
+      }}<//>
     ${isNew && html`<${NewKey} onClose=${() => setNew(false)} />`}<//>`;
 }
 

@@ -20,6 +20,11 @@ const LIMITS_MS = 2_000;
 const HIDDEN = ['id', 'object', 'created', 'owned_by', 'name', 'created_at', 'limits_changed_at',
   'calls_changed_at', 'paused', 'closed_until', 'closed_reason', 'closed_detail'];
 
+/** Its states, without the word "closed", which means of a model that it is not called.
+ * @type {Record<Overview['breaker'], [tone: string, words: string]>} */
+const BREAKER = { closed: ['ok', 'calls go through'], open: ['bad', 'open: no calls'],
+  half_open: ['warn', 'half open: one call at a time'] };
+
 /** @param {ScreenProps} props */
 export default function Model({ params, query, session }) {
   const { name } = params;
@@ -55,8 +60,9 @@ function Now({ row }) {
       ['Unfinished', html`<${Bar} value=${row.unfinished} limit=${row.max_unfinished} tone="load"
         label="Unfinished tasks" />${row.pressure !== 'normal' && html` <${Badge}
         status=${row.pressure} />`}`],
-      ['Breaker', html`<${Badge} tone=${row.breaker === 'closed' ? 'ok' : undefined}
-        status=${row.breaker} />`],
+      ['Breaker', html`<${Badge} tone=${BREAKER[row.breaker][0]}
+        title="after failures in a row it makes no calls, then tries one at a time"
+        >${BREAKER[row.breaker][1]}<//>`],
       row.state_until ? ['Until', html`<${Time} at=${row.state_until} />`] : null,
       row.state_reason ? ['Because', row.state_reason] : null,
       ['Solved in 10 min', html`<${Count} value=${row.solved_10min} />`],

@@ -8,6 +8,7 @@ import { Confirm, Dialog, Field, Page, Share, State, Table, ask, toast }
 import { Changes } from '../components/settings.js';
 import { sums, useHistory } from './parts/history.js';
 import { Revisions } from './parts/revisions.js';
+import { noneOf } from './parts/setting_fields.js';
 import { Tabs } from './parts/tabs.js';
 
 /** @typedef {Record<string, number>} Weights */
@@ -72,11 +73,12 @@ function Shares({ name, weights, received }) {
 
 /** @type {Array<Column<any>>} */
 const SHARE_COLUMNS = [
-  { key: 'model', label: 'Model', sort: (row) => row.model,
+  { key: 'model', label: 'Model', sort: (row) => row.model, className: 'name-cell',
     render: (row) => html`<a href=${link(['models', row.model])}>${row.model}</a>` },
   { key: 'weight', label: 'Weight', numeric: true, descending: true, sort: (row) => row.weight,
     render: (row) => significant(row.weight, 6) },
-  { key: 'promised', label: 'Promised', descending: true, sort: (row) => row.promised,
+  { key: 'promised', label: 'Promised', descending: true, hide: 'narrow',
+    sort: (row) => row.promised,
     render: (row) => html`<${Share} share=${row.promised} label="Promised" />` },
   { key: 'received', label: 'Received', descending: true, sort: (row) => row.received,
     render: (row) => html`<${Share} share=${row.received} mark=${row.promised}
@@ -176,7 +178,8 @@ const textsOf = (weights) => Object.fromEntries(Object.entries(weights).map(([mo
 /** @param {Record<string, string>} before @param {Record<string, string>} after */
 function changesOf(before, after) {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()
-    .map((name) => ({ name, before: before[name] ?? '', after: after[name] ?? '' }))
+    .map((name) => ({ name, before: before[name] ?? '', after: after[name] ?? '',
+      none: noneOf('routes', name) }))
     .filter((one) => one.before !== one.after);
 }
 

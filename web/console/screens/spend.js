@@ -7,6 +7,7 @@ import { money, percent, plural } from '../format.js';
 import { Choices, Count, Filters, Money, Page, Plot, Share, State, Table, Time, Tokens, useClock }
   from '../components/index.js';
 import { isoOf, sums, useColumns } from './parts/history.js';
+import { Cost, UnpricedNote, useModels } from './parts/prices.js';
 
 const DAY_S = 86_400;
 const REFRESH_MS = 120_000;
@@ -16,7 +17,7 @@ const SPANS = { '24h': { days: 1, step: 'hour', step_s: 3600 },
   '90d': { days: 90, step: 'day', step_s: DAY_S } };
 /** @type {Array<[string, string]>} */
 const BYS = [['model', 'Model'], ['tenant', 'Tenant'], ['model,tenant', 'Model and tenant'],
-  ['key', 'Key'], ['none', 'Day']];
+  ['key', 'API key'], ['none', 'Day']];
 
 /** @param {ScreenProps} props */
 export default function Spend({ query, session }) {
@@ -73,8 +74,12 @@ function Sums({ rows, byTime, by, query, span, isTenants }) {
     : JSON.stringify([row.model, row.tenant]))), [rows, by]);
   const total = useMemo(() => sums(rows, () => '')[0], [rows]);
   const steps = useMemo(() => sums(byTime ?? [], (row) => row.at), [byTime]);
-  const columns = useMemo(() => columnsFor(by, total, span.step, isTenants),
-    [by, total, span.step, isTenants]);
+  const { unpriced } = useModels();
+  const columns = useMemo(() => columnsFor(by, total, span.step, isTenants, unpriced),
+    [by, total, span.step, isTenants, unpriced]);
+  // By something else than models it is not known which of them were called.
+  const called = by.includes('model') ? new Set(rows.filter((row) => row.input_tokens > 0)
+    .map((row) => row.model)) : null;
   return html`<dl class="totals">
       <div><dt>Cost</dt><dd><${Money} value=${total.cost} /></dd></div>
       <div><dt>Tokens in</dt><dd><${Tokens} value=${total.input_tokens} /></dd></div>
@@ -84,6 +89,7 @@ function Sums({ rows, byTime, by, query, span, isTenants }) {
       </div>
       <div><dt>Solved</dt><dd><${Count} value=${total.solved} /></dd></div>
       <div><dt>Failed</dt><dd><${Count} value=${total.failed} /></dd></div></dl>
+    <${UnpricedNote} models=${[...unpriced].filter((name) => called?.has(name) ?? true)} />
     <${Plots} rows=${steps} span=${span} />
     <div class="section-head"><h2>${BYS.find(([key]) => key === by)?.[1]}</h2>
       <span class="muted">${plural(list.length, 'row')}</span></div>
@@ -111,8 +117,9 @@ function Plots({ rows, span }) {
 
 /** @param {string} by @param {any} total @param {string} step
  * @param {boolean} isTenants the key is one tenant's: it sees tasks, not models
+ * @param {Set<string>} unpriced
  * @returns {Array<Column<any>>} */
-function columnsFor(by, total, step, isTenants) {
+function columnsFor(by, total, step, isTenants, unpriced) {
   const model = { key: 'model', label: 'Model', sort: (/** @type {any} */ row) => row.model ?? '',
     render: (/** @type {any} */ row) => (row.model === null ? html`<span class="muted">none</span>`
       : html`<a href=${isTenants ? link('tasks', { model: row.model })
@@ -120,7 +127,7 @@ function columnsFor(by, total, step, isTenants) {
   const tenant = { key: 'tenant', label: 'Tenant',
     sort: (/** @type {any} */ row) => row.tenant ?? '',
     render: (/** @type {any} */ row) => row.tenant ?? html`<span class="muted">none</span>` };
-  const key = { key: 'api_key', label: 'Key',
+  const key = { key: 'api_key', label: 'API key',
     sort: (/** @type {any} */ row) => row.key_name ?? row.key,
     render: (/** @type {any} */ row) => (row.key === '' ? html`<span class="muted">without a
       key</span>` : html`${row.key_name} <span class="muted number">${row.key}</span>`) };
@@ -135,7 +142,9 @@ function columnsFor(by, total, step, isTenants) {
   return [
     ...(by === 'none' ? [day] : by === 'model' ? [model] : by === 'tenant' ? [tenant]
       : by === 'key' ? [key] : [model, tenant]),
-    amount('cost', 'Cost', Money, undefined),
+    { key: 'cost', label: 'Cost', numeric: true, descending: true, sort: (row) => row.cost,
+      render: (row) => html`<${Cost} value=${row.cost} unpriced=${unpriced}
+        model=${by.includes('model') && row.tokens > 0 ? row.model : null} />` },
     { key: 'share', label: 'Of all', descending: true, hide: 'narrow',
       sort: (row) => row.cost || row.tokens,
       render: (row) => html`<${Share} label="Share" share=${total.cost > 0 ? row.cost / total.cost

@@ -8,6 +8,7 @@ import { EMPTY, bodyOf, faultsOf } from '../tasks/draft.js';
 import { Why, useLife } from '../tasks/life.js';
 import { Texts } from '../tasks/texts.js';
 import { Timeline } from '../tasks/timeline.js';
+import { useModels } from './parts/prices.js';
 
 /** @typedef {import('../tasks/types.js').Life} Life */
 /** @typedef {import('../tasks/draft.js').Draft} Draft */
@@ -89,6 +90,7 @@ const WORDS = {
 /** @param {{id: string, session: Session}} props */
 function Submitted({ id, session }) {
   const life = useLife(id);
+  const { unpriced } = useModels();
   return html`<section class="panel submitted" aria-label="The task that was submitted">
     <h2>Task <a href=${link(['tasks', id])}>${id}</a>
       ${life.data && html` <${Badge} status=${life.data.task.status} />`}
@@ -96,7 +98,7 @@ function Submitted({ id, session }) {
     <${State} of=${life} rows=${3}>${(/** @type {Life} */ data) => html`
       <div class="stack"><p role="status">${WORDS[data.task.status] ?? ''}</p>
       <${Why} life=${life} session=${session} />
-      <${Timeline} events=${data.events} status=${data.task.status} />
+      <${Timeline} events=${data.events} status=${data.task.status} unpriced=${unpriced} />
       ${life.isOver && html`<${Texts} key=${id} id=${id} />`}</div>`}<//></section>`;
 }
 
@@ -105,7 +107,8 @@ function Submitted({ id, session }) {
 function NoModels({ session }) {
   const command = 'sluice model set mine url=http://127.0.0.1:8090';
   return html`<div class="empty"><p><b>There is no model yet</b>, so nothing can answer a task.</p>
-    ${can(session, 'admin') ? html`<p>Name the first one in a shell beside the database:</p>
+    ${can(session, 'admin') ? html`<p>Add the first one on ${' '}<a href=${link('models')}>Models</a>, or in a
+        shell beside the database:</p>
         <p><code>${command}</code> <${Copy} text=${command} /></p>
         <p class="muted"><code>sluice mock</code> is a stand-in backend at that address, to try
           things with. The form appears here as soon as there is a model.</p>`

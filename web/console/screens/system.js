@@ -1,5 +1,5 @@
 // Who serves, how full it is, the settings of all, and what administrators did.
-import { html } from '../html.js';
+import { html, useMemo } from '../html.js';
 import { act, useApi } from '../api.js';
 import { can } from '../session.js';
 import { link } from '../router.js';
@@ -9,6 +9,8 @@ import { SettingsEditor } from '../components/settings.js';
 import { SYSTEM_FIELDS, fieldsFor } from './parts/setting_fields.js';
 import { Pages, Revisions } from './parts/revisions.js';
 import { Tabs } from './parts/tabs.js';
+import { Who } from './parts/who.js';
+import { modelIn, placeOfFinding } from '../tasks/sentences.js';
 import { mergeOverview } from './models.js';
 
 const WORKERS_MS = 5_000;
@@ -28,15 +30,23 @@ export default function System({ query, session }) {
     ${view === 'settings' ? html`<${Settings} />`
       : view === 'audit' ? html`<${Audit} query=${query} />`
       : view === 'revisions' ? html`<${Revisions} query=${query} />`
-      : html`<${Pressure} isAdmin=${isAdmin} /><${Workers} query=${query}
-        version=${session.version} />
-        ${isAdmin && html`<${Doctor} />`}`}<//>`;
+      : html`<${Health} query=${query} session=${session} isAdmin=${isAdmin} />`}<//>`;
 }
 
-/** @param {{isAdmin: boolean}} props */
-function Pressure({ isAdmin }) {
+/** @param {{query: Record<string, string>, session: Session, isAdmin: boolean}} props */
+function Health({ query, session, isAdmin }) {
+  /** @type {Loaded<List<Overview>>} */
   const overview = useApi('v1/overview', { interval: OVERVIEW_MS, live: 'overview',
     merge: mergeOverview });
+  const models = useMemo(() => (overview.data?.data ?? []).map((row) => row.model),
+    [overview.data]);
+  return html`<${Pressure} overview=${overview} isAdmin=${isAdmin} />
+    <${Workers} query=${query} version=${session.version} />
+    ${isAdmin && html`<${Doctor} models=${models} />`}`;
+}
+
+/** @param {{overview: Loaded<List<Overview>>, isAdmin: boolean}} props */
+function Pressure({ overview, isAdmin }) {
   const settings = useApi(isAdmin ? 'v1/settings' : null);
   return html`<section class="panel"><h2>Pressure</h2>
     <${State} of=${overview} isEmpty=${() => false}
@@ -105,19 +115,31 @@ function namesText(names) {
     ${' '}${compact(names.length - NAMES_SHOWN)} more</span>`;
 }
 
-/** What is wrong with the installation, as far as this server can see it. */
-function Doctor() {
+/** What is wrong with the installation, as far as this server can see it.
+ * @param {{models: Array<string>}} props */
+function Doctor({ models }) {
   /** @type {Loaded<List<Finding> & {looked_at: string}>} */
   const found = useApi('v1/doctor', { interval: DOCTOR_MS });
   return html`<section class="panel"><h2>Doctor</h2>
     <${State} of=${found} rows=${2} empty=${html`<p><b>No findings.</b></p>`}>${
       (/** @type {List<Finding>} */ list) => html`<ul class="findings">${list.data.map((one) =>
-        html`<li key=${one.check + one.finding}><p><${Badge} tone="bad">${one.check}<//>
-          ${' '}${one.finding}</p><p class="muted">Way out: ${one.way_out}</p></li>`)}</ul>`}<//>
+        html`<li key=${one.check + one.finding}><${OneFinding} one=${one}
+          models=${models} /></li>`)}</ul>`}<//>
     <p class="muted">${found.data && html`As of <${Time} at=${found.data.looked_at} />, at most
       once a minute: PostgreSQL and its sessions, the schema, roles, backends and queues. `}
       Where workers run, <code>sluice doctor</code> looks at their secrets, too.
       ${' '}<${Copy} text="sluice doctor" /></p></section>`;
+}
+
+/** With links to what it speaks of.
+ * @param {{one: Finding, models: Array<string>}} props */
+function OneFinding({ one, models }) {
+  const { before, model, after } = modelIn(one.finding, models);
+  const place = placeOfFinding(one, model);
+  return html`<p><${Badge} tone="bad">${one.check}<//> ${before}${model
+      && html`<a href=${link(['models', model])}>${model}</a>`}${after}</p>
+    <p class="muted">Way out: ${one.way_out}${place
+      && html` <a href=${link(place.to, place.query)}>${place.words}</a>`}</p>`;
 }
 
 function Settings() {
@@ -144,7 +166,7 @@ function Audit({ query }) {
 /** @type {Array<Column<AuditRow>>} */
 const AUDIT_COLUMNS = [
   { key: 'at', label: 'When', render: (row) => html`<${Time} at=${row.at} />` },
-  { key: 'who', label: 'Who', className: 'wrap-cell', render: (row) => row.who },
+  { key: 'who', label: 'Who', className: 'wrap-cell', render: (row) => html`<${Who} who=${row.who} />` },
   { key: 'action', label: 'Did', render: (row) => row.action.replaceAll('_', ' ') },
   { key: 'object', label: 'To', className: 'wrap-cell',
     render: (row) => (row.action === 'read_texts'
@@ -161,4 +183,3 @@ function Detail({ value }) {
   return html`<details><summary><code>${text.slice(0, DETAIL_CHARS)}…</code></summary>
     <pre>${JSON.stringify(value, null, 2)}</pre></details>`;
 }
-

@@ -3,7 +3,7 @@ import { html, useState } from '../html.js';
 import { count } from '../format.js';
 import { go, link } from '../router.js';
 import { can } from '../session.js';
-import { Badge, Copy, Facts, Money, Page, State, Time, Tokens, ask, toast }
+import { Badge, Copy, Facts, Page, State, Time, Tokens, ask, toast }
   from '../components/index.js';
 import { ENDED, REDRIVABLE, UNFINISHED, WAITING } from '../tasks/filters.js';
 import { JobDialog } from '../tasks/job_parts.js';
@@ -11,6 +11,7 @@ import { Why, useLife } from '../tasks/life.js';
 import { Texts } from '../tasks/texts.js';
 import { Timeline } from '../tasks/timeline.js';
 import { SINGLE } from '../tasks/one_by_one.js';
+import { Cost, useModels } from './parts/prices.js';
 
 /** @typedef {import('../tasks/types.js').Task} Task */
 /** @typedef {import('../tasks/types.js').Life} Life */
@@ -57,8 +58,8 @@ function Actions({ task: { id, status } }) {
       isElsewhere=${job !== 'prioritise'} onClose=${() => setJob(null)} />`}`;
 }
 
-/** @param {{task: Task, session: Session}} props */
-function TaskFacts({ task, session }) {
+/** @param {{task: Task, session: Session, unpriced: Set<string>}} props */
+function TaskFacts({ task, session, unpriced }) {
   const tasksOfModel = task.model && link('tasks', { model: task.model });
   const model = task.model && (session.tenant ? tasksOfModel : link(['models', task.model]));
   return html`<${Facts} rows=${[
@@ -73,7 +74,8 @@ function TaskFacts({ task, session }) {
     ['Ended', task.finished_at && html`<${Time} at=${task.finished_at} />`],
     ['Tokens', task.input_tokens !== null && html`<${Tokens} value=${task.input_tokens} /> in,${' '}
       <${Tokens} value=${task.output_tokens} /> out`],
-    ['Cost', task.cost !== null && html`<${Money} value=${task.cost} />`],
+    ['Cost', task.cost !== null && html`<${Cost} value=${task.cost} model=${task.model}
+      unpriced=${unpriced} />`],
     ['Batch', task.batch_id && html`<a
       href=${link('tasks', { batch_id: task.batch_id })}>${task.batch_id}</a>`],
     ['Error code', task.error_code && html`<a href=${link('tasks', { status: 'failed',
@@ -110,6 +112,7 @@ function Trace({ life: { trace_id: id, trace_url: url } }) {
 function OneTask({ id, session }) {
   const life = useLife(id);
   const task = life.data?.task;
+  const { unpriced } = useModels();
   return html`<${Page} name=${`Task ${id}`}
     title=${html`Task <span class="id">${id}</span> ${task &&
       html`<${Badge} status=${task.status} />`}`}
@@ -119,9 +122,10 @@ function OneTask({ id, session }) {
       <${Why} life=${life} session=${session} />
       <div class="task-columns">
         <section><h2>Timeline</h2>
-          <${Timeline} events=${data.events} status=${data.task.status} />
-            <${Trace} life=${data} /></section>
-        <section><h2>Facts</h2><${TaskFacts} task=${data.task} session=${session} />
+          <${Timeline} events=${data.events} status=${data.task.status} unpriced=${unpriced} />
+          <${Trace} life=${data} /></section>
+        <section><h2>Facts</h2><${TaskFacts} task=${data.task} session=${session}
+          unpriced=${unpriced} />
           <${Metadata} metadata=${data.task.metadata} /></section>
       </div>
       <${Texts} id=${id} />`}<//><//>`;

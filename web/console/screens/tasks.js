@@ -4,10 +4,11 @@ import { useApi } from '../api.js';
 import { count, plural } from '../format.js';
 import { go, link, setQuery } from '../router.js';
 import { can } from '../session.js';
-import { Badge, Filters, Money, Page, State, Table, Time, Tokens } from '../components/index.js';
+import { Badge, Filters, Page, State, Table, Time, Tokens } from '../components/index.js';
 import { JOB_IDS_MAX, STATUSES, actionsFor, inForce, jobFilter, searchPath, sinceField }
   from '../tasks/filters.js';
 import { ACTIONS, JobDialog } from '../tasks/job_parts.js';
+import { Cost, useModels } from './parts/prices.js';
 
 /** @typedef {import('../tasks/types.js').Task} Task */
 /** @typedef {import('../tasks/types.js').Found} Found */
@@ -45,10 +46,9 @@ const MORE_FIELDS = [
     hint: 'In the first 16,384 characters of each text of 2,000 tasks a page' },
 ];
 
-/** @param {{query: Record<string, string>, session: Session}} props */
-function TaskFilters({ query, session }) {
-  const models = useApi('v1/models');
-  const names = (models.data?.data ?? []).map((/** @type {any} */ { id }) => id);
+/** @param {{query: Record<string, string>, session: Session, names: Array<string>}} props
+ *   names: of models and routes */
+function TaskFilters({ query, session, names }) {
   const isMore = MORE_FIELDS.some(({ name }) => query[name]);
   return html`<${Filters} query=${query} fields=${mainFields(query, session, names)} />
     <details class="more-filters" open=${isMore}><summary>More filters</summary>
@@ -79,8 +79,9 @@ function choiceColumn(rows, chosen) {
 }
 
 /** @param {Array<Task>} rows @param {Chosen | null} chosen @param {Session} session
+ * @param {Set<string>} unpriced
  * @returns {Array<Column<Task>>} */
-function columnsFor(rows, chosen, session) {
+function columnsFor(rows, chosen, session, unpriced) {
   /** @type {Array<Column<Task> | null>} */
   const columns = [
     { key: 'id', label: 'Task', className: 'id', render: (task) => task.id },
@@ -100,7 +101,8 @@ function columnsFor(rows, chosen, session) {
         html`<${Tokens} value=${task.input_tokens} />,${' '}
         <${Tokens} value=${task.output_tokens} />` },
     { key: 'cost', label: 'Cost', numeric: true, className: 'broad',
-      render: (task) => task.cost !== null && html`<${Money} value=${task.cost} />` },
+      render: (task) => task.cost !== null && html`<${Cost} value=${task.cost}
+        model=${task.model} unpriced=${unpriced} />` },
     { key: 'created', label: 'Submitted', render: (task) =>
       html`<${Time} at=${task.created_at} />` },
     { key: 'finished', label: 'Ended', hide: 'medium',
@@ -191,6 +193,7 @@ export default function Tasks({ query, session }) {
   const [asked, setAsked] = useState(
     /** @type {{action: Action, filter: Record<string, any>} | null} */ (null));
   const isBulky = can(session, 'submit');
+  const { names, unpriced } = useModels();
   useEffect(() => set(new Set()), [query]);
   useEffect(() => {
     if (/^\d{1,19}$/.test(query.id ?? '')) go(link(['tasks', query.id]), { replace: true });
@@ -198,7 +201,7 @@ export default function Tasks({ query, session }) {
   const chosen = { ids, set };
   return html`<${Page} title="Tasks" note=${query.text
       && 'Texts are looked through in a window of 2,000 tasks, newest first; each page is the next.'}>
-    <${TaskFilters} query=${query} session=${session} />
+    <${TaskFilters} query=${query} session=${session} names=${names} />
     ${query.id && !/^\d{1,19}$/.test(query.id) && html`<p class="field-error">An id is a number.
       <button type="button" class="quiet"
         onClick=${() => setQuery({ id: null })}>Clear</button></p>`}
@@ -209,7 +212,7 @@ export default function Tasks({ query, session }) {
     <${State} of=${found}>${(/** @type {Found} */ data) => html`
       ${data.data.length === 0 ? html`<${Nothing} found=${data} query=${query} />`
         : html`<${Table} caption="Tasks, newest first" rows=${data.data}
-          columns=${columnsFor(data.data, isBulky ? chosen : null, session)}
+          columns=${columnsFor(data.data, isBulky ? chosen : null, session, unpriced)}
           rowKey=${(/** @type {Task} */ task) => task.id}
           href=${(/** @type {Task} */ task) => link(['tasks', task.id])} />
           <${Pages} found=${data} query=${query} />`}`}<//>

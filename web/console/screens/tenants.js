@@ -80,6 +80,7 @@ const COLUMNS = [
   { key: 'solved', label: 'Solved', numeric: true, descending: true, hide: 'medium',
     sort: (row) => row.solved, render: (row) => html`<${Count} value=${row.solved} />` },
   { key: 'cost', label: 'Cost', numeric: true, descending: true, hide: 'medium',
+    title: 'by the models\' prices; what is called at a model without one counts as 0',
     sort: (row) => row.cost, render: (row) => html`<${Money} value=${row.cost} />` },
   { key: 'rpm', label: 'rpm', numeric: true, descending: true, hide: 'narrow',
     sort: (row) => row.rpm, render: (row) => html`<${Count} value=${row.rpm} />` },

@@ -1,4 +1,5 @@
-// Reads the sentences of `explain`: how many tasks are ahead, and what a newcomer can do about it.
+// Reads sentences of the server: of `explain`, how many tasks are ahead, and what a newcomer can do
+// about it; of doctor, what a finding speaks of. Nothing here touches the page.
 
 /** How many tasks are ahead, as the sentence says it.
  * @param {string | null | undefined} sentence
@@ -63,4 +64,39 @@ export function hintFor(sentence) {
   // Of a route it names every model: one that can take the task is enough.
   if (!sentence || / can be taken by /.test(sentence)) return null;
   return HINTS.find(({ pattern }) => pattern.test(sentence)) ?? null;
+}
+
+/** A sentence cut at the name of the model that it speaks of: "the breaker of model x is open".
+ * @param {string} sentence
+ * @param {Array<string>} models those that there are
+ * @returns {{before: string, model: string | null, after: string}} */
+export function modelIn(sentence, models) {
+  let best = { before: sentence, model: /** @type {string | null} */ (null), after: '' };
+  for (const model of models) {
+    const at = sentence.search(/\bmodel /) + 'model '.length;
+    const end = at + model.length;
+    // Of "a" and "a b", the longer name is meant.
+    if (at >= 'model '.length && sentence.startsWith(model, at) && /^([\s:,]|$)/.test(
+      sentence.slice(end)) && model.length > (best.model ?? '').length) {
+      best = { before: sentence.slice(0, at), model, after: sentence.slice(end) };
+    }
+  }
+  return best;
+}
+
+/** Where what a finding complains of can be seen or mended.
+ * @param {Finding} finding
+ * @param {string | null} model that it speaks of
+ * @returns {{to: string | Array<string>, query?: Query, words: string} | null} */
+export function placeOfFinding({ check, finding, way_out: wayOut }, model) {
+  if (model !== null && check === 'errors') {
+    return { to: 'dead-letters', query: { model }, words: 'Its dead letters' };
+  }
+  if (model !== null && ['backends', 'depth', 'secrets'].includes(check)) {
+    return { to: ['models', model], query: { view: 'settings' }, words: 'Its settings' };
+  }
+  const tenant = /^tenant (.+) is bound to role /.exec(finding)?.[1];
+  if (tenant) return { to: ['tenants', tenant], query: { view: 'settings' }, words: 'Its settings' };
+  return /\bsettings\./.test(`${finding} ${wayOut}`)
+    ? { to: 'system', query: { view: 'settings' }, words: 'Settings' } : null;
 }

@@ -1,6 +1,7 @@
 // A task's life as a list, from the submit to its end: each step with its time and its facts.
 import { classes, html } from '../html.js';
-import { Badge, Duration, Facts, Money, Time, Tokens } from '../components/index.js';
+import { Badge, Duration, Facts, Time, Tokens } from '../components/index.js';
+import { Cost } from '../screens/parts/prices.js';
 
 /** @typedef {import('./types.js').TaskEvent} TaskEvent */
 
@@ -24,27 +25,29 @@ const TONES = { retry: 'warn', returned: 'warn', failed: 'bad', lost: 'bad', lat
 
 /** Its facts, in the order in which they are asked for; those without a value are left out.
  * @param {TaskEvent} step
+ * @param {Set<string>} unpriced
  * @returns {Array<[string, any]>} */
-function factsOf(step) {
+function factsOf(step, unpriced) {
   return [
     ['model', step.model],
     ['worker', step.worker],
     ['fence', step.fence],
     ['waited', step.wait_s == null ? null : html`<${Duration} seconds=${step.wait_s} />`],
     ['call', step.call_s == null ? null : html`<${Duration} seconds=${step.call_s} />`],
-    ['HTTP', step.http_status],
+    ['HTTP status', step.http_status],
     ['code', step.error_code],
     ['tokens', step.input_tokens == null && step.output_tokens == null ? null
       : html`<${Tokens} value=${step.input_tokens} /> in,${' '}
         <${Tokens} value=${step.output_tokens} /> out`],
-    ['cost', step.cost == null ? null : html`<${Money} value=${step.cost} />`],
+    ['cost', step.cost == null ? null : html`<${Cost} value=${step.cost}
+      model=${step.model ?? null} unpriced=${unpriced} />`],
   ];
 }
 
-/** @param {{step: TaskEvent}} props */
-function Step({ step }) {
+/** @param {{step: TaskEvent, unpriced: Set<string>}} props */
+function Step({ step, unpriced }) {
   const isEnd = step.kind === 'ended';
-  const facts = factsOf(step);
+  const facts = factsOf(step, unpriced);
   const tone = TONES[isEnd ? step.status ?? '' : step.kind] ?? 'plain';
   return html`<li class=${classes('step', `step-${tone}`)}>
     <p class="step-head"><span class="step-kind">${!isEnd ? KINDS[step.kind] ?? step.kind
@@ -57,11 +60,13 @@ function Step({ step }) {
   </li>`;
 }
 
-/** @param {{events: Array<TaskEvent>, status: string, label?: string}} props */
-export function Timeline({ events, status, label = 'What happened to the task' }) {
+/** @param {{events: Array<TaskEvent>, status: string, unpriced: Set<string>}} props
+ *   unpriced: models without a price */
+export function Timeline({ events, status, unpriced }) {
   const isOver = events.at(-1)?.kind === 'ended';
-  return html`<ol class="timeline" aria-label=${label}>
-    ${events.map((step, index) => html`<${Step} key=${index} step=${step} />`)}
+  return html`<ol class="timeline" aria-label="What happened to the task">
+    ${events.map((step, index) => html`<${Step} key=${index} step=${step}
+      unpriced=${unpriced} />`)}
     ${!isOver && html`<li class="step step-now"><p class="step-head">
       <span class="step-kind">Now: <${Badge} status=${status} /></span></p></li>`}</ol>`;
 }

@@ -1,10 +1,13 @@
 // How settings were changed, by whom, and back again with one click.
 import { html, useState } from '../../html.js';
 import { act, useApi } from '../../api.js';
-import { link, setQuery } from '../../router.js';
+import { encodePart, link, setQuery } from '../../router.js';
 import { settingText } from '../../format.js';
-import { Badge, Confirm, State, Time, toast } from '../../components/index.js';
+import { Badge, Confirm, FormError, Loading, State, Time, toast }
+  from '../../components/index.js';
 import { Changes, Value } from '../../components/settings.js';
+import { noneOf } from './setting_fields.js';
+import { Who } from './who.js';
 
 const PAGE_ROWS = 50;
 /** Where what a revision is of is shown.
@@ -55,45 +58,82 @@ function One({ revision, isNamed, onRevert }) {
     <div class="revision-head"><${Time} at=${revision.at} />
       <span>${isNamed && html`<span class="muted">${revision.kind}</span>
         ${' '}${place ? html`<a href=${place}><b>${revision.name}</b></a>`
-          : html`<b>${revision.name}</b>`} `}${action} by ${revision.who}</span>
+          : html`<b>${revision.name}</b>`} `}${action} by
+          ${' '}<${Who} who=${revision.who} /></span>
       ${revision.reverts && html`<${Badge} tone="muted">takes back ${revision.reverts}<//>`}
       ${revision.action !== 'insert' && html`<button type="button" class="quiet" onClick=${onRevert}
         aria-label=${`Revert revision ${revision.id} of ${revision.name}`}>Revert</button>`}
     </div>
     <ul class="diff">${changes.map((one) => html`<li key=${one.name}><code>${one.name}</code>
       ${revision.action === 'update' && html`<span class="before"><${Value}
-        text=${one.before} /></span>
+        text=${one.before} none=${one.none} /></span>
         <span aria-label="becomes">→</span>`}
       <span class="after"><${Value}
-        text=${revision.action === 'delete' ? one.before : one.after} /></span>
+        text=${revision.action === 'delete' ? one.before : one.after}
+        none=${one.none} /></span>
       </li>`)}</ul></li>`;
 }
 
 /** @param {Revision} revision */
-function changesOf({ before, after }) {
+function changesOf({ kind, before, after }) {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   return names.map((name) => ({ name, before: settingText(before?.[name]),
-    after: settingText(after?.[name]) }))
+    after: settingText(after?.[name]), none: noneOf(kind, name) }))
     .filter((one) => one.before !== one.after);
+}
+
+/** Where what a revision is of can be read as it is now.
+ * @type {Record<string, (name: string) => string>} */
+const SOURCES = {
+  models: (name) => `v1/models/${encodePart(name)}`,
+  routes: () => 'v1/routes',
+  tenants: (name) => `v1/tenants/${encodePart(name)}`,
+  settings: () => 'v1/settings',
+};
+
+/** What a revision is of, as it is now.
+ * @param {Revision} revision
+ * @returns {{row: Record<string, any> | null | undefined, error: any}} row: null: it is gone;
+ *   undefined: that is not known yet */
+function useRow({ kind, name, before, after }) {
+  const source = useApi(SOURCES[kind]?.(name) ?? null);
+  if (source.error?.status === 404) return { row: null, error: null };
+  if (source.data === null) return { row: undefined, error: source.error };
+  if (kind !== 'routes') return { row: source.data, error: null };
+  const model = String((after ?? before)?.model);
+  const weights = Object.hasOwn(source.data, name) ? source.data[name] : {};
+  return { row: Object.hasOwn(weights, model) ? { route: name, model, weight: weights[model] }
+    : null, error: null };
 }
 
 /** @param {{revision: Revision, onClose: () => void}} props */
 function Revert({ revision, onClose }) {
+  const { row, error } = useRow(revision);
   const [isForced, setForced] = useState(false);
-  const changes = changesOf(revision).map((one) =>
-    ({ name: one.name, before: one.after, after: one.before }));
+  const changes = changesOf(revision).map((one) => ({ name: one.name, left: one.after,
+    before: row === null ? null : settingText(row?.[one.name]), after: one.before,
+    none: one.none }));
+  const moved = row === undefined || revision.action === 'delete' ? []
+    : changes.filter((one) => one.before !== one.left);
+  const isDone = Boolean(row) && changes.every((one) => one.before === one.after);
+  const isOver = isForced || (moved.length > 0 && !isDone);
   const run = async () => {
     try {
-      await act('POST', `v1/revisions/${revision.id}/revert`, isForced ? { force: true } : {});
-    } catch (error) {
-      if (/** @type {any} */ (error).status === 409) setForced(true);
-      throw error;
+      await act('POST', `v1/revisions/${revision.id}/revert`, isOver ? { force: true } : {});
+    } catch (thrown) {
+      if (/** @type {any} */ (thrown).status === 409) setForced(true);
+      throw thrown;
     }
-    toast(`${revision.name}: the change was taken back.`);
+    toast(`${revision.name ?? 'Settings'}: the change was taken back.`);
   };
-  return html`<${Confirm} title=${`Take back this change of ${revision.name}?`} danger=${isForced}
-    action=${isForced ? 'Revert anyway' : 'Revert'} run=${run} onClose=${onClose}>
-    <p>Made by ${revision.who}, <${Time} at=${revision.at} />. In force at once; it becomes a
-      revision of its own.</p>
-    <${Changes} changes=${changes} /><//>`;
+  return html`<${Confirm} title=${`Take back this change of ${revision.name ?? 'the settings'}?`}
+    danger=${isOver} action=${isOver ? 'Revert anyway' : 'Revert'} run=${run}
+    disabled=${row === undefined || isDone} onClose=${onClose}>
+    <p>Made by <${Who} who=${revision.who} />, <${Time} at=${revision.at} />. In force at once; it
+      becomes a revision of its own.</p>
+    ${error ? html`<${FormError} error=${error} />` : row === undefined
+      ? html`<${Loading} rows=${2} />` : html`<${Changes} changes=${changes} />`}
+    ${isDone ? html`<p class="muted">All is as it was before this change already.</p>`
+      : moved.length > 0 && html`<p class="warning">Changed again since:
+        ${' '}<b>${moved.map((one) => one.name).join(', ')}</b>. That is taken back, too.</p>`}<//>`;
 }

@@ -48,9 +48,9 @@ export const MODEL_FIELDS = [
       hint: 'Share of calls that may be such.' },
   ] },
   { title: 'Breaker', fields: [
-    integer('breaker_failures', { hint: 'Failures in a row that open it.' }),
-    interval('breaker_open', { hint: 'Until a call tries again.' }),
-    integer('breaker_successes', { hint: 'Successes in a row that close it.' }),
+    integer('breaker_failures', { hint: 'Failures in a row after which no calls are made.' }),
+    interval('breaker_open', { hint: 'How long none are made before one is tried.' }),
+    integer('breaker_successes', { hint: 'Tries in a row that must succeed before all calls go through.' }),
   ] },
   { title: 'Prices', fields: [
     { name: 'input_price', kind: 'number', none: 'unknown', min: 0, hint: 'Of a million tokens.' },
@@ -111,6 +111,18 @@ export const SYSTEM_FIELDS = [
       hint: 'Whose members act for tenants without a role; public: everybody.' }),
   ] },
 ];
+
+/** @type {Record<string, Array<SettingGroup>>} */
+const OF_KIND = { models: MODEL_FIELDS, tenants: TENANT_FIELDS, settings: SYSTEM_FIELDS };
+
+/** What it means that a setting has no value, such as "no limit".
+ * @param {string} kind of a revision
+ * @param {string} name */
+export function noneOf(kind, name) {
+  if (kind === 'routes') return 'not in the route';
+  return OF_KIND[kind]?.flatMap((group) => group.fields).find((field) => field.name === name)?.none
+    ?? 'none';
+}
 
 /** The groups with the fields that the server has, and a group of those that only it knows.
  * @param {Array<SettingGroup>} groups
