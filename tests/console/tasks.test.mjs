@@ -8,7 +8,9 @@ import { actionsFor, filterWords, instant, jobFilter, searchPath }
 import { forecast, withSample } from '../../web/console/tasks/forecast.js';
 import { indentJson } from '../../web/console/tasks/json_text.js';
 import { asBatch } from '../../web/console/tasks/message_batch.js';
-import { aheadIn, hintFor, withoutSql } from '../../web/console/tasks/sentences.js';
+import { mergeOverview } from '../../web/console/screens/parts/overview.js';
+import { aheadIn, hintFor, modelIn, placeOfFinding, withoutSql }
+  from '../../web/console/tasks/sentences.js';
 
 const NOW = Date.parse('2026-11-25T12:00:00Z');
 
@@ -162,4 +164,40 @@ test('a message batch is shown as any other', () => {
     results_url: '/v1/x', request_counts: { ...batch.request_counts, canceled: 2 } });
   assert.deepEqual([ended.status, ended.cancelled_at, ended.completed_at, ended.results_path],
     ['cancelled', NOW / 1000, null, 'v1/messages/batches/msgbatch_7/results']);
+});
+
+test('rows of models follow the stream', () => {
+  const closed = { model: 'closed', state: 'closed', state_until: 'infinity' };
+  const list = { object: 'list', data: [{ model: 'gone' }, { model: 'same' },
+    { ...closed, state_reason: 'its words', why: 'closed: its words' }] };
+  const told = (row) => mergeOverview(list, { object: 'list', gone: ['gone'],
+    data: [{ ...closed, state_reason: 'a class', why: 'closed: a class', depth: 1, ...row }],
+  }).data.map((one) => [one.model, one.depth, one.why]);
+  assert.deepEqual(told({}),
+    [['same', undefined, undefined], ['closed', 1, 'closed: its words']]);
+  assert.deepEqual(told({ state: 'open', why: null }),
+    [['same', undefined, undefined], ['closed', 1, null]]);
+});
+
+test('a finding leads to what it speaks of', () => {
+  const models = ['a', 'a b', 'gpt-4.1'];
+  const names = (finding) => modelIn(finding, models).model;
+  assert.equal(names('the breaker of model gpt-4.1 is open'), 'gpt-4.1');
+  assert.equal(names('model a b has 7 unfinished tasks and no live worker'), 'a b');
+  assert.equal(names('model a is parked: model a b'), 'a');
+  assert.equal(names('worker w is to serve model gone, which does not exist'), null);
+  assert.equal(names('the model of all'), null);
+  assert.deepEqual(modelIn('model a: no secret', models),
+    { before: 'model ', model: 'a', after: ': no secret' });
+  const place = (check, finding, model = null) => {
+    const found = placeOfFinding({ check, finding, way_out: '' }, model);
+    return found && [found.to, found.query];
+  };
+  assert.deepEqual(place('errors', '', 'a'), ['dead-letters', { model: 'a' }]);
+  assert.deepEqual(place('backends', '', 'a'), [['models', 'a'], { view: 'settings' }]);
+  assert.deepEqual(place('roles', 'tenant t is bound to role r, which does not exist'),
+    [['tenants', 't'], { view: 'settings' }]);
+  assert.deepEqual(place('disk', 'make room: a shorter settings.retention'),
+    ['system', { view: 'settings' }]);
+  assert.equal(place('schema', '3 migrations are pending'), null);
 });

@@ -84,10 +84,18 @@ def test_the_page_is_packed_for_who_takes_it_and_sent_once(process):
     assert (head.status, head.body, head.headers["Content-Length"]) == (200, "", str(len(plain)))
 
 
+def all_modules():
+    lean = load_script("lean.py")
+    return load_script("joined.py").join(lambda name: lean.lean_js(
+        (ROOT / "web" / "console" / name).read_text(encoding="utf-8")), "app.js", "vendor/")
+
+
 def served(name, path):
-    """What others wrote as it is, our own without comments."""
+    """What others wrote as it is, our own without comments, and all modules as one."""
     if name.startswith("vendor/") or path.suffix not in (".js", ".css"):
         return path.read_bytes()
+    if name == "app.js":
+        return all_modules()[0].encode()
     lean = load_script("lean.py")
     shorten = lean.lean_js if path.suffix == ".js" else lean.lean_css
     return shorten(path.read_text(encoding="utf-8")).encode()
@@ -103,8 +111,13 @@ def test_every_file_of_the_console_is_in_the_binary(process):
     names |= {path.relative_to(web).as_posix(): path for path in (web / "vendor").rglob("*")
         if path.suffix in types}
     packed_bytes = 0
+    inside = all_modules()[1] - {"app.js"}
+    assert len(inside) > 40
     for name, path in names.items():
         address = f"http://127.0.0.1:{process.port}/console/{name}"
+        if name in inside:
+            assert http(process.port, "GET", f"/console/{name}").status == 404, name
+            continue
         with urllib.request.urlopen(address, timeout=20) as reply:
             assert reply.read() == served(name, path), name
             assert reply.headers["Content-Type"] == types[path.suffix], name

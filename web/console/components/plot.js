@@ -1,6 +1,7 @@
 // A plot over time. uPlot, the largest file of the console, is loaded when the first one is shown.
 import { html, useEffect, useMemo, useRef, useState } from '../html.js';
 import { compact, localTime, utcTime } from '../format.js';
+import { base } from '../router.js';
 
 const HEIGHT_PX = 150;
 
@@ -59,7 +60,7 @@ function library() {
   loading ??= (async () => {
     const sheet = document.createElement('link');
     sheet.rel = 'stylesheet';
-    sheet.href = new URL('../vendor/uplot.css', import.meta.url).pathname;
+    sheet.href = `${base}vendor/uplot.css`;
     document.head.append(sheet);
     try {
       return (await import('../vendor/uplot.js')).default;

@@ -11,8 +11,9 @@ import { ModelActions } from './parts/model_actions.js';
 import { MODEL_FIELDS, fieldsFor } from './parts/setting_fields.js';
 import { RANGES, useColumns, useHistory } from './parts/history.js';
 import { Revisions } from './parts/revisions.js';
+import { mergeOverview } from './parts/overview.js';
 import { Tabs } from './parts/tabs.js';
-import { Why, mergeOverview } from './models.js';
+import { Why } from './models.js';
 
 const OVERVIEW_MS = 15_000;
 const LIMITS_MS = 2_000;

@@ -7,11 +7,11 @@ import { compact, settingText } from '../format.js';
 import { Badge, Bar, Copy, Facts, Page, State, Table, Time } from '../components/index.js';
 import { SettingsEditor } from '../components/settings.js';
 import { SYSTEM_FIELDS, fieldsFor } from './parts/setting_fields.js';
+import { mergeOverview } from './parts/overview.js';
 import { Pages, Revisions } from './parts/revisions.js';
 import { Tabs } from './parts/tabs.js';
 import { Who } from './parts/who.js';
 import { modelIn, placeOfFinding } from '../tasks/sentences.js';
-import { mergeOverview } from './models.js';
 
 const WORKERS_MS = 5_000;
 const OVERVIEW_MS = 15_000;
