@@ -10,7 +10,9 @@ const { base, keys } = facts;
 const screens = ['models', 'models/chat', 'models/chat?view=settings', 'models/chat?view=revisions',
   'tasks', `tasks/${facts.solved}`, `tasks/${facts.failed}`, `tasks/${facts.waiting}`,
   'dead-letters', 'jobs', `jobs/${facts.job}`, 'batches', `batches/${facts.batch}`,
-  'batches?view=messages', `batches/${facts.messages}`, 'submit', 'spend', 'spend?by=key', 'routes', 'routes/smart', 'tenants', 'tenants/t', 'system', 'keys'];
+  'batches?view=messages', `batches/${facts.messages}`, 'submit', 'spend', 'spend?by=key', 'routes',
+  'routes/smart', 'tenants', 'tenants/t', 'system', 'system?view=revisions', 'system?view=audit',
+  'keys'];
 
 /** Presses the button of a dialog, and waits until the dialog is gone. */
 async function confirm(page, name) {
@@ -237,6 +239,7 @@ const scenarios = {
     await show(page, `${base}spend?by=key&range=24h`);
     await page.getByRole('row').filter({ hasText: 'admin' }).waitFor();
     await page.getByRole('row').filter({ hasText: 'without a key' }).waitFor();
+    await page.getByText(/^No price is set for /).waitFor();
     const [download] = await Promise.all([page.waitForEvent('download'),
       page.getByRole('link', { name: 'CSV' }).click()]);
     assert.equal(download.suggestedFilename(), 'sluice-spend.csv');
@@ -248,7 +251,9 @@ const scenarios = {
     await signIn(page, base, keys.admin);
     await show(page, `${base}system`);
     await page.getByText('Way out:').first().waitFor();
-    await page.getByText(/the backend of model away/).waitFor();
+    const finding = page.getByRole('listitem').filter({ hasText: 'the backend of model away' });
+    await finding.getByRole('link', { name: 'Its settings' }).waitFor();
+    await finding.getByRole('link', { name: 'away', exact: true }).waitFor();
     assert.deepEqual(await seriousFaults(page), []);
     await close();
   },
@@ -323,17 +328,44 @@ const scenarios = {
     const { page, close } = await open(browser);
     await signIn(page, base, keys.admin);
     await show(page, `${base}models/chat?view=settings`);
-    await page.getByLabel('rpm', { exact: true }).fill('123');
-    await page.getByRole('button', { name: 'Review and save' }).click();
+    const save = async (name, value) => {
+      await show(page, `${base}models/chat?view=settings`);
+      await page.getByLabel(name, { exact: true }).fill(value);
+      await page.getByRole('button', { name: 'Review and save' }).click();
+    };
+    const change = (name, now, then) => page.getByRole('dialog').getByRole('row',
+      { name: `${name} ${now} ${then}`, exact: true }).waitFor();
+    const revert = async (row) => {
+      await show(page, `${base}models/chat?view=revisions`);
+      await page.locator('.revision').nth(row).getByRole('button', { name: /^Revert/ }).click();
+    };
+    await save('tpm', '999');
+    await change('tpm', 'no limit', '999');
     await confirm(page, 'Save');
+    for (const value of ['123', '45']) {
+      await save('rpm', value);
+      await confirm(page, 'Save');
+    }
     await show(page, `${base}models/chat?view=revisions`);
-    const newest = page.locator('.revision').first();
-    await newest.getByText('123').waitFor();
-    await newest.getByRole('button', { name: /^Revert/ }).click();
-    await confirm(page, 'Revert');
+    await page.locator('.revision').first().getByText('key admin, you').waitFor();
+    // The older of two changes: now it is 45, and that goes, too.
+    await revert(1);
+    await change('rpm', '45', '6000');
+    await page.getByRole('dialog').getByText('Changed again since: rpm').waitFor();
+    await confirm(page, 'Revert anyway');
     await page.locator('.revision').first().getByText(/takes back/).waitFor();
     await show(page, `${base}models/chat?view=settings`);
     assert.equal(await page.getByLabel('rpm', { exact: true }).inputValue(), '6000');
+    await revert(0);
+    await change('rpm', '6000', '45');
+    await confirm(page, 'Revert');
+    await show(page, `${base}models/chat?view=settings`);
+    await page.evaluate(() => scrollTo(0, 250));
+    await page.getByRole('link', { name: 'Revisions' }).click();
+    await page.locator('.revision').first().waitFor();
+    assert.equal(await page.evaluate(() => scrollY), 0);
+    await page.goBack();
+    await page.waitForFunction(() => scrollY === 250);
     await close();
   },
 
@@ -454,6 +486,38 @@ const scenarios = {
     await page.getByRole('button', { name: 'Cancel', exact: true }).click();
     await confirm(page, 'Cancel the task');
     await heading(page, 'cancelled');
+    await close();
+  },
+
+  async works_below_a_path_of_a_proxy(browser) {
+    const { page, close } = await open(browser);
+    const root = new URL(base).pathname;
+    const strays = [];
+    page.on('request', (request) => {
+      const { pathname, protocol } = new URL(request.url());
+      if (protocol === 'http:' && !pathname.startsWith(root)) strays.push(pathname);
+    });
+    await signIn(page, base, keys.admin);
+    const [cookie] = await page.context().cookies();
+    assert(cookie.path.startsWith(root.replace(/\/$/, '')), `for ${cookie.path}`);
+    for (const path of screens) await show(page, base + path);
+    await show(page, `${base}models/chat`);
+    await page.route('**/v1/overview', () => {});  // what follows only the stream can tell
+    await ask('pause');
+    await heading(page, 'paused');
+    await ask('resume');
+    await page.locator('h1 .badge').waitFor({ state: 'detached' });
+    await page.unroute('**/v1/overview');
+    await page.getByRole('link', { name: 'Dead letters' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Dead letters' }).waitFor();
+    await page.reload();
+    await settled(page);
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'chat' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
+    assert.deepEqual(await page.context().cookies(), []);
+    assert.deepEqual(strays, []);
     await close();
   },
 

@@ -11,6 +11,7 @@ import pytest
 from batch_tools import form
 from conftest import ROOT, http, query, wait_for
 from npm_tools import install, needs_npm
+from proxy_tools import PREFIX, sub_path_proxy
 from queue_tools import add_model, statuses, submit
 from scripted_backend import ScriptedBackend, response
 
@@ -179,6 +180,16 @@ def test_whoever_reads_texts_leaves_a_row_in_the_audit(front):
     assert reads() == []
     run("shows_texts_only_when_asked", front)
     assert reads() == [(str(front.facts["hostile"]),)]
+
+
+def test_the_console_works_below_a_path_of_a_proxy(front):
+    def set_paused(is_paused):
+        query(front.url, "update sluice.models set paused = %s where name = 'chat'", [is_paused])
+        return "done"
+    with sub_path_proxy(front.port) as port:
+        front.facts["base"] = f"http://127.0.0.1:{port}{PREFIX}/console/"
+        run("works_below_a_path_of_a_proxy", front, {"pause": lambda: set_paused(True),
+            "resume": lambda: set_paused(False)})
 
 
 def test_an_open_page_recovers_when_the_server_was_restarted(front, started):

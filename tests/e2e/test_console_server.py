@@ -6,15 +6,14 @@ import re
 import socket
 import threading
 import time
-import urllib.error
 import urllib.parse
 import urllib.request
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from conftest import ROOT, connect, http, load_script, query, wait_for
 from console_tools import Browser, Events, forged_cookie
 from key_tools import make_key, process, url  # noqa: F401 (fixtures)
+from proxy_tools import sub_path_proxy
 from queue_tools import add_model, submit
 
 WIRE_BYTES_MAX = 120_000  # of all screens together
@@ -130,57 +129,10 @@ def test_every_file_of_the_console_is_in_the_binary(process):
         assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\son\w+=|\sstyle=", text), path
 
 
-class SubPathProxy(BaseHTTPRequestHandler):
-    """Takes what lies below /deep/sluice to the server, as a proxy does that knows nothing of it:
-    with a Host of its own."""
-    port = None
-
-    def forward(self):
-        prefix = "/deep/sluice"
-        if not self.path.startswith(prefix + "/"):
-            return self.send_error(404)
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        headers = {name: value for name, value in self.headers.items()
-            if name.lower() not in ("host", "content-length", "connection")}
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{self.port}{self.path.removeprefix(prefix)}", body or None, headers,
-            method=self.command)
-        if not body and self.command in ("POST", "PUT", "PATCH"):
-            request.add_header("Content-Length", "0")
-        try:
-            reply = urllib.request.build_opener(NoRedirect).open(request, timeout=20)
-        except urllib.error.HTTPError as error:
-            reply = error
-        with reply:
-            data = reply.read()
-            self.send_response(reply.status)
-            for name, value in reply.headers.items():
-                if name.lower() not in ("connection", "date", "content-length"):
-                    self.send_header(name, value)
-            if reply.status not in (204, 304):
-                self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-    do_GET = do_POST = do_DELETE = do_PATCH = forward
-
-    def log_message(self, *_):
-        pass
-
-
-class NoRedirect(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_):
-        return None
-
-
 @pytest.fixture
 def proxy_port(process):
-    handler = type("Proxy", (SubPathProxy,), {"port": process.port})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server.server_address[1]
-    server.shutdown()
-    server.server_close()
+    with sub_path_proxy(process.port) as port:
+        yield port
 
 
 def test_below_a_path_of_a_proxy_everything_leads_to_where_it_is(proxy_port, make_key):
@@ -197,6 +149,9 @@ def test_below_a_path_of_a_proxy_everything_leads_to_where_it_is(proxy_port, mak
     # Without a path of its own the cookie is for the folder of the request, whatever that is.
     assert signed.status == 204 and "path" not in signed.headers["Set-Cookie"].lower()
     assert browser.send("GET", "v1/tasks").status == 200
+    with Events(proxy_port, "/deep/sluice/console/v1/live",
+            {"Cookie": f"sluice_console={browser.cookie}"}) as events:
+        assert events.next_named("overview")["data"]
     assert browser.send("DELETE", "session").status == 204 and browser.cookie is None
 
 

@@ -219,7 +219,9 @@ def test_a_route_gets_exactly_these_models(call):
     assert call("PUT", "/v1/routes/fast", {"a": 0.3, "b": 0.7}).json == {"a": 0.3, "b": 0.7}
     assert call("PUT", "/v1/routes/fast", {"b": 1}).status == 200
     assert call("GET", "/v1/routes").json["fast"] == {"b": 1}
-    assert {m["id"] for m in call("GET", "/v1/models").json["data"]} == {"a", "b", "any", "fast"}
+    assert call("PATCH", "/v1/models/a", {"input_price": 0}).status == 200
+    assert {m["id"]: m["has_price"] for m in call("GET", "/v1/models").json["data"]} == {
+        "a": True, "b": False, "any": None, "fast": None}
     assert call("GET", "/v1/models/fast").json["id"] == "fast"
     for body in ({"nobody": 1}, {"a": -1}, {"a": "much"}, [], "{"):
         assert call("PUT", "/v1/routes/fast", body).status == 400, body

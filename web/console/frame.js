@@ -48,7 +48,7 @@ export function Frame({ session }) {
 
 function focusMain() {
   const main = document.querySelector('#main');
-  if (main instanceof HTMLElement) main.focus();
+  if (main instanceof HTMLElement) main.focus({ preventScroll: true });
 }
 
 /** A new screen is read out from its heading. @param {string} path */

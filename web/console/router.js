@@ -49,7 +49,8 @@ export const encodePart = (part) => encodeURIComponent(part);
  * @param {{replace?: boolean}} [options] */
 export function go(url, { replace = false } = {}) {
   if (!mayLeave(url)) return;
-  if (replace) history.replaceState(null, '', url);
+  noteScroll();
+  if (replace) history.replaceState(history.state, '', url);
   else history.pushState(null, '', url);
   arrive();
   if (!replace) scrollTo(0, 0);
@@ -91,9 +92,54 @@ function arrive() {
 }
 
 addEventListener('popstate', () => {
-  if (mayLeave(location.href)) arrive();
-  else history.pushState(null, '', shownUrl);
+  if (!mayLeave(location.href)) {
+    history.pushState(null, '', shownUrl);
+    return;
+  }
+  arrive();
+  scrollBack();
 });
+
+// Where the reader was: the browser would go there before the data has come, and land at the top.
+const SCROLL_REST_MS = 150;
+const SCROLL_BACK_MS = 2_000;
+const SCROLL_LOOK_MS = 30;
+let scrollTimer = 0;
+/** When it is no longer tried to scroll back. */
+let scrollUntil = 0;
+history.scrollRestoration = 'manual';
+
+/** Keeps how far this entry of the history is scrolled. */
+function noteScroll() {
+  clearTimeout(scrollTimer);
+  if (scrollUntil === 0) history.replaceState({ scrolled: scrollY }, '');
+}
+
+/** To where this entry of the history was scrolled, as soon as the page is long enough. */
+function scrollBack() {
+  clearTimeout(scrollTimer);
+  const wanted = history.state?.scrolled ?? 0;
+  scrollUntil = performance.now() + SCROLL_BACK_MS;
+  const look = () => {
+    if (scrollUntil === 0) return;
+    scrollTo(0, wanted);
+    if (performance.now() < scrollUntil && Math.abs(scrollY - wanted) > 1) {
+      setTimeout(look, SCROLL_LOOK_MS);
+    } else {
+      scrollUntil = 0;
+    }
+  };
+  look();
+}
+
+addEventListener('scroll', () => {
+  clearTimeout(scrollTimer);
+  scrollTimer = setTimeout(noteScroll, SCROLL_REST_MS);
+});
+for (const event of ['wheel', 'touchmove', 'keydown']) {
+  addEventListener(event, () => { scrollUntil = 0; }, { passive: true });
+}
+scrollBack();
 
 addEventListener('beforeunload', (event) => {
   if (guard?.()) event.preventDefault();

@@ -10,10 +10,10 @@ const HEIGHT_PX = 150;
 
 /** @param {{title: string, at: Array<number>, series: Array<Series>,
  *   format?: (value: number) => string, ticks?: (value: number) => string, height?: number,
- *   note?: any, byDay?: boolean}} props
+ *   byDay?: boolean, isLoading?: boolean}} props
  *   at: in seconds; ticks: of the axis, where format is too long; byDay: of days of UTC, as bars */
 export function Plot({ title, at, series, format = compact, ticks = format, height = HEIGHT_PX,
-  note, byDay = false }) {
+  byDay = false, isLoading = false }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const plot = useRef(/** @type {any} */ (null));
   const [uPlot, setLibrary] = useState(/** @type {any} */ (null));
@@ -43,14 +43,13 @@ export function Plot({ title, at, series, format = compact, ticks = format, heig
   }, [uPlot, shape]);
   useEffect(() => { plot.current?.setData(data); }, [data]);
 
-  const isEmpty = !series.some((one) => one.values.some((value) => value !== null && value !== 0));
+  const isEmpty = !isLoading && !series.some((one) => one.values.some((value) => value !== null && value !== 0));
   return html`<figure class="plot">
     <figcaption><span class="plot-title">${title}</span>
       <${Legend} series=${series} at=${at} cursor=${cursor} format=${format} byDay=${byDay} />
     </figcaption>
     <div class="plot-box" ref=${box} role="img" aria-label=${summary(title, series, format)}></div>
     ${isEmpty && html`<p class="plot-empty">Nothing in this time.</p>`}
-    ${note && html`<p class="plot-note">${note}</p>`}
   </figure>`;
 }
 

@@ -90,7 +90,7 @@ function Sums({ rows, byTime, by, query, span, isTenants }) {
       <div><dt>Solved</dt><dd><${Count} value=${total.solved} /></dd></div>
       <div><dt>Failed</dt><dd><${Count} value=${total.failed} /></dd></div></dl>
     <${UnpricedNote} models=${[...unpriced].filter((name) => called?.has(name) ?? true)} />
-    <${Plots} rows=${steps} span=${span} />
+    <${Plots} rows=${steps} span=${span} isLoading=${byTime === undefined} />
     <div class="section-head"><h2>${BYS.find(([key]) => key === by)?.[1]}</h2>
       <span class="muted">${plural(list.length, 'row')}</span></div>
     <${Table} caption="Spend" query=${query} columns=${columns} rows=${list}
@@ -98,8 +98,9 @@ function Sums({ rows, byTime, by, query, span, isTenants }) {
         rowKey=${(/** @type {any} */ row) => row.key} />`;
 }
 
-/** @param {{rows: Array<any>, span: {days: number, step: string, step_s: number}}} props */
-function Plots({ rows, span }) {
+/** @param {{rows: Array<any>, isLoading: boolean,
+ *   span: {days: number, step: string, step_s: number}}} props */
+function Plots({ rows, isLoading, span }) {
   const { since, until } = boundsOf(span);
   const { at, amounts } = useColumns(rows, { since, until, step_s: span.step_s });
   const lines = useMemo(() => ({
@@ -110,9 +111,9 @@ function Plots({ rows, span }) {
   }), [amounts]);
   return html`<div class="plots">
     <${Plot} title=${`Cost, by ${span.step}`} at=${at} series=${lines.cost} format=${money}
-      byDay=${span.step === 'day'} />
+      isLoading=${isLoading} byDay=${span.step === 'day'} />
     <${Plot} title=${`Tokens, by ${span.step}`} at=${at} series=${lines.tokens}
-      byDay=${span.step === 'day'} /></div>`;
+      isLoading=${isLoading} byDay=${span.step === 'day'} /></div>`;
 }
 
 /** @param {string} by @param {any} total @param {string} step
