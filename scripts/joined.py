@@ -2,11 +2,12 @@
 have in common.
 
 Each module becomes a function that is called once, after those that it imports, and returns what it
-exports; names stay, except that $0, $1, … are the modules. What is imported lazily, import('./x.js'),
-is there from the beginning. Taken are the forms in which the console's modules are written:
+exports; names stay, except that $0, $1, … are the modules. What is imported lazily,
+import('./x.js'), is there from the beginning. Taken are the forms in which the console's modules
+are written:
 
     import { a, b as c } from './x.js';   import * as x from './x.js';   import x from './x.js';
-    export const a = …   export function a() …   export default function a() …
+    export const a = …   export function a() …   export default function a() …   (or class)
     export { a, b };   export { a } from './x.js';   import('./x.js')
 
 with import and export at the beginning of a line. Others are errors, and so is a circle.

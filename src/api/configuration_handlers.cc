@@ -36,8 +36,8 @@ Co<HttpReply> answer_with_deletion(PgPool& database, ApiRequest request, std::st
 
 }  // namespace
 
-// The shape is OpenAI's; a route can be named wherever a model can. has_price: whether what its calls
-// cost is known; null of routes.
+// The shape is OpenAI's; a route can be named wherever a model can. has_price: whether what its
+// calls cost is known; null of routes.
 Co<HttpReply> list_models(Services& services, ApiRequest request) {
   return answer_with_value(
       services.database, request.http,

@@ -27,7 +27,7 @@ void judge_queue(const pqxx::row& row, Findings& findings) {
   // Half open, its probes have not failed so far: a failed one opens it.
   if (row["breaker"].as<std::string>() == "open") {
     findings.push_back({"breaker", fmt::format("the breaker of model {} is open", model),
-                        "mend the backend; once calls that try it succeed, all go through again by themselves"});
+                        "mend the backend; calls go through again once those that try it succeed"});
   }
   if (row["parked"].as<bool>()) {
     findings.push_back({"parked",

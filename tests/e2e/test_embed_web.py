@@ -1,5 +1,5 @@
-"""What scripts/lean.py leaves of the console's scripts, and scripts/joined.py makes of its modules, is
-the same program."""
+"""What scripts/lean.py leaves of the console's scripts, and what scripts/joined.py makes of its
+modules, is the same program."""
 import subprocess
 
 import pytest
@@ -32,7 +32,8 @@ MODULES = {
         "function hidden(){}\n",
     "parts/b.js": "const hidden=2;\nexport {seven} from './d.js';\n"
         "export const two=hidden;\nconst again='import of a text';\nexport {again};\n",
-    "parts/d.js": "export const seven=7;\nconst two='its own';\n", "c.js": "export default class C{name='c'}\n",
+    "parts/d.js": "export const seven=7;\nconst two='its own';\n",
+    "c.js": "export default class C{name='c'}\n",
     "late.js": "import {two} from './parts/b.js';\nexport default function late(){return two+1}\n",
     "unused.js": "throw new Error('nobody wants this')\n"}
 
@@ -48,12 +49,14 @@ def test_joined_modules_do_what_they_did_apart(tmp_path):
     (tmp_path / "vendor").mkdir()
     (tmp_path / "vendor/own.mjs").write_text("export default 'own'")
     (tmp_path / "app.mjs").write_text(text.replace("own.js", "own.mjs"))
-    done = subprocess.run(["node", tmp_path / "app.mjs"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["node", tmp_path / "app.mjs"], capture_output=True, text=True,
+        timeout=60)
     assert (done.stdout, done.stderr) == ("4 own c import of a text\n3\n", "")
 
 
-@pytest.mark.parametrize("text, told", [("import './x.js';", "form"), ("import a, {b} from './x.js';",
-    "form"), ("export * from './x.js';", "form"), ("export let a=1;", "form"),
+@pytest.mark.parametrize("text, told", [("import './x.js';", "form"),
+    ("import a, {b} from './x.js';", "form"), ("export * from './x.js';", "form"),
+    ("export let a=1;", "form"),
     ("export {a as b};", "form"), ("export {a as b} from './x.js';", "form"),
     ("export default 7;", "form"), ("f(import.meta.url)", "form"), ("import(name)", "form"),
     ("import {a} from './app.js';", "itself"), ("import {a} from './y.js';", "itself")])
