@@ -252,7 +252,7 @@ const scenarios = {
     await show(page, `${base}system`);
     await page.getByText('Way out:').first().waitFor();
     const finding = page.getByRole('listitem').filter({ hasText: 'the backend of model away' });
-    await finding.getByRole('link', { name: 'Its settings' }).waitFor();
+    await finding.getByRole('link', { name: 'its settings' }).waitFor();
     await finding.getByRole('link', { name: 'away', exact: true }).waitFor();
     assert.deepEqual(await seriousFaults(page), []);
     await close();
@@ -454,7 +454,7 @@ const scenarios = {
     await signIn(page, base, keys.reader);
     assert.equal(await page.getByRole('link', { name: 'Submit a task' }).count(), 0);
     const change = new RegExp(`^(${['Cancel', 'Redrive', 'Forget', 'Move', 'Prioritise', 'Pause',
-      'Resume', 'Close until', 'New', 'Make', 'Revoke', 'Stop', 'Undo', 'Revert', 'Save', 'Delete',
+      'Resume', 'Close…', 'Close until', 'New', 'Make', 'Revoke', 'Stop', 'Undo', 'Revert', 'Save', 'Delete',
       'Submit', 'Send'].join('|')})`);
     for (const path of ['models', 'models/chat', 'tasks', `tasks/${facts.solved}`,
       `tasks/${facts.failed}`, 'dead-letters', 'jobs', `jobs/${facts.job}`, 'batches',

@@ -108,7 +108,7 @@ test('the sentence has advice for people, not for SQL', () => {
   assert.match(hintFor('queued for m: 3 ahead, next permit 14:32:10 (rpm 600)').words, /rpm/);
   assert.equal(hintFor('queued for route r: 3 ahead, can be taken by a; not by b (no live worker '
     + 'serves the model)'), null);
-  assert.equal(hintFor('solved on m at 12:00:00 after 1 attempt(s)'), null);
+  assert.equal(hintFor('solved on m at 12:00:00 after 1 attempt'), null);
 });
 
 test('a draft becomes a request with every digit that was typed', () => {

@@ -96,7 +96,7 @@ export function duration(value) {
 export function shortDuration(value) {
   const seconds = Number(value);
   if (isMissing(value) || !(seconds >= 59.95)) return duration(value);
-  if (seconds < 3570) return `${significant(seconds / 60, seconds < 600 ? 3 : 2)} min`;
+  if (seconds < 3570) return `${significant(seconds / 60, 2)} min`;
   if (seconds < 2 * 86_400) return `${significant(seconds / 3600, 2)} h`;
   return `${significant(seconds / 86_400, seconds < 864_000 ? 2 : 3)} d`;
 }

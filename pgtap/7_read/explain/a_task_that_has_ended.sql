@@ -10,9 +10,9 @@ select claimed(:w, 2, at(1)) \g /dev/null
 select completed(:w, told(:t, 'solved')),
   completed(:w, told(:u, 'retry', error => e'no\n  luck')) \g /dev/null
 select is(sluice.explain(:t, at(3)),
-  format('solved on %s at 00:00:02 after 1 attempt(s)', :'m'), 'solved');
+  format('solved on %s at 00:00:02 after 1 attempt', :'m'), 'solved');
 select is(sluice.explain(:u, at(3)),
-  format('failed on %s at 00:00:02 after 1 attempt(s): no luck; '
+  format('failed on %s at 00:00:02 after 1 attempt: no luck; '
          'redrive with select sluice.redrive(%s)', :'m', :u),
   'failed');
 select given_task(:'m') as c, given_task(:'m', deadline => at(1)) as d \gset

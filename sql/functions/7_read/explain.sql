@@ -106,12 +106,13 @@ as $$
 declare
   v sluice.result := (select r from sluice.result r where r.task_id = p_task);
   v_on text := coalesce(' on ' || v.model, '') || ' at ' || sluice.clock_text(v.finished_at, p_now);
+  v_after text := format('%s attempt%s', v.attempts, case when v.attempts <> 1 then 's' end);
 begin
   return case v.status
-    when 'solved' then format('solved%s after %s attempt(s)', v_on, v.attempts)
+    when 'solved' then format('solved%s after %s', v_on, v_after)
     when 'failed'
-      then format('failed%s after %s attempt(s): %s; redrive with select sluice.redrive(%s)', v_on,
-      v.attempts, concat_ws(', ', v.error_code, sluice.error_line(v.error)), p_task)
+      then format('failed%s after %s: %s; redrive with select sluice.redrive(%s)', v_on,
+      v_after, concat_ws(', ', v.error_code, sluice.error_line(v.error)), p_task)
     when 'cancelled' then format('cancelled%s', v_on)
     when 'expired'
       then format('expired%s: its deadline passed before a worker could start it', v_on) end;

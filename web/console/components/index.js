@@ -5,7 +5,7 @@ export { Choices, Field, Filters } from './forms.js';
 export { Confirm, Dialog, Questions, ask } from './dialog.js';
 export { Copy, copyText } from './copy.js';
 export { Empty, FormError, Loading, Problem, Stale, State } from './state.js';
-export { Plot } from './plot.js';
+export { DURATION_STEPS_S, Plot } from './plot.js';
 export { Spark } from './spark.js';
 export { Table, moveRow, sortRows } from './table.js';
 export { Toasts, toast } from './toast.js';

@@ -4,16 +4,20 @@ import { compact, localTime, utcTime } from '../format.js';
 import { base } from '../router.js';
 
 const HEIGHT_PX = 150;
+/** Where the ticks of an axis of durations may lie, in seconds: whole minutes, not 1.67. */
+export const DURATION_STEPS_S = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10,
+  20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 21_600, 43_200, 86_400, 172_800, 432_000];
 
 /** @typedef {{label: string, values: Array<number | null>, color?: number, fill?: boolean,
  *   dash?: boolean}} Series color: 1 to 6, of the style sheet's */
 
 /** @param {{title: string, at: Array<number>, series: Array<Series>,
  *   format?: (value: number) => string, ticks?: (value: number) => string, height?: number,
- *   byDay?: boolean, isLoading?: boolean}} props
- *   at: in seconds; ticks: of the axis, where format is too long; byDay: of days of UTC, as bars */
+ *   byDay?: boolean, isLoading?: boolean, steps?: Array<number>}} props
+ *   at: in seconds; ticks: of the axis, where format is too long; byDay: of days of UTC, as bars;
+ *   steps: how far ticks may be apart, instead of 1, 2, 2.5, 5, … */
 export function Plot({ title, at, series, format = compact, ticks = format, height = HEIGHT_PX,
-  byDay = false, isLoading = false }) {
+  byDay = false, isLoading = false, steps }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
   const plot = useRef(/** @type {any} */ (null));
   const [uPlot, setLibrary] = useState(/** @type {any} */ (null));
@@ -32,7 +36,7 @@ export function Plot({ title, at, series, format = compact, ticks = format, heig
     if (!uPlot || !element) return undefined;
     const width = () => Math.max(element.clientWidth, 120);
     plot.current = new uPlot(options({ uPlot, element, series, ticks, height, width: width(),
-      byDay, onCursor: setCursor }), data, element);
+      byDay, steps, onCursor: setCursor }), data, element);
     const observer = new ResizeObserver(() => plot.current?.setSize({ width: width(), height }));
     observer.observe(element);
     return () => {
@@ -104,9 +108,9 @@ function summary(title, series, format) {
 }
 
 /** @param {{uPlot: any, element: HTMLElement, series: Array<Series>, height: number, width: number,
- *   ticks: (value: number) => string, byDay: boolean,
+ *   ticks: (value: number) => string, byDay: boolean, steps: Array<number> | undefined,
  *   onCursor: (index: number | null) => void}} what */
-function options({ uPlot, element, series, ticks, height, width, byDay, onCursor }) {
+function options({ uPlot, element, series, ticks, height, width, byDay, steps, onCursor }) {
   const color = colorsOf(element);
   const axis = { stroke: color('--muted'), font: `11px ${getComputedStyle(element).fontFamily}`,
     grid: { stroke: color('--grid'), width: 1 }, ticks: { show: false }, gap: 4 };
@@ -126,7 +130,7 @@ function options({ uPlot, element, series, ticks, height, width, byDay, onCursor
       { ...axis, size: 22, space: 64,
         values: (/** @type {any} */ _plot, /** @type {Array<number>} */ splits) =>
           timeTicks(splits, byDay) },
-      { ...axis, size: 52, space: 28,
+      { ...axis, size: 52, space: 28, ...(steps && { incrs: steps }),
         values: (/** @type {any} */ _plot, /** @type {Array<number>} */ splits) =>
           splits.map((value) => (ticks === compact && !Number.isInteger(value) ? ''
             : ticks(value))) },
@@ -135,13 +139,22 @@ function options({ uPlot, element, series, ticks, height, width, byDay, onCursor
       const stroke = color(`--plot-${one.color ?? index + 1}`);
       const isBars = byDay && one.fill;
       return { label: one.label, stroke, width: isBars ? 0 : 1.5, spanGaps: false,
-        points: { show: byDay && !isBars, size: 4 }, dash: one.dash ? [4, 3] : undefined,
+        points: { show: !isBars, size: 4, filter: byDay ? undefined : lonely }, dash: one.dash ? [4, 3] : undefined,
         paths: isBars ? uPlot.paths.bars({ size: [0.7, 48] }) : undefined,
         fill: isBars ? stroke : one.fill ? stroke.replace(/^rgb\((.*)\)$/, 'rgb($1, 0.14)')
           : undefined };
     })],
     hooks: { setCursor: [(/** @type {any} */ plot) => onCursor(plot.cursor.idx ?? null)] },
   };
+}
+
+/** Points with no neighbour to draw a line to: without a dot nothing of them would be seen.
+ * @param {any} plot @param {number} index of the series @returns {Array<number>} */
+function lonely(plot, index) {
+  const values = plot.data[index];
+  const isNone = (/** @type {number} */ at) => (values[at] ?? null) === null;
+  return values.flatMap((/** @type {unknown} */ _, /** @type {number} */ at) =>
+    (!isNone(at) && isNone(at - 1) && isNone(at + 1) ? [at] : []));
 }
 
 /** Colours of the style sheet as a canvas understands them: light-dark() and var() resolved.

@@ -52,18 +52,21 @@ export const Duration = ({ seconds, short = false }) => html`<span class="number
   title=${short ? format.duration(seconds) : undefined}>${
   short ? format.shortDuration(seconds) : format.duration(seconds)}</span>`;
 
-/** Zero is grey: what there is stands out. @param {{value: any}} props */
-export const Count = ({ value }) => html`<span
-  class=${classes('number', Number(value ?? 0) === 0 && 'muted')}>${format.count(value)}</span>`;
+/** Zero is grey: what there is stands out. @param {any} value */
+const numberClass = (value) => classes('number', Number(value ?? 0) === 0 && 'muted');
+
+/** @param {{value: any}} props */
+export const Count = ({ value }) =>
+  html`<span class=${numberClass(value)}>${format.count(value)}</span>`;
 
 /** Tokens, short; all digits on hover. @param {{value: any}} props */
 export const Tokens = ({ value }) =>
-  html`<span class="number" title=${value === null || value === undefined ? undefined
+  html`<span class=${numberClass(value)} title=${value === null || value === undefined ? undefined
     : `${format.count(value)} tokens`}>${format.compact(value)}</span>`;
 
 /** In the currency of the models' prices. @param {{value: any}} props */
 export const Money = ({ value }) =>
-  html`<span class="number" title=${value === null || value === undefined ? undefined
+  html`<span class=${numberClass(value)} title=${value === null || value === undefined ? undefined
     : String(value)}>${format.money(value)}</span>`;
 
 /** A value against its limit. Without a limit: the value alone.

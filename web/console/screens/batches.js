@@ -40,7 +40,8 @@ function Progress({ batch, short = true }) {
   const { total, failed } = batch.request_counts;
   if (!total) {
     return html`<span class="muted"
-      >${batch.status === 'validating' ? 'reading lines…' : '–'}</span>`;
+      >${batch.status === 'validating' ? 'reading lines…'
+        : batch.status === 'failed' ? 'nothing was submitted' : '–'}</span>`;
   }
   return html`<${Bar} value=${doneOf(batch)} limit=${total} label="Lines that ended"
     short=${short} />
@@ -173,7 +174,7 @@ function WrongLines({ batch }) {
   const wrong = batch.errors?.data ?? [];
   if (wrong.length === 0) return null;
   return html`<section><h2>Wrong lines</h2>
-    <p class="muted">Nothing was submitted. Mend these and upload the file
+    <p class="muted">Mend these and upload the file
       again.${wrong.length >= 100 && ' The first 100 are shown.'}</p>
     <${Table} caption="Wrong lines" rows=${wrong}
       rowKey=${(/** @type {any} */ one) => JSON.stringify(one)}

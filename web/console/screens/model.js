@@ -4,8 +4,8 @@ import { act, useApi } from '../api.js';
 import { encodePart, go, link } from '../router.js';
 import { can } from '../session.js';
 import { count, duration, shortDuration } from '../format.js';
-import { Badge, Bar, Choices, Count, Duration, Empty, Facts, Page, Plot, State, Time, ask, toast }
-  from '../components/index.js';
+import { Badge, Bar, Choices, Count, DURATION_STEPS_S, Duration, Empty, Facts, Page, Plot, State,
+  Time, ask, toast } from '../components/index.js';
 import { SettingsEditor } from '../components/settings.js';
 import { ModelActions } from './parts/model_actions.js';
 import { MODEL_FIELDS, fieldsFor } from './parts/setting_fields.js';
@@ -123,7 +123,7 @@ function Plots({ rows, window }) {
   const columns = useColumns(rows, window);
   const lines = useMemo(() => linesOf(columns), [columns]);
   const unit = window.step_s === 60 ? 'a minute' : 'an hour';
-  const seconds = { format: duration, ticks: shortDuration };
+  const seconds = { format: duration, ticks: shortDuration, steps: DURATION_STEPS_S };
   return html`<div class="plots">
     <${Plot} title=${`Solved ${unit}`} at=${columns.at} series=${lines.rate} />
     <${Plot} title=${`Not solved ${unit}`} at=${columns.at} series=${lines.errors} />

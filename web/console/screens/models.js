@@ -23,7 +23,7 @@ export default function Models({ query, session }) {
   const columns = useMemo(() => columnsFor(isAdmin), [isAdmin]);
   const [isNew, setNew] = useState(false);
   return html`<${Page} title="Models" actions=${isAdmin && html`<button type="button"
-      onClick=${() => setNew(true)}>New model</button>`}>
+      class="primary" onClick=${() => setNew(true)}>New model</button>`}>
     <${State} of=${overview} empty=${html`<${NoModels} isAdmin=${isAdmin} />`}
       rows=${8}>${(/** @type {List<Overview>} */ list) => {
         const rows = list.data.filter((row) => isWanted(row, query));

@@ -3,7 +3,7 @@ import { html, useMemo } from '../html.js';
 import { urlOf, useApi } from '../api.js';
 import { isBound } from '../session.js';
 import { link } from '../router.js';
-import { money, percent, plural } from '../format.js';
+import { money, percent, plural, significant } from '../format.js';
 import { Choices, Count, Filters, Money, Page, Plot, Share, State, Table, Time, Tokens, useClock }
   from '../components/index.js';
 import { isoOf, sums, useColumns } from './parts/history.js';
@@ -111,6 +111,7 @@ function Plots({ rows, isLoading, span }) {
   }), [amounts]);
   return html`<div class="plots">
     <${Plot} title=${`Cost, by ${span.step}`} at=${at} series=${lines.cost} format=${money}
+      ticks=${(/** @type {number} */ value) => significant(value, 3)}
       isLoading=${isLoading} byDay=${span.step === 'day'} />
     <${Plot} title=${`Tokens, by ${span.step}`} at=${at} series=${lines.tokens}
       isLoading=${isLoading} byDay=${span.step === 'day'} /></div>`;

@@ -139,7 +139,7 @@ function OneFinding({ one, models }) {
   return html`<p><${Badge} tone="bad">${one.check}<//> ${before}${model
       && html`<a href=${link(['models', model])}>${model}</a>`}${after}</p>
     <p class="muted">Way out: ${one.way_out}${place
-      && html` <a href=${link(place.to, place.query)}>${place.words}</a>`}</p>`;
+      && html` (<a href=${link(place.to, place.query)}>${place.words}</a>)`}</p>`;
 }
 
 function Settings() {

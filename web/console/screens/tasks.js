@@ -87,9 +87,11 @@ function columnsFor(rows, chosen, session, unpriced) {
     { key: 'id', label: 'Task', className: 'id', render: (task) => task.id },
     chosen && choiceColumn(rows, chosen),
     { key: 'status', label: 'Status', render: (task) => html`<${Badge} status=${task.status} />` },
-    { key: 'model', label: 'Model', render: (task) => html`${task.model ?? '–'}${task.route
-      && html` <span class="muted">of ${task.route}</span>`}` },
-    session.tenant ? null : { key: 'tenant', label: 'Tenant', hide: 'medium' },
+    { key: 'model', label: 'Model', className: 'wrap-cell', render: (task) => (task.model === null
+      ? task.route ? html`<span class="muted">route</span> ${task.route}` : '–'
+      : html`${task.model}${task.route
+        && html` <span class="muted">of ${task.route}</span>`}`) },
+    session.tenant ? null : { key: 'tenant', label: 'Tenant', hide: 'medium', className: 'wrap-cell' },
     { key: 'priority', label: 'Priority', numeric: true, hide: 'medium' },
     { key: 'attempts', label: 'Attempts', numeric: true, className: 'broad' },
     { key: 'error', label: 'Error', className: 'message', hide: 'narrow',

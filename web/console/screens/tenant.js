@@ -4,7 +4,7 @@ import { act, useApi } from '../api.js';
 import { encodePart, go, link } from '../router.js';
 import { Choices, Empty, Page, Plot, State, ask, toast } from '../components/index.js';
 import { SettingsEditor } from '../components/settings.js';
-import { money } from '../format.js';
+import { money, significant } from '../format.js';
 import { TENANT_FIELDS, fieldsFor } from './parts/setting_fields.js';
 import { RANGES, useColumns, useHistory } from './parts/history.js';
 import { Revisions } from './parts/revisions.js';
@@ -53,7 +53,8 @@ function Plots({ rows, window }) {
   return html`<div class="plots">
     <${Plot} title=${`Tasks ${unit}`} at=${at} series=${lines.ends} />
     <${Plot} title=${`Tokens ${unit}`} at=${at} series=${lines.tokens} />
-    <${Plot} title=${`Cost ${unit}`} at=${at} series=${lines.cost} format=${money} /></div>`;
+    <${Plot} title=${`Cost ${unit}`} at=${at} series=${lines.cost} format=${money}
+      ticks=${(/** @type {number} */ value) => significant(value, 3)} /></div>`;
 }
 
 /** @param {{name: string}} props */

@@ -64,7 +64,8 @@ function rowsOf(tenants, history) {
 
 /** @type {Array<Column<TenantRow>>} */
 const COLUMNS = [
-  { key: 'name', label: 'Tenant', sort: (row) => row.name, render: (row) => row.name || '(none)',
+  { key: 'name', label: 'Tenant', className: 'name-cell', sort: (row) => row.name,
+    render: (row) => row.name || '(none)',
     more: (row) => !row.isListed && html` <span class="muted"
       title="it has tasks, but no row of settings">no settings</span>` },
   { key: 'weight', label: 'Weight', numeric: true, descending: true,

@@ -90,13 +90,13 @@ export function modelIn(sentence, models) {
  * @returns {{to: string | Array<string>, query?: Query, words: string} | null} */
 export function placeOfFinding({ check, finding, way_out: wayOut }, model) {
   if (model !== null && check === 'errors') {
-    return { to: 'dead-letters', query: { model }, words: 'Its dead letters' };
+    return { to: 'dead-letters', query: { model }, words: 'its dead letters' };
   }
   if (model !== null && ['backends', 'depth', 'secrets'].includes(check)) {
-    return { to: ['models', model], query: { view: 'settings' }, words: 'Its settings' };
+    return { to: ['models', model], query: { view: 'settings' }, words: 'its settings' };
   }
   const tenant = /^tenant (.+) is bound to role /.exec(finding)?.[1];
-  if (tenant) return { to: ['tenants', tenant], query: { view: 'settings' }, words: 'Its settings' };
+  if (tenant) return { to: ['tenants', tenant], query: { view: 'settings' }, words: 'its settings' };
   return /\bsettings\./.test(`${finding} ${wayOut}`)
-    ? { to: 'system', query: { view: 'settings' }, words: 'Settings' } : null;
+    ? { to: 'system', query: { view: 'settings' }, words: 'settings' } : null;
 }

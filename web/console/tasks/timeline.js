@@ -44,10 +44,12 @@ function factsOf(step, unpriced) {
   ];
 }
 
-/** @param {{step: TaskEvent, unpriced: Set<string>}} props */
-function Step({ step, unpriced }) {
+/** @param {{step: TaskEvent, before: TaskEvent | undefined, unpriced: Set<string>}} props */
+function Step({ step, before, unpriced }) {
   const isEnd = step.kind === 'ended';
-  const facts = factsOf(step, unpriced);
+  // The end repeats what the attempt that failed has just said.
+  const isTold = isEnd && before?.kind === 'failed' && before.fence === step.fence;
+  const facts = isTold ? [] : factsOf(step, unpriced);
   const tone = TONES[isEnd ? step.status ?? '' : step.kind] ?? 'plain';
   return html`<li class=${classes('step', `step-${tone}`)}>
     <p class="step-head"><span class="step-kind">${!isEnd ? KINDS[step.kind] ?? step.kind
@@ -55,7 +57,7 @@ function Step({ step, unpriced }) {
       ${' '}<${Time} at=${step.at} /></p>
     ${facts.some(([, value]) => value != null) && html`<${Facts} rows=${facts}
       className="facts-row" />`}
-    ${step.error && html`<p class="step-error">${step.error}</p>`}
+    ${step.error && !isTold && html`<p class="step-error">${step.error}</p>`}
     ${step.billed && !isEnd && html`<p class="step-billed">This call may have been billed.</p>`}
   </li>`;
 }
@@ -66,7 +68,7 @@ export function Timeline({ events, status, unpriced }) {
   const isOver = events.at(-1)?.kind === 'ended';
   return html`<ol class="timeline" aria-label="What happened to the task">
     ${events.map((step, index) => html`<${Step} key=${index} step=${step}
-      unpriced=${unpriced} />`)}
+      before=${events[index - 1]} unpriced=${unpriced} />`)}
     ${!isOver && html`<li class="step step-now"><p class="step-head">
       <span class="step-kind">Now: <${Badge} status=${status} /></span></p></li>`}</ol>`;
 }

@@ -21,7 +21,8 @@ export function ModelActions({ row, quiet = false }) {
       : html`<button type="button" class=${className} aria-label=${`Pause ${row.model}`}
           onClick=${() => pause(row.model)}>Pause</button>
         <button type="button" class=${className} aria-label=${`Close ${row.model}`}
-          onClick=${() => setClosing(true)}>Close until…</button>`}
+          title="until a time, or until it is resumed"
+          onClick=${() => setClosing(true)}>${quiet ? 'Close…' : 'Close until…'}</button>`}
     ${isClosing && html`<${Close} name=${row.model} onClose=${() => setClosing(false)} />`}</span>`;
 }
 

@@ -7,6 +7,7 @@ import { plural } from '../../format.js';
 import { Money } from '../../components/index.js';
 
 const NAMED_MAX = 3;
+const LIST = new Intl.ListFormat('en');
 
 /** The names of models and routes, and which of these models have no price.
  * @returns {{names: Array<string>, unpriced: Set<string>}} */
@@ -41,9 +42,10 @@ export function Cost({ value, model, unpriced }) {
 export function UnpricedNote({ models }) {
   if (models.length === 0) return null;
   const more = models.length - NAMED_MAX;
-  return html`<p class="note">No price is set for ${models.slice(0, NAMED_MAX).map(
-    (model, index) => html`<${PriceLink} key=${model} model=${model}>${model}<//>${
-      index < Math.min(models.length, NAMED_MAX) - 1 && ', '}`)}${
-    more > 0 && ` and ${plural(more, 'more model', 'more models')}`}:
-    ${' '}${models.length === 1 ? 'its' : 'their'} tokens count as 0 in what is said of cost.</p>`;
+  const named = models.slice(0, NAMED_MAX);
+  if (more > 0) named.push(plural(more, 'more model'));
+  return html`<p class="muted">No price is set for ${LIST.formatToParts(named).map((part, index) =>
+    (part.type === 'element' && models.includes(part.value)
+      ? html`<${PriceLink} key=${index} model=${part.value}>${part.value}<//>` : part.value))}:
+    ${' '}their tokens cost 0 here.</p>`;
 }
