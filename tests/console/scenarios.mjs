@@ -361,7 +361,7 @@ const scenarios = {
     await confirm(page, 'Revert');
     await show(page, `${base}models/chat?view=settings`);
     await page.evaluate(() => scrollTo(0, 250));
-    await page.getByRole('link', { name: 'Revisions' }).click();
+    await page.getByRole('link', { name: 'Revisions' }).dispatchEvent('click');  // no scrolling
     await page.locator('.revision').first().waitFor();
     assert.equal(await page.evaluate(() => scrollY), 0);
     await page.goBack();

@@ -54,15 +54,15 @@ function One({ revision, isNamed, onRevert }) {
   const changes = changesOf(revision);
   const action = { insert: 'made', update: 'changed', delete: 'deleted' }[revision.action];
   const place = PLACES[revision.kind]?.(revision.name);
+  const name = revision.name || 'of all';
   return html`<li class="revision">
     <div class="revision-head"><${Time} at=${revision.at} />
       <span>${isNamed && html`<span class="muted">${revision.kind}</span>
-        ${' '}${place ? html`<a href=${place}><b>${revision.name}</b></a>`
-          : html`<b>${revision.name}</b>`} `}${action} by
+        ${' '}${place ? html`<a href=${place}><b>${name}</b></a>` : html`<b>${name}</b>`} `}${action} by
           ${' '}<${Who} who=${revision.who} /></span>
       ${revision.reverts && html`<${Badge} tone="muted">takes back ${revision.reverts}<//>`}
       ${revision.action !== 'insert' && html`<button type="button" class="quiet" onClick=${onRevert}
-        aria-label=${`Revert revision ${revision.id} of ${revision.name}`}>Revert</button>`}
+        aria-label=${`Revert revision ${revision.id} of ${revision.name || 'the settings'}`}>Revert</button>`}
     </div>
     <ul class="diff">${changes.map((one) => html`<li key=${one.name}><code>${one.name}</code>
       ${revision.action === 'update' && html`<span class="before"><${Value}
@@ -124,9 +124,9 @@ function Revert({ revision, onClose }) {
       if (/** @type {any} */ (thrown).status === 409) setForced(true);
       throw thrown;
     }
-    toast(`${revision.name ?? 'Settings'}: the change was taken back.`);
+    toast(`${revision.name || 'Settings'}: the change was taken back.`);
   };
-  return html`<${Confirm} title=${`Take back this change of ${revision.name ?? 'the settings'}?`}
+  return html`<${Confirm} title=${`Take back this change of ${revision.name || 'the settings'}?`}
     danger=${isOver} action=${isOver ? 'Revert anyway' : 'Revert'} run=${run}
     disabled=${row === undefined || isDone} onClose=${onClose}>
     <p>Made by <${Who} who=${revision.who} />, <${Time} at=${revision.at} />. In force at once; it
