@@ -117,7 +117,7 @@ function Target({ action, isRequired, to, priority, onTo, onPriority }) {
   const models = useApi(hasTarget ? 'v1/models' : null);
   if (hasTarget) {
     return html`<${Field} label="To the model or route" type="select" required=${isRequired}
-      value=${to} onInput=${onTo} choices=${[['', isRequired ? 'choose…' : 'that they had'],
+      value=${to} onInput=${onTo} choices=${[['', isRequired ? 'choose…' : 'the one that they had'],
         ...(models.data?.data ?? []).map((/** @type {any} */ { id }) => id)]} />`;
   }
   if (action !== 'prioritise') return null;

@@ -47,5 +47,5 @@ export function UnpricedNote({ models }) {
   return html`<p class="muted">No price is set for ${LIST.formatToParts(named).map((part, index) =>
     (part.type === 'element' && models.includes(part.value)
       ? html`<${PriceLink} key=${index} model=${part.value}>${part.value}<//>` : part.value))}:
-    ${' '}their tokens cost 0 here.</p>`;
+    ${' '}${models.length === 1 ? 'its' : 'their'} tokens cost 0 here.</p>`;
 }
