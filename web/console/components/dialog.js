@@ -18,7 +18,9 @@ export function Dialog({ title, onClose, children, footer, wide = false, firm = 
       // Not if something else has taken it meanwhile.
       const now = document.activeElement;
       if (now !== null && now !== document.body && !dialog?.contains(now)) return;
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      // What opened it may be gone: "Pause" has become "Resume".
+      const back = before?.isConnected ? before : document.querySelector('#main');
+      if (back instanceof HTMLElement) back.focus({ preventScroll: true });
     };
   }, []);
   return html`<dialog ref=${element} class=${wide ? 'wide' : undefined} aria-labelledby=${titleId}

@@ -43,7 +43,7 @@ export function Problem({ error, onRetry }) {
     <p class="problem-title">${title}</p>
     ${advice && html`<p>${advice}</p>`}
     ${error.hint && html`<p>${error.hint}</p>`}
-    ${onRetry && error.status !== 403 && html`<p class="problem-actions">
+    ${onRetry && error.status !== 403 && error.status !== 404 && html`<p class="problem-actions">
       <button type="button" onClick=${onRetry}>Try again</button>
       ${isPassing(error) && html`<span class="muted">It is tried again by itself.</span>`}</p>`}
   </div>`;
@@ -58,9 +58,12 @@ function explain(error) {
     return ['The server does not answer.', 'It may be restarting, or the network is away.'];
   }
   if (error.status === 403) return ['This key may not see this.', error.message];
-  if (error.status === 404) return ['There is no such thing.', error.message];
+  if (error.status === 404) return [sentence(error.message), null];
   return [error.message, error.status >= 500 ? `HTTP ${error.status}, ${error.type}` : null];
 }
+
+/** @param {string} text */
+const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`;
 
 /** Above old data: since when it is old, and why.
  * @param {{of: Loaded<any>}} props */

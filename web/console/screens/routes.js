@@ -13,6 +13,9 @@ import { Tabs } from './parts/tabs.js';
 
 /** @typedef {Record<string, number>} Weights */
 
+/** Models of one route in the list of all: those with the largest weights. */
+const LISTED_MAX = 15;
+
 /** The last whole hour and what has passed of this one.
  * @type {import('./parts/history.js').Range} */
 const LATELY = { span: 3600, step: 'hour', step_s: 3600, every_ms: 60_000 };
@@ -67,8 +70,12 @@ function List() {
 /** @param {{name: string, weights: Weights, received: Map<string, number> | null}} props */
 function Shares({ name, weights, received }) {
   const rows = useMemo(() => sharesOf(weights, received), [weights, received]);
-  return html`<${Table} caption=${`Models of route ${name}`} rows=${rows} columns=${SHARE_COLUMNS}
-    rowKey=${(/** @type {any} */ row) => row.model} />`;
+  const more = rows.length - LISTED_MAX;
+  return html`<${Table} caption=${`Models of route ${name}`} columns=${SHARE_COLUMNS}
+      rows=${more > 0 ? rows.slice(0, LISTED_MAX) : rows}
+      rowKey=${(/** @type {any} */ row) => row.model} />
+    ${more > 0 && html`<p><a href=${link(['routes', name])}
+      >${plural(more, 'more model')}</a></p>`}`;
 }
 
 /** @type {Array<Column<any>>} */

@@ -165,7 +165,8 @@ export function JobDialog({ action, filter, note, isElsewhere = action === 'move
       <button type="button" onClick=${onClose}>Change nothing</button>
       <button type="button" class=${danger ? 'danger' : 'primary'}
         disabled=${!isReady} onClick=${start}>
-        ${isBusy ? 'Working…' : `${name} ${many ?? ''}`}</button>`}>
+        ${isBusy ? 'Working…' : `${name} ${preview?.is_estimate ? 'all, ' : ''}${many ?? ''}`}</button>
+      `}>
     <p>${action === 'redrive' || action === 'forget' ? 'Ended tasks' : 'Unfinished tasks'} that meet
       ${' '}these conditions:</p><${FilterWords} filter=${filter} />
     ${note && html`<p class="muted">${note}</p>`}
