@@ -4,6 +4,7 @@ import contextlib
 import threading
 import urllib.error
 import urllib.request
+from http.client import HTTPException
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 PREFIX = "/deep/sluice"
@@ -31,7 +32,8 @@ class SubPathProxy(BaseHTTPRequestHandler):
             reply = urllib.request.build_opener(NoRedirect).open(request, timeout=TIMEOUT_S)
         except urllib.error.HTTPError as error:
             reply = error
-        with reply, contextlib.suppress(ConnectionError, TimeoutError):
+        # Either side may go in the middle of an answer; http.client meets that with a ValueError.
+        with reply, contextlib.suppress(ConnectionError, TimeoutError, HTTPException, ValueError):
             self.answer(reply)
 
     def answer(self, reply):
