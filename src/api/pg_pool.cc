@@ -107,6 +107,7 @@ PgPool::PgPool(Loop& loop, Clock& clock, PgServers& servers, PgPoolLimits limits
 }
 
 PgPool::~PgPool() {
+  is_closing_ = true;
   for (const auto& member : members_) {
     if (member->connection) member->connection->close();
   }
@@ -145,7 +146,8 @@ Co<Result<void>> PgPool::connect(Member& member) {
   member.connection = std::make_shared<PgConnection>(loop_, clock_, servers_);
   member.connection->on_lost = [&member] { member.change.raise(); };
   Result<void> connected = co_await member.connection->connect();
-  if (connected || !is_connected()) breaker_.note_connection(!connected);
+  const bool counts = connected || (!is_connected() && !is_closing_);
+  if (counts) breaker_.note_connection(!connected);
   if (connected) coroutines_.spawn(mend(member.connection));  // ahead of all other statements
   if (connected && !warm_up_sql_.empty()) {
     Co<Result<PgResult>> reply = member.connection->query(warm_up_sql_, PgParams());

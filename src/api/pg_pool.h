@@ -117,6 +117,7 @@ class PgPool final {
   DatabaseBreaker breaker_;
   int starting_;
   bool is_mending_ = false;
+  bool is_closing_ = false;
   bool is_opening_ = false;  // open_while_waited_for() runs
   std::vector<std::unique_ptr<Member>> members_;
   TurnQueue<std::weak_ptr<Waiting>> waiting_;  // gone: its request has ended

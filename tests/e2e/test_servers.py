@@ -216,3 +216,14 @@ def test_a_database_that_is_away_is_one_line_and_one_when_it_is_back(pooler, moc
         assert all("polling once a second" in line for line in lines[2:]), lines
     submit(pooler.direct_url, "hello")
     assert wait_ended(pooler.direct_url, 1) == {"solved": 1}
+
+
+def test_an_address_that_is_taken_is_all_that_a_server_complains_of(sluice, pg):
+    url = pg.database()
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        address = "127.0.0.1:%d" % taken.getsockname()[1]
+        run = sluice("serve", "--listen", address, "--database-url", url)
+    assert run.returncode == 3 and address in run.stderr
+    assert run.stderr.count("\n") == 1, run.stderr
