@@ -155,14 +155,13 @@ def run(name, front, answers=()):
 
 
 @pytest.mark.parametrize("name", ["signs_in_and_out", "shows_every_screen", "fits_a_narrow_page",
-    "has_no_serious_fault_of_access", "is_dark_where_that_is_wished", "is_driven_by_keys_alone",
-    "cancels_and_redrives_a_task", "forgets_chosen_tasks", "redrives_a_group",
-    "prioritises_chosen_tasks_and_undoes_it", "redrives_a_task_to_another_model",
-    "shows_what_doctor_finds", "shows_message_batches",
+    "has_no_serious_fault_in_light", "has_no_serious_fault_in_dark", "is_dark_where_that_is_wished",
+    "is_driven_by_keys_alone", "cancels_and_redrives_a_task", "forgets_chosen_tasks",
+    "redrives_a_group", "prioritises_chosen_tasks_and_undoes_it",
+    "redrives_a_task_to_another_model", "shows_what_doctor_finds", "shows_message_batches",
     "moves_what_matches_and_undoes_it", "pauses_and_resumes_a_model",
-    "edits_a_setting_and_reverts_it", "makes_and_revokes_a_key",
-    "submits_a_task_and_sees_its_life", "uploads_a_batch",
-    "shows_no_button_to_a_key_that_reads", "shows_a_tenant_its_own"])
+    "edits_a_setting_and_reverts_it", "makes_and_revokes_a_key", "submits_a_task_and_sees_its_life",
+    "uploads_a_batch", "shows_no_button_to_a_key_that_reads", "shows_a_tenant_its_own"])
 def test_the_console(front, name):
     run(name, front)
 
