@@ -98,15 +98,17 @@ def test_a_redrive_is_cancelled_half_way_goes_on_and_is_undone(failed, worker):
 
 
 def test_a_sleeping_fleet_hears_of_a_job(pg, worker):
+    """It falls asleep after as long as it sleeps then."""
     url = pg.database()
     add_model(url, "m", "http://127.0.0.1:1", paused=True)
-    query(url, "update sluice.settings set idle_look = '1 hour', heartbeat_timeout = '3 s'")
-    process = worker(url)
-    wait_for(lambda: query(url, "select count(*) from sluice.worker "
-        "where seen > clock_timestamp() + interval '30 min'")[0][0], 120, "sleep")
     make_failed(url, 10)
+    query(url, "update sluice.settings set idle_look = '15 s', heartbeat_timeout = '3 s'")
+    process = worker(url)
+    [(looks_at,)] = wait_for(lambda: query(url, "select seen from sluice.worker "
+        "where seen > clock_timestamp() + interval '12 s'"), 120, "sleep")
     number = start_job(url, "redrive", {"model": "m"})
     assert wait_for_state(url, number, "done", 20)["done"] == 10
+    assert query(url, "select clock_timestamp() < %s - interval '5 s'", [looks_at])[0][0]
     assert process.running()
 
 

@@ -203,21 +203,26 @@ def test_a_tenant_whose_requests_are_refused_parks_the_model_for_nobody_else(pg,
 def test_a_revoked_key_costs_no_tenant_a_task(pg, worker):
     """Though one that is at work alone cannot know whether it is to blame."""
     url = pg.database()
-    answers = {"is": says(200, completion())}
+    answers = {}
+
+    def refuse_once(*request):
+        answers["is"] = says(200, completion())
+        says(403, error("no such key"))(*request)
     with ScriptedBackend({"any": lambda *request: answers["is"](*request)}) as backend:
         add_model(url, "m", backend.url, api="openai-chat", backoff_base="10 ms",
             backoff_max="1 s", max_in_flight=4)
         query(url, "update sluice.settings set heartbeat_timeout = '3 s'")
         worker(url)
-        answers["is"] = says(403, error("no such key"))
+        # A refusal, so that the next success is heard; one, for a third would end the task.
+        answers["is"] = refuse_once
         first = submit(url, "any", tenant="two")
-        wait_for(lambda: backend.calls, 20, "a refusal, so that the next success is heard")
-        answers["is"] = says(200, completion())
-        wait_ended(url, 1)
+        assert wait_ended(url, 1) == {"solved": 1}
         assert query(url, "select witness from sluice.refusal") == [("two",)]
         answers["is"] = says(403, error("no such key"))
         calls = len(backend.calls)
-        tasks = [submit(url, "any", tenant="one") for _ in range(20)]
+        # At once: the first of them alone would be refused three times, and fail.
+        tasks = [task for task, in query(url, "select sluice.submit_many(%s)", [json.dumps(
+            [{"prompt": "any", "model": "m", "tenant": "one"}] * 20)])]
         wait_for(lambda: len(backend.calls) >= calls + 100, 30, "five calls of each")
         assert parked(url) == [] and statuses(url) == {"solved": 1}
         # A second tenant's refusals say that it is the model.

@@ -10,7 +10,7 @@ from queue_tools import (add_model, assert_each_ended_once, statuses, submit,
 
 pytestmark = pytest.mark.plain_build_only
 
-# The suite under sanitizers plays fewer.
+# .ci/run plays fewer.
 ROUNDS = int(os.environ.get("TEST_WAKEUP_ROUNDS", "10000"))
 # Woken up, not found: an idle worker looks every 15 s and sweeps every 5.
 WOKEN_S = 4
