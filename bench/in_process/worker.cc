@@ -41,12 +41,6 @@ Co<void> solve_all(Worker& worker, Loop& loop, Result<void>& result) {
 }
 
 int run(const char* url, int slots) {
-  const SchemaRange served = served_schema(embedded_sql());
-  Resolver resolver(loop, clock);
-  PgServers servers(clock, resolver, conninfo_of(url));
-  PgDatabaseOptions database_options{servers, servers};
-  database_options.schema_version_min = served.oldest;
-  database_options.schema_version_max = served.newest;
   WorkerOptions worker_options;
   worker_options.name = "in_process";
   worker_options.slots = slots;
@@ -54,6 +48,10 @@ int run(const char* url, int slots) {
 
   Loop loop;
   SystemClock clock(loop);
+  Resolver resolver(loop, clock);
+  PgServers servers(clock, resolver, conninfo_of(url));
+  PgDatabaseOptions database_options{servers, servers};
+  database_options.known_schemas = known_schemas(embedded_sql());
   Metrics metrics;
   PgDatabase database(loop, clock, database_options);
   InProcessBackend backend;

@@ -198,7 +198,7 @@ class Load:
 def front_of(process):
     process.wait_for_output("listening on http://")
     process.port = int(re.search(r"listening on http://127.0.0.1:(\d+)", process.stdout())[1])
-    wait_for(lambda: http(process.port, "GET", "/readyz").status == 200, what="readiness")
+    wait_for(lambda: http(process.port, "GET", "/readyz").status == 200, 60, "readiness")
     return process
 
 
