@@ -172,17 +172,16 @@ returns void
 language plpgsql volatile
 as $$
 declare
-  v_ended regclass;
   v_drawn bigint;
 begin
-  for i in 1 .. coalesce(p_tasks, 0) loop
+  for i in 1 .. coalesce(p_tasks, 0) / 16 loop
+    v_drawn := nextval('sluice.results_solved_by_16');
+  end loop;
+  for i in 1 .. coalesce(p_tasks, 0) % 16 loop
     v_drawn := nextval('sluice.results_solved');
   end loop;
   for i in 1 .. coalesce(cardinality(p_models), 0) loop
-    v_ended := 'sluice.ended_' || p_models[i];
-    for j in 1 .. p_calls[i] loop
-      v_drawn := nextval(v_ended);
-    end loop;
+    perform sluice.count_ended_calls(p_models[i], p_calls[i]);
   end loop;
 end
 $$;
