@@ -1,6 +1,6 @@
 begin;
 \ir ../../_helpers.sql
-select plan(5);
+select plan(6);
 
 -- The purposes are read from the function's text, so that a new one is tested, too.
 create temp table class on commit drop as
@@ -22,6 +22,9 @@ select is(sluice.lock_class('nonsense'), null,
   'an unknown purpose has none, so a typing error takes no lock');
 select is(provolatile, 'i', 'the planner can fold it into a constant')
 from pg_proc where oid = 'sluice.lock_class'::regproc;
+
+-- twin: sleeper_class
+select is(sluice.sleeper_class(), sluice.lock_class('sleeper'), 'written out for submit');
 
 select * from finish();
 rollback;

@@ -1,6 +1,6 @@
 begin;
 \ir ../../_helpers.sql
-select plan(3);
+select plan(5);
 
 select given_model() as a, given_model() as b \gset
 select sluice.count_calls(array[id_of(:'a'), id_of(:'b')], '{0,0}') \g /dev/null
@@ -11,6 +11,10 @@ select sluice.count_solved(3, array[id_of(:'a'), id_of(:'b')], '{2,4}') \g /dev/
 select is(drawn('results_solved') - :before, 3::bigint, 'tasks');
 select is(array[drawn('ended_' || id_of(:'a')), drawn('ended_' || id_of(:'b'))], '{2,4}',
   'and calls of each model');
+select (select solved from sluice.fleet_gauges()) as before \gset
+select sluice.count_solved(35, array[id_of(:'a')], '{34}') \g /dev/null
+select is((select solved from sluice.fleet_gauges()) - :before, 35::bigint, 'also many at once');
+select is(sluice.calls_ended(id_of(:'a')), 36::bigint, 'calls, too');
 select lives_ok('select sluice.count_solved(null, null, null)', 'or nothing');
 
 select * from finish();

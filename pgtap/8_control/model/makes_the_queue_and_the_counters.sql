@@ -1,7 +1,7 @@
--- sluice.make_model
+-- sluice.make_model, sluice.make_sequence
 begin;
 \ir ../../_helpers.sql
-select plan(13);
+select plan(14);
 
 select given_model() as m \gset
 select id_of(:'m') as id \gset
@@ -11,9 +11,10 @@ select is((select inhparent::regclass::text from pg_inherits
   'sluice.queue', 'which inherits from sluice.queue');
 select ok(bool_and(c.relpersistence = 'u'), 'the counters are unlogged')
 from pg_class c where c.relname in (select k || '_' || :id
-  from unnest(array['bucket', 'tokens', 'learned', 'failures', 'load', 'claimed', 'ended']) k);
+  from unnest(array['bucket', 'tokens', 'learned', 'failures', 'load', 'claimed', 'ended',
+    'ended_by_16']) k);
 select is(sluice.counter(k, :id), 0::bigint, k || ' begins at 0')
-from unnest(array['bucket', 'tokens', 'failures', 'load', 'claimed', 'ended']) k;
+from unnest(array['bucket', 'tokens', 'failures', 'load', 'claimed', 'ended', 'ended_by_16']) k;
 select is(sluice.counter('learned', :id), null, 'it has learned nothing yet');
 select matches((select string_agg(indexdef, ' ') from pg_indexes where schemaname = 'sluice'
   and tablename = 'queue_' || :id),

@@ -2,7 +2,8 @@
 -- them. Also their repair, when a promotion or a restore has damaged them.
 
 -- counter: the current value of one of a model's sequences; null after a crash.
--- Params:  p_kind: bucket, tokens, learned, failures, claimed, ended or load; p_model: model id.
+-- Params:  p_kind: bucket, tokens, learned, failures, claimed, ended, ended_by_16 or load;
+--          p_model: model id.
 create or replace function sluice.counter(p_kind text, p_model int) returns bigint
 language sql volatile
 as $$ select pg_sequence_last_value(('sluice.' || p_kind || '_' || p_model)::regclass) $$;
@@ -90,12 +91,12 @@ begin
   end if;
   perform pg_advisory_xact_lock(sluice.lock_class('mend'), 0);
   for v_sequence in  -- in no order, so that one that is locked does not hide the others for ever
-    select c.relname as name, s.seqstart as start from pg_class c
+    select c.relname as name, s.seqstart as start, s.seqincrement as step from pg_class c
     join pg_sequence s on s.seqrelid = c.oid
     where c.relnamespace = 'sluice'::regnamespace and c.relpersistence = 'u' order by random()
   loop
     v_damaged := sluice.is_damaged(v_sequence.name);
-    if v_damaged and sluice.remake_sequence(v_sequence.name, v_sequence.start) then
+    if v_damaged and sluice.remake_sequence(v_sequence.name, v_sequence.start, v_sequence.step) then
       mended := mended + 1;
     elsif v_damaged is distinct from false then
       locked := locked + 1;
@@ -109,8 +110,10 @@ end
 $$;
 
 -- remake_sequence: drops a sequence and creates it anew, never set, with its grants and comment.
+-- Params:  p_start: its first value; p_step: its increment.
 -- False: its lock was not available.
-create or replace function sluice.remake_sequence(p_name name, p_start bigint) returns boolean
+create or replace function sluice.remake_sequence(p_name name, p_start bigint, p_step bigint)
+returns boolean
 language plpgsql volatile
 as $$
 declare
@@ -125,7 +128,8 @@ declare
       obj_description(v_old, 'pg_class')));
 begin
   execute format('drop sequence sluice.%I', p_name);
-  execute format('create unlogged sequence sluice.%I minvalue 0 start %s', p_name, p_start);
+  execute format('create unlogged sequence sluice.%I increment %s minvalue 0 start %s', p_name,
+    p_step, p_start);
   foreach v_statement in array v_statements loop
     execute v_statement;
   end loop;

@@ -30,7 +30,10 @@ declare
     claim.max_tasks, p_now);
   v_bounds bigint[] := sluice.answer_bounds(v_leases, 65536);
 begin
-  return query select * from sluice.claimed_tasks(v_leases, v_bounds);
+  return query select * from sluice.claimed_tasks(v_leases[:v_bounds[3]], v_bounds);
+  if v_bounds[3] < cardinality(v_leases) then
+    return query select * from sluice.claimed_later(v_leases[v_bounds[3] + 1:]);
+  end if;
 end
 $$;
 
@@ -57,7 +60,10 @@ declare
     claim_within.shares, claim_within.max_tasks, p_now);
   v_bounds bigint[] := sluice.answer_bounds(v_leases, 65536);
 begin
-  return query select * from sluice.claimed_tasks(v_leases, v_bounds);
+  return query select * from sluice.claimed_tasks(v_leases[:v_bounds[3]], v_bounds);
+  if v_bounds[3] < cardinality(v_leases) then
+    return query select * from sluice.claimed_later(v_leases[v_bounds[3] + 1:]);
+  end if;
 end
 $$;
 
@@ -129,11 +135,12 @@ begin
 end
 $$;
 
--- claimed_tasks: leases as workers receive them, some with their bodies. priority is the task's
+-- claimed_tasks: leases as workers receive them, with their bodies. priority is the task's
 -- own, without ageing: a long wait does not make a task urgent. queued_ms, for a task with a
 -- traceparent, is the time from when it could first have been taken (its submit, run_at, or the
 -- time of its retry) to this claim.
 -- Params:  p_bounds: answer_bounds.
+-- twin: claimed_tasks
 -- It is stable and called in FROM, so that it is inlined into its caller's statement. The limit
 -- pins the look-up by key, whatever the planner knows of the tasks (for a table that was never
 -- analyzed it read, for each lease, all tasks between the smallest and the greatest id). The
@@ -161,8 +168,25 @@ as $$
     select t.id, t.prompt, t.request, t.max_output_tokens, t.traceparent, t.priority
     from sluice.task t
     where (t.id, 0) >= (l.task_id, 0) and (t.id, 0) <= (l.task_id, 0)
-      and t.id between p_bounds[1] and p_bounds[2]
-      and l.ordinality <= p_bounds[3] limit 1) t on true
+      and t.id between p_bounds[1] and p_bounds[2] limit 1) t on true
+  order by l.ordinality
+$$;
+
+-- claimed_later: claimed_tasks for leases whose bodies did not fit into the answer. A look-up that
+-- is made ready in vain costs as much as the rest of a row.
+-- twin: claimed_tasks
+create or replace function sluice.claimed_later(p_leases sluice.lease[])
+returns setof sluice.claimed_task
+language sql stable
+as $$
+  select l.task_id, l.fence, l.attempts + 1, m.name,
+    case when m.rpm is not null or l.reserved_tokens > 0
+           or exists (select from sluice.tenants n where n.rpm is not null)
+             and exists (select from sluice.tenants n where n.name = l.tenant and n.rpm is not null)
+      then sluice.send_within_ms() end,
+    null, null, null, null::int, null, null::int, -l.rank::int, null::bigint, l.request_bytes
+  from unnest(p_leases) with ordinality l
+  join sluice.models m on m.id = l.model
   order by l.ordinality
 $$;
 
@@ -223,7 +247,10 @@ declare
     claim_urgent.max_tasks, p_now, (-1)::smallint);
   v_bounds bigint[] := sluice.answer_bounds(v_leases, 65536);
 begin
-  return query select * from sluice.claimed_tasks(v_leases, v_bounds);
+  return query select * from sluice.claimed_tasks(v_leases[:v_bounds[3]], v_bounds);
+  if v_bounds[3] < cardinality(v_leases) then
+    return query select * from sluice.claimed_later(v_leases[v_bounds[3] + 1:]);
+  end if;
 end
 $$;
 
@@ -253,13 +280,14 @@ begin
     -- One by one by their key: by the index on worker each call walked all that the worker holds,
     -- 40 us a task. As l of its type: a row of a subquery would be turned into text and back.
     select array_agg(held.l) into v_leases
-    from (select id from unnest(requests.ids) id order by id) asked
-    cross join lateral (
-      select l from sluice.lease l where l.task_id = asked.id
-        and l.worker + 0 = requests.worker offset 0) held;
+    from (select l from sluice.lease l where l.task_id = any (requests.ids)
+      and l.worker + 0 = requests.worker order by l.task_id offset 0) held;
   end if;
   v_bounds := sluice.answer_bounds(v_leases, greatest((select claim_bytes_max from sluice.settings),
     v_leases[1].request_bytes + 200));
-  return query select * from sluice.claimed_tasks(v_leases, v_bounds);
+  return query select * from sluice.claimed_tasks(v_leases[:v_bounds[3]], v_bounds);
+  if v_bounds[3] < cardinality(v_leases) then
+    return query select * from sluice.claimed_later(v_leases[v_bounds[3] + 1:]);
+  end if;
 end
 $$;

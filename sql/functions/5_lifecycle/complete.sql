@@ -32,30 +32,40 @@ create or replace function sluice.complete(
 returns table (task_id bigint, fence int, applied boolean)
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
-set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set enable_bitmapscan = off set jit = off set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
   v_places int[] := '{}';   -- of the outcomes that hold
   v_all_solved boolean;
   v_looks boolean;
+  v_ids bigint[];           -- the outcomes' tasks, ascending; beside each its fence and its place
+  v_fences int[];
+  v_nths int[];
 begin
   -- Nearly always all are solved, and none of this worker's tasks is being cancelled. (A
   -- cancellation that is not committed yet comes too late for these.)
-  select coalesce(bool_and(o.kind is not distinct from 'solved'), true)
+  select coalesce(bool_and(o.is_solved), true)
       and not exists (select from sluice.cancellation c where c.worker = complete.worker),
-    bool_or(o.fence > 1 or o.response is not null and o.answer is not null)
-  into v_all_solved, v_looks from unnest(complete.outcomes) o;
+    bool_or(o.looks), array_agg(o.task_id), array_agg(o.fence), array_agg(o.place)
+  into v_all_solved, v_looks, v_ids, v_fences, v_nths
+  from (
+    select coalesce(o.task_id, 0) as task_id, o.fence, o.ordinality::int as place,
+      o.kind is not distinct from 'solved' as is_solved,
+      o.fence > 1 or o.response is not null and o.answer is not null as looks
+    from unnest(complete.outcomes) with ordinality o
+    order by coalesce(o.task_id, 0), o.fence nulls first) o;
   -- A second time if leases are missing. While the first look waited for a lease, an extra call may
   -- have updated it; the row's new version is younger than the look's snapshot, which passes over
   -- it. The second look sees it. (Else the answer would count as late, and nobody would ever end
-  -- the lease, because its worker lives.)
+  -- the lease, because its worker lives.) It goes by task and fence, where end_solved knows one
+  -- outcome of a task only.
   for v_look in 1 .. 2 loop
     exit when cardinality(v_places) >= cardinality(complete.outcomes);
-    if v_all_solved then
+    if v_all_solved and v_look = 1 then
       v_places := v_places || sluice.end_solved(complete.worker, complete.outcomes,
-        coalesce(p_now, clock_timestamp()), v_looks);
+        v_ids, v_fences, v_nths, v_looks, coalesce(p_now, clock_timestamp()));
     else
       v_places := v_places || sluice.end_calls(complete.worker, complete.outcomes, p_now);
     end if;
@@ -70,17 +80,18 @@ end
 $$;
 
 -- end_solved: complete for outcomes that are all solved: from leases to results in one statement.
--- Params:  p_looks: whether some outcomes need more than their leases know, so that their tasks are
---          read. A lease of fence 1 belongs to a task that came straight from its submit, whose
---          ready_at is its creation; the reply beside the answer is kept if the task is a client's
---          verbatim request.
+-- Params:  p_ids, p_fences, p_places: the outcomes' tasks, ascending, and beside each its fence and
+--          its place in p_outcomes; p_looks: whether some outcomes need more than their leases
+--          know, so that their tasks are read. A lease of fence 1 belongs to a task that came
+--          straight from its submit, whose ready_at is its creation; the reply beside the answer is
+--          kept if the task is a client's verbatim request.
 -- Returns: the places of the outcomes that found their leases; null: none.
 -- Other steps are called only for the calls that concern them, and these are few: calls with
 -- reservations, calls of a model with failures, refusals or a breaker that is not closed, and now
 -- and then one call for its model's estimates. D-070 has the cost of each step.
 create or replace function sluice.end_solved(
-  p_worker bigint, p_outcomes sluice.outcome[], p_now timestamptz, p_looks boolean default true)
-returns int[]
+  p_worker bigint, p_outcomes sluice.outcome[], p_ids bigint[], p_fences int[], p_places int[],
+  p_looks boolean, p_now timestamptz) returns int[]
 language plpgsql volatile
 as $$
 #variable_conflict use_column
@@ -102,20 +113,16 @@ begin
       select t.created_at, t.request is not null as is_verbatim from sluice.task t
       where t.id = o.task_id limit 1) t on true;
   end if;
-  -- Order and plans of the locks: see end_calls.
-  with told as materialized (
-    select o.task_id, o.fence, o.ordinality::int as place
-    from unnest(p_outcomes) with ordinality o order by o.task_id),
-  pick as materialized (
-    select l.at, o.place from told o
-    cross join lateral (
-      select l.ctid as at from sluice.lease l
-      where l.task_id = o.task_id and l.fence = o.fence and l.worker + 0 = p_worker
-      limit 1 for update) l),
-  gone as (
-    delete from sluice.lease l using pick p where l.ctid = p.at
+  -- The leases are deleted, and so locked, in ascending order of id, for that is the order in which
+  -- PostgreSQL scans an index for the elements of an array: see end_calls for why, and for "+ 0".
+  -- Of two outcomes of one task the one with the greater fence counts. To look each lease up, lock
+  -- it, and delete it by its place costs half as much again (D-350).
+  with gone as (
+    delete from sluice.lease l
+    where l.task_id = any (p_ids) and l.fence = p_fences[width_bucket(l.task_id, p_ids)]
+      and l.worker + 0 = p_worker
     returning l as lease, l.task_id, l.fence, l.model, l.calls, l.reserved_tokens, l.ready_at,
-      l.started_at, l.attempts, p.place),
+      l.started_at, l.attempts, p_places[width_bucket(l.task_id, p_ids)] as place),
   of_model as materialized (
     select m.id, m.name, coalesce(m.input_price, 0) * 0.000001 as input_cost,
       coalesce(m.output_price, 0) * 0.000001 as output_cost,
@@ -144,12 +151,16 @@ begin
     from gone g
     join of_model m on m.id = g.model
     cross join lateral (select (x.o).* from (select p_outcomes[g.place] as o offset 0) x) o)
-  select (select array_agg(g.place) from gone g),
-    (select array_agg(row(g.place, g.lease)::sluice.ended_call) from gone g
-      join of_model m on m.id = g.model
-     where m.hears or g.reserved_tokens > 0 or g.place = v_drawn),
-    array_agg(m.id), array_agg(m.calls), array_agg(m.id) filter (where m.opens)
-  into v_places, v_heard, v_models, v_calls, v_opened from of_model m;
+  select e.places, e.heard, m.ids, m.calls, m.opened
+  into v_places, v_heard, v_models, v_calls, v_opened
+  from (select array_agg(g.place) as places,
+      array_agg(row(g.place, g.lease)::sluice.ended_call) filter (where g.reserved_tokens > 0
+        or g.place = v_drawn
+        or g.model = any (array(select m.id from of_model m where m.hears))) as heard
+    from gone g) e,
+    (select array_agg(m.id) as ids, array_agg(m.calls) as calls,
+      array_agg(m.id) filter (where m.opens) as opened
+    from of_model m) m;
   if v_heard is not null then
     perform sluice.learn_from(p_outcomes, array(select h from unnest(v_heard) h
       where h.place = v_drawn)),
@@ -172,17 +183,16 @@ returns void
 language plpgsql volatile
 as $$
 declare
-  v_ended regclass;
   v_drawn bigint;
 begin
-  for i in 1 .. coalesce(p_tasks, 0) loop
+  for i in 1 .. coalesce(p_tasks, 0) / 16 loop
+    v_drawn := nextval('sluice.results_solved_by_16');
+  end loop;
+  for i in 1 .. coalesce(p_tasks, 0) % 16 loop
     v_drawn := nextval('sluice.results_solved');
   end loop;
   for i in 1 .. coalesce(cardinality(p_models), 0) loop
-    v_ended := 'sluice.ended_' || p_models[i];
-    for j in 1 .. p_calls[i] loop
-      v_drawn := nextval(v_ended);
-    end loop;
+    perform sluice.count_ended_calls(p_models[i], p_calls[i]);
   end loop;
 end
 $$;

@@ -206,14 +206,14 @@ begin
   -- statements, for their join costs more.
   select m.id as model, m.id as line, m.max_queue, m.max_unfinished, m.tpm is not null as limited,
     'call sluice.add_' || m.id || '($1)' as call,
-      pg_try_advisory_xact_lock_shared(sluice.lock_class('sleeper'), m.id % 64) as awake
+      pg_try_advisory_xact_lock_shared(sluice.sleeper_class(), m.id % 64) as awake
   into v_line from sluice.models m where m.name = v_name;
   if v_line.model is null then
     v_route := v_name;
     select null::int as model, -l.n as line, null::int as max_queue, null::bigint as max_unfinished,
       r.route is null or g.limits_tokens as limited,
       'call sluice.add_route_' || l.n || '($1)' as call,
-        pg_try_advisory_xact_lock_shared(sluice.lock_class('sleeper'), l.n % 64) as awake
+        pg_try_advisory_xact_lock_shared(sluice.sleeper_class(), l.n % 64) as awake
     into v_line from sluice.gate g left join sluice.route_line l on l.route = v_route
       and l.api is null
     left join lateral (select r.route from sluice.routes r where r.route = v_route limit 1) r

@@ -14,7 +14,7 @@ set search_path = sluice, pg_temp
 as $$
 #variable_conflict use_column
 begin
-  return query select m.name, sluice.counter('claimed', m.id), sluice.counter('ended', m.id)
+  return query select m.name, sluice.counter('claimed', m.id), sluice.calls_ended(m.id)
     from sluice.models m;
 end
 $$;
@@ -83,7 +83,8 @@ declare
 begin
   return query
   select (select count(*) from sluice.workers w where w.alive),
-    coalesce(pg_sequence_last_value('sluice.results_solved'), v_never_set),
+    coalesce(pg_sequence_last_value('sluice.results_solved'), v_never_set)
+      + coalesce(pg_sequence_last_value('sluice.results_solved_by_16'), 0),
       coalesce(pg_sequence_last_value('sluice.results_failed'), v_never_set),
     coalesce(pg_sequence_last_value('sluice.results_cancelled'), v_never_set),
       coalesce(pg_sequence_last_value('sluice.results_expired'), v_never_set),

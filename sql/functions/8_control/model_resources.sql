@@ -4,29 +4,39 @@
 --     bucket_<n>, tokens_<n>    the buckets of its requests and tokens (3_limits/permits.sql)
 --     learned_<n>               how many tokens its requests and answers have (3_limits/tokens.sql)
 --     failures_<n>              failures of its backend in a row (3_limits/breaker.sql)
---     claimed_<n>, ended_<n>    their difference is the number of calls in flight
+--     claimed_<n>, ended_<n>    their difference is the number of calls in flight, less
+--     ended_by_16_<n>           further ended calls, 16 a step (3_limits/in_flight.sql)
 --     load_<n>                  an upper bound of its unfinished tasks (3_limits/gauges.sql)
 -- After a crash an unlogged sequence reads as never set: an empty bucket, counts to be taken anew.
 
 -- model_sequences: the kinds of these sequences, except load.
 create or replace function sluice.model_sequences() returns text[]
 language sql immutable parallel safe
-as $$ select array['bucket', 'tokens', 'learned', 'failures', 'claimed', 'ended'] $$;
+as $$ select array['bucket', 'tokens', 'learned', 'failures', 'claimed', 'ended', 'ended_by_16'] $$;
+
+-- make_sequence: creates the sequence of a kind for a model, where it is missing. One that counts
+-- by 16 has that as its first value, too.
+create or replace function sluice.make_sequence(p_kind text, p_model int) returns void
+language plpgsql volatile
+as $$
+begin
+  execute format('create unlogged sequence if not exists sluice.%I minvalue 0 ',
+    p_kind || '_' || p_model)
+    || case when p_kind = 'ended_by_16' then 'increment 16 start 16' else '' end;
+end
+$$;
 
 -- make_model: creates the line and the sequences of model p_model: full buckets, and no learned
 -- tokens.
 create or replace function sluice.make_model(p_model int) returns void
 language plpgsql volatile
 as $$
-declare
-  v_kind text;
 begin
-  foreach v_kind in array sluice.model_sequences() loop
-    execute format('create unlogged sequence sluice.%I minvalue 0', v_kind || '_' || p_model);
-  end loop;
+  perform sluice.make_sequence(k, p_model) from unnest(sluice.model_sequences()) k;
   perform sluice.make_gauge('load_' || p_model), sluice.make_line(p_model);
   perform sluice.set_counter(k, p_model, 0)
-  from unnest(array['bucket', 'tokens', 'failures', 'claimed', 'ended', 'load']) k;
+  from unnest(array['bucket', 'tokens', 'failures', 'claimed', 'ended', 'ended_by_16',
+    'load']) k;
   insert into sluice.breaker (model, state, since) values (p_model, 'closed', clock_timestamp());
 end
 $$;
@@ -66,5 +76,13 @@ begin
   delete from sluice.breaker where model = p_model;
   delete from sluice.breaker_event where model = p_model;
   delete from sluice.refusal where model = p_model;
+end
+$$;
+
+-- Models that an old function made while this upgrade ran.
+do $$
+begin
+  perform sluice.make_sequence('ended_by_16', m.id) from sluice.models m
+  where to_regclass('sluice.ended_by_16_' || m.id) is null;
 end
 $$;
