@@ -35,6 +35,8 @@ grant execute on function
   sluice.submit(text, text, int, text, timestamptz, timestamptz, text, int, text, int, jsonb,
     bigint, text, timestamptz),
   sluice.submit_many(jsonb, timestamptz), sluice.cancel(bigint, timestamptz),
+  sluice.estimate_many(jsonb, timestamptz), sluice.task_sums(jsonb, timestamptz),
+    sluice.estimate_sums(jsonb, timestamptz),
   sluice.cancel_all(text, text, jsonb, bigint, timestamptz, timestamptz, timestamptz),
     sluice.redrive(bigint, timestamptz),
   sluice.forget(bigint, timestamptz),
@@ -96,6 +98,8 @@ to sluice_admin;
 grant execute on function
   sluice.submit_each(text[], text[], text[], text[], text[], timestamptz),
     sluice.submit_array(text, text, text, text, text, timestamptz),
+  sluice.estimate_array(text, text, text, timestamptz),
+    sluice.estimate_batch(text, text, boolean, timestamptz),
   sluice.ended(bigint[]), sluice.completion(bigint), sluice.events_of(text, text),
   sluice.bulk_step(text, text, jsonb, jsonb, timestamptz),
   sluice.post_job(jsonb, text, timestamptz), sluice.show_job(bigint, text),
