@@ -104,7 +104,9 @@ insert into allowed (object, roles) values
   ('start_job(text,jsonb,boolean,text,integer,timestamp with time zone)', 'sa'),
   ('submit(text,text,integer,text,timestamp with time zone,timestamp with time '
    'zone,text,integer,text,integer,jsonb,bigint,'
-    'text,timestamp with time zone)', 'sa'),
+    'text,text,timestamp with time zone)', 'sa'),
+  ('serve_versions(bigint,text[])', 'wa'),
+  ('unserved_versions(text,timestamp with time zone)', 'ra'),
   ('submit_array(text,text,text,text,text,timestamp with time zone)', 'a'),
   ('submit_each(text[],text[],text[],text[],text[],timestamp with time zone)', 'a'),
   ('submit_many(jsonb,timestamp with time zone)', 'sa'),
@@ -147,6 +149,7 @@ insert into allowed values
   ('migration', 'wsra', 'SELECT'),
   ('models', 'a', 'DELETE INSERT SELECT UPDATE'),
   ('routes', 'a', 'DELETE INSERT SELECT UPDATE'),
+  ('payload_schema', 'a', 'DELETE INSERT SELECT UPDATE'),
   ('settings', 'a', 'SELECT UPDATE'),
   ('tenants', 'a', 'DELETE INSERT SELECT UPDATE'),
   ('attempts', 'sra', 'SELECT'),

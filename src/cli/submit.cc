@@ -39,6 +39,7 @@ struct SubmitOptions {
   std::optional<int> priority;
   std::optional<std::string> tenant;
   std::string metadata;
+  std::optional<std::string> schema_version;
   bool skip = false;
   bool wait = false;
   std::string timeout;
@@ -54,6 +55,9 @@ std::string default_fields(const SubmitOptions& options) {
   if (options.priority) fields += "\"priority\":" + std::to_string(*options.priority) + ',';
   if (options.tenant) fields += "\"tenant\":" + json_string(*options.tenant) + ',';
   if (!options.metadata.empty()) fields += "\"metadata\":" + options.metadata + ',';
+  if (options.schema_version) {
+    fields += "\"schema_version\":" + json_string(*options.schema_version) + ',';
+  }
   return fields;
 }
 
@@ -287,6 +291,9 @@ Action configure_submit(CLI::App& app) {
       ->option_text("T");
   app.add_option("--metadata", options->metadata, "a JSON object, for lines that have none")
       ->option_text("JSON");
+  app.add_option("--schema-version", options->schema_version,
+                 "of the payloads of lines that have none, one of sluice.payload_schema")
+      ->option_text("V");
   app.add_option_function<std::string>(
          "--on-error", [options](const std::string& what) { options->skip = what == "skip"; },
          "abort: one bad line, and nothing is submitted; "

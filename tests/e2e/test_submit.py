@@ -43,6 +43,17 @@ def tasks(url, columns="prompt"):
     return query(url, f"select {columns} from sluice.tasks order by id")
 
 
+def test_lines_have_a_schema_version(submit, url):
+    query(url, "insert into sluice.payload_schema values ('m1', '2', null), "
+        """('m1', '3', '{"maxLength": 3}')""")
+    run = submit([{"prompt": "long", "model": "m1"}, {"prompt": "x", "model": "m1",
+        "schema_version": "3"}], "--schema-version", "2")
+    assert len(ids_of(run)) == 2 and tasks(url, "schema_version") == [("2",), ("3",)]
+    run = submit([{"prompt": "x", "model": "m1"}, {"prompt": "long", "model": "m1"}],
+        "--schema-version", "3")
+    assert run.returncode == 1 and "line 2" in run.stderr and "$ is longer than 3" in run.stderr
+
+
 def test_a_dry_run_submits_nothing(submit, sluice, url):
     query(url, "update sluice.models set input_price = 1, output_price = 2 where name = 'm1'")
     lines = [{"prompt": "x" * 4000, "model": "m1", "max_output_tokens": 50}] * 2500
