@@ -21,6 +21,25 @@ drop function if exists sluice.submit_each(text[], text[], text[], text[], times
 drop function if exists sluice.cells_of(sluice.history_look, bigint, bigint, bigint),
   sluice.attempt_cells(sluice.history_look);
 
+-- These have an argument more, and the types an attribute: payloads have versions.
+drop function if exists sluice.submit(text, text, int, text, timestamptz, timestamptz, text, int,
+    text, int, jsonb, bigint, text, timestamptz), sluice.line_of(int, text, text),
+  sluice.make_route_line(text, text), sluice.content_sha256(text, text, text, int),
+  sluice.lines_open(sluice.models, int, timestamptz), sluice.note_asks(int[], timestamptz),
+  sluice.next_work(int[], timestamptz), sluice.first_task_at(sluice.models, timestamptz),
+  sluice.live_workers(sluice.models, timestamptz),
+  sluice.unserved_text(sluice.models, timestamptz), sluice.add_text(int);
+do $$
+begin
+  if not exists (select from pg_attribute where attrelid = 'sluice.draft'::regclass
+    and attname = 'schema_version') then
+    alter type sluice.draft add attribute schema_version text;
+    alter type sluice.destination add attribute version text;
+    alter type sluice.claimed_task add attribute schema_version text;
+  end if;
+end
+$$;
+
 -- No model or route is added until the end: its line would get the old generated functions.
 do $$
 begin

@@ -11,7 +11,7 @@ grant select on sluice.migration to sluice_worker, sluice_submitter, sluice_read
 
 grant execute on function
   sluice.register_worker(text, int, text[], text, timestamptz),
-    sluice.worker_speaks(bigint, text[]),
+    sluice.worker_speaks(bigint, text[]), sluice.serve_versions(bigint, text[]),
   sluice.configuration(text[]), sluice.parked_for(text),
   sluice.heartbeat(bigint, timestamptz), sluice.fall_asleep(bigint, timestamptz),
     sluice.claim(bigint, text[], int, timestamptz),
@@ -33,8 +33,10 @@ to sluice_worker, sluice_admin;
 
 grant execute on function
   sluice.submit(text, text, int, text, timestamptz, timestamptz, text, int, text, int, jsonb,
-    bigint, text, timestamptz),
+    bigint, text, text, timestamptz),
   sluice.submit_many(jsonb, timestamptz), sluice.cancel(bigint, timestamptz),
+  sluice.estimate_many(jsonb, timestamptz), sluice.task_sums(jsonb, timestamptz),
+    sluice.estimate_sums(jsonb, timestamptz),
   sluice.cancel_all(text, text, jsonb, bigint, timestamptz, timestamptz, timestamptz),
     sluice.redrive(bigint, timestamptz),
   sluice.forget(bigint, timestamptz),
@@ -79,7 +81,7 @@ to sluice_reader, sluice_admin;
 grant execute on function sluice.queue_facts(timestamptz), sluice.request_quota(sluice.models),
   sluice.quota_of(text, int, int, int, timestamptz), sluice.send_allowance_ms(),
     sluice.pressure(bigint, bigint), sluice.model_state(sluice.models, text, timestamptz),
-  sluice.overflow_share(), sluice.critical_share()
+  sluice.overflow_share(), sluice.critical_share(), sluice.unserved_versions(text, timestamptz)
 to sluice_reader, sluice_admin;
 
 grant execute on function sluice.export_columns(), sluice.export_range(bigint, int),
@@ -96,6 +98,8 @@ to sluice_admin;
 grant execute on function
   sluice.submit_each(text[], text[], text[], text[], text[], timestamptz),
     sluice.submit_array(text, text, text, text, text, timestamptz),
+  sluice.estimate_array(text, text, text, timestamptz),
+    sluice.estimate_batch(text, text, boolean, timestamptz),
   sluice.ended(bigint[]), sluice.completion(bigint), sluice.events_of(text, text),
   sluice.bulk_step(text, text, jsonb, jsonb, timestamptz),
   sluice.post_job(jsonb, text, timestamptz), sluice.show_job(bigint, text),
@@ -125,5 +129,5 @@ grant execute on function
 to sluice_admin;
 grant select on sluice.api_key, sluice.notify_usage, sluice.revisions to sluice_admin;
 grant select, insert, update, delete on sluice.models, sluice.routes,
-  sluice.tenants to sluice_admin;
+  sluice.tenants, sluice.payload_schema to sluice_admin;
 grant select, update on sluice.settings to sluice_admin;

@@ -5,6 +5,7 @@
 #include "api/answer_value.h"
 #include "api/arguments.h"
 #include "api/error_reply.h"
+#include "api/estimate_handlers.h"
 #include "api/stored_text.h"
 #include "json_object.h"
 
@@ -35,6 +36,12 @@ std::string text_of(bool value) {
 Co<HttpReply> create(Services& services, ApiRequest request, const Shape& shape) {
   const std::string problem = json_object_problem(request.http.body);
   if (!problem.empty()) co_return error_reply(400, "invalid_request", problem);
+  const auto dry_run = asks_dry_run(request.http.query);
+  if (!dry_run) co_return dry_run.error();
+  if (*dry_run) {
+    Co<HttpReply> estimation = estimate_batch(services, std::move(request), shape.is_messages);
+    co_return co_await std::move(estimation);
+  }
   const std::string key(request.http.header("idempotency-key"));
   PgParams params = {std::move(request.http.body), request.caller.tenant};
   std::string_view sql = shape.create_sql;

@@ -8,6 +8,7 @@
 #include "api/answer_value.h"
 #include "api/arguments.h"
 #include "api/error_reply.h"
+#include "api/estimate_handlers.h"
 #include "api/page.h"
 #include "json_object.h"
 #include "json_text.h"
@@ -166,7 +167,7 @@ const std::string list_sql = page_sql(
     "t.input_tokens,"
     " t.output_tokens, t.cost, t.metadata, t.batch_id, t.created_at, t.queued_at, t.started_at, "
     "t.finished_at,"
-    " t.run_at, t.deadline");
+    " t.run_at, t.deadline, t.schema_version");
 // As the view sluice.dead_letters.
 const std::string dead_letters_sql = page_sql(
     "t.id, t.route, t.model, t.tenant, t.priority, t.error, t.error_code, t.attempts, t.metadata, "
@@ -214,7 +215,13 @@ HttpReply no_such_task() {
 Co<HttpReply> submit_tasks(Services& services, ApiRequest request) {
   std::optional<std::string> key;
   if (const auto given = request.http.header("idempotency-key"); !given.empty()) key = given;
-  switch (json_outline(request.http.body)) {
+  const auto dry_run = asks_dry_run(request.http.query);
+  if (!dry_run) return reply_with(dry_run.error());
+  const JsonOutline outline = json_outline(request.http.body);
+  if (*dry_run && outline != JsonOutline::neither) {
+    return estimate_tasks(services, std::move(request), std::move(key));
+  }
+  switch (outline) {
     case JsonOutline::object:
       return submit_one(services, std::move(request), std::move(key));
     case JsonOutline::array:

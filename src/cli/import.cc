@@ -39,7 +39,7 @@ class Import final {
             [this](const std::vector<Submission::Accepted>& accepted) {
               imported_ += accepted.size();
             },
-            statement(connection, options.source)) {}
+            Submission::by_statement(statement(connection, options.source))) {}
 
   ExitCode run() {
     LineReader reader(options_.file, line_bytes_max);

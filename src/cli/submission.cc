@@ -30,15 +30,6 @@ std::string reason_of(const pqxx::sql_error& error) {
   return one_line(message);
 }
 
-std::vector<int64_t> submit_many(pqxx::dbtransaction& transaction, const std::string& statement,
-                                 const std::string& tasks) {
-  std::vector<int64_t> ids;
-  for (const pqxx::row& row : transaction.exec_params(statement, tasks)) {
-    ids.push_back(row[0].as<int64_t>());
-  }
-  return ids;
-}
-
 // The answer to a COMMIT can be lost: only the database knows then, and the ids went with it.
 void commit(pqxx::dbtransaction& transaction) {
   try {
@@ -53,12 +44,23 @@ void commit(pqxx::dbtransaction& transaction) {
 
 }  // namespace
 
+Submission::Send Submission::by_statement(std::string statement) {
+  return [statement = std::move(statement)](pqxx::dbtransaction& transaction,
+                                            const std::string& tasks) {
+    std::vector<int64_t> ids;
+    for (const pqxx::row& row : transaction.exec_params(statement, tasks)) {
+      ids.push_back(row[0].as<int64_t>());
+    }
+    return ids;
+  };
+}
+
 Submission::Submission(pqxx::connection& connection, Mode mode, OnRefused on_refused,
-                       OnAccepted on_accepted, std::string statement)
+                       OnAccepted on_accepted, Send send)
     : connection_(connection),
       on_refused_(std::move(on_refused)),
       on_accepted_(std::move(on_accepted)),
-      statement_(std::move(statement)) {
+      send_(std::move(send)) {
   if (mode == Mode::all_or_nothing) transaction_ = std::make_unique<pqxx::work>(connection);
 }
 
@@ -104,7 +106,7 @@ void Submission::send(pqxx::dbtransaction& transaction, Position first, Position
   tasks.back() = ']';
   try {
     transaction.exec0("savepoint chunk");
-    const std::vector<int64_t> ids = submit_many(transaction, statement_, tasks);
+    const std::vector<int64_t> ids = send_(transaction, tasks);
     transaction.exec0("release savepoint chunk");
     for (const int64_t id : ids) accepted_.push_back({first++->line, id});
     return;

@@ -40,9 +40,13 @@ class Submission final {
   // Told of committed tasks, in the order of their lines.
   using OnAccepted = std::function<void(const std::vector<Accepted>& accepted)>;
 
-  // `statement` takes a chunk as $1, a JSON array, and gives an id for each element, in order.
+  // Makes one statement of a chunk, a JSON array, and gives an id for each element, in order.
+  using Send = std::function<std::vector<int64_t>(pqxx::dbtransaction&, const std::string& tasks)>;
+  // A statement that takes the chunk as $1 and returns the ids.
+  static Send by_statement(std::string statement);
+
   Submission(pqxx::connection& connection, Mode mode, OnRefused on_refused, OnAccepted on_accepted,
-             std::string statement = "select * from sluice.submit_many($1::jsonb)");
+             Send send);
   ~Submission();  // without finish(): all_or_nothing rolls back
   Submission(const Submission&) = delete;
   Submission& operator=(const Submission&) = delete;
@@ -64,7 +68,7 @@ class Submission final {
   pqxx::connection& connection_;
   OnRefused on_refused_;
   OnAccepted on_accepted_;
-  std::string statement_;
+  Send send_;
   std::vector<Item> chunk_;
   size_t chunk_bytes_ = 0;
   std::vector<Accepted> accepted_;                    // not yet committed

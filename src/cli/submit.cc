@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cli/database_session.h"
+#include "cli/estimate.h"
 #include "cli/interrupt.h"
 #include "cli/line_reader.h"
 #include "cli/outcome_wait.h"
@@ -38,9 +39,12 @@ struct SubmitOptions {
   std::optional<int> priority;
   std::optional<std::string> tenant;
   std::string metadata;
+  std::optional<std::string> schema_version;
   bool skip = false;
   bool wait = false;
   std::string timeout;
+  bool dry_run = false;
+  bool json = false;
 };
 
 // The flags as the first fields of an object: PostgreSQL keeps the last of equal keys, so whatever
@@ -51,6 +55,9 @@ std::string default_fields(const SubmitOptions& options) {
   if (options.priority) fields += "\"priority\":" + std::to_string(*options.priority) + ',';
   if (options.tenant) fields += "\"tenant\":" + json_string(*options.tenant) + ',';
   if (!options.metadata.empty()) fields += "\"metadata\":" + options.metadata + ',';
+  if (options.schema_version) {
+    fields += "\"schema_version\":" + json_string(*options.schema_version) + ',';
+  }
   return fields;
 }
 
@@ -72,6 +79,8 @@ void check_file(const std::string& file) {
                                  cut_to(harmless(file, false), 60), std::strerror(errno)));
 }
 
+constexpr const char* submit_sql = "select * from sluice.submit_many($1::jsonb)";
+
 // One run of the command, up to the last COMMIT.
 class Run final {
  public:
@@ -82,7 +91,8 @@ class Run final {
             connection,
             options.skip ? Submission::Mode::chunk_by_chunk : Submission::Mode::all_or_nothing,
             [this](size_t line, const std::string& reason) { refuse(line, reason); },
-            [this](const std::vector<Submission::Accepted>& accepted) { accept(accepted); }) {}
+            [this](const std::vector<Submission::Accepted>& accepted) { accept(accepted); },
+            sender()) {}
 
   void submit_prompt() {
     submit_object(0, "{\"prompt\":" + json_string(*options_.prompt) + '}');
@@ -104,10 +114,22 @@ class Run final {
     progress_.clear();
   }
 
+  void print_estimate(pqxx::connection& connection) const {
+    pqxx::nontransaction session(connection);
+    estimate_.print(session, options_.json);
+  }
+
   const std::vector<Submission::Accepted>& accepted() const { return accepted_; }
   bool some_refused() const { return some_refused_; }
 
  private:
+  Submission::Send sender() {
+    if (!options_.dry_run) return Submission::by_statement(submit_sql);
+    return [this](pqxx::dbtransaction& transaction, const std::string& tasks) {
+      return estimate_.add(transaction, tasks);
+    };
+  }
+
   void submit_object(size_t line, std::string object) {
     const std::string problem = json_object_problem(object);
     if (problem.empty()) {
@@ -128,6 +150,7 @@ class Run final {
   }
 
   void accept(const std::vector<Submission::Accepted>& accepted) {
+    if (options_.dry_run) return;
     if (options_.wait) {
       accepted_.insert(accepted_.end(), accepted.begin(), accepted.end());
       return;
@@ -142,6 +165,7 @@ class Run final {
   const SubmitOptions& options_;
   const std::string fields_;
   Progress progress_;
+  Estimate estimate_;  // with --dry-run
   Submission submission_;
   std::vector<Submission::Accepted> accepted_;  // with --wait
   bool some_refused_ = false;
@@ -222,6 +246,12 @@ void check_usage(SubmitOptions& options) {
     parse_duration_ms(options.timeout);  // before anything is submitted
     if (!options.wait) throw CommandError(ExitCode::usage, "--timeout goes with --wait");
   }
+  if (options.wait && options.dry_run) {
+    throw CommandError(ExitCode::usage, "--wait does not go with --dry-run: nothing is submitted");
+  }
+  if (options.json && !options.dry_run) {
+    throw CommandError(ExitCode::usage, "--json goes with --dry-run");
+  }
 }
 
 ExitCode submit(SubmitOptions& options, const GlobalOptions& globals) {
@@ -232,6 +262,7 @@ ExitCode submit(SubmitOptions& options, const GlobalOptions& globals) {
   const ExitCode submitted = with_database(globals, [&](pqxx::connection& database) {
     Run run(options, database);
     options.prompt ? run.submit_prompt() : run.submit_lines();
+    if (options.dry_run) run.print_estimate(database);
     accepted = run.accepted();
     return run.some_refused() ? ExitCode::failure : ExitCode::ok;
   });
@@ -260,6 +291,9 @@ Action configure_submit(CLI::App& app) {
       ->option_text("T");
   app.add_option("--metadata", options->metadata, "a JSON object, for lines that have none")
       ->option_text("JSON");
+  app.add_option("--schema-version", options->schema_version,
+                 "of the payloads of lines that have none, one of sluice.payload_schema")
+      ->option_text("V");
   app.add_option_function<std::string>(
          "--on-error", [options](const std::string& what) { options->skip = what == "skip"; },
          "abort: one bad line, and nothing is submitted; "
@@ -275,6 +309,10 @@ Action configure_submit(CLI::App& app) {
                  "with --wait, for so long at most; then exit code 1, "
                  "and the tasks go on [no limit]")
       ->option_text("DURATION");
+  app.add_flag("--dry-run", options->dry_run,
+               "submit nothing: print how many tokens the tasks "
+               "need, what they cost, and when they would end");
+  app.add_flag("--json", options->json, "with --dry-run: an object a line, of each model or route");
   return [options](const GlobalOptions& globals) { return submit(*options, globals); };
 }
 

@@ -18,6 +18,7 @@ struct WorkerFlags {
   int slots = 400;
   int db_connections = 3;
   std::vector<std::string> models;
+  std::vector<std::string> schema_versions;
   std::string http;
   std::string drain_timeout = "30s";
   int64_t answer_memory = bounds::answer_memory_bytes_default;
@@ -41,6 +42,7 @@ ExitCode serve(const WorkerFlags& flags, const GlobalOptions& globals) {
   options.worker.name = worker_name();
   options.worker.slots = flags.slots;
   options.worker.models = flags.models;
+  options.schema_versions = flags.schema_versions;
   options.worker.once = flags.once;
   options.worker.secrets = flags.secrets;
   options.worker.drain_timeout_ms = parse_duration_ms(flags.drain_timeout);
@@ -66,6 +68,10 @@ Action configure_worker(CLI::App& app) {
   app.add_option("--models", flags->models, "names of the models to serve [all]")
       ->delimiter(',')
       ->option_text("A,B");
+  app.add_option("--schema-version", flags->schema_versions,
+                 "versions of payloads to serve; tasks without one come besides [all]")
+      ->delimiter(',')
+      ->option_text("V,W");
   app.add_option("--http", flags->http, "serve /healthz, /readyz and /metrics there [off]")
       ->option_text("HOST:PORT");
   app.add_option("--drain-timeout", flags->drain_timeout,

@@ -424,10 +424,13 @@ Co<Result<int64_t>> PgDatabase::register_worker(std::string name, int slots,
   PgParams params = {std::move(name), std::to_string(slots), std::nullopt, SLUICE_VERSION,
                      pg_array(spoken_apis())};
   if (!models.empty()) params[2] = pg_array(models);
-  return read_int64(
-      work_->query("select sluice.worker_speaks(sluice.register_worker($1, $2::int, $3::text[], "
-                   "$4), $5::text[])",
-                   std::move(params)));
+  std::string registration =
+      "sluice.worker_speaks(sluice.register_worker($1, $2::int, $3::text[], $4), $5::text[])";
+  if (!options_.schema_versions.empty()) {
+    params.emplace_back(pg_array(options_.schema_versions));
+    registration = "sluice.serve_versions(" + registration + ", $6::text[])";
+  }
+  return read_int64(work_->query("select " + registration, std::move(params)));
 }
 
 Co<Result<Configuration>> PgDatabase::configuration(std::vector<std::string> models) {

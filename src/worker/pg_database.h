@@ -18,6 +18,7 @@ struct PgDatabaseOptions {
   PgServers& listen;          // direct; else the worker polls
   bool stores_apart = false;  // outcomes have a session of their own
   SchemaRange known_schemas = {};
+  std::vector<std::string> schema_versions = {};  // of payloads that the worker serves; empty: all
 };
 
 class PgDatabase final : public Database {

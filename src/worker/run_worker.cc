@@ -24,6 +24,7 @@ PgDatabaseOptions database_options(const RunWorkerOptions& options, PgServers& w
                                    PgServers& listen) {
   PgDatabaseOptions database{work, listen};
   database.stores_apart = options.stores_apart;
+  database.schema_versions = options.schema_versions;
   database.known_schemas = known_schemas(embedded_sql());
   return database;
 }

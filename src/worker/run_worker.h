@@ -19,6 +19,7 @@ struct RunWorkerOptions {
   std::string direct_url;
   bool stores_apart = false;  // outcomes have a session of their own
   WorkerOptions worker;
+  std::vector<std::string> schema_versions;  // of payloads that it serves; empty: all
   int64_t answer_bytes_max = bounds::answer_memory_bytes_default;
   std::optional<std::string> http_address;  // of /healthz, /readyz and /metrics
   std::optional<ApiOptions> api;            // there, too, is the API

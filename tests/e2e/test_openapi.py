@@ -312,6 +312,8 @@ def call_for_tasks(call):
     new = {"prompt": "2+2?", "model": "m", "priority": "hot", "metadata": {"a": 1},
         "run_at": "2000-01-01T00:00:00Z", "max_attempts": 2}
     call(202, "POST", "/task", new)
+    for path in ("/task", tasks):
+        call(200, "POST", path, new, query="?dry_run=true")
     solved = call(202, "POST", tasks, new).json["id"]
     assert call(200, "GET", task, query="?wait=60s", id=solved).json["status"] == "solved"
     waiting = call(202, "POST", tasks, [{"prompt": "x", "model": "waits"},
@@ -448,6 +450,7 @@ def call_for_batches(call):
     assert call(200, "GET", BATCHES,
         query=f"?limit=2&after={cancelled}").json["first_id"] == expired
     new = {"input_file_id": file, "endpoint": "/v1/chat/completions", "completion_window": "24h"}
+    assert call(200, "POST", BATCHES, new, query="?dry_run=true").json["object"] == "estimate"
     call(404, "POST", BATCHES, new | {"input_file_id": "file-999999"})
     metadata = ({"k": 1}, {"k" * 65: "v"}, {"k": "v" * 513}, {str(n): "v" for n in range(17)}, [])
     for key in ({"endpoint": "/v1/messages"}, {"completion_window": None},
@@ -486,6 +489,7 @@ def call_for_message_batches(call):
         query=f"?limit=1&after_id={cancelled}").json["first_id"] == batch
     assert call(200, "GET", MESSAGE_BATCHES,
         query=f"?limit=1&before_id={batch}").json["first_id"] == cancelled
+    call(200, "POST", MESSAGE_BATCHES, requests("anthropic-messages"), query="?dry_run=true")
     call(200, "DELETE", MESSAGE_BATCH, id=batch)
     for body in ({}, {"requests": []}, {"requests": [7]}, {"requests": [{"custom_id": "a"}]}, []):
         call(400, "POST", MESSAGE_BATCHES, body)

@@ -31,6 +31,26 @@ def chat(front, mock, worker):
     return front
 
 
+def test_a_dry_run_of_a_batch_begins_none(front):
+    query(front.url, "update sluice.models set input_price = 1, output_price = 1")
+    lines = [line(f"r-{n}", f"prompt {n}") for n in range(2000)]
+
+    def dry_run(file):
+        return send(front.port, "POST", "/v1/batches?dry_run=true", {"input_file_id": file,
+            "endpoint": "/v1/chat/completions", "completion_window": "24h"})
+    estimate = dry_run(upload(front.port, lines)).json
+    assert estimate["count"] == 2000 and 0 < estimate["cost_min"] < estimate["cost_max"]
+    assert [row["model"] for row in estimate["models"]] == ["chat"]
+    refused = dry_run(upload(front.port, lines + [line("last", model="nobody")]))
+    assert refused.status == 400 and "line 2001" in refused.json["error"]["message"]
+    add_model(front.url, "claude", "http://127.0.0.1:1", api="anthropic-messages")
+    messages = send(front.port, "POST", "/v1/messages/batches?dry_run=true", {"requests": [
+        {"custom_id": str(n), "params": {"model": "claude", "max_tokens": 10}} for n in range(5)]})
+    assert (messages.json["count"], messages.json["output_tokens"]) == (5, 50)
+    assert query(front.url, "select (select count(*) from sluice.batch), "
+        "(select count(*) from sluice.task)") == [(0, 0)]
+
+
 def test_a_batch_ends_with_every_custom_id_once(chat):
     batch_id = begin_batch(chat.port, [line(f"r-{n}", f"prompt {n}") for n in range(200)],
         metadata={"team": "search"})

@@ -56,6 +56,28 @@ def test_an_array_is_all_or_none(front):
     assert prompts(front.url) == [str(n) for n in range(5)]
 
 
+def test_a_dry_run_tells_what_tasks_would_come_to(front):
+    query(front.url, "update sluice.models set rpm = 60, input_price = 1, output_price = 4")
+    query(front.url, "select sluice.register_worker('by hand', 10)")
+    reply = http(front.port, "POST", "/v1/tasks?dry_run=true",
+        [{"prompt": "x" * 4000, "max_output_tokens": 100}] * 60)
+    assert reply.status == 200
+    estimate = reply.json
+    assert (estimate["object"], estimate["count"]) == ("estimate", 60)
+    assert estimate["input_tokens"] == 60 * 1008 and estimate["output_tokens"] == 6000
+    assert estimate["cost_min"] == pytest.approx((60_480 + 4 * 60) / 1e6)
+    assert estimate["cost_max"] == pytest.approx((60_480 + 4 * 6000) / 1e6)
+    took = query(front.url, "select extract(epoch from %s::timestamptz - clock_timestamp())",
+        [estimate["expected_finish"]])[0][0]
+    assert 40 < took < 80
+    assert http(front.port, "POST", "/task?dry_run=true", {"prompt": "x"}).json["count"] == 1
+    for wrong, body in (("dry_run=yes", {"prompt": "x"}), ("dry_run=true", [{"promt": "x"}]),
+            ("dry_run=true", "neither"), ("dry_run=", [{"prompt": "x"}])):
+        assert http(front.port, "POST", f"/v1/tasks?{wrong}", body).status == 400
+    assert prompts(front.url) == []
+    assert http(front.port, "POST", "/v1/tasks?dry_run=false", {"prompt": "x"}).status == 202
+
+
 def test_a_request_object_is_stored_verbatim(front):
     add_model(front.url, "chat", "http://127.0.0.1:1/v1", api="openai-chat")
     body = '{"model": "chat", "request": {"b": 1e400,  "a": [1.10], "é": "\\u00e9"}}'

@@ -43,6 +43,37 @@ def tasks(url, columns="prompt"):
     return query(url, f"select {columns} from sluice.tasks order by id")
 
 
+def test_lines_have_a_schema_version(submit, url):
+    query(url, "insert into sluice.payload_schema values ('m1', '2', null), "
+        """('m1', '3', '{"maxLength": 3}')""")
+    run = submit([{"prompt": "long", "model": "m1"}, {"prompt": "x", "model": "m1",
+        "schema_version": "3"}], "--schema-version", "2")
+    assert len(ids_of(run)) == 2 and tasks(url, "schema_version") == [("2",), ("3",)]
+    run = submit([{"prompt": "x", "model": "m1"}, {"prompt": "long", "model": "m1"}],
+        "--schema-version", "3")
+    assert run.returncode == 1 and "line 2" in run.stderr and "$ is longer than 3" in run.stderr
+
+
+def test_a_dry_run_submits_nothing(submit, sluice, url):
+    query(url, "update sluice.models set input_price = 1, output_price = 2 where name = 'm1'")
+    lines = [{"prompt": "x" * 4000, "model": "m1", "max_output_tokens": 50}] * 2500
+    run = submit(lines + [{"prompt": "x", "model": "m2"}], "--dry-run", "--json")
+    m1, m2 = (json.loads(row) for row in run.stdout.splitlines())
+    assert (m1["model"], m1["count"], m1["output_tokens"]) == ("m1", 2500, 125_000)
+    assert m1["input_tokens"] == 2500 * 1008
+    assert m1["cost_max"] == pytest.approx((2_520_000 + 2 * 125_000) / 1e6)
+    assert "no live worker" in m1["why"] and (m2["count"], m2["unpriced"]) == (1, ["m2"])
+    table = submit(lines[:1] + [{"prompt": "x", "model": "m2"}], "--dry-run").stdout
+    assert table.split("\n")[3].split()[:2] == ["all", "2"] and "no price: m2" in table
+    bad = submit([*lines[:1], {"promt": "x"}], "--dry-run")
+    assert bad.returncode == 1 and "line 2" in bad.stderr
+    kept = submit([*lines[:1], {"promt": "x"}], "--dry-run", "--on-error", "skip", "--json")
+    assert kept.returncode == 1 and json.loads(kept.stdout)["count"] == 1
+    for flags in (("--wait", "--dry-run"), ("--json",)):
+        assert submit(lines[:1], *flags).returncode == 2
+    assert tasks(url) == []
+
+
 class HandWorker:
     """A worker by hand, through the SQL protocol."""
 

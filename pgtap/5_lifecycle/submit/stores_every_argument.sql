@@ -4,7 +4,7 @@ select plan(1);
 
 select given_model() as m \gset
 select sluice.submit('p', :'m', 5, 'acme', at(1), at(9), 'key of stores_every_argument',
-  7, null, 100, '{"k": "v"}', 42, '00-abc', at(0)) as t \gset
+  7, null, 100, '{"k": "v"}', 42, '00-abc', null, at(0)) as t \gset
 select results_eq(
   format('select prompt, priority::int, tenant, run_at, deadline, max_attempts::int,
     max_output_tokens, metadata, batch_id,

@@ -16,7 +16,7 @@ select results_eq(
     42::bigint, '00-abc'::text, at(0), %s)$$, id_of(:'m')), 'nothing is lost');
 select is(places(:t), 'later', 'and run_at is waited for');
 select is((select array_agg(proargnames[i] order by proargnames[i]) from pg_proc,
-  generate_series(1, 13) i
+  generate_series(1, 14) i
            where oid = 'sluice.submit'::regproc),
   (select array_agg(attname::text order by attname::text) from pg_attribute
     where attrelid = 'sluice.draft'::regclass),

@@ -8,7 +8,11 @@
 --   (5_lifecycle/generated.sql)
 --   waits_<l>: an unlogged sequence, an upper bound of the number of rows, maintained only if there
 --   is a max_queue (3_limits/backpressure.sql)
--- Lines are created and dropped with their models and routes, never by a submit or a claim.
+-- Tasks with a version of their payload wait in lines of their own, rows of sluice.route_line, too:
+-- one for each version of a model, and one beside each line of a route. So a claim passes over
+-- what its worker does not serve without looking at any task.
+-- Lines are created and dropped with their models, routes and versions, never by a submit or a
+-- claim.
 
 -- line_name: the suffix of the names of a line's relations and functions.
 create or replace function sluice.line_name(p_line int) returns text
@@ -17,14 +21,42 @@ as $$ select case when p_line < 0 then 'route_' || (-p_line)::text else p_line::
 
 -- line_of: the line in which a task waits: that of the model or route that it named. Null: there is
 -- none, or no longer.
--- Params:  p_api: the api of a verbatim request for a route.
-create or replace function sluice.line_of(p_model int, p_route text, p_api text) returns int
+-- Params:  p_api: the api of a verbatim request for a route; p_version: of its payload.
+create or replace function sluice.line_of(
+  p_model int, p_route text, p_api text, p_version text default null)
+returns int
 language plpgsql stable
 as $$
 begin
-  return case when p_route is null then p_model
+  return case when p_version is not null
+      then (select -l.n from sluice.route_line l where l.version = p_version
+        and case when p_route is null then l.model = p_model else l.route = p_route end
+        and l.api is not distinct from p_api)
+    when p_route is null then p_model
     else (select -l.n from sluice.route_line l where l.route = p_route
-      and l.api is not distinct from p_api) end;
+      and l.api is not distinct from p_api and l.version is null) end;
+end
+$$;
+
+-- lines_of_model: the lines of the tasks that named a model: its own, and those of its versions.
+create or replace function sluice.lines_of_model(p_model int) returns int[]
+language plpgsql stable
+as $$
+begin
+  return array(select p_model union all select -n from sluice.route_line where model = p_model
+    order by 1);
+end
+$$;
+
+-- serves_version: whether a worker serves a version of payloads; null: none, which all serve.
+-- Params:  p_worker: null: any.
+create or replace function sluice.serves_version(p_worker bigint, p_version text) returns boolean
+language plpgsql stable
+as $$
+begin
+  return p_version is null or p_worker is null
+    or coalesce((select w.schema_versions is null or p_version = any (w.schema_versions)
+      from sluice.worker w where w.id = p_worker), true);
 end
 $$;
 
@@ -46,7 +78,8 @@ begin
 end
 $$;
 
--- lines_for: the lines from which a model takes tasks: its own and those of its routes.
+-- lines_for: the lines from which a model takes tasks: its own, and those of its versions and its
+-- routes.
 create or replace function sluice.lines_for(p_model sluice.models) returns int[]
 language plpgsql stable
 as $$
@@ -54,7 +87,9 @@ begin
   return p_model.id || array(
     select -l.n from sluice.routes r join sluice.route_line l on l.route = r.route
       and (l.api is null or l.api = p_model.api)
-    where r.model = p_model.name and r.weight > 0 order by 1);
+    where r.model = p_model.name and r.weight > 0
+    union all
+    select -n from sluice.route_line where model = p_model.id order by 1);
 end
 $$;
 
@@ -70,7 +105,10 @@ begin
   return array(
     select m.id from sluice.route_line l join sluice.routes r on r.route = l.route and r.weight > 0
     join sluice.models m on m.name = r.model and (l.api is null or l.api = m.api)
-    where l.n = -p_line and (p_ids is null or m.id = any (p_ids)) order by 1);
+    where l.n = -p_line and (p_ids is null or m.id = any (p_ids))
+    union all
+    select l.model from sluice.route_line l where l.n = -p_line and l.model is not null
+      and (p_ids is null or l.model = any (p_ids)) order by 1);
 end
 $$;
 
@@ -153,7 +191,8 @@ language plpgsql volatile
 as $$
 declare
   v_lines int[] := case when p_route is null
-    then array(select m.id from sluice.models m where m.id = p_model)
+    then array(select l from sluice.models m cross join unnest(sluice.lines_of_model(m.id)) l
+      where m.id = p_model)
     else sluice.lines_of_route(p_route) end;
 begin
   execute 'select ''unsolved'', model, attempts, null::timestamptz, null::timestamptz, null::int

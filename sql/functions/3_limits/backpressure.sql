@@ -178,13 +178,15 @@ declare
   v_model sluice.models;
   v_counted text;
   v_of text;
+  v_id text := coalesce(case p_kind when 'line'
+    then (select l.model::text from sluice.route_line l where l.n = -p_of::int) end, p_of);
   v_full bigint;
   v_how text := case when p_full < sluice.overflow_share() then 'nearly full' else 'full' end;
 begin
   if p_kind in ('route', 'model', 'line') then
     select m.* into v_model from sluice.models m left join sluice.routes r on r.model = m.name
       and r.route = v_route
-    where case when v_route is null then m.id::text = p_of else r.weight > 0 end
+    where case when v_route is null then m.id::text = v_id else r.weight > 0 end
     order by m.paused, greatest(m.closed_until, p_now),
       (sluice.request_quota(m)).interval_ns nulls last, m.id limit 1;
   end if;

@@ -86,7 +86,9 @@ create or replace function sluice.own_unfinished(p_model int) returns bigint
 language plpgsql volatile
 as $$
 begin
-  return sluice.depth(p_model) + (select count(*) from sluice.later where model = p_model)
+  return (select coalesce(sum(sluice.depth(l)), 0)::bigint
+      from unnest(sluice.lines_of_model(p_model)) l)
+    + (select count(*) from sluice.later where model = p_model)
     + (select count(*) from sluice.lease where model = p_model);
 end
 $$;

@@ -72,7 +72,10 @@ as $$ select 64 $$;
 -- note_asks: notes that the models p_ids of a claim ask for the tasks of their routes, before the
 -- first of them takes any: else it would get all. The route's weight is summed up once at most.
 -- Tries the routes' locks.
-create or replace function sluice.note_asks(p_ids int[], p_now timestamptz) returns void
+-- Params:  p_worker: only of lines of versions that it serves (null: any).
+create or replace function sluice.note_asks(
+  p_ids int[], p_now timestamptz, p_worker bigint default null)
+returns void
 language plpgsql volatile
 as $$
 declare
@@ -90,7 +93,8 @@ begin
       select o.at, o.weight from sluice.meter o where o.line = -l.n and o.model = m.id
       order by o.line, o.model, o.n desc limit 1) o on true
     where coalesce(o.at not between p_now - sluice.ask_interval() and p_now
-      or o.weight not in (0, r.weight), true)
+        or o.weight not in (0, r.weight), true)
+      and (l.version is null or sluice.serves_version(p_worker, l.version))
     order by random() limit sluice.asks_max()
   loop
     if sluice.try_line(v.line) then
@@ -172,7 +176,9 @@ as $$ select 8 $$;
 -- lines_open: the lines from which a claim of p_model may take, and how much: lines of its routes,
 -- then its own, as far as they may have work. Requires the model's lock; tries the routes' (busy:
 -- another model is taking there now).
-create or replace function sluice.lines_open(p_model sluice.models, p_want int, p_now timestamptz)
+-- Params:  p_worker: only lines of versions that it serves (null: any).
+create or replace function sluice.lines_open(
+  p_model sluice.models, p_want int, p_now timestamptz, p_worker bigint default null)
 returns sluice.line_share[]
 language plpgsql volatile
 as $$
@@ -182,12 +188,16 @@ declare
   v_most int;
 begin
   for v in
-    select l.line, l.weight
+    select l.line, l.weight, l.version
     from (
-      select p_model.id as line, null::double precision as weight
+      select p_model.id as line, null::double precision as weight, null::text as version
       where exists (select from sluice.ready_line where line = p_model.id)
       union all
-      select -l.n, r.weight from sluice.routes r join sluice.route_line l on l.route = r.route
+      select -l.n, null, l.version from sluice.route_line l
+      where l.model = p_model.id and exists (select from sluice.ready_line g where g.line = -l.n)
+      union all
+      select -l.n, r.weight, l.version
+      from sluice.routes r join sluice.route_line l on l.route = r.route
         and (l.api is null or l.api = p_model.api)
       where r.model = p_model.name and r.weight > 0 and exists (select from sluice.ready_line g
         where g.line = -l.n)) l
@@ -195,12 +205,15 @@ begin
   loop
     v_most := null;
     if v.line < 0 then
-      continue when cardinality(v_shares) = sluice.routes_look_max();
+      continue when cardinality(v_shares) = sluice.routes_look_max()
+        or v.version is not null and not sluice.serves_version(p_worker, v.version);
       -- It may have been dropped before the lock was had.
       continue when not pg_try_advisory_xact_lock(sluice.lock_class('route'), -v.line)
         or to_regclass('sluice.queue_' || sluice.line_name(v.line)) is null;
-      v_most := sluice.may_take(v.line, p_model.id, v.weight, p_want, p_now);
-      continue when v_most = 0;
+      if v.weight is not null then
+        v_most := sluice.may_take(v.line, p_model.id, v.weight, p_want, p_now);
+        continue when v_most = 0;
+      end if;
     end if;
     v_shares := v_shares || row(v.line, v_most)::sluice.line_share;
   end loop;

@@ -103,7 +103,7 @@ begin
   v_first := cardinality(v_open);
   if v_first > 1 then
     select d.ids, d.first into v_open, v_first from sluice.claim_order(v_open, v_left) d;
-    perform sluice.note_asks(v_open, coalesce(p_now, clock_timestamp()))
+    perform sluice.note_asks(v_open, coalesce(p_now, clock_timestamp()), p_worker)
     where p_last = sluice.rank_max();
   end if;
   v_caps := sluice.caps_of(v_open, p_models, p_shares);
@@ -161,11 +161,12 @@ as $$
     coalesce(t.priority, -l.rank)::int,
     case when t.traceparent is not null
       then (date_part('epoch', l.started_at - l.ready_at) * 1000)::bigint end,
-    l.request_bytes
+    l.request_bytes, t.schema_version
   from unnest(p_leases) with ordinality l
   join sluice.models m on m.id = l.model
   left join lateral (
-    select t.id, t.prompt, t.request, t.max_output_tokens, t.traceparent, t.priority
+    select t.id, t.prompt, t.request, t.max_output_tokens, t.traceparent, t.priority,
+      t.schema_version
     from sluice.task t
     where (t.id, 0) >= (l.task_id, 0) and (t.id, 0) <= (l.task_id, 0)
       and t.id between p_bounds[1] and p_bounds[2] limit 1) t on true

@@ -60,7 +60,8 @@ begin
   if v_want is null or v_want <= 0 then
     return '{}';
   end if;
-  v_shares := case when v.are_routes then sluice.lines_open(v_model, v_want, v_now)
+  v_shares := case when v.are_routes then sluice.lines_open(v_model, v_want, v_now,
+      p_worker)
     else array[row(p_model, null)]::sluice.line_share[] end;
   if cardinality(v_shares) > 0 then
     v_leases := sluice.take_turns(v_model, p_worker, v_shares, v_want, v_want < p_max

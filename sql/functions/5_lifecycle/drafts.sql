@@ -9,7 +9,7 @@ as $$
     coalesce(p_draft.tenant, 'default'),
     p_draft.run_at, p_draft.deadline, p_draft.idempotency_key, p_draft.max_attempts,
       p_draft.request, p_draft.max_output_tokens, p_draft.metadata, p_draft.batch_id,
-      p_draft.traceparent)::sluice.draft
+      p_draft.traceparent, p_draft.schema_version)::sluice.draft
 $$;
 
 -- drafts_of: the elements of submit_many, typed and checked. Unknown keys are found by removing the
@@ -21,7 +21,7 @@ language plpgsql volatile
 as $$
 declare
   c_known constant text[] := '{prompt, model, priority, tenant, run_at, deadline, idempotency_key,
-    max_attempts, request, max_output_tokens, metadata, batch_id, traceparent}';
+    max_attempts, request, max_output_tokens, metadata, batch_id, traceparent, schema_version}';
   v_drafts sluice.draft[];
 begin
   if jsonb_typeof(p_tasks) is distinct from 'array' then
@@ -43,6 +43,9 @@ begin
     perform sluice.refuse_invalid_draft(p_tasks, c_known, p_now);
   end if;
   perform sluice.check_drafts(v_drafts, false, p_now);
+  if p_tasks @? '$[*].schema_version' then
+    perform sluice.check_payloads(v_drafts);
+  end if;
   return v_drafts;
 end
 $$;

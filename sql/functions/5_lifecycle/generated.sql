@@ -11,8 +11,9 @@ language plpgsql volatile
 as $$
 declare
   v_name text := sluice.line_name(p_line);
+  v_version text := (select l.version from sluice.route_line l where l.n = -p_line);
 begin
-  execute format(sluice.add_text(p_line), v_name, p_line);
+  execute format(sluice.add_text(p_line, v_version), v_name, p_line);
   execute format(sluice.lanes_text(), v_name, p_line);
   execute format(sluice.take_text(), v_name, p_line);
   execute format(sluice.draw_text(), v_name, p_line);
@@ -34,7 +35,8 @@ $$;
 -- so no model is deleted under an open submit. It is a procedure because EXECUTE need not plan a
 -- CALL, and has one argument because each costs 5,000 instructions. One statement inserts both
 -- rows: 17,000 instructions less than two.
-create or replace function sluice.add_text(p_line int) returns text
+-- Params:  p_version: of the payloads of this line's tasks; null: they have none.
+create or replace function sluice.add_text(p_line int, p_version text default null) returns text
 language sql immutable
 as $$
   select format($sql$
@@ -74,11 +76,13 @@ as $$
         t.stored, t.stored)
   from (values ($sql$insert into sluice.task (id, created_at, run_at, deadline, batch_id, model,
           max_output_tokens, priority, max_attempts, route, api, tenant, traceparent, metadata,
-          prompt, request)
+          prompt, request$sql$ || case when p_version is null then '' else ', schema_version' end
+        || $sql$)
         values (p_new.id, p_new.created_at, p_new.run_at, p_new.deadline, p_new.batch_id,
           p_new.model, p_new.max_output_tokens, p_new.priority, p_new.max_attempts, p_new.route,
           p_new.api, p_new.tenant, p_new.traceparent, p_new.metadata, p_new.prompt,
-          p_new.request)$sql$)) t(stored)
+          p_new.request$sql$ || coalesce(', ' || quote_literal(p_version), '')
+        || ')')) t(stored)
 $$;
 
 -- lease_text: the statement that moves rows into leases in the order of p_pick, and late rows into

@@ -51,23 +51,27 @@ begin
 end
 $$;
 
--- make_route_line: the line of p_route for p_api, created if there is none. It cannot be dropped
--- until the transaction ends.
-create or replace function sluice.make_route_line(p_route text, p_api text) returns int
+-- make_route_line: the line of p_route for p_api, or of a version of it or of p_model, created if
+-- there is none. It cannot be dropped until the transaction ends.
+create or replace function sluice.make_route_line(
+  p_route text, p_api text, p_version text default null, p_model int default null)
+returns int
 language plpgsql volatile
 as $$
 declare
   v_n int;
 begin
   loop
-    insert into sluice.route_line (route, api) values (p_route, p_api) on conflict do nothing
+    insert into sluice.route_line (route, api, version, model)
+    values (p_route, p_api, p_version, p_model) on conflict do nothing
     returning n into v_n;
     if found then
       perform sluice.make_line(-v_n);
       return -v_n;
     end if;
-    select n into v_n from sluice.route_line where route = p_route
-      and api is not distinct from p_api for key share;
+    select n into v_n from sluice.route_line where route is not distinct from p_route
+      and api is not distinct from p_api and version is not distinct from p_version
+      and model is not distinct from p_model for key share;
     if found then  -- else it has just been dropped
       return -v_n;
     end if;

@@ -39,11 +39,15 @@ $$;
 -- p_target: the model or route as named, null if none was: the default may change before the
 -- repeat.
 create or replace function sluice.content_sha256(
-  p_target text, p_prompt text, p_request text, p_max_output_tokens int) returns bytea
+  p_target text, p_prompt text, p_request text, p_max_output_tokens int,
+  p_schema_version text default null)
+returns bytea
 language sql immutable
 as $$
   select sha256(convert_to(
-    jsonb_build_array(p_target, p_prompt, p_request, p_max_output_tokens)::text, 'UTF8'))
+    (jsonb_build_array(p_target, p_prompt, p_request, p_max_output_tokens)
+      || case when p_schema_version is null then '[]' else to_jsonb(p_schema_version) end)::text,
+    'UTF8'))
 $$;
 
 -- check_in_full: the checks that most submits do not need: those of a task that is not plain, and
@@ -80,10 +84,14 @@ begin
   -- Before the default and the limits count: a repeat finds its task, whatever has become of them.
   if p_draft.idempotency_key is not null then
     v_bound := sluice.keep_key(p_draft.tenant, p_draft.idempotency_key, sluice.content_sha256(
-      p_draft.model, p_draft.prompt, p_draft.request, p_draft.max_output_tokens), p_id);
+      p_draft.model, p_draft.prompt, p_draft.request, p_draft.max_output_tokens,
+      p_draft.schema_version), p_id);
     if v_bound <> p_id then
       return v_bound;
     end if;
+  end if;
+  if p_draft.schema_version is not null then
+    perform sluice.check_payload(p_name, p_draft.schema_version, p_draft.prompt, p_draft.request);
   end if;
   if v_limits.max_priority < p_draft.priority or p_name <> all (v_limits.models) then
     perform sluice.refuse_excess(p_draft.tenant, p_draft.priority, p_name);
@@ -159,7 +167,9 @@ $$;
 --          max_attempts: 1 to 100 charged calls (null: the model's); max_output_tokens: the longest
 --          answer, in tokens (null: the model's own limit); metadata: a JSON object of at most 64
 --          KiB, for your own use; batch_id: a number of yours that tasks have in common;
---          traceparent: a W3C trace context, sent with its calls.
+--          traceparent: a W3C trace context, sent with its calls; schema_version: of its payload,
+--          one that sluice.payload_schema has for the model or route: only workers that serve it
+--          get the task, and the payload must be as its schema says (null: none, for any worker).
 -- Returns: the task's id; with an idempotency key used before, the first task's id.
 -- Errors:  SL001 no such model or route; SL002 it needs more tokens than tpm allows in a minute;
 --          SL003 the model, route or system is full for now; SL004 an invalid argument; SL005 the
@@ -180,7 +190,7 @@ create or replace function sluice.submit(
     idempotency_key text default null,
   max_attempts int default null, request text default null, max_output_tokens int default null,
   metadata jsonb default null, batch_id bigint default null, traceparent text default null,
-  p_now timestamptz default null) returns bigint
+  schema_version text default null, p_now timestamptz default null) returns bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
@@ -224,7 +234,7 @@ begin
   -- partitions; no_notify: nobody need be told, as notify_ready would find.
   select octet_length(coalesce(submit.prompt, submit.request)) as bytes,
     submit.tenant = 'default' or submit.tenant = any (g.noted) as known,
-    not (g.is_guarded or g.has_tenants or v_line.limited)
+    submit.schema_version is null and not (g.is_guarded or g.has_tenants or v_line.limited)
       and sluice.is_plain(octet_length(submit.prompt), submit.request, submit.priority,
         submit.max_attempts, submit.max_output_tokens,
         submit.metadata, submit.idempotency_key, submit.traceparent, submit.deadline,
@@ -245,13 +255,17 @@ begin
         submit.tenant, submit.run_at, submit.deadline,
         submit.idempotency_key, submit.max_attempts, submit.request, submit.max_output_tokens,
           submit.metadata, submit.batch_id,
-        submit.traceparent)::sluice.draft, v_id, v_name, v_line.model is null, v_line.limited,
-          v_gate.known is not true, v_now);
+        submit.traceparent, submit.schema_version)::sluice.draft, v_id, v_name,
+          v_line.model is null, v_line.limited, v_gate.known is not true, v_now);
       if v_bound <> v_id then
         return v_bound;
-      elsif v_route is not null and submit.request is not null then
-        v_api := sluice.route_api(v_route, true);
-        v_line.line := sluice.line_of(null, v_route, v_api);
+      elsif submit.schema_version is not null or v_route is not null and submit.request is not null
+        then
+        v_api := case when v_route is not null then sluice.route_api(v_route,
+          submit.request is not null) end;
+        v_line.line := sluice.line_of(v_line.model, v_route, v_api, submit.schema_version);
+        perform sluice.accept('model', v_line.model::text, 1, null, 1, v_now)
+        where v_line.line < 0 and v_line.max_unfinished is not null;
         v_line.call := 'call sluice.add_' || sluice.line_name(v_line.line) || '($1)';
         v_gate.no_notify := false;  -- that is another line
       end if;

@@ -81,7 +81,8 @@ begin
     with keyed as materialized (
       select d.tenant, sha256(convert_to(d.idempotency_key, 'UTF8')) as key_sha256,
         p_ids[d.ordinality] as task_id, d.idempotency_key as key, d.ordinality as place,
-        sluice.content_sha256(d.model, d.prompt, d.request, d.max_output_tokens) as content_sha256
+        sluice.content_sha256(d.model, d.prompt, d.request, d.max_output_tokens, d.schema_version)
+          as content_sha256
       from unnest(p_drafts) with ordinality d where d.idempotency_key is not null),
     bound as (
       insert into sluice.idempotency (tenant, key_sha256, task_id, content_sha256)
@@ -111,16 +112,17 @@ begin
   return (
     with counted as materialized (
       select coalesce(d.model, '') as name, d.request is not null as verbatim, d.tenant,
-        count(*)::int as tasks
-      from unnest(p_drafts) d group by 1, 2, 3),
+        count(*)::int as tasks, coalesce(d.schema_version, '') as version
+      from unnest(p_drafts) d group by 1, 2, 3, 5),
     target as materialized (
-      select n.name, n.verbatim, t.id, t.route, t.api, sluice.line_of(t.id, t.route, t.api) as line
-      from (select distinct c.name, c.verbatim from counted c) n
+      select n.name, n.verbatim, n.version, t.id, t.route, t.api, sluice.line_of(t.id, t.route,
+        t.api, nullif(n.version, '')) as line
+      from (select distinct c.name, c.verbatim, c.version from counted c) n
       cross join lateral sluice.target(coalesce(nullif(n.name, ''), sluice.default_model()),
         n.verbatim) t)
     select array_agg(row(name, verbatim, t.line, t.id, t.route, t.api, c.tenant,
-      c.tasks)::sluice.destination order by t.line)
-    from counted c join target t using (name, verbatim));
+      c.tasks, version)::sluice.destination order by t.line)
+    from counted c join target t using (name, verbatim, version));
 end
 $$;
 
@@ -148,8 +150,9 @@ begin
     select (select a from unnest(p_destinations) a where a.line = l.line limit 1) as destination,
       array_agg(d.draft) as drafts, array_agg(d.id) as ids, array_agg(d.api_key) as api_keys
     from (select unnest(p_drafts) as draft, unnest(p_ids) as id, unnest(p_api_keys) as api_key) d
-    join (select distinct a.name, a.verbatim, a.line from unnest(p_destinations) a) l
+    join (select distinct a.name, a.verbatim, a.version, a.line from unnest(p_destinations) a) l
       on l.name = coalesce((d.draft).model, '') and l.verbatim = ((d.draft).request is not null)
+        and l.version = coalesce((d.draft).schema_version, '')
     group by l.line order by l.line
   loop
     perform sluice.store_in_line(v.drafts, v.ids, v.api_keys, v.destination, p_now);
@@ -173,15 +176,15 @@ begin
   perform sluice.hold_line(p_destination.line);
   insert into sluice.task (id, created_at, run_at, deadline, batch_id, model,
     max_output_tokens, priority, max_attempts, route, api, tenant, traceparent, metadata, prompt,
-    request, api_key)
+    request, api_key, schema_version)
   select p_ids[d.ordinality], p_now, d.run_at, d.deadline, d.batch_id, p_destination.model,
     d.max_output_tokens, d.priority,
     d.max_attempts, p_destination.route, p_destination.api, d.tenant, d.traceparent, d.metadata,
-      d.prompt, d.request, d.api_key
+      d.prompt, d.request, d.api_key, nullif(p_destination.version, '')
   -- in step: of an array of texts each element would be looked for from its beginning
   from rows from (unnest(p_drafts), unnest(p_api_keys)) with ordinality d(prompt, model, priority,
     tenant, run_at, deadline, idempotency_key, max_attempts, request, max_output_tokens, metadata,
-    batch_id, traceparent, api_key);
+    batch_id, traceparent, schema_version, api_key);
   insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
     attempts, route, tenant)
   select p_ids[d.ordinality], greatest(d.run_at, p_now), d.deadline, p_destination.model,

@@ -46,6 +46,24 @@ begin
 end
 $$;
 
+-- serve_versions: notes which versions of payloads a worker serves; it is then given tasks of
+-- these, and tasks without a version. Without this call: all.
+-- Params:  worker: its id, just returned by register_worker; versions: of sluice.payload_schema
+--          (null: all).
+-- Returns: the id, so that both calls are one statement.
+create or replace function sluice.serve_versions(worker bigint, versions text[]) returns bigint
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  update sluice.worker w set schema_versions = case when serve_versions.versions is not null
+    then array(select distinct v from unnest(serve_versions.versions) v order by v) end
+  where w.id = serve_versions.worker;
+  return serve_versions.worker;
+end
+$$;
+
 -- serves: whether a worker serves a model: the worker named that model or none, and speaks its api.
 create or replace function sluice.serves(p_worker sluice.worker, p_model sluice.models)
 returns boolean
@@ -53,6 +71,22 @@ language sql immutable parallel safe
 as $$
   select (p_worker.models is null or p_model.name = any (p_worker.models))
     and (p_worker.apis is null or p_model.api = any (p_worker.apis))
+$$;
+
+-- live_workers: the live workers that serve a model.
+-- Params:  p_version: and this version of payloads (null: any).
+create or replace function sluice.live_workers(
+  p_model sluice.models, p_now timestamptz, p_version text default null)
+returns bigint[]
+language plpgsql volatile
+as $$
+begin
+  return array(
+    select w.id from sluice.worker w, sluice.settings s
+    where w.dead_at is null and w.seen >= p_now - s.heartbeat_timeout
+      and sluice.serves(w, p_model) and coalesce(p_version is null
+        or p_version = any (w.schema_versions), true));
+end
 $$;
 
 -- heartbeat: proves that a worker lives. Send it every third of settings.heartbeat_timeout, and at

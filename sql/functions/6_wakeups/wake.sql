@@ -126,13 +126,18 @@ declare
   v record;
 begin
   for v in
-    select l.line, array_agg(l.r) as rows, min(l.route) as route, min(l.api) as api
-    from (select r, r.route, t.api, sluice.line_of(r.model, r.route, t.api) as line
+    select l.line, array_agg(l.r) as rows, min(l.route) as route, min(l.api) as api,
+      min(l.version) as version, min((l.r).model) as model
+    from (select r, r.route, t.api, t.schema_version as version,
+            sluice.line_of(r.model, r.route, t.api, t.schema_version) as line
           from unnest(p_rows) r left join sluice.task t on t.id = r.task_id
-            and r.route is not null) l
-    group by l.line, case when l.line is null then row(l.route, l.api)::text end order by l.line
+            and (r.route is not null
+              or (select exists (select from sluice.route_line n where n.version is not null)))) l
+    group by l.line, case when l.line is null then row(l.route, l.api, l.version,
+      (l.r).model)::text end
+    order by l.line
   loop
-    v.line := coalesce(v.line, sluice.make_route_line(v.route, v.api));
+    v.line := coalesce(v.line, sluice.make_route_line(v.route, v.api, v.version, v.model));
     perform sluice.lock_line(v.line) where p_ready is null;
     execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence,
       rank, attempts, tenant)

@@ -23,7 +23,8 @@ create or replace function sluice.watcher_lock_of(p_worker sluice.worker) return
 language sql stable
 as $$
   select hashtext(coalesce(array_to_string(p_worker.models, e'\n'), '*') || e'\n\n'
-    || coalesce(array_to_string(p_worker.apis, e'\n'), '*'))
+    || coalesce(array_to_string(p_worker.apis, e'\n'), '*')
+    || coalesce(e'\n\n' || array_to_string(p_worker.schema_versions, e'\n'), ''))
 $$;
 
 -- resign_watcher: resigns as watcher and, if work remains, wakes the others, so that one of them
@@ -90,7 +91,8 @@ begin
   -- New statements, hence new snapshots: they see all that was committed before the locks were
   -- taken.
   perform sluice.forget_idle_lines(v_now);
-  v_next := sluice.next_work(sluice.models_with_work(v_ids), v_now);
+  v_next := sluice.next_work(sluice.models_with_work(v_ids), v_now,
+    take_sleeper_locks.worker);
   if v_missing <> '{}' then
     v_next.wake_at := least(v_next.wake_at, v_now + interval '1 second');
   end if;
@@ -128,6 +130,9 @@ begin
                   where r.route = l.route and r.weight > 0 and m.id = any (p_ids)
                     and m.id <> all (p_blocked))
     union
+    select sluice.sleeper_lock_of(-l.n) from sluice.route_line l
+    where l.model = any (p_ids) and l.model <> all (p_blocked)
+    union
     select 64 + id % 64 from unnest(p_ids) id
     order by 1);
 end
@@ -159,11 +164,13 @@ $$;
 
 -- next_work: whether any task's time has come, or there is work for the models p_ids
 -- (sluice.models_with_work). It stops at the first work found.
+-- Params:  p_worker: only tasks of versions that it serves (null: any).
 -- Returns: work; wake_at: the next moment at which time alone makes work (infinity, null: none is
 --          known), within 5 s while a model is open, because nobody notifies of ageing; blocked:
 --          those of p_ids that cannot take tasks now.
 create or replace function sluice.next_work(
-  p_ids int[], p_now timestamptz, out work boolean, out wake_at timestamptz, out blocked int[])
+  p_ids int[], p_now timestamptz, p_worker bigint default null, out work boolean,
+  out wake_at timestamptz, out blocked int[])
 language plpgsql volatile
 as $$
 declare
@@ -179,7 +186,7 @@ begin
     if v_at > p_now then
       blocked := blocked || v_model.id;
     else
-      v_at := least(sluice.first_task_at(v_model, p_now), p_now + interval '5 seconds');
+      v_at := least(sluice.first_task_at(v_model, p_now, p_worker), p_now + interval '5 seconds');
       work := v_at <= p_now;
     end if;
     wake_at := least(wake_at, v_at);
@@ -191,7 +198,9 @@ $$;
 -- only into lines noted as ready (2_storage/ready_lines.sql), because each look costs 50 us. If
 -- other models have priority for a route's tasks it returns 50 ms from now: in that time they take
 -- no more than the slack of both, so that a fast model can make up for it.
-create or replace function sluice.first_task_at(p_model sluice.models, p_now timestamptz)
+-- Params:  p_worker: as next_work.
+create or replace function sluice.first_task_at(
+  p_model sluice.models, p_now timestamptz, p_worker bigint default null)
 returns timestamptz
 language plpgsql volatile
 as $$
@@ -203,10 +212,12 @@ begin
     select l.line, r.weight from unnest(sluice.lines_for(p_model)) l(line)
     left join sluice.route_line n on n.n = -l.line
     left join sluice.routes r on r.route = n.route and r.model = p_model.name
-    where exists (select from sluice.ready_line k where k.line = l.line) order by l.line desc
+    where exists (select from sluice.ready_line k where k.line = l.line)
+      and (n.version is null or sluice.serves_version(p_worker, n.version))
+    order by l.line desc
   loop
     v_ready := least(v_ready, case
-      when v_line.line > 0 or sluice.may_take(v_line.line, p_model.id, v_line.weight, null,
+      when v_line.weight is null or sluice.may_take(v_line.line, p_model.id, v_line.weight, null,
         p_now) is distinct from 0
         then sluice.first_turn(v_line.line, p_now)
       when sluice.is_waiting(array[v_line.line], p_now) then p_now + interval '50 ms' end);
@@ -230,11 +241,15 @@ declare
 begin
   return exists (
       select from (select distinct line from sluice.ready_line) r
-      where sluice.models_of_line(r.line, v_ids) <> '{}' and sluice.is_waiting(array[r.line]))
-    or exists (select from sluice.later b where b.model = any (v_ids)
+      left join sluice.route_line n on n.n = -r.line
+      where sluice.models_of_line(r.line, v_ids) <> '{}' and sluice.is_waiting(array[r.line])
+        and sluice.serves_version(unfinished.worker, n.version))
+    or exists (select from sluice.later b where (b.model = any (v_ids)
                or b.route in (select r.route from sluice.routes r
                  join sluice.models m on m.name = r.model
                               where m.id = any (v_ids)))
+      and sluice.serves_version(unfinished.worker, (select t.schema_version from sluice.task t
+        where t.id = b.task_id)))
     or exists (select from sluice.lease l where l.model = any (v_ids));
 end
 $$;

@@ -1,19 +1,6 @@
 -- explain for a ready task: how many tasks are ahead, which models may take it, when, and what
 -- prevents them.
 
--- live_workers: how many live workers serve a model.
-create or replace function sluice.live_workers(p_model sluice.models, p_now timestamptz)
-returns bigint[]
-language plpgsql volatile
-as $$
-begin
-  return array(
-    select w.id from sluice.worker w, sluice.settings s
-    where w.dead_at is null and w.seen >= p_now - s.heartbeat_timeout
-      and sluice.serves(w, p_model));
-end
-$$;
-
 -- unserved_phrase: why no worker can take a task of a model now, in words, or null.
 -- Params:  p_live: how many live workers serve it; p_slots, p_busy: their slots, and how many of
 --          these have a call; p_in_flight, p_max_in_flight: its calls.
@@ -29,13 +16,19 @@ as $$
 $$;
 
 -- unserved_text: why no worker can take a task of a model now, or null.
-create or replace function sluice.unserved_text(p_model sluice.models, p_now timestamptz)
+-- Params:  p_version: of its payload; null: none.
+create or replace function sluice.unserved_text(
+  p_model sluice.models, p_now timestamptz, p_version text default null)
 returns text
 language plpgsql volatile
 as $$
 declare
-  v_workers bigint[] := sluice.live_workers(p_model, p_now);
+  v_workers bigint[] := sluice.live_workers(p_model, p_now, p_version);
 begin
+  if v_workers = '{}' and p_version is not null
+    and sluice.live_workers(p_model, p_now) <> '{}' then
+    return format('no live worker serves schema version %s', p_version);
+  end if;
   return sluice.unserved_phrase(cardinality(v_workers),
     (select sum(slots) from sluice.worker where id = any (v_workers)),
     (select count(*) from sluice.lease where worker = any (v_workers)),
@@ -49,7 +42,8 @@ returns text
 language plpgsql volatile
 as $$
 declare
-  v_model sluice.models := (select m from sluice.models m where m.id = p_line);
+  v_model sluice.models := (select m from sluice.models m
+    where p_task.route is null and m.id = p_task.model);
   v_ahead record := sluice.tasks_ahead(p_task.id, p_line, p_now);
   v_deadline timestamptz;
 begin
@@ -60,15 +54,17 @@ begin
     'queue_' || sluice.line_name(p_line))
   into v_deadline using p_task.id;
   return format('queued for %s: %s, %s',
-    case when p_line < 0 then 'route ' || p_task.route
-      else v_model.name || coalesce(' of route ' || p_task.route, '') end,
+    case when v_model.id is null then 'route ' || p_task.route
+        else v_model.name || coalesce(' of route ' || p_task.route, '') end
+      || coalesce(' (schema version ' || p_task.schema_version || ')', ''),
     sluice.ahead_text(v_ahead.tasks, v_ahead.routed),
-    concat_ws(', ', case when p_line < 0
+    concat_ws(', ', case when v_model.id is null
       then sluice.takers_text(p_task.route, p_task.api, p_line, p_now) end,
-      coalesce(case when p_line > 0 then coalesce(sluice.closed_text(v_model, p_now),
-        sluice.unserved_text(v_model, p_now)) end,
+      coalesce(case when v_model.id is not null then coalesce(sluice.closed_text(v_model, p_now),
+        sluice.unserved_text(v_model, p_now, p_task.schema_version)) end,
         sluice.tenant_text(p_task.tenant, v_ahead.tasks, p_now),
-        case when p_line > 0 then coalesce(sluice.permit_text(v_model, v_ahead.tasks, p_now),
+        case when v_model.id is not null then coalesce(sluice.permit_text(v_model,
+            v_ahead.tasks, p_now),
           case when v_ahead.tasks = 0 then 'next to be claimed'
             else 'claimed as slots become free' end) end)))
     || sluice.deadline_text(v_deadline, p_now);
@@ -122,7 +118,8 @@ returns text
 language plpgsql volatile
 as $$
 begin
-  return coalesce(sluice.closed_text(p_model, p_now), sluice.unserved_text(p_model, p_now),
+  return coalesce(sluice.closed_text(p_model, p_now), sluice.unserved_text(p_model, p_now,
+      (select l.version from sluice.route_line l where l.n = -p_line)),
     case when sluice.permits_now(p_model, p_now) <= 0 then sluice.permit_text(p_model, null, p_now)
       when not pg_is_in_recovery()
            and coalesce((sluice.meter_of(p_line, p_model.id)).at

@@ -63,6 +63,11 @@ declare
 begin
   return query
   with load as materialized (select * from sluice.line_loads()),
+  own as materialized (
+    select case when l.line > 0 then l.line else n.model end as model,
+      sum(l.tasks)::bigint as tasks, bool_or(l.is_estimate) as is_estimate, min(l.since) as since
+    from load l left join sluice.route_line n on n.n = -l.line
+    where l.line > 0 or n.model is not null group by 1),
   part as materialized (
     select r.route, r.model, r.weight / sum(r.weight) over (partition by r.route) as part
     from sluice.routes r where r.weight > 0),
@@ -79,7 +84,7 @@ begin
   select m.id, coalesce(o.tasks, 0), d.tasks + coalesce(round(s.tasks)::bigint, 0),
     coalesce(o.is_estimate, false) or coalesce(s.is_estimate, false) or d.tasks = c_later_max,
     o.since
-  from sluice.models m left join load o on o.line = m.id left join share s on s.model = m.name
+  from sluice.models m left join own o on o.model = m.id left join share s on s.model = m.name
   cross join lateral (select count(*) as tasks from (select from sluice.later l
     where l.model = m.id limit c_later_max) l) d;
 end

@@ -77,7 +77,7 @@ begin
   elsif p_conditions.status <> 'queued' then
     return case p_conditions.status when 'unsolved' then 'later' else 'lease' end;
   end if;
-  v_lines := case when v_model.id is not null then array[v_model.id]
+  v_lines := case when v_model.id is not null then sluice.lines_of_model(v_model.id)
     else sluice.lines_of_route(p_conditions.model) end;
   return case when p_conditions.model is null then 'queue' else coalesce(
     (select string_agg('queue_' || sluice.line_name(l), ' ') from unnest(v_lines) l), 'queue') end;

@@ -57,7 +57,8 @@ create or replace view sluice.tasks with (security_barrier) as
       sluice.guarded(t.created_at) as created_at,
     sluice.guarded(p.queued_at) as queued_at, sluice.guarded(p.started_at) as started_at,
       null::timestamptz as finished_at,
-    sluice.guarded(t.run_at) as run_at, sluice.guarded(t.deadline) as deadline
+    sluice.guarded(t.run_at) as run_at, sluice.guarded(t.deadline) as deadline,
+    sluice.guarded(t.schema_version) as schema_version
   from (
     select task_id, 'unsolved' as status, model, attempts, null::timestamptz as queued_at,
       null::timestamptz as started_at
@@ -78,7 +79,7 @@ create or replace view sluice.tasks with (security_barrier) as
       sluice.guarded(r.output_tokens), sluice.guarded(trim_scale(r.cost)),
       sluice.guarded(t.metadata), sluice.guarded(t.batch_id), sluice.guarded(t.created_at),
       sluice.guarded(r.queued_at), sluice.guarded(r.started_at), sluice.guarded(r.finished_at),
-      sluice.guarded(t.run_at), sluice.guarded(t.deadline)
+      sluice.guarded(t.run_at), sluice.guarded(t.deadline), sluice.guarded(t.schema_version)
   from sluice.result r join sluice.task t on t.id = r.task_id
   cross join sluice.caller_scope() c
   where (t.tenant = any (c.tenants)) = c.bound;
@@ -120,7 +121,7 @@ begin
           null::numeric, v_task.metadata,
         v_task.batch_id, v_task.created_at, v_place.queued_at, v_place.started_at,
           null::timestamptz, v_task.run_at,
-        v_task.deadline;
+        v_task.deadline, v_task.schema_version;
       exit;
     end if;
   end loop;
@@ -139,7 +140,7 @@ $$;
 
 -- queue_facts: what sluice.queues shows of each model, with a pinned plan. Called by that view, as
 -- its reader.
--- Returns: depth: ready tasks in its own line; waiting: tasks that wait for their time and named
+-- Returns: depth: ready tasks that named it; waiting: tasks that wait for their time and named
 --          it, and its share of the tasks that wait in its routes.
 create or replace function sluice.queue_facts(p_now timestamptz default null)
 returns table (model int, depth int, in_flight bigint, waiting bigint, oldest_ready timestamptz,
@@ -150,10 +151,14 @@ set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set plan_cache_mode = force_generic_plan
 as $$
-  select m.id, sluice.depth(m.id), sluice.in_flight(m.id),
+  select m.id, l.depth, sluice.in_flight(m.id),
     (select count(*) from sluice.later l where l.model = m.id) + r.tasks,
-    sluice.oldest_ready(m.id), sluice.permits_now(m, n.now), sluice.permit_at(m, n.now)
-  from sluice.models m join sluice.routed_tasks(array(select id from sluice.models)) r
+    l.oldest, sluice.permits_now(m, n.now), sluice.permit_at(m, n.now)
+  from sluice.models m
+  cross join lateral (
+    select sum(sluice.depth(o))::int as depth, min(sluice.oldest_ready(o)) as oldest
+    from unnest(sluice.lines_of_model(m.id)) o) l
+  join sluice.routed_tasks(array(select id from sluice.models)) r
     on r.model = m.id, (select coalesce(p_now, clock_timestamp()) as now) n
 $$;
 
@@ -176,6 +181,26 @@ as $$
     else 'open' end
 $$;
 
+-- unserved_versions: the versions of payloads of tasks that wait for a model, or its routes, and
+-- that no live worker of the model serves; null: there are none. Called by the view queues, as its
+-- reader.
+create or replace function sluice.unserved_versions(model text, p_now timestamptz default null)
+returns text[]
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := coalesce(p_now, clock_timestamp());
+begin
+  return (select array_agg(distinct l.version order by l.version)
+    from sluice.models m cross join unnest(sluice.lines_for(m)) o(line)
+    join sluice.route_line l on l.n = -o.line and l.version is not null
+    where m.name = unserved_versions.model and sluice.is_waiting(array[o.line], v_now)
+      and sluice.live_workers(m, v_now, l.version) = '{}');
+end
+$$;
+
 -- queues: one row for each model: how deep, how busy, how close to its limits.
 -- permits_now and next_permit_at are null without a quota, and on a standby.
 --
@@ -195,7 +220,8 @@ create or replace view sluice.queues as
     case when w.state in ('parked', 'closed') then c.reason
       when w.state in ('breaker open', 'half open') then b.reason end as state_reason,
     case when w.state in ('parked', 'closed') then m.closed_until
-      when w.state = 'breaker open' then b.since + m.breaker_open end as state_until
+      when w.state = 'breaker open' then b.since + m.breaker_open end as state_until,
+    sluice.unserved_versions(m.name) as unserved_versions
   from sluice.models m
   left join sluice.breaker b on b.model = m.id
   join sluice.queue_facts() f on f.model = m.id
@@ -210,7 +236,8 @@ create or replace view sluice.workers as
   select w.id, w.name, w.slots, w.models, w.version, w.registered_at,
     least(w.seen, clock_timestamp()) as seen, w.dead_at,
     w.dead_at is null and w.seen >= clock_timestamp() - s.heartbeat_timeout as alive,
-    (select count(*) from sluice.lease l where l.worker = w.id) as in_flight, w.apis
+    (select count(*) from sluice.lease l where l.worker = w.id) as in_flight, w.apis,
+    w.schema_versions
   from sluice.worker w, sluice.settings s;
 
 -- dead_letters: the tasks of the caller's tenants that failed for good. sluice.redrive sends one

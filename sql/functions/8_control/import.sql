@@ -119,7 +119,7 @@ begin
   v_kept := sluice.keep_keys(array(
     select row(t ->> 'prompt', coalesce(t ->> 'route', t ->> 'model'), 0, t ->> 'tenant', null,
       null, sluice.import_key(t, p_source), null, t ->> 'request', null, null, null,
-      null)::sluice.draft
+      null, null)::sluice.draft
     from unnest(p_tasks) with ordinality i(t, n) order by i.n), v_ids);
   perform sluice.store_ends(array(select p_tasks[n] from generate_subscripts(v_ids, 1) n
       where v_kept[n] = v_ids[n] order by n),

@@ -127,6 +127,9 @@ begin
     where t.id = any (p_ids) and t.tenant = any (v_tenants)
       and (p_job.target is null or t.request is null
         or v_api = coalesce(t.api, (select m.api from sluice.models m where m.id = t.model)))
+      and (p_job.target is null or t.schema_version is null or exists (
+        select from sluice.payload_schema s
+        where s.target = p_job.target and s.version = t.schema_version))
       and (p_job.target is null or exists (select from unnest(v_models) m
         where m.tpm is null or sluice.estimate_tokens(m.id,
           octet_length(coalesce(t.prompt, t.request)), t.max_output_tokens) <= m.tpm))

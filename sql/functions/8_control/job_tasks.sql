@@ -115,7 +115,8 @@ begin
     return v_ids;
   end if;
   -- As a submit does: it is not deleted under this transaction.
-  perform sluice.hold_line(l) from unnest(case when p_route is null then array[p_model]
+  perform sluice.hold_line(l) from unnest(case when p_route is null
+      then sluice.lines_of_model(p_model)
     else sluice.lines_of_route(p_route) end) l;
   update sluice.task t set model = p_model, route = p_route,
     api = case when p_route is not null and t.request is not null then p_api end

@@ -54,7 +54,8 @@ declare
 begin
   return query
   with found as materialized (
-    select o, 'queue_' || sluice.line_name(sluice.line_of(t.model, t.route, t.api)) as line
+    select o, 'queue_' || sluice.line_name(sluice.line_of(t.model, t.route, t.api,
+      t.schema_version)) as line
     from unnest(p_tasks) o join sluice.task t on t.id = o.task_id
     where case p_job.action
       when 'move' then case when v_model is null then t.route = p_job.target

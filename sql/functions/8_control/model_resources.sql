@@ -51,7 +51,9 @@ create or replace function sluice.drop_model(p_model int, p_name text) returns v
 language plpgsql volatile
 as $$
 declare
+  v_lines int[] := sluice.lines_of_model(p_model);
   v_unfinished bigint;
+  v_line int;
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'model "%" cannot be deleted in a % transaction', p_name,
@@ -64,13 +66,18 @@ begin
     raise lock_not_available;
   end if;
   execute format('drop sequence sluice.%I', 'load_' || p_model);
-  execute format('lock table sluice.%I in access exclusive mode', 'queue_' || p_model);
+  foreach v_line in array v_lines loop
+    execute format('lock table sluice.%I in access exclusive mode',
+      'queue_' || sluice.line_name(v_line));
+  end loop;
   v_unfinished := sluice.own_unfinished(p_model);
   if v_unfinished > 0 then
     raise exception 'model "%" has % unfinished task(s)', p_name, v_unfinished
       using errcode = '23503', hint = 'Pause it and wait for them, or cancel them; then delete it.';
   end if;
-  perform sluice.drop_line(p_model);
+  perform sluice.drop_line(l) from unnest(v_lines) l;
+  delete from sluice.route_line where model = p_model;
+  delete from sluice.payload_schema where target = p_name;
   execute (select string_agg(format('drop sequence sluice.%I', k || '_' || p_model), '; ')
     from unnest(sluice.model_sequences()) k);
   delete from sluice.breaker where model = p_model;

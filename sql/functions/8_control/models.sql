@@ -69,11 +69,14 @@ begin
     insert into sluice.routes (route, model) values ('any', new.name) on conflict do nothing;
   elsif tg_op = 'UPDATE' and new.api <> old.api then
     perform sluice.make_route_line(r.route, new.api) from sluice.routes r where r.model = new.name;
+    perform sluice.make_route_line(r.route, new.api, s.version) from sluice.routes r
+    join sluice.payload_schema s on s.target = r.route where r.model = new.name;
   end if;
   if tg_op = 'UPDATE' and new.name <> old.name then
     update sluice.settings set default_model = new.name where default_model = old.name;
     update sluice.settings set tenant_models = array_replace(tenant_models, old.name, new.name)
     where old.name = any (tenant_models);
+    update sluice.payload_schema set target = new.name where target = old.name;
     update sluice.tenants set models = array_replace(models, old.name, new.name)
     where old.name = any (models);
   end if;
@@ -141,6 +144,10 @@ begin
   end if;
   perform sluice.make_route_line(new.route, null), sluice.make_route_line(new.route, m.api)
     from sluice.models m where m.name = new.model;
+  perform sluice.make_route_line(new.route, a.api, s.version)
+  from sluice.payload_schema s cross join (select null as api union
+    select m.api from sluice.models m where m.name = new.model) a
+  where s.target = new.route;
   perform sluice.invalidate_line_gauges(null, new.route);
   return new;
 end

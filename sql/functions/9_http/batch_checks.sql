@@ -59,3 +59,55 @@ begin
   end if;
 end
 $$;
+
+-- batch_input: the file that the body of a request for OpenAI's batch names.
+-- Errors:  SL004 an endpoint without batches, or no input; SL006 no such file.
+create or replace function sluice.batch_input(p_body jsonb, p_tenant text) returns sluice.file
+language plpgsql stable
+as $$
+declare
+  v_file sluice.file := sluice.visible_file(
+    substring(p_body ->> 'input_file_id' from '^file-([0-9]{1,18})$')::bigint, p_tenant);
+begin
+  if sluice.endpoint_api(p_body ->> 'endpoint') is null
+    or p_body ->> 'endpoint' = '/v1/messages' then
+    raise exception 'endpoint "%" takes no batches',
+      coalesce(left(p_body ->> 'endpoint', 200), '<NULL>') using errcode = 'SL004',
+      hint = 'It is /v1/chat/completions, /v1/responses or /v1/embeddings.';
+  elsif v_file.id is null then
+    raise exception 'there is no file "%"',
+      coalesce(left(p_body ->> 'input_file_id', 200), '<NULL>') using errcode = 'SL006',
+      hint = 'Upload it first: POST /v1/files with purpose "batch".';
+  elsif v_file.purpose <> 'batch' then
+    raise exception 'file-% is what a batch put out, not an input', v_file.id
+      using errcode = 'SL004';
+  end if;
+  return v_file;
+end
+$$;
+
+-- message_line: a request of Anthropic's batch as a line of OpenAI's input.
+create or replace function sluice.message_line(p_request json) returns text
+language sql immutable
+as $$
+  select json_build_object('custom_id', p_request -> 'custom_id', 'method', 'POST', 'url',
+    '/v1/messages', 'body', translate((p_request -> 'params')::text, E'\r\n', '  ')::json)::text
+$$;
+
+-- sent_requests: the requests of a body that asks for Anthropic's batch.
+-- Errors:  SL004 none, or more than batch_lines_max().
+create or replace function sluice.sent_requests(p_body text) returns json[]
+language plpgsql immutable
+as $$
+declare
+  v_requests json := p_body::json -> 'requests';
+begin
+  if json_typeof(v_requests) is distinct from 'array'
+     or json_array_length(v_requests) not between 1 and sluice.batch_lines_max() then
+    raise exception 'requests is not an array of 1 to % requests', sluice.batch_lines_max()
+      using errcode = 'SL004', hint = 'Send {"requests": [{"custom_id": "a", "params": {...}}]}.';
+  end if;
+  return array(select r.request from json_array_elements(v_requests) with ordinality r(request, n)
+    order by r.n);
+end
+$$;

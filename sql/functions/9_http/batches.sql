@@ -16,24 +16,9 @@ as $$
 declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
   v_body jsonb := create_batch.body;
-  v_file sluice.file := sluice.visible_file(
-    substring(v_body ->> 'input_file_id' from '^file-([0-9]{1,18})$')::bigint,
-    create_batch.tenant);
+  v_file sluice.file := sluice.batch_input(v_body, create_batch.tenant);
   v_batch sluice.batch;
 begin
-  if sluice.endpoint_api(v_body ->> 'endpoint') is null
-    or v_body ->> 'endpoint' = '/v1/messages' then
-    raise exception 'endpoint "%" takes no batches',
-      coalesce(left(v_body ->> 'endpoint', 200), '<NULL>') using errcode = 'SL004',
-      hint = 'It is /v1/chat/completions, /v1/responses or /v1/embeddings.';
-  elsif v_file.id is null then
-    raise exception 'there is no file "%"',
-      coalesce(left(v_body ->> 'input_file_id', 200), '<NULL>') using errcode = 'SL006',
-      hint = 'Upload it first: POST /v1/files with purpose "batch".';
-  elsif v_file.purpose <> 'batch' then
-    raise exception 'file-% is what a batch put out, not an input', v_file.id
-      using errcode = 'SL004';
-  end if;
   perform sluice.check_batch_metadata(v_body -> 'metadata'),
     sluice.accept_batch(create_batch.tenant, 2);
   insert into sluice.batch (input_file, created_at, expires_at, look_at, output_lifetime, endpoint,
@@ -60,23 +45,16 @@ set search_path = sluice, pg_temp
 as $$
 declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
-  v_requests json := create_message_batch.body::json -> 'requests';
+  v_requests json[] := sluice.sent_requests(create_message_batch.body);
   v_file bigint;
   v_batch sluice.batch;
 begin
-  if json_typeof(v_requests) is distinct from 'array'
-     or json_array_length(v_requests) not between 1 and sluice.batch_lines_max() then
-    raise exception 'requests is not an array of 1 to % requests', sluice.batch_lines_max()
-      using errcode = 'SL004', hint = 'Send {"requests": [{"custom_id": "a", "params": {...}}]}.';
-  end if;
   perform sluice.accept_batch(create_message_batch.tenant, 2);  -- of its requests and its results
   v_file := sluice.begin_file('batch', 'message_batch.jsonl', create_message_batch.tenant, v_now);
   insert into sluice.file_part (file, n, lines, body)
   select v_file, (r.n - 1) / 1000, count(*),
-    string_agg(json_build_object('custom_id', r.request -> 'custom_id', 'method', 'POST',
-    'url', '/v1/messages', 'body', translate((r.request -> 'params')::text, E'\r\n',
-      '  ')::json)::text || E'\n', '' order by r.n)
-  from json_array_elements(v_requests) with ordinality r(request, n) group by 2;
+    string_agg(sluice.message_line(r.request) || E'\n', '' order by r.n)
+  from unnest(v_requests) with ordinality r(request, n) group by 2;
   perform sluice.end_file(v_file, interval '1 day');
   insert into sluice.batch (input_file, created_at, expires_at, look_at, output_lifetime, endpoint,
     completion_window, tenant, api_key)

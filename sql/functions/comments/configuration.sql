@@ -190,3 +190,13 @@ comment on column sluice.settings.history is
 comment on column sluice.settings.trace_url is
   'Where a trace is shown, http:// or https://, for links in the console; {trace_id} in it '
   'stands for the trace''s id. Null: no links.';
+
+comment on table sluice.payload_schema is
+  'The versions of payloads that a model or route knows: tasks may name them, and workers serve '
+  'some or all.';
+comment on column sluice.payload_schema.target is 'The model or route.';
+comment on column sluice.payload_schema.version is
+  '1 to 50 letters, digits and any of . _ + -; at most 32 of a target.';
+comment on column sluice.payload_schema.schema is
+  'A JSON Schema that payloads of it are checked by at submit. Null: nothing is checked.';
+comment on column sluice.payload_schema.created_at is 'When it was declared.';

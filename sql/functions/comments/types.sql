@@ -24,6 +24,8 @@ comment on column sluice.claimed_task.priority is '-100 to 100.';
 comment on column sluice.claimed_task.queued_ms is
   'Of a task with a traceparent: how long it was in the queue, in ms.';
 comment on column sluice.claimed_task.request_bytes is 'Bytes of the prompt or request.';
+comment on column sluice.claimed_task.schema_version is
+  'The version of its payload. Null: none, or it comes with the body.';
 
 comment on column sluice.outcome.task_id is 'The task.';
 comment on column sluice.outcome.fence is 'Of the call, as it was claimed.';

@@ -40,14 +40,16 @@ comment on column sluice.tasks.started_at is 'When its present or last call was 
 comment on column sluice.tasks.finished_at is 'When it ended. Null: it has not.';
 comment on column sluice.tasks.run_at is 'It was not to begin before. Null: at once.';
 comment on column sluice.tasks.deadline is 'It expires if it still waits then. Null: never.';
+comment on column sluice.tasks.schema_version is
+  'The version of its payload, of sluice.payload_schema. Null: none.';
 
 comment on column sluice.queues.model is 'The model''s name.';
-comment on column sluice.queues.depth is 'Tasks that are ready in the model''s own line.';
+comment on column sluice.queues.depth is 'Tasks that are ready and named the model.';
 comment on column sluice.queues.in_flight is 'Calls of the model that are under way.';
 comment on column sluice.queues.unfinished is
   'Tasks that wait or are under way, with the model''s share of its routes'' tasks.';
 comment on column sluice.queues.oldest_ready_s is
-  'Seconds that the oldest ready task of its own line has waited. Null: none waits.';
+  'Seconds that the oldest ready task that named it has waited. Null: none waits.';
 comment on column sluice.queues.permits_now is 'Calls that could begin now by rpm. Null: no quota.';
 comment on column sluice.queues.next_permit_at is
   'When the next call may begin by rpm; the past: now. Null: no quota.';
@@ -67,6 +69,9 @@ comment on column sluice.queues.state is
 comment on column sluice.queues.state_reason is 'Why it is in that state.';
 comment on column sluice.queues.state_until is
   'How long; infinity: until somebody opens it. Null: until a probe decides, or open.';
+comment on column sluice.queues.unserved_versions is
+  'Versions of payloads of tasks that wait for it or its routes, and that no live worker of it '
+  'serves. Null: none.';
 
 comment on column sluice.workers.id is 'Random, 63 bits.';
 comment on column sluice.workers.name is 'As it registered.';
@@ -81,6 +86,8 @@ comment on column sluice.workers.alive is
   'Whether it has sent a heartbeat within settings.heartbeat_timeout, or sleeps.';
 comment on column sluice.workers.in_flight is 'Calls that it has under way.';
 comment on column sluice.workers.apis is 'That it speaks. Null: all.';
+comment on column sluice.workers.schema_versions is
+  'Versions of payloads that it serves. Null: all.';
 
 comment on column sluice.dead_letters.id is 'The task.';
 comment on column sluice.dead_letters.route is

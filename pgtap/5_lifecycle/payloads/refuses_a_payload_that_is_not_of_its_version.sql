@@ -1,0 +1,58 @@
+begin;
+\ir ../../_helpers.sql
+select plan(15);
+
+select given_model() as m, given_model() as other \gset
+insert into sluice.payload_schema (target, version, schema) values
+  (:'m', '1', null),
+  (:'m', '2', '{"type": "object", "required": ["messages"], "properties": {"messages": {"items":
+    {"properties": {"role": {"enum": ["user"]}}}}}}'),
+  (:'m', 'text', '{"type": "string", "maxLength": 5}');
+
+create function submitted(p_model text, p_version text, p_prompt text, p_request text,
+  p_key text default null) returns bigint language sql
+as $$ select sluice.submit(p_prompt, p_model, request => p_request, schema_version => p_version,
+  idempotency_key => p_key, p_now => at(0)) $$;
+
+select ok(submitted(:'m', '1', null, '{"any": 1}') > 0, 'without a schema nothing is checked');
+select ok(submitted(:'m', '2', null, '{"messages": [{"role": "user"}]}', 'k') > 0, 'as it says');
+select ok(submitted(:'m', 'text', 'short', null) > 0, 'a prompt is a text');
+select is((error_of(format('select submitted(%L, ''2'', null, %L)', :'m',
+    '{"messages": [{"role": "user"}, {"role": "x"}]}'))).message,
+  'the payload is not of schema version "2": $.messages[1].role is none of the enum',
+  'the place of the first fault');
+select is((error_of(format('select submitted(%L, ''text'', ''longer'', null)', :'m'))).message,
+  'the payload is not of schema version "text": $ is longer than 5', 'of a prompt, too');
+select is((error_of(format('select submitted(%L, ''3'', ''x'', null)', :'m'))).hint,
+  'It has 1, 2, text: see sluice.payload_schema.', 'a version that there is not');
+select is((error_of(format('select submitted(%L, ''1'', ''x'', null)', :'other'))).code, 'SL004',
+  'nor is another model''s');
+select matches((error_of(format('select submitted(%L, ''2'', null, %L)', :'m',
+  '{"messages": "\u0000"}'))).message, 'cannot be read', 'NUL');
+
+-- many
+create function many(variadic p_tasks jsonb[]) returns bigint[] language sql
+as $$ select array_agg(s) from sluice.submit_many(to_jsonb(p_tasks), at(0)) s $$;
+select is(cardinality(many(jsonb_build_object('model', :'m', 'schema_version', '1', 'prompt', 'x'),
+  jsonb_build_object('model', :'m', 'prompt', 'y'))), 2, 'with and without one');
+select is((error_of(format('select many(%L, %L)', jsonb_build_object('model', :'m', 'prompt', 'x'),
+    jsonb_build_object('model', :'m', 'schema_version', 'text', 'prompt', 'longer')))).message,
+  'task 2: the payload is not of schema version "text": $ is longer than 5',
+  'with the number of the first at fault');
+update sluice.payload_schema set schema = 'false' where target = :'m' and version = '2';
+select lives_ok(format('select submitted(%L, ''2'', null, ''{"messages": [{"role": "user"}]}'',
+  ''k'')', :'m'), 'a repeat finds its task whatever the schema is now');
+select is(cardinality(many(jsonb_build_object('model', :'m', 'schema_version', '2', 'request',
+  '{"messages": [{"role": "user"}]}', 'idempotency_key', 'k'))), 1, 'of many, too');
+select is((error_of(format('select submitted(%L, ''1'', ''x'', null, ''k'')', :'m'))).code, 'SL008',
+  'another version is other content');
+
+select is((error_of(format('select sluice.check_payload(%L, ''9'', ''x'', null)', :'m'))).code,
+  'SL004', 'one payload');
+select is((error_of(format('select sluice.check_payloads(array[sluice.draft_of(
+    jsonb_populate_record(null::sluice.draft, %L))])', jsonb_build_object('model', :'m',
+    'schema_version', '9')))).message, format('task 1: "%s" has no schema version "9"', :'m'),
+  'or many');
+
+select * from finish();
+rollback;

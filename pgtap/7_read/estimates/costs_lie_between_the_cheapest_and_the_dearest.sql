@@ -1,0 +1,44 @@
+begin;
+\set alone
+\ir ../../_helpers.sql
+select plan(9);
+
+select given_model() as cheap, given_model() as dear \gset
+select given_route(:'cheap', :'dear') as r \gset
+select sluice.set_counter('learned', id_of(m), sluice.pack_learned(250000, 100))
+from unnest(array[:'cheap', :'dear']) m \g /dev/null
+update sluice.models set input_price = 1, output_price = 2 where name = :'cheap';
+update sluice.models set input_price = 10, output_price = 20 where name = :'dear';
+insert into sluice.history_row (step, at, model, tenant, solved, output_tokens)
+values ('day', at(-86400), :'cheap', null, 10, 300);
+
+-- of_cost: what ten prompts of 4,000 bytes cost, 1,008 tokens each: from, to.
+create function of_cost(p_name text) returns numeric[] language sql
+as $$
+  select array[e.cost_min, e.cost_max] from sluice.estimate_many((select jsonb_agg(
+    jsonb_build_object('model', p_name, 'prompt', repeat('x', 4000)))
+    from generate_series(1, 10)), at(0)) e
+$$;
+
+select is(of_cost(:'cheap'), '{0.01068, 0.01208}'::numeric[],
+  'from answers as they were on average to those that are reserved');
+select is(of_cost(:'dear'), '{0.1010, 0.1208}'::numeric[], 'no answer yet: one token each');
+select is(of_cost(:'r'), '{0.01068, 0.1208}'::numeric[],
+  'of a route from its cheapest to its dearest');
+
+select is(sluice.expected_cost(model_row(:'cheap'), 1000000, 1000000), 3::numeric,
+  'prices are per million');
+update sluice.models set output_price = null where name = :'cheap';
+select is(sluice.expected_cost(model_row(:'cheap'), 1000000, 5), 1::numeric,
+  'one price alone is a price');
+update sluice.models set input_price = null where name = :'cheap';
+select is(sluice.expected_cost(model_row(:'cheap'), 1, 1), null, 'no price is not free');
+select is(of_cost(:'r'), array[null, null]::numeric[], 'nor is a route with such a model');
+select is((select unpriced from sluice.estimate_many(jsonb_build_array(jsonb_build_object('model',
+  :'r', 'prompt', 'x')), at(0))), array[:'cheap'], 'it says which');
+select is((select (sum(part), count(*)) from sluice.estimate_takers(jsonb_build_array(
+    jsonb_build_object('name', :'r', 'tenant', 'default', 'tasks', 8, 'bytes', 8, 'bounded', 0,
+    'bounds', 0)), at(0))), (8::float8, 2::bigint), 'each of a route''s models takes its part');
+
+select * from finish();
+rollback;

@@ -1,0 +1,279 @@
+-- Estimates of tasks before they are submitted: how many tokens they need, what they may cost, and
+-- when they may have ended. Nothing is stored, and no headroom is taken. Tasks are first summed up,
+-- so that a million of them, read in pieces, have one small estimate. A sum is of the tasks that
+-- name the same model or route and belong to the same tenant: {name, tenant, tasks, bytes (of
+-- prompts and requests), bounded (tasks that say how long their answer may be), bounds (the sum of
+-- what these say, in tokens)}.
+
+-- answer_bound: how many tokens a verbatim request lets its answer have; null: it does not say, or
+-- cannot be read.
+create or replace function sluice.answer_bound(p_request text) returns bigint
+language plpgsql immutable
+as $$
+declare
+  v_request jsonb;
+  v_bound jsonb;
+begin
+  v_request := p_request;
+  v_bound := coalesce(v_request -> 'max_completion_tokens', v_request -> 'max_output_tokens',
+    v_request -> 'max_tokens');
+  return case when jsonb_typeof(v_bound) = 'number'
+    then least(greatest(v_bound::numeric, 1), 2147483647)::bigint end;
+exception when data_exception or statement_too_complex then
+  return null;  -- NUL, for example, which is JSON and no jsonb
+end
+$$;
+
+-- sums_of: the sums of drafts. One that repeats an earlier task has none: it is not called again.
+create or replace function sluice.sums_of(p_drafts sluice.draft[]) returns jsonb
+language plpgsql volatile
+as $$
+declare
+  v_default text := sluice.default_model();
+begin
+  return (
+    select coalesce(jsonb_agg(to_jsonb(s)), '[]') from (
+      select coalesce(d.model, v_default) as name, d.tenant, count(*) as tasks,
+        sum(octet_length(coalesce(d.prompt, d.request))) as bytes, count(b.tokens) as bounded,
+        coalesce(sum(b.tokens), 0) as bounds
+      from unnest(p_drafts) d
+      cross join lateral (select coalesce(d.max_output_tokens::bigint,
+        case when d.request is not null then sluice.answer_bound(d.request) end) as tokens) b
+      where coalesce(d.model, v_default) is not null
+        and not (d.idempotency_key is not null and sluice.is_bound(d.tenant, d.idempotency_key))
+      group by 1, 2) s);
+end
+$$;
+
+-- task_sums: what an estimate needs to know of these tasks, so that it can be made of many pieces.
+-- Params:  tasks: as for submit_many.
+-- Returns: an array for estimate_sums; arrays of several pieces may be concatenated.
+-- Errors:  SL001, SL002, SL004, SL007, SL009 as submit_many.
+create or replace function sluice.task_sums(tasks jsonb, p_now timestamptz default null)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  return sluice.sums_of(sluice.drafts_of(task_sums.tasks, sluice.now_for(p_now)));
+end
+$$;
+
+-- estimate_takers: for each name of p_sums the models that may take its tasks, and the tokens that
+-- all of them would need there.
+-- Returns: part: how many of the tasks it takes by weight; input_tokens, output_max: as the limits
+--          of tokens reserve them, but with the bound that a verbatim request sets to its answer;
+--          output_min: answers as long as on average in the last week, or of one token, if there
+--          was none.
+create or replace function sluice.estimate_takers(p_sums jsonb, p_now timestamptz)
+returns table (name text, model sluice.models, tasks bigint, part double precision,
+  input_tokens bigint, output_min bigint, output_max bigint)
+language sql volatile
+as $$
+  with named as materialized (
+    select s.name, sum(s.tasks) as tasks, sum(s.bytes) as bytes, sum(s.bounded) as bounded,
+      sum(s.bounds) as bounds
+    from jsonb_to_recordset(p_sums) s(name text, tasks bigint, bytes bigint, bounded bigint,
+      bounds bigint)
+    where s.tasks > 0 group by s.name),
+  answer as materialized (
+    select h.model, sum(h.output_tokens) / sum(h.solved) as tokens from sluice.history_row h
+    where h.step = 'day' and h.at >= p_now - interval '8 days' and h.tenant is null
+      and h.model is not null and h.solved > 0
+    group by h.model),
+  taker as materialized (
+    select n.name, m as model, 1::double precision as weight
+    from named n join sluice.models m on m.name = n.name
+    union all
+    select n.name, m, r.weight from named n join sluice.routes r on r.route = n.name
+    join sluice.models m on m.name = r.model where r.weight > 0)
+  select n.name, t.model, n.tasks::bigint, n.tasks * t.weight / sum(t.weight) over (
+      partition by n.name), (n.tasks * e.input)::bigint,
+    least(o.max, floor(n.tasks * coalesce(a.tokens, 1)))::bigint, o.max::bigint
+  from named n join taker t on t.name = n.name left join answer a on a.model = (t.model).name
+  cross join lateral (select
+    sluice.estimate_tokens((t.model).id, least(n.bytes / n.tasks, 2147483647)::int, 0) as input,
+    sluice.estimate_tokens((t.model).id, 0, null) - sluice.estimate_tokens((t.model).id, 0, 0)
+      as answer) e
+  cross join lateral (select n.bounds + (n.tasks - n.bounded) * e.answer as max) o
+$$;
+
+-- call_rate: how many calls of a model can begin in a second by its quotas, its max_in_flight and
+-- its workers' slots; null: nothing is known that bounds it.
+-- Params:  p_call_s, p_tokens: of a call, on average; null: not known.
+create or replace function sluice.call_rate(
+  p_model sluice.models, p_call_s double precision, p_tokens double precision, p_slots bigint)
+returns double precision
+language sql stable
+as $$
+  select least(1e9 / (sluice.request_quota(p_model)).interval_ns,
+    1e9 / (sluice.token_quota(p_model)).interval_ns / nullif(p_tokens, 0),
+    p_model.max_in_flight / p_call_s, p_slots / p_call_s)
+$$;
+
+-- model_paces: how fast each of p_models can take tasks, and when it has none of those that wait
+-- and run now.
+-- Params:  p_tokens: how many a task of the estimate needs, for a model without a call in the last
+--          ten minutes.
+-- Returns: rate: tasks a second; free_s: in so many seconds; why: it cannot be told, in the words
+--          of explain.
+create or replace function sluice.model_paces(
+  p_models sluice.models[], p_tokens double precision, p_now timestamptz)
+returns table (model int, rate double precision, free_s double precision, call_s double precision,
+  why text)
+language sql volatile
+as $$
+  with pace as materialized (select * from sluice.call_pace(p_now)),
+  load as materialized (select * from sluice.ready_loads(p_now)),
+  known as materialized (
+    select m as model, m.id, p.call_s, w.live, b.state,
+      sluice.call_rate(m, p.call_s, coalesce(nullif(p.tokens, 0), p_tokens), w.slots) as rate,
+      coalesce(l.tasks, 0) + greatest(0, sluice.in_flight(m.id)) as waiting
+    from unnest(p_models) m left join pace p on p.model = m.name left join load l on l.model = m.id
+    left join sluice.breaker b on b.model = m.id
+    cross join lateral (select count(*) as live, sum(o.slots) as slots from sluice.worker o
+      where o.id = any (sluice.live_workers(m, p_now))) w)
+  select k.id, k.rate, greatest(0, extract(epoch from greatest((k.model).closed_until,
+      sluice.permit_at(k.model, p_now)) - p_now)::double precision, 0) + k.waiting / k.rate,
+    k.call_s,
+    case when sluice.model_state(k.model, k.state, p_now) not in ('open', 'closed')
+        then sluice.closed_text(k.model, p_now)
+      when k.live = 0 then sluice.unserved_phrase(0, null, null, null, null)
+      when k.rate is null then 'the model has no quota, and no call of it was timed lately' end
+  from known k
+$$;
+
+-- tenant_pace: how many seconds a tenant's quotas need for so many tasks and tokens; 0: none.
+create or replace function sluice.tenant_pace(
+  p_tenant text, p_tasks bigint, p_tokens double precision, p_now timestamptz)
+returns double precision
+language plpgsql volatile
+as $$
+declare
+  v_tenant sluice.tenants := (select t from sluice.tenants t where t.name = p_tenant);
+begin
+  return greatest(0, extract(epoch from sluice.permit_at(sluice.request_quota(v_tenant), p_now,
+      p_tasks - 1) - p_now),
+    extract(epoch from sluice.permit_at(sluice.token_quota(v_tenant), p_now) - p_now)
+      + (sluice.token_quota(v_tenant)).interval_ns * p_tokens / 1e9);
+end
+$$;
+
+-- time_needed: in how many seconds the models of a name will have begun p_tasks tasks: each takes
+-- some from when it is free, so that all end together; null: none can.
+-- Params:  p_free_s, p_rates: of each model.
+create or replace function sluice.time_needed(
+  p_tasks double precision, p_free_s double precision[], p_rates double precision[])
+returns double precision
+language sql immutable
+as $$
+  select min(x.needed) from (
+    select (p_tasks + sum(m.rate * m.free_s) over first) / sum(m.rate) over first as needed
+    from unnest(p_free_s, p_rates) m(free_s, rate)
+    window first as (order by m.free_s)) x
+$$;
+
+-- expected_cost: what so many tokens cost at a model; null: it has no price.
+create or replace function sluice.expected_cost(
+  p_model sluice.models, p_input_tokens bigint, p_output_tokens bigint)
+returns numeric
+language sql immutable
+as $$
+  select case when num_nonnulls(p_model.input_price, p_model.output_price) > 0 then trim_scale(
+    p_input_tokens * coalesce(p_model.input_price, 0) * 0.000001
+      + p_output_tokens * coalesce(p_model.output_price, 0) * 0.000001) end
+$$;
+
+-- estimate_sums: an estimate of tasks that were summed up.
+-- Params:  sums: from task_sums.
+-- Returns: as estimate_many.
+-- Errors:  SL004 it is no array; SL009 not this caller's tenants.
+create or replace function sluice.estimate_sums(sums jsonb, p_now timestamptz default null)
+returns table (model text, count bigint, input_tokens bigint, output_tokens bigint,
+  cost_min numeric, cost_max numeric, unpriced text[], expected_finish timestamptz, why text)
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := sluice.now_for(p_now);
+  v_tokens double precision;  -- of a task, on average
+  v_models sluice.models[];
+begin
+  if jsonb_typeof(estimate_sums.sums) is distinct from 'array' then
+    raise exception 'sums is a JSON %, not an array',
+      coalesce(jsonb_typeof(estimate_sums.sums), 'null') using errcode = 'SL004',
+      hint = 'Pass what sluice.task_sums returned.';
+  end if;
+  perform sluice.require_tenant(s.tenant)
+  from (select distinct s.tenant from jsonb_to_recordset(estimate_sums.sums) s(tenant text)) s;
+  select sum(t.input_tokens + t.output_min) / sum(t.tasks)::double precision,
+    array(select distinct on ((d.model).id) d.model from sluice.estimate_takers(
+      estimate_sums.sums, v_now) d)
+  into v_tokens, v_models from sluice.estimate_takers(estimate_sums.sums, v_now) t;
+  return query
+  with taker as materialized (
+    select t.*, (t.model).id, (t.model).name as model_name,
+      sum(t.part) over (partition by (t.model).id) as parts
+    from sluice.estimate_takers(estimate_sums.sums, v_now) t),
+  sum as materialized (
+    select s.name, sum(s.tasks)::bigint as tasks,
+      max(sluice.tenant_pace(s.tenant, s.of_tenant, s.of_tenant * v_tokens, v_now)) as needed_s
+    from (select s.name, s.tenant, sum(s.tasks) as tasks,
+        (sum(sum(s.tasks)) over (partition by s.tenant))::bigint as of_tenant
+      from jsonb_to_recordset(estimate_sums.sums) s(name text, tenant text, tasks bigint)
+      where s.tasks > 0 group by s.name, s.tenant) s
+    group by s.name),
+  named as materialized (  -- tasks of the other names are ahead
+    select t.name, max(t.input_tokens) as input_tokens,
+      max(t.output_max) as output_tokens,
+      min(sluice.expected_cost(t.model, t.input_tokens, t.output_min)) as cost_min,
+      max(sluice.expected_cost(t.model, t.input_tokens, t.output_max)) as cost_max,
+      array_agg(t.model_name order by t.model_name)
+        filter (where sluice.expected_cost(t.model, 1, 1) is null) as unpriced,
+      sluice.time_needed(max(t.tasks), array_agg(p.free_s + (t.parts - t.part) / p.rate
+          order by t.id) filter (where p.why is null), array_agg(p.rate order by t.id)
+          filter (where p.why is null))
+        + coalesce(max(p.call_s) filter (where p.why is null), 0) as needed_s,
+      string_agg(t.model_name || ': ' || p.why, '; ' order by t.model_name) as why
+    from taker t join sluice.model_paces(v_models, v_tokens, v_now) p on p.model = t.id
+    group by t.name)
+  select s.name, s.tasks, n.input_tokens, n.output_tokens,
+    case when n.unpriced is null then n.cost_min end,
+    case when n.unpriced is null then n.cost_max end, n.unpriced,
+    case when n.needed_s is not null
+      then v_now + greatest(n.needed_s, s.needed_s) * interval '1 second' end,
+    case when n.needed_s is null then coalesce(n.why, 'no model of the route has a weight') end
+  from sum s left join named n on n.name = s.name order by s.name;
+end
+$$;
+
+-- estimate_many: what tasks would come to, were they submitted now: a dry run of submit_many.
+-- Nothing is stored, and nothing is kept free for them.
+-- Params:  tasks: as for submit_many. One that repeats an earlier task does not count.
+-- Returns: a row for each model or route that they name, with their count. input_tokens,
+--          output_tokens: as many as the limits of tokens would reserve; a verbatim request's own
+--          bound of its answer counts, too. cost_min: at the cheapest model, with answers as long
+--          as they were on average in the last week (one token, if none is known); cost_max: at the
+--          dearest, with all output_tokens; both are null while unpriced names models without a
+--          price.
+--          expected_finish: when the last of them would have ended, if all that waits now goes
+--          before, nothing else comes, calls take as long as lately, and workers' slots are free
+--          for them; null: it cannot be told, and why says why.
+-- Errors:  SL001, SL002, SL004, SL007, SL009 as submit_many. Bounds on waiting tasks (SL003, SL005)
+--          are not looked at.
+create or replace function sluice.estimate_many(tasks jsonb, p_now timestamptz default null)
+returns table (model text, count bigint, input_tokens bigint, output_tokens bigint,
+  cost_min numeric, cost_max numeric, unpriced text[], expected_finish timestamptz, why text)
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := sluice.now_for(p_now);
+begin
+  return query select e.* from sluice.estimate_sums(
+    sluice.sums_of(sluice.drafts_of(estimate_many.tasks, v_now)), v_now) e;
+end
+$$;

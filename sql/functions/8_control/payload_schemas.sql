@@ -1,0 +1,100 @@
+-- The versions of payloads that a model or route knows: rows of sluice.payload_schema, which
+-- administrators write with plain SQL. Each has lines of its own (2_storage/lines.sql).
+
+-- payload_versions_max: of one model or route: each has a line.
+create or replace function sluice.payload_versions_max() returns int
+language sql immutable parallel safe
+as $$ select 32 $$;
+
+-- make_version_lines: the lines of a version of a model or route, those that there are not yet.
+create or replace function sluice.make_version_lines(p_target text, p_version text) returns void
+language plpgsql volatile
+as $$
+begin
+  perform sluice.make_route_line(null, null, p_version, m.id) from sluice.models m
+  where m.name = p_target;
+  if not found then
+    perform sluice.make_route_line(p_target, a.api, p_version)
+    from (select null as api union
+      select m.api from sluice.routes r join sluice.models m on m.name = r.model
+      where r.route = p_target) a;
+  end if;
+end
+$$;
+
+-- before_payload_schema_changes: refuses what is no schema, and no target; makes lines for a new
+-- version.
+create or replace function sluice.before_payload_schema_changes() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  if new.schema is not null then
+    if octet_length(new.schema::text) > sluice.schema_bytes_max() then
+      perform sluice.refuse_schema('$', format('it has more than %s bytes',
+        sluice.schema_bytes_max()));
+    end if;
+    perform sluice.check_schema(new.schema);
+  end if;
+  if tg_op = 'UPDATE' then
+    -- A model that was renamed keeps its lines.
+    if new.version <> old.version or new.target <> old.target and not exists (
+      select from sluice.models m join sluice.route_line l on l.model = m.id
+      where m.name = new.target and l.version = old.version) then
+      raise exception 'the target and the version of a schema stay' using errcode = '23514',
+        hint = 'Insert another row; delete this one when nothing of it waits.';
+    end if;
+    return new;
+  end if;
+  if not exists (select from sluice.models where name = new.target)
+    and not exists (select from sluice.routes where route = new.target) then
+    perform sluice.refuse_unknown(new.target, 'target');
+  elsif (select count(*) from sluice.payload_schema s where s.target = new.target)
+    >= sluice.payload_versions_max() then
+    raise exception '"%" has % versions', new.target, sluice.payload_versions_max()
+      using errcode = 'SL004', column = 'version', hint = 'Delete some that nobody uses any more.';
+  end if;
+  perform sluice.make_version_lines(new.target, new.version);
+  return new;
+end
+$$;
+
+-- after_payload_schema_is_gone: drops the lines of a deleted version. Its submits wait for it, or
+-- it for them; a claim that holds them makes it fail.
+-- Errors:  23503 tasks of it wait, or are under way; 55P03 a line is in use.
+create or replace function sluice.after_payload_schema_is_gone() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+set lock_timeout = '1s'
+as $$
+declare
+  v_lines int[] := array(
+    select -l.n from sluice.route_line l left join sluice.models m on m.id = l.model
+    where l.version = old.version and old.target in (l.route, m.name) order by 1);
+  v_line int;
+  v_waiting bigint := 0;
+begin
+  foreach v_line in array v_lines loop
+    perform sluice.lock_line(v_line);
+    execute format('lock table sluice.%I in access exclusive mode',
+      'queue_' || sluice.line_name(v_line));
+    v_waiting := v_waiting + sluice.depth(v_line)
+      + (select count(*) from sluice.lease l where l.line = v_line);
+  end loop;
+  v_waiting := v_waiting + (select count(*) from sluice.later l
+    join sluice.task t on t.id = l.task_id left join sluice.models m on m.id = l.model
+    where t.schema_version = old.version and old.target in (l.route, m.name));
+  if v_waiting > 0 then
+    raise exception '% task(s) of "%" have schema version "%"', v_waiting, old.target, old.version
+      using errcode = '23503', hint = 'Wait for them, or cancel them; then delete it.';
+  end if;
+  perform sluice.drop_line(l) from unnest(v_lines) l;
+  delete from sluice.route_line where -n = any (v_lines);
+  return null;
+end
+$$;
+
+create or replace trigger before_payload_schema_changes before insert or update
+  on sluice.payload_schema for each row execute function sluice.before_payload_schema_changes();
+create or replace trigger after_payload_schema_is_gone after delete
+  on sluice.payload_schema for each row execute function sluice.after_payload_schema_is_gone();

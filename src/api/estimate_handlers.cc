@@ -1,0 +1,52 @@
+#include "api/estimate_handlers.h"
+
+#include "api/answer_value.h"
+#include "api/arguments.h"
+#include "api/error_reply.h"
+#include "json_object.h"
+
+namespace sluice {
+namespace {
+
+// A file of 50,000 lines takes seconds.
+Co<HttpReply> estimate(Services& services, ApiRequest request, std::string_view sql,
+                       PgParams params) {
+  BulkTurns::Place place(services.bulk, request.http);
+  if (!place.is_taken()) co_return services.bulk.refusal();
+  std::string statement = in_name_of(request.caller.key_id, sql, params);
+  Co<Result<PgResult>> estimation = place.query(std::move(statement), std::move(params));
+  const Result<PgResult> rows = co_await std::move(estimation);
+  co_return value_reply(rows, "there is no estimate");
+}
+
+}  // namespace
+
+tl::expected<bool, HttpReply> asks_dry_run(const HttpFields& query) {
+  const std::string_view value = find_field(query, "dry_run", "false");
+  if (value == "true" || value == "false") return value == "true";
+  return tl::unexpected(
+      bad_argument("dry_run", "dry_run is true or false, not " + in_quotes(value)));
+}
+
+Co<HttpReply> estimate_tasks(Services& services, ApiRequest request,
+                             std::optional<std::string> key) {
+  std::string body = std::move(request.http.body);
+  if (json_outline(body) == JsonOutline::object) {
+    const std::string problem = json_object_problem(body);
+    if (!problem.empty()) return reply_with(error_reply(400, "invalid_request", problem));
+    body = '[' + body + ']';
+    key = std::nullopt;  // an array's tasks have keys of their own
+  }
+  PgParams params = {std::move(body), request.caller.tenant, std::move(key)};
+  return estimate(services, std::move(request), "select sluice.estimate_array($1, $2, $3)",
+                  std::move(params));
+}
+
+Co<HttpReply> estimate_batch(Services& services, ApiRequest request, bool is_messages) {
+  PgParams params = {std::move(request.http.body), request.caller.tenant,
+                     is_messages ? "true" : "false"};
+  return estimate(services, std::move(request), "select sluice.estimate_batch($1, $2, $3::boolean)",
+                  std::move(params));
+}
+
+}  // namespace sluice
