@@ -67,10 +67,30 @@ comment on column sluice.models.hedge_max is
 comment on column sluice.models.hedge_budget is
   'Extra calls as a share of all calls, 0 to 1; models with hedge_after save for one budget.';
 comment on column sluice.models.input_price is
-  'Cost of a million input tokens, in a currency of yours, for tasks.cost and the history. Null: '
-  'not known.';
+  'Cost of a million input tokens, in a currency of yours. Null: not known. To set it begins a new '
+  'list in sluice.prices, and a list that comes into force is shown here within a minute.';
 comment on column sluice.models.output_price is
-  'Cost of a million output tokens, in the same currency. Null: not known.';
+  'Cost of a million output tokens, likewise. Null: not known.';
+comment on column sluice.models.is_priced is
+  'Whether sluice.prices has rows of it. Maintained by a trigger.';
+
+comment on table sluice.prices is
+  'What models cost, in nano-units (thousand-millionths) of one currency, now, before and later. '
+  'The rows of a model with the same valid_from are a list, which holds for calls that begin '
+  'before the next list.';
+comment on column sluice.prices.model is 'The model; renamed and deleted with it.';
+comment on column sluice.prices.valid_from is 'When the list begins to hold.';
+comment on column sluice.prices.above_tokens is
+  'For calls with more input tokens than this; the row with the highest such number counts. 0: '
+  'all.';
+comment on column sluice.prices.input is 'Of a million input tokens. Null: not known.';
+comment on column sluice.prices.cached_input is
+  'Of a million input tokens that the provider read from its cache. Null: as input.';
+comment on column sluice.prices.cache_write is
+  'Of a million input tokens that the provider wrote to its cache. Null: as input.';
+comment on column sluice.prices.output is
+  'Of a million output tokens, those for reasoning included. Null: not known.';
+comment on column sluice.prices.per_request is 'Of a call, beside its tokens.';
 comment on column sluice.models.paused is
   'While true nothing is claimed for the model; running calls end normally.';
 comment on column sluice.models.closed_until is
