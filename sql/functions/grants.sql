@@ -126,9 +126,10 @@ grant execute on function
   sluice.history_page(text, text, text, text, text, text, text)
 to sluice_admin;
 grant select on sluice.api_key, sluice.notify_usage, sluice.revisions to sluice_admin;
+grant execute on function sluice.budget_rows(text, timestamptz) to sluice_admin;
 grant execute on function sluice.set_price(text, jsonb), sluice.price_rows(text),
   sluice.drop_price(text, timestamptz)
 to sluice_admin;
 grant select, insert, update, delete on sluice.models, sluice.routes,
-  sluice.tenants, sluice.prices to sluice_admin;
+  sluice.tenants, sluice.prices, sluice.budgets to sluice_admin;
 grant select, update on sluice.settings to sluice_admin;

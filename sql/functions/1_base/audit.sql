@@ -110,7 +110,8 @@ do $$
 declare
   v_table text;
 begin
-  foreach v_table in array array['models', 'routes', 'tenants', 'settings', 'prices'] loop
+  foreach v_table in array array['models', 'routes', 'tenants', 'settings', 'prices',
+      'budgets'] loop
     execute format($sql$
       create or replace trigger note_configuration after insert or update or delete on sluice.%I
         for each row

@@ -152,7 +152,8 @@ begin
   of_model as materialized (
     select m.id, m.name, m.is_priced, sluice.keeps_response(m) as keeps_response, g.calls,
       b.is_moving or m.max_in_flight is not null as opens,
-      b.is_moving or exists (select from sluice.refusal r where r.model = m.id and r.tasks <> '{}')
+      b.is_moving or m.is_budgeted
+        or exists (select from sluice.refusal r where r.model = m.id and r.tasks <> '{}')
         or coalesce(sluice.counter('failures', m.id) > 0, false) as hears
     from (select model, sum(calls)::int as calls from gone group by model) g
     join sluice.models m on m.id = g.model
@@ -186,6 +187,9 @@ begin
       where h.place = v_drawn)),
       sluice.settle_reserved(p_outcomes, v_heard, p_now),
         sluice.note_health(p_outcomes, v_heard, p_now);
+    if exists (select from sluice.budgets) then
+      perform sluice.settle_budgets(p_outcomes, p_usages, v_places, 'held', p_now);
+    end if;
   end if;
   perform sluice.count_solved(cardinality(v_places), v_models, v_calls);
   if v_opened is not null then
@@ -268,6 +272,10 @@ begin
       from unnest(v_ended) e));
   end if;
   perform sluice.settle(p_outcomes, v_ended, v_now);
+  if exists (select from sluice.budgets) then
+    perform sluice.settle_budgets(p_outcomes, p_usages,
+      array(select e.place from unnest(v_ended) e), 'held', v_now);
+  end if;
   perform sluice.note_health(p_outcomes, v_ended, v_now);
   perform sluice.count_ended((select array_agg(e.lease) from unnest(v_ended) e));
   return array(select e.place from unnest(v_ended) e);

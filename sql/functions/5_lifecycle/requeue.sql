@@ -138,6 +138,10 @@ language plpgsql volatile
 as $$
 #variable_conflict use_column
 begin
+  if exists (select from sluice.budgets) then
+    perform sluice.settle_budgets(p_outcomes, p_usages, array(
+      select n from generate_subscripts(p_outcomes, 1) n where n <> all (p_places)), 'kept', p_now);
+  end if;
   return query
   with judged as materialized (
     select o.*, coalesce(o.ordinality = any (p_places), false)

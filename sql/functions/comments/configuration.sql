@@ -71,8 +71,40 @@ comment on column sluice.models.input_price is
   'list in sluice.prices, and a list that comes into force is shown here within a minute.';
 comment on column sluice.models.output_price is
   'Cost of a million output tokens, likewise. Null: not known.';
+comment on column sluice.models.max_output_tokens is
+  'The longest answer of a task that has no max_output_tokens of its own, in tokens; sent with its '
+  'prompt. Null: the backend''s own limit.';
+comment on column sluice.models.is_budgeted is
+  'Whether there are budgets. Maintained by a trigger.';
 comment on column sluice.models.is_priced is
   'Whether sluice.prices has rows of it. Maintained by a trigger.';
+
+comment on table sluice.budgets is
+  'How much calls may cost in some time. A hard budget is never exceeded: each call is held at the '
+  'most that it may cost, and settled when it ends.';
+comment on column sluice.budgets.name is 'As you like, 1 to 200 characters.';
+comment on column sluice.budgets.scope is
+  'Which calls count: system (all), or those of a model, route, tenant, key of the HTTP API, or '
+  'tag in the tasks'' metadata.';
+comment on column sluice.budgets.subject is
+  'The model''s, route''s or tenant''s name, the key''s id, or key=value. Null: of the system.';
+comment on column sluice.budgets.period is
+  'day, week (from Monday), month, or rolling: the time before now.';
+comment on column sluice.budgets.zone is
+  'In which time zone days, weeks and months begin, such as Europe/Prague.';
+comment on column sluice.budgets.rolling is
+  'Of period rolling: how long a call counts, 1 minute to 366 days.';
+comment on column sluice.budgets.limit_nanos is
+  'What calls may cost, in nano-units (thousand-millionths) of the currency of sluice.prices.';
+comment on column sluice.budgets.is_hard is
+  'Whether calls wait at the limit. False: it is only told.';
+comment on column sluice.budgets.marks is
+  'At how many per cent of the limit it is told, once in each window.';
+comment on column sluice.budgets.at_limit is
+  'What becomes of a task that does not fit: park (it waits until the budget opens), refuse (it '
+  'fails with over_budget), or reroute (to the model reroute_to).';
+comment on column sluice.budgets.reroute_to is 'A model that costs less, or is another budget''s.';
+comment on column sluice.budgets.id is 'Its number in other tables.';
 
 comment on table sluice.prices is
   'What models cost, in nano-units (thousand-millionths) of one currency, now, before and later. '

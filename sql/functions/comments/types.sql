@@ -35,6 +35,26 @@ comment on column sluice.usage.cache_write_tokens is
 comment on column sluice.usage.reasoning_tokens is
   'Output tokens of which the caller sees no text. Null: not said.';
 
+comment on type sluice.budget_row is 'How a budget stands, in whole units.';
+comment on column sluice.budget_row.name is 'The budget.';
+comment on column sluice.budget_row.scope is 'As in sluice.budgets.';
+comment on column sluice.budget_row.subject is 'As in sluice.budgets.';
+comment on column sluice.budget_row.period is 'As in sluice.budgets.';
+comment on column sluice.budget_row.zone is 'As in sluice.budgets.';
+comment on column sluice.budget_row.rolling is 'As in sluice.budgets.';
+comment on column sluice.budget_row.limit is 'What calls may cost in the period.';
+comment on column sluice.budget_row.is_hard is 'As in sluice.budgets.';
+comment on column sluice.budget_row.at_limit is 'As in sluice.budgets.';
+comment on column sluice.budget_row.reroute_to is 'As in sluice.budgets.';
+comment on column sluice.budget_row.marks is 'As in sluice.budgets.';
+comment on column sluice.budget_row.spent is 'By calls that ended, in the present window.';
+comment on column sluice.budget_row.held is 'What calls under way may cost.';
+comment on column sluice.budget_row.left is 'What other calls may cost.';
+comment on column sluice.budget_row.window_from is 'When the present window began.';
+comment on column sluice.budget_row.opens_at is 'When the next one begins. Null: it rolls.';
+comment on column sluice.budget_row.waiting is 'Tasks that it keeps waiting.';
+comment on column sluice.budget_row.marks_hit is 'Which of its marks it has reached.';
+
 comment on type sluice.price_row is 'A row of sluice.prices, in whole units.';
 comment on column sluice.price_row.model is 'The model.';
 comment on column sluice.price_row.valid_from is 'When its list begins to hold.';
