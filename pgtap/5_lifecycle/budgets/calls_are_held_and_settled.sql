@@ -3,7 +3,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_budgets.sql
-select plan(16);
+select plan(18);
 
 select given_priced_model() as m \gset
 select given_budget('model', :'m', 1000) as b, given_worker(array[:'m']) as w \gset
@@ -39,6 +39,16 @@ select sluice.clean_budgets(at(100000));
 select is((select count(*) from sluice.budget_call where budget = (budget_row(:'b')).id), 0::bigint,
   'calls of yesterday are forgotten');
 select is(stands(:'b', at(5)), '745+0', 'what they cost is not');
+select given_budget('model', :'m', 1000, is_hard => false) as soft \gset
+delete from sluice.budgets where name = :'b';
+select given_calls(:'m', 30) as many, given_worker(array[:'m'], at(6)) as w2 \gset
+select claimed(:w2, 20, at(6)) \g /dev/null
+select completed(:w2, told(l.task_id, 'solved', l.fence, input_tokens => 90, output_tokens => 5),
+  at(7)) from sluice.lease l where l.worker = :w2 \g /dev/null
+select claimed(:w2, 1, at(8)) \g /dev/null
+select is(stands(:'soft', at(8)), '1900+100', 'a budget that only tells lets all begin');
+select is((select marks_hit from sluice.budget_rows(:'soft', at(8))), array[80, 100],
+  'and its marks are noted');
 select throws_ok(
   'set local transaction isolation level repeatable read; select sluice.lock_budgets()', '25001',
   null, 'an old snapshot would not see what others hold');

@@ -77,8 +77,9 @@ begin
 end
 $$;
 
--- hold_budgets: holds what the calls of new leases may cost, in each of their budgets. Requires the
--- lock if one of them is hard: within_budgets has found that they fit.
+-- hold_budgets: holds what the calls of new leases may cost, in each of their budgets, and notes
+-- marks. Requires the lock if one of them is hard: within_budgets has found that they fit. For
+-- those that only tell, it tries the lock to keep their accounts short.
 -- Errors:  40001: the prices have changed since then; the claim is undone.
 create or replace function sluice.hold_budgets(
   p_model sluice.models, p_leases sluice.lease[], p_now timestamptz) returns void
@@ -86,6 +87,7 @@ language plpgsql volatile
 as $$
 declare
   v_budget sluice.budgets;
+  v_sums record;
 begin
   with need as materialized (
     select l.task_id, l.fence, b.id as budget,
@@ -99,11 +101,16 @@ begin
   insert into sluice.budget_spent (budget, at, nanos)
   select n.budget, p_now, sum(n.nanos) from need n group by n.budget having sum(n.nanos) > 0;
   for v_budget in
-    select b.* from sluice.budgets b where b.is_hard and b.id in (
+    select b.* from sluice.budgets b where b.id in (
       select c.budget from unnest(p_leases) l join sluice.budget_call c
         on c.task_id = l.task_id and c.fence = l.fence)
   loop
-    if (sluice.budget_sums(v_budget, p_now)).total > v_budget.limit_nanos then
+    v_sums := sluice.budget_sums(v_budget, p_now);
+    perform sluice.note_marks(v_budget, v_sums.total - v_sums.held, p_now);
+    if not v_budget.is_hard then
+      perform sluice.merge_budget(v_budget, p_now)
+      where pg_try_advisory_xact_lock(sluice.lock_class('budget'), 0);
+    elsif v_sums.total > v_budget.limit_nanos then
       raise exception 'the prices of model "%" have just changed', p_model.name
         using errcode = '40001';
     end if;
