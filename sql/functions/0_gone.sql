@@ -19,7 +19,8 @@ drop function if exists sluice.submit_each(text[], text[], text[], text[], times
   sluice.submit_array(text, text, text, text, timestamptz);
 -- And these have a column more.
 drop function if exists sluice.cells_of(sluice.history_look, bigint, bigint, bigint),
-  sluice.attempt_cells(sluice.history_look);
+  sluice.attempt_cells(sluice.history_look), sluice.uncounted_ends(sluice.history_look),
+  sluice.uncounted_attempts(sluice.history_look);
 
 -- These have an argument more, and the types an attribute: payloads have versions.
 drop function if exists sluice.submit(text, text, int, text, timestamptz, timestamptz, text, int,

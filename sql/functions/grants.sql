@@ -20,7 +20,9 @@ grant execute on function
   sluice.hedge(bigint, bigint, int, timestamptz),
   sluice.requests(bigint, bigint[]), sluice.held_leases(bigint), sluice.retain(timestamptz),
   sluice.keep_history(timestamptz),
-  sluice.complete(bigint, sluice.outcome[], timestamptz), sluice.announce(bigint[]),
+  sluice.complete(bigint, sluice.outcome[], timestamptz),
+  sluice.complete_with_usage(bigint, sluice.outcome[], sluice.usage[], timestamptz),
+  sluice.announce(bigint[]),
   sluice.unregister_worker(bigint, timestamptz), sluice.wake(timestamptz),
   sluice.recover(bigint, timestamptz), sluice.sweep(timestamptz), sluice.warm_up(),
   sluice.become_watcher(bigint), sluice.resign_watcher(bigint, boolean),
@@ -128,6 +130,10 @@ grant execute on function
   sluice.history_page(text, text, text, text, text, text, text)
 to sluice_admin;
 grant select on sluice.api_key, sluice.notify_usage, sluice.revisions to sluice_admin;
+grant execute on function sluice.budget_rows(text, timestamptz) to sluice_admin;
+grant execute on function sluice.set_price(text, jsonb), sluice.price_rows(text),
+  sluice.drop_price(text, timestamptz)
+to sluice_admin;
 grant select, insert, update, delete on sluice.models, sluice.routes,
-  sluice.tenants, sluice.payload_schema to sluice_admin;
+  sluice.tenants, sluice.payload_schema, sluice.prices, sluice.budgets to sluice_admin;
 grant select, update on sluice.settings to sluice_admin;

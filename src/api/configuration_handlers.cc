@@ -149,6 +149,55 @@ Co<HttpReply> delete_tenant(Services& services, ApiRequest request) {
   return answer_with_deletion(services.database, std::move(request), "tenants", "name");
 }
 
+Co<HttpReply> list_prices(Services& services, ApiRequest request) {
+  return answer_with_value(
+      services.database, request.http,
+      "select json_build_object('object', 'list', 'data', coalesce(json_agg(p), '[]'))"
+      " from sluice.price_rows() p",
+      PgParams());
+}
+
+// A model without prices has an empty list.
+Co<HttpReply> show_prices(Services& services, ApiRequest request) {
+  return answer_with_name(
+      services, std::move(request),
+      "select (select json_build_object('object', 'list', 'data', coalesce(json_agg(p), '[]'))"
+      " from sluice.price_rows(m.name) p) from sluice.models m where m.name = $1");
+}
+
+Co<HttpReply> set_price(Services& services, ApiRequest request) {
+  return answer_with_name_and_body(services, std::move(request),
+                                   "select sluice.set_price(m.name, $2::jsonb)"
+                                   " from sluice.models m where m.name = $1");
+}
+
+Co<HttpReply> list_budgets(Services& services, ApiRequest request) {
+  return answer_with_value(
+      services.database, request.http,
+      "select json_build_object('object', 'list', 'data', coalesce(json_agg(b), '[]'))"
+      " from sluice.budget_rows() b",
+      PgParams());
+}
+
+Co<HttpReply> show_budget(Services& services, ApiRequest request) {
+  return answer_with_name(services, std::move(request),
+                          "select to_json(b) from sluice.budget_rows($1) b");
+}
+
+Co<HttpReply> replace_budget(Services& services, ApiRequest request) {
+  return answer_with_name_and_body(services, std::move(request),
+                                   "select sluice.configure('budgets', $1, $2::jsonb, true)");
+}
+
+Co<HttpReply> change_budget(Services& services, ApiRequest request) {
+  return answer_with_name_and_body(services, std::move(request),
+                                   "select sluice.configure('budgets', $1, $2::jsonb, false)");
+}
+
+Co<HttpReply> delete_budget(Services& services, ApiRequest request) {
+  return answer_with_deletion(services.database, std::move(request), "budgets", "name");
+}
+
 Co<HttpReply> show_settings(Services& services, ApiRequest request) {
   return answer_with_value(services.database, request.http,
                            "select to_jsonb(s) - sluice.hidden_columns() from sluice.settings s",

@@ -114,6 +114,9 @@ Outcome outcome_of_answer(const Backend& backend, const HttpResponse& response,
     solved->http_status = response.status;
     solved->input_tokens = usage.input_tokens;
     solved->output_tokens = usage.output_tokens;
+    solved->cached_tokens = usage.cached_tokens;
+    solved->cache_write_tokens = usage.cache_write_tokens;
+    solved->reasoning_tokens = usage.reasoning_tokens;
   }
   return outcome;
 }

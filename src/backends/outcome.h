@@ -33,6 +33,9 @@ struct Solved {
   int http_status = 200;
   std::optional<int64_t> input_tokens;
   std::optional<int64_t> output_tokens;
+  std::optional<int64_t> cached_tokens;       // of input_tokens: read from the provider's cache
+  std::optional<int64_t> cache_write_tokens;  // of input_tokens: written to it
+  std::optional<int64_t> reasoning_tokens;    // of output_tokens: of which there is no text
   std::string finish;  // why the model stopped, if not of itself: length, content_filter, refusal …
 };
 

@@ -39,21 +39,61 @@ Count sum_of(const element& object, std::initializer_list<std::string_view> name
   return sum;
 }
 
+// Absent where it is 0, as for most calls.
+Count part_of(const element& object, std::initializer_list<std::string_view> names) {
+  const Count count = first_of(object, names);
+  return count == 0 ? std::nullopt : count;
+}
+
+// The first that one of the objects of these names has.
+Count detail_of(const element& usage, std::initializer_list<std::string_view> objects,
+                std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : objects) {
+    const auto details = field_of(usage, name);
+    if (!details) continue;
+    if (const Count count = part_of(*details, names)) return count;
+  }
+  return std::nullopt;
+}
+
+Usage usage_of_field(const element& usage) {
+  Usage found;
+  // Anthropic's input_tokens are those after the last cache breakpoint only.
+  found.input_tokens =
+      sum_of(usage, {"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"});
+  if (!found.input_tokens) found.input_tokens = count_of(usage, "prompt_tokens");
+  found.output_tokens = first_of(usage, {"output_tokens", "completion_tokens"});
+  // DeepSeek says prompt_cache_hit_tokens.
+  found.cached_tokens = part_of(usage, {"cache_read_input_tokens", "prompt_cache_hit_tokens"});
+  if (!found.cached_tokens) {
+    found.cached_tokens =
+        detail_of(usage, {"prompt_tokens_details", "input_tokens_details"}, {"cached_tokens"});
+  }
+  found.cache_write_tokens = part_of(usage, {"cache_creation_input_tokens"});
+  if (!found.cache_write_tokens) {
+    found.cache_write_tokens =
+        detail_of(usage, {"prompt_tokens_details", "input_tokens_details"}, {"cache_write_tokens"});
+  }
+  found.reasoning_tokens = detail_of(usage, {"completion_tokens_details", "output_tokens_details"},
+                                     {"reasoning_tokens"});
+  return found;
+}
+
 }  // namespace
 
 Usage usage_of(const element& body) {
-  if (const auto usage = field_of(body, "usage")) {
-    // Anthropic's input_tokens are those after the last cache breakpoint only.
-    Count input =
-        sum_of(*usage, {"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"});
-    if (!input) input = count_of(*usage, "prompt_tokens");
-    return Usage{input, first_of(*usage, {"output_tokens", "completion_tokens"})};
-  }
+  if (const auto usage = field_of(body, "usage")) return usage_of_field(*usage);
+  Usage found;
   if (const auto usage = field_of(body, "usageMetadata")) {
-    return Usage{count_of(*usage, "promptTokenCount"),
-                 sum_of(*usage, {"candidatesTokenCount", "thoughtsTokenCount"})};
+    found.input_tokens = count_of(*usage, "promptTokenCount");
+    found.output_tokens = sum_of(*usage, {"candidatesTokenCount", "thoughtsTokenCount"});
+    found.cached_tokens = part_of(*usage, {"cachedContentTokenCount"});
+    found.reasoning_tokens = part_of(*usage, {"thoughtsTokenCount"});
+    return found;
   }
-  return Usage{count_of(body, "prompt_eval_count"), count_of(body, "eval_count")};
+  found.input_tokens = count_of(body, "prompt_eval_count");
+  found.output_tokens = count_of(body, "eval_count");
+  return found;
 }
 
 }  // namespace sluice

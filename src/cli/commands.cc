@@ -27,6 +27,8 @@ Action configure_import(CLI::App& app);
 Action configure_model(CLI::App& app);
 Action configure_route(CLI::App& app);
 Action configure_tenant(CLI::App& app);
+Action configure_price(CLI::App& app);
+Action configure_budget(CLI::App& app);
 Action configure_completion(CLI::App& app);
 Action configure_complete(CLI::App& app);
 Action configure_manual(CLI::App& app);
@@ -60,6 +62,8 @@ constexpr Command command_table[] = {
     {"model", "List, make, change, pause, close and delete models", configure_model},
     {"route", "List, make, weigh and delete routes", configure_route},
     {"tenant", "List, change and forget weights and limits of tenants", configure_tenant},
+    {"price", "List, set and remove prices of models, now and to come", configure_price},
+    {"budget", "List, make, change and delete budgets: what calls may cost", configure_budget},
     {"key", "Make, list and revoke the keys of the HTTP API", configure_key},
     {"mock", "A stand-in model backend for demos, tests and benchmarks", configure_mock},
     {"completion", "A script that completes commands, flags and values in your shell",

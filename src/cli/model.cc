@@ -35,7 +35,7 @@ constexpr std::string_view model_columns[] = {"name",          "api",
                                               "hedge_budget",  "input_price",
                                               "output_price",  "paused",
                                               "closed_until",  "closed_reason",
-                                              "keep_response"};
+                                              "keep_response", "max_output_tokens"};
 
 struct ModelOptions {
   std::string name;

@@ -88,6 +88,12 @@ const std::string complete_sql =
     "select row(o.*)::sluice.outcome from unnest($2::bigint[], $3::int[], $4::text[], $5::text[],"
     " $6::text[], $7::text[], $8::text[], $9::int[], $10::bigint[], $11::int[], $12::int[],"
     " $13::boolean[]) o))";
+const std::string complete_with_usage_sql =
+    "select task_id, fence, applied from sluice.complete_with_usage($1::bigint, array("
+    "select row(o.*)::sluice.outcome from unnest($2::bigint[], $3::int[], $4::text[], $5::text[],"
+    " $6::text[], $7::text[], $8::text[], $9::int[], $10::bigint[], $11::int[], $12::int[],"
+    " $13::boolean[]) o), array(select row(u.*)::sluice.usage from unnest($14::int[], $15::int[],"
+    " $16::int[]) u))";
 const std::string heartbeat_sql = fmt::format(
     "select h.task_id, h.fence, {} from (select) one left join sluice.heartbeat($1::bigint) h on"
     " true",
@@ -200,10 +206,12 @@ PgParams params_of(Params&&... values) {
   return params;
 }
 
-// The columns of sluice.outcome, one array each.
+// The columns of sluice.outcome and sluice.usage, one array each.
 struct OutcomeColumns {
   PgArray task_id, fence, http_status, retry_after_ms, input_tokens, output_tokens, billed;
   PgTextArray kind, answer, response, error, error_code;
+  PgArray cached_tokens, cache_write_tokens, reasoning_tokens;
+  bool has_usage = false;  // whether any of the last three is known: mostly none is
 
   // Of all of them; then add() each.
   void reserve(const std::vector<EndedCall>& batch) {
@@ -223,6 +231,17 @@ struct OutcomeColumns {
     task_id.add(ended.key.task_id);
     fence.add(ended.key.fence);
     std::visit([this](const auto& outcome) { add(outcome); }, ended.outcome);
+    add_usage(std::get_if<Solved>(&ended.outcome));
+  }
+
+  void add_usage(const Solved* solved) {
+    static const Solved none;
+    if (solved == nullptr) solved = &none;
+    cached_tokens.add(solved->cached_tokens);
+    cache_write_tokens.add(solved->cache_write_tokens);
+    reasoning_tokens.add(solved->reasoning_tokens);
+    has_usage = has_usage || solved->cached_tokens || solved->cache_write_tokens ||
+                solved->reasoning_tokens;
   }
 
   void add(const Solved& solved) {
@@ -370,7 +389,7 @@ Co<void> PgDatabase::warm_up() {
   if (direct && *direct) {  // and so are both, for they have one URL
     std::vector<std::string> of_work = {claim_sql, claim_urgent_sql, requests_sql, wake_sql,
                                         sweep_sql, heartbeat_sql,    recover_sql};
-    std::vector<std::string> of_store = {complete_sql};
+    std::vector<std::string> of_store = {complete_sql, complete_with_usage_sql};
     co_await prepare(*work_, std::move(of_work));
     co_await prepare(storing(), std::move(of_store));
   }
@@ -534,7 +553,11 @@ Co<Result<std::vector<Applied>>> PgDatabase::complete(int64_t worker,
       columns.answer.param(), columns.response.param(), columns.error.param(),
       columns.error_code.param(), columns.http_status.text(), columns.retry_after_ms.text(),
       columns.input_tokens.text(), columns.output_tokens.text(), columns.billed.text());
-  return read_applied(storing().query(complete_sql, std::move(params)));
+  if (!columns.has_usage) return read_applied(storing().query(complete_sql, std::move(params)));
+  params.emplace_back(columns.cached_tokens.text());
+  params.emplace_back(columns.cache_write_tokens.text());
+  params.emplace_back(columns.reasoning_tokens.text());
+  return read_applied(storing().query(complete_with_usage_sql, std::move(params)));
 }
 
 Co<Result<int64_t>> PgDatabase::announce(const std::vector<int64_t>& ids) {

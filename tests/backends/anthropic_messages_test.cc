@@ -63,6 +63,8 @@ TEST_CASE("messages: texts are the answer, and the input is the sum of three cou
       R"("output_tokens":7}})"));
   CHECK(solved.answer == "ab");
   CHECK(solved.input_tokens == 123);
+  CHECK(solved.cached_tokens == 100);
+  CHECK(solved.cache_write_tokens == 20);
   CHECK(solved.output_tokens == 7);
   CHECK(solved.finish.empty());
 }
@@ -81,6 +83,7 @@ TEST_CASE("messages: a stream adds up to the message") {
     const auto solved = std::get<Solved>(answer_of(messages, *body));
     CHECK(solved.answer == "Hello");
     CHECK(solved.input_tokens == 13);
+    CHECK(solved.cached_tokens == 10);
     CHECK(solved.output_tokens == 15);
     CHECK(solved.finish == "max_tokens");
     CHECK(body->find(R"({"id":"t1","input":{"a":1},"name":"f","type":"tool_use"})") !=

@@ -99,6 +99,26 @@ TEST_CASE("chat: what is no completion is tried again") {
   }
 }
 
+TEST_CASE("chat: cached and reasoning tokens are told, where there are any") {
+  const auto solved_with = [](const std::string& usage) {
+    return solved_by(R"({"choices":[{"message":{"content":""}}],"usage":{"prompt_tokens":20,)"
+                     R"("completion_tokens":9,)" +
+                     usage + "}}");
+  };
+  const Solved told = solved_with(
+      R"("prompt_tokens_details":{"cached_tokens":16,"audio_tokens":0,"cache_write_tokens":3},)"
+      R"("completion_tokens_details":{"reasoning_tokens":7})");
+  CHECK(told.input_tokens == 20);
+  CHECK(told.cached_tokens == 16);
+  CHECK(told.cache_write_tokens == 3);
+  CHECK(told.reasoning_tokens == 7);
+  const Solved none = solved_with(
+      R"("prompt_tokens_details":{"cached_tokens":0},"completion_tokens_details":null)");
+  CHECK_FALSE(none.cached_tokens.has_value());
+  CHECK_FALSE(none.reasoning_tokens.has_value());
+  CHECK(solved_with(R"("prompt_cache_hit_tokens":5)").cached_tokens == 5);
+}
+
 TEST_CASE("chat: usage that makes no sense cannot spoil a flush") {
   const auto input_of = [](const std::string& count) {
     return solved_by(R"({"choices":[{"message":{"content":""}}],"usage":{"prompt_tokens":)" +

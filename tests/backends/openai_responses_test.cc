@@ -38,6 +38,8 @@ TEST_CASE("responses: the text of all messages is the answer") {
   CHECK(solved.answer == "four");
   CHECK(solved.input_tokens == 5);
   CHECK(solved.output_tokens == 6);
+  CHECK(solved.cached_tokens == 2);
+  CHECK_FALSE(solved.reasoning_tokens.has_value());
   CHECK(solved.finish.empty());
 }
 

@@ -307,6 +307,21 @@ def test_a_thousand_chat_tasks_are_solved_in_streams_and_their_usage_recorded(pg
           and response::json #>> '{choices,0,message,content}' = answer""") == [(1000,)]
 
 
+def test_cached_and_reasoning_tokens_have_their_prices(pg, worker):
+    url = pg.database()
+    usage = {"prompt_tokens": 1000, "prompt_tokens_details": {"cached_tokens": 800},
+        "completion_tokens": 50, "completion_tokens_details": {"reasoning_tokens": 40}}
+    answer = json.dumps({"choices": [{"message": {"content": "yes"}}], "usage": usage})
+    with ScriptedBackend({"hi": says(200, answer)}) as backend:
+        add_model(url, "m", backend.url, api="openai-chat", input_price=2, output_price=10)
+        query(url, "update sluice.prices set cached_input = 500000000")
+        submit(url, "hi")
+        worker(url)
+        assert wait_ended(url, 1) == {"solved": 1}
+    assert query(url, "select input_tokens, cached_tokens, reasoning_tokens, cost::text "
+        "from sluice.tasks") == [(1000, 800, 40, "0.0013")]
+
+
 def test_a_verbatim_request_reaches_the_backend_byte_for_byte(pg, worker):
     url = pg.database()
     seen = []

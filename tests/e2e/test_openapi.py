@@ -183,6 +183,9 @@ def test_the_keys_are_those_of_the_database(pg):
     assert named["Task"] | named["TaskFacts"] == columns("sluice.tasks")
     assert named["ModelSettings"] == settings("models")
     assert named["TenantSettings"] == settings("tenants")
+    assert named["Pricing"] == columns("sluice.pricing")
+    assert named["Price"] == columns("sluice.price_row")
+    assert named["BudgetSettings"] == settings("budgets")
     assert named["Settings"] == settings("settings")
     assert named["DeadLetter"] == columns("sluice.dead_letters")
     assert named["Conditions"] == columns("sluice.conditions")
@@ -540,10 +543,39 @@ def call_for_configuration(call):
         for body in ({"weight": 0}, {"colour": 1}, []):
             call(400, method, tenant, body, name="a%20tenant")
     call(404, "GET", tenant, name="nobody")
+    call_for_prices(call)
+    call_for_budgets(call)
     call_for_deletions(call)
     call_for_settings_and_keys(call)
     call_for_revisions(call)
     call(404, "PATCH", tenant, {"weight": 3}, name="nobody")
+
+
+def call_for_prices(call):
+    price = "/v1/prices/{name}"
+    call(200, "PUT", price, {"input": 0.15, "cached_input": None, "output": 0.6}, name="new")
+    for body in ({"input": -1}, {"input": "x"}, {"colour": 1}, []):
+        call(400, "PUT", price, body, name="new")
+    call(404, "PUT", price, {"input": 1}, name="nobody")
+    call(200, "GET", price, name="new")
+    call(404, "GET", price, name="nobody")
+    call(200, "GET", "/v1/prices")
+
+
+def call_for_budgets(call):
+    budget = "/v1/budgets/{name}"
+    call(200, "PUT", budget, {"scope": "system", "limit_nanos": 50_000_000_000,
+        "is_hard": False}, name="b")
+    call(200, "PATCH", budget, {"period": "rolling", "rolling": "1 day"}, name="b")
+    for method in ("PUT", "PATCH"):
+        for body in ({"scope": "planet"}, {"colour": 1}, []):
+            call(400, method, budget, body, name="b")
+    call(404, "PATCH", budget, {"period": "day"}, name="nobody")
+    call(200, "GET", budget, name="b")
+    call(404, "GET", budget, name="nobody")
+    call(200, "GET", "/v1/budgets")
+    call(200, "DELETE", budget, name="b")
+    call(404, "DELETE", budget, name="nobody")
 
 
 def call_for_deletions(call):

@@ -76,7 +76,8 @@ TEST_CASE("an echo a million times over is taken out in linear time") {
 
 TEST_CASE("an outcome's texts are cleaned too: its pieces may have held no secret each") {
   const Redaction redaction{std::string(secret)};
-  Outcome solved = Solved{std::string(secret), "{}", 200, std::nullopt, std::nullopt, ""};
+  Outcome solved =
+      Solved{std::string(secret), "{}", 200, std::nullopt, std::nullopt, {}, {}, {}, ""};
   redaction.apply(solved);
   CHECK(std::get<Solved>(solved).answer == "[secret]");
   Outcome refused = Refused{"http_404", fmt::format("calls go to http://h/{}: no", secret), 404};

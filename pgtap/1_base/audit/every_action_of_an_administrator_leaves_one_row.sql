@@ -41,13 +41,20 @@ reset session authorization;
 update sluice.job set done = 1, undo_until = 'infinity' where id = :job;
 set local session authorization :"admin";
 select sluice.undo_job(:job) \g /dev/null
+select sluice.set_price(:'m', '{"input": 1, "valid_from": "2026-01-01Z"}') \g /dev/null
+update sluice.prices set output = 0 where model = :'m';
+select sluice.drop_price(:'m', '2026-01-01Z') \g /dev/null
+insert into sluice.budgets (name, scope, limit_nanos) values (:'m', 'system', 1000);
+update sluice.budgets set limit_nanos = 2000 where name = :'m';
+delete from sluice.budgets where name = :'m';
 reset session authorization;
 select is(array(select action from sluice.audit where who = :'admin' order by id),
   '{pause,resume,close_model,cancel,redrive,redrive_all,cancel_all,forget,forget_all,
     update models,insert routes,update tenants,
     insert models,delete models,insert tenants,delete tenants,delete routes,update settings,
     change models,configure_route,create_key,revoke_key,
-    import_tasks,start_job,cancel_job,undo_job}', 'each once, in order');
+    import_tasks,start_job,cancel_job,undo_job,set_price,update prices,drop_price,
+    insert budgets,update budgets,delete budgets}', 'each once, in order');
 -- Functions that administrators alone may call, and those shared with clients, but for the work:
 -- submit, look, clients' files and batches, the rounds of tick and of batches, bulk_step, which is
 -- cancel_all, redrive_all and forget_all step by step, post_job and act_on_job, which are the three
@@ -67,11 +74,13 @@ select bag_eq($$select proname::text from pg_proc p where pronamespace = 'sluice
     'cancel_batch', 'delete_batch', 'batch_results', 'advance_batches', 'bulk_step', 'post_job',
     'act_on_job', 'show_job', 'list_jobs',
     'show_overview', 'search_tasks', 'show_timeline', 'show_dead_letter_groups', 'show_audit',
-    'show_revisions', 'revert_revision', 'history_page')$$,
+    'show_revisions', 'revert_revision', 'history_page', 'price_rows',
+    'budget_rows')$$,
   $$values ('pause'), ('resume'), ('close_model'), ('cancel'), ('redrive'), ('redrive_all'),
     ('cancel_all'), ('forget'), ('forget_all'),
     ('configure'), ('configure_route'), ('create_key'), ('revoke_key'), ('read_texts'),
-    ('revert'), ('start_job'), ('cancel_job'), ('undo_job'), ('import_tasks')$$,
+    ('revert'), ('start_job'), ('cancel_job'), ('undo_job'), ('import_tasks'),
+    ('set_price'), ('drop_price')$$,
   'these are all commands there are');
 select bag_eq($$select distinct table_name || ' ' || privilege_type
   from information_schema.role_table_grants
@@ -79,7 +88,9 @@ select bag_eq($$select distinct table_name || ' ' || privilege_type
     and privilege_type in ('INSERT', 'UPDATE', 'DELETE')$$,
   $$values ('models INSERT'), ('models UPDATE'), ('models DELETE'), ('routes INSERT'),
     ('routes UPDATE'), ('routes DELETE'),
-    ('tenants INSERT'), ('tenants UPDATE'), ('tenants DELETE'), ('settings UPDATE')$$,
+    ('tenants INSERT'), ('tenants UPDATE'), ('tenants DELETE'), ('settings UPDATE'),
+    ('prices INSERT'), ('prices UPDATE'), ('prices DELETE'),
+    ('budgets INSERT'), ('budgets UPDATE'), ('budgets DELETE')$$,
       'and these all tables to write');
 select is((select count(*) from sluice.audit where who = :'admin' and at is null), 0::bigint,
   'with its time');

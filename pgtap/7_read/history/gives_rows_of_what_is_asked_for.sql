@@ -58,7 +58,7 @@ select alike(:'hint'::text, '%step=hour%', 'and says what to ask for');
 select is(sluice.history_page('minute', '2040-01-01 00:00:00+00', '2040-01-01 00:01:00+00', :'m',
     null, 'model', 'json')::jsonb #>> '{data,0,solved}', '1', 'as JSON');
 select matches(sluice.history_page('minute', '2040-01-01 00:00:00+00', '2040-01-01 00:01:00+00',
-    :'m', null, 'model', 'csv'), E'^at,model,.*total_p99_s\r\n"2040-01-01T[^"]+","[^"]+",,1,0,',
+    :'m', null, 'model', 'csv'), E'^at,model,.*wasted_cost\r\n"2040-01-01T[^"]+","[^"]+",,1,0,',
   'as CSV');
 select is((error_of($$select sluice.history_page('day', null, null, null, null, 'none',
   'xml')$$)).code, 'SL004', 'nothing else');

@@ -24,7 +24,7 @@ from sluice.history_look l;
 select is(:ends, 3, 'ends with different times are different cells');
 select is(sluice.count_ends(at(60)), 3::bigint, 'a look that was begun goes on');
 select h.* from sluice.history h where h.step = 'minute' and h.model = :'m' and h.at = at(0) \gset
-select is(row(:input_tokens, :output_tokens, :cost)::text, row(4, 4, 11)::text, 'tokens and cost');
+select is(row(:input_tokens, :output_tokens, :cost)::text, row(4, 4, 12)::text, 'tokens and cost');
 select is(row(:retries, :hedges, :wasted_tokens)::text, row(1, 1, 111)::text,
   'retries, hedges and what they used');
 select is(row(:called, :call_s, :wait_s)::text, row(3, 9, 2 + (select extract(epoch

@@ -10,8 +10,9 @@
 -- nothing else of this list. One wait is out of order, and therefore ends after 50 ms: complete
 -- looks for the row of a cancelled task when it has locked lines (settle_cancellations).
 --
--- All other locks are only tried, so their order is free. A claim waits for none: it tries routes'
--- locks to note its asks, then each model's, its routes', and its tenants'. A flush tries the rows
+-- All other locks are only tried, so their order is free. A claim waits for none but, last, that of
+-- budgets: it tries routes' locks to note its asks, then each model's, its routes', and its
+-- tenants'. Who has the lock of budgets waits for nothing. A flush tries the rows
 -- of sluice.models that it closes. A session that deletes a model tries all of its relations
 -- (8_control/models.sql).
 --
@@ -56,6 +57,7 @@ as $$
     -- object: 0. Held while the budget of extra calls is looked at and used, no longer
     when 'hedge'      then 731018
     when 'history'    then 731020   -- object: 0. One look at what has ended, for the history
+    when 'budget'     then 731022   -- object: 0. Held from what budgets have left until the commit
     when 'doctor'     then 731021   -- object: a session's process id. Held while it is tried out
   end
 $$;

@@ -155,7 +155,8 @@ as $$
            or exists (select from sluice.tenants n where n.rpm is not null)
              and exists (select from sluice.tenants n where n.name = l.tenant and n.rpm is not null)
       then sluice.send_within_ms() end,
-    case when t.id is not null then m.api end, t.prompt, t.request, t.max_output_tokens,
+    case when t.id is not null then m.api end, t.prompt, t.request,
+      case when t.id is not null then coalesce(t.max_output_tokens, m.max_output_tokens) end,
       t.traceparent,
     case when t.id is not null then (date_part('epoch', m.timeout) * 1000)::int end,
     coalesce(t.priority, -l.rank)::int,

@@ -35,8 +35,8 @@ begin
     exists (select from sluice.breaker b
             where b.model = m.id and (b.state <> 'closed'
               or b.heeded_change is distinct from m.calls_changed_at)) as is_tried,
-    m.tpm is not null or exists (select from sluice.tenants t where t.rpm is not null
-      or t.tpm is not null) as has_quotas,
+    m.tpm is not null or m.is_budgeted or exists (select from sluice.tenants t
+      where t.rpm is not null or t.tpm is not null) as has_quotas,
     (select r.next from sluice.lane_round r where r.model = m.id and r.line = m.id order by r.model,
       r.line, r.n desc limit 1) as next
   into v from sluice.models m where m.id = p_model;

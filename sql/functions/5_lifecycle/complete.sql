@@ -35,6 +35,38 @@ set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_bitmapscan = off set jit = off set plan_cache_mode = force_generic_plan
 as $$
+begin
+  return query select * from sluice.complete_calls(complete.worker, complete.outcomes, null, p_now);
+end
+$$;
+
+-- complete_with_usage: complete, with what is known of the calls' tokens besides their outcomes.
+-- Params:  worker, outcomes: as complete; usages: one for each outcome, in their order; null, or a
+--          null in it: nothing more is known.
+-- Returns: as complete.
+--
+-- Not columns of sluice.outcome, whose rows clients make by place.
+create or replace function sluice.complete_with_usage(
+  worker bigint, outcomes sluice.outcome[], usages sluice.usage[],
+  p_now timestamptz default null)
+returns table (task_id bigint, fence int, applied boolean)
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set enable_bitmapscan = off set jit = off set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return query select * from sluice.complete_calls(complete_with_usage.worker,
+    complete_with_usage.outcomes, complete_with_usage.usages, p_now);
+end
+$$;
+
+-- complete_calls: complete and complete_with_usage.
+create or replace function sluice.complete_calls(
+  p_worker bigint, p_outcomes sluice.outcome[], p_usages sluice.usage[], p_now timestamptz)
+returns table (task_id bigint, fence int, applied boolean)
+language plpgsql volatile
+as $$
 #variable_conflict use_column
 declare
   v_places int[] := '{}';   -- of the outcomes that hold
@@ -47,14 +79,14 @@ begin
   -- Nearly always all are solved, and none of this worker's tasks is being cancelled. (A
   -- cancellation that is not committed yet comes too late for these.)
   select coalesce(bool_and(o.is_solved), true)
-      and not exists (select from sluice.cancellation c where c.worker = complete.worker),
+      and not exists (select from sluice.cancellation c where c.worker = p_worker),
     bool_or(o.looks), array_agg(o.task_id), array_agg(o.fence), array_agg(o.place)
   into v_all_solved, v_looks, v_ids, v_fences, v_nths
   from (
     select coalesce(o.task_id, 0) as task_id, o.fence, o.ordinality::int as place,
       o.kind is not distinct from 'solved' as is_solved,
       o.fence > 1 or o.response is not null and o.answer is not null as looks
-    from unnest(complete.outcomes) with ordinality o
+    from unnest(p_outcomes) with ordinality o
     order by coalesce(o.task_id, 0), o.fence nulls first) o;
   -- A second time if leases are missing. While the first look waited for a lease, an extra call may
   -- have updated it; the row's new version is younger than the look's snapshot, which passes over
@@ -62,19 +94,19 @@ begin
   -- the lease, because its worker lives.) It goes by task and fence, where end_solved knows one
   -- outcome of a task only.
   for v_look in 1 .. 2 loop
-    exit when cardinality(v_places) >= cardinality(complete.outcomes);
+    exit when cardinality(v_places) >= cardinality(p_outcomes);
     if v_all_solved and v_look = 1 then
-      v_places := v_places || sluice.end_solved(complete.worker, complete.outcomes,
-        v_ids, v_fences, v_nths, v_looks, coalesce(p_now, clock_timestamp()));
+      v_places := v_places || sluice.end_solved(p_worker, p_outcomes, v_ids, v_fences, v_nths,
+        v_looks, coalesce(p_now, clock_timestamp()), p_usages);
     else
-      v_places := v_places || sluice.end_calls(complete.worker, complete.outcomes, p_now);
+      v_places := v_places || sluice.end_calls(p_worker, p_outcomes, p_now, p_usages);
     end if;
   end loop;
-  if cardinality(v_places) < cardinality(complete.outcomes) then
-    return query select * from sluice.judge_late(complete.worker, complete.outcomes, v_places,
-      coalesce(p_now, clock_timestamp()));
+  if cardinality(v_places) < cardinality(p_outcomes) then
+    return query select * from sluice.judge_late(p_worker, p_outcomes, v_places,
+      coalesce(p_now, clock_timestamp()), p_usages);
   else
-    return query select o.task_id, o.fence, true from unnest(complete.outcomes) o;
+    return query select o.task_id, o.fence, true from unnest(p_outcomes) o;
   end if;
 end
 $$;
@@ -91,7 +123,8 @@ $$;
 -- and then one call for its model's estimates. D-070 has the cost of each step.
 create or replace function sluice.end_solved(
   p_worker bigint, p_outcomes sluice.outcome[], p_ids bigint[], p_fences int[], p_places int[],
-  p_looks boolean, p_now timestamptz) returns int[]
+  p_looks boolean, p_now timestamptz, p_usages sluice.usage[] default null)
+returns int[]
 language plpgsql volatile
 as $$
 #variable_conflict use_column
@@ -124,12 +157,10 @@ begin
     returning l as lease, l.task_id, l.fence, l.model, l.calls, l.reserved_tokens, l.ready_at,
       l.started_at, l.attempts, p_places[width_bucket(l.task_id, p_ids)] as place),
   of_model as materialized (
-    select m.id, m.name, coalesce(m.input_price, 0) * 0.000001 as input_cost,
-      coalesce(m.output_price, 0) * 0.000001 as output_cost,
-      m.input_price is null and m.output_price is null as is_free,
-        sluice.keeps_response(m) as keeps_response, g.calls,
+    select m.id, m.name, m.is_priced, sluice.keeps_response(m) as keeps_response, g.calls,
       b.is_moving or m.max_in_flight is not null as opens,
-      b.is_moving or exists (select from sluice.refusal r where r.model = m.id and r.tasks <> '{}')
+      b.is_moving or m.is_budgeted
+        or exists (select from sluice.refusal r where r.model = m.id and r.tasks <> '{}')
         or coalesce(sluice.counter('failures', m.id) > 0, false) as hears
     from (select model, sum(calls)::int as calls from gone group by model) g
     join sluice.models m on m.id = g.model
@@ -139,15 +170,16 @@ begin
   stored as (
     insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at,
       fence, input_tokens, output_tokens, attempts, http_status, status, model, error_code, error,
-      cost, answer, response)
+      cost, answer, response, cached_tokens, cache_write_tokens, reasoning_tokens)
     select g.task_id, p_worker, coalesce(v_created[g.place], g.ready_at), g.ready_at, g.started_at,
       p_now, g.fence, o.input_tokens, o.output_tokens, g.attempts + 1,
       sluice.storable_status(o.http_status), 'solved', m.name, o.error_code, o.error,
-      case when m.is_free and o.input_tokens is not null and o.output_tokens is not null
-        then 0.000000
-        else o.input_tokens * m.input_cost + o.output_tokens * m.output_cost end,
+      case when m.is_priced then sluice.cost_of(m.name, g.started_at, o.input_tokens,
+          o.output_tokens, p_usages[g.place])
+        when o.input_tokens is not null and o.output_tokens is not null then 0.000000 end,
       o.answer, case when m.keeps_response or v_verbatim[g.place]
-        or o.answer is null then o.response end
+        or o.answer is null then o.response end, (p_usages[g.place]).cached_tokens,
+      (p_usages[g.place]).cache_write_tokens, (p_usages[g.place]).reasoning_tokens
     from gone g
     join of_model m on m.id = g.model
     cross join lateral (select (x.o).* from (select p_outcomes[g.place] as o offset 0) x) o)
@@ -166,6 +198,9 @@ begin
       where h.place = v_drawn)),
       sluice.settle_reserved(p_outcomes, v_heard, p_now),
         sluice.note_health(p_outcomes, v_heard, p_now);
+    if exists (select from sluice.budgets) then
+      perform sluice.settle_budgets(p_outcomes, p_usages, v_places, 'held', p_now);
+    end if;
   end if;
   perform sluice.count_solved(cardinality(v_places), v_models, v_calls);
   if v_opened is not null then
@@ -200,7 +235,8 @@ $$;
 -- end_calls: complete for outcomes of every kind.
 -- Returns: the places of those that found their leases.
 create or replace function sluice.end_calls(
-  p_worker bigint, p_outcomes sluice.outcome[], p_now timestamptz)
+  p_worker bigint, p_outcomes sluice.outcome[], p_now timestamptz,
+  p_usages sluice.usage[] default null)
 returns int[]
 language plpgsql volatile
 as $$
@@ -232,8 +268,8 @@ begin
   -- after the locks: what goes back must not lie below marks
   v_now := coalesce(p_now, clock_timestamp());
   v_told := sluice.give_up(p_outcomes, v_ended, v_now);
-  perform sluice.store_results(v_told, v_ended, v_now);
-  perform sluice.note_attempts(v_told, v_ended, v_now);
+  perform sluice.store_results(v_told, v_ended, v_now, p_usages);
+  perform sluice.note_attempts(v_told, v_ended, v_now, p_usages);
   perform sluice.retry_later(v_told, v_ended, v_now);
   perform sluice.throttle(v_told, v_ended, v_now);
   perform sluice.requeue((select array_agg(e.lease)
@@ -246,6 +282,10 @@ begin
       from unnest(v_ended) e));
   end if;
   perform sluice.settle(p_outcomes, v_ended, v_now);
+  if exists (select from sluice.budgets) then
+    perform sluice.settle_budgets(p_outcomes, p_usages,
+      array(select e.place from unnest(v_ended) e), 'held', v_now);
+  end if;
   perform sluice.note_health(p_outcomes, v_ended, v_now);
   perform sluice.count_ended((select array_agg(e.lease) from unnest(v_ended) e));
   return array(select e.place from unnest(v_ended) e);

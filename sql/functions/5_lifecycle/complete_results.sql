@@ -5,7 +5,8 @@
 -- an additional safeguard. An outcome without a known reason, or of an unknown kind, is stored as a
 -- failure.
 create or replace function sluice.store_results(
-  p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
+  p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz,
+  p_usages sluice.usage[] default null) returns void
 language plpgsql volatile
 as $$
 #variable_conflict use_column
@@ -18,20 +19,23 @@ begin
   for v_end in with stored as (
     insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at,
       fence, input_tokens, output_tokens, attempts, http_status, status, model, error_code, error,
-      cost, answer, response)
+      cost, answer, response, cached_tokens, cache_write_tokens, reasoning_tokens)
     select l.task_id, l.worker, t.created_at, l.ready_at, l.started_at, p_now, l.fence,
       o.input_tokens, o.output_tokens, l.attempts + (o.kind is distinct from 'cancelled')::int,
       sluice.storable_status(o.http_status),
       case o.kind when 'solved' then 'solved' when 'cancelled' then 'cancelled'
         else 'failed' end, m.name,
       coalesce(o.error_code, x.error_code), coalesce(o.error, x.error),
-      o.input_tokens * coalesce(m.input_price, 0) * 0.000001
-        + o.output_tokens * coalesce(m.output_price, 0) * 0.000001,
+      case when m.is_priced then sluice.cost_of(m.name, l.started_at, o.input_tokens,
+          o.output_tokens, p_usages[e.place])
+        when o.input_tokens is not null and o.output_tokens is not null then 0.000000 end,
       o.answer, case when sluice.keeps_response(m) or t.request is not null
-        or o.answer is null then o.response end
+        or o.answer is null then o.response end, u.cached_tokens, u.cache_write_tokens,
+      u.reasoning_tokens
     from unnest(p_ended) e
     cross join lateral (select (e.lease).*) l
     cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
+    cross join lateral (select (x.u).* from (select p_usages[e.place] as u offset 0) x) u
     join sluice.task t on t.id = l.task_id and t.id between v_first and v_last   -- as claimed_tasks
     join sluice.models m on m.id = l.model
     left join (values
@@ -79,21 +83,26 @@ $$;
 -- note_attempts: one row for every call that failed, unknown kinds included. If it was not charged
 -- (spared, or a batch that failed as a whole) its kind is returned.
 create or replace function sluice.note_attempts(
-  p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
+  p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz,
+  p_usages sluice.usage[] default null) returns void
 language plpgsql volatile
 as $$
 #variable_conflict use_column
 begin
   insert into sluice.attempt (task_id, worker, started_at, ended_at, fence, input_tokens,
-    output_tokens, http_status, billed, kind, model, error_code, error)
+    output_tokens, http_status, billed, kind, model, error_code, error, cached_tokens,
+    cache_write_tokens, reasoning_tokens, cost)
   select l.task_id, l.worker, l.started_at, p_now, l.fence, o.input_tokens, o.output_tokens,
     sluice.storable_status(o.http_status), o.billed,
     case when o.kind = 'throttled' then 'returned' when o.kind in ('retry', 'returned') then o.kind
       else 'failed' end,
-    m.name, o.error_code, o.error
+    m.name, o.error_code, o.error, u.cached_tokens, u.cache_write_tokens, u.reasoning_tokens,
+    case when m.is_priced then sluice.cost_of(m.name, l.started_at, o.input_tokens,
+      o.output_tokens, p_usages[e.place]) end
   from unnest(p_ended) e
   cross join lateral (select (e.lease).*) l
   cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
+  cross join lateral (select (x.u).* from (select p_usages[e.place] as u offset 0) x) u
   join sluice.models m on m.id = l.model
   where coalesce(o.kind, '') not in ('solved', 'throttled', 'returned', 'cancelled')
      or (o.kind = 'returned' and o.error_code is not null)

@@ -73,7 +73,8 @@ $$;
 --
 -- Tokens: as many as were reserved for the task itself. They stay booked, because nobody knows
 -- which of the calls were billed.
--- Locks:   the lease; then tries the model and the task's tenant; then, for a moment, the budget.
+-- Locks:   the lease; then tries the model and the task's tenant; then, for a moment, the budget of
+--          such calls; then waits for lock_class('budget') 0, if the task has a hard budget.
 create or replace function sluice.hedge(
   worker bigint, task_id bigint, fence int, p_now timestamptz default null)
 returns boolean
@@ -101,7 +102,8 @@ begin
   if not sluice.may_hedge(v_model, v_lease, v_now) then
     return false;
   end if;
-  if not sluice.take_hedge(v_model.hedge_budget) then
+  if not sluice.take_hedge(v_model.hedge_budget)
+     or v_model.is_budgeted and not sluice.hold_extra(v_lease, v_now) then
     return false;
   end if;
   update sluice.lease l set calls = calls + 1 where l.task_id = hedge.task_id;

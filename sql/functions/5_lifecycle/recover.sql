@@ -83,7 +83,7 @@ begin
     'worker_lost', 'every worker that took it stopped proving life in mid-call', p_now);
   perform sluice.requeue(v_back, p_now);
   perform sluice.settle_cancellations(p_now, array(select b.task_id from unnest(v_back) b));
-  perform sluice.count_ended(p_lost);
+  perform sluice.keep_held(p_lost, p_now), sluice.count_ended(p_lost);
 end
 $$;
 

@@ -128,15 +128,21 @@ $$;
 -- judge_late: finds out whether outcomes without a lease were applied by an earlier try of the same
 -- call, or are late. A late outcome of kind solved, failed or retry is kept for audit, once,
 -- because somebody may have paid for it; not if its task was forgotten. An outcome is not taken for
--- applied because of a row that a recovery wrote when the worker was lost. If a task's result names
--- no worker, the task had gone back and ended while it waited.
+-- applied because of a row that a recovery wrote when the worker was lost; that row says of which
+-- model the late call was, and when it began, hence what it cost. If a task's result names no
+-- worker, the task had gone back and ended while it waited.
 create or replace function sluice.judge_late(
-  p_worker bigint, p_outcomes sluice.outcome[], p_places int[], p_now timestamptz)
+  p_worker bigint, p_outcomes sluice.outcome[], p_places int[], p_now timestamptz,
+  p_usages sluice.usage[] default null)
 returns table (task_id bigint, fence int, applied boolean)
 language plpgsql volatile
 as $$
 #variable_conflict use_column
 begin
+  if exists (select from sluice.budgets) then
+    perform sluice.settle_budgets(p_outcomes, p_usages, array(
+      select n from generate_subscripts(p_outcomes, 1) n where n <> all (p_places)), 'kept', p_now);
+  end if;
   return query
   with judged as materialized (
     select o.*, coalesce(o.ordinality = any (p_places), false)
@@ -158,11 +164,17 @@ begin
     from unnest(p_outcomes) with ordinality o),
   kept as (
     insert into sluice.attempt (task_id, worker, ended_at, fence, input_tokens, output_tokens,
-      http_status, billed, kind, error_code, error, answer, response)
+      http_status, billed, kind, error_code, error, answer, response, cached_tokens,
+      cache_write_tokens, reasoning_tokens, cost)
     select j.task_id, p_worker, p_now, j.fence, j.input_tokens, j.output_tokens,
       sluice.storable_status(j.http_status), j.billed, 'late', j.error_code, j.error,
-        j.answer, j.response
+        j.answer, j.response, u.cached_tokens, u.cache_write_tokens, u.reasoning_tokens,
+      (select sluice.cost_of(a.model, a.started_at, j.input_tokens, j.output_tokens,
+          p_usages[j.ordinality])
+       from sluice.attempt a join sluice.models m on m.name = a.model and m.is_priced
+       where a.task_id = j.task_id and a.fence = j.fence and a.kind = 'lost' limit 1)
     from judged j
+    cross join lateral (select (x.u).* from (select p_usages[j.ordinality] as u offset 0) x) u
     where not j.applied and j.fence is not null and j.kind in ('solved', 'failed', 'retry')
       and exists (select from sluice.task t where t.id = j.task_id and t.forgotten_at is null)
       and not exists (select from sluice.attempt a where a.task_id = j.task_id and a.fence = j.fence

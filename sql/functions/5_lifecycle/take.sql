@@ -144,7 +144,7 @@ language plpgsql volatile
 as $$
 declare
   v_alone boolean := cardinality(p_heads) = 1 and p_rounds = '{}';
-  v_limited boolean := not p_is_free and (p_model.tpm is not null
+  v_limited boolean := not p_is_free and (p_model.tpm is not null or p_model.is_budgeted
     or exists (select from unnest(p_heads) h where h.headroom is not null));
   v_some record;
 begin
@@ -153,6 +153,9 @@ begin
       v_limited, p_now);
     if v_limited and v_some.leases <> '{}' then
       perform sluice.charge_reserved(p_model, v_some.leases, p_now);
+      if p_model.is_budgeted then
+        perform sluice.hold_budgets(p_model, v_some.leases, p_now);
+      end if;
     end if;
   else
     v_some := sluice.take_straight(p_model.id, p_worker, p_heads, p_rounds, p_shares,

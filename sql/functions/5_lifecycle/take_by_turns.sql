@@ -63,6 +63,7 @@ declare
   v_turns sluice.turn[] := coalesce(sluice.fair_turns(p_model.id, p_heads, p_rounds, p_places,
     p_now), '{}');
   v_count int := cardinality(v_turns);
+  v_fits boolean[];
 begin
   if p_shares[1].line < 0 then
     v_turns := array(
@@ -77,6 +78,13 @@ begin
     select coalesce(array_agg(v_turns[j.place] order by j.place), '{}'),
       coalesce(array_agg(j.tokens order by j.place), '{}')
     into turns, tokens from sluice.judge_rows(p_model, v_turns, p_places, p_now) j;
+    if p_model.is_budgeted and turns <> '{}' then
+      v_fits := sluice.within_budgets(p_model, turns, p_now);
+      tokens := array(select tokens[n] from generate_subscripts(v_fits, 1) n where v_fits[n]
+        order by n);
+      turns := array(select turns[n] from generate_subscripts(v_fits, 1) n where v_fits[n]
+        order by n);
+    end if;
     cut := cut or cardinality(turns) < v_count;
   else
     turns := v_turns;

@@ -4,8 +4,8 @@
 -- history: the ends of each model's tasks of each tenant. model is null for tasks that ended
 -- without one, such as a route's that were cancelled while they waited. Times are of tasks that a
 -- worker has had, in seconds: wait from ready to the claim, call from there to the end, total from
--- the submit to the end. retries are calls that were made again, wasted_tokens those of calls that
--- gave no end. Percentiles may be wrong by a fifth.
+-- the submit to the end. retries are calls that were made again, wasted_tokens and wasted_cost
+-- those of calls that gave no end. Percentiles may be wrong by a fifth.
 --
 -- For percentiles see 7_read/histograms.sql.
 create or replace view sluice.history with (security_barrier) as
@@ -23,7 +23,11 @@ create or replace view sluice.history with (security_barrier) as
     sluice.guarded(sluice.percentile(h.call_counts, 0.5)) as call_p50_s,
     sluice.guarded(sluice.percentile(h.call_counts, 0.99)) as call_p99_s,
     sluice.guarded(sluice.percentile(h.total_counts, 0.5)) as total_p50_s,
-    sluice.guarded(sluice.percentile(h.total_counts, 0.99)) as total_p99_s
+    sluice.guarded(sluice.percentile(h.total_counts, 0.99)) as total_p99_s,
+    sluice.guarded(h.cached_tokens) as cached_tokens,
+    sluice.guarded(h.cache_write_tokens) as cache_write_tokens,
+    sluice.guarded(h.reasoning_tokens) as reasoning_tokens,
+    sluice.guarded(trim_scale(h.wasted_cost)) as wasted_cost
   from sluice.history_row h cross join sluice.caller_scope() c
   where h.model is not null and h.tenant is not null and (h.tenant = any (c.tenants)) = c.bound;
 
@@ -78,6 +82,10 @@ begin
     v_sum.output_tokens := v_sum.output_tokens + v_row.output_tokens;
     v_sum.wasted_tokens := v_sum.wasted_tokens + v_row.wasted_tokens;
     v_sum.cost := v_sum.cost + v_row.cost;
+    v_sum.cached_tokens := v_sum.cached_tokens + v_row.cached_tokens;
+    v_sum.cache_write_tokens := v_sum.cache_write_tokens + v_row.cache_write_tokens;
+    v_sum.reasoning_tokens := v_sum.reasoning_tokens + v_row.reasoning_tokens;
+    v_sum.wasted_cost := v_sum.wasted_cost + v_row.wasted_cost;
     v_sum.called := v_sum.called + v_row.called;
     v_sum.wait_s := v_sum.wait_s + v_row.wait_s;
     v_sum.call_s := v_sum.call_s + v_row.call_s;
@@ -165,7 +173,9 @@ as $$
       sum((s.h).output_tokens)::bigint, trim_scale(sum((s.h).cost)),
       sum((s.h).wasted_tokens)::bigint, sum((s.h).called)::bigint, sum((s.h).wait_s),
       sum((s.h).call_s), sum((s.h).total_s), null::float8, null::float8, null::float8,
-      null::float8, null::float8, null::float8
+      null::float8, null::float8, null::float8, sum((s.h).cached_tokens)::bigint,
+      sum((s.h).cache_write_tokens)::bigint, sum((s.h).reasoning_tokens)::bigint,
+      trim_scale(sum((s.h).wasted_cost))
     from (%s) s group by 3, 4 order by 3, 4', p_source)
 $$;
 
@@ -180,7 +190,9 @@ as $$
       (r.h).call_s, (r.h).total_s,
       sluice.percentile((r.h).wait_counts, 0.5), sluice.percentile((r.h).wait_counts, 0.99),
       sluice.percentile((r.h).call_counts, 0.5), sluice.percentile((r.h).call_counts, 0.99),
-      sluice.percentile((r.h).total_counts, 0.5), sluice.percentile((r.h).total_counts, 0.99)
+      sluice.percentile((r.h).total_counts, 0.5), sluice.percentile((r.h).total_counts, 0.99),
+      (r.h).cached_tokens, (r.h).cache_write_tokens, (r.h).reasoning_tokens,
+      trim_scale((r.h).wasted_cost)
     from (select (s.h).at, s.shown_model, s.shown_tenant, sluice.joined_rows(array_agg(s.h)) as h
       from (%s) s group by 1, 2, 3 offset 0) r
     order by r.at, r.shown_model, r.shown_tenant', p_source)

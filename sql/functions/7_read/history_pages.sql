@@ -43,12 +43,14 @@ begin
   with rows as materialized (
     select h.at, h.model, h.tenant, h.solved, h.failed, h.cancelled, h.expired, h.retries, h.hedges,
       h.input_tokens, h.output_tokens, h.cost, h.wasted_tokens, h.wait_p50_s, h.wait_p99_s,
-      h.call_p50_s, h.call_p99_s, h.total_p50_s, h.total_p99_s
+      h.call_p50_s, h.call_p99_s, h.total_p50_s, h.total_p99_s, h.cached_tokens,
+      h.cache_write_tokens, h.reasoning_tokens, h.wasted_cost
     from sluice.history_of(history_page.step, v_since, v_until, history_page.model,
       history_page.tenant, history_page.by) h)
   select sluice.rows_page(history_page.step, history_page.format, 'at,model,tenant,solved,failed,'
     'cancelled,expired,retries,hedges,input_tokens,output_tokens,cost,wasted_tokens,wait_p50_s,'
-    'wait_p99_s,call_p50_s,call_p99_s,total_p50_s,total_p99_s',
+    'wait_p99_s,call_p50_s,call_p99_s,total_p50_s,total_p99_s,cached_tokens,cache_write_tokens,'
+    'reasoning_tokens,wasted_cost',
     coalesce(array_agg(to_json(r)), '{}')) into v_text
   from rows r;
   return v_text;

@@ -40,7 +40,7 @@ begin
       case v.kind when 'redriven' then 'ended' else v.kind end, null, v.model,
       sluice.worker_name(v.worker), v.fence, null, sluice.seconds_between(v.started_at, v.ended_at),
       v.http_status, v.error_code, v.error, v.input_tokens, v.output_tokens, v.billed,
-      null)::sluice.task_event;
+      trim_scale(v.cost))::sluice.task_event;
     if v.kind = 'redriven' then
       return next row(v.redriven_at, 'redriven', null, null, null, v.fence, null, null, null, null,
         null, null, null, null, null)::sluice.task_event;

@@ -58,7 +58,8 @@ create or replace view sluice.tasks with (security_barrier) as
     sluice.guarded(p.queued_at) as queued_at, sluice.guarded(p.started_at) as started_at,
       null::timestamptz as finished_at,
     sluice.guarded(t.run_at) as run_at, sluice.guarded(t.deadline) as deadline,
-    sluice.guarded(t.schema_version) as schema_version
+    sluice.guarded(t.schema_version) as schema_version,
+    null::int as cached_tokens, null::int as cache_write_tokens, null::int as reasoning_tokens
   from (
     select task_id, 'unsolved' as status, model, attempts, null::timestamptz as queued_at,
       null::timestamptz as started_at
@@ -79,7 +80,9 @@ create or replace view sluice.tasks with (security_barrier) as
       sluice.guarded(r.output_tokens), sluice.guarded(trim_scale(r.cost)),
       sluice.guarded(t.metadata), sluice.guarded(t.batch_id), sluice.guarded(t.created_at),
       sluice.guarded(r.queued_at), sluice.guarded(r.started_at), sluice.guarded(r.finished_at),
-      sluice.guarded(t.run_at), sluice.guarded(t.deadline), sluice.guarded(t.schema_version)
+      sluice.guarded(t.run_at), sluice.guarded(t.deadline), sluice.guarded(t.schema_version),
+      sluice.guarded(r.cached_tokens), sluice.guarded(r.cache_write_tokens),
+      sluice.guarded(r.reasoning_tokens)
   from sluice.result r join sluice.task t on t.id = r.task_id
   cross join sluice.caller_scope() c
   where (t.tenant = any (c.tenants)) = c.bound;
@@ -121,7 +124,7 @@ begin
           null::numeric, v_task.metadata,
         v_task.batch_id, v_task.created_at, v_place.queued_at, v_place.started_at,
           null::timestamptz, v_task.run_at,
-        v_task.deadline, v_task.schema_version;
+        v_task.deadline, v_task.schema_version, null::int, null::int, null::int;
       exit;
     end if;
   end loop;
@@ -266,7 +269,10 @@ create or replace view sluice.attempts with (security_barrier) as
       sluice.guarded(a.output_tokens) as output_tokens,
     sluice.guarded(a.answer) as answer, sluice.guarded(a.response) as response,
       sluice.guarded(a.started_at) as started_at,
-    sluice.guarded(a.ended_at) as ended_at
+    sluice.guarded(a.ended_at) as ended_at, sluice.guarded(a.cached_tokens) as cached_tokens,
+    sluice.guarded(a.cache_write_tokens) as cache_write_tokens,
+    sluice.guarded(a.reasoning_tokens) as reasoning_tokens,
+    sluice.guarded(trim_scale(a.cost)) as cost
   from sluice.attempt a join sluice.task t on t.id = a.task_id
   cross join sluice.caller_scope() c
   where (t.tenant = any (c.tenants)) = c.bound;
@@ -285,7 +291,8 @@ as $$
 begin
   return query
   select a.id, a.task_id, a.fence, a.kind, a.model, a.worker, a.http_status, a.error_code, a.error,
-    a.billed, a.input_tokens, a.output_tokens, a.answer, a.response, a.started_at, a.ended_at
+    a.billed, a.input_tokens, a.output_tokens, a.answer, a.response, a.started_at, a.ended_at,
+    a.cached_tokens, a.cache_write_tokens, a.reasoning_tokens, trim_scale(a.cost)
   from sluice.attempt a
   where a.task_id = attempts.id
     and sluice.may_act_for((select t.tenant from sluice.task t where t.id = attempts.id))

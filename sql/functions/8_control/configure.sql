@@ -23,9 +23,9 @@ $$;
 
 -- configure: sets columns of a model, a tenant or the settings. Plain INSERT and UPDATE do the
 -- same.
--- Params:  kind: models, tenants or settings; name: the model's or tenant's; settings: an object of
---          columns; replace: create the row if it does not exist, and reset the columns left out to
---          their defaults. A change with another name renames it.
+-- Params:  kind: models, tenants, budgets or settings; name: the model's, tenant's or budget's;
+--          settings: an object of columns; replace: create the row if it does not exist, and reset
+--          the columns left out to their defaults. A change with another name renames it.
 -- Returns: the row afterwards; null when there is none and replace is false.
 -- Errors:  SL001 default_model does not exist; SL004 no object, unknown keys, values of another
 --          type, a duration without a unit; 23xxx as plain SQL. COLUMN is the key at fault.
@@ -39,9 +39,9 @@ declare
   v_columns text[] := sluice.configurable_columns(configure.kind);
   v_row jsonb;
 begin
-  if configure.kind not in ('models', 'tenants', 'settings') then
+  if configure.kind not in ('models', 'tenants', 'budgets', 'settings') then
     raise exception '"%" is not configured so', left(configure.kind, 200) using errcode = 'SL004',
-      hint = 'It is models, tenants or settings.';
+      hint = 'It is models, tenants, budgets or settings.';
   end if;
   perform sluice.check_columns(configure.settings, v_columns);
   perform sluice.check_durations(configure.kind, configure.settings);

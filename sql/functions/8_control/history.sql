@@ -27,6 +27,7 @@ language sql immutable parallel safe
 as $$ select 100000 $$;
 
 -- keep_history: a look: adds what has ended to the history, and removes rows that are too old. It
+-- also shows prices that have come into force in the rows of models, for want of a better round. It
 -- takes a second at most: of more ends it counts a part. Does nothing while another session looks,
 -- for 10 s after the last look, and in a transaction that has written already: its own
 -- ends are not committed.
@@ -53,7 +54,8 @@ begin
   counted := sluice.count_ends(v_now);
   is_done := not exists (select from sluice.history_look where next_id is not null);
   if is_done then
-    perform sluice.summarize_ends(), sluice.forget_history(v_now);
+    perform sluice.summarize_ends(), sluice.forget_history(v_now),
+      sluice.show_prices(null, v_now);
   end if;
 end
 $$;

@@ -10,7 +10,8 @@ create or replace function sluice.cells_of(
 returns table (at timestamptz, model text, tenant text, api_key text, wait_bin int, call_bin int,
   total_bin int, solved bigint, failed bigint, cancelled bigint, expired bigint, called bigint,
   wait_s double precision, call_s double precision, total_s double precision, input_tokens bigint,
-  output_tokens bigint, cost numeric, retries bigint, hedges bigint, wasted_tokens bigint)
+  output_tokens bigint, cost numeric, retries bigint, hedges bigint, wasted_tokens bigint,
+  cached_tokens bigint, cache_write_tokens bigint, reasoning_tokens bigint, wasted_cost numeric)
 language plpgsql volatile
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set enable_sort = off   -- by hashes: a third of the time
@@ -29,7 +30,9 @@ begin
     count(*) filter (where e.status = 'cancelled'), count(*) filter (where e.status = 'expired'),
     count(s.call_s), coalesce(sum(s.wait_s), 0), coalesce(sum(s.call_s), 0),
     coalesce(sum(s.total_s), 0), coalesce(sum(e.input_tokens), 0),
-    coalesce(sum(e.output_tokens), 0), coalesce(sum(e.cost), 0), 0::bigint, 0::bigint, 0::bigint
+    coalesce(sum(e.output_tokens), 0), coalesce(sum(e.cost), 0), 0::bigint, 0::bigint, 0::bigint,
+    coalesce(sum(e.cached_tokens), 0), coalesce(sum(e.cache_write_tokens), 0),
+    coalesce(sum(e.reasoning_tokens), 0), 0::numeric
   from sluice.uncounted_ends(p_look) e
   join sluice.task t on t.id = e.task_id and (p_first is null or t.id between p_first and p_last)
   cross join lateral (
@@ -50,7 +53,8 @@ create or replace function sluice.attempt_cells(p_look sluice.history_look)
 returns table (at timestamptz, model text, tenant text, api_key text, wait_bin int, call_bin int,
   total_bin int, solved bigint, failed bigint, cancelled bigint, expired bigint, called bigint,
   wait_s double precision, call_s double precision, total_s double precision, input_tokens bigint,
-  output_tokens bigint, cost numeric, retries bigint, hedges bigint, wasted_tokens bigint)
+  output_tokens bigint, cost numeric, retries bigint, hedges bigint, wasted_tokens bigint,
+  cached_tokens bigint, cache_write_tokens bigint, reasoning_tokens bigint, wasted_cost numeric)
 language plpgsql volatile
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
 set enable_nestloop = on
@@ -65,7 +69,8 @@ begin
     count(*) filter (where a.kind in ('retry', 'lost', 'returned')),
     count(*) filter (where a.kind = 'hedged'),
     coalesce(sum(coalesce(a.input_tokens, 0)::bigint + coalesce(a.output_tokens, 0))
-      filter (where a.kind not in ('failed', 'redriven')), 0)::bigint
+      filter (where a.kind not in ('failed', 'redriven')), 0)::bigint,
+    0::bigint, 0::bigint, 0::bigint, coalesce(sum(a.cost) filter (where a.kind <> 'failed'), 0)
   from sluice.uncounted_attempts(p_look) a join sluice.task t on t.id = a.task_id
   where a.kind <> 'redriven'
   group by 1, 2, 3, 4
@@ -76,7 +81,9 @@ begin
     count(*) filter (where a.error_code = 'cancelled'),
     count(*) filter (where a.error_code = 'deadline'), count(s.call_s), 0,
     coalesce(sum(s.call_s), 0), coalesce(sum(s.total_s), 0), coalesce(sum(a.input_tokens), 0),
-    coalesce(sum(a.output_tokens), 0), 0, 0, 0, 0
+    coalesce(sum(a.output_tokens), 0), coalesce(sum(a.cost), 0), 0, 0, 0,
+    coalesce(sum(a.cached_tokens), 0), coalesce(sum(a.cache_write_tokens), 0),
+    coalesce(sum(a.reasoning_tokens), 0), 0
   from sluice.uncounted_attempts(p_look) a join sluice.task t on t.id = a.task_id
   cross join lateral (
     select date_part('epoch', a.at - a.started_at) as call_s,
@@ -112,7 +119,9 @@ begin
       sum(c.expired) as expired, sum(c.called) as called, sum(c.wait_s) as wait_s,
       sum(c.call_s) as call_s, sum(c.total_s) as total_s, sum(c.input_tokens) as input_tokens,
       sum(c.output_tokens) as output_tokens, sum(c.cost) as cost, sum(c.retries) as retries,
-      sum(c.hedges) as hedges, sum(c.wasted_tokens) as wasted_tokens
+      sum(c.hedges) as hedges, sum(c.wasted_tokens) as wasted_tokens,
+      sum(c.cached_tokens) as cached_tokens, sum(c.cache_write_tokens) as cache_write_tokens,
+      sum(c.reasoning_tokens) as reasoning_tokens, sum(c.wasted_cost) as wasted_cost
     from cells c cross join (values ('minute'), ('hour'), ('day')) s(step)
     group by 1, 2, grouping sets ((c.model, c.tenant), (c.model), (c.tenant), ())),
   bins as (
@@ -131,18 +140,21 @@ begin
     select s.*, null::int[] as wait_counts, null::int[] as call_counts, null::int[] as total_counts
     from sums s
     union all
-    select h.step, h.at, h.model, h.tenant, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    select h.step, h.at, h.model, h.tenant, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
       case h.kind when 'wait' then h.counts end, case h.kind when 'call' then h.counts end,
       case h.kind when 'total' then h.counts end
     from histograms h),
   added as (
     insert into sluice.history_row as h (step, at, model, tenant, solved, failed, cancelled,
       expired, called, wait_s, call_s, total_s, input_tokens, output_tokens, cost, retries, hedges,
-      wasted_tokens, wait_counts, call_counts, total_counts)
+      wasted_tokens, cached_tokens, cache_write_tokens, reasoning_tokens, wasted_cost, wait_counts,
+      call_counts, total_counts)
     select r.step, r.at, r.model, r.tenant, sum(r.solved), sum(r.failed), sum(r.cancelled),
       sum(r.expired), sum(r.called), sum(r.wait_s), sum(r.call_s), sum(r.total_s),
       sum(r.input_tokens), sum(r.output_tokens), sum(r.cost), sum(r.retries), sum(r.hedges),
-      sum(r.wasted_tokens), max(r.wait_counts), max(r.call_counts), max(r.total_counts)
+      sum(r.wasted_tokens), sum(r.cached_tokens), sum(r.cache_write_tokens),
+      sum(r.reasoning_tokens), sum(r.wasted_cost), max(r.wait_counts), max(r.call_counts),
+      max(r.total_counts)
     from rows r group by r.step, r.at, r.model, r.tenant
     on conflict on constraint a_step_has_one_row do update set
       solved = h.solved + excluded.solved, failed = h.failed + excluded.failed,
@@ -153,6 +165,10 @@ begin
       output_tokens = h.output_tokens + excluded.output_tokens, cost = h.cost + excluded.cost,
       retries = h.retries + excluded.retries, hedges = h.hedges + excluded.hedges,
       wasted_tokens = h.wasted_tokens + excluded.wasted_tokens,
+      cached_tokens = h.cached_tokens + excluded.cached_tokens,
+      cache_write_tokens = h.cache_write_tokens + excluded.cache_write_tokens,
+      reasoning_tokens = h.reasoning_tokens + excluded.reasoning_tokens,
+      wasted_cost = h.wasted_cost + excluded.wasted_cost,
       wait_counts = sluice.add_counts(h.wait_counts, excluded.wait_counts),
       call_counts = sluice.add_counts(h.call_counts, excluded.call_counts),
       total_counts = sluice.add_counts(h.total_counts, excluded.total_counts))

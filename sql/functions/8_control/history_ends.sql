@@ -23,11 +23,13 @@ $$;
 create or replace function sluice.uncounted_ends(p_look sluice.history_look)
 returns table (task_id bigint, status text, model text, created_at timestamptz,
   queued_at timestamptz, started_at timestamptz, finished_at timestamptz, input_tokens int,
-  output_tokens int, cost numeric, xid bigint)
+  output_tokens int, cost numeric, xid bigint, cached_tokens int, cache_write_tokens int,
+  reasoning_tokens int)
 language sql stable
 as $$
   select r.task_id, r.status, r.model, r.created_at, r.queued_at, r.started_at, r.finished_at,
-    r.input_tokens, r.output_tokens, r.cost, x.xid
+    r.input_tokens, r.output_tokens, r.cost, x.xid, r.cached_tokens, r.cache_write_tokens,
+    r.reasoning_tokens
   from sluice.result r
   cross join lateral (
     select coalesce(r.stored_by, (select sluice.next_xid()) - age(r.xmin)) as xid) x
@@ -43,11 +45,13 @@ $$;
 -- round of looks counts; and ends that were taken back before they were counted.
 create or replace function sluice.uncounted_attempts(p_look sluice.history_look)
 returns table (task_id bigint, kind text, model text, started_at timestamptz, at timestamptz,
-  input_tokens int, output_tokens int, error_code text, xid bigint)
+  input_tokens int, output_tokens int, error_code text, xid bigint, cached_tokens int,
+  cache_write_tokens int, reasoning_tokens int, cost numeric)
 language sql stable
 as $$
   select a.task_id, a.kind, a.model, a.started_at, coalesce(a.ended_at, a.started_at),
-    a.input_tokens, a.output_tokens, a.error_code, x.xid
+    a.input_tokens, a.output_tokens, a.error_code, x.xid, a.cached_tokens, a.cache_write_tokens,
+    a.reasoning_tokens, a.cost
   from sluice.attempt a
   cross join lateral (
     select coalesce(a.stored_by, (select sluice.next_xid()) - age(a.xmin)) as xid) x

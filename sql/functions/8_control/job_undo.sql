@@ -95,11 +95,12 @@ begin
   with taken as (delete from sluice.attempt a where a.id = any (v_attempts) returning a.*)
   insert into sluice.result (task_id, worker, created_at, queued_at, started_at, finished_at, fence,
     input_tokens, output_tokens, attempts, http_status, status, model, error_code, error, cost,
-    answer, response, stored_by)
+    answer, response, stored_by, cached_tokens, cache_write_tokens, reasoning_tokens)
   select k.task_id, k.worker, (select t.created_at from sluice.task t where t.id = k.task_id),
     o.queued_at, k.started_at, k.ended_at, k.fence, k.input_tokens, k.output_tokens, o.attempts,
     k.http_status, o.status, k.model, k.error_code, k.error, o.cost, k.answer, k.response,
-    k.stored_by  -- so the history knows it
+    k.stored_by,  -- so the history knows it
+    k.cached_tokens, k.cache_write_tokens, k.reasoning_tokens
   from taken k join unnest(p_tasks) o on o.task_id = k.task_id;
   update sluice.task t set model = o.model, route = o.route, api = o.api
   from unnest(p_tasks) o

@@ -112,11 +112,12 @@ begin
   noted as (
     insert into sluice.attempt (task_id, worker, started_at, ended_at, fence, input_tokens,
       output_tokens, http_status, kind, model, error_code, error, answer, response, redriven_at,
-      stored_by)
+      stored_by, cached_tokens, cache_write_tokens, reasoning_tokens, cost)
     select g.task_id, g.worker, g.started_at, g.finished_at, g.fence, g.input_tokens,
       g.output_tokens, g.http_status,
       'redriven', g.model, g.error_code, g.error, g.answer, g.response, p_now,
-      coalesce(g.stored_by, (select sluice.next_xid()) - age(g.row_xmin))
+      coalesce(g.stored_by, (select sluice.next_xid()) - age(g.row_xmin)), g.cached_tokens,
+      g.cache_write_tokens, g.reasoning_tokens, g.cost
     from gone g),
   back as materialized (
     select t.id, greatest(p_now, t.run_at) as ready_at,

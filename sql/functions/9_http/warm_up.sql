@@ -20,7 +20,8 @@ declare
     order by m.id limit 1);
 begin
   perform sluice.ended('{}'), sluice.requests(0, '{}'), sluice.complete(0, '{}'),
-    sluice.end_solved(0, '{}', '{}', '{}', '{}', true, now()), sluice.end_calls(0, '{}', now());
+    sluice.end_solved(0, '{}', '{}', '{}', '{}', true, now(), null),
+    sluice.end_calls(0, '{}', now(), null);
   -- Refused for its model, '' being nobody's name.
   perform sluice.submit_each(array['{"prompt": "x", "model": ""}'], array['default'], array[null]);
   if v_model is not null then

@@ -67,10 +67,62 @@ comment on column sluice.models.hedge_max is
 comment on column sluice.models.hedge_budget is
   'Extra calls as a share of all calls, 0 to 1; models with hedge_after save for one budget.';
 comment on column sluice.models.input_price is
-  'Cost of a million input tokens, in a currency of yours, for tasks.cost and the history. Null: '
-  'not known.';
+  'Cost of a million input tokens, in a currency of yours. Null: not known. To set it begins a new '
+  'list in sluice.prices, and a list that comes into force is shown here within a minute.';
 comment on column sluice.models.output_price is
-  'Cost of a million output tokens, in the same currency. Null: not known.';
+  'Cost of a million output tokens, likewise. Null: not known.';
+comment on column sluice.models.max_output_tokens is
+  'The longest answer of a task that has no max_output_tokens of its own, in tokens; sent with its '
+  'prompt. Null: the backend''s own limit.';
+comment on column sluice.models.is_budgeted is
+  'Whether there are budgets. Maintained by a trigger.';
+comment on column sluice.models.is_priced is
+  'Whether sluice.prices has rows of it. Maintained by a trigger.';
+
+comment on table sluice.budgets is
+  'How much calls may cost in some time. A hard budget is never exceeded: each call is held at the '
+  'most that it may cost, and settled when it ends.';
+comment on column sluice.budgets.name is 'As you like, 1 to 200 characters.';
+comment on column sluice.budgets.scope is
+  'Which calls count: system (all), or those of a model, route, tenant, key of the HTTP API, or '
+  'tag in the tasks'' metadata.';
+comment on column sluice.budgets.subject is
+  'The model''s, route''s or tenant''s name, the key''s id, or key=value. Null: of the system.';
+comment on column sluice.budgets.period is
+  'day, week (from Monday), month, or rolling: the time before now.';
+comment on column sluice.budgets.zone is
+  'In which time zone days, weeks and months begin, such as Europe/Prague.';
+comment on column sluice.budgets.rolling is
+  'Of period rolling: how long a call counts, 1 minute to 366 days.';
+comment on column sluice.budgets.limit_nanos is
+  'What calls may cost, in nano-units (thousand-millionths) of the currency of sluice.prices.';
+comment on column sluice.budgets.is_hard is
+  'Whether calls wait at the limit. False: it is only told.';
+comment on column sluice.budgets.marks is
+  'At how many per cent of the limit it is told, once in each window.';
+comment on column sluice.budgets.at_limit is
+  'What becomes of a task that does not fit: park (it waits until the budget opens), refuse (it '
+  'fails with over_budget), or reroute (to the model reroute_to).';
+comment on column sluice.budgets.reroute_to is 'A model that costs less, or is another budget''s.';
+comment on column sluice.budgets.id is 'Its number in other tables.';
+
+comment on table sluice.prices is
+  'What models cost, in nano-units (thousand-millionths) of one currency, now, before and later. '
+  'The rows of a model with the same valid_from are a list, which holds for calls that begin '
+  'before the next list.';
+comment on column sluice.prices.model is 'The model; renamed and deleted with it.';
+comment on column sluice.prices.valid_from is 'When the list begins to hold.';
+comment on column sluice.prices.above_tokens is
+  'For calls with more input tokens than this; the row with the highest such number counts. 0: '
+  'all.';
+comment on column sluice.prices.input is 'Of a million input tokens. Null: not known.';
+comment on column sluice.prices.cached_input is
+  'Of a million input tokens that the provider read from its cache. Null: as input.';
+comment on column sluice.prices.cache_write is
+  'Of a million input tokens that the provider wrote to its cache. Null: as input.';
+comment on column sluice.prices.output is
+  'Of a million output tokens, those for reasoning included. Null: not known.';
+comment on column sluice.prices.per_request is 'Of a call, beside its tokens.';
 comment on column sluice.models.paused is
   'While true nothing is claimed for the model; running calls end normally.';
 comment on column sluice.models.closed_until is

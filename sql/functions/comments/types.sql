@@ -27,6 +27,61 @@ comment on column sluice.claimed_task.request_bytes is 'Bytes of the prompt or r
 comment on column sluice.claimed_task.schema_version is
   'The version of its payload. Null: none, or it comes with the body.';
 
+comment on type sluice.usage is
+'What is known of a call''s tokens besides the outcome''s input_tokens and output_tokens, of which '
+'these are a part; for complete_with_usage.';
+comment on column sluice.usage.cached_tokens is
+  'Input tokens that the provider read from its cache. Null: not said.';
+comment on column sluice.usage.cache_write_tokens is
+  'Input tokens that the provider wrote to its cache. Null: not said.';
+comment on column sluice.usage.reasoning_tokens is
+  'Output tokens of which the caller sees no text. Null: not said.';
+
+comment on type sluice.budget_row is 'How a budget stands, in whole units.';
+comment on column sluice.budget_row.name is 'The budget.';
+comment on column sluice.budget_row.scope is 'As in sluice.budgets.';
+comment on column sluice.budget_row.subject is 'As in sluice.budgets.';
+comment on column sluice.budget_row.period is 'As in sluice.budgets.';
+comment on column sluice.budget_row.zone is 'As in sluice.budgets.';
+comment on column sluice.budget_row.rolling is 'As in sluice.budgets.';
+comment on column sluice.budget_row.limit is 'What calls may cost in the period.';
+comment on column sluice.budget_row.is_hard is 'As in sluice.budgets.';
+comment on column sluice.budget_row.at_limit is 'As in sluice.budgets.';
+comment on column sluice.budget_row.reroute_to is 'As in sluice.budgets.';
+comment on column sluice.budget_row.marks is 'As in sluice.budgets.';
+comment on column sluice.budget_row.spent is 'By calls that ended, in the present window.';
+comment on column sluice.budget_row.held is 'What calls under way may cost.';
+comment on column sluice.budget_row.left is 'What other calls may cost.';
+comment on column sluice.budget_row.window_from is 'When the present window began.';
+comment on column sluice.budget_row.opens_at is 'When the next one begins. Null: it rolls.';
+comment on column sluice.budget_row.waiting is 'Tasks that it keeps waiting.';
+comment on column sluice.budget_row.marks_hit is 'Which of its marks it has reached.';
+
+comment on type sluice.price_row is 'A row of sluice.prices, in whole units.';
+comment on column sluice.price_row.model is 'The model.';
+comment on column sluice.price_row.valid_from is 'When its list begins to hold.';
+comment on column sluice.price_row.above_tokens is 'Of calls with more input tokens than this.';
+comment on column sluice.price_row.input is 'Of a million input tokens. Null: not known.';
+comment on column sluice.price_row.cached_input is
+  'Of a million input tokens read from the provider''s cache. Null: as input.';
+comment on column sluice.price_row.cache_write is
+  'Of a million input tokens written to the provider''s cache. Null: as input.';
+comment on column sluice.price_row.output is 'Of a million output tokens. Null: not known.';
+comment on column sluice.price_row.per_request is 'Of a call, beside its tokens.';
+comment on column sluice.price_row.in_force is 'Whether it is of the list that holds now.';
+
+comment on type sluice.pricing is 'What set_price takes, in whole units.';
+comment on column sluice.pricing.input is 'Of a million input tokens.';
+comment on column sluice.pricing.cached_input is
+  'Of a million input tokens read from the provider''s cache. Null: as input.';
+comment on column sluice.pricing.cache_write is
+  'Of a million input tokens written to the provider''s cache. Null: as input.';
+comment on column sluice.pricing.output is 'Of a million output tokens.';
+comment on column sluice.pricing.per_request is 'Of a call, beside its tokens. Null: 0.';
+comment on column sluice.pricing.above_tokens is
+  'Of calls with more input tokens than this. Null: 0, of all.';
+comment on column sluice.pricing.valid_from is 'When they begin to hold. Null: now.';
+
 comment on column sluice.outcome.task_id is 'The task.';
 comment on column sluice.outcome.fence is 'Of the call, as it was claimed.';
 comment on column sluice.outcome.kind is

@@ -42,6 +42,12 @@ comment on column sluice.tasks.run_at is 'It was not to begin before. Null: at o
 comment on column sluice.tasks.deadline is 'It expires if it still waits then. Null: never.';
 comment on column sluice.tasks.schema_version is
   'The version of its payload, of sluice.payload_schema. Null: none.';
+comment on column sluice.tasks.cached_tokens is
+  'Of input_tokens, those that the provider read from its cache. Null: not said.';
+comment on column sluice.tasks.cache_write_tokens is
+  'Of input_tokens, those that the provider wrote to its cache. Null: not said.';
+comment on column sluice.tasks.reasoning_tokens is
+  'Of output_tokens, those of which there is no text. Null: not said.';
 
 comment on column sluice.queues.model is 'The model''s name.';
 comment on column sluice.queues.depth is 'Tasks that are ready and named the model.';
@@ -128,6 +134,14 @@ comment on column sluice.attempts.response is 'The backend''s verbatim reply to 
 comment on column sluice.attempts.started_at is 'When it was claimed.';
 comment on column sluice.attempts.ended_at is
   'When it ended. Null: an extra call, which ends with its task.';
+comment on column sluice.attempts.cached_tokens is
+  'Of input_tokens, those that the provider read from its cache. Null: not said.';
+comment on column sluice.attempts.cache_write_tokens is
+  'Of input_tokens, those that the provider wrote to its cache. Null: not said.';
+comment on column sluice.attempts.reasoning_tokens is
+  'Of output_tokens, those of which there is no text. Null: not said.';
+comment on column sluice.attempts.cost is
+  'By the model''s prices when the call began. Null: its tokens, or the prices, are not known.';
 
 comment on column sluice.breaker_events.id is 'Ascends with time.';
 comment on column sluice.breaker_events.at is 'When.';
@@ -206,6 +220,14 @@ comment on column sluice.history.call_p50_s is 'Median of the call, in seconds.'
 comment on column sluice.history.call_p99_s is '99th percentile of the call, in seconds.';
 comment on column sluice.history.total_p50_s is 'Median of the total, in seconds.';
 comment on column sluice.history.total_p99_s is '99th percentile of the total, in seconds.';
+comment on column sluice.history.cached_tokens is
+  'Of input_tokens, those that providers read from their caches.';
+comment on column sluice.history.cache_write_tokens is
+  'Of input_tokens, those that providers wrote to their caches.';
+comment on column sluice.history.reasoning_tokens is
+  'Of output_tokens, those of which there is no text.';
+comment on column sluice.history.wasted_cost is
+  'Cost of calls that gave no end: retried, lost and late ones, as far as their tokens are known.';
 
 comment on column sluice.key_history.step is 'How long the row''s time is: hour or day.';
 comment on column sluice.key_history.at is 'When that begins.';

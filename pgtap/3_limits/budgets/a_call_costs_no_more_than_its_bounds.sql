@@ -1,0 +1,53 @@
+-- sluice.request_bounds, sluice.call_bounds, sluice.frame_tokens, sluice.nanos_max,
+-- sluice.budgets_of
+begin;
+\ir ../../_helpers.sql
+\ir ../../_budgets.sql
+select plan(22);
+
+create function bounds(p_api text, p_request text) returns text language sql
+as $$ select format('%s %s', b.input - octet_length(p_request), b.output)
+  from sluice.request_bounds(p_api, p_request) b $$;
+select is(bounds(api, request), wanted, request) from (values
+  ('openai-chat', '{"messages": [], "max_tokens": 10}', '64 10'),
+  ('openai-chat', '{"messages": [], "max_tokens": 10, "n": 3}', '64 30'),
+  ('openai-chat', '{"messages": [], "max_tokens": 10, "max_completion_tokens": 20}', '64 20'),
+  ('openai-chat', '{"messages": [], "tools": [{"type": "function"}], "max_tokens": 1}', '4096 1'),
+  ('openai-chat', '{"messages": []}', '64 '),
+  ('openai-chat', '{"messages": [], "max_tokens": "many"}', '64 '),
+  ('openai-chat', '{"messages": [{"type": "image_url", "image_url": {}}], "max_tokens": 1}', ' 1'),
+  ('openai-chat', '{"messages": [{"type": "im\u0061ge_url"}], "max_tokens": 1}', ' 1'),
+  ('openai-responses', '{"max_output_tokens": 7}', '64 7'),
+  ('openai-responses', '{"max_output_tokens": 7, "previous_response_id": "x"}', ' 7'),
+  ('openai-responses', '{"max_output_tokens": 7, "tools": [{"type": "web_search"}]}', ' 7'),
+  ('anthropic-messages', '{"max_tokens": 5}', '64 5'),
+  ('openai-embeddings', '{"input": "x"}', '64 0')) r(api, request, wanted);
+
+select given_priced_model() as m, given_model() as unpriced \gset
+insert into sluice.prices (model, valid_from, above_tokens, input, cache_write, output, per_request)
+values (:'m', at(0), 0, 2000000, 3000000, 1000000, 0),
+  (:'m', at(0), 100, 9000000, null, 1000000, 5);
+select is(sluice.nanos_max(:'m', at(-1), 100, 10), 110::numeric, 'by the list in force');
+select is(sluice.nanos_max(:'m', at(0), 100, 10), 915::numeric, 'by the dearest row it may meet');
+select is(sluice.nanos_max(:'m', at(0), 99, 10), 307::numeric, 'all tokens written to the cache');
+select is(sluice.nanos_max(:'unpriced', at(0), 99, 10), null, 'without a price it is not known');
+create function bounds_of(p_task bigint, p_model text) returns text language sql
+as $$ select format('%s %s', b.input, b.output) from sluice.task t,
+  sluice.call_bounds(model_row(p_model), t) b where t.id = p_task $$;
+select is(bounds_of(given_task(:'m', prompt => 'four', max_output_tokens => 9), :'m'), '68 9',
+  'a prompt has its bytes and a frame');
+select is(bounds_of(given_task(:'m', prompt => 'four'), :'m'), '68 ', 'without a cap no bound');
+update sluice.models set max_output_tokens = 50 where name = :'m';
+select is(bounds_of(given_task(:'m', prompt => 'four'), :'m'), '68 50', 'or the model''s');
+
+select given_budget('system', null, 5000) as b1, given_budget('model', :'m', 5000) as b2,
+  given_budget('tenant', 'a', 5000) as b3, given_budget('key', 'k', 5000) as b4,
+  given_budget('tag', 'team=x=y', 5000) as b5,
+  given_budget('route', given_route(:'m'), 5000) as b6 \gset
+select is(array(select b.name from sluice.budgets_of(:'m', null, 'a', 'k', '{"team": "x=y"}') b),
+  array[:'b1', :'b2', :'b3', :'b4', :'b5'], 'all that count such a call');
+select is(array(select b.name from sluice.budgets_of('other', (budget_row(:'b6')).subject, 'b',
+  null, null) b), array[:'b1', :'b6'], 'and another one');
+
+select * from finish();
+rollback;

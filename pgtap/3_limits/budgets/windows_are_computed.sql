@@ -1,0 +1,54 @@
+-- sluice.window_from, sluice.window_until, sluice.budget_sums, sluice.budget_opens_at,
+-- sluice.merge_budget, sluice.money_text, sluice.budget_text, sluice.note_marks
+begin;
+\ir ../../_helpers.sql
+\ir ../../_budgets.sql
+select plan(14);
+
+select given_budget('system', null, 5000, zone => 'Europe/Prague') as day,
+  given_budget('system', null, 5000, period => 'week') as week,
+  given_budget('system', null, 5000, period => 'month') as month,
+  given_budget('system', null, 5000, period => 'rolling', rolling => '1 hour') as rolling \gset
+create function bounds(p_name text, p_now timestamptz) returns text language sql
+as $$ select concat_ws(' ', sluice.window_from(budget_row(p_name), p_now) at time zone 'UTC',
+  sluice.window_until(budget_row(p_name), p_now) at time zone 'UTC') $$;
+select is(bounds(:'day', '2026-03-29 12:00Z'), '2026-03-28 23:00:00 2026-03-29 22:00:00',
+  'a day of 23 hours, in its zone');
+select is(bounds(:'week', '2026-11-25 12:00Z'), '2026-11-23 00:00:00 2026-11-30 00:00:00',
+  'a week begins on Monday');
+select is(bounds(:'month', '2026-02-25 12:00Z'), '2026-02-01 00:00:00 2026-03-01 00:00:00',
+  'a month');
+select is(bounds(:'rolling', '2026-02-25 12:00Z'), '2026-02-25 11:00:00', 'the last hour');
+
+insert into sluice.budget_spent (budget, at, nanos)
+select b.id, at(s), 1000 from sluice.budgets b, unnest(array[-7200, -1800, -60, 10]) s
+where b.name in (:'day', :'rolling');
+select is((sluice.budget_sums(budget_row(:'rolling'), at(0))).total, 3000::numeric,
+  'counts what is in the window, and all after now: the clock was set back');
+select is((sluice.budget_sums(budget_row(:'rolling'), at(1801))).total, 2000::numeric,
+  'when the window rolls on, some has left it');
+select is(sluice.budget_opens_at(budget_row(:'rolling'), 2500, at(20)),
+  at(1800) + interval '1 microsecond', 'it opens when enough has left');
+select is(sluice.budget_opens_at(budget_row(:'day'), 1, at(20)), timestamptz '2040-01-01 23:00Z',
+  'or with the next window');
+
+insert into sluice.budget_spent (budget, at, nanos)
+select b.id, at(s), 1 from sluice.budgets b, generate_series(-899, -300) s where b.name = :'day';
+create function merged(p_name text) returns text language sql
+as $$ select format('%s %s', sum(nanos), count(*) < 100) from sluice.budget_spent s
+  where s.budget = (budget_row(p_name)).id $$;
+select is(merged(:'day'), '4600 f', 'many rows');
+select sluice.merge_budget(budget_row(:'day'), at(0));
+select is(merged(:'day'), '4600 t', 'become few, with the same sum');
+select is(sluice.money_text(49970000000), '49.97', 'in whole units');
+select is(sluice.budget_text(budget_row(:'day'), '2040-01-01 23:00Z', at(20)),
+  'system: 0.0000036 of 0.000005 today, opens 00:00 Europe/Prague', 'how it stands');
+select sluice.note_marks(budget_row(:'day'), s, at(20)) from unnest(array[3999, 4000, 4500]) s;
+select results_eq(format('select per_cent from sluice.budget_mark where budget = %s',
+  (budget_row(:'day')).id), array[80], 'a mark is noted once');
+select sluice.note_marks(budget_row(:'day'), 5000, at(20));
+select is((select count(*) from sluice.budget_mark where budget = (budget_row(:'day')).id),
+  2::bigint, 'and the next one');
+
+select * from finish();
+rollback;

@@ -1,0 +1,216 @@
+-- Budgets: calls that begin are held at the most that they may cost, and settled when they end. In
+-- every committed state spent + held <= limit, for hard budgets:
+--   - a claim takes lock_class('budget') 0 before it sums up and holds it until its commit, so that
+--     it sees all that other claims have held. All budgets share the lock, because a claim goes
+--     through several models and could not take one a budget in any one order;
+--   - all else only lowers the sum: a call that ends is settled to what it cost. That adds a row to
+--     the account, dated at the claim, and needs no lock;
+--   - what nobody knows stays as it was held: lost calls, aborted ones, extra ones.
+-- Windows are computed from the clock: nothing is reset, and another limit, period or zone counts
+-- what was spent before. What was called before the budget was made does not count.
+-- Rejected: a counter a window (a reset that is late, or a row that all claims wait for); holding
+-- what a call usually costs (it then costs more).
+
+-- window_from: when the window of a budget began that p_now is in.
+create or replace function sluice.window_from(p_budget sluice.budgets, p_now timestamptz)
+returns timestamptz
+language sql stable
+as $$
+  select case p_budget.period when 'rolling' then p_now - p_budget.rolling
+    else date_trunc(p_budget.period, p_now, p_budget.zone) end
+$$;
+
+-- window_until: when it ends; null: it rolls.
+create or replace function sluice.window_until(p_budget sluice.budgets, p_now timestamptz)
+returns timestamptz
+language sql stable
+as $$
+  select case when p_budget.period <> 'rolling' then
+    (date_trunc(p_budget.period, p_now at time zone p_budget.zone)
+      + ('1 ' || p_budget.period)::interval) at time zone p_budget.zone end
+$$;
+
+-- budget_sums: what a budget has spent and held in its window, and how much of that is held.
+create or replace function sluice.budget_sums(
+  p_budget sluice.budgets, p_now timestamptz, out total numeric, out held numeric)
+language plpgsql volatile
+as $$
+declare
+  v_from timestamptz := sluice.window_from(p_budget, p_now);
+begin
+  total := (select coalesce(sum(s.nanos), 0) from sluice.budget_spent s
+    where s.budget = p_budget.id and s.at >= v_from);
+  held := (select coalesce(sum(c.nanos), 0) from sluice.budget_call c
+    where c.budget = p_budget.id and c.at >= v_from and c.state = 'held');
+end
+$$;
+
+-- budget_opens_at: when a call of p_need nano-units will fit into a budget if nothing else is
+-- called: at the next window, or when enough has left it.
+create or replace function sluice.budget_opens_at(
+  p_budget sluice.budgets, p_need numeric, p_now timestamptz)
+returns timestamptz
+language plpgsql volatile
+as $$
+begin
+  return coalesce(sluice.window_until(p_budget, p_now), (
+    select min(x.at) filter (where x.later <= p_budget.limit_nanos - p_need) + p_budget.rolling
+      + interval '1 microsecond'
+    from (
+      select s.at, sum(sum(s.nanos)) over (order by s.at desc) - sum(s.nanos) as later
+      from sluice.budget_spent s
+      where s.budget = p_budget.id and s.at >= p_now - p_budget.rolling group by s.at) x),
+    p_now + interval '1 minute');
+end
+$$;
+
+-- budgets_of: the budgets that count a call of p_model for a task with these properties.
+create or replace function sluice.budgets_of(
+  p_model text, p_route text, p_tenant text, p_key text, p_metadata jsonb)
+returns setof sluice.budgets
+language sql stable
+as $$
+  select b.* from sluice.budgets b
+  where case b.scope when 'system' then true when 'model' then b.subject = p_model
+    when 'route' then b.subject = p_route when 'tenant' then b.subject = p_tenant
+    when 'key' then b.subject = p_key
+    else p_metadata ->> split_part(b.subject, '=', 1)
+      = substr(b.subject, strpos(b.subject, '=') + 1) end
+  order by b.id
+$$;
+
+-- frame_tokens: the most tokens that a provider puts around a prompt; around tools, which it
+-- describes to the model.
+create or replace function sluice.frame_tokens(p_has_tools boolean) returns int
+language sql immutable parallel safe
+as $$ select case when p_has_tools then 4096 else 64 end $$;
+
+-- request_bounds: the most tokens that a verbatim request may have, in and out; null: it may be any
+-- number. A token is at least a byte of the text, but pictures, files, what is fetched by a name
+-- and tools that the provider runs have no such bound; nor has an answer without a cap.
+create or replace function sluice.request_bounds(
+  p_api text, p_request text, out input int, out output int)
+language plpgsql immutable
+as $$
+declare
+  c_unbounded constant text := '"(image|image_url|input_image|document|file|file_id|file_url'
+    '|file_data|input_file|input_audio|previous_response_id|conversation|web_search_options'
+    '|mcp_servers|container|background|best_of)"\s*[:,}\]]';
+  v jsonb := p_request::jsonb;
+  v_cap numeric;
+begin
+  if v::text !~ c_unbounded and not v @? '$.tools[*] ? (@.type <> "function" && @.type <> "custom")'
+  then
+    input := octet_length(p_request) + sluice.frame_tokens(v ?| array['tools', 'functions']);
+  end if;
+  v_cap := case p_api when 'openai-embeddings' then 0
+    when 'openai-responses' then (v ->> 'max_output_tokens')::numeric
+    else greatest((v ->> 'max_completion_tokens')::numeric, (v ->> 'max_tokens')::numeric) end
+      * case when p_api = 'openai-chat' then greatest(coalesce((v ->> 'n')::numeric, 1), 1)
+        else 1 end;
+  output := case when v_cap between 0 and 2147483647 then v_cap::int end;
+exception when data_exception then
+  null;  -- a cap that is no number: the backend may take it for none
+end
+$$;
+
+-- call_bounds: the most tokens that a call of p_model for a task may have, in and out; null: any
+-- number. A prompt is sent with the task's cap, or the model's.
+create or replace function sluice.call_bounds(
+  p_model sluice.models, p_task sluice.task, out input int, out output int)
+language plpgsql stable
+as $$
+declare
+  c_anthropic_max constant int := 4096;  -- src/backends/anthropic_messages.cc sends it
+begin
+  if p_task.request is not null then
+    select b.input, b.output into input, output
+    from sluice.request_bounds(p_model.api, p_task.request) b;
+  else
+    input := octet_length(p_task.prompt) + sluice.frame_tokens(false);
+    output := coalesce(p_task.max_output_tokens, p_model.max_output_tokens,
+      case p_model.api when 'anthropic-messages' then c_anthropic_max
+        when 'openai-embeddings' then 0 end);
+  end if;
+end
+$$;
+
+-- nanos_max: the most that a call of p_model that begins at p_at costs, with at most so many
+-- tokens; null: a price is not known.
+create or replace function sluice.nanos_max(
+  p_model text, p_at timestamptz, p_input int, p_output int) returns numeric
+language plpgsql stable
+as $$
+begin
+  return (select case when bool_and(p.input is not null and (p.output is not null or p_output = 0))
+      then max(ceil((p_input * greatest(p.input, p.cached_input, p.cache_write)
+        + p_output * coalesce(p.output, 0)) / 1000000) + p.per_request) end
+    from sluice.prices p
+    where p.model = p_model and p.valid_from = sluice.list_in_force(p_model, p_at)
+      and p.above_tokens <= p_input);
+end
+$$;
+
+-- note_marks: notes which of its marks a budget has reached in its window, each once.
+create or replace function sluice.note_marks(
+  p_budget sluice.budgets, p_spent numeric, p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+begin
+  insert into sluice.budget_mark (budget, window_from, per_cent, at)
+  select p_budget.id, case p_budget.period when 'rolling' then date_trunc('day', p_now, 'UTC')
+    else sluice.window_from(p_budget, p_now) end, m, p_now
+  from unnest(p_budget.marks) m where p_spent * 100 >= p_budget.limit_nanos * m
+  on conflict do nothing;
+end
+$$;
+
+-- merge_budget: replaces the rows of a budget's account that are older than a minute by their sums
+-- over a quarter of an hour, in which no day of any zone begins, or a hundredth of a rolling time,
+-- once there are more than 500. A sum is dated at its last row: it leaves a window that rolls so
+-- much later. Requires the lock. Removes what is older than 400 days.
+create or replace function sluice.merge_budget(p_budget sluice.budgets, p_now timestamptz)
+returns void
+language plpgsql volatile
+as $$
+declare
+  v_step numeric := least(900, coalesce(extract(epoch from p_budget.rolling) / 100, 900));
+begin
+  if (select count(*) from (select from sluice.budget_spent s
+      where s.budget = p_budget.id and s.at > p_now - interval '1 hour' limit 501) s) <= 500 then
+    return;
+  end if;
+  with gone as (
+    delete from sluice.budget_spent s where s.budget = p_budget.id
+      and s.at < p_now - interval '1 minute' and (s.at > p_now - interval '2 hours'
+        or s.at < p_now - interval '400 days')
+    returning s.at, s.nanos)
+  insert into sluice.budget_spent (budget, at, nanos)
+  select p_budget.id, max(g.at), sum(g.nanos) from gone g
+  where g.at > p_now - interval '400 days'
+  group by floor(extract(epoch from g.at) / v_step);
+end
+$$;
+
+-- money_text: nano-units as a number of whole ones.
+create or replace function sluice.money_text(p_nanos numeric) returns text
+language sql immutable parallel safe
+as $$ select trim_scale(p_nanos / 1000000000)::text $$;
+
+-- budget_text: how a budget stands: "tenant search: 49.97 of 50 today, opens 00:00 Europe/Prague".
+create or replace function sluice.budget_text(
+  p_budget sluice.budgets, p_opens timestamptz, p_now timestamptz) returns text
+language plpgsql volatile
+as $$
+declare
+  v_zone text := case p_budget.period when 'rolling' then 'UTC' else p_budget.zone end;
+begin
+  return format('%s: %s of %s %s, opens %s %s', concat_ws(' ', p_budget.scope, p_budget.subject),
+    sluice.money_text((sluice.budget_sums(p_budget, p_now)).total),
+    sluice.money_text(p_budget.limit_nanos),
+    case p_budget.period when 'day' then 'today' when 'rolling' then 'in ' || p_budget.rolling
+      else 'this ' || p_budget.period end,
+    to_char(p_opens at time zone v_zone, case when p_opens < p_now + interval '1 day' then 'HH24:MI'
+      else 'YYYY-MM-DD HH24:MI' end), v_zone);
+end
+$$;

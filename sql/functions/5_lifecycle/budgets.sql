@@ -1,0 +1,220 @@
+-- Budgets in the life of a task: a claim holds what its calls may cost, and leaves tasks that do
+-- not fit; completions settle; calls of which nobody knows are kept as they were held.
+
+-- within_budgets: which of the rows that a claim of p_model may take fit into their budgets, in
+-- their order. Those that do not fit leave their line. Late rows fit: they end.
+-- Returns: for each of p_turns whether it fits.
+-- Locks:   waits for lock_class('budget') 0 if any of them has a hard budget, and keeps it.
+create or replace function sluice.within_budgets(
+  p_model sluice.models, p_turns sluice.turn[], p_now timestamptz)
+returns boolean[]
+language plpgsql volatile
+as $$
+declare
+  v record;
+  v_budget sluice.budgets;
+  v_budgets sluice.budgets[];
+  v_fits boolean[] := array_fill(true, array[cardinality(p_turns)]);
+  v_sums record;
+  v_left numeric[] := '{}';      -- by the budgets' ids
+  v_unspent numeric[] := '{}';   -- the same with what is held
+  v_need numeric;
+  v_why text;
+  v_over sluice.over_budget[] := '{}';
+begin
+  for v in
+    select t.ordinality as place, t.line, k as task
+    from unnest(p_turns) with ordinality t join sluice.task k on k.id = t.task_id
+    where coalesce(t.deadline > p_now, true) order by t.ordinality
+  loop
+    v_budgets := array(select b from sluice.budgets_of(p_model.name, (v.task).route,
+      (v.task).tenant, (v.task).api_key, (v.task).metadata) b where b.is_hard);
+    continue when v_budgets = '{}';
+    perform sluice.lock_budgets();
+    select sluice.nanos_max(p_model.name, p_now, b.input, b.output),
+      case when b.input is null or b.output is null then 'unbounded' else 'unpriced' end
+    into v_need, v_why from sluice.call_bounds(p_model, v.task) b;
+    foreach v_budget in array v_budgets loop
+      if v_left[v_budget.id] is null then
+        perform sluice.merge_budget(v_budget, p_now);
+        v_sums := sluice.budget_sums(v_budget, p_now);
+        v_left[v_budget.id] := v_budget.limit_nanos - v_sums.total;
+        v_unspent[v_budget.id] := v_left[v_budget.id] + v_sums.held;
+        perform sluice.note_marks(v_budget, v_sums.total - v_sums.held, p_now);
+      end if;
+      if v_need is null or v_left[v_budget.id] < v_need then
+        v_fits[v.place] := false;
+        v_over := v_over || row((v.task).id, v.line, v_budget.id,
+          case when v_need is null then v_why
+          when v_budget.limit_nanos < v_need then 'too_large'
+          when v_unspent[v_budget.id] < v_need then 'spent' else 'held' end,
+          v_need)::sluice.over_budget;
+        exit;
+      end if;
+    end loop;
+    if v_fits[v.place] then
+      foreach v_budget in array v_budgets loop
+        v_left[v_budget.id] := v_left[v_budget.id] - v_need;
+      end loop;
+    end if;
+  end loop;
+  perform sluice.take_out(p_model, v_over, p_now) where v_over <> '{}';
+  return v_fits;
+end
+$$;
+
+-- lock_budgets: waits for the lock of all budgets and keeps it. What others have held is then seen
+-- by the statements that follow, which an older snapshot would not do.
+create or replace function sluice.lock_budgets() returns void
+language plpgsql volatile
+as $$
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'with budgets a claim runs in a read committed transaction'
+      using errcode = '25001';
+  end if;
+  perform pg_advisory_xact_lock(sluice.lock_class('budget'), 0);
+end
+$$;
+
+-- hold_budgets: holds what the calls of new leases may cost, in each of their budgets, and notes
+-- marks. Requires the lock if one of them is hard: within_budgets has found that they fit. For
+-- those that only tell, it tries the lock to keep their accounts short.
+-- Errors:  40001: the prices have changed since then; the claim is undone.
+create or replace function sluice.hold_budgets(
+  p_model sluice.models, p_leases sluice.lease[], p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_budget sluice.budgets;
+  v_sums record;
+begin
+  with need as materialized (
+    select l.task_id, l.fence, b.id as budget,
+      coalesce(sluice.nanos_max(p_model.name, p_now, c.input, c.output), 0) as nanos
+    from unnest(p_leases) l join sluice.task t on t.id = l.task_id
+    cross join lateral sluice.budgets_of(p_model.name, t.route, t.tenant, t.api_key, t.metadata) b
+    cross join lateral sluice.call_bounds(p_model, t) c),
+  held as (
+    insert into sluice.budget_call (task_id, fence, call, budget, model, at, nanos)
+    select n.task_id, n.fence, 0, n.budget, p_model.name, p_now, n.nanos from need n)
+  insert into sluice.budget_spent (budget, at, nanos)
+  select n.budget, p_now, sum(n.nanos) from need n group by n.budget having sum(n.nanos) > 0;
+  for v_budget in
+    select b.* from sluice.budgets b where b.id in (
+      select c.budget from unnest(p_leases) l join sluice.budget_call c
+        on c.task_id = l.task_id and c.fence = l.fence)
+  loop
+    v_sums := sluice.budget_sums(v_budget, p_now);
+    perform sluice.note_marks(v_budget, v_sums.total - v_sums.held, p_now);
+    if not v_budget.is_hard then
+      perform sluice.merge_budget(v_budget, p_now)
+      where pg_try_advisory_xact_lock(sluice.lock_class('budget'), 0);
+    elsif v_sums.total > v_budget.limit_nanos then
+      raise exception 'the prices of model "%" have just changed', p_model.name
+        using errcode = '40001';
+    end if;
+  end loop;
+end
+$$;
+
+-- hold_extra: holds for an extra call of a task what is held for its first one.
+-- Returns: false: that does not fit.
+create or replace function sluice.hold_extra(p_lease sluice.lease, p_now timestamptz)
+returns boolean
+language plpgsql volatile
+as $$
+declare
+  v record;
+begin
+  for v in
+    select b as budget, c.nanos from sluice.budget_call c join sluice.budgets b on b.id = c.budget
+    where c.task_id = p_lease.task_id and c.fence = p_lease.fence and c.call = 0
+  loop
+    if (v.budget).is_hard then
+      perform sluice.lock_budgets();
+      if (sluice.budget_sums(v.budget, p_now)).total + v.nanos > (v.budget).limit_nanos then
+        return false;
+      end if;
+    end if;
+  end loop;
+  with held as (
+    insert into sluice.budget_call (task_id, fence, call, budget, model, at, nanos)
+    select c.task_id, c.fence, p_lease.calls, c.budget, c.model, p_now, c.nanos
+    from sluice.budget_call c
+    where c.task_id = p_lease.task_id and c.fence = p_lease.fence and c.call = 0
+    returning budget, nanos)
+  insert into sluice.budget_spent (budget, at, nanos)
+  select h.budget, p_now, h.nanos from held h where h.nanos > 0;
+  return true;
+end
+$$;
+
+-- settle_budgets: replaces what was held for ended calls by what they cost: by their tokens; 0 if
+-- they were not sent or not billed. Otherwise, and for extra calls, it is kept as it was held:
+-- they may have been billed.
+-- Params:  p_states: which rows to settle: held, or kept: of calls that were lost, whose outcomes
+--          come late.
+create or replace function sluice.settle_budgets(
+  p_outcomes sluice.outcome[], p_usages sluice.usage[], p_places int[], p_state text,
+  p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+begin
+  with told as materialized (
+    select o.task_id, o.fence, o.input_tokens, o.output_tokens,
+      (o.kind = 'throttled' or o.kind = 'returned' and o.error_code is null
+        or not coalesce(o.billed, true)) as is_free, p_usages[p] as usage
+    from unnest(p_places) p
+    cross join lateral (select (x.o).* from (select p_outcomes[p] as o offset 0) x) o),
+  call as materialized (
+    select c.ctid as at_row, c.budget, c.at, c.nanos,
+      case when c.call > 0 then null
+        when num_nonnulls(t.input_tokens, t.output_tokens) > 0
+          then sluice.nanos_of(c.model, c.at, t.input_tokens, t.output_tokens, t.usage)
+        when t.is_free then 0 end as cost
+    from told t cross join lateral (
+      select c.ctid, c.* from sluice.budget_call c
+      where c.task_id = t.task_id and c.fence = t.fence and c.state = p_state offset 0) c
+    where p_state = 'held' or c.call = 0),
+  ended as (
+    update sluice.budget_call c set state = case when k.cost is null then 'kept' else 'spent' end,
+      nanos = coalesce(k.cost, k.nanos), ended_at = p_now
+    from call k where c.ctid = k.at_row and (p_state = 'held' or k.cost is not null))
+  insert into sluice.budget_spent (budget, at, nanos)
+  select k.budget, k.at, sum(k.cost - k.nanos) from call k
+  where k.cost <> k.nanos group by k.budget, k.at;
+end
+$$;
+
+-- keep_held: what is held for calls of leases that end without an outcome stays: they may have been
+-- billed.
+create or replace function sluice.keep_held(p_leases sluice.lease[], p_now timestamptz)
+returns void
+language plpgsql volatile
+as $$
+begin
+  if exists (select from sluice.budgets) then
+    update sluice.budget_call c set state = 'kept', ended_at = p_now
+    from unnest(p_leases) l
+    where c.task_id = l.task_id and c.fence = l.fence and c.state = 'held';
+  end if;
+end
+$$;
+
+-- clean_budgets: removes what nobody needs any more: calls that ended a day ago (a later answer
+-- corrects nothing), reasons of waits that are over, marks of 400 days ago. At most 10,000 of each
+-- a call.
+create or replace function sluice.clean_budgets(p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+begin
+  delete from sluice.budget_call c where c.ctid = any (array(
+    select o.ctid from sluice.budget_call o where o.ended_at < p_now - interval '1 day'
+    order by o.ended_at limit 10000));
+  delete from sluice.budget_wait w where w.ctid = any (array(
+    select o.ctid from sluice.budget_wait o where o.until < p_now - interval '1 minute'
+    order by o.until limit 10000));
+  delete from sluice.budget_mark m where m.at < p_now - interval '400 days';
+end
+$$;

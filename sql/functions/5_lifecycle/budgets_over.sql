@@ -1,0 +1,129 @@
+-- Tasks that a claim finds over a budget: they leave their line, so that no claim meets them again
+-- before they can be called.
+
+-- over_wait: how long a task waits that does not fit only because of calls under way, or that
+-- another model of its route may take: 1 to 3 s.
+create or replace function sluice.over_wait() returns interval
+language sql volatile
+as $$ select (1 + 2 * random()) * interval '1 second' $$;
+
+-- over_action: what is done with a task that is over a budget.
+-- Params:  p_is_routed: other models may take it.
+-- Returns: wait (for over_wait), park (until the budget opens), refuse, or reroute.
+create or replace function sluice.over_action(
+  p_over sluice.over_budget, p_budget sluice.budgets, p_model sluice.models)
+returns text
+language sql immutable
+as $$
+  select case when p_over.why = 'held' then 'wait'
+    when p_over.why = 'unpriced' and p_over.line < 0 then 'wait'
+    when p_over.why <> 'spent' and p_budget.at_limit <> 'reroute' then 'refuse'
+    when p_budget.at_limit = 'reroute' and p_budget.reroute_to <> p_model.name then 'reroute'
+    when p_over.why <> 'spent' then 'refuse'
+    when p_budget.at_limit = 'refuse' then 'refuse' else 'park' end
+$$;
+
+-- over_text: why a task does not fit, for explain and for the error of one that is refused.
+create or replace function sluice.over_text(
+  p_over sluice.over_budget, p_budget sluice.budgets, p_model text, p_opens timestamptz,
+  p_now timestamptz) returns text
+language plpgsql volatile
+as $$
+begin
+  return case p_over.why
+    when 'unpriced' then format('model %s has no price, and budget %s counts what it costs',
+      p_model, p_budget.name)
+    when 'unbounded' then format('what the call may cost has no bound, and budget %s needs one: '
+      'give the task or model %s a max_output_tokens, and refer to no pictures or files',
+      p_budget.name, p_model)
+    when 'too_large' then format('the call may cost %s, and budget %s has a limit of %s',
+      sluice.money_text(p_over.need), p_budget.name, sluice.money_text(p_budget.limit_nanos))
+    when 'held' then format('calls under way may use up budget %s: %s', p_budget.name,
+      sluice.budget_text(p_budget, p_opens, p_now))
+    else sluice.budget_text(p_budget, p_opens, p_now) end;
+end
+$$;
+
+-- take_out: takes tasks that are over a budget out of their lines and does with each what its
+-- budget says. Rows that somebody has locked stay.
+create or replace function sluice.take_out(
+  p_model sluice.models, p_over sluice.over_budget[], p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_line int;
+  v_rows sluice.queue[];
+begin
+  for v_line in select distinct o.line from unnest(p_over) o order by 1 loop
+    execute format('
+      with pick as materialized (
+        select q.ctid as at from sluice.%1$I q where q.task_id = any ($1) for update skip locked),
+      gone as (delete from sluice.%1$I q using pick p where q.ctid = p.at returning q.*)
+      select array_agg(row(g.task_id, g.ready_at, g.deadline, g.model, g.request_bytes, g.fence,
+        g.rank, g.attempts, g.tenant)::sluice.queue) from gone g',
+      'queue_' || sluice.line_name(v_line))
+    into v_rows using array(select o.task_id from unnest(p_over) o where o.line = v_line);
+    perform sluice.put_over(p_model, v_rows, p_over, p_now) where v_rows is not null;
+  end loop;
+end
+$$;
+
+-- put_over: parks, refuses or reroutes rows that take_out has taken.
+create or replace function sluice.put_over(
+  p_model sluice.models, p_rows sluice.queue[], p_over sluice.over_budget[], p_now timestamptz)
+returns void
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  v_target sluice.models;
+  v_ended bigint[];
+  v record;
+begin
+  for v in
+    select a.action, a.budget, min(a.until) as until, max(a.reason) as reason,
+      array_agg(a.row) as rows
+    from (
+      select q as row, b as budget, sluice.over_action(o, b, p_model) as action, w.until,
+        case when sluice.over_action(o, b, p_model) = 'reroute' then null
+          else sluice.over_text(o, b, p_model.name, w.until, p_now) end as reason
+      from unnest(p_rows) q join unnest(p_over) o on o.task_id = q.task_id
+      join sluice.budgets b on b.id = o.budget
+      cross join lateral (select case when sluice.over_action(o, b, p_model) = 'wait'
+        then p_now + sluice.over_wait()
+        else sluice.budget_opens_at(b, o.need, p_now) end as until offset 0) w) a
+    group by a.action, a.budget, a.reason
+  loop
+    if v.action = 'refuse' then
+      with ended as (
+        insert into sluice.result (task_id, created_at, queued_at, finished_at, fence, attempts,
+          status, model, error_code, error)
+        select q.task_id, t.created_at, q.ready_at, p_now, q.fence, q.attempts, 'failed',
+          p_model.name, 'over_budget', v.reason
+        from unnest(v.rows) q join sluice.task t on t.id = q.task_id
+        on conflict do nothing returning task_id)
+      select array_agg(e.task_id) into v_ended from ended e;
+      perform sluice.note_ended(v_ended, 'failed');
+    else
+      if v.action = 'reroute' then
+        select * into v_target from sluice.models m where m.name = (v.budget).reroute_to;
+        update sluice.task t set model = v_target.id, route = null, api = null
+        from unnest(v.rows) q where t.id = q.task_id
+          and (t.request is null or v_target.api = p_model.api);
+        v.until := p_now;
+      end if;
+      insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
+        attempts, route, tenant)
+      select q.task_id, case when v.action = 'reroute' and t.model is distinct from v_target.id
+          then sluice.budget_opens_at(v.budget, 0, p_now) else v.until end,
+        q.deadline, t.model, q.request_bytes, q.fence, q.rank, q.attempts, t.route, q.tenant
+      from unnest(v.rows) q join sluice.task t on t.id = q.task_id;
+      insert into sluice.budget_wait as w (task_id, budget, until, reason)
+      select q.task_id, (v.budget).id, v.until, v.reason from unnest(v.rows) q
+      where v.reason is not null
+      on conflict on constraint budget_wait_pkey do update
+        set budget = excluded.budget, until = excluded.until, reason = excluded.reason;
+    end if;
+  end loop;
+end
+$$;

@@ -1,0 +1,119 @@
+-- Budgets as administrators write and read them.
+
+-- before_budget_changes: refuses what no constraint can: an unknown zone, a model or route that
+-- does not exist, a hard budget of a model without a price.
+create or replace function sluice.before_budget_changes() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  if not exists (select from pg_timezone_names z where z.name = new.zone) then
+    raise exception 'there is no time zone "%"', left(new.zone, 200) using errcode = '23514',
+      column = 'zone', hint = 'Such as Europe/Prague; pg_timezone_names lists them.';
+  elsif new.scope = 'model' and not exists (select from sluice.models m where m.name = new.subject)
+     or new.scope = 'route' and not exists (select from sluice.routes r
+       where r.route = new.subject) then
+    raise exception 'there is no % "%"', new.scope, left(new.subject, 200) using errcode = '23514',
+      column = 'subject', hint = sluice.names_text();
+  elsif new.is_hard and new.scope = 'model'
+     and sluice.nanos_max(new.subject, clock_timestamp(), 0, 0) is null then
+    raise exception 'model "%" has no price, and a hard budget counts what it costs', new.subject
+      using errcode = '23514', column = 'subject',
+      hint = 'Set its prices first: sluice price set, or sluice.set_price().';
+  end if;
+  return new;
+end
+$$;
+
+-- after_budget_changes: notes in the models whether there are budgets, lets tasks that the budget
+-- parked try again, removes what belongs to a deleted one, and tells the workers.
+create or replace function sluice.after_budget_changes() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_id int := coalesce(old.id, new.id);
+begin
+  update sluice.models m set is_budgeted = b.are_any
+  from (select exists (select from sluice.budgets) as are_any) b where m.is_budgeted <> b.are_any;
+  if tg_op <> 'INSERT' then
+    update sluice.later l set ready_at = clock_timestamp() from sluice.budget_wait w
+    where w.budget = v_id and l.task_id = w.task_id and l.ready_at = w.until;
+    delete from sluice.budget_wait w where w.budget = v_id;
+  end if;
+  if tg_op = 'DELETE' then
+    delete from sluice.budget_call c where c.budget = v_id;
+    delete from sluice.budget_spent s where s.budget = v_id;
+    delete from sluice.budget_mark k where k.budget = v_id;
+  end if;
+  perform sluice.notify('sluice_config', '');
+  return null;
+end
+$$;
+
+create or replace trigger before_budget_changes before insert or update on sluice.budgets
+  for each row execute function sluice.before_budget_changes();
+create or replace trigger after_budget_changes after insert or update or delete on sluice.budgets
+  for each row execute function sluice.after_budget_changes();
+
+-- before_budgeted_model: a new model knows whether there are budgets; a renamed one stays theirs.
+create or replace function sluice.before_budgeted_model() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  if tg_op = 'INSERT' then
+    new.is_budgeted := exists (select from sluice.budgets);
+  end if;
+  return new;
+end
+$$;
+create or replace trigger before_budgeted_model before insert on sluice.models
+  for each row execute function sluice.before_budgeted_model();
+
+-- after_budgeted_rename: the budgets of a renamed model or route follow it.
+create or replace function sluice.after_budgeted_rename() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+declare
+  v_column text := case tg_table_name when 'models' then 'name' else 'route' end;
+begin
+  update sluice.budgets b set subject = to_jsonb(new) ->> v_column
+  where b.scope = case tg_table_name when 'models' then 'model' else 'route' end
+    and b.subject = to_jsonb(old) ->> v_column;
+  return null;
+end
+$$;
+create or replace trigger after_budgeted_rename after update of name on sluice.models
+  for each row when (old.name <> new.name) execute function sluice.after_budgeted_rename();
+create or replace trigger after_budgeted_rename after update of route on sluice.routes
+  for each row when (old.route <> new.route) execute function sluice.after_budgeted_rename();
+
+-- budget_rows: how budgets stand, in whole units.
+-- Params:  name: of one; null: all.
+-- Returns: rows in the order of names.
+create or replace function sluice.budget_rows(
+  name text default null, p_now timestamptz default null)
+returns setof sluice.budget_row
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz := sluice.now_for(p_now);
+begin
+  return query
+  select b.name, b.scope, b.subject, b.period, b.zone, b.rolling,
+    trim_scale(b.limit_nanos / 1000000000), b.is_hard, b.at_limit, b.reroute_to, b.marks,
+    trim_scale((s.total - s.held) / 1000000000), trim_scale(s.held / 1000000000),
+    trim_scale((b.limit_nanos - s.total) / 1000000000), sluice.window_from(b, v_now),
+    sluice.window_until(b, v_now),
+    (select count(*) from sluice.budget_wait w where w.budget = b.id and w.until > v_now),
+    array(select k.per_cent from sluice.budget_mark k where k.budget = b.id
+      and k.window_from >= sluice.window_from(b, v_now) order by k.per_cent)
+  from sluice.budgets b cross join lateral sluice.budget_sums(b, v_now) s
+  where budget_rows.name is null or b.name = budget_rows.name order by b.name;
+end
+$$;

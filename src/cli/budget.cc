@@ -1,0 +1,137 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "cli/database_session.h"
+#include "cli/settings.h"
+#include "cli/table.h"
+#include "cli/terminal.h"
+#include "command_error.h"
+
+namespace sluice {
+namespace {
+
+constexpr std::string_view budget_columns[] = {"scope",    "subject",   "period",  "zone",
+                                               "rolling",  "limit",     "is_hard", "marks",
+                                               "at_limit", "reroute_to"};
+constexpr size_t decimals_max = 9;  // of a nano-unit
+
+struct BudgetOptions {
+  bool json = false;
+  std::string name;
+  std::vector<std::string> settings;  // as typed
+  std::vector<Setting> parsed;
+};
+
+void list(pqxx::work& transaction, bool json) {
+  if (json) {
+    for (const pqxx::row& row :
+         transaction.exec("select to_jsonb(b) from sluice.budget_rows() b")) {
+      print_json(row[0].c_str());
+    }
+    return;
+  }
+  using Kind = Table::Kind;
+  Table table({{"BUDGET", Kind::elastic},
+               {"OF", Kind::elastic},
+               {"PERIOD"},
+               {"LIMIT", Kind::number},
+               {"SPENT", Kind::number},
+               {"HELD", Kind::number},
+               {"WAITING", Kind::number},
+               {"OPENS"}});
+  for (const pqxx::row& row : transaction.exec(
+           "select name, concat_ws(' ', scope, subject), coalesce(rolling::text, period),"
+           " \"limit\" || case when is_hard then '' else ' (told)' end, spent, held, waiting,"
+           " to_char(opens_at at time zone zone, 'YYYY-MM-DD HH24:MI') from"
+           " sluice.budget_rows()")) {
+    std::vector<std::string> cells;
+    for (const pqxx::field& field : row) cells.push_back(field.as<std::string>("-"));
+    table.add(std::move(cells));
+  }
+  fmt::print("{}", table.text());
+}
+
+// The column limit_nanos of limit=0.5: exact, as no floating-point number is.
+Setting in_nanos(const Setting& limit) {
+  const size_t point = std::min(limit.value.find('.'), limit.value.size());
+  std::string decimals = limit.value.substr(std::min(point + 1, limit.value.size()));
+  const bool is_number = point > 0 && point <= decimals_max + decimals_max &&
+                         limit.value.find_first_not_of("0123456789.") == std::string::npos &&
+                         decimals.find('.') == std::string::npos && decimals.size() <= decimals_max;
+  if (!is_number) {
+    throw CommandError(
+        ExitCode::usage,
+        fmt::format("'{}' is no limit; such as limit=50, or limit=0.000001 at least", limit.value));
+  }
+  decimals.resize(decimals_max, '0');
+  return {"limit_nanos", limit.value.substr(0, point) + decimals};
+}
+
+void set(pqxx::work& transaction, const BudgetOptions& options) {
+  const std::vector<Setting> key = {{"name", options.name}};
+  if (update_row(transaction, "budgets", key, options.parsed)) return;
+  if (!has_setting(options.parsed, "limit_nanos") || !has_setting(options.parsed, "scope")) {
+    throw CommandError(ExitCode::usage,
+                       fmt::format("there is no budget \"{}\" yet, and a new one needs scope=… and"
+                                   " limit=…",
+                                   options.name));
+  }
+  insert_row(transaction, "budgets", key, options.parsed);
+}
+
+void remove(pqxx::work& transaction, const BudgetOptions& options) {
+  if (delete_rows(transaction, "budgets", {{"name", options.name}}) > 0) return;
+  throw CommandError(ExitCode::failure,
+                     fmt::format("there is no budget \"{}\" (sluice budget ls lists what there is)",
+                                 options.name));
+}
+
+std::vector<Setting> settings_of(const BudgetOptions& options) {
+  std::vector<Setting> settings = parse_settings(options.settings, "a budget", budget_columns);
+  for (Setting& setting : settings) {
+    if (setting.column == "limit") setting = in_nanos(setting);
+  }
+  return settings;
+}
+
+}  // namespace
+
+Action configure_budget(CLI::App& app) {
+  const auto options = std::make_shared<BudgetOptions>();
+  app.require_subcommand(1);
+  CLI::App* ls = app.add_subcommand("ls", "All budgets, what they have spent and hold");
+  ls->add_flag("--json", options->json, "one JSON object a line");
+  CLI::App* change =
+      app.add_subcommand("set", "Change a budget, or make a new one (needs scope= and limit=)");
+  change->add_option("name", options->name, "the budget")->required()->option_text("NAME");
+  change
+      ->add_option("settings", options->settings,
+                   "scope=system|model|route|tenant|key|tag, subject=NAME or key=value, limit=50, "
+                   "period=day|week|month|rolling, zone=Europe/Prague, rolling=24h, "
+                   "at_limit=park|refuse|reroute, reroute_to=MODEL, is_hard=false, marks={80,100}")
+      ->required()
+      ->option_text("KEY=VALUE ...");
+  CLI::App* rm = app.add_subcommand("rm", "Delete a budget; tasks that it kept waiting go on");
+  rm->add_option("name", options->name, "the budget")->required()->option_text("NAME");
+  return [options, ls, change](const GlobalOptions& globals) {
+    if (change->parsed()) options->parsed = settings_of(*options);
+    return with_database(globals, [&](pqxx::connection& database) {
+      pqxx::work transaction(database);
+      if (ls->parsed()) {
+        list(transaction, options->json);
+      } else if (change->parsed()) {
+        set(transaction, *options);
+      } else {
+        remove(transaction, *options);
+      }
+      transaction.commit();
+      return ExitCode::ok;
+    });
+  };
+}
+
+}  // namespace sluice

@@ -1,0 +1,72 @@
+"""sluice budget and its HTTP; and a worker whose tasks are over one."""
+import json
+
+import pytest
+from conftest import http, query, wait_for
+from queue_tools import add_model, submit, wait_ended
+
+pytestmark = pytest.mark.plain_build_only
+
+
+@pytest.fixture
+def url(pg):
+    url = pg.database()
+    add_model(url, "m", "http://127.0.0.1:1", input_price=1, output_price=1)
+    return url
+
+
+@pytest.fixture
+def run(sluice, url):
+    return lambda *arguments: sluice(*arguments, "--database-url", url)
+
+
+def test_budgets_are_set_listed_and_removed(run):
+    refused = run("budget", "set", "b", "scope=system")
+    assert refused.returncode == 2 and "needs scope=… and limit=…" in refused.stderr
+    assert run("budget", "set", "b", "scope=tenant", "subject=search", "limit=50.000000001",
+        "zone=Europe/Prague").returncode == 0
+    assert run("budget", "set", "b", "marks={50}", "is_hard=false").returncode == 0
+    [row] = [json.loads(line) for line in run("budget", "ls", "--json").stdout.splitlines()]
+    assert (row["scope"], row["limit"], row["spent"], row["marks"], row["is_hard"]) == (
+        "tenant", 50.000000001, 0, [50], False)
+    assert "tenant search" in run("budget", "ls").stdout
+    for setting in ("limit=0.0000000001", "limit=x", "zone=Mars", "period=year"):
+        assert run("budget", "set", "b", setting).returncode in (1, 2), setting
+    assert run("budget", "rm", "b").returncode == 0
+    assert run("budget", "rm", "b").returncode == 1
+
+
+def test_budgets_over_http(url, server):
+    port = server(url).port
+    put = http(port, "PUT", "/v1/budgets/b", {"scope": "model", "subject": "m",
+        "limit_nanos": 5_000_000_000})
+    assert put.status == 200, put.body
+    assert http(port, "PATCH", "/v1/budgets/b", {"period": "week"}).json["period"] == "week"
+    shown = http(port, "GET", "/v1/budgets/b").json
+    assert (shown["limit"], shown["held"], shown["left"]) == (5, 0, 5)
+    assert http(port, "GET", "/v1/budgets").json["data"] == [shown]
+    assert http(port, "PUT", "/v1/budgets/b", {"scope": "planet"}).status in (400, 409, 422)
+    assert http(port, "DELETE", "/v1/budgets/b").status == 200
+    assert http(port, "GET", "/v1/budgets/b").status == 404
+
+
+def test_a_worker_waits_for_a_budget_and_goes_on_when_it_is_raised(pg, worker, mock, sluice):
+    url = pg.database()
+    backend = mock()
+    # a call may cost 70 units, one of each for a token, and costs less
+    add_model(url, "m", backend.url + "/v1", api="openai-chat", input_price=1_000_000,
+        output_price=1_000_000)
+    query(url, "insert into sluice.budgets (name, scope, period, rolling, limit_nanos) "
+        "values ('b', 'system', 'rolling', '1 day', 75000000000)")
+    worker(url)
+    ids = [submit(url, "four", max_output_tokens=2) for _ in range(12)]
+    wait_for(lambda: query(url, "select waiting > 0 and held = 0 and spent > 5 from "
+        "sluice.budget_rows()") == [(True,)], 60, "the budget to be used up")
+    assert query(url, "select spent + held <= 75 from sluice.budget_rows()") == [(True,)]
+    waiting = query(url, "select task_id from sluice.budget_wait order by until desc limit 1")[0][0]
+    assert "budget b" in (said := sluice("explain", str(waiting), "--database-url",
+        url).stdout) or "system: " in said
+    query(url, "update sluice.budgets set limit_nanos = 10000000000000")
+    assert wait_ended(url, len(ids)) == {"solved": len(ids)}
+    assert query(url, "select (select spent from sluice.budget_rows()) "
+        "= (select sum(cost) from sluice.tasks)") == [(True,)]
