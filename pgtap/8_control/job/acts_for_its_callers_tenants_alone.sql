@@ -1,7 +1,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_jobs.sql
-select plan(11);
+select plan(12);
 
 select given_model() as m \gset
 select given_tenant('sluice_submitter') as a, given_tenant('sluice_submitter') as b \gset
@@ -31,6 +31,11 @@ reset role;
 select is((stepped(:all)).done, 1::bigint, 'that one ends all');
 select results_eq('select id from sluice.jobs order by id', array[:job, :all]::bigint[],
   'an administrator sees both');
+set local role :"a";
+set local sluice.api_key = '0123456789abcdef';
+select sluice.start_job('cancel', jsonb_build_object('model', :'m')) as named \gset
+select is((select who from sluice.jobs where id = :named), session_user::text,
+  'a key that a tenant names is not believed');
 
 select * from finish();
 rollback;

@@ -123,10 +123,14 @@ end
 $$;
 
 -- caller_key: the id of the key for which the HTTP front says that it acts in this transaction;
--- null: none. Anybody could set it, so it is noted beside the login, and gives no right.
+-- null: none. Anybody could set it: only an administrator, as whom the front logs in, is believed.
+-- It is noted beside the login, and gives no right.
 create or replace function sluice.caller_key() returns text
 language sql stable
-as $$ select nullif(left(current_setting('sluice.api_key', true), 16), '') $$;
+as $$
+  select left(k, 16) from nullif(current_setting('sluice.api_key', true), '') k
+  where k is not null and sluice.is_administrator()
+$$;
 
 -- now_for: the time at which a caller may act. Tests, administrators and tools may choose it. A
 -- caller who may only submit may not: by submitting in the past he would overtake everybody.

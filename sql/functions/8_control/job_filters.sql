@@ -178,12 +178,18 @@ $$;
 -- jobs: jobs that the caller may see, and act on. Who is bound to tenants sees those that he, or
 -- somebody else who is bound to them, has started.
 create or replace view sluice.jobs with (security_barrier) as
-  select j.id, j.action, j.filter, j.target, j.priority::int as priority, j.state, j.matched,
-    j.is_estimate, j.done, j.skipped, j.undone, j.created_at, j.started_at, j.finished_at,
-    case when j.api_key is null then j.who::text
-      else format('key %s via %s', j.api_key, j.who) end as who,
-    j.error, sluice.can_undo(j, clock_timestamp()) as can_undo,
-    case when isfinite(j.undo_until) then j.undo_until end as undo_until
+  select j.id, sluice.guarded(j.action) as action, sluice.guarded(j.filter) as filter,
+    sluice.guarded(j.target) as target, sluice.guarded(j.priority::int) as priority,
+    sluice.guarded(j.state) as state, sluice.guarded(j.matched) as matched,
+    sluice.guarded(j.is_estimate) as is_estimate, sluice.guarded(j.done) as done,
+    sluice.guarded(j.skipped) as skipped, sluice.guarded(j.undone) as undone,
+    sluice.guarded(j.created_at) as created_at, sluice.guarded(j.started_at) as started_at,
+    sluice.guarded(j.finished_at) as finished_at,
+    sluice.guarded(case when j.api_key is null then j.who::text
+      else format('key %s via %s', j.api_key, j.who) end) as who,
+    sluice.guarded(j.error) as error,
+    sluice.guarded(sluice.can_undo(j, clock_timestamp())) as can_undo,
+    sluice.guarded(case when isfinite(j.undo_until) then j.undo_until end) as undo_until
   from sluice.job j cross join sluice.caller_scope() c
   where case when c.bound then j.scope = 'tenants' and j.tenants <@ c.tenants
     when j.scope = 'tenants' then not j.tenants && c.tenants
