@@ -138,35 +138,56 @@ void JsonMeasure::add_mark(char character) {
     case 'e':
     case 'E':
       exponent_digits_ = 0;
+      exponent_ = 0;
       return;
     default:
       break;
   }
   if (exponent_digits_ < 0) return;
   if (character >= '0' && character <= '9') {
-    exponent_digits_max_ = std::max(exponent_digits_max_, ++exponent_digits_);
+    add_exponent_digit(character);
   } else if (character != '+' && character != '-') {
     exponent_digits_ = -1;
   }
 }
 
-std::string json_cost_problem(std::string_view text, int64_t values_max) {
-  constexpr size_t piece_bytes = size_t{64} << 10;
-  JsonMeasure measure;
-  while (!text.empty()) {
-    const size_t bytes = std::min(piece_bytes, text.size());
-    measure.add(text.substr(0, bytes));
-    text.remove_prefix(bytes);
-    if (measure.values() > values_max) return fmt::format("more than {} JSON values", values_max);
-    if (measure.item_values() > json_values_max) {
-      return fmt::format("an item of more than {} JSON values", json_values_max);
-    }
-    if (measure.exponent_digits() > json_exponent_digits_max) {
-      return fmt::format("a number with an exponent of more than {} digits",
-                         json_exponent_digits_max);
-    }
+// The sum is right at each digit: there may be no more.
+void JsonMeasure::add_exponent_digit(char digit) {
+  exponent_digits_max_ = std::max(exponent_digits_max_, ++exponent_digits_);
+  if (exponent_digits_ > json_exponent_digits_max) return;
+  exponents_ -= exponent_;
+  exponent_ = exponent_ * 10 + (digit - '0');
+  exponents_ += exponent_;
+}
+
+std::string json_cost_problem(const JsonMeasure& measure, size_t bytes, int64_t values_max) {
+  if (measure.values() > values_max) return fmt::format("more than {} JSON values", values_max);
+  if (measure.item_values() > json_values_max) {
+    return fmt::format("an item of more than {} JSON values", json_values_max);
+  }
+  if (measure.exponent_digits() > json_exponent_digits_max) {
+    return fmt::format("a number with an exponent of more than {} digits",
+                       json_exponent_digits_max);
+  }
+  const int64_t exponents_max = json_exponents_of(static_cast<int64_t>(bytes));
+  if (measure.exponents() > exponents_max) {
+    return fmt::format("numbers whose exponents come to more than {}", exponents_max);
   }
   return "";
+}
+
+std::string json_cost_problem(std::string_view text, int64_t values_max) {
+  constexpr size_t piece_bytes = size_t{64} << 10;
+  const size_t bytes = text.size();
+  JsonMeasure measure;
+  std::string problem;
+  while (!text.empty() && problem.empty()) {
+    const size_t taken = std::min(piece_bytes, text.size());
+    measure.add(text.substr(0, taken));
+    text.remove_prefix(taken);
+    problem = json_cost_problem(measure, bytes, values_max);
+  }
+  return problem;
 }
 
 }  // namespace sluice

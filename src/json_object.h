@@ -2,6 +2,7 @@
 // does not judge numbers, words or keys: PostgreSQL does, and takes numbers that no double holds.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -24,6 +25,16 @@ inline constexpr int64_t json_values_max = 400'000;
 // which writes so many whenever it needs such a value as text.
 inline constexpr int json_exponent_digits_max = 3;
 
+// What the exponents of a text of so many bytes may come to, each without its sign: about the
+// digits that PostgreSQL adds when it writes the numbers out, and it copies some values 17 times.
+// 4 for each byte, as in a list of `1e-20,`, and for few extreme numbers, such as the bounds of a
+// double in a schema, 64 Ki; 4 Mi at most, 70 MB with those copies and 0.4 s.
+inline constexpr int64_t json_exponents_max = int64_t{4} << 20;
+constexpr int64_t json_exponents_of(int64_t bytes) {
+  constexpr int64_t few = int64_t{64} << 10;
+  return bytes < (json_exponents_max - few) / 4 ? 4 * bytes + few : json_exponents_max;
+}
+
 // Measures what a JSON text that comes in pieces costs to read: so much for each byte, and 20 to
 // 100 times that for each value, those in objects and arrays included. Of a text that is no JSON it
 // counts at least what a reader sees before it finds that out.
@@ -37,9 +48,11 @@ class JsonMeasure final {
     return item_values_max_ > item_values_ ? item_values_max_ : item_values_;
   }
   int exponent_digits() const { return exponent_digits_max_; }  // of the longest exponent
+  int64_t exponents() const { return exponents_; }  // their sum, each without its sign
 
  private:
   void add_mark(char character);
+  void add_exponent_digit(char digit);
   const char* skip_string(const char* at, const char* end);
 
   int64_t values_ = 1;
@@ -48,13 +61,19 @@ class JsonMeasure final {
   int depth_ = 0;
   int exponent_digits_ = -1;  // of the number that is being read; -1: it has no exponent so far
   int exponent_digits_max_ = 0;
+  int exponent_ = 0;  // of that number, its first json_exponent_digits_max digits
+  int64_t exponents_ = 0;
   bool in_string_ = false;
   bool is_escaped_ = false;  // the next character, in a string
 };
 
-// Why PostgreSQL is not to read `text` as JSON: it has more values than `values_max`, an item of
-// more than json_values_max, or an exponent of too many digits. Empty: it may. Reads no further
-// than it must.
+// Why PostgreSQL is not to read a text of `bytes`, of which `measure` has measured all or a part, as
+// JSON: it has more values than `values_max`, an item of more than json_values_max, or exponents of
+// too many digits or too large together. Empty: it may.
+std::string json_cost_problem(const JsonMeasure& measure, size_t bytes,
+                              int64_t values_max = json_values_max);
+
+// The same of `text`. Reads no further than it must.
 std::string json_cost_problem(std::string_view text, int64_t values_max = json_values_max);
 
 }  // namespace sluice

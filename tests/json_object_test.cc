@@ -102,4 +102,35 @@ TEST_CASE("an exponent has the digits of a double's") {
   }
 }
 
+TEST_CASE("exponents come to no more than what so many bytes may bring") {
+  const auto list = [](std::string_view number, size_t count) {
+    std::string text = "[";
+    for (size_t n = 0; n < count; ++n) text.append(number).append(",");
+    return text + "0]";
+  };
+  CHECK(json_cost_problem(list("1.23e-05", 399'000)).empty());
+  CHECK_FALSE(json_cost_problem(list("2E+28", 300'000)).empty());  // more than 4 Mi
+  CHECK(json_cost_problem(list("-1.7976931348623157e+308", 200)).empty());
+  CHECK(json_cost_problem(list("1e-999", 66)).empty());
+  CHECK(json_cost_problem(list("1e-999", 70)) ==
+        "numbers whose exponents come to more than 67508");
+  CHECK(json_cost_problem(list("1E999", 36'000)) ==
+        "numbers whose exponents come to more than 929548");
+  CHECK(json_cost_problem(list("\"1e-999\"", 36'000)).empty());
+  const std::string long_text = "\"" + std::string(20 << 20, 'x') + "\"";
+  CHECK(json_cost_problem("[" + long_text + "," + list("1e-999", 4'000) + "]").empty());
+  CHECK(json_cost_problem("[" + long_text + "," + list("1e-999", 4'300) + "]") ==
+        "numbers whose exponents come to more than 4194304");
+}
+
+TEST_CASE("exponents are summed up in whatever pieces they come") {
+  const std::string_view text = R"([1e-05,{"a1e9":"2e8"},3E+120,4.5e7,true,1e])";
+  JsonMeasure whole;
+  whole.add(text);
+  JsonMeasure pieces;
+  for (size_t at = 0; at < text.size(); ++at) pieces.add(text.substr(at, 1));
+  CHECK(whole.exponents() == 5 + 120 + 7);
+  CHECK(pieces.exponents() == whole.exponents());
+}
+
 }  // namespace sluice

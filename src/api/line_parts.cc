@@ -20,30 +20,39 @@ void LineParts::add(std::string_view piece) {
     open_.text.append(taken);
     line_bytes_ += taken.size();
     line_measure_.add(taken);
-    problem_ = line_problem();
+    look_at_line(is_line);
     piece.remove_prefix(taken.size());
     if (!is_line) continue;
     end_line();
-    if (open_.lines >= part_lines_max || open_.text.size() >= part_bytes_max) close_part();
+    if (open_.lines >= part_lines_max || open_.text.size() >= part_bytes_max ||
+        open_exponents_ >= json_exponents_max) {
+      close_part();
+    }
   }
 }
 
-std::string_view LineParts::line_problem() const {
-  if (line_bytes_ > line_bytes_max) return "a line is longer than 16 MiB";
-  if (line_measure_.values() > json_values_max) return "a line has more than 400000 JSON values";
-  if (line_measure_.exponent_digits() > json_exponent_digits_max) {
-    return "a line has a number with an exponent of more than 3 digits";
+void LineParts::look_at_line(bool is_whole) {
+  if (!problem_.empty()) return;
+  if (line_bytes_ > line_bytes_max) {
+    problem_ = "a line is longer than 16 MiB";
+    return;
   }
-  return {};
+  // What is still to come of a line may bring what its exponents need.
+  problem_ = json_cost_problem(line_measure_, is_whole ? line_bytes_ : line_bytes_max);
+  if (!problem_.empty()) problem_ = "a line has " + problem_;
 }
 
 void LineParts::end() {
-  if (line_bytes_ > 0) end_line();
+  if (line_bytes_ > 0) {
+    look_at_line(true);
+    end_line();
+  }
   if (open_.lines > 0) close_part();
 }
 
 void LineParts::end_line() {
   ++open_.lines;
+  open_exponents_ += line_measure_.exponents();
   line_bytes_ = 0;
   line_measure_ = JsonMeasure();
 }
@@ -57,6 +66,7 @@ std::optional<LineParts::Part> LineParts::take() {
 
 void LineParts::close_part() {
   ready_.push_back(std::exchange(open_, Part()));
+  open_exponents_ = 0;
 }
 
 }  // namespace sluice

@@ -32,15 +32,16 @@ class LineParts final {
   static constexpr size_t line_bytes_max = size_t{16} << 20;
 
  private:
-  std::string_view line_problem() const;
+  void look_at_line(bool is_whole);
   void end_line();
   void close_part();
 
   Part open_;
+  int64_t open_exponents_ = 0;  // of its whole lines
   size_t line_bytes_ = 0;  // of the line at the end of open_
   JsonMeasure line_measure_;
   int64_t bytes_ = 0;
-  std::string_view problem_;
+  std::string problem_;
   std::deque<Part> ready_;
 };
 

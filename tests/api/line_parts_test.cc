@@ -73,6 +73,42 @@ TEST_CASE("a line has no number whose exponent makes it long as text") {
   CHECK(lines.problem() == "a line has a number with an exponent of more than 3 digits");
 }
 
+TEST_CASE("a line's exponents are judged when all of it is there") {
+  std::string numbers = "[";
+  for (int n = 0; n < 100; ++n) numbers += "1e-999,";
+  LineParts fair;
+  fair.add(numbers);
+  fair.add("\"" + std::string(20'000, 'x') + "\"]\n");
+  CHECK(fair.problem().empty());
+  for (const std::string_view end : {"0]\n", "0]"}) {
+    LineParts dear;
+    dear.add(numbers);
+    CHECK(dear.problem().empty());
+    dear.add(end);
+    dear.end();
+    CHECK(dear.problem().starts_with("a line has numbers whose exponents come to more than 68"));
+  }
+  LineParts endless;
+  for (int n = 0; n < 41; ++n) endless.add(numbers);
+  CHECK(endless.problem().empty());
+  for (int n = 0; n < 2; ++n) endless.add(numbers.substr(1));
+  CHECK(endless.problem() == "a line has numbers whose exponents come to more than 4194304");
+}
+
+TEST_CASE("a part has no more exponents than a line may have, and those of one line") {
+  std::string line = "[";
+  for (int n = 0; n < 60; ++n) line += "1e-999,";
+  line += "0]\n";
+  LineParts lines;
+  for (int n = 0; n < 200; ++n) lines.add(line);
+  lines.end();
+  CHECK(lines.problem().empty());
+  const auto parts = all_of(lines);
+  REQUIRE(parts.size() == 3);
+  CHECK(parts[0].lines == 70);
+  CHECK(parts[2].lines == 60);
+}
+
 TEST_CASE("a text of nothing has no part") {
   LineParts lines;
   lines.add("");

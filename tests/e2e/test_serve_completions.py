@@ -55,22 +55,36 @@ def test_a_stream_is_one_chunk_and_done(chat):
     assert chunk["choices"][0]["finish_reason"] == "stop"
 
 
-def test_an_answer_that_is_dear_to_read_is_not_streamed(front, worker):
-    """Of a hostile backend: PostgreSQL took 6 GB to read 32 MiB of lists."""
-    padding = "[" + "[]," * 1_500_000 + "0]"
-    body = ('{"id": "x", "object": "chat.completion", "model": "m", "choices": [{"index": 0, '
-        '"message": {"role": "assistant", "content": "hi"}, "finish_reason": "stop"}], '
-        f'"padding": {padding}}}')
+ANSWERS = {
+    "openai-chat": ("chat/completions", {"choices": [{"index": 0, "finish_reason": "stop",
+        "message": {"role": "assistant", "content": "hi"}}], "object": "chat.completion"}),
+    "openai-responses": ("responses", {"object": "response", "status": "completed",
+        "output": []}),
+    "anthropic-messages": ("messages", {"type": "message", "role": "assistant",
+        "content": [{"type": "text", "text": "hi"}], "stop_reason": "end_turn"})}
+DEAR_NUMBERS = "numbers whose exponents come to more than"
+
+
+@pytest.mark.parametrize("api, value, count, words", [
+    ("openai-chat", "[]", 1_500_000, "more than 400000 JSON values"),
+    *((api, "1e-999", 60_000, DEAR_NUMBERS) for api in ANSWERS)])
+def test_an_answer_that_is_dear_to_read_is_not_streamed(front, worker, api, value, count, words):
+    """Of a hostile backend: PostgreSQL took 6 GB to read 32 MiB of lists, 0.9 GB and 18 s to write
+    60,000 numbers."""
+    path, answered = ANSWERS[api]
+    padding = f"{value}," * count
+    body = json.dumps({"id": "x", "model": "m"} | answered)[:-1] + f', "padding": [{padding}0]}}'
+    asked = {"input": "2+2?"} if path == "responses" else CHAT | {"max_tokens": 9}
 
     def answer(connection, *_):
         connection.sendall(response(200, body))
     with ScriptedBackend({"2+2?": answer}) as backend:
-        add_model(front.url, "chat", backend.url, api="openai-chat")
+        add_model(front.url, "chat", backend.url, api=api)
         worker(front.url)
-        reply = send(front.port, "POST", "/v1/chat/completions", CHAT | {"stream": True})
-        assert "more than 400000 JSON values" in reply.body, reply.body[:1000]
-        assert "choices" not in reply.body
-        whole = send(front.port, "POST", "/v1/chat/completions", CHAT)
+        reply = send(front.port, "POST", f"/v1/{path}", asked | {"model": "chat", "stream": True})
+        assert words in reply.body, reply.body[:1000]
+        assert answered.keys().isdisjoint(json.loads(reply.body.split("data: ")[1]))
+        whole = send(front.port, "POST", f"/v1/{path}", asked | {"model": "chat"})
         assert whole.status == 200 and whole.body == body
 
 
