@@ -28,7 +28,7 @@ inline constexpr int json_exponent_digits_max = 3;
 // What the exponents of a text of so many bytes may come to, each without its sign: about the
 // digits that PostgreSQL adds when it writes the numbers out, and it copies some values 17 times.
 // 4 for each byte, as in a list of `1e-20,`, and for few extreme numbers, such as the bounds of a
-// double in a schema, 64 Ki; 4 Mi at most, 70 MB with those copies and 0.4 s.
+// double in a schema, 64 Ki; 4 Mi at most, 70 MB with those copies.
 inline constexpr int64_t json_exponents_max = int64_t{4} << 20;
 constexpr int64_t json_exponents_of(int64_t bytes) {
   constexpr int64_t few = int64_t{64} << 10;
@@ -48,7 +48,7 @@ class JsonMeasure final {
     return item_values_max_ > item_values_ ? item_values_max_ : item_values_;
   }
   int exponent_digits() const { return exponent_digits_max_; }  // of the longest exponent
-  int64_t exponents() const { return exponents_; }  // their sum, each without its sign
+  int64_t exponents() const { return exponents_; }              // their sum, each without its sign
 
  private:
   void add_mark(char character);
@@ -67,9 +67,9 @@ class JsonMeasure final {
   bool is_escaped_ = false;  // the next character, in a string
 };
 
-// Why PostgreSQL is not to read a text of `bytes`, of which `measure` has measured all or a part, as
-// JSON: it has more values than `values_max`, an item of more than json_values_max, or exponents of
-// too many digits or too large together. Empty: it may.
+// Why PostgreSQL is not to read a text of `bytes`, of which `measure` has measured all or a part,
+// as JSON: it has more values than `values_max`, an item of more than json_values_max, or exponents
+// of too many digits or too large together. Empty: it may.
 std::string json_cost_problem(const JsonMeasure& measure, size_t bytes,
                               int64_t values_max = json_values_max);
 

@@ -112,8 +112,7 @@ TEST_CASE("exponents come to no more than what so many bytes may bring") {
   CHECK_FALSE(json_cost_problem(list("2E+28", 300'000)).empty());  // more than 4 Mi
   CHECK(json_cost_problem(list("-1.7976931348623157e+308", 200)).empty());
   CHECK(json_cost_problem(list("1e-999", 66)).empty());
-  CHECK(json_cost_problem(list("1e-999", 70)) ==
-        "numbers whose exponents come to more than 67508");
+  CHECK(json_cost_problem(list("1e-999", 70)) == "numbers whose exponents come to more than 67508");
   CHECK(json_cost_problem(list("1E999", 36'000)) ==
         "numbers whose exponents come to more than 929548");
   CHECK(json_cost_problem(list("\"1e-999\"", 36'000)).empty());

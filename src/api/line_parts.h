@@ -38,7 +38,7 @@ class LineParts final {
 
   Part open_;
   int64_t open_exponents_ = 0;  // of its whole lines
-  size_t line_bytes_ = 0;  // of the line at the end of open_
+  size_t line_bytes_ = 0;       // of the line at the end of open_
   JsonMeasure line_measure_;
   int64_t bytes_ = 0;
   std::string problem_;
