@@ -248,7 +248,8 @@ def test_numbers_that_are_long_when_written_reach_no_database(url, process, make
 
 
 def test_many_small_numbers_are_taken(process, make_key):
-    body = '{"prompt": "x", "metadata": {"a": [' + "1.23e-05," * 2_000 + "1.7976931348623157e+308]}}"
+    numbers = "1.23e-05," * 2_000 + "1.7976931348623157e+308"
+    body = f'{{"prompt": "x", "metadata": {{"a": [{numbers}]}}}}'
     reply = http(process.port, "POST", "/v1/tasks", body, key=make_key("mine"))
     assert reply.status == 202, reply.body
 
