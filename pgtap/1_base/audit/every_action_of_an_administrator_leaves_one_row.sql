@@ -47,6 +47,9 @@ select sluice.drop_price(:'m', '2026-01-01Z') \g /dev/null
 insert into sluice.budgets (name, scope, limit_nanos) values (:'m', 'system', 1000);
 update sluice.budgets set limit_nanos = 2000 where name = :'m';
 delete from sluice.budgets where name = :'m';
+insert into sluice.payload_schema (target, version) values (:'m', '1');
+update sluice.payload_schema set schema = '{"type": "object"}' where target = :'m';
+delete from sluice.payload_schema where target = :'m';
 reset session authorization;
 select is(array(select action from sluice.audit where who = :'admin' order by id),
   '{pause,resume,close_model,cancel,redrive,redrive_all,cancel_all,forget,forget_all,
@@ -54,9 +57,10 @@ select is(array(select action from sluice.audit where who = :'admin' order by id
     insert models,delete models,insert tenants,delete tenants,delete routes,update settings,
     change models,configure_route,create_key,revoke_key,
     import_tasks,start_job,cancel_job,undo_job,set_price,update prices,drop_price,
-    insert budgets,update budgets,delete budgets}', 'each once, in order');
+    insert budgets,update budgets,delete budgets,
+    insert payload_schema,update payload_schema,delete payload_schema}', 'each once, in order');
 -- Functions that administrators alone may call, and those shared with clients, but for the work:
--- submit, look, clients' files and batches, the rounds of tick and of batches, bulk_step, which is
+-- submit, estimate, look, clients' files and batches, the rounds of tick and of batches, bulk_step, which is
 -- cancel_all, redrive_all and forget_all step by step, post_job and act_on_job, which are the three
 -- functions of jobs for clients, and revert_revision, which is revert. read_texts and revert are in
 -- tests of their own.
@@ -75,7 +79,8 @@ select bag_eq($$select proname::text from pg_proc p where pronamespace = 'sluice
     'act_on_job', 'show_job', 'list_jobs',
     'show_overview', 'search_tasks', 'show_timeline', 'show_dead_letter_groups', 'show_audit',
     'show_revisions', 'revert_revision', 'history_page', 'price_rows',
-    'budget_rows')$$,
+    'budget_rows', 'estimate_sums', 'estimate_batch', 'estimate_many', 'task_sums',
+    'estimate_array')$$,
   $$values ('pause'), ('resume'), ('close_model'), ('cancel'), ('redrive'), ('redrive_all'),
     ('cancel_all'), ('forget'), ('forget_all'),
     ('configure'), ('configure_route'), ('create_key'), ('revoke_key'), ('read_texts'),
@@ -90,7 +95,8 @@ select bag_eq($$select distinct table_name || ' ' || privilege_type
     ('routes UPDATE'), ('routes DELETE'),
     ('tenants INSERT'), ('tenants UPDATE'), ('tenants DELETE'), ('settings UPDATE'),
     ('prices INSERT'), ('prices UPDATE'), ('prices DELETE'),
-    ('budgets INSERT'), ('budgets UPDATE'), ('budgets DELETE')$$,
+    ('budgets INSERT'), ('budgets UPDATE'), ('budgets DELETE'),
+    ('payload_schema INSERT'), ('payload_schema UPDATE'), ('payload_schema DELETE')$$,
       'and these all tables to write');
 select is((select count(*) from sluice.audit where who = :'admin' and at is null), 0::bigint,
   'with its time');

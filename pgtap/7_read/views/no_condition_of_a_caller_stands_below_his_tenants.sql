@@ -54,7 +54,7 @@ select is(
     condition_on(g.name, g.type))) c
         where c.condition ~ case g.type when 'boolean'::regtype then '\m' || g.name || '\M'
             else 'witness|741852|2001-02-03' end
-          and c.node !~ ('Subquery Scan on (tasks|' || g.view || ') ')),
+          and c.node !~ ('Subquery Scan on (tasks|' || g.view || ') |never executed')),
   '{}'::text[], format('%s.%s', g.view, g.name))
 from guarded_column g;
 reset role;

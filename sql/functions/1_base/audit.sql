@@ -97,7 +97,9 @@ begin
   if v_detail is not null then
     perform sluice.note_audit(lower(tg_op) || ' ' || tg_table_name,
       case tg_table_name when 'routes' then (v_row ->> 'route') || ' -> ' || (v_row ->> 'model')
-        when 'prices' then v_row ->> 'model' else v_row ->> 'name' end,
+        when 'prices' then v_row ->> 'model'
+        when 'payload_schema' then (v_row ->> 'target') || ' ' || (v_row ->> 'version')
+        else v_row ->> 'name' end,
       v_detail);
   end if;
   return null;
@@ -111,7 +113,7 @@ declare
   v_table text;
 begin
   foreach v_table in array array['models', 'routes', 'tenants', 'settings', 'prices',
-      'budgets'] loop
+      'budgets', 'payload_schema'] loop
     execute format($sql$
       create or replace trigger note_configuration after insert or update or delete on sluice.%I
         for each row

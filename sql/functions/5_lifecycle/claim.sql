@@ -186,7 +186,8 @@ as $$
            or exists (select from sluice.tenants n where n.rpm is not null)
              and exists (select from sluice.tenants n where n.name = l.tenant and n.rpm is not null)
       then sluice.send_within_ms() end,
-    null, null, null, null::int, null, null::int, -l.rank::int, null::bigint, l.request_bytes, null::text
+    null, null, null, null::int, null, null::int, -l.rank::int, null::bigint,
+    l.request_bytes, null::text
   from unnest(p_leases) with ordinality l
   join sluice.models m on m.id = l.model
   order by l.ordinality
