@@ -60,10 +60,10 @@ select is(array(select action from sluice.audit where who = :'admin' order by id
     insert budgets,update budgets,delete budgets,
     insert payload_schema,update payload_schema,delete payload_schema}', 'each once, in order');
 -- Functions that administrators alone may call, and those shared with clients, but for the work:
--- submit, estimate, look, clients' files and batches, the rounds of tick and of batches, bulk_step, which is
--- cancel_all, redrive_all and forget_all step by step, post_job and act_on_job, which are the three
--- functions of jobs for clients, and revert_revision, which is revert. read_texts and revert are in
--- tests of their own.
+-- submit, estimate, look, clients' files and batches, the rounds of tick and of batches, bulk_step,
+-- which is cancel_all, redrive_all and forget_all step by step, post_job and act_on_job, which are
+-- the three functions of jobs for clients, and revert_revision, which is revert. read_texts and
+-- revert are in tests of their own.
 select bag_eq($$select proname::text from pg_proc p where pronamespace = 'sluice'::regnamespace
   and has_function_privilege('sluice_admin', oid, 'execute')
     and not has_function_privilege('sluice_worker', oid, 'execute')
