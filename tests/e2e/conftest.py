@@ -227,8 +227,8 @@ def roomy_parent():
     them from a disk took a minute."""
     with open("/proc/meminfo") as file:
         available_bytes = int(re.search(r"MemAvailable:\s+(\d+) kB", file.read())[1]) << 10
-    # two servers with 250 databases of 10 MB, and as much again for everybody else
-    enough_bytes = 12 << 30
+    # 1,400 databases of 11 MB, among all servers, and some for everybody else
+    enough_bytes = 18 << 30
     memory = os.statvfs("/dev/shm") if os.path.isdir("/dev/shm") else None
     fits = memory and min(available_bytes, memory.f_bavail * memory.f_frsize) >= enough_bytes
     return "/dev/shm" if fits else "/tmp"

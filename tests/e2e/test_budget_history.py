@@ -18,7 +18,7 @@ WORKERS = 4
 STEPS = 40          # of each worker
 FRAME_TOKENS = 64   # sluice.frame_tokens(false)
 CLAIMERS = 64
-ROUNDS = 20         # of all claimers against one budget
+ROUNDS = int(os.environ.get("TEST_BUDGET_ROUNDS", 4))  # of all claimers against one budget
 CALLS = 100         # that it is worth
 # What a caller may meet: a dead worker; prices that changed between two statements of a claim.
 EXPECTED_ERRORS = {"SL010", "40001"}
