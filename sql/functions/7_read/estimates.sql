@@ -128,15 +128,17 @@ as $$
   known as materialized (
     select m as model, m.id, p.call_s, w.live, b.state,
       sluice.call_rate(m, p.call_s, coalesce(nullif(p.tokens, 0), p_tokens), w.slots) as rate,
-      coalesce(l.tasks, 0) + greatest(0, sluice.in_flight(m.id)) as waiting
+      coalesce(l.tasks, 0) + greatest(0, sluice.in_flight(m.id)) as waiting,
+      greatest(m.closed_until, sluice.permit_at(m, p_now), p_now) as opens
     from unnest(p_models) m left join pace p on p.model = m.name left join load l on l.model = m.id
     left join sluice.breaker b on b.model = m.id
     cross join lateral (select count(*) as live, sum(o.slots) as slots from sluice.worker o
       where o.id = any (sluice.live_workers(m, p_now))) w)
-  select k.id, k.rate, greatest(0, extract(epoch from greatest((k.model).closed_until,
-      sluice.permit_at(k.model, p_now)) - p_now)::double precision, 0) + k.waiting / k.rate,
+  select k.id, k.rate,
+    case when isfinite(k.opens) then sluice.seconds_between(p_now, k.opens) + k.waiting / k.rate end,
     k.call_s,
     case when sluice.model_state(k.model, k.state, p_now) not in ('open', 'closed')
+          or not isfinite(k.opens)
         then sluice.closed_text(k.model, p_now)
       when k.live = 0 then sluice.unserved_phrase(0, null, null, null, null)
       when k.rate is null then 'the model has no quota, and no call of it was timed lately' end
