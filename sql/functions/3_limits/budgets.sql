@@ -96,9 +96,10 @@ declare
   c_unbounded constant text := '"(image|image_url|input_image|document|file|file_id|file_url'
     '|file_data|input_file|input_audio|previous_response_id|conversation|web_search_options'
     '|mcp_servers|container|background|best_of)"\s*[:,}\]]';
-  v jsonb := p_request::jsonb;
+  v jsonb;
   v_cap numeric;
 begin
+  v := p_request::jsonb;  -- what is raised by a declaration is not caught
   if v::text !~ c_unbounded and not v @? '$.tools[*] ? (@.type <> "function" && @.type <> "custom")'
   then
     input := octet_length(p_request) + sluice.frame_tokens(v ?| array['tools', 'functions']);
@@ -109,8 +110,8 @@ begin
       * case when p_api = 'openai-chat' then greatest(coalesce((v ->> 'n')::numeric, 1), 1)
         else 1 end;
   output := case when v_cap between 0 and 2147483647 then v_cap::int end;
-exception when data_exception then
-  null;  -- a cap that is no number: the backend may take it for none
+exception when data_exception or statement_too_complex or program_limit_exceeded then
+  null;  -- a cap that is no number: the backend may take it for none; or nested too deep for here
 end
 $$;
 
