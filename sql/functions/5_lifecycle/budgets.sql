@@ -150,9 +150,10 @@ begin
 end
 $$;
 
--- settle_budgets: replaces what was held for ended calls by what they cost: by their tokens; 0 if
--- they were not sent or not billed. Otherwise, and for extra calls, it is kept as it was held:
--- they may have been billed.
+-- settle_budgets: replaces what was held for ended calls by what they cost: by their tokens, if all
+-- counts and a price list are known; 0 if they were not sent or not billed. Otherwise, and for
+-- extra calls, it is kept as it was held: they may have been billed. Each row is settled once, also
+-- if two sessions bring the same outcome.
 -- Params:  p_states: which rows to settle: held, or kept: of calls that were lost, whose outcomes
 --          come late.
 create or replace function sluice.settle_budgets(
@@ -168,22 +169,26 @@ begin
     from unnest(p_places) p
     cross join lateral (select (x.o).* from (select p_outcomes[p] as o offset 0) x) o),
   call as materialized (
-    select c.ctid as at_row, c.budget, c.at, c.nanos,
+    select c.task_id, c.fence, c.call, c.budget, c.nanos,
       case when c.call > 0 then null
-        when num_nonnulls(t.input_tokens, t.output_tokens) > 0
+        when t.input_tokens is not null and sluice.list_in_force(c.model, c.at) is not null
+            and (t.output_tokens is not null or exists (select from sluice.models m
+              where m.name = c.model and m.api = 'openai-embeddings'))
           then sluice.nanos_of(c.model, c.at, t.input_tokens, t.output_tokens, t.usage)
-        when t.is_free then 0 end as cost
+        when num_nonnulls(t.input_tokens, t.output_tokens) = 0 and t.is_free then 0 end as cost
     from told t cross join lateral (
-      select c.ctid, c.* from sluice.budget_call c
+      select c.* from sluice.budget_call c
       where c.task_id = t.task_id and c.fence = t.fence and c.state = p_state offset 0) c
     where p_state = 'held' or c.call = 0),
   ended as (
     update sluice.budget_call c set state = case when k.cost is null then 'kept' else 'spent' end,
       nanos = coalesce(k.cost, k.nanos), ended_at = p_now
-    from call k where c.ctid = k.at_row and (p_state = 'held' or k.cost is not null))
+    from call k
+    where (c.task_id, c.fence, c.call, c.budget) = (k.task_id, k.fence, k.call, k.budget)
+      and c.state = p_state and (p_state = 'held' or k.cost is not null)
+    returning c.budget, c.at, k.cost - k.nanos as diff)
   insert into sluice.budget_spent (budget, at, nanos)
-  select k.budget, k.at, sum(k.cost - k.nanos) from call k
-  where k.cost <> k.nanos group by k.budget, k.at;
+  select e.budget, e.at, sum(e.diff) from ended e where e.diff <> 0 group by e.budget, e.at;
 end
 $$;
 

@@ -72,7 +72,8 @@ $$;
 create or replace trigger before_budgeted_model before insert on sluice.models
   for each row execute function sluice.before_budgeted_model();
 
--- after_budgeted_rename: the budgets of a renamed model or route follow it.
+-- after_budgeted_rename: the budgets of a renamed model or route follow it, and so do the calls of
+-- a model that are not settled. A call that begins meanwhile has the old name: it is kept as held.
 create or replace function sluice.after_budgeted_rename() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -83,6 +84,10 @@ begin
   update sluice.budgets b set subject = to_jsonb(new) ->> v_column
   where b.scope = case tg_table_name when 'models' then 'model' else 'route' end
     and b.subject = to_jsonb(old) ->> v_column;
+  if tg_table_name = 'models' then
+    update sluice.budget_call c set model = to_jsonb(new) ->> 'name'
+    where c.model = to_jsonb(old) ->> 'name' and c.state <> 'spent';
+  end if;
   return null;
 end
 $$;
