@@ -11,13 +11,23 @@
 -- Rejected: a counter a window (a reset that is late, or a row that all claims wait for); holding
 -- what a call usually costs (it then costs more).
 
+-- first_begin: of a time that shows midnight in a zone, the first moment that does: where clocks
+-- are set back over midnight, it comes twice, and PostgreSQL takes the second one.
+create or replace function sluice.first_begin(p_at timestamptz, p_zone text)
+returns timestamptz
+language sql stable
+as $$
+  select case when (p_at - interval '1 hour') at time zone p_zone >= p_at at time zone p_zone
+    then p_at - interval '1 hour' else p_at end
+$$;
+
 -- window_from: when the window of a budget began that p_now is in.
 create or replace function sluice.window_from(p_budget sluice.budgets, p_now timestamptz)
 returns timestamptz
 language sql stable
 as $$
   select case p_budget.period when 'rolling' then p_now - p_budget.rolling
-    else date_trunc(p_budget.period, p_now, p_budget.zone) end
+    else sluice.first_begin(date_trunc(p_budget.period, p_now, p_budget.zone), p_budget.zone) end
 $$;
 
 -- window_until: when it ends; null: it rolls.
@@ -26,8 +36,8 @@ returns timestamptz
 language sql stable
 as $$
   select case when p_budget.period <> 'rolling' then
-    (date_trunc(p_budget.period, p_now at time zone p_budget.zone)
-      + ('1 ' || p_budget.period)::interval) at time zone p_budget.zone end
+    sluice.first_begin((date_trunc(p_budget.period, p_now at time zone p_budget.zone)
+      + ('1 ' || p_budget.period)::interval) at time zone p_budget.zone, p_budget.zone) end
 $$;
 
 -- budget_sums: what a budget has spent and held in its window, and how much of that is held.
