@@ -4,7 +4,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_budgets.sql
-select plan(17);
+select plan(19);
 
 select given_budget('system', null, 5000, zone => 'Europe/Prague') as day,
   given_budget('system', null, 5000, period => 'week') as week,
@@ -47,6 +47,15 @@ as $$ select format('%s %s', sum(nanos), count(*) < 100) from sluice.budget_spen
 select is(merged(:'day'), '4600 f', 'many rows');
 select sluice.merge_budget(budget_row(:'day'), at(0));
 select is(merged(:'day'), '4600 t', 'become few, with the same sum');
+insert into sluice.budget_spent (budget, at, nanos)
+select b.id, at(0) + s * interval '5 minutes', 1 from sluice.budgets b, generate_series(1, 5100) s
+where b.name = :'month';
+select sluice.merge_budget(budget_row(:'month'), at(1600000));
+select is((select format('%s %s', sum(nanos), count(*)) from sluice.budget_spent
+  where budget = (budget_row(:'month')).id), '5100 1701', 'also old ones, when there are many');
+select is((select count(*) from sluice.budget_spent where budget = (budget_row(:'month')).id
+  and at >= timestamptz '2040-01-02 00:00Z' and at < '2040-01-03 00:00Z'), 96::bigint,
+  'each quarter of an hour for itself');
 select is(sluice.money_text(49970000000), '49.97', 'in whole units');
 select is(sluice.budget_text(budget_row(:'day'), '2040-01-01 23:00Z', at(20)),
   'system: 0.0000036 of 0.000005 today, opens 00:00 Europe/Prague', 'how it stands');

@@ -162,7 +162,8 @@ begin
 end
 $$;
 
--- note_marks: notes which of its marks a budget has reached in its window, each once.
+-- note_marks: notes which of its marks a budget has reached in its window, each once. Requires
+-- lock_class('budget') 0: it waits for others that note the same one.
 create or replace function sluice.note_marks(
   p_budget sluice.budgets, p_spent numeric, p_now timestamptz) returns void
 language plpgsql volatile
@@ -177,24 +178,32 @@ end
 $$;
 
 -- merge_budget: replaces the rows of a budget's account that are older than a minute by their sums
--- over a quarter of an hour, in which no day of any zone begins, or a hundredth of a rolling time,
--- once there are more than 500. A sum is dated at its last row: it leaves a window that rolls so
--- much later. Requires the lock. Removes what is older than 400 days.
+-- over a quarter of an hour, in which no day of any zone begins; of a rolling time over a hundredth
+-- of it, but at most a quarter of an hour and at least a 3000th: those of the last two hours once
+-- more than 500 are of the last hour, all once there are more than 5,000 in its window. A sum is
+-- dated at its last row: it leaves a window that rolls so much later. Requires the lock. Removes
+-- what is older than 400 days.
 create or replace function sluice.merge_budget(p_budget sluice.budgets, p_now timestamptz)
 returns void
 language plpgsql volatile
 as $$
 declare
-  v_step numeric := least(900, coalesce(extract(epoch from p_budget.rolling) / 100, 900));
+  v_rolling numeric := coalesce(extract(epoch from p_budget.rolling), 90000);
+  v_step numeric := greatest(least(900, v_rolling / 100), v_rolling / 3000);
+  v_until timestamptz := p_now - interval '1 minute';
+  v_from timestamptz := sluice.window_from(p_budget, p_now);
 begin
   if (select count(*) from (select from sluice.budget_spent s
-      where s.budget = p_budget.id and s.at > p_now - interval '1 hour' limit 501) s) <= 500 then
-    return;
+      where s.budget = p_budget.id and s.at >= v_from and s.at < v_until limit 5001) s) <= 5000 then
+    v_from := p_now - interval '2 hours';
+    if (select count(*) from (select from sluice.budget_spent s where s.budget = p_budget.id
+        and s.at > p_now - interval '1 hour' and s.at < v_until limit 501) s) <= 500 then
+      return;
+    end if;
   end if;
   with gone as (
     delete from sluice.budget_spent s where s.budget = p_budget.id
-      and s.at < p_now - interval '1 minute' and (s.at > p_now - interval '2 hours'
-        or s.at < p_now - interval '400 days')
+      and s.at < v_until and (s.at >= v_from or s.at < p_now - interval '400 days')
     returning s.at, s.nanos)
   insert into sluice.budget_spent (budget, at, nanos)
   select p_budget.id, max(g.at), sum(g.nanos) from gone g

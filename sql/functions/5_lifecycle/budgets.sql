@@ -4,7 +4,8 @@
 -- within_budgets: which of the rows that a claim of p_model may take fit into their budgets, in
 -- their order. Those that do not fit leave their line. Late rows fit: they end.
 -- Returns: for each of p_turns whether it fits.
--- Locks:   waits for lock_class('budget') 0 if any of them has a hard budget, and keeps it.
+-- Locks:   waits for lock_class('budget') 0 if any of them has a hard budget, and keeps it. If it
+--          is busy for a second, rows with a hard budget do not fit, and stay in their line.
 create or replace function sluice.within_budgets(
   p_model sluice.models, p_turns sluice.turn[], p_now timestamptz)
 returns boolean[]
@@ -16,6 +17,7 @@ declare
   v_budgets sluice.budgets[];
   v_fits boolean[] := array_fill(true, array[cardinality(p_turns)]);
   v_sums record;
+  v_is_mine boolean;             -- the lock
   v_left numeric[] := '{}';      -- by the budgets' ids
   v_unspent numeric[] := '{}';   -- the same with what is held
   v_need numeric;
@@ -30,7 +32,9 @@ begin
     v_budgets := array(select b from sluice.budgets_of(p_model.name, (v.task).route,
       (v.task).tenant, (v.task).api_key, (v.task).metadata) b where b.is_hard);
     continue when v_budgets = '{}';
-    perform sluice.lock_budgets();
+    v_is_mine := coalesce(v_is_mine, sluice.lock_budgets());
+    v_fits[v.place] := v_is_mine;
+    continue when not v_is_mine;
     select sluice.nanos_max(p_model.name, p_now, b.input, b.output),
       case when b.input is null or b.output is null then 'unbounded' else 'unpriced' end
     into v_need, v_why from sluice.call_bounds(p_model, v.task) b;
@@ -65,8 +69,10 @@ $$;
 
 -- lock_budgets: waits for the lock of all budgets and keeps it. What others have held is then seen
 -- by the statements that follow, which an older snapshot would not do.
-create or replace function sluice.lock_budgets() returns void
+-- Returns: false: another session has had it for a second. Who waits has locks of models.
+create or replace function sluice.lock_budgets() returns boolean
 language plpgsql volatile
+set lock_timeout = '1s'
 as $$
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
@@ -74,12 +80,16 @@ begin
       using errcode = '25001';
   end if;
   perform pg_advisory_xact_lock(sluice.lock_class('budget'), 0);
+  return true;
+exception when lock_not_available then
+  return false;
 end
 $$;
 
 -- hold_budgets: holds what the calls of new leases may cost, in each of their budgets, and notes
 -- marks. Requires the lock if one of them is hard: within_budgets has found that they fit. For
--- those that only tell, it tries the lock to keep their accounts short.
+-- those that only tell, it tries the lock, to note marks and keep their accounts short: without it,
+-- it would wait for others that have noted the same ones.
 -- Errors:  40001: the prices have changed since then; the claim is undone.
 create or replace function sluice.hold_budgets(
   p_model sluice.models, p_leases sluice.lease[], p_now timestamptz) returns void
@@ -106,11 +116,11 @@ begin
         on c.task_id = l.task_id and c.fence = l.fence)
   loop
     v_sums := sluice.budget_sums(v_budget, p_now);
-    perform sluice.note_marks(v_budget, v_sums.total - v_sums.held, p_now);
-    if not v_budget.is_hard then
-      perform sluice.merge_budget(v_budget, p_now)
-      where pg_try_advisory_xact_lock(sluice.lock_class('budget'), 0);
-    elsif v_sums.total > v_budget.limit_nanos then
+    if pg_try_advisory_xact_lock(sluice.lock_class('budget'), 0) then
+      perform sluice.note_marks(v_budget, v_sums.total - v_sums.held, p_now);
+      perform sluice.merge_budget(v_budget, p_now) where not v_budget.is_hard;
+    end if;
+    if v_budget.is_hard and v_sums.total > v_budget.limit_nanos then
       raise exception 'the prices of model "%" have just changed', p_model.name
         using errcode = '40001';
     end if;
@@ -132,8 +142,8 @@ begin
     where c.task_id = p_lease.task_id and c.fence = p_lease.fence and c.call = 0
   loop
     if (v.budget).is_hard then
-      perform sluice.lock_budgets();
-      if (sluice.budget_sums(v.budget, p_now)).total + v.nanos > (v.budget).limit_nanos then
+      if not sluice.lock_budgets() or (sluice.budget_sums(v.budget, p_now)).total + v.nanos
+          > (v.budget).limit_nanos then
         return false;
       end if;
     end if;
