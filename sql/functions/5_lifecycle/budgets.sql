@@ -69,7 +69,8 @@ $$;
 
 -- lock_budgets: waits for the lock of all budgets and keeps it. What others have held is then seen
 -- by the statements that follow, which an older snapshot would not do.
--- Returns: false: another session has had it for a second. Who waits has locks of models.
+-- Returns: false: another session has had it for a second. Who waits has locks of models, so that a
+--          transaction waits in vain once, and then only tries.
 create or replace function sluice.lock_budgets() returns boolean
 language plpgsql volatile
 set lock_timeout = '1s'
@@ -79,9 +80,13 @@ begin
     raise exception 'with budgets a claim runs in a read committed transaction'
       using errcode = '25001';
   end if;
+  if current_setting('sluice.budgets_are_busy', true) = 'on' then
+    return pg_try_advisory_xact_lock(sluice.lock_class('budget'), 0);
+  end if;
   perform pg_advisory_xact_lock(sluice.lock_class('budget'), 0);
   return true;
 exception when lock_not_available then
+  perform set_config('sluice.budgets_are_busy', 'on', true);
   return false;
 end
 $$;
