@@ -3,7 +3,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_budgets.sql
-select plan(22);
+select plan(23);
 
 create function bounds(p_api text, p_request text) returns text language sql
 as $$ select format('%s %s', b.input - octet_length(p_request), b.output)
@@ -22,6 +22,9 @@ select is(bounds(api, request), wanted, request) from (values
   ('openai-responses', '{"max_output_tokens": 7, "tools": [{"type": "web_search"}]}', ' 7'),
   ('anthropic-messages', '{"max_tokens": 5}', '64 5'),
   ('openai-embeddings', '{"input": "x"}', '64 0')) r(api, request, wanted);
+
+select is(bounds('openai-chat', repeat('[', 100000) || repeat(']', 100000)), ' ',
+  'a request that is nested too deep');
 
 select given_priced_model() as m, given_model() as unpriced \gset
 insert into sluice.prices (model, valid_from, above_tokens, input, cache_write, output, per_request)

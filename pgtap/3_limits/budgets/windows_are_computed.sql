@@ -1,9 +1,10 @@
--- sluice.window_from, sluice.window_until, sluice.budget_sums, sluice.budget_opens_at,
--- sluice.merge_budget, sluice.money_text, sluice.budget_text, sluice.note_marks
+-- sluice.first_begin, sluice.window_from, sluice.window_until, sluice.budget_sums,
+-- sluice.budget_opens_at, sluice.merge_budget, sluice.money_text, sluice.budget_text,
+-- sluice.note_marks
 begin;
 \ir ../../_helpers.sql
 \ir ../../_budgets.sql
-select plan(14);
+select plan(19);
 
 select given_budget('system', null, 5000, zone => 'Europe/Prague') as day,
   given_budget('system', null, 5000, period => 'week') as week,
@@ -14,6 +15,12 @@ as $$ select concat_ws(' ', sluice.window_from(budget_row(p_name), p_now) at tim
   sluice.window_until(budget_row(p_name), p_now) at time zone 'UTC') $$;
 select is(bounds(:'day', '2026-03-29 12:00Z'), '2026-03-28 23:00:00 2026-03-29 22:00:00',
   'a day of 23 hours, in its zone');
+select given_budget('system', null, 5000, zone => 'Atlantic/Azores') as azores \gset
+select is(bounds(:'azores', at), '2026-10-25 00:00:00 2026-10-26 01:00:00',
+  'a day of 25 hours that has two midnights begins at the first')
+from unnest(array['2026-10-25 00:30Z', '2026-10-25 01:30Z']::timestamptz[]) at;
+select is(bounds(:'azores', '2026-10-24 12:00Z'), '2026-10-24 00:00:00 2026-10-25 00:00:00',
+  'where the day before ends');
 select is(bounds(:'week', '2026-11-25 12:00Z'), '2026-11-23 00:00:00 2026-11-30 00:00:00',
   'a week begins on Monday');
 select is(bounds(:'month', '2026-02-25 12:00Z'), '2026-02-01 00:00:00 2026-03-01 00:00:00',
@@ -40,6 +47,15 @@ as $$ select format('%s %s', sum(nanos), count(*) < 100) from sluice.budget_spen
 select is(merged(:'day'), '4600 f', 'many rows');
 select sluice.merge_budget(budget_row(:'day'), at(0));
 select is(merged(:'day'), '4600 t', 'become few, with the same sum');
+insert into sluice.budget_spent (budget, at, nanos)
+select b.id, at(0) + s * interval '5 minutes', 1 from sluice.budgets b, generate_series(1, 5100) s
+where b.name = :'month';
+select sluice.merge_budget(budget_row(:'month'), at(1600000));
+select is((select format('%s %s', sum(nanos), count(*)) from sluice.budget_spent
+  where budget = (budget_row(:'month')).id), '5100 1701', 'also old ones, when there are many');
+select is((select count(*) from sluice.budget_spent where budget = (budget_row(:'month')).id
+  and at >= timestamptz '2040-01-02 00:00Z' and at < '2040-01-03 00:00Z'), 96::bigint,
+  'each quarter of an hour for itself');
 select is(sluice.money_text(49970000000), '49.97', 'in whole units');
 select is(sluice.budget_text(budget_row(:'day'), '2040-01-01 23:00Z', at(20)),
   'system: 0.0000036 of 0.000005 today, opens 00:00 Europe/Prague', 'how it stands');

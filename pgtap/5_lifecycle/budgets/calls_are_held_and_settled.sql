@@ -3,7 +3,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_budgets.sql
-select plan(18);
+select plan(22);
 
 select given_priced_model() as m \gset
 select given_budget('model', :'m', 1000) as b, given_worker(array[:'m']) as w \gset
@@ -49,6 +49,22 @@ select claimed(:w2, 1, at(8)) \g /dev/null
 select is(stands(:'soft', at(8)), '1900+100', 'a budget that only tells lets all begin');
 select is((select marks_hit from sluice.budget_rows(:'soft', at(8))), array[80, 100],
   'and its marks are noted');
+
+select given_budget('model', :'m', 100000) as hard, given_worker(array[:'m'], at(9)) as w3 \gset
+select given_calls(:'m', 4) as ids \gset
+select claimed(:w3, 4, at(9)) as got \gset
+select is(stands(:'hard', at(9)), '0+400', 'four more');
+select completed(:w3, told((:'got'::bigint[])[1], 'solved', input_tokens => 20), at(10))
+  \g /dev/null
+select is(stands(:'hard', at(10)), '100+300', 'one count of two settles nothing');
+update sluice.models set name = name || '-new' where name = :'m';
+select completed(:w3, told((:'got'::bigint[])[2], 'solved', input_tokens => 20, output_tokens => 5),
+  at(10)) \g /dev/null
+select is(stands(:'hard', at(10)), '125+200', 'the call of a renamed model is settled');
+delete from sluice.prices where model = :'m' || '-new';
+select completed(:w3, told((:'got'::bigint[])[3], 'solved', input_tokens => 20, output_tokens => 5),
+  at(10)) \g /dev/null
+select is(stands(:'hard', at(10)), '225+100', 'without a list it is kept');
 select throws_ok(
   'set local transaction isolation level repeatable read; select sluice.lock_budgets()', '25001',
   null, 'an old snapshot would not see what others hold');

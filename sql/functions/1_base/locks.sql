@@ -10,6 +10,9 @@
 -- nothing else of this list. One wait is out of order, and therefore ends after 50 ms: complete
 -- looks for the row of a cancelled task when it has locked lines (settle_cancellations).
 --
+-- budget 1 is waited for by those who change budgets, or add models and have the locks of relations
+-- that this takes; never by claims or completions.
+--
 -- All other locks are only tried, so their order is free. A claim waits for none but, last, that of
 -- budgets: it tries routes' locks to note its asks, then each model's, its routes', and its
 -- tenants'. Who has the lock of budgets waits for nothing. A flush tries the rows
@@ -57,7 +60,9 @@ as $$
     -- object: 0. Held while the budget of extra calls is looked at and used, no longer
     when 'hedge'      then 731018
     when 'history'    then 731020   -- object: 0. One look at what has ended, for the history
-    when 'budget'     then 731022   -- object: 0. Held from what budgets have left until the commit
+    -- object: 0. Held from what budgets have left until the commit; 1: exclusive: budgets change,
+    -- shared: a model is added
+    when 'budget'     then 731022
     when 'doctor'     then 731021   -- object: a session's process id. Held while it is tried out
   end
 $$;

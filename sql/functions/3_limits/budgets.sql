@@ -11,13 +11,23 @@
 -- Rejected: a counter a window (a reset that is late, or a row that all claims wait for); holding
 -- what a call usually costs (it then costs more).
 
+-- first_begin: of a time that shows midnight in a zone, the first moment that does: where clocks
+-- are set back over midnight, it comes twice, and PostgreSQL takes the second one.
+create or replace function sluice.first_begin(p_at timestamptz, p_zone text)
+returns timestamptz
+language sql stable
+as $$
+  select case when (p_at - interval '1 hour') at time zone p_zone >= p_at at time zone p_zone
+    then p_at - interval '1 hour' else p_at end
+$$;
+
 -- window_from: when the window of a budget began that p_now is in.
 create or replace function sluice.window_from(p_budget sluice.budgets, p_now timestamptz)
 returns timestamptz
 language sql stable
 as $$
   select case p_budget.period when 'rolling' then p_now - p_budget.rolling
-    else date_trunc(p_budget.period, p_now, p_budget.zone) end
+    else sluice.first_begin(date_trunc(p_budget.period, p_now, p_budget.zone), p_budget.zone) end
 $$;
 
 -- window_until: when it ends; null: it rolls.
@@ -26,8 +36,8 @@ returns timestamptz
 language sql stable
 as $$
   select case when p_budget.period <> 'rolling' then
-    (date_trunc(p_budget.period, p_now at time zone p_budget.zone)
-      + ('1 ' || p_budget.period)::interval) at time zone p_budget.zone end
+    sluice.first_begin((date_trunc(p_budget.period, p_now at time zone p_budget.zone)
+      + ('1 ' || p_budget.period)::interval) at time zone p_budget.zone, p_budget.zone) end
 $$;
 
 -- budget_sums: what a budget has spent and held in its window, and how much of that is held.
@@ -96,9 +106,10 @@ declare
   c_unbounded constant text := '"(image|image_url|input_image|document|file|file_id|file_url'
     '|file_data|input_file|input_audio|previous_response_id|conversation|web_search_options'
     '|mcp_servers|container|background|best_of)"\s*[:,}\]]';
-  v jsonb := p_request::jsonb;
+  v jsonb;
   v_cap numeric;
 begin
+  v := p_request::jsonb;  -- what is raised by a declaration is not caught
   if v::text !~ c_unbounded and not v @? '$.tools[*] ? (@.type <> "function" && @.type <> "custom")'
   then
     input := octet_length(p_request) + sluice.frame_tokens(v ?| array['tools', 'functions']);
@@ -109,8 +120,8 @@ begin
       * case when p_api = 'openai-chat' then greatest(coalesce((v ->> 'n')::numeric, 1), 1)
         else 1 end;
   output := case when v_cap between 0 and 2147483647 then v_cap::int end;
-exception when data_exception then
-  null;  -- a cap that is no number: the backend may take it for none
+exception when data_exception or statement_too_complex or program_limit_exceeded then
+  null;  -- a cap that is no number: the backend may take it for none; or nested too deep for here
 end
 $$;
 
@@ -151,7 +162,8 @@ begin
 end
 $$;
 
--- note_marks: notes which of its marks a budget has reached in its window, each once.
+-- note_marks: notes which of its marks a budget has reached in its window, each once. Requires
+-- lock_class('budget') 0: it waits for others that note the same one.
 create or replace function sluice.note_marks(
   p_budget sluice.budgets, p_spent numeric, p_now timestamptz) returns void
 language plpgsql volatile
@@ -166,24 +178,32 @@ end
 $$;
 
 -- merge_budget: replaces the rows of a budget's account that are older than a minute by their sums
--- over a quarter of an hour, in which no day of any zone begins, or a hundredth of a rolling time,
--- once there are more than 500. A sum is dated at its last row: it leaves a window that rolls so
--- much later. Requires the lock. Removes what is older than 400 days.
+-- over a quarter of an hour, in which no day of any zone begins; of a rolling time over a hundredth
+-- of it, but at most a quarter of an hour and at least a 3000th: those of the last two hours once
+-- more than 500 are of the last hour, all once there are more than 5,000 in its window. A sum is
+-- dated at its last row: it leaves a window that rolls so much later. Requires the lock. Removes
+-- what is older than 400 days.
 create or replace function sluice.merge_budget(p_budget sluice.budgets, p_now timestamptz)
 returns void
 language plpgsql volatile
 as $$
 declare
-  v_step numeric := least(900, coalesce(extract(epoch from p_budget.rolling) / 100, 900));
+  v_rolling numeric := coalesce(extract(epoch from p_budget.rolling), 90000);
+  v_step numeric := greatest(least(900, v_rolling / 100), v_rolling / 3000);
+  v_until timestamptz := p_now - interval '1 minute';
+  v_from timestamptz := sluice.window_from(p_budget, p_now);
 begin
   if (select count(*) from (select from sluice.budget_spent s
-      where s.budget = p_budget.id and s.at > p_now - interval '1 hour' limit 501) s) <= 500 then
-    return;
+      where s.budget = p_budget.id and s.at >= v_from and s.at < v_until limit 5001) s) <= 5000 then
+    v_from := p_now - interval '2 hours';
+    if (select count(*) from (select from sluice.budget_spent s where s.budget = p_budget.id
+        and s.at > p_now - interval '1 hour' and s.at < v_until limit 501) s) <= 500 then
+      return;
+    end if;
   end if;
   with gone as (
     delete from sluice.budget_spent s where s.budget = p_budget.id
-      and s.at < p_now - interval '1 minute' and (s.at > p_now - interval '2 hours'
-        or s.at < p_now - interval '400 days')
+      and s.at < v_until and (s.at >= v_from or s.at < p_now - interval '400 days')
     returning s.at, s.nanos)
   insert into sluice.budget_spent (budget, at, nanos)
   select p_budget.id, max(g.at), sum(g.nanos) from gone g

@@ -4,7 +4,8 @@
 -- within_budgets: which of the rows that a claim of p_model may take fit into their budgets, in
 -- their order. Those that do not fit leave their line. Late rows fit: they end.
 -- Returns: for each of p_turns whether it fits.
--- Locks:   waits for lock_class('budget') 0 if any of them has a hard budget, and keeps it.
+-- Locks:   waits for lock_class('budget') 0 if any of them has a hard budget, and keeps it. If it
+--          is busy for a second, rows with a hard budget do not fit, and stay in their line.
 create or replace function sluice.within_budgets(
   p_model sluice.models, p_turns sluice.turn[], p_now timestamptz)
 returns boolean[]
@@ -16,6 +17,7 @@ declare
   v_budgets sluice.budgets[];
   v_fits boolean[] := array_fill(true, array[cardinality(p_turns)]);
   v_sums record;
+  v_is_mine boolean;             -- the lock
   v_left numeric[] := '{}';      -- by the budgets' ids
   v_unspent numeric[] := '{}';   -- the same with what is held
   v_need numeric;
@@ -30,7 +32,9 @@ begin
     v_budgets := array(select b from sluice.budgets_of(p_model.name, (v.task).route,
       (v.task).tenant, (v.task).api_key, (v.task).metadata) b where b.is_hard);
     continue when v_budgets = '{}';
-    perform sluice.lock_budgets();
+    v_is_mine := coalesce(v_is_mine, sluice.lock_budgets());
+    v_fits[v.place] := v_is_mine;
+    continue when not v_is_mine;
     select sluice.nanos_max(p_model.name, p_now, b.input, b.output),
       case when b.input is null or b.output is null then 'unbounded' else 'unpriced' end
     into v_need, v_why from sluice.call_bounds(p_model, v.task) b;
@@ -65,21 +69,32 @@ $$;
 
 -- lock_budgets: waits for the lock of all budgets and keeps it. What others have held is then seen
 -- by the statements that follow, which an older snapshot would not do.
-create or replace function sluice.lock_budgets() returns void
+-- Returns: false: another session has had it for a second. Who waits has locks of models, so that a
+--          transaction waits in vain once, and then only tries.
+create or replace function sluice.lock_budgets() returns boolean
 language plpgsql volatile
+set lock_timeout = '1s'
 as $$
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'with budgets a claim runs in a read committed transaction'
       using errcode = '25001';
   end if;
+  if current_setting('sluice.budgets_are_busy', true) = 'on' then
+    return pg_try_advisory_xact_lock(sluice.lock_class('budget'), 0);
+  end if;
   perform pg_advisory_xact_lock(sluice.lock_class('budget'), 0);
+  return true;
+exception when lock_not_available then
+  perform set_config('sluice.budgets_are_busy', 'on', true);
+  return false;
 end
 $$;
 
 -- hold_budgets: holds what the calls of new leases may cost, in each of their budgets, and notes
 -- marks. Requires the lock if one of them is hard: within_budgets has found that they fit. For
--- those that only tell, it tries the lock to keep their accounts short.
+-- those that only tell, it tries the lock, to note marks and keep their accounts short: without it,
+-- it would wait for others that have noted the same ones.
 -- Errors:  40001: the prices have changed since then; the claim is undone.
 create or replace function sluice.hold_budgets(
   p_model sluice.models, p_leases sluice.lease[], p_now timestamptz) returns void
@@ -106,11 +121,11 @@ begin
         on c.task_id = l.task_id and c.fence = l.fence)
   loop
     v_sums := sluice.budget_sums(v_budget, p_now);
-    perform sluice.note_marks(v_budget, v_sums.total - v_sums.held, p_now);
-    if not v_budget.is_hard then
-      perform sluice.merge_budget(v_budget, p_now)
-      where pg_try_advisory_xact_lock(sluice.lock_class('budget'), 0);
-    elsif v_sums.total > v_budget.limit_nanos then
+    if pg_try_advisory_xact_lock(sluice.lock_class('budget'), 0) then
+      perform sluice.note_marks(v_budget, v_sums.total - v_sums.held, p_now);
+      perform sluice.merge_budget(v_budget, p_now) where not v_budget.is_hard;
+    end if;
+    if v_budget.is_hard and v_sums.total > v_budget.limit_nanos then
       raise exception 'the prices of model "%" have just changed', p_model.name
         using errcode = '40001';
     end if;
@@ -132,8 +147,8 @@ begin
     where c.task_id = p_lease.task_id and c.fence = p_lease.fence and c.call = 0
   loop
     if (v.budget).is_hard then
-      perform sluice.lock_budgets();
-      if (sluice.budget_sums(v.budget, p_now)).total + v.nanos > (v.budget).limit_nanos then
+      if not sluice.lock_budgets() or (sluice.budget_sums(v.budget, p_now)).total + v.nanos
+          > (v.budget).limit_nanos then
         return false;
       end if;
     end if;
@@ -150,9 +165,10 @@ begin
 end
 $$;
 
--- settle_budgets: replaces what was held for ended calls by what they cost: by their tokens; 0 if
--- they were not sent or not billed. Otherwise, and for extra calls, it is kept as it was held:
--- they may have been billed.
+-- settle_budgets: replaces what was held for ended calls by what they cost: by their tokens, if all
+-- counts and a price list are known; 0 if they were not sent or not billed. Otherwise, and for
+-- extra calls, it is kept as it was held: they may have been billed. Each row is settled once, also
+-- if two sessions bring the same outcome.
 -- Params:  p_states: which rows to settle: held, or kept: of calls that were lost, whose outcomes
 --          come late.
 create or replace function sluice.settle_budgets(
@@ -168,22 +184,26 @@ begin
     from unnest(p_places) p
     cross join lateral (select (x.o).* from (select p_outcomes[p] as o offset 0) x) o),
   call as materialized (
-    select c.ctid as at_row, c.budget, c.at, c.nanos,
+    select c.task_id, c.fence, c.call, c.budget, c.nanos,
       case when c.call > 0 then null
-        when num_nonnulls(t.input_tokens, t.output_tokens) > 0
+        when t.input_tokens is not null and sluice.list_in_force(c.model, c.at) is not null
+            and (t.output_tokens is not null or exists (select from sluice.models m
+              where m.name = c.model and m.api = 'openai-embeddings'))
           then sluice.nanos_of(c.model, c.at, t.input_tokens, t.output_tokens, t.usage)
-        when t.is_free then 0 end as cost
+        when num_nonnulls(t.input_tokens, t.output_tokens) = 0 and t.is_free then 0 end as cost
     from told t cross join lateral (
-      select c.ctid, c.* from sluice.budget_call c
+      select c.* from sluice.budget_call c
       where c.task_id = t.task_id and c.fence = t.fence and c.state = p_state offset 0) c
     where p_state = 'held' or c.call = 0),
   ended as (
     update sluice.budget_call c set state = case when k.cost is null then 'kept' else 'spent' end,
       nanos = coalesce(k.cost, k.nanos), ended_at = p_now
-    from call k where c.ctid = k.at_row and (p_state = 'held' or k.cost is not null))
+    from call k
+    where (c.task_id, c.fence, c.call, c.budget) = (k.task_id, k.fence, k.call, k.budget)
+      and c.state = p_state and (p_state = 'held' or k.cost is not null)
+    returning c.budget, c.at, k.cost - k.nanos as diff)
   insert into sluice.budget_spent (budget, at, nanos)
-  select k.budget, k.at, sum(k.cost - k.nanos) from call k
-  where k.cost <> k.nanos group by k.budget, k.at;
+  select e.budget, e.at, sum(e.diff) from ended e where e.diff <> 0 group by e.budget, e.at;
 end
 $$;
 

@@ -68,7 +68,28 @@ begin
 end
 $$;
 
--- put_over: parks, refuses or reroutes rows that take_out has taken.
+-- move_over: has tasks over a budget name another model, if it takes them: verbatim requests are
+-- of one API, and a payload's version is one of its model's. Only tries lock_class('retain') 1,
+-- shared: it updates sluice.task.
+-- Returns: false: retention has the lock, and nothing was done.
+create or replace function sluice.move_over(
+  p_from sluice.models, p_to sluice.models, p_rows sluice.queue[]) returns boolean
+language plpgsql volatile
+as $$
+begin
+  if not pg_try_advisory_xact_lock_shared(sluice.lock_class('retain'), 1) then
+    return false;
+  end if;
+  update sluice.task t set model = p_to.id, route = null, api = null
+  from unnest(p_rows) q where t.id = q.task_id and (t.request is null or p_to.api = p_from.api)
+    and (t.schema_version is null or exists (select from sluice.payload_schema s
+      where s.target = p_to.name and s.version = t.schema_version));
+  return true;
+end
+$$;
+
+-- put_over: parks, refuses or reroutes rows that take_out has taken. Rerouted ones wait for
+-- over_wait: two budgets may send them to each other's model. What could not be rerouted is parked.
 create or replace function sluice.put_over(
   p_model sluice.models, p_rows sluice.queue[], p_over sluice.over_budget[], p_now timestamptz)
 returns void
@@ -77,6 +98,7 @@ as $$
 #variable_conflict use_column
 declare
   v_target sluice.models;
+  v_soon timestamptz;
   v_ended bigint[];
   v record;
 begin
@@ -85,8 +107,7 @@ begin
       array_agg(a.row) as rows
     from (
       select q as row, b as budget, sluice.over_action(o, b, p_model) as action, w.until,
-        case when sluice.over_action(o, b, p_model) = 'reroute' then null
-          else sluice.over_text(o, b, p_model.name, w.until, p_now) end as reason
+        sluice.over_text(o, b, p_model.name, w.until, p_now) as reason
       from unnest(p_rows) q join unnest(p_over) o on o.task_id = q.task_id
       join sluice.budgets b on b.id = o.budget
       cross join lateral (select case when sluice.over_action(o, b, p_model) = 'wait'
@@ -107,20 +128,22 @@ begin
     else
       if v.action = 'reroute' then
         select * into v_target from sluice.models m where m.name = (v.budget).reroute_to;
-        update sluice.task t set model = v_target.id, route = null, api = null
-        from unnest(v.rows) q where t.id = q.task_id
-          and (t.request is null or v_target.api = p_model.api);
-        v.until := p_now;
+        v_soon := p_now + sluice.over_wait();
+        if not sluice.move_over(p_model, v_target, v.rows) then
+          v.until := v_soon;
+        end if;
       end if;
-      insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
-        attempts, route, tenant)
-      select q.task_id, case when v.action = 'reroute' and t.model is distinct from v_target.id
-          then sluice.budget_opens_at(v.budget, 0, p_now) else v.until end,
-        q.deadline, t.model, q.request_bytes, q.fence, q.rank, q.attempts, t.route, q.tenant
-      from unnest(v.rows) q join sluice.task t on t.id = q.task_id;
+      with put as (
+        insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
+          attempts, route, tenant)
+        select q.task_id, case when v.action = 'reroute' and t.model = v_target.id then v_soon
+            else v.until end,
+          q.deadline, t.model, q.request_bytes, q.fence, q.rank, q.attempts, t.route, q.tenant
+        from unnest(v.rows) q join sluice.task t on t.id = q.task_id
+        returning task_id, ready_at, model)
       insert into sluice.budget_wait as w (task_id, budget, until, reason)
-      select q.task_id, (v.budget).id, v.until, v.reason from unnest(v.rows) q
-      where v.reason is not null
+      select p.task_id, (v.budget).id, p.ready_at, v.reason from put p
+      where v.action <> 'reroute' or p.model is distinct from v_target.id
       on conflict on constraint budget_wait_pkey do update
         set budget = excluded.budget, until = excluded.until, reason = excluded.reason;
     end if;

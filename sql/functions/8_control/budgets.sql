@@ -27,6 +27,8 @@ $$;
 
 -- after_budget_changes: notes in the models whether there are budgets, lets tasks that the budget
 -- parked try again, removes what belongs to a deleted one, and tells the workers.
+-- Locks:   waits for lock_class('budget') 1, and keeps it: another session may make the first
+--          budget, delete the last one, or add a model meanwhile.
 create or replace function sluice.after_budget_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -35,6 +37,7 @@ as $$
 declare
   v_id int := coalesce(old.id, new.id);
 begin
+  perform pg_advisory_xact_lock(sluice.lock_class('budget'), 1);
   update sluice.models m set is_budgeted = b.are_any
   from (select exists (select from sluice.budgets) as are_any) b where m.is_budgeted <> b.are_any;
   if tg_op <> 'INSERT' then
@@ -57,22 +60,25 @@ create or replace trigger before_budget_changes before insert or update on sluic
 create or replace trigger after_budget_changes after insert or update or delete on sluice.budgets
   for each row execute function sluice.after_budget_changes();
 
--- before_budgeted_model: a new model knows whether there are budgets; a renamed one stays theirs.
+-- before_budgeted_model: a new model knows whether there are budgets.
+-- Locks:   waits for lock_class('budget') 1, shared, and keeps it.
 create or replace function sluice.before_budgeted_model() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
 as $$
 begin
-  if tg_op = 'INSERT' then
-    new.is_budgeted := exists (select from sluice.budgets);
-  end if;
+  perform pg_advisory_xact_lock_shared(sluice.lock_class('budget'), 1);
+  new.is_budgeted := exists (select from sluice.budgets);
   return new;
 end
 $$;
-create or replace trigger before_budgeted_model before insert on sluice.models
+-- By its name it comes after before_model_changes, which waits for other new models: who has
+-- added one may then make a budget.
+create or replace trigger before_model_is_budgeted before insert on sluice.models
   for each row execute function sluice.before_budgeted_model();
 
--- after_budgeted_rename: the budgets of a renamed model or route follow it.
+-- after_budgeted_rename: the budgets of a renamed model or route follow it, and so do the calls of
+-- a model that are not settled. A call that begins meanwhile has the old name: it is kept as held.
 create or replace function sluice.after_budgeted_rename() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -83,6 +89,10 @@ begin
   update sluice.budgets b set subject = to_jsonb(new) ->> v_column
   where b.scope = case tg_table_name when 'models' then 'model' else 'route' end
     and b.subject = to_jsonb(old) ->> v_column;
+  if tg_table_name = 'models' then
+    update sluice.budget_call c set model = to_jsonb(new) ->> 'name'
+    where c.model = to_jsonb(old) ->> 'name' and c.state <> 'spent';
+  end if;
   return null;
 end
 $$;
@@ -110,7 +120,9 @@ begin
     trim_scale((s.total - s.held) / 1000000000), trim_scale(s.held / 1000000000),
     trim_scale((b.limit_nanos - s.total) / 1000000000), sluice.window_from(b, v_now),
     sluice.window_until(b, v_now),
-    (select count(*) from sluice.budget_wait w where w.budget = b.id and w.until > v_now),
+    (select count(*) from sluice.budget_wait w join sluice.later l
+      on l.task_id = w.task_id and l.ready_at = w.until
+      where w.budget = b.id and w.until > v_now),
     array(select k.per_cent from sluice.budget_mark k where k.budget = b.id
       and k.window_from >= sluice.window_from(b, v_now) order by k.per_cent)
   from sluice.budgets b cross join lateral sluice.budget_sums(b, v_now) s
