@@ -1,4 +1,5 @@
--- sluice.begin_list, sluice.after_model_price, sluice.nanos_of_price, sluice.after_prices_change, sluice.show_prices
+-- sluice.begin_list, sluice.after_model_price, sluice.nanos_of_price, sluice.after_prices_change,
+-- sluice.show_prices
 begin;
 \ir ../../_helpers.sql
 select plan(11);
@@ -33,7 +34,7 @@ delete from sluice.prices where model = :'m';
 select is(shown(:'m'), '  f', 'without lists it has no price again');
 -- Old clients set whatever models has always taken.
 update sluice.models set input_price = 0.0000001, output_price = 1e12 where name = :'m';
-select is(lists(:'m'), '0/1000/1000000000000000000/', 'what models takes is made what prices takes');
+select is(lists(:'m'), '0/1000/1000000000000000000/', 'what models takes, prices can take');
 delete from sluice.prices where model = :'m';
 select throws_ok(format('insert into sluice.prices (model, input) values (%L, %s)', :'m', p),
   '23514', null, p || ' is a price in whole units, not in nano-units')
