@@ -30,6 +30,9 @@ drop function if exists sluice.submit(text, text, int, text, timestamptz, timest
   sluice.next_work(int[], timestamptz), sluice.first_task_at(sluice.models, timestamptz),
   sluice.live_workers(sluice.models, timestamptz),
   sluice.unserved_text(sluice.models, timestamptz), sluice.add_text(int);
+-- Others took their place.
+drop function if exists sluice.expected_cost(sluice.models, bigint, bigint),
+  sluice.check_payload(text, text, text, text), sluice.check_payloads(sluice.draft[]);
 do $$
 begin
   if not exists (select from pg_attribute where attrelid = 'sluice.draft'::regclass

@@ -44,7 +44,10 @@ Co<HttpReply> list_models(Services& services, ApiRequest request) {
       "select json_build_object('object', 'list', 'data', coalesce(json_agg(json_build_object("
       "'id', name, 'object', 'model', 'created', 0, 'owned_by', 'sluice', 'has_price', has_price)"
       " order by name), '[]')) from ("
-      "select name, coalesce(input_price, output_price) is not null as has_price from sluice.models"
+      "select name, exists (select from sluice.prices p where p.model = m.name"
+      " and num_nonnulls(p.input, p.output, nullif(p.per_request, 0)) > 0"
+      " and p.valid_from = (select max(l.valid_from) from sluice.prices l where l.model = m.name"
+      " and l.valid_from <= clock_timestamp())) as has_price from sluice.models m"
       " union select route, null from sluice.routes) m",
       PgParams());
 }

@@ -222,6 +222,8 @@ def test_a_route_gets_exactly_these_models(call):
     assert call("PATCH", "/v1/models/a", {"input_price": 0}).status == 200
     assert {m["id"]: m["has_price"] for m in call("GET", "/v1/models").json["data"]} == {
         "a": True, "b": False, "any": None, "fast": None}
+    assert call("PUT", "/v1/prices/b", {"per_request": 0.01}).status == 200
+    assert {m["id"]: m["has_price"] for m in call("GET", "/v1/models").json["data"]}["b"] is True
     assert call("GET", "/v1/models/fast").json["id"] == "fast"
     for body in ({"nobody": 1}, {"a": -1}, {"a": "much"}, [], "{"):
         assert call("PUT", "/v1/routes/fast", body).status == 400, body

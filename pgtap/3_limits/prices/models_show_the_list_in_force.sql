@@ -1,7 +1,8 @@
--- sluice.begin_list, sluice.after_model_price, sluice.after_prices_change, sluice.show_prices
+-- sluice.begin_list, sluice.after_model_price, sluice.nanos_of_price, sluice.after_prices_change,
+-- sluice.show_prices
 begin;
 \ir ../../_helpers.sql
-select plan(10);
+select plan(11);
 
 select given_model() as m \gset
 create function shown(p_model text) returns text language sql
@@ -31,6 +32,10 @@ select is((select count(*) from sluice.prices where model = :'m'), 5::bigint,
   'and that begins no other');
 delete from sluice.prices where model = :'m';
 select is(shown(:'m'), '  f', 'without lists it has no price again');
+-- Old clients set whatever models has always taken.
+update sluice.models set input_price = 0.0000001, output_price = 1e12 where name = :'m';
+select is(lists(:'m'), '0/1000/1000000000000000000/', 'what models takes, prices can take');
+delete from sluice.prices where model = :'m';
 select throws_ok(format('insert into sluice.prices (model, input) values (%L, %s)', :'m', p),
   '23514', null, p || ' is a price in whole units, not in nano-units')
 from unnest(array[0.15, 2]) p;

@@ -1,6 +1,6 @@
 begin;
 \ir ../../_helpers.sql
-select plan(15);
+select plan(18);
 
 select given_model() as m, given_model() as other \gset
 insert into sluice.payload_schema (target, version, schema) values
@@ -53,6 +53,16 @@ select is((error_of(format('select sluice.check_payloads(array[sluice.draft_of(
     jsonb_populate_record(null::sluice.draft, %L))])', jsonb_build_object('model', :'m',
     'schema_version', '9')))).message, format('task 1: "%s" has no schema version "9"', :'m'),
   'or many');
+
+-- The attack: many payloads, each just within its own bound.
+select is(sluice.check_payload(:'m', 'text', 'x', null, 5), 4, 'one value is one step');
+create function checked(p_model text, p_steps int) returns void language sql
+as $$ select sluice.check_payloads(array_fill(sluice.draft_of(jsonb_populate_record(
+  null::sluice.draft, jsonb_build_object('model', p_model, 'schema_version', 'text', 'prompt',
+  'x'))), array[4]), p_steps) $$;
+select lives_ok(format('select checked(%L, 4)', :'m'), 'four of one step are four');
+select is((error_of(format('select checked(%L, 3)', :'m'))).message,
+  'task 4: the payloads of one call have more than 2000000 values to check', 'no more');
 
 select * from finish();
 rollback;

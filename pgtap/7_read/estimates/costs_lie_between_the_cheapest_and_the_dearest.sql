@@ -1,7 +1,7 @@
 begin;
 \set alone
 \ir ../../_helpers.sql
-select plan(9);
+select plan(11);
 
 select given_model() as cheap, given_model() as dear \gset
 select given_route(:'cheap', :'dear') as r \gset
@@ -26,13 +26,21 @@ select is(of_cost(:'dear'), '{0.1010, 0.1208}'::numeric[], 'no answer yet: one t
 select is(of_cost(:'r'), '{0.01068, 0.1208}'::numeric[],
   'of a route from its cheapest to its dearest');
 
-select is(sluice.expected_cost(model_row(:'cheap'), 1000000, 1000000), 3::numeric,
-  'prices are per million');
+-- costs: of two calls of 1,000,000 tokens in all, and as many, or ten, out.
+create function costs(p_model text) returns text language sql
+as $$ select format('%s to %s', c.cost_min, c.cost_max) from sluice.expected_costs(
+  model_row(p_model), 2, 1000000, 10, 1000000, at(0)) c $$;
+select is(costs(:'cheap'), '1.00002 to 3', 'prices are per million');
+update sluice.prices set per_request = 1000000000, cache_write = 1500000000 where model = :'cheap';
+select is(costs(:'cheap'), '3.00002 to 5.5', 'of each call, and what the cache costs at most');
+insert into sluice.prices (model, valid_from, above_tokens, input, output, per_request)
+select model, valid_from, 400000, 5000000000, 2000000000, 0 from sluice.prices
+where model = :'cheap';
+select is(costs(:'cheap'), '5.00002 to 7', 'and above so many tokens');
+update sluice.models set max_output_tokens = 10 where name = :'dear';
+select is((of_cost(:'dear'))[2], 0.1028, 'no answer is longer than its model lets it be');
 update sluice.models set output_price = null where name = :'cheap';
-select is(sluice.expected_cost(model_row(:'cheap'), 1000000, 5), 1::numeric,
-  'one price alone is a price');
-update sluice.models set input_price = null where name = :'cheap';
-select is(sluice.expected_cost(model_row(:'cheap'), 1, 1), null, 'no price is not free');
+select is(costs(:'cheap'), ' to ', 'a price that is not known is not 0');
 select is(of_cost(:'r'), array[null, null]::numeric[], 'nor is a route with such a model');
 select is((select unpriced from sluice.estimate_many(jsonb_build_array(jsonb_build_object('model',
   :'r', 'prompt', 'x')), at(0))), array[:'cheap'], 'it says which');

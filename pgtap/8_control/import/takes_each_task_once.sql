@@ -1,7 +1,7 @@
 begin;
 \set alone
 \ir ../../_helpers.sql
-select plan(26);
+select plan(28);
 
 select given_model() as m \gset
 select given_worker(array[:'m']) as worker \gset
@@ -27,6 +27,16 @@ select is(array(select sluice.import_tasks(:'lines', 'here', at(20))), :'ids'::b
   'again, they are what they are');
 select isnt(array(select sluice.import_tasks(:'lines', 'there', at(20))), :'ids'::bigint[],
   'from elsewhere they are others');
+
+
+insert into sluice.payload_schema (target, version) values (:'m', 'v');
+select array(select sluice.import_tasks(jsonb_build_array(
+    jsonb_build_object('id', 1, 'status', 'queued', 'model', :'m', 'prompt', 'x') || v.v,
+    '{"id": 2, "status": "failed", "tenant": "t", "created_at": "2040-01-01", "prompt": "x",
+      "finished_at": "2040-01-02"}' || v.v), 'versions', at(10))) as ids
+from (values ('{"schema_version": "v"}'::jsonb)) v(v) \gset
+select is((select schema_version from sluice.task where id = i.id), 'v', 'with its version')
+from unnest(:'ids'::bigint[]) i(id);
 
 select is(array(select sluice.import_tasks('[]', 'here')), '{}'::bigint[], 'nothing is nothing');
 select is((error_of(format('select sluice.import_tasks(%L, %L)', p.tasks, p.source))).message,

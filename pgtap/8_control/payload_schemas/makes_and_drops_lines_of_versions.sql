@@ -61,7 +61,8 @@ select is((select count(*) from sluice.route_line where model is not null), 0::b
 -- what does it
 select is((select array_agg(tgname::text order by tgname) from pg_trigger
   where tgrelid = 'sluice.payload_schema'::regclass and not tgisinternal),
-  '{after_payload_schema_is_gone,before_payload_schema_changes}', 'by its triggers');
+  '{after_payload_schema_is_gone,before_payload_schema_changes,note_configuration}',
+  'by its triggers');
 select sluice.make_version_lines(:'r', 'z') \g /dev/null
 select is(lines_of(:'r', 'z'), 2::bigint, 'which make what is missing');
 select sluice.make_version_lines(:'r', 'z') \g /dev/null

@@ -58,6 +58,15 @@ begin
 end
 $$;
 
+-- nanos_of_price: a price of models in nano-units, as sluice.prices takes them: whole, and 0 or at
+-- least 1,000. Old clients set others, too.
+create or replace function sluice.nanos_of_price(p_price numeric) returns numeric
+language sql immutable parallel safe
+as $$
+  select case when p_price > 0 then least(greatest(ceil(p_price * 1000000000), 1000), 1e18)
+    else p_price end
+$$;
+
 -- begin_list: begins a price list of p_model at p_from with the prices that hold then, unless one
 -- begins there.
 create or replace function sluice.begin_list(p_model text, p_from timestamptz) returns void
@@ -88,16 +97,16 @@ begin
     or exists (select from (select max(p.input) as input, max(p.output) as output
       from sluice.prices p where p.model = new.name and p.above_tokens = 0
         and p.valid_from = sluice.list_in_force(new.name, v_from)) p
-    where (p.input, p.output) is not distinct from (ceil(new.input_price * 1000000000),
-      ceil(new.output_price * 1000000000))) then
+    where (p.input, p.output) is not distinct from (sluice.nanos_of_price(new.input_price),
+      sluice.nanos_of_price(new.output_price))) then
     return null;
   end if;
   perform sluice.begin_list(new.name, v_from);
   update sluice.prices p
   set input = case when tg_op = 'INSERT' or new.input_price is distinct from old.input_price
-        then ceil(new.input_price * 1000000000) else p.input end,
+        then sluice.nanos_of_price(new.input_price) else p.input end,
       output = case when tg_op = 'INSERT' or new.output_price is distinct from old.output_price
-        then ceil(new.output_price * 1000000000) else p.output end
+        then sluice.nanos_of_price(new.output_price) else p.output end
   where p.model = new.name and p.valid_from = v_from and p.above_tokens = 0;
   return null;
 end
@@ -159,12 +168,8 @@ create or replace trigger after_prices_change after insert or update or delete o
 do $$
 begin
   insert into sluice.prices (model, valid_from, input, output)
-  select m.name, 'epoch', n.input, n.output from sluice.models m
-  cross join lateral (select
-    case when m.input_price > 0 then least(greatest(ceil(m.input_price * 1e9), 1000), 1e18)
-      else m.input_price end as input,
-    case when m.output_price > 0 then least(greatest(ceil(m.output_price * 1e9), 1000), 1e18)
-      else m.output_price end as output) n
+  select m.name, 'epoch', sluice.nanos_of_price(m.input_price),
+    sluice.nanos_of_price(m.output_price) from sluice.models m
   where num_nonnulls(m.input_price, m.output_price) > 0 and not m.is_priced
   on conflict do nothing;
 end

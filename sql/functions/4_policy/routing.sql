@@ -173,6 +173,12 @@ create or replace function sluice.routes_look_max() returns int
 language sql immutable parallel safe
 as $$ select 8 $$;
 
+-- versions_look_max: the same for the lines of a model's versions, counted apart: routes with work
+-- would else keep them out.
+create or replace function sluice.versions_look_max() returns int
+language sql immutable parallel safe
+as $$ select 8 $$;
+
 -- lines_open: the lines from which a claim of p_model may take, and how much: lines of its routes,
 -- then its own, as far as they may have work. Requires the model's lock; tries the routes' (busy:
 -- another model is taking there now).
@@ -184,6 +190,8 @@ language plpgsql volatile
 as $$
 declare
   v_shares sluice.line_share[] := '{}';
+  v_routes int := 0;
+  v_versions int := 0;
   v record;
   v_most int;
 begin
@@ -205,7 +213,8 @@ begin
   loop
     v_most := null;
     if v.line < 0 then
-      continue when cardinality(v_shares) = sluice.routes_look_max()
+      continue when case when v.weight is null then v_versions >= sluice.versions_look_max()
+          else v_routes >= sluice.routes_look_max() end
         or v.version is not null and not sluice.serves_version(p_worker, v.version);
       -- It may have been dropped before the lock was had.
       continue when not pg_try_advisory_xact_lock(sluice.lock_class('route'), -v.line)
@@ -214,6 +223,8 @@ begin
         v_most := sluice.may_take(v.line, p_model.id, v.weight, p_want, p_now);
         continue when v_most = 0;
       end if;
+      v_versions := v_versions + (v.weight is null)::int;
+      v_routes := v_routes + (v.weight is not null)::int;
     end if;
     v_shares := v_shares || row(v.line, v_most)::sluice.line_share;
   end loop;

@@ -32,9 +32,9 @@ $$;
 
 -- add_text: the text of add_<l>, which stores one new task, puts it into the line, or into later
 -- until its time, and takes headroom for it in the gauges. It locks the queue or the model's gauge,
--- so no model is deleted under an open submit. It is a procedure because EXECUTE need not plan a
--- CALL, and has one argument because each costs 5,000 instructions. One statement inserts both
--- rows: 17,000 instructions less than two.
+-- so no model is deleted under an open submit; of a version's line, submit holds both. It is a
+-- procedure because EXECUTE need not plan a CALL, and has one argument because each costs 5,000
+-- instructions. One statement inserts both rows: 17,000 instructions less than two.
 -- Params:  p_version: of the payloads of this line's tasks; null: they have none.
 create or replace function sluice.add_text(p_line int, p_version text default null) returns text
 language sql immutable

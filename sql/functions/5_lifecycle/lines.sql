@@ -129,3 +129,19 @@ begin
   cross join lateral (values (null), (r.api)) a(api);
 end
 $$;
+
+-- hold_line: keeps a line and its model from being deleted until this transaction ends.
+-- Errors:  SL001: it has been deleted.
+create or replace function sluice.hold_line(p_line int) returns void
+language plpgsql volatile
+as $$
+declare
+  v_gauge regclass := to_regclass(case when p_line > 0 then 'sluice.load_' || p_line
+    else 'sluice.waits_' || sluice.line_name(p_line) end);
+begin
+  if v_gauge is null then
+    perform sluice.refuse_deleted();
+  end if;
+  perform pg_sequence_last_value(v_gauge);  -- draws none, but locks it
+end
+$$;

@@ -1,15 +1,28 @@
 -- Payloads of tasks with a version: their check at submit. The payload is the request or, of a task
 -- with a prompt, the prompt as a JSON string.
 
+-- payload_steps_max: how many steps the payloads of one call may take together: 20 s. Each alone
+-- may take schema_steps_max, and 10,000 tasks would so keep a session busy for 1,000 s; yet a
+-- thousand arrays of 1,536 numbers, one embedding each, are no attack.
+create or replace function sluice.payload_steps_max() returns int
+language sql immutable parallel safe
+as $$ select 2000000 $$;
+
 -- check_payload: refuses a payload that is not as the schema of its version says.
--- Params:  p_target: the model or route; p_version: of sluice.payload_schema.
--- Errors:  SL004 no such version of the target; the first place of the payload that is at fault.
+-- Params:  p_target: the model or route; p_version: of sluice.payload_schema; p_steps: how many
+--          steps the call has left.
+-- Returns: how many it has left now.
+-- Errors:  SL004 no such version of the target; the first place of the payload that is at fault;
+--          the call has no steps left.
 create or replace function sluice.check_payload(
-  p_target text, p_version text, p_prompt text, p_request text)
-returns void
+  p_target text, p_version text, p_prompt text, p_request text,
+  p_steps int default sluice.payload_steps_max())
+returns int
 language plpgsql stable
 as $$
 declare
+  v_most int := least(p_steps, sluice.schema_steps_max());
+  v_check record;
   v_schema jsonb;
   v_payload jsonb;
   v_fault text;
@@ -23,7 +36,7 @@ begin
           from sluice.payload_schema s where s.target = p_target), 'It has none')
           || ': see sluice.payload_schema.';
   elsif v_schema is null then
-    return;
+    return p_steps;
   end if;
   begin
     v_payload := case when p_request is null then to_jsonb(p_prompt) else p_request::jsonb end;
@@ -31,7 +44,13 @@ begin
     v_fault := '$ cannot be read as JSON that PostgreSQL stores';
   end;
   if v_fault is null then
-    v_fault := (sluice.schema_fault(v_schema, v_payload, '$', sluice.schema_steps_max())).fault;
+    v_check := sluice.schema_fault(v_schema, v_payload, '$', v_most);
+    if v_check.steps < 0 and v_most < sluice.schema_steps_max() then
+      raise exception 'the payloads of one call have more than % values to check',
+        sluice.payload_steps_max() using errcode = 'SL004', column = 'schema_version',
+        hint = 'Submit fewer tasks at once.';
+    end if;
+    v_fault := v_check.fault;
   end if;
   if v_fault is not null then
     raise exception 'the payload is not of schema version "%": %', p_version, left(v_fault, 500)
@@ -39,12 +58,15 @@ begin
         else 'request' end,
         hint = 'sluice.payload_schema has the schema; a place is a JSON path.';
   end if;
+  return p_steps - coalesce(v_most - v_check.steps, 0);
 end
 $$;
 
 -- check_payloads: check_payload for drafts, with the number of the first at fault in front. One
--- that repeats an earlier task is not checked again.
-create or replace function sluice.check_payloads(p_drafts sluice.draft[]) returns void
+-- that repeats an earlier task is not checked again. All together have p_steps steps.
+create or replace function sluice.check_payloads(
+  p_drafts sluice.draft[], p_steps int default sluice.payload_steps_max())
+returns void
 language plpgsql stable
 as $$
 declare
@@ -58,8 +80,8 @@ begin
       and not (d.idempotency_key is not null and sluice.is_bound(d.tenant, d.idempotency_key))
     order by d.ordinality
   loop
-    perform sluice.check_payload(coalesce(v_at.model, sluice.default_model()),
-      v_at.schema_version, v_at.prompt, v_at.request);
+    p_steps := sluice.check_payload(coalesce(v_at.model, sluice.default_model()),
+      v_at.schema_version, v_at.prompt, v_at.request, p_steps);
   end loop;
 exception when sqlstate 'SL004' then
   get stacked diagnostics v_hint = pg_exception_hint, v_key = column_name;

@@ -90,11 +90,11 @@ begin
       return v_bound;
     end if;
   end if;
-  if p_draft.schema_version is not null then
-    perform sluice.check_payload(p_name, p_draft.schema_version, p_draft.prompt, p_draft.request);
-  end if;
   if v_limits.max_priority < p_draft.priority or p_name <> all (v_limits.models) then
     perform sluice.refuse_excess(p_draft.tenant, p_draft.priority, p_name);
+  end if;
+  if p_draft.schema_version is not null then
+    perform sluice.check_payload(p_name, p_draft.schema_version, p_draft.prompt, p_draft.request);
   end if;
   if p_routed then
     perform sluice.route_api(p_name, p_draft.request is not null);
@@ -185,9 +185,8 @@ $$;
 -- D-022 and D-023 say where the instructions go.
 create or replace function sluice.submit(
   prompt text default null, model text default null, priority int default 0,
-  tenant text default 'default',
-  run_at timestamptz default null, deadline timestamptz default null,
-    idempotency_key text default null,
+  tenant text default 'default', run_at timestamptz default null,
+  deadline timestamptz default null, idempotency_key text default null,
   max_attempts int default null, request text default null, max_output_tokens int default null,
   metadata jsonb default null, batch_id bigint default null, traceparent text default null,
   schema_version text default null, p_now timestamptz default null) returns bigint
@@ -252,11 +251,10 @@ begin
     end if;
     if (v_gate.known and v_gate.plain) is not true then
       v_bound := sluice.check_in_full(row(submit.prompt, submit.model, submit.priority,
-        submit.tenant, submit.run_at, submit.deadline,
-        submit.idempotency_key, submit.max_attempts, submit.request, submit.max_output_tokens,
-          submit.metadata, submit.batch_id,
+        submit.tenant, submit.run_at, submit.deadline, submit.idempotency_key, submit.max_attempts,
+        submit.request, submit.max_output_tokens, submit.metadata, submit.batch_id,
         submit.traceparent, submit.schema_version)::sluice.draft, v_id, v_name,
-          v_line.model is null, v_line.limited, v_gate.known is not true, v_now);
+        v_line.model is null, v_line.limited, v_gate.known is not true, v_now);
       if v_bound <> v_id then
         return v_bound;
       elsif submit.schema_version is not null or v_route is not null and submit.request is not null
@@ -264,6 +262,8 @@ begin
         v_api := case when v_route is not null then sluice.route_api(v_route,
           submit.request is not null) end;
         v_line.line := sluice.line_of(v_line.model, v_route, v_api, submit.schema_version);
+        perform sluice.hold_line(l) from unnest(array[v_line.model, v_line.line]) l
+          where submit.schema_version is not null and l is not null;
         perform sluice.accept('model', v_line.model::text, 1, null, 1, v_now)
         where v_line.line < 0 and v_line.max_unfinished is not null;
         v_line.call := 'call sluice.add_' || sluice.line_name(v_line.line) || '($1)';

@@ -174,6 +174,9 @@ declare
   v_deferred boolean := sluice.waits_for_commit(cardinality(p_drafts));
 begin
   perform sluice.hold_line(p_destination.line);
+  -- a line of a version is not the model's gauge
+  perform sluice.hold_line(p_destination.model)
+  where p_destination.line < 0 and p_destination.model is not null;
   insert into sluice.task (id, created_at, run_at, deadline, batch_id, model,
     max_output_tokens, priority, max_attempts, route, api, tenant, traceparent, metadata, prompt,
     request, api_key, schema_version)
@@ -201,21 +204,5 @@ begin
       p_destination.model, p_now;
   end if;
   perform sluice.notify_ready(p_destination.line);
-end
-$$;
-
--- hold_line: keeps a line and its model from being deleted until this transaction ends.
--- Errors:  SL001: it has been deleted.
-create or replace function sluice.hold_line(p_line int) returns void
-language plpgsql volatile
-as $$
-declare
-  v_gauge regclass := to_regclass(case when p_line > 0 then 'sluice.load_' || p_line
-    else 'sluice.waits_' || sluice.line_name(p_line) end);
-begin
-  if v_gauge is null then
-    perform sluice.refuse_deleted();
-  end if;
-  perform pg_sequence_last_value(v_gauge);  -- draws none, but locks it
 end
 $$;

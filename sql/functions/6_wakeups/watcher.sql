@@ -248,8 +248,9 @@ begin
                or b.route in (select r.route from sluice.routes r
                  join sluice.models m on m.name = r.model
                               where m.id = any (v_ids)))
-      and sluice.serves_version(unfinished.worker, (select t.schema_version from sluice.task t
-        where t.id = b.task_id)))
+      and (not exists (select from sluice.route_line n where n.version is not null)
+        or sluice.serves_version(unfinished.worker, (select t.schema_version from sluice.task t
+          where t.id = b.task_id))))
     or exists (select from sluice.lease l where l.model = any (v_ids));
 end
 $$;

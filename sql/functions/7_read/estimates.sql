@@ -62,7 +62,8 @@ $$;
 -- estimate_takers: for each name of p_sums the models that may take its tasks, and the tokens that
 -- all of them would need there.
 -- Returns: part: how many of the tasks it takes by weight; input_tokens, output_max: as the limits
---          of tokens reserve them, but with the bound that a verbatim request sets to its answer;
+--          of tokens reserve them, but with the bound that a verbatim request sets to its answer,
+--          or the model to all;
 --          output_min: answers as long as on average in the last week, or of one token, if there
 --          was none.
 create or replace function sluice.estimate_takers(p_sums jsonb, p_now timestamptz)
@@ -93,8 +94,8 @@ as $$
   from named n join taker t on t.name = n.name left join answer a on a.model = (t.model).name
   cross join lateral (select
     sluice.estimate_tokens((t.model).id, least(n.bytes / n.tasks, 2147483647)::int, 0) as input,
-    sluice.estimate_tokens((t.model).id, 0, null) - sluice.estimate_tokens((t.model).id, 0, 0)
-      as answer) e
+    least((t.model).max_output_tokens, sluice.estimate_tokens((t.model).id, 0, null)
+      - sluice.estimate_tokens((t.model).id, 0, 0)) as answer) e
   cross join lateral (select n.bounds + (n.tasks - n.bounded) * e.answer as max) o
 $$;
 
@@ -175,15 +176,31 @@ as $$
     window first as (order by m.free_s)) x
 $$;
 
--- expected_cost: what so many tokens cost at a model; null: it has no price.
-create or replace function sluice.expected_cost(
-  p_model sluice.models, p_input_tokens bigint, p_output_tokens bigint)
-returns numeric
-language sql immutable
+-- expected_costs: what so many calls of a model that begin at p_at cost in whole units, if all are
+-- of the average size: by nanos_of, and by nanos_max, with which budgets reckon.
+-- Params:  p_input, p_output_min, p_output_max: the tokens of all of them.
+-- Returns: null: a price is not known.
+create or replace function sluice.expected_costs(
+  p_model sluice.models, p_tasks bigint, p_input bigint, p_output_min bigint, p_output_max bigint,
+  p_at timestamptz, out cost_min numeric, out cost_max numeric)
+language plpgsql stable
 as $$
-  select case when num_nonnulls(p_model.input_price, p_model.output_price) > 0 then trim_scale(
-    p_input_tokens * coalesce(p_model.input_price, 0) * 0.000001
-      + p_output_tokens * coalesce(p_model.output_price, 0) * 0.000001) end
+declare
+  v_input int := least(p_input / p_tasks, 2147483647);
+  v_min int := least(round(p_output_min::numeric / p_tasks), 2147483647);
+  v_max int := least(ceil(p_output_max::numeric / p_tasks), 2147483647);
+begin
+  if p_model.api = 'openai-embeddings' then
+    v_min := 0;
+    v_max := 0;
+  end if;
+  cost_max := trim_scale(p_tasks * 0.000000001
+    * sluice.nanos_max(p_model.name, p_at, v_input, v_max));
+  if cost_max is not null then
+    cost_min := trim_scale(p_tasks * 0.000000001
+      * sluice.nanos_of(p_model.name, p_at, v_input, v_min, null));
+  end if;
+end
 $$;
 
 -- estimate_sums: an estimate of tasks that were summed up.
@@ -230,16 +247,16 @@ begin
   named as materialized (  -- tasks of the other names are ahead
     select t.name, max(t.input_tokens) as input_tokens,
       max(t.output_max) as output_tokens,
-      min(sluice.expected_cost(t.model, t.input_tokens, t.output_min)) as cost_min,
-      max(sluice.expected_cost(t.model, t.input_tokens, t.output_max)) as cost_max,
-      array_agg(t.model_name order by t.model_name)
-        filter (where sluice.expected_cost(t.model, 1, 1) is null) as unpriced,
+      min(c.cost_min) as cost_min, max(c.cost_max) as cost_max,
+      array_agg(t.model_name order by t.model_name) filter (where c.cost_max is null) as unpriced,
       sluice.time_needed(max(t.tasks), array_agg(p.free_s + (t.parts - t.part) / p.rate
           order by t.id) filter (where p.why is null), array_agg(p.rate order by t.id)
           filter (where p.why is null))
         + coalesce(max(p.call_s) filter (where p.why is null), 0) as needed_s,
       string_agg(t.model_name || ': ' || p.why, '; ' order by t.model_name) as why
     from taker t join sluice.model_paces(v_models, v_tokens, v_now) p on p.model = t.id
+    cross join lateral sluice.expected_costs(t.model, t.tasks, t.input_tokens, t.output_min,
+      t.output_max, v_now) c
     group by t.name)
   select s.name, s.tasks, n.input_tokens, n.output_tokens,
     case when n.unpriced is null then n.cost_min end,
@@ -256,10 +273,11 @@ $$;
 -- Params:  tasks: as for submit_many. One that repeats an earlier task does not count.
 -- Returns: a row for each model or route that they name, with their count. input_tokens,
 --          output_tokens: as many as the limits of tokens would reserve; a verbatim request's own
---          bound of its answer counts, too. cost_min: at the cheapest model, with answers as long
---          as they were on average in the last week (one token, if none is known); cost_max: at the
---          dearest, with all output_tokens; both are null while unpriced names models without a
---          price.
+--          bound of its answer counts, too, and the model's max_output_tokens. cost_min: at the
+--          cheapest model, with answers as long as they were on average in the last week (one
+--          token, if none is known); cost_max: at the dearest, with all output_tokens, all of whose
+--          input is written to the cache, if that costs more; both are null while unpriced names
+--          models of which a price is not known.
 --          expected_finish: when the last of them would have ended, if all that waits now goes
 --          before, nothing else comes, calls take as long as lately, and workers' slots are free
 --          for them; null: it cannot be told, and why says why.

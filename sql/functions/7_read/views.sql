@@ -185,8 +185,8 @@ as $$
 $$;
 
 -- unserved_versions: the versions of payloads of tasks that wait for a model, or its routes, and
--- that no live worker of the model serves; null: there are none. Called by the view queues, as its
--- reader.
+-- that no live worker of a model which takes them serves; null: there are none. Called by the view
+-- queues, as its reader.
 create or replace function sluice.unserved_versions(model text, p_now timestamptz default null)
 returns text[]
 language plpgsql volatile security definer
@@ -200,7 +200,9 @@ begin
     from sluice.models m cross join unnest(sluice.lines_for(m)) o(line)
     join sluice.route_line l on l.n = -o.line and l.version is not null
     where m.name = unserved_versions.model and sluice.is_waiting(array[o.line], v_now)
-      and sluice.live_workers(m, v_now, l.version) = '{}');
+      and not exists (select from sluice.models t
+        where t.id = any (sluice.models_of_line(o.line))
+          and sluice.live_workers(t, v_now, l.version) <> '{}'));
 end
 $$;
 

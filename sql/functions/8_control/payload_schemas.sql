@@ -78,6 +78,8 @@ begin
     perform sluice.lock_line(v_line);
     execute format('lock table sluice.%I in access exclusive mode',
       'queue_' || sluice.line_name(v_line));
+    -- Waits for submits whose tasks are only in later (hold_line), and changes nothing.
+    execute format('alter sequence sluice.%I no cycle', 'waits_' || sluice.line_name(v_line));
     v_waiting := v_waiting + sluice.depth(v_line)
       + (select count(*) from sluice.lease l where l.line = v_line);
   end loop;

@@ -9,11 +9,14 @@
 --
 -- Only gauges keep a trace, and they are upper bounds anyway. The task's id is negative, so no id
 -- is used up; nobody sees the task or is notified of it. The other functions are called with no
--- task, or for a worker that does not exist.
+-- task, or for a worker that does not exist. The settings are complete's: what it calls is called
+-- here, too, and a plan that is kept from here on must lock rows in the same order.
 create or replace function sluice.warm_up() returns void
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set lock_timeout = '1s'
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set enable_bitmapscan = off set jit = off set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_model text := (select m.name from sluice.models m where m.api <> 'openai-embeddings'

@@ -1,3 +1,4 @@
+-- sluice.hold_line
 begin;
 \ir ../../_helpers.sql
 select plan(2);
