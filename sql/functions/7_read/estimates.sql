@@ -136,7 +136,8 @@ as $$
     cross join lateral (select count(*) as live, sum(o.slots) as slots from sluice.worker o
       where o.id = any (sluice.live_workers(m, p_now))) w)
   select k.id, k.rate,
-    case when isfinite(k.opens) then sluice.seconds_between(p_now, k.opens) + k.waiting / k.rate end,
+    case when isfinite(k.opens)
+      then sluice.seconds_between(p_now, k.opens) + k.waiting / k.rate end,
     k.call_s,
     case when sluice.model_state(k.model, k.state, p_now) not in ('open', 'closed')
           or not isfinite(k.opens)
