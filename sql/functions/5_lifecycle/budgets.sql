@@ -5,7 +5,7 @@
 -- their order. Those that do not fit leave their line. Late rows fit: they end.
 -- Returns: for each of p_turns whether it fits.
 -- Locks:   waits for lock_class('budget') 0 if any of them has a hard budget, and keeps it. If it
---          is busy for a second, rows with a hard budget do not fit, and stay in their line.
+--          is busy for 10 s, rows with a hard budget do not fit, and stay in their line.
 create or replace function sluice.within_budgets(
   p_model sluice.models, p_turns sluice.turn[], p_now timestamptz)
 returns boolean[]
@@ -69,11 +69,11 @@ $$;
 
 -- lock_budgets: waits for the lock of all budgets and keeps it. What others have held is then seen
 -- by the statements that follow, which an older snapshot would not do.
--- Returns: false: another session has had it for a second. Who waits has locks of models, so that a
+-- Returns: false: another session has had it for 10 s. Who waits has locks of models, so that a
 --          transaction waits in vain once, and then only tries.
 create or replace function sluice.lock_budgets() returns boolean
 language plpgsql volatile
-set lock_timeout = '1s'
+set lock_timeout = '10s'
 as $$
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
