@@ -15,15 +15,6 @@ begin
 end
 $$;
 
--- audit_log: what administrators did, newest last. Callers bound to tenants see none of it, and
--- only administrators see the names of secrets and the URLs.
-create or replace view sluice.audit_log with (security_barrier) as
-  select a.id, a.at, case when a.api_key is null then a.who::text
-    else format('key %s via %s', a.api_key, a.who) end as who, a.action, a.object,
-    case when (select sluice.acts_as_administrator()) then a.detail
-      else sluice.without_secrets(a.detail) end as detail
-  from sluice.audit a cross join sluice.caller_scope() c where not c.bound;
-
 -- guarded: its argument itself: a column of a view on which a caller's condition is evaluated only
 -- after the view has chosen its rows. Called by the views, as their reader.
 --
@@ -37,6 +28,16 @@ create or replace view sluice.audit_log with (security_barrier) as
 create or replace function sluice.guarded(p_value anyelement) returns anyelement
 language sql volatile parallel safe
 as $$ select p_value $$;
+
+-- audit_log: what administrators did, newest last. Callers bound to tenants see none of it, and
+-- only administrators see the names of secrets and the URLs.
+create or replace view sluice.audit_log with (security_barrier) as
+  select a.id, sluice.guarded(a.at) as at, sluice.guarded(case when a.api_key is null
+      then a.who::text else format('key %s via %s', a.api_key, a.who) end) as who,
+    sluice.guarded(a.action) as action, sluice.guarded(a.object) as object,
+    sluice.guarded(case when (select sluice.acts_as_administrator()) then a.detail
+      else sluice.without_secrets(a.detail) end) as detail
+  from sluice.audit a cross join sluice.caller_scope() c where not c.bound;
 
 -- tasks: every task of the caller's tenants, with its state, texts and times. One task is found
 -- fastest by sluice.task(id), the newest ones by sluice.newest_ids().
