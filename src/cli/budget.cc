@@ -6,9 +6,9 @@
 #include <string>
 
 #include "cli/database_session.h"
+#include "cli/rows.h"
 #include "cli/settings.h"
 #include "cli/table.h"
-#include "cli/terminal.h"
 #include "command_error.h"
 
 namespace sluice {
@@ -28,10 +28,7 @@ struct BudgetOptions {
 
 void list(pqxx::work& transaction, bool json) {
   if (json) {
-    for (const pqxx::row& row :
-         transaction.exec("select to_jsonb(b) from sluice.budget_rows() b")) {
-      print_json(row[0].c_str());
-    }
+    print_json_rows(transaction.exec("select to_jsonb(b) from sluice.budget_rows() b"));
     return;
   }
   using Kind = Table::Kind;
@@ -43,15 +40,12 @@ void list(pqxx::work& transaction, bool json) {
                {"HELD", Kind::number},
                {"WAITING", Kind::number},
                {"OPENS"}});
-  for (const pqxx::row& row : transaction.exec(
-           "select name, concat_ws(' ', scope, subject), coalesce(rolling::text, period),"
-           " \"limit\" || case when is_hard then '' else ' (told)' end, spent, held, waiting,"
-           " to_char(opens_at at time zone zone, 'YYYY-MM-DD HH24:MI') from"
-           " sluice.budget_rows()")) {
-    std::vector<std::string> cells;
-    for (const pqxx::field& field : row) cells.push_back(field.as<std::string>("-"));
-    table.add(std::move(cells));
-  }
+  add_rows(table,
+           transaction.exec(
+               "select name, concat_ws(' ', scope, subject), coalesce(rolling::text, period),"
+               " \"limit\" || case when is_hard then '' else ' (told)' end, spent, held, waiting,"
+               " to_char(opens_at at time zone zone, 'YYYY-MM-DD HH24:MI') from"
+               " sluice.budget_rows()"));
   fmt::print("{}", table.text());
 }
 
@@ -119,8 +113,7 @@ Action configure_budget(CLI::App& app) {
   rm->add_option("name", options->name, "the budget")->required()->option_text("NAME");
   return [options, ls, change](const GlobalOptions& globals) {
     if (change->parsed()) options->parsed = settings_of(*options);
-    return with_database(globals, [&](pqxx::connection& database) {
-      pqxx::work transaction(database);
+    return in_transaction(globals, [&](pqxx::work& transaction) {
       if (ls->parsed()) {
         list(transaction, options->json);
       } else if (change->parsed()) {
@@ -128,8 +121,6 @@ Action configure_budget(CLI::App& app) {
       } else {
         remove(transaction, *options);
       }
-      transaction.commit();
-      return ExitCode::ok;
     });
   };
 }

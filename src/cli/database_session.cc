@@ -63,4 +63,14 @@ ExitCode with_database(const GlobalOptions& globals,
   });
 }
 
+ExitCode in_transaction(const GlobalOptions& globals,
+                        const std::function<void(pqxx::work&)>& work) {
+  return with_database(globals, [&work](pqxx::connection& connection) {
+    pqxx::work transaction(connection);
+    work(transaction);
+    transaction.commit();
+    return ExitCode::ok;
+  });
+}
+
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <pqxx/transaction>
 
 #include "cli/command.h"
 #include "db/database_url.h"
@@ -19,6 +20,9 @@ ExitCode with_database(const GlobalOptions& globals,
 // The same for a command that judges the schema itself.
 ExitCode with_connection(const GlobalOptions& globals,
                          const std::function<ExitCode(pqxx::connection&)>& work);
+
+// with_database for `work` in one transaction, which is committed after it: ExitCode::ok.
+ExitCode in_transaction(const GlobalOptions& globals, const std::function<void(pqxx::work&)>& work);
 
 // Runs `work`, which has a connection of its own, with the same errors.
 void with_errors_in_words(const std::function<void()>& work);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/database_session.h"
+#include "cli/rows.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "duration.h"
@@ -50,12 +51,10 @@ ExitCode list(pqxx::connection& connection, const DeadLettersOptions& options) {
     print_table(session.exec_params(dead_letters_sql, options.limit, options.model));
     return ExitCode::ok;
   }
-  for (const pqxx::row& row : session.exec_params(
-           "select row_to_json(d) from sluice.dead_letters d where model = $2 or $2 is null"
-           " order by id desc limit $1::int",
-           options.limit, options.model)) {
-    print_json(row[0].c_str());
-  }
+  print_json_rows(session.exec_params(
+      "select row_to_json(d) from sluice.dead_letters d where model = $2 or $2 is null"
+      " order by id desc limit $1::int",
+      options.limit, options.model));
   return ExitCode::ok;
 }
 

@@ -4,8 +4,8 @@
 
 #include <pqxx/pqxx>
 
+#include "cli/rows.h"
 #include "cli/table.h"
-#include "cli/terminal.h"
 
 namespace sluice {
 namespace {
@@ -42,10 +42,8 @@ std::vector<int64_t> Estimate::add(pqxx::transaction_base& transaction, const st
 void Estimate::print(pqxx::transaction_base& transaction, bool json) const {
   const std::string sums = '[' + sums_.substr(0, sums_.empty() ? 0 : sums_.size() - 1) + ']';
   if (json) {
-    for (const pqxx::row& row : transaction.exec_params(
-             "select row_to_json(e) from sluice.estimate_sums($1::jsonb) e", sums)) {
-      print_json(row[0].c_str());
-    }
+    print_json_rows(transaction.exec_params(
+        "select row_to_json(e) from sluice.estimate_sums($1::jsonb) e", sums));
     return;
   }
   using Kind = Table::Kind;

@@ -15,6 +15,7 @@
 #include "cli/database_session.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
+#include "cli/rows.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "command_error.h"
@@ -121,10 +122,8 @@ ExitCode act(pqxx::connection& connection, const char* function, const JobOption
 ExitCode list(pqxx::connection& connection, const JobOptions& options) {
   pqxx::nontransaction session(connection);
   if (options.json) {
-    for (const pqxx::row& row : session.exec_params(
-             "select to_jsonb(j) from sluice.jobs j order by id desc limit $1", options.limit)) {
-      print_json(row[0].c_str());
-    }
+    print_json_rows(session.exec_params(
+        "select to_jsonb(j) from sluice.jobs j order by id desc limit $1", options.limit));
     return ExitCode::ok;
   }
   using Kind = Table::Kind;

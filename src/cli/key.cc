@@ -8,8 +8,8 @@
 
 #include "api/api_key.h"
 #include "cli/database_session.h"
+#include "cli/rows.h"
 #include "cli/table.h"
-#include "cli/terminal.h"
 #include "command_error.h"
 
 namespace sluice {
@@ -37,21 +37,18 @@ void create(pqxx::work& transaction, const KeyOptions& options) {
 
 void list(pqxx::work& transaction, bool json) {
   if (json) {
-    for (const pqxx::row& row : transaction.exec(
-             "select to_jsonb(k) - 'sha256' from sluice.api_key k order by created_at, id")) {
-      print_json(row[0].c_str());
-    }
+    print_json_rows(transaction.exec(
+        "select to_jsonb(k) - 'sha256' from sluice.api_key k order by created_at, id"));
     return;
   }
   Table table(
       {{"ID"}, {"NAME", Table::Kind::elastic}, {"TENANT"}, {"SCOPES"}, {"CREATED"}, {"REVOKED"}});
-  for (const pqxx::row& row : transaction.exec(
-           "select id, name, coalesce(tenant, '-'), array_to_string(scopes, ','),"
-           " to_char(created_at, 'YYYY-MM-DD'), coalesce(to_char(revoked_at, 'YYYY-MM-DD'), '-')"
-           " from sluice.api_key order by created_at, id")) {
-    table.add({row[0].c_str(), row[1].c_str(), row[2].c_str(), row[3].c_str(), row[4].c_str(),
-               row[5].c_str()});
-  }
+  add_rows(
+      table,
+      transaction.exec(
+          "select id, name, coalesce(tenant, '-'), array_to_string(scopes, ','),"
+          " to_char(created_at, 'YYYY-MM-DD'), coalesce(to_char(revoked_at, 'YYYY-MM-DD'), '-')"
+          " from sluice.api_key order by created_at, id"));
   fmt::print("{}", table.text());
 }
 

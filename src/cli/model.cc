@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/database_session.h"
+#include "cli/rows.h"
 #include "cli/settings.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
@@ -70,10 +71,9 @@ ExitCode set(Transaction& transaction, const ModelOptions& options) {
 
 ExitCode list(Transaction& transaction, const ModelOptions& options) {
   if (options.json) {
-    for (const pqxx::row& row : transaction.exec("select to_jsonb(m) - sluice.hidden_columns()"
-                                                 " from sluice.models m order by name")) {
-      print_json(row[0].c_str());
-    }
+    print_json_rows(
+        transaction.exec("select to_jsonb(m) - sluice.hidden_columns()"
+                         " from sluice.models m order by name"));
     return ExitCode::ok;
   }
   using Kind = Table::Kind;

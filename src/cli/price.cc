@@ -6,9 +6,9 @@
 #include <string>
 
 #include "cli/database_session.h"
+#include "cli/rows.h"
 #include "cli/settings.h"
 #include "cli/table.h"
-#include "cli/terminal.h"
 #include "command_error.h"
 #include "json_text.h"
 
@@ -28,10 +28,8 @@ struct PriceOptions {
 
 void list(pqxx::work& transaction, const PriceOptions& options) {
   if (options.json) {
-    for (const pqxx::row& row : transaction.exec_params(
-             "select to_jsonb(p) from sluice.price_rows(nullif($1, '')) p", options.model)) {
-      print_json(row[0].c_str());
-    }
+    print_json_rows(transaction.exec_params(
+        "select to_jsonb(p) from sluice.price_rows(nullif($1, '')) p", options.model));
     return;
   }
   using Kind = Table::Kind;
@@ -44,15 +42,13 @@ void list(pqxx::work& transaction, const PriceOptions& options) {
                {"OUTPUT", Kind::number},
                {"A CALL", Kind::number},
                {""}});
-  for (const pqxx::row& row : transaction.exec_params(
-           "select model, to_char(valid_from, 'YYYY-MM-DD HH24:MI'), above_tokens, input,"
-           " cached_input, cache_write, output, per_request, case when in_force then 'now' else ''"
-           " end from sluice.price_rows(nullif($1, ''))",
-           options.model)) {
-    std::vector<std::string> cells;
-    for (const pqxx::field& field : row) cells.push_back(field.as<std::string>("-"));
-    table.add(std::move(cells));
-  }
+  add_rows(
+      table,
+      transaction.exec_params(
+          "select model, to_char(valid_from, 'YYYY-MM-DD HH24:MI'), above_tokens, input,"
+          " cached_input, cache_write, output, per_request, case when in_force then 'now' else ''"
+          " end from sluice.price_rows(nullif($1, ''))",
+          options.model));
   fmt::print("{}", table.text());
 }
 
@@ -117,8 +113,7 @@ Action configure_price(CLI::App& app) {
     if (change->parsed()) {
       options->parsed = parse_settings(options->settings, "a price", price_columns);
     }
-    return with_database(globals, [&](pqxx::connection& database) {
-      pqxx::work transaction(database);
+    return in_transaction(globals, [&](pqxx::work& transaction) {
       if (ls->parsed()) {
         list(transaction, *options);
       } else if (change->parsed()) {
@@ -126,8 +121,6 @@ Action configure_price(CLI::App& app) {
       } else {
         remove(transaction, *options);
       }
-      transaction.commit();
-      return ExitCode::ok;
     });
   };
 }

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "cli/database_session.h"
+#include "cli/rows.h"
 #include "cli/settings.h"
 #include "cli/table.h"
-#include "cli/terminal.h"
 #include "command_error.h"
 
 namespace sluice {
@@ -26,21 +26,18 @@ struct RouteOptions {
 
 void list(pqxx::work& transaction, bool json) {
   if (json) {
-    for (const pqxx::row& row :
-         transaction.exec("select to_jsonb(r) from sluice.routes r order by route, model")) {
-      print_json(row[0].c_str());
-    }
+    print_json_rows(
+        transaction.exec("select to_jsonb(r) from sluice.routes r order by route, model"));
     return;
   }
   using Kind = Table::Kind;
   Table table(
       {{"ROUTE"}, {"MODEL", Kind::elastic}, {"WEIGHT", Kind::number}, {"SHARE", Kind::number}});
-  for (const pqxx::row& row : transaction.exec(
-           "select route, model, weight, coalesce(round((100 * weight"
-           " / nullif(sum(weight) over (partition by route), 0))::numeric, 1) || ' %', '-')"
-           " from sluice.routes order by route, model")) {
-    table.add({row[0].c_str(), row[1].c_str(), row[2].c_str(), row[3].c_str()});
-  }
+  add_rows(table,
+           transaction.exec(
+               "select route, model, weight, coalesce(round((100 * weight"
+               " / nullif(sum(weight) over (partition by route), 0))::numeric, 1) || ' %', '-')"
+               " from sluice.routes order by route, model"));
   fmt::print("{}", table.text());
 }
 
@@ -111,8 +108,7 @@ Action configure_route(CLI::App& app) {
   add_names(*rm, *options, false);
   return [options, ls, change](const GlobalOptions& globals) {
     if (change->parsed()) options->parsed = weight_of(options->settings);
-    return with_database(globals, [&](pqxx::connection& database) {
-      pqxx::work transaction(database);
+    return in_transaction(globals, [&](pqxx::work& transaction) {
       if (ls->parsed()) {
         list(transaction, options->json);
       } else if (change->parsed()) {
@@ -120,8 +116,6 @@ Action configure_route(CLI::App& app) {
       } else {
         remove(transaction, *options);
       }
-      transaction.commit();
-      return ExitCode::ok;
     });
   };
 }

@@ -14,6 +14,7 @@
 #include "cli/database_session.h"
 #include "cli/interrupt.h"
 #include "cli/recent_ends.h"
+#include "cli/rows.h"
 #include "cli/standby.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
@@ -153,13 +154,11 @@ RecentEnds recent_of(pqxx::connection& connection) {
 
 void print_rows(pqxx::connection& connection) {
   pqxx::nontransaction session(connection);
-  for (const pqxx::row& row :
-       session.exec("select to_jsonb(q) || jsonb_build_object('recent', to_jsonb(r) - "
-                    "'{scope,name}'::text[])"
-                    " from sluice.queues q left join sluice.recent_ends() r"
-                    "   on r.scope = 'model' and r.name = q.model order by q.model")) {
-    print_json(row[0].c_str());
-  }
+  print_json_rows(
+      session.exec("select to_jsonb(q) || jsonb_build_object('recent', to_jsonb(r) - "
+                   "'{scope,name}'::text[])"
+                   " from sluice.queues q left join sluice.recent_ends() r"
+                   "   on r.scope = 'model' and r.name = q.model order by q.model"));
   std::fflush(stdout);
 }
 

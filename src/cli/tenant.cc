@@ -5,9 +5,9 @@
 #include <string>
 
 #include "cli/database_session.h"
+#include "cli/rows.h"
 #include "cli/settings.h"
 #include "cli/table.h"
-#include "cli/terminal.h"
 #include "command_error.h"
 
 namespace sluice {
@@ -27,11 +27,9 @@ struct TenantOptions {
 
 void list(pqxx::work& transaction, bool json) {
   if (json) {
-    for (const pqxx::row& row :
-         transaction.exec("select to_jsonb(t) - sluice.hidden_columns() from "
-                          "sluice.tenants t order by name")) {
-      print_json(row[0].c_str());
-    }
+    print_json_rows(
+        transaction.exec("select to_jsonb(t) - sluice.hidden_columns() from "
+                         "sluice.tenants t order by name"));
     return;
   }
   using Kind = Table::Kind;
@@ -43,14 +41,9 @@ void list(pqxx::work& transaction, bool json) {
                {"BATCHES", Kind::number},
                {"PRIORITY", Kind::number},
                {"ROLE"}});
-  for (const pqxx::row& row :
-       transaction.exec("select name, weight, max_unfinished, rpm, tpm, max_batches, max_priority, "
-                        "role from sluice.tenants order by name")) {
-    std::vector<std::string> cells = {row[0].c_str(), row[1].c_str()};
-    for (pqxx::row::size_type i = 2; i < row.size(); ++i)
-      cells.push_back(row[i].as<std::string>("-"));
-    table.add(std::move(cells));
-  }
+  add_rows(table, transaction.exec(
+                      "select name, weight, max_unfinished, rpm, tpm, max_batches, max_priority, "
+                      "role from sluice.tenants order by name"));
   fmt::print("{}", table.text());
 }
 
@@ -98,8 +91,7 @@ Action configure_tenant(CLI::App& app) {
   rm->add_option("name", options->name, "the tenant")->required()->option_text("NAME");
   return [options, ls, change](const GlobalOptions& globals) {
     if (change->parsed()) options->parsed = settings_of(*options);
-    return with_database(globals, [&](pqxx::connection& database) {
-      pqxx::work transaction(database);
+    return in_transaction(globals, [&](pqxx::work& transaction) {
       if (ls->parsed()) {
         list(transaction, options->json);
       } else if (change->parsed()) {
@@ -107,8 +99,6 @@ Action configure_tenant(CLI::App& app) {
       } else {
         remove(transaction, *options);
       }
-      transaction.commit();
-      return ExitCode::ok;
     });
   };
 }

@@ -12,6 +12,7 @@
 
 #include "cli/database_session.h"
 #include "cli/interrupt.h"
+#include "cli/rows.h"
 #include "cli/screen.h"
 #include "cli/terminal.h"
 #include "cli/top_facts.h"
@@ -176,7 +177,7 @@ ExitCode print_rows(const GlobalOptions& globals) {
           " where r.scope = 'tenant' order by r.name",
           "select json_build_object('worker', w) from sluice.workers w order by w.id",
           "select json_build_object('failure', f) from sluice.recent_failures() f"}) {
-      for (const pqxx::row& row : session.exec(sql)) print_json(row[0].c_str());
+      print_json_rows(session.exec(sql));
     }
     return ExitCode::ok;
   });

@@ -1,0 +1,25 @@
+#include "cli/rows.h"
+
+#include <pqxx/pqxx>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/table.h"
+#include "cli/terminal.h"
+
+namespace sluice {
+
+void print_json_rows(const pqxx::result& rows) {
+  for (const pqxx::row& row : rows) print_json(row[0].c_str());
+}
+
+void add_rows(Table& table, const pqxx::result& rows) {
+  for (const pqxx::row& row : rows) {
+    std::vector<std::string> cells;
+    for (const pqxx::field& field : row) cells.push_back(field.as<std::string>("-"));
+    table.add(std::move(cells));
+  }
+}
+
+}  // namespace sluice
