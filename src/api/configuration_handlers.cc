@@ -21,6 +21,15 @@ Co<HttpReply> answer_with_name(Services& services, ApiRequest request, const cha
                            none_of_that_name, std::move(request.caller.key_id));
 }
 
+// All rows that `rows`, a call of a function, returns, in its order.
+Co<HttpReply> answer_with_list(PgPool& database, ApiRequest request, std::string_view rows) {
+  const std::string sql = fmt::format(
+      "select json_build_object('object', 'list', 'data', coalesce(json_agg(r), '[]')) from {} r",
+      rows);
+  Co<HttpReply> reply = answer_with_value(database, request.http, sql, PgParams());
+  co_return co_await std::move(reply);
+}
+
 // Deletes the rows of `table` whose `column` is the name, and names the key to the audit's trigger.
 Co<HttpReply> answer_with_deletion(PgPool& database, ApiRequest request, std::string_view table,
                                    std::string_view column) {
@@ -44,10 +53,9 @@ Co<HttpReply> list_models(Services& services, ApiRequest request) {
       "select json_build_object('object', 'list', 'data', coalesce(json_agg(json_build_object("
       "'id', name, 'object', 'model', 'created', 0, 'owned_by', 'sluice', 'has_price', has_price)"
       " order by name), '[]')) from ("
-      "select name, exists (select from sluice.prices p where p.model = m.name"
-      " and num_nonnulls(p.input, p.output, nullif(p.per_request, 0)) > 0"
-      " and p.valid_from = (select max(l.valid_from) from sluice.prices l where l.model = m.name"
-      " and l.valid_from <= clock_timestamp())) as has_price from sluice.models m"
+      "select name, name in (select p.model from sluice.price_rows() p where p.in_force"
+      " and num_nonnulls(p.input, p.output, nullif(p.per_request, 0)) > 0) as has_price"
+      " from sluice.models"
       " union select route, null from sluice.routes) m",
       PgParams());
 }
@@ -153,11 +161,7 @@ Co<HttpReply> delete_tenant(Services& services, ApiRequest request) {
 }
 
 Co<HttpReply> list_prices(Services& services, ApiRequest request) {
-  return answer_with_value(
-      services.database, request.http,
-      "select json_build_object('object', 'list', 'data', coalesce(json_agg(p), '[]'))"
-      " from sluice.price_rows() p",
-      PgParams());
+  return answer_with_list(services.database, std::move(request), "sluice.price_rows()");
 }
 
 // A model without prices has an empty list.
@@ -175,11 +179,7 @@ Co<HttpReply> set_price(Services& services, ApiRequest request) {
 }
 
 Co<HttpReply> list_budgets(Services& services, ApiRequest request) {
-  return answer_with_value(
-      services.database, request.http,
-      "select json_build_object('object', 'list', 'data', coalesce(json_agg(b), '[]'))"
-      " from sluice.budget_rows() b",
-      PgParams());
+  return answer_with_list(services.database, std::move(request), "sluice.budget_rows()");
 }
 
 Co<HttpReply> show_budget(Services& services, ApiRequest request) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "backends/json_fields.h"
 
@@ -45,13 +46,17 @@ Count part_of(const element& object, std::initializer_list<std::string_view> nam
   return count == 0 ? std::nullopt : count;
 }
 
-// The first that one of the objects of these names has.
-Count detail_of(const element& usage, std::initializer_list<std::string_view> objects,
-                std::initializer_list<std::string_view> names) {
-  for (const std::string_view name : objects) {
-    const auto details = field_of(usage, name);
+constexpr std::string_view input_details[] = {"prompt_tokens_details", "input_tokens_details"};
+constexpr std::string_view output_details[] = {"completion_tokens_details",
+                                               "output_tokens_details"};
+
+// The first that one of these objects has.
+Count detail_of(const element& usage, std::span<const std::string_view> objects,
+                std::string_view name) {
+  for (const std::string_view object : objects) {
+    const auto details = field_of(usage, object);
     if (!details) continue;
-    if (const Count count = part_of(*details, names)) return count;
+    if (const Count count = part_of(*details, {name})) return count;
   }
   return std::nullopt;
 }
@@ -65,17 +70,12 @@ Usage usage_of_field(const element& usage) {
   found.output_tokens = first_of(usage, {"output_tokens", "completion_tokens"});
   // DeepSeek says prompt_cache_hit_tokens.
   found.cached_tokens = part_of(usage, {"cache_read_input_tokens", "prompt_cache_hit_tokens"});
-  if (!found.cached_tokens) {
-    found.cached_tokens =
-        detail_of(usage, {"prompt_tokens_details", "input_tokens_details"}, {"cached_tokens"});
-  }
+  if (!found.cached_tokens) found.cached_tokens = detail_of(usage, input_details, "cached_tokens");
   found.cache_write_tokens = part_of(usage, {"cache_creation_input_tokens"});
   if (!found.cache_write_tokens) {
-    found.cache_write_tokens =
-        detail_of(usage, {"prompt_tokens_details", "input_tokens_details"}, {"cache_write_tokens"});
+    found.cache_write_tokens = detail_of(usage, input_details, "cache_write_tokens");
   }
-  found.reasoning_tokens = detail_of(usage, {"completion_tokens_details", "output_tokens_details"},
-                                     {"reasoning_tokens"});
+  found.reasoning_tokens = detail_of(usage, output_details, "reasoning_tokens");
   return found;
 }
 

@@ -83,17 +83,16 @@ const std::string requests_sql =
     fmt::format("select {} from sluice.requests($1::bigint, $2::bigint[])", claimed_columns);
 const std::string wake_sql = "select sluice.wake()";
 const std::string sweep_sql = "select sluice.sweep()";
-const std::string complete_sql =
-    "select task_id, fence, applied from sluice.complete($1::bigint, array("
-    "select row(o.*)::sluice.outcome from unnest($2::bigint[], $3::int[], $4::text[], $5::text[],"
-    " $6::text[], $7::text[], $8::text[], $9::int[], $10::bigint[], $11::int[], $12::int[],"
-    " $13::boolean[]) o))";
-const std::string complete_with_usage_sql =
-    "select task_id, fence, applied from sluice.complete_with_usage($1::bigint, array("
-    "select row(o.*)::sluice.outcome from unnest($2::bigint[], $3::int[], $4::text[], $5::text[],"
-    " $6::text[], $7::text[], $8::text[], $9::int[], $10::bigint[], $11::int[], $12::int[],"
-    " $13::boolean[]) o), array(select row(u.*)::sluice.usage from unnest($14::int[], $15::int[],"
-    " $16::int[]) u))";
+constexpr std::string_view outcomes_array =
+    "array(select row(o.*)::sluice.outcome from unnest($2::bigint[], $3::int[], $4::text[],"
+    " $5::text[], $6::text[], $7::text[], $8::text[], $9::int[], $10::bigint[], $11::int[],"
+    " $12::int[], $13::boolean[]) o)";
+const std::string complete_sql = fmt::format(
+    "select task_id, fence, applied from sluice.complete($1::bigint, {})", outcomes_array);
+const std::string complete_with_usage_sql = fmt::format(
+    "select task_id, fence, applied from sluice.complete_with_usage($1::bigint, {}, array("
+    "select row(u.*)::sluice.usage from unnest($14::int[], $15::int[], $16::int[]) u))",
+    outcomes_array);
 const std::string heartbeat_sql = fmt::format(
     "select h.task_id, h.fence, {} from (select) one left join sluice.heartbeat($1::bigint) h on"
     " true",
