@@ -215,7 +215,7 @@ $$;
 -- money_text: nano-units as a number of whole ones.
 create or replace function sluice.money_text(p_nanos numeric) returns text
 language sql immutable parallel safe
-as $$ select trim_scale(p_nanos / 1000000000)::text $$;
+as $$ select sluice.in_units(p_nanos)::text $$;
 
 -- budget_text: how a budget stands: "tenant search: 49.97 of 50 today, opens 00:00 Europe/Prague".
 create or replace function sluice.budget_text(

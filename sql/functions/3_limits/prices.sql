@@ -5,6 +5,16 @@
 -- who know only these: a change of them begins a new list, and a list that comes into force is
 -- written there.
 
+-- in_units, in_nanos: a sum of nano-units as one of whole units, and back. Multiplied, because a
+-- quotient is rounded to some 16 digits.
+create or replace function sluice.in_units(p_nanos numeric) returns numeric
+language sql immutable parallel safe
+as $$ select trim_scale(p_nanos * 0.000000001) $$;
+
+create or replace function sluice.in_nanos(p_units numeric) returns numeric
+language sql immutable parallel safe
+as $$ select trim_scale(p_units * 1000000000) $$;
+
 -- list_in_force: when the price list of a model that holds at p_at began; null: it has none.
 create or replace function sluice.list_in_force(p_model text, p_at timestamptz)
 returns timestamptz
@@ -63,7 +73,7 @@ $$;
 create or replace function sluice.nanos_of_price(p_price numeric) returns numeric
 language sql immutable parallel safe
 as $$
-  select case when p_price > 0 then least(greatest(ceil(p_price * 1000000000), 1000), 1e18)
+  select case when p_price > 0 then least(greatest(ceil(sluice.in_nanos(p_price)), 1000), 1e18)
     else p_price end
 $$;
 
@@ -126,8 +136,8 @@ begin
     from sluice.models m
     cross join lateral (
       select exists (select from sluice.prices p where p.model = m.name) as is_priced,
-        trim_scale(max(p.input) / 1000000000) as input_price,
-        trim_scale(max(p.output) / 1000000000) as output_price
+        sluice.in_units(max(p.input)) as input_price,
+        sluice.in_units(max(p.output)) as output_price
       from sluice.prices p where p.model = m.name and p.above_tokens = 0
         and p.valid_from = sluice.list_in_force(m.name, p_now)) f
     where (p_model is null and m.is_priced or m.name = p_model)

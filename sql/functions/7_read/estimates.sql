@@ -195,10 +195,9 @@ begin
     v_min := 0;
     v_max := 0;
   end if;
-  cost_max := trim_scale(p_tasks * 0.000000001
-    * sluice.nanos_max(p_model.name, p_at, v_input, v_max));
+  cost_max := sluice.in_units(p_tasks * sluice.nanos_max(p_model.name, p_at, v_input, v_max));
   if cost_max is not null then
-    cost_min := trim_scale(p_tasks * 0.000000001
+    cost_min := sluice.in_units(p_tasks
       * sluice.nanos_of(p_model.name, p_at, v_input, v_min, null));
   end if;
 end
@@ -218,8 +217,6 @@ as $$
 #variable_conflict use_column
 declare
   v_now timestamptz := sluice.now_for(p_now);
-  v_tokens double precision;  -- of a task, on average
-  v_models sluice.models[];
 begin
   if jsonb_typeof(estimate_sums.sums) is distinct from 'array' then
     raise exception 'sums is a JSON %, not an array',
@@ -228,23 +225,25 @@ begin
   end if;
   perform sluice.require_tenant(s.tenant)
   from (select distinct s.tenant from jsonb_to_recordset(estimate_sums.sums) s(tenant text)) s;
-  select sum(t.input_tokens + t.output_min) / sum(t.tasks)::double precision,
-    array(select distinct on ((d.model).id) d.model from sluice.estimate_takers(
-      estimate_sums.sums, v_now) d)
-  into v_tokens, v_models from sluice.estimate_takers(estimate_sums.sums, v_now) t;
   return query
   with taker as materialized (
     select t.*, (t.model).id, (t.model).name as model_name,
       sum(t.part) over (partition by (t.model).id) as parts
     from sluice.estimate_takers(estimate_sums.sums, v_now) t),
+  average as materialized (  -- of a task
+    select sum(t.input_tokens + t.output_min) / sum(t.tasks)::double precision as tokens
+    from taker t),
+  pace as materialized (
+    select p.* from average a cross join lateral sluice.model_paces(
+      array(select distinct on (t.id) t.model from taker t), a.tokens, v_now) p),
   sum as materialized (
     select s.name, sum(s.tasks)::bigint as tasks,
-      max(sluice.tenant_pace(s.tenant, s.of_tenant, s.of_tenant * v_tokens, v_now)) as needed_s
+      max(sluice.tenant_pace(s.tenant, s.of_tenant, s.of_tenant * a.tokens, v_now)) as needed_s
     from (select s.name, s.tenant, sum(s.tasks) as tasks,
         (sum(sum(s.tasks)) over (partition by s.tenant))::bigint as of_tenant
       from jsonb_to_recordset(estimate_sums.sums) s(name text, tenant text, tasks bigint)
       where s.tasks > 0 group by s.name, s.tenant) s
-    group by s.name),
+    cross join average a group by s.name),
   named as materialized (  -- tasks of the other names are ahead
     select t.name, max(t.input_tokens) as input_tokens,
       max(t.output_max) as output_tokens,
@@ -255,7 +254,7 @@ begin
           filter (where p.why is null))
         + coalesce(max(p.call_s) filter (where p.why is null), 0) as needed_s,
       string_agg(t.model_name || ': ' || p.why, '; ' order by t.model_name) as why
-    from taker t join sluice.model_paces(v_models, v_tokens, v_now) p on p.model = t.id
+    from taker t join pace p on p.model = t.id
     cross join lateral sluice.expected_costs(t.model, t.tasks, t.input_tokens, t.output_min,
       t.output_max, v_now) c
     group by t.name)

@@ -116,9 +116,9 @@ declare
 begin
   return query
   select b.name, b.scope, b.subject, b.period, b.zone, b.rolling,
-    trim_scale(b.limit_nanos / 1000000000), b.is_hard, b.at_limit, b.reroute_to, b.marks,
-    trim_scale((s.total - s.held) / 1000000000), trim_scale(s.held / 1000000000),
-    trim_scale((b.limit_nanos - s.total) / 1000000000), sluice.window_from(b, v_now),
+    sluice.in_units(b.limit_nanos), b.is_hard, b.at_limit, b.reroute_to, b.marks,
+    sluice.in_units(s.total - s.held), sluice.in_units(s.held),
+    sluice.in_units(b.limit_nanos - s.total), sluice.window_from(b, v_now),
     sluice.window_until(b, v_now),
     (select count(*) from sluice.budget_wait w join sluice.later l
       on l.task_id = w.task_id and l.ready_at = w.until

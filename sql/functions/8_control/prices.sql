@@ -13,9 +13,9 @@ as $$
 #variable_conflict use_column
 begin
   return query
-  select p.model, p.valid_from, p.above_tokens, trim_scale(p.input / 1000000000),
-    trim_scale(p.cached_input / 1000000000), trim_scale(p.cache_write / 1000000000),
-    trim_scale(p.output / 1000000000), trim_scale(p.per_request / 1000000000),
+  select p.model, p.valid_from, p.above_tokens, sluice.in_units(p.input),
+    sluice.in_units(p.cached_input), sluice.in_units(p.cache_write),
+    sluice.in_units(p.output), sluice.in_units(p.per_request),
     p.valid_from is not distinct from sluice.list_in_force(p.model, clock_timestamp())
   from sluice.prices p where price_rows.model is null or p.model = price_rows.model
   order by p.model, p.valid_from, p.above_tokens;
@@ -48,9 +48,9 @@ begin
   insert into sluice.prices as p (model, valid_from, above_tokens, input, cached_input, cache_write,
     output, per_request)
   values (set_price.model, v_from, coalesce(v.above_tokens, 0),
-    trim_scale(v.input * 1000000000), trim_scale(v.cached_input * 1000000000),
-    trim_scale(v.cache_write * 1000000000), trim_scale(v.output * 1000000000),
-    trim_scale(coalesce(v.per_request, 0) * 1000000000))
+    sluice.in_nanos(v.input), sluice.in_nanos(v.cached_input),
+    sluice.in_nanos(v.cache_write), sluice.in_nanos(v.output),
+    sluice.in_nanos(coalesce(v.per_request, 0)))
   on conflict on constraint prices_pkey do update set input = excluded.input,
     cached_input = excluded.cached_input, cache_write = excluded.cache_write,
     output = excluded.output, per_request = excluded.per_request;
