@@ -1,7 +1,6 @@
 """sluice budget and its HTTP; and a worker whose tasks are over one."""
-import json
-
 import pytest
+from command_tools import rows, run  # noqa: F401 (fixture)
 from conftest import http, query, wait_for
 from queue_tools import add_model, submit, wait_ended
 
@@ -15,18 +14,13 @@ def url(pg):
     return url
 
 
-@pytest.fixture
-def run(sluice, url):
-    return lambda *arguments: sluice(*arguments, "--database-url", url)
-
-
 def test_budgets_are_set_listed_and_removed(run):
     refused = run("budget", "set", "b", "scope=system")
     assert refused.returncode == 2 and "needs scope=… and limit=…" in refused.stderr
     assert run("budget", "set", "b", "scope=tenant", "subject=search", "limit=50.000000001",
         "zone=Europe/Prague").returncode == 0
     assert run("budget", "set", "b", "marks={50}", "is_hard=false").returncode == 0
-    [row] = [json.loads(line) for line in run("budget", "ls", "--json").stdout.splitlines()]
+    [row] = rows(run, "budget", "ls")
     assert (row["scope"], row["limit"], row["spent"], row["marks"], row["is_hard"]) == (
         "tenant", 50.000000001, 0, [50], False)
     assert "tenant search" in run("budget", "ls").stdout

@@ -1,8 +1,7 @@
 """sluice route and sluice tenant: rows of configuration, changed in place; refusals are said in
 words."""
-import json
-
 import pytest
+from command_tools import rows, run  # noqa: F401 (fixture)
 from conftest import query
 
 pytestmark = pytest.mark.plain_build_only
@@ -14,15 +13,6 @@ def url(pg):
     query(url, "insert into sluice.models (name, url) "
         "values ('a', 'http://127.0.0.1:1'), ('b', 'http://127.0.0.1:1')")
     return url
-
-
-@pytest.fixture
-def run(sluice, url):
-    return lambda *arguments: sluice(*arguments, "--database-url", url)
-
-
-def rows(run, *arguments):
-    return [json.loads(line) for line in run(*arguments, "--json").stdout.splitlines()]
 
 
 def test_a_route_is_made_weighed_and_unmade(run):

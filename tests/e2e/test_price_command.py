@@ -1,27 +1,11 @@
 """sluice price and its HTTP: what calls cost."""
-import json
-
 import pytest
+from command_tools import rows, run  # noqa: F401 (fixture)
 from conftest import http, query
+from key_tools import url  # noqa: F401 (fixture)
 from queue_tools import add_model, submit, wait_ended
 
 pytestmark = pytest.mark.plain_build_only
-
-
-@pytest.fixture
-def url(pg):
-    url = pg.database()
-    add_model(url, "m", "http://127.0.0.1:1")
-    return url
-
-
-@pytest.fixture
-def run(sluice, url):
-    return lambda *arguments: sluice(*arguments, "--database-url", url)
-
-
-def rows(run, *arguments):
-    return [json.loads(line) for line in run(*arguments, "--json").stdout.splitlines()]
 
 
 def test_prices_are_set_listed_and_removed(run, url):
