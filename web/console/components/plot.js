@@ -47,7 +47,8 @@ export function Plot({ title, at, series, format = compact, ticks = format, heig
   }, [uPlot, shape]);
   useEffect(() => { plot.current?.setData(data); }, [data]);
 
-  const isEmpty = !isLoading && !series.some((one) => one.values.some((value) => value !== null && value !== 0));
+  const isEmpty = !isLoading
+    && !series.some((one) => one.values.some((value) => value !== null && value !== 0));
   return html`<figure class="plot">
     <figcaption><span class="plot-title">${title}</span>
       <${Legend} series=${series} at=${at} cursor=${cursor} format=${format} byDay=${byDay} />
@@ -139,7 +140,8 @@ function options({ uPlot, element, series, ticks, height, width, byDay, steps, o
       const stroke = color(`--plot-${one.color ?? index + 1}`);
       const isBars = byDay && one.fill;
       return { label: one.label, stroke, width: isBars ? 0 : 1.5, spanGaps: false,
-        points: { show: !isBars, size: 4, filter: byDay ? undefined : lonely }, dash: one.dash ? [4, 3] : undefined,
+        points: { show: !isBars, size: 4, filter: byDay ? undefined : lonely },
+        dash: one.dash ? [4, 3] : undefined,
         paths: isBars ? uPlot.paths.bars({ size: [0.7, 48] }) : undefined,
         fill: isBars ? stroke : one.fill ? stroke.replace(/^rgb\((.*)\)$/, 'rgb($1, 0.14)')
           : undefined };
