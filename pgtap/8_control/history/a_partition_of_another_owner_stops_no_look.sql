@@ -8,7 +8,8 @@ create role other_owner_of_results;
 alter table sluice.result_0 owner to other_owner_of_results;
 grant all on sluice.result_0 to sluice_owner;
 set local role sluice_owner;
-select lives_ok('select sluice.summarize_ends()', 'only its index does not take in what was written');
+select lives_ok('select sluice.summarize_ends()',
+  'only its index does not take in what was written');
 reset role;
 
 select * from finish();
