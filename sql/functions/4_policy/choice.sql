@@ -79,7 +79,8 @@ begin
 end
 $$;
 
--- rivals: those of model p_model in route line p_line.
+-- rivals: those of model p_model in route line p_line. Of a route with very many models a part is
+-- drawn first: looking up when each asked last took 14 ms for 1,000.
 create or replace function sluice.rivals(p_line int, p_model int, p_now timestamptz)
 returns sluice.rival[]
 language plpgsql volatile
@@ -90,7 +91,8 @@ begin
     from (select m from (
         select r.model, l.api from sluice.route_line l join sluice.routes r on r.route = l.route
           and r.weight > 0
-        where l.n = -p_line order by random() limit sluice.models_look_max()) r
+        where l.n = -p_line order by random()
+        limit 4 * sluice.rivals_look_max()) r
       join sluice.models m on m.name = r.model and (r.api is null or r.api = m.api)
       cross join lateral (
         select o.at, o.weight from sluice.meter o where o.line = p_line and o.model = m.id
@@ -175,7 +177,8 @@ declare
   v_has boolean;
 begin
   execute format('select exists (select from sluice.%I q
-      where q.deadline > $1 and q.deadline < $2)', 'queue_' || sluice.line_name(p_line)) into v_has using p_from, p_to;
+      where q.deadline > $1 and q.deadline < $2)', 'queue_' || sluice.line_name(p_line))
+  into v_has using p_from, p_to;
   return v_has;
 end
 $$;

@@ -144,12 +144,6 @@ create or replace function sluice.routes_look_max() returns int
 language sql immutable parallel safe
 as $$ select 8 $$;
 
--- models_look_max: how many models of each route a claim considers, of those without work in their
--- own line; they are drawn from those that can call.
-create or replace function sluice.models_look_max() returns int
-language sql immutable parallel safe
-as $$ select 32 $$;
-
 -- versions_look_max: the same for the lines of a model's versions, counted apart: routes with work
 -- would else keep them out.
 create or replace function sluice.versions_look_max() returns int

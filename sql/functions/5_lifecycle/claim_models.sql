@@ -44,6 +44,12 @@ begin
 end
 $$;
 
+-- models_look_max: how many models of each route a claim considers, of those without work in their
+-- own line; they are drawn from those that can call.
+create or replace function sluice.models_look_max() returns int
+language sql immutable parallel safe
+as $$ select 32 $$;
+
 -- open_models: the ids of the models that may have work and from which a worker may claim now, in
 -- an order that changes from call to call, so that each has its turn. Models with many routes
 -- mostly come last, because a claim looks at each of their lines. Mostly there is one model, and
