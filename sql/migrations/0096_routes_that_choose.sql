@@ -27,6 +27,20 @@ analyze sluice.speed;  -- for the reason in 0002_settings_models_routes_tenants.
 -- What a client may change of a route.
 create type sluice.route_change as (prefer text);
 
+-- What route_choices returns.
+create type sluice.route_choice as (
+  route        text,
+  model        text,
+  prefer       text,
+  weight       real,
+  share        double precision,
+  ms_per_token double precision,
+  in_flight    int,
+  price        numeric,
+  slow_s       double precision,
+  blocked      text
+);
+
 -- A model as a route compares it with others.
 create type sluice.rival as (
   model    int,

@@ -12,6 +12,7 @@ select given_tasks(:'a', 10, at(1)) \g /dev/null
 select claimed(:w, 10, at(1)) \g /dev/null
 select trickled(:'r', :w, 10) \g /dev/null
 select is(calls(:'a', :'b'), '{10,10}', 'who has less to do gets it');
+select given_speed(:'a', 0.01, at(2)), given_speed(:'b', 0.01, at(2)) \g /dev/null
 select trickled(:'r', :w, 20, 2) \g /dev/null
 select is(calls(:'a', :'b'), '{20,20}', 'then in turns');
 select is(sluice.chosen_calls(row(1, 0.01, 20, 1, 1)::sluice.rival,

@@ -10,7 +10,7 @@ select given_worker(array[:'fast', :'slow']) as w \gset
 select given_speed(:'fast', 0.01), given_speed(:'slow', 0.03) \g /dev/null
 select trickled(:'r', :w, 20) \g /dev/null
 select is(calls(:'fast', :'slow'), '{20,0}', 'one by one');
-select given_tasks(:'r', 400, at(3)) \g /dev/null
+select given_tasks(:'r', 400, at(3)), given_speed(:'fast', 0.01, at(2.9)) \g /dev/null
 select claimed(:w, 400, at(3)) \g /dev/null
 select claimed(:w, 400, at(3.1)) \g /dev/null
 select claimed(:w, 400, at(3.2)) \g /dev/null

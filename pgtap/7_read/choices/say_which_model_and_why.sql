@@ -9,11 +9,11 @@ select given_choice('latency', :'fast', :'slow') as r \gset
 select given_worker(array[:'fast', :'slow'], at(1)) as w \gset
 select given_speed(:'fast', 0.01, at(1)), given_speed(:'slow', 0.03, at(1)) \g /dev/null
 select given_task(:'r', p_now => at(1)) as task \gset
-select like(sluice.explain(:task, at(1)), format(
+select alike(sluice.explain(:task, at(1)), format(
   'queued for route %s: %%; by latency: %s 96 %%%% (10.00 ms a token, 0 under way), '
   '%s 4 %%%% (30.00 ms a token, 0 under way)', :'r', :'fast', :'slow'), 'of a task that waits');
 select claimed(:w, 1, at(1)) \g /dev/null
-select like(sluice.explain(:task, at(1)), format('processing by %%on %s of route %s%%; by latency: '
+select alike(sluice.explain(:task, at(1)), format('processing by %%on %s of route %s%%; by latency: '
   '%s 96 %%%%1 under way%%', :'fast', :'r', :'fast'), 'of one that a model has');
 select is((select array_agg(round(c.share::numeric, 2) order by c.model = :'slow')
   from sluice.route_choices(:'r', at(1)) c), '{0.96,0.04}', 'shares');

@@ -150,7 +150,7 @@ declare
   v_some record;
 begin
   if v_limited or p_places > 1 and not v_alone
-    or case when p_shares[1].line < 0 then sluice.bounds_deadlines(p_shares) else false end then
+    or p_shares[1].line < 0 and sluice.bounds_deadlines(p_shares) then
     v_some := sluice.take_by_turns(p_model, p_worker, p_heads, p_rounds, p_shares, p_places,
       v_limited, p_now);
     if v_limited and v_some.leases <> '{}' then

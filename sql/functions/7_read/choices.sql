@@ -9,9 +9,7 @@
 --          a slow call took of late; blocked: why it cannot be called now (null: it can).
 create or replace function sluice.route_choices(
   route text default null, p_now timestamptz default null)
-returns table (route text, model text, prefer text, weight real, share double precision,
-  ms_per_token double precision, in_flight int, price numeric, slow_s double precision,
-  blocked text)
+returns setof sluice.route_choice
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
