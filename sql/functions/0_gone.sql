@@ -44,6 +44,19 @@ begin
 end
 $$;
 
+-- These have an argument more, and the type attributes: routes choose.
+drop function if exists sluice.claim_from(int, bigint, int, timestamptz, smallint),
+  sluice.note_ask(int, int, double precision, sluice.meter, timestamptz);
+do $$
+begin
+  if not exists (select from pg_attribute where attrelid = 'sluice.line_share'::regclass
+    and attname = 'prefer') then
+    alter type sluice.line_share add attribute since timestamptz, add attribute before timestamptz,
+      add attribute prefer text;
+  end if;
+end
+$$;
+
 -- No model or route is added until the end: its line would get the old generated functions.
 do $$
 begin

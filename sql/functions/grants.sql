@@ -77,7 +77,8 @@ grant select on sluice.function_set to sluice_reader, sluice_admin;
 grant execute on function
   sluice.recent_failures(interval, timestamptz), sluice.recent_ends(interval, timestamptz),
     sluice.call_counts(), sluice.overview(timestamptz), sluice.model_limits(text, timestamptz),
-  sluice.workers_wanted(timestamptz), sluice.range_facts()
+  sluice.workers_wanted(timestamptz), sluice.range_facts(),
+  sluice.route_choices(text, timestamptz)
 to sluice_reader, sluice_admin;
 -- A view calls its functions as its reader.
 grant execute on function sluice.queue_facts(timestamptz), sluice.request_quota(sluice.models),
@@ -108,6 +109,7 @@ grant execute on function
     sluice.list_jobs(text, bigint, int), sluice.act_on_job(bigint, text, text, timestamptz),
   sluice.queue_gauges(), sluice.fleet_gauges(), sluice.rate_limit_headers(bigint, timestamptz),
   sluice.configure(text, text, jsonb, boolean), sluice.configure_route(text, jsonb),
+    sluice.set_prefer(text, text),
   sluice.read_record(anyelement, jsonb), sluice.checked_values(text, jsonb),
     sluice.check_durations(text, jsonb), sluice.hidden_columns(),
   sluice.show_overview(timestamptz), sluice.search_tasks(jsonb, text),

@@ -132,6 +132,23 @@ Co<HttpReply> replace_route(Services& services, ApiRequest request) {
                                    "select $2::jsonb from sluice.configure_route($1, $2::jsonb)");
 }
 
+// Which model it would choose now, and why.
+Co<HttpReply> show_choice(Services& services, ApiRequest request) {
+  return answer_with_name(
+      services, std::move(request),
+      "select json_build_object('route', c.route, 'prefer', c.prefer, 'models',"
+      " json_agg(to_jsonb(c) - 'route' - 'prefer' order by c.model))"
+      " from sluice.route_choices($1) c group by c.route, c.prefer");
+}
+
+Co<HttpReply> change_route(Services& services, ApiRequest request) {
+  return answer_with_name_and_body(
+      services, std::move(request),
+      "select json_build_object('route', $1::text, 'prefer', c.prefer)"
+      " from sluice.read_record(null::sluice.route_change, $2::jsonb) c,"
+      " sluice.set_prefer($1, c.prefer)");
+}
+
 Co<HttpReply> list_tenants(Services& services, ApiRequest request) {
   return answer_with_value(
       services.database, request.http,

@@ -16,6 +16,8 @@ Co<HttpReply> close_model(Services& services, ApiRequest request);
 Co<HttpReply> delete_model(Services& services, ApiRequest request);
 Co<HttpReply> list_routes(Services& services, ApiRequest request);
 Co<HttpReply> show_route(Services& services, ApiRequest request);
+Co<HttpReply> show_choice(Services& services, ApiRequest request);
+Co<HttpReply> change_route(Services& services, ApiRequest request);
 Co<HttpReply> replace_route(Services& services, ApiRequest request);
 Co<HttpReply> delete_route(Services& services, ApiRequest request);
 Co<HttpReply> list_tenants(Services& services, ApiRequest request);

@@ -22,6 +22,7 @@ struct RouteOptions {
   std::vector<std::string> settings;  // as typed
   std::vector<Setting> parsed;
   bool remove = false;
+  std::string prefer;
 };
 
 void list(pqxx::work& transaction, bool json) {
@@ -31,13 +32,42 @@ void list(pqxx::work& transaction, bool json) {
     return;
   }
   using Kind = Table::Kind;
-  Table table(
-      {{"ROUTE"}, {"MODEL", Kind::elastic}, {"WEIGHT", Kind::number}, {"SHARE", Kind::number}});
+  Table table({{"ROUTE"},
+               {"MODEL", Kind::elastic},
+               {"WEIGHT", Kind::number},
+               {"SHARE", Kind::number},
+               {"PREFER"}});
   add_rows(table,
            transaction.exec(
-               "select route, model, weight, coalesce(round((100 * weight"
-               " / nullif(sum(weight) over (partition by route), 0))::numeric, 1) || ' %', '-')"
-               " from sluice.routes order by route, model"));
+               "select route, model, weight, case when prefer = 'weight' then coalesce(round((100"
+               " * weight / nullif(sum(weight) over (partition by route), 0))::numeric, 1)"
+               " || ' %', '-') else '-' end, prefer from sluice.routes order by route, model"));
+  fmt::print("{}", table.text());
+}
+
+void show_choice(pqxx::work& transaction, const RouteOptions& options) {
+  if (options.json) {
+    print_json_rows(transaction.exec_params(
+        "select to_jsonb(c) from sluice.route_choices(nullif($1, '')) c", options.route));
+    return;
+  }
+  using Kind = Table::Kind;
+  Table table({{"ROUTE"},
+               {"PREFER"},
+               {"MODEL"},
+               {"SHARE", Kind::number},
+               {"MS A TOKEN", Kind::number},
+               {"IN FLIGHT", Kind::number},
+               {"PRICE", Kind::number},
+               {"SLOW S", Kind::number},
+               {"BLOCKED", Kind::elastic}});
+  add_rows(table,
+           transaction.exec_params(
+               "select route, prefer, model, round((100 * share)::numeric, 1) || ' %',"
+               " coalesce(round(ms_per_token::numeric, 2)::text, '-'), in_flight,"
+               " coalesce(price::text, '-'), coalesce(round(slow_s::numeric, 2)::text, '-'),"
+               " coalesce(blocked, '') from sluice.route_choices(nullif($1, ''))",
+               options.route));
   fmt::print("{}", table.text());
 }
 
@@ -106,13 +136,26 @@ Action configure_route(CLI::App& app) {
       ->excludes(settings);
   CLI::App* rm = app.add_subcommand("rm", "Take a model out of a route, or all of them");
   add_names(*rm, *options, false);
-  return [options, ls, change](const GlobalOptions& globals) {
+  CLI::App* prefer = app.add_subcommand("prefer", "Say what decides which model takes a task");
+  prefer->add_option("route", options->route, "the route")->required()->option_text("ROUTE");
+  prefer->add_option("by", options->prefer, "its weights, its price, its speed, or both of these")
+      ->required()
+      ->check(CLI::IsMember({"weight", "cost", "latency", "balanced"}));
+  CLI::App* choice = app.add_subcommand("choice", "Which model a route would choose now, and why");
+  choice->add_option("route", options->route, "of this one alone [all]")->option_text("ROUTE");
+  choice->add_flag("--json", options->json, "one JSON object a line");
+  return [options, ls, change, prefer, choice](const GlobalOptions& globals) {
     if (change->parsed()) options->parsed = weight_of(options->settings);
     return in_transaction(globals, [&](pqxx::work& transaction) {
       if (ls->parsed()) {
         list(transaction, options->json);
       } else if (change->parsed()) {
         set(transaction, *options);
+      } else if (prefer->parsed()) {
+        transaction.exec_params("select sluice.set_prefer($1, $2)", options->route,
+                                options->prefer);
+      } else if (choice->parsed()) {
+        show_choice(transaction, *options);
       } else {
         remove(transaction, *options);
       }

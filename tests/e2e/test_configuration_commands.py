@@ -20,8 +20,16 @@ def test_a_route_is_made_weighed_and_unmade(run):
     assert run("route", "set", "fast", "b", "weight=3").returncode == 0
     assert run("route", "set", "fast", "b", "weight=1.5").returncode == 0
     fast = [row for row in rows(run, "route", "ls") if row["route"] == "fast"]
-    assert fast == [{"route": "fast", "model": "a", "weight": 1},
-        {"route": "fast", "model": "b", "weight": 1.5}]
+    assert fast == [{"route": "fast", "model": "a", "weight": 1, "prefer": "weight"},
+        {"route": "fast", "model": "b", "weight": 1.5, "prefer": "weight"}]
+    assert run("route", "prefer", "fast", "latency").returncode == 0
+    choice = rows(run, "route", "choice", "fast")
+    assert [(c["model"], c["prefer"], c["share"]) for c in choice] == [
+        ("a", "latency", 0), ("b", "latency", 0)]
+    assert "no live worker serves the model" in run("route", "choice", "fast").stdout
+    assert run("route", "prefer", "fast", "speed").returncode == 2
+    none = run("route", "prefer", "none", "cost")
+    assert none.returncode == 1 and 'there is no route "none"' in none.stderr
     table = run("route", "ls").stdout.splitlines()
     assert table[0].split() == ["ROUTE", "MODEL", "WEIGHT", "SHARE"]
     assert [line.split() for line in table if line.startswith("fast")] == [

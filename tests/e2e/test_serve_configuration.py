@@ -227,6 +227,14 @@ def test_a_route_gets_exactly_these_models(call):
     assert call("GET", "/v1/models/fast").json["id"] == "fast"
     for body in ({"nobody": 1}, {"a": -1}, {"a": "much"}, [], "{"):
         assert call("PUT", "/v1/routes/fast", body).status == 400, body
+    assert call("PATCH", "/v1/routes/fast", {"prefer": "cost"}).json == {
+        "route": "fast", "prefer": "cost"}
+    choice = call("GET", "/v1/routes/fast/choice").json
+    assert choice["prefer"] == "cost" and [m["price"] for m in choice["models"]] == [0.01]
+    for body in ({"prefer": "speed"}, {"prefer": None}, {}, {"by": "cost"}, []):
+        assert call("PATCH", "/v1/routes/fast", body).status == 400, body
+    assert call("PATCH", "/v1/routes/none", {"prefer": "cost"}).status == 404
+    assert call("GET", "/v1/routes/none/choice").status == 404
     assert call("PUT", "/v1/routes/fast", {}).status == 200
     assert "fast" not in call("GET", "/v1/routes").json
 

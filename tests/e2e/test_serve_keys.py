@@ -33,6 +33,8 @@ ROUTES = [
     ("POST", "/v1/models/m/close", {"until": "2030-01-01"}, "admin"),
     ("GET", "/v1/routes", None, "admin"),
     ("PUT", "/v1/routes/r", {"m": 1}, "admin"),
+    ("PATCH", "/v1/routes/r", {"prefer": "cost"}, "admin"),
+    ("GET", "/v1/routes/r/choice", None, "admin"),
     ("GET", "/v1/prices", None, "admin"),
     ("GET", "/v1/prices/m", None, "admin"),
     ("PUT", "/v1/prices/m", {"input": 1, "output": 2}, "admin"),

@@ -13,7 +13,8 @@ as $$ select array(select u.task_id from unnest(t.turns) u),
   array(select u.line from unnest(t.turns) u), t.cut
   from sluice.turns_within(model_row(p_model),
   sluice.lane_heads(id_of(p_model), 9) || sluice.lane_heads(own_line(p_route), 9),
-  '{}', array[row(own_line(p_route), p_most), row(id_of(p_model), null)]::sluice.line_share[], 20,
+  '{}', array[row(own_line(p_route), p_most, null, null, null),
+    row(id_of(p_model), null, null, null, null)]::sluice.line_share[], 20,
     p_limited, at(1)) t $$;
 select is(cardinality(ids), 10, 'all') from turns(:'m', :'r', null, false);
 select is(array_positions(lines, own_line(:'r')) is not null

@@ -201,7 +201,7 @@ $$;
 create or replace function sluice.hidden_columns() returns text[]
 language sql immutable parallel safe
 as $$ select array['one', 'id', 'limits_changed_at', 'calls_changed_at', 'is_priced',
-  'is_budgeted'] $$;
+  'is_budgeted', 'is_compared'] $$;
 
 -- configurable_columns: the columns of a table that configure() may set, or those of a composite
 -- type: all but the hidden ones.

@@ -1,6 +1,7 @@
 -- Routing: when a task is claimed it is decided to which model of its route it goes. No model is
 -- drawn beforehand and no row moves, so changed weights, pauses, closures and quotas act at once on
--- all waiting tasks. Meters measure each model's share: routing_meters.sql.
+-- all waiting tasks. Meters measure each model's share: routing_meters.sql. Routes that prefer
+-- cheap or fast models go by these: choice.sql.
 
 -- may_take: how many tasks of route line p_line model p_model may take now; null: any number,
 -- because no other model counts.
@@ -28,41 +29,6 @@ begin
 end
 $$;
 
--- ask_interval: a model that asks all the time notes it once in so long: four times in asks_for.
-create or replace function sluice.ask_interval() returns interval
-language sql immutable parallel safe
-as $$ select interval '250 milliseconds' $$;
-
--- note_ask: notes that a model asks for tasks of route line p_line: it counts from now on, unless
--- its last claim within a second noted that it need not. Writes once in ask_interval at most.
--- Requires the line's lock.
--- Params:  p_own: its meter.
--- Returns: its meter now.
-create or replace function sluice.note_ask(
-  p_line int, p_model int, p_weight double precision, p_own sluice.meter, p_now timestamptz)
-returns sluice.meter
-language plpgsql volatile
-as $$
-declare
-  v_route sluice.meter;
-  v_is_back boolean := coalesce(p_own.at <= p_now - sluice.asks_for() or p_own.at > p_now, true);
-begin
-  if not v_is_back and p_own.weight in (0, p_weight)
-    and p_own.at > p_now - sluice.ask_interval() then
-    return p_own;
-  end if;
-  if v_is_back or p_own.weight not in (0, p_weight) then
-    v_route := sluice.route_meter(p_line, p_model, p_weight, p_own, false, p_now);
-    p_own.v := sluice.own_meter(p_own, v_route, p_weight);
-    perform sluice.note_meter(p_line, 0, v_route.at, v_route.v, v_route.weight);
-    p_own.weight := p_weight;
-  end if;
-  perform sluice.note_meter(p_line, p_model, p_now, p_own.v, p_own.weight);
-  p_own.at := p_now;
-  return p_own;
-end
-$$;
-
 -- asks_max: how many asks one claim notes; the others are left to the next claim. With 20 models in
 -- 30 routes, noting all of them took 20 ms of each claim.
 create or replace function sluice.asks_max() returns int
@@ -82,7 +48,7 @@ declare
   v record;
 begin
   for v in
-    select -l.n as line, m.id, r.weight
+    select -l.n as line, m.id, r.weight, r.prefer
     from (select distinct line from sluice.ready_line where line < 0) g join sluice.route_line l
       on l.n = -g.line
     join sluice.routes r on r.route = l.route and r.weight > 0
@@ -93,12 +59,13 @@ begin
       select o.at, o.weight from sluice.meter o where o.line = -l.n and o.model = m.id
       order by o.line, o.model, o.n desc limit 1) o on true
     where coalesce(o.at not between p_now - sluice.ask_interval() and p_now
-        or o.weight not in (0, r.weight), true)
+        or o.weight not in (0, r.weight) or o.weight = 0 and r.prefer <> 'weight', true)
       and (l.version is null or sluice.serves_version(p_worker, l.version))
     order by random() limit sluice.asks_max()
   loop
     if sluice.try_line(v.line) then
-      perform sluice.note_ask(v.line, v.id, v.weight, sluice.meter_of(v.line, v.id), p_now);
+      perform sluice.note_ask(v.line, v.id, v.weight, sluice.meter_of(v.line, v.id), p_now,
+        v.prefer);
     end if;
   end loop;
 end
@@ -122,7 +89,7 @@ declare
   v_counts boolean;
 begin
   for v in
-    select s.line, r.weight, (select count(*) from unnest(p_leases) e
+    select s.line, r.weight, r.prefer, (select count(*) from unnest(p_leases) e
       where e.line = s.line) as taken, least(s.most, p_want) as most
     from unnest(p_shares) s join sluice.route_line l on l.n = -s.line
     join sluice.routes r on r.route = l.route and r.model = p_model.name and r.weight > 0
@@ -131,6 +98,10 @@ begin
     v_counts := case when v.taken = v.most then not (p_is_limited and v.taken = p_want)
       else not sluice.passes_over(p_model, v.line, p_want, p_is_limited, p_leases) end;
     continue when v.taken = 0 and coalesce(v_counts = (v_own.weight > 0), true);
+    if v.prefer <> 'weight' then
+      perform sluice.note_chosen(v.line, p_model.id, v.weight, v.taken::int, v_counts, p_now);
+      continue;
+    end if;
     v_route := sluice.route_meter(v.line, p_model.id, v.weight, v_own, false, p_now);
     v_own.v := sluice.own_meter(v_own, v_route, v.weight) + v.taken / v.weight;
     perform sluice.note_meter(v.line, p_model.id, p_now, v_own.v,
@@ -193,25 +164,26 @@ declare
   v_routes int := 0;
   v_versions int := 0;
   v record;
-  v_most int;
+  v_share sluice.line_share;
 begin
   for v in
-    select l.line, l.weight, l.version
+    select l.line, l.weight, l.version, l.prefer
     from (
-      select p_model.id as line, null::double precision as weight, null::text as version
+      select p_model.id as line, null::double precision as weight, null::text as version,
+        null::text as prefer
       where exists (select from sluice.ready_line where line = p_model.id)
       union all
-      select -l.n, null, l.version from sluice.route_line l
+      select -l.n, null, l.version, null from sluice.route_line l
       where l.model = p_model.id and exists (select from sluice.ready_line g where g.line = -l.n)
       union all
-      select -l.n, r.weight, l.version
+      select -l.n, r.weight, l.version, r.prefer
       from sluice.routes r join sluice.route_line l on l.route = r.route
         and (l.api is null or l.api = p_model.api)
       where r.model = p_model.name and r.weight > 0 and exists (select from sluice.ready_line g
         where g.line = -l.n)) l
     order by l.weight is null, random()
   loop
-    v_most := null;
+    v_share := row(v.line, null, null, null, null);
     if v.line < 0 then
       continue when case when v.weight is null then v_versions >= sluice.versions_look_max()
           else v_routes >= sluice.routes_look_max() end
@@ -219,14 +191,16 @@ begin
       -- It may have been dropped before the lock was had.
       continue when not pg_try_advisory_xact_lock(sluice.lock_class('route'), -v.line)
         or to_regclass('sluice.queue_' || sluice.line_name(v.line)) is null;
-      if v.weight is not null then
-        v_most := sluice.may_take(v.line, p_model.id, v.weight, p_want, p_now);
-        continue when v_most = 0;
+      if v.prefer = 'weight' then
+        v_share.most := sluice.may_take(v.line, p_model.id, v.weight, p_want, p_now);
+      elsif v.weight is not null then
+        v_share := sluice.choose(v.line, p_model, v.weight, v.prefer, p_want, p_now);
       end if;
+      continue when v_share.most = 0;
       v_versions := v_versions + (v.weight is null)::int;
       v_routes := v_routes + (v.weight is not null)::int;
     end if;
-    v_shares := v_shares || row(v.line, v_most)::sluice.line_share;
+    v_shares := v_shares || v_share;
   end loop;
   return v_shares;
 end

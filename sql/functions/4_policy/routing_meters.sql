@@ -141,3 +141,43 @@ as $$
     (p_route.v + sluice.route_slack() / p_weight - sluice.own_meter(p_own, p_route, p_weight))
     / (1 / p_weight - 1 / p_route.weight))))::int end
 $$;
+
+-- ask_interval: a model that asks all the time notes it once in so long: four times in asks_for.
+create or replace function sluice.ask_interval() returns interval
+language sql immutable parallel safe
+as $$ select interval '250 milliseconds' $$;
+
+-- note_ask: notes that a model asks for tasks of route line p_line: it counts from now on, unless
+-- its last claim within a second noted that it need not. Writes once in ask_interval at most.
+-- Requires the line's lock.
+-- Params:  p_own: its meter; p_prefer: what the route goes by: of one that chooses (choice.sql)
+--          nothing is summed up, and who asks counts.
+-- Returns: its meter now.
+create or replace function sluice.note_ask(
+  p_line int, p_model int, p_weight double precision, p_own sluice.meter, p_now timestamptz,
+  p_prefer text default 'weight')
+returns sluice.meter
+language plpgsql volatile
+as $$
+declare
+  v_route sluice.meter;
+  v_is_back boolean := coalesce(p_own.at <= p_now - sluice.asks_for() or p_own.at > p_now, true);
+begin
+  if not v_is_back and (p_own.weight = p_weight or p_own.weight = 0 and p_prefer = 'weight')
+    and p_own.at > p_now - sluice.ask_interval() then
+    return p_own;
+  end if;
+  if p_prefer <> 'weight' then
+    p_own.v := coalesce(p_own.v, (sluice.meter_of(p_line, 0)).v, 0);
+    p_own.weight := p_weight;
+  elsif v_is_back or p_own.weight not in (0, p_weight) then
+    v_route := sluice.route_meter(p_line, p_model, p_weight, p_own, false, p_now);
+    p_own.v := sluice.own_meter(p_own, v_route, p_weight);
+    perform sluice.note_meter(p_line, 0, v_route.at, v_route.v, v_route.weight);
+    p_own.weight := p_weight;
+  end if;
+  perform sluice.note_meter(p_line, p_model, p_now, p_own.v, p_own.weight);
+  p_own.at := p_now;
+  return p_own;
+end
+$$;

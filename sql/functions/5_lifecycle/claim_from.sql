@@ -1,6 +1,7 @@
 -- claim_from: moves up to p_max tasks from the lines from which one model takes into leases, each
 -- together with its permit. A task past its deadline is never claimed; it ends as expired.
--- Params:  p_last: only tasks of this rank and better (-1: priorities above 0).
+-- Params:  p_last: only tasks of this rank and better (-1: priorities above 0); p_more: how many
+--          more the claim has for the model than p_max, when other models have had their turn.
 -- Returns: the new leases; none when the model's lock is busy or nothing is ready or permitted.
 --
 -- All policy acts here: which lanes wait (4_policy/lanes.sql), whose turn it is
@@ -11,7 +12,7 @@
 -- times the cost, and no policy reaches what is in it: D-001).
 create or replace function sluice.claim_from(
   p_model int, p_worker bigint, p_max int, p_now timestamptz,
-  p_last smallint default sluice.rank_max())
+  p_last smallint default sluice.rank_max(), p_more int default 0)
 returns sluice.lease[]
 language plpgsql volatile
 as $$
@@ -62,13 +63,16 @@ begin
   end if;
   v_shares := case when v.are_routes then sluice.lines_open(v_model, v_want, v_now,
       p_worker)
-    else array[row(p_model, null)]::sluice.line_share[] end;
+    else array[row(p_model, null, null, null, null)]::sluice.line_share[] end;
   if cardinality(v_shares) > 0 then
     v_leases := sluice.take_turns(v_model, p_worker, v_shares, v_want, v_want < p_max
       or p_last < sluice.rank_max(), not v.has_quotas, v.next is not null, p_last, v_now);
   end if;
   if coalesce(v_leases, '{}') = '{}' then
     return '{}';
+  end if;
+  if v_model.is_compared and p_more = 0 and cardinality(v_leases) = v_want then
+    perform sluice.note_full(p_model, v_shares, v_now);
   end if;
   if v_model.rpm is not null then
     perform sluice.take_permits(v_quota, cardinality(v_leases), v_now);

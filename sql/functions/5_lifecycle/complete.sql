@@ -136,6 +136,7 @@ declare
   v_models int[];
   v_calls int[];
   v_opened int[];   -- models for whose calls somebody may sleep without a timer: see count_calls
+  v_compared boolean;
   v_heard sluice.ended_call[];
 begin
   if p_looks then
@@ -159,7 +160,7 @@ begin
   of_model as materialized (
     select m.id, m.name, m.is_priced, sluice.keeps_response(m) as keeps_response, g.calls,
       b.is_moving or m.max_in_flight is not null as opens,
-      b.is_moving or m.is_budgeted
+      m.is_compared, b.is_moving or m.is_budgeted or m.is_compared
         or exists (select from sluice.refusal r where r.model = m.id and r.tasks <> '{}')
         or coalesce(sluice.counter('failures', m.id) > 0, false) as hears
     from (select model, sum(calls)::int as calls from gone group by model) g
@@ -183,15 +184,15 @@ begin
     from gone g
     join of_model m on m.id = g.model
     cross join lateral (select (x.o).* from (select p_outcomes[g.place] as o offset 0) x) o)
-  select e.places, e.heard, m.ids, m.calls, m.opened
-  into v_places, v_heard, v_models, v_calls, v_opened
+  select e.places, e.heard, m.ids, m.calls, m.opened, m.compared
+  into v_places, v_heard, v_models, v_calls, v_opened, v_compared
   from (select array_agg(g.place) as places,
       array_agg(row(g.place, g.lease)::sluice.ended_call) filter (where g.reserved_tokens > 0
         or g.place = v_drawn
         or g.model = any (array(select m.id from of_model m where m.hears))) as heard
     from gone g) e,
     (select array_agg(m.id) as ids, array_agg(m.calls) as calls,
-      array_agg(m.id) filter (where m.opens) as opened
+      array_agg(m.id) filter (where m.opens) as opened, bool_or(m.is_compared) as compared
     from of_model m) m;
   if v_heard is not null then
     perform sluice.learn_from(p_outcomes, array(select h from unnest(v_heard) h
@@ -200,6 +201,9 @@ begin
         sluice.note_health(p_outcomes, v_heard, p_now);
     if exists (select from sluice.budgets) then
       perform sluice.settle_budgets(p_outcomes, p_usages, v_places, 'held', p_now);
+    end if;
+    if v_compared then
+      perform sluice.note_speeds(p_outcomes, v_heard, p_now);
     end if;
   end if;
   perform sluice.count_solved(cardinality(v_places), v_models, v_calls);
@@ -286,7 +290,8 @@ begin
     perform sluice.settle_budgets(p_outcomes, p_usages,
       array(select e.place from unnest(v_ended) e), 'held', v_now);
   end if;
-  perform sluice.note_health(p_outcomes, v_ended, v_now);
+  perform sluice.note_health(p_outcomes, v_ended, v_now),
+    sluice.note_speeds(p_outcomes, v_ended, v_now);
   perform sluice.count_ended((select array_agg(e.lease) from unnest(v_ended) e));
   return array(select e.place from unnest(v_ended) e);
 end

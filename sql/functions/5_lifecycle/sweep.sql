@@ -46,7 +46,8 @@ begin
   -- A rolled-back completion has counted its calls as ended all the same.
   perform sluice.recount_in_flight(m.id)
   from (select id from sluice.models where max_in_flight is not null order by id) m;
-  perform sluice.clean_spent(v_now), sluice.clean_hints(), sluice.note_meter(0, 0, v_now, 0, 0);
+  perform sluice.clean_spent(v_now), sluice.clean_hints(), sluice.clean_speeds(),
+    sluice.note_meter(0, 0, v_now, 0, 0);
   perform sluice.clean_budgets(v_now) where exists (select from sluice.budgets);
   v_is_idle := v_is_idle and v_lowered = 0;
   perform setval('sluice.sweep_rest_id', case when v_is_idle then v_newest + 1 else 0 end),

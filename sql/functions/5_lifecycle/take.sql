@@ -43,7 +43,8 @@ declare
 begin
   if p_is_free and cardinality(v_shares) = 1
      and not (case when v_shares[1].line > 0 then p_has_round
-       else (sluice.round_of(p_model.id, v_shares[1].line)).next is not null end) then
+       else sluice.bounds_deadlines(v_shares)
+         or (sluice.round_of(p_model.id, v_shares[1].line)).next is not null end) then
     v_first := sluice.take_first(p_model.id, p_worker, v_shares[1], v_looks, p_want, p_last, p_now);
     v_heads := v_first.heads;
     v_leases := v_first.leases;
@@ -148,7 +149,8 @@ declare
     or exists (select from unnest(p_heads) h where h.headroom is not null));
   v_some record;
 begin
-  if v_limited or p_places > 1 and not v_alone then
+  if v_limited or p_places > 1 and not v_alone
+    or p_shares[1].line < 0 and sluice.bounds_deadlines(p_shares) then
     v_some := sluice.take_by_turns(p_model, p_worker, p_heads, p_rounds, p_shares, p_places,
       v_limited, p_now);
     if v_limited and v_some.leases <> '{}' then
@@ -167,7 +169,7 @@ begin
   shares := p_shares;
   if p_shares[1].line < 0 then
     shares := array(
-      select row(s.line, s.most - t.taken)::sluice.line_share
+      select row(s.line, s.most - t.taken, s.since, s.before, s.prefer)::sluice.line_share
       from unnest(p_shares) s cross join lateral (select count(*)::int as taken
         from unnest(leases) l where l.line = s.line) t
       where coalesce(s.most > t.taken, true));

@@ -60,11 +60,16 @@ create or replace function sluice.turns_within(
 language plpgsql volatile
 as $$
 declare
-  v_turns sluice.turn[] := coalesce(sluice.fair_turns(p_model.id, p_heads, p_rounds, p_places,
-    p_now), '{}');
-  v_count int := cardinality(v_turns);
+  v_bounded boolean := p_shares[1].line < 0 and sluice.bounds_deadlines(p_shares);
+  v_turns sluice.turn[] := coalesce(sluice.fair_turns(p_model.id, p_heads, p_rounds,
+    p_places + case when v_bounded then 32 else 0 end, p_now), '{}');
+  v_count int;
   v_fits boolean[];
 begin
+  if v_bounded then
+    v_turns := sluice.within_deadlines(v_turns, p_shares, p_places, p_now);
+  end if;
+  v_count := cardinality(v_turns);
   if p_shares[1].line < 0 then
     v_turns := array(
       select v_turns[t.ordinality] from (
@@ -73,7 +78,8 @@ begin
         from unnest(v_turns) with ordinality c join unnest(p_shares) s on s.line = c.line) t
       where coalesce(t.nth <= t.most, true) order by t.ordinality);
   end if;
-  cut := cardinality(v_turns) < v_count or exists (select from unnest(v_turns) t where t.has_more);
+  cut := not v_bounded and (cardinality(v_turns) < v_count
+    or exists (select from unnest(v_turns) t where t.has_more));
   if p_limited then
     select coalesce(array_agg(v_turns[j.place] order by j.place), '{}'),
       coalesce(array_agg(j.tokens order by j.place), '{}')
@@ -90,6 +96,37 @@ begin
     turns := v_turns;
     tokens := array_fill(0, array[cardinality(turns)]);
   end if;
+end
+$$;
+
+-- bounds_deadlines: whether some of p_shares are for tasks with certain deadlines only.
+create or replace function sluice.bounds_deadlines(p_shares sluice.line_share[]) returns boolean
+language plpgsql immutable
+as $$
+begin
+  for n in 1 .. cardinality(p_shares) loop
+    if num_nonnulls(p_shares[n].since, p_shares[n].before) > 0 then
+      return true;
+    end if;
+  end loop;
+  return false;
+end
+$$;
+
+-- within_deadlines: the first p_places of p_turns whose deadlines are those of their line's share;
+-- late ones, too, in order to be ended.
+create or replace function sluice.within_deadlines(
+  p_turns sluice.turn[], p_shares sluice.line_share[], p_places int, p_now timestamptz)
+returns sluice.turn[]
+language plpgsql immutable
+as $$
+begin
+  return array(
+    select p_turns[t.ordinality] from unnest(p_turns) with ordinality t
+    join unnest(p_shares) s on s.line = t.line
+    where t.deadline <= p_now or (coalesce(t.deadline >= s.since, true)
+      and coalesce(t.deadline < s.before, true))
+    order by t.ordinality limit p_places);
 end
 $$;
 

@@ -29,6 +29,9 @@ begin
       when 'queued' then sluice.explain_queued(v_task, v_place.line, v_now)
       when 'processing' then sluice.explain_lease(v_task, v_now)
       else sluice.explain_result(v_task.id, v_now) end;
+    if v_place.status in ('queued', 'processing') then
+      v_sentence := v_sentence || sluice.choice_text(v_task.route, v_now);
+    end if;
     exit when v_sentence is not null;
     select * into v_task from sluice.task t where t.id = explain.id;  -- a job may have moved it
   end loop;

@@ -132,7 +132,7 @@ end
 $$;
 
 -- before_route_changes: keeps names unique over models and routes; creates a route's lines
--- (2_storage/lines.sql).
+-- (2_storage/lines.sql). Another model of a route goes by what the route goes by.
 create or replace function sluice.before_route_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -141,6 +141,10 @@ begin
   if exists (select from sluice.models where name = new.route) then
     raise exception '"%" is already the name of a model', new.route
       using errcode = '23505', column = 'route', hint = 'Names are unique over models and routes.';
+  end if;
+  if tg_op = 'INSERT' and new.prefer = 'weight' then
+    new.prefer := coalesce((select r.prefer from sluice.routes r where r.route = new.route limit 1),
+      'weight');
   end if;
   perform sluice.make_route_line(new.route, null), sluice.make_route_line(new.route, m.api)
     from sluice.models m where m.name = new.model;

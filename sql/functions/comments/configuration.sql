@@ -136,6 +136,8 @@ comment on column sluice.models.paths is
   'batch_max above 1 /single and /batch.';
 comment on column sluice.models.calls_changed_at is
   'When what calls look like changed last: the next one goes alone. Maintained by a trigger.';
+comment on column sluice.models.is_compared is
+  'Whether a route that does not go by weights has it. Maintained by a trigger.';
 comment on column sluice.models.keep_response is
   'Whether the backend''s verbatim reply is stored beside the answer. Null: yes, but not with '
   'api solve.';
@@ -154,6 +156,10 @@ comment on column sluice.routes.model is
 comment on column sluice.routes.weight is
   'The model''s share of the route''s tasks, beside the others'' weights, among the models that '
   'could call now. 0: it takes none.';
+comment on column sluice.routes.prefer is
+  'What decides which model takes a task: weight; cost: the cheapest that keeps the task''s '
+  'deadline; latency: the fastest; balanced: both. Set in one row of a route, it is set in all. '
+  'Unless it is weight, the weights count only in so far as they are 0.';
 
 comment on table sluice.tenants is
   'Tenants with a share, limits or a database role of their own. A tenant without a row has '

@@ -6,6 +6,7 @@ import { plural, significant } from '../format.js';
 import { Confirm, Dialog, Field, Page, Share, State, Table, ask, toast }
   from '../components/index.js';
 import { Changes } from '../components/settings.js';
+import { Choice } from './parts/choice.js';
 import { sums, useHistory } from './parts/history.js';
 import { Revisions } from './parts/revisions.js';
 import { noneOf } from './parts/setting_fields.js';
@@ -113,9 +114,10 @@ function Route({ name, view, query }) {
   const models = useApi('v1/models');
   const received = useReceived();
   return html`<${Page} title=${name} note=${`Route. ${RECEIVED}`}>
-    <${Tabs} view=${view} views=${[['', 'Weights'], ['revisions', 'Revisions']]} />
+    <${Tabs} view=${view} views=${[['', 'Weights'], ['choice', 'Choice'],
+      ['revisions', 'Revisions']]} />
     ${view === 'revisions' ? html`<${Revisions} kind="routes" name=${name} query=${query} />`
-      : html`<${State} of=${routes}>${(/** @type {Record<string, Weights>} */ all) => html`
+      : view === 'choice' ? html`<${Choice} name=${name} />` : html`<${State} of=${routes}>${(/** @type {Record<string, Weights>} */ all) => html`
         <${Editor} name=${name} isNew=${!Object.hasOwn(all, name)}
           saved=${Object.hasOwn(all, name) ? all[name] : {}}
           received=${received}

@@ -1,0 +1,123 @@
+-- How fast models are: what the routes go by that choose among their models (choice.sql).
+--
+-- A completion adds a row for each of its models that such a route has (models.is_compared). The
+-- row holds sums over the model's calls, in which a call counts the less the longer ago it ended.
+-- A model's speed is the quotient of two of them: the seconds that its calls took by the tokens
+-- that they put out. A call that failed adds its seconds, and the backoff after it, but no tokens:
+-- that is what it costs its task.
+-- Of two completions at once each goes on from the row before, so the calls of one are lost, their
+-- seconds and tokens alike. The quotient stays right, nobody waits, and no row is hot.
+-- Rejected: a sequence, as learned_<n> (one number holds no quotient); the history (45 s late);
+-- the mean of each call's quotient (short answers, which are mostly waiting, decided it).
+
+-- speed_memory: after so long an ended call counts for 37 %. Simulated: a model that
+-- becomes three times slower loses its calls within 6 s, and has them again within 20 s.
+create or replace function sluice.speed_memory() returns interval
+language sql immutable parallel safe
+as $$ select interval '10 seconds' $$;
+
+-- slowest_memory: the same of the slowest call: long, because deadlines are kept by it.
+create or replace function sluice.slowest_memory() returns interval
+language sql immutable parallel safe
+as $$ select interval '1 minute' $$;
+
+-- speed_kept: what is known of a model that has ended no call for so long counts no more: it is
+-- tried anew.
+create or replace function sluice.speed_kept() returns interval
+language sql immutable parallel safe
+as $$ select interval '10 minutes' $$;
+
+-- speed_of: the newest row of a model; all null: nothing is known of it.
+create or replace function sluice.speed_of(p_model int, p_now timestamptz) returns sluice.speed
+language plpgsql volatile
+as $$
+declare
+  v_speed sluice.speed;
+begin
+  if not pg_is_in_recovery() then
+    select * into v_speed from sluice.speed s where s.model = p_model
+    order by s.model, s.n desc limit 1;
+  end if;
+  return case when v_speed.at between p_now - sluice.speed_kept() and p_now + interval '1 minute'
+    then v_speed end;
+end
+$$;
+
+-- faded: what the sums of p_speed count for at p_now. Nothing fades to less than 37 % at a time, so
+-- that after a pause one call does not outweigh all that is known. (1e-9: a sum that faded for
+-- hours, with nothing added, would end as an underflow, which is an error.)
+create or replace function sluice.faded(p_speed sluice.speed, p_now timestamptz)
+returns sluice.speed
+language plpgsql immutable
+as $$
+declare
+  v_gone_s double precision := greatest(0, extract(epoch from p_now - p_speed.at));
+  v_left double precision := exp(-least(1,
+    v_gone_s / extract(epoch from sluice.speed_memory())));
+begin
+  p_speed.seconds := greatest(1e-9, p_speed.seconds * v_left);
+  p_speed.tokens := greatest(1e-9, p_speed.tokens * v_left);
+  p_speed.solved := greatest(1e-9, p_speed.solved * v_left);
+  p_speed.slowest := greatest(1e-9,
+    p_speed.slowest * exp(-least(50, v_gone_s / extract(epoch from sluice.slowest_memory()))));
+  return p_speed;
+end
+$$;
+
+-- note_speeds: adds ended calls of models that are compared to what is known of these. A task's own
+-- fault, a refusal and an abort say nothing of a model's speed. A backend that does not tell how
+-- many tokens an answer has is taken at 4 bytes a token.
+create or replace function sluice.note_speeds(
+  p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+begin
+  insert into sluice.speed (model, n, at, seconds, tokens, solved, slowest)
+  select c.model, nextval('sluice.mark_id'), p_now, (f.speed).seconds + c.seconds,
+    (f.speed).tokens + c.tokens, (f.speed).solved + c.solved, greatest((f.speed).slowest, c.slowest)
+  from (
+    select m.id as model, max(l.took) as slowest,
+      sum(l.took + case o.kind when 'retry' then extract(epoch from m.backoff_base) else 0 end)
+        as seconds,
+      coalesce(sum(greatest(1, coalesce(o.output_tokens, octet_length(o.answer) / 4)))
+        filter (where o.kind = 'solved'), 0) as tokens,
+      count(*) filter (where o.kind = 'solved') as solved
+    from unnest(p_ended) e
+    cross join lateral (
+      select (e.lease).model, greatest(0, extract(epoch from p_now - (e.lease).started_at)) as took)
+      l
+    join sluice.models m on m.id = l.model and m.is_compared
+    cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
+    where o.kind in ('solved', 'retry') group by m.id) c
+  cross join lateral (
+    select sluice.faded(sluice.speed_of(c.model, p_now), p_now) as speed offset 0) f;
+end
+$$;
+
+-- note_speed_kept: notes that a model of which something is known begins to have calls under way,
+-- so that the time without any does not count as silence.
+create or replace function sluice.note_speed_kept(p_model int, p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_speed sluice.speed := sluice.speed_of(p_model, p_now);
+begin
+  if v_speed.at < p_now then
+    v_speed := sluice.faded(v_speed, p_now);
+    insert into sluice.speed (model, n, at, seconds, tokens, solved, slowest)
+    values (p_model, nextval('sluice.mark_id'), p_now, v_speed.seconds, v_speed.tokens,
+      v_speed.solved, v_speed.slowest);
+  end if;
+end
+$$;
+
+-- clean_speeds: removes rows that have been replaced by newer ones. Called by the sweep.
+create or replace function sluice.clean_speeds() returns void
+language plpgsql volatile
+as $$
+begin
+  delete from sluice.speed s
+  where exists (select from sluice.speed n where n.model = s.model and n.n > s.n);
+end
+$$;
