@@ -36,6 +36,19 @@ def reasons(url):
         "where name = 'r' and reason is not null order by id")]
 
 
+def test_a_change_says_why(url, run, server):
+    assert run("model", "set", "old", "rpm=60", "reason=the contract").returncode == 0
+    assert run("model", "set", "old", "reason=none").returncode == 2, "nothing is changed"
+    assert run("route", "set", "r", "new", "weight=2", "reason=cheaper").returncode == 0
+    port = server(url).port
+    changed = http(port, "PATCH", "/v1/models/old", {"rpm": 90, "reason": "another one"})
+    assert changed.status == 200 and "reason" not in changed.json, changed.body
+    http(port, "PATCH", "/v1/models/old", {"rpm": 91})
+    assert [(row["name"], row["reason"]) for row in
+        http(port, "GET", "/v1/revisions?limit=4").json["data"]] == [("old", None),
+        ("old", "another one"), ("r", "cheaper"), ("old", "the contract")]
+
+
 def test_ramps_are_started_listed_paused_and_stopped(url, run):
     refused = run("ramp", "start", "r", "new", "--share", "many")
     assert refused.returncode == 2 and "'many' is no share; such as 30% or 0.3" in refused.stderr
@@ -80,6 +93,7 @@ def test_both_over_http(url, server):
     assert started.status == 201 and started.json["step"] == 1, started.body
     assert http(port, "POST", "/v1/ramps", {"route": "r", "model": "new"}).status == 400
     assert http(port, "GET", "/v1/ramps").json["data"] == [started.json]
+    assert 'sluice_ramps{state="running"} 1' in http(port, "GET", "/metrics").body
     assert http(port, "POST", "/v1/ramps/r/stop", {"reason": "no"}).json == {"state": "stopped"}
     assert http(port, "POST", "/v1/ramps/r/stop").status == 404
     started = http(port, "POST", "/v1/shadows", {"kind": "tenants", "name": "t",
