@@ -1,6 +1,6 @@
 -- Vocabulary of the tests of shadows, beside that of _helpers.sql. They need the database alone.
 
--- arrived: 40 s of load from p_start on: tasks come in bursts four times a second, are claimed at
+-- arrived: 24 s of load from p_start on: tasks come in bursts four times a second, are claimed at
 -- once, and are called for half a second. Shadows look every 10 s. Returns how many calls began
 -- later than their tasks came, and by how much in all.
 create function arrived(p_model text, p_start numeric, p_tenant text default 'default',
@@ -10,9 +10,9 @@ declare
   v_worker bigint := given_worker(array[p_model], at(p_start));
   v_now timestamptz;
 begin
-  for k in 0 .. 199 loop
+  for k in 0 .. 119 loop
     v_now := at(p_start + k * 0.25);
-    if k < 160 and k % p_every = 0 then
+    if k < 96 and k % p_every = 0 then
       perform given_task(p_model, p_now => v_now, tenant => p_tenant, max_output_tokens => 90)
       from generate_series(1, (k / p_every * 7919) % 13 % 5);
     end if;

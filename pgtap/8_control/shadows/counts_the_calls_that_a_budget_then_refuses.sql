@@ -47,7 +47,7 @@ update sluice.budgets set limit_nanos = 1000000 where name = :'b';
 select sluice.start_shadow('budgets', :'b', '{"limit_nanos": 3000}', p_now => at(172800))
   as park \gset
 select spent_on(:'m', 172800);
-select is((select delayed from sluice.shadows(:park)), 41::bigint, 'with each day it begins anew');
+select is((select refused from sluice.shadows(:park)), 41::bigint, 'with each day it begins anew');
 select is((select count(*) from sluice.ended_budget_calls((select s from sluice.shadow s limit 1),
   (budget_row(:'b')).id, at(999999), 0)), 0::bigint, 'a look may read a part');
 -- budget_calls_max

@@ -12,21 +12,22 @@ update sluice.routes set weight = case model when :'a' then 9 when :'b' then 1 e
 where route = :'r';
 update sluice.models set paused = true where name = :'shut';
 select given_worker(array[:'a', :'b', :'c']) as w \gset
--- had: how many calls each model had in some rounds of claims, from an hour on.
+-- had: how many calls each model had in thirty rounds of claims, 2.5 s after p_from: at first each
+-- is ahead of its share by the slack.
 create function had(p_route text, p_worker bigint, p_from numeric) returns jsonb language sql
 as $$
-  select given_tasks(p_route, 4000, at(p_from));
-  select served(p_worker, null, 60, 100, p_from);
+  select given_tasks(p_route, 5000, at(p_from));
+  select served(p_worker, null, 40, 100, p_from);
   select jsonb_object_agg(c.model, c.calls) from (
     select m.name as model, count(*) as calls
     from (
-      select r.model from sluice.result r where r.started_at > at(p_from)
+      select r.model from sluice.result r where r.started_at > at(p_from + 2.5)
       union all
       select m.name from sluice.lease l join sluice.models m on m.id = l.model
-      where l.started_at > at(p_from)) e join sluice.models m on m.name = e.model group by 1) c
+      where l.started_at > at(p_from + 2.5)) e join sluice.models m on m.name = e.model group by 1) c
 $$;
 select sluice.start_shadow('routes', :'r', jsonb_build_object(:'b', 3, :'c', 2, :'shut', 5),
-  p_now => at(0)) as shadow \gset
+  p_now => at(2.5)) as shadow \gset
 select had(:'r', :w, 0) as before \gset
 select sluice.look_at_shadows(at(60)) \g /dev/null
 select * from sluice.shadows(:shadow) \gset counted_

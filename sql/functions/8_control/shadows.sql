@@ -32,6 +32,7 @@ end
 $$;
 
 -- look_at_shadow: counts the calls that began since its last look, of budgets those that ended.
+-- Hours are kept for 400 days, as those of the history.
 create or replace function sluice.look_at_shadow(p_shadow sluice.shadow, p_now timestamptz)
 returns void
 language plpgsql volatile
@@ -51,5 +52,7 @@ begin
     requests_until = p_shadow.requests_until, tokens_until = p_shadow.tokens_until,
     spent = p_shadow.spent, spent_from = p_shadow.spent_from
   where s.id = p_shadow.id;
+  delete from sluice.shadow_hour h
+  where h.shadow = p_shadow.id and h.at < p_now - interval '400 days';
 end
 $$;

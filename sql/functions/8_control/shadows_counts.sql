@@ -29,13 +29,13 @@ begin
       coalesce(r.input_tokens, 0)::bigint + coalesce(r.output_tokens, 0) as tokens
     from sluice.result r
     where r.finished_at >= p_shadow.looked_at and r.started_at > p_shadow.looked_at
-      and r.started_at <= p_until
+      and r.started_at <= p_until and r.model is not null
     union all
     select a.started_at, a.model, a.task_id,
       coalesce(a.input_tokens, 0)::bigint + coalesce(a.output_tokens, 0)
     from sluice.attempt a
     where a.id >= p_shadow.attempt and a.started_at > p_shadow.looked_at
-      and a.started_at <= p_until
+      and a.started_at <= p_until and a.model is not null
     union all
     select l.started_at, m.name, l.task_id, greatest(l.reserved_tokens,
       sluice.estimate_tokens(l.model, l.request_bytes, t.max_output_tokens))
