@@ -631,8 +631,9 @@ def call_for_trials(call):
     call(200, "PUT", "/v1/routes/{name}", {"m": 1, "waits": 0}, name="tried")
     assert call(201, "POST", "/v1/ramps", ramp | {"share": 0.5, "step_time": "1 minute",
         "p95_margin": None, "reason": "to see"}).json["weight"] > 0
-    for body in ({"route": "tried"}, ramp | {"share": 2}, ramp | {"colour": 1}, []):
+    for body in (ramp | {"share": 2}, ramp | {"colour": 1}, []):
         call(400, "POST", "/v1/ramps", body)
+    call(404, "POST", "/v1/ramps", {"route": "tried"})
     for verb in ("pause", "resume", "stop"):
         path = f"/v1/ramps/{{name}}/{verb}"
         call(400, "POST", path, {"colour": 1}, name="tried")
@@ -642,6 +643,7 @@ def call_for_trials(call):
     shadow = {"kind": "models", "name": "m", "changes": {"rpm": 3000}}
     for body in ({}, shadow | {"kind": "settings"}, shadow | {"changes": {}}, []):
         call(400, "POST", "/v1/shadows", body)
+    call(404, "POST", "/v1/shadows", {"kind": "models", "changes": {"rpm": 3000}})
     for verb in ("drop", "apply"):
         number = call(201, "POST", "/v1/shadows", shadow | {"reason": "to see"}).json["id"]
         assert call(200, "GET", "/v1/shadows/{id}", id=number).json["hours"] == []

@@ -44,8 +44,8 @@ begin
   v_ramp.weight := (select r.weight from sluice.routes r
     where r.route = start_ramp.route and r.model = start_ramp.model for no key update);
   if v_ramp.weight is null then
-    raise exception 'route "%" has no model "%"', left(start_ramp.route, 200),
-      left(start_ramp.model, 200) using errcode = 'SL001', column = 'model',
+    raise exception 'route "%" has no model "%"', coalesce(left(start_ramp.route, 200), 'null'),
+      coalesce(left(start_ramp.model, 200), 'null') using errcode = 'SL001', column = 'model',
       hint = 'Insert it into sluice.routes first, with weight 0.';
   elsif exists (select from sluice.ramp r
     where r.route = start_ramp.route and r.ended_at is null) then
