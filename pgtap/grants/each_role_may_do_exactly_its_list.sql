@@ -145,7 +145,16 @@ insert into allowed (object, roles) values
   ('show_dead_letter_groups(jsonb,text)', 'a'),
   ('show_audit(bigint,integer)', 'a'),
   ('show_revisions(text,text,bigint,integer)', 'a'),
-  ('revert_revision(bigint,boolean)', 'a'), ('revert(bigint,boolean)', 'a');
+  ('revert_revision(bigint,boolean)', 'a'), ('revert(bigint,boolean)', 'a'),
+  ('start_ramp(text,text,double precision,integer,interval,integer,double precision,double '
+   'precision,text,timestamp with time zone)', 'a'),
+  ('pause_ramp(text,text,timestamp with time zone)', 'a'),
+  ('resume_ramp(text,text,timestamp with time zone)', 'a'),
+  ('stop_ramp(text,text,timestamp with time zone)', 'a'), ('ramps(text)', 'a'),
+  ('start_shadow(text,text,jsonb,text,timestamp with time zone)', 'a'),
+  ('apply_shadow(bigint,text,timestamp with time zone)', 'a'),
+  ('drop_shadow(bigint,text,timestamp with time zone)', 'a'),
+  ('shadows(bigint)', 'a'), ('shadow_hours(bigint)', 'a');
 insert into allowed values
   ('api_key', 'a', 'SELECT'),
   ('notify_usage', 'a', 'SELECT'),

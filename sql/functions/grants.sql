@@ -133,6 +133,15 @@ grant execute on function
 to sluice_admin;
 grant select on sluice.api_key, sluice.notify_usage, sluice.revisions to sluice_admin;
 grant execute on function sluice.budget_rows(text, timestamptz) to sluice_admin;
+grant execute on function
+  sluice.start_ramp(text, text, double precision, int, interval, int, double precision,
+    double precision, text, timestamptz),
+  sluice.pause_ramp(text, text, timestamptz), sluice.resume_ramp(text, text, timestamptz),
+    sluice.stop_ramp(text, text, timestamptz), sluice.ramps(text),
+  sluice.start_shadow(text, text, jsonb, text, timestamptz),
+    sluice.apply_shadow(bigint, text, timestamptz), sluice.drop_shadow(bigint, text, timestamptz),
+  sluice.shadows(bigint), sluice.shadow_hours(bigint)
+to sluice_admin;
 grant execute on function sluice.set_price(text, jsonb), sluice.price_rows(text),
   sluice.drop_price(text, timestamptz)
 to sluice_admin;

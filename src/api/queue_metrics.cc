@@ -20,6 +20,7 @@ constexpr int64_t age_ns_max = 4 * read_interval_ns;  // of what is told while a
 
 constexpr const char* queues_sql = "select * from sluice.queue_gauges()";
 constexpr const char* fleet_sql = "select * from sluice.fleet_gauges()";
+constexpr const char* ramps_sql = "select state, count(*) from sluice.ramps() group by state";
 
 double number(const PgResult& rows, int row, int column) {
   return std::stod(std::string(rows.text(row, column)));
@@ -80,11 +81,24 @@ void add_fleet(prometheus::Registry& registry, const PgResult& row) {
   }
 }
 
+void add_ramps(prometheus::Registry& registry, const PgResult& rows) {
+  auto& ramps = gauge(registry, "sluice_ramps",
+                      "Ramps of weights by state, of those that are kept; aborted: the model did "
+                      "worse than the route's others");
+  for (const char* state : {"running", "paused", "done", "aborted", "stopped", "superseded"}) {
+    ramps.Add({{"state", state}}).Set(0);
+  }
+  for (int row = 0; row < rows.rows(); ++row) {
+    ramps.Add({{"state", std::string(rows.text(row, 0))}}).Set(number(rows, row, 1));
+  }
+}
+
 // A registry for each reading: models come and go.
-std::string text_of(const PgResult& queues, const PgResult& fleet) {
+std::string text_of(const PgResult& queues, const PgResult& fleet, const PgResult& ramps) {
   prometheus::Registry registry;
   add_queues(registry, queues);
   add_fleet(registry, fleet);
+  add_ramps(registry, ramps);
   return prometheus::TextSerializer().Serialize(registry.Collect());
 }
 
@@ -122,10 +136,12 @@ Co<void> QueueMetrics::read() {
   const int64_t begun_ns = clock_.now_ns();
   Co<Result<PgResult>> queues_reply = reads_.query_unguarded(database_, queues_sql, PgParams());
   Co<Result<PgResult>> fleet_reply = reads_.query_unguarded(database_, fleet_sql, PgParams());
+  Co<Result<PgResult>> ramps_reply = reads_.query_unguarded(database_, ramps_sql, PgParams());
   const Result<PgResult> queues = co_await std::move(queues_reply);
   const Result<PgResult> fleet = co_await std::move(fleet_reply);
-  const bool is_read = queues && fleet && fleet->rows() == 1;
-  text_ = is_read ? text_of(*queues, *fleet) : std::string();
+  const Result<PgResult> ramps = co_await std::move(ramps_reply);
+  const bool is_read = queues && fleet && fleet->rows() == 1 && ramps;
+  text_ = is_read ? text_of(*queues, *fleet, *ramps) : std::string();
   read_at_ns_ = clock_.now_ns();
   const int64_t took_ns = read_at_ns_ - begun_ns;
   due_at_ns_ = read_at_ns_ +

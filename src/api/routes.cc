@@ -19,6 +19,7 @@
 #include "api/revision_handlers.h"
 #include "api/search_handlers.h"
 #include "api/task_handlers.h"
+#include "api/trial_handlers.h"
 #include "json_object.h"
 #include "runtime/request_problem.h"
 
@@ -104,6 +105,16 @@ constexpr Route table[] = {
     {"PUT", "/v1/budgets/{}", Scope::admin, replace_budget},
     {"PATCH", "/v1/budgets/{}", Scope::admin, change_budget},
     {"DELETE", "/v1/budgets/{}", Scope::admin, delete_budget},
+    {"GET", "/v1/ramps", Scope::admin, list_ramps},
+    {"POST", "/v1/ramps", Scope::admin, start_ramp},
+    {"POST", "/v1/ramps/{}/pause", Scope::admin, pause_ramp},
+    {"POST", "/v1/ramps/{}/resume", Scope::admin, resume_ramp},
+    {"POST", "/v1/ramps/{}/stop", Scope::admin, stop_ramp},
+    {"GET", "/v1/shadows", Scope::admin, list_shadows},
+    {"POST", "/v1/shadows", Scope::admin, start_shadow},
+    {"GET", "/v1/shadows/{}", Scope::admin, show_shadow},
+    {"POST", "/v1/shadows/{}/apply", Scope::admin, apply_shadow},
+    {"POST", "/v1/shadows/{}/drop", Scope::admin, drop_shadow},
     {"GET", "/v1/settings", Scope::admin, show_settings},
     {"PUT", "/v1/settings", Scope::admin, replace_settings},
     {"PATCH", "/v1/settings", Scope::admin, change_settings},

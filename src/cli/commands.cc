@@ -29,6 +29,8 @@ Action configure_route(CLI::App& app);
 Action configure_tenant(CLI::App& app);
 Action configure_price(CLI::App& app);
 Action configure_budget(CLI::App& app);
+Action configure_ramp(CLI::App& app);
+Action configure_shadow(CLI::App& app);
 Action configure_completion(CLI::App& app);
 Action configure_complete(CLI::App& app);
 Action configure_manual(CLI::App& app);
@@ -64,6 +66,10 @@ constexpr Command command_table[] = {
     {"tenant", "List, change and forget weights and limits of tenants", configure_tenant},
     {"price", "List, set and remove prices of models, now and to come", configure_price},
     {"budget", "List, make, change and delete budgets: what calls may cost", configure_budget},
+    {"ramp", "Let a model's share of a route grow in steps, and go back if it does worse",
+     configure_ramp},
+    {"shadow", "Count what a changed limit, budget or weight would do, before it holds",
+     configure_shadow},
     {"key", "Make, list and revoke the keys of the HTTP API", configure_key},
     {"mock", "A stand-in model backend for demos, tests and benchmarks", configure_mock},
     {"completion", "A script that completes commands, flags and values in your shell",

@@ -13,6 +13,8 @@
 namespace sluice {
 namespace {
 
+constexpr std::string_view reason_key = "reason";
+
 std::string refusal(const pqxx::check_violation& error, const std::vector<Setting>& settings) {
   const SqlMessage message = parse_sql_message(error.what());
   const std::string_view constraint = violated_check(message.primary);
@@ -71,6 +73,17 @@ void check_durations(pqxx::work& transaction, const std::string& table,
                           fmt::format("{{{}}}", fmt::join(pairs, ",")));
 }
 
+// `settings` without the reason, which is given to what the transaction changes from now on.
+std::vector<Setting> take_reason(pqxx::work& transaction, std::vector<Setting> settings) {
+  const auto reason = std::find_if(settings.begin(), settings.end(), [](const Setting& setting) {
+    return setting.column == reason_key;
+  });
+  if (reason == settings.end()) return settings;
+  transaction.exec_params("select set_config('sluice.reason', $1, true)", reason->value);
+  settings.erase(reason);
+  return settings;
+}
+
 }  // namespace
 
 std::vector<Setting> parse_settings(const std::vector<std::string>& texts, std::string_view owner,
@@ -83,7 +96,8 @@ std::vector<Setting> parse_settings(const std::vector<std::string>& texts, std::
     }
     Setting setting{text.substr(0, equals), text.substr(equals + 1)};
     setting.is_null = setting.value == "null";
-    if (std::find(columns.begin(), columns.end(), setting.column) == columns.end()) {
+    if (setting.column != reason_key &&
+        std::find(columns.begin(), columns.end(), setting.column) == columns.end()) {
       const std::string all = fmt::format("; the settings are {}", fmt::join(columns, ", "));
       throw CommandError(ExitCode::usage,
                          fmt::format("'{}' is not a setting of {}{}", setting.column, owner,
@@ -94,6 +108,9 @@ std::vector<Setting> parse_settings(const std::vector<std::string>& texts, std::
     }
     settings.push_back(std::move(setting));
   }
+  if (settings.size() == 1 && settings.front().column == reason_key) {
+    throw CommandError(ExitCode::usage, "a reason alone changes nothing");
+  }
   return settings;
 }
 
@@ -103,7 +120,8 @@ bool has_setting(const std::vector<Setting>& settings, std::string_view column) 
 }
 
 bool update_row(pqxx::work& transaction, const std::string& table, const std::vector<Setting>& key,
-                const std::vector<Setting>& settings) {
+                const std::vector<Setting>& given) {
+  const std::vector<Setting> settings = take_reason(transaction, given);
   check_durations(transaction, table, settings);
   std::vector<Setting> values = settings;
   values.insert(values.end(), key.begin(), key.end());
@@ -114,7 +132,8 @@ bool update_row(pqxx::work& transaction, const std::string& table, const std::ve
 }
 
 void insert_row(pqxx::work& transaction, const std::string& table, std::vector<Setting> key,
-                const std::vector<Setting>& settings) {
+                const std::vector<Setting>& given) {
+  const std::vector<Setting> settings = take_reason(transaction, given);
   check_durations(transaction, table, settings);
   key.insert(key.end(), settings.begin(), settings.end());
   std::vector<std::string> columns;

@@ -18,8 +18,9 @@ struct Setting {
   bool is_null = false;  // given as "null"
 };
 
-// `owner` is what has the settings, for people: "a model". Throws CommandError(usage): not
-// key=value, a key that is none of `columns`, or one twice.
+// `owner` is what has the settings, for people: "a model". Beside `columns` there is reason=: why,
+// for the revision of the change. Throws CommandError(usage): not key=value, a key that is none of
+// these, or one twice.
 std::vector<Setting> parse_settings(const std::vector<std::string>& texts, std::string_view owner,
                                     std::span<const std::string_view> columns);
 bool has_setting(const std::vector<Setting>& settings, std::string_view column);

@@ -187,6 +187,8 @@ def test_the_keys_are_those_of_the_database(pg):
     assert named["Price"] == columns("sluice.price_row")
     assert named["BudgetSettings"] == settings("budgets")
     assert named["Settings"] == settings("settings")
+    assert named["RampRequest"] == columns("sluice.ramp_request")
+    assert named["ShadowRequest"] == columns("sluice.shadow_request")
     assert named["DeadLetter"] == columns("sluice.dead_letters")
     assert named["Conditions"] == columns("sluice.conditions")
     assert named["JobFilter"] == columns("sluice.job_conditions")
@@ -548,6 +550,7 @@ def call_for_configuration(call):
     call_for_deletions(call)
     call_for_settings_and_keys(call)
     call_for_revisions(call)
+    call_for_trials(call)
     call(404, "PATCH", tenant, {"weight": 3}, name="nobody")
 
 
@@ -621,6 +624,35 @@ def call_for_settings_and_keys(call):
     call(200, "GET", "/v1/workers")
     call(200, "GET", "/v1/doctor")
     assert "event: overview" in call(200, "GET", "/v1/live").body
+
+
+def call_for_trials(call):
+    ramp = {"route": "tried", "model": "waits"}
+    call(200, "PUT", "/v1/routes/{name}", {"m": 1, "waits": 0}, name="tried")
+    assert call(201, "POST", "/v1/ramps", ramp | {"share": 0.5, "step_time": "1 minute",
+        "p95_margin": None, "reason": "to see"}).json["weight"] > 0
+    for body in (ramp | {"share": 2}, ramp | {"colour": 1}, []):
+        call(400, "POST", "/v1/ramps", body)
+    call(404, "POST", "/v1/ramps", {"route": "tried"})
+    for verb in ("pause", "resume", "stop"):
+        path = f"/v1/ramps/{{name}}/{verb}"
+        call(400, "POST", path, {"colour": 1}, name="tried")
+        call(200, "POST", path, {"reason": "no"}, name="tried")
+        call(404, "POST", path, name="nobody")
+    assert call(200, "GET", "/v1/ramps").json["data"][0]["state"] == "stopped"
+    shadow = {"kind": "models", "name": "m", "changes": {"rpm": 3000}}
+    for body in ({}, shadow | {"kind": "settings"}, shadow | {"changes": {}}, []):
+        call(400, "POST", "/v1/shadows", body)
+    call(404, "POST", "/v1/shadows", {"kind": "models", "changes": {"rpm": 3000}})
+    for verb in ("drop", "apply"):
+        number = call(201, "POST", "/v1/shadows", shadow | {"reason": "to see"}).json["id"]
+        assert call(200, "GET", "/v1/shadows/{id}", id=number).json["hours"] == []
+        path = f"/v1/shadows/{{id}}/{verb}"
+        call(400, "POST", path, {"colour": 1}, id=number)
+        call(200, "POST", path, {"reason": "seen"}, id=number)
+        call(404, "POST", path, id=number)
+    assert call(200, "GET", "/v1/shadows").json["data"][0]["state"] == "applied"
+    call(404, "GET", "/v1/shadows/{id}", id=999)
 
 
 def call_for_revisions(call):

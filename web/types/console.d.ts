@@ -125,7 +125,7 @@ interface Revision {
   id: string; at: string; who: string; kind: string; name: string;
   action: 'insert' | 'update' | 'delete';
   before: Record<string, unknown> | null; after: Record<string, unknown> | null;
-  reverts: string | null;
+  reverts: string | null; reason: string | null;
 }
 
 interface AuditRow {

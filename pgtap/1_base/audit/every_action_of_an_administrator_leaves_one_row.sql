@@ -50,6 +50,13 @@ delete from sluice.budgets where name = :'m';
 insert into sluice.payload_schema (target, version) values (:'m', '1');
 update sluice.payload_schema set schema = '{"type": "object"}' where target = :'m';
 delete from sluice.payload_schema where target = :'m';
+insert into sluice.routes (route, model, weight) values ('route-' || :'m', :'n', 0);
+select sluice.start_ramp('route-' || :'m', :'n'), sluice.pause_ramp('route-' || :'m'),
+  sluice.resume_ramp('route-' || :'m'), sluice.stop_ramp('route-' || :'m') \g /dev/null
+select sluice.start_shadow('models', :'m', '{"rpm": 8}') as shadow \gset
+select sluice.drop_shadow(:shadow) \g /dev/null
+select sluice.start_shadow('models', :'m', '{"rpm": 8}') as shadow \gset
+select sluice.apply_shadow(:shadow) \g /dev/null
 reset session authorization;
 select is(array(select action from sluice.audit where who = :'admin' order by id),
   '{pause,resume,close_model,cancel,redrive,redrive_all,cancel_all,forget,forget_all,
@@ -58,7 +65,10 @@ select is(array(select action from sluice.audit where who = :'admin' order by id
     change models,configure_route,create_key,revoke_key,
     import_tasks,start_job,cancel_job,undo_job,set_price,update prices,drop_price,
     insert budgets,update budgets,delete budgets,
-    insert payload_schema,update payload_schema,delete payload_schema}', 'each once, in order');
+    insert payload_schema,update payload_schema,delete payload_schema,
+    insert routes,start_ramp,pause_ramp,resume_ramp,stop_ramp,
+    start_shadow,drop_shadow,start_shadow,apply_shadow,change models}',
+  'each once, in order; a shadow is applied by what changes models');
 -- Functions that administrators alone may call, and those shared with clients, but for the work:
 -- submit, estimate, look, clients' files and batches, the rounds of tick and of batches, bulk_step,
 -- which is cancel_all, redrive_all and forget_all step by step, post_job and act_on_job, which are
@@ -79,13 +89,14 @@ select bag_eq($$select proname::text from pg_proc p where pronamespace = 'sluice
     'act_on_job', 'show_job', 'list_jobs',
     'show_overview', 'search_tasks', 'show_timeline', 'show_dead_letter_groups', 'show_audit',
     'show_revisions', 'revert_revision', 'history_page', 'price_rows',
-    'budget_rows', 'estimate_sums', 'estimate_batch', 'estimate_many', 'task_sums',
-    'estimate_array')$$,
+    'budget_rows', 'ramps', 'shadows', 'shadow_hours', 'estimate_sums', 'estimate_batch',
+    'estimate_many', 'task_sums', 'estimate_array')$$,
   $$values ('pause'), ('resume'), ('close_model'), ('cancel'), ('redrive'), ('redrive_all'),
     ('cancel_all'), ('forget'), ('forget_all'),
     ('configure'), ('configure_route'), ('create_key'), ('revoke_key'), ('read_texts'),
     ('revert'), ('start_job'), ('cancel_job'), ('undo_job'), ('import_tasks'),
-    ('set_price'), ('drop_price')$$,
+    ('set_price'), ('drop_price'), ('start_ramp'), ('pause_ramp'), ('resume_ramp'),
+    ('stop_ramp'), ('start_shadow'), ('apply_shadow'), ('drop_shadow')$$,
   'these are all commands there are');
 select bag_eq($$select distinct table_name || ' ' || privilege_type
   from information_schema.role_table_grants

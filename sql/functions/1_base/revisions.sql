@@ -3,7 +3,8 @@
 -- back (8_control/revert.sql); the audit (audit.sql) tells who did what.
 
 -- note_revision: a trigger that notes the columns that changed, but for hidden ones. A route's rows
--- have their model besides, which tells them apart.
+-- have their model besides, which tells them apart. Its reason is what the setting sluice.reason
+-- says, which whoever changes something may set in his transaction.
 -- Not noted: that a worker closes a model or opens it again (3_limits/closures.sql).
 create or replace function sluice.note_revision() returns trigger
 language plpgsql security definer
@@ -29,12 +30,13 @@ begin
     v_new := (select jsonb_object_agg(n.key, n.value) from jsonb_each(v_new) n
       where n.key = any (v_key));
   end if;
-  insert into sluice.revision (at, who, api_key, kind, name, action, before, after)
+  insert into sluice.revision (at, who, api_key, kind, name, action, before, after,
+    reason)
   values (clock_timestamp(), session_user,
     sluice.caller_key(), tg_table_name,
     case tg_table_name when 'routes' then coalesce(to_jsonb(new), to_jsonb(old)) ->> 'route'
       else coalesce(to_jsonb(new), to_jsonb(old)) ->> 'name' end,
-    lower(tg_op), v_old, v_new);
+    lower(tg_op), v_old, v_new, left(nullif(current_setting('sluice.reason', true), ''), 1000));
   return null;
 end
 $$;
@@ -51,12 +53,25 @@ begin
 end
 $$;
 
+-- give_reason: sets the reason of the changes that follow in this transaction; null: none.
+-- Returns: the one before, to be set again.
+create or replace function sluice.give_reason(p_reason text) returns text
+language plpgsql volatile
+as $$
+declare
+  v_before text := current_setting('sluice.reason', true);
+begin
+  perform set_config('sluice.reason', coalesce(p_reason, ''), true);
+  return v_before;
+end
+$$;
+
 -- revisions: the revisions of the configuration, with the names of secrets and the URLs: for
 -- administrators.
 create or replace view sluice.revisions with (security_barrier) as
   select r.id, r.at, case when r.api_key is null then r.who::text
     else format('key %s via %s', r.api_key, r.who) end as who, r.kind, r.name, r.action, r.before,
-    r.after, r.reverts
+    r.after, r.reverts, r.reason
   from sluice.revision r where (select sluice.acts_as_administrator());
 
 -- revision_rows_max: how many revisions are kept, whatever their age: 30 to 100 MB.

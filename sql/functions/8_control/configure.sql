@@ -24,8 +24,9 @@ $$;
 -- configure: sets columns of a model, a tenant or the settings. Plain INSERT and UPDATE do the
 -- same.
 -- Params:  kind: models, tenants, budgets or settings; name: the model's, tenant's or budget's;
---          settings: an object of columns; replace: create the row if it does not exist, and reset
---          the columns left out to their defaults. A change with another name renames it.
+--          settings: an object of columns, and reason: why, for the revision; replace: create the
+--          row if it does not exist, and reset the columns left out to their defaults. A change
+--          with another name renames it.
 -- Returns: the row afterwards; null when there is none and replace is false.
 -- Errors:  SL001 default_model does not exist; SL004 no object, unknown keys, values of another
 --          type, a duration without a unit; 23xxx as plain SQL. COLUMN is the key at fault.
@@ -37,26 +38,33 @@ as $$
 #variable_conflict use_column
 declare
   v_columns text[] := sluice.configurable_columns(configure.kind);
+  v_changes jsonb := configure.settings;
+  v_reason text := current_setting('sluice.reason', true);
   v_row jsonb;
 begin
+  if jsonb_typeof(v_changes) = 'object' and v_changes ? 'reason' then
+    perform sluice.give_reason(v_changes ->> 'reason');
+    v_changes := v_changes - 'reason';
+  end if;
   if configure.kind not in ('models', 'tenants', 'budgets', 'settings') then
     raise exception '"%" is not configured so', left(configure.kind, 200) using errcode = 'SL004',
       hint = 'It is models, tenants, budgets or settings.';
   end if;
-  perform sluice.check_columns(configure.settings, v_columns);
-  perform sluice.check_durations(configure.kind, configure.settings);
-  if configure.replace and configure.settings ->> 'name' <> configure.name then
-    raise exception 'the name "%" is not the path''s', left(configure.settings ->> 'name', 200)
+  perform sluice.check_columns(v_changes, v_columns);
+  perform sluice.check_durations(configure.kind, v_changes);
+  if configure.replace and v_changes ->> 'name' <> configure.name then
+    raise exception 'the name "%" is not the path''s', left(v_changes ->> 'name', 200)
       using errcode = 'SL004', column = 'name',
       hint = 'To rename it, change it, and do not replace it.';
   end if;
   begin
-    v_row := sluice.write_row(configure.kind, configure.name, configure.settings,
-      configure.replace, v_columns);
+    v_row := sluice.write_row(configure.kind, configure.name, v_changes, configure.replace,
+      v_columns);
   exception when data_exception then
-    perform sluice.check_types(configure.kind, configure.settings);
+    perform sluice.check_types(configure.kind, v_changes);
     raise;
   end;
+  perform sluice.give_reason(v_reason);
   if v_row is not null then
     perform sluice.note_audit(case when configure.replace then 'replace '
       else 'change ' end || configure.kind, configure.name, configure.settings);

@@ -27,10 +27,11 @@ language sql immutable parallel safe
 as $$ select 100000 $$;
 
 -- keep_history: a look: adds what has ended to the history, and removes rows that are too old. It
--- also shows prices that have come into force in the rows of models, for want of a better round. It
--- takes a second at most: of more ends it counts a part. Does nothing while another session looks,
--- for 10 s after the last look, and in a transaction that has written already: its own
--- ends are not committed.
+-- also shows prices that have come into force in the rows of models, for want of a better round,
+-- and makes the steps of ramps and the looks of shadows. It takes a second at most: of more ends it
+-- counts a part; shadows take another second. Does nothing while another session looks, for 10 s
+-- after the last look, and in a transaction that has written already: its own ends are not
+-- committed.
 -- Returns: counted: how many ends; is_done: false: there are more, look again.
 create or replace function sluice.keep_history(
   p_now timestamptz default null, out counted bigint, out is_done boolean)
@@ -55,7 +56,8 @@ begin
   is_done := not exists (select from sluice.history_look where next_id is not null);
   if is_done then
     perform sluice.summarize_ends(), sluice.forget_history(v_now),
-      sluice.show_prices(null, v_now);
+      sluice.show_prices(null, v_now), sluice.advance_ramps(v_now),
+      sluice.look_at_shadows(v_now);
   end if;
 end
 $$;

@@ -162,3 +162,69 @@ comment on column sluice.quota.units is 'Requests or tokens a minute.';
 comment on column sluice.quota.burst is 'Requests or tokens at once.';
 comment on column sluice.quota.interval_ns is 'Between two units in the long run, in nanoseconds.';
 comment on column sluice.quota.changed_at is 'When its limits changed last.';
+
+comment on type sluice.ramp_row is
+  'A ramp: a model''s share of a route that grows in steps. What ramps returns.';
+comment on column sluice.ramp_row.id is 'Ascends with time.';
+comment on column sluice.ramp_row.route is 'The route.';
+comment on column sluice.ramp_row.model is 'The model.';
+comment on column sluice.ramp_row.state is
+  'running, paused, done, aborted (the model did worse, and its weight went back), stopped (by '
+  'somebody, and it went back) or superseded (somebody set another weight).';
+comment on column sluice.ramp_row.reason is 'What happened to it last, and why.';
+comment on column sluice.ramp_row.share is 'Of the route''s weights, at its end.';
+comment on column sluice.ramp_row.step is 'The step that it is at, from 1.';
+comment on column sluice.ramp_row.steps is 'How many there are.';
+comment on column sluice.ramp_row.step_time is 'How long each lasts at least.';
+comment on column sluice.ramp_row.stepped_at is 'When the present one began.';
+comment on column sluice.ramp_row.weight is 'The weight that it has set.';
+comment on column sluice.ramp_row.weight_before is 'The weight to which it goes back.';
+comment on column sluice.ramp_row.calls is
+  'Calls of the model that ended in this step, as far as they are counted. Null, as the others: '
+  'it has ended.';
+comment on column sluice.ramp_row.errors is
+  'Of these: failed tasks, and calls that were repeated.';
+comment on column sluice.ramp_row.p95_s is
+  'Seconds within which 95 % of them ended; of whole minutes.';
+comment on column sluice.ramp_row.others_calls is 'The same of the route''s other models.';
+comment on column sluice.ramp_row.others_errors is 'The same of the route''s other models.';
+comment on column sluice.ramp_row.others_p95_s is 'The same of the route''s other models.';
+comment on column sluice.ramp_row.calls_min is 'How many calls each step needs.';
+comment on column sluice.ramp_row.error_margin is
+  'How much more of its calls may fail than of the others'', 0.02: two of a hundred.';
+comment on column sluice.ramp_row.p95_margin is
+  'How much longer 95 % of its calls may take than the others'', 0.5: half as long again.';
+comment on column sluice.ramp_row.who is 'The login; over HTTP key ID via LOGIN.';
+comment on column sluice.ramp_row.started_at is 'When it was started.';
+comment on column sluice.ramp_row.ended_at is 'When it ended. Null: it has not.';
+
+comment on type sluice.shadow_row is
+  'A change that is counted before it holds, with the sums of what was counted. What shadows '
+  'returns.';
+comment on column sluice.shadow_row.id is 'What apply_shadow and drop_shadow take.';
+comment on column sluice.shadow_row.kind is 'models, tenants, budgets or routes.';
+comment on column sluice.shadow_row.name is 'Of which.';
+comment on column sluice.shadow_row.changes is 'Columns; of a route models with their weights.';
+comment on column sluice.shadow_row.state is 'open, applied or dropped.';
+comment on column sluice.shadow_row.reason is 'As given.';
+comment on column sluice.shadow_row.calls is
+  'Calls that began since it was started; of a budget those that ended.';
+comment on column sluice.shadow_row.delayed is 'Of these: would have begun later.';
+comment on column sluice.shadow_row.delay_s is 'By so many seconds, all together.';
+comment on column sluice.shadow_row.refused is 'Of these: a budget would have refused them.';
+comment on column sluice.shadow_row.moved is 'Of these: another model would have had them.';
+comment on column sluice.shadow_row.looked_at is 'Up to when they are counted.';
+comment on column sluice.shadow_row.who is 'The login; over HTTP key ID via LOGIN.';
+comment on column sluice.shadow_row.started_at is 'When it was started.';
+comment on column sluice.shadow_row.ended_at is 'When it was applied or dropped. Null: it is open.';
+
+comment on type sluice.shadow_hour_row is
+  'What a shadow has counted in an hour. What shadow_hours returns.';
+comment on column sluice.shadow_hour_row.at is 'When the hour began.';
+comment on column sluice.shadow_hour_row.model is 'The model that was called.';
+comment on column sluice.shadow_hour_row.calls is 'Calls that began; of a budget those that ended.';
+comment on column sluice.shadow_hour_row.delayed is 'Of these: would have begun later.';
+comment on column sluice.shadow_hour_row.delay_s is 'By so many seconds, all together.';
+comment on column sluice.shadow_hour_row.refused is 'Of these: a budget would have refused them.';
+comment on column sluice.shadow_hour_row.moved is
+  'Of these: another model would have had them.';

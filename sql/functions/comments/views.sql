@@ -170,6 +170,8 @@ comment on column sluice.revisions.before is
 comment on column sluice.revisions.after is
   'The columns that changed, as they are. Null: there is no row.';
 comment on column sluice.revisions.reverts is 'The revision that this one takes back. Null: none.';
+comment on column sluice.revisions.reason is
+  'Why: what the setting sluice.reason said when it was changed. Null: nothing.';
 
 comment on column sluice.jobs.id is 'What start_job returned.';
 comment on column sluice.jobs.action is 'redrive, cancel, move, prioritise or forget.';

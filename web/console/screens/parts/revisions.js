@@ -61,6 +61,7 @@ function One({ revision, isNamed, onRevert }) {
         ${' '}${place ? html`<a href=${place}><b>${name}</b></a>` : html`<b>${name}</b>`} `}${action} by
           ${' '}<${Who} who=${revision.who} /></span>
       ${revision.reverts && html`<${Badge} tone="muted">takes back ${revision.reverts}<//>`}
+      ${revision.reason && html`<span class="muted">${revision.reason}</span>`}
       ${revision.action !== 'insert' && html`<button type="button" class="quiet" onClick=${onRevert}
         aria-label=${`Revert revision ${revision.id} of ${revision.name || 'the settings'}`}>Revert</button>`}
     </div>
