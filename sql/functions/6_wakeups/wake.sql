@@ -124,26 +124,35 @@ language plpgsql volatile
 as $$
 declare
   v record;
+  v_name text;
 begin
   for v in
     select l.line, array_agg(l.r) as rows, min(l.route) as route, min(l.api) as api,
-      min(l.version) as version, min((l.r).model) as model
-    from (select r, r.route, t.api, t.schema_version as version,
-            sluice.line_of(r.model, r.route, t.api, t.schema_version) as line
-          from unnest(p_rows) r left join sluice.task t on t.id = r.task_id
-            and (r.route is not null
-              or (select exists (select from sluice.route_line n where n.version is not null)))) l
-    group by l.line, case when l.line is null then row(l.route, l.api, l.version,
-      (l.r).model)::text end
+      min(l.version) as version, min(l.model) as model
+    from (select r, r.route, t.api, t.schema_version as version, coalesce(r.model, t.home) as model,
+            sluice.line_of(r.model, r.route, t.api, t.schema_version, t.home) as line
+          from unnest(p_rows) r left join lateral (
+            select k.api, k.schema_version, case when r.route is not null
+              and k.affinity_key is not null then sluice.home_of(r.route, k.api, k.affinity_key,
+                coalesce(p_ready, clock_timestamp())) end as home
+            from sluice.task k where k.id = r.task_id and (r.route is not null
+              or (select exists (select from sluice.route_line n where n.version is not null)))
+            offset 0) t on true) l
+    group by l.line, case when l.line is null then row(l.route, l.api, l.version, l.model)::text end
     order by l.line
   loop
     v.line := coalesce(v.line, sluice.make_route_line(v.route, v.api, v.version, v.model));
+    v_name := sluice.line_name(v.line);
     perform sluice.lock_line(v.line) where p_ready is null;
     execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence,
       rank, attempts, tenant)
-      select r.task_id, coalesce($2, r.ready_at), r.deadline, r.model, r.request_bytes,
-        greatest(r.fence, 1), r.rank, r.attempts, r.tenant
-      from unnest($1) r', 'queue_' || sluice.line_name(v.line)) using v.rows, p_ready;
+      select r.task_id, %s, r.deadline, r.model, r.request_bytes, greatest(r.fence, 1), r.rank,
+        r.attempts, r.tenant
+      from unnest($1) r', 'queue_' || v_name, case when p_ready is null then 'r.ready_at'
+        when to_regproc('sluice.prefix_time_' || v_name) is null then '$2'
+        else format('(select sluice.prefix_time_%s(t.affinity_key, t.prompt, t.request, $2)
+          from sluice.task t where t.id = r.task_id)', v_name) end)
+    using v.rows, p_ready;
     if p_ready is null then
       perform sluice.lower_marks(v.line, array_agg(b.rank), array_agg(b.tenant), array_agg(b.first))
       from (select r.rank, sluice.tenant_key(r.tenant) as tenant, min(r.ready_at) as first

@@ -67,7 +67,7 @@ begin
     select case when l.line > 0 then l.line else n.model end as model,
       sum(l.tasks)::bigint as tasks, bool_or(l.is_estimate) as is_estimate, min(l.since) as since
     from load l left join sluice.route_line n on n.n = -l.line
-    where l.line > 0 or n.model is not null group by 1),
+    where l.line > 0 or n.route is null group by 1),
   part as materialized (
     select r.route, r.model, r.weight / sum(r.weight) over (partition by r.route) as part
     from sluice.routes r where r.weight > 0),
