@@ -194,7 +194,7 @@ begin
       when f.state = 'breaker open' then f.breaker_since + (f.row).breaker_open end,
     f.breaker, sluice.pressure(f.depth + f.in_flight + f.waiting, u.max), f.depth, f.in_flight,
     f.depth + f.in_flight + f.waiting, f.is_estimate, u.max, (f.row).max_in_flight,
-    sluice.seconds_between(f.since, v_now), (f.row).rpm, (f.row).tpm,
+    sluice.seconds_between(f.since, greatest(f.since, v_now)), (f.row).rpm, (f.row).tpm,
     coalesce(e.calls, 0), coalesce(e.tokens, 0), f.permits,
     case when f.permits <= 0 then sluice.permit_at(f.row, v_now) end,
     coalesce(e.solved, 0), coalesce(e.failed, 0), e.p50_s, e.p99_s,

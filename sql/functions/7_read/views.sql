@@ -218,7 +218,8 @@ $$;
 -- (infinity: until somebody opens it; null: until a probe decides).
 create or replace view sluice.queues as
   select m.name as model, f.depth, f.in_flight, f.depth + f.in_flight + f.waiting as unfinished,
-    extract(epoch from clock_timestamp() - f.oldest_ready)::double precision as oldest_ready_s,
+    extract(epoch from greatest(clock_timestamp(), f.oldest_ready)
+      - f.oldest_ready)::double precision as oldest_ready_s,
     f.permits_now, f.next_permit_at,
       (60e9 / (sluice.request_quota(m)).interval_ns)::double precision as sustained_rpm,
     sluice.pressure(f.depth + f.in_flight + f.waiting,

@@ -67,9 +67,9 @@ comment on column sluice.models.hedge_max is
 comment on column sluice.models.hedge_budget is
   'Extra calls as a share of all calls, 0 to 1; models with hedge_after save for one budget.';
 comment on column sluice.models.claim_order is
-  'Of the tasks of one priority and tenant. prefix: those that have the same affinity key, or begin '
-  'with the same 256 characters, are called one after the other, so that a prefix cache is of use; '
-  'also those of its routes.';
+  'Of the tasks of one priority and tenant. prefix: those that have the same affinity key, or '
+  'begin with the same 256 characters, are called one after the other, so that a prefix cache is '
+  'of use; also those of its routes.';
 comment on column sluice.models.input_price is
   'Cost of a million input tokens, in a currency of yours. Null: not known. To set it begins a new '
   'list in sluice.prices, and a list that comes into force is shown here within a minute.';
