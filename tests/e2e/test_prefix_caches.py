@@ -56,7 +56,7 @@ def test_a_conversation_stays_with_its_model(url, worker):
 
 
 def test_what_waits_for_a_model_that_closes_goes_to_another(url, worker):
-    query(url, "update sluice.models set rpm = 1, burst = 1")  # one call each: the others wait
+    query(url, "update sluice.models set rpm = 2, burst = 1")  # one call each: the others wait
     worker(url)
     for key in CONVERSATIONS:
         submit(url, "x", "r", affinity_key=key)

@@ -8,8 +8,8 @@ select given_worker() as w \gset
 create function homes(p_route text, p_now timestamptz default at(1)) returns table (key text,
   home int)
 language sql as $$
-  select key, home from sluice.homes_of(p_route, null,
-    array(select 'conversation ' || n from generate_series(1, 3000) n), p_now) $$;
+  select 'conversation ' || n, sluice.home_of('conversation ' || n, h.ids, h.weights)
+  from generate_series(1, 3000) n cross join sluice.homes_of(p_route, null, p_now) h $$;
 create temporary table first as select * from homes(:'r');
 
 select is(count(*)::int, 3000, 'each key has one') from first;
@@ -17,11 +17,11 @@ select is_empty(format('select from homes(%L) h join first f using (key) where h
   :'r'), 'and keeps it');
 select is(bool_and(n between 900 and 1100), true, 'equal weights, equal shares')
 from (select count(*) as n from first group by home) x;
-select is(sluice.home_of(:'r', null, 'conversation 7', at(1)),
-  (select home from first where key = 'conversation 7'), 'it is asked for singly, too');
-select is(sluice.home_of(:'r', null, null, at(1)), null, 'no key, no home');
-select is(sluice.home_of('no such route', null, 'x', at(1)), null, 'nor without models');
-select is(sluice.home_of(:'r', 'openai-chat', 'x', at(1)), null, 'nor without models of the api');
+select is(h.weights, '{1,1,1}', 'by their weights') from sluice.homes_of(:'r', 'solve', at(1)) h;
+select is(sluice.home_of('x', null, null), null, 'without models there is none');
+select is(h.ids, null, 'such as of no route') from sluice.homes_of('no such route', null, at(1)) h;
+select is(h.ids, null, 'or no model of the api')
+from sluice.homes_of(:'r', 'openai-chat', at(1)) h;
 
 update sluice.models set paused = true where name = :'b';
 select is(sluice.is_able(model_row(:'b'), at(1)), false, 'a paused model is not able');

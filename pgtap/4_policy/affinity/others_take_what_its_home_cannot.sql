@@ -14,8 +14,10 @@ language sql as $$
 $$;
 -- home_key: a key that is at home with a model.
 create function home_key(p_model text, p_nth int default 1) returns text language sql as $$
-  select k from generate_series(1, 100) n cross join lateral (select 'key ' || n as k) k
-  where sluice.home_of(current_setting('test.route'), null, k, at(1)) = id_of(p_model)
+  select 'key ' || n
+  from generate_series(1, 100) n
+  cross join sluice.homes_of(current_setting('test.route'), null, at(1)) h
+  where sluice.home_of('key ' || n, h.ids, h.weights) = id_of(p_model)
   order by n offset p_nth - 1 limit 1 $$;
 select home_key(:'a') as ka, home_key(:'b') as kb \gset
 -- The first one has no line yet.

@@ -26,39 +26,34 @@ begin
 end
 $$;
 
--- homes_of: the models of p_route that are the homes of p_keys: of those that are able, or of all
--- if none is.
+-- homes_of: the models of p_route that may be homes: those that are able, or all if none is.
 -- Params:  p_api: of verbatim requests; null: of prompts.
--- Returns: nothing, if the route has no model with a weight.
+-- Returns: ids, and beside each its weight; null: the route has no model with a weight.
 create or replace function sluice.homes_of(
-  p_route text, p_api text, p_keys text[], p_now timestamptz)
-returns table (key text, home int)
+  p_route text, p_api text, p_now timestamptz, out ids int[], out weights double precision[])
 language plpgsql volatile
 as $$
-#variable_conflict use_column
 begin
-  return query
   with member as materialized (
     select m.id, r.weight, sluice.is_able(m, p_now) as able
     from sluice.routes r join sluice.models m on m.name = r.model
     where r.route = p_route and r.weight > 0 and coalesce(m.api = p_api, true))
-  select distinct on (k.key) k.key, m.id
-  from unnest(p_keys) k(key)
-  join member m on m.able or not exists (select from member where able)
-  order by k.key, -ln(((hashtextextended(k.key, m.id) & 9007199254740991) + 0.5::double precision)
-    / 9007199254740992) / m.weight, m.id;
+  select array_agg(m.id order by m.id), array_agg(m.weight order by m.id) into ids, weights
+  from member m where m.able or not exists (select from member where able);
 end
 $$;
 
--- home_of: homes_of for one key; null: there is no key, or no model.
+-- home_of: which of the models p_ids is the home of a key; null: there is none.
+-- Params:  p_weights: theirs.
 create or replace function sluice.home_of(
-  p_route text, p_api text, p_key text, p_now timestamptz)
+  p_key text, p_ids int[], p_weights double precision[])
 returns int
-language plpgsql volatile
+language plpgsql immutable
 as $$
 begin
-  return (select h.home from sluice.homes_of(p_route, p_api, array[p_key], p_now) h
-    where p_key is not null);
+  return (select m.id from unnest(p_ids, p_weights) m(id, weight)
+    order by -ln(((hashtextextended(p_key, m.id) & 9007199254740991) + 0.5::double precision)
+      / 9007199254740992) / m.weight, m.id limit 1);
 end
 $$;
 

@@ -151,12 +151,12 @@ begin
       select distinct a.name, a.verbatim, a.version, a.line, a.model, a.route, a.api
       from unnest(p_destinations) a),
     home as materialized (
-      select t.name, t.verbatim, t.version, h.key, sluice.line_of(t.model, t.route, t.api,
-        nullif(t.version, ''), h.home) as line
-      from target t cross join lateral sluice.homes_of(t.route, t.api, array(
-        select distinct c.key from counted c where c.key <> '' and (c.name, c.verbatim, c.version)
-          = (t.name, t.verbatim, t.version)), p_now) h
-      where t.route is not null)
+      select k.name, k.verbatim, k.version, k.key, sluice.line_of(t.model, t.route, t.api,
+        nullif(t.version, ''), sluice.home_of(k.key, t.ids, t.weights)) as line
+      from (select distinct c.name, c.verbatim, c.version, c.key from counted c where c.key <> '') k
+      join (select t.*, h.* from target t
+        cross join lateral sluice.homes_of(t.route, t.api, p_now) h
+        where t.route is not null offset 0) t using (name, verbatim, version))
     select array_agg(row(name, verbatim, coalesce(h.line, t.line), t.model, t.route, t.api,
         c.tenant, c.tasks, version, key, n.later)::sluice.destination
       order by coalesce(h.line, t.line), n.later)

@@ -31,6 +31,12 @@ create or replace function sluice.wake_lines_max() returns int
 language sql immutable parallel safe
 as $$ select 100 $$;
 
+-- wake_homes_max: how many lines one call makes for homes of affinity keys, at 20 ms each. With more
+-- that are missing, tasks go to their route's own line, and so to any model, this once.
+create or replace function sluice.wake_homes_max() returns int
+language sql immutable parallel safe
+as $$ select 16 $$;
+
 -- later_mark: a lower bound on ready_at of the rows that wait for their time: the mark of the one
 -- lane of line 0.
 create or replace function sluice.later_mark(p_now timestamptz default 'infinity')
@@ -125,22 +131,33 @@ as $$
 declare
   v record;
   v_name text;
+  v_made int := 0;
 begin
   for v in
+    with come as materialized (
+      select r, r.route, t.api, t.schema_version as version, t.affinity_key as key
+      from unnest(p_rows) r left join sluice.task t on t.id = r.task_id
+        and (r.route is not null
+          or (select exists (select from sluice.route_line n where n.version is not null)))),
+    home as materialized (
+      select c.route, c.api, h.ids, h.weights
+      from (select distinct route, api from come where route is not null and key is not null) c
+      cross join lateral sluice.homes_of(c.route, c.api, coalesce(p_ready, clock_timestamp())) h)
     select l.line, array_agg(l.r) as rows, min(l.route) as route, min(l.api) as api,
       min(l.version) as version, min(l.model) as model
-    from (select r, r.route, t.api, t.schema_version as version, coalesce(r.model, t.home) as model,
-            sluice.line_of(r.model, r.route, t.api, t.schema_version, t.home) as line
-          from unnest(p_rows) r left join lateral (
-            select k.api, k.schema_version, case when r.route is not null
-              and k.affinity_key is not null then sluice.home_of(r.route, k.api, k.affinity_key,
-                coalesce(p_ready, clock_timestamp())) end as home
-            from sluice.task k where k.id = r.task_id and (r.route is not null
-              or (select exists (select from sluice.route_line n where n.version is not null)))
-            offset 0) t on true) l
+    from (select c.r, c.route, c.api, c.version, m.model, sluice.line_of((c.r).model, c.route,
+            c.api, c.version, m.model) as line
+          from come c left join home h on c.key is not null and h.route = c.route
+            and h.api is not distinct from c.api
+          cross join lateral (select coalesce((c.r).model, case when h.ids is not null
+            then sluice.home_of(c.key, h.ids, h.weights) end) as model offset 0) m) l
     group by l.line, case when l.line is null then row(l.route, l.api, l.version, l.model)::text end
     order by l.line
   loop
+    if v.line is null and v.route is not null and v_made = sluice.wake_homes_max() then
+      v.line := sluice.line_of(null, v.route, v.api, v.version);
+    end if;
+    v_made := v_made + (v.line is null)::int;
     v.line := coalesce(v.line, sluice.make_route_line(v.route, v.api, v.version, v.model));
     v_name := sluice.line_name(v.line);
     perform sluice.lock_line(v.line) where p_ready is null;
