@@ -31,8 +31,8 @@ create or replace function sluice.wake_lines_max() returns int
 language sql immutable parallel safe
 as $$ select 100 $$;
 
--- wake_homes_max: how many lines one call makes for homes of affinity keys, at 20 ms each. With more
--- that are missing, tasks go to their route's own line, and so to any model, this once.
+-- wake_homes_max: how many lines one call makes for homes of affinity keys, at 20 ms each. If more
+-- are missing, their tasks go to the route's own line, and so to any model, this once.
 create or replace function sluice.wake_homes_max() returns int
 language sql immutable parallel safe
 as $$ select 16 $$;
