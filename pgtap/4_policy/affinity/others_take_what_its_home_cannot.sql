@@ -47,7 +47,7 @@ select is(claimed(:wb, 10, at(1)), array[:other]::bigint[], 'which it takes');
 select is((sluice.next_work(array[id_of(:'b')], at(1), :wb)).work, false, 'and then no work');
 select is(claimed(:wb, 10, at(1)), '{}', 'for it leaves the first''s alone');
 select is(claimed(:wa, 1, at(1)), array[:first]::bigint[], 'they wait for their home');
-select completed(:wa, told(:first, 'retry', error => 'busy')) \g /dev/null
+select completed(:wa, told(:first, 'retry', 2, error => 'busy')) \g /dev/null
 select sluice.wake(at(900)) \g /dev/null
 select sluice.heartbeat(w, at(900)) from unnest(array[:wa, :wb]) w \g /dev/null
 select is((select line from sluice.find_place(:first, null, :'r')), :home_a,

@@ -120,7 +120,8 @@ $$;
 -- Params:  p_pick: a query of the rows' ctid as at, the tokens to reserve, and n: their order,
 --          unless 0; p_by_prefix: the line's order is by prefix, so that rows may be ready, by
 --          their order, after they are taken.
-create or replace function sluice.lease_text(p_pick text, p_by_prefix boolean) returns text
+create or replace function sluice.lease_text(p_pick text, p_by_prefix boolean default false)
+returns text
 language sql immutable
 as $$
   select 'with pick as materialized (' || p_pick || '),

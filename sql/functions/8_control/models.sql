@@ -81,8 +81,8 @@ begin
     update sluice.tenants set models = array_replace(models, old.name, new.name)
     where old.name = any (models);
   end if;
-  if tg_op <> 'DELETE' and new.claim_order is distinct from
-    case when tg_op = 'UPDATE' then old.claim_order else 'arrival' end then
+  if tg_op <> 'DELETE' and new.claim_order
+    is distinct from (case when tg_op = 'UPDATE' then old.claim_order else 'arrival' end) then
     perform sluice.make_functions(l) from unnest(sluice.lines_for(new)) l;
   end if;
   if tg_op = 'UPDATE' and new.max_queue is distinct from old.max_queue then
