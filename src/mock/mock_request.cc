@@ -50,8 +50,8 @@ std::optional<std::string> last_message_of(dom::element root, std::string& conte
   for (const dom::element message : messages) {
     if (last) context += *last;
     dom::element content;
-    last = message["content"].get(content) == simdjson::SUCCESS ? content_of(content)
-                                                                : std::nullopt;
+    last =
+        message["content"].get(content) == simdjson::SUCCESS ? content_of(content) : std::nullopt;
   }
   return last;
 }
