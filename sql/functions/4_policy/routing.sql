@@ -4,10 +4,11 @@
 
 -- may_take: how many tasks of route line p_line model p_model may take now; null: any number,
 -- because no other model counts.
--- Params:  p_weight: the model's in the route; p_want: how many tasks a claim wants; requires the
---          line's lock. Null: only look.
+-- Params:  p_weight, p_tier: the model's in the route; p_want: how many tasks a claim wants;
+--          requires the line's lock. Null: only look.
 create or replace function sluice.may_take(
-  p_line int, p_model int, p_weight double precision, p_want int, p_now timestamptz)
+  p_line int, p_model int, p_weight double precision, p_want int, p_now timestamptz,
+  p_tier int default 1)
 returns int
 language plpgsql volatile
 as $$
@@ -16,12 +17,16 @@ declare
   v_route sluice.meter;
 begin
   if p_want is null then
-    v_route := sluice.meter_of(p_line, 0);
+    v_route := sluice.meter_of(p_line, sluice.tier_meter(p_tier));
   else
-    v_own := sluice.note_ask(p_line, p_model, p_weight, v_own, p_now);
-    v_route := sluice.route_meter(p_line, p_model, p_weight, v_own, false, p_now);
+    v_own := sluice.note_ask(p_line, p_model, p_weight, v_own, p_now, p_tier);
+  end if;
+  if p_tier > 1 and sluice.is_left_to_earlier(p_line, p_tier, p_now) then
+    return sluice.urgent_tasks(p_line, p_model, p_tier, coalesce(p_want, 1), p_now);
+  elsif p_want is not null then
+    v_route := sluice.route_meter(p_line, p_model, p_weight, v_own, false, p_now, p_tier);
     if sluice.share_now(v_own, v_route, p_weight) < p_want then
-      v_route := sluice.route_meter(p_line, p_model, p_weight, v_own, true, p_now);
+      v_route := sluice.route_meter(p_line, p_model, p_weight, v_own, true, p_now, p_tier);
     end if;
   end if;
   return sluice.share_now(v_own, v_route, p_weight);
@@ -39,7 +44,8 @@ as $$ select interval '250 milliseconds' $$;
 -- Params:  p_own: its meter.
 -- Returns: its meter now.
 create or replace function sluice.note_ask(
-  p_line int, p_model int, p_weight double precision, p_own sluice.meter, p_now timestamptz)
+  p_line int, p_model int, p_weight double precision, p_own sluice.meter, p_now timestamptz,
+  p_tier int default 1)
 returns sluice.meter
 language plpgsql volatile
 as $$
@@ -52,9 +58,10 @@ begin
     return p_own;
   end if;
   if v_is_back or p_own.weight not in (0, p_weight) then
-    v_route := sluice.route_meter(p_line, p_model, p_weight, p_own, false, p_now);
+    v_route := sluice.route_meter(p_line, p_model, p_weight, p_own, false, p_now, p_tier);
     p_own.v := sluice.own_meter(p_own, v_route, p_weight);
-    perform sluice.note_meter(p_line, 0, v_route.at, v_route.v, v_route.weight);
+    perform sluice.note_meter(p_line, sluice.tier_meter(p_tier), v_route.at, v_route.v,
+      v_route.weight);
     p_own.weight := p_weight;
   end if;
   perform sluice.note_meter(p_line, p_model, p_now, p_own.v, p_own.weight);
@@ -82,7 +89,7 @@ declare
   v record;
 begin
   for v in
-    select -l.n as line, m.id, r.weight
+    select -l.n as line, m.id, r.weight, r.tier
     from (select distinct line from sluice.ready_line where line < 0) g join sluice.route_line l
       on l.n = -g.line
     join sluice.routes r on r.route = l.route and r.weight > 0
@@ -98,7 +105,8 @@ begin
     order by random() limit sluice.asks_max()
   loop
     if sluice.try_line(v.line) then
-      perform sluice.note_ask(v.line, v.id, v.weight, sluice.meter_of(v.line, v.id), p_now);
+      perform sluice.note_ask(v.line, v.id, v.weight, sluice.meter_of(v.line, v.id), p_now,
+        v.tier);
     end if;
   end loop;
 end
@@ -122,7 +130,7 @@ declare
   v_counts boolean;
 begin
   for v in
-    select s.line, r.weight, (select count(*) from unnest(p_leases) e
+    select s.line, r.weight, r.tier, (select count(*) from unnest(p_leases) e
       where e.line = s.line) as taken, least(s.most, p_want) as most
     from unnest(p_shares) s join sluice.route_line l on l.n = -s.line
     join sluice.routes r on r.route = l.route and r.model = p_model.name and r.weight > 0
@@ -131,11 +139,12 @@ begin
     v_counts := case when v.taken = v.most then not (p_is_limited and v.taken = p_want)
       else not sluice.passes_over(p_model, v.line, p_want, p_is_limited, p_leases) end;
     continue when v.taken = 0 and coalesce(v_counts = (v_own.weight > 0), true);
-    v_route := sluice.route_meter(v.line, p_model.id, v.weight, v_own, false, p_now);
+    v_route := sluice.route_meter(v.line, p_model.id, v.weight, v_own, false, p_now, v.tier);
     v_own.v := sluice.own_meter(v_own, v_route, v.weight) + v.taken / v.weight;
     perform sluice.note_meter(v.line, p_model.id, p_now, v_own.v,
       case when v_counts then v.weight else 0 end),
-      sluice.note_meter(v.line, 0, v_route.at, v_route.v + v.taken / v_route.weight,
+      sluice.note_meter(v.line, sluice.tier_meter(v.tier), v_route.at,
+        v_route.v + v.taken / v_route.weight,
         v_route.weight - case when v_counts then 0 else v.weight end);
   end loop;
 end
@@ -196,15 +205,16 @@ declare
   v_most int;
 begin
   for v in
-    select l.line, l.weight, l.version
+    select l.line, l.weight, l.tier, l.version
     from (
-      select p_model.id as line, null::double precision as weight, null::text as version
+      select p_model.id as line, null::double precision as weight, null::int as tier,
+        null::text as version
       where exists (select from sluice.ready_line where line = p_model.id)
       union all
-      select -l.n, null, l.version from sluice.route_line l
+      select -l.n, null, null, l.version from sluice.route_line l
       where l.model = p_model.id and exists (select from sluice.ready_line g where g.line = -l.n)
       union all
-      select -l.n, r.weight, l.version
+      select -l.n, r.weight, r.tier, l.version
       from sluice.routes r join sluice.route_line l on l.route = r.route
         and (l.api is null or l.api = p_model.api)
       where r.model = p_model.name and r.weight > 0 and exists (select from sluice.ready_line g
@@ -220,7 +230,7 @@ begin
       continue when not pg_try_advisory_xact_lock(sluice.lock_class('route'), -v.line)
         or to_regclass('sluice.queue_' || sluice.line_name(v.line)) is null;
       if v.weight is not null then
-        v_most := sluice.may_take(v.line, p_model.id, v.weight, p_want, p_now);
+        v_most := sluice.may_take(v.line, p_model.id, v.weight, p_want, p_now, v.tier);
         continue when v_most = 0;
       end if;
       v_versions := v_versions + (v.weight is null)::int;

@@ -209,7 +209,7 @@ declare
   v_ready timestamptz;
 begin
   for v_line in
-    select l.line, r.weight from unnest(sluice.lines_for(p_model)) l(line)
+    select l.line, r.weight, r.tier from unnest(sluice.lines_for(p_model)) l(line)
     left join sluice.route_line n on n.n = -l.line
     left join sluice.routes r on r.route = n.route and r.model = p_model.name
     where exists (select from sluice.ready_line k where k.line = l.line)
@@ -218,7 +218,7 @@ begin
   loop
     v_ready := least(v_ready, case
       when v_line.weight is null or sluice.may_take(v_line.line, p_model.id, v_line.weight, null,
-        p_now) is distinct from 0
+        p_now, v_line.tier) is distinct from 0
         then sluice.first_turn(v_line.line, p_now)
       when sluice.is_waiting(array[v_line.line], p_now) then p_now + interval '50 ms' end);
     exit when v_ready <= p_now;
