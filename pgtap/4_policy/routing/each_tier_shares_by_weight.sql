@@ -21,8 +21,11 @@ select served(:w, null, 10, 100, 10) \g /dev/null
 select cmp_ok(abs(100.0 * count(*) filter (where model = :'c') / count(*) - 70), '<=', 5::numeric,
   'then the second by its own')
 from sluice.result where model in (:'c', :'d');
-select is(sluice.route_weight(own_line(:'r'), 0, at(12.5), 2), 100::float8, 'it counts');
-select is(sluice.route_weight(own_line(:'r'), 0, at(12.5), 1, 2), 100::float8, 'alone');
+select sluice.resume(:'a'), sluice.resume(:'b') \g /dev/null
+select sluice.note_meter(own_line(:'r'), id_of(m), at(20), 0, 1)
+from unnest(array[:'a', :'b', :'c', :'d']) m \g /dev/null
+select is(sluice.route_weight(own_line(:'r'), 0, at(20), 2), 100::float8, 'of one tier');
+select is(sluice.route_weight(own_line(:'r'), 0, at(20), 1, 2), 200::float8, 'of two');
 
 select * from finish();
 rollback;

@@ -1,7 +1,7 @@
 -- sluice.urgent_tasks, sluice.usual_call
 begin;
 \ir ../../_helpers.sql
-select plan(8);
+select plan(9);
 
 select given_model() as slow, given_model() as quick \gset
 select given_route(:'slow', :'quick') as r \gset
@@ -17,13 +17,15 @@ insert into sluice.history_row (step, at, model, called, call_s) values
   ('minute', at(-600), :'quick', 10, 50);
 select is(sluice.usual_call(:'slow', at(1)), '1 minute'::interval,
   'in the last hour a minute each');
-select is(sluice.urgent_tasks(:line, :quick_id, 2, 9, at(1)), 1,
-  'one task has less time than that, and enough for the quick one');
-select is(sluice.urgent_tasks(:line, :quick_id, 2, 0, at(1)), 0, 'as many as are wanted');
+select is(sluice.urgent_tasks(:line, :quick_id, 2, 9, at(1)), 2, 'two tasks have less time');
+select is(sluice.urgent_tasks(:line, :quick_id, 2, 1, at(1)), 1, 'as many as are wanted');
 select sluice.may_take(:line, id_of(:'slow'), 1, 0, at(1)) \g /dev/null
-select is(sluice.may_take(:line, :quick_id, 1, 9, at(1), 2), 1, 'it may take one');
-select is(claimed(:w_q, 9, at(1)) @> array[:urgent::bigint], true, 'and does');
+select is(sluice.may_take(:line, :quick_id, 1, 9, at(1), 2), 2, 'the quick one may take two');
+select is(claimed(:w_q, 9, at(1)), array[:late::bigint, :urgent], 'and does');
 select is(claimed(:w_q, 9, at(1.1)), '{}', 'the others wait for the slow one');
+update sluice.history_row set call_s = 700 where model = :'quick';
+select given_task(:'r', deadline => at(20)) \g /dev/null
+select is(sluice.urgent_tasks(:line, :quick_id, 2, 9, at(1.2)), 0, 'as if it is no quicker');
 
 select * from finish();
 rollback;

@@ -21,8 +21,8 @@ select claimed(:w, 1) \g /dev/null
 select is(completed(:w, told(:t, 'failed', error => 'HTTP 400: too long', http_status => 400,
   error_code => 'context_too_long', billed => false)), true, 'a prompt is too long');
 select is(places(:t), 'later', 'its task has not failed');
-select results_eq(format($$select kind, model, fallback_to, error_code, error, fence, attempts
-    from sluice.attempt a join sluice.later l using (task_id) where task_id = %s$$, :t),
+select results_eq(format($$select a.kind, a.model, a.fallback_to, a.error_code, a.error, a.fence,
+    l.attempts from sluice.attempt a join sluice.later l using (task_id) where task_id = %s$$, :t),
   format($$values ('rerouted'::text, %L::text, %L::text, 'context_too_long'::text,
     'HTTP 400: too long'::text, 1, 1::smallint)$$, :'small', :'large'), 'why it left is noted');
 select is((select m.name from sluice.task t join sluice.models m on m.id = t.model

@@ -28,31 +28,33 @@ end
 $$;
 
 -- urgent_tasks: how many tasks of route line p_line, at most p_want, have deadlines that are too
--- near for each model of the earlier tiers, but not for p_model. It takes as many: a lane's
--- earliest deadlines come first.
+-- near for each model of the earlier tiers, if p_model is quicker than these. It takes as many: a
+-- lane's earliest deadlines come first.
 create or replace function sluice.urgent_tasks(
   p_line int, p_model int, p_tier int, p_want int, p_now timestamptz) returns int
 language plpgsql volatile
 as $$
 declare
   v_queue text := 'queue_' || sluice.line_name(p_line);
-  v_from timestamptz;
-  v_until timestamptz;
   v_has_any boolean;
+  v_own interval;
+  v_earlier interval;
   v_count int := 0;
 begin
   execute format('select exists (select from sluice.%I q where q.deadline > $1)', v_queue)
   into v_has_any using p_now;
   if v_has_any then
-    select p_now + min(sluice.usual_call(m.name, p_now)) filter (where m.id = p_model),
-      p_now + min(coalesce(sluice.usual_call(m.name, p_now), '0')) filter (where r.tier < p_tier)
-    into v_from, v_until
+    select min(sluice.usual_call(m.name, p_now)) filter (where m.id = p_model),
+      min(coalesce(sluice.usual_call(m.name, p_now), '0')) filter (where r.tier < p_tier)
+    into v_own, v_earlier
     from sluice.route_line l join sluice.routes r on r.route = l.route and r.weight > 0
     join sluice.models m on m.name = r.model and (l.api is null or l.api = m.api)
     where l.n = -p_line and (m.id = p_model or r.tier < p_tier);
+  end if;
+  if coalesce(v_own, '0') < v_earlier then
     execute format('select count(*) from (select from sluice.%I q
       where q.deadline > $1 and q.deadline <= $2 limit $3) q', v_queue)
-    into v_count using coalesce(v_from, p_now), v_until, p_want;
+    into v_count using p_now, p_now + v_earlier, p_want;
   end if;
   return v_count;
 end

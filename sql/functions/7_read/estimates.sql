@@ -61,7 +61,7 @@ $$;
 
 -- estimate_takers: for each name of p_sums the models that may take its tasks, and the tokens that
 -- all of them would need there.
--- Returns: part: how many of the tasks it takes by weight; input_tokens, output_max: as the limits
+-- Returns: part: how many of the tasks it takes by weight, of a route in its first tier; input_tokens, output_max: as the limits
 --          of tokens reserve them, but with the bound that a verbatim request sets to its answer,
 --          or the model to all;
 --          output_min: answers as long as on average in the last week, or of one token, if there
@@ -87,7 +87,9 @@ as $$
     from named n join sluice.models m on m.name = n.name
     union all
     select n.name, m, r.weight from named n join sluice.routes r on r.route = n.name
-    join sluice.models m on m.name = r.model where r.weight > 0)
+    join sluice.models m on m.name = r.model
+    where r.weight > 0 and r.tier = (select min(f.tier) from sluice.routes f
+      where f.route = n.name and f.weight > 0))
   select n.name, t.model, n.tasks::bigint, n.tasks * t.weight / sum(t.weight) over (
       partition by n.name), (n.tasks * e.input)::bigint,
     least(o.max, floor(n.tasks * coalesce(a.tokens, 1)))::bigint, o.max::bigint
