@@ -190,7 +190,7 @@ TEST_CASE("a prompt that is too long, or refused, has a code of its own") {
         "Your request was rejected as a result of our safety system.",
         "Invalid prompt: your prompt was flagged as potentially violating our usage policy.",
         "Content violates usage guidelines.",
-        "Your chosen model requires moderation and your input was flagged for \\" violence\\".",
+        "Your chosen model requires moderation and your input was flagged for violence.",
         "Input data may contain inappropriate content.",
         "litellm.ContentPolicyViolationError: x"}) {
     CAPTURE(message);
