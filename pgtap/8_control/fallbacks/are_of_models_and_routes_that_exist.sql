@@ -28,7 +28,8 @@ from (values ('[]', 'SL004'), ('{"over_budget": 1}', 'SL004'),
 select sluice.configure_fallbacks(:'r', '{}') \g /dev/null
 select is((select count(*) from sluice.fallbacks where target = :'r'), 0::bigint, 'or none');
 
-update sluice.models set name = name || '-new' where name in (:'a', :'b');
+update sluice.models set name = name || '-new' where name = :'b';
+update sluice.models set name = name || '-new' where name = :'a';
 select results_eq('select target, cause, to_model from sluice.fallbacks order by 1, 2',
   format($$values (%1$L, 'content_refused', %2$L), (%1$L, 'over_budget', %2$L)$$, :'a' || '-new',
     :'b' || '-new'), 'renamed with its models');
