@@ -128,6 +128,9 @@ declare
   v_place int;
   v_gone boolean;
 begin
+  if not exists (select from sluice.fallbacks) then
+    return p_outcomes;
+  end if;
   for v in
     select o.cause, o.target, array_agg(o.place) as places, array_agg(row((o.lease).task_id, null,
         (o.lease).deadline, null, (o.lease).request_bytes, (o.lease).fence, (o.lease).rank,
@@ -139,7 +142,7 @@ begin
         (p_outcomes[e.place]).error_code) as cause offset 0) c
       join sluice.task t on t.id = (e.lease).task_id
       join sluice.models m on m.id = (e.lease).model
-      where c.cause is not null and exists (select from sluice.fallbacks) offset 0) o
+      where c.cause is not null offset 0) o
     where o.target is not null group by o.cause, o.target
   loop
     v_gone := (select sluice.send_to(v.rows, m, p_now) from sluice.models m
