@@ -72,6 +72,12 @@ begin
 end
 $$;
 
+-- These have an argument more: routes have tiers.
+drop function if exists sluice.may_take(int, int, double precision, int, timestamptz),
+  sluice.route_weight(int, int, timestamptz),
+  sluice.route_meter(int, int, double precision, sluice.meter, boolean, timestamptz),
+  sluice.blocked_text(sluice.models, int, timestamptz);
+
 -- No model or route is added until the end: its line would get the old generated functions.
 do $$
 begin

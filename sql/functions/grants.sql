@@ -109,7 +109,7 @@ grant execute on function
     sluice.list_jobs(text, bigint, int), sluice.act_on_job(bigint, text, text, timestamptz),
   sluice.queue_gauges(), sluice.fleet_gauges(), sluice.rate_limit_headers(bigint, timestamptz),
   sluice.configure(text, text, jsonb, boolean), sluice.configure_route(text, jsonb),
-    sluice.set_prefer(text, text),
+    sluice.set_prefer(text, text), sluice.configure_fallbacks(text, jsonb),
   sluice.read_record(anyelement, jsonb), sluice.checked_values(text, jsonb),
     sluice.check_durations(text, jsonb), sluice.hidden_columns(),
   sluice.show_overview(timestamptz), sluice.search_tasks(jsonb, text),
@@ -146,5 +146,6 @@ grant execute on function sluice.set_price(text, jsonb), sluice.price_rows(text)
   sluice.drop_price(text, timestamptz)
 to sluice_admin;
 grant select, insert, update, delete on sluice.models, sluice.routes,
-  sluice.tenants, sluice.payload_schema, sluice.prices, sluice.budgets to sluice_admin;
+  sluice.tenants, sluice.payload_schema, sluice.prices, sluice.budgets,
+  sluice.fallbacks to sluice_admin;
 grant select, update on sluice.settings to sluice_admin;

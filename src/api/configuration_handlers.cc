@@ -108,19 +108,22 @@ Co<HttpReply> delete_model(Services& services, ApiRequest request) {
   return answer_with_deletion(services.background, std::move(request), "models", "name");
 }
 
+// A model of the first tier, as most are, is its weight alone.
 Co<HttpReply> list_routes(Services& services, ApiRequest request) {
   return answer_with_value(
       services.database, request.http,
       "select coalesce(json_object_agg(route, models order by route), '{}') from ("
-      "select route, json_object_agg(model, weight order by model) as models"
+      "select route, json_object_agg(model, case when tier = 1 then to_json(weight)"
+      " else json_build_object('weight', weight, 'tier', tier) end order by model) as models"
       " from sluice.routes group by route) r",
       PgParams());
 }
 
 Co<HttpReply> show_route(Services& services, ApiRequest request) {
-  return answer_with_name(
-      services, std::move(request),
-      "select json_object_agg(model, weight order by model) from sluice.routes where route = $1");
+  return answer_with_name(services, std::move(request),
+                          "select json_object_agg(model, case when tier = 1 then to_json(weight)"
+                          " else json_build_object('weight', weight, 'tier', tier) end"
+                          " order by model) from sluice.routes where route = $1");
 }
 
 Co<HttpReply> delete_route(Services& services, ApiRequest request) {
@@ -147,6 +150,31 @@ Co<HttpReply> change_route(Services& services, ApiRequest request) {
       "select json_build_object('route', $1::text, 'prefer', c.prefer)"
       " from sluice.read_record(null::sluice.route_change, $2::jsonb) c,"
       " sluice.set_prefer($1, c.prefer)");
+}
+
+Co<HttpReply> list_fallbacks(Services& services, ApiRequest request) {
+  return answer_with_value(
+      services.database, request.http,
+      "select coalesce(json_object_agg(target, models order by target), '{}') from ("
+      "select target, json_object_agg(cause, to_model order by cause) as models"
+      " from sluice.fallbacks group by target) f",
+      PgParams());
+}
+
+// A model or route without fallbacks has an empty object.
+Co<HttpReply> show_fallbacks(Services& services, ApiRequest request) {
+  return answer_with_name(
+      services, std::move(request),
+      "select (select coalesce(json_object_agg(cause, to_model order by cause), '{}')"
+      " from sluice.fallbacks where target = n.name)"
+      " from (select name from sluice.models union select route from sluice.routes) n"
+      " where n.name = $1");
+}
+
+Co<HttpReply> replace_fallbacks(Services& services, ApiRequest request) {
+  return answer_with_name_and_body(
+      services, std::move(request),
+      "select $2::jsonb from sluice.configure_fallbacks($1, $2::jsonb)");
 }
 
 Co<HttpReply> list_tenants(Services& services, ApiRequest request) {

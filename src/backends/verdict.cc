@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <span>
 
 #include "backends/json_fields.h"
 #include "backends/text.h"
@@ -26,11 +27,16 @@ constexpr int64_t overload_wait_ms_min = 10'000;
 constexpr int status_unknown_error = 500;
 
 // The status that an error type or code stands for when none came with it.
-constexpr std::array<std::pair<std::string_view, int>, 25> statuses = {{
+constexpr std::array<std::pair<std::string_view, int>, 30> statuses = {{
     {"invalid_request_error", 400},
     {"invalid_prompt", 400},
     {"context_length_exceeded", 400},
     {"exceed_context_size_error", 400},
+    {"string_above_max_length", 400},
+    {"content_filter", 400},
+    {"content_policy_violation", 400},
+    {"data_inspection_failed", 400},
+    {"moderation_blocked", 400},
     {"BadRequestError", 400},
     {"INVALID_ARGUMENT", 400},
     {"authentication_error", 401},
@@ -87,6 +93,63 @@ bool is_too_large(int status, const ProviderError& error) {
 // Of the key, the address, or this one request: one answer does not tell which.
 bool is_refusal(int status) {
   return status == 403 || status == 404 || status == 405;
+}
+
+bool begins_with_one_of(std::string_view message, std::span<const std::string_view> beginnings) {
+  return std::any_of(beginnings.begin(), beginnings.end(), [message](std::string_view beginning) {
+    return begins_in_any_case(message, beginning);
+  });
+}
+
+// Prompt and answer together do not fit into the model's context. Those with a name have it; the
+// others say so at once: Anthropic (two), vLLM and DeepSeek (two), Gemini, xAI, OpenAI's responses,
+// SGLang (two), Groq, Moonshot, Bedrock, LiteLLM.
+bool is_context_too_long(int status, const ProviderError& error) {
+  constexpr std::array<std::string_view, 13> beginnings = {
+      "prompt is too long",
+      "input length and `max_tokens` exceed context limit",
+      "this model's maximum context length",
+      "'max_tokens' or 'max_completion_tokens' is too large",
+      "the input token count",
+      "this model's maximum prompt length",
+      "your input exceeds the context window",
+      "the input (",
+      "requested token count exceeds the model's maximum context length",
+      "please reduce the length of the messages",
+      "your request exceeded model token limit",
+      "input is too long",
+      "litellm.contextwindowexceedederror",
+  };
+  return either_is_one_of(error, {"context_length_exceeded", "exceed_context_size_error",
+                                  "string_above_max_length"}) ||
+         ((status == 400 || status == 413 || status == 422) &&
+          begins_with_one_of(error.message, beginnings));
+}
+
+// The provider will not have this prompt answered. Names: OpenAI and Azure, Alibaba; beginnings:
+// Anthropic, OpenAI (two), xAI, OpenRouter, Alibaba, LiteLLM.
+bool is_content_refused(int status, const ProviderError& error) {
+  constexpr std::array<std::string_view, 7> beginnings = {
+      "output blocked by content filtering policy",
+      "your request was rejected as a result of our safety system",
+      "invalid prompt: your prompt was flagged",
+      "content violates usage guidelines",
+      "your chosen model requires moderation and your input was flagged",
+      "input data may contain inappropriate content",
+      "litellm.contentpolicyviolationerror",
+  };
+  return either_is_one_of(error, {"content_filter", "content_policy_violation",
+                                  "moderation_blocked", "ResponsibleAIPolicyViolation",
+                                  "data_inspection_failed", "DataInspectionFailed"}) ||
+         ((status == 400 || status == 403 || status == 422) &&
+          begins_with_one_of(error.message, beginnings));
+}
+
+// The code of an error that another model may not give; sluice.fallbacks knows it. Empty: none.
+std::string_view fallback_code(int status, const ProviderError& error) {
+  if (is_context_too_long(status, error)) return "context_too_long";
+  if (is_content_refused(status, error)) return "content_refused";
+  return {};
 }
 
 bool is_throttle(int status, const ProviderError& error) {
@@ -227,6 +290,9 @@ Outcome outcome_of_error(const HttpResponse& response, const ProviderError& erro
   std::optional<int64_t> wait_ms = wait_hint_ms(response, error.retry_delay);
   // "false" for a wrong key means the same as parking: repeating does not help.
   if (word != true && status == 401) return Parked{Parked::Cause::credential, words, status};
+  if (const std::string_view cause = fallback_code(status, error); word != true && !cause.empty()) {
+    return Failed{std::string(cause), words, status, billed};
+  }
   if (word != true && is_refusal(status)) return Refused{code, words, status};
   if (is_too_large(status, error)) return Failed{code, words, status, billed};
   if (word == false) return Failed{code, words, status, billed};

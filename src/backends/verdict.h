@@ -36,9 +36,9 @@ Outcome outcome_of_failure(const HttpFailure& failure);
 
 // The outcome of a response that is an error. Its status decides, or, where that says success (a
 // stream may break off with an error object, some gateways answer 200), the status that the error's
-// type stands for. Tried in this order: a bill that is due; a request too large for its quota; the
-// backend's own word (x-should-retry, "retryable"), which a wrong key or address overrides; the
-// table.
+// type stands for. Tried in this order: a bill that is due; a prompt that is too long for the
+// model's context, or refused for what it says; a request too large for its quota; the backend's
+// own word (x-should-retry, "retryable"), which a wrong key or address overrides; the table.
 Outcome outcome_of_error(const HttpResponse& response, const ProviderError& error);
 
 // A successful status whose body makes no sense: may be a proxy's page; worth another attempt.

@@ -26,6 +26,7 @@ Action configure_export(CLI::App& app);
 Action configure_import(CLI::App& app);
 Action configure_model(CLI::App& app);
 Action configure_route(CLI::App& app);
+Action configure_fallback(CLI::App& app);
 Action configure_tenant(CLI::App& app);
 Action configure_price(CLI::App& app);
 Action configure_budget(CLI::App& app);
@@ -63,6 +64,7 @@ constexpr Command command_table[] = {
     {"import", "Take over tasks that export has written", configure_import},
     {"model", "List, make, change, pause, close and delete models", configure_model},
     {"route", "List, make, weigh and delete routes", configure_route},
+    {"fallback", "Say where tasks go that their model cannot serve", configure_fallback},
     {"tenant", "List, change and forget weights and limits of tenants", configure_tenant},
     {"price", "List, set and remove prices of models, now and to come", configure_price},
     {"budget", "List, make, change and delete budgets: what calls may cost", configure_budget},

@@ -19,7 +19,9 @@ constexpr const char* footer =
 
 A prompt may order a fault: "mock:" and commands separated by ";", up to the
 first blank (mock:status=429;retry_after=2 and any text):
-  status=N  retry_after=SECONDS  delay=3s  html  empty  nul  close)";
+  status=N  retry_after=SECONDS  delay=3s  html  empty  nul  close
+  too_long  refused  refused_answer (in the words of OpenAI and Azure)
+  model=NAME (only this model obeys))";
 
 }  // namespace
 

@@ -13,7 +13,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view route_columns[] = {"weight"};
+constexpr std::string_view route_columns[] = {"weight", "tier"};
 
 struct RouteOptions {
   bool json = false;
@@ -34,14 +34,15 @@ void list(pqxx::work& transaction, bool json) {
   using Kind = Table::Kind;
   Table table({{"ROUTE"},
                {"MODEL", Kind::elastic},
+               {"TIER", Kind::number},
                {"WEIGHT", Kind::number},
                {"SHARE", Kind::number},
                {"PREFER"}});
   add_rows(table,
-           transaction.exec(
-               "select route, model, weight, case when prefer = 'weight' then coalesce(round((100"
-               " * weight / nullif(sum(weight) over (partition by route), 0))::numeric, 1)"
-               " || ' %', '-') else '-' end, prefer from sluice.routes order by route, model"));
+           transaction.exec("select route, model, tier, weight, case when prefer = 'weight' then"
+                            " coalesce(round((100 * weight / nullif(sum(weight) over (partition by"
+                            " route, tier), 0))::numeric, 1) || ' %', '-') else '-' end, prefer"
+                            " from sluice.routes order by route, tier, model"));
   fmt::print("{}", table.text());
 }
 
@@ -96,8 +97,8 @@ void set(pqxx::work& transaction, const RouteOptions& options) {
   }
 }
 
-// weight=80, or 80 alone; nothing: 1.
-std::vector<Setting> weight_of(const std::vector<std::string>& texts) {
+// weight=80 and tier=2, or 80 alone; nothing: weight 1.
+std::vector<Setting> place_of(const std::vector<std::string>& texts) {
   if (texts.empty()) return {{"weight", "1"}};
   if (texts.size() > 1 || texts[0].find('=') != std::string::npos) {
     return parse_settings(texts, "a route", route_columns);
@@ -125,12 +126,14 @@ Action configure_route(CLI::App& app) {
   app.require_subcommand(1);
   CLI::App* ls = app.add_subcommand("ls", "All routes and their models");
   ls->add_flag("--json", options->json, "one JSON object a line");
-  CLI::App* change = app.add_subcommand("set", "Give a route a model, or the model another weight");
+  CLI::App* change =
+      app.add_subcommand("set", "Give a route a model, or the model another weight or tier");
   add_names(*change, *options, true);
   auto* settings = change
                        ->add_option("settings", options->settings,
-                                    "its share beside the others' weights; 0 gives it nothing")
-                       ->option_text("weight=N [1]");
+                                    "its share beside the others' weights (0 gives it nothing) in"
+                                    " its tier: a later one takes what the earlier ones cannot")
+                       ->option_text("weight=N [1] tier=N [1]");
   change->add_flag("--remove", options->remove, "take the model out of the route")
       ->configurable(false)  // never from the environment
       ->excludes(settings);
@@ -145,7 +148,7 @@ Action configure_route(CLI::App& app) {
   choice->add_option("route", options->route, "of this one alone [all]")->option_text("ROUTE");
   choice->add_flag("--json", options->json, "one JSON object a line");
   return [options, ls, change, prefer, choice](const GlobalOptions& globals) {
-    if (change->parsed()) options->parsed = weight_of(options->settings);
+    if (change->parsed()) options->parsed = place_of(options->settings);
     return in_transaction(globals, [&](pqxx::work& transaction) {
       if (ls->parsed()) {
         list(transaction, options->json);

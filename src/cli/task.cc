@@ -33,7 +33,8 @@ constexpr const char* task_sql = R"(
 // Of calls that did not solve it; a redriven task may have any number.
 constexpr const char* attempts_sql = R"(
   select to_char(coalesce(started_at, ended_at), 'YYYY-MM-DD HH24:MI:SS') as started,
-    extract(epoch from ended_at - started_at) as took_s, kind, model, http_status, error_code, left(error, $2::int) as error
+    extract(epoch from ended_at - started_at) as took_s,
+    concat_ws(' to ', kind, fallback_to) as kind, model, http_status, error_code, left(error, $2::int) as error
   from (select * from sluice.attempts($1::bigint) order by id desc limit 50) a order by id)";
 
 struct TaskOptions {

@@ -2,6 +2,7 @@
 
 #include <simdjson.h>
 
+#include <array>
 #include <charconv>
 #include <utility>
 
@@ -90,6 +91,21 @@ std::optional<int> number_within(std::string_view text, int from, int to) {
   return number;
 }
 
+std::optional<MockFaults::Body> body_named(std::string_view name) {
+  using Body = MockFaults::Body;
+  constexpr std::array<std::pair<std::string_view, Body>, 6> bodies = {
+      {{"html", Body::html},
+       {"empty", Body::empty},
+       {"nul", Body::nul},
+       {"too_long", Body::too_long},
+       {"refused", Body::refused},
+       {"refused_answer", Body::refused_answer}}};
+  for (const auto& [known, body] : bodies) {
+    if (name == known) return body;
+  }
+  return std::nullopt;
+}
+
 // False when there is no such command.
 bool apply_command(std::string_view name, std::string_view value, MockFaults& faults) {
   if (name == "status") {
@@ -99,6 +115,10 @@ bool apply_command(std::string_view name, std::string_view value, MockFaults& fa
   if (name == "retry_after") {
     faults.retry_after_s = number_within(value, 0, retry_after_max_s);
     return faults.retry_after_s.has_value();
+  }
+  if (name == "model") {
+    faults.model = value;
+    return !value.empty();
   }
   if (name == "delay") {
     const auto delay = parse_duration_ns(value);
@@ -110,12 +130,8 @@ bool apply_command(std::string_view name, std::string_view value, MockFaults& fa
     faults.close = true;
   } else if (name == "error") {
     faults.error = true;
-  } else if (name == "html") {
-    faults.body = MockFaults::Body::html;
-  } else if (name == "empty") {
-    faults.body = MockFaults::Body::empty;
-  } else if (name == "nul") {
-    faults.body = MockFaults::Body::nul;
+  } else if (const auto body = body_named(name)) {
+    faults.body = *body;
   } else {
     return false;
   }
@@ -166,8 +182,9 @@ Result<MockRequest> parse_mock_request(MockRequest::Shape shape, const std::stri
     request.include_usage = flag_of(root["stream_options"]["include_usage"]);
   }
   for (const std::string& prompt : request.prompts) {
-    const auto faults = faults_in(prompt);
+    auto faults = faults_in(prompt);
     if (!faults) return tl::unexpected(faults.error());
+    if (!faults->model.empty() && faults->model != request.model) *faults = MockFaults();
     request.errors.push_back(faults->error);
     if (faults->ordered && !faults->error && !request.faults.ordered) request.faults = *faults;
   }

@@ -9,6 +9,9 @@
 // - nul: an answer that holds the character NUL
 // - close: the connection closed without an answer
 // - status=N: that status and an error
+// - too_long: an error as OpenAI's for a prompt that its model's context cannot hold; refused: as
+//   Azure's for content; refused_answer: an answer that ends with finish_reason content_filter
+// - model=NAME: the commands are for this model; others answer
 // - retry_after=N: the header Retry-After, in seconds
 // - delay=3s: instead of the drawn latency
 // One command, alone, is for its own prompt:
@@ -26,11 +29,12 @@
 namespace sluice {
 
 struct MockFaults {
-  enum class Body { normal, html, empty, nul };
+  enum class Body { normal, html, empty, nul, too_long, refused, refused_answer };
   bool ordered = false;  // there are commands: the error rate does not apply
   Body body = Body::normal;
   bool close = false;
   bool error = false;
+  std::string model;  // empty: any
   std::optional<int> status;
   std::optional<int> retry_after_s;
   std::optional<int64_t> delay_ns;

@@ -46,6 +46,25 @@ HttpReply error_reply(int status, std::string_view type, std::string_view messag
   return reply;
 }
 
+// As OpenAI and Azure say it.
+HttpReply too_long_reply() {
+  HttpReply reply;
+  reply.status = 400;
+  reply.body =
+      R"({"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",)"
+      R"("type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}})";
+  return reply;
+}
+
+HttpReply refused_reply() {
+  HttpReply reply;
+  reply.status = 400;
+  reply.body =
+      R"({"error":{"message":"The response was filtered due to the prompt triggering a content management policy.",)"
+      R"("type":null,"param":"prompt","code":"content_filter","status":400}})";
+  return reply;
+}
+
 HttpReply throttled_reply(int64_t retry_after_s) {
   HttpReply reply = error_reply(429, "rate_limit_exceeded", "too many requests for this model");
   reply.headers.emplace_back("Retry-After", std::to_string(retry_after_s));
@@ -59,13 +78,17 @@ std::string usage_json(const std::string& prompt, const std::string& answer) {
                      prompt_tokens, answer_tokens, prompt_tokens + answer_tokens);
 }
 
+std::string_view finish_of(const MockRequest& request) {
+  return request.faults.body == MockFaults::Body::refused_answer ? "content_filter" : "stop";
+}
+
 // The forms of an answer.
 std::string chat_body(const MockRequest& request, const std::string& answer, uint64_t number) {
   return fmt::format(
       R"({{"id":"chatcmpl-mock-{}","object":"chat.completion","created":0,"model":{},)"
-      R"("choices":[{{"index":0,"message":{{"role":"assistant","content":{}}},"finish_reason":"stop"}}],)"
+      R"("choices":[{{"index":0,"message":{{"role":"assistant","content":{}}},"finish_reason":"{}"}}],)"
       R"("usage":{}}})",
-      number, json_string(request.model), json_string(answer),
+      number, json_string(request.model), json_string(answer), finish_of(request),
       usage_json(request.prompts.front(), answer));
 }
 
@@ -77,7 +100,8 @@ std::string chat_stream(const MockRequest& request, const std::string& answer, u
                   number, json_string(request.model));
   std::string events = head + R"({"index":0,"delta":{"role":"assistant","content":)" +
                        json_string(answer) + "},\"finish_reason\":null}]}\n\n" + head +
-                       "{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+                       fmt::format("{{\"index\":0,\"delta\":{{}},\"finish_reason\":\"{}\"}}]}}\n\n",
+                                   finish_of(request));
   if (request.include_usage) {
     events += head + "],\"usage\":" + usage_json(request.prompts.front(), answer) + "}\n\n";
   }
@@ -116,6 +140,10 @@ HttpReply ordered_reply(const MockRequest& request, uint64_t number, size_t answ
   HttpReply reply;
   if (faults.status && *faults.status != 200) {
     reply = error_reply(*faults.status, "mock_error", "the prompt asked for it");
+  } else if (faults.body == MockFaults::Body::too_long) {
+    reply = too_long_reply();
+  } else if (faults.body == MockFaults::Body::refused) {
+    reply = refused_reply();
   } else {
     reply.body = answer_body(request, number, answer_bytes);
     if (request.stream) reply.content_type = "text/event-stream";

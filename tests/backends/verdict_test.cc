@@ -142,6 +142,65 @@ TEST_CASE("the same errors after a 200 have the same classes") {
   }
 }
 
+TEST_CASE("a prompt that is too long, or refused, has a code of its own") {
+  const auto code_of = [](int status, const std::string& body) {
+    const Outcome outcome = outcome_with(status, body);
+    const auto* failed = std::get_if<Failed>(&outcome);
+    return failed != nullptr ? failed->error_code : "no failure";
+  };
+  const auto said = [](std::string_view message) {
+    return R"({"error":{"message":")" + std::string(message) + R"("}})";
+  };
+  for (const char* name :
+       {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}) {
+    CAPTURE(name);
+    for (const char* field : {"code", "type"}) {
+      const std::string body =
+          R"({"error":{"message":"x",")" + std::string(field) + R"(":")" + name + R"("}})";
+      CHECK(code_of(400, body) == "context_too_long");
+      CHECK(code_of(200, body) == "context_too_long");
+    }
+  }
+  for (const char* message :
+       {"prompt is too long: 208310 tokens > 200000 maximum",
+        "input length and `max_tokens` exceed context limit: 174167 + 64000 > 200000",
+        "This model's maximum context length is 4097 tokens. However, your messages resulted in",
+        "'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's maximum",
+        "The input token count (1300000) exceeds the maximum number of tokens allowed (1048575).",
+        "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+        "Your input exceeds the context window of this model.",
+        "The input (5000 tokens) is longer than the model's context length (4096 tokens).",
+        "Requested token count exceeds the model's maximum context length of 8192 tokens.",
+        "Please reduce the length of the messages or completion.",
+        "Your request exceeded model token limit: 8192", "Input is too long for requested model.",
+        "litellm.ContextWindowExceededError: litellm.BadRequestError: x"}) {
+    CAPTURE(message);
+    CHECK(code_of(400, said(message)) == "context_too_long");
+    CHECK(code_of(500, said(message)) == "no failure");
+    CHECK(code_of(400, said(std::string("bad prompt: ") + message)) == "http_400");
+  }
+  for (const char* name : {"content_filter", "content_policy_violation", "moderation_blocked",
+                           "ResponsibleAIPolicyViolation", "data_inspection_failed"}) {
+    CAPTURE(name);
+    CHECK(code_of(400, R"({"error":{"message":"x","code":")" + std::string(name) + R"("}})") ==
+          "content_refused");
+  }
+  for (const char* message :
+       {"Output blocked by content filtering policy",
+        "Your request was rejected as a result of our safety system.",
+        "Invalid prompt: your prompt was flagged as potentially violating our usage policy.",
+        "Content violates usage guidelines.",
+        "Your chosen model requires moderation and your input was flagged for violence.",
+        "Input data may contain inappropriate content.",
+        "litellm.ContentPolicyViolationError: x"}) {
+    CAPTURE(message);
+    CHECK(code_of(400, said(message)) == "content_refused");
+    CHECK(code_of(403, said(message)) == "content_refused");  // says nothing of the key
+    CHECK(code_of(403, said(std::string("bad prompt: ") + message)) == "no failure");
+  }
+  CHECK(code_of(413, R"({"error":{"type":"request_too_large","message":"x"}})") == "http_413");
+}
+
 TEST_CASE("a backend's own word overrides the table, but for bills") {
   const auto class_with = [](int status, const char* word, const char* body = "") {
     return class_of(outcome_with(status, body, HttpFields{{"x-should-retry", word}}));

@@ -84,7 +84,8 @@ def reset_in_stream(connection, *_):
 FAILING = {
     "moved": (says(302, "", headers=["Location: http://127.0.0.1:9/"]), "http_302"),
     "bad_request": (says(400, error(kind="invalid_request_error")), "http_400"),
-    "too_long": (says(400, error(code="context_length_exceeded")), "http_400"),
+    "too_long": (says(400, error(code="context_length_exceeded")), "context_too_long"),
+    "filtered": (says(400, error(code="content_filter")), "content_refused"),
     "no_model": (says(404, '{"error":"model not found, try pulling it first"}'), "http_404"),
     "large": (says(413, "<html>too large</html>", content_type="text/html"), "http_413"),
     "unsupported": (says(415), "http_415"),

@@ -20,8 +20,8 @@ def test_a_route_is_made_weighed_and_unmade(run):
     assert run("route", "set", "fast", "b", "weight=3").returncode == 0
     assert run("route", "set", "fast", "b", "weight=1.5").returncode == 0
     fast = [row for row in rows(run, "route", "ls") if row["route"] == "fast"]
-    assert fast == [{"route": "fast", "model": "a", "weight": 1, "prefer": "weight"},
-        {"route": "fast", "model": "b", "weight": 1.5, "prefer": "weight"}]
+    assert fast == [{"route": "fast", "model": "a", "weight": 1, "tier": 1, "prefer": "weight"},
+        {"route": "fast", "model": "b", "weight": 1.5, "tier": 1, "prefer": "weight"}]
     assert run("route", "prefer", "fast", "latency").returncode == 0
     choice = rows(run, "route", "choice", "fast")
     assert [(c["model"], c["prefer"], c["share"]) for c in choice] == [
@@ -31,9 +31,9 @@ def test_a_route_is_made_weighed_and_unmade(run):
     none = run("route", "prefer", "none", "cost")
     assert none.returncode == 1 and 'there is no route "none"' in none.stderr
     table = run("route", "ls").stdout.splitlines()
-    assert table[0].split() == ["ROUTE", "MODEL", "WEIGHT", "SHARE"]
+    assert table[0].split() == ["ROUTE", "MODEL", "TIER", "WEIGHT", "SHARE", "PREFER"]
     assert [line.split() for line in table if line.startswith("fast")] == [
-        ["fast", "a", "1", "40.0", "%"], ["fast", "b", "1.5", "60.0", "%"]]
+        ["fast", "a", "1", "1", "-", "latency"], ["fast", "b", "1", "1.5", "-", "latency"]]
     assert run("route", "set", "fast", "a", "--remove").returncode == 0
     gone = run("route", "set", "fast", "a", "--remove")
     assert gone.returncode == 1 and 'route "fast" has no model "a"' in gone.stderr
@@ -82,7 +82,7 @@ def test_rm_takes_away_what_set_made(run):
     (["route", "set", "fast", "nope"], 1, "nope"),
     (["route", "set", "a", "b"], 1, '"a" is already the name of a model'),
     (["route", "set", "fast", "a", "colour=red"], 2,
-        "'colour' is not a setting of a route; the settings are weight"),
+        "'colour' is not a setting of a route; the settings are weight, tier"),
     (["tenant", "set", "t", "rpm=0"], 1, "rpm is positive, not 0"),
     (["tenant", "set", "t"], 2, "needs a setting"),
     (["tenant", "set", "t", "max_priority=101"], 1, "max_priority is between 0 and 100, not 101"),

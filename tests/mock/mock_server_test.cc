@@ -1,6 +1,7 @@
 #include "mock/mock_server.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -157,6 +158,29 @@ TEST_CASE("what is not a call gets a clear status, and JSON") {
 
 TEST_CASE("a prompt may order its fault") {
   Fixture fixture;
+  SUBCASE("too long, or refused, as providers say it") {
+    const auto too_long = fixture.solve("mock:too_long");
+    REQUIRE(too_long);
+    CHECK(too_long->status == 400);
+    CHECK(too_long->body.find("context_length_exceeded") != std::string::npos);
+    const auto refused = fixture.solve("mock:refused");
+    REQUIRE(refused);
+    CHECK(refused->body.find(R"("code":"content_filter")") != std::string::npos);
+    for (const char* stream : {"false", "true"}) {
+      const auto answered = fixture.post(
+          "/v1/chat/completions",
+          fmt::format(
+              R"({{"model":"m","stream":{},"messages":[{{"content":"mock:refused_answer"}}]}})",
+              stream));
+      REQUIRE(answered);
+      CHECK(answered->status == 200);
+      CHECK(answered->body.find(R"("finish_reason":"content_filter")") != std::string::npos);
+    }
+  }
+  SUBCASE("of one model alone") {
+    CHECK(fixture.solve("mock:model=m;status=503")->status == 503);
+    CHECK(fixture.solve("mock:model=other;status=503")->status == 200);
+  }
   SUBCASE("html") {
     const auto got = fixture.solve("mock:html");
     REQUIRE(got);

@@ -99,6 +99,7 @@ begin
       case tg_table_name when 'routes' then (v_row ->> 'route') || ' -> ' || (v_row ->> 'model')
         when 'prices' then v_row ->> 'model'
         when 'payload_schema' then (v_row ->> 'target') || ' ' || (v_row ->> 'version')
+        when 'fallbacks' then (v_row ->> 'target') || ' ' || (v_row ->> 'cause')
         else v_row ->> 'name' end,
       v_detail);
   end if;
@@ -113,7 +114,7 @@ declare
   v_table text;
 begin
   foreach v_table in array array['models', 'routes', 'tenants', 'settings', 'prices',
-      'budgets', 'payload_schema'] loop
+      'budgets', 'payload_schema', 'fallbacks'] loop
     execute format($sql$
       create or replace trigger note_configuration after insert or update or delete on sluice.%I
         for each row

@@ -36,7 +36,8 @@ begin
     and (p_after is null or a.ended_at > p_after)
     and a.id > coalesce((select max(c.id) from sluice.attempt c
                          where c.task_id = p_task
-                           and c.kind in ('retry', 'failed', 'lost', 'redriven')), 0);
+                           and c.kind in ('retry', 'failed', 'lost', 'redriven',
+                             'rerouted')), 0);
 end
 $$;
 

@@ -26,7 +26,8 @@ begin
 end
 $$;
 
--- homes_of: the models of p_route that may be homes: those that are able, or all if none is.
+-- homes_of: the models of p_route that may be homes: of those that are able the first tier, or all
+-- models if none is able.
 -- Params:  p_api: of verbatim requests; null: of prompts.
 -- Returns: ids, and beside each its weight; null: the route has no model with a weight.
 create or replace function sluice.homes_of(
@@ -35,11 +36,12 @@ language plpgsql volatile
 as $$
 begin
   with member as materialized (
-    select m.id, r.weight, sluice.is_able(m, p_now) as able
+    select m.id, r.weight, r.tier, sluice.is_able(m, p_now) as able
     from sluice.routes r join sluice.models m on m.name = r.model
     where r.route = p_route and r.weight > 0 and coalesce(m.api = p_api, true))
   select array_agg(m.id order by m.id), array_agg(m.weight order by m.id) into ids, weights
-  from member m where m.able or not exists (select from member where able);
+  from member m where m.able and m.tier = (select min(n.tier) from member n where n.able)
+    or not exists (select from member where able);
 end
 $$;
 

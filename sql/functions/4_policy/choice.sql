@@ -79,9 +79,10 @@ begin
 end
 $$;
 
--- rivals: those of model p_model in route line p_line. Of a route with very many models a part is
+-- rivals: those of model p_model, of tier p_tier, in route line p_line. Of a route with very many models a part is
 -- drawn first: looking up when each asked last took 14 ms for 1,000.
-create or replace function sluice.rivals(p_line int, p_model int, p_now timestamptz)
+create or replace function sluice.rivals(
+  p_line int, p_model int, p_now timestamptz, p_tier int default 1)
 returns sluice.rival[]
 language plpgsql volatile
 as $$
@@ -90,7 +91,7 @@ begin
     select sluice.rival_of(s.m, p_now)
     from (select m from (
         select r.model, l.api from sluice.route_line l join sluice.routes r on r.route = l.route
-          and r.weight > 0
+          and r.weight > 0 and r.tier = p_tier
         where l.n = -p_line order by random()
         limit 4 * sluice.rivals_look_max()) r
       join sluice.models m on m.name = r.model and (r.api is null or r.api = m.api)
@@ -187,7 +188,7 @@ $$;
 -- Params:  p_want: how many tasks a claim wants; requires the line's lock. Null: only look.
 create or replace function sluice.choose(
   p_line int, p_model sluice.models, p_weight double precision, p_prefer text, p_want int,
-  p_now timestamptz)
+  p_now timestamptz, p_tier int default 1)
 returns sluice.line_share
 language plpgsql volatile
 as $$
@@ -201,7 +202,11 @@ begin
     perform sluice.note_ask(p_line, p_model.id, p_weight, sluice.meter_of(p_line, p_model.id),
       p_now, p_prefer);
   end if;
-  v_rivals := sluice.rivals(p_line, p_model.id, p_now);
+  if p_tier > 1 and sluice.is_left_to_earlier(p_line, p_tier, p_now) then
+    v_share.most := sluice.urgent_tasks(p_line, p_model.id, p_tier, coalesce(p_want, 1), p_now);
+    return v_share;
+  end if;
+  v_rivals := sluice.rivals(p_line, p_model.id, p_now, p_tier);
   if v_rivals = '{}' then
     return v_share;
   end if;

@@ -5,10 +5,11 @@
 
 -- may_take: how many tasks of route line p_line model p_model may take now; null: any number,
 -- because no other model counts.
--- Params:  p_weight: the model's in the route; p_want: how many tasks a claim wants; requires the
---          line's lock. Null: only look.
+-- Params:  p_weight, p_tier: the model's in the route; p_want: how many tasks a claim wants;
+--          requires the line's lock. Null: only look.
 create or replace function sluice.may_take(
-  p_line int, p_model int, p_weight double precision, p_want int, p_now timestamptz)
+  p_line int, p_model int, p_weight double precision, p_want int, p_now timestamptz,
+  p_tier int default 1)
 returns int
 language plpgsql volatile
 as $$
@@ -17,12 +18,16 @@ declare
   v_route sluice.meter;
 begin
   if p_want is null then
-    v_route := sluice.meter_of(p_line, 0);
+    v_route := sluice.meter_of(p_line, sluice.tier_meter(p_tier));
   else
-    v_own := sluice.note_ask(p_line, p_model, p_weight, v_own, p_now);
-    v_route := sluice.route_meter(p_line, p_model, p_weight, v_own, false, p_now);
+    v_own := sluice.note_ask(p_line, p_model, p_weight, v_own, p_now, p_tier => p_tier);
+  end if;
+  if p_tier > 1 and sluice.is_left_to_earlier(p_line, p_tier, p_now) then
+    return sluice.urgent_tasks(p_line, p_model, p_tier, coalesce(p_want, 1), p_now);
+  elsif p_want is not null then
+    v_route := sluice.route_meter(p_line, p_model, p_weight, v_own, false, p_now, p_tier);
     if sluice.share_now(v_own, v_route, p_weight) < p_want then
-      v_route := sluice.route_meter(p_line, p_model, p_weight, v_own, true, p_now);
+      v_route := sluice.route_meter(p_line, p_model, p_weight, v_own, true, p_now, p_tier);
     end if;
   end if;
   return sluice.share_now(v_own, v_route, p_weight);
@@ -48,7 +53,7 @@ declare
   v record;
 begin
   for v in
-    select -l.n as line, m.id, r.weight, r.prefer
+    select -l.n as line, m.id, r.weight, r.prefer, r.tier
     from (select distinct line from sluice.ready_line where line < 0) g join sluice.route_line l
       on l.n = -g.line and l.model is null
     join sluice.routes r on r.route = l.route and r.weight > 0
@@ -65,7 +70,7 @@ begin
   loop
     if sluice.try_line(v.line) then
       perform sluice.note_ask(v.line, v.id, v.weight, sluice.meter_of(v.line, v.id), p_now,
-        v.prefer);
+        v.prefer, v.tier);
     end if;
   end loop;
 end
@@ -89,7 +94,7 @@ declare
   v_counts boolean;
 begin
   for v in
-    select s.line, r.weight, r.prefer, (select count(*) from unnest(p_leases) e
+    select s.line, r.weight, r.prefer, r.tier, (select count(*) from unnest(p_leases) e
       where e.line = s.line) as taken, least(s.most, p_want) as most
     from unnest(p_shares) s join sluice.route_line l on l.n = -s.line and l.model is null
     join sluice.routes r on r.route = l.route and r.model = p_model.name and r.weight > 0
@@ -102,11 +107,12 @@ begin
       perform sluice.note_chosen(v.line, p_model.id, v.weight, v.taken::int, v_counts, p_now);
       continue;
     end if;
-    v_route := sluice.route_meter(v.line, p_model.id, v.weight, v_own, false, p_now);
+    v_route := sluice.route_meter(v.line, p_model.id, v.weight, v_own, false, p_now, v.tier);
     v_own.v := sluice.own_meter(v_own, v_route, v.weight) + v.taken / v.weight;
     perform sluice.note_meter(v.line, p_model.id, p_now, v_own.v,
       case when v_counts then v.weight else 0 end),
-      sluice.note_meter(v.line, 0, v_route.at, v_route.v + v.taken / v_route.weight,
+      sluice.note_meter(v.line, sluice.tier_meter(v.tier), v_route.at,
+        v_route.v + v.taken / v_route.weight,
         v_route.weight - case when v_counts then 0 else v.weight end);
   end loop;
 end
@@ -174,17 +180,17 @@ declare
   v_share sluice.line_share;
 begin
   for v in
-    select l.line, l.weight, l.version, l.prefer, l.home
+    select l.line, l.weight, l.tier, l.version, l.prefer, l.home
     from (
-      select p_model.id as line, null::double precision as weight, null::text as version,
-        null::text as prefer, null::int as home
+      select p_model.id as line, null::double precision as weight, null::int as tier,
+        null::text as version, null::text as prefer, null::int as home
       where exists (select from sluice.ready_line where line = p_model.id)
       union all
-      select -l.n, null, l.version, null, null from sluice.route_line l
+      select -l.n, null, null, l.version, null, null from sluice.route_line l
       where l.model = p_model.id and l.route is null
         and exists (select from sluice.ready_line g where g.line = -l.n)
       union all
-      select -l.n, case when l.model is null then r.weight end, l.version,
+      select -l.n, case when l.model is null then r.weight end, r.tier, l.version,
         case when l.model is null then r.prefer end, nullif(l.model, p_model.id)
       from sluice.routes r join sluice.route_line l on l.route = r.route
         and (l.api is null or l.api = p_model.api)
@@ -207,9 +213,9 @@ begin
       continue when not pg_try_advisory_xact_lock(sluice.lock_class('route'), -v.line)
         or to_regclass('sluice.queue_' || sluice.line_name(v.line)) is null;
       if v.prefer = 'weight' then
-        v_share.most := sluice.may_take(v.line, p_model.id, v.weight, p_want, p_now);
+        v_share.most := sluice.may_take(v.line, p_model.id, v.weight, p_want, p_now, v.tier);
       elsif v.weight is not null then
-        v_share := sluice.choose(v.line, p_model, v.weight, v.prefer, p_want, p_now);
+        v_share := sluice.choose(v.line, p_model, v.weight, v.prefer, p_want, p_now, v.tier);
       end if;
       continue when v_share.most = 0;
       v_versions := v_versions + (v.weight is null)::int;

@@ -16,6 +16,8 @@
 -- of 2,000, and then nothing).
 -- State: rows of the unlogged table sluice.meter, newest first. After a crash all begin equal. A
 -- model's row has the weight with which it counts, or 0.
+-- Each tier of a route has a meter of its own: its models share what the tiers before leave to it
+-- (routing_tiers.sql).
 
 -- route_slack: how many of its own tasks a model may be ahead of its share: one of two models takes
 -- 64 at once. The number is for each model, not for the route: of fifty models each would have one
@@ -64,10 +66,18 @@ language sql immutable
 as $$ select case when p_own.at > p_now - sluice.asks_for()
   and p_own.at <= p_now then p_own.weight else 0 end $$;
 
+-- tier_meter: the model by which the meter of a route's tier is known. (-1 and -2 are the lanes'
+-- and the sweep's.)
+create or replace function sluice.tier_meter(p_tier int) returns int
+language sql immutable parallel safe
+as $$ select case p_tier when 1 then 0 else -1000 - p_tier end $$;
+
 -- route_weight: the sum of the weights of the models that take from p_line and count, without
 -- p_model. Looks the newest row of each up directly: calling meter_of and opens_at for all of 1,000
 -- took 14 ms.
-create or replace function sluice.route_weight(p_line int, p_model int, p_now timestamptz)
+-- Params:  p_tier, p_last: those of these tiers (p_last null: of p_tier alone).
+create or replace function sluice.route_weight(
+  p_line int, p_model int, p_now timestamptz, p_tier int default 1, p_last int default null)
 returns double precision
 language plpgsql volatile
 as $$
@@ -81,25 +91,26 @@ begin
             select o.at, o.weight from sluice.meter o where o.line = p_line and o.model = m.id
             order by o.line, o.model, o.n desc limit 1) o
           where l.n = -p_line and m.id <> p_model
+            and r.tier between p_tier and coalesce(p_last, p_tier)
             and o.at > p_now - sluice.asks_for() and o.at <= p_now and o.weight > 0 offset 0) s
     where sluice.opens_at(s.m, p_now) <= p_now);
 end
 $$;
 
--- route_meter: the route's meter as it is for p_model, which counts in it. Its weight is summed up
--- anew when it is 100 ms old (and, if summing took more than 10 ms, 50 times that). In between, the
--- weight of a model that comes back or has another weight is added: if each of 1,000 models that
--- ask in turn summed up all 1,000, a claim would take 50 s.
+-- route_meter: the meter of a route's tier as it is for p_model, which counts in it. Its weight is
+-- summed up anew when it is 100 ms old (and, if summing took more than 10 ms, 50 times that). In
+-- between, the weight of a model that comes back or has another weight is added: if each of 1,000
+-- models that ask in turn summed up all 1,000, a claim would take 50 s.
 -- Params:  p_anew: sum up also when it is older than 10 ms, unless that took long; used when a
 --          model would otherwise be held back.
 create or replace function sluice.route_meter(
   p_line int, p_model int, p_weight double precision, p_own sluice.meter, p_anew boolean,
-  p_now timestamptz)
+  p_now timestamptz, p_tier int default 1)
 returns sluice.meter
 language plpgsql volatile
 as $$
 declare
-  v_meter sluice.meter := sluice.meter_of(p_line, 0);
+  v_meter sluice.meter := sluice.meter_of(p_line, sluice.tier_meter(p_tier));
   v_started timestamptz := clock_timestamp();
   v_counted double precision := sluice.counted(p_own, p_now);
   v_kept interval := case when p_anew then '10 ms' else '100 ms' end;
@@ -109,10 +120,11 @@ begin
     return v_meter;
   end if;
   v_meter.v := coalesce(v_meter.v, 0);
-  v_meter.weight := sluice.route_weight(p_line, p_model, p_now);
+  v_meter.weight := sluice.route_weight(p_line, p_model, p_now, p_tier);
   v_meter.at := p_now + greatest(interval '0',
     50 * (clock_timestamp() - v_started - interval '10 ms'));
-  perform sluice.note_meter(p_line, 0, v_meter.at, v_meter.v, v_meter.weight + v_counted);
+  perform sluice.note_meter(p_line, sluice.tier_meter(p_tier), v_meter.at, v_meter.v,
+    v_meter.weight + v_counted);
   v_meter.weight := v_meter.weight + p_weight;
   return v_meter;
 end
@@ -155,7 +167,7 @@ as $$ select interval '250 milliseconds' $$;
 -- Returns: its meter now.
 create or replace function sluice.note_ask(
   p_line int, p_model int, p_weight double precision, p_own sluice.meter, p_now timestamptz,
-  p_prefer text default 'weight')
+  p_prefer text default 'weight', p_tier int default 1)
 returns sluice.meter
 language plpgsql volatile
 as $$
@@ -171,9 +183,10 @@ begin
     p_own.v := coalesce(p_own.v, (sluice.meter_of(p_line, 0)).v, 0);
     p_own.weight := p_weight;
   elsif v_is_back or p_own.weight not in (0, p_weight) then
-    v_route := sluice.route_meter(p_line, p_model, p_weight, p_own, false, p_now);
+    v_route := sluice.route_meter(p_line, p_model, p_weight, p_own, false, p_now, p_tier);
     p_own.v := sluice.own_meter(p_own, v_route, p_weight);
-    perform sluice.note_meter(p_line, 0, v_route.at, v_route.v, v_route.weight);
+    perform sluice.note_meter(p_line, sluice.tier_meter(p_tier), v_route.at, v_route.v,
+      v_route.weight);
     p_own.weight := p_weight;
   end if;
   perform sluice.note_meter(p_line, p_model, p_now, p_own.v, p_own.weight);

@@ -7,20 +7,16 @@ create or replace function sluice.over_wait() returns interval
 language sql volatile
 as $$ select (1 + 2 * random()) * interval '1 second' $$;
 
--- over_action: what is done with a task that is over a budget.
--- Params:  p_is_routed: other models may take it.
--- Returns: wait (for over_wait), park (until the budget opens), refuse, or reroute.
+-- over_action: what is done with a task that is over a budget and has no other model to go to.
+-- Returns: wait (for over_wait), park (until the budget opens), or refuse.
 create or replace function sluice.over_action(
-  p_over sluice.over_budget, p_budget sluice.budgets, p_model sluice.models)
+  p_over sluice.over_budget, p_budget sluice.budgets)
 returns text
 language sql immutable
 as $$
   select case when p_over.why = 'held' then 'wait'
     when p_over.why = 'unpriced' and p_over.line < 0 then 'wait'
-    when p_over.why <> 'spent' and p_budget.at_limit <> 'reroute' then 'refuse'
-    when p_budget.at_limit = 'reroute' and p_budget.reroute_to <> p_model.name then 'reroute'
-    when p_over.why <> 'spent' then 'refuse'
-    when p_budget.at_limit = 'refuse' then 'refuse' else 'park' end
+    when p_over.why <> 'spent' or p_budget.at_limit = 'refuse' then 'refuse' else 'park' end
 $$;
 
 -- over_text: why a task does not fit, for explain and for the error of one that is refused.
@@ -68,28 +64,47 @@ begin
 end
 $$;
 
--- move_over: has tasks over a budget name another model, if it takes them: verbatim requests are
--- of one API, and a payload's version is one of its model's. Only tries lock_class('retain') 1,
--- shared: it updates sluice.task.
--- Returns: false: retention has the lock, and nothing was done.
-create or replace function sluice.move_over(
-  p_from sluice.models, p_to sluice.models, p_rows sluice.queue[]) returns boolean
+-- reroute_over: sends those of p_rows, which a claim has taken out of their line because they are
+-- over a budget, to another model, if one takes them. Not those that calls under way keep out.
+-- Returns: the others.
+create or replace function sluice.reroute_over(
+  p_model sluice.models, p_rows sluice.queue[], p_over sluice.over_budget[], p_now timestamptz)
+returns sluice.queue[]
 language plpgsql volatile
 as $$
+declare
+  v record;
+  v_rest sluice.queue[] := p_rows;
 begin
-  if not pg_try_advisory_xact_lock_shared(sluice.lock_class('retain'), 1) then
-    return false;
-  end if;
-  update sluice.task t set model = p_to.id, route = null, api = null
-  from unnest(p_rows) q where t.id = q.task_id and (t.request is null or p_to.api = p_from.api)
-    and (t.schema_version is null or exists (select from sluice.payload_schema s
-      where s.target = p_to.name and s.version = t.schema_version));
-  return true;
+  for v in
+    select f.target, r.reason, array_agg(row(q.task_id, null, q.deadline, t.model, q.request_bytes,
+      q.fence, q.rank, q.attempts, t.route, q.tenant)::sluice.later) as rows
+    from unnest(p_rows) q join unnest(p_over) o on o.task_id = q.task_id
+    join sluice.budgets b on b.id = o.budget
+    join sluice.task t on t.id = q.task_id
+    cross join lateral (select (sluice.fallback_of(t, p_model, 'over_budget', b)).name as target
+      offset 0) f
+    cross join lateral (select sluice.over_text(o, b, p_model.name,
+      sluice.budget_opens_at(b, o.need, p_now), p_now) as reason) r
+    where o.why <> 'held' and f.target is not null group by f.target, r.reason
+  loop
+    v_rest := array(select q from unnest(v_rest) q
+      where q.task_id <> all (array(select r.task_id from unnest(v.rows) r)));
+    if (select sluice.send_to(v.rows, m, p_now) from sluice.models m where m.name = v.target) then
+      perform sluice.note_rerouted(v.rows, p_model.name, 'over_budget', v.reason, v.target, p_now);
+    else
+      insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
+        attempts, route, tenant)
+      select r.task_id, p_now + sluice.over_wait(), r.deadline, r.model, r.request_bytes, r.fence,
+        r.rank, r.attempts, r.route, r.tenant
+      from unnest(v.rows) r;
+    end if;
+  end loop;
+  return v_rest;
 end
 $$;
 
--- put_over: parks, refuses or reroutes rows that take_out has taken. Rerouted ones wait for
--- over_wait: two budgets may send them to each other's model. What could not be rerouted is parked.
+-- put_over: reroutes, parks or refuses rows that take_out has taken.
 create or replace function sluice.put_over(
   p_model sluice.models, p_rows sluice.queue[], p_over sluice.over_budget[], p_now timestamptz)
 returns void
@@ -97,20 +112,19 @@ language plpgsql volatile
 as $$
 #variable_conflict use_column
 declare
-  v_target sluice.models;
-  v_soon timestamptz;
   v_ended bigint[];
   v record;
 begin
+  p_rows := sluice.reroute_over(p_model, p_rows, p_over, p_now);
   for v in
     select a.action, a.budget, min(a.until) as until, max(a.reason) as reason,
       array_agg(a.row) as rows
     from (
-      select q as row, b as budget, sluice.over_action(o, b, p_model) as action, w.until,
+      select q as row, b as budget, sluice.over_action(o, b) as action, w.until,
         sluice.over_text(o, b, p_model.name, w.until, p_now) as reason
       from unnest(p_rows) q join unnest(p_over) o on o.task_id = q.task_id
       join sluice.budgets b on b.id = o.budget
-      cross join lateral (select case when sluice.over_action(o, b, p_model) = 'wait'
+      cross join lateral (select case when sluice.over_action(o, b) = 'wait'
         then p_now + sluice.over_wait()
         else sluice.budget_opens_at(b, o.need, p_now) end as until offset 0) w) a
     group by a.action, a.budget, a.reason
@@ -126,24 +140,15 @@ begin
       select array_agg(e.task_id) into v_ended from ended e;
       perform sluice.note_ended(v_ended, 'failed');
     else
-      if v.action = 'reroute' then
-        select * into v_target from sluice.models m where m.name = (v.budget).reroute_to;
-        v_soon := p_now + sluice.over_wait();
-        if not sluice.move_over(p_model, v_target, v.rows) then
-          v.until := v_soon;
-        end if;
-      end if;
       with put as (
         insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
           attempts, route, tenant)
-        select q.task_id, case when v.action = 'reroute' and t.model = v_target.id then v_soon
-            else v.until end,
-          q.deadline, t.model, q.request_bytes, q.fence, q.rank, q.attempts, t.route, q.tenant
+        select q.task_id, v.until, q.deadline, t.model, q.request_bytes, q.fence, q.rank,
+          q.attempts, t.route, q.tenant
         from unnest(v.rows) q join sluice.task t on t.id = q.task_id
-        returning task_id, ready_at, model)
+        returning task_id, ready_at)
       insert into sluice.budget_wait as w (task_id, budget, until, reason)
       select p.task_id, (v.budget).id, p.ready_at, v.reason from put p
-      where v.action <> 'reroute' or p.model is distinct from v_target.id
       on conflict on constraint budget_wait_pkey do update
         set budget = excluded.budget, until = excluded.until, reason = excluded.reason;
     end if;

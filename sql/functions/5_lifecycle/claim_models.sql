@@ -52,7 +52,8 @@ as $$ select 32 $$;
 
 -- open_models: the ids of the models that may have work and from which a worker may claim now, in
 -- an order that changes from call to call, so that each has its turn. Models with many routes
--- mostly come last, because a claim looks at each of their lines. Mostly there is one model, and
+-- mostly come last, because a claim looks at each of their lines, and so do those of a route's
+-- later tiers, because the earlier ones are to use up their permits. Mostly there is one model, and
 -- one statement is enough: another would cost the first call after a pause 50 us, with nothing in a
 -- cache.
 -- Errors:  SL010.
@@ -90,7 +91,8 @@ begin
   return array(  -- what is cheap was asked first: is_open is 6 us a model
     select m.id from sluice.models m where m.id = any (v.ids)
       and (v.is_calm or sluice.is_open(m, v_now))
-    order by random() * (select least(10, 1 + count(*)) from sluice.routes r where v.feeds
-      and r.model = m.name));
+    order by random() * (
+      select least(10, 1 + count(*)) * 16 ^ least(coalesce(max(r.tier), 1) - 1, 9)
+      from sluice.routes r where v.feeds and r.model = m.name));
 end
 $$;

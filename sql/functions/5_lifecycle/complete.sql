@@ -84,7 +84,8 @@ begin
   into v_all_solved, v_looks, v_ids, v_fences, v_nths
   from (
     select coalesce(o.task_id, 0) as task_id, o.fence, o.ordinality::int as place,
-      o.kind is not distinct from 'solved' as is_solved,
+      o.kind is not distinct from 'solved'
+        and coalesce(o.error_code not in ('content_filter', 'refusal'), true) as is_solved,
       o.fence > 1 or o.response is not null and o.answer is not null as looks
     from unnest(p_outcomes) with ordinality o
     order by coalesce(o.task_id, 0), o.fence nulls first) o;
@@ -248,7 +249,7 @@ as $$
 declare
   v_now timestamptz;
   v_ended sluice.ended_call[];
-  v_told sluice.outcome[];      -- as told, but for tasks that were spared for long enough
+  v_told sluice.outcome[];      -- as told, but for tasks that were spared for long enough, or go on
 begin
   -- Locked in ascending order of id: two workers, or a worker and a recovery, never wait for each
   -- other in a circle. Measured without the order: 70 deadlocks in 6 s. The limit keeps the
@@ -271,7 +272,7 @@ begin
 
   -- after the locks: what goes back must not lie below marks
   v_now := coalesce(p_now, clock_timestamp());
-  v_told := sluice.give_up(p_outcomes, v_ended, v_now);
+  v_told := sluice.fall_back(sluice.give_up(p_outcomes, v_ended, v_now), v_ended, v_now);
   perform sluice.store_results(v_told, v_ended, v_now, p_usages);
   perform sluice.note_attempts(v_told, v_ended, v_now, p_usages);
   perform sluice.retry_later(v_told, v_ended, v_now);

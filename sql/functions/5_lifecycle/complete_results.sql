@@ -44,7 +44,7 @@ begin
       on x.kind = case when o.kind = 'cancelled' then o.kind
                        when coalesce(o.kind, '') not in ('solved', 'failed', 'retry')
                          then 'unknown' end
-    where coalesce(o.kind, '') not in ('retry', 'throttled', 'returned')
+    where coalesce(o.kind, '') not in ('retry', 'throttled', 'returned', 'rerouted')
        or (o.kind = 'retry' and l.attempts + 1 >= sluice.attempts_max(l.task_id, l.model)
          and not sluice.is_probe(e.lease))
     on conflict do nothing returning status)
@@ -90,13 +90,16 @@ as $$
 #variable_conflict use_column
 begin
   insert into sluice.attempt (task_id, worker, started_at, ended_at, fence, input_tokens,
-    output_tokens, http_status, billed, kind, model, error_code, error, cached_tokens,
-    cache_write_tokens, reasoning_tokens, cost)
+    output_tokens, http_status, billed, kind, model, error_code, error, answer, response,
+    fallback_to, cached_tokens, cache_write_tokens, reasoning_tokens, cost)
   select l.task_id, l.worker, l.started_at, p_now, l.fence, o.input_tokens, o.output_tokens,
     sluice.storable_status(o.http_status), o.billed,
-    case when o.kind = 'throttled' then 'returned' when o.kind in ('retry', 'returned') then o.kind
-      else 'failed' end,
-    m.name, o.error_code, o.error, u.cached_tokens, u.cache_write_tokens, u.reasoning_tokens,
+    case when o.kind = 'throttled' then 'returned'
+      when o.kind in ('retry', 'returned', 'rerouted') then o.kind else 'failed' end,
+    m.name, o.error_code, o.error, case when o.kind = 'rerouted' then o.answer end,
+    case when o.kind = 'rerouted' then o.response end, case when o.kind = 'rerouted'
+      then (select n.name from sluice.task t join sluice.models n on n.id = t.model
+        where t.id = l.task_id) end, u.cached_tokens, u.cache_write_tokens, u.reasoning_tokens,
     case when m.is_priced then sluice.cost_of(m.name, l.started_at, o.input_tokens,
       o.output_tokens, p_usages[e.place]) end
   from unnest(p_ended) e

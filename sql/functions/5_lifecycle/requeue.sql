@@ -160,8 +160,8 @@ begin
                           and a.worker = p_worker and a.kind = 'lost'))
       or exists (select from sluice.attempt a where a.task_id = o.task_id and a.fence = o.fence
         and a.worker = p_worker
-                 and a.kind in ('retry', 'failed')
-                   and coalesce(o.kind, '') not in ('solved', 'cancelled')) as applied
+                 and (a.kind = 'rerouted' or a.kind in ('retry', 'failed')
+                   and coalesce(o.kind, '') not in ('solved', 'cancelled'))) as applied
     from unnest(p_outcomes) with ordinality o),
   kept as (
     insert into sluice.attempt (task_id, worker, ended_at, fence, input_tokens, output_tokens,

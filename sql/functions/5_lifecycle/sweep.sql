@@ -55,6 +55,8 @@ begin
       else v_now + least(greatest(interval '1 second', 50 * (clock_timestamp() - v_started)),
         interval '30 minutes') end));
   perform sluice.look_at_tenants(v_now);
+  perform sluice.leave_broken(v_now)
+  where exists (select from sluice.fallbacks f where f.cause = 'breaker_open');
   -- last: until the commit notify_ready notes anew the lines that it forgot
   perform sluice.forget_idle_lines(v_now);
   return v_lowered;

@@ -211,7 +211,7 @@ declare
   v_ready timestamptz;
 begin
   for v_line in
-    select l.line, r.weight, r.prefer from unnest(sluice.lines_for(p_model)) l(line)
+    select l.line, r.weight, r.prefer, r.tier from unnest(sluice.lines_for(p_model)) l(line)
     left join sluice.route_line n on n.n = -l.line
     left join sluice.routes r on r.route = n.route and r.model = p_model.name and n.model is null
     where exists (select from sluice.ready_line k where k.line = l.line)
@@ -222,9 +222,10 @@ begin
   loop
     v_ready := least(v_ready, case
       when v_line.weight is null or case v_line.prefer
-          when 'weight' then sluice.may_take(v_line.line, p_model.id, v_line.weight, null, p_now)
-          else (sluice.choose(v_line.line, p_model, v_line.weight, v_line.prefer, null,
-            p_now)).most end is distinct from 0
+          when 'weight' then sluice.may_take(v_line.line, p_model.id, v_line.weight, null, p_now,
+            v_line.tier)
+          else (sluice.choose(v_line.line, p_model, v_line.weight, v_line.prefer, null, p_now,
+            v_line.tier)).most end is distinct from 0
         then sluice.first_turn(v_line.line, p_now)
       when sluice.is_waiting(array[v_line.line], p_now) then p_now + interval '50 ms' end);
     exit when v_ready <= p_now;

@@ -3,7 +3,8 @@
 -- route_choices: the models of routes, with what decides among them now (routes.prefer).
 -- Params:  route: its name; null: all routes.
 -- Returns: for each model its route's prefer, its weight, and its share of the route's calls by
---          what is known now: of those that can be called, and of cost, of the cheapest;
+--          what is known now: of the first tier's that can be called, and of cost, of the
+--          cheapest;
 --          ms_per_token: of the answers of late (null: not known); in_flight: its calls under way;
 --          price: of a call of 750 input and 250 output tokens (null: not known); slow_s: how long
 --          a slow call took of late; blocked: why it cannot be called now (null: it can).
@@ -19,7 +20,7 @@ declare
 begin
   return query
   with rival as materialized (
-    select r.route, r.model, r.prefer, r.weight, sluice.rival_of(m, v_now) as rival,
+    select r.route, r.tier, r.model, r.prefer, r.weight, sluice.rival_of(m, v_now) as rival,
       coalesce(sluice.closed_text(m, v_now), sluice.unserved_text(m, v_now),
         case when sluice.permits_now(m, v_now) <= 0 then sluice.permit_text(m, null, v_now) end)
         as blocked
@@ -28,12 +29,15 @@ begin
   compared as materialized (
     select r.*, r.blocked is null and r.weight > 0 as can,
       sluice.strength(r.rival, r.prefer, avg((r.rival).price) filter (
-        where (r.rival).price < 'infinity') over (partition by r.route)) as strength,
+        where (r.rival).price < 'infinity') over (partition by r.route, r.tier)) as strength,
       min((r.rival).price) filter (where r.blocked is null and r.weight > 0)
-        over (partition by r.route) as least
+        over (partition by r.route, r.tier) as least,
+      min(r.tier) filter (where r.blocked is null and r.weight > 0)
+        over (partition by r.route) as first_tier
     from rival r),
   counted as materialized (
-    select c.*, case when not c.can or c.prefer = 'cost' and (c.rival).price > c.least then 0
+    select c.*, case when not c.can or c.tier > c.first_tier
+          or c.prefer = 'cost' and (c.rival).price > c.least then 0
         when c.prefer = 'weight' then c.weight
         when bool_or(c.can and c.strength is not null) over (partition by c.route)
           then coalesce(c.strength, 0)

@@ -61,11 +61,10 @@ $$;
 
 -- estimate_takers: for each name of p_sums the models that may take its tasks, and the tokens that
 -- all of them would need there.
--- Returns: part: how many of the tasks it takes by weight; input_tokens, output_max: as the limits
---          of tokens reserve them, but with the bound that a verbatim request sets to its answer,
---          or the model to all;
---          output_min: answers as long as on average in the last week, or of one token, if there
---          was none.
+-- Returns: part: how many of the tasks it takes by weight, in the route's first tier; input_tokens,
+--          output_max: as the limits of tokens reserve them, but with the bound that a verbatim
+--          request sets to its answer, or the model to all; output_min: answers as long as on
+--          average in the last week, or of one token, if there was none.
 create or replace function sluice.estimate_takers(p_sums jsonb, p_now timestamptz)
 returns table (name text, model sluice.models, tasks bigint, part double precision,
   input_tokens bigint, output_min bigint, output_max bigint)
@@ -86,8 +85,10 @@ as $$
     select n.name, m as model, 1::double precision as weight
     from named n join sluice.models m on m.name = n.name
     union all
-    select n.name, m, r.weight from named n join sluice.routes r on r.route = n.name
-    join sluice.models m on m.name = r.model where r.weight > 0)
+    select n.name, m, r.weight from named n
+    join sluice.routes r on r.route = n.name and r.weight > 0 and r.tier = (
+      select min(f.tier) from sluice.routes f where f.route = n.name and f.weight > 0)
+    join sluice.models m on m.name = r.model)
   select n.name, t.model, n.tasks::bigint, n.tasks * t.weight / sum(t.weight) over (
       partition by n.name), (n.tasks * e.input)::bigint,
     least(o.max, floor(n.tasks * coalesce(a.tokens, 1)))::bigint, o.max::bigint

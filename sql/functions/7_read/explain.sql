@@ -35,7 +35,8 @@ begin
     exit when v_sentence is not null;
     select * into v_task from sluice.task t where t.id = explain.id;  -- a job may have moved it
   end loop;
-  return coalesce(v_sentence, 'moving from one place to another');
+  return coalesce(v_sentence || sluice.fallbacks_text(v_task.id),
+    'moving from one place to another');
 end
 $$;
 

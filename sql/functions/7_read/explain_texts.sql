@@ -154,6 +154,18 @@ begin
 end
 $$;
 
+-- fallbacks_text: which models a task has left for others, and why; empty: none.
+create or replace function sluice.fallbacks_text(p_task bigint) returns text
+language plpgsql stable
+as $$
+begin
+  return coalesce((
+    select '; it went ' || string_agg(format('from %s to %s (%s)', a.model, a.fallback_to,
+      replace(a.error_code, '_', ' ')), ', ' order by a.id)
+    from sluice.attempt a where a.task_id = p_task and a.kind = 'rerouted'), '');
+end
+$$;
+
 -- error_line: an error, cut to one line of 200 characters.
 create or replace function sluice.error_line(p_error text) returns text
 language sql immutable parallel safe

@@ -97,7 +97,7 @@ begin
   select array_agg(m.name order by m.name) filter (where m.why is null),
     array_agg(format('%s (%s)', m.name, m.why) order by m.name) filter (where m.why is not null)
   into v_can, v_cannot
-  from (select m.name, sluice.blocked_text(m, p_line, p_now) as why from sluice.routes r
+  from (select m.name, sluice.blocked_text(m, p_line, p_now, r.tier) as why from sluice.routes r
     join sluice.models m on m.name = r.model
         where r.route = p_route and r.weight > 0 and coalesce(m.api = p_api, true) offset 0) m;
   if v_can is null and v_cannot is null then
@@ -122,10 +122,10 @@ as $$
       cardinality(p_texts) - 5) else '' end
 $$;
 
--- blocked_text: why model p_model does not take tasks of route line p_line now, or null. The
--- longest-lasting reason first.
+-- blocked_text: why model p_model, of tier p_tier, does not take tasks of route line p_line now, or
+-- null. The longest-lasting reason first.
 create or replace function sluice.blocked_text(
-  p_model sluice.models, p_line int, p_now timestamptz)
+  p_model sluice.models, p_line int, p_now timestamptz, p_tier int default 1)
 returns text
 language plpgsql volatile
 as $$
@@ -139,6 +139,9 @@ begin
         then case when p_model.id <> v_line.model
           and not sluice.leaves_home(p_line, v_line.model, false, p_now)
             then 'not the home of its key' end
+      when p_tier > 1 and not pg_is_in_recovery()
+        and sluice.is_left_to_earlier(p_line, p_tier, p_now)
+        then format('of tier %s, and an earlier one takes them', p_tier)
       when not pg_is_in_recovery()
            and coalesce((sluice.meter_of(p_line, p_model.id)).at
              not between p_now - sluice.asks_for() and p_now, true)
@@ -213,22 +216,27 @@ returns double precision
 language plpgsql volatile
 as $$
 declare
-  v_weight double precision := (
-    select r.weight from sluice.route_line l join sluice.routes r on r.route = l.route
-    where l.n = -p_line and r.model = p_model.name);
+  v_weight double precision;
+  v_tier int;
   v_home int := (select l.model from sluice.route_line l
     where l.n = -p_line and l.route is not null);
 begin
   if v_home is not null then
     return (v_home = p_model.id)::int;
-  elsif pg_is_in_recovery() then
+  end if;
+  select r.weight, r.tier into v_weight, v_tier
+  from sluice.route_line l join sluice.routes r on r.route = l.route
+  where l.n = -p_line and r.model = p_model.name;
+  if pg_is_in_recovery() then
     return coalesce(v_weight / (
       select sum(r.weight) from sluice.route_line l join sluice.routes r on r.route = l.route
       join sluice.models m on m.name = r.model and (l.api is null or l.api = m.api)
       where l.n = -p_line and r.weight > 0), v_weight, 1);
   end if;
-  return case v_weight when 0 then 0
-    else coalesce(v_weight / (v_weight + sluice.route_weight(p_line, p_model.id, p_now)), 1) end;
+  return case when v_weight = 0 or v_tier > 1
+      and sluice.is_left_to_earlier(p_line, v_tier, p_now) then 0
+    else coalesce(v_weight / (v_weight + sluice.route_weight(p_line, p_model.id, p_now, v_tier)), 1)
+      end;
 end
 $$;
 

@@ -18,7 +18,7 @@ begin
     + (select count(*) from (select a.model, a.kind, a.started_at from sluice.attempt a
       order by a.id desc limit c_looked_at_max) a
       where a.model = p_model.name and a.started_at > v_since
-        and a.kind in ('retry', 'lost', 'hedged', 'returned'));
+        and a.kind in ('retry', 'lost', 'hedged', 'returned', 'rerouted'));
 end
 $$;
 

@@ -164,7 +164,7 @@ begin
   select n.model, n.kind, n.error_code, count(*), max(n.ended_at)
   from (select a.model, a.kind, a.error_code, a.ended_at from sluice.attempt a order by a.id desc
     limit 10000) n
-  where n.ended_at > v_since and n.kind in ('retry', 'failed', 'lost', 'returned')
+  where n.ended_at > v_since and n.kind in ('retry', 'failed', 'lost', 'returned', 'rerouted')
     and n.error_code is distinct from 'batch_failed'  -- the others of a batch, which is one call
   group by n.model, n.kind, n.error_code
   order by count(*) desc, max(n.ended_at) desc;

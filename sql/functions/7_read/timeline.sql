@@ -37,7 +37,8 @@ begin
         null)::sluice.task_event;
     end if;
     return next row(coalesce(v.ended_at, v.started_at),
-      case v.kind when 'redriven' then 'ended' else v.kind end, null, v.model,
+      case v.kind when 'redriven' then 'ended' else v.kind end, null,
+      case v.kind when 'rerouted' then v.fallback_to else v.model end,
       sluice.worker_name(v.worker), v.fence, null, sluice.seconds_between(v.started_at, v.ended_at),
       v.http_status, v.error_code, v.error, v.input_tokens, v.output_tokens, v.billed,
       trim_scale(v.cost))::sluice.task_event;
@@ -109,9 +110,10 @@ $$;
 -- call and its end.
 -- Params:  id: of the task.
 -- Returns: kind: submitted; waits_until (run_at, or a retry's turn); queued; claimed; retry,
---          failed, lost, late, returned, hedged: what became of a call; redriven; ended, with its
---          status unless a redrive took it back. wait_s: of claimed: how long the task had waited;
---          call_s: how long the call took; billed: whether it was paid for (null: not known).
+--          failed, lost, late, returned, hedged: what became of a call; rerouted: to another model,
+--          because of error_code; redriven; ended, with its status unless a redrive took it back.
+--          wait_s: of claimed: how long the task had waited; call_s: how long the call took;
+--          billed: whether it was paid for (null: not known).
 -- Errors:  SL006 no such task among the caller's tenants'.
 create or replace function sluice.timeline(id bigint) returns setof sluice.task_event
 language plpgsql volatile security definer
@@ -136,8 +138,10 @@ begin
     || array(select sluice.events_of_result(timeline.id, v_name));
   return query
   select (e.event).* from (
-    select row(o.at, o.kind, null, v_name, null, null, null, null, null, null, null, null, null,
-      null, null)::sluice.task_event as event, 0 as n
+    select row(o.at, o.kind, null, coalesce((select a.model from sluice.attempt a
+        where a.task_id = timeline.id and a.kind = 'rerouted' order by a.id limit 1), v_name),
+      null, null, null, null, null, null, null, null, null, null, null)::sluice.task_event as event,
+      0 as n
     from (values (v.created_at, 'submitted'), (v.run_at, 'waits_until')) o(at, kind)
     where o.kind = 'submitted' or o.at > v.created_at
     union all

@@ -11,8 +11,8 @@ create or replace view sluice.dead_letters with (security_barrier) as
   from sluice.tasks where status = 'failed';
 
 -- attempts: the calls of the caller's tenants' tasks that failed, were lost, came too late or were
--- extra ones, and outcomes that a redrive took back. Those of one task are found fast by
--- sluice.attempts(id).
+-- extra ones, outcomes that a redrive took back, and models that a task left (rerouted). Those of
+-- one task are found fast by sluice.attempts(id).
 --
 -- A condition on task_id waits like the others, for it would count the calls of anybody's task.
 create or replace view sluice.attempts with (security_barrier) as
@@ -29,7 +29,7 @@ create or replace view sluice.attempts with (security_barrier) as
     sluice.guarded(a.ended_at) as ended_at, sluice.guarded(a.cached_tokens) as cached_tokens,
     sluice.guarded(a.cache_write_tokens) as cache_write_tokens,
     sluice.guarded(a.reasoning_tokens) as reasoning_tokens,
-    sluice.guarded(trim_scale(a.cost)) as cost
+    sluice.guarded(trim_scale(a.cost)) as cost, sluice.guarded(a.fallback_to) as fallback_to
   from sluice.attempt a join sluice.task t on t.id = a.task_id
   cross join sluice.caller_scope() c
   where (t.tenant = any (c.tenants)) = c.bound;
@@ -49,7 +49,7 @@ begin
   return query
   select a.id, a.task_id, a.fence, a.kind, a.model, a.worker, a.http_status, a.error_code, a.error,
     a.billed, a.input_tokens, a.output_tokens, a.answer, a.response, a.started_at, a.ended_at,
-    a.cached_tokens, a.cache_write_tokens, a.reasoning_tokens, trim_scale(a.cost)
+    a.cached_tokens, a.cache_write_tokens, a.reasoning_tokens, trim_scale(a.cost), a.fallback_to
   from sluice.attempt a
   where a.task_id = attempts.id
     and sluice.may_act_for((select t.tenant from sluice.task t where t.id = attempts.id))

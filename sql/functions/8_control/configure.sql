@@ -109,8 +109,10 @@ end
 $$;
 
 -- configure_route: gives a route these models and no other.
--- Params:  route: its name; models: {"model": weight}; empty: deletes the route.
--- Errors:  SL001 no such model; SL004 no object, an invalid weight; 23503 it is
+-- Params:  route: its name; models: {"model": weight}, or {"model": {"weight": 1, "tier": 2}}, of
+--          which either may be left out; empty: deletes the route. A tier that is not given stays,
+--          or is 1.
+-- Errors:  SL001 no such model; SL004 no object, an invalid weight or tier; 23503 it is
 --          settings.default_model; 23xxx as plain SQL. COLUMN is the model at fault.
 create or replace function sluice.configure_route(route text, models jsonb) returns void
 language plpgsql volatile security definer
@@ -128,22 +130,41 @@ begin
   select left(m.key, 200) as key, left(m.value::text, 100) as value, n.name is null as unknown
   into v_wrong
   from jsonb_each(configure_route.models) m left join sluice.models n on n.name = m.key
-  where n.name is null or jsonb_typeof(m.value) <> 'number'
-    or (m.value #>> '{}')::numeric not between 0 and 3e38
+  where n.name is null or not sluice.is_place_in_route(m.value)
   order by n.name is not null, m.key limit 1;
   if v_wrong.unknown then
     raise exception 'there is no model "%"', v_wrong.key using errcode = 'SL001',
       column = v_wrong.key, hint = sluice.names_text();
   elsif not v_wrong.unknown then
     raise exception 'the weight of "%" is %', v_wrong.key, v_wrong.value using errcode = 'SL004',
-      column = v_wrong.key, hint = 'It is a number of at least 0.';
+      column = v_wrong.key, hint = 'It is a number of at least 0, or an object of weight and tier, '
+        'a whole number from 1 to 100.';
   end if;
   delete from sluice.routes r where r.route = configure_route.route
     and not configure_route.models ? r.model;
-  insert into sluice.routes as r (route, model, weight)
-  select configure_route.route, m.key, m.value::real from jsonb_each_text(configure_route.models) m
-  on conflict (route, model) do update set weight = excluded.weight
-    where r.weight <> excluded.weight;
+  insert into sluice.routes as r (route, model, weight, tier)
+  select configure_route.route, m.key, coalesce(p.weight, 1), coalesce(p.tier, o.tier, 1)
+  from jsonb_each(configure_route.models) m
+  cross join lateral jsonb_to_record(case jsonb_typeof(m.value) when 'object' then m.value
+    else jsonb_build_object('weight', m.value) end) p(weight real, tier int)
+  left join sluice.routes o on o.route = configure_route.route and o.model = m.key
+  on conflict (route, model) do update set weight = excluded.weight, tier = excluded.tier
+    where (r.weight, r.tier) <> (excluded.weight, excluded.tier);
   perform sluice.note_audit('configure_route', configure_route.route, configure_route.models);
 end
+$$;
+
+-- is_place_in_route: whether a value says what configure_route wants to know of a model.
+create or replace function sluice.is_place_in_route(p_value jsonb) returns boolean
+language sql immutable
+as $$
+  select case jsonb_typeof(p_value)
+    when 'number' then (p_value #>> '{}')::numeric between 0 and 3e38
+    when 'object' then p_value - '{weight, tier}'::text[] = '{}'
+      and case jsonb_typeof(p_value -> 'weight') when 'number'
+        then (p_value ->> 'weight')::numeric between 0 and 3e38 else not p_value ? 'weight' end
+      and case jsonb_typeof(p_value -> 'tier') when 'number'
+        then (p_value ->> 'tier')::numeric between 1 and 100
+          and (p_value ->> 'tier')::numeric % 1 = 0 else not p_value ? 'tier' end
+    else false end
 $$;

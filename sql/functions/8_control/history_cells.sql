@@ -66,7 +66,8 @@ begin
   select date_bin('1 minute', a.at, timestamptz 'epoch'), coalesce(a.model, ''), t.tenant,
     t.api_key, null::int, null::int, null::int, 0::bigint, 0::bigint, 0::bigint, 0::bigint,
     0::bigint, 0::float8, 0::float8, 0::float8, 0::bigint, 0::bigint, 0::numeric,
-    count(*) filter (where a.kind in ('retry', 'lost', 'returned')),
+    count(*) filter (where a.kind in ('retry', 'lost', 'returned')
+      or a.kind = 'rerouted' and a.started_at is not null),
     count(*) filter (where a.kind = 'hedged'),
     coalesce(sum(coalesce(a.input_tokens, 0)::bigint + coalesce(a.output_tokens, 0))
       filter (where a.kind not in ('failed', 'redriven')), 0)::bigint,

@@ -82,6 +82,7 @@ begin
   perform sluice.drop_line(l) from unnest(v_lines || v_homes) l;
   delete from sluice.route_line where model = p_model;
   delete from sluice.payload_schema where target = p_name;
+  delete from sluice.fallbacks where target = p_name;
   execute (select string_agg(format('drop sequence sluice.%I', k || '_' || p_model), '; ')
     from unnest(sluice.model_sequences()) k);
   delete from sluice.breaker where model = p_model;

@@ -78,6 +78,7 @@ begin
     update sluice.settings set tenant_models = array_replace(tenant_models, old.name, new.name)
     where old.name = any (tenant_models);
     update sluice.payload_schema set target = new.name where target = old.name;
+    update sluice.fallbacks set target = new.name where target = old.name;
     update sluice.tenants set models = array_replace(models, old.name, new.name)
     where old.name = any (models);
   end if;
@@ -179,7 +180,8 @@ $$;
 
 -- after_route_changes: drops the lines of a route that has lost its last model. At commit, so that
 -- an open psql stops nobody; if a lock is not available within 20 ms the lines stay, because
--- readers and claims wait behind it. Renames the route in settings.default_model.
+-- readers and claims wait behind it. Renames the route in settings.default_model, and in its
+-- fallbacks.
 create or replace function sluice.after_route_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -190,7 +192,9 @@ begin
     if tg_op = 'UPDATE' then
       update sluice.settings set default_model = new.route where default_model = old.route
         and old.route <> 'any';
+      update sluice.fallbacks set target = new.route where target = old.route;
     end if;
+    delete from sluice.fallbacks where target = old.route;
     perform sluice.keep_default(old.route);
     perform sluice.try_drop_route(old.route);
   end if;

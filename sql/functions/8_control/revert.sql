@@ -45,6 +45,7 @@ begin
     using p_revision.name, p_revision.after ->> 'model';
   elsif p_exists and p_revision.kind = 'routes' then
     update sluice.routes r set weight = coalesce((v_before ->> 'weight')::real, r.weight),
+      tier = coalesce((v_before ->> 'tier')::int, r.tier),
       model = v_before ->> 'model', route = coalesce(v_before ->> 'route', r.route),
       prefer = coalesce(v_before ->> 'prefer', r.prefer)
     where r.route = p_revision.name

@@ -110,6 +110,16 @@ comment on column sluice.budgets.at_limit is
 comment on column sluice.budgets.reroute_to is 'A model that costs less, or is another budget''s.';
 comment on column sluice.budgets.id is 'Its number in other tables.';
 
+comment on table sluice.fallbacks is
+  'To which model a task goes that its own cannot serve, by cause; each model at most once a task. '
+  'A route''s fallback comes before that of its model.';
+comment on column sluice.fallbacks.target is 'The model or route whose tasks they are.';
+comment on column sluice.fallbacks.cause is
+  'context_too_long or content_refused: what the backend said; over_budget: a hard budget has too '
+  'little left; breaker_open: of the model, or of all models of the route.';
+comment on column sluice.fallbacks.to_model is
+  'The model. Tasks that it may not have, by api, schema version, tenant or tpm, do not go to it.';
+
 comment on table sluice.prices is
   'What models cost, in nano-units (thousand-millionths) of one currency, now, before and later. '
   'The rows of a model with the same valid_from are a list, which holds for calls that begin '
@@ -164,6 +174,9 @@ comment on column sluice.routes.prefer is
   'What decides which model takes a task: weight; cost: the cheapest that keeps the task''s '
   'deadline; latency: the fastest; balanced: both. Set in one row of a route, it is set in all. '
   'Unless it is weight, the weights count only in so far as they are 0.';
+comment on column sluice.routes.tier is
+  'Models of a later tier, 1 to 100, take only what those of earlier ones cannot start now, or not '
+  'end before its deadline.';
 
 comment on table sluice.tenants is
   'Tenants with a share, limits or a database role of their own. A tenant without a row has '

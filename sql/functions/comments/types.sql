@@ -142,7 +142,8 @@ comment on column sluice.task_event.kind is
   'submitted, waits_until, queued, claimed, retry, failed, lost, late, returned, hedged, '
   'redriven or ended.';
 comment on column sluice.task_event.status is 'Of ended: the task''s status.';
-comment on column sluice.task_event.model is 'The model''s name.';
+comment on column sluice.task_event.model is
+  'The model''s name; of rerouted that of the one to which the task went.';
 comment on column sluice.task_event.worker is 'The worker''s name, or its id.';
 comment on column sluice.task_event.fence is 'The number of the call.';
 comment on column sluice.task_event.wait_s is 'Of claimed: seconds that the task had waited.';

@@ -121,8 +121,9 @@ comment on column sluice.attempts.fence is
   'The number of the call: it grows with each call of the task.';
 comment on column sluice.attempts.kind is
   'retry, failed, lost (its worker died), late (its task had been taken back), redriven (an '
-  'outcome taken back), hedged (an extra call) or returned (of a request for many tasks that '
-  'failed as a whole: not charged).';
+  'outcome taken back), hedged (an extra call), returned (of a request for many tasks that '
+  'failed as a whole: not charged) or rerouted (the task went to another model because of '
+  'error_code; without started_at it was not called).';
 comment on column sluice.attempts.model is 'The model''s name at that time.';
 comment on column sluice.attempts.worker is 'The worker''s id.';
 comment on column sluice.attempts.http_status is 'Of the backend''s answer. Null: there was none.';
@@ -132,7 +133,7 @@ comment on column sluice.attempts.billed is 'Whether the backend bills it. Null:
 comment on column sluice.attempts.input_tokens is 'As its backend counted. Null: not said.';
 comment on column sluice.attempts.output_tokens is 'As its backend counted. Null: not said.';
 comment on column sluice.attempts.answer is
-  'Of a late or redriven outcome: kept for audit, never applied.';
+  'Of a late or redriven outcome, or a refusal: kept for audit, never applied.';
 comment on column sluice.attempts.response is 'The backend''s verbatim reply to it.';
 comment on column sluice.attempts.started_at is 'When it was claimed.';
 comment on column sluice.attempts.ended_at is
@@ -145,6 +146,7 @@ comment on column sluice.attempts.reasoning_tokens is
   'Of output_tokens, those of which there is no text. Null: not said.';
 comment on column sluice.attempts.cost is
   'By the model''s prices when the call began. Null: its tokens, or the prices, are not known.';
+comment on column sluice.attempts.fallback_to is 'Of rerouted: the model to which its task went.';
 
 comment on column sluice.breaker_events.id is 'Ascends with time.';
 comment on column sluice.breaker_events.at is 'When.';

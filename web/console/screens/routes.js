@@ -12,7 +12,8 @@ import { Revisions } from './parts/revisions.js';
 import { noneOf } from './parts/setting_fields.js';
 import { Tabs } from './parts/tabs.js';
 
-/** @typedef {Record<string, number>} Weights */
+/** Of each model its weight, or its weight and tier.
+ * @typedef {Record<string, number | {weight: number, tier: number}>} Weights */
 
 /** Models of one route in the list of all: those with the largest weights. */
 const LISTED_MAX = 15;
@@ -37,16 +38,19 @@ function useReceived() {
     (row) => row.model ?? '').map((sum) => [sum.key, sum.solved]))), [history.data]);
 }
 
+/** @param {number | {weight: number, tier: number}} place */
+const placeOf = (place) => (typeof place === 'object' ? place : { weight: place, tier: 1 });
+
 /** @param {Weights} weights @param {Map<string, number> | null} received */
 function sharesOf(weights, received) {
-  const entries = Object.entries(weights).map(([model, weight]) =>
-    ({ model, weight: Number(weight) }));
-  const promised = entries.reduce((sum, one) => sum + one.weight, 0);
+  const entries = Object.entries(weights).map(([model, place]) => ({ model, ...placeOf(place) }));
+  const promised = (/** @type {number} */ tier) => entries.reduce((sum, one) =>
+    sum + (one.tier === tier ? one.weight : 0), 0);
   const solved = entries.reduce((sum, one) => sum + (received?.get(one.model) ?? 0), 0);
   return entries.map((one) => ({ ...one,
-    promised: promised > 0 ? one.weight / promised : 0,
+    promised: one.weight > 0 ? one.weight / promised(one.tier) : 0,
     received: received && solved > 0 ? (received.get(one.model) ?? 0) / solved : null }))
-    .sort((a, b) => b.weight - a.weight || a.model.localeCompare(b.model));
+    .sort((a, b) => a.tier - b.tier || b.weight - a.weight || a.model.localeCompare(b.model));
 }
 
 function List() {
@@ -82,7 +86,8 @@ function Shares({ name, weights, received }) {
 /** @type {Array<Column<any>>} */
 const SHARE_COLUMNS = [
   { key: 'model', label: 'Model', sort: (row) => row.model, className: 'name-cell',
-    render: (row) => html`<a href=${link(['models', row.model])}>${row.model}</a>` },
+    render: (row) => html`<a href=${link(['models', row.model])}>${row.model}</a>${
+      row.tier > 1 && html` <span class="muted">tier ${row.tier}</span>`}` },
   { key: 'weight', label: 'Weight', numeric: true, descending: true, sort: (row) => row.weight,
     render: (row) => significant(row.weight, 6) },
   { key: 'promised', label: 'Promised', descending: true, hide: 'narrow',
@@ -150,8 +155,10 @@ function Editor({ name, saved, isNew, models, received }) {
     toast(`Route ${name} is saved.`);
   };
   const rest = models.filter((model) => !(model in texts));
-  const most = Math.max(100, ...Object.values(saved).map(Number));
-  const shares = new Map(sharesOf(weights, received).map((one) => [one.model, one]));
+  const most = Math.max(100, ...Object.values(saved).map((place) => placeOf(place).weight));
+  const places = Object.fromEntries(Object.entries(weights).map(([model, weight]) =>
+    [model, { weight, tier: placeOf(saved[model] ?? 0).tier }]));
+  const shares = new Map(sharesOf(places, received).map((one) => [one.model, one]));
   return html`<form class="settings" onSubmit=${(/** @type {Event} */ event) => {
       event.preventDefault();
       if (changes.length > 0 && faulty.length === 0) setSaving(true);
@@ -181,8 +188,8 @@ function Editor({ name, saved, isNew, models, received }) {
 }
 
 /** @param {Weights} weights */
-const textsOf = (weights) => Object.fromEntries(Object.entries(weights).map(([model, weight]) =>
-  [model, String(weight)]));
+const textsOf = (weights) => Object.fromEntries(Object.entries(weights).map(([model, place]) =>
+  [model, String(placeOf(place).weight)]));
 
 /** @param {Record<string, string>} before @param {Record<string, string>} after */
 function changesOf(before, after) {

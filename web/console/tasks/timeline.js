@@ -17,11 +17,12 @@ const KINDS = {
   late: 'An answer came too late to count',
   hedged: 'Extra call, because the first was slow',
   returned: 'Given back, not counted as an attempt',
+  rerouted: 'Went to another model',
   redriven: 'Redriven: the end was taken back',
 };
 /** @type {Record<string, string>} how a step looks */
 const TONES = { retry: 'warn', returned: 'warn', failed: 'bad', lost: 'bad', late: 'warn',
-  solved: 'ok', cancelled: 'muted', expired: 'warn' };
+  rerouted: 'warn', solved: 'ok', cancelled: 'muted', expired: 'warn' };
 
 /** Its facts, in the order in which they are asked for; those without a value are left out.
  * @param {TaskEvent} step

@@ -1,0 +1,61 @@
+-- Tiers of a route: groups of its models. The tasks are the first tier's as long as one of its
+-- models counts (routing_meters.sql): it asked within the last second, is open, has a permit and a
+-- call left, and does not pass the tasks over for others. Then come those of the next tier, which
+-- share by weight as in a route of their own. So a tier that is shut, limited or not served leaves
+-- at once what it cannot start; and tasks that it could start, but not end before their deadlines.
+
+-- is_left_to_earlier: whether an earlier tier of route line p_line than p_tier counts.
+create or replace function sluice.is_left_to_earlier(p_line int, p_tier int, p_now timestamptz)
+returns boolean
+language plpgsql volatile
+as $$
+begin
+  return sluice.route_weight(p_line, 0, p_now, 1, p_tier - 1) > 0;
+end
+$$;
+
+-- usual_call: how long the calls of a model took in the last hour, on average; null: it had none,
+-- or the history does not know yet.
+create or replace function sluice.usual_call(p_model text, p_now timestamptz) returns interval
+language plpgsql stable
+as $$
+begin
+  return (select sum(h.call_s) / nullif(sum(h.called), 0) * interval '1 second'
+    from sluice.history_row h
+    where h.step = 'minute' and h.model = p_model and h.tenant is null
+      and h.at > p_now - interval '1 hour');
+end
+$$;
+
+-- urgent_tasks: how many tasks of route line p_line, at most p_want, have deadlines that are too
+-- near for each model of the earlier tiers, if p_model is quicker than these. It takes as many: a
+-- lane's earliest deadlines come first.
+create or replace function sluice.urgent_tasks(
+  p_line int, p_model int, p_tier int, p_want int, p_now timestamptz) returns int
+language plpgsql volatile
+as $$
+declare
+  v_queue text := 'queue_' || sluice.line_name(p_line);
+  v_has_any boolean;
+  v_own interval;
+  v_earlier interval;
+  v_count int := 0;
+begin
+  execute format('select exists (select from sluice.%I q where q.deadline > $1)', v_queue)
+  into v_has_any using p_now;
+  if v_has_any then
+    select min(sluice.usual_call(m.name, p_now)) filter (where m.id = p_model),
+      min(coalesce(sluice.usual_call(m.name, p_now), '0')) filter (where r.tier < p_tier)
+    into v_own, v_earlier
+    from sluice.route_line l join sluice.routes r on r.route = l.route and r.weight > 0
+    join sluice.models m on m.name = r.model and (l.api is null or l.api = m.api)
+    where l.n = -p_line and (m.id = p_model or r.tier < p_tier);
+  end if;
+  if coalesce(v_own, '0') < v_earlier then
+    execute format('select count(*) from (select from sluice.%I q
+      where q.deadline > $1 and q.deadline <= $2 limit $3) q', v_queue)
+    into v_count using p_now, p_now + v_earlier, p_want;
+  end if;
+  return v_count;
+end
+$$;
