@@ -1,6 +1,6 @@
 #include "db/migrate.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 #include <memory>

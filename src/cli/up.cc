@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
