@@ -1,7 +1,7 @@
 #include "json_object.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace sluice {
 namespace {

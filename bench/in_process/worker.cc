@@ -2,7 +2,7 @@
 // HTTP. Usage: in_process_worker DATABASE_URL SLOTS. Solves what is there and ends.
 #include "worker/worker.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 #include "api/console.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <charconv>
 #include <chrono>

@@ -1,6 +1,6 @@
 #include "cli/database_session.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <pqxx/pqxx>
 

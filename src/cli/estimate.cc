@@ -1,6 +1,6 @@
 #include "cli/estimate.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <pqxx/pqxx>
 

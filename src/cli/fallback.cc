@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
 #include "cli/database_session.h"
 #include "cli/rows.h"
 #include "cli/settings.h"
+#include "cli/syntax.h"
 #include "cli/table.h"
 #include "command_error.h"
 
@@ -56,36 +56,35 @@ void remove(pqxx::work& transaction, const FallbackOptions& options) {
                                  options.target));
 }
 
-void add_key(CLI::App& app, FallbackOptions& options, bool needs_cause) {
-  app.add_option("target", options.target, "the model or route whose tasks they are")
-      ->required()
-      ->option_text("NAME");
-  app.add_option("cause", options.cause, needs_cause ? "why its model cannot serve it" : "[all]")
-      ->required(needs_cause)
-      ->check(CLI::IsMember({"context_too_long", "content_refused", "over_budget", "breaker_open"}))
-      ->option_text("CAUSE");
+void add_key(CommandSyntax syntax, FallbackOptions& options, bool needs_cause) {
+  syntax.add_option("target", options.target, "the model or route whose tasks they are")
+      .required()
+      .option_text("NAME");
+  syntax.add_option("cause", options.cause, needs_cause ? "why its model cannot serve it" : "[all]")
+      .required(needs_cause)
+      .one_of({"context_too_long", "content_refused", "over_budget", "breaker_open"})
+      .option_text("CAUSE");
 }
 
 }  // namespace
 
-Action configure_fallback(CLI::App& app) {
+Action configure_fallback(CommandSyntax syntax) {
   const auto options = std::make_shared<FallbackOptions>();
-  app.require_subcommand(1);
-  CLI::App* ls = app.add_subcommand("ls", "All fallbacks");
-  ls->add_flag("--json", options->json, "one JSON object a line");
-  CLI::App* change =
-      app.add_subcommand("set", "Say to which model a task goes that its own cannot serve");
+  syntax.require_subcommand();
+  const CommandSyntax ls = syntax.add_subcommand("ls", "All fallbacks");
+  ls.add_flag("--json", options->json, "one JSON object a line");
+  const CommandSyntax change =
+      syntax.add_subcommand("set", "Say to which model a task goes that its own cannot serve");
   add_key(*change, *options, true);
-  change->add_option("model", options->to_model, "an existing one")
-      ->required()
-      ->option_text("MODEL");
-  CLI::App* rm = app.add_subcommand("rm", "Remove a fallback, or all of a model or route");
+  change.add_option("model", options->to_model, "an existing one").required().option_text("MODEL");
+  const CommandSyntax rm =
+      syntax.add_subcommand("rm", "Remove a fallback, or all of a model or route");
   add_key(*rm, *options, false);
   return [options, ls, change](const GlobalOptions& globals) {
     return in_transaction(globals, [&](pqxx::work& transaction) {
-      if (ls->parsed()) {
+      if (ls.parsed()) {
         list(transaction, options->json);
-      } else if (change->parsed()) {
+      } else if (change.parsed()) {
         set(transaction, *options);
       } else {
         remove(transaction, *options);

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <memory>
 #include <optional>
@@ -9,6 +8,7 @@
 
 #include "cli/database_session.h"
 #include "cli/rows.h"
+#include "cli/syntax.h"
 #include "cli/table.h"
 #include "command_error.h"
 
@@ -83,24 +83,24 @@ void act(pqxx::work& transaction, const char* function, const RampOptions& optio
   fmt::print("{}\n", state[0].c_str());
 }
 
-void add_route(CLI::App& app, RampOptions& options) {
-  app.add_option("route", options.route, "the route")->required()->option_text("ROUTE");
+void add_route(CommandSyntax syntax, RampOptions& options) {
+  syntax.add_option("route", options.route, "the route").required().option_text("ROUTE");
 }
 
-void add_reason(CLI::App& app, RampOptions& options) {
-  app.add_option("--reason", options.reason, "why, for the revisions")
-      ->configurable(false)  // never from the environment
-      ->option_text("TEXT");
+void add_reason(CommandSyntax syntax, RampOptions& options) {
+  syntax.add_option("--reason", options.reason, "why, for the revisions")
+      .keep_from_environment()  // never from the environment
+      .option_text("TEXT");
 }
 
-void configure_start(CLI::App& app, RampOptions& options) {
+void configure_start(CommandSyntax syntax, RampOptions& options) {
   const auto add = [&app](const char* flag, auto& value, const char* help, const char* text) {
-    app.add_option(flag, value, help)->option_text(text);
+    syntax.add_option(flag, value, help).option_text(text);
   };
   add_route(app, options);
-  app.add_option("model", options.model, "one of its models; a new one has weight 0")
-      ->required()
-      ->option_text("MODEL");
+  syntax.add_option("model", options.model, "one of its models; a new one has weight 0")
+      .required()
+      .option_text("MODEL");
   add("--share", options.share, "of the route, at the end", "SHARE [30%]");
   add("--steps", options.steps, "equal ones", "N [6]");
   add("--step-time", options.step_time, "how long each lasts at least", "DURATION [10m]");
@@ -109,39 +109,41 @@ void configure_start(CLI::App& app, RampOptions& options) {
   add("--p95-margin", options.p95_margin,
       "how much longer 95 % of its calls may take; infinity: any time", "PART [50%]");
   add_reason(app, options);
-  app.footer(
+  syntax.footer(
       "\nPrints the ramp's id. Workers, and tick, make its steps. When the model does worse than "
       "the route's others by one of these margins, its weight goes back to what it was before.");
 }
 
 }  // namespace
 
-Action configure_ramp(CLI::App& app) {
+Action configure_ramp(CommandSyntax syntax) {
   const auto options = std::make_shared<RampOptions>();
-  app.require_subcommand(1);
-  CLI::App* ls = app.add_subcommand("ls", "Ramps, newest first");
-  ls->add_flag("--json", options->json, "one JSON object a line");
-  CLI::App* begin = app.add_subcommand("start", "Let a model's share of a route grow in steps");
+  syntax.require_subcommand();
+  const CommandSyntax ls = syntax.add_subcommand("ls", "Ramps, newest first");
+  ls.add_flag("--json", options->json, "one JSON object a line");
+  const CommandSyntax begin =
+      syntax.add_subcommand("start", "Let a model's share of a route grow in steps");
   configure_start(*begin, *options);
-  CLI::App* pause =
-      app.add_subcommand("pause", "Make no further step; a model that does worse ends it");
-  CLI::App* resume = app.add_subcommand("resume", "Go on; the step begins anew");
-  CLI::App* stop = app.add_subcommand("stop", "End it; the weight goes back to what it was before");
-  for (CLI::App* command : {pause, resume, stop}) {
+  const CommandSyntax pause =
+      syntax.add_subcommand("pause", "Make no further step; a model that does worse ends it");
+  const CommandSyntax resume = syntax.add_subcommand("resume", "Go on; the step begins anew");
+  const CommandSyntax stop =
+      syntax.add_subcommand("stop", "End it; the weight goes back to what it was before");
+  for (CommandSyntax command : {pause, resume, stop}) {
     add_route(*command, *options);
     add_reason(*command, *options);
   }
   return [options, ls, begin, pause, resume](const GlobalOptions& globals) {
     return in_transaction(globals, [&](pqxx::work& transaction) {
-      if (ls->parsed()) {
+      if (ls.parsed()) {
         list(transaction, options->json);
-      } else if (begin->parsed()) {
+      } else if (begin.parsed()) {
         start(transaction, *options);
       } else {
         act(transaction,
-            pause->parsed()    ? "pause_ramp"
-            : resume->parsed() ? "resume_ramp"
-                               : "stop_ramp",
+            pause.parsed()    ? "pause_ramp"
+            : resume.parsed() ? "resume_ramp"
+                              : "stop_ramp",
             *options);
       }
     });

@@ -1,12 +1,12 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
 #include "cli/database_session.h"
 #include "cli/rows.h"
 #include "cli/settings.h"
+#include "cli/syntax.h"
 #include "cli/table.h"
 #include "command_error.h"
 
@@ -62,13 +62,12 @@ void show_choice(pqxx::work& transaction, const RouteOptions& options) {
                {"PRICE", Kind::number},
                {"SLOW S", Kind::number},
                {"BLOCKED", Kind::elastic}});
-  add_rows(table,
-           transaction.exec_params(
-               "select route, prefer, model, round((100 * share)::numeric, 1) || ' %',"
-               " coalesce(round(ms_per_token::numeric, 2)::text, '-'), in_flight,"
-               " coalesce(price::text, '-'), coalesce(round(slow_s::numeric, 2)::text, '-'),"
-               " coalesce(blocked, '') from sluice.route_choices(nullif($1, ''))",
-               options.route));
+  add_rows(table, transaction.exec_params(
+                      "select route, prefer, model, round((100 * share)::numeric, 1) || ' %',"
+                      " coalesce(round(ms_per_token::numeric, 2)::text, '-'), in_flight,"
+                      " coalesce(price::text, '-'), coalesce(round(slow_s::numeric, 2)::text, '-'),"
+                      " coalesce(blocked, '') from sluice.route_choices(nullif($1, ''))",
+                      options.route));
   fmt::print("{}", table.text());
 }
 
@@ -110,54 +109,59 @@ std::vector<Setting> place_of(const std::vector<std::string>& texts) {
   return {{"weight", texts[0]}};
 }
 
-void add_names(CLI::App& app, RouteOptions& options, bool needs_model) {
-  app.add_option("route", options.route, "made by its first model")
-      ->required()
-      ->option_text("ROUTE");
-  app.add_option("model", options.model, needs_model ? "an existing one" : "this one alone [all]")
-      ->required(needs_model)
-      ->option_text("MODEL");
+void add_names(CommandSyntax syntax, RouteOptions& options, bool needs_model) {
+  syntax.add_option("route", options.route, "made by its first model")
+      .required()
+      .option_text("ROUTE");
+  syntax
+      .add_option("model", options.model, needs_model ? "an existing one" : "this one alone [all]")
+      .required(needs_model)
+      .option_text("MODEL");
 }
 
 }  // namespace
 
-Action configure_route(CLI::App& app) {
+Action configure_route(CommandSyntax syntax) {
   const auto options = std::make_shared<RouteOptions>();
-  app.require_subcommand(1);
-  CLI::App* ls = app.add_subcommand("ls", "All routes and their models");
-  ls->add_flag("--json", options->json, "one JSON object a line");
-  CLI::App* change =
-      app.add_subcommand("set", "Give a route a model, or the model another weight or tier");
-  add_names(*change, *options, true);
-  auto* settings = change
-                       ->add_option("settings", options->settings,
-                                    "its share beside the others' weights (0 gives it nothing) in"
-                                    " its tier: a later one takes what the earlier ones cannot")
-                       ->option_text("weight=N [1] tier=N [1]");
-  change->add_flag("--remove", options->remove, "take the model out of the route")
-      ->configurable(false)  // never from the environment
-      ->excludes(settings);
-  CLI::App* rm = app.add_subcommand("rm", "Take a model out of a route, or all of them");
-  add_names(*rm, *options, false);
-  CLI::App* prefer = app.add_subcommand("prefer", "Say what decides which model takes a task");
-  prefer->add_option("route", options->route, "the route")->required()->option_text("ROUTE");
-  prefer->add_option("by", options->prefer, "its weights, its price, its speed, or both of these")
-      ->required()
-      ->check(CLI::IsMember({"weight", "cost", "latency", "balanced"}));
-  CLI::App* choice = app.add_subcommand("choice", "Which model a route would choose now, and why");
-  choice->add_option("route", options->route, "of this one alone [all]")->option_text("ROUTE");
-  choice->add_flag("--json", options->json, "one JSON object a line");
+  syntax.require_subcommand();
+  const CommandSyntax ls = syntax.add_subcommand("ls", "All routes and their models");
+  ls.add_flag("--json", options->json, "one JSON object a line");
+  const CommandSyntax change =
+      syntax.add_subcommand("set", "Give a route a model, or the model another weight or tier");
+  add_names(change, *options, true);
+  const FlagSyntax settings =
+      change
+          .add_option("settings", options->settings,
+                      "its share beside the others' weights (0 gives it nothing) in"
+                      " its tier: a later one takes what the earlier ones cannot")
+          .option_text("weight=N [1] tier=N [1]");
+  change.add_flag("--remove", options->remove, "take the model out of the route")
+      .keep_from_environment()  // never from the environment
+      .excludes(settings);
+  const CommandSyntax rm =
+      syntax.add_subcommand("rm", "Take a model out of a route, or all of them");
+  add_names(rm, *options, false);
+  const CommandSyntax prefer =
+      syntax.add_subcommand("prefer", "Say what decides which model takes a task");
+  prefer.add_option("route", options->route, "the route").required().option_text("ROUTE");
+  prefer.add_option("by", options->prefer, "its weights, its price, its speed, or both of these")
+      .required()
+      .one_of({"weight", "cost", "latency", "balanced"});
+  const CommandSyntax choice =
+      syntax.add_subcommand("choice", "Which model a route would choose now, and why");
+  choice.add_option("route", options->route, "of this one alone [all]").option_text("ROUTE");
+  choice.add_flag("--json", options->json, "one JSON object a line");
   return [options, ls, change, prefer, choice](const GlobalOptions& globals) {
-    if (change->parsed()) options->parsed = place_of(options->settings);
+    if (change.parsed()) options->parsed = place_of(options->settings);
     return in_transaction(globals, [&](pqxx::work& transaction) {
-      if (ls->parsed()) {
+      if (ls.parsed()) {
         list(transaction, options->json);
-      } else if (change->parsed()) {
+      } else if (change.parsed()) {
         set(transaction, *options);
-      } else if (prefer->parsed()) {
+      } else if (prefer.parsed()) {
         transaction.exec_params("select sluice.set_prefer($1, $2)", options->route,
                                 options->prefer);
-      } else if (choice->parsed()) {
+      } else if (choice.parsed()) {
         show_choice(transaction, *options);
       } else {
         remove(transaction, *options);

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 #include <pqxx/pqxx>
@@ -9,6 +8,7 @@
 
 #include "cli/database_session.h"
 #include "cli/rows.h"
+#include "cli/syntax.h"
 #include "cli/table.h"
 #include "command_error.h"
 #include "json_text.h"
@@ -107,61 +107,64 @@ void act(pqxx::work& transaction, const char* function, const ShadowOptions& opt
   fmt::print("{}\n", state[0].c_str());
 }
 
-void add_id(CLI::App& app, ShadowOptions& options) {
-  app.add_option("id", options.id, "as shadow ls shows it")->required()->option_text("ID");
+void add_id(CommandSyntax syntax, ShadowOptions& options) {
+  syntax.add_option("id", options.id, "as shadow ls shows it").required().option_text("ID");
 }
 
-void add_reason(CLI::App& app, ShadowOptions& options) {
-  app.add_option("--reason", options.reason, "why")
-      ->configurable(false)  // never from the environment
-      ->option_text("TEXT");
+void add_reason(CommandSyntax syntax, ShadowOptions& options) {
+  syntax.add_option("--reason", options.reason, "why")
+      .keep_from_environment()  // never from the environment
+      .option_text("TEXT");
 }
 
-void configure_start(CLI::App& app, ShadowOptions& options) {
-  app.add_option("kind", options.kind, "of what a change is tried")
-      ->required()
-      ->check(CLI::IsMember({"model", "tenant", "budget", "route"}))
-      ->option_text("model | tenant | budget | route");
-  app.add_option("name", options.name, "its name")->required()->option_text("NAME");
-  app.add_option("changes", options.changes,
-                 "model: rpm=, tpm=, burst=; tenant: rpm=, tpm=; budget: limit=, is_hard=, "
-                 "at_limit=; route: weights of models; null: no limit")
-      ->required()
-      ->option_text("KEY=VALUE ...");
+void configure_start(CommandSyntax syntax, ShadowOptions& options) {
+  syntax.add_option("kind", options.kind, "of what a change is tried")
+      .required()
+      .one_of({"model", "tenant", "budget", "route"})
+      .option_text("model | tenant | budget | route");
+  syntax.add_option("name", options.name, "its name").required().option_text("NAME");
+  syntax
+      .add_option("changes", options.changes,
+                  "model: rpm=, tpm=, burst=; tenant: rpm=, tpm=; budget: limit=, is_hard=, "
+                  "at_limit=; route: weights of models; null: no limit")
+      .required()
+      .option_text("KEY=VALUE ...");
   add_reason(app, options);
-  app.footer(
+  syntax.footer(
       "\nPrints the shadow's id. It counts from now on which calls the change would have delayed, "
       "refused or moved, and changes nothing.");
 }
 
 }  // namespace
 
-Action configure_shadow(CLI::App& app) {
+Action configure_shadow(CommandSyntax syntax) {
   const auto options = std::make_shared<ShadowOptions>();
-  app.require_subcommand(1);
-  CLI::App* ls = app.add_subcommand("ls", "Shadows, newest first, and what they have counted");
-  ls->add_flag("--json", options->json, "one JSON object a line");
-  CLI::App* hours = app.add_subcommand("show", "What one has counted, by hour and model");
+  syntax.require_subcommand();
+  const CommandSyntax ls =
+      syntax.add_subcommand("ls", "Shadows, newest first, and what they have counted");
+  ls.add_flag("--json", options->json, "one JSON object a line");
+  const CommandSyntax hours =
+      syntax.add_subcommand("show", "What one has counted, by hour and model");
   add_id(*hours, *options);
-  hours->add_flag("--json", options->json, "one JSON object a line");
-  CLI::App* begin = app.add_subcommand("start", "Count what a change would do");
+  hours.add_flag("--json", options->json, "one JSON object a line");
+  const CommandSyntax begin = syntax.add_subcommand("start", "Count what a change would do");
   configure_start(*begin, *options);
-  CLI::App* apply = app.add_subcommand("apply", "Make the change, and end its shadow");
-  CLI::App* drop = app.add_subcommand("drop", "End a shadow, and change nothing");
-  for (CLI::App* command : {apply, drop}) {
+  const CommandSyntax apply = syntax.add_subcommand("apply", "Make the change, and end its shadow");
+  const CommandSyntax drop = syntax.add_subcommand("drop", "End a shadow, and change nothing");
+  for (CommandSyntax command : {apply, drop}) {
     add_id(*command, *options);
     add_reason(*command, *options);
   }
   return [options, ls, hours, begin, apply](const GlobalOptions& globals) {
     return in_transaction(globals, [&](pqxx::work& transaction) {
-      if (ls->parsed()) {
+      if (ls.parsed()) {
         list(transaction, options->json);
-      } else if (hours->parsed()) {
+      } else if (hours.parsed()) {
         show(transaction, *options);
-      } else if (begin->parsed()) {
+      } else if (begin.parsed()) {
         start(transaction, *options);
       } else {
-        act(transaction, apply->parsed() ? "apply_shadow" : "drop_shadow", *options);
+        act(transaction, apply.parsed() ? "apply_shadow" : "drop_shadow", *options);
       }
     });
   };

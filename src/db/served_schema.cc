@@ -1,6 +1,6 @@
 #include "db/served_schema.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace sluice {
 

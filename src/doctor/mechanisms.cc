@@ -1,6 +1,6 @@
 #include "doctor/mechanisms.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace sluice {
 namespace {

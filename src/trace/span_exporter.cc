@@ -1,6 +1,6 @@
 #include "trace/span_exporter.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "worker/monitor.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "json_text.h"
 

@@ -1,6 +1,6 @@
 #include "worker/pg_database.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <spdlog/spdlog.h>
 
 #include <charconv>
