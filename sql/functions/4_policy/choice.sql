@@ -75,7 +75,8 @@ begin
       case when v_calls > 0 then v_silent_s * v_speed.solved / v_speed.tokens end)
       * case when v_speed.at is not null then 1 end,
     v_calls, sluice.call_price(p_model, p_now),
-    coalesce((sluice.faded(v_speed, p_now)).slowest, 0))::sluice.rival;
+    case when v_speed.at is null then 0 else (sluice.faded(v_speed, p_now)).slowest end)
+    ::sluice.rival;
 end
 $$;
 
