@@ -64,8 +64,8 @@ def solve(url, count):
     before = collections.Counter(solved(url))
     for _ in range(count):
         task = query(url, "select sluice.submit('question', 'r')")[0][0]
-        wait_for(lambda: query(url, "select 1 from sluice.tasks where id = %s and status = 'solved'",
-            [task]), 30, "the answer")
+        wait_for(lambda: query(url, "select 1 from sluice.tasks "
+            "where id = %s and status = 'solved'", [task]), 30, "the answer")
     return collections.Counter(solved(url)) - before
 
 
