@@ -14,7 +14,8 @@ select alike(sluice.explain(:task, at(1)), format(
   '%s 1 %%%% (30.00 ms a token, 0 under way)', :'r', :'fast', :'slow'), 'of a task that waits');
 select claimed(:w, 1, at(1)) \g /dev/null
 select alike(sluice.explain(:task, at(1)), format(
-  'processing by %%on %s of route %s%%; by latency: %s 99 %%%%1 under way%%', :'fast', :'r', :'fast'), 'of one that a model has');
+  'processing by %%on %s of route %s%%; by latency: %s 99 %%%%1 under way%%', :'fast',
+  :'r', :'fast'), 'of one that a model has');
 select is((select array_agg(round(c.share::numeric, 2) order by c.model = :'slow')
   from sluice.route_choices(:'r', at(1)) c), '{0.99,0.01}', 'shares');
 update sluice.routes set prefer = 'balanced' where route = :'r';
