@@ -14,9 +14,9 @@ from harness import run, value
 from lab import SLUICE, Process, wait_for
 
 PHASE_S = 40  # between changes; judged is the last quarter
-CALLS_PER_S = 40
-SECONDS = [{"a": 0.1, "b": 0.15, "c": 0.3}, {"a": 0.3, "b": 0.15, "c": 0.1},
-    {"a": 0.1, "b": 0.15, "c": 0.3}]
+CALLS_PER_S = 25
+SECONDS = [{"a": 0.4, "b": 0.6, "c": 1.2}, {"a": 1.2, "b": 0.6, "c": 0.4},
+    {"a": 0.4, "b": 0.6, "c": 1.2}]
 SLOW = ["c", "a", "c"]
 BEST = ["a", "c", "a"]
 

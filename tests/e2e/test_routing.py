@@ -64,8 +64,8 @@ def solve(url, count):
     before = collections.Counter(solved(url))
     for _ in range(count):
         task = query(url, "select sluice.submit('question', 'r')")[0][0]
-        wait_for(lambda: query(url, "select from sluice.tasks where id = %s and status = 'solved'",
-            [task]), 30, "the answer")
+        wait_for(lambda: query(url, "select 1 from sluice.tasks "
+            "where id = %s and status = 'solved'", [task]), 30, "the answer")
     return collections.Counter(solved(url)) - before
 
 
@@ -80,7 +80,7 @@ def test_the_fastest_model_is_called_and_again_when_it_has_recovered(pg, worker)
         add_route(url, backend, "latency", a={}, b={})
         worker(url)
         solve(url, 10)  # both become known
-        wait_for(lambda: len(query(url, "select from sluice.route_choices('r') "
+        wait_for(lambda: len(query(url, "select 1 from sluice.route_choices('r') "
             "where ms_per_token is not null")) == 2, 30, "both speeds")
         assert solve(url, 30)["a"] >= 28
         backend.seconds.update(a=SLOW_S, b=FAST_S)

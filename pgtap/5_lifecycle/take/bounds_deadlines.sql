@@ -13,7 +13,7 @@ create function within(p_since numeric, p_before numeric, p_places int default 1
 returns bigint[] language sql
 as $$
   select array(select t.task_id from unnest(sluice.within_deadlines(array[turn(1, -1, at(5)),
-    turn(2, -1, at(20)), turn(3, -1, 'infinity'), turn(4, -2, at(5)), turn(5, -1, at(0))],
+    turn(2, -1, at(20)), turn(3, -1, null), turn(4, -2, at(5)), turn(5, -1, at(0))],
     array[share(-1, p_since, p_before), share(-2)], p_places, at(1))) t)
 $$;
 select is(sluice.bounds_deadlines(array[share(-1), share(2)]), false, 'mostly they do not');

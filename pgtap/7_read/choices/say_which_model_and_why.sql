@@ -10,13 +10,14 @@ select given_worker(array[:'fast', :'slow'], at(1)) as w \gset
 select given_speed(:'fast', 0.01, at(1)), given_speed(:'slow', 0.03, at(1)) \g /dev/null
 select given_task(:'r', p_now => at(1)) as task \gset
 select alike(sluice.explain(:task, at(1)), format(
-  'queued for route %s: %%; by latency: %s 96 %%%% (10.00 ms a token, 0 under way), '
-  '%s 4 %%%% (30.00 ms a token, 0 under way)', :'r', :'fast', :'slow'), 'of a task that waits');
+  'queued for route %s: %%; by latency: %s 99 %%%% (10.00 ms a token, 0 under way), '
+  '%s 1 %%%% (30.00 ms a token, 0 under way)', :'r', :'fast', :'slow'), 'of a task that waits');
 select claimed(:w, 1, at(1)) \g /dev/null
-select alike(sluice.explain(:task, at(1)), format('processing by %%on %s of route %s%%; by latency: '
-  '%s 96 %%%%1 under way%%', :'fast', :'r', :'fast'), 'of one that a model has');
+select alike(sluice.explain(:task, at(1)), format(
+  'processing by %%on %s of route %s%%; by latency: %s 99 %%%%1 under way%%', :'fast',
+  :'r', :'fast'), 'of one that a model has');
 select is((select array_agg(round(c.share::numeric, 2) order by c.model = :'slow')
-  from sluice.route_choices(:'r', at(1)) c), '{0.96,0.04}', 'shares');
+  from sluice.route_choices(:'r', at(1)) c), '{0.99,0.01}', 'shares');
 update sluice.routes set prefer = 'balanced' where route = :'r';
 select price(:'fast', 5), price(:'slow', 1) \g /dev/null
 select is((select array_agg(c.price order by c.model = :'slow')

@@ -8,9 +8,9 @@
 -- waits for a model that is paused, closed, limited or full, or that no worker serves.
 --
 -- latency   A model is the better place the fewer seconds it needs for an output token, and the
---           fewer calls it has under way: calls under way are shared by 1 / seconds ^ 3. By the
---           third power, because two models are then never slower together than the faster one
---           alone by more than 8 %, at any ratio of their speeds; by the first (peak-EWMA times
+--           fewer calls it has under way: calls under way are shared by 1 / seconds ^ 4. By the
+--           fourth power, because two models are then never slower together than the faster one
+--           alone by more than 7 %, at any ratio of their speeds; by the first (peak-EWMA times
 --           calls in flight, as proxies have it) by 21 %. Two equal ones share equally, as their
 --           calls under way say, not by turns of all or nothing.
 -- balanced  The same, with seconds * (1 + price / the mean price of the models).
@@ -30,7 +30,7 @@
 -- choice_power: see above.
 create or replace function sluice.choice_power() returns double precision
 language sql immutable parallel safe
-as $$ select 3::double precision $$;
+as $$ select 4::double precision $$;
 
 -- tried_each: one of so many tasks of a route goes to a model that is not chosen, 2 %.
 create or replace function sluice.tried_each() returns int
@@ -75,7 +75,8 @@ begin
       case when v_calls > 0 then v_silent_s * v_speed.solved / v_speed.tokens end)
       * case when v_speed.at is not null then 1 end,
     v_calls, sluice.call_price(p_model, p_now),
-    coalesce((sluice.faded(v_speed, p_now)).slowest, 0))::sluice.rival;
+    case when v_speed.at is null then 0 else (sluice.faded(v_speed, p_now)).slowest end)
+    ::sluice.rival;
 end
 $$;
 

@@ -124,8 +124,9 @@ begin
   return array(
     select p_turns[t.ordinality] from unnest(p_turns) with ordinality t
     join unnest(p_shares) s on s.line = t.line
-    where t.deadline <= p_now or (coalesce(t.deadline >= s.since, true)
-      and coalesce(t.deadline < s.before, true))
+    cross join lateral (select coalesce(t.deadline, 'infinity') as at) d
+    where d.at <= p_now
+      or coalesce(d.at >= s.since, true) and coalesce(d.at < s.before, true)
     order by t.ordinality limit p_places);
 end
 $$;

@@ -229,3 +229,21 @@ comment on column sluice.shadow_hour_row.delay_s is 'By so many seconds, all tog
 comment on column sluice.shadow_hour_row.refused is 'Of these: a budget would have refused them.';
 comment on column sluice.shadow_hour_row.moved is
   'Of these: another model would have had them.';
+comment on type sluice.route_choice is
+  'A model of a route, and what decides now whether it takes the route''s tasks: what '
+  'route_choices returns.';
+comment on column sluice.route_choice.route is 'The route''s name.';
+comment on column sluice.route_choice.model is 'The model''s name.';
+comment on column sluice.route_choice.prefer is 'What the route goes by.';
+comment on column sluice.route_choice.weight is 'The model''s. 0: it takes none.';
+comment on column sluice.route_choice.share is
+  'Its part, from 0 to 1, of the route''s calls, by what is known now, among the models that can '
+  'be called.';
+comment on column sluice.route_choice.ms_per_token is
+  'How long it took for an output token of late, in milliseconds. Null: not known.';
+comment on column sluice.route_choice.in_flight is 'Its calls under way.';
+comment on column sluice.route_choice.price is
+  'Of a call of 750 input and 250 output tokens. Null: not known.';
+comment on column sluice.route_choice.slow_s is
+  'Seconds that a slow call took of late. Null: not known.';
+comment on column sluice.route_choice.blocked is 'Why it cannot be called now. Null: it can.';
