@@ -12,8 +12,8 @@ update sluice.routes set weight = case model when :'a' then 9 when :'b' then 1 e
 where route = :'r';
 update sluice.models set paused = true where name = :'shut';
 select given_worker(array[:'a', :'b', :'c']) as w \gset
--- had: how many calls each model had in thirty rounds of claims, 2.5 s after p_from: at first each
--- is ahead of its share by the slack.
+-- had: how many calls each model had in thirty rounds of claims, from 2.5 s after p_from on: at
+-- first each is ahead of its share by the slack.
 create function had(p_route text, p_worker bigint, p_from numeric) returns jsonb language sql
 as $$
   select given_tasks(p_route, 5000, at(p_from));
@@ -24,7 +24,8 @@ as $$
       select r.model from sluice.result r where r.started_at > at(p_from + 2.5)
       union all
       select m.name from sluice.lease l join sluice.models m on m.id = l.model
-      where l.started_at > at(p_from + 2.5)) e join sluice.models m on m.name = e.model group by 1) c
+      where l.started_at > at(p_from + 2.5)) e join sluice.models m on m.name = e.model
+    group by 1) c
 $$;
 select sluice.start_shadow('routes', :'r', jsonb_build_object(:'b', 3, :'c', 2, :'shut', 5),
   p_now => at(2.5)) as shadow \gset

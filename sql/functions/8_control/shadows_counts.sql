@@ -1,10 +1,11 @@
 -- What shadows count: the calls that began, and what a changed quota or weight would do to them.
 
--- shadow_calls_max: how many calls of one shadow a look reads, half a second's work; the next one
--- goes on there.
+-- shadow_calls_max: how many calls of one shadow a look reads, so that it takes half a second at
+-- most; the next one goes on there. One worker looks every 45 s, and so keeps up with 600 calls a
+-- second; five, with 3,000.
 create or replace function sluice.shadow_calls_max() returns int
 language sql immutable parallel safe
-as $$ select 100000 $$;
+as $$ select 30000 $$;
 
 -- attempts_since: an id below those of attempts that are still to be committed.
 create or replace function sluice.attempts_since() returns bigint
@@ -77,7 +78,8 @@ $$;
 -- They go through its bucket (3_limits/permits.sql) in their order. With s(i) when call i began,
 -- u(i) the units of the calls before it, and T the interval, TAT(i) = max(TAT(i-1), s(i)) + units T
 -- is u(i) T + max(TAT(0), s(j) - u(j) T for all j < i) just before call i: a sum and a maximum over
--- the calls, and no loop. A call is delayed until TAT - (burst - 1) T.
+-- the calls, and no loop. A call is delayed until TAT - (burst - 1) T. Times are in seconds since
+-- the last look; less than a microsecond is no delay.
 -- Returns: the shadow, with its buckets, as it is after the look.
 create or replace function sluice.count_delayed(p_shadow sluice.shadow, p_until timestamptz)
 returns sluice.shadow
@@ -85,46 +87,52 @@ language plpgsql volatile
 as $$
 declare
   v_quotas sluice.quota[] := sluice.shadow_quotas(p_shadow);
+  v_from timestamptz := p_shadow.looked_at;
   v_hours sluice.shadow_hour[];
   v_count bigint;
   v_last timestamptz;
-  v_tats bigint[];
+  v_tats double precision[];
 begin
   with call as materialized (
-    select c.at, c.model, c.tokens, c.ordinality as n, sluice.micros(c.at) * 1000 as at_ns
+    select c.at, c.model, c.tokens, c.ordinality as n,
+      sluice.seconds_between(v_from, c.at) as at_s
     from sluice.begun_calls(p_shadow, p_until) with ordinality c),
   quota as (
-    select q.ordinality as nth, q.burst, q.interval_ns, sluice.micros(case q.ordinality
-      when 1 then p_shadow.requests_until else p_shadow.tokens_until end) * 1000 as tat
+    select q.ordinality as nth, q.burst, q.interval_ns / 1e9::double precision as interval_s,
+      sluice.seconds_between(v_from, case q.ordinality when 1 then p_shadow.requests_until
+        else p_shadow.tokens_until end) as tat
     from unnest(v_quotas) with ordinality q where q.bucket is not null),
   used as (
-    select c.n, c.at_ns, q.*, case q.nth when 1 then 1 else c.tokens end as units
+    select c.n, c.at_s, q.*,
+      case q.nth when 1 then 1 else c.tokens end::double precision as units
     from call c cross join quota q),
   summed as (
     select u.*, sum(u.units) over (partition by u.nth order by u.n) - u.units as before
     from used u),
   taken as materialized (
-    select s.n, s.nth, s.at_ns, s.burst, s.interval_ns, s.units, s.before * s.interval_ns
-      + greatest(s.tat, max(s.at_ns - s.before * s.interval_ns) over (partition by s.nth
+    select s.n, s.nth, s.at_s, s.burst, s.interval_s, s.units, s.before * s.interval_s
+      + greatest(s.tat, max(s.at_s - s.before * s.interval_s) over (partition by s.nth
         order by s.n rows between unbounded preceding and 1 preceding)) as tat
     from summed s),
   delay as (
-    select t.n, greatest(0, max(t.tat - (t.burst - 1) * t.interval_ns - t.at_ns)) / 1e9 as delay_s
+    select t.n, max(t.tat - (t.burst - 1) * t.interval_s - t.at_s) as delay_s
     from taken t group by t.n),
   hour as (
     select date_trunc('hour', c.at, 'UTC') as at, c.model, count(*) as calls,
-      count(*) filter (where d.delay_s > 0) as delayed, coalesce(sum(d.delay_s), 0) as delay_s
+      count(*) filter (where d.delay_s > 1e-6) as delayed,
+      coalesce(sum(d.delay_s) filter (where d.delay_s > 1e-6), 0) as delay_s
     from call c left join delay d using (n) group by 1, 2)
   select (select array_agg(row(p_shadow.id, h.at, h.model, h.calls, h.calls, h.delayed, h.delay_s,
       0)::sluice.shadow_hour) from hour h),
     (select count(*) from call), (select max(c.at) from call c),
-    array(select (select greatest(t.tat, t.at_ns) + t.units * t.interval_ns from taken t
+    array(select (select greatest(t.tat, t.at_s) + t.units * t.interval_s from taken t
       where t.nth = k.nth order by t.n desc limit 1) from (values (1), (2)) k(nth) order by k.nth)
   into v_hours, v_count, v_last, v_tats;
   perform sluice.add_shadow_hours(v_hours);
-  p_shadow.requests_until := coalesce(sluice.from_micros(v_tats[1] / 1000),
+  p_shadow.requests_until := coalesce(v_from + v_tats[1] * interval '1 second',
     p_shadow.requests_until);
-  p_shadow.tokens_until := coalesce(sluice.from_micros(v_tats[2] / 1000), p_shadow.tokens_until);
+  p_shadow.tokens_until := coalesce(v_from + v_tats[2] * interval '1 second',
+    p_shadow.tokens_until);
   p_shadow.looked_at := sluice.looked_until(v_count, v_last, p_until);
   return p_shadow;
 end
