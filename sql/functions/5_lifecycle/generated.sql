@@ -35,8 +35,8 @@ end
 $$;
 
 -- prefix_time_text: the text of prefix_time_<l>: when a new task is ready, as the order goes
--- (4_policy/prefix_order.sql). A line has it once its order is by prefix; it stays when that is taken
--- back, for submits that are about to call it.
+-- (4_policy/prefix_order.sql). A line has it once its order is by prefix. It stays when that is
+-- taken back, for submits that are about to call it.
 create or replace function sluice.prefix_time_text(p_by_prefix boolean) returns text
 language sql immutable
 as $$
