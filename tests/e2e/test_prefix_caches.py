@@ -55,15 +55,16 @@ def test_a_conversation_stays_with_its_model(url, worker):
     assert moved
 
 
-def test_what_waits_for_a_model_that_closes_goes_to_another(url, worker):
-    query(url, "update sluice.models set rpm = 2, burst = 1")  # one call each: the others wait
+def test_what_waits_for_a_closed_model_goes_to_another(url, worker):
+    query(url, "update sluice.models set paused = true")
     worker(url)
     for key in CONVERSATIONS:
         submit(url, "x", "r", affinity_key=key)
-    wait_ended(url, 2)
-    query(url, "update sluice.models set paused = true where name = 'a'")
-    query(url, "update sluice.models set rpm = null, burst = null where name = 'b'")
+    lines = "select count(*), count(distinct tableoid) from sluice.queue"
+    wait_for(lambda: query(url, lines) == [(len(CONVERSATIONS), 2)], 20, "two homes' lines")
+    query(url, "update sluice.models set paused = false where name = 'b'")
     assert wait_ended(url, len(CONVERSATIONS)) == {"solved": len(CONVERSATIONS)}
+    assert set(map(tuple, models_of(url).values())) == {("b",)}
 
 
 def test_keys_come_over_http_and_go_with_submits_of_many(url, worker, server, sluice):
@@ -77,7 +78,7 @@ def test_keys_come_over_http_and_go_with_submits_of_many(url, worker, server, sl
     many = http(port, "POST", "/v1/tasks",
         [{"model": "r", "request": {"n": n}, "affinity_key": f"chat {n % 2 + 1}"}
             for n in range(8)])
-    assert many.status == 201
+    assert many.status == 202
     ids = sluice("submit", "--prompt", "x", "--model", "r", "--affinity-key", "chat 1",
         "--wait", "--database-url", url)
     assert ids.returncode == 0, ids.stderr

@@ -84,7 +84,8 @@ select matches(prefixes(:w_other, 4, at(300001)), '^(aabb|bbaa)$',
   'whichever of its models takes them');
 
 update sluice.models set claim_order = 'arrival' where name = :'m';
-select is(to_regproc('sluice.prefix_time_' || id_of(:'m')), null, 'taken back, it is gone');
+select is(sluice.is_by_prefix(id_of(:'m')) or sluice.is_by_prefix(own_line(:'r')), false,
+  'it can be taken back');
 select prefixes(:w, 99, at(300002)) \g /dev/null
 select begun(:'m', p, 400000 + n)
 from unnest('{a,b,a,b}'::text[]) with ordinality x(p, n) \g /dev/null

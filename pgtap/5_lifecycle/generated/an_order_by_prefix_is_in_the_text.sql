@@ -3,7 +3,7 @@ begin;
 select plan(8);
 
 select is(t.by_prefix like '%prefix_time_%', true, 'a submit takes the time of the prefix')
-from (values (sluice.add_text(7, null, true)), (sluice.prefix_time_text())) t(by_prefix);
+from (values (sluice.add_text(7, null, true)), (sluice.prefix_time_text(true))) t(by_prefix);
 select is(t.by_prefix like '%least(%ready_at, p_now)%', true,
   'what is taken before its time was ready when it was taken')
 from (values (sluice.take_text(true)), (sluice.draw_text(true)),

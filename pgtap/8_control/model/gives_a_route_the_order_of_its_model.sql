@@ -5,8 +5,18 @@ select plan(6);
 
 select given_model() as m, given_model() as other \gset
 select given_route(:'other') as r \gset
-create function is_ordered(p_line int) returns boolean language sql as $$
-  select to_regproc('sluice.prefix_time_' || sluice.line_name(p_line)) is not null $$;
+create function is_ordered(p_line int) returns boolean language plpgsql as $$
+declare
+  v_name text := sluice.line_name(p_line);
+  v_time timestamptz := at(0);
+begin
+  if to_regproc('sluice.prefix_time_' || v_name) is not null then
+    execute format('select sluice.prefix_time_%s(null, %L, null, %L)', v_name, 'x', at(0))
+      into v_time;
+  end if;
+  return v_time <> at(0);
+end
+$$;
 update sluice.models set claim_order = 'prefix' where name = :'m';
 select is(is_ordered(id_of(:'m')), true, 'its own line has it');
 select is(is_ordered(own_line(:'r')), false, 'a route that it is not of has not');

@@ -14,10 +14,8 @@ declare
   v_version text := (select l.version from sluice.route_line l where l.n = -p_line);
   v_by_prefix boolean := sluice.is_by_prefix(p_line);
 begin
-  if v_by_prefix then
-    execute format(sluice.prefix_time_text(), v_name);
-  elsif to_regproc('sluice.prefix_time_' || v_name) is not null then
-    execute format('drop function sluice.prefix_time_%s', v_name);
+  if v_by_prefix or to_regproc('sluice.prefix_time_' || v_name) is not null then
+    execute format(sluice.prefix_time_text(v_by_prefix), v_name);
   end if;
   execute format(sluice.add_text(p_line, v_version, v_by_prefix), v_name, p_line);
   execute format(sluice.lanes_text(), v_name, p_line);
@@ -36,22 +34,23 @@ begin
 end
 $$;
 
--- prefix_time_text: the text of prefix_time_<l>, which a line has only if its order is by prefix:
--- when a new task is ready, as the order goes (4_policy/prefix_order.sql).
-create or replace function sluice.prefix_time_text() returns text
+-- prefix_time_text: the text of prefix_time_<l>: when a new task is ready, as the order goes
+-- (4_policy/prefix_order.sql). A line has it once its order is by prefix. It stays when that is
+-- taken back, for submits that are about to call it.
+create or replace function sluice.prefix_time_text(p_by_prefix boolean) returns text
 language sql immutable
 as $$
-  select $sql$
-    create or replace function sluice.prefix_time_%1$s(
+  select format($sql$
+    create or replace function sluice.prefix_time_%%1$s(
       p_affinity_key text, p_prompt text, p_request text, p_at timestamptz) returns timestamptz
     language plpgsql stable
     as $body$
     begin
-      return sluice.prefix_time(sluice.prefix_of(p_affinity_key, p_prompt, p_request), p_at,
-        (select prefix_wait from sluice.settings));
+      return %s;
     end
     $body$
-    $sql$
+    $sql$, case when p_by_prefix then 'sluice.prefix_time(sluice.prefix_of(p_affinity_key,
+        p_prompt, p_request), p_at, (select prefix_wait from sluice.settings))' else 'p_at' end)
 $$;
 
 -- add_text: the text of add_<l>, which stores one new task, puts it into the line, or into later

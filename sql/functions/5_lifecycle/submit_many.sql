@@ -139,6 +139,9 @@ create or replace function sluice.homed(
   p_destinations sluice.destination[], p_drafts sluice.draft[], p_now timestamptz)
 returns sluice.destination[]
 language plpgsql volatile
+-- as for keep_keys
+set enable_nestloop = off set enable_mergejoin = off set jit = off
+  set plan_cache_mode = force_generic_plan
 as $$
 begin
   return (
@@ -150,19 +153,22 @@ begin
     target as materialized (
       select distinct a.name, a.verbatim, a.version, a.line, a.model, a.route, a.api
       from unnest(p_destinations) a),
+    route as materialized (
+      select t.*, h.* from target t cross join lateral sluice.homes_of(t.route, t.api, p_now) h
+      where t.route is not null),
     home as materialized (
-      select k.name, k.verbatim, k.version, k.key, sluice.line_of(t.model, t.route, t.api,
-        nullif(t.version, ''), sluice.home_of(k.key, t.ids, t.weights)) as line
-      from (select distinct c.name, c.verbatim, c.version, c.key from counted c where c.key <> '') k
-      join (select t.*, h.* from target t
-        cross join lateral sluice.homes_of(t.route, t.api, p_now) h
-        where t.route is not null offset 0) t using (name, verbatim, version))
+      select r.name, r.verbatim, r.version, i.id as home, sluice.line_of(r.model, r.route, r.api,
+        nullif(r.version, ''), i.id) as line
+      from route r cross join lateral unnest(r.ids) i(id)),
+    placed as materialized (
+      select c.*, case when c.key <> '' then sluice.home_of(c.key, r.ids, r.weights) end as home
+      from counted c left join route r using (name, verbatim, version))
     select array_agg(row(name, verbatim, coalesce(h.line, t.line), t.model, t.route, t.api,
-        c.tenant, c.tasks, version, key, n.later)::sluice.destination
+        p.tenant, p.tasks, version, p.key, n.later)::sluice.destination
       order by coalesce(h.line, t.line), n.later)
-    from counted c join target t using (name, verbatim, version)
-    left join home h using (name, verbatim, version, key)
-    cross join lateral (select h.key is not null and h.line is null as later) n);
+    from placed p join target t using (name, verbatim, version)
+    left join home h using (name, verbatim, version, home)
+    cross join lateral (select home is not null and h.line is null as later) n);
 end
 $$;
 
