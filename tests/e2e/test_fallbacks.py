@@ -53,7 +53,7 @@ def test_fallbacks_and_tiers_over_http(url, server, mock):
     assert http(port, "PUT", "/v1/fallbacks/small", wanted).json == wanted
     assert http(port, "GET", "/v1/fallbacks/small").json == wanted
     assert http(port, "GET", "/v1/fallbacks").json == {"small": wanted}
-    assert http(port, "PUT", "/v1/fallbacks/small", {"over_budget": "nope"}).status == 404
+    assert http(port, "PUT", "/v1/fallbacks/small", {"over_budget": "nope"}).status == 400
     assert http(port, "PUT", "/v1/fallbacks/nope", wanted).status == 404
     assert http(port, "PUT", "/v1/fallbacks/small", {"boredom": "large"}).status in (400, 409)
     assert http(port, "PUT", "/v1/fallbacks/small", {}).status == 200

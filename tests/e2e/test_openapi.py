@@ -545,6 +545,7 @@ def call_for_configuration(call):
         for body in ({"weight": 0}, {"colour": 1}, []):
             call(400, method, tenant, body, name="a%20tenant")
     call(404, "GET", tenant, name="nobody")
+    call_for_fallbacks(call)
     call_for_prices(call)
     call_for_budgets(call)
     call_for_deletions(call)
@@ -563,6 +564,18 @@ def call_for_prices(call):
     call(200, "GET", price, name="new")
     call(404, "GET", price, name="nobody")
     call(200, "GET", "/v1/prices")
+
+
+def call_for_fallbacks(call):
+    fallbacks = "/v1/fallbacks/{name}"
+    call(200, "PUT", fallbacks, {"context_too_long": "m"}, name="new")
+    call(400, "PUT", fallbacks, {"context_too_long": 1}, name="new")
+    call(404, "PUT", fallbacks, {"context_too_long": "m"}, name="nobody")
+    call(200, "GET", fallbacks, name="new")
+    call(404, "GET", fallbacks, name="nobody")
+    call(200, "GET", "/v1/fallbacks")
+    call(200, "PUT", "/v1/routes/{name}", {"m": 1, "new": {"tier": 2}}, name="tiered")
+    call(200, "GET", "/v1/routes/{name}", name="tiered")
 
 
 def call_for_budgets(call):
