@@ -75,11 +75,11 @@ Action configure_fallback(CommandSyntax syntax) {
   ls.add_flag("--json", options->json, "one JSON object a line");
   const CommandSyntax change =
       syntax.add_subcommand("set", "Say to which model a task goes that its own cannot serve");
-  add_key(*change, *options, true);
+  add_key(change, *options, true);
   change.add_option("model", options->to_model, "an existing one").required().option_text("MODEL");
   const CommandSyntax rm =
       syntax.add_subcommand("rm", "Remove a fallback, or all of a model or route");
-  add_key(*rm, *options, false);
+  add_key(rm, *options, false);
   return [options, ls, change](const GlobalOptions& globals) {
     return in_transaction(globals, [&](pqxx::work& transaction) {
       if (ls.parsed()) {

@@ -89,15 +89,15 @@ void add_route(CommandSyntax syntax, RampOptions& options) {
 
 void add_reason(CommandSyntax syntax, RampOptions& options) {
   syntax.add_option("--reason", options.reason, "why, for the revisions")
-      .keep_from_environment()  // never from the environment
+      .keep_from_environment()
       .option_text("TEXT");
 }
 
 void configure_start(CommandSyntax syntax, RampOptions& options) {
-  const auto add = [&app](const char* flag, auto& value, const char* help, const char* text) {
+  const auto add = [&syntax](const char* flag, auto& value, const char* help, const char* text) {
     syntax.add_option(flag, value, help).option_text(text);
   };
-  add_route(app, options);
+  add_route(syntax, options);
   syntax.add_option("model", options.model, "one of its models; a new one has weight 0")
       .required()
       .option_text("MODEL");
@@ -108,7 +108,7 @@ void configure_start(CommandSyntax syntax, RampOptions& options) {
   add("--error-margin", options.error_margin, "how much more of its calls may fail", "PART [2%]");
   add("--p95-margin", options.p95_margin,
       "how much longer 95 % of its calls may take; infinity: any time", "PART [50%]");
-  add_reason(app, options);
+  add_reason(syntax, options);
   syntax.footer(
       "\nPrints the ramp's id. Workers, and tick, make its steps. When the model does worse than "
       "the route's others by one of these margins, its weight goes back to what it was before.");
@@ -123,15 +123,15 @@ Action configure_ramp(CommandSyntax syntax) {
   ls.add_flag("--json", options->json, "one JSON object a line");
   const CommandSyntax begin =
       syntax.add_subcommand("start", "Let a model's share of a route grow in steps");
-  configure_start(*begin, *options);
+  configure_start(begin, *options);
   const CommandSyntax pause =
       syntax.add_subcommand("pause", "Make no further step; a model that does worse ends it");
   const CommandSyntax resume = syntax.add_subcommand("resume", "Go on; the step begins anew");
   const CommandSyntax stop =
       syntax.add_subcommand("stop", "End it; the weight goes back to what it was before");
   for (CommandSyntax command : {pause, resume, stop}) {
-    add_route(*command, *options);
-    add_reason(*command, *options);
+    add_route(command, *options);
+    add_reason(command, *options);
   }
   return [options, ls, begin, pause, resume](const GlobalOptions& globals) {
     return in_transaction(globals, [&](pqxx::work& transaction) {

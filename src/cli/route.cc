@@ -136,7 +136,7 @@ Action configure_route(CommandSyntax syntax) {
                       " its tier: a later one takes what the earlier ones cannot")
           .option_text("weight=N [1] tier=N [1]");
   change.add_flag("--remove", options->remove, "take the model out of the route")
-      .keep_from_environment()  // never from the environment
+      .keep_from_environment()
       .excludes(settings);
   const CommandSyntax rm =
       syntax.add_subcommand("rm", "Take a model out of a route, or all of them");

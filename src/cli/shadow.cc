@@ -112,9 +112,7 @@ void add_id(CommandSyntax syntax, ShadowOptions& options) {
 }
 
 void add_reason(CommandSyntax syntax, ShadowOptions& options) {
-  syntax.add_option("--reason", options.reason, "why")
-      .keep_from_environment()  // never from the environment
-      .option_text("TEXT");
+  syntax.add_option("--reason", options.reason, "why").keep_from_environment().option_text("TEXT");
 }
 
 void configure_start(CommandSyntax syntax, ShadowOptions& options) {
@@ -129,7 +127,7 @@ void configure_start(CommandSyntax syntax, ShadowOptions& options) {
                   "at_limit=; route: weights of models; null: no limit")
       .required()
       .option_text("KEY=VALUE ...");
-  add_reason(app, options);
+  add_reason(syntax, options);
   syntax.footer(
       "\nPrints the shadow's id. It counts from now on which calls the change would have delayed, "
       "refused or moved, and changes nothing.");
@@ -145,15 +143,15 @@ Action configure_shadow(CommandSyntax syntax) {
   ls.add_flag("--json", options->json, "one JSON object a line");
   const CommandSyntax hours =
       syntax.add_subcommand("show", "What one has counted, by hour and model");
-  add_id(*hours, *options);
+  add_id(hours, *options);
   hours.add_flag("--json", options->json, "one JSON object a line");
   const CommandSyntax begin = syntax.add_subcommand("start", "Count what a change would do");
-  configure_start(*begin, *options);
+  configure_start(begin, *options);
   const CommandSyntax apply = syntax.add_subcommand("apply", "Make the change, and end its shadow");
   const CommandSyntax drop = syntax.add_subcommand("drop", "End a shadow, and change nothing");
   for (CommandSyntax command : {apply, drop}) {
-    add_id(*command, *options);
-    add_reason(*command, *options);
+    add_id(command, *options);
+    add_reason(command, *options);
   }
   return [options, ls, hours, begin, apply](const GlobalOptions& globals) {
     return in_transaction(globals, [&](pqxx::work& transaction) {
