@@ -1,7 +1,7 @@
 begin;
 \set alone
 \ir ../../_helpers.sql
-select plan(30);
+select plan(31);
 
 select given_model() as a, given_model() as b \gset
 select given_route(:'a', :'b') as r \gset
@@ -85,6 +85,11 @@ select sluice.wake(at(913)) \g /dev/null
 select is((select l.api from sluice.find_place(:verbatim, null, :'r') p
   join sluice.route_line l on l.n = -p.line and l.model = id_of(:'a')), 'solve',
   'requests have lines of their own');
+select line as requests from sluice.find_place(:verbatim, null, :'r') \gset
+update sluice.models set api = 'openai-chat' where name = :'a';
+select is(array[sluice.leaves_home(:requests, id_of(:'a'), false, at(913)),
+    sluice.leaves_home(:home_a, id_of(:'a'), false, at(913))], '{t,f}',
+  'which it leaves when it speaks another api');
 select is(sluice.cancel(:verbatim), 'cancelled', 'a task is found in them');
 set constraints all immediate;
 select throws_like(format('delete from sluice.models where name = %L', :'a'),

@@ -60,7 +60,8 @@ end
 $$;
 
 -- leaves_home: whether other models of its route may take the tasks of a home's line: the home has
--- left the route or is not able, or its first tasks have waited for long while others are idle.
+-- left the route, speaks another api or is not able, or its first tasks have waited for long while
+-- others are idle.
 -- Params:  p_home: a model, perhaps deleted; p_idle: who asks has nothing else.
 create or replace function sluice.leaves_home(
   p_line int, p_home int, p_idle boolean, p_now timestamptz)
@@ -71,7 +72,9 @@ begin
   return not coalesce((
       select sluice.is_able(m, p_now) from sluice.route_line l
       join sluice.routes r on r.route = l.route and r.weight > 0
-      join sluice.models m on m.name = r.model and m.id = p_home where l.n = -p_line), false)
+      join sluice.models m on m.name = r.model and m.id = p_home
+        and (l.api is null or l.api = m.api)
+      where l.n = -p_line), false)
     or p_idle and coalesce((
       select min(h.ready_at)
       from unnest(sluice.lane_heads(p_line, sluice.window_max(), p_now => p_now)) h)
