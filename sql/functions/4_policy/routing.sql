@@ -2,8 +2,8 @@
 -- drawn beforehand and no row moves, so changed weights, pauses, closures and quotas act at once on
 -- all waiting tasks. Meters measure each model's share: routing_meters.sql.
 
--- may_take: how many tasks of route line p_line model p_model may take now; null: any number,
--- because no other model counts.
+-- may_take: how many tasks of route line p_line model p_model may take now beside the others of its
+-- tier; null: any number, because none counts.
 -- Params:  p_weight, p_tier: the model's in the route; p_want: how many tasks a claim wants;
 --          requires the line's lock. Null: only look.
 create or replace function sluice.may_take(
@@ -20,10 +20,6 @@ begin
     v_route := sluice.meter_of(p_line, sluice.tier_meter(p_tier));
   else
     v_own := sluice.note_ask(p_line, p_model, p_weight, v_own, p_now, p_tier);
-  end if;
-  if p_tier > 1 and sluice.is_left_to_earlier(p_line, p_tier, p_now) then
-    return sluice.urgent_tasks(p_line, p_model, p_tier, coalesce(p_want, 1), p_now);
-  elsif p_want is not null then
     v_route := sluice.route_meter(p_line, p_model, p_weight, v_own, false, p_now, p_tier);
     if sluice.share_now(v_own, v_route, p_weight) < p_want then
       v_route := sluice.route_meter(p_line, p_model, p_weight, v_own, true, p_now, p_tier);
@@ -230,7 +226,8 @@ begin
       continue when not pg_try_advisory_xact_lock(sluice.lock_class('route'), -v.line)
         or to_regclass('sluice.queue_' || sluice.line_name(v.line)) is null;
       if v.weight is not null then
-        v_most := sluice.may_take(v.line, p_model.id, v.weight, p_want, p_now, v.tier);
+        v_most := coalesce(sluice.left_by_tiers(v.line, p_model.id, v.tier, p_want, p_now),
+          sluice.may_take(v.line, p_model.id, v.weight, p_want, p_now, v.tier));
         continue when v_most = 0;
       end if;
       v_versions := v_versions + (v.weight is null)::int;
