@@ -112,10 +112,11 @@ $$;
 -- which were open to it, and notes whether it still counts in them. Requires the lines' locks.
 -- Params:  p_shares: as they were before; p_want: how many tasks it wanted; p_is_limited: that
 --          number was limited by permits or calls in flight, or only urgent tasks were wanted;
---          p_leases: what it took.
+--          p_leases: what it took; p_more: how many more it would want after others. Without any,
+--          and with all that it wanted, it is full: later tiers need not leave it anything.
 create or replace function sluice.note_routed(
   p_model sluice.models, p_shares sluice.line_share[], p_want int, p_is_limited boolean,
-  p_leases sluice.lease[], p_now timestamptz)
+  p_leases sluice.lease[], p_now timestamptz, p_more int default 0)
 returns void
 language plpgsql volatile
 as $$
@@ -124,9 +125,12 @@ declare
   v_own sluice.meter;
   v_route sluice.meter;
   v_counts boolean;
+  v_full bigint;
 begin
   for v in
-    select s.line, r.weight, r.tier, (select count(*) from unnest(p_leases) e
+    select s.line, r.weight, r.tier, p_more = 0 and cardinality(p_leases) >= p_want
+      and exists (select from sluice.routes o where o.route = r.route
+        and o.tier > r.tier) as is_full, (select count(*) from unnest(p_leases) e
       where e.line = s.line) as taken, least(s.most, p_want) as most
     from unnest(p_shares) s join sluice.route_line l on l.n = -s.line
     join sluice.routes r on r.route = l.route and r.model = p_model.name and r.weight > 0
@@ -134,11 +138,13 @@ begin
     v_own := sluice.meter_of(v.line, p_model.id);
     v_counts := case when v.taken = v.most then not (p_is_limited and v.taken = p_want)
       else not sluice.passes_over(p_model, v.line, p_want, p_is_limited, p_leases) end;
-    continue when v.taken = 0 and coalesce(v_counts = (v_own.weight > 0), true);
+    v_full := case when v.is_full then sluice.full_mark() end;
+    continue when v.taken = 0 and coalesce(v_counts = (v_own.weight > 0)
+      and v_own.tenant is not distinct from v_full, true);
     v_route := sluice.route_meter(v.line, p_model.id, v.weight, v_own, false, p_now, v.tier);
     v_own.v := sluice.own_meter(v_own, v_route, v.weight) + v.taken / v.weight;
     perform sluice.note_meter(v.line, p_model.id, p_now, v_own.v,
-      case when v_counts then v.weight else 0 end),
+      case when v_counts then v.weight else 0 end, v_full),
       sluice.note_meter(v.line, sluice.tier_meter(v.tier), v_route.at,
         v_route.v + v.taken / v_route.weight,
         v_route.weight - case when v_counts then 0 else v.weight end);

@@ -103,10 +103,13 @@ begin
   v_first := cardinality(v_open);
   if v_first > 1 then
     select d.ids, d.first into v_open, v_first from sluice.claim_order(v_open, v_left) d;
-    perform sluice.note_asks(v_open, coalesce(p_now, clock_timestamp()), p_worker)
-    where p_last = sluice.rank_max();
   end if;
   v_caps := sluice.caps_of(v_open, p_models, p_shares);
+  if cardinality(v_open) > 1 and p_last = sluice.rank_max() then
+    perform sluice.note_asks(case when 0 < all (v_caps) then v_open else array(
+        select o.id from unnest(v_open, v_caps) o(id, cap) where o.cap > 0) end,
+      coalesce(p_now, clock_timestamp()), p_worker);
+  end if;
   if cardinality(v_open) = 1 then  -- mostly: nobody shares
     return sluice.claim_from(v_open[1], p_worker, least(v_left, v_caps[1]), p_now, p_last);
   end if;
@@ -117,10 +120,11 @@ begin
         perform sluice.notify('sluice_work', '0');
         return v_all;
       end if;
-      v_cap := case v_round when 1 then (v_left - 1) / greatest(1, v_first - i + 1) + 1
-        else v_left end;
       continue when v_caps[i] <= 0;
-      v_taken := sluice.claim_from(v_open[i], p_worker, least(v_cap, v_caps[i]), p_now, p_last);
+      v_cap := least(v_caps[i], case v_round
+        when 1 then (v_left - 1) / greatest(1, v_first - i + 1) + 1 else v_left end);
+      v_taken := sluice.claim_from(v_open[i], p_worker, v_cap, p_now, p_last,
+        least(v_left, v_caps[i]) - v_cap);
       v_all := v_all || v_taken;
       if cardinality(v_taken) > 0 then
         v_more := v_more || v_open[i];

@@ -1,6 +1,7 @@
 -- claim_from: moves up to p_max tasks from the lines from which one model takes into leases, each
 -- together with its permit. A task past its deadline is never claimed; it ends as expired.
--- Params:  p_last: only tasks of this rank and better (-1: priorities above 0).
+-- Params:  p_last: only tasks of this rank and better (-1: priorities above 0); p_more: how many
+--          more the claim has for the model than p_max, when other models have had their turn.
 -- Returns: the new leases; none when the model's lock is busy or nothing is ready or permitted.
 --
 -- All policy acts here: which lanes wait (4_policy/lanes.sql), whose turn it is
@@ -11,7 +12,7 @@
 -- times the cost, and no policy reaches what is in it: D-001).
 create or replace function sluice.claim_from(
   p_model int, p_worker bigint, p_max int, p_now timestamptz,
-  p_last smallint default sluice.rank_max())
+  p_last smallint default sluice.rank_max(), p_more int default 0)
 returns sluice.lease[]
 language plpgsql volatile
 as $$
@@ -65,7 +66,8 @@ begin
     else array[row(p_model, null)]::sluice.line_share[] end;
   if cardinality(v_shares) > 0 then
     v_leases := sluice.take_turns(v_model, p_worker, v_shares, v_want, v_want < p_max
-      or p_last < sluice.rank_max(), not v.has_quotas, v.next is not null, p_last, v_now);
+      or p_last < sluice.rank_max(), not v.has_quotas, v.next is not null, p_last, v_now,
+      p_more);
   end if;
   if coalesce(v_leases, '{}') = '{}' then
     return '{}';
