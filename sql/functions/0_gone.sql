@@ -76,7 +76,12 @@ $$;
 drop function if exists sluice.may_take(int, int, double precision, int, timestamptz),
   sluice.route_weight(int, int, timestamptz),
   sluice.route_meter(int, int, double precision, sluice.meter, boolean, timestamptz),
-  sluice.blocked_text(sluice.models, int, timestamptz);
+  sluice.blocked_text(sluice.models, int, timestamptz),
+  sluice.claim_from(int, bigint, int, timestamptz, smallint),
+  sluice.take_turns(sluice.models, bigint, sluice.line_share[], int, boolean, boolean, boolean,
+    smallint, timestamptz),
+  sluice.note_routed(sluice.models, sluice.line_share[], int, boolean, sluice.lease[],
+    timestamptz);
 
 -- No model or route is added until the end: its line would get the old generated functions.
 do $$

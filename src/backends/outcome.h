@@ -13,8 +13,8 @@
 // BatchFailed    returned               returned
 // Cancelled      cancelled                                         cancelled
 //
-// Other attempts: lost, late, redriven, hedged. Other results, of tasks without an outcome: failed
-// (lost with the last attempt), expired, cancelled.
+// Other attempts: lost, late, redriven, hedged, rerouted. Other results, of tasks without an
+// outcome: failed (lost with the last attempt), expired, cancelled.
 #pragma once
 
 #include <cstdint>

@@ -1,13 +1,13 @@
--- sluice.is_left_to_earlier, sluice.may_take
+-- sluice.is_left_to_earlier, sluice.may_take, sluice.full_mark, sluice.note_routed
 begin;
 \ir ../../_helpers.sql
-select plan(12);
+select plan(14);
 
 select given_model() as a, given_model() as b \gset
 select given_route(:'a', :'b') as r \gset
 update sluice.routes set tier = 2 where route = :'r' and model = :'b';
 select given_worker(array[:'a', :'b']) as w, given_worker(array[:'b']) as w_b \gset
-select given_tasks(:'r', 100) \g /dev/null
+select given_tasks(:'r', 10) \g /dev/null
 -- took: which models' calls one claim began.
 create function took(p_worker bigint, p_now timestamptz, p_max int default 2) returns text
 language sql as $$
@@ -16,9 +16,12 @@ language sql as $$
 $$;
 select is(took(:w, at(1)), :'a', 'the first tier takes the tasks');
 select is(took(:w, at(1.1), 40), :'a', 'however many, with no slack for the second');
-select is(sluice.is_left_to_earlier(own_line(:'r'), 2, at(1.5)), true, 'it counts');
-select is(took(:w_b, at(1.5)), 'none', 'for another worker, too');
-select is(took(:w_b, at(2.2)), :'b', 'that takes them when the first has not asked for a second');
+select given_tasks(:'r', 100, at(1.4)) \g /dev/null
+select is(sluice.is_left_to_earlier(own_line(:'r'), 2, at(1.5)), true, 'it would take more');
+select is(took(:w_b, at(1.5)), 'none', 'another worker leaves it to it, too');
+select is(took(:w_b, at(2.2)), :'b', 'but not when the first has not asked for a second');
+select is(took(:w, at(2.21)), :'a', 'nor');
+select is(took(:w_b, at(2.22)), :'b', 'when its worker has no slot left');
 select sluice.pause(:'a') \g /dev/null
 select is(took(:w, at(2.3)), :'b', 'when it is paused');
 select sluice.resume(:'a') \g /dev/null

@@ -203,10 +203,6 @@ begin
     perform sluice.note_ask(p_line, p_model.id, p_weight, sluice.meter_of(p_line, p_model.id),
       p_now, p_prefer);
   end if;
-  if p_tier > 1 and sluice.is_left_to_earlier(p_line, p_tier, p_now) then
-    v_share.most := sluice.urgent_tasks(p_line, p_model.id, p_tier, coalesce(p_want, 1), p_now);
-    return v_share;
-  end if;
   v_rivals := sluice.rivals(p_line, p_model.id, p_now, p_tier);
   if v_rivals = '{}' then
     return v_share;

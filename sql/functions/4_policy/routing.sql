@@ -3,8 +3,8 @@
 -- all waiting tasks. Meters measure each model's share: routing_meters.sql. Routes that prefer
 -- cheap or fast models go by these: choice.sql.
 
--- may_take: how many tasks of route line p_line model p_model may take now; null: any number,
--- because no other model counts.
+-- may_take: how many tasks of route line p_line model p_model may take now beside the others of its
+-- tier; null: any number, because none counts.
 -- Params:  p_weight, p_tier: the model's in the route; p_want: how many tasks a claim wants;
 --          requires the line's lock. Null: only look.
 create or replace function sluice.may_take(
@@ -21,10 +21,6 @@ begin
     v_route := sluice.meter_of(p_line, sluice.tier_meter(p_tier));
   else
     v_own := sluice.note_ask(p_line, p_model, p_weight, v_own, p_now, p_tier => p_tier);
-  end if;
-  if p_tier > 1 and sluice.is_left_to_earlier(p_line, p_tier, p_now) then
-    return sluice.urgent_tasks(p_line, p_model, p_tier, coalesce(p_want, 1), p_now);
-  elsif p_want is not null then
     v_route := sluice.route_meter(p_line, p_model, p_weight, v_own, false, p_now, p_tier);
     if sluice.share_now(v_own, v_route, p_weight) < p_want then
       v_route := sluice.route_meter(p_line, p_model, p_weight, v_own, true, p_now, p_tier);
@@ -80,10 +76,11 @@ $$;
 -- which were open to it, and notes whether it still counts in them. Requires the lines' locks.
 -- Params:  p_shares: as they were before; p_want: how many tasks it wanted; p_is_limited: that
 --          number was limited by permits or calls in flight, or only urgent tasks were wanted;
---          p_leases: what it took.
+--          p_leases: what it took; p_more: how many more it would want after others. Without any,
+--          and with all that it wanted, it is full: later tiers need not leave it anything.
 create or replace function sluice.note_routed(
   p_model sluice.models, p_shares sluice.line_share[], p_want int, p_is_limited boolean,
-  p_leases sluice.lease[], p_now timestamptz)
+  p_leases sluice.lease[], p_now timestamptz, p_more int default 0)
 returns void
 language plpgsql volatile
 as $$
@@ -92,9 +89,12 @@ declare
   v_own sluice.meter;
   v_route sluice.meter;
   v_counts boolean;
+  v_full bigint;
 begin
   for v in
-    select s.line, r.weight, r.prefer, r.tier, (select count(*) from unnest(p_leases) e
+    select s.line, r.weight, r.prefer, r.tier, p_more = 0 and cardinality(p_leases) >= p_want
+      and exists (select from sluice.routes o where o.route = r.route
+        and o.tier > r.tier) as is_full, (select count(*) from unnest(p_leases) e
       where e.line = s.line) as taken, least(s.most, p_want) as most
     from unnest(p_shares) s join sluice.route_line l on l.n = -s.line and l.model is null
     join sluice.routes r on r.route = l.route and r.model = p_model.name and r.weight > 0
@@ -102,7 +102,9 @@ begin
     v_own := sluice.meter_of(v.line, p_model.id);
     v_counts := case when v.taken = v.most then not (p_is_limited and v.taken = p_want)
       else not sluice.passes_over(p_model, v.line, p_want, p_is_limited, p_leases) end;
-    continue when v.taken = 0 and coalesce(v_counts = (v_own.weight > 0), true);
+    v_full := case when v.is_full then sluice.full_mark() end;
+    continue when v.taken = 0 and coalesce(v_counts = (v_own.weight > 0)
+      and v_own.tenant is not distinct from v_full, true);
     if v.prefer <> 'weight' then
       perform sluice.note_chosen(v.line, p_model.id, v.weight, v.taken::int, v_counts, p_now);
       continue;
@@ -110,7 +112,7 @@ begin
     v_route := sluice.route_meter(v.line, p_model.id, v.weight, v_own, false, p_now, v.tier);
     v_own.v := sluice.own_meter(v_own, v_route, v.weight) + v.taken / v.weight;
     perform sluice.note_meter(v.line, p_model.id, p_now, v_own.v,
-      case when v_counts then v.weight else 0 end),
+      case when v_counts then v.weight else 0 end, v_full),
       sluice.note_meter(v.line, sluice.tier_meter(v.tier), v_route.at,
         v_route.v + v.taken / v_route.weight,
         v_route.weight - case when v_counts then 0 else v.weight end);
@@ -212,10 +214,13 @@ begin
       -- It may have been dropped before the lock was had.
       continue when not pg_try_advisory_xact_lock(sluice.lock_class('route'), -v.line)
         or to_regclass('sluice.queue_' || sluice.line_name(v.line)) is null;
-      if v.prefer = 'weight' then
-        v_share.most := sluice.may_take(v.line, p_model.id, v.weight, p_want, p_now, v.tier);
-      elsif v.weight is not null then
-        v_share := sluice.choose(v.line, p_model, v.weight, v.prefer, p_want, p_now, v.tier);
+      if v.weight is not null then
+        v_share.most := sluice.left_by_tiers(v.line, p_model.id, v.tier, p_want, p_now);
+        if v_share.most is null and v.prefer = 'weight' then
+          v_share.most := sluice.may_take(v.line, p_model.id, v.weight, p_want, p_now, v.tier);
+        elsif v_share.most is null then
+          v_share := sluice.choose(v.line, p_model, v.weight, v.prefer, p_want, p_now, v.tier);
+        end if;
       end if;
       continue when v_share.most = 0;
       v_versions := v_versions + (v.weight is null)::int;

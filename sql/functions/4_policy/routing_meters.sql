@@ -72,10 +72,16 @@ create or replace function sluice.tier_meter(p_tier int) returns int
 language sql immutable parallel safe
 as $$ select case p_tier when 1 then 0 else -1000 - p_tier end $$;
 
+-- full_mark: as the tenant of a model's meter: its last claim could not have taken more, because
+-- its worker has no more slots for it. It still counts within its tier, for the next slots.
+create or replace function sluice.full_mark() returns bigint
+language sql immutable parallel safe
+as $$ select 1::bigint $$;
+
 -- route_weight: the sum of the weights of the models that take from p_line and count, without
 -- p_model. Looks the newest row of each up directly: calling meter_of and opens_at for all of 1,000
 -- took 14 ms.
--- Params:  p_tier, p_last: those of these tiers (p_last null: of p_tier alone).
+-- Params:  p_tier, p_last: those of these tiers that are not full; p_last null: all of p_tier.
 create or replace function sluice.route_weight(
   p_line int, p_model int, p_now timestamptz, p_tier int default 1, p_last int default null)
 returns double precision
@@ -88,10 +94,12 @@ begin
       and r.weight > 0
           join sluice.models m on m.name = r.model and (l.api is null or l.api = m.api)
           cross join lateral (
-            select o.at, o.weight from sluice.meter o where o.line = p_line and o.model = m.id
+            select o.at, o.weight, o.tenant from sluice.meter o
+            where o.line = p_line and o.model = m.id
             order by o.line, o.model, o.n desc limit 1) o
           where l.n = -p_line and m.id <> p_model
             and r.tier between p_tier and coalesce(p_last, p_tier)
+            and (p_last is null or o.tenant is null)
             and o.at > p_now - sluice.asks_for() and o.at <= p_now and o.weight > 0 offset 0) s
     where sluice.opens_at(s.m, p_now) <= p_now);
 end

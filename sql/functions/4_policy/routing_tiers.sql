@@ -1,8 +1,9 @@
 -- Tiers of a route: groups of its models. The tasks are the first tier's as long as one of its
 -- models counts (routing_meters.sql): it asked within the last second, is open, has a permit and a
--- call left, and does not pass the tasks over for others. Then come those of the next tier, which
--- share by weight as in a route of their own. So a tier that is shut, limited or not served leaves
--- at once what it cannot start; and tasks that it could start, but not end before their deadlines.
+-- call left, does not pass the tasks over for others, and its worker had more slots for it than it
+-- needed. Then come those of the next tier, which share by weight as in a route of their own. So a
+-- tier that is shut, limited, full or not served leaves at once what it cannot start; and what it
+-- could start, but not end before its deadline.
 
 -- is_left_to_earlier: whether an earlier tier of route line p_line than p_tier counts.
 create or replace function sluice.is_left_to_earlier(p_line int, p_tier int, p_now timestamptz)
@@ -58,4 +59,15 @@ begin
   end if;
   return v_count;
 end
+$$;
+
+-- left_by_tiers: how many tasks of route line p_line the tiers before leave to model p_model; null:
+-- all, because none of them counts.
+-- Params:  p_want: at most so many; null: whether any.
+create or replace function sluice.left_by_tiers(
+  p_line int, p_model int, p_tier int, p_want int, p_now timestamptz) returns int
+language sql volatile
+as $$
+  select case when p_tier > 1 and sluice.is_left_to_earlier(p_line, p_tier, p_now)
+    then sluice.urgent_tasks(p_line, p_model, p_tier, coalesce(p_want, 1), p_now) end
 $$;

@@ -66,7 +66,8 @@ begin
     else array[row(p_model, null, null, null, null)]::sluice.line_share[] end;
   if cardinality(v_shares) > 0 then
     v_leases := sluice.take_turns(v_model, p_worker, v_shares, v_want, v_want < p_max
-      or p_last < sluice.rank_max(), not v.has_quotas, v.next is not null, p_last, v_now);
+      or p_last < sluice.rank_max(), not v.has_quotas, v.next is not null, p_last, v_now,
+      p_more);
   end if;
   if coalesce(v_leases, '{}') = '{}' then
     return '{}';

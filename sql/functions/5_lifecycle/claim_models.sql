@@ -92,7 +92,7 @@ begin
     select m.id from sluice.models m where m.id = any (v.ids)
       and (v.is_calm or sluice.is_open(m, v_now))
     order by random() * (
-      select least(10, 1 + count(*)) * 16 ^ least(coalesce(max(r.tier), 1) - 1, 9)
+      select least(10, 1 + count(*)) * 64 ^ least(coalesce(max(r.tier), 1) - 1, 9)
       from sluice.routes r where v.feeds and r.model = m.name));
 end
 $$;

@@ -22,11 +22,13 @@ $$;
 -- permit is unused while anything waits. Requires the model's lock.
 -- Params:  p_is_limited: more was asked for than the model has permits or calls, or only urgent
 --          tasks; p_is_free: there is no quota except the model's of requests; p_has_round: a round
---          through the model's own line is under way; p_last: the worst rank to take.
+--          through the model's own line is under way; p_last: the worst rank to take; p_more: as
+--          claim_from.
 create or replace function sluice.take_turns(
   p_model sluice.models, p_worker bigint, p_shares sluice.line_share[], p_want int,
   p_is_limited boolean, p_is_free boolean,
-  p_has_round boolean, p_last smallint, p_now timestamptz) returns sluice.lease[]
+  p_has_round boolean, p_last smallint, p_now timestamptz, p_more int default 0)
+returns sluice.lease[]
 language plpgsql volatile
 as $$
 declare
@@ -76,7 +78,7 @@ begin
     v_heads := null;
   end loop;
   if p_shares[1].line < 0 then
-    perform sluice.note_routed(p_model, p_shares, p_want, p_is_limited, v_leases, p_now);
+    perform sluice.note_routed(p_model, p_shares, p_want, p_is_limited, v_leases, p_now, p_more);
   end if;
   return v_leases;
 end
