@@ -47,13 +47,14 @@ begin
   perform sluice.recount_in_flight(m.id)
   from (select id from sluice.models where max_in_flight is not null order by id) m;
   perform sluice.clean_spent(v_now), sluice.clean_hints(), sluice.note_meter(0, 0, v_now, 0, 0);
-  perform sluice.clean_budgets(v_now) where exists (select from sluice.budgets);
   v_is_idle := v_is_idle and v_lowered = 0;
   perform setval('sluice.sweep_rest_id', case when v_is_idle then v_newest + 1 else 0 end),
     setval('sluice.sweep_after', sluice.micros(case when v_is_idle then sluice.rest_until(v_now)
       else v_now + least(greatest(interval '1 second', 50 * (clock_timestamp() - v_started)),
         interval '30 minutes') end));
   perform sluice.look_at_tenants(v_now);
+  perform sluice.clean_budgets(v_now), sluice.look_at_budgets(v_now)
+  where exists (select from sluice.budgets);
   -- last: until the commit notify_ready notes anew the lines that it forgot
   perform sluice.forget_idle_lines(v_now);
   return v_lowered;
