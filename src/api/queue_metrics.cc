@@ -6,6 +6,7 @@
 #include <prometheus/text_serializer.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace sluice {
 namespace {
@@ -20,6 +21,10 @@ constexpr int64_t age_ns_max = 4 * read_interval_ns;  // of what is told while a
 
 constexpr const char* queues_sql = "select * from sluice.queue_gauges()";
 constexpr const char* fleet_sql = "select * from sluice.fleet_gauges()";
+// There may be a budget for each of thousands of tenants: the 100 that are nearest to their limits.
+constexpr const char* budgets_sql =
+    "select name, spent, held, \"limit\", waiting, (exhausted_at is not null)::int"
+    " from sluice.budget_rows() order by (spent + held) / \"limit\" desc, name limit 100";
 
 double number(const PgResult& rows, int row, int column) {
   return std::stod(std::string(rows.text(row, column)));
@@ -58,6 +63,23 @@ void add_queues(prometheus::Registry& registry, const PgResult& rows) {
   }
 }
 
+void add_budgets(prometheus::Registry& registry, const PgResult& rows) {
+  prometheus::Family<prometheus::Gauge>* figures[] = {
+      &gauge(registry, "sluice_budget_spent",
+             "What calls that ended have cost in a budget's present window"),
+      &gauge(registry, "sluice_budget_held", "What calls under way may cost a budget"),
+      &gauge(registry, "sluice_budget_limit", "What calls may cost in a budget's window"),
+      &gauge(registry, "sluice_budget_waiting_tasks", "Tasks that wait for a budget"),
+      &gauge(registry, "sluice_budget_exhausted",
+             "Whether a budget has nothing left for a task, 0 or 1")};
+  for (int row = 0; row < rows.rows(); ++row) {
+    const std::string budget(rows.text(row, 0));
+    for (int figure = 0; figure < static_cast<int>(std::size(figures)); ++figure) {
+      figures[figure]->Add({{"budget", budget}}).Set(number(rows, row, figure + 1));
+    }
+  }
+}
+
 void add_fleet(prometheus::Registry& registry, const PgResult& row) {
   gauge(registry, "sluice_workers", "Workers that have lately proved life")
       .Add({})
@@ -81,10 +103,11 @@ void add_fleet(prometheus::Registry& registry, const PgResult& row) {
 }
 
 // A registry for each reading: models come and go.
-std::string text_of(const PgResult& queues, const PgResult& fleet) {
+std::string text_of(const PgResult& queues, const PgResult& fleet, const PgResult& budgets) {
   prometheus::Registry registry;
   add_queues(registry, queues);
   add_fleet(registry, fleet);
+  add_budgets(registry, budgets);
   return prometheus::TextSerializer().Serialize(registry.Collect());
 }
 
@@ -122,10 +145,12 @@ Co<void> QueueMetrics::read() {
   const int64_t begun_ns = clock_.now_ns();
   Co<Result<PgResult>> queues_reply = reads_.query_unguarded(database_, queues_sql, PgParams());
   Co<Result<PgResult>> fleet_reply = reads_.query_unguarded(database_, fleet_sql, PgParams());
+  Co<Result<PgResult>> budgets_reply = reads_.query_unguarded(database_, budgets_sql, PgParams());
   const Result<PgResult> queues = co_await std::move(queues_reply);
   const Result<PgResult> fleet = co_await std::move(fleet_reply);
-  const bool is_read = queues && fleet && fleet->rows() == 1;
-  text_ = is_read ? text_of(*queues, *fleet) : std::string();
+  const Result<PgResult> budgets = co_await std::move(budgets_reply);
+  const bool is_read = queues && fleet && fleet->rows() == 1 && budgets;
+  text_ = is_read ? text_of(*queues, *fleet, *budgets) : std::string();
   read_at_ns_ = clock_.now_ns();
   const int64_t took_ns = read_at_ns_ - begun_ns;
   due_at_ns_ = read_at_ns_ +
