@@ -1,6 +1,6 @@
 """Budgets hold in every committed state: what was held and spent is replayed in the order of the
-commits. TEST_BUDGET_RUNS says how many random histories (10,000 take some MINUTES minutes),
-TEST_BUDGET_SEED the first one's seed: it repeats the choices, not their timing."""
+commits. TEST_BUDGET_RUNS says how many random histories (10,000 take a quarter of an hour on two
+idle cores), TEST_BUDGET_SEED the first one's seed: it repeats the choices, not their timing."""
 import collections
 import contextlib
 import os
