@@ -1,4 +1,6 @@
--- Vocabulary of the tests of budgets, beside that of _helpers.sql.
+-- Vocabulary of the tests of budgets, beside that of _helpers.sql. What follows from a change of
+-- budgets follows at once, not with the commit.
+set constraints sluice.after_budget_changes immediate;
 
 -- given_priced_model: a model that costs a nano-unit a token, in and out.
 create function given_priced_model() returns text language plpgsql

@@ -159,7 +159,7 @@ insert into allowed (object, roles) values
 insert into allowed values
   ('api_key', 'a', 'SELECT'),
   ('notify_usage', 'a', 'SELECT'),
-  ('revisions', 'a', 'SELECT'),
+  ('revisions', 'a', 'SELECT'), ('budget_events', 'a', 'SELECT'),
   ('function_set', 'ra', 'SELECT'),
   ('migration', 'wsra', 'SELECT'),
   ('models', 'a', 'DELETE INSERT SELECT UPDATE'),

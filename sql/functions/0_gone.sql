@@ -33,6 +33,14 @@ drop function if exists sluice.submit(text, text, int, text, timestamptz, timest
 -- Others took their place.
 drop function if exists sluice.expected_cost(sluice.models, bigint, bigint),
   sluice.check_payload(text, text, text, text), sluice.check_payloads(sluice.draft[]);
+-- What calls may cost is reckoned before the budgets are locked, and passed on.
+drop function if exists sluice.nanos_max(text, timestamptz, int, int),
+  sluice.within_budgets(sluice.models, sluice.turn[], timestamptz),
+  sluice.turns_within(sluice.models, sluice.head[], sluice.lane_round[], sluice.line_share[], int,
+    boolean, timestamptz),
+  sluice.take_by_turns(sluice.models, bigint, sluice.head[], sluice.lane_round[],
+    sluice.line_share[], int, boolean, timestamptz),
+  sluice.estimate_takers(jsonb, timestamptz);
 do $$
 begin
   if not exists (select from pg_attribute where attrelid = 'sluice.draft'::regclass

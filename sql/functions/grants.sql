@@ -131,7 +131,8 @@ grant execute on function
   sluice.batch_results(bigint, text, int), sluice.advance_batches(timestamptz),
   sluice.history_page(text, text, text, text, text, text, text)
 to sluice_admin;
-grant select on sluice.api_key, sluice.notify_usage, sluice.revisions to sluice_admin;
+grant select on sluice.api_key, sluice.notify_usage, sluice.revisions, sluice.budget_events
+to sluice_admin;
 grant execute on function sluice.budget_rows(text, timestamptz) to sluice_admin;
 grant execute on function
   sluice.start_ramp(text, text, double precision, int, interval, int, double precision,

@@ -6,6 +6,7 @@
 #include <prometheus/text_serializer.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace sluice {
 namespace {
@@ -21,6 +22,10 @@ constexpr int64_t age_ns_max = 4 * read_interval_ns;  // of what is told while a
 constexpr const char* queues_sql = "select * from sluice.queue_gauges()";
 constexpr const char* fleet_sql = "select * from sluice.fleet_gauges()";
 constexpr const char* ramps_sql = "select state, count(*) from sluice.ramps() group by state";
+// There may be a budget for each of thousands of tenants: the 100 that are nearest to their limits.
+constexpr const char* budgets_sql =
+    "select name, spent, held, \"limit\", waiting, (exhausted_at is not null)::int"
+    " from sluice.budget_rows() order by (spent + held) / \"limit\" desc, name limit 100";
 
 double number(const PgResult& rows, int row, int column) {
   return std::stod(std::string(rows.text(row, column)));
@@ -59,6 +64,23 @@ void add_queues(prometheus::Registry& registry, const PgResult& rows) {
   }
 }
 
+void add_budgets(prometheus::Registry& registry, const PgResult& rows) {
+  prometheus::Family<prometheus::Gauge>* figures[] = {
+      &gauge(registry, "sluice_budget_spent",
+             "What calls that ended have cost in a budget's present window"),
+      &gauge(registry, "sluice_budget_held", "What calls under way may cost a budget"),
+      &gauge(registry, "sluice_budget_limit", "What calls may cost in a budget's window"),
+      &gauge(registry, "sluice_budget_waiting_tasks", "Tasks that wait for a budget"),
+      &gauge(registry, "sluice_budget_exhausted",
+             "Whether a budget has nothing left for a task, 0 or 1")};
+  for (int row = 0; row < rows.rows(); ++row) {
+    const std::string budget(rows.text(row, 0));
+    for (int figure = 0; figure < static_cast<int>(std::size(figures)); ++figure) {
+      figures[figure]->Add({{"budget", budget}}).Set(number(rows, row, figure + 1));
+    }
+  }
+}
+
 void add_fleet(prometheus::Registry& registry, const PgResult& row) {
   gauge(registry, "sluice_workers", "Workers that have lately proved life")
       .Add({})
@@ -94,11 +116,13 @@ void add_ramps(prometheus::Registry& registry, const PgResult& rows) {
 }
 
 // A registry for each reading: models come and go.
-std::string text_of(const PgResult& queues, const PgResult& fleet, const PgResult& ramps) {
+std::string text_of(const PgResult& queues, const PgResult& fleet, const PgResult& ramps,
+                    const PgResult& budgets) {
   prometheus::Registry registry;
   add_queues(registry, queues);
   add_fleet(registry, fleet);
   add_ramps(registry, ramps);
+  add_budgets(registry, budgets);
   return prometheus::TextSerializer().Serialize(registry.Collect());
 }
 
@@ -137,11 +161,13 @@ Co<void> QueueMetrics::read() {
   Co<Result<PgResult>> queues_reply = reads_.query_unguarded(database_, queues_sql, PgParams());
   Co<Result<PgResult>> fleet_reply = reads_.query_unguarded(database_, fleet_sql, PgParams());
   Co<Result<PgResult>> ramps_reply = reads_.query_unguarded(database_, ramps_sql, PgParams());
+  Co<Result<PgResult>> budgets_reply = reads_.query_unguarded(database_, budgets_sql, PgParams());
   const Result<PgResult> queues = co_await std::move(queues_reply);
   const Result<PgResult> fleet = co_await std::move(fleet_reply);
   const Result<PgResult> ramps = co_await std::move(ramps_reply);
-  const bool is_read = queues && fleet && fleet->rows() == 1 && ramps;
-  text_ = is_read ? text_of(*queues, *fleet, *ramps) : std::string();
+  const Result<PgResult> budgets = co_await std::move(budgets_reply);
+  const bool is_read = queues && fleet && fleet->rows() == 1 && ramps && budgets;
+  text_ = is_read ? text_of(*queues, *fleet, *ramps, *budgets) : std::string();
   read_at_ns_ = clock_.now_ns();
   const int64_t took_ns = read_at_ns_ - begun_ns;
   due_at_ns_ = read_at_ns_ +

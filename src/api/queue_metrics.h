@@ -1,6 +1,7 @@
 // QueueMetrics tells Prometheus of the queues and the fleet as the database sees them: depth and
-// bound, age, blocks and breaker of each model, live workers, results so far. It asks when somebody
-// scrapes, and not again within 15 s; a database that does not answer leaves no old figures behind.
+// bound, age, blocks and breaker of each model, live workers, results so far, budgets. It asks when
+// somebody scrapes, and not again within 15 s; a database that does not answer leaves no old
+// figures behind.
 //
 // Thread rule: loop thread only; the clock, the reads and the pool outlive it.
 #pragma once

@@ -14,7 +14,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::string_view kinds[] = {"models", "routes", "tenants", "settings"};
+constexpr std::string_view kinds[] = {"models", "routes", "tenants", "budgets", "settings"};
 constexpr int limit_max = 200;
 constexpr const char* limit_default = "50";
 

@@ -22,6 +22,7 @@ constexpr size_t decimals_max = 9;  // of a nano-unit
 struct BudgetOptions {
   bool json = false;
   std::string name;
+  int limit = 50;                     // rows of history
   std::vector<std::string> settings;  // as typed
   std::vector<Setting> parsed;
 };
@@ -46,6 +47,24 @@ void list(pqxx::work& transaction, bool json) {
                " \"limit\" || case when is_hard then '' else ' (told)' end, spent, held, waiting,"
                " to_char(opens_at at time zone zone, 'YYYY-MM-DD HH24:MI') from"
                " sluice.budget_rows()"));
+  fmt::print("{}", table.text());
+}
+
+// Its marks and exhaustions, newest first; without a name of all budgets.
+void history(pqxx::work& transaction, const BudgetOptions& options) {
+  if (options.json) {
+    print_json_rows(transaction.exec_params(
+        "select to_jsonb(e) from sluice.budget_events e where budget = $1 or $1 = ''"
+        " order by at desc, per_cent desc limit $2",
+        options.name, options.limit));
+    return;
+  }
+  Table table({{"TIME"}, {"BUDGET", Table::Kind::elastic}, {"EVENT"}});
+  add_rows(table, transaction.exec_params(
+                      "select to_char(at, 'YYYY-MM-DD HH24:MI:SS'), budget,"
+                      " coalesce(per_cent || ' % spent', event) from sluice.budget_events"
+                      " where budget = $1 or $1 = '' order by at desc, per_cent desc limit $2",
+                      options.name, options.limit));
   fmt::print("{}", table.text());
 }
 
@@ -110,16 +129,25 @@ Action configure_budget(CommandSyntax syntax) {
                   "at_limit=park|refuse|reroute, reroute_to=MODEL, is_hard=false, marks={80,100}")
       .required()
       .option_text("KEY=VALUE ...");
+  const CommandSyntax events =
+      syntax.add_subcommand("history", "When budgets reached marks, newest first");
+  events.add_option("name", options->name, "the budget [all]").option_text("NAME");
+  events.add_option("--limit", options->limit, "this many, newest first")
+      .in_range(1, INT32_MAX)
+      .option_text("N [50]");
+  events.add_flag("--json", options->json, "one JSON object a line");
   const CommandSyntax rm =
       syntax.add_subcommand("rm", "Delete a budget; tasks that it kept waiting go on");
   rm.add_option("name", options->name, "the budget").required().option_text("NAME");
-  return [options, ls, change](const GlobalOptions& globals) {
+  return [options, ls, change, events](const GlobalOptions& globals) {
     if (change.parsed()) options->parsed = settings_of(*options);
     return in_transaction(globals, [&](pqxx::work& transaction) {
       if (ls.parsed()) {
         list(transaction, options->json);
       } else if (change.parsed()) {
         set(transaction, *options);
+      } else if (events.parsed()) {
+        history(transaction, *options);
       } else {
         remove(transaction, *options);
       }

@@ -73,6 +73,8 @@ Findings check_backends(const ModelByEndpoint& model_by_endpoint, int64_t timeou
 // Models nobody serves and served ones that nobody made, parked ones, open breakers, queues near
 // their bound. Administrators only.
 Findings check_queues(pqxx::connection& connection);
+// Budgets that have nothing left for a task. Administrators only.
+Findings check_budgets(pqxx::connection& connection);
 // Calls that failed, and tasks taken back from dead workers.
 Findings check_failures(pqxx::connection& connection);
 

@@ -96,6 +96,7 @@ class Examiner final {
       found_.findings.push_back(std::move(finding));
     }
     add("queues", [this] { return check_queues(connection_); });
+    add("budgets", [this] { return check_budgets(connection_); });
     add("errors", [this] { return check_failures(connection_); });
   }
 

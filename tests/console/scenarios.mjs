@@ -12,7 +12,7 @@ const screens = ['models', 'models/chat', 'models/chat?view=settings', 'models/c
   'dead-letters', 'jobs', `jobs/${facts.job}`, 'batches', `batches/${facts.batch}`,
   'batches?view=messages', `batches/${facts.messages}`, 'submit', 'spend', 'spend?by=key', 'routes',
   'routes/smart', 'tenants', 'tenants/t', 'system', 'system?view=revisions', 'system?view=audit',
-  'keys'];
+  'budgets', 'budgets/b', 'budgets/b?view=settings', 'keys'];
 
 /** Presses the button of a dialog, and waits until the dialog is gone. */
 async function confirm(page, name) {
@@ -368,6 +368,39 @@ const scenarios = {
     assert.equal(await page.evaluate(() => scrollY), 0);
     await page.goBack();
     await page.waitForFunction(() => scrollY === 250);
+    await close();
+  },
+
+  async makes_a_budget_and_edits_it(browser) {
+    const { page, close } = await open(browser, { expects: [/404/] });  // once it is deleted
+    await signIn(page, base, keys.admin);
+    await show(page, `${base}budgets`);
+    await page.getByRole('row', { name: /^b .*0\.25 \/ 1/ }).waitFor();
+    await page.getByRole('button', { name: 'New budget' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('of tenant');
+    await dialog.getByLabel('Of', { exact: true }).selectOption('tenant');
+    await dialog.getByLabel('Subject').fill('t');
+    await dialog.getByLabel('Limit').fill('12.5');
+    await confirm(page, 'Make it');
+    await page.getByRole('heading', { level: 1, name: 'of tenant' }).waitFor();
+    await show(page, `${base}budgets/of%20tenant?view=settings`);
+    await page.getByLabel('limit', { exact: true }).fill('7.000000001');
+    await page.getByLabel('marks').fill('50\n90');
+    await page.getByRole('button', { name: 'Review and save' }).click();
+    await confirm(page, 'Save');
+    const { limit_nanos: limit, marks } = await (await page.request.get(
+      new URL('v1/budgets/of%20tenant', base).href)).json();
+    assert.deepEqual([limit, marks], [7_000_000_001, [50, 90]]);
+    await show(page, `${base}budgets/of%20tenant?view=revisions`);
+    await page.locator('.revision').first().getByRole('button', { name: /^Revert/ }).click();
+    await confirm(page, 'Revert');
+    await show(page, `${base}budgets/of%20tenant?view=settings`);
+    assert.equal(await page.getByLabel('limit', { exact: true }).inputValue(), '12.5');
+    await page.getByRole('button', { name: 'Delete it…' }).click();
+    await confirm(page, 'Delete it');
+    await page.getByRole('heading', { level: 1, name: 'Budgets' }).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'of tenant' }).count(), 0);
     await close();
   },
 

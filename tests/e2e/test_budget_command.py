@@ -1,7 +1,9 @@
 """sluice budget and its HTTP; and a worker whose tasks are over one."""
+import re
+
 import pytest
 from command_tools import rows, run  # noqa: F401 (fixture)
-from conftest import http, query, wait_for
+from conftest import connect, http, query, wait_for
 from queue_tools import add_model, submit, wait_ended
 
 pytestmark = pytest.mark.plain_build_only
@@ -30,6 +32,47 @@ def test_budgets_are_set_listed_and_removed(run):
     assert run("budget", "rm", "b").returncode == 1
 
 
+def test_marks_are_told_once_and_listed(url, run):
+    listener = connect(url)
+    listener.cursor().execute("listen sluice_budget")
+    query(url, "update sluice.settings set events = true")
+    query(url, "insert into sluice.budgets (name, scope, limit_nanos, marks) values "
+        "('b', 'system', 1000, '{50,80}')")
+    assert rows(run, "budget", "history") == []
+    query(url, "insert into sluice.budget_spent select id, clock_timestamp(), 600 "
+        "from sluice.budgets")
+    for _ in range(2):
+        query(url, "select sluice.look_at_budgets(clock_timestamp())")
+    [row] = rows(run, "budget", "history", "b")
+    assert (row["budget"], row["event"], row["per_cent"]) == ("b", "mark", 50)
+    assert "50 % spent" in run("budget", "history").stdout
+    assert rows(run, "budget", "history", "other") == []
+    query(url, "select sluice.note_marks(b, '{0}', clock_timestamp()) from sluice.budgets b")
+    assert "exhausted" in run("budget", "history").stdout
+    listener.poll()
+    number = query(url, "select id::text from sluice.budgets")[0][0]
+    assert [notice.payload for notice in listener.notifies] == [number, number]
+    listener.close()
+
+
+def test_metrics_have_the_budgets_that_are_nearest_to_their_limits(url, server):
+    query(url, "insert into sluice.budgets (name, scope, subject, limit_nanos) "
+        "select 'b' || n, 'tenant', 't' || n, 1000000000 from generate_series(1, 120) n")
+    query(url, "insert into sluice.budget_spent select id, clock_timestamp(), 1000000 * "
+        "substr(name, 2)::int from sluice.budgets")
+    query(url, "select sluice.note_marks(b, '{0}', clock_timestamp()) from sluice.budgets b "
+        "where name = 'b120'")
+    port = server(url).port
+    text = wait_for(lambda: (body := http(port, "GET", "/metrics").body).count(
+        "sluice_budget_spent{") and body, what="budgets")
+    found = {(name, budget): float(value) for name, budget, value in re.findall(
+        r'^sluice_budget_(\w+){budget="(\w+)"} (\S+)$', text, re.M)}
+    assert {budget for _, budget in found} == {f"b{number}" for number in range(21, 121)}
+    assert {name: value for (name, budget), value in found.items() if budget == "b120"} == {
+        "spent": 0.12, "held": 0, "limit": 1, "waiting_tasks": 0, "exhausted": 1}
+    assert found["exhausted", "b21"] == 0
+
+
 def test_budgets_over_http(url, server):
     port = server(url).port
     put = http(port, "PUT", "/v1/budgets/b", {"scope": "model", "subject": "m",
@@ -39,6 +82,10 @@ def test_budgets_over_http(url, server):
     shown = http(port, "GET", "/v1/budgets/b").json
     assert (shown["limit"], shown["held"], shown["left"]) == (5, 0, 5)
     assert http(port, "GET", "/v1/budgets").json["data"] == [shown]
+    [revision, _] = http(port, "GET", "/v1/revisions?kind=budgets").json["data"]
+    assert (revision["before"], revision["after"]) == ({"period": "day"}, {"period": "week"})
+    assert http(port, "POST", f"/v1/revisions/{revision['id']}/revert", {}).status == 200
+    assert http(port, "GET", "/v1/budgets/b").json["period"] == "day"
     assert http(port, "PUT", "/v1/budgets/b", {"scope": "planet"}).status in (400, 409, 422)
     assert http(port, "DELETE", "/v1/budgets/b").status == 200
     assert http(port, "GET", "/v1/budgets/b").status == 404

@@ -76,6 +76,10 @@ def add_models(url, mock, refusing):
     query(url, "insert into sluice.routes (route, model, weight) values ('smart', 'chat', 70), "
         "('smart', 'paused', 30)")
     query(url, "insert into sluice.tenants (name, weight) values ('t', 2)")
+    query(url, "insert into sluice.budgets (name, scope, subject, limit_nanos) values "
+        "('b', 'tenant', 'nobody', 1000000000)")
+    query(url, "insert into sluice.budget_spent select id, clock_timestamp(), 250000000 "
+        "from sluice.budgets")
 
 
 @pytest.fixture
@@ -160,8 +164,9 @@ def run(name, front, answers=()):
     "redrives_a_group", "prioritises_chosen_tasks_and_undoes_it",
     "redrives_a_task_to_another_model", "shows_what_doctor_finds", "shows_message_batches",
     "moves_what_matches_and_undoes_it", "pauses_and_resumes_a_model",
-    "edits_a_setting_and_reverts_it", "makes_and_revokes_a_key", "submits_a_task_and_sees_its_life",
-    "uploads_a_batch", "shows_no_button_to_a_key_that_reads", "shows_a_tenant_its_own"])
+    "edits_a_setting_and_reverts_it", "makes_a_budget_and_edits_it", "makes_and_revokes_a_key",
+    "submits_a_task_and_sees_its_life", "uploads_a_batch", "shows_no_button_to_a_key_that_reads",
+    "shows_a_tenant_its_own"])
 def test_the_console(front, name):
     run(name, front)
 

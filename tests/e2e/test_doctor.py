@@ -207,6 +207,24 @@ def test_more_unfinished_tasks_than_four_fifths_of_the_bound(url, doctor, port, 
     assert "1041 unfinished tasks of at most 1300" in the_one(doctor(), "depth")
 
 
+def test_a_hard_budget_that_is_exhausted(url, doctor, port, worker):
+    add_model(url, "m", f"http://127.0.0.1:{port}", input_price=1, output_price=1,
+        max_output_tokens=1)
+    worker(url)
+    query(url, "insert into sluice.budgets (name, scope, limit_nanos) values "
+        "('b', 'system', 100000)")
+    query(url, "insert into sluice.budget_spent select id, clock_timestamp(), 99999 "
+        "from sluice.budgets")
+    assert doctor() == []
+    submit_many(url, ["p"])
+    wait_for(lambda: query(url, "select waiting from sluice.budget_rows()") == [(1,)],
+        what="a task that waits")
+    assert "budget b is exhausted: 0.000099999 spent and 0 held of 0.0001, 1 tasks wait until" in (
+        the_one(doctor(), "budgets"))
+    query(url, "update sluice.budgets set limit_nanos = 100000000")
+    wait_for(lambda: doctor() == [], what="no finding")
+
+
 def test_tasks_taken_back_and_errors_above_the_thresholds(url, doctor):
     fail_calls(url, "lost", 11)
     assert "11 tasks were taken back" in the_one(doctor(), "recovered")

@@ -135,6 +135,8 @@ def test_all_that_is_shown_and_watched_is_exported(pg, mock, worker, server, pro
     url = pg.database()
     add_model(url, "m", mock().url, max_attempts=1)
     add_model(url, "full", "http://127.0.0.1:1", max_unfinished=1, paused=True)
+    query(url, "insert into sluice.budgets (name, scope, limit_nanos, is_hard) values "
+        "('b', 'system', 1000, false)")
     port = server(url, env={"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"}).port
     monitor = Monitor(worker(url, "--http", "127.0.0.1:0"))
     for prompt in ("good", "mock:status=500 bad"):

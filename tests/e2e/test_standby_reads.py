@@ -38,6 +38,7 @@ READS = [
     "select * from sluice.dead_letters", "select * from sluice.attempts",
     "select * from sluice.breaker_events", "select * from sluice.history",
     "select * from sluice.jobs", "select * from sluice.audit_log", "select * from sluice.revisions",
+    "select * from sluice.budget_events",
     "select * from sluice.overview()", "select sluice.show_overview()",
     "select * from sluice.model_limits('limited')", "select sluice.next_permit_at('limited')",
     "select * from sluice.call_counts()", "select * from sluice.queue_gauges()",

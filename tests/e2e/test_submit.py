@@ -61,7 +61,7 @@ def test_a_dry_run_submits_nothing(submit, sluice, url):
     m1, m2 = (json.loads(row) for row in run.stdout.splitlines())
     assert (m1["model"], m1["count"], m1["output_tokens"]) == ("m1", 2500, 125_000)
     assert m1["input_tokens"] == 2500 * 1008
-    assert m1["cost_max"] == pytest.approx((2_520_000 + 2 * 125_000) / 1e6)
+    assert m1["cost_max"] == pytest.approx((2500 * 4064 + 2 * 125_000) / 1e6)
     assert "no live worker" in m1["why"] and (m2["count"], m2["unpriced"]) == (1, ["m2"])
     table = submit(lines[:1] + [{"prompt": "x", "model": "m2"}], "--dry-run").stdout
     assert table.split("\n")[3].split()[:2] == ["all", "2"] and "no price: m2" in table

@@ -147,6 +147,14 @@ interface Tenant {
   [column: string]: unknown;
 }
 
+interface Budget {
+  name: string; scope: string; subject: string | null; period: string; zone: string;
+  rolling: string | null; limit: number; is_hard: boolean; at_limit: string;
+  reroute_to: string | null; marks: Array<number>; spent: number; held: number; left: number;
+  opens_at: string | null; waiting: number; marks_hit: Array<number>; exhausted_at: string | null;
+  [column: string]: unknown;
+}
+
 interface ApiKey {
   id: string; name: string; tenant: string | null; scopes: Array<string>;
   created_at: string; revoked_at: string | null;

@@ -1,9 +1,9 @@
--- sluice.request_bounds, sluice.call_bounds, sluice.frame_tokens, sluice.nanos_max,
--- sluice.budgets_of
+-- sluice.request_bounds, sluice.task_bounds, sluice.answer_max, sluice.call_bounds,
+-- sluice.frame_tokens, sluice.nanos_max, sluice.budgets_of
 begin;
 \ir ../../_helpers.sql
 \ir ../../_budgets.sql
-select plan(23);
+select plan(26);
 
 create function bounds(p_api text, p_request text) returns text language sql
 as $$ select format('%s %s', b.input - octet_length(p_request), b.output)
@@ -33,7 +33,13 @@ values (:'m', at(0), 0, 2000000, 3000000, 1000000, 0),
 select is(sluice.nanos_max(:'m', at(-1), 100, 10), 110::numeric, 'by the list in force');
 select is(sluice.nanos_max(:'m', at(0), 100, 10), 915::numeric, 'by the dearest row it may meet');
 select is(sluice.nanos_max(:'m', at(0), 99, 10), 307::numeric, 'all tokens written to the cache');
+select is(sluice.nanos_max(:'m', at(0), 198, 20, 2, 99), 614::numeric, 'two such calls cost twice');
+select is(sluice.nanos_max(:'m', at(0), 198, 20, 2, 100), 1812::numeric,
+  'if one is larger, no more than two of the dearest');
 select is(sluice.nanos_max(:'unpriced', at(0), 99, 10), null, 'without a price it is not known');
+update sluice.prices set output = 1000001 where model = :'m' and valid_from = 'epoch';
+select is(sluice.nanos_max(:'m', at(-1), 200, 20, 2), 222::numeric,
+  'each call is rounded up for itself');
 create function bounds_of(p_task bigint, p_model text) returns text language sql
 as $$ select format('%s %s', b.input, b.output) from sluice.task t,
   sluice.call_bounds(model_row(p_model), t) b where t.id = p_task $$;

@@ -4,7 +4,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_budgets.sql
-select plan(19);
+select plan(20);
 
 select given_budget('system', null, 5000, zone => 'Europe/Prague') as day,
   given_budget('system', null, 5000, period => 'week') as week,
@@ -59,12 +59,16 @@ select is((select count(*) from sluice.budget_spent where budget = (budget_row(:
 select is(sluice.money_text(49970000000), '49.97', 'in whole units');
 select is(sluice.budget_text(budget_row(:'day'), '2040-01-01 23:00Z', at(20)),
   'system: 0.0000036 of 0.000005 today, opens 00:00 Europe/Prague', 'how it stands');
-select sluice.note_marks(budget_row(:'day'), s, at(20)) from unnest(array[3999, 4000, 4500]) s;
-select results_eq(format('select per_cent from sluice.budget_mark where budget = %s',
-  (budget_row(:'day')).id), array[80], 'a mark is noted once');
-select sluice.note_marks(budget_row(:'day'), 5000, at(20));
-select is((select count(*) from sluice.budget_mark where budget = (budget_row(:'day')).id),
-  2::bigint, 'and the next one');
+create function marks(p_name text) returns int[] language sql
+as $$ select array(select per_cent from sluice.budget_mark
+  where budget = (budget_row(p_name)).id order by window_from, per_cent) $$;
+select sluice.note_marks(budget_row(:'day'), m, at(20))
+from (values ('{80}'::int[]), ('{80}'), ('{0,80}')) v(m);
+select is(marks(:'day'), '{0,80}', 'each mark, and exhaustion, is noted once');
+select is(sluice.marks_from(budget_row(:'rolling'), at(90000)), timestamptz '2040-01-02 00:00Z',
+  'of one that rolls, in a day');
+select sluice.note_marks(budget_row(:'day'), '{80}', at(90000));
+select is(marks(:'day'), '{0,80,80}', 'in a window');
 
 select * from finish();
 rollback;

@@ -1,5 +1,5 @@
--- sluice.within_budgets, sluice.lock_budgets, sluice.hold_budgets, sluice.settle_budgets,
--- sluice.keep_held, sluice.clean_budgets
+-- sluice.needs_of, sluice.within_budgets, sluice.lock_budgets, sluice.hold_budgets,
+-- sluice.settle_budgets, sluice.keep_held, sluice.clean_budgets
 begin;
 \ir ../../_helpers.sql
 \ir ../../_budgets.sql
@@ -26,7 +26,8 @@ select is(stands(:'b'), '125+0', 'one was not billed');
 select is(cardinality(claimed(:w, 20, at(3))), 8, 'more begin, as many as fit');
 select is(stands(:'b', at(3)), '125+800', 'to the nano-unit');
 select is((select count(*) from sluice.later l where l.task_id = any (:'ids'::bigint[])
-  and l.ready_at < at(10)), 4::bigint, 'others wait until these are settled, a second or so');
+  and l.ready_at = timestamptz '2040-01-02 00:00Z'), 4::bigint,
+  'others wait until these are settled, or for tomorrow');
 select sluice.unregister_worker(:w, at(4)) \g /dev/null
 select is(stands(:'b', at(4)), '925+0', 'what a lost worker had is kept');
 select applied from sluice.complete(:w, array(select told(c.task_id, 'solved', c.fence, input_tokens
@@ -47,6 +48,7 @@ select completed(:w2, told(l.task_id, 'solved', l.fence, input_tokens => 90, out
   at(7)) from sluice.lease l where l.worker = :w2 \g /dev/null
 select claimed(:w2, 1, at(8)) \g /dev/null
 select is(stands(:'soft', at(8)), '1900+100', 'a budget that only tells lets all begin');
+select sluice.look_at_budgets(at(8)) \g /dev/null
 select is((select marks_hit from sluice.budget_rows(:'soft', at(8))), array[80, 100],
   'and its marks are noted');
 

@@ -1,9 +1,10 @@
 -- sluice.over_wait, sluice.over_action, sluice.over_text, sluice.take_out, sluice.put_over,
+-- sluice.wait_for_budget, sluice.refuse_over, sluice.parked_until, sluice.reroute_over,
 -- sluice.hold_extra
 begin;
 \ir ../../_helpers.sql
 \ir ../../_budgets.sql
-select plan(16);
+select plan(18);
 
 select given_priced_model() as m, given_priced_model() as cheap, given_model() as unpriced \gset
 select given_worker(array[:'m', :'cheap', :'unpriced']) as w \gset
@@ -16,8 +17,10 @@ select is(claimed(:w, 5), :'other', 'another tenant''s task is called');
 select is((select ready_at from sluice.later where task_id = (:'parked'::bigint[])[1]),
   timestamptz '2040-01-02 00:00Z', 'this one waits until the budget opens');
 set local timezone = 'UTC';
-select is(sluice.explain((:'parked'::bigint[])[1], at(2)), format('waits until 2040-01-02 00:00:00 '
-  'for %s: tenant %s: 0.00000095 of 0.000001 today, opens 00:00 UTC', :'m', :'t'), 'and says so');
+select is(sluice.explain((:'parked'::bigint[])[1], at(2)), format('waits for %s: '
+  'tenant %s: 0.00000095 of 0.000001 today, opens 00:00 UTC', :'m', :'t'), 'and says so');
+select is((select exhausted_at from sluice.budget_rows(:'b', at(2))), at(1),
+  'it is noted that the budget is exhausted');
 update sluice.budgets set limit_nanos = 2000 where name = :'b';
 update sluice.later set ready_at = at(3) where task_id = (:'parked'::bigint[])[1]
   and ready_at < at(0);

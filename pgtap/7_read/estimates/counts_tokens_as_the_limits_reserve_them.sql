@@ -15,14 +15,27 @@ select is((select input_tokens from sum), 1016::bigint, 'half a token a byte, an
 select is((select output_tokens from sum), 107::bigint, 'a bound of its own counts');
 select is((select count from sum), 2::bigint, 'all tasks');
 
-select is(sluice.answer_bound('{"max_tokens": 5}'), 5::bigint, 'a request bounds its answer');
-select is(sluice.answer_bound('{"max_completion_tokens": 6, "max_tokens": 5}'), 6::bigint,
-  'by the newer name');
-select is(sluice.answer_bound('{"max_output_tokens": 1e30}'), 2147483647::bigint,
-  'no more than an int');
-select is(sluice.answer_bound('{"max_tokens": "many", "x": 1}'), null, 'a text bounds nothing');
-select is(sluice.answer_bound('{"max_tokens": 5, "x": "\u0000"}'), null,
+-- bounds: how many of the requests say how long their answers may be, and what they say.
+create function bounds(p_api text, variadic p_requests text[]) returns text language plpgsql
+as $$
+begin
+  update sluice.models set api = p_api where name = current_setting('test.model');
+  return (select format('%s: %s', s ->> 'bounded', s ->> 'bounds') from jsonb_array_elements(
+    sluice.sums_of_tasks(array_fill(current_setting('test.model'), array[cardinality(p_requests)]),
+      array_fill('default'::text, array[cardinality(p_requests)]), null, p_requests, null)) s);
+end
+$$;
+select set_config('test.model', :'m', true) \g /dev/null
+select is(bounds('openai-chat', '{"max_tokens": 5}', '{"x": 1}'), '1: 5',
+  'a request bounds its answer');
+select is(bounds('openai-chat', '{"max_completion_tokens": 6, "max_tokens": 5, "n": 2}'), '1: 12',
+  'by the larger bound, each of its answers');
+select is(bounds('openai-responses', '{"max_output_tokens": 7, "max_tokens": 1}'), '1: 7',
+  'by the name that its api has');
+select is(bounds('openai-chat', '{"max_tokens": "many", "x": 1}'), '0: 0', 'a text bounds nothing');
+select is(bounds('openai-chat', '{"max_tokens": 5, "x": "\u0000"}'), '0: 0',
   'nor what cannot be read');
+update sluice.models set api = 'openai-chat' where name = :'m';
 
 select is((select array_agg(s ->> 'bounded' order by s ->> 'name') from jsonb_array_elements(
     sluice.task_sums(jsonb_build_array(jsonb_build_object('model', :'m', 'request',

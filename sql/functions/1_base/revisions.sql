@@ -1,6 +1,6 @@
--- Revisions of the configuration: what each row of models, routes, tenants and settings was before
--- and after somebody changed it, with plain SQL or with a function. They are for taking a change
--- back (8_control/revert.sql); the audit (audit.sql) tells who did what.
+-- Revisions of the configuration: what each row of models, routes, tenants, budgets and settings
+-- was before and after somebody changed it, with plain SQL or with a function. They are for taking
+-- a change back (8_control/revert.sql); the audit (audit.sql) tells who did what.
 
 -- note_revision: a trigger that notes the columns that changed, but for hidden ones. A route's rows
 -- have their model besides, which tells them apart. Its reason is what the setting sluice.reason
@@ -45,7 +45,7 @@ do $$
 declare
   v_table text;
 begin
-  foreach v_table in array array['models', 'routes', 'tenants', 'settings'] loop
+  foreach v_table in array array['models', 'routes', 'tenants', 'settings', 'budgets'] loop
     execute format($sql$
       create or replace trigger note_revision after insert or update or delete on sluice.%I
         for each row execute function sluice.note_revision()$sql$, v_table);

@@ -125,56 +125,97 @@ exception when data_exception or statement_too_complex or program_limit_exceeded
 end
 $$;
 
+-- task_bounds: the most tokens that the call of a task may have by its own texts and its own cap,
+-- at a model of p_api; null: any number.
+create or replace function sluice.task_bounds(
+  p_api text, p_prompt text, p_request text, p_output_max int, out input int, out output int)
+language plpgsql immutable
+as $$
+begin
+  if p_request is not null then
+    select b.input, b.output into input, output from sluice.request_bounds(p_api, p_request) b;
+  else
+    input := octet_length(p_prompt) + sluice.frame_tokens(false);
+    output := p_output_max;
+  end if;
+end
+$$;
+
+-- answer_max: the longest answer to a prompt that comes without a cap, in tokens; null: any number.
+create or replace function sluice.answer_max(p_model sluice.models) returns int
+language sql immutable
+as $$
+  select coalesce(p_model.max_output_tokens, case p_model.api
+    when 'anthropic-messages' then 4096  -- src/backends/anthropic_messages.cc sends it
+    when 'openai-embeddings' then 0 end)
+$$;
+
 -- call_bounds: the most tokens that a call of p_model for a task may have, in and out; null: any
 -- number. A prompt is sent with the task's cap, or the model's.
 create or replace function sluice.call_bounds(
   p_model sluice.models, p_task sluice.task, out input int, out output int)
 language plpgsql stable
 as $$
-declare
-  c_anthropic_max constant int := 4096;  -- src/backends/anthropic_messages.cc sends it
 begin
-  if p_task.request is not null then
-    select b.input, b.output into input, output
-    from sluice.request_bounds(p_model.api, p_task.request) b;
-  else
-    input := octet_length(p_task.prompt) + sluice.frame_tokens(false);
-    output := coalesce(p_task.max_output_tokens, p_model.max_output_tokens,
-      case p_model.api when 'anthropic-messages' then c_anthropic_max
-        when 'openai-embeddings' then 0 end);
-  end if;
+  select b.input, coalesce(b.output, case when p_task.request is null
+    then sluice.answer_max(p_model) end) into input, output
+  from sluice.task_bounds(p_model.api, p_task.prompt, p_task.request, p_task.max_output_tokens) b;
 end
 $$;
 
--- nanos_max: the most that a call of p_model that begins at p_at costs, with at most so many
--- tokens; null: a price is not known.
+-- nanos_max: the most that calls of p_model that begin at p_at cost, with at most so many tokens;
+-- null: a price is not known. Budgets hold it for each call, estimates reckon with it.
+-- Params:  p_calls: how many calls these are the tokens of; p_largest: the input of the largest.
 create or replace function sluice.nanos_max(
-  p_model text, p_at timestamptz, p_input int, p_output int) returns numeric
+  p_model text, p_at timestamptz, p_input bigint, p_output bigint, p_calls bigint default 1,
+  p_largest bigint default null)
+returns numeric
 language plpgsql stable
 as $$
 begin
   return (select case when bool_and(p.input is not null and (p.output is not null or p_output = 0))
-      then max(ceil((p_input * greatest(p.input, p.cached_input, p.cache_write)
-        + p_output * coalesce(p.output, 0)) / 1000000) + p.per_request) end
+      then ceil((p_input * max(greatest(p.input, p.cached_input, p.cache_write))
+        + p_output * max(coalesce(p.output, 0))) / 1000000) + p_calls * max(p.per_request)
+        -- each call is rounded up, if the price of a token is no whole number
+        + case when bool_or(p.input % 1000000 > 0 or p.cached_input % 1000000 > 0
+          or p.cache_write % 1000000 > 0 or p.output % 1000000 > 0) then p_calls - 1 else 0 end end
     from sluice.prices p
     where p.model = p_model and p.valid_from = sluice.list_in_force(p_model, p_at)
-      and p.above_tokens <= p_input);
+      and p.above_tokens <= coalesce(p_largest, p_input));
 end
 $$;
 
--- note_marks: notes which of its marks a budget has reached in its window, each once. Requires
--- lock_class('budget') 0: it waits for others that note the same one.
+-- note_marks: notes that a budget has reached these of its marks, or is exhausted (0), each once in
+-- its window; of one that rolls, once a day. While settings.events is on, who listens on channel
+-- sluice_budget is told the budget's id. Requires lock_class('budget') 0: it waits for others that
+-- note the same one.
 create or replace function sluice.note_marks(
-  p_budget sluice.budgets, p_spent numeric, p_now timestamptz) returns void
+  p_budget sluice.budgets, p_marks int[], p_now timestamptz) returns void
 language plpgsql volatile
 as $$
+declare
+  v_noted int;
 begin
   insert into sluice.budget_mark (budget, window_from, per_cent, at)
-  select p_budget.id, case p_budget.period when 'rolling' then date_trunc('day', p_now, 'UTC')
-    else sluice.window_from(p_budget, p_now) end, m, p_now
-  from unnest(p_budget.marks) m where p_spent * 100 >= p_budget.limit_nanos * m
+  select p_budget.id, sluice.marks_from(p_budget, p_now), m, p_now from unnest(p_marks) m
+  where not exists (select from sluice.budget_mark k where k.budget = p_budget.id
+    and k.window_from = sluice.marks_from(p_budget, p_now) and k.per_cent = m)
   on conflict do nothing;
+  get diagnostics v_noted = row_count;
+  if v_noted > 0 and (select events from sluice.settings)
+    and not sluice.notifications_are_scarce() then
+    perform pg_notify('sluice_budget', p_budget.id::text);
+  end if;
 end
+$$;
+
+-- marks_from: when the time began in which each mark of a budget is told once.
+create or replace function sluice.marks_from(p_budget sluice.budgets, p_now timestamptz)
+returns timestamptz
+language sql stable
+as $$
+  select case p_budget.period when 'rolling' then date_trunc('day', p_now, 'UTC')
+    else sluice.window_from(p_budget, p_now) end
 $$;
 
 -- merge_budget: replaces the rows of a budget's account that are older than a minute by their sums

@@ -1,69 +1,91 @@
 -- Budgets in the life of a task: a claim holds what its calls may cost, and leaves tasks that do
 -- not fit; completions settle; calls of which nobody knows are kept as they were held.
 
+-- needs_of: what the calls of p_turns may cost, for each budget that counts them. Late rows have
+-- none: they end.
+create or replace function sluice.needs_of(
+  p_model sluice.models, p_turns sluice.turn[], p_now timestamptz)
+returns sluice.budget_need[]
+language plpgsql volatile
+as $$
+begin
+  return (
+    select coalesce(array_agg(row(t.ordinality, k.id, b.id, n.nanos, n.why)::sluice.budget_need
+      order by t.ordinality, b.id), '{}')
+    from unnest(p_turns) with ordinality t join sluice.task k on k.id = t.task_id
+    cross join lateral (select array(select b.id from sluice.budgets_of(p_model.name, k.route,
+      k.tenant, k.api_key, k.metadata) b) as ids offset 0) c
+    cross join lateral (select sluice.nanos_max(p_model.name, p_now, b.input, b.output) as nanos,
+        case when b.input is null or b.output is null then 'unbounded' else 'unpriced' end as why
+      from sluice.call_bounds(p_model, k) b where c.ids <> '{}' offset 0) n
+    cross join lateral unnest(c.ids) b(id)
+    where coalesce(t.deadline > p_now, true));
+end
+$$;
+
 -- within_budgets: which of the rows that a claim of p_model may take fit into their budgets, in
 -- their order. Those that do not fit leave their line. Late rows fit: they end.
--- Returns: for each of p_turns whether it fits.
+-- Returns: fits: for each of p_turns whether it does; needs: what hold_budgets is to hold for those
+--          that are taken.
 -- Locks:   waits for lock_class('budget') 0 if any of them has a hard budget, and keeps it. If it
---          is busy for 10 s, rows with a hard budget do not fit, and stay in their line.
+--          is busy for 10 s, rows with a hard budget do not fit, and stay in their line. Requests
+--          are parsed before.
 create or replace function sluice.within_budgets(
-  p_model sluice.models, p_turns sluice.turn[], p_now timestamptz)
-returns boolean[]
+  p_model sluice.models, p_turns sluice.turn[], p_now timestamptz,
+  out fits boolean[], out needs sluice.budget_need[])
 language plpgsql volatile
 as $$
 declare
   v record;
+  v_need sluice.budget_need;
   v_budget sluice.budgets;
-  v_budgets sluice.budgets[];
-  v_fits boolean[] := array_fill(true, array[cardinality(p_turns)]);
   v_sums record;
   v_is_mine boolean;             -- the lock
   v_left numeric[] := '{}';      -- by the budgets' ids
   v_unspent numeric[] := '{}';   -- the same with what is held
-  v_need numeric;
-  v_why text;
+  v_limit numeric[] := '{}';
   v_over sluice.over_budget[] := '{}';
 begin
+  fits := array_fill(true, array[cardinality(p_turns)]);
+  needs := sluice.needs_of(p_model, p_turns, p_now);
   for v in
-    select t.ordinality as place, t.line, k as task
-    from unnest(p_turns) with ordinality t join sluice.task k on k.id = t.task_id
-    where coalesce(t.deadline > p_now, true) order by t.ordinality
+    select n.place, array_agg(n order by n.budget) as needs
+    from unnest(needs) n join sluice.budgets b on b.id = n.budget
+    where b.is_hard group by n.place order by n.place
   loop
-    v_budgets := array(select b from sluice.budgets_of(p_model.name, (v.task).route,
-      (v.task).tenant, (v.task).api_key, (v.task).metadata) b where b.is_hard);
-    continue when v_budgets = '{}';
     v_is_mine := coalesce(v_is_mine, sluice.lock_budgets());
-    v_fits[v.place] := v_is_mine;
+    fits[v.place] := v_is_mine;
     continue when not v_is_mine;
-    select sluice.nanos_max(p_model.name, p_now, b.input, b.output),
-      case when b.input is null or b.output is null then 'unbounded' else 'unpriced' end
-    into v_need, v_why from sluice.call_bounds(p_model, v.task) b;
-    foreach v_budget in array v_budgets loop
-      if v_left[v_budget.id] is null then
+    foreach v_need in array v.needs loop
+      if v_left[v_need.budget] is null then
+        select b.* into v_budget from sluice.budgets b where b.id = v_need.budget;
         perform sluice.merge_budget(v_budget, p_now);
         v_sums := sluice.budget_sums(v_budget, p_now);
-        v_left[v_budget.id] := v_budget.limit_nanos - v_sums.total;
-        v_unspent[v_budget.id] := v_left[v_budget.id] + v_sums.held;
-        perform sluice.note_marks(v_budget, v_sums.total - v_sums.held, p_now);
+        v_limit[v_need.budget] := v_budget.limit_nanos;
+        v_left[v_need.budget] := v_budget.limit_nanos - v_sums.total;
+        v_unspent[v_need.budget] := v_left[v_need.budget] + v_sums.held;
       end if;
-      if v_need is null or v_left[v_budget.id] < v_need then
-        v_fits[v.place] := false;
-        v_over := v_over || row((v.task).id, v.line, v_budget.id,
-          case when v_need is null then v_why
-          when v_budget.limit_nanos < v_need then 'too_large'
-          when v_unspent[v_budget.id] < v_need then 'spent' else 'held' end,
-          v_need)::sluice.over_budget;
+      if v_need.nanos is null or v_left[v_need.budget] < v_need.nanos then
+        fits[v.place] := false;
+        v_over := v_over || row(v_need.task_id, p_turns[v.place].line, v_need.budget,
+          case when v_need.nanos is null then v_need.why
+          when v_limit[v_need.budget] < v_need.nanos then 'too_large'
+          when v_unspent[v_need.budget] < v_need.nanos then 'spent' else 'held' end,
+          v_need.nanos)::sluice.over_budget;
         exit;
       end if;
     end loop;
-    if v_fits[v.place] then
-      foreach v_budget in array v_budgets loop
-        v_left[v_budget.id] := v_left[v_budget.id] - v_need;
+    if fits[v.place] then
+      foreach v_need in array v.needs loop
+        v_left[v_need.budget] := v_left[v_need.budget] - v_need.nanos;
       end loop;
     end if;
   end loop;
-  perform sluice.take_out(p_model, v_over, p_now) where v_over <> '{}';
-  return v_fits;
+  if v_over <> '{}' then
+    perform sluice.note_marks(b, '{0}', p_now) from sluice.budgets b
+    where b.id in (select o.budget from unnest(v_over) o where o.why = 'spent');
+    perform sluice.take_out(p_model, v_over, p_now);
+  end if;
 end
 $$;
 
@@ -91,45 +113,34 @@ exception when lock_not_available then
 end
 $$;
 
--- hold_budgets: holds what the calls of new leases may cost, in each of their budgets, and notes
--- marks. Requires the lock if one of them is hard: within_budgets has found that they fit. For
--- those that only tell, it tries the lock, to note marks and keep their accounts short: without it,
--- it would wait for others that have noted the same ones.
--- Errors:  40001: the prices have changed since then; the claim is undone.
+-- hold_budgets: holds what the calls of new leases may cost, in each of their budgets: p_needs of
+-- within_budgets, which has found that they fit and has the lock, if one of them is hard. Of those
+-- that only tell it keeps the accounts short, if it gets the lock at once.
 create or replace function sluice.hold_budgets(
-  p_model sluice.models, p_leases sluice.lease[], p_now timestamptz) returns void
+  p_model sluice.models, p_leases sluice.lease[], p_needs sluice.budget_need[], p_now timestamptz)
+returns void
 language plpgsql volatile
 as $$
-declare
-  v_budget sluice.budgets;
-  v_sums record;
 begin
   with need as materialized (
-    select l.task_id, l.fence, b.id as budget,
-      coalesce(sluice.nanos_max(p_model.name, p_now, c.input, c.output), 0) as nanos
-    from unnest(p_leases) l join sluice.task t on t.id = l.task_id
-    cross join lateral sluice.budgets_of(p_model.name, t.route, t.tenant, t.api_key, t.metadata) b
-    cross join lateral sluice.call_bounds(p_model, t) c),
+    select l.task_id, l.fence, n.budget, coalesce(n.nanos, 0) as nanos
+    from unnest(p_leases) l join unnest(p_needs) n on n.task_id = l.task_id),
   held as (
     insert into sluice.budget_call (task_id, fence, call, budget, model, at, nanos)
-    select n.task_id, n.fence, 0, n.budget, p_model.name, p_now, n.nanos from need n)
+    select n.task_id, n.fence, 0, n.budget, p_model.name, p_now, n.nanos from need n),
+  waited as (  -- who changes their budget may have locked some
+    delete from sluice.budget_wait w where w.ctid = any (array(
+      select o.ctid from sluice.budget_wait o
+      where o.task_id = any (array(select l.task_id from unnest(p_leases) l))
+      for update skip locked)))
   insert into sluice.budget_spent (budget, at, nanos)
   select n.budget, p_now, sum(n.nanos) from need n group by n.budget having sum(n.nanos) > 0;
-  for v_budget in
-    select b.* from sluice.budgets b where b.id in (
-      select c.budget from unnest(p_leases) l join sluice.budget_call c
-        on c.task_id = l.task_id and c.fence = l.fence)
-  loop
-    v_sums := sluice.budget_sums(v_budget, p_now);
-    if pg_try_advisory_xact_lock(sluice.lock_class('budget'), 0) then
-      perform sluice.note_marks(v_budget, v_sums.total - v_sums.held, p_now);
-      perform sluice.merge_budget(v_budget, p_now) where not v_budget.is_hard;
-    end if;
-    if v_budget.is_hard and v_sums.total > v_budget.limit_nanos then
-      raise exception 'the prices of model "%" have just changed', p_model.name
-        using errcode = '40001';
-    end if;
-  end loop;
+  if exists (select from unnest(p_needs) n join sluice.budgets b on b.id = n.budget
+      where not b.is_hard)
+    and pg_try_advisory_xact_lock(sluice.lock_class('budget'), 0) then
+    perform sluice.merge_budget(b, p_now) from sluice.budgets b
+    where not b.is_hard and b.id in (select n.budget from unnest(p_needs) n);
+  end if;
 end
 $$;
 

@@ -1,23 +1,30 @@
 -- Tasks that a claim finds over a budget: they leave their line, so that no claim meets them again
 -- before they can be called.
 
--- over_wait: how long a task waits that does not fit only because of calls under way, or that
--- another model of its route may take: 1 to 3 s.
+-- over_wait: how long a task waits that another model of its route may take, or that goes to
+-- another model: 1 to 3 s.
 create or replace function sluice.over_wait() returns interval
 language sql volatile
 as $$ select (1 + 2 * random()) * interval '1 second' $$;
 
 -- over_action: what is done with a task that is over a budget and has no other model to go to.
--- Returns: wait (for over_wait), park (until the budget opens), or refuse.
+-- Returns: wait (for over_wait), park (until there is room for it), or refuse.
 create or replace function sluice.over_action(
   p_over sluice.over_budget, p_budget sluice.budgets)
 returns text
 language sql immutable
 as $$
-  select case when p_over.why = 'held' then 'wait'
+  select case when p_over.why = 'held' then 'park'
     when p_over.why = 'unpriced' and p_over.line < 0 then 'wait'
     when p_over.why <> 'spent' or p_budget.at_limit = 'refuse' then 'refuse' else 'park' end
 $$;
+
+-- parked_until: until when a task waits that look_at_budgets does not wake earlier: until the next
+-- window, or until all that counts now has left a time that rolls.
+create or replace function sluice.parked_until(p_budget sluice.budgets, p_now timestamptz)
+returns timestamptz
+language sql stable
+as $$ select coalesce(sluice.window_until(p_budget, p_now), p_now + p_budget.rolling) $$;
 
 -- over_text: why a task does not fit, for explain and for the error of one that is refused.
 create or replace function sluice.over_text(
@@ -104,7 +111,9 @@ begin
 end
 $$;
 
--- put_over: reroutes, parks or refuses rows that take_out has taken.
+-- put_over: reroutes, parks or refuses rows that take_out has taken. How a budget stands is summed
+-- up once for all that do not fit for the same reason: when it opens is told for the one that needs
+-- least.
 create or replace function sluice.put_over(
   p_model sluice.models, p_rows sluice.queue[], p_over sluice.over_budget[], p_now timestamptz)
 returns void
@@ -112,46 +121,82 @@ language plpgsql volatile
 as $$
 #variable_conflict use_column
 declare
-  v_ended bigint[];
   v record;
+  v_rows sluice.queue[];
 begin
   p_rows := sluice.reroute_over(p_model, p_rows, p_over, p_now);
   for v in
-    select a.action, a.budget, min(a.until) as until, max(a.reason) as reason,
-      array_agg(a.row) as rows
+    select b as budget, a.ids, x.action, x.opens,
+      case x.action when 'wait' then p_now + sluice.over_wait()
+        else sluice.parked_until(b, p_now) end as until,
+      sluice.over_text(a.first, b, p_model.name, x.opens, p_now) as reason
     from (
-      select q as row, b as budget, sluice.over_action(o, b) as action, w.until,
-        sluice.over_text(o, b, p_model.name, w.until, p_now) as reason
-      from unnest(p_rows) q join unnest(p_over) o on o.task_id = q.task_id
-      join sluice.budgets b on b.id = o.budget
-      cross join lateral (select case when sluice.over_action(o, b) = 'wait'
-        then p_now + sluice.over_wait()
-        else sluice.budget_opens_at(b, o.need, p_now) end as until offset 0) w) a
-    group by a.action, a.budget, a.reason
+      select o.budget, (array_agg(o order by o.need))[1] as first, array_agg(o.task_id) as ids
+      from unnest(p_over) o
+      group by o.budget, o.why, o.line, case when o.why = 'too_large' then o.need end) a
+    join sluice.budgets b on b.id = a.budget
+    cross join lateral (select sluice.over_action(a.first, b) as action,
+      sluice.budget_opens_at(b, (a.first).need, p_now) as opens offset 0) x
   loop
+    v_rows := array(select q from unnest(p_rows) q where q.task_id = any (v.ids));
+    continue when v_rows = '{}';
     if v.action = 'refuse' then
-      with ended as (
-        insert into sluice.result (task_id, created_at, queued_at, finished_at, fence, attempts,
-          status, model, error_code, error)
-        select q.task_id, t.created_at, q.ready_at, p_now, q.fence, q.attempts, 'failed',
-          p_model.name, 'over_budget', v.reason
-        from unnest(v.rows) q join sluice.task t on t.id = q.task_id
-        on conflict do nothing returning task_id)
-      select array_agg(e.task_id) into v_ended from ended e;
-      perform sluice.note_ended(v_ended, 'failed');
+      perform sluice.refuse_over(p_model, v_rows, v.reason, p_now);
     else
-      with put as (
-        insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
-          attempts, route, tenant)
-        select q.task_id, v.until, q.deadline, t.model, q.request_bytes, q.fence, q.rank,
-          q.attempts, t.route, q.tenant
-        from unnest(v.rows) q join sluice.task t on t.id = q.task_id
-        returning task_id, ready_at)
-      insert into sluice.budget_wait as w (task_id, budget, until, reason)
-      select p.task_id, (v.budget).id, p.ready_at, v.reason from put p
-      on conflict on constraint budget_wait_pkey do update
-        set budget = excluded.budget, until = excluded.until, reason = excluded.reason;
+      perform sluice.wait_for_budget(v_rows, p_over, v.budget, v.until, v.opens, v.reason, p_now);
     end if;
   end loop;
+end
+$$;
+
+-- refuse_over: ends rows of a line as failed, because they are over a budget.
+create or replace function sluice.refuse_over(
+  p_model sluice.models, p_rows sluice.queue[], p_reason text, p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_ended bigint[];
+begin
+  with ended as (
+    insert into sluice.result (task_id, created_at, queued_at, finished_at, fence, attempts,
+      status, model, error_code, error)
+    select q.task_id, t.created_at, q.ready_at, p_now, q.fence, q.attempts, 'failed',
+      p_model.name, 'over_budget', p_reason
+    from unnest(p_rows) q join sluice.task t on t.id = q.task_id
+    on conflict do nothing returning task_id)
+  select array_agg(e.task_id) into v_ended from ended e;
+  perform sluice.note_ended(v_ended, 'failed');
+end
+$$;
+
+-- wait_for_budget: puts rows of a line among those that wait, with their reason. Of those that wait
+-- for the same budget one is due when it opens, so that workers that sleep wake.
+create or replace function sluice.wait_for_budget(
+  p_rows sluice.queue[], p_over sluice.over_budget[], p_budget sluice.budgets,
+  p_until timestamptz, p_opens timestamptz, p_reason text, p_now timestamptz)
+returns void
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  v_first bigint;    -- the task that is due when the budget opens
+begin
+  if p_opens < p_until and not exists (select from sluice.budget_wait w
+      where w.until > p_now and w.until <= p_opens and w.budget = p_budget.id) then
+    v_first := p_rows[1].task_id;
+  end if;
+  with put as (
+    insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
+      attempts, route, tenant)
+    select q.task_id, case when q.task_id = v_first then p_opens else p_until end,
+      q.deadline, t.model, q.request_bytes, q.fence, q.rank, q.attempts, t.route, q.tenant
+    from unnest(p_rows) q join sluice.task t on t.id = q.task_id
+    returning task_id, ready_at, rank)
+  insert into sluice.budget_wait as w (task_id, budget, until, reason, need, rank)
+  select p.task_id, p_budget.id, p.ready_at, p_reason, o.need, p.rank
+  from put p join unnest(p_over) o on o.task_id = p.task_id
+  on conflict on constraint budget_wait_pkey do update
+    set budget = excluded.budget, until = excluded.until, reason = excluded.reason,
+      need = excluded.need, rank = excluded.rank;
 end
 $$;

@@ -48,7 +48,6 @@ begin
   from (select id from sluice.models where max_in_flight is not null order by id) m;
   perform sluice.clean_spent(v_now), sluice.clean_hints(), sluice.clean_speeds(),
     sluice.note_meter(0, 0, v_now, 0, 0);
-  perform sluice.clean_budgets(v_now) where exists (select from sluice.budgets);
   v_is_idle := v_is_idle and v_lowered = 0;
   perform setval('sluice.sweep_rest_id', case when v_is_idle then v_newest + 1 else 0 end),
     setval('sluice.sweep_after', sluice.micros(case when v_is_idle then sluice.rest_until(v_now)
@@ -57,6 +56,8 @@ begin
   perform sluice.look_at_tenants(v_now);
   perform sluice.leave_broken(v_now)
   where exists (select from sluice.fallbacks f where f.cause = 'breaker_open');
+  perform sluice.clean_budgets(v_now), sluice.look_at_budgets(v_now)
+  where exists (select from sluice.budgets);
   -- last: until the commit notify_ready notes anew the lines that it forgot
   perform sluice.forget_idle_lines(v_now);
   return v_lowered;

@@ -42,6 +42,7 @@ declare
   v_left int := p_want;
   v_looked int := 0;
   v_more boolean;
+  v_in_vain int := 4;  -- looks at a line of which budgets leave nothing: each moves rows away
 begin
   if p_is_free and cardinality(v_shares) = 1
      and not (case when v_shares[1].line > 0 then p_has_round
@@ -70,7 +71,8 @@ begin
     v_leases := v_leases || v_some.leases;
     v_left := p_want - cardinality(v_leases);
     v_shares := v_some.shares;
-    v_more := v_more and v_left > 0;
+    v_in_vain := v_in_vain - (p_model.is_budgeted and v_some.leases = '{}')::int;
+    v_more := v_more and v_left > 0 and v_in_vain > 0;
     if v_rounds <> '{}' then
       perform sluice.note_rounds(v_rounds, v_heads, v_some.turns, v_left = 0 or v_some.cut
         or p_model.tpm is not null);
@@ -158,7 +160,7 @@ begin
     if v_limited and v_some.leases <> '{}' then
       perform sluice.charge_reserved(p_model, v_some.leases, p_now);
       if p_model.is_budgeted then
-        perform sluice.hold_budgets(p_model, v_some.leases, p_now);
+        perform sluice.hold_budgets(p_model, v_some.leases, v_some.needs, p_now);
       end if;
     end if;
   else

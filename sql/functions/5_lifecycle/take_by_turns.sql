@@ -2,11 +2,12 @@
 -- tokens and tenants.
 
 -- take_by_turns: takes rows in the order of fair_turns, within shares and quotas.
+-- Returns: as take_some; needs: for hold_budgets.
 create or replace function sluice.take_by_turns(
   p_model sluice.models, p_worker bigint, p_heads sluice.head[], p_rounds sluice.lane_round[],
   p_shares sluice.line_share[], p_places int,
   p_limited boolean, p_now timestamptz, out leases sluice.lease[], out turns sluice.turn[],
-    out cut boolean)
+    out cut boolean, out needs sluice.budget_need[])
 language plpgsql volatile
 as $$
 declare
@@ -19,6 +20,7 @@ begin
   v_within := sluice.turns_within(p_model, p_heads, p_rounds, p_shares, p_places, p_limited, p_now);
   turns := v_within.turns;
   cut := v_within.cut;
+  needs := v_within.needs;
   for v_line in select distinct t.line from unnest(turns) t order by t.line loop
     execute 'call sluice.draw_' || sluice.line_name(v_line) || '(null, $1, $2, $3, $4, $5)'
       into v_some
@@ -52,11 +54,12 @@ $$;
 
 -- turns_within: the next turns of p_heads within the lines' shares and, if p_limited, the quotas of
 -- tokens and tenants.
--- Returns: the turns in order, and beside each the tokens to reserve; cut: as take_some.
+-- Returns: the turns in order, and beside each the tokens to reserve; cut: as take_some; needs: of
+--          within_budgets.
 create or replace function sluice.turns_within(
   p_model sluice.models, p_heads sluice.head[], p_rounds sluice.lane_round[],
   p_shares sluice.line_share[], p_places int, p_limited boolean, p_now timestamptz,
-  out turns sluice.turn[], out tokens int[], out cut boolean)
+  out turns sluice.turn[], out tokens int[], out cut boolean, out needs sluice.budget_need[])
 language plpgsql volatile
 as $$
 declare
@@ -85,7 +88,8 @@ begin
       coalesce(array_agg(j.tokens order by j.place), '{}')
     into turns, tokens from sluice.judge_rows(p_model, v_turns, p_places, p_now) j;
     if p_model.is_budgeted and turns <> '{}' then
-      v_fits := sluice.within_budgets(p_model, turns, p_now);
+      select w.fits, w.needs into v_fits, needs
+      from sluice.within_budgets(p_model, turns, p_now) w;
       tokens := array(select tokens[n] from generate_subscripts(v_fits, 1) n where v_fits[n]
         order by n);
       turns := array(select turns[n] from generate_subscripts(v_fits, 1) n where v_fits[n]

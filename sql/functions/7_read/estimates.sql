@@ -3,46 +3,42 @@
 -- so that a million of them, read in pieces, have one small estimate. A sum is of the tasks that
 -- name the same model or route and belong to the same tenant: {name, tenant, tasks, bytes (of
 -- prompts and requests), bounded (tasks that say how long their answer may be), bounds (the sum of
--- what these say, in tokens)}.
+-- what these say, in tokens), inputs (the most tokens of all prompts and requests, as budgets hold
+-- them), largest (of one of them)}.
 
--- answer_bound: how many tokens a verbatim request lets its answer have; null: it does not say, or
--- cannot be read.
-create or replace function sluice.answer_bound(p_request text) returns bigint
-language plpgsql immutable
+-- sums_of_tasks: the sums of tasks, given by their columns.
+-- Params:  p_names: of models and routes; null: a task that is not summed up.
+create or replace function sluice.sums_of_tasks(
+  p_names text[], p_tenants text[], p_prompts text[], p_requests text[], p_outputs_max int[])
+returns jsonb
+language sql volatile
 as $$
-declare
-  v_request jsonb;
-  v_bound jsonb;
-begin
-  v_request := p_request;
-  v_bound := coalesce(v_request -> 'max_completion_tokens', v_request -> 'max_output_tokens',
-    v_request -> 'max_tokens');
-  return case when jsonb_typeof(v_bound) = 'number'
-    then least(greatest(v_bound::numeric, 1), 2147483647)::bigint end;
-exception when data_exception or statement_too_complex then
-  return null;  -- NUL, for example, which is JSON and no jsonb
-end
+  with task as materialized (
+    select * from unnest(p_names, p_tenants, p_prompts, p_requests, p_outputs_max)
+      t(name, tenant, prompt, request, output_max) where t.name is not null),
+  named as materialized (
+    select n.name, (select m.api from sluice.models m where m.name = n.name
+      or m.name in (select r.model from sluice.routes r where r.route = n.name) limit 1) as api
+    from (select distinct t.name from task t) n)
+  select coalesce(jsonb_agg(to_jsonb(s)), '[]') from (
+    select t.name, t.tenant, count(*) as tasks, sum(i.bytes) as bytes,
+      count(b.output) as bounded, coalesce(sum(b.output), 0) as bounds,
+      sum(coalesce(b.input, i.bytes + sluice.frame_tokens(false))) as inputs,
+      max(coalesce(b.input, i.bytes + sluice.frame_tokens(false))) as largest
+    from task t join named n on n.name = t.name
+    cross join lateral sluice.task_bounds(n.api, t.prompt, t.request, t.output_max) b
+    cross join lateral (select octet_length(coalesce(t.prompt, t.request)) as bytes) i
+    group by t.name, t.tenant) s
 $$;
 
 -- sums_of: the sums of drafts. One that repeats an earlier task has none: it is not called again.
 create or replace function sluice.sums_of(p_drafts sluice.draft[]) returns jsonb
-language plpgsql volatile
+language sql volatile
 as $$
-declare
-  v_default text := sluice.default_model();
-begin
-  return (
-    select coalesce(jsonb_agg(to_jsonb(s)), '[]') from (
-      select coalesce(d.model, v_default) as name, d.tenant, count(*) as tasks,
-        sum(octet_length(coalesce(d.prompt, d.request))) as bytes, count(b.tokens) as bounded,
-        coalesce(sum(b.tokens), 0) as bounds
-      from unnest(p_drafts) d
-      cross join lateral (select coalesce(d.max_output_tokens::bigint,
-        case when d.request is not null then sluice.answer_bound(d.request) end) as tokens) b
-      where coalesce(d.model, v_default) is not null
-        and not (d.idempotency_key is not null and sluice.is_bound(d.tenant, d.idempotency_key))
-      group by 1, 2) s);
-end
+  select sluice.sums_of_tasks(array_agg(coalesce(d.model, m.name)), array_agg(d.tenant),
+    array_agg(d.prompt), array_agg(d.request), array_agg(d.max_output_tokens))
+  from unnest(p_drafts) d cross join (select sluice.default_model() as name) m
+  where not (d.idempotency_key is not null and sluice.is_bound(d.tenant, d.idempotency_key))
 $$;
 
 -- task_sums: what an estimate needs to know of these tasks, so that it can be made of many pieces.
@@ -64,17 +60,21 @@ $$;
 -- Returns: part: how many of the tasks it takes by weight, in the route's first tier; input_tokens,
 --          output_max: as the limits of tokens reserve them, but with the bound that a verbatim
 --          request sets to its answer, or the model to all; output_min: answers as long as on
---          average in the last week, or of one token, if there was none.
+--          average in the last week, or of one token, if there was none; input_held, output_held,
+--          largest: what budgets hold (call_bounds), and answers as they are reserved, where these
+--          have no bound.
 create or replace function sluice.estimate_takers(p_sums jsonb, p_now timestamptz)
 returns table (name text, model sluice.models, tasks bigint, part double precision,
-  input_tokens bigint, output_min bigint, output_max bigint)
+  input_tokens bigint, output_min bigint, output_max bigint, input_held bigint,
+  output_held bigint, largest bigint)
 language sql volatile
 as $$
   with named as materialized (
     select s.name, sum(s.tasks) as tasks, sum(s.bytes) as bytes, sum(s.bounded) as bounded,
-      sum(s.bounds) as bounds
+      sum(s.bounds) as bounds, sum(coalesce(s.inputs, s.bytes)) as inputs,
+      max(coalesce(s.largest, s.bytes)) as largest  -- old clients' sums have neither
     from jsonb_to_recordset(p_sums) s(name text, tasks bigint, bytes bigint, bounded bigint,
-      bounds bigint)
+      bounds bigint, inputs bigint, largest bigint)
     where s.tasks > 0 group by s.name),
   answer as materialized (
     select h.model, sum(h.output_tokens) / sum(h.solved) as tokens from sluice.history_row h
@@ -91,13 +91,16 @@ as $$
     join sluice.models m on m.name = r.model)
   select n.name, t.model, n.tasks::bigint, n.tasks * t.weight / sum(t.weight) over (
       partition by n.name), (n.tasks * e.input)::bigint,
-    least(o.max, floor(n.tasks * coalesce(a.tokens, 1)))::bigint, o.max::bigint
+    least(o.max, floor(n.tasks * coalesce(a.tokens, 1)))::bigint, o.max::bigint,
+    n.inputs::bigint, o.held::bigint, n.largest
   from named n join taker t on t.name = n.name left join answer a on a.model = (t.model).name
   cross join lateral (select
     sluice.estimate_tokens((t.model).id, least(n.bytes / n.tasks, 2147483647)::int, 0) as input,
-    least((t.model).max_output_tokens, sluice.estimate_tokens((t.model).id, 0, null)
-      - sluice.estimate_tokens((t.model).id, 0, 0)) as answer) e
-  cross join lateral (select n.bounds + (n.tasks - n.bounded) * e.answer as max) o
+    sluice.estimate_tokens((t.model).id, 0, null) - sluice.estimate_tokens((t.model).id, 0, 0)
+      as answer) e
+  cross join lateral (select
+    n.bounds + (n.tasks - n.bounded) * least((t.model).max_output_tokens, e.answer) as max,
+    n.bounds + (n.tasks - n.bounded) * coalesce(sluice.answer_max(t.model), e.answer) as held) o
 $$;
 
 -- call_rate: how many calls of a model can begin in a second by its quotas, its max_in_flight and
@@ -178,28 +181,24 @@ as $$
     window first as (order by m.free_s)) x
 $$;
 
--- expected_costs: what so many calls of a model that begin at p_at cost in whole units, if all are
--- of the average size: by nanos_of, and by nanos_max, with which budgets reckon.
--- Params:  p_input, p_output_min, p_output_max: the tokens of all of them.
+-- expected_costs: what the calls of a taker's tasks that begin at p_at cost in whole units: by
+-- nanos_of, if all are of the average size, and by nanos_max, with which budgets hold.
 -- Returns: null: a price is not known.
 create or replace function sluice.expected_costs(
-  p_model sluice.models, p_tasks bigint, p_input bigint, p_output_min bigint, p_output_max bigint,
-  p_at timestamptz, out cost_min numeric, out cost_max numeric)
+  p_model sluice.models, p_tasks bigint, p_input bigint, p_output_min bigint, p_input_held bigint,
+  p_output_held bigint, p_largest bigint, p_at timestamptz,
+  out cost_min numeric, out cost_max numeric)
 language plpgsql stable
 as $$
 declare
-  v_input int := least(p_input / p_tasks, 2147483647);
-  v_min int := least(round(p_output_min::numeric / p_tasks), 2147483647);
-  v_max int := least(ceil(p_output_max::numeric / p_tasks), 2147483647);
+  v_has_answer boolean := p_model.api <> 'openai-embeddings';
 begin
-  if p_model.api = 'openai-embeddings' then
-    v_min := 0;
-    v_max := 0;
-  end if;
-  cost_max := sluice.in_units(p_tasks * sluice.nanos_max(p_model.name, p_at, v_input, v_max));
+  cost_max := sluice.in_units(sluice.nanos_max(p_model.name, p_at, p_input_held,
+    case when v_has_answer then p_output_held else 0 end, p_tasks, p_largest));
   if cost_max is not null then
-    cost_min := sluice.in_units(p_tasks
-      * sluice.nanos_of(p_model.name, p_at, v_input, v_min, null));
+    cost_min := sluice.in_units(p_tasks * sluice.nanos_of(p_model.name, p_at,
+      least(p_input / p_tasks, 2147483647)::int, case when v_has_answer
+        then least(round(p_output_min::numeric / p_tasks), 2147483647)::int else 0 end, null));
   end if;
 end
 $$;
@@ -257,7 +256,7 @@ begin
       string_agg(t.model_name || ': ' || p.why, '; ' order by t.model_name) as why
     from taker t join pace p on p.model = t.id
     cross join lateral sluice.expected_costs(t.model, t.tasks, t.input_tokens, t.output_min,
-      t.output_max, v_now) c
+      t.input_held, t.output_held, t.largest, v_now) c
     group by t.name)
   select s.name, s.tasks, n.input_tokens, n.output_tokens,
     case when n.unpriced is null then n.cost_min end,
@@ -276,9 +275,9 @@ $$;
 --          output_tokens: as many as the limits of tokens would reserve; a verbatim request's own
 --          bound of its answer counts, too, and the model's max_output_tokens. cost_min: at the
 --          cheapest model, with answers as long as they were on average in the last week (one
---          token, if none is known); cost_max: at the dearest, with all output_tokens, all of whose
---          input is written to the cache, if that costs more; both are null while unpriced names
---          models of which a price is not known.
+--          token, if none is known); cost_max: at the dearest, what budgets would hold for all of
+--          them, so each byte counts as a token; both are null while unpriced names models of which
+--          a price is not known.
 --          expected_finish: when the last of them would have ended, if all that waits now goes
 --          before, nothing else comes, calls take as long as lately, and workers' slots are free
 --          for them; null: it cannot be told, and why says why.

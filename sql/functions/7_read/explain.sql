@@ -55,13 +55,13 @@ declare
   v_last sluice.attempt := (select a from sluice.attempt a
     where a.task_id = p_task.id and a.kind in ('retry', 'returned') order by a.id desc limit 1);
   v_over text := (select w.reason from sluice.budget_wait w
-    where w.task_id = p_task.id and w.until = v_row.ready_at);
+    where w.task_id = p_task.id and w.until = v_row.ready_at and w.until > p_now);
 begin
   if v_row.task_id is null then
     return null;
   end if;
   return case
-    when v_over is not null then format('waits %s for %s: %s', v_when, v_name, v_over)
+    when v_over is not null then format('waits for %s: %s', v_name, v_over)
     when v_row.ready_at = p_task.run_at then format('waits %s (run_at) for %s', v_when, v_name)
     when v_last.kind = 'returned' then
       format('waits %s to try again on %s, uncharged: %s', v_when, v_name,

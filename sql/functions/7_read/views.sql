@@ -254,3 +254,12 @@ create or replace view sluice.workers as
 create or replace view sluice.breaker_events as
   select e.id, e.at, m.name as model, e.from_state, e.to_state, e.reason
   from sluice.breaker_event e join sluice.models m on m.id = e.model;
+
+-- budget_events: when budgets reached their marks and when tasks found them exhausted, for 400
+-- days: for administrators. Each is told once in a window of its budget; of one that rolls, once a
+-- day in UTC; and anew after the limit was raised.
+create or replace view sluice.budget_events with (security_barrier) as
+  select k.at, b.name as budget, case when k.per_cent > 0 then 'mark' else 'exhausted' end as event,
+    nullif(k.per_cent, 0) as per_cent, k.window_from
+  from sluice.budget_mark k join sluice.budgets b on b.id = k.budget
+  where (select sluice.acts_as_administrator());

@@ -97,7 +97,31 @@ begin
 end
 $$;
 
+-- after_route_is_renamed: the versions of a route follow its name once no row has the old one, and
+-- so do the tenants that may use it.
+-- Errors:  23503 tasks of a version wait, or are under way; 55P03 a line is in use.
+create or replace function sluice.after_route_is_renamed() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  if not exists (select from sluice.routes r where r.route = old.route) then
+    insert into sluice.payload_schema (target, version, schema, created_at)
+    select new.route, s.version, s.schema, s.created_at from sluice.payload_schema s
+    where s.target = old.route on conflict do nothing;
+    delete from sluice.payload_schema s where s.target = old.route;
+    update sluice.tenants set models = array_replace(models, old.route, new.route)
+    where old.route = any (models);
+    update sluice.settings set tenant_models = array_replace(tenant_models, old.route, new.route)
+    where old.route = any (tenant_models);
+  end if;
+  return null;
+end
+$$;
+
 create or replace trigger before_payload_schema_changes before insert or update
   on sluice.payload_schema for each row execute function sluice.before_payload_schema_changes();
 create or replace trigger after_payload_schema_is_gone after delete
   on sluice.payload_schema for each row execute function sluice.after_payload_schema_is_gone();
+create or replace trigger after_route_is_renamed after update of route on sluice.routes
+  for each row when (old.route <> new.route) execute function sluice.after_route_is_renamed();

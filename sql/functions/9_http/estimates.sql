@@ -56,18 +56,13 @@ begin
   request as materialized (
     select r.model as name, (r.body::json -> 'body')::text as body from read r
     where r.fault is null),
-  sum as (
-    select q.name, coalesce(p_tenant, 'default') as tenant, count(*) as tasks,
-      sum(octet_length(q.body)) as bytes, count(b.tokens) as bounded,
-      coalesce(sum(b.tokens), 0) as bounds
-    from request q cross join lateral (select sluice.answer_bound(q.body) as tokens) b
-    group by q.name),
   fault as (
     select r.line, r.message from read r where r.fault is not null
     union all
     select min(r.line), sluice.model_fault(r.model, sluice.endpoint_api(p_endpoint), p_tenant)
     from read r where r.fault is null group by r.model)
-  select coalesce((select jsonb_agg(to_jsonb(s)) from sum s), '[]'),
+  select (select sluice.sums_of_tasks(array_agg(q.name),
+      array_agg(coalesce(p_tenant, 'default')), null, array_agg(q.body), null) from request q),
     (select array_agg(r.custom_id) from read r),
     (select format('%s: %s', f.line, f.message) from fault f where f.message is not null
       order by f.line limit 1)

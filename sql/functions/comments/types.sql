@@ -56,6 +56,9 @@ comment on column sluice.budget_row.window_from is 'When the present window bega
 comment on column sluice.budget_row.opens_at is 'When the next one begins. Null: it rolls.';
 comment on column sluice.budget_row.waiting is 'Tasks that it keeps waiting.';
 comment on column sluice.budget_row.marks_hit is 'Which of its marks it has reached.';
+comment on column sluice.budget_row.exhausted_at is
+  'When it had nothing left for a task, in the present window. Null: it has not come to that.';
+comment on column sluice.budget_row.limit_nanos is 'The limit in nano-units, as it is set.';
 
 comment on type sluice.price_row is 'A row of sluice.prices, in whole units.';
 comment on column sluice.price_row.model is 'The model.';

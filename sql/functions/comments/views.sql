@@ -167,8 +167,10 @@ comment on column sluice.audit_log.detail is
 comment on column sluice.revisions.id is 'Ascends with time; what sluice.revert takes.';
 comment on column sluice.revisions.at is 'When.';
 comment on column sluice.revisions.who is 'The login; over HTTP key ID via LOGIN.';
-comment on column sluice.revisions.kind is 'The table: models, routes, tenants or settings.';
-comment on column sluice.revisions.name is 'The model, route or tenant. Null: the settings.';
+comment on column sluice.revisions.kind is
+  'The table: models, routes, tenants, budgets or settings.';
+comment on column sluice.revisions.name is
+  'The model, route, tenant or budget. Null: the settings.';
 comment on column sluice.revisions.action is 'insert, update or delete.';
 comment on column sluice.revisions.before is
   'The columns that changed, as they were. Null: there was no row.';
@@ -177,6 +179,14 @@ comment on column sluice.revisions.after is
 comment on column sluice.revisions.reverts is 'The revision that this one takes back. Null: none.';
 comment on column sluice.revisions.reason is
   'Why: what the setting sluice.reason said when it was changed. Null: nothing.';
+
+comment on column sluice.budget_events.at is 'When.';
+comment on column sluice.budget_events.budget is 'The budget''s name today.';
+comment on column sluice.budget_events.event is
+  'mark: so much of it is spent; exhausted: it had nothing left for a task, whatever calls under '
+  'way cost.';
+comment on column sluice.budget_events.per_cent is 'The mark. Null: exhausted.';
+comment on column sluice.budget_events.window_from is 'When the window began.';
 
 comment on column sluice.jobs.id is 'What start_job returned.';
 comment on column sluice.jobs.action is 'redrive, cancel, move, prioritise or forget.';

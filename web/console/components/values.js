@@ -71,10 +71,12 @@ export const Money = ({ value }) =>
 
 /** A value against its limit. Without a limit: the value alone.
  * @param {{value: any, limit?: any, label: string, tone?: 'accent' | 'load', short?: boolean,
- *   extra?: number, extraLabel?: string}} props tone load: near the limit is bad; extra: a second,
- *   lighter piece behind the value, such as what is reserved */
-export function Bar({ value, limit, label, tone = 'accent', short = true, extra = 0, extraLabel }) {
-  const write = short ? format.compact : format.count;
+ *   extra?: number, extraLabel?: string, write?: (value: any) => string}} props tone load: near the
+ *   limit is bad; extra: a second, lighter piece behind the value, such as what is reserved; write:
+ *   for what is no count */
+export function Bar({ value, limit, label, tone = 'accent', short = true, extra = 0, extraLabel,
+  write = short ? format.compact : format.count }) {
+  const full = short && write === format.compact ? format.count : write;
   if (value === null || value === undefined) {
     return html`<span class="bar-text muted number"
       >${limit ? `– / ${write(limit)}` : '–'}</span>`;
@@ -86,8 +88,8 @@ export function Bar({ value, limit, label, tone = 'accent', short = true, extra 
   const share = Math.min(Number(value) / Number(limit), 1);
   const extraShare = Math.min(extra / Number(limit), 1 - share);
   const level = tone === 'load' ? (share >= 0.85 ? 'bad' : share >= 0.6 ? 'warn' : 'ok') : 'accent';
-  const text = `${format.count(value)} of ${format.count(limit)}`
-    + (extraLabel ? `, ${format.count(extra)} ${extraLabel}` : '');
+  const text = `${full(value)} of ${full(limit)}`
+    + (extraLabel ? `, ${full(extra)} ${extraLabel}` : '');
   return html`<span class="bar-box" title=${`${label}: ${text} (${format.percent(share)})`}>
     <span class="bar-text number">${write(value)}<span class="muted"> / ${write(limit)}</span>
     </span>

@@ -27,6 +27,10 @@ export const SCREENS = [
     load: () => import('./tenants.js') },
   { path: 'tenants/:name', title: 'Tenant', nav: 'tenants', scope: 'admin', all: true,
     load: () => import('./tenant.js') },
+  { path: 'budgets', title: 'Budgets', scope: 'admin', all: true,
+    load: () => import('./budgets.js') },
+  { path: 'budgets/:name', title: 'Budget', nav: 'budgets', scope: 'admin', all: true,
+    load: () => import('./budget.js') },
   { path: 'system', title: 'System', scope: 'read', all: true,
     load: () => import('./system.js') },
   { path: 'keys', title: 'API keys', scope: 'admin', all: true, load: () => import('./keys.js') },
@@ -43,6 +47,7 @@ export const NAV = [
   { path: 'spend', title: 'Spend', key: 's', group: 0, scope: 'read' },
   { path: 'routes', title: 'Routes', key: 'r', group: 1, scope: 'admin', all: true },
   { path: 'tenants', title: 'Tenants', key: 'n', group: 1, scope: 'admin', all: true },
+  { path: 'budgets', title: 'Budgets', key: 'u', group: 1, scope: 'admin', all: true },
   { path: 'keys', title: 'API keys', key: 'k', group: 1, scope: 'admin', all: true },
   { path: 'system', title: 'System', key: 'y', group: 1, scope: 'read', all: true },
 ];

@@ -16,6 +16,7 @@ const PLACES = {
   models: (name) => link(['models', name]),
   routes: (name) => link(['routes', name]),
   tenants: (name) => link(['tenants', name]),
+  budgets: (name) => link(['budgets', name]),
   settings: () => link('system', { view: 'settings' }),
 };
 
@@ -89,6 +90,7 @@ const SOURCES = {
   models: (name) => `v1/models/${encodePart(name)}`,
   routes: () => 'v1/routes',
   tenants: (name) => `v1/tenants/${encodePart(name)}`,
+  budgets: (name) => `v1/budgets/${encodePart(name)}`,
   settings: () => 'v1/settings',
 };
 

@@ -60,6 +60,26 @@ export const MODEL_FIELDS = [
   ] },
 ];
 
+export const SCOPES = ['system', 'model', 'route', 'tenant', 'key', 'tag'];
+
+/** @type {Array<SettingGroup>} */
+export const BUDGET_FIELDS = [
+  { title: 'What counts', fields: [
+    { name: 'scope', kind: 'choice', choices: SCOPES },
+    text('subject', { none: 'all', hint: 'Whose; of a tag: key=value.' }),
+    { name: 'period', kind: 'choice', choices: ['day', 'week', 'month', 'rolling'] },
+    text('zone', { hint: 'Where days, weeks and months begin.' }),
+    interval('rolling', { none: 'none', hint: 'Of period rolling: the time before now.' }),
+  ] },
+  { title: 'Limit', fields: [
+    text('limit', { hint: 'In the currency of the prices.' }),
+    { name: 'is_hard', kind: 'boolean', hint: 'Never exceeded; or it only tells.' },
+    { name: 'marks', kind: 'list', hint: 'Per cent at which it tells; one a line.' },
+    { name: 'at_limit', kind: 'choice', choices: ['park', 'refuse', 'reroute'] },
+    text('reroute_to', { none: 'none', hint: 'The model of at_limit reroute.' }),
+  ] },
+];
+
 const COUNT = { min: 0, none: 'no limit' };
 
 /** @type {Array<SettingGroup>} */
@@ -115,7 +135,8 @@ export const SYSTEM_FIELDS = [
 ];
 
 /** @type {Record<string, Array<SettingGroup>>} */
-const OF_KIND = { models: MODEL_FIELDS, tenants: TENANT_FIELDS, settings: SYSTEM_FIELDS };
+const OF_KIND = { models: MODEL_FIELDS, tenants: TENANT_FIELDS, settings: SYSTEM_FIELDS,
+  budgets: BUDGET_FIELDS };
 
 /** What it means that a setting has no value, such as "no limit".
  * @param {string} kind of a revision
