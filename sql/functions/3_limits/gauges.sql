@@ -16,6 +16,11 @@ create or replace function sluice.critical_share() returns double precision
 language sql immutable parallel safe
 as $$ select 0.85::double precision $$;
 
+-- full_share: from this share of a bound on everybody is refused.
+create or replace function sluice.full_share(p_kind text) returns double precision
+language sql immutable parallel safe
+as $$ select case p_kind when 'model' then sluice.overflow_share() else 1 end $$;
+
 -- gauge_unknown: from this value on a gauge holds a time, in microseconds since the epoch: until
 -- then it counts as full and nobody counts again. If the time has passed, the next submit counts.
 -- No number of tasks is as large; as a time the value is in 2001.
@@ -158,8 +163,8 @@ $$;
 -- Params:  p_wanted: tasks; p_full: the share of p_max that counts as full; p_least: do not take
 --          headroom for fewer tasks.
 -- Returns: for how many tasks there is headroom, at most p_wanted.
--- Many tasks are compared with the gauge before they draw from it, because when they are refused
--- they must not use up the headroom of smaller submits.
+-- Many tasks, and those of the front, are compared with the gauge before they draw from it: when
+-- they are refused they must not use up the headroom of smaller submits, and of SQL.
 create or replace function sluice.take_headroom(
   p_kind text, p_of text, p_wanted int, p_max bigint, p_full double precision,
   p_least int default 1)
@@ -173,7 +178,7 @@ begin
   if sluice.counts_by_ids(p_kind, p_of) then
     v_load := least(sluice.gauge_usage(v_gauge, true), sluice.gauge_usage('sluice.load_all',
       true)) - p_wanted;
-  elsif p_wanted = 1 then
+  elsif p_wanted = 1 and p_full >= sluice.full_share(p_kind) then
     v_load := nextval(v_gauge) - 1;
   elsif sluice.headroom(pg_sequence_last_value(v_gauge), p_max, p_full) >= p_wanted then
     v_load := (select max(nextval(v_gauge)) - p_wanted from generate_series(1, p_wanted));
@@ -195,7 +200,8 @@ as $$ select 50 $$;
 
 -- recount_headroom: take_headroom with the gauge set by counting. Only one session counts at a
 -- time: else an older count could replace a newer one (seen: 155 tasks under a bound of 100). The
--- lock is released with the block, even if it fails, because the transaction may stay open.
+-- lock is released with the block, even if it fails, because the transaction may stay open. A long
+-- count that finds room for SQL, but none for the front, forbids the front's next one alone.
 -- Errors:  55P03 another session counts, and takes long.
 create or replace function sluice.recount_headroom(
   p_kind text, p_of text, p_wanted int, p_max bigint, p_full double precision,
@@ -211,14 +217,15 @@ declare
   v_started timestamptz;
   v_drawn regclass;
   v_before bigint;
-  v_took interval;
   v_load bigint;
   v_headroom bigint;
+  v_took interval;
+  v_again bigint;
   v_granted int := 0;
 begin
   perform pg_advisory_xact_lock(sluice.lock_class('count'), v_gauge::oid::int);
   v_started := clock_timestamp();
-  if coalesce(pg_sequence_last_value(v_gauge) <= sluice.micros(v_started), true) then
+  if sluice.may_count(p_kind, p_of, p_full) then
     -- Room that others took while this one counted is kept.
     v_drawn := case when v_by_ids then 'sluice.task_id' else v_gauge end;
     v_before := pg_sequence_last_value(v_drawn);
@@ -227,11 +234,15 @@ begin
     v_headroom := sluice.headroom(v_load, p_max, p_full);
     v_granted := case when v_headroom >= p_least then least(p_wanted, v_headroom) else 0 end;
     v_took := clock_timestamp() - v_started;
-    perform setval(v_gauge, case when v_headroom = 0
-      and v_took > sluice.count_cheap_ms() * interval '1 ms'
-      then sluice.micros(clock_timestamp() + 20 * v_took)
-      when v_by_ids then greatest(0, pg_sequence_last_value(v_drawn) - v_load - v_granted)
-      else v_load + v_granted end);
+    v_again := case when v_headroom = 0 and v_took > sluice.count_cheap_ms() * interval '1 ms'
+      then sluice.micros(clock_timestamp() + 20 * v_took) end;
+    if v_again is not null and sluice.headroom(v_load, p_max, sluice.full_share(p_kind)) > 0 then
+      perform setval(sluice.critical_time(p_kind, p_of), v_again);
+      v_again := null;
+    end if;
+    perform setval(v_gauge, coalesce(v_again, case when v_by_ids
+      then greatest(0, pg_sequence_last_value(v_drawn) - v_load - v_granted)
+      else v_load + v_granted end));
   end if;
   raise exception 'counted';
 exception

@@ -24,11 +24,23 @@ language sql immutable parallel safe
 as $$ select 250 $$;
 
 -- send_within_ms: how long after it sent its claim a worker may send a call that needs a permit: d
--- less 50 ms for the way to the backend. A permit not used by then is forfeited and never given
--- back: that would create a permit.
+-- less 50 ms for the way to the backend. On a busy machine that is too little: a worker that needs
+-- longer says so by the setting sluice.send_within_ms, and the quota pays for it
+-- (3_limits/permits.sql). A permit not used by then is forfeited and never given back: that would
+-- create a permit.
 create or replace function sluice.send_within_ms() returns int
+language sql stable parallel safe
+as $$ select least(sluice.send_within_most_ms(), greatest(sluice.send_within_least_ms(),
+  nullif(current_setting('sluice.send_within_ms', true), '')::int)) $$;
+
+create or replace function sluice.send_within_least_ms() returns int
 language sql immutable parallel safe
 as $$ select 200 $$;
+
+-- send_within_most_ms: a third of heartbeat_timeout: who is later is nearly taken for dead.
+create or replace function sluice.send_within_most_ms() returns int
+language sql immutable parallel safe
+as $$ select 5000 $$;
 
 -- token_window: W + d: how long booked tokens count.
 create or replace function sluice.token_window() returns interval
