@@ -35,7 +35,7 @@ inline constexpr size_t requests_rows_min = 4;
 inline constexpr size_t requests_rows_max = 64;
 
 // How long the permit of a claim, or of an extra call, is good after it was asked for
-// (sluice.send_within_least_ms); and at most, where a claim asks for more (send_within_most_ms).
+// (sluice.send_within_min_ms); and at most, where a claim asks for more (send_within_max_ms).
 inline constexpr int64_t send_within_ms = 200;
 inline constexpr int64_t send_within_ms_max = 5'000;
 // After a refusal: a permit, or the budget, may be there by then.

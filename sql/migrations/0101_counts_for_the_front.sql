@@ -1,6 +1,6 @@
 -- Until when nobody counts tasks for clients of the HTTP front, in microseconds since the epoch: of
--- the system and of each model (3_limits/backpressure.sql). In steps: each sequence takes two places
--- in the shared table of locks.
+-- the system and of each model (3_limits/gauges.sql). In steps: each sequence takes two places in
+-- the shared table of locks.
 do $$
 declare
   v_model int;

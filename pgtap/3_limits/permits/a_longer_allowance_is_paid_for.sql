@@ -52,7 +52,7 @@ select cmp_ok(worst('tokens'), '<', 6100::bigint,
   'nor one of tokens more than tpm and one request');
 
 select set_config('sluice.send_within_ms', '3600000', true) \g /dev/null
-select is(sluice.send_within_ms(), sluice.send_within_most_ms(), 'an allowance has an end');
+select is(sluice.send_within_ms(), sluice.send_within_max_ms(), 'an allowance has an end');
 select sluice.take_permits(quota_of(:'m'), sluice.permits_now(quota_of(:'m'), at(1000)), at(1000))
 \g /dev/null
 select cmp_ok(sluice.permit_at(quota_of(:'m'), at(1000)), '>', at(1004.8),

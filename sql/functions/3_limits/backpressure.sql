@@ -149,31 +149,6 @@ begin
 end
 $$;
 
--- critical_time: the sequence with the time before which nobody counts for the front: while a gauge
--- is between critical_share() and full_share(), SQL still finds room by it. Only the system and
--- models have one (D-379).
-create or replace function sluice.critical_time(p_kind text, p_of text) returns regclass
-language plpgsql stable
-as $$
-begin
-  return 'sluice.critical_' || case p_kind when 'system' then 'all' else p_of end;
-end
-$$;
-
--- may_count: whether the tasks of a gauge may be counted now, that is, the last count did not take
--- too long; for a caller who is refused from the share p_full on.
-create or replace function sluice.may_count(p_kind text, p_of text, p_full double precision)
-returns boolean
-language plpgsql volatile
-as $$
-begin
-  return coalesce(greatest(pg_sequence_last_value(sluice.gauge(p_kind, p_of)),
-    case when p_full < sluice.full_share(p_kind)
-      then pg_sequence_last_value(sluice.critical_time(p_kind, p_of)) end)
-    <= sluice.micros(clock_timestamp()), true);
-end
-$$;
-
 -- refuse: raises the error that says what is full, how full, and how long to wait. For a route, and
 -- for its line, the wait is that of the model that has headroom soonest. If the gauge must not be
 -- counted now, it is not counted for the message either, which then says what the gauge does.

@@ -14,10 +14,10 @@
 -- within W + d <= (N - b + 1) T, hence n <= N. A window of any length L has at most b + ceil(L/T)
 -- grants. The sustained rate is 60 s / T a minute, by default 98.6 % of rpm.
 -- A claim may ask for a longer allowance d' (send_within_ms). Then it takes d' - d of time besides
--- the permits: TAT is later by as much. Proof: of the calls that arrive within W, those granted more
--- than W + d before the last one belong to such claims. Let s be the first of these: e - s <= W +
--- d', and less the time that its claim took that is W + d again. Tokens are booked d' - d later: so
--- much longer they count.
+-- the permits: TAT is later by as much. Proof: of the calls that arrive within W, those granted
+-- more than W + d before the last one belong to such claims. Let s be the first of these: e - s <=
+-- W + d', and less the time that its claim took that is W + d again. Tokens are booked d' - d
+-- later: so much longer they count.
 -- permits_clock_jump.sql tells what happens when the clock jumps ahead.
 
 -- quota_of: a quota of some units a minute, with its burst and the interval between two units; all
@@ -85,7 +85,7 @@ declare
   v_now bigint := sluice.micros(p_now) * 1000;
   v_refill bigint := p_quota.burst * p_quota.interval_ns;
   v_debt bigint := case when p_quota.account is null
-    then (sluice.send_within_most_ms() - sluice.send_within_least_ms()) * 1000000::bigint
+    then (sluice.send_within_max_ms() - sluice.send_within_min_ms()) * 1000000::bigint
     else p_quota.units * p_quota.interval_ns end;
   v_tat bigint := coalesce(pg_sequence_last_value(('sluice.' || p_quota.bucket)::regclass),
     v_now + v_refill);
@@ -112,7 +112,7 @@ begin
     and (coalesce(pg_sequence_last_value(('sluice.' || p_quota.bucket)::regclass)
       > sluice.bucket(p_quota, p_now), true)
       or exists (select from sluice.spent where account = p_quota.account
-        and at > p_now + sluice.send_within_most_ms() * interval '1 millisecond'));
+        and at > p_now + sluice.send_within_max_ms() * interval '1 millisecond'));
 end
 $$;
 
@@ -209,7 +209,7 @@ begin
     return;
   end if;
   perform sluice.move_bucket(p_quota, p_units, p_now);
-  v_late_ms := sluice.send_within_ms() - sluice.send_within_least_ms();
+  v_late_ms := sluice.send_within_ms() - sluice.send_within_min_ms();
   if p_quota.account is not null then
     insert into sluice.spent (account, at, tokens)
     values (p_quota.account, p_now + v_late_ms * interval '1 millisecond', p_units);

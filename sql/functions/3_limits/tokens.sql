@@ -30,15 +30,15 @@ as $$ select 250 $$;
 -- create a permit.
 create or replace function sluice.send_within_ms() returns int
 language sql stable parallel safe
-as $$ select least(sluice.send_within_most_ms(), greatest(sluice.send_within_least_ms(),
+as $$ select least(sluice.send_within_max_ms(), greatest(sluice.send_within_min_ms(),
   nullif(current_setting('sluice.send_within_ms', true), '')::int)) $$;
 
-create or replace function sluice.send_within_least_ms() returns int
+create or replace function sluice.send_within_min_ms() returns int
 language sql immutable parallel safe
 as $$ select 200 $$;
 
--- send_within_most_ms: a third of heartbeat_timeout: who is later is nearly taken for dead.
-create or replace function sluice.send_within_most_ms() returns int
+-- send_within_max_ms: a third of heartbeat_timeout: who is later is nearly taken for dead.
+create or replace function sluice.send_within_max_ms() returns int
 language sql immutable parallel safe
 as $$ select 5000 $$;
 
