@@ -138,7 +138,7 @@ end
 $$;
 
 -- permits_now: how many units a quota could grant at p_now; null: no limit, or unknown because this
--- is a standby, which cannot read unlogged sequences. 0 or less: none, a bucket may be in debt.
+-- is a standby, which cannot read unlogged sequences. Tokens: 0 or less means in debt.
 create or replace function sluice.permits_now(p_quota sluice.quota, p_now timestamptz)
 returns bigint
 language plpgsql volatile
@@ -147,9 +147,9 @@ declare
   v_permits bigint;
 begin
   if p_quota.bucket is not null and not pg_is_in_recovery() then
-    v_permits := p_quota.burst
+    v_permits := greatest(case when p_quota.account is null then 0 end, p_quota.burst
       - ceil((sluice.bucket(p_quota, p_now) - sluice.micros(p_now) * 1000)::numeric
-        / p_quota.interval_ns);
+        / p_quota.interval_ns));
     if p_quota.account is not null and v_permits > 0 then
       v_permits := least(v_permits, p_quota.units - sluice.tokens_spent(p_quota.account, p_now));
     end if;
@@ -229,7 +229,7 @@ create or replace function sluice.permits_now(p_model sluice.models, p_now times
 language plpgsql volatile
 as $$
 begin
-  return least(greatest(0, sluice.permits_now(sluice.request_quota(p_model), p_now)),
+  return least(sluice.permits_now(sluice.request_quota(p_model), p_now),
     case when p_model.tpm is not null
       and sluice.permits_now(sluice.token_quota(p_model), p_now) <= 0 then 0 end);
 end
