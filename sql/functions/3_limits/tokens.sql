@@ -35,8 +35,8 @@ as $$ select 5000 $$;
 
 -- send_within_ms: how long after it sent its claim a worker may send a call that needs a permit. On
 -- a busy machine the least is too little: a worker that needs longer says so by the setting
--- sluice.send_within_ms, and the quota pays for it (3_limits/permits.sql). A permit not used by then
--- is forfeited and never given back (D-380).
+-- sluice.send_within_ms, and the quota pays for it (3_limits/permits.sql). A permit not used by
+-- then is forfeited and never given back (D-380).
 create or replace function sluice.send_within_ms() returns int
 language sql stable parallel safe
 as $$ select least(sluice.send_within_max_ms(), greatest(sluice.send_within_min_ms(),

@@ -107,10 +107,12 @@ begin
 end
 $$;
 
--- note_reading: audit_reading for GET /v1/tasks/{id} and its events. Clients fetch their answers
--- so: the key by which a task came is not noted, and no other reader waits for the disk.
--- Params:  p_api_key: the reader's (null: the front asks for none).
+-- note_reading: notes who reads a task with its texts, unless that is the key by which it came: so
+-- clients fetch their answers.
+-- Params:  p_task: its id; p_api_key: the reader's (null: the front asks for none).
 -- Returns: true.
+--
+-- For GET /v1/tasks/{id} and its events. Does not wait for the disk.
 create or replace function sluice.note_reading(
   p_task bigint, p_api_key text, p_now timestamptz default null)
 returns boolean
