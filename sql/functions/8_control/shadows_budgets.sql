@@ -60,9 +60,11 @@ begin
     end if;
     v_action := case when v_budget.is_hard and v_from = p_shadow.spent_from
       and not coalesce(p_shadow.spent + v.need <= v_budget.limit_nanos, false)
-      then sluice.over_action(row(null, case when v.route is null then 1 else -1 end, v_budget.id,
-        case when v.need is null then 'unbounded' when v.need > v_budget.limit_nanos
-          then 'too_large' else 'spent' end, v.need)::sluice.over_budget, v_budget, v.model) end;
+      then case when v_budget.at_limit = 'reroute' and v_budget.reroute_to <> (v.model).name
+        then 'reroute'
+        else sluice.over_action(row(null, case when v.route is null then 1 else -1 end,
+          v_budget.id, case when v.need is null then 'unbounded' when v.need > v_budget.limit_nanos
+            then 'too_large' else 'spent' end, v.need)::sluice.over_budget, v_budget) end end;
     if v_action is null and v_from = p_shadow.spent_from then
       p_shadow.spent := p_shadow.spent + v.nanos;
     end if;
