@@ -218,7 +218,7 @@ begin
   loop
     v_ready := least(v_ready, case
       when v_line.weight is null or coalesce(
-          sluice.left_by_tiers(v_line.line, p_model.id, v_line.tier, null, p_now),
+          sluice.left_by_tiers(v_line.line, p_model.id, v_line.tier, null, p_now, p_worker),
           sluice.may_take(v_line.line, p_model.id, v_line.weight, null, p_now, v_line.tier))
             is distinct from 0
         then sluice.first_turn(v_line.line, p_now)
