@@ -1,7 +1,7 @@
 -- sluice.is_left_to_earlier, sluice.may_take, sluice.full_mark, sluice.note_routed
 begin;
 \ir ../../_helpers.sql
-select plan(14);
+select plan(15);
 
 select given_model() as a, given_model() as b \gset
 select given_route(:'a', :'b') as r \gset
@@ -22,6 +22,7 @@ select is(took(:w_b, at(1.5)), 'none', 'another worker leaves it to it, too');
 select is(took(:w_b, at(2.2)), :'b', 'but not when the first has not asked for a second');
 select is(took(:w, at(2.21)), :'a', 'nor');
 select is(took(:w_b, at(2.22)), :'b', 'when its worker has no slot left');
+select is(took(:w, at(2.23)), :'a', 'though the next slot there is for the first again');
 select sluice.pause(:'a') \g /dev/null
 select is(took(:w, at(2.3)), :'b', 'when it is paused');
 select sluice.resume(:'a') \g /dev/null

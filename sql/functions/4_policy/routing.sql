@@ -77,7 +77,7 @@ $$;
 -- Params:  p_shares: as they were before; p_want: how many tasks it wanted; p_is_limited: that
 --          number was limited by permits or calls in flight, or only urgent tasks were wanted;
 --          p_leases: what it took; p_more: how many more it would want after others. Without any,
---          and with all that it wanted, it is full: later tiers need not leave it anything.
+--          and with all that it wanted, it is full: other workers need not leave it anything.
 create or replace function sluice.note_routed(
   p_model sluice.models, p_shares sluice.line_share[], p_want int, p_is_limited boolean,
   p_leases sluice.lease[], p_now timestamptz, p_more int default 0)
@@ -215,7 +215,8 @@ begin
       continue when not pg_try_advisory_xact_lock(sluice.lock_class('route'), -v.line)
         or to_regclass('sluice.queue_' || sluice.line_name(v.line)) is null;
       if v.weight is not null then
-        v_share.most := sluice.left_by_tiers(v.line, p_model.id, v.tier, p_want, p_now);
+        v_share.most := sluice.left_by_tiers(v.line, p_model.id, v.tier, p_want, p_now,
+          p_worker);
         if v_share.most is null and v.prefer = 'weight' then
           v_share.most := sluice.may_take(v.line, p_model.id, v.weight, p_want, p_now, v.tier);
         elsif v_share.most is null then

@@ -81,9 +81,11 @@ as $$ select 1::bigint $$;
 -- route_weight: the sum of the weights of the models that take from p_line and count, without
 -- p_model. Looks the newest row of each up directly: calling meter_of and opens_at for all of 1,000
 -- took 14 ms.
--- Params:  p_tier, p_last: those of these tiers that are not full; p_last null: all of p_tier.
+-- Params:  p_tier, p_last: those of these tiers; p_last null: of p_tier alone; else not those that
+--          are full, but for models that p_worker serves: its slots are as good for them.
 create or replace function sluice.route_weight(
-  p_line int, p_model int, p_now timestamptz, p_tier int default 1, p_last int default null)
+  p_line int, p_model int, p_now timestamptz, p_tier int default 1, p_last int default null,
+  p_worker bigint default null)
 returns double precision
 language plpgsql volatile
 as $$
@@ -99,7 +101,10 @@ begin
             order by o.line, o.model, o.n desc limit 1) o
           where l.n = -p_line and m.id <> p_model
             and r.tier between p_tier and coalesce(p_last, p_tier)
-            and (p_last is null or o.tenant is null)
+            and (p_last is null or o.tenant is null or exists (
+              select from sluice.worker w where w.id = p_worker
+                and (w.models is null or m.name = any (w.models))
+                and (w.apis is null or m.api = any (w.apis))))
             and o.at > p_now - sluice.asks_for() and o.at <= p_now and o.weight > 0 offset 0) s
     where sluice.opens_at(s.m, p_now) <= p_now);
 end

@@ -1,17 +1,19 @@
 -- Tiers of a route: groups of its models. The tasks are the first tier's as long as one of its
 -- models counts (routing_meters.sql): it asked within the last second, is open, has a permit and a
--- call left, does not pass the tasks over for others, and its worker had more slots for it than it
--- needed. Then come those of the next tier, which share by weight as in a route of their own. So a
--- tier that is shut, limited, full or not served leaves at once what it cannot start; and what it
--- could start, but not end before its deadline.
+-- call left, does not pass the tasks over for others, and is not full: its workers have slots for
+-- it, this one or others. Then come those of the next tier, which share by weight as in a route of
+-- their own. So a tier that is shut, limited, full or not served leaves at once what it cannot
+-- start; and what it could start, but not end before its deadline.
 
 -- is_left_to_earlier: whether an earlier tier of route line p_line than p_tier counts.
-create or replace function sluice.is_left_to_earlier(p_line int, p_tier int, p_now timestamptz)
+-- Params:  p_worker: who claims; null: somebody.
+create or replace function sluice.is_left_to_earlier(
+  p_line int, p_tier int, p_now timestamptz, p_worker bigint default null)
 returns boolean
 language plpgsql volatile
 as $$
 begin
-  return sluice.route_weight(p_line, 0, p_now, 1, p_tier - 1) > 0;
+  return sluice.route_weight(p_line, 0, p_now, 1, p_tier - 1, p_worker) > 0;
 end
 $$;
 
@@ -63,11 +65,12 @@ $$;
 
 -- left_by_tiers: how many tasks of route line p_line the tiers before leave to model p_model; null:
 -- all, because none of them counts.
--- Params:  p_want: at most so many; null: whether any.
+-- Params:  p_want: at most so many; null: whether any; p_worker: as is_left_to_earlier.
 create or replace function sluice.left_by_tiers(
-  p_line int, p_model int, p_tier int, p_want int, p_now timestamptz) returns int
+  p_line int, p_model int, p_tier int, p_want int, p_now timestamptz, p_worker bigint)
+returns int
 language sql volatile
 as $$
-  select case when p_tier > 1 and sluice.is_left_to_earlier(p_line, p_tier, p_now)
+  select case when p_tier > 1 and sluice.is_left_to_earlier(p_line, p_tier, p_now, p_worker)
     then sluice.urgent_tasks(p_line, p_model, p_tier, coalesce(p_want, 1), p_now) end
 $$;

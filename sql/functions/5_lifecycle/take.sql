@@ -79,7 +79,8 @@ begin
     end if;
     v_heads := null;
   end loop;
-  if p_shares[1].line < 0 then
+  -- a look for urgent tasks that finds none says nothing about the others
+  if p_shares[1].line < 0 and (v_leases <> '{}' or p_last = sluice.rank_max()) then
     perform sluice.note_routed(p_model, p_shares, p_want, p_is_limited, v_leases, p_now, p_more);
   end if;
   return v_leases;

@@ -222,7 +222,7 @@ begin
   loop
     v_ready := least(v_ready, case
       when v_line.weight is null or coalesce(
-          sluice.left_by_tiers(v_line.line, p_model.id, v_line.tier, null, p_now),
+          sluice.left_by_tiers(v_line.line, p_model.id, v_line.tier, null, p_now, p_worker),
           case v_line.prefer
             when 'weight' then sluice.may_take(v_line.line, p_model.id, v_line.weight, null, p_now,
               v_line.tier)
