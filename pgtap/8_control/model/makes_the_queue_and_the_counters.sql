@@ -12,7 +12,7 @@ select is((select inhparent::regclass::text from pg_inherits
 select ok(bool_and(c.relpersistence = 'u'), 'the counters are unlogged')
 from pg_class c where c.relname in (select k || '_' || :id
   from unnest(array['bucket', 'tokens', 'learned', 'failures', 'load', 'claimed', 'ended',
-    'ended_by_16']) k);
+    'ended_by_16', 'critical']) k);
 select is(sluice.counter(k, :id), 0::bigint, k || ' begins at 0')
 from unnest(array['bucket', 'tokens', 'failures', 'load', 'claimed', 'ended', 'ended_by_16']) k;
 select is(sluice.counter('learned', :id), null, 'it has learned nothing yet');

@@ -2,8 +2,8 @@
 -- them. Also their repair, when a promotion or a restore has damaged them.
 
 -- counter: the current value of one of a model's sequences; null after a crash.
--- Params:  p_kind: bucket, tokens, learned, failures, claimed, ended, ended_by_16 or load;
---          p_model: model id.
+-- Params:  p_kind: bucket, tokens, learned, failures, claimed, ended, ended_by_16, critical or
+--          load; p_model: model id.
 create or replace function sluice.counter(p_kind text, p_model int) returns bigint
 language sql volatile
 as $$ select pg_sequence_last_value(('sluice.' || p_kind || '_' || p_model)::regclass) $$;

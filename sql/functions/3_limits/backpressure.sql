@@ -49,8 +49,7 @@ returns void
 language plpgsql volatile
 as $$
 declare
-  v_full double precision := least(p_share, case p_kind when 'model'
-    then sluice.overflow_share() end);
+  v_full double precision := least(p_share, sluice.full_share(p_kind));
 begin
   if p_max is null then
     p_max := sluice.max_unfinished_of(p_of::int);
@@ -92,7 +91,7 @@ begin
       then sluice.recount_headroom('model', v.id, v_left, v.max, v_full)
       else sluice.take_headroom('model', v.id, v_left, v.max, v_full) end;
     exit when v_left = 0;
-    v_count := sluice.may_count('model', v.id);
+    v_count := sluice.may_count('model', v.id, v_full);
   end loop;
   if found and v_left > 0 then
     perform sluice.refuse('route', p_route, p_tasks, null, v_full, p_now);
@@ -150,20 +149,9 @@ begin
 end
 $$;
 
--- may_count: whether the tasks of a gauge may be counted now, that is, the last count did not take
--- too long.
-create or replace function sluice.may_count(p_kind text, p_of text) returns boolean
-language plpgsql volatile
-as $$
-begin
-  return coalesce(pg_sequence_last_value(sluice.gauge(p_kind, p_of))
-    <= sluice.micros(clock_timestamp()), true);
-end
-$$;
-
 -- refuse: raises the error that says what is full, how full, and how long to wait. For a route, and
 -- for its line, the wait is that of the model that has headroom soonest. If the gauge must not be
--- counted now, it is not counted for the message either.
+-- counted now, it is not counted for the message either, which then says what the gauge does.
 -- Params:  p_kind, p_of: also route and its name; p_tasks: the new tasks; p_max (null: the
 --          model's); p_full: as for take_headroom.
 -- Errors:  SL003; for a tenant SL005.
@@ -193,8 +181,10 @@ begin
   p_max := coalesce(p_max, sluice.max_unfinished_of(v_model.id));
   v_counted := case p_kind when 'route' then 'model' else p_kind end;
   v_of := case p_kind when 'route' then v_model.id::text else p_of end;
-  v_full := case when sluice.may_count(v_counted, v_of)
-    then sluice.count_unfinished(v_counted, v_of, p_max) else p_max end;
+  v_full := case when sluice.may_count(v_counted, v_of, p_full)
+    then sluice.count_unfinished(v_counted, v_of, p_max)
+    else least(p_max, sluice.gauge_usage(sluice.gauge(v_counted, v_of),
+      sluice.counts_by_ids(v_counted, v_of))) end;
   raise exception '%', case p_kind
       when 'system' then 'the queue is full: '
       when 'tenant' then format('tenant "%s" is at its cap: ', p_of)

@@ -83,7 +83,8 @@ language plpgsql volatile
 as $$
 begin
   if coalesce(sluice.gauge_usage('sluice.load_all', true) >= sluice.gauge_unknown(), true) then
-    perform sluice.recount_headroom('system', null, 0, s.max_unfinished, sluice.overflow_share())
+    perform sluice.recount_headroom('system', null, 0, s.max_unfinished,
+      sluice.full_share('system'))
     from sluice.settings s;
   end if;
 exception when lock_not_available then

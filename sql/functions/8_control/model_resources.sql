@@ -6,13 +6,15 @@
 --     failures_<n>              failures of its backend in a row (3_limits/breaker.sql)
 --     claimed_<n>, ended_<n>    their difference is the number of calls in flight, less
 --     ended_by_16_<n>           further ended calls, 16 a step (3_limits/in_flight.sql)
+--     critical_<n>              when the front may count it again (3_limits/gauges.sql)
 --     load_<n>                  an upper bound of its unfinished tasks (3_limits/gauges.sql)
 -- After a crash an unlogged sequence reads as never set: an empty bucket, counts to be taken anew.
 
 -- model_sequences: the kinds of these sequences, except load.
 create or replace function sluice.model_sequences() returns text[]
 language sql immutable parallel safe
-as $$ select array['bucket', 'tokens', 'learned', 'failures', 'claimed', 'ended', 'ended_by_16'] $$;
+as $$ select array['bucket', 'tokens', 'learned', 'failures', 'claimed', 'ended', 'ended_by_16',
+  'critical'] $$;
 
 -- make_sequence: creates the sequence of a kind for a model, where it is missing. One that counts
 -- by 16 has that as its first value, too.
@@ -89,7 +91,8 @@ $$;
 -- Models that an old function made while this upgrade ran.
 do $$
 begin
-  perform sluice.make_sequence('ended_by_16', m.id) from sluice.models m
-  where to_regclass('sluice.ended_by_16_' || m.id) is null;
+  perform sluice.make_sequence(k, m.id) from sluice.models m
+  cross join unnest(array['ended_by_16', 'critical']) k
+  where to_regclass('sluice.' || k || '_' || m.id) is null;
 end
 $$;

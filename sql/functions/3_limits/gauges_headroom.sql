@@ -1,0 +1,97 @@
+-- Headroom below a bound, which submits take by its gauge, or by a count where that says "full".
+
+-- take_headroom: takes headroom for new tasks below p_max; the only function that does. By ids
+-- nothing is left to take: the ids were drawn before.
+-- Params:  p_wanted: tasks; p_full: the share of p_max that counts as full; p_least: do not take
+--          headroom for fewer tasks.
+-- Returns: for how many tasks there is headroom, at most p_wanted.
+-- Many tasks, and those of the front, are compared with the gauge before they draw from it: when
+-- they are refused they must not use up the headroom of smaller submits, and of SQL.
+create or replace function sluice.take_headroom(
+  p_kind text, p_of text, p_wanted int, p_max bigint, p_full double precision,
+  p_least int default 1)
+returns int
+language plpgsql volatile
+as $$
+declare
+  v_gauge regclass := sluice.gauge(p_kind, p_of);
+  v_load bigint;
+begin
+  if sluice.counts_by_ids(p_kind, p_of) then
+    v_load := least(sluice.gauge_usage(v_gauge, true), sluice.gauge_usage('sluice.load_all',
+      true)) - p_wanted;
+  elsif p_wanted = 1 and p_full >= sluice.full_share(p_kind) then
+    v_load := nextval(v_gauge) - 1;
+  elsif sluice.headroom(pg_sequence_last_value(v_gauge), p_max, p_full) >= p_wanted then
+    v_load := (select max(nextval(v_gauge)) - p_wanted from generate_series(1, p_wanted));
+  end if;
+  if sluice.headroom(v_load, p_max, p_full) >= p_wanted then
+    return p_wanted;
+  end if;
+  return sluice.recount_headroom(p_kind, p_of, p_wanted, p_max, p_full, p_least);
+end
+$$;
+
+-- count_cheap_ms: how long a count for a refused submit may take. After one that took longer and
+-- found everything full, no other is made for 20 times as long, at least a second, so that nobody
+-- can keep the database counting. (While there is headroom for some tasks, a submit of more may
+-- count; one count at a time.)
+create or replace function sluice.count_cheap_ms() returns int
+language sql immutable parallel safe
+as $$ select 50 $$;
+
+-- recount_headroom: take_headroom with the gauge set by counting. Only one session counts at a
+-- time: else an older count could replace a newer one (seen: 155 tasks under a bound of 100). The
+-- lock is released with the block, even if it fails, because the transaction may stay open. A long
+-- count that finds room for SQL, but none for the front, forbids the front's next one alone.
+-- Errors:  55P03 another session counts, and takes long.
+create or replace function sluice.recount_headroom(
+  p_kind text, p_of text, p_wanted int, p_max bigint, p_full double precision,
+  p_least int default 1)
+returns int
+language plpgsql volatile
+-- for who counts: the front's groups would wait less than a cheap count takes
+set lock_timeout = '120ms'
+as $$
+declare
+  v_gauge regclass := sluice.gauge(p_kind, p_of);
+  v_by_ids boolean := sluice.counts_by_ids(p_kind, p_of);
+  v_started timestamptz;
+  v_drawn regclass;
+  v_before bigint;
+  v_load bigint;
+  v_headroom bigint;
+  v_took interval;
+  v_again bigint;
+  v_granted int := 0;
+begin
+  perform pg_advisory_xact_lock(sluice.lock_class('count'), v_gauge::oid::int);
+  v_started := clock_timestamp();
+  if sluice.may_count(p_kind, p_of, p_full) then
+    -- Room that others took while this one counted is kept.
+    v_drawn := case when v_by_ids then 'sluice.task_id' else v_gauge end;
+    v_before := pg_sequence_last_value(v_drawn);
+    v_load := sluice.count_unfinished(p_kind, p_of, p_max) + greatest(0,
+      pg_sequence_last_value(v_drawn) - v_before);
+    v_headroom := sluice.headroom(v_load, p_max, p_full);
+    v_granted := case when v_headroom >= p_least then least(p_wanted, v_headroom) else 0 end;
+    v_took := clock_timestamp() - v_started;
+    v_again := case when v_headroom = 0 and v_took > sluice.count_cheap_ms() * interval '1 ms'
+      then sluice.micros(clock_timestamp() + 20 * v_took) end;
+    if v_again is not null and sluice.headroom(v_load, p_max, sluice.full_share(p_kind)) > 0 then
+      perform setval(sluice.critical_time(p_kind, p_of), v_again);
+      v_again := null;
+    end if;
+    perform setval(v_gauge, coalesce(v_again, case when v_by_ids
+      then greatest(0, pg_sequence_last_value(v_drawn) - v_load - v_granted)
+      else v_load + v_granted end));
+  end if;
+  raise exception 'counted';
+exception
+  when raise_exception then
+    return v_granted;
+  when lock_not_available then
+    raise exception 'another session is counting the unfinished tasks' using errcode = '55P03',
+      hint = 'After a crash that takes a moment: try again.';
+end
+$$;
