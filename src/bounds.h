@@ -34,9 +34,10 @@ inline constexpr size_t events_waiting_max = 10'000;
 inline constexpr size_t requests_rows_min = 4;
 inline constexpr size_t requests_rows_max = 64;
 
-// A call that a task's own permit does not cover: sent within this time of the asking, as a claimed
-// one (sluice.send_within_ms).
-inline constexpr int64_t hedge_send_within_ms = 200;
+// How long the permit of a claim, or of an extra call, is good after it was asked for
+// (sluice.send_within_min_ms); and at most, where a claim asks for more (send_within_max_ms).
+inline constexpr int64_t send_within_ms = 200;
+inline constexpr int64_t send_within_ms_max = 5'000;
 // After a refusal: a permit, or the budget, may be there by then.
 inline constexpr int64_t hedge_again_ms = 100;
 // Extra calls asked for in one flush: each is a function call under its model's lock.

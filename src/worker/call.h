@@ -32,6 +32,7 @@ struct Hedge {
 struct Call {
   int64_t worker = 0;  // the id it was claimed under
   ClaimedTask task;
+  int64_t claimed_ns = 0;             // the claim was sent
   std::optional<int64_t> send_by_ns;  // its permit is forfeited after that
   AbortToken abort;
   Signal room;               // there may be memory for its body, or it is not wanted any more

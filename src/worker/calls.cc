@@ -54,10 +54,13 @@ Calls::Calls(Options options, Clock& clock, HttpClient& http, Metrics& metrics, 
       batcher_(clock),
       request_memory_(clock, options.request_bytes_max, bounds::request_copies) {}
 
-void Calls::begin(ClaimedTask task, std::optional<int64_t> send_by_ns) {
+void Calls::begin(ClaimedTask task, int64_t claimed_ns) {
   auto call = std::make_shared<Call>();
   call->worker = link_.worker();
-  call->send_by_ns = send_by_ns;
+  call->claimed_ns = claimed_ns;
+  if (task.send_within_ms) {
+    call->send_by_ns = link_.send_by_ns(claimed_ns, *task.send_within_ms);
+  }
   call->task = std::move(task);
   if (are_aborted_) abort(*call);
   calls_.emplace(call->task.key, call);
@@ -82,17 +85,25 @@ Co<Answer> Calls::answer_of(Call& call) {
   if (!call.task.has_body) co_await fetch_body(call);
   SharedModel model = models_.find(call.task.model);
   if (call.abort.aborted() || !model) co_return Answer{Returned()};
-  if (!may_send(call, clock_.now_ns())) {
-    metrics_.note_forfeited();
+  const int64_t asked_ns = clock_.now_ns();
+  if (!may_send(call, asked_ns)) {
+    note_forfeited(call);
     co_return Answer{Returned()};
   }
   if (!call.task.has_body) co_return Answer{Returned()};
   Answer answer = co_await ask(call, std::move(model));
   // The connection took too long, and the request was not sent.
   if (std::holds_alternative<Returned>(answer.outcome) && !may_send(call, clock_.now_ns())) {
-    metrics_.note_forfeited();
+    note_forfeited(call);
+  } else if (call.send_by_ns) {
+    allowance_.note(asked_ns - call.claimed_ns);
   }
   co_return answer;
+}
+
+void Calls::note_forfeited(const Call& call) {
+  metrics_.note_forfeited();
+  allowance_.note(clock_.now_ns() - call.claimed_ns);
 }
 
 // A large one has its part of the memory first. When this ends without a body, the call is not to
@@ -250,7 +261,7 @@ void Calls::grant(Call& call, int64_t sent_ns) {
   metrics_.note_hedged(call.task.model);
   call.hedge.is_granted = true;
   if (call.send_by_ns) {  // its model has permits
-    call.hedge.send_by_ns = link_.send_by_ns(sent_ns, bounds::hedge_send_within_ms);
+    call.hedge.send_by_ns = link_.send_by_ns(sent_ns, bounds::send_within_ms);
   }
 }
 

@@ -24,6 +24,7 @@
 #include "worker/concurrency.h"
 #include "worker/database_link.h"
 #include "worker/hedging.h"
+#include "worker/send_allowance.h"
 #include "worker/served_models.h"
 
 namespace sluice {
@@ -45,7 +46,11 @@ class Calls final {
   Calls(Options options, Clock& clock, HttpClient& http, Metrics& metrics, SpanExporter* spans,
         const ServedModels& models, DatabaseLink& link, std::function<void(Ended)> on_ended);
 
-  void begin(ClaimedTask task, std::optional<int64_t> send_by_ns);
+  // `claimed_ns`: when the claim was sent.
+  void begin(ClaimedTask task, int64_t claimed_ns);
+
+  // How long the next claim's permits should be good for.
+  const SendAllowance& allowance() const { return allowance_; }
 
   bool empty() const { return calls_.empty(); }
   size_t size() const { return calls_.size(); }
@@ -73,6 +78,7 @@ class Calls final {
  private:
   Co<void> live(std::shared_ptr<Call> call);
   Co<Answer> answer_of(Call& call);
+  void note_forfeited(const Call& call);
   Co<void> fetch_body(Call& call);
   Co<std::shared_ptr<MemoryBudget::Hold>> room_for(Call& call);
   Co<Answer> ask(Call& call, SharedModel model);
@@ -99,6 +105,7 @@ class Calls final {
   LimitNews limit_news_;
   Batcher batcher_;
   Hedging hedging_;
+  SendAllowance allowance_;
   MemoryBudget request_memory_;  // of large requests: before they are fetched until they are sent
   std::map<TaskKey, std::shared_ptr<Call>> calls_;
   std::set<TaskKey> bodies_wanted_;

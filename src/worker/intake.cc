@@ -113,8 +113,8 @@ void Intake::send(Flush& flush) {
   if (asked.tasks <= 0) return send_urgent(flush);
   if (claimer_.wakes_later()) send_waking(flush);
   note_slot_wait();  // over
-  Co<Result<std::vector<ClaimedTask>>> claim =
-      link_.database().claim(link_.worker(), asked.models, asked.shares, asked.tasks);
+  Co<Result<std::vector<ClaimedTask>>> claim = link_.database().claim(
+      link_.worker(), asked.models, asked.shares, asked.tasks, calls_.allowance().wanted_ms());
   flush.add(std::move(claim),
             [this, asked = std::move(asked)](Result<std::vector<ClaimedTask>> tasks) {
               on_claimed(asked, std::move(tasks));
@@ -133,7 +133,8 @@ void Intake::send_waking(Flush& flush) {
 void Intake::send_urgent(Flush& flush) {
   if (!looks_for_urgent() || clock_.now_ns() < urgent_look_at_ns_) return;
   urgent_look_at_ns_ = clock_.now_ns() + bounds::urgent_look_interval_ms * ns_per_ms;
-  flush.add(link_.database().claim_urgent(link_.worker(), models_for_urgent(), urgent_slots_free()),
+  flush.add(link_.database().claim_urgent(link_.worker(), models_for_urgent(), urgent_slots_free(),
+                                          calls_.allowance().wanted_ms()),
             [this, sent_ns = flush.sent_ns()](Result<std::vector<ClaimedTask>> tasks) {
               on_claimed_urgent(sent_ns, std::move(tasks));
             });
@@ -167,10 +168,8 @@ void Intake::on_claimed_urgent(int64_t sent_ns, Result<std::vector<ClaimedTask>>
 void Intake::begin_all(int64_t sent_ns, std::vector<ClaimedTask> tasks) {
   metrics_.note_claimed(static_cast<int>(tasks.size()));
   for (ClaimedTask& task : tasks) {
-    std::optional<int64_t> send_by_ns;
-    if (task.send_within_ms) send_by_ns = link_.send_by_ns(sent_ns, *task.send_within_ms);
     concurrency_.note_begun(task.model);
-    calls_.begin(std::move(task), send_by_ns);
+    calls_.begin(std::move(task), sent_ns);
   }
 }
 

@@ -79,6 +79,17 @@ const std::string claim_sql = fmt::format(
 const std::string claim_urgent_sql =
     fmt::format("select {}, {} from sluice.claim_urgent($1::bigint, $2::text[], $3::int)",
                 claimed_columns, clock_column);
+// The same for permits that are good for longer: the setting comes first, for the claim needs it.
+const std::string patient_claim_sql = fmt::format(
+    "select {}, {} from (select set_config('sluice.send_within_ms', $5, true)) s(ms)"
+    " cross join lateral sluice.claim_within($1::bigint, $2::text[], $3::int[],"
+    " case when s.ms is not null then $4::int end)",
+    claimed_columns, clock_column);
+const std::string patient_claim_urgent_sql = fmt::format(
+    "select {}, {} from (select set_config('sluice.send_within_ms', $4, true)) s(ms)"
+    " cross join lateral sluice.claim_urgent($1::bigint, $2::text[],"
+    " case when s.ms is not null then $3::int end)",
+    claimed_columns, clock_column);
 const std::string requests_sql =
     fmt::format("select {} from sluice.requests($1::bigint, $2::bigint[])", claimed_columns);
 const std::string wake_sql = "select sluice.wake()";
@@ -502,18 +513,23 @@ Co<Result<int64_t>> PgDatabase::wake() {
 
 Co<Result<std::vector<ClaimedTask>>> PgDatabase::claim(int64_t worker,
                                                        std::vector<std::string> models,
-                                                       std::vector<int> shares, int max_tasks) {
-  return read_clocked_tasks(work_->query(claim_sql, {std::to_string(worker), pg_array(models),
-                                                     pg_array(shares), std::to_string(max_tasks)}),
-                            clock_.now_ns());
+                                                       std::vector<int> shares, int max_tasks,
+                                                       std::optional<int64_t> send_within_ms) {
+  PgParams params = {std::to_string(worker), pg_array(models), pg_array(shares),
+                     std::to_string(max_tasks)};
+  if (send_within_ms) params.emplace_back(std::to_string(*send_within_ms));
+  return read_clocked_tasks(
+      work_->query(send_within_ms ? patient_claim_sql : claim_sql, std::move(params)),
+      clock_.now_ns());
 }
 
-Co<Result<std::vector<ClaimedTask>>> PgDatabase::claim_urgent(int64_t worker,
-                                                              std::vector<std::string> models,
-                                                              int max_tasks) {
+Co<Result<std::vector<ClaimedTask>>> PgDatabase::claim_urgent(
+    int64_t worker, std::vector<std::string> models, int max_tasks,
+    std::optional<int64_t> send_within_ms) {
+  PgParams params = {std::to_string(worker), pg_array(models), std::to_string(max_tasks)};
+  if (send_within_ms) params.emplace_back(std::to_string(*send_within_ms));
   return read_clocked_tasks(
-      work_->query(claim_urgent_sql,
-                   {std::to_string(worker), pg_array(models), std::to_string(max_tasks)}),
+      work_->query(send_within_ms ? patient_claim_urgent_sql : claim_urgent_sql, std::move(params)),
       clock_.now_ns());
 }
 

@@ -1,8 +1,12 @@
 """The quota and the queue's bounds, seen by the backend: an independent witness."""
+import contextlib
 import math
+import queue
+import socket
 import struct
 import subprocess
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -64,6 +68,78 @@ def test_after_a_crash_the_bucket_starts_empty_and_recovers(pg, mock, worker):
     before = len(backend.arrivals())
     wait_for(lambda: len(backend.arrivals()) >= before + 20, 30, "permits after the crash")
     assert_within_bounds([a["t_ns"] for a in backend.arrivals()], 600)
+
+
+def carry(source, target, delay_s):
+    """Passes on what comes from `source`, so much later, until it ends."""
+    pending = queue.Queue()
+
+    def pass_on():
+        with contextlib.suppress(OSError):
+            while (piece := pending.get()) is not None:
+                time.sleep(max(0, piece[0] - time.monotonic()))
+                target.sendall(piece[1])
+        with contextlib.suppress(OSError):
+            target.shutdown(socket.SHUT_RDWR)
+    passer = threading.Thread(target=pass_on)
+    passer.start()
+    with contextlib.suppress(OSError):
+        while data := source.recv(65536):
+            pending.put((time.monotonic() + delay_s, data))
+    pending.put(None)
+    passer.join()
+
+
+@contextlib.contextmanager
+def slow_way(directory, delay_s):
+    """A directory with a socket in front of the PostgreSQL in `directory`, whose answers come so
+    much later: to a worker they look as on a machine that is overloaded."""
+    name = ".s.PGSQL.5432"
+    threads, ends = [], []
+    with tempfile.TemporaryDirectory(prefix="sluice-way-", dir="/tmp") as front:
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(f"{front}/{name}")
+        listener.listen()
+
+        def serve():
+            with contextlib.suppress(OSError):
+                while True:
+                    client, server = listener.accept()[0], socket.socket(socket.AF_UNIX)
+                    server.connect(f"{directory}/{name}")
+                    ends.extend((client, server))
+                    threads.extend(threading.Thread(target=carry, args=way)
+                        for way in ((client, server, 0), (server, client, delay_s)))
+                    for thread in threads[-2:]:
+                        thread.start()
+        server = threading.Thread(target=serve)
+        server.start()
+        try:
+            yield front
+        finally:
+            for end in (listener, *ends):
+                with contextlib.suppress(OSError):
+                    end.shutdown(socket.SHUT_RDWR)
+            for thread in (server, *threads):
+                thread.join(10)
+            for end in (listener, *ends):
+                end.close()
+
+
+def test_a_worker_whose_claims_take_long_makes_progress_within_the_quota(pg, mock, worker):
+    """Permits of the usual 200 ms would all be forfeited, for ever (D-380)."""
+    url, backend = pg.database(), mock()
+    add_model(url, "m", backend.url, rpm=600)
+    submit_many(url, [f"prompt {i}" for i in range(300)])
+    with slow_way(pg.server.directory, 0.3) as front:
+        late = worker(url.replace(str(pg.server.directory), front))
+        wait_for(lambda: len(backend.arrivals()) >= 40, 60, "calls")
+        assert late.stop() == 0
+    times = [a["t_ns"] for a in backend.arrivals()]
+    interval_ns = math.ceil(60.25e9 / (600 - 7 + 1))
+    for length_s in (1, 3, 5):  # what a longer permit takes from the bucket bounds these, too
+        most = worst_window(times, int(length_s * 1e9))
+        assert most <= 7 + math.ceil(
+            (length_s + 0.25) * 1e9 / interval_ns), f"{most} in {length_s} s"
 
 
 class JumpingServer:

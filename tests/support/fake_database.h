@@ -47,9 +47,10 @@ class FakeDatabase final : public Database {
   int64_t uncounted = 0;      // ends that the next look of the history leaves
 
   // Read by the test.
-  std::vector<std::vector<EndedCall>> batches;  // stored completions
-  std::vector<int> claims;                      // how many were asked for
-  std::vector<std::string> log;                 // names of the calls, in order
+  std::vector<std::vector<EndedCall>> batches;     // stored completions
+  std::vector<int> claims;                         // how many were asked for
+  std::vector<std::optional<int64_t>> allowances;  // that were asked for with them
+  std::vector<std::string> log;                    // names of the calls, in order
   std::map<TaskKey, ClaimedTask> leases;
   std::vector<ModelLimits> drained;
   std::vector<std::vector<int64_t>> announced;
@@ -145,8 +146,10 @@ class FakeDatabase final : public Database {
     return reply(Result<int64_t>(moved));
   }
   Co<Result<std::vector<ClaimedTask>>> claim(int64_t, std::vector<std::string> models,
-                                             std::vector<int> shares, int max_tasks) override {
+                                             std::vector<int> shares, int max_tasks,
+                                             std::optional<int64_t> send_within_ms) override {
     log.emplace_back("claim");
+    allowances.push_back(send_within_ms);
     on_clock(now_us, sent_ns);
     claims.push_back(max_tasks);
     if (!claim_errors.empty()) {
@@ -162,6 +165,7 @@ class FakeDatabase final : public Database {
         ++task;
         continue;
       }
+      if (task->send_within_ms && send_within_ms) task->send_within_ms = send_within_ms;
       leases[task->key] = *task;
       tasks.push_back(*task);
       task = queue.erase(task);
@@ -169,7 +173,8 @@ class FakeDatabase final : public Database {
     return reply(Result<std::vector<ClaimedTask>>(std::move(tasks)));
   }
   Co<Result<std::vector<ClaimedTask>>> claim_urgent(int64_t, std::vector<std::string> models,
-                                                    int max_tasks) override {
+                                                    int max_tasks,
+                                                    std::optional<int64_t>) override {
     log.emplace_back("claim_urgent");
     std::vector<ClaimedTask> tasks;
     for (auto task = queue.begin(); task != queue.end();) {

@@ -153,6 +153,24 @@ TEST_CASE("a stream that ends before its answer is tried again, one that is whol
   CHECK(std::get<Solved>(bench.outcome(1, 0)).answer == "half");
 }
 
+TEST_CASE("claims whose calls come too late ask for longer permits, and then one goes out") {
+  WorkerBench bench;
+  bench.start();
+  CHECK(bench.database.allowances.back() == std::nullopt);
+  const auto claim_slowly = [&](int64_t id) {
+    bench.database.hold();
+    bench.database.queue.push_back(task_of(id, 200));
+    bench.database.notify();
+    bench.pass_ms(300);
+    bench.database.release();
+  };
+  claim_slowly(1);
+  CHECK(bench.http.count() == 0);
+  claim_slowly(2);
+  CHECK(bench.database.allowances.back() == 450);
+  CHECK(bench.http.count() == 1);
+}
+
 TEST_CASE("a permit past its send-by deadline is forfeited and the task goes back unsent") {
   WorkerBench bench;
   bench.start();

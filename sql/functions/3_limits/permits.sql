@@ -13,6 +13,11 @@
 -- TAT <= e + bT, so n <= (e - s)/T + b. Calls that arrive within W of each other were granted
 -- within W + d <= (N - b + 1) T, hence n <= N. A window of any length L has at most b + ceil(L/T)
 -- grants. The sustained rate is 60 s / T a minute, by default 98.6 % of rpm.
+-- A claim may ask for a longer allowance d' (send_within_ms). Then it takes d' - d of time besides
+-- the permits: TAT is later by as much. Proof: of the calls that arrive within W, those granted
+-- more than W + d before the last one belong to such claims. Let s be the first of these: e - s <=
+-- W + d', and less the time that its claim took that is W + d again. Tokens are booked d' - d
+-- later: so much longer they count.
 -- permits_clock_jump.sql tells what happens when the clock jumps ahead.
 
 -- quota_of: a quota of some units a minute, with its burst and the interval between two units; all
@@ -70,15 +75,17 @@ as $$ select sluice.quota_of('tenant_tokens_' || p_tenant.id, -p_tenant.id, p_te
 --   - the clock jumped ahead: empty when the jump was noted;
 --   - the clock was set back: no longer than a full refill. Notes made by a clock that has been set
 --     back since do not count: they would freeze the bucket.
--- A token bucket may be in debt by one request at most, hence by one minute's tokens. Only a clock
--- that was later set back can have left it further ahead.
+-- A token bucket may be in debt by one request at most, hence by one minute's tokens, one of
+-- requests by what the longest allowance takes. Only a clock that was later set back can have left
+-- it further ahead.
 create or replace function sluice.bucket(p_quota sluice.quota, p_now timestamptz) returns bigint
 language plpgsql volatile
 as $$
 declare
   v_now bigint := sluice.micros(p_now) * 1000;
   v_refill bigint := p_quota.burst * p_quota.interval_ns;
-  v_debt bigint := case when p_quota.account is null then 0
+  v_debt bigint := case when p_quota.account is null
+    then (sluice.send_within_max_ms() - sluice.send_within_min_ms()) * 1000000::bigint
     else p_quota.units * p_quota.interval_ns end;
   v_tat bigint := coalesce(pg_sequence_last_value(('sluice.' || p_quota.bucket)::regclass),
     v_now + v_refill);
@@ -104,7 +111,8 @@ begin
   return p_quota.bucket is not null
     and (coalesce(pg_sequence_last_value(('sluice.' || p_quota.bucket)::regclass)
       > sluice.bucket(p_quota, p_now), true)
-      or exists (select from sluice.spent where account = p_quota.account and at > p_now));
+      or exists (select from sluice.spent where account = p_quota.account
+        and at > p_now + sluice.send_within_max_ms() * interval '1 millisecond'));
 end
 $$;
 
@@ -139,9 +147,9 @@ declare
   v_permits bigint;
 begin
   if p_quota.bucket is not null and not pg_is_in_recovery() then
-    v_permits := p_quota.burst
+    v_permits := greatest(case when p_quota.account is null then 0 end, p_quota.burst
       - ceil((sluice.bucket(p_quota, p_now) - sluice.micros(p_now) * 1000)::numeric
-        / p_quota.interval_ns);
+        / p_quota.interval_ns));
     if p_quota.account is not null and v_permits > 0 then
       v_permits := least(v_permits, p_quota.units - sluice.tokens_spent(p_quota.account, p_now));
     end if;
@@ -194,16 +202,23 @@ create or replace function sluice.take_permits(
 returns void
 language plpgsql volatile
 as $$
+declare
+  v_late_ms bigint;
 begin
   if p_quota.bucket is null or p_units = 0 then
     return;
   end if;
   perform sluice.move_bucket(p_quota, p_units, p_now);
+  v_late_ms := sluice.send_within_ms() - sluice.send_within_min_ms();
   if p_quota.account is not null then
-    insert into sluice.spent (account, at, tokens) values (p_quota.account, p_now, p_units);
+    insert into sluice.spent (account, at, tokens)
+    values (p_quota.account, p_now + v_late_ms * interval '1 millisecond', p_units);
     if random() < 0.004 then
       perform sluice.merge_spent(p_quota.account, p_now);
     end if;
+  elsif v_late_ms > 0 then
+    perform setval(('sluice.' || p_quota.bucket)::regclass,
+      sluice.bucket(p_quota, p_now) + v_late_ms * 1000000);
   end if;
 end
 $$;

@@ -2,7 +2,8 @@
 
 -- claim: gives a worker tasks to call. One claim a transaction, committed synchronously. Call the
 -- backend only after the commit, and within send_within_ms of sending the claim; later the permit
--- is forfeited: complete the task as returned.
+-- is forfeited: complete the task as returned. A worker that needs longer says so by the setting
+-- sluice.send_within_ms, 5,000 at most, in the claim's session; the quota pays for it.
 -- Params:  worker: its id; models: names (null: all it serves); max_tasks: at most this many, at
 --          most 1,000.
 -- Returns: the tasks, with their bodies while the whole answer stays below 64 KiB. For the others
