@@ -213,12 +213,18 @@ void PrivatePostgres::lock_directory() {
 }
 
 FileDescriptor PrivatePostgres::open_to_write(const char* name, int flags, mode_t mode) const {
-  const int always = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+  // The opening of a named pipe would else wait for a reader.
+  const int always = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   FileDescriptor file(openat(opened_.get(), name, always | flags, mode));
-  if (file.get() >= 0) return file;
+  struct stat facts {};
+  const bool is_opened = file.get() >= 0 && fstat(file.get(), &facts) == 0;
+  if (is_opened && S_ISREG(facts.st_mode)) return file;
+  std::string reason = std::strerror(errno);
+  if (is_opened || errno == ENXIO || errno == ELOOP) {
+    reason = "it is no regular file: remove it, or choose another directory by --data";
+  }
   throw CommandError(ExitCode::bad_configuration,
-                     fmt::format("cannot write {}: {}", (directory_ / name).string(),
-                                 errno == ELOOP ? "it is a link" : std::strerror(errno)));
+                     fmt::format("cannot write {}: {}", (directory_ / name).string(), reason));
 }
 
 void PrivatePostgres::write_file(const char* name, std::string_view content, mode_t mode) const {

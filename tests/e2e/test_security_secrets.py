@@ -276,5 +276,20 @@ def test_up_writes_through_no_link(sluice, data, name):
     port = free_port()
     if name == "lock":
         (data / "pgdata").mkdir()
-    assert f"cannot write {data / name}" in up_is_refused(sluice, data, "--pg-port", port)
+    assert f"cannot write {data / name}: it is no regular file: remove it" in up_is_refused(sluice,
+        data, "--pg-port", port)
     assert victim.read_text() == "precious"
+
+
+@pytest.mark.parametrize("name", ["env", "password", "lock", "postgres.log"])
+@pytest.mark.parametrize("is_read", [False, True])
+def test_up_waits_for_no_pipe(sluice, data, name, is_read):
+    (data / name).unlink(missing_ok=True)
+    os.mkfifo(data / name)
+    reader = os.open(data / name, os.O_RDONLY | os.O_NONBLOCK) if is_read else None
+    try:
+        assert f"cannot write {data / name}: it is no regular file: remove it" in up_is_refused(
+            sluice, data, "--pg-port", free_port())
+    finally:
+        if is_read:
+            os.close(reader)
