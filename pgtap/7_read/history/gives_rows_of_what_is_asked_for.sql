@@ -2,7 +2,7 @@ begin;
 \set alone
 \ir ../../_helpers.sql
 \ir ../../_history.sql
-select plan(25);
+select plan(33);
 
 select given_model() as m, given_model() as n \gset
 select given_looks();
@@ -67,6 +67,9 @@ select is((error_of($$select sluice.history_page('day', 'noon?', null, null, nul
 select is(sluice.time_of('since', null), null::timestamptz, 'no time is none');
 select is(sluice.csv_line('{"a": "=x \"y\"", "b": null, "c": 1.5}'), '"''=x ""y""",,1.5',
   'texts are quoted, and are no formulas');
+select is(sluice.csv_line(json_build_object('a', c || '1')), $$"'$$ || c || '1"',
+  c || ' begins no formula either')
+from unnest(array['=', '+', '-', '@', '＝', '＋', '－', '＠']) c;
 select is((select solved[58:60] from sluice.sparks(at(200)) where model = :'m'),
   '[1:3]={1,1,0}'::int[], 'sparks end with the last minute that was counted');
 

@@ -1,7 +1,7 @@
 -- The history as the HTTP front sends it: JSON or CSV.
 
 -- csv_line: the values of an object as a line of RFC 4180. Texts are in quotes, and one that a
--- spreadsheet would take for a formula begins with an apostrophe.
+-- spreadsheet would take for a formula, in fullwidth characters too, begins with an apostrophe.
 create or replace function sluice.csv_line(p_row json) returns text
 language sql immutable parallel safe
 as $$
@@ -9,7 +9,7 @@ as $$
       when 'null' then ''
       when 'object' then '"' || replace(v.value::text, '"', '""') || '"'
       when 'string' then '"' || regexp_replace(replace(v.value #>> '{}', '"', '""'),
-        '^([=+@\t\r-])', '''\1') || '"'
+        '^([=+@\t\r＝＋－＠-])', '''\1') || '"'
       else v.value::text end, ',' order by v.ordinality)
   from json_each(p_row) with ordinality v(key, value, ordinality)
 $$;
