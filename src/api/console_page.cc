@@ -6,6 +6,7 @@
 
 #include "api/embedded_web.h"
 #include "api/error_reply.h"
+#include "api/request_origin.h"
 
 namespace sluice {
 namespace {
@@ -57,11 +58,12 @@ bool has_tag(std::string_view if_none_match, std::string_view tag) {
   });
 }
 
+// From "/" and "/console".
 HttpReply moved_inside() {
   HttpReply reply;
   reply.status = 302;
   reply.content_type = "";
-  reply.headers = {{"Location", "console/"}, {"Cache-Control", "no-cache"}};
+  reply.headers = {{"Location", "console/"}, {"Cache-Control", "no-cache"}, {"Vary", "Accept"}};
   return reply;
 }
 
@@ -71,6 +73,14 @@ ConsolePlace console_place(std::string_view path) {
   if (!is_below(path, root)) return ConsolePlace::none;
   if (path == "/console/session") return ConsolePlace::session;
   return is_below(path, api_root) ? ConsolePlace::api : ConsolePlace::page;
+}
+
+ConsolePlace console_place(const HttpIncoming& incoming) {
+  if (incoming.path != "/" || !is_look(incoming)) return console_place(incoming.path);
+  const bool is_browser = any_in_list(incoming.header("accept"), [](std::string_view each) {
+    return is_in_any_case(trim(each.substr(0, each.find(';'))), "text/html");
+  });
+  return is_browser ? ConsolePlace::page : ConsolePlace::none;
 }
 
 std::string_view api_path(std::string_view path) {
@@ -90,7 +100,7 @@ bool takes_gzip(std::string_view accept) {
 }
 
 HttpReply console_page(const HttpIncoming& incoming) {
-  if (incoming.path == root) return moved_inside();
+  if (incoming.path == root || incoming.path == "/") return moved_inside();
   const std::string_view path = incoming.path;
   const WebFile* const file = find_file(path.substr(inside.size()));
   if (file == nullptr) return error_reply(404, "not_found", "the console has no such file");

@@ -18,6 +18,8 @@ inline constexpr std::string_view console_policy =
 enum class ConsolePlace { none, page, session, api };
 
 ConsolePlace console_place(std::string_view path);
+// A browser that looks at "/" is led to the page: so that is a part of it, for a browser.
+ConsolePlace console_place(const HttpIncoming& incoming);
 
 // "/v1/tasks" of "/console/v1/tasks"; other paths as they are.
 std::string_view api_path(std::string_view path);

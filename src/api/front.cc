@@ -130,7 +130,7 @@ Co<HttpReply> Front::answer(HttpIncoming incoming) {
 
 HttpAdmission Front::admit(const HttpIncoming& incoming) {
   keys_.wake();
-  const ConsolePlace place = console_place(incoming.path);
+  const ConsolePlace place = console_place(incoming);
   const bool is_health = monitored(incoming) == Monitored::health;
   if (without_keys_ && !is_health && !comes_from_here(incoming, url_scheme_, place)) {
     return refuse(incoming, unauthorized());
@@ -161,21 +161,21 @@ HttpAdmission Front::admit(const HttpIncoming& incoming) {
 Co<HttpVerdict> Front::verdict_after_look(const HttpIncoming& incoming, std::string id) {
   Co<Result<void>> looking = keys_.look_up(std::move(id));
   const Result<void> looked = co_await std::move(looking);
-  const bool needs_key = console_place(incoming.path) != ConsolePlace::session;
+  const bool needs_key = console_place(incoming) != ConsolePlace::session;
   if (!looked && needs_key) co_return refuse(incoming, error_reply(looked.error()));
   co_return verdict(incoming);
 }
 
 // The id of the key whose bearer a request says it is from.
 std::optional<std::string> Front::key_named_in(const HttpIncoming& incoming) {
-  const bool may_have_cookie = console_place(incoming.path) != ConsolePlace::none;
+  const bool may_have_cookie = console_place(incoming) != ConsolePlace::none;
   if (may_have_cookie && key_in(incoming).empty()) return Console::key_named_in(incoming);
   const auto id = key_id(key_in(incoming));
   return id ? std::optional<std::string>(*id) : std::nullopt;
 }
 
 HttpVerdict Front::verdict(const HttpIncoming& incoming) {
-  const ConsolePlace place = console_place(incoming.path);
+  const ConsolePlace place = console_place(incoming);
   std::optional<std::string> id = keys_.id_of(key_in(incoming));
   if (place != ConsolePlace::none && key_in(incoming).empty()) {
     const auto session = console_.session_of(incoming);
@@ -189,7 +189,7 @@ HttpVerdict Front::verdict(const HttpIncoming& incoming) {
 }
 
 HttpVerdict Front::refuse(const HttpIncoming& incoming, HttpReply reply) {
-  if (console_place(incoming.path) != ConsolePlace::none) add_console_headers(reply);
+  if (console_place(incoming) != ConsolePlace::none) add_console_headers(reply);
   const auto seconds = static_cast<double>(services_.clock.now_ns() - incoming.arrived_ns) / 1e9;
   metrics_.note_answer(no_route, no_route, reply.status, seconds);
   HttpVerdict verdict;
@@ -201,7 +201,7 @@ Co<HttpReply> Front::dispatch(HttpIncoming incoming, OpenRequest& open) {
   if (monitored(incoming) != Monitored::nothing) {
     co_return co_await answer_monitor(std::move(incoming));
   }
-  const ConsolePlace place = console_place(incoming.path);
+  const ConsolePlace place = console_place(incoming);
   if (place != ConsolePlace::none) {
     co_return co_await dispatch_in_console(std::move(incoming), place, open);
   }

@@ -43,6 +43,26 @@ TEST_CASE("what lies below /console is the console's, and nothing else") {
   }
 }
 
+TEST_CASE("a browser's look at / leads to the page") {
+  HttpIncoming incoming;
+  incoming.method = "GET";
+  incoming.path = "/";
+  CHECK(console_place(incoming) == ConsolePlace::none);
+  for (const char* accept : {"*/*", "application/json", "text/htmlx", "text/*"}) {
+    CAPTURE(accept);
+    incoming.headers = {{"accept", accept}};
+    CHECK(console_place(incoming) == ConsolePlace::none);
+  }
+  incoming.headers = {{"accept", "application/xml, Text/HTML;q=0.9"}};
+  CHECK(console_place(incoming) == ConsolePlace::page);
+  CHECK(find_field(console_page(incoming).headers, "Location") == "console/");
+  incoming.method = "POST";
+  CHECK(console_place(incoming) == ConsolePlace::none);
+  incoming.method = "GET";
+  incoming.path = "/v1";
+  CHECK(console_place(incoming) == ConsolePlace::none);
+}
+
 TEST_CASE("the API's paths are those of /v1") {
   CHECK(api_path("/console/v1/tasks/7") == "/v1/tasks/7");
   for (const char* path : {"/v1/tasks", "/console/models", "/console/session", "/console"}) {

@@ -36,6 +36,7 @@ def test_each_answer_below_console_says_what_the_browser_may_do(process, browser
     answers = {"page": http(process.port, "GET", "/console/"),
         "deep page": http(process.port, "GET", "/console/models/gpt-4.1?x=1"),
         "redirect": http(process.port, "GET", "/console"),
+        "root": http(process.port, "GET", "/", headers={"Accept": "text/html;q=0.9,*/*"}),
         "missing file": http(process.port, "GET", "/console/nothing.js"),
         "wrong method": http(process.port, "POST", "/console/", ""),
         "session": browser.send("GET", "session"), "api": browser.send("GET", "v1/tasks"),
@@ -43,7 +44,7 @@ def test_each_answer_below_console_says_what_the_browser_may_do(process, browser
         "no route": browser.send("GET", "v1/nothing"),
         "no scope": browser.send("POST", "v1/tasks", {"prompt": "x"})}
     assert {name: answer.status for name, answer in answers.items()} == {"page": 200,
-        "deep page": 200, "redirect": 302, "missing file": 404, "wrong method": 405,
+        "deep page": 200, "redirect": 302, "root": 302, "missing file": 404, "wrong method": 405,
         "session": 200, "api": 200, "refused": 403, "no route": 404, "no scope": 403}
     for name, answer in answers.items():
         said = {header: answer.headers[header] for header in ("Content-Security-Policy",
@@ -52,12 +53,25 @@ def test_each_answer_below_console_says_what_the_browser_may_do(process, browser
         assert said == {"Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff",
             "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin",
             "Cross-Origin-Resource-Policy": "same-origin"}, name
-        is_static = name in ("page", "deep page", "redirect")
+        is_static = name in ("page", "deep page", "redirect", "root")
         assert answer.headers["Cache-Control"] == ("no-cache" if is_static else "no-store"), name
     assert answers["page"].headers["Content-Type"] == "text/html; charset=utf-8"
-    assert answers["redirect"].headers["Location"] == "console/"
+    for name in ("redirect", "root"):
+        assert answers[name].headers["Location"] == "console/"
     assert answers["wrong method"].headers["Allow"] == "GET"
     assert http(process.port, "GET", "/v1/tasks").headers["Content-Security-Policy"] is None
+
+
+def test_only_browsers_are_led_from_the_root_to_the_console(process, make_key):
+    key = make_key("k", "--scope", "read")
+    html = {"Accept": "application/xhtml+xml, Text/HTML, */*;q=0.8"}
+    assert http(process.port, "HEAD", "/", headers=html).status == 302
+    assert http(process.port, "GET", "/?x=1", headers=html, key=key).status == 302
+    for headers in ({}, {"Accept": "*/*"}, {"Accept": "application/json"}):
+        assert http(process.port, "GET", "/", headers=headers).status == 401
+        assert http(process.port, "GET", "/", headers=headers, key=key).status == 404
+    assert http(process.port, "POST", "/", {}, headers=html).status == 401
+    assert http(process.port, "GET", "/v1", headers=html).status == 401
 
 
 def raw_page(port, **headers):
@@ -402,6 +416,9 @@ def test_without_keys_the_page_is_signed_in_and_no_other_page_is(url, server):
     assert browser.send("POST", "session", {}, headers=own).status == 204
     assert http(port, "GET", "/console/", headers={"Host": here, "Sec-Fetch-Site": "cross-site",
             "Sec-Fetch-Mode": "navigate"}).status == 200
+    led = http(port, "GET", "/", headers={"Host": here, "Accept": "text/html",
+            "Sec-Fetch-Site": "cross-site"})
+    assert (led.status, led.headers["Location"]) == (302, "console/")
     for headers in ({"Origin": f"http://127.0.0.1:{port}"}, {"Origin": "null"}, {"Origin": ""},
             {"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"},
             {"Sec-Fetch-Site": "same-site"}, {"Host": f"evil.example:{port}"},
