@@ -23,16 +23,31 @@ constexpr const char* submit_array_sql =
 constexpr int64_t wait_ms_max = 60'000;  // proxies and clients give up on silence soon after
 // 5,000 streams ask 1,000 times a second so, and no proxy finds them silent.
 constexpr int64_t state_look_ns = 5 * ns_per_s;
+// With its texts, which the audit may have to know.
+constexpr const char* task_sql =
+    "select case when sluice.note_reading(t.id, $3) then row_to_json(t) end"
+    " from sluice.task($1::bigint) t where $2::text is null or t.tenant = $2";
 constexpr const char* state_sql =
-    "select t.status, e.ended, case when e.ended then row_to_json(t)"
-    " else json_build_object('id', t.id, 'status', t.status, 'model', t.model, 'attempts', "
-    "t.attempts)"
-    " end from sluice.task($1::bigint) t"
+    "select t.status, e.ended, case"
+    " when not e.ended then json_build_object('id', t.id, 'status', t.status, 'model', t.model,"
+    " 'attempts', t.attempts)"
+    " when sluice.note_reading(t.id, $3) then row_to_json(t) end from sluice.task($1::bigint) t"
     " cross join lateral (select t.status not in ('unsolved', 'queued', 'processing') as ended) e"
     " where $2::text is null or t.tenant = $2";
 
 HttpReply bad_request(std::string_view message) {
   return error_reply(400, "invalid_request", message);
+}
+
+// The one value of `sql`; 404 when it is null, or there is no row.
+Co<HttpReply> task_reply(int status, Services& services, const ApiRequest& request, std::string sql,
+                         PgParams params) {
+  Co<Result<PgResult>> reply =
+      services.database.query(request.http, std::move(sql), std::move(params));
+  Result<PgResult> rows = co_await std::move(reply);
+  if (!rows) co_return error_reply(rows.error());
+  if (rows->rows() == 0 || rows->is_null(0, 0)) co_return no_such_task();
+  co_return json_reply(status, std::string(rows->text(0, 0)) + "\n");
 }
 
 // One SQL call on one task, which must be one of the caller's: the value of `expression` over t.
@@ -47,12 +62,8 @@ Co<HttpReply> answer_about_task(int status, Services& services, ApiRequest reque
           "select {} from sluice.task($1::bigint) t where $2::text is null or t.tenant = $2",
           expression),
       params);
-  Co<Result<PgResult>> reply =
-      services.database.query(request.http, std::move(sql), std::move(params));
-  Result<PgResult> rows = co_await std::move(reply);
-  if (!rows) co_return error_reply(rows.error());
-  if (rows->rows() == 0 || rows->is_null(0, 0)) co_return no_such_task();
-  co_return json_reply(status, std::string(rows->text(0, 0)) + "\n");
+  Co<HttpReply> reply = task_reply(status, services, request, std::move(sql), std::move(params));
+  co_return co_await std::move(reply);
 }
 
 Co<HttpReply> submit_one(Services& services, ApiRequest request, std::optional<std::string> key) {
@@ -113,6 +124,7 @@ struct StateStream {
   Requester requester;
   int64_t id;
   std::optional<std::string> tenant;
+  std::optional<std::string> key_id;
   int64_t until_ns;
   std::string state = {};  // the last one that was told
   bool is_over = false;
@@ -130,7 +142,7 @@ Co<Result<std::string>> next_state(std::shared_ptr<StateStream> stream) {
     const int64_t look_ns = services.clock.now_ns() + state_look_ns;
     co_await services.endings.wait(stream->id, std::min(look_ns, stream->until_ns));
   }
-  PgParams params = {std::to_string(stream->id), stream->tenant};
+  PgParams params = {std::to_string(stream->id), stream->tenant, stream->key_id};
   Co<Result<PgResult>> reply =
       services.database.query(stream->requester, state_sql, std::move(params));
   Result<PgResult> rows = co_await std::move(reply);
@@ -254,8 +266,8 @@ Co<HttpReply> list_dead_letters(Services& services, ApiRequest request) {
 }
 
 Co<HttpReply> show_task(Services& services, ApiRequest request) {
+  const auto id = parse_id(request.names[0]);
   if (const auto wait = argument(request.http.query, "wait")) {
-    const auto id = parse_id(request.names[0]);
     const auto wait_ms = parse_poll_ms(*wait, wait_ms_max);
     if (!wait_ms) {
       co_return bad_argument("wait", "wait is a duration such as 30s, not " + in_quotes(*wait));
@@ -265,7 +277,10 @@ Co<HttpReply> show_task(Services& services, ApiRequest request) {
     std::optional<HttpReply> over = co_await wait_for_end(services, *id, request, deadline_ns);
     if (over) co_return std::move(*over);
   }
-  co_return co_await answer_about_task(200, services, std::move(request), "row_to_json(t)");
+  if (!id) co_return no_such_task();
+  PgParams params = {std::to_string(*id), request.caller.tenant, request.caller.key_id};
+  Co<HttpReply> reply = task_reply(200, services, request, task_sql, std::move(params));
+  co_return co_await std::move(reply);
 }
 
 Co<HttpReply> cancel_task(Services& services, ApiRequest request) {
@@ -281,7 +296,8 @@ Co<HttpReply> stream_task(Services& services, ApiRequest request) {
   if (problem) co_return std::move(*problem);
   const int64_t until_ns = services.clock.now_ns() + services.stream_life_ns;
   const auto stream = std::make_shared<StateStream>(
-      StateStream{services, Requester(request.http.client), *id, request.caller.tenant, until_ns});
+      StateStream{services, Requester(request.http.client), *id, request.caller.tenant,
+                  request.caller.key_id, until_ns});
   HttpReply reply;
   reply.content_type = "text/event-stream";
   reply.headers.emplace_back("Cache-Control", "no-cache");

@@ -146,6 +146,32 @@ def test_who_reads_texts_is_in_the_audit(url, get, keys):
         get(f"/v1/audit?{wrong}", "admin", 400)
 
 
+def test_a_task_read_by_another_key_than_its_own_is_in_the_audit(url, process, keys, make_key):
+    own = make_key("own", "--tenant", "a", "--scope", "submit,read")
+    task = http(process.port, "POST", "/v1/tasks", {"prompt": "SECRETPROMPT"}, key=own).json["id"]
+    by_sql = submit(url, "x", tenant="a")
+
+    def readers():
+        return query(url, "select object, api_key from sluice.audit where action = 'read_texts' "
+            "order by id")
+
+    def read(path, key):
+        return http(process.port, "GET", f"/v1/tasks/{path}", key=key)
+    assert read(task, own).json["prompt"] == "SECRETPROMPT"
+    assert read(task, make_key("b", "--tenant", "b")).status == 404
+    assert readers() == []
+    noted = []
+    for reader in (keys["a"], keys["read"]):
+        for path in (task, f"{task}?wait=1ms", by_sql):
+            assert read(path, reader).status == 200
+            noted.append((str(path).split("?")[0], reader[7:23]))
+    assert readers() == noted
+    query(url, "select sluice.cancel(%s)", [task])  # its stream ends with the whole task
+    assert "SECRETPROMPT" in read(f"{task}/events", own).body and readers() == noted
+    assert "SECRETPROMPT" in read(f"{task}/events", keys["read"]).body
+    assert readers() == [*noted, (str(task), keys["read"][7:23])]
+
+
 def test_dead_letters_are_grouped_by_what_they_say(url, get):
     first, second = failed_task(url), failed_task(url)
     [group] = get("/v1/dead-letters/groups")["data"]

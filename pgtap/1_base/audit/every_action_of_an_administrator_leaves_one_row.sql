@@ -62,8 +62,8 @@ select is(array(select action from sluice.audit where who = :'admin' order by id
 -- Functions that administrators alone may call, and those shared with clients, but for the work:
 -- submit, estimate, look, clients' files and batches, the rounds of tick and of batches, bulk_step,
 -- which is cancel_all, redrive_all and forget_all step by step, post_job and act_on_job, which are
--- the three functions of jobs for clients, and revert_revision, which is revert. read_texts and
--- revert are in tests of their own.
+-- the three functions of jobs for clients, and revert_revision, which is revert. read_texts,
+-- note_reading and revert are in tests of their own.
 select bag_eq($$select proname::text from pg_proc p where pronamespace = 'sluice'::regnamespace
   and has_function_privilege('sluice_admin', oid, 'execute')
     and not has_function_privilege('sluice_worker', oid, 'execute')
@@ -84,7 +84,7 @@ select bag_eq($$select proname::text from pg_proc p where pronamespace = 'sluice
   $$values ('pause'), ('resume'), ('close_model'), ('cancel'), ('redrive'), ('redrive_all'),
     ('cancel_all'), ('forget'), ('forget_all'),
     ('configure'), ('configure_route'), ('create_key'), ('revoke_key'), ('read_texts'),
-    ('revert'), ('start_job'), ('cancel_job'), ('undo_job'), ('import_tasks'),
+    ('note_reading'), ('revert'), ('start_job'), ('cancel_job'), ('undo_job'), ('import_tasks'),
     ('set_price'), ('drop_price')$$,
   'these are all commands there are');
 select bag_eq($$select distinct table_name || ' ' || privilege_type

@@ -96,6 +96,39 @@ as $$
     else left(p_text, (greatest(0, p_bytes) / 4)::int) end
 $$;
 
+-- audit_reading: notes who reads the texts of a task.
+create or replace function sluice.audit_reading(p_task bigint, p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+begin
+  perform sluice.note_audit('read_texts', p_task::text, null, p_now);
+  -- Their bound is kept without a tick, too: some 1,000 go with every 200 that come.
+  perform sluice.forget_audit(clock_timestamp()) where random() < 0.005;
+end
+$$;
+
+-- note_reading: notes who reads a task with its texts, unless that is the key by which it came: so
+-- clients fetch their answers.
+-- Params:  p_task: its id; p_api_key: the reader's (null: the front asks for none).
+-- Returns: true.
+--
+-- For GET /v1/tasks/{id} and its events. Does not wait for the disk.
+create or replace function sluice.note_reading(
+  p_task bigint, p_api_key text, p_now timestamptz default null)
+returns boolean
+language plpgsql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  if p_api_key is distinct from (select t.api_key from sluice.task t where t.id = p_task) then
+    perform set_config('sluice.api_key', coalesce(p_api_key, ''), true),
+      set_config('synchronous_commit', 'off', true);
+    perform sluice.audit_reading(p_task, p_now);
+  end if;
+  return true;
+end
+$$;
+
 -- read_texts: the texts of a task, for whoever asks to see them; the audit notes it.
 -- Params:  p_tenant: the key's, if it has one.
 -- Returns: prompt, request, answer and response, together at most 8 MiB: cut names those that are
@@ -132,9 +165,7 @@ begin
     v_left := v_left - coalesce(octet_length(v_text.value), 0);
     v_texts := v_texts || jsonb_build_object(v_text.key, v_text.value);
   end loop;
-  perform sluice.note_audit('read_texts', p_task::text, null, p_now);
-  -- Their bound is kept without a tick, too: some 1,000 go with every 200 that come.
-  perform sluice.forget_audit(clock_timestamp()) where random() < 0.005;
+  perform sluice.audit_reading(p_task, p_now);
   return v_texts || jsonb_build_object('cut', v_cut);
 end
 $$;
