@@ -194,6 +194,22 @@ def test_the_http_front_starts_and_ends_jobs(url, process, make_key, worker):
         assert call("POST", "/v1/jobs", body).status == status, body
 
 
+def test_a_revoked_keys_jobs_stop_however_it_was_revoked(failed, server, sluice, worker):
+    made = sluice("key", "create", "k", "--scope", "submit,read", "--database-url", failed)
+    key = made.stdout.strip()
+    process = server(failed, keys=True)
+    started = http(process.port, "POST", "/v1/jobs",
+        {"action": "forget", "filter": {"model": "m"}}, key=key)
+    assert started.status == 201, started.body
+    # Before any worker is there, or it might end sooner.
+    assert sluice("key", "revoke", key[7:23], "--database-url", failed).returncode == 0
+    worker(failed)
+    number = int(started.json["id"])
+    assert wait_for_state(failed, number, "cancelled")["done"] == 0
+    assert query(failed, "select error from sluice.jobs where id = %s", [number]) == [
+        ("the key that started it was revoked",)]
+
+
 def test_steps_wait_for_nobody_long_and_a_locked_task_is_acted_on_later(pg, worker):
     url = pg.database()
     add_model(url, "m", "http://127.0.0.1:1", paused=True)

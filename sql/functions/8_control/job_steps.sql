@@ -59,6 +59,7 @@ $$;
 
 -- advance_job: the next step of a job. One that fails is repeated, after a second more each time up
 -- to ten; a job whose target is gone, or that fails 20 times for another reason than a lock, ends.
+-- So does one whose key was revoked (D-381): it may be why. What was done may still be undone.
 create or replace function sluice.advance_job(p_job sluice.job, p_now timestamptz) returns void
 language plpgsql volatile
 as $$
@@ -66,11 +67,17 @@ declare
   v_is_final boolean;
 begin
   perform pg_advisory_xact_lock_shared(sluice.lock_class('retain'), 1);
-  case p_job.state
-    when 'cancelling' then perform sluice.end_job(p_job.id, 'cancelled', p_now);
-    when 'undoing' then perform sluice.undo_step(p_job, p_now);
-    else perform sluice.job_step(p_job, p_now);
-  end case;
+  if p_job.state = 'undoing' then
+    perform sluice.undo_step(p_job, p_now);
+  elsif p_job.state = 'cancelling' then
+    perform sluice.end_job(p_job.id, 'cancelled', p_now);
+  elsif exists (select from sluice.api_key k where k.id = p_job.api_key
+    and k.revoked_at is not null) then
+    update sluice.job j set error = 'the key that started it was revoked' where j.id = p_job.id;
+    perform sluice.end_job(p_job.id, 'cancelled', p_now);
+  else
+    perform sluice.job_step(p_job, p_now);
+  end if;
 exception when others then
   v_is_final := sqlstate like 'SL%'
     or p_job.failures >= 19 and sqlstate not in ('55P03', '40P01', '40001');
