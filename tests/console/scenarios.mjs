@@ -209,6 +209,7 @@ const scenarios = {
     await dialog.getByRole('button', { name: /^Prioritise (all, about )?2 tasks$/ }).click();
     await dialog.getByText('2 tasks changed.').waitFor();
     await dialog.getByRole('link', { name: 'Open the job' }).click();
+    assert.equal(await page.locator('dd a.id').count(), 2);
     await page.getByRole('button', { name: 'Undo' }).click();
     await confirm(page, 'Undo');
     await page.locator('h1 .badge', { hasText: 'undone' }).waitFor();
@@ -305,6 +306,10 @@ const scenarios = {
     await dialog.getByRole('button', { name: /^Move (all, about )?3 tasks$/ }).click();
     await dialog.getByText('3 tasks moved.').waitFor();
     await dialog.getByRole('link', { name: 'Open the job' }).click();
+    await page.getByRole('link', { name: 'Find them among the tasks' }).click();
+    await page.waitForURL(/tasks\?.*model=resting/);
+    await page.locator('tbody tr').nth(2).waitFor();
+    await page.goBack();
     await page.getByRole('button', { name: 'Undo' }).click();
     await confirm(page, 'Undo');
     await page.locator('h1 .badge', { hasText: 'undone' }).waitFor();
@@ -456,8 +461,8 @@ const scenarios = {
     await signIn(page, base, keys.reader);
     assert.equal(await page.getByRole('link', { name: 'Submit a task' }).count(), 0);
     const change = new RegExp(`^(${['Cancel', 'Redrive', 'Forget', 'Move', 'Prioritise', 'Pause',
-      'Resume', 'Close…', 'Close until', 'New', 'Make', 'Revoke', 'Stop', 'Undo', 'Revert', 'Save', 'Delete',
-      'Submit', 'Send'].join('|')})`);
+      'Resume', 'Close…', 'Close until', 'New', 'Make', 'Revoke', 'Stop', 'Undo', 'Revert', 'Save',
+      'Delete', 'Submit', 'Send'].join('|')})`);
     for (const path of ['models', 'models/chat', 'tasks', `tasks/${facts.solved}`,
       `tasks/${facts.failed}`, 'dead-letters', 'jobs', `jobs/${facts.job}`, 'batches',
       `batches/${facts.batch}`, 'spend', 'system']) {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EMPTY, bodyOf, faultsOf } from '../../web/console/tasks/draft.js';
 import { parseErrorLine, parseResultLine } from '../../web/console/tasks/error_line.js';
-import { actionsFor, filterWords, instant, jobFilter, searchPath }
+import { actionsFor, filterWords, instant, jobFilter, searchPath, tasksOf }
   from '../../web/console/tasks/filters.js';
 import { forecast, withSample } from '../../web/console/tasks/forecast.js';
 import { indentJson } from '../../web/console/tasks/json_text.js';
@@ -64,6 +64,25 @@ test('a filter in words', () => {
   assert.deepEqual(filterWords({ error_code: 'x', metadata: { a: 1 }, model: null }),
     [['error code', 'x'], ['metadata', '{"a":1}']]);
   assert.deepEqual(filterWords({ everything: true }), []);
+});
+
+test('the tasks of a job are found by what it has made of them', () => {
+  const job = { state: 'done', to: null, priority: null,
+    filter: { model: 'm', status: 'queued', since: '2026-11-25T11:00:00.000Z', batch_id: 7 } };
+  const found = { model: 'm', since: '2026-11-25T11:00:00.000Z', batch_id: '7' };
+  assert.deepEqual(tasksOf({ ...job, action: 'cancel' }), { ...found, status: 'cancelled' });
+  assert.deepEqual(tasksOf({ ...job, action: 'cancel', state: 'undone' }),
+    { ...found, status: 'queued' });
+  assert.deepEqual(tasksOf({ ...job, action: 'move', to: 'n' }), { ...found, model: 'n' });
+  assert.deepEqual(tasksOf({ ...job, action: 'prioritise', priority: 0 }),
+    { ...found, priority: '0' });
+  const failed = { status: 'failed', error_code: 'x', since: found.since, metadata: { k: 5 } };
+  assert.deepEqual(tasksOf({ ...job, action: 'redrive', filter: failed }),
+    { metadata_key: 'k', metadata_value: '5' });
+  assert.deepEqual(tasksOf({ ...job, action: 'forget', filter: failed }),
+    { status: 'failed', error_code: 'x', metadata_key: 'k', metadata_value: '5' });
+  assert.equal(tasksOf({ ...job, action: 'cancel', filter: { ids: ['1'] } }), null);
+  assert.deepEqual(tasksOf({ ...job, action: 'forget', filter: { everything: true } }), {});
 });
 
 test('JSON is indented without a digit lost', () => {
@@ -128,7 +147,8 @@ test('a draft that cannot be is not sent', () => {
 
 test('a line of the error file says what went wrong', () => {
   assert.deepEqual(parseErrorLine('{"custom_id":"a","response":null,"error":'
-    + '{"code":"batch_expired","message":"too late"}}'), { custom_id: 'a', code: 'batch_expired', message: 'too late' });
+    + '{"code":"batch_expired","message":"too late"}}'),
+  { custom_id: 'a', code: 'batch_expired', message: 'too late' });
   assert.deepEqual(parseErrorLine('{"custom_id":"b","error":null,"response":'
     + '{"status_code":400,"body":{"error":{"message":"bad","type":"invalid"}}}}'),
   { custom_id: 'b', code: 'invalid', message: 'bad' });

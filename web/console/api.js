@@ -90,7 +90,7 @@ async function renewSession() {
 /** @param {string} text */
 const shortText = (text) => (text.startsWith('<') ? '' : text.slice(0, 300));
 
-/** Something has changed that was not asked for just now: all that is on the page is loaded anew. */
+/** Something has changed that was not asked for just now: what the page shows is loaded anew. */
 export const loadAnew = () => changed.set(changed.get() + 1);
 
 /** A change. All that is on the page is loaded anew afterwards.

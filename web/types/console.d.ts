@@ -167,7 +167,8 @@ interface Column<Row> {
   render?: (row: Row) => any;
   /** Follows what is rendered: in the first column, outside of the row's link. */
   more?: (row: Row) => any;
-  /** Left out where the page is narrower: 'medium' below 1000 px, 'wide' below 1240, 'narrow' below 640. */
+  /** Left out where the page is narrower: 'medium' below 1000 px, 'wide' below 1240, 'narrow'
+   * below 640. */
   hide?: 'narrow' | 'medium' | 'wide';
   className?: string;
 }

@@ -116,7 +116,8 @@ export function Changes({ changes }) {
     </thead>
     <tbody>${changes.map((one) => html`<tr key=${one.name}><th scope="row">${one.name}</th>
       <td class="before"><${Value} text=${one.before} none=${one.none} /></td>
-      <td class="after"><${Value} text=${one.after} none=${one.none} /></td></tr>`)}</tbody></table>`;
+      <td class="after"><${Value} text=${one.after} none=${one.none} /></td></tr>`)}
+    </tbody></table>`;
 }
 
 /** @param {{text: string | null, none?: string}} props */

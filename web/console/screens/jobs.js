@@ -6,7 +6,7 @@ import { count, plural } from '../format.js';
 import { link } from '../router.js';
 import { can } from '../session.js';
 import { Badge, Facts, Page, State, Table, Time, ask, toast } from '../components/index.js';
-import { ACTIONS, FilterWords, JobProgress, Skipped, WORKING, nameOf, useJob }
+import { ACTIONS, FilterWords, JobProgress, JobTasks, Skipped, WORKING, nameOf, useJob }
   from '../tasks/job_parts.js';
 import { Who } from './parts/who.js';
 
@@ -85,6 +85,7 @@ function OneJob({ id, session }) {
       <${Facts} rows=${[
         ['Tasks that match', html`<${FilterWords} filter=${data.filter} />`],
         [`Tasks ${ACTIONS[data.action]?.done ?? 'done'}`, count(data.done)],
+        ['Its tasks', html`<${JobTasks} job=${data} />`],
         ['Begun by', html`<${Who} who=${data.who} />`],
         ['Begun', html`<${Time} at=${data.created_at} />`],
         ['Finished', WORKING.includes(data.state) ? 'not yet'

@@ -65,8 +65,9 @@ function boundsOf({ days, step_s }) {
   return { since: until - days * DAY_S, until };
 }
 
-/** @param {{rows: Array<HistoryRow>, byTime: Array<HistoryRow> | undefined, by: string, query: Record<string, string>,
- *   span: {days: number, step: 'hour' | 'day', step_s: number}, isTenants: boolean}} props */
+/** @param {{rows: Array<HistoryRow>, byTime: Array<HistoryRow> | undefined, by: string,
+ *   query: Record<string, string>, isTenants: boolean,
+ *   span: {days: number, step: 'hour' | 'day', step_s: number}}} props */
 function Sums({ rows, byTime, by, query, span, isTenants }) {
   const list = useMemo(() => sums(rows, (row) => (by === 'none' ? row.at
     : by === 'model' ? row.model ?? '' : by === 'tenant' ? row.tenant ?? ''

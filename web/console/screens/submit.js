@@ -107,8 +107,8 @@ function Submitted({ id, session }) {
 function NoModels({ session }) {
   const command = 'sluice model set mine url=http://127.0.0.1:8090';
   return html`<div class="empty"><p><b>There is no model yet</b>, so nothing can answer a task.</p>
-    ${can(session, 'admin') ? html`<p>Add the first one on ${' '}<a href=${link('models')}>Models</a>, or in a
-        shell beside the database:</p>
+    ${can(session, 'admin') ? html`<p>Add the first one on
+        ${' '}<a href=${link('models')}>Models</a>, or in a shell beside the database:</p>
         <p><code>${command}</code> <${Copy} text=${command} /></p>
         <p class="muted"><code>sluice mock</code> is a stand-in backend at that address, to try
           things with. The form appears here as soon as there is a model.</p>`

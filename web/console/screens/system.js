@@ -166,7 +166,8 @@ function Audit({ query }) {
 /** @type {Array<Column<AuditRow>>} */
 const AUDIT_COLUMNS = [
   { key: 'at', label: 'When', render: (row) => html`<${Time} at=${row.at} />` },
-  { key: 'who', label: 'Who', className: 'wrap-cell', render: (row) => html`<${Who} who=${row.who} />` },
+  { key: 'who', label: 'Who', className: 'wrap-cell',
+    render: (row) => html`<${Who} who=${row.who} />` },
   { key: 'action', label: 'Did', render: (row) => row.action.replaceAll('_', ' ') },
   { key: 'object', label: 'To', className: 'wrap-cell',
     render: (row) => (row.action === 'read_texts'

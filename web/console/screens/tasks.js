@@ -91,7 +91,8 @@ function columnsFor(rows, chosen, session, unpriced) {
       ? task.route ? html`<span class="muted">route</span> ${task.route}` : '–'
       : html`${task.model}${task.route
         && html` <span class="muted">of ${task.route}</span>`}`) },
-    session.tenant ? null : { key: 'tenant', label: 'Tenant', hide: 'medium', className: 'wrap-cell' },
+    session.tenant ? null
+      : { key: 'tenant', label: 'Tenant', hide: 'medium', className: 'wrap-cell' },
     { key: 'priority', label: 'Priority', numeric: true, hide: 'medium' },
     { key: 'attempts', label: 'Attempts', numeric: true, className: 'broad' },
     { key: 'error', label: 'Error', className: 'message', hide: 'narrow',
@@ -202,7 +203,7 @@ export default function Tasks({ query, session }) {
   }, [query.id]);
   const chosen = { ids, set };
   return html`<${Page} title="Tasks" note=${query.text
-      && 'Texts are looked through in a window of 2,000 tasks, newest first; each page is the next.'}>
+      && 'Texts are looked through in a window of 2,000 tasks, newest first; a page is the next.'}>
     <${TaskFilters} query=${query} session=${session} names=${names} />
     ${query.id && !/^\d{1,19}$/.test(query.id) && html`<p class="field-error">An id is a number.
       <button type="button" class="quiet"

@@ -97,7 +97,8 @@ function NewTenant({ onClose }) {
   const [name, setName] = useState('');
   const [weight, setWeight] = useState('1');
   return html`<${Confirm} title="New tenant" action="Make it" onClose=${onClose}
-    disabled=${name.trim() === '' || weight.trim() === '' || !(Number(weight) >= 0)} run=${async () => {
+    disabled=${name.trim() === '' || weight.trim() === '' || !(Number(weight) >= 0)}
+    run=${async () => {
       await act('PUT', `v1/tenants/${encodePart(name.trim())}`, { weight: Number(weight) });
       go(link(['tenants', name.trim()]));
     }}>

@@ -122,6 +122,34 @@ export function filterWords(filter) {
       : typeof value === 'object' ? JSON.stringify(value) : String(value)]);
 }
 
+/** Where the tasks of a job are found now: by its filter, and by what it has made of them.
+ * @param {import('./types.js').Job} job
+ * @returns {Record<string, string> | null} null: its filter names them by their ids */
+export function tasksOf({ action, filter, state, to, priority }) {
+  if (filter?.ids) return null;
+  const given = filter ?? {};
+  const isUndone = state === 'undone';
+  const isAboutEnds = action === 'redrive' || action === 'forget';
+  const [key, value] = Object.entries(given.metadata ?? {})[0] ?? [];
+  const query = {
+    status: action === 'cancel' && !isUndone ? 'cancelled'
+      : action === 'forget' || isUndone ? given.status : null,
+    model: (!isUndone && to) || given.model || given.route,
+    tenant: given.tenant,
+    batch_id: given.batch_id,
+    priority: action === 'prioritise' && !isUndone ? priority : null,
+    error_code: action === 'forget' || isUndone ? given.error_code : null,
+    // Of ends a job looks at their own time, the search at that of the submit.
+    since: isAboutEnds ? null : given.since,
+    until: isAboutEnds ? null : given.until,
+    metadata_key: key,
+    metadata_value: typeof value === 'object' ? JSON.stringify(value) : value,
+  };
+  return Object.fromEntries(Object.entries(query)
+    .filter(([, one]) => one !== null && one !== undefined && one !== '')
+    .map(([name, one]) => [name, String(one)]));
+}
+
 /** @type {Array<[string, string]>} */
 const AGO = [['15m', '15 minutes ago'], ['1h', 'an hour ago'], ['24h', 'a day ago'],
   ['7d', 'a week ago'], ['30d', '30 days ago']];

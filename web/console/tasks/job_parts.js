@@ -1,15 +1,17 @@
 // Bulk actions as jobs of the server: the question before one, and how far one is.
 import { html, useEffect, useRef, useState } from '../html.js';
 import { act, loadAnew, request, useApi } from '../api.js';
-import { plural } from '../format.js';
+import { count, plural } from '../format.js';
 import { encodePart, link } from '../router.js';
 import { Badge, Bar, Dialog, Field, FormError } from '../components/index.js';
-import { filterWords } from './filters.js';
+import { filterWords, tasksOf } from './filters.js';
 
 /** @typedef {import('./types.js').Job} Job */
 
 /** How often a job that works is looked at. */
 const LOOK_MS = 1_000;
+/** A line or two of the page. */
+const IDS_SHOWN = 20;
 export const WORKING = ['counting', 'running', 'cancelling', 'undoing'];
 
 /** @type {Record<string, {name: string, title: string, done: string, danger?: boolean,
@@ -38,6 +40,18 @@ export function FilterWords({ filter }) {
   return html`<ul class="filter-words">${words.map(([name, value]) => html`<li key=${name}>
     <span class="muted">${name}</span>
       <span class="clamp" title=${value}>${value}</span></li>`)}</ul>`;
+}
+
+/** The way from a job to its tasks, as they are now. @param {{job: Job}} props */
+export function JobTasks({ job }) {
+  const query = tasksOf(job);
+  if (query) return html`<a href=${link('tasks', query)}>Find them among the tasks</a>`;
+  /** @type {Array<string>} */
+  const ids = job.filter?.ids.map(String) ?? [];
+  const shown = ids.slice(0, IDS_SHOWN);
+  return html`${shown.map((id, n) => html`${n > 0 && ', '}<a key=${id} class="id"
+    href=${link(['tasks', id])}>${id}</a>`)}${ids.length > shown.length
+    && html`, <span class="muted">and ${count(ids.length - shown.length)} more</span>`}`;
 }
 
 /** @param {{job: Job}} props */
@@ -165,8 +179,8 @@ export function JobDialog({ action, filter, note, isElsewhere = action === 'move
       <button type="button" onClick=${onClose}>Change nothing</button>
       <button type="button" class=${danger ? 'danger' : 'primary'}
         disabled=${!isReady} onClick=${start}>
-        ${isBusy ? 'Working…' : `${name} ${preview?.is_estimate ? 'all, ' : ''}${many ?? ''}`}</button>
-      `}>
+        ${isBusy ? 'Working…' : `${name} ${preview?.is_estimate ? 'all, ' : ''}${many ?? ''}`}
+      </button>`}>
     <p>${action === 'redrive' || action === 'forget' ? 'Ended tasks' : 'Unfinished tasks'} that meet
       ${' '}these conditions:</p><${FilterWords} filter=${filter} />
     ${note && html`<p class="muted">${note}</p>`}

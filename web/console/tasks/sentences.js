@@ -96,7 +96,9 @@ export function placeOfFinding({ check, finding, way_out: wayOut }, model) {
     return { to: ['models', model], query: { view: 'settings' }, words: 'its settings' };
   }
   const tenant = /^tenant (.+) is bound to role /.exec(finding)?.[1];
-  if (tenant) return { to: ['tenants', tenant], query: { view: 'settings' }, words: 'its settings' };
+  if (tenant) {
+    return { to: ['tenants', tenant], query: { view: 'settings' }, words: 'its settings' };
+  }
   return /\bsettings\./.test(`${finding} ${wayOut}`)
     ? { to: 'system', query: { view: 'settings' }, words: 'settings' } : null;
 }

@@ -31,7 +31,7 @@ function factsOf(step, unpriced) {
   return [
     ['model', step.model],
     ['worker', step.worker],
-    ['fence', step.fence],
+    ['claim', step.fence],
     ['waited', step.wait_s == null ? null : html`<${Duration} seconds=${step.wait_s} />`],
     ['call', step.call_s == null ? null : html`<${Duration} seconds=${step.call_s} />`],
     ['HTTP status', step.http_status],

@@ -72,7 +72,8 @@ export function useColumns(rows, { since, until, step_s }) {
  * @param {(row: HistoryRow) => string} keyOf
  * @returns {Array<Sum>}
  * @typedef {{key: string, model: string | null, tenant: string | null,
- *   key_name: string | null, at: string, solved: number, failed: number, cancelled: number, expired: number, retries: number, hedges: number,
+ *   key_name: string | null, at: string, solved: number, failed: number, cancelled: number,
+ *   expired: number, retries: number, hedges: number,
  *   input_tokens: number, output_tokens: number, tokens: number, wasted_tokens: number,
  *   cost: number}} Sum */
 export function sums(rows, keyOf) {

@@ -20,7 +20,8 @@ export function ModelActions({ row, quiet = false }) {
           onClick=${() => resume(row.model)}>Resume</button>`
       : html`<button type="button" class=${className} aria-label=${`Pause ${row.model}`}
           onClick=${() => pause(row.model)}>Pause</button>
-        <button type="button" class=${className} aria-label=${`Close ${quiet ? '' : 'until… '}${row.model}`}
+        <button type="button" class=${className}
+          aria-label=${`Close ${quiet ? '' : 'until… '}${row.model}`}
           title="until a time, or until it is resumed"
           onClick=${() => setClosing(true)}>${quiet ? 'Close…' : 'Close until…'}</button>`}
     ${isClosing && html`<${Close} name=${row.model} onClose=${() => setClosing(false)} />`}</span>`;

@@ -12,7 +12,8 @@ const FIELDS = [
   { field: { name: 'upstream_model', kind: 'text', none: '' }, label: 'Name at the backend',
     placeholder: 'the same name' },
   { field: { name: 'secret', kind: 'text', none: '' }, label: 'Secret', placeholder: 'none',
-    hint: 'Where the worker finds it, never the secret itself: env:SLUICE_SECRET_NAME or file:PATH.' },
+    hint: 'Where the worker finds it, never the secret itself: env:SLUICE_SECRET_NAME or '
+      + 'file:PATH.' },
   { field: { name: 'rpm', kind: 'integer', none: '', min: 1 }, label: 'Calls a minute (rpm)',
     placeholder: 'no limit' },
   { field: { name: 'tpm', kind: 'integer', none: '', min: 1 }, label: 'Tokens a minute (tpm)',

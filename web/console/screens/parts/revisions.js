@@ -58,11 +58,12 @@ function One({ revision, isNamed, onRevert }) {
   return html`<li class="revision">
     <div class="revision-head"><${Time} at=${revision.at} />
       <span>${isNamed && html`<span class="muted">${revision.kind}</span>
-        ${' '}${place ? html`<a href=${place}><b>${name}</b></a>` : html`<b>${name}</b>`} `}${action} by
-          ${' '}<${Who} who=${revision.who} /></span>
+        ${' '}${place ? html`<a href=${place}><b>${name}</b></a>` : html`<b>${name}</b>`} `}
+        ${action} by ${' '}<${Who} who=${revision.who} /></span>
       ${revision.reverts && html`<${Badge} tone="muted">takes back ${revision.reverts}<//>`}
       ${revision.action !== 'insert' && html`<button type="button" class="quiet" onClick=${onRevert}
-        aria-label=${`Revert revision ${revision.id} of ${revision.name || 'the settings'}`}>Revert</button>`}
+        aria-label=${`Revert revision ${revision.id} of ${revision.name || 'the settings'}`}>
+          Revert</button>`}
     </div>
     <ul class="diff">${changes.map((one) => html`<li key=${one.name}><code>${one.name}</code>
       ${revision.action === 'update' && html`<span class="before"><${Value}
@@ -135,5 +136,6 @@ function Revert({ revision, onClose }) {
       ? html`<${Loading} rows=${2} />` : html`<${Changes} changes=${changes} />`}
     ${isDone ? html`<p class="muted">All is as it was before this change already.</p>`
       : moved.length > 0 && html`<p class="warning">Changed again since:
-        ${' '}<b>${moved.map((one) => one.name).join(', ')}</b>. That is taken back, too.</p>`}<//>`;
+        ${' '}<b>${moved.map((one) => one.name).join(', ')}</b>. That is taken back, too.</p>`}
+    <//>`;
 }

@@ -30,7 +30,8 @@ export const MODEL_FIELDS = [
     { name: 'api', kind: 'choice', choices: APIS },
     text('url'),
     text('upstream_model', { none: 'the same name', hint: 'Its name at the backend.' }),
-    text('secret', { none: 'none', hint: 'Where the worker finds it: env:SLUICE_SECRET_NAME or file:PATH.' }),
+    text('secret', { none: 'none',
+      hint: 'Where the worker finds it: env:SLUICE_SECRET_NAME or file:PATH.' }),
     { name: 'paths', kind: 'list', none: 'all',
       hint: 'Of api solve: /solve, /single, /batch; one a line.' },
     { name: 'keep_response', kind: 'boolean', none: 'by api',
@@ -50,7 +51,8 @@ export const MODEL_FIELDS = [
   { title: 'Breaker', fields: [
     integer('breaker_failures', { hint: 'Failures in a row after which no calls are made.' }),
     interval('breaker_open', { hint: 'How long none are made before one is tried.' }),
-    integer('breaker_successes', { hint: 'Tries in a row that must succeed before all calls go through.' }),
+    integer('breaker_successes',
+      { hint: 'Tries in a row that must succeed before all calls go through.' }),
   ] },
   { title: 'Prices', fields: [
     { name: 'input_price', kind: 'number', none: 'unknown', min: 0, hint: 'Of a million tokens.' },
