@@ -9,6 +9,11 @@ create or replace function sluice.count_cheap_ms() returns int
 language sql immutable parallel safe
 as $$ select 60000 $$;
 
+-- Nor that the sum of a few weights is an old one, which is kept longer the longer it took.
+create or replace function sluice.sum_cheap_ms() returns int
+language sql immutable parallel safe
+as $$ select 60000 $$;
+
 -- Nor does any test expect that on a busy machine its transaction is so old that its tasks wait in
 -- sluice.later.
 create or replace function sluice.burst_time_max() returns interval

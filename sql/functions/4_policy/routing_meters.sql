@@ -86,8 +86,14 @@ begin
 end
 $$;
 
+-- sum_cheap_ms: how long it may take to sum up the weights of a route's models. A sum that took
+-- longer is kept for 50 times as long more, so that summing takes 2 % of the claims' time.
+create or replace function sluice.sum_cheap_ms() returns int
+language sql immutable parallel safe
+as $$ select 10 $$;
+
 -- route_meter: the route's meter as it is for p_model, which counts in it. Its weight is summed up
--- anew when it is 100 ms old (and, if summing took more than 10 ms, 50 times that). In between, the
+-- anew when it is 100 ms old, or later if that takes longer than sum_cheap_ms(). In between, the
 -- weight of a model that comes back or has another weight is added: if each of 1,000 models that
 -- ask in turn summed up all 1,000, a claim would take 50 s.
 -- Params:  p_anew: sum up also when it is older than 10 ms, unless that took long; used when a
@@ -111,7 +117,7 @@ begin
   v_meter.v := coalesce(v_meter.v, 0);
   v_meter.weight := sluice.route_weight(p_line, p_model, p_now);
   v_meter.at := p_now + greatest(interval '0',
-    50 * (clock_timestamp() - v_started - interval '10 ms'));
+    50 * (clock_timestamp() - v_started - sluice.sum_cheap_ms() * interval '1 ms'));
   perform sluice.note_meter(p_line, 0, v_meter.at, v_meter.v, v_meter.weight + v_counted);
   v_meter.weight := v_meter.weight + p_weight;
   return v_meter;
