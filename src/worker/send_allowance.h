@@ -14,9 +14,9 @@ class SendAllowance final {
  public:
   // A call went out, or its permit was forfeited, so long after its claim was sent.
   void note(int64_t after_ns);
-  // Half as long again as half of the last calls took; nullopt: the usual time is enough. The
-  // quota pays for more (sql/functions/3_limits/permits.sql), so that a few stragglers do not
-  // count.
+  // If three quarters of the last calls were too late for a usual permit: half as long again as
+  // half of them took; else nullopt. The quota pays for more (sql/functions/3_limits/permits.sql),
+  // and where a quarter goes out in time, work goes on without.
   std::optional<int64_t> wanted_ms() const;
 
  private:

@@ -7,12 +7,14 @@
 
 namespace sluice {
 
-TEST_CASE("while most calls go out in time nobody asks for more") {
+TEST_CASE("while a quarter of the calls go out in time nobody asks for more") {
   SendAllowance allowance;
   CHECK_FALSE(allowance.wanted_ms());
-  for (int i = 0; i < 20; ++i) allowance.note(20 * ns_per_ms);
-  for (int i = 0; i < 10; ++i) allowance.note(900 * ns_per_ms);
+  for (int i = 0; i < 8; ++i) allowance.note(200 * ns_per_ms);
+  for (int i = 0; i < 23; ++i) allowance.note(900 * ns_per_ms);
   CHECK_FALSE(allowance.wanted_ms());
+  allowance.note(900 * ns_per_ms);  // in place of the first
+  CHECK(allowance.wanted_ms() == 1350);
 }
 
 TEST_CASE("the allowance is half as long again as half of the calls took") {

@@ -94,9 +94,9 @@ select bag_eq($$select proname::text from pg_proc p where pronamespace = 'sluice
   $$values ('pause'), ('resume'), ('close_model'), ('cancel'), ('redrive'), ('redrive_all'),
     ('cancel_all'), ('forget'), ('forget_all'),
     ('configure'), ('configure_route'), ('create_key'), ('revoke_key'), ('read_texts'),
-     ('note_reading'), ('revert'), ('start_job'), ('cancel_job'), ('undo_job'), ('import_tasks'),
-     ('set_price'), ('drop_price'), ('start_ramp'), ('pause_ramp'), ('resume_ramp'),
-     ('stop_ramp'), ('start_shadow'), ('apply_shadow'), ('drop_shadow')$$,
+    ('note_reading'), ('revert'), ('start_job'), ('cancel_job'), ('undo_job'), ('import_tasks'),
+    ('set_price'), ('drop_price'), ('start_ramp'), ('pause_ramp'), ('resume_ramp'),
+    ('stop_ramp'), ('start_shadow'), ('apply_shadow'), ('drop_shadow')$$,
   'these are all commands there are');
 select bag_eq($$select distinct table_name || ' ' || privilege_type
   from information_schema.role_table_grants
