@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -8,6 +7,7 @@
 #include "cli/database_session.h"
 #include "cli/rows.h"
 #include "cli/settings.h"
+#include "cli/syntax.h"
 #include "cli/table.h"
 #include "command_error.h"
 
@@ -94,29 +94,31 @@ std::vector<Setting> settings_of(const BudgetOptions& options) {
 
 }  // namespace
 
-Action configure_budget(CLI::App& app) {
+Action configure_budget(CommandSyntax syntax) {
   const auto options = std::make_shared<BudgetOptions>();
-  app.require_subcommand(1);
-  CLI::App* ls = app.add_subcommand("ls", "All budgets, what they have spent and hold");
-  ls->add_flag("--json", options->json, "one JSON object a line");
-  CLI::App* change =
-      app.add_subcommand("set", "Change a budget, or make a new one (needs scope= and limit=)");
-  change->add_option("name", options->name, "the budget")->required()->option_text("NAME");
+  syntax.require_subcommand();
+  const CommandSyntax ls =
+      syntax.add_subcommand("ls", "All budgets, what they have spent and hold");
+  ls.add_flag("--json", options->json, "one JSON object a line");
+  const CommandSyntax change =
+      syntax.add_subcommand("set", "Change a budget, or make a new one (needs scope= and limit=)");
+  change.add_option("name", options->name, "the budget").required().option_text("NAME");
   change
-      ->add_option("settings", options->settings,
-                   "scope=system|model|route|tenant|key|tag, subject=NAME or key=value, limit=50, "
-                   "period=day|week|month|rolling, zone=Europe/Prague, rolling=24h, "
-                   "at_limit=park|refuse|reroute, reroute_to=MODEL, is_hard=false, marks={80,100}")
-      ->required()
-      ->option_text("KEY=VALUE ...");
-  CLI::App* rm = app.add_subcommand("rm", "Delete a budget; tasks that it kept waiting go on");
-  rm->add_option("name", options->name, "the budget")->required()->option_text("NAME");
+      .add_option("settings", options->settings,
+                  "scope=system|model|route|tenant|key|tag, subject=NAME or key=value, limit=50, "
+                  "period=day|week|month|rolling, zone=Europe/Prague, rolling=24h, "
+                  "at_limit=park|refuse|reroute, reroute_to=MODEL, is_hard=false, marks={80,100}")
+      .required()
+      .option_text("KEY=VALUE ...");
+  const CommandSyntax rm =
+      syntax.add_subcommand("rm", "Delete a budget; tasks that it kept waiting go on");
+  rm.add_option("name", options->name, "the budget").required().option_text("NAME");
   return [options, ls, change](const GlobalOptions& globals) {
-    if (change->parsed()) options->parsed = settings_of(*options);
+    if (change.parsed()) options->parsed = settings_of(*options);
     return in_transaction(globals, [&](pqxx::work& transaction) {
-      if (ls->parsed()) {
+      if (ls.parsed()) {
         list(transaction, options->json);
-      } else if (change->parsed()) {
+      } else if (change.parsed()) {
         set(transaction, *options);
       } else {
         remove(transaction, *options);

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
+#include "cli/syntax.h"
 #include "command_error.h"
 #include "duration.h"
 
@@ -34,40 +33,38 @@ std::optional<std::string> moment(pqxx::nontransaction& session,
   return moment(session, *text);
 }
 
-void keep_from_environment(CLI::App& app) {
-  for (CLI::Option* option : app.get_options()) option->configurable(false);
+void add_condition_flags(CommandSyntax syntax, BulkOptions& options, const char* when) {
+  syntax.add_option("--model", options.model, "with this model, or of this route")
+      .option_text("MODEL");
+  syntax.add_option("--tenant", options.tenant, "of this tenant").option_text("TENANT");
+  syntax.add_option("--metadata", options.metadata, "whose metadata contains this object")
+      .option_text("JSON");
+  syntax.add_option("--batch-id", options.batch_id, "of this batch").option_text("N");
+  syntax
+      .add_option("--since", options.since,
+                  fmt::format("{} from then on: '2030-01-01 08:00+00', or 2h: two hours ago", when))
+      .option_text("TIME");
+  syntax.add_option("--until", options.until, fmt::format("{} before then", when))
+      .option_text("TIME");
+  syntax.keep_from_environment();
 }
 
-void add_condition_flags(CLI::App& app, BulkOptions& options, const char* when) {
-  app.add_option("--model", options.model, "with this model, or of this route")
-      ->option_text("MODEL");
-  app.add_option("--tenant", options.tenant, "of this tenant")->option_text("TENANT");
-  app.add_option("--metadata", options.metadata, "whose metadata contains this object")
-      ->option_text("JSON");
-  app.add_option("--batch-id", options.batch_id, "of this batch")->option_text("N");
-  app.add_option("--since", options.since,
-                 fmt::format("{} from then on: '2030-01-01 08:00+00', or 2h: two hours ago", when))
-      ->option_text("TIME");
-  app.add_option("--until", options.until, fmt::format("{} before then", when))
-      ->option_text("TIME");
-  keep_from_environment(app);
+void add_bulk_flags(CommandSyntax syntax, BulkOptions& options, const char* id_help,
+                    const char* all_help, const char* when) {
+  syntax.add_option("id", options.id, id_help).option_text("ID");
+  syntax.add_flag("--all", options.all, all_help);
+  syntax.add_flag("--everything", options.everything, "--all without any condition");
+  add_condition_flags(syntax, options, when);
 }
 
-void add_bulk_flags(CLI::App& app, BulkOptions& options, const char* id_help, const char* all_help,
-                    const char* when) {
-  app.add_option("id", options.id, id_help)->option_text("ID");
-  app.add_flag("--all", options.all, all_help);
-  app.add_flag("--everything", options.everything, "--all without any condition");
-  add_condition_flags(app, options, when);
-}
-
-void add_error_flags(CLI::App& app, BulkOptions& options) {
-  app.add_option("--error,--error-like", options.error_like,
-                 "whose error is LIKE this pattern, such as 'HTTP 400%'")
-      ->option_text("PATTERN");
-  app.add_option("--error-code", options.error_code, "with this code, such as http_400")
-      ->option_text("CODE");
-  keep_from_environment(app);
+void add_error_flags(CommandSyntax syntax, BulkOptions& options) {
+  syntax
+      .add_option("--error,--error-like", options.error_like,
+                  "whose error is LIKE this pattern, such as 'HTTP 400%'")
+      .option_text("PATTERN");
+  syntax.add_option("--error-code", options.error_code, "with this code, such as http_400")
+      .option_text("CODE");
+  syntax.keep_from_environment();
 }
 
 void check_bulk_usage(const BulkOptions& options, const char* command) {

@@ -9,9 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
+#include "cli/syntax.h"
 
 namespace sluice {
 
@@ -33,16 +31,13 @@ struct BulkOptions {
 
 // `id_help`, `all_help`: of ID and of --all. `when`: what --since and --until are about, such as
 // "finished".
-void add_bulk_flags(CLI::App& app, BulkOptions& options, const char* id_help, const char* all_help,
-                    const char* when);
-void add_error_flags(CLI::App& app, BulkOptions& options);
+void add_bulk_flags(CommandSyntax syntax, BulkOptions& options, const char* id_help,
+                    const char* all_help, const char* when);
+void add_error_flags(CommandSyntax syntax, BulkOptions& options);
 
-// Options of bulk commands come from the command line alone: a variable that a shell has for
-// something else must neither widen nor narrow the selection.
-void keep_from_environment(CLI::App& app);
-
-// The conditions among them, as add_bulk_flags says them.
-void add_condition_flags(CLI::App& app, BulkOptions& options, const char* when);
+// The conditions among them, as add_bulk_flags says them. All come from the command line alone: a
+// variable that a shell has for something else must neither widen nor narrow the selection.
+void add_condition_flags(CommandSyntax syntax, BulkOptions& options, const char* when);
 
 // "2h" is two hours ago; anything else is PostgreSQL's to read.
 std::string moment(pqxx::nontransaction& session, const std::string& text);

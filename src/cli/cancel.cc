@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <pqxx/pqxx>
 
@@ -22,9 +21,9 @@ ExitCode cancel(pqxx::connection& connection, const BulkOptions& options) {
 
 }  // namespace
 
-Action configure_cancel(CLI::App& app) {
+Action configure_cancel(CommandSyntax syntax) {
   const auto options = std::make_shared<BulkOptions>();
-  add_bulk_flags(app, *options, "the task; its status afterwards is printed",
+  add_bulk_flags(syntax, *options, "the task; its status afterwards is printed",
                  "every unfinished task that meets all of these; prints how many", "submitted");
   return [options](const GlobalOptions& globals) {
     check_bulk_usage(*options, "cancel");

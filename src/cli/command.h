@@ -10,11 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/syntax.h"
 #include "exit_code.h"
-
-namespace CLI {
-class App;
-}
 
 namespace sluice {
 
@@ -33,9 +30,9 @@ using Action = std::function<ExitCode(const GlobalOptions&)>;
 struct Command {
   const char* name;
   const char* help;
-  // Adds flags to `app` and returns the action; what it binds must live as long as the action does.
+  // Declares the flags and returns the action; what they bind must live as long as the action does.
   // Each flag --some-name gets the environment twin SLUICE_SOME_NAME by itself.
-  Action (*configure)(CLI::App& app);
+  Action (*configure)(CommandSyntax syntax);
   // Everything after the name is a wrapped program's: unread, in GlobalOptions::verbatim.
   bool verbatim = false;
   bool hidden = false;  // for programs: not in --help

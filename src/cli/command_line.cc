@@ -16,6 +16,7 @@
 
 #include "cli/command.h"
 #include "cli/suggestion.h"
+#include "cli/syntax.h"
 #include "command_error.h"
 #include "db/database_url.h"
 #include "log.h"
@@ -269,7 +270,7 @@ void parse(CommandLine& line, std::vector<std::string> arguments) {
   for (const Command& command : commands()) {
     if (chosen != nullptr && &command != chosen) continue;
     CLI::App& app = add_command(line, command);
-    if (chosen != nullptr) line.action = command.configure(app);
+    if (chosen != nullptr) line.action = command.configure(CommandSyntax(app));
   }
   if (chosen == nullptr) add_words(line);
   add_environment_twins(line.app);
@@ -331,7 +332,7 @@ CommandDescription describe_command_line() {
   set_up(line);
   std::vector<Action> actions;  // own what the flags are bound to
   for (const Command& command : commands()) {
-    actions.push_back(command.configure(add_command(line, command)));
+    actions.push_back(command.configure(CommandSyntax(add_command(line, command))));
   }
   add_words(line);
   add_environment_twins(line.app);

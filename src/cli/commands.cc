@@ -2,36 +2,36 @@
 
 namespace sluice {
 
-Action configure_up(CLI::App& app);
-Action configure_psql(CLI::App& app);
-Action configure_migrate(CLI::App& app);
-Action configure_worker(CLI::App& app);
-Action configure_serve(CLI::App& app);
-Action configure_key(CLI::App& app);
-Action configure_mock(CLI::App& app);
-Action configure_submit(CLI::App& app);
-Action configure_status(CLI::App& app);
-Action configure_top(CLI::App& app);
-Action configure_doctor(CLI::App& app);
-Action configure_probe(CLI::App& app);
-Action configure_tasks(CLI::App& app);
-Action configure_task(CLI::App& app);
-Action configure_explain(CLI::App& app);
-Action configure_cancel(CLI::App& app);
-Action configure_redrive(CLI::App& app);
-Action configure_forget(CLI::App& app);
-Action configure_dead_letters(CLI::App& app);
-Action configure_job(CLI::App& app);
-Action configure_export(CLI::App& app);
-Action configure_import(CLI::App& app);
-Action configure_model(CLI::App& app);
-Action configure_route(CLI::App& app);
-Action configure_tenant(CLI::App& app);
-Action configure_price(CLI::App& app);
-Action configure_budget(CLI::App& app);
-Action configure_completion(CLI::App& app);
-Action configure_complete(CLI::App& app);
-Action configure_manual(CLI::App& app);
+Action configure_up(CommandSyntax syntax);
+Action configure_psql(CommandSyntax syntax);
+Action configure_migrate(CommandSyntax syntax);
+Action configure_worker(CommandSyntax syntax);
+Action configure_serve(CommandSyntax syntax);
+Action configure_key(CommandSyntax syntax);
+Action configure_mock(CommandSyntax syntax);
+Action configure_submit(CommandSyntax syntax);
+Action configure_status(CommandSyntax syntax);
+Action configure_top(CommandSyntax syntax);
+Action configure_doctor(CommandSyntax syntax);
+Action configure_probe(CommandSyntax syntax);
+Action configure_tasks(CommandSyntax syntax);
+Action configure_task(CommandSyntax syntax);
+Action configure_explain(CommandSyntax syntax);
+Action configure_cancel(CommandSyntax syntax);
+Action configure_redrive(CommandSyntax syntax);
+Action configure_forget(CommandSyntax syntax);
+Action configure_dead_letters(CommandSyntax syntax);
+Action configure_job(CommandSyntax syntax);
+Action configure_export(CommandSyntax syntax);
+Action configure_import(CommandSyntax syntax);
+Action configure_model(CommandSyntax syntax);
+Action configure_route(CommandSyntax syntax);
+Action configure_tenant(CommandSyntax syntax);
+Action configure_price(CommandSyntax syntax);
+Action configure_budget(CommandSyntax syntax);
+Action configure_completion(CommandSyntax syntax);
+Action configure_complete(CommandSyntax syntax);
+Action configure_manual(CommandSyntax syntax);
 
 namespace {
 

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 #include <pqxx/pqxx>
@@ -8,6 +7,7 @@
 
 #include "cli/database_session.h"
 #include "cli/rows.h"
+#include "cli/syntax.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "duration.h"
@@ -60,14 +60,14 @@ ExitCode list(pqxx::connection& connection, const DeadLettersOptions& options) {
 
 }  // namespace
 
-Action configure_dead_letters(CLI::App& app) {
+Action configure_dead_letters(CommandSyntax syntax) {
   const auto options = std::make_shared<DeadLettersOptions>();
-  app.add_option("--model", options->model, "only those that failed at this model [all]")
-      ->option_text("MODEL");
-  app.add_option("--limit", options->limit, "this many, newest first")
-      ->check(CLI::Range(1, limit_max))
-      ->option_text("N [50]");
-  app.add_flag("--json", options->json, "one JSON object a line");
+  syntax.add_option("--model", options->model, "only those that failed at this model [all]")
+      .option_text("MODEL");
+  syntax.add_option("--limit", options->limit, "this many, newest first")
+      .in_range(1, limit_max)
+      .option_text("N [50]");
+  syntax.add_flag("--json", options->json, "one JSON object a line");
   return [options](const GlobalOptions& globals) {
     return with_database(globals,
                          [&](pqxx::connection& database) { return list(database, *options); });

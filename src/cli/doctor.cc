@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <pqxx/pqxx>
 
 #include "cli/database_session.h"
 #include "cli/secret_flags.h"
+#include "cli/syntax.h"
 #include "cli/terminal.h"
 #include "command_error.h"
 #include "db/roles.h"
@@ -106,15 +106,17 @@ ExitCode examine_and_tell(pqxx::connection& connection, const DoctorOptions& opt
 
 }  // namespace
 
-Action configure_doctor(CLI::App& app) {
+Action configure_doctor(CommandSyntax syntax) {
   const auto options = std::make_shared<DoctorOptions>();
-  app.add_flag("--json", options->json, "one JSON object a line, one per finding");
-  app.add_flag("--mechanisms", options->mechanisms,
-               "also which server this is, and how each mechanism that Sluice needs fares there");
-  app.add_option("--check-timeout", options->check_timeout,
-                 "how long one check may take; then that is a finding")
-      ->option_text("DURATION [10s]");
-  add_secret_flags(app, options->secrets);
+  syntax.add_flag("--json", options->json, "one JSON object a line, one per finding");
+  syntax.add_flag(
+      "--mechanisms", options->mechanisms,
+      "also which server this is, and how each mechanism that Sluice needs fares there");
+  syntax
+      .add_option("--check-timeout", options->check_timeout,
+                  "how long one check may take; then that is a finding")
+      .option_text("DURATION [10s]");
+  add_secret_flags(syntax, options->secrets);
   return [options](const GlobalOptions& globals) {
     return with_connection(globals, [&](pqxx::connection& database) {
       return examine_and_tell(database, *options, globals);

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <pqxx/pqxx>
 #include <string>
 
 #include "cli/database_session.h"
+#include "cli/syntax.h"
 #include "cli/terminal.h"
 
 namespace sluice {
@@ -32,12 +32,12 @@ ExitCode explain(pqxx::connection& connection, const ExplainOptions& options) {
 
 }  // namespace
 
-Action configure_explain(CLI::App& app) {
+Action configure_explain(CommandSyntax syntax) {
   const auto options = std::make_shared<ExplainOptions>();
-  app.add_option("id", options->id, "the number that submit printed")
-      ->required()
-      ->option_text("ID");
-  app.add_flag("--json", options->json, "as one JSON object");
+  syntax.add_option("id", options->id, "the number that submit printed")
+      .required()
+      .option_text("ID");
+  syntax.add_flag("--json", options->json, "as one JSON object");
   return [options](const GlobalOptions& globals) {
     return with_database(globals,
                          [&](pqxx::connection& database) { return explain(database, *options); });

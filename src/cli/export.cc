@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -12,6 +11,7 @@
 #include "cli/database_session.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
+#include "cli/syntax.h"
 #include "cli/terminal.h"
 #include "command_error.h"
 
@@ -101,34 +101,37 @@ class Export final {
 
 }  // namespace
 
-Action configure_export(CLI::App& app) {
+Action configure_export(CommandSyntax syntax) {
   const auto options = std::make_shared<ExportOptions>();
-  app.add_option("--status", options->status,
-                 "only these: unsolved (waits for its time), queued, processing, solved, failed, "
-                 "cancelled or expired [all]")
-      ->check(CLI::IsMember(
-          {"unsolved", "queued", "processing", "solved", "failed", "cancelled", "expired"}))
-      ->option_text("STATUS");
-  add_condition_flags(app, options->filter, "submitted");
-  app.add_option("--ended-since", options->ended_since,
-                 "that ended from then on, such as 'yesterday', midnight by the server's zone")
-      ->option_text("TIME");
-  app.add_option("--ended-until", options->ended_until, "that ended before then")
-      ->option_text("TIME");
-  app.add_option("--after", options->after,
-                 "with a greater id: to go on after the last line of another export")
-      ->option_text("ID [0]");
-  app.add_option_function<std::string>(
-         "--format", [options](const std::string& format) { options->is_csv = format == "csv"; },
-         "jsonl: one object a line, which import takes; csv: with a header, where texts that a "
-         "spreadsheet would take for a formula begin with an apostrophe")
-      ->check(CLI::IsMember({"jsonl", "csv"}))
-      ->option_text("jsonl|csv [jsonl]");
-  app.add_flag("--no-texts", options->no_texts, "without prompt, request, answer and response");
-  app.footer(
+  syntax
+      .add_option("--status", options->status,
+                  "only these: unsolved (waits for its time), queued, processing, solved, failed, "
+                  "cancelled or expired [all]")
+      .one_of({"unsolved", "queued", "processing", "solved", "failed", "cancelled", "expired"})
+      .option_text("STATUS");
+  add_condition_flags(syntax, options->filter, "submitted");
+  syntax
+      .add_option("--ended-since", options->ended_since,
+                  "that ended from then on, such as 'yesterday', midnight by the server's zone")
+      .option_text("TIME");
+  syntax.add_option("--ended-until", options->ended_until, "that ended before then")
+      .option_text("TIME");
+  syntax
+      .add_option("--after", options->after,
+                  "with a greater id: to go on after the last line of another export")
+      .option_text("ID [0]");
+  syntax
+      .add_option_function(
+          "--format", [options](const std::string& format) { options->is_csv = format == "csv"; },
+          "jsonl: one object a line, which import takes; csv: with a header, where texts that a "
+          "spreadsheet would take for a formula begin with an apostrophe")
+      .one_of({"jsonl", "csv"})
+      .option_text("jsonl|csv [jsonl]");
+  syntax.add_flag("--no-texts", options->no_texts, "without prompt, request, answer and response");
+  syntax.footer(
       "\nMemory holds one page: 1,000 tasks, 8 MiB of texts. A task that moves meanwhile is "
       "written once, as it was when its page was read.");
-  keep_from_environment(app);
+  syntax.keep_from_environment();
   return [options](const GlobalOptions& globals) {
     end_on_interrupt("\nsluice: interrupted\n");
     return with_database(globals, [&](pqxx::connection& database) {

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <pqxx/pqxx>
 
@@ -31,9 +30,9 @@ ExitCode forget(pqxx::connection& connection, const BulkOptions& options) {
 
 }  // namespace
 
-Action configure_forget(CLI::App& app) {
+Action configure_forget(CommandSyntax syntax) {
   const auto options = std::make_shared<BulkOptions>();
-  add_bulk_flags(app, *options, "a finished task; its id is printed",
+  add_bulk_flags(syntax, *options, "a finished task; its id is printed",
                  "every finished task that meets all of these; prints how many", "finished");
   return [options](const GlobalOptions& globals) {
     check_bulk_usage(*options, "forget");

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 #include <pqxx/pqxx>
@@ -14,6 +13,7 @@
 #include "cli/line_reader.h"
 #include "cli/progress.h"
 #include "cli/submission.h"
+#include "cli/syntax.h"
 #include "command_error.h"
 #include "json_object.h"
 
@@ -92,25 +92,27 @@ class Import final {
 
 }  // namespace
 
-Action configure_import(CLI::App& app) {
+Action configure_import(CommandSyntax syntax) {
   const auto options = std::make_shared<ImportOptions>();
-  app.add_option("file", options->file, "what export has written as jsonl; - is standard input")
-      ->required()
-      ->option_text("FILE.jsonl");
-  app.add_option("--source", options->source,
-                 "a name for where the tasks come from: with their ids there it tells which have "
-                 "come before")
-      ->required()
-      ->option_text("NAME");
-  app.add_option_function<std::string>(
-         "--on-error", [options](const std::string& what) { options->skip = what == "skip"; },
-         "abort: ends at a bad line; skip: it is reported, the others are imported")
-      ->check(CLI::IsMember({"abort", "skip"}))
-      ->option_text("abort|skip [abort]");
-  app.footer(
+  syntax.add_option("file", options->file, "what export has written as jsonl; - is standard input")
+      .required()
+      .option_text("FILE.jsonl");
+  syntax
+      .add_option("--source", options->source,
+                  "a name for where the tasks come from: with their ids there it tells which have "
+                  "come before")
+      .required()
+      .option_text("NAME");
+  syntax
+      .add_option_function(
+          "--on-error", [options](const std::string& what) { options->skip = what == "skip"; },
+          "abort: ends at a bad line; skip: it is reported, the others are imported")
+      .one_of({"abort", "skip"})
+      .option_text("abort|skip [abort]");
+  syntax.footer(
       "\nPrints how many tasks there were. Ended ones are stored as they ended; the others "
       "are submitted. Imported again, a task stays what it is.");
-  keep_from_environment(app);
+  syntax.keep_from_environment();
   return [options](const GlobalOptions& globals) {
     end_on_interrupt("\nsluice: interrupted; an import may be begun again\n");
     return with_database(

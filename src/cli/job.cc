@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -16,6 +15,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/rows.h"
+#include "cli/syntax.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "command_error.h"
@@ -148,14 +148,14 @@ ExitCode list(pqxx::connection& connection, const JobOptions& options) {
   return ExitCode::ok;
 }
 
-void add_filter(CLI::App& app, JobOptions& options) {
+void add_filter(CommandSyntax syntax, JobOptions& options) {
   BulkOptions& filter = options.filter;
-  const auto add = [&app](const char* flag, auto& value, const char* help, const char* text) {
-    app.add_option(flag, value, help)->option_text(text);
+  const auto add = [syntax](const char* flag, auto& value, const char* help, const char* text) {
+    syntax.add_option(flag, value, help).option_text(text);
   };
-  app.add_option("--ids", options.ids, "these tasks, at most 200")
-      ->delimiter(',')
-      ->option_text("N,N…");
+  syntax.add_option("--ids", options.ids, "these tasks, at most 200")
+      .delimiter(',')
+      .option_text("N,N…");
   add("--status", options.status,
       "with this status [redrive without --ids: failed; else all that the action concerns]",
       "STATUS");
@@ -175,64 +175,66 @@ void add_filter(CLI::App& app, JobOptions& options) {
       "redrive, forget: whose error is LIKE this pattern, such as 'HTTP 400%'", "PATTERN");
   add("--message", options.message,
       "redrive, forget: whose error is this one but for numbers, ids and quoted parts", "TEXT");
-  app.add_flag("--everything", filter.everything, "every task that the action concerns");
+  syntax.add_flag("--everything", filter.everything, "every task that the action concerns");
 }
 
-void configure_start(CLI::App& app, JobOptions& options) {
-  app.add_option("action", options.action, "what is to be done to the tasks")
-      ->required()
-      ->check(CLI::IsMember({"redrive", "cancel", "move", "prioritise", "forget"}))
-      ->option_text("redrive | cancel | move | prioritise | forget");
-  add_filter(app, options);
-  app.add_option("--to", options.target, "move, redrive: the model or route that they go to")
-      ->option_text("NAME");
-  app.add_option("--priority", options.priority, "prioritise: -100 to 100, higher first")
-      ->option_text("N");
-  app.add_flag("--dry-run", options.dry_run,
-               "start nothing: print how many tasks it would concern");
-  app.add_flag("--wait", options.wait, "until it has ended; exit 1 if it failed or was cancelled");
-  app.add_flag("--json", options.json, "with --wait: the job at its end as a JSON object");
-  keep_from_environment(app);
-  app.footer(
+void configure_start(CommandSyntax syntax, JobOptions& options) {
+  syntax.add_option("action", options.action, "what is to be done to the tasks")
+      .required()
+      .one_of({"redrive", "cancel", "move", "prioritise", "forget"})
+      .option_text("redrive | cancel | move | prioritise | forget");
+  add_filter(syntax, options);
+  syntax.add_option("--to", options.target, "move, redrive: the model or route that they go to")
+      .option_text("NAME");
+  syntax.add_option("--priority", options.priority, "prioritise: -100 to 100, higher first")
+      .option_text("N");
+  syntax.add_flag("--dry-run", options.dry_run,
+                  "start nothing: print how many tasks it would concern");
+  syntax.add_flag("--wait", options.wait,
+                  "until it has ended; exit 1 if it failed or was cancelled");
+  syntax.add_flag("--json", options.json, "with --wait: the job at its end as a JSON object");
+  syntax.keep_from_environment();
+  syntax.footer(
       "\nPrints the job's id. Workers, and tick, make its steps; it goes on without this command. "
       "A task must meet all conditions. Move and prioritise concern tasks that wait.");
 }
 
-void configure_end(CLI::App& app, JobOptions& options) {
-  app.add_option("id", options.id, "as job ls shows it")->required()->option_text("ID");
-  app.add_flag("--wait", options.wait, "until it has ended");
+void configure_end(CommandSyntax syntax, JobOptions& options) {
+  syntax.add_option("id", options.id, "as job ls shows it").required().option_text("ID");
+  syntax.add_flag("--wait", options.wait, "until it has ended");
 }
 
 }  // namespace
 
-Action configure_job(CLI::App& app) {
+Action configure_job(CommandSyntax syntax) {
   const auto options = std::make_shared<JobOptions>();
-  app.require_subcommand(1);
-  CLI::App* begin = app.add_subcommand("start", "Start a job over all tasks that meet a filter");
-  configure_start(*begin, *options);
-  CLI::App* ls = app.add_subcommand("ls", "Jobs, newest first");
-  ls->add_option("--limit", options->limit, "at most so many")
-      ->check(CLI::Range(1, 1000))
-      ->option_text("N [50]");
-  ls->add_flag("--json", options->json, "one JSON object a line");
-  CLI::App* show = app.add_subcommand("show", "One job with all its fields");
-  show->add_option("id", options->id, "as job ls shows it")->required()->option_text("ID");
-  show->add_flag("--json", options->json, "as a JSON object");
-  CLI::App* cancel =
-      app.add_subcommand("cancel", "Stop a job, or its undoing; what is done stays done");
-  configure_end(*cancel, *options);
-  CLI::App* undo = app.add_subcommand(
+  syntax.require_subcommand();
+  const CommandSyntax begin =
+      syntax.add_subcommand("start", "Start a job over all tasks that meet a filter");
+  configure_start(begin, *options);
+  const CommandSyntax ls = syntax.add_subcommand("ls", "Jobs, newest first");
+  ls.add_option("--limit", options->limit, "at most so many")
+      .in_range(1, 1000)
+      .option_text("N [50]");
+  ls.add_flag("--json", options->json, "one JSON object a line");
+  const CommandSyntax show = syntax.add_subcommand("show", "One job with all its fields");
+  show.add_option("id", options->id, "as job ls shows it").required().option_text("ID");
+  show.add_flag("--json", options->json, "as a JSON object");
+  const CommandSyntax cancel =
+      syntax.add_subcommand("cancel", "Stop a job, or its undoing; what is done stays done");
+  configure_end(cancel, *options);
+  const CommandSyntax undo = syntax.add_subcommand(
       "undo", "Undo what a job did, within 24 hours, for tasks that are still as it left them");
-  configure_end(*undo, *options);
+  configure_end(undo, *options);
   return [options, begin, ls, show, cancel](const GlobalOptions& globals) {
     return with_database(globals, [&](pqxx::connection& database) {
-      if (begin->parsed()) return start_and_wait(database, *options);
-      if (ls->parsed()) return list(database, *options);
-      if (show->parsed()) {
+      if (begin.parsed()) return start_and_wait(database, *options);
+      if (ls.parsed()) return list(database, *options);
+      if (show.parsed()) {
         print_job(database, options->id, options->json);
         return ExitCode::ok;
       }
-      return act(database, cancel->parsed() ? "cancel_job" : "undo_job", *options);
+      return act(database, cancel.parsed() ? "cancel_job" : "undo_job", *options);
     });
   };
 }

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <pqxx/pqxx>
 #include <string>
@@ -9,6 +8,7 @@
 #include "api/api_key.h"
 #include "cli/database_session.h"
 #include "cli/rows.h"
+#include "cli/syntax.h"
 #include "cli/table.h"
 #include "command_error.h"
 
@@ -63,32 +63,34 @@ void revoke(pqxx::work& transaction, const std::string& id) {
 
 }  // namespace
 
-Action configure_key(CLI::App& app) {
+Action configure_key(CommandSyntax syntax) {
   const auto options = std::make_shared<KeyOptions>();
-  app.require_subcommand(1);
-  CLI::App* make = app.add_subcommand("create", "Make a key and print it, once");
-  make->add_option("name", options->name, "what it is for, for people")
-      ->required()
-      ->option_text("NAME");
-  make->add_option("--tenant", options->tenant,
-                   "it sees and submits this tenant's tasks alone [every tenant's]")
-      ->option_text("T");
-  make->add_option("--scope", options->scopes,
-                   "submit (tasks: submit, cancel, redrive), read, or admin (all of it, and the "
-                   "configuration)")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"submit", "read", "admin"}))
-      ->option_text("A,B [submit,read]");
-  CLI::App* ls = app.add_subcommand("ls", "All keys, revoked ones too; never the keys themselves");
-  ls->add_flag("--json", options->json, "one JSON object a line");
-  CLI::App* end = app.add_subcommand("revoke", "End a key; servers follow within a second");
-  end->add_option("id", options->id, "as key ls shows it")->required()->option_text("ID");
+  syntax.require_subcommand();
+  const CommandSyntax make = syntax.add_subcommand("create", "Make a key and print it, once");
+  make.add_option("name", options->name, "what it is for, for people")
+      .required()
+      .option_text("NAME");
+  make.add_option("--tenant", options->tenant,
+                  "it sees and submits this tenant's tasks alone [every tenant's]")
+      .option_text("T");
+  make.add_option("--scope", options->scopes,
+                  "submit (tasks: submit, cancel, redrive), read, or admin (all of it, and the "
+                  "configuration)")
+      .delimiter(',')
+      .one_of({"submit", "read", "admin"})
+      .option_text("A,B [submit,read]");
+  const CommandSyntax ls =
+      syntax.add_subcommand("ls", "All keys, revoked ones too; never the keys themselves");
+  ls.add_flag("--json", options->json, "one JSON object a line");
+  const CommandSyntax end =
+      syntax.add_subcommand("revoke", "End a key; servers follow within a second");
+  end.add_option("id", options->id, "as key ls shows it").required().option_text("ID");
   return [options, make, ls](const GlobalOptions& globals) {
     return with_database(globals, [&](pqxx::connection& database) {
       pqxx::work transaction(database);
-      if (make->parsed()) {
+      if (make.parsed()) {
         create(transaction, *options);
-      } else if (ls->parsed()) {
+      } else if (ls.parsed()) {
         list(transaction, options->json);
       } else {
         revoke(transaction, options->id);

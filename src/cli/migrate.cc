@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <pqxx/pqxx>
 
 #include "cli/command.h"
+#include "cli/syntax.h"
 #include "cli/terminal.h"
 #include "db/database_url.h"
 #include "db/strangers.h"
@@ -90,25 +90,27 @@ ExitCode run(const MigrateOptions& options, const GlobalOptions& globals) {
 
 }  // namespace
 
-Action configure_migrate(CLI::App& app) {
+Action configure_migrate(CommandSyntax syntax) {
   const auto options = std::make_shared<MigrateOptions>();
-  app.add_option("what", options->what,
-                 "up: apply what is missing; status: what is applied and what is pending; "
-                 "sql: print all of it for psql")
-      ->check(CLI::IsMember({"up", "status", "sql"}))
-      ->type_name("")
-      ->capture_default_str();
-  app.add_flag("--json", options->json, "status as one JSON object a line");
-  CLI::Option* const without_roles =
-      app.add_flag("--without-roles", options->without_roles,
-                   "a new schema belongs to this user, who runs everything as himself; "
-                   "no sluice_… role is made or granted anything");
-  app.add_option("--role-prefix", options->role_prefix,
-                 "a new schema's roles are NAME_owner, NAME_admin and so on, for a second "
-                 "installation in a cluster, with logins of its own [sluice]")
-      ->check([](const std::string& prefix) { return role_prefix_problem(prefix); })
-      ->type_name("NAME")
-      ->excludes(without_roles);
+  syntax
+      .add_option("what", options->what,
+                  "up: apply what is missing; status: what is applied and what is pending; "
+                  "sql: print all of it for psql")
+      .one_of({"up", "status", "sql"})
+      .type_name("")
+      .capture_default_str();
+  syntax.add_flag("--json", options->json, "status as one JSON object a line");
+  const FlagSyntax without_roles =
+      syntax.add_flag("--without-roles", options->without_roles,
+                      "a new schema belongs to this user, who runs everything as himself; "
+                      "no sluice_… role is made or granted anything");
+  syntax
+      .add_option("--role-prefix", options->role_prefix,
+                  "a new schema's roles are NAME_owner, NAME_admin and so on, for a second "
+                  "installation in a cluster, with logins of its own [sluice]")
+      .check([](const std::string& prefix) { return role_prefix_problem(prefix); })
+      .type_name("NAME")
+      .excludes(without_roles);
   return [options](const GlobalOptions& globals) { return run(*options, globals); };
 }
 

@@ -1,7 +1,7 @@
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/syntax.h"
 #include "mock/mock_server.h"
 
 namespace sluice {
@@ -22,25 +22,27 @@ first blank (mock:status=429;retry_after=2 and any text):
 
 }  // namespace
 
-Action configure_mock(CLI::App& app) {
+Action configure_mock(CommandSyntax syntax) {
   auto options = std::make_shared<MockOptions>();
-  app.footer(footer);
-  app.add_option("--listen", options->listen, "address; port 0 takes a free one, printed at start")
-      ->option_text("HOST:PORT [127.0.0.1:8090]");
-  app.add_option("--latency", options->latency,
-                 "per call: 200ms, 1s-5s, or shares: 95%:1s-5s,5%:20s-40s")
-      ->option_text("SPEC [0]");
-  app.add_option("--rpm", options->rpm, "requests a minute of each model, 429 above [no limit]")
-      ->option_text("N");
-  app.add_option("--error-rate", options->error_rate, "probability of an HTTP 500")
-      ->check(CLI::Range(0.0, 1.0))
-      ->option_text("P [0]");
-  app.add_option("--seed", options->seed, "of the latencies and errors")->option_text("N [1]");
-  app.add_option("--answer-bytes", options->answer_bytes, "answers at least that long")
-      ->check(CLI::Range(size_t{0}, answer_bytes_max))
-      ->option_text("N [0]");
-  app.add_option("--log", options->log_file, "append a JSON line per arrival [off]")
-      ->option_text("FILE");
+  syntax.footer(footer);
+  syntax
+      .add_option("--listen", options->listen, "address; port 0 takes a free one, printed at start")
+      .option_text("HOST:PORT [127.0.0.1:8090]");
+  syntax
+      .add_option("--latency", options->latency,
+                  "per call: 200ms, 1s-5s, or shares: 95%:1s-5s,5%:20s-40s")
+      .option_text("SPEC [0]");
+  syntax.add_option("--rpm", options->rpm, "requests a minute of each model, 429 above [no limit]")
+      .option_text("N");
+  syntax.add_option("--error-rate", options->error_rate, "probability of an HTTP 500")
+      .in_range(0.0, 1.0)
+      .option_text("P [0]");
+  syntax.add_option("--seed", options->seed, "of the latencies and errors").option_text("N [1]");
+  syntax.add_option("--answer-bytes", options->answer_bytes, "answers at least that long")
+      .in_range(size_t{0}, answer_bytes_max)
+      .option_text("N [0]");
+  syntax.add_option("--log", options->log_file, "append a JSON line per arrival [off]")
+      .option_text("FILE");
   return [options](const GlobalOptions&) { return static_cast<ExitCode>(run_mock(*options)); };
 }
 

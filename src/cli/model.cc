@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "cli/database_session.h"
 #include "cli/rows.h"
 #include "cli/settings.h"
+#include "cli/syntax.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "command_error.h"
@@ -162,57 +162,54 @@ struct Choice {
   Operation operation = nullptr;
 };
 
-CLI::App* add_operation(CLI::App& app, const std::shared_ptr<Choice>& choice, const char* name,
-                        const char* help, Operation operation) {
-  CLI::App* nested = app.add_subcommand(name, help);
-  nested->parse_complete_callback([choice, operation] { choice->operation = operation; });
+CommandSyntax add_operation(CommandSyntax syntax, const std::shared_ptr<Choice>& choice,
+                            const char* name, const char* help, Operation operation) {
+  const CommandSyntax nested = syntax.add_subcommand(name, help);
+  nested.parse_complete_callback([choice, operation] { choice->operation = operation; });
   if (operation == history) {
-    nested->add_option("name", choice->options.name, "the model [all]")->option_text("NAME");
+    nested.add_option("name", choice->options.name, "the model [all]").option_text("NAME");
   } else if (operation != list) {
-    nested->add_option("name", choice->options.name, "the model")->required()->option_text("NAME");
+    nested.add_option("name", choice->options.name, "the model").required().option_text("NAME");
   }
   return nested;
 }
 
-void add_close(CLI::App& app, const std::shared_ptr<Choice>& choice) {
-  CLI::App* nested = add_operation(app, choice, "close",
-                                   "Claim nothing for it until a time; nothing is lost", close);
-  CLI::Option* const period = nested->add_option("--for", choice->close_for, "from now on");
-  period->option_text("DURATION");
-  CLI::Option* const end =
-      nested->add_option("--until", choice->options.close_until, "such as '2030-01-01 08:00+00'");
-  end->excludes(period)->option_text("TIMESTAMP");
-  nested->add_flag("--forever")
-      ->description("until it is resumed: the default")
-      ->excludes(period)
-      ->excludes(end);
-  nested->add_option("--reason", choice->options.reason, "shown beside it")->option_text("TEXT");
+void add_close(CommandSyntax syntax, const std::shared_ptr<Choice>& choice) {
+  const CommandSyntax nested = add_operation(
+      syntax, choice, "close", "Claim nothing for it until a time; nothing is lost", close);
+  const FlagSyntax period = nested.add_option("--for", choice->close_for, "from now on");
+  period.option_text("DURATION");
+  const FlagSyntax end =
+      nested.add_option("--until", choice->options.close_until, "such as '2030-01-01 08:00+00'");
+  end.excludes(period).option_text("TIMESTAMP");
+  nested.add_flag("--forever", "until it is resumed: the default").excludes(period).excludes(end);
+  nested.add_option("--reason", choice->options.reason, "shown beside it").option_text("TEXT");
 }
 
 }  // namespace
 
-Action configure_model(CLI::App& app) {
+Action configure_model(CommandSyntax syntax) {
   const auto choice = std::make_shared<Choice>();
-  app.require_subcommand(1);
-  add_operation(app, choice, "ls", "All models", list)
-      ->add_flag("--json", choice->options.json, "one JSON object a line");
-  add_operation(app, choice, "set", "Change a model, or make a new one (needs url=)", set)
-      ->add_option("settings", choice->settings,
-                   "columns of sluice.models: url=http://..., rpm=60, "
-                   "timeout=2m; null takes a limit away")
-      ->required()
-      ->option_text("KEY=VALUE ...");
-  add_operation(app, choice, "pause", "Claim nothing for it until it is resumed", pause);
-  add_operation(app, choice, "resume", "End a pause or a closure", resume);
-  add_close(app, choice);
-  CLI::App* past = add_operation(
-      app, choice, "history",
+  syntax.require_subcommand();
+  add_operation(syntax, choice, "ls", "All models", list)
+      .add_flag("--json", choice->options.json, "one JSON object a line");
+  add_operation(syntax, choice, "set", "Change a model, or make a new one (needs url=)", set)
+      .add_option("settings", choice->settings,
+                  "columns of sluice.models: url=http://..., rpm=60, "
+                  "timeout=2m; null takes a limit away")
+      .required()
+      .option_text("KEY=VALUE ...");
+  add_operation(syntax, choice, "pause", "Claim nothing for it until it is resumed", pause);
+  add_operation(syntax, choice, "resume", "End a pause or a closure", resume);
+  add_close(syntax, choice);
+  const CommandSyntax past = add_operation(
+      syntax, choice, "history",
       "How breakers went and models were parked: when, from what to what, why", history);
-  past->add_option("--limit", choice->options.limit, "this many, newest first")
-      ->check(CLI::Range(1, INT32_MAX))
-      ->option_text("N [50]");
-  past->add_flag("--json", choice->options.json, "one JSON object a line");
-  add_operation(app, choice, "rm", "Delete it; it must have no unfinished task", remove);
+  past.add_option("--limit", choice->options.limit, "this many, newest first")
+      .in_range(1, INT32_MAX)
+      .option_text("N [50]");
+  past.add_flag("--json", choice->options.json, "one JSON object a line");
+  add_operation(syntax, choice, "rm", "Delete it; it must have no unfinished task", remove);
   return [choice](const GlobalOptions& globals) {
     choice->options.settings = parse_settings(choice->settings, "a model", model_columns);
     if (!choice->close_for.empty()) {

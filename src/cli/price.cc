@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +7,7 @@
 #include "cli/database_session.h"
 #include "cli/rows.h"
 #include "cli/settings.h"
+#include "cli/syntax.h"
 #include "cli/table.h"
 #include "command_error.h"
 #include "json_text.h"
@@ -81,42 +81,43 @@ void remove(pqxx::work& transaction, const PriceOptions& options) {
                                  options.model, options.valid_from));
 }
 
-void add_model(CLI::App& app, PriceOptions& options, bool needs_model) {
-  app.add_option("model", options.model, needs_model ? "the model" : "of this one alone [all]")
-      ->required(needs_model)
-      ->option_text("MODEL");
+void add_model(CommandSyntax syntax, PriceOptions& options, bool needs_model) {
+  syntax.add_option("model", options.model, needs_model ? "the model" : "of this one alone [all]")
+      .required(needs_model)
+      .option_text("MODEL");
 }
 
 }  // namespace
 
-Action configure_price(CLI::App& app) {
+Action configure_price(CommandSyntax syntax) {
   const auto options = std::make_shared<PriceOptions>();
-  app.require_subcommand(1);
-  CLI::App* ls = app.add_subcommand("ls", "Prices of models: now, before and to come");
-  add_model(*ls, *options, false);
-  ls->add_flag("--json", options->json, "one JSON object a line");
-  CLI::App* change =
-      app.add_subcommand("set", "Say what a model costs from now on, or from a time");
-  add_model(*change, *options, true);
+  syntax.require_subcommand();
+  const CommandSyntax ls = syntax.add_subcommand("ls", "Prices of models: now, before and to come");
+  add_model(ls, *options, false);
+  ls.add_flag("--json", options->json, "one JSON object a line");
+  const CommandSyntax change =
+      syntax.add_subcommand("set", "Say what a model costs from now on, or from a time");
+  add_model(change, *options, true);
   change
-      ->add_option("settings", options->settings,
-                   "of a million tokens: input=0.15, output=0.60, cached_input=, cache_write=; "
-                   "per_request= of a call; above_tokens=200000; valid_from=2030-01-01")
-      ->required()
-      ->option_text("KEY=VALUE ...");
-  CLI::App* rm = app.add_subcommand("rm", "Remove a list of prices, as if it had never begun");
-  add_model(*rm, *options, true);
-  rm->add_option("valid_from", options->valid_from, "when it begins, as ls --json shows it")
-      ->required()
-      ->option_text("TIMESTAMP");
+      .add_option("settings", options->settings,
+                  "of a million tokens: input=0.15, output=0.60, cached_input=, cache_write=; "
+                  "per_request= of a call; above_tokens=200000; valid_from=2030-01-01")
+      .required()
+      .option_text("KEY=VALUE ...");
+  const CommandSyntax rm =
+      syntax.add_subcommand("rm", "Remove a list of prices, as if it had never begun");
+  add_model(rm, *options, true);
+  rm.add_option("valid_from", options->valid_from, "when it begins, as ls --json shows it")
+      .required()
+      .option_text("TIMESTAMP");
   return [options, ls, change](const GlobalOptions& globals) {
-    if (change->parsed()) {
+    if (change.parsed()) {
       options->parsed = parse_settings(options->settings, "a price", price_columns);
     }
     return in_transaction(globals, [&](pqxx::work& transaction) {
-      if (ls->parsed()) {
+      if (ls.parsed()) {
         list(transaction, *options);
-      } else if (change->parsed()) {
+      } else if (change.parsed()) {
         set(transaction, *options);
       } else {
         remove(transaction, *options);

@@ -2,11 +2,11 @@
 #include <curl/curl.h>
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
 #include "cli/command.h"
+#include "cli/syntax.h"
 #include "command_error.h"
 
 namespace sluice {
@@ -44,12 +44,14 @@ ExitCode probe(const std::string& url) {
 
 }  // namespace
 
-Action configure_probe(CLI::App& app) {
+Action configure_probe(CommandSyntax syntax) {
   const auto url = std::make_shared<std::string>("http://127.0.0.1:8080/healthz");
-  app.add_option("URL", *url,
-                 "asked by plain HTTP; exit 0 if the answer is 200. /healthz is about the process, "
-                 "/readyz about its database too")
-      ->option_text("[http://127.0.0.1:8080/healthz]");
+  syntax
+      .add_option(
+          "URL", *url,
+          "asked by plain HTTP; exit 0 if the answer is 200. /healthz is about the process, "
+          "/readyz about its database too")
+      .option_text("[http://127.0.0.1:8080/healthz]");
   return [url](const GlobalOptions&) { return probe(*url); };
 }
 

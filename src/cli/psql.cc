@@ -27,7 +27,7 @@ ExitCode run(const GlobalOptions& globals) {
 
 }  // namespace
 
-Action configure_psql(CLI::App&) {
+Action configure_psql(CommandSyntax) {
   return run;
 }
 

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <pqxx/pqxx>
 
@@ -22,11 +21,12 @@ ExitCode redrive(pqxx::connection& connection, const BulkOptions& options) {
 
 }  // namespace
 
-Action configure_redrive(CLI::App& app) {
+Action configure_redrive(CommandSyntax syntax) {
   const auto options = std::make_shared<BulkOptions>();
-  add_bulk_flags(app, *options, "a task that failed, expired or was cancelled; its id is printed",
+  add_bulk_flags(syntax, *options,
+                 "a task that failed, expired or was cancelled; its id is printed",
                  "every dead letter that meets all of these; prints how many", "failed");
-  add_error_flags(app, *options);
+  add_error_flags(syntax, *options);
   return [options](const GlobalOptions& globals) {
     check_bulk_usage(*options, "redrive");
     return with_database(globals,

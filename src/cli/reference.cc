@@ -1,7 +1,6 @@
 // The commands that tell of all the others: completion, complete and manual.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +11,7 @@
 #include "cli/command_line.h"
 #include "cli/completion.h"
 #include "cli/manual.h"
+#include "cli/syntax.h"
 #include "command_error.h"
 
 namespace sluice {
@@ -65,13 +65,13 @@ ExitCode write_pages(const CommandDescription& root, const std::string& director
 
 }  // namespace
 
-Action configure_completion(CLI::App& app) {
+Action configure_completion(CommandSyntax syntax) {
   const auto shell = std::make_shared<std::string>();
-  app.add_option("shell", *shell, "what the script is for")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
-      ->option_text("bash | zsh | fish");
-  app.footer(R"(For this shell, and for good:
+  syntax.add_option("shell", *shell, "what the script is for")
+      .required()
+      .one_of({"bash", "zsh", "fish"})
+      .option_text("bash | zsh | fish");
+  syntax.footer(R"(For this shell, and for good:
   bash . <(sluice completion bash)
        sluice completion bash >~/.local/share/bash-completion/completions/sluice
   zsh  . <(sluice completion zsh)
@@ -84,24 +84,24 @@ Action configure_completion(CLI::App& app) {
   };
 }
 
-Action configure_complete(CLI::App&) {
+Action configure_complete(CommandSyntax) {
   return print_completion;
 }
 
-Action configure_manual(CLI::App& app) {
+Action configure_manual(CommandSyntax syntax) {
   struct ManualOptions {
     std::string command;
     std::string directory;
   };
   const auto options = std::make_shared<ManualOptions>();
-  CLI::Option* command =
-      app.add_option("command", options->command, "whose page is printed [sluice's own]")
-          ->option_text("COMMAND");
-  app.add_option("--dir", options->directory, "write all pages there, as sluice-worker.1")
-      ->excludes(command)
-      ->configurable(false)  // no variable makes it write files
-      ->option_text("DIR");
-  app.footer("To read a page: sluice manual worker | man -l -");
+  const FlagSyntax command =
+      syntax.add_option("command", options->command, "whose page is printed [sluice's own]")
+          .option_text("COMMAND");
+  syntax.add_option("--dir", options->directory, "write all pages there, as sluice-worker.1")
+      .excludes(command)
+      .keep_from_environment()  // no variable makes it write files
+      .option_text("DIR");
+  syntax.footer("To read a page: sluice manual worker | man -l -");
   return [options](const GlobalOptions&) {
     const CommandDescription root = describe_command_line();
     return options->directory.empty() ? print_page(root, options->command)

@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
 #include "cli/database_session.h"
 #include "cli/rows.h"
 #include "cli/settings.h"
+#include "cli/syntax.h"
 #include "cli/table.h"
 #include "command_error.h"
 
@@ -79,39 +79,43 @@ std::vector<Setting> weight_of(const std::vector<std::string>& texts) {
   return {{"weight", texts[0]}};
 }
 
-void add_names(CLI::App& app, RouteOptions& options, bool needs_model) {
-  app.add_option("route", options.route, "made by its first model")
-      ->required()
-      ->option_text("ROUTE");
-  app.add_option("model", options.model, needs_model ? "an existing one" : "this one alone [all]")
-      ->required(needs_model)
-      ->option_text("MODEL");
+void add_names(CommandSyntax syntax, RouteOptions& options, bool needs_model) {
+  syntax.add_option("route", options.route, "made by its first model")
+      .required()
+      .option_text("ROUTE");
+  syntax
+      .add_option("model", options.model, needs_model ? "an existing one" : "this one alone [all]")
+      .required(needs_model)
+      .option_text("MODEL");
 }
 
 }  // namespace
 
-Action configure_route(CLI::App& app) {
+Action configure_route(CommandSyntax syntax) {
   const auto options = std::make_shared<RouteOptions>();
-  app.require_subcommand(1);
-  CLI::App* ls = app.add_subcommand("ls", "All routes and their models");
-  ls->add_flag("--json", options->json, "one JSON object a line");
-  CLI::App* change = app.add_subcommand("set", "Give a route a model, or the model another weight");
-  add_names(*change, *options, true);
-  auto* settings = change
-                       ->add_option("settings", options->settings,
-                                    "its share beside the others' weights; 0 gives it nothing")
-                       ->option_text("weight=N [1]");
-  change->add_flag("--remove", options->remove, "take the model out of the route")
-      ->configurable(false)  // never from the environment
-      ->excludes(settings);
-  CLI::App* rm = app.add_subcommand("rm", "Take a model out of a route, or all of them");
-  add_names(*rm, *options, false);
+  syntax.require_subcommand();
+  const CommandSyntax ls = syntax.add_subcommand("ls", "All routes and their models");
+  ls.add_flag("--json", options->json, "one JSON object a line");
+  const CommandSyntax change =
+      syntax.add_subcommand("set", "Give a route a model, or the model another weight");
+  add_names(change, *options, true);
+  const FlagSyntax settings =
+      change
+          .add_option("settings", options->settings,
+                      "its share beside the others' weights; 0 gives it nothing")
+          .option_text("weight=N [1]");
+  change.add_flag("--remove", options->remove, "take the model out of the route")
+      .keep_from_environment()
+      .excludes(settings);
+  const CommandSyntax rm =
+      syntax.add_subcommand("rm", "Take a model out of a route, or all of them");
+  add_names(rm, *options, false);
   return [options, ls, change](const GlobalOptions& globals) {
-    if (change->parsed()) options->parsed = weight_of(options->settings);
+    if (change.parsed()) options->parsed = weight_of(options->settings);
     return in_transaction(globals, [&](pqxx::work& transaction) {
-      if (ls->parsed()) {
+      if (ls.parsed()) {
         list(transaction, options->json);
-      } else if (change->parsed()) {
+      } else if (change.parsed()) {
         set(transaction, *options);
       } else {
         remove(transaction, *options);

@@ -20,36 +20,41 @@ std::string complaint_about_directory(std::string& directory) {
   return directory.starts_with('/') ? "" : "not an absolute path below /";
 }
 
+std::string complaint_about_host(const std::string& text) {
+  const Result<SecretHost> host = secret_host_of(text);
+  return host ? "" : host.error().message;
+}
+
 }  // namespace
 
-void add_secret_flags(CLI::App& app, SecretBounds& bounds) {
-  app.add_option("--secret-env", bounds.env_prefixes,
-                 "models may name variables that begin so as their secret, and the well-known ones "
-                 "of providers, as OPENAI_API_KEY")
-      ->check(complaint_about_prefix)
-      ->allow_extra_args(false)
-      ->delimiter(',')
-      ->option_text("PREFIX [SLUICE_SECRET_]");
-  app.add_option("--secret-dir", bounds.directories, "models may name files below it")
-      ->transform(CLI::Validator(complaint_about_directory, "", ""))
-      ->allow_extra_args(false)
-      ->delimiter(',')
-      ->option_text("DIR [/run/secrets]");
+void add_secret_flags(CommandSyntax syntax, SecretBounds& bounds) {
+  syntax
+      .add_option(
+          "--secret-env", bounds.env_prefixes,
+          "models may name variables that begin so as their secret, and the well-known ones "
+          "of providers, as OPENAI_API_KEY")
+      .check(complaint_about_prefix)
+      .allow_extra_args(false)
+      .delimiter(',')
+      .option_text("PREFIX [SLUICE_SECRET_]");
+  syntax.add_option("--secret-dir", bounds.directories, "models may name files below it")
+      .transform(complaint_about_directory)
+      .allow_extra_args(false)
+      .delimiter(',')
+      .option_text("DIR [/run/secrets]");
   const auto bind = [&bounds](const std::vector<std::string>& texts) {
-    for (const std::string& text : texts) {
-      Result<SecretHost> host = secret_host_of(text);
-      if (!host) throw CLI::ValidationError("--secret-host", host.error().message);
-      bounds.hosts.push_back(std::move(*host));
-    }
+    for (const std::string& text : texts) bounds.hosts.push_back(*secret_host_of(text));
   };
-  app.add_option_function<std::vector<std::string>>(
-         "--secret-host", bind,
-         "where a secret may be sent (env:NAME=api.example, file:/path=http://10.0.0.5:8000), "
-         "and nowhere else; of others, providers' variables go to their provider, the rest to any "
-         "such provider")
-      ->allow_extra_args(false)
-      ->delimiter(',')
-      ->option_text("REF=HOST");
+  syntax
+      .add_option_function(
+          "--secret-host", bind,
+          "where a secret may be sent (env:NAME=api.example, file:/path=http://10.0.0.5:8000), "
+          "and nowhere else; of others, providers' variables go to their provider, the rest to any "
+          "such provider")
+      .check(complaint_about_host)
+      .allow_extra_args(false)
+      .delimiter(',')
+      .option_text("REF=HOST");
 }
 
 }  // namespace sluice

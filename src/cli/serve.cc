@@ -1,7 +1,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -9,6 +8,7 @@
 
 #include "api/run_server.h"
 #include "cli/command.h"
+#include "cli/syntax.h"
 #include "command_error.h"
 #include "duration.h"
 #include "private_file.h"
@@ -83,62 +83,72 @@ ExitCode serve(const ServeFlags& flags, const GlobalOptions& globals) {
   return run_server(options);
 }
 
-void add_breaker_options(CLI::App& app, ServeFlags& flags) {
-  app.add_option("--breaker-failures", flags.breaker.failures,
-                 "so many statements in a row fail for the database's sake: requests are 503 at "
-                 "once")
-      ->check(CLI::Range(1, 1'000))
-      ->option_text("N [5]");
-  app.add_option("--breaker-open", flags.breaker_open, "for so long; then one at a time is tried")
-      ->option_text("DURATION [5s]");
-  app.add_option("--breaker-successes", flags.breaker.successes,
-                 "so many in a row succeed: all go through again")
-      ->check(CLI::Range(1, 1'000))
-      ->option_text("N [2]");
+void add_breaker_options(CommandSyntax syntax, ServeFlags& flags) {
+  syntax
+      .add_option("--breaker-failures", flags.breaker.failures,
+                  "so many statements in a row fail for the database's sake: requests are 503 at "
+                  "once")
+      .in_range(1, 1'000)
+      .option_text("N [5]");
+  syntax
+      .add_option("--breaker-open", flags.breaker_open, "for so long; then one at a time is tried")
+      .option_text("DURATION [5s]");
+  syntax
+      .add_option("--breaker-successes", flags.breaker.successes,
+                  "so many in a row succeed: all go through again")
+      .in_range(1, 1'000)
+      .option_text("N [2]");
 }
 
-void add_read_options(CLI::App& app, ServeFlags& flags) {
-  app.add_option("--read-url", flags.read_url,
-                 "a hot standby of the database, for lists, the console's figures and /metrics; "
-                 "the primary answers while it cannot")
-      ->option_text("URL");
-  app.add_option("--read-lag", flags.read_lag, "further behind, the standby is not asked")
-      ->option_text("DURATION [30s]");
+void add_read_options(CommandSyntax syntax, ServeFlags& flags) {
+  syntax
+      .add_option("--read-url", flags.read_url,
+                  "a hot standby of the database, for lists, the console's figures and /metrics; "
+                  "the primary answers while it cannot")
+      .option_text("URL");
+  syntax.add_option("--read-lag", flags.read_lag, "further behind, the standby is not asked")
+      .option_text("DURATION [30s]");
 }
 
 }  // namespace
 
-Action configure_serve(CLI::App& app) {
+Action configure_serve(CommandSyntax syntax) {
   const auto flags = std::make_shared<ServeFlags>();
-  app.footer(app.get_footer() + spans_footer);
-  app.add_option("--listen", flags->listen, "address; port 0 takes a free one, printed at start")
-      ->option_text("HOST:PORT [127.0.0.1:8080]");
-  app.add_flag("--without-keys", flags->without_keys,
-               "answer everybody who reaches this loopback address; otherwise every request needs "
-               "a key (sluice key create)");
-  CLI::Option* cert =
-      app.add_option("--tls-cert", flags->tls_cert,
-                     "PEM file of the certificate and its chain: HTTPS, version 1.2 or newer")
-          ->option_text("FILE");
-  CLI::Option* key = app.add_option("--tls-key", flags->tls_key, "PEM file of its key")
-                         ->option_text("FILE")
-                         ->needs(cert);
-  cert->needs(key);
-  app.add_option("--health-listen", flags->health_listen,
-                 "answers /healthz, /readyz and /metrics here, too, whatever befalls --listen")
-      ->option_text("HOST:PORT");
-  app.add_option("--stream-life", flags->stream_life,
-                 "so old a stream of events may be; then its client asks anew")
-      ->option_text("DURATION [1h]");
-  app.add_option("--db-connections", flags->db_connections,
-                 "shared by all requests; waiting clients need none")
-      ->check(CLI::Range(1, 50))
-      ->option_text("N [4]");
-  add_read_options(app, *flags);
-  app.add_option("--drain-timeout", flags->drain_timeout,
-                 "on SIGTERM, how long requests may finish before they are cut off")
-      ->option_text("DURATION [30s]");
-  add_breaker_options(app, *flags);
+  syntax.append_footer(spans_footer);
+  syntax.add_option("--listen", flags->listen, "address; port 0 takes a free one, printed at start")
+      .option_text("HOST:PORT [127.0.0.1:8080]");
+  syntax.add_flag(
+      "--without-keys", flags->without_keys,
+      "answer everybody who reaches this loopback address; otherwise every request needs "
+      "a key (sluice key create)");
+  const FlagSyntax cert =
+      syntax
+          .add_option("--tls-cert", flags->tls_cert,
+                      "PEM file of the certificate and its chain: HTTPS, version 1.2 or newer")
+          .option_text("FILE");
+  const FlagSyntax key = syntax.add_option("--tls-key", flags->tls_key, "PEM file of its key")
+                             .option_text("FILE")
+                             .needs(cert);
+  cert.needs(key);
+  syntax
+      .add_option("--health-listen", flags->health_listen,
+                  "answers /healthz, /readyz and /metrics here, too, whatever befalls --listen")
+      .option_text("HOST:PORT");
+  syntax
+      .add_option("--stream-life", flags->stream_life,
+                  "so old a stream of events may be; then its client asks anew")
+      .option_text("DURATION [1h]");
+  syntax
+      .add_option("--db-connections", flags->db_connections,
+                  "shared by all requests; waiting clients need none")
+      .in_range(1, 50)
+      .option_text("N [4]");
+  add_read_options(syntax, *flags);
+  syntax
+      .add_option("--drain-timeout", flags->drain_timeout,
+                  "on SIGTERM, how long requests may finish before they are cut off")
+      .option_text("DURATION [30s]");
+  add_breaker_options(syntax, *flags);
   return [flags](const GlobalOptions& globals) { return serve(*flags, globals); };
 }
 

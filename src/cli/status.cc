@@ -2,7 +2,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -16,6 +15,7 @@
 #include "cli/recent_ends.h"
 #include "cli/rows.h"
 #include "cli/standby.h"
+#include "cli/syntax.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "duration.h"
@@ -217,10 +217,10 @@ ExitCode show(pqxx::connection& connection, const StatusOptions& options) {
 
 }  // namespace
 
-Action configure_status(CLI::App& app) {
+Action configure_status(CommandSyntax syntax) {
   const auto options = std::make_shared<StatusOptions>();
-  app.add_flag("--watch", options->watch, "again every second, until Ctrl-C");
-  app.add_flag("--json", options->json, "one JSON object a line, one per model");
+  syntax.add_flag("--watch", options->watch, "again every second, until Ctrl-C");
+  syntax.add_flag("--json", options->json, "one JSON object a line, one per model");
   return [options](const GlobalOptions& globals) {
     return with_database(globals,
                          [&](pqxx::connection& database) { return show(database, *options); });

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -20,6 +19,7 @@
 #include "cli/outcome_wait.h"
 #include "cli/progress.h"
 #include "cli/submission.h"
+#include "cli/syntax.h"
 #include "cli/terminal.h"
 #include "command_error.h"
 #include "duration.h"
@@ -273,46 +273,52 @@ ExitCode submit(SubmitOptions& options, const GlobalOptions& globals) {
 
 }  // namespace
 
-Action configure_submit(CLI::App& app) {
+Action configure_submit(CommandSyntax syntax) {
   const auto options = std::make_shared<SubmitOptions>();
-  app.add_option("file", options->file,
-                 "one JSON object a line, with the arguments of "
-                 "sluice.submit as its keys; - is standard input")
-      ->option_text("FILE.jsonl");
-  app.add_option("--prompt", options->prompt, "one task with this prompt, instead of a file")
-      ->option_text("TEXT");
-  app.add_option("--model", options->model,
-                 "model or route of lines that name none\n[settings.default_model]")
-      ->option_text("M");
-  app.add_option("--priority", options->priority, "of lines that have none, -100 to 100 [0]")
-      ->check(CLI::Range(-100, 100))
-      ->option_text("N");
-  app.add_option("--tenant", options->tenant, "of lines that have none [default]")
-      ->option_text("T");
-  app.add_option("--metadata", options->metadata, "a JSON object, for lines that have none")
-      ->option_text("JSON");
-  app.add_option("--schema-version", options->schema_version,
-                 "of the payloads of lines that have none, one of sluice.payload_schema")
-      ->option_text("V");
-  app.add_option_function<std::string>(
-         "--on-error", [options](const std::string& what) { options->skip = what == "skip"; },
-         "abort: one bad line, and nothing is submitted; "
-         "skip: it is reported, the others are submitted")
-      ->check(CLI::IsMember({"abort", "skip"}))
-      ->option_text("abort|skip [abort]");
-  app.add_flag("--wait", options->wait,
-               "print each task as it ends, a JSON object a line "
-               "with the number of its line; with --prompt the "
-               "bare answer; says on stderr what keeps tasks that "
-               "have not begun");
-  app.add_option("--timeout", options->timeout,
-                 "with --wait, for so long at most; then exit code 1, "
-                 "and the tasks go on [no limit]")
-      ->option_text("DURATION");
-  app.add_flag("--dry-run", options->dry_run,
-               "submit nothing: print how many tokens the tasks "
-               "need, what they cost, and when they would end");
-  app.add_flag("--json", options->json, "with --dry-run: an object a line, of each model or route");
+  syntax
+      .add_option("file", options->file,
+                  "one JSON object a line, with the arguments of "
+                  "sluice.submit as its keys; - is standard input")
+      .option_text("FILE.jsonl");
+  syntax.add_option("--prompt", options->prompt, "one task with this prompt, instead of a file")
+      .option_text("TEXT");
+  syntax
+      .add_option("--model", options->model,
+                  "model or route of lines that name none\n[settings.default_model]")
+      .option_text("M");
+  syntax.add_option("--priority", options->priority, "of lines that have none, -100 to 100 [0]")
+      .in_range(-100, 100)
+      .option_text("N");
+  syntax.add_option("--tenant", options->tenant, "of lines that have none [default]")
+      .option_text("T");
+  syntax.add_option("--metadata", options->metadata, "a JSON object, for lines that have none")
+      .option_text("JSON");
+  syntax
+      .add_option("--schema-version", options->schema_version,
+                  "of the payloads of lines that have none, one of sluice.payload_schema")
+      .option_text("V");
+  syntax
+      .add_option_function(
+          "--on-error", [options](const std::string& what) { options->skip = what == "skip"; },
+          "abort: one bad line, and nothing is submitted; "
+          "skip: it is reported, the others are submitted")
+      .one_of({"abort", "skip"})
+      .option_text("abort|skip [abort]");
+  syntax.add_flag("--wait", options->wait,
+                  "print each task as it ends, a JSON object a line "
+                  "with the number of its line; with --prompt the "
+                  "bare answer; says on stderr what keeps tasks that "
+                  "have not begun");
+  syntax
+      .add_option("--timeout", options->timeout,
+                  "with --wait, for so long at most; then exit code 1, "
+                  "and the tasks go on [no limit]")
+      .option_text("DURATION");
+  syntax.add_flag("--dry-run", options->dry_run,
+                  "submit nothing: print how many tokens the tasks "
+                  "need, what they cost, and when they would end");
+  syntax.add_flag("--json", options->json,
+                  "with --dry-run: an object a line, of each model or route");
   return [options](const GlobalOptions& globals) { return submit(*options, globals); };
 }
 

@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
 #include <pqxx/pqxx>
 #include <string>
 
 #include "cli/database_session.h"
+#include "cli/syntax.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "command_error.h"
@@ -109,12 +109,12 @@ ExitCode show(pqxx::connection& connection, const TaskOptions& options) {
 
 }  // namespace
 
-Action configure_task(CLI::App& app) {
+Action configure_task(CommandSyntax syntax) {
   const auto options = std::make_shared<TaskOptions>();
-  app.add_option("id", options->id, "the number that submit printed")
-      ->required()
-      ->option_text("ID");
-  app.add_flag("--json", options->json, "as one JSON object, with the whole texts");
+  syntax.add_option("id", options->id, "the number that submit printed")
+      .required()
+      .option_text("ID");
+  syntax.add_flag("--json", options->json, "as one JSON object, with the whole texts");
   return [options](const GlobalOptions& globals) {
     return with_database(globals,
                          [&](pqxx::connection& database) { return show(database, *options); });

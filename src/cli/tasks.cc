@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "cli/database_session.h"
+#include "cli/syntax.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "duration.h"
@@ -99,22 +99,23 @@ ExitCode list(pqxx::connection& connection, const TasksOptions& options) {
 
 }  // namespace
 
-Action configure_tasks(CLI::App& app) {
+Action configure_tasks(CommandSyntax syntax) {
   const auto options = std::make_shared<TasksOptions>();
-  app.add_option("--status", options->status,
-                 "only these: unsolved (waits for its time), queued, processing, solved, failed, "
-                 "cancelled or expired [all]")
-      ->check(CLI::IsMember(
-          {"unsolved", "queued", "processing", "solved", "failed", "cancelled", "expired"}))
-      ->option_text("STATUS");
-  app.add_option(
-         "--model", options->model,
-         fmt::format("only this model's; in a table, of the newest {} [all]", looked_at_max))
-      ->option_text("MODEL");
-  app.add_option("--limit", options->limit, "this many, newest first")
-      ->check(CLI::Range(1, INT32_MAX))
-      ->option_text("N [50; with --json all]");
-  app.add_flag("--json", options->json, "one JSON object a line, with the whole texts");
+  syntax
+      .add_option("--status", options->status,
+                  "only these: unsolved (waits for its time), queued, processing, solved, failed, "
+                  "cancelled or expired [all]")
+      .one_of({"unsolved", "queued", "processing", "solved", "failed", "cancelled", "expired"})
+      .option_text("STATUS");
+  syntax
+      .add_option(
+          "--model", options->model,
+          fmt::format("only this model's; in a table, of the newest {} [all]", looked_at_max))
+      .option_text("MODEL");
+  syntax.add_option("--limit", options->limit, "this many, newest first")
+      .in_range(1, INT32_MAX)
+      .option_text("N [50; with --json all]");
+  syntax.add_flag("--json", options->json, "one JSON object a line, with the whole texts");
   return [options](const GlobalOptions& globals) {
     return with_database(globals,
                          [&](pqxx::connection& database) { return list(database, *options); });

@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
 #include "cli/database_session.h"
 #include "cli/rows.h"
 #include "cli/settings.h"
+#include "cli/syntax.h"
 #include "cli/table.h"
 #include "command_error.h"
 
@@ -70,31 +70,34 @@ std::vector<Setting> settings_of(const TenantOptions& options) {
 
 }  // namespace
 
-Action configure_tenant(CLI::App& app) {
+Action configure_tenant(CommandSyntax syntax) {
   const auto options = std::make_shared<TenantOptions>();
-  app.require_subcommand(1);
-  CLI::App* ls = app.add_subcommand("ls", "The tenants that have settings; others weigh 1");
-  ls->add_flag("--json", options->json, "one JSON object a line");
-  CLI::App* change = app.add_subcommand("set", "Change a tenant's settings, or give it some");
-  change->add_option("name", options->name, "the tenant")->required()->option_text("NAME");
-  auto* settings = change
-                       ->add_option("settings", options->settings,
-                                    "weight=2, max_unfinished=, rpm=, tpm=, role=, "
-                                    "models={a,b}, max_priority=, max_batches=, "
-                                    "max_files=, files_bytes_max=; "
-                                    "null: as sluice.settings has it")
-                       ->option_text("KEY=VALUE ...");
-  change->add_flag("--remove", options->remove, "forget its settings: weight 1, default limits")
-      ->configurable(false)  // never from the environment
-      ->excludes(settings);
-  CLI::App* rm = app.add_subcommand("rm", "Forget a tenant's settings: weight 1, default limits");
-  rm->add_option("name", options->name, "the tenant")->required()->option_text("NAME");
+  syntax.require_subcommand();
+  const CommandSyntax ls =
+      syntax.add_subcommand("ls", "The tenants that have settings; others weigh 1");
+  ls.add_flag("--json", options->json, "one JSON object a line");
+  const CommandSyntax change =
+      syntax.add_subcommand("set", "Change a tenant's settings, or give it some");
+  change.add_option("name", options->name, "the tenant").required().option_text("NAME");
+  const FlagSyntax settings = change
+                                  .add_option("settings", options->settings,
+                                              "weight=2, max_unfinished=, rpm=, tpm=, role=, "
+                                              "models={a,b}, max_priority=, max_batches=, "
+                                              "max_files=, files_bytes_max=; "
+                                              "null: as sluice.settings has it")
+                                  .option_text("KEY=VALUE ...");
+  change.add_flag("--remove", options->remove, "forget its settings: weight 1, default limits")
+      .keep_from_environment()
+      .excludes(settings);
+  const CommandSyntax rm =
+      syntax.add_subcommand("rm", "Forget a tenant's settings: weight 1, default limits");
+  rm.add_option("name", options->name, "the tenant").required().option_text("NAME");
   return [options, ls, change](const GlobalOptions& globals) {
-    if (change->parsed()) options->parsed = settings_of(*options);
+    if (change.parsed()) options->parsed = settings_of(*options);
     return in_transaction(globals, [&](pqxx::work& transaction) {
-      if (ls->parsed()) {
+      if (ls.parsed()) {
         list(transaction, options->json);
-      } else if (change->parsed()) {
+      } else if (change.parsed()) {
         set(transaction, *options);
       } else {
         remove(transaction, *options);

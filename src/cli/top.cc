@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <limits>
@@ -14,6 +13,7 @@
 #include "cli/interrupt.h"
 #include "cli/rows.h"
 #include "cli/screen.h"
+#include "cli/syntax.h"
 #include "cli/terminal.h"
 #include "cli/top_facts.h"
 #include "cli/top_frame.h"
@@ -199,14 +199,14 @@ ExitCode top(const TopOptions& options, const GlobalOptions& globals) {
 
 }  // namespace
 
-Action configure_top(CLI::App& app) {
+Action configure_top(CommandSyntax syntax) {
   const auto options = std::make_shared<TopOptions>();
-  app.add_flag("--once", options->once, "print one plain frame, as where no terminal is");
-  app.add_option("--interval", options->interval, "between two looks at the database")
-      ->option_text("DURATION [1s]");
-  app.add_flag("--json", options->json,
-               "one JSON object a line: each queue with its calls, "
-               "each tenant, each worker, each failure");
+  syntax.add_flag("--once", options->once, "print one plain frame, as where no terminal is");
+  syntax.add_option("--interval", options->interval, "between two looks at the database")
+      .option_text("DURATION [1s]");
+  syntax.add_flag("--json", options->json,
+                  "one JSON object a line: each queue with its calls, "
+                  "each tenant, each worker, each failure");
   return [options](const GlobalOptions& globals) { return top(*options, globals); };
 }
 

@@ -3,7 +3,6 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <csignal>
 #include <filesystem>
 #include <memory>
@@ -14,6 +13,7 @@
 #include "bounds.h"
 #include "cli/command.h"
 #include "cli/secret_flags.h"
+#include "cli/syntax.h"
 #include "command_error.h"
 #include "db/database_url.h"
 #include "db/migrate.h"
@@ -174,28 +174,29 @@ ExitCode run(const UpOptions& options) {
 
 }  // namespace
 
-Action configure_up(CLI::App& app) {
+Action configure_up(CommandSyntax syntax) {
   const auto options = std::make_shared<UpOptions>();
-  app.footer(app.get_footer() + spans_footer);
-  app.add_option("--data", options->data, "directory of the private PostgreSQL, made if absent")
-      ->type_name("DIR")
-      ->capture_default_str();
-  app.add_option("--listen", options->listen, "address of the HTTP API")
-      ->type_name("ADDR")
-      ->capture_default_str();
-  app.add_option(
-         "--pg-port", options->pg_port,
-         "TCP port of 127.0.0.1 for PostgreSQL, password in DIR/password [Unix socket only]")
-      ->check(CLI::Range(1024, 65535))
-      ->type_name("N");
-  app.add_flag(
+  syntax.append_footer(spans_footer);
+  syntax.add_option("--data", options->data, "directory of the private PostgreSQL, made if absent")
+      .type_name("DIR")
+      .capture_default_str();
+  syntax.add_option("--listen", options->listen, "address of the HTTP API")
+      .type_name("ADDR")
+      .capture_default_str();
+  syntax
+      .add_option(
+          "--pg-port", options->pg_port,
+          "TCP port of 127.0.0.1 for PostgreSQL, password in DIR/password [Unix socket only]")
+      .in_range(1024, 65535)
+      .type_name("N");
+  syntax.add_flag(
       "--without-keys", options->without_keys,
       "the API answers everybody who reaches its loopback address; otherwise every request "
       "needs a key (sluice key create)");
-  app.add_option("--slots", options->slots, "calls in flight at most")
-      ->check(CLI::Range(1, bounds::slots_max))
-      ->option_text("N [400]");
-  add_secret_flags(app, options->secrets);
+  syntax.add_option("--slots", options->slots, "calls in flight at most")
+      .in_range(1, bounds::slots_max)
+      .option_text("N [400]");
+  add_secret_flags(syntax, options->secrets);
   return [options](const GlobalOptions&) { return run(*options); };
 }
 

@@ -1,11 +1,11 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "bounds.h"
 #include "cli/command.h"
 #include "cli/secret_flags.h"
+#include "cli/syntax.h"
 #include "duration.h"
 #include "process_rights.h"
 #include "worker/run_worker.h"
@@ -55,42 +55,47 @@ ExitCode serve(const WorkerFlags& flags, const GlobalOptions& globals) {
 
 }  // namespace
 
-Action configure_worker(CLI::App& app) {
+Action configure_worker(CommandSyntax syntax) {
   auto flags = std::make_shared<WorkerFlags>();
-  app.footer(app.get_footer() + spans_footer);
-  app.add_option("--slots", flags->slots, "calls in flight at most")
-      ->check(CLI::Range(1, bounds::slots_max))
-      ->option_text("N [400]");
-  app.add_option("--db-connections", flags->db_connections,
-                 "one works, one listens, one stores outcomes; with two the first does that, too")
-      ->check(CLI::Range(2, 3))
-      ->option_text("N [3]");
-  app.add_option("--models", flags->models, "names of the models to serve [all]")
-      ->delimiter(',')
-      ->option_text("A,B");
-  app.add_option("--schema-version", flags->schema_versions,
-                 "versions of payloads to serve; tasks without one come besides [all]")
-      ->delimiter(',')
-      ->option_text("V,W");
-  app.add_option("--http", flags->http, "serve /healthz, /readyz and /metrics there [off]")
-      ->option_text("HOST:PORT");
-  app.add_option("--drain-timeout", flags->drain_timeout,
-                 "on SIGTERM, how long calls may finish before they are handed back")
-      ->option_text("DURATION [30s]");
-  app.add_option("--answer-memory", flags->answer_memory,
-                 "memory for answers, of all calls together, until they are stored; backends wait")
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true))
-      ->check(CLI::Range(bounds::answer_memory_bytes_least, bounds::memory_bytes_most))
-      ->option_text("SIZE [256MiB]");
-  app.add_option("--request-memory", flags->request_memory,
-                 "memory for requests above 64 KiB, of all calls together, until they are sent; "
-                 "calls wait")
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true))
-      ->check(CLI::Range(bounds::request_memory_bytes_least, bounds::memory_bytes_most))
-      ->option_text("SIZE [256MiB]");
-  add_secret_flags(app, flags->secrets);
-  app.add_flag("--once", flags->once,
-               "work until no task of its models is unfinished, then exit 0");
+  syntax.append_footer(spans_footer);
+  syntax.add_option("--slots", flags->slots, "calls in flight at most")
+      .in_range(1, bounds::slots_max)
+      .option_text("N [400]");
+  syntax
+      .add_option("--db-connections", flags->db_connections,
+                  "one works, one listens, one stores outcomes; with two the first does that, too")
+      .in_range(2, 3)
+      .option_text("N [3]");
+  syntax.add_option("--models", flags->models, "names of the models to serve [all]")
+      .delimiter(',')
+      .option_text("A,B");
+  syntax
+      .add_option("--schema-version", flags->schema_versions,
+                  "versions of payloads to serve; tasks without one come besides [all]")
+      .delimiter(',')
+      .option_text("V,W");
+  syntax.add_option("--http", flags->http, "serve /healthz, /readyz and /metrics there [off]")
+      .option_text("HOST:PORT");
+  syntax
+      .add_option("--drain-timeout", flags->drain_timeout,
+                  "on SIGTERM, how long calls may finish before they are handed back")
+      .option_text("DURATION [30s]");
+  syntax
+      .add_option("--answer-memory", flags->answer_memory,
+                  "memory for answers, of all calls together, until they are stored; backends wait")
+      .as_size()
+      .in_range(bounds::answer_memory_bytes_least, bounds::memory_bytes_most)
+      .option_text("SIZE [256MiB]");
+  syntax
+      .add_option("--request-memory", flags->request_memory,
+                  "memory for requests above 64 KiB, of all calls together, until they are sent; "
+                  "calls wait")
+      .as_size()
+      .in_range(bounds::request_memory_bytes_least, bounds::memory_bytes_most)
+      .option_text("SIZE [256MiB]");
+  add_secret_flags(syntax, flags->secrets);
+  syntax.add_flag("--once", flags->once,
+                  "work until no task of its models is unfinished, then exit 0");
   return [flags](const GlobalOptions& globals) { return serve(*flags, globals); };
 }
 
