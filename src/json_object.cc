@@ -1,6 +1,6 @@
 #include "json_object.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <simdjson.h>
 
 #include <algorithm>

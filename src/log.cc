@@ -1,6 +1,6 @@
 #include "log.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_color_sinks.h>

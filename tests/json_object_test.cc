@@ -1,7 +1,7 @@
 #include "json_object.h"
 
 #include <doctest/doctest.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 namespace sluice {
 namespace {

@@ -1,6 +1,6 @@
 #include "api/answer_value.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "api/error_reply.h"
 #include "json_object.h"

@@ -1,6 +1,6 @@
 #include "api/api.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "command_error.h"

@@ -1,6 +1,6 @@
 #include "api/batch_handlers.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "api/answer_value.h"
 #include "api/arguments.h"

@@ -1,6 +1,6 @@
 #include "api/bulk_turns.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>

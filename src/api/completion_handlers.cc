@@ -1,6 +1,6 @@
 #include "api/completion_handlers.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "api/configuration_handlers.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "api/answer_value.h"
 #include "api/error_reply.h"

@@ -1,6 +1,6 @@
 #include "api/console.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <charconv>
 #include <chrono>

@@ -1,6 +1,6 @@
 #include "api/console_session.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 

@@ -1,6 +1,6 @@
 #include "api/error_reply.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "api/front.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>

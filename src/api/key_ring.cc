@@ -1,6 +1,6 @@
 #include "api/key_ring.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 

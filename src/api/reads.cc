@@ -1,6 +1,6 @@
 #include "api/reads.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <string_view>

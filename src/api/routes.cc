@@ -1,6 +1,6 @@
 #include "api/routes.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 

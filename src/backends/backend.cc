@@ -1,6 +1,6 @@
 #include "backends/backend.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>

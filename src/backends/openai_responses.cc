@@ -1,4 +1,4 @@
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "backends/json_fields.h"
 #include "backends/providers.h"

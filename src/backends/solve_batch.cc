@@ -1,6 +1,6 @@
 #include "backends/solve_batch.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <type_traits>
 #include <utility>

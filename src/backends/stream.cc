@@ -1,6 +1,6 @@
 #include "backends/stream.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 #include "backends/verbatim.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <simdjson.h>
 
 #include "json_text.h"

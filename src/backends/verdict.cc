@@ -1,6 +1,6 @@
 #include "backends/verdict.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>

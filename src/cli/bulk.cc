@@ -1,6 +1,6 @@
 #include "cli/bulk.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "cli/syntax.h"
 #include "command_error.h"

@@ -1,6 +1,6 @@
 #include "cli/database_session.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <pqxx/pqxx>
 

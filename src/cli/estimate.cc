@@ -1,6 +1,6 @@
 #include "cli/estimate.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <pqxx/pqxx>
 

@@ -1,6 +1,6 @@
 #include "db/migrate.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <cstdio>
 #include <memory>

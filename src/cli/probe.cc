@@ -1,6 +1,6 @@
 // One GET, as curl would do it where there is no curl: in an image that holds nothing but Sluice.
 #include <curl/curl.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <memory>
 #include <string>

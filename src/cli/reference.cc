@@ -1,5 +1,5 @@
 // The commands that tell of all the others: completion, complete and manual.
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <cstdio>
 #include <filesystem>

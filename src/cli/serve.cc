@@ -1,5 +1,5 @@
 #include <fcntl.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <cstdio>
 #include <fstream>

@@ -1,6 +1,6 @@
 #include "cli/suggestion.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "cli/top_frame.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <sstream>

@@ -1,7 +1,7 @@
 #include "db/private_postgres.h"
 
 #include <fcntl.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <libpq-fe.h>
 #include <openssl/rand.h>
 #include <pwd.h>

@@ -1,6 +1,6 @@
 #include "db/roles.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <regex>
 

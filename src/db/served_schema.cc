@@ -1,6 +1,6 @@
 #include "db/served_schema.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 namespace sluice {
 

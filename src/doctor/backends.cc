@@ -1,5 +1,5 @@
 #include <curl/curl.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 #include "doctor/examine.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>

@@ -1,6 +1,6 @@
 #include "doctor/mechanisms.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 namespace sluice {
 namespace {

@@ -1,6 +1,6 @@
 #include "doctor/storage.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "doctor/trials.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>

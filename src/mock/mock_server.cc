@@ -1,6 +1,6 @@
 #include "mock/mock_server.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <csignal>

@@ -3,7 +3,7 @@
 // builds, nothing includes this: each file names what it needs.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <simdjson.h>
 #include <spdlog/spdlog.h>
 

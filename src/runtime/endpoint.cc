@@ -1,6 +1,6 @@
 #include "runtime/endpoint.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "runtime/curl_url.h"
 

@@ -1,6 +1,6 @@
 #include "runtime/http_targets.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <optional>
 #include <utility>

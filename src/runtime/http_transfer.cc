@@ -1,4 +1,4 @@
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <openssl/ssl.h>

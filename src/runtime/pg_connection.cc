@@ -1,6 +1,6 @@
 #include "runtime/pg_connection.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <libpq-fe.h>
 #include <spdlog/spdlog.h>
 

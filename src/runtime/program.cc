@@ -1,6 +1,6 @@
 #include "runtime/program.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <sys/wait.h>
 #include <uv.h>
 

@@ -1,7 +1,7 @@
 #include "runtime/trust_store.h"
 
 #include <curl/curl.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <openssl/x509_vfy.h>
 #include <sys/stat.h>
 

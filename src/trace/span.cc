@@ -1,6 +1,6 @@
 #include "trace/span.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <iterator>
 

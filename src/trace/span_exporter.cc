@@ -1,6 +1,6 @@
 #include "trace/span_exporter.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>

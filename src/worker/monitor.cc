@@ -1,6 +1,6 @@
 #include "worker/monitor.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "json_text.h"
 

@@ -1,6 +1,6 @@
 #include "worker/pg_database.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <charconv>

@@ -1,7 +1,7 @@
 #include "api/error_reply.h"
 
 #include <doctest/doctest.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <simdjson.h>
 
 #include <string>

@@ -1,7 +1,7 @@
 #include "backends/solve_batch.h"
 
 #include <doctest/doctest.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "backends/verdict.h"
 #include "support/body_text.h"

@@ -3,7 +3,7 @@
 #include <arpa/inet.h>
 #include <doctest/doctest.h>
 #include <fcntl.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <malloc.h>
 #include <netinet/in.h>
 #include <sys/eventfd.h>

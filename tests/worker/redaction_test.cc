@@ -1,7 +1,7 @@
 #include "worker/redaction.h"
 
 #include <doctest/doctest.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <simdjson.h>
 
 namespace sluice {
