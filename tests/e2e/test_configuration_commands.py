@@ -31,7 +31,7 @@ def test_a_route_is_made_weighed_and_unmade(run):
     none = run("route", "prefer", "none", "cost")
     assert none.returncode == 1 and 'there is no route "none"' in none.stderr
     table = run("route", "ls").stdout.splitlines()
-    assert table[0].split() == ["ROUTE", "MODEL", "WEIGHT", "SHARE"]
+    assert table[0].split() == ["ROUTE", "MODEL", "WEIGHT", "SHARE", "PREFER"]
     assert [line.split() for line in table if line.startswith("fast")] == [
         ["fast", "a", "1", "40.0", "%"], ["fast", "b", "1.5", "60.0", "%"]]
     assert run("route", "set", "fast", "a", "--remove").returncode == 0
