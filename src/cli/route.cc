@@ -61,13 +61,12 @@ void show_choice(pqxx::work& transaction, const RouteOptions& options) {
                {"PRICE", Kind::number},
                {"SLOW S", Kind::number},
                {"BLOCKED", Kind::elastic}});
-  add_rows(table,
-           transaction.exec_params(
-               "select route, prefer, model, round((100 * share)::numeric, 1) || ' %',"
-               " coalesce(round(ms_per_token::numeric, 2)::text, '-'), in_flight,"
-               " coalesce(price::text, '-'), coalesce(round(slow_s::numeric, 2)::text, '-'),"
-               " coalesce(blocked, '') from sluice.route_choices(nullif($1, ''))",
-               options.route));
+  add_rows(table, transaction.exec_params(
+                      "select route, prefer, model, round((100 * share)::numeric, 1) || ' %',"
+                      " coalesce(round(ms_per_token::numeric, 2)::text, '-'), in_flight,"
+                      " coalesce(price::text, '-'), coalesce(round(slow_s::numeric, 2)::text, '-'),"
+                      " coalesce(blocked, '') from sluice.route_choices(nullif($1, ''))",
+                      options.route));
   fmt::print("{}", table.text());
 }
 
