@@ -137,11 +137,10 @@ Co<HttpReply> replace_route(Services& services, ApiRequest request) {
 
 // Which model it would choose now, and why.
 Co<HttpReply> show_choice(Services& services, ApiRequest request) {
-  return answer_with_name(
-      services, std::move(request),
-      "select json_build_object('route', c.route, 'prefer', c.prefer, 'models',"
-      " json_agg(to_jsonb(c) - 'route' - 'prefer' order by c.model))"
-      " from sluice.route_choices($1) c group by c.route, c.prefer");
+  return answer_with_name(services, std::move(request),
+                          "select json_build_object('route', c.route, 'prefer', c.prefer, 'models',"
+                          " json_agg(to_jsonb(c) - 'route' - 'prefer' order by c.model))"
+                          " from sluice.route_choices($1) c group by c.route, c.prefer");
 }
 
 Co<HttpReply> change_route(Services& services, ApiRequest request) {

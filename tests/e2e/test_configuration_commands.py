@@ -22,6 +22,11 @@ def test_a_route_is_made_weighed_and_unmade(run):
     fast = [row for row in rows(run, "route", "ls") if row["route"] == "fast"]
     assert fast == [{"route": "fast", "model": "a", "weight": 1, "tier": 1, "prefer": "weight"},
         {"route": "fast", "model": "b", "weight": 1.5, "tier": 1, "prefer": "weight"}]
+    table = run("route", "ls").stdout.splitlines()
+    assert table[0].split() == ["ROUTE", "MODEL", "TIER", "WEIGHT", "SHARE", "PREFER"]
+    assert [line.split() for line in table if line.startswith("fast")] == [
+        ["fast", "a", "1", "1", "40.0", "%", "weight"],
+        ["fast", "b", "1", "1.5", "60.0", "%", "weight"]]
     assert run("route", "prefer", "fast", "latency").returncode == 0
     choice = rows(run, "route", "choice", "fast")
     assert [(c["model"], c["prefer"], c["share"]) for c in choice] == [
@@ -30,10 +35,6 @@ def test_a_route_is_made_weighed_and_unmade(run):
     assert run("route", "prefer", "fast", "speed").returncode == 2
     none = run("route", "prefer", "none", "cost")
     assert none.returncode == 1 and 'there is no route "none"' in none.stderr
-    table = run("route", "ls").stdout.splitlines()
-    assert table[0].split() == ["ROUTE", "MODEL", "TIER", "WEIGHT", "SHARE", "PREFER"]
-    assert [line.split() for line in table if line.startswith("fast")] == [
-        ["fast", "a", "1", "1", "-", "latency"], ["fast", "b", "1", "1.5", "-", "latency"]]
     assert run("route", "set", "fast", "a", "--remove").returncode == 0
     gone = run("route", "set", "fast", "a", "--remove")
     assert gone.returncode == 1 and 'route "fast" has no model "a"' in gone.stderr

@@ -603,6 +603,11 @@ def call_for_deletions(call):
         call(404, "DELETE", path, name="doomed")
     call(200, "GET", "/v1/routes/{name}", name="fast")
     call(404, "GET", "/v1/routes/{name}", name="nobody")
+    call(200, "PATCH", "/v1/routes/{name}", {"prefer": "latency"}, name="fast")
+    call(400, "PATCH", "/v1/routes/{name}", {"prefer": "speed"}, name="fast")
+    call(404, "PATCH", "/v1/routes/{name}", {"prefer": "cost"}, name="nobody")
+    call(200, "GET", "/v1/routes/{name}/choice", name="fast")
+    call(404, "GET", "/v1/routes/{name}/choice", name="nobody")
     add_model(call.url, "alone", call.backend, paused=True)
     submit(call.url, "x", "alone")
     assert "1 unfinished" in call(409, "DELETE", "/v1/models/{name}",

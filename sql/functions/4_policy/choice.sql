@@ -54,7 +54,10 @@ begin
     return 'infinity';
   end if;
   return coalesce((
-    select (750 * p.input + 250 * p.output) / 1000000 + p.per_request from sluice.prices p
+    select case when num_nonnulls(p.input, p.output) > 0 then
+        (750 * p.input + 250 * p.output) / 1000000 + p.per_request
+      when p.per_request > 0 then p.per_request end
+    from sluice.prices p
     where p.model = p_model.name and p.above_tokens = 0
       and p.valid_from = sluice.list_in_force(p_model.name, p_now))::double precision, 'infinity');
 end

@@ -10,8 +10,8 @@
 -- Rejected: a sequence, as learned_<n> (one number holds no quotient); the history (45 s late);
 -- the mean of each call's quotient (short answers, which are mostly waiting, decided it).
 
--- speed_memory: after so long an ended call counts for 37 %. Simulated: a model that
--- becomes three times slower loses its calls within 6 s, and has them again within 20 s.
+-- speed_memory: after so long an ended call counts for 37 %. In bench/routing a model that becomes
+-- three times slower loses its calls within 5 s, and has half of them again after 6 s.
 create or replace function sluice.speed_memory() returns interval
 language sql immutable parallel safe
 as $$ select interval '10 seconds' $$;
