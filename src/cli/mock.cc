@@ -8,6 +8,7 @@ namespace sluice {
 namespace {
 
 constexpr size_t answer_bytes_max = size_t{1} << 20;  // of each call in flight
+constexpr size_t prefixes_max = 100'000;              // of each model: 100 B each
 
 constexpr const char* footer =
     R"(It answers POST
@@ -39,6 +40,17 @@ Action configure_mock(CLI::App& app) {
   app.add_option("--answer-bytes", options->answer_bytes, "answers at least that long")
       ->check(CLI::Range(size_t{0}, answer_bytes_max))
       ->option_text("N [0]");
+  app.add_option("--prefill", options->prefill,
+                 "longer, per call, unless its prompt begins as one in the prefix cache")
+      ->option_text("DURATION [0]");
+  app.add_option("--prefix-cache", options->prefix_cache,
+                 "prefixes that each model remembers, those used last")
+      ->check(CLI::Range(size_t{0}, prefixes_max))
+      ->option_text("N [0]");
+  app.add_option("--prefix-bytes", options->prefix_bytes,
+                 "so much of a prompt, or of its chat, is its prefix")
+      ->check(CLI::Range(size_t{1}, answer_bytes_max))
+      ->option_text("N [256]");
   app.add_option("--log", options->log_file, "append a JSON line per arrival [off]")
       ->option_text("FILE");
   return [options](const GlobalOptions&) { return static_cast<ExitCode>(run_mock(*options)); };

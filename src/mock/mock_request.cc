@@ -42,16 +42,18 @@ std::optional<std::string> content_of(dom::element content) {
   return joined;
 }
 
-std::optional<std::string> last_message_of(dom::element root) {
+// The text of the last message; those of the others go to `context`.
+std::optional<std::string> last_message_of(dom::element root, std::string& context) {
   dom::array messages;
-  if (root["messages"].get(messages) != simdjson::SUCCESS || messages.size() == 0) {
-    return std::nullopt;
+  if (root["messages"].get(messages) != simdjson::SUCCESS) return std::nullopt;
+  std::optional<std::string> last;
+  for (const dom::element message : messages) {
+    if (last) context += *last;
+    dom::element content;
+    last =
+        message["content"].get(content) == simdjson::SUCCESS ? content_of(content) : std::nullopt;
   }
-  dom::element content;
-  if (messages.at(messages.size() - 1)["content"].get(content) != simdjson::SUCCESS) {
-    return std::nullopt;
-  }
-  return content_of(content);
+  return last;
 }
 
 std::optional<std::vector<std::string>> batch_of(dom::element root) {
@@ -66,12 +68,13 @@ std::optional<std::vector<std::string>> batch_of(dom::element root) {
   return prompts;
 }
 
-std::optional<std::vector<std::string>> prompts_of(MockRequest::Shape shape, dom::element root) {
+std::optional<std::vector<std::string>> prompts_of(MockRequest::Shape shape, dom::element root,
+                                                   std::string& context) {
   if (shape == MockRequest::Shape::batch) return batch_of(root);
   std::optional<std::string> prompt;
   dom::element given;
   if (shape == MockRequest::Shape::chat) {
-    prompt = last_message_of(root);
+    prompt = last_message_of(root, context);
   } else if (root["prompt"].get(given) == simdjson::SUCCESS) {
     prompt = string_of(given);
   }
@@ -155,7 +158,7 @@ Result<MockRequest> parse_mock_request(MockRequest::Shape shape, const std::stri
   dom::element model;
   if (root["model"].get(model) == simdjson::SUCCESS) request.model = string_of(model).value_or("");
   if (request.model.empty()) return refused("the body names no model");
-  auto prompts = prompts_of(shape, root);
+  auto prompts = prompts_of(shape, root, request.context);
   if (!prompts) return refused("the body has no prompt of the right form");
   request.prompts = std::move(*prompts);
   if (shape == MockRequest::Shape::chat) {

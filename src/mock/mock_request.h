@@ -44,6 +44,7 @@ struct MockRequest {
   };
   Shape shape = Shape::solve;
   std::string model;
+  std::string context;               // of a chat: the texts of the messages before the last
   std::vector<std::string> prompts;  // one, but for a batch
   std::vector<bool> errors;          // for each of them: in place of an answer
   bool stream = false;               // a chat answer in events

@@ -15,6 +15,7 @@
 #include "mock/arrival_log.h"
 #include "mock/latency_spec.h"
 #include "mock/mock_request.h"
+#include "mock/prefix_cache.h"
 #include "mock/sliding_window.h"
 #include "runtime/http_server.h"
 #include "sha256.h"
@@ -164,15 +165,21 @@ struct MockServer::Engine {
   struct Verdict {
     HttpReply reply;
     int64_t latency_ns = 0;
+    bool prefix_hit = true;  // nothing of it had to be read from the start
   };
 
-  Engine(Clock& clock_, const MockOptions& options_, LatencySpec latency_)
-      : clock(clock_), options(options_), latency(std::move(latency_)), random(options_.seed) {}
+  Engine(Clock& clock_, const MockOptions& options_, LatencySpec latency_, int64_t prefill_ns_)
+      : clock(clock_),
+        options(options_),
+        latency(std::move(latency_)),
+        prefill_ns(prefill_ns_),
+        random(options_.seed) {}
 
   Co<HttpReply> answer(HttpIncoming incoming);
   Verdict arrive(MockRequest::Shape shape, const HttpIncoming& incoming);
   Verdict judge(const MockRequest& request, int64_t arrived_ns, const Draw& draw, uint64_t number);
   std::optional<HttpReply> over_quota(const std::string& model, int64_t arrived_ns);
+  bool prefixes_are_known(const MockRequest& request);
   void log_arrival(const HttpIncoming& incoming, const Result<MockRequest>& request,
                    const Verdict& verdict);
   Draw draw(size_t prompts);
@@ -180,9 +187,11 @@ struct MockServer::Engine {
   Clock& clock;
   MockOptions options;
   LatencySpec latency;
+  int64_t prefill_ns;
   std::mt19937_64 random;
   uint64_t arrivals = 0;
   std::unordered_map<std::string, SlidingWindow> quotas;  // by model
+  std::unordered_map<std::string, PrefixCache> caches;    // by model
   std::unique_ptr<ArrivalLog> log;                        // null: none
   std::unique_ptr<HttpServer> server;                     // last: its handlers use the rest
 };
@@ -219,11 +228,24 @@ MockServer::Engine::Verdict MockServer::Engine::judge(const MockRequest& request
                                                       int64_t arrived_ns, const Draw& draw,
                                                       uint64_t number) {
   if (auto refusal = over_quota(request.model, arrived_ns)) return {std::move(*refusal)};
-  const int64_t latency_ns = request.faults.delay_ns.value_or(draw.latency_ns);
+  const bool hit = prefill_ns == 0 || prefixes_are_known(request);
+  const int64_t latency_ns =
+      request.faults.delay_ns.value_or(draw.latency_ns) + (hit ? 0 : prefill_ns);
   if (draw.error < options.error_rate && !request.faults.ordered) {
-    return {error_reply(500, "server_error", "the mock fails at its error rate"), latency_ns};
+    return {error_reply(500, "server_error", "the mock fails at its error rate"), latency_ns, hit};
   }
-  return {ordered_reply(request, number, options.answer_bytes), latency_ns};
+  return {ordered_reply(request, number, options.answer_bytes), latency_ns, hit};
+}
+
+bool MockServer::Engine::prefixes_are_known(const MockRequest& request) {
+  if (caches.size() >= models_max && !caches.contains(request.model)) return false;
+  auto& cache = caches.try_emplace(request.model, options.prefix_cache).first->second;
+  bool known = true;
+  for (const std::string& prompt : request.prompts) {
+    const std::string text = request.context.substr(0, options.prefix_bytes) + prompt;
+    known &= cache.use(std::string_view(text).substr(0, options.prefix_bytes));
+  }
+  return known;
 }
 
 std::optional<HttpReply> MockServer::Engine::over_quota(const std::string& model,
@@ -242,10 +264,13 @@ void MockServer::Engine::log_arrival(const HttpIncoming& incoming,
                                      const Result<MockRequest>& request, const Verdict& verdict) {
   const double latency_ms = static_cast<double>(verdict.latency_ns) / ns_per_ms;
   log->append(fmt::format(
-      R"({{"t_ns":{},"model":{},"prompt_sha256":"{}","tasks":{},"status":{},"latency_ms":{}}})",
+      R"({{"t_ns":{},"model":{},"prompt_sha256":"{}","tasks":{},"status":{},"latency_ms":{}{}}})",
       incoming.arrived_ns, json_string(request ? request->model : ""),
       request ? hash_of(*request) : "", tasks_json(incoming.header("sluice-task")),
-      verdict.reply.drop ? 0 : verdict.reply.status, latency_ms));
+      verdict.reply.drop ? 0 : verdict.reply.status, latency_ms,
+      prefill_ns == 0      ? ""
+      : verdict.prefix_hit ? R"(,"prefix_hit":true)"
+                           : R"(,"prefix_hit":false)"));
 }
 
 // A batch draws for each of its prompts and is as slow as the slowest; the first decides on an
@@ -269,7 +294,9 @@ Result<std::unique_ptr<MockServer>> MockServer::start(Loop& loop, Clock& clock,
                                                       const MockOptions& options) {
   auto latency = LatencySpec::parse(options.latency);
   if (!latency) return tl::unexpected(latency.error());
-  auto engine = std::make_unique<Engine>(clock, options, std::move(*latency));
+  const auto prefill_ns = parse_duration_ns(options.prefill);
+  if (!prefill_ns) return tl::unexpected(prefill_ns.error());
+  auto engine = std::make_unique<Engine>(clock, options, std::move(*latency), *prefill_ns);
   if (options.log_file) {
     auto log = ArrivalLog::open(clock, *options.log_file);
     if (!log) return tl::unexpected(log.error());

@@ -9,11 +9,12 @@
 //
 // Latency and errors are drawn from the seed by the number of the prompt alone, a batch being as
 // slow as its slowest prompt: the same seed and order give the same run. Latency counts from the
-// arrival. A call over the quota gets 429 at once and does not count; the log line of a call is
-// written when it arrives:
-// {"t_ns","model","prompt_sha256","tasks","status","latency_ms"}. There, a batch has the hash of
-// its prompts joined by line breaks, a malformed call an empty model and hash, a connection closed
-// on purpose the status 0.
+// arrival. With `prefill` each model has a PrefixCache, and a call with a prompt whose beginning is
+// not in it takes so much longer. A call over the quota gets 429 at once and does not count; the
+// log line of a call is written when it arrives:
+// {"t_ns","model","prompt_sha256","tasks","status","latency_ms"}, with "prefix_hit" if there is a
+// prefill. There, a batch has the hash of its prompts joined by line breaks, a malformed call an
+// empty model and hash, a connection closed on purpose the status 0.
 //
 // Thread rule: loop thread only. The loop and the clock outlive it. Destroyed, it cuts off the
 // calls that wait.
@@ -37,6 +38,9 @@ struct MockOptions {
   double error_rate = 0;      // probability of a 500
   uint64_t seed = 1;
   size_t answer_bytes = 0;              // at least; a real answer is longer than a hash
+  std::string prefill = "0";            // a call's, if it is not in the prefix cache
+  size_t prefix_cache = 0;              // prefixes that each model remembers
+  size_t prefix_bytes = 256;            // of a prompt, with its chat before it
   std::optional<std::string> log_file;  // appended to
 };
 

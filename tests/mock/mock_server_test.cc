@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "mock/prefix_cache.h"
 #include "mock/sliding_window.h"
 #include "runtime/signal.h"
 #include "runtime/wire_http_client.h"
@@ -330,6 +331,42 @@ TEST_CASE("a bad option is refused before anything starts") {
     options.listen = "nowhere";
   }
   CHECK_FALSE(MockServer::start(loop, clock, options));
+}
+
+TEST_CASE("a prefix cache remembers the prefixes used last") {
+  PrefixCache cache(2);
+  CHECK_FALSE(cache.use("a"));
+  CHECK_FALSE(cache.use("b"));
+  CHECK(cache.use("a"));
+  CHECK_FALSE(cache.use("c"));  // b goes
+  CHECK(cache.use("a"));
+  CHECK_FALSE(cache.use("b"));
+  PrefixCache none(0);
+  CHECK_FALSE(none.use("a"));
+  CHECK_FALSE(none.use("a"));
+}
+
+TEST_CASE("a call whose prompt begins as another one did has no prefill") {
+  const TemporaryFile log;
+  auto options = on_free_port();
+  options.prefill = "1ms";
+  options.prefix_cache = 1;
+  options.prefix_bytes = 3;
+  options.log_file = log.path;
+  {
+    Fixture mock(options);
+    for (const std::string prompt : {"abc1", "abc2", "abd", "abc3"}) mock.solve(prompt);
+    mock.post("/v1/chat/completions",
+              R"({"model":"m","messages":[{"role":"system","content":"abc"},{"content":"x"}]})");
+  }
+  const auto lines = log.lines();
+  REQUIRE(lines.size() == 5);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const bool hit = i == 1 || i == 4;
+    CAPTURE(lines[i]);
+    CHECK(lines[i].ends_with(hit ? R"("latency_ms":0,"prefix_hit":true})"
+                                 : R"("latency_ms":1,"prefix_hit":false})"));
+  }
 }
 
 }  // namespace sluice
