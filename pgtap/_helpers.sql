@@ -188,7 +188,7 @@ create function own_line(p_name text) returns int language sql
 as $$
   select coalesce((select id from sluice.models where name = p_name),
     (select -n from sluice.route_line
-  where route = p_name and api is null and version is null))
+  where route = p_name and api is null and version is null and model is null))
 $$;
 
 -- queued: the ids in the line of a model or route, in the order of their waiting.

@@ -108,7 +108,7 @@ insert into allowed (object, roles) values
   ('start_job(text,jsonb,boolean,text,integer,timestamp with time zone)', 'sa'),
   ('submit(text,text,integer,text,timestamp with time zone,timestamp with time '
    'zone,text,integer,text,integer,jsonb,bigint,'
-    'text,text,timestamp with time zone)', 'sa'),
+    'text,text,text,timestamp with time zone)', 'sa'),
   ('serve_versions(bigint,text[])', 'wa'),
   ('unserved_versions(text,timestamp with time zone)', 'ra'),
   ('submit_array(text,text,text,text,text,timestamp with time zone)', 'a'),

@@ -44,6 +44,21 @@ begin
 end
 $$;
 
+-- These have an argument more, and the types attributes: tasks have affinity keys.
+drop function if exists sluice.submit(text, text, int, text, timestamptz, timestamptz, text, int,
+    text, int, jsonb, bigint, text, text, timestamptz), sluice.line_of(int, text, text, text),
+  sluice.add_text(int, text), sluice.take_text(), sluice.draw_text(), sluice.lease_text(text);
+do $$
+begin
+  if not exists (select from pg_attribute where attrelid = 'sluice.draft'::regclass
+    and attname = 'affinity_key') then
+    alter type sluice.draft add attribute affinity_key text;
+    alter type sluice.destination add attribute affinity_key text,  -- '': none
+      add attribute later boolean;                                  -- its line is not made yet
+  end if;
+end
+$$;
+
 -- No model or route is added until the end: its line would get the old generated functions.
 do $$
 begin

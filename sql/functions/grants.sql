@@ -35,7 +35,7 @@ to sluice_worker, sluice_admin;
 
 grant execute on function
   sluice.submit(text, text, int, text, timestamptz, timestamptz, text, int, text, int, jsonb,
-    bigint, text, text, timestamptz),
+    bigint, text, text, text, timestamptz),
   sluice.submit_many(jsonb, timestamptz), sluice.cancel(bigint, timestamptz),
   sluice.estimate_many(jsonb, timestamptz), sluice.task_sums(jsonb, timestamptz),
     sluice.estimate_sums(jsonb, timestamptz),

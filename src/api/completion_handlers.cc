@@ -182,8 +182,11 @@ HttpReply bad_priority(const HttpIncoming& incoming) {
 Submitter::Submission submission_of(ApiRequest& request, std::string_view api,
                                     std::string_view priority) {
   Submitter::Submission submission;
-  submission.body = fmt::format(R"({{"api":{},"priority":{},"request":{}}})", json_string(api),
-                                priority, std::exchange(request.http.body, {}));
+  const std::string_view affinity_key = request.http.header("sluice-affinity-key");
+  submission.body =
+      fmt::format(R"({{"api":{},"priority":{}{},"request":{}}})", json_string(api), priority,
+                  affinity_key.empty() ? "" : ",\"affinity_key\":" + json_string(affinity_key),
+                  std::exchange(request.http.body, {}));
   submission.tenant = request.caller.tenant;
   submission.traceparent = std::move(request.traceparent);
   submission.api_key = request.caller.key_id;

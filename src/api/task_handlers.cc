@@ -167,7 +167,7 @@ const std::string list_sql = page_sql(
     "t.input_tokens,"
     " t.output_tokens, t.cost, t.metadata, t.batch_id, t.created_at, t.queued_at, t.started_at, "
     "t.finished_at,"
-    " t.run_at, t.deadline, t.schema_version");
+    " t.run_at, t.deadline, t.schema_version, t.affinity_key");
 // As the view sluice.dead_letters.
 const std::string dead_letters_sql = page_sql(
     "t.id, t.route, t.model, t.tenant, t.priority, t.error, t.error_code, t.attempts, t.metadata, "

@@ -36,7 +36,8 @@ constexpr std::string_view model_columns[] = {"name",          "api",
                                               "hedge_budget",  "input_price",
                                               "output_price",  "paused",
                                               "closed_until",  "closed_reason",
-                                              "keep_response", "max_output_tokens"};
+                                              "keep_response", "max_output_tokens",
+                                              "claim_order"};
 
 struct ModelOptions {
   std::string name;

@@ -40,6 +40,7 @@ struct SubmitOptions {
   std::optional<std::string> tenant;
   std::string metadata;
   std::optional<std::string> schema_version;
+  std::optional<std::string> affinity_key;
   bool skip = false;
   bool wait = false;
   std::string timeout;
@@ -57,6 +58,9 @@ std::string default_fields(const SubmitOptions& options) {
   if (!options.metadata.empty()) fields += "\"metadata\":" + options.metadata + ',';
   if (options.schema_version) {
     fields += "\"schema_version\":" + json_string(*options.schema_version) + ',';
+  }
+  if (options.affinity_key) {
+    fields += "\"affinity_key\":" + json_string(*options.affinity_key) + ',';
   }
   return fields;
 }
@@ -294,6 +298,9 @@ Action configure_submit(CLI::App& app) {
   app.add_option("--schema-version", options->schema_version,
                  "of the payloads of lines that have none, one of sluice.payload_schema")
       ->option_text("V");
+  app.add_option("--affinity-key", options->affinity_key,
+                 "of lines that have none: a route sends tasks of one key to one model")
+      ->option_text("KEY");
   app.add_option_function<std::string>(
          "--on-error", [options](const std::string& what) { options->skip = what == "skip"; },
          "abort: one bad line, and nothing is submitted; "

@@ -22,7 +22,7 @@ constexpr std::array texts = {"prompt", "request", "answer", "response", "error"
 
 constexpr const char* task_sql = R"(
   select id, status, route, model, tenant, priority, attempts, error_code, input_tokens, output_tokens, cost,
-    batch_id, created_at, run_at, deadline, schema_version, queued_at, started_at, finished_at, metadata,
+    batch_id, created_at, run_at, deadline, schema_version, affinity_key, queued_at, started_at, finished_at, metadata,
     left(prompt, $2::int) as prompt, octet_length(prompt) as prompt_bytes,
     left(request, $2::int) as request, octet_length(request) as request_bytes,
     left(answer, $2::int) as answer, octet_length(answer) as answer_bytes,

@@ -368,7 +368,7 @@ def call_for_completions(call):
     limits = {name for name in DOCUMENT["components"]["responses"]["Completed"]["headers"]
         if name.startswith("x-ratelimit-")}
     for path, (api, body) in COMPLETIONS.items():
-        headers = {"Sluice-Priority": "hot", "traceparent": "00-1"}
+        headers = {"Sluice-Priority": "hot", "traceparent": "00-1", "Sluice-Affinity-Key": "chat"}
         assert limits_told(call(200, "POST", path, body | {"model": api}, headers=headers)) == set()
         call(200, "PATCH", "/v1/models/{name}", {"rpm": 6000, "tpm": 1_000_000}, name=api)
         assert limits_told(call(200, "POST", path, body | {"model": api})) == limits

@@ -111,11 +111,12 @@ def test_an_idempotency_key_pays_once(chat):
     assert len(chat.mock.arrivals()) == 1
 
 
-def test_the_header_gives_the_priority(front):
+def test_headers_give_the_priority_and_the_affinity_key(front):
     add_model(front.url, "chat", "http://127.0.0.1:1/v1", api="openai-chat")
     threads = [threading.Thread(target=send,
             args=(front.port, "POST", "/v1/chat/completions", CHAT),
-            kwargs={"headers": {"Sluice-Priority": given, "traceparent": f"00-{given}"}})
+            kwargs={"headers": {"Sluice-Priority": given, "traceparent": f"00-{given}",
+                "Sluice-Affinity-Key": f'"{given}"'}})
         for given in ("hot", "cold", "-7")]
     for thread in threads:
         thread.start()
@@ -124,6 +125,8 @@ def test_the_header_gives_the_priority(front):
              what="three tasks")
     assert {row[0] for row in query(front.url, "select traceparent from sluice.task")} == {"00-hot",
         "00-cold", "00--7"}
+    assert {row[0] for row in query(front.url, "select affinity_key from sluice.tasks")} == {
+        '"hot"', '"cold"', '"-7"'}
     for given in ("warm", "00", "0" * 5000, "-0", "101", "1.5"):
         refused = send(front.port, "POST", "/v1/chat/completions", CHAT,
             headers={"Sluice-Priority": given})

@@ -40,7 +40,7 @@ select is_empty(format('select from sluice.export_tasks(0, %s, metadata => %L)',
   'with metadata');
 select is_empty(format('select from sluice.export_tasks(0, %s, batch_id => 1)', :c), 'of a batch');
 select matches((select line from sluice.export_tasks(0, :a, format => 'csv')),
-  '"first",,"''=1\+1",,$', 'as CSV, in which nothing is a formula');
+  '"first",,"''=1\+1",,,$', 'as CSV, in which nothing is a formula');
 
 select * from finish();
 rollback;

@@ -34,8 +34,9 @@ select array(select sluice.import_tasks(jsonb_build_array(
     jsonb_build_object('id', 1, 'status', 'queued', 'model', :'m', 'prompt', 'x') || v.v,
     '{"id": 2, "status": "failed", "tenant": "t", "created_at": "2040-01-01", "prompt": "x",
       "finished_at": "2040-01-02"}' || v.v), 'versions', at(10))) as ids
-from (values ('{"schema_version": "v"}'::jsonb)) v(v) \gset
-select is((select schema_version from sluice.task where id = i.id), 'v', 'with its version')
+from (values ('{"schema_version": "v", "affinity_key": "chat"}'::jsonb)) v(v) \gset
+select is((select schema_version || affinity_key from sluice.task where id = i.id), 'vchat',
+  'with its version and key')
 from unnest(:'ids'::bigint[]) i(id);
 
 select is(array(select sluice.import_tasks('[]', 'here')), '{}'::bigint[], 'nothing is nothing');

@@ -10,7 +10,8 @@
 --   is a max_queue (3_limits/backpressure.sql)
 -- Tasks with a version of their payload wait in lines of their own, rows of sluice.route_line, too:
 -- one for each version of a model, and one beside each line of a route. So a claim passes over
--- what its worker does not serve without looking at any task.
+-- what its worker does not serve without looking at any task. Tasks of a route that have an
+-- affinity key wait in lines of the route and the key's home (4_policy/affinity.sql).
 -- Lines are created and dropped with their models, routes and versions, never by a submit or a
 -- claim.
 
@@ -21,20 +22,36 @@ as $$ select case when p_line < 0 then 'route_' || (-p_line)::text else p_line::
 
 -- line_of: the line in which a task waits: that of the model or route that it named. Null: there is
 -- none, or no longer.
--- Params:  p_api: the api of a verbatim request for a route; p_version: of its payload.
+-- Params:  p_api: the api of a verbatim request for a route; p_version: of its payload; p_home: of
+--          its affinity key, if it named a route.
 create or replace function sluice.line_of(
-  p_model int, p_route text, p_api text, p_version text default null)
+  p_model int, p_route text, p_api text, p_version text default null, p_home int default null)
 returns int
 language plpgsql stable
 as $$
 begin
-  return case when p_version is not null
-      then (select -l.n from sluice.route_line l where l.version = p_version
-        and case when p_route is null then l.model = p_model else l.route = p_route end
-        and l.api is not distinct from p_api)
-    when p_route is null then p_model
-    else (select -l.n from sluice.route_line l where l.route = p_route
-      and l.api is not distinct from p_api and l.version is null) end;
+  return case when p_route is not null
+      then (select -l.n from sluice.route_line l where l.route = p_route
+        and l.api is not distinct from p_api and l.version is not distinct from p_version
+        and l.model is not distinct from p_home)
+    when p_version is null then p_model
+    else (select -l.n from sluice.route_line l where l.version = p_version
+      and l.model = p_model and l.route is null) end;
+end
+$$;
+
+-- lines_of_task: the lines in which a task may wait: one, or if it has an affinity key those of all
+-- homes.
+create or replace function sluice.lines_of_task(p_task sluice.task) returns int[]
+language plpgsql stable
+as $$
+begin
+  if p_task.route is null or p_task.affinity_key is null then
+    return array[sluice.line_of(p_task.model, p_task.route, p_task.api, p_task.schema_version)];
+  end if;
+  return array(select -l.n from sluice.route_line l where l.route = p_task.route
+    and l.api is not distinct from p_task.api
+    and l.version is not distinct from p_task.schema_version order by 1);
 end
 $$;
 
@@ -43,9 +60,18 @@ create or replace function sluice.lines_of_model(p_model int) returns int[]
 language plpgsql stable
 as $$
 begin
-  return array(select p_model union all select -n from sluice.route_line where model = p_model
-    order by 1);
+  return array(select p_model union all select -n from sluice.route_line
+    where model = p_model and route is null order by 1);
 end
+$$;
+
+-- serves: whether a worker serves a model: the worker named that model or none, and speaks its api.
+create or replace function sluice.serves(p_worker sluice.worker, p_model sluice.models)
+returns boolean
+language sql immutable parallel safe
+as $$
+  select (p_worker.models is null or p_model.name = any (p_worker.models))
+    and (p_worker.apis is null or p_model.api = any (p_worker.apis))
 $$;
 
 -- serves_version: whether a worker serves a version of payloads; null: none, which all serve.
@@ -79,7 +105,7 @@ end
 $$;
 
 -- lines_for: the lines from which a model takes tasks: its own, and those of its versions and its
--- routes.
+-- routes, other homes' included.
 create or replace function sluice.lines_for(p_model sluice.models) returns int[]
 language plpgsql stable
 as $$
@@ -89,7 +115,7 @@ begin
       and (l.api is null or l.api = p_model.api)
     where r.model = p_model.name and r.weight > 0
     union all
-    select -n from sluice.route_line where model = p_model.id order by 1);
+    select -n from sluice.route_line where model = p_model.id and route is null order by 1);
 end
 $$;
 
@@ -107,7 +133,7 @@ begin
     join sluice.models m on m.name = r.model and (l.api is null or l.api = m.api)
     where l.n = -p_line and (p_ids is null or m.id = any (p_ids))
     union all
-    select l.model from sluice.route_line l where l.n = -p_line and l.model is not null
+    select l.model from sluice.route_line l where l.n = -p_line and l.route is null
       and (p_ids is null or l.model = any (p_ids)) order by 1);
 end
 $$;

@@ -84,7 +84,7 @@ begin
   for v in
     select -l.n as line, m.id, r.weight
     from (select distinct line from sluice.ready_line where line < 0) g join sluice.route_line l
-      on l.n = -g.line
+      on l.n = -g.line and l.model is null
     join sluice.routes r on r.route = l.route and r.weight > 0
     join (select m.id, m.name, m.api from sluice.models m
           where m.id = any (p_ids) and sluice.opens_at(m, p_now) <= p_now offset 0) m
@@ -124,7 +124,7 @@ begin
   for v in
     select s.line, r.weight, (select count(*) from unnest(p_leases) e
       where e.line = s.line) as taken, least(s.most, p_want) as most
-    from unnest(p_shares) s join sluice.route_line l on l.n = -s.line
+    from unnest(p_shares) s join sluice.route_line l on l.n = -s.line and l.model is null
     join sluice.routes r on r.route = l.route and r.model = p_model.name and r.weight > 0
   loop
     v_own := sluice.meter_of(v.line, p_model.id);
@@ -179,9 +179,15 @@ create or replace function sluice.versions_look_max() returns int
 language sql immutable parallel safe
 as $$ select 8 $$;
 
+-- homes_look_max: of how many other homes a claim asks whether they leave their tasks to others:
+-- 0.1 ms each.
+create or replace function sluice.homes_look_max() returns int
+language sql immutable parallel safe
+as $$ select 4 $$;
+
 -- lines_open: the lines from which a claim of p_model may take, and how much: lines of its routes,
--- then its own, as far as they may have work. Requires the model's lock; tries the routes' (busy:
--- another model is taking there now).
+-- then its own, then other homes' (4_policy/affinity.sql), as far as they may have work. Requires
+-- the model's lock; tries the routes' (busy: another model is taking there now).
 -- Params:  p_worker: only lines of versions that it serves (null: any).
 create or replace function sluice.lines_open(
   p_model sluice.models, p_want int, p_now timestamptz, p_worker bigint default null)
@@ -192,30 +198,40 @@ declare
   v_shares sluice.line_share[] := '{}';
   v_routes int := 0;
   v_versions int := 0;
+  v_homes int := 0;
   v record;
   v_most int;
 begin
   for v in
-    select l.line, l.weight, l.version
+    select l.line, l.weight, l.version, l.home
     from (
-      select p_model.id as line, null::double precision as weight, null::text as version
+      select p_model.id as line, null::double precision as weight, null::text as version,
+        null::int as home
       where exists (select from sluice.ready_line where line = p_model.id)
       union all
-      select -l.n, null, l.version from sluice.route_line l
-      where l.model = p_model.id and exists (select from sluice.ready_line g where g.line = -l.n)
+      select -l.n, null, l.version, null from sluice.route_line l
+      where l.model = p_model.id and l.route is null
+        and exists (select from sluice.ready_line g where g.line = -l.n)
       union all
-      select -l.n, r.weight, l.version
+      select -l.n, case when l.model is null then r.weight end, l.version,
+        nullif(l.model, p_model.id)
       from sluice.routes r join sluice.route_line l on l.route = r.route
         and (l.api is null or l.api = p_model.api)
       where r.model = p_model.name and r.weight > 0 and exists (select from sluice.ready_line g
         where g.line = -l.n)) l
-    order by l.weight is null, random()
+    order by l.home is not null, l.weight is null, random()
   loop
     v_most := null;
     if v.line < 0 then
-      continue when case when v.weight is null then v_versions >= sluice.versions_look_max()
+      continue when v.home is null and case when v.weight is null
+          then v_versions >= sluice.versions_look_max()
           else v_routes >= sluice.routes_look_max() end
         or v.version is not null and not sluice.serves_version(p_worker, v.version);
+      if v.home is not null then
+        exit when v_homes = sluice.homes_look_max();
+        v_homes := v_homes + 1;
+        continue when not sluice.leaves_home(v.line, v.home, v_shares = '{}', p_now);
+      end if;
       -- It may have been dropped before the lock was had.
       continue when not pg_try_advisory_xact_lock(sluice.lock_class('route'), -v.line)
         or to_regclass('sluice.queue_' || sluice.line_name(v.line)) is null;
@@ -236,7 +252,7 @@ $$;
 -- cost depends on the lines that may have work, not on the number of models: with 1,000 models of
 -- which 10 have work it takes 0.1 ms.
 -- Params:  p_per_route: of a route with more models only so many, drawn from those that can call at
---          p_now; null: all.
+--          p_now, and the home whose line it is; null: all.
 create or replace function sluice.models_with_work(
   p_ids int[], p_per_route int default null, p_now timestamptz default null)
 returns int[]
@@ -259,6 +275,9 @@ begin
             from (select m as model, m.id from sluice.models m where m.id = any (r.ids)
               order by random() offset 0) s
             where cardinality(r.ids) > p_per_route and sluice.opens_at(s.model, v_now) <= v_now
-              limit p_per_route) d) fed);
+              limit p_per_route) d
+      union all
+      select l.model from sluice.route_line l
+      where cardinality(r.ids) > p_per_route and l.n = -r.line and l.model = any (p_ids)) fed);
 end
 $$;

@@ -9,7 +9,7 @@ as $$
     coalesce(p_draft.tenant, 'default'),
     p_draft.run_at, p_draft.deadline, p_draft.idempotency_key, p_draft.max_attempts,
       p_draft.request, p_draft.max_output_tokens, p_draft.metadata, p_draft.batch_id,
-      p_draft.traceparent, p_draft.schema_version)::sluice.draft
+      p_draft.traceparent, p_draft.schema_version, p_draft.affinity_key)::sluice.draft
 $$;
 
 -- drafts_of: the elements of submit_many, typed and checked. Unknown keys are found by removing the
@@ -21,7 +21,8 @@ language plpgsql volatile
 as $$
 declare
   c_known constant text[] := '{prompt, model, priority, tenant, run_at, deadline, idempotency_key,
-    max_attempts, request, max_output_tokens, metadata, batch_id, traceparent, schema_version}';
+    max_attempts, request, max_output_tokens, metadata, batch_id, traceparent, schema_version,
+    affinity_key}';
   v_drafts sluice.draft[];
 begin
   if jsonb_typeof(p_tasks) is distinct from 'array' then
@@ -147,6 +148,7 @@ begin
           case when v_rules.personal then d.priority end as priority, d.bound,
             array_agg(d.ordinality) filter (
           where v_rules.metered or d.request is not null and not p_cut
+            or length(d.affinity_key) not between 1 and 200
             or sluice.fault(d.prompt, d.request, d.priority, d.max_attempts,
             d.max_output_tokens, d.metadata, d.tenant, d.idempotency_key, d.traceparent, d.deadline,
               v_rules.request_bytes_max, p_now)
@@ -164,6 +166,7 @@ begin
     v := p_drafts[v_at.place];
     v_name := coalesce(v.model, v_rules.default_model);
     if v_at.doubted then
+      perform sluice.check_affinity_key(v.affinity_key);
       perform sluice.check_task(v.prompt, v.request, v.priority, v.max_attempts,
         v.max_output_tokens, v.metadata, v.tenant,
         v.idempotency_key, v.traceparent, v.deadline, v_rules.request_bytes_max, p_now);

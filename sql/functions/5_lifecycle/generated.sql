@@ -12,11 +12,15 @@ as $$
 declare
   v_name text := sluice.line_name(p_line);
   v_version text := (select l.version from sluice.route_line l where l.n = -p_line);
+  v_by_prefix boolean := sluice.is_by_prefix(p_line);
 begin
-  execute format(sluice.add_text(p_line, v_version), v_name, p_line);
+  if v_by_prefix or to_regproc('sluice.prefix_time_' || v_name) is not null then
+    execute format(sluice.prefix_time_text(v_by_prefix), v_name);
+  end if;
+  execute format(sluice.add_text(p_line, v_version, v_by_prefix), v_name, p_line);
   execute format(sluice.lanes_text(), v_name, p_line);
-  execute format(sluice.take_text(), v_name, p_line);
-  execute format(sluice.draw_text(), v_name, p_line);
+  execute format(sluice.take_text(v_by_prefix), v_name, p_line);
+  execute format(sluice.draw_text(v_by_prefix), v_name, p_line);
   execute format(sluice.peek_text(), v_name, p_line);
   execute format($sql$
     create or replace function sluice.depth_%1$s(p_max int) returns int
@@ -30,13 +34,36 @@ begin
 end
 $$;
 
+-- prefix_time_text: the text of prefix_time_<l>: when a new task is ready, as the order goes
+-- (4_policy/prefix_order.sql). A line has it once its order is by prefix. It stays when that is
+-- taken back, for submits that are about to call it.
+create or replace function sluice.prefix_time_text(p_by_prefix boolean) returns text
+language sql immutable
+as $$
+  select format($sql$
+    create or replace function sluice.prefix_time_%%1$s(
+      p_affinity_key text, p_prompt text, p_request text, p_at timestamptz) returns timestamptz
+    language plpgsql stable
+    as $body$
+    begin
+      return %s;
+    end
+    $body$
+    $sql$, case when p_by_prefix then 'sluice.prefix_time(sluice.prefix_of(p_affinity_key,
+        p_prompt, p_request), p_at, (select prefix_wait from sluice.settings))' else 'p_at' end)
+$$;
+
 -- add_text: the text of add_<l>, which stores one new task, puts it into the line, or into later
 -- until its time, and takes headroom for it in the gauges. It locks the queue or the model's gauge,
 -- so no model is deleted under an open submit; of a version's line, submit holds both. It is a
 -- procedure because EXECUTE need not plan a CALL, and has one argument because each costs 5,000
 -- instructions. One statement inserts both rows: 17,000 instructions less than two.
--- Params:  p_version: of the payloads of this line's tasks; null: they have none.
-create or replace function sluice.add_text(p_line int, p_version text default null) returns text
+-- Params:  p_version: of the payloads of this line's tasks; null: they have none; p_by_prefix: its
+--          order is by prefix. Then ready_at is not the time of the submit, and a fence of 1 tells
+--          end_solved so.
+create or replace function sluice.add_text(
+  p_line int, p_version text default null, p_by_prefix boolean default false)
+returns text
 language sql immutable
 as $$
   select format($sql$
@@ -61,7 +88,7 @@ as $$
         with waiting as (
           insert into sluice.queue_%%1$s (task_id, ready_at, deadline, model, request_bytes, fence,
             rank, attempts, tenant)
-          values (p_new.id, p_new.created_at, p_new.deadline, p_new.model, p_new.request_bytes, 0,
+          values (p_new.id, %s, p_new.deadline, p_new.model, p_new.request_bytes, %s,
             -p_new.priority, 0, p_new.tenant))
         %s;
       end if;
@@ -73,7 +100,9 @@ as $$
         end if;
       end if;$sql$ end,
         case when p_line > 0 then $sql$perform pg_sequence_last_value('sluice.load_%1$s');$sql$ end,
-        t.stored, t.stored)
+        t.stored, case when p_by_prefix then 'sluice.prefix_time_%1$s(null, p_new.prompt,
+            p_new.request, p_new.created_at)' else 'p_new.created_at' end, p_by_prefix::int,
+        t.stored)
   from (values ($sql$insert into sluice.task (id, created_at, run_at, deadline, batch_id, model,
           max_output_tokens, priority, max_attempts, route, api, tenant, traceparent, metadata,
           prompt, request$sql$ || case when p_version is null then '' else ', schema_version' end
@@ -88,8 +117,10 @@ $$;
 -- lease_text: the statement that moves rows into leases in the order of p_pick, and late rows into
 -- v_late.
 -- Params:  p_pick: a query of the rows' ctid as at, the tokens to reserve, and n: their order,
---          unless 0.
-create or replace function sluice.lease_text(p_pick text) returns text
+--          unless 0; p_by_prefix: the line's order is by prefix, so that rows may be ready, by
+--          their order, after they are taken.
+create or replace function sluice.lease_text(p_pick text, p_by_prefix boolean default false)
+returns text
 language sql immutable
 as $$
   select 'with pick as materialized (' || p_pick || '),
@@ -98,7 +129,9 @@ as $$
       live as (
         insert into sluice.lease (task_id, worker, ready_at, started_at, deadline, reserved_tokens,
           model, request_bytes, fence, rank, attempts, tenant, line)
-        select g.task_id, p_worker, g.ready_at, p_now, g.deadline, coalesce(g.tokens, 0), p_model,
+        select g.task_id, p_worker, '
+    || case when p_by_prefix then 'least(g.ready_at, p_now)' else 'g.ready_at' end
+    || ', p_now, g.deadline, coalesce(g.tokens, 0), p_model,
           g.request_bytes, g.fence + 1, g.rank, g.attempts, g.tenant, %2$s
         from gone g where coalesce(g.deadline > p_now, true) returning lease)
       select array_agg(l.lease), (
@@ -119,7 +152,7 @@ $$;
 --          line and model.
 -- Returns: heads: the lanes that wait; leases; null: there are more lanes, or all rows of the only
 --          one were locked.
-create or replace function sluice.take_text() returns text
+create or replace function sluice.take_text(p_by_prefix boolean default false) returns text
 language sql immutable
 as $$
   select format($sql$
@@ -166,7 +199,7 @@ as $$
         elsif v_row.task_id is not null then
           insert into sluice.lease (task_id, worker, ready_at, started_at, deadline, model,
             request_bytes, fence, rank, attempts, tenant, line)
-          values (v_row.task_id, p_worker, v_row.ready_at, p_now, v_row.deadline, p_model,
+          values (v_row.task_id, p_worker, %5$s, p_now, v_row.deadline, p_model,
             v_row.request_bytes, v_row.fence + 1, v_row.rank, v_row.attempts, v_row.tenant, %%2$s)
           returning * into v_lease;
           leases := array[v_lease];
@@ -195,10 +228,12 @@ as $$
     end
     $body$
     $sql$,
-      sluice.lease_text('select a.at, 0 as tokens, a.n from unnest(v_at) with ordinality a(at, n)'),
+      sluice.lease_text('select a.at, 0 as tokens, a.n from unnest(v_at) with ordinality a(at, n)',
+        p_by_prefix),
     sluice.lease_text('select q.ctid as at, 0 as tokens, 0 as n from (' || f.text || ') f
       join sluice.queue_%1$s q on q.ctid = f.at
-        limit p_max for update of q skip locked'), f.text, -sluice.rank_max())
+        limit p_max for update of q skip locked', p_by_prefix), f.text, -sluice.rank_max(),
+    case when p_by_prefix then 'least(v_row.ready_at, p_now)' else 'v_row.ready_at' end)
   from (values (sluice.first_text())) f(text)
 $$;
 
@@ -206,7 +241,7 @@ $$;
 -- their order, into leases, with p_tokens reserved. Late ones end as expired.
 -- Params:  p_tokens: null: none.
 -- Returns: leases; null: none.
-create or replace function sluice.draw_text() returns text
+create or replace function sluice.draw_text(p_by_prefix boolean default false) returns text
 language sql immutable
 as $$
   select format($sql$
@@ -226,7 +261,7 @@ as $$
     $body$
     $sql$, sluice.lease_text('select q.ctid as at, t.tokens, t.n from unnest(p_ids,
       p_tokens) with ordinality t(id, tokens, n)
-        join sluice.queue_%1$s q on q.task_id = t.id for update of q skip locked'))
+        join sluice.queue_%1$s q on q.task_id = t.id for update of q skip locked', p_by_prefix))
 $$;
 
 -- drop_functions: drops the functions of a line.
@@ -234,8 +269,8 @@ create or replace function sluice.drop_functions(p_line int) returns void
 language plpgsql volatile
 as $$
 begin
-  execute format('drop function if exists sluice.lanes_%1$s(smallint, bigint, smallint, int,
-    timestamptz),
+  execute format('drop function if exists sluice.prefix_time_%1$s(text, text, text, timestamptz),
+    sluice.lanes_%1$s(smallint, bigint, smallint, int, timestamptz),
     sluice.peek_%1$s(int[], smallint[], bigint[], timestamptz[], int[], timestamptz),
       sluice.depth_%1$s(int)', sluice.line_name(p_line));
   execute format('drop procedure if exists sluice.add_%1$s(sluice.submission),

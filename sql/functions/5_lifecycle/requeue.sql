@@ -113,7 +113,8 @@ begin
     execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence,
       rank, attempts, tenant)
       select l.task_id, l.ready_at, l.deadline, case when $2 > 0 then $2
-          else (select r.model from sluice.route_line r where r.n = -$2) end, l.request_bytes,
+          else (select r.model from sluice.route_line r where r.n = -$2 and r.route is null) end,
+        l.request_bytes,
         l.fence, l.rank, l.attempts, l.tenant
       from unnest($1) l where coalesce(l.line, l.model) = $2',
       'queue_' || sluice.line_name(v_line)) using p_leases, v_line;

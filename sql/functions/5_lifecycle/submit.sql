@@ -1,54 +1,4 @@
--- submit and its parts: idempotency keys and rarely needed checks.
-
--- keep_key: binds an idempotency key to a task id, unless it is bound already.
--- Returns: p_task_id if the key is new, else the id it was bound to with the same content.
--- Params:  p_element: its number in a submit_many, for the message.
--- Errors:  SL008 bound to other content. Waits for an open first submit of the same key.
-create or replace function sluice.keep_key(
-  p_tenant text, p_key text, p_content bytea, p_task_id bigint, p_element bigint default null)
-returns bigint
-language plpgsql volatile
-as $$
-declare
-  v_key bytea := sha256(convert_to(p_key, 'UTF8'));
-  v_bound sluice.idempotency;
-begin
-  loop
-    insert into sluice.idempotency (tenant, key_sha256, task_id, content_sha256)
-    values (p_tenant, v_key, p_task_id, p_content) on conflict do nothing;
-    if found then
-      return p_task_id;
-    end if;
-    select * into v_bound from sluice.idempotency where tenant = p_tenant and key_sha256 = v_key;
-    exit when v_bound.task_id >= (select min(first_id) from sluice.id_range)
-           or exists (select from sluice.task where id = v_bound.task_id);
-    -- Retention took the task, and its key is to follow (8_control/retention.sql).
-    delete from sluice.idempotency where tenant = p_tenant and key_sha256 = v_key
-      and task_id = v_bound.task_id;
-  end loop;
-  if v_bound.content_sha256 <> p_content then
-    raise exception '%idempotency key already used by task % with other content',
-      coalesce('task ' || p_element || ': ', ''), v_bound.task_id
-      using errcode = 'SL008', column = 'idempotency_key', hint = 'Use a new key for a new task.';
-  end if;
-  return v_bound.task_id;
-end
-$$;
-
--- content_sha256: a hash of what two submits with the same idempotency key must have in common.
--- p_target: the model or route as named, null if none was: the default may change before the
--- repeat.
-create or replace function sluice.content_sha256(
-  p_target text, p_prompt text, p_request text, p_max_output_tokens int,
-  p_schema_version text default null)
-returns bytea
-language sql immutable
-as $$
-  select sha256(convert_to(
-    (jsonb_build_array(p_target, p_prompt, p_request, p_max_output_tokens)
-      || case when p_schema_version is null then '[]' else to_jsonb(p_schema_version) end)::text,
-    'UTF8'))
-$$;
+-- submit and its rarely needed checks.
 
 -- check_in_full: the checks that most submits do not need: those of a task that is not plain, and
 -- those of tenants and models with bounds.
@@ -82,6 +32,7 @@ begin
     v_limits := (select l from sluice.limits_of(p_draft.tenant) l);
   end if;
   -- Before the default and the limits count: a repeat finds its task, whatever has become of them.
+  perform sluice.check_affinity_key(p_draft.affinity_key);
   if p_draft.idempotency_key is not null then
     v_bound := sluice.keep_key(p_draft.tenant, p_draft.idempotency_key, sluice.content_sha256(
       p_draft.model, p_draft.prompt, p_draft.request, p_draft.max_output_tokens,
@@ -130,32 +81,6 @@ begin
 end
 $$;
 
--- burst_max: how many tasks one call may put into a line at once, where submitters are bound to
--- tenants.
-create or replace function sluice.burst_max() returns int
-language sql immutable parallel safe
-as $$ select 10000 $$;
-
--- burst_time_max: how long after its beginning a transaction may put tasks into a line, in the same
--- case.
-create or replace function sluice.burst_time_max() returns interval
-language sql immutable parallel safe
-as $$ select sluice.mark_lag() $$;
-
--- waits_for_commit: whether p_count tasks that are submitted now wait in sluice.later until they
--- are committed, although they are ready. In a line each claim would scan the rows of an open
--- transaction, only to find that it cannot see them (0.2 us each; three million rows cost every
--- model 0.6 s a claim). So where submitters are bound to tenants, a transaction puts into a line
--- only what it can insert within the marks' lag.
-create or replace function sluice.waits_for_commit(p_count int) returns boolean
-language plpgsql stable
-as $$
-begin
-  return (p_count > sluice.burst_max() or clock_timestamp() > now() + sluice.burst_time_max())
-    and sluice.is_guarded();
-end
-$$;
-
 -- submit: accepts one task. Call it inside a transaction of your own if you like: the task exists
 -- when that commits, and is undone with it.
 -- Params:  prompt: the text that the model is to answer; request: instead of prompt: a JSON object
@@ -169,7 +94,9 @@ $$;
 --          KiB, for your own use; batch_id: a number of yours that tasks have in common;
 --          traceparent: a W3C trace context, sent with its calls; schema_version: of its payload,
 --          one that sluice.payload_schema has for the model or route: only workers that serve it
---          get the task, and the payload must be as its schema says (null: none, for any worker).
+--          get the task, and the payload must be as its schema says (null: none, for any worker);
+--          affinity_key: 1 to 200 characters; tasks of a route with the same key go to the same
+--          model, as long as it can be called (null: to any).
 -- Returns: the task's id; with an idempotency key used before, the first task's id.
 -- Errors:  SL001 no such model or route; SL002 it needs more tokens than tpm allows in a minute;
 --          SL003 the model, route or system is full for now; SL004 an invalid argument; SL005 the
@@ -189,7 +116,8 @@ create or replace function sluice.submit(
   deadline timestamptz default null, idempotency_key text default null,
   max_attempts int default null, request text default null, max_output_tokens int default null,
   metadata jsonb default null, batch_id bigint default null, traceparent text default null,
-  schema_version text default null, p_now timestamptz default null) returns bigint
+  schema_version text default null, affinity_key text default null,
+  p_now timestamptz default null) returns bigint
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
@@ -224,7 +152,7 @@ begin
       'call sluice.add_route_' || l.n || '($1)' as call,
         pg_try_advisory_xact_lock_shared(sluice.sleeper_class(), l.n % 64) as awake
     into v_line from sluice.gate g left join sluice.route_line l on l.route = v_route
-      and l.api is null
+      and l.api is null and l.version is null and l.model is null
     left join lateral (select r.route from sluice.routes r where r.route = v_route limit 1) r
       on true;
   end if;
@@ -233,7 +161,8 @@ begin
   -- partitions; no_notify: nobody need be told, as notify_ready would find.
   select octet_length(coalesce(submit.prompt, submit.request)) as bytes,
     submit.tenant = 'default' or submit.tenant = any (g.noted) as known,
-    submit.schema_version is null and not (g.is_guarded or g.has_tenants or v_line.limited)
+    coalesce(submit.schema_version, submit.affinity_key) is null
+      and not (g.is_guarded or g.has_tenants or v_line.limited)
       and sluice.is_plain(octet_length(submit.prompt), submit.request, submit.priority,
         submit.max_attempts, submit.max_output_tokens,
         submit.metadata, submit.idempotency_key, submit.traceparent, submit.deadline,
@@ -253,10 +182,17 @@ begin
       v_bound := sluice.check_in_full(row(submit.prompt, submit.model, submit.priority,
         submit.tenant, submit.run_at, submit.deadline, submit.idempotency_key, submit.max_attempts,
         submit.request, submit.max_output_tokens, submit.metadata, submit.batch_id,
-        submit.traceparent, submit.schema_version)::sluice.draft, v_id, v_name,
-        v_line.model is null, v_line.limited, v_gate.known is not true, v_now);
+        submit.traceparent, submit.schema_version, submit.affinity_key)::sluice.draft, v_id,
+        v_name, v_line.model is null, v_line.limited, v_gate.known is not true, v_now);
       if v_bound <> v_id then
         return v_bound;
+      elsif submit.affinity_key is not null then  -- its line depends on more than this one knows
+        perform sluice.require_range(v_id), sluice.submit_drafts(array[row(submit.prompt,
+          submit.model, submit.priority, submit.tenant, submit.run_at, submit.deadline, null,
+          submit.max_attempts, submit.request, submit.max_output_tokens, submit.metadata,
+          submit.batch_id, submit.traceparent, submit.schema_version,
+          submit.affinity_key)::sluice.draft], array[v_id], null, 1, v_now);
+        return v_id;
       elsif submit.schema_version is not null or v_route is not null and submit.request is not null
         then
         v_api := case when v_route is not null then sluice.route_api(v_route,

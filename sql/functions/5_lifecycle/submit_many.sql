@@ -36,13 +36,17 @@ declare
   v_kept bigint[];
   v_destinations sluice.destination[];
   v_keyed boolean;
+  v_has_affinity boolean;
 begin
   if p_ids is null then
     select coalesce(array_agg(nextval('sluice.task_id')), '{}'),
-      bool_or(d.idempotency_key is not null) into p_ids, v_keyed
+      bool_or(d.idempotency_key is not null), bool_or(d.affinity_key is not null)
+    into p_ids, v_keyed, v_has_affinity
     from unnest(p_drafts) d;
     perform sluice.require_range(i) from unnest(array[p_ids[1], p_ids[cardinality(p_ids)]]) i
       where i is not null;
+  else
+    v_has_affinity := (select bool_or(d.affinity_key is not null) from unnest(p_drafts) d);
   end if;
   v_kept := p_ids;
   if v_keyed then
@@ -55,6 +59,9 @@ begin
   end if;
   if p_ids <> '{}' then
     v_destinations := sluice.destinations_of(p_drafts);
+    if v_has_affinity then
+      v_destinations := sluice.homed(v_destinations, p_drafts, p_now);
+    end if;
     perform sluice.accept_many(v_destinations, p_share, p_now), sluice.store_drafts(p_drafts, p_ids,
       p_api_keys, v_destinations, p_now);
   end if;
@@ -121,8 +128,47 @@ begin
       cross join lateral sluice.target(coalesce(nullif(n.name, ''), sluice.default_model()),
         n.verbatim) t)
     select array_agg(row(name, verbatim, t.line, t.id, t.route, t.api, c.tenant,
-      c.tasks, version)::sluice.destination order by t.line)
+      c.tasks, version, '', false)::sluice.destination order by t.line)
     from counted c join target t using (name, verbatim, version));
+end
+$$;
+
+-- homed: p_destinations of drafts of which some have affinity keys: those of routes go to the lines
+-- of their keys' homes. A line that is not made yet is the route's, for later: wake makes it.
+create or replace function sluice.homed(
+  p_destinations sluice.destination[], p_drafts sluice.draft[], p_now timestamptz)
+returns sluice.destination[]
+language plpgsql volatile
+-- as for keep_keys
+set enable_nestloop = off set enable_mergejoin = off set jit = off
+  set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return (
+    with counted as materialized (
+      select coalesce(d.model, '') as name, d.request is not null as verbatim,
+        coalesce(d.schema_version, '') as version, coalesce(d.affinity_key, '') as key, d.tenant,
+        count(*)::int as tasks
+      from unnest(p_drafts) d group by 1, 2, 3, 4, 5),
+    target as materialized (
+      select distinct a.name, a.verbatim, a.version, a.line, a.model, a.route, a.api
+      from unnest(p_destinations) a),
+    route as materialized (
+      select t.*, h.* from target t cross join lateral sluice.homes_of(t.route, t.api, p_now) h
+      where t.route is not null),
+    home as materialized (
+      select r.name, r.verbatim, r.version, i.id as home, sluice.line_of(r.model, r.route, r.api,
+        nullif(r.version, ''), i.id) as line
+      from route r cross join lateral unnest(r.ids) i(id)),
+    placed as materialized (
+      select c.*, case when c.key <> '' then sluice.home_of(c.key, r.ids, r.weights) end as home
+      from counted c left join route r using (name, verbatim, version))
+    select array_agg(row(name, verbatim, coalesce(h.line, t.line), t.model, t.route, t.api,
+        p.tenant, p.tasks, version, p.key, n.later)::sluice.destination
+      order by coalesce(h.line, t.line), n.later)
+    from placed p join target t using (name, verbatim, version)
+    left join home h using (name, verbatim, version, home)
+    cross join lateral (select home is not null and h.line is null as later) n);
 end
 $$;
 
@@ -142,18 +188,22 @@ as $$
 declare
   v record;
 begin
-  if p_destinations[1].line = p_destinations[cardinality(p_destinations)].line then
+  if p_destinations[1].line = p_destinations[cardinality(p_destinations)].line
+    and p_destinations[1].later = p_destinations[cardinality(p_destinations)].later then
     perform sluice.store_in_line(p_drafts, p_ids, p_api_keys, p_destinations[1], p_now);
     return;
   end if;
   for v in
-    select (select a from unnest(p_destinations) a where a.line = l.line limit 1) as destination,
+    select (select a from unnest(p_destinations) a where a.line = l.line and a.later = l.later
+        limit 1) as destination,
       array_agg(d.draft) as drafts, array_agg(d.id) as ids, array_agg(d.api_key) as api_keys
     from (select unnest(p_drafts) as draft, unnest(p_ids) as id, unnest(p_api_keys) as api_key) d
-    join (select distinct a.name, a.verbatim, a.version, a.line from unnest(p_destinations) a) l
+    join (select distinct a.name, a.verbatim, a.version, a.affinity_key, a.line, a.later
+        from unnest(p_destinations) a) l
       on l.name = coalesce((d.draft).model, '') and l.verbatim = ((d.draft).request is not null)
         and l.version = coalesce((d.draft).schema_version, '')
-    group by l.line order by l.line
+        and l.affinity_key = coalesce((d.draft).affinity_key, '')
+    group by l.line, l.later order by l.line, l.later
   loop
     perform sluice.store_in_line(v.drafts, v.ids, v.api_keys, v.destination, p_now);
   end loop;
@@ -171,7 +221,9 @@ returns void
 language plpgsql volatile
 as $$
 declare
-  v_deferred boolean := sluice.waits_for_commit(cardinality(p_drafts));
+  v_deferred boolean := p_destination.later or sluice.waits_for_commit(cardinality(p_drafts));
+  v_name text := sluice.line_name(p_destination.line);
+  v_by_prefix boolean := to_regproc('sluice.prefix_time_' || v_name) is not null;
 begin
   perform sluice.hold_line(p_destination.line);
   -- a line of a version is not the model's gauge
@@ -179,15 +231,15 @@ begin
   where p_destination.line < 0 and p_destination.model is not null;
   insert into sluice.task (id, created_at, run_at, deadline, batch_id, model,
     max_output_tokens, priority, max_attempts, route, api, tenant, traceparent, metadata, prompt,
-    request, api_key, schema_version)
+    request, api_key, schema_version, affinity_key)
   select p_ids[d.ordinality], p_now, d.run_at, d.deadline, d.batch_id, p_destination.model,
     d.max_output_tokens, d.priority,
     d.max_attempts, p_destination.route, p_destination.api, d.tenant, d.traceparent, d.metadata,
-      d.prompt, d.request, d.api_key, nullif(p_destination.version, '')
+      d.prompt, d.request, d.api_key, nullif(p_destination.version, ''), d.affinity_key
   -- in step: of an array of texts each element would be looked for from its beginning
   from rows from (unnest(p_drafts), unnest(p_api_keys)) with ordinality d(prompt, model, priority,
     tenant, run_at, deadline, idempotency_key, max_attempts, request, max_output_tokens, metadata,
-    batch_id, traceparent, schema_version, api_key);
+    batch_id, traceparent, schema_version, affinity_key, api_key);
   insert into sluice.later (task_id, ready_at, deadline, model, request_bytes, fence, rank,
     attempts, route, tenant)
   select p_ids[d.ordinality], greatest(d.run_at, p_now), d.deadline, p_destination.model,
@@ -197,11 +249,13 @@ begin
   if not v_deferred then
     execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence,
       rank, attempts, tenant)
-    select $2[d.ordinality], $4, d.deadline, $3, octet_length(coalesce(d.prompt, d.request)), 0,
+    select $2[d.ordinality], %s, d.deadline, $3, octet_length(coalesce(d.prompt, d.request)), %s,
       -d.priority, 0, d.tenant
-    from unnest($1) with ordinality d where coalesce(d.run_at <= $4, true)',
-    'queue_' || sluice.line_name(p_destination.line)) using p_drafts, p_ids,
-      p_destination.model, p_now;
+    from unnest($1) with ordinality d where coalesce(d.run_at <= $4, true)', 'queue_' || v_name,
+      case when v_by_prefix
+        then format('sluice.prefix_time_%s(d.affinity_key, d.prompt, d.request, $4)', v_name)
+        else '$4' end, v_by_prefix::int)
+    using p_drafts, p_ids, p_destination.model, p_now;
   end if;
   perform sluice.notify_ready(p_destination.line);
 end

@@ -115,6 +115,18 @@ begin
 end
 $$;
 
+-- check_affinity_key: SL004 unless it is null, or its length is within bounds.
+create or replace function sluice.check_affinity_key(p_key text) returns void
+language plpgsql immutable
+as $$
+begin
+  if length(p_key) not between 1 and 200 then
+    raise exception 'affinity_key must have 1 to 200 characters' using errcode = 'SL004',
+      column = 'affinity_key', hint = 'The id of a conversation, or the name of a template.';
+  end if;
+end
+$$;
+
 -- check_request: SL004 unless p_request is one JSON object. PostgreSQL's own json decides: it
 -- bounds the depth and keeps numbers beyond double verbatim.
 create or replace function sluice.check_request(p_request text) returns void

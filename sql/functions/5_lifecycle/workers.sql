@@ -64,15 +64,6 @@ begin
 end
 $$;
 
--- serves: whether a worker serves a model: the worker named that model or none, and speaks its api.
-create or replace function sluice.serves(p_worker sluice.worker, p_model sluice.models)
-returns boolean
-language sql immutable parallel safe
-as $$
-  select (p_worker.models is null or p_model.name = any (p_worker.models))
-    and (p_worker.apis is null or p_model.api = any (p_worker.apis))
-$$;
-
 -- live_workers: the live workers that serve a model.
 -- Params:  p_version: and this version of payloads (null: any).
 create or replace function sluice.live_workers(

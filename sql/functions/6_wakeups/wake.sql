@@ -31,6 +31,12 @@ create or replace function sluice.wake_lines_max() returns int
 language sql immutable parallel safe
 as $$ select 100 $$;
 
+-- wake_homes_max: how many lines one call makes for homes of affinity keys, at 20 ms each. If more
+-- are missing, their tasks go to the route's own line, and so to any model, this once.
+create or replace function sluice.wake_homes_max() returns int
+language sql immutable parallel safe
+as $$ select 16 $$;
+
 -- later_mark: a lower bound on ready_at of the rows that wait for their time: the mark of the one
 -- lane of line 0.
 create or replace function sluice.later_mark(p_now timestamptz default 'infinity')
@@ -124,26 +130,46 @@ language plpgsql volatile
 as $$
 declare
   v record;
+  v_name text;
+  v_made int := 0;
 begin
   for v in
+    with come as materialized (
+      select r, r.route, t.api, t.schema_version as version, t.affinity_key as key
+      from unnest(p_rows) r left join sluice.task t on t.id = r.task_id
+        and (r.route is not null
+          or (select exists (select from sluice.route_line n where n.version is not null)))),
+    home as materialized (
+      select c.route, c.api, h.ids, h.weights
+      from (select distinct route, api from come where route is not null and key is not null) c
+      cross join lateral sluice.homes_of(c.route, c.api, coalesce(p_ready, clock_timestamp())) h)
     select l.line, array_agg(l.r) as rows, min(l.route) as route, min(l.api) as api,
-      min(l.version) as version, min((l.r).model) as model
-    from (select r, r.route, t.api, t.schema_version as version,
-            sluice.line_of(r.model, r.route, t.api, t.schema_version) as line
-          from unnest(p_rows) r left join sluice.task t on t.id = r.task_id
-            and (r.route is not null
-              or (select exists (select from sluice.route_line n where n.version is not null)))) l
-    group by l.line, case when l.line is null then row(l.route, l.api, l.version,
-      (l.r).model)::text end
+      min(l.version) as version, min(l.model) as model
+    from (select c.r, c.route, c.api, c.version, m.model, sluice.line_of((c.r).model, c.route,
+            c.api, c.version, m.model) as line
+          from come c left join home h on c.key is not null and h.route = c.route
+            and h.api is not distinct from c.api
+          cross join lateral (select coalesce((c.r).model, case when h.ids is not null
+            then sluice.home_of(c.key, h.ids, h.weights) end) as model offset 0) m) l
+    group by l.line, case when l.line is null then row(l.route, l.api, l.version, l.model)::text end
     order by l.line
   loop
+    if v.line is null and v.route is not null and v_made = sluice.wake_homes_max() then
+      v.line := sluice.line_of(null, v.route, v.api, v.version);
+    end if;
+    v_made := v_made + (v.line is null)::int;
     v.line := coalesce(v.line, sluice.make_route_line(v.route, v.api, v.version, v.model));
+    v_name := sluice.line_name(v.line);
     perform sluice.lock_line(v.line) where p_ready is null;
     execute format('insert into sluice.%I (task_id, ready_at, deadline, model, request_bytes, fence,
       rank, attempts, tenant)
-      select r.task_id, coalesce($2, r.ready_at), r.deadline, r.model, r.request_bytes,
-        greatest(r.fence, 1), r.rank, r.attempts, r.tenant
-      from unnest($1) r', 'queue_' || sluice.line_name(v.line)) using v.rows, p_ready;
+      select r.task_id, %s, r.deadline, r.model, r.request_bytes, greatest(r.fence, 1), r.rank,
+        r.attempts, r.tenant
+      from unnest($1) r', 'queue_' || v_name, case when p_ready is null then 'r.ready_at'
+        when to_regproc('sluice.prefix_time_' || v_name) is null then '$2'
+        else format('(select sluice.prefix_time_%s(t.affinity_key, t.prompt, t.request, $2)
+          from sluice.task t where t.id = r.task_id)', v_name) end)
+    using v.rows, p_ready;
     if p_ready is null then
       perform sluice.lower_marks(v.line, array_agg(b.rank), array_agg(b.tenant), array_agg(b.first))
       from (select r.rank, sluice.tenant_key(r.tenant) as tenant, min(r.ready_at) as first

@@ -125,7 +125,8 @@ begin
     select sluice.sleeper_lock_of(id) from unnest(p_ids) id where id <> all (p_blocked)
     union
     select sluice.sleeper_lock_of(-l.n) from sluice.route_line l
-    where exists (select from sluice.routes r join sluice.models m on m.name = r.model
+    where l.model is null
+      and exists (select from sluice.routes r join sluice.models m on m.name = r.model
       and (l.api is null or l.api = m.api)
                   where r.route = l.route and r.weight > 0 and m.id = any (p_ids)
                     and m.id <> all (p_blocked))
@@ -197,7 +198,8 @@ $$;
 -- first_task_at: when the first task that model p_model may take is ready; null: none waits. Looks
 -- only into lines noted as ready (2_storage/ready_lines.sql), because each look costs 50 us. If
 -- other models have priority for a route's tasks it returns 50 ms from now: in that time they take
--- no more than the slack of both, so that a fast model can make up for it.
+-- no more than the slack of both, so that a fast model can make up for it. It does not look into
+-- other homes' lines from which the model takes only while it is idle: its next look does.
 -- Params:  p_worker: as next_work.
 create or replace function sluice.first_task_at(
   p_model sluice.models, p_now timestamptz, p_worker bigint default null)
@@ -211,9 +213,11 @@ begin
   for v_line in
     select l.line, r.weight from unnest(sluice.lines_for(p_model)) l(line)
     left join sluice.route_line n on n.n = -l.line
-    left join sluice.routes r on r.route = n.route and r.model = p_model.name
+    left join sluice.routes r on r.route = n.route and r.model = p_model.name and n.model is null
     where exists (select from sluice.ready_line k where k.line = l.line)
       and (n.version is null or sluice.serves_version(p_worker, n.version))
+      and (n.route is null or n.model is null or n.model = p_model.id
+        or sluice.leaves_home(l.line, n.model, false, p_now))
     order by l.line desc
   loop
     v_ready := least(v_ready, case

@@ -56,7 +56,8 @@ begin
   return format('queued for %s: %s, %s',
     case when v_model.id is null then 'route ' || p_task.route
         else v_model.name || coalesce(' of route ' || p_task.route, '') end
-      || coalesce(' (schema version ' || p_task.schema_version || ')', ''),
+      || coalesce(' (schema version ' || p_task.schema_version || ')', '')
+      || coalesce(sluice.home_text(p_line), ''),
     sluice.ahead_text(v_ahead.tasks, v_ahead.routed),
     concat_ws(', ', case when v_model.id is null
       then sluice.takers_text(p_task.route, p_task.api, p_line, p_now) end,
@@ -68,6 +69,17 @@ begin
           case when v_ahead.tasks = 0 then 'next to be claimed'
             else 'claimed as slots become free' end) end)))
     || sluice.deadline_text(v_deadline, p_now);
+end
+$$;
+
+-- home_text: which model is the home of a line's tasks, in words, or null.
+create or replace function sluice.home_text(p_line int) returns text
+language plpgsql stable
+as $$
+begin
+  return (select format(' (home: %s)', coalesce(m.name, 'a deleted model'))
+    from sluice.route_line l left join sluice.models m on m.id = l.model
+    where l.n = -p_line and l.route is not null and l.model is not null);
 end
 $$;
 
@@ -117,10 +129,16 @@ create or replace function sluice.blocked_text(
 returns text
 language plpgsql volatile
 as $$
+declare
+  v_line sluice.route_line := (select l from sluice.route_line l where l.n = -p_line);
 begin
   return coalesce(sluice.closed_text(p_model, p_now), sluice.unserved_text(p_model, p_now,
-      (select l.version from sluice.route_line l where l.n = -p_line)),
+      v_line.version),
     case when sluice.permits_now(p_model, p_now) <= 0 then sluice.permit_text(p_model, null, p_now)
+      when v_line.route is not null and v_line.model is not null
+        then case when p_model.id <> v_line.model
+          and not sluice.leaves_home(p_line, v_line.model, false, p_now)
+            then 'not the home of its key' end
       when not pg_is_in_recovery()
            and coalesce((sluice.meter_of(p_line, p_model.id)).at
              not between p_now - sluice.asks_for() and p_now, true)
@@ -188,8 +206,8 @@ end
 $$;
 
 -- line_part: which part of the tasks in line p_line a model may expect to take: all of its own
--- line; of a route's according to its weight among the models that can call now. A standby cannot
--- tell which can: there it is the weight among all.
+-- line, and of those whose home it is; of a route's according to its weight among the models that
+-- can call now. A standby cannot tell which can: there it is the weight among all.
 create or replace function sluice.line_part(p_line int, p_model sluice.models, p_now timestamptz)
 returns double precision
 language plpgsql volatile
@@ -198,8 +216,12 @@ declare
   v_weight double precision := (
     select r.weight from sluice.route_line l join sluice.routes r on r.route = l.route
     where l.n = -p_line and r.model = p_model.name);
+  v_home int := (select l.model from sluice.route_line l
+    where l.n = -p_line and l.route is not null);
 begin
-  if pg_is_in_recovery() then
+  if v_home is not null then
+    return (v_home = p_model.id)::int;
+  elsif pg_is_in_recovery() then
     return coalesce(v_weight / (
       select sum(r.weight) from sluice.route_line l join sluice.routes r on r.route = l.route
       join sluice.models m on m.name = r.model and (l.api is null or l.api = m.api)

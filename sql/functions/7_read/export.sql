@@ -8,7 +8,7 @@ as $$
   select '{id, status, route, model, tenant, priority, metadata, batch_id, created_at, queued_at,
     started_at, finished_at, run_at, deadline, attempts, max_attempts, max_output_tokens,
     traceparent, input_tokens, output_tokens, cost, error_code, error, prompt, request, answer,
-    response, schema_version}'::text[]
+    response, schema_version, affinity_key}'::text[]
 $$;
 
 -- export_range: how far the next page of an export reaches.
@@ -60,7 +60,8 @@ begin
     select t.id, t.status, t.route, t.model, t.tenant, t.priority, t.metadata, t.batch_id,
       t.created_at, t.queued_at, t.started_at, t.finished_at, t.run_at, t.deadline, t.attempts,
       s.max_attempts, s.max_output_tokens, s.traceparent, t.input_tokens, t.output_tokens, t.cost,
-      t.error_code, t.error, x.prompt, x.request, x.answer, x.response, t.schema_version
+      t.error_code, t.error, x.prompt, x.request, x.answer, x.response, t.schema_version,
+      t.affinity_key
     from sluice.tasks t join sluice.task s on s.id = t.id
     left join lateral (select t.prompt, t.request, t.answer, t.response) x on texts
     where t.id > export_tasks.after and t.id <= export_tasks.upto

@@ -67,7 +67,7 @@ begin
     select case when l.line > 0 then l.line else n.model end as model,
       sum(l.tasks)::bigint as tasks, bool_or(l.is_estimate) as is_estimate, min(l.since) as since
     from load l left join sluice.route_line n on n.n = -l.line
-    where l.line > 0 or n.model is not null group by 1),
+    where l.line > 0 or n.route is null group by 1),
   part as materialized (
     select r.route, r.model, r.weight / sum(r.weight) over (partition by r.route) as part
     from sluice.routes r where r.weight > 0),
@@ -194,7 +194,7 @@ begin
       when f.state = 'breaker open' then f.breaker_since + (f.row).breaker_open end,
     f.breaker, sluice.pressure(f.depth + f.in_flight + f.waiting, u.max), f.depth, f.in_flight,
     f.depth + f.in_flight + f.waiting, f.is_estimate, u.max, (f.row).max_in_flight,
-    sluice.seconds_between(f.since, v_now), (f.row).rpm, (f.row).tpm,
+    sluice.seconds_between(f.since, greatest(f.since, v_now)), (f.row).rpm, (f.row).tpm,
     coalesce(e.calls, 0), coalesce(e.tokens, 0), f.permits,
     case when f.permits <= 0 then sluice.permit_at(f.row, v_now) end,
     coalesce(e.solved, 0), coalesce(e.failed, 0), e.p50_s, e.p99_s,

@@ -60,7 +60,8 @@ create or replace view sluice.tasks with (security_barrier) as
       null::timestamptz as finished_at,
     sluice.guarded(t.run_at) as run_at, sluice.guarded(t.deadline) as deadline,
     sluice.guarded(t.schema_version) as schema_version,
-    null::int as cached_tokens, null::int as cache_write_tokens, null::int as reasoning_tokens
+    null::int as cached_tokens, null::int as cache_write_tokens, null::int as reasoning_tokens,
+    sluice.guarded(t.affinity_key) as affinity_key
   from (
     select task_id, 'unsolved' as status, model, attempts, null::timestamptz as queued_at,
       null::timestamptz as started_at
@@ -83,7 +84,7 @@ create or replace view sluice.tasks with (security_barrier) as
       sluice.guarded(r.queued_at), sluice.guarded(r.started_at), sluice.guarded(r.finished_at),
       sluice.guarded(t.run_at), sluice.guarded(t.deadline), sluice.guarded(t.schema_version),
       sluice.guarded(r.cached_tokens), sluice.guarded(r.cache_write_tokens),
-      sluice.guarded(r.reasoning_tokens)
+      sluice.guarded(r.reasoning_tokens), sluice.guarded(t.affinity_key)
   from sluice.result r join sluice.task t on t.id = r.task_id
   cross join sluice.caller_scope() c
   where (t.tenant = any (c.tenants)) = c.bound;
@@ -125,7 +126,8 @@ begin
           null::numeric, v_task.metadata,
         v_task.batch_id, v_task.created_at, v_place.queued_at, v_place.started_at,
           null::timestamptz, v_task.run_at,
-        v_task.deadline, v_task.schema_version, null::int, null::int, null::int;
+        v_task.deadline, v_task.schema_version, null::int, null::int, null::int,
+        v_task.affinity_key;
       exit;
     end if;
   end loop;
@@ -216,7 +218,8 @@ $$;
 -- (infinity: until somebody opens it; null: until a probe decides).
 create or replace view sluice.queues as
   select m.name as model, f.depth, f.in_flight, f.depth + f.in_flight + f.waiting as unfinished,
-    extract(epoch from clock_timestamp() - f.oldest_ready)::double precision as oldest_ready_s,
+    extract(epoch from greatest(clock_timestamp(), f.oldest_ready)
+      - f.oldest_ready)::double precision as oldest_ready_s,
     f.permits_now, f.next_permit_at,
       (60e9 / (sluice.request_quota(m)).interval_ns)::double precision as sustained_rpm,
     sluice.pressure(f.depth + f.in_flight + f.waiting,

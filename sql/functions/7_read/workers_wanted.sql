@@ -40,7 +40,8 @@ begin
     from (select l.model, l.route, l.ready_at from sluice.later l where l.ready_at <= p_now
       order by l.ready_at limit c_due_max) l group by 1, 2),
   ready as materialized (
-    select case when l.line > 0 then l.line else n.model end as model, n.route, l.tasks, l.since
+    select case when l.line > 0 then l.line when n.route is null then n.model end as model,
+      n.route, l.tasks, l.since
     from sluice.line_loads() l left join sluice.route_line n on l.line = -n.n
     union all select d.model, d.route, d.tasks, d.since from due d),
   part as materialized (

@@ -1,8 +1,8 @@
--- forget: erases the texts of a finished task: prompt, request, metadata, traceparent, answer,
--- response and error texts, also those of its attempts. Times, counts, codes and costs stay; its
--- idempotency key, a hash, stays bound. Files of batches are not touched. The old texts are gone
--- from the disk after the next VACUUM, and from backups when those are deleted. Forgetting twice is
--- no error.
+-- forget: erases the texts of a finished task: prompt, request, metadata, traceparent, affinity
+-- key, answer, response and error texts, also those of its attempts. Times, counts, codes and costs
+-- stay; its idempotency key, a hash, stays bound. Files of batches are not touched. The old texts
+-- are gone from the disk after the next VACUUM, and from backups when those are deleted. Forgetting
+-- twice is no error.
 -- Params:  id: of the task.
 -- Errors:  SL004 it is still unfinished; SL006 no such task among the caller's tenants'.
 create or replace function sluice.forget(id bigint, p_now timestamptz default null) returns void
@@ -62,7 +62,7 @@ language plpgsql volatile
 as $$
 begin
   update sluice.task t
-  set prompt = '', request = null, metadata = null, traceparent = null,
+  set prompt = '', request = null, metadata = null, traceparent = null, affinity_key = null,
     forgotten_at = coalesce(t.forgotten_at, p_now)
   where t.id = any (p_ids);
   update sluice.result r

@@ -61,6 +61,7 @@ as $$
     'deadline', p_task -> 'deadline', 'max_attempts', p_task -> 'max_attempts',
     'max_output_tokens', p_task -> 'max_output_tokens', 'metadata', p_task -> 'metadata',
     'traceparent', p_task -> 'traceparent', 'schema_version', p_task -> 'schema_version',
+    'affinity_key', p_task -> 'affinity_key',
     'idempotency_key', sluice.import_key(p_task, p_source))) f(key, value)
   where f.value <> 'null'
 $$;
@@ -119,7 +120,7 @@ begin
   v_kept := sluice.keep_keys(array(
     select row(t ->> 'prompt', coalesce(t ->> 'route', t ->> 'model'), 0, t ->> 'tenant', null,
       null, sluice.import_key(t, p_source), null, t ->> 'request', null, null, null,
-      null, t ->> 'schema_version')::sluice.draft
+      null, t ->> 'schema_version', t ->> 'affinity_key')::sluice.draft
     from unnest(p_tasks) with ordinality i(t, n) order by i.n), v_ids);
   perform sluice.store_ends(array(select p_tasks[n] from generate_subscripts(v_ids, 1) n
       where v_kept[n] = v_ids[n] order by n),
@@ -141,14 +142,15 @@ as $$
 begin
   insert into sluice.task (id, created_at, run_at, deadline, model, max_output_tokens, priority,
     max_attempts, route, tenant, traceparent, metadata, prompt, request, forgotten_at,
-    schema_version)
+    schema_version, affinity_key)
   select p_ids[i.n], (i.t ->> 'created_at')::timestamptz, (i.t ->> 'run_at')::timestamptz,
     (i.t ->> 'deadline')::timestamptz, m.id, (i.t ->> 'max_output_tokens')::int,
     coalesce((i.t ->> 'priority')::smallint, 0), (i.t ->> 'max_attempts')::smallint,
     i.t ->> 'route', i.t ->> 'tenant', i.t ->> 'traceparent', nullif(i.t -> 'metadata', 'null'),
     i.t ->> 'prompt', i.t ->> 'request',
     case when num_nonnulls(i.t ->> 'prompt', i.t ->> 'request') = 0
-      then least((i.t ->> 'finished_at')::timestamptz, p_now) end, i.t ->> 'schema_version'
+      then least((i.t ->> 'finished_at')::timestamptz, p_now) end, i.t ->> 'schema_version',
+    i.t ->> 'affinity_key'
   from unnest(p_tasks) with ordinality i(t, n)
   left join sluice.models m on i.t ->> 'route' is null and m.name = i.t ->> 'model';
   insert into sluice.result (task_id, created_at, queued_at, started_at, finished_at, fence,

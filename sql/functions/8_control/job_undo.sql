@@ -54,9 +54,9 @@ declare
 begin
   return query
   with found as materialized (
-    select o, 'queue_' || sluice.line_name(sluice.line_of(t.model, t.route, t.api,
-      t.schema_version)) as line
+    select o, 'queue_' || sluice.line_name(l) as line
     from unnest(p_tasks) o join sluice.task t on t.id = o.task_id
+    cross join unnest(sluice.lines_of_task(t)) l
     where case p_job.action
       when 'move' then case when v_model is null then t.route = p_job.target
         else t.model = v_model end
@@ -64,7 +64,7 @@ begin
       else true end)
   select f.line, f.o from found f where to_regclass('sluice.' || f.line) is not null
   union all
-  select 'later', f.o from found f;
+  select distinct on ((f.o).task_id) 'later', f.o from found f;
 end
 $$;
 

@@ -52,6 +52,8 @@ language plpgsql volatile
 as $$
 declare
   v_lines int[] := sluice.lines_of_model(p_model);
+  v_homes int[] := array(select -n from sluice.route_line
+    where model = p_model and route is not null order by 1);
   v_unfinished bigint;
   v_line int;
 begin
@@ -66,16 +68,18 @@ begin
     raise lock_not_available;
   end if;
   execute format('drop sequence sluice.%I', 'load_' || p_model);
-  foreach v_line in array v_lines loop
+  foreach v_line in array v_lines || v_homes loop
     execute format('lock table sluice.%I in access exclusive mode',
       'queue_' || sluice.line_name(v_line));
   end loop;
-  v_unfinished := sluice.own_unfinished(p_model);
+  v_unfinished := sluice.own_unfinished(p_model)
+    + (select coalesce(sum(sluice.depth(l)), 0) from unnest(v_homes) l)
+    + (select count(*) from sluice.lease l where l.line = any (v_homes) and l.model <> p_model);
   if v_unfinished > 0 then
     raise exception 'model "%" has % unfinished task(s)', p_name, v_unfinished
       using errcode = '23503', hint = 'Pause it and wait for them, or cancel them; then delete it.';
   end if;
-  perform sluice.drop_line(l) from unnest(v_lines) l;
+  perform sluice.drop_line(l) from unnest(v_lines || v_homes) l;
   delete from sluice.route_line where model = p_model;
   delete from sluice.payload_schema where target = p_name;
   execute (select string_agg(format('drop sequence sluice.%I', k || '_' || p_model), '; ')

@@ -55,8 +55,9 @@ end
 $$;
 
 -- after_model_changes: adds a new model to route "any"; creates its routes' lines for another api;
--- renames it in settings.default_model and in tenants' models; writes sluice.breaker_events when it
--- is parked or opened; notifies workers of changes that concern them.
+-- gives its lines another order; renames it in settings.default_model and in tenants' models;
+-- writes sluice.breaker_events when it is parked or opened; notifies workers of changes that
+-- concern them.
 create or replace function sluice.after_model_changes() returns trigger
 language plpgsql security definer
 set search_path = sluice, pg_temp
@@ -79,6 +80,10 @@ begin
     update sluice.payload_schema set target = new.name where target = old.name;
     update sluice.tenants set models = array_replace(models, old.name, new.name)
     where old.name = any (models);
+  end if;
+  if tg_op <> 'DELETE' and new.claim_order
+    is distinct from (case when tg_op = 'UPDATE' then old.claim_order else 'arrival' end) then
+    perform sluice.make_functions(l) from unnest(sluice.lines_for(new)) l;
   end if;
   if tg_op = 'UPDATE' and new.max_queue is distinct from old.max_queue then
     perform sluice.invalidate_line_gauges(new.name);
@@ -221,6 +226,19 @@ begin
 end
 $$;
 
+-- after_route_is_joined: gives the lines of a route the order that its new model asks for.
+create or replace function sluice.after_route_is_joined() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  perform sluice.make_functions(l) from unnest(sluice.lines_of_route(new.route)) l
+  where exists (select from sluice.models m where m.name = new.model
+    and m.claim_order = 'prefix');
+  return null;
+end
+$$;
+
 -- tell_workers: notifies workers of a change in settings, routes or tenants' quotas: a model may
 -- now take tasks of a route, or of a tenant, that wait already.
 create or replace function sluice.tell_workers() returns trigger
@@ -264,6 +282,8 @@ create or replace trigger after_tenant_quota_deleted after delete on sluice.tena
   for each row when (num_nonnulls(old.rpm, old.tpm) > 0) execute function sluice.tell_workers();
 create or replace trigger before_route_changes before insert or update on sluice.routes
   for each row execute function sluice.before_route_changes();
+create or replace trigger after_route_is_joined after insert or update on sluice.routes
+  for each row when (new.weight > 0) execute function sluice.after_route_is_joined();
 create or replace trigger after_route_weight after insert or update on sluice.routes
   for each row when (new.weight > 0) execute function sluice.tell_workers();
 do $$

@@ -40,7 +40,7 @@ begin
     -- A model that was renamed keeps its lines.
     if new.version <> old.version or new.target <> old.target and not exists (
       select from sluice.models m join sluice.route_line l on l.model = m.id
-      where m.name = new.target and l.version = old.version) then
+      where m.name = new.target and l.version = old.version and l.route is null) then
       raise exception 'the target and the version of a schema stay' using errcode = '23514',
         hint = 'Insert another row; delete this one when nothing of it waits.';
     end if;
@@ -69,7 +69,8 @@ set lock_timeout = '1s'
 as $$
 declare
   v_lines int[] := array(
-    select -l.n from sluice.route_line l left join sluice.models m on m.id = l.model
+    select -l.n from sluice.route_line l
+    left join sluice.models m on m.id = l.model and l.route is null
     where l.version = old.version and old.target in (l.route, m.name) order by 1);
   v_line int;
   v_waiting bigint := 0;

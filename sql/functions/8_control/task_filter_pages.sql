@@ -5,8 +5,7 @@ create or replace function sluice.chosen_lines(p_ids bigint[]) returns int[]
 language plpgsql stable
 as $$
 begin
-  return array(select distinct sluice.line_of(t.model, t.route, t.api,
-      t.schema_version) from sluice.task t
+  return array(select distinct unnest(sluice.lines_of_task(t)) from sluice.task t
     where t.id = any (p_ids));
 end
 $$;

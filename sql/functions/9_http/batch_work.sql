@@ -196,10 +196,9 @@ begin
           and not exists (select from sluice.result r where r.task_id = l.task_id)
         order by l.line limit sluice.batch_page_lines()) u;
   perform sluice.end_waiting(p.place, p.ids, 'cancelled', p_now)
-  from (select 'queue_' || sluice.line_name(sluice.line_of(t.model, t.route, t.api,
-      t.schema_version)) as place,
-    array_agg(t.id) as ids
-        from sluice.task t where t.id = any (v_ids) group by 1
+  from (select 'queue_' || sluice.line_name(l) as place, array_agg(t.id) as ids
+        from sluice.task t cross join unnest(sluice.lines_of_task(t)) l
+        where t.id = any (v_ids) group by 1
         union all select 'later', v_ids) p
   where p.place is not null and to_regclass('sluice.' || p.place) is not null;
   for v_task in

@@ -66,6 +66,10 @@ comment on column sluice.models.hedge_max is
   'Extra calls of one task at most, each after another hedge_after.';
 comment on column sluice.models.hedge_budget is
   'Extra calls as a share of all calls, 0 to 1; models with hedge_after save for one budget.';
+comment on column sluice.models.claim_order is
+  'Of the tasks of one priority and tenant. prefix: those that have the same affinity key, or '
+  'begin with the same 256 characters, are called one after the other, so that a prefix cache is '
+  'of use; also those of its routes.';
 comment on column sluice.models.input_price is
   'Cost of a million input tokens, in a currency of yours. Null: not known. To set it begins a new '
   'list in sluice.prices, and a list that comes into force is shown here within a minute.';
@@ -237,6 +241,10 @@ comment on column sluice.settings.tenant_models is
 comment on column sluice.settings.idle_look is
   'How often a worker or server that has nothing to do looks at the database all the same. '
   'infinity (before PostgreSQL 17: 1000 years): never.';
+comment on column sluice.settings.prefix_wait is
+  'The most that prefix caches make a task wait, 10 ms to 1 h: in a line ordered by prefix only '
+  'tasks that become ready within that time after it are called before it, and a model that cannot '
+  'be called for longer leaves its affinity keys to others.';
 comment on column sluice.settings.history is
   'How long the history keeps minutes; hours are kept 400 days, days ten years.';
 comment on column sluice.settings.trace_url is

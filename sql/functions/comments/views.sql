@@ -35,13 +35,16 @@ comment on column sluice.tasks.metadata is 'As submitted.';
 comment on column sluice.tasks.batch_id is 'As submitted.';
 comment on column sluice.tasks.created_at is 'When it was submitted.';
 comment on column sluice.tasks.queued_at is
-  'When it could first be claimed, for its present or last call.';
+  'When it could first be claimed, for its present or last call; while it waits in the order of '
+  'prefixes, its turn, up to settings.prefix_wait later.';
 comment on column sluice.tasks.started_at is 'When its present or last call was claimed.';
 comment on column sluice.tasks.finished_at is 'When it ended. Null: it has not.';
 comment on column sluice.tasks.run_at is 'It was not to begin before. Null: at once.';
 comment on column sluice.tasks.deadline is 'It expires if it still waits then. Null: never.';
 comment on column sluice.tasks.schema_version is
   'The version of its payload, of sluice.payload_schema. Null: none.';
+comment on column sluice.tasks.affinity_key is
+  'As submitted: a route''s tasks with the same one go to the same model. Null: none.';
 comment on column sluice.tasks.cached_tokens is
   'Of input_tokens, those that the provider read from its cache. Null: not said.';
 comment on column sluice.tasks.cache_write_tokens is

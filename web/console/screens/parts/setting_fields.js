@@ -37,6 +37,8 @@ export const MODEL_FIELDS = [
       hint: 'Whether the backend\'s verbatim reply is stored.' },
   ] },
   { title: 'Calls', fields: [
+    { name: 'claim_order', kind: 'choice', choices: ['arrival', 'prefix'],
+      hint: 'prefix: tasks that begin alike follow each other, for its prefix cache.' },
     interval('timeout'), integer('max_attempts', { max: 100 }),
     interval('backoff_base', { hint: 'Wait before the first retry.' }), interval('backoff_max'),
     integer('batch_max', { max: 1000, hint: 'Tasks in one call.' }),
