@@ -1,3 +1,4 @@
+-- sluice.lines_open, sluice.route_share
 begin;
 \ir ../../_helpers.sql
 select plan(3);

@@ -83,8 +83,8 @@ begin
 end
 $$;
 
--- rivals: those of model p_model, of tier p_tier, in route line p_line. Of a route with very many models a part is
--- drawn first: looking up when each asked last took 14 ms for 1,000.
+-- rivals: those of model p_model, of tier p_tier, in route line p_line. Of a route with very many
+-- models a part is drawn first: looking up when each asked last took 14 ms for 1,000.
 create or replace function sluice.rivals(
   p_line int, p_model int, p_now timestamptz, p_tier int default 1)
 returns sluice.rival[]

@@ -158,6 +158,26 @@ create or replace function sluice.versions_look_max() returns int
 language sql immutable parallel safe
 as $$ select 8 $$;
 
+-- route_share: what model p_model may take of route line p_line now, beside earlier tiers
+-- (routing_tiers.sql) and the other models of its own, by their weights or by choice.
+-- Params:  p_weight, p_tier, p_prefer: the model's in the route; p_want: as may_take.
+create or replace function sluice.route_share(
+  p_line int, p_model sluice.models, p_weight double precision, p_tier int, p_prefer text,
+  p_want int, p_now timestamptz, p_worker bigint)
+returns sluice.line_share
+language plpgsql volatile
+as $$
+declare
+  v_most int := sluice.left_by_tiers(p_line, p_model.id, p_tier, p_want, p_now, p_worker);
+begin
+  if v_most is null and p_prefer <> 'weight' then
+    return sluice.choose(p_line, p_model, p_weight, p_prefer, p_want, p_now, p_tier);
+  end if;
+  return row(p_line, coalesce(v_most,
+    sluice.may_take(p_line, p_model.id, p_weight, p_want, p_now, p_tier)), null, null, null);
+end
+$$;
+
 -- homes_look_max: of how many other homes a claim asks whether they leave their tasks to others:
 -- 0.1 ms each.
 create or replace function sluice.homes_look_max() returns int
@@ -215,13 +235,8 @@ begin
       continue when not pg_try_advisory_xact_lock(sluice.lock_class('route'), -v.line)
         or to_regclass('sluice.queue_' || sluice.line_name(v.line)) is null;
       if v.weight is not null then
-        v_share.most := sluice.left_by_tiers(v.line, p_model.id, v.tier, p_want, p_now,
+        v_share := sluice.route_share(v.line, p_model, v.weight, v.tier, v.prefer, p_want, p_now,
           p_worker);
-        if v_share.most is null and v.prefer = 'weight' then
-          v_share.most := sluice.may_take(v.line, p_model.id, v.weight, p_want, p_now, v.tier);
-        elsif v_share.most is null then
-          v_share := sluice.choose(v.line, p_model, v.weight, v.prefer, p_want, p_now, v.tier);
-        end if;
       end if;
       continue when v_share.most = 0;
       v_versions := v_versions + (v.weight is null)::int;

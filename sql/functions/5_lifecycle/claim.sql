@@ -107,8 +107,8 @@ begin
   end if;
   v_caps := sluice.caps_of(v_open, p_models, p_shares);
   if cardinality(v_open) > 1 and p_last = sluice.rank_max() then
-    perform sluice.note_asks(case when 0 < all (v_caps) then v_open else array(
-        select o.id from unnest(v_open, v_caps) o(id, cap) where o.cap > 0) end,
+    perform sluice.note_asks(case when 0 < all (v_caps) then v_open else array(select o.id
+        from unnest(v_open, v_caps) o(id, cap) where o.cap > 0) end,
       coalesce(p_now, clock_timestamp()), p_worker);
   end if;
   if cardinality(v_open) = 1 then  -- mostly: nobody shares

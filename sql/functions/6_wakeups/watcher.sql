@@ -221,13 +221,8 @@ begin
     order by l.line desc
   loop
     v_ready := least(v_ready, case
-      when v_line.weight is null or coalesce(
-          sluice.left_by_tiers(v_line.line, p_model.id, v_line.tier, null, p_now, p_worker),
-          case v_line.prefer
-            when 'weight' then sluice.may_take(v_line.line, p_model.id, v_line.weight, null, p_now,
-              v_line.tier)
-            else (sluice.choose(v_line.line, p_model, v_line.weight, v_line.prefer, null, p_now,
-              v_line.tier)).most end) is distinct from 0
+      when v_line.weight is null or (sluice.route_share(v_line.line, p_model, v_line.weight,
+          v_line.tier, v_line.prefer, null, p_now, p_worker)).most is distinct from 0
         then sluice.first_turn(v_line.line, p_now)
       when sluice.is_waiting(array[v_line.line], p_now) then p_now + interval '50 ms' end);
     exit when v_ready <= p_now;

@@ -101,3 +101,16 @@ begin
   where to_regclass('sluice.' || k || '_' || m.id) is null;
 end
 $$;
+
+-- after_route_is_joined: gives the lines of a route the order that its new model asks for.
+create or replace function sluice.after_route_is_joined() returns trigger
+language plpgsql security definer
+set search_path = sluice, pg_temp
+as $$
+begin
+  perform sluice.make_functions(l) from unnest(sluice.lines_of_route(new.route)) l
+  where exists (select from sluice.models m where m.name = new.model
+    and m.claim_order = 'prefix');
+  return null;
+end
+$$;

@@ -234,19 +234,6 @@ begin
 end
 $$;
 
--- after_route_is_joined: gives the lines of a route the order that its new model asks for.
-create or replace function sluice.after_route_is_joined() returns trigger
-language plpgsql security definer
-set search_path = sluice, pg_temp
-as $$
-begin
-  perform sluice.make_functions(l) from unnest(sluice.lines_of_route(new.route)) l
-  where exists (select from sluice.models m where m.name = new.model
-    and m.claim_order = 'prefix');
-  return null;
-end
-$$;
-
 -- tell_workers: notifies workers of a change in settings, routes or tenants' quotas: a model may
 -- now take tasks of a route, or of a tenant, that wait already.
 create or replace function sluice.tell_workers() returns trigger

@@ -13,8 +13,8 @@ const REFRESH_MS = 15_000;
 export default function Budgets() {
   const budgets = useApi('v1/budgets', { interval: REFRESH_MS });
   const [isNew, setNew] = useState(false);
-  return html`<${Page} title="Budgets" note="What calls may cost in some time. A hard budget is never
-      exceeded: calls under way are held at the most that they may cost."
+  return html`<${Page} title="Budgets" note="What calls may cost in some time. A hard budget is
+      never exceeded: calls under way are held at the most that they may cost."
       actions=${html`<button type="button" class="primary" onClick=${() => setNew(true)}
         >New budget</button>`}>
     <${State} of=${budgets} empty=${html`<p><b>There are no budgets.</b></p>

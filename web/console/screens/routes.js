@@ -122,7 +122,8 @@ function Route({ name, view, query }) {
     <${Tabs} view=${view} views=${[['', 'Weights'], ['choice', 'Choice'],
       ['revisions', 'Revisions']]} />
     ${view === 'revisions' ? html`<${Revisions} kind="routes" name=${name} query=${query} />`
-      : view === 'choice' ? html`<${Choice} name=${name} />` : html`<${State} of=${routes}>${(/** @type {Record<string, Weights>} */ all) => html`
+      : view === 'choice' ? html`<${Choice} name=${name} />`
+      : html`<${State} of=${routes}>${(/** @type {Record<string, Weights>} */ all) => html`
         <${Editor} name=${name} isNew=${!Object.hasOwn(all, name)}
           saved=${Object.hasOwn(all, name) ? all[name] : {}}
           received=${received}
