@@ -174,7 +174,8 @@ begin
     return sluice.choose(p_line, p_model, p_weight, p_prefer, p_want, p_now, p_tier);
   end if;
   return row(p_line, coalesce(v_most,
-    sluice.may_take(p_line, p_model.id, p_weight, p_want, p_now, p_tier)), null, null, null);
+    sluice.may_take(p_line, p_model.id, p_weight, p_want, p_now, p_tier)), null, null,
+    null)::sluice.line_share;
 end
 $$;
 

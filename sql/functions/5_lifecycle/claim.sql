@@ -106,13 +106,12 @@ begin
     select d.ids, d.first into v_open, v_first from sluice.claim_order(v_open, v_left) d;
   end if;
   v_caps := sluice.caps_of(v_open, p_models, p_shares);
-  if cardinality(v_open) > 1 and p_last = sluice.rank_max() then
+  if cardinality(v_open) = 1 then  -- mostly: nobody shares
+    return sluice.claim_from(v_open[1], p_worker, least(v_left, v_caps[1]), p_now, p_last);
+  elsif v_open <> '{}' and p_last = sluice.rank_max() then
     perform sluice.note_asks(case when 0 < all (v_caps) then v_open else array(select o.id
         from unnest(v_open, v_caps) o(id, cap) where o.cap > 0) end,
       coalesce(p_now, clock_timestamp()), p_worker);
-  end if;
-  if cardinality(v_open) = 1 then  -- mostly: nobody shares
-    return sluice.claim_from(v_open[1], p_worker, least(v_left, v_caps[1]), p_now, p_last);
   end if;
   for v_round in 1 .. 2 loop
     for i in 1 .. cardinality(v_open) loop
