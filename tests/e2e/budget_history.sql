@@ -32,7 +32,7 @@ begin
       -- seldom, for to check it takes 0.2 s
       case history.pick(format('%s %s zone', p_run, n), 20) when 0 then 'Asia/Kathmandu'
         else 'UTC' end,
-      1500 + history.pick(format('%s %s limit', p_run, n), case p_run % 2 when 0 then 3000
+      1000 + history.pick(format('%s %s limit', p_run, n), case p_run % 2 when 0 then 3000
         else 15000 end),
       history.choose(format('%s %s at limit', p_run, n), array['park', 'refuse']));
   end loop;
