@@ -40,8 +40,9 @@ $$;
 create temporary table guarded_column on commit drop as
   select c.relname::text as view, a.attname as name, a.atttypid::regtype as type
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
-  -- revisions are for administrators alone: nothing of them is read for anybody else.
-  where c.relkind = 'v' and c.relnamespace = 'sluice'::regnamespace and c.relname <> 'revisions'
+  -- These two are for administrators alone: nothing of them is read for anybody else.
+  where c.relkind = 'v' and c.relnamespace = 'sluice'::regnamespace
+    and c.relname not in ('revisions', 'budget_events')
     and c.reloptions @> '{security_barrier=true}' and a.attname not in ('id', 'status')
     and not (c.relname ~ 'history' and a.attname in ('step', 'at'));
 grant select on guarded_column to public;
