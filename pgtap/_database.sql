@@ -32,3 +32,8 @@ as $$ select interval '1 hour' $$;
 create or replace function sluice.check_time() returns interval
 language sql immutable parallel safe
 as $$ select interval '1 hour' $$;
+
+-- Nor that a dry run reads no more than the first part of a file.
+create or replace function sluice.estimate_time() returns interval
+language sql immutable parallel safe
+as $$ select interval '1 hour' $$;
