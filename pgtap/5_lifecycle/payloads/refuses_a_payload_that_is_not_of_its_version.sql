@@ -65,8 +65,9 @@ select is((error_of(format('select checked(%L, 3)', :'m'))).message,
   'task 4: the payloads of one call take more than 20000 steps to check', 'no more');
 
 -- A declared union: 428 bytes a task, which took 0.2 s each, and 3,000 of them ten minutes.
-insert into sluice.payload_schema (target, version, schema) select :'m', 'union', jsonb_build_object(
-  'properties', jsonb_build_object('x', jsonb_build_object('items', jsonb_build_object('anyOf',
+insert into sluice.payload_schema (target, version, schema)
+select :'m', 'union', jsonb_build_object('properties', jsonb_build_object('x', jsonb_build_object(
+  'items', jsonb_build_object('anyOf',
     jsonb_agg(jsonb_build_object('type', 'object', 'required', jsonb_build_array('t' || n)))))))
 from generate_series(1, 40) n;
 create function unions(p_model text, p_count int) returns bigint language sql

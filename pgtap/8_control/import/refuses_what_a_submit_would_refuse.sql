@@ -1,6 +1,6 @@
 begin;
 \ir ../../_helpers.sql
-select plan(32);
+select plan(35);
 
 -- refusal: of a line with these values, behind one without fault.
 create function refusal(p_values jsonb) returns text language sql
@@ -56,6 +56,12 @@ select matches(refusal('{"attempts": 1000000000}'), 'task 2: attempts 1000000000
   'a value beyond its type');
 select is(refusal('{"status": "processing", "priority": 200}'),
   'task 2: priority 200 is not between -100 and 100', 'the place of an unfinished one, too');
+select is(sluice.import_waiting('[{"id": 1, "status": "failed"}]', 'x', at(0)), '{}'::bigint[],
+  'import_waiting: what has ended does not wait');
+select lives_ok($$select sluice.check_ends('[{"id": 1, "status": "queued"}]', at(0))$$,
+  'check_ends: of those that have ended');
+select is((error_of($$select sluice.check_end('{"tenant": "t", "prompt": "long"}', 3,
+  at(0))$$)).code, 'SL007', 'check_end: the bytes of a submit');
 
 select * from finish();
 rollback;

@@ -1,7 +1,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_batches.sql
-select plan(14);
+select plan(15);
 
 -- estimated: of a batch over a file.
 create function estimated(p_file bigint) returns json language sql
@@ -55,6 +55,8 @@ select results_eq('select e ->> ''read'', e ->> ''count'', e ->> ''output_tokens
   from estimated_messages() e', $$values ('1000', '1500', '15000')$$, 'of requests, too');
 select is(sluice.scaled_sums('[{"name": "a", "tasks": 3, "bytes": 10, "largest": 7}]', 2.5),
   '[{"name": "a", "tasks": 8, "bytes": 25, "largest": 7}]', 'the largest is no larger');
+select results_eq('select lines, count from sluice.batch_piece(null, array_fill(''{}''::json,
+  array[1002]), 1)', $$values ('{1001,1002}'::int[], 2)$$, 'batch_piece: the second thousand');
 
 select * from finish();
 rollback;

@@ -24,14 +24,10 @@ create or replace function sluice.schema_steps_max() returns int
 language sql immutable parallel safe
 as $$ select 10000 $$;
 
--- pattern_chars_max, pattern_text_max: of a pattern, and of the texts that it is compared with.
+-- pattern_chars_max: of a pattern.
 create or replace function sluice.pattern_chars_max() returns int
 language sql immutable parallel safe
 as $$ select 200 $$;
-
-create or replace function sluice.pattern_text_max() returns int
-language sql immutable parallel safe
-as $$ select 1000 $$;
 
 -- refuse_schema: SL004: what is wrong with a schema, and where.
 create or replace function sluice.refuse_schema(p_path text, p_problem text) returns void
@@ -54,12 +50,12 @@ declare
   v_repeats double precision;
 begin
   v_repeats := (select coalesce(exp(sum(ln(greatest(1, m[1]::numeric)))), 1)
-    from regexp_matches(p_pattern, '\{(?:[0-9]{1,5},)?([0-9]{1,5})', 'g') m);
+    from regexp_matches(p_pattern, '[{](?:[0-9]{1,5},)?([0-9]{1,5})', 'g') m);
   if length(p_pattern) > sluice.pattern_chars_max() then
     return format('a pattern has %s characters at most', sluice.pattern_chars_max());
-  elsif p_pattern ~ '\\([a-ce-rt-vx-zA-CE-RT-VX-Z0-9]|$)' then
-    return 'of escapes a pattern has \d, \w, \s, \D, \W, \S and those of punctuation';
-  elsif p_pattern ~ '\(\?[^:]|\(\?$|^\*\*\*|\[[.:=]' then
+  elsif p_pattern ~ E'\\\\([a-ce-rt-vx-zA-CE-RT-VX-Z0-9]|$)' then
+    return E'of escapes a pattern has \\d, \\w, \\s, \\D, \\W, \\S and those of punctuation';
+  elsif p_pattern ~ E'\\(\\?[^:]|\\(\\?$|^\\*\\*\\*|\\[[.:=]' then
     return 'a pattern has groups, as ( and (?:, without options, and no named classes';
   elsif v_repeats > 101 then
     return 'a pattern repeats by {m,n} no more than 100 times in all';

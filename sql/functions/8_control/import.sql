@@ -130,10 +130,10 @@ declare
 begin
   v_task := jsonb_populate_record(null::sluice.task, p_task - '{id, model}'::text[]);
   v_end := jsonb_populate_record(null::sluice.result, p_task);
-  perform sluice.check_task(case when num_nonnulls(v_task.prompt, v_task.request) = 0 then 'forgotten'
-      else v_task.prompt end, v_task.request, coalesce(v_task.priority, 0), v_task.max_attempts,
-    v_task.max_output_tokens, v_task.metadata, v_task.tenant, null, v_task.traceparent, null,
-    p_bytes_max, p_now), sluice.check_affinity_key(v_task.affinity_key);
+  perform sluice.check_task(case when num_nonnulls(v_task.prompt, v_task.request) = 0
+      then 'forgotten' else v_task.prompt end, v_task.request, coalesce(v_task.priority, 0),
+    v_task.max_attempts, v_task.max_output_tokens, v_task.metadata, v_task.tenant, null,
+    v_task.traceparent, null, p_bytes_max, p_now), sluice.check_affinity_key(v_task.affinity_key);
   select f.* into v_fault from (
     select t.field, t.at is null or isfinite(t.at) and t.at <= c_late as is_right,
       'finite, and no more than a minute in the future' as bound
@@ -187,7 +187,7 @@ begin
   select i.n, case when jsonb_typeof(i.task) <> 'object' then 'is no object'
       when i.task - sluice.export_columns() <> '{}' then format('has the key "%s"',
         left((select min(k) from jsonb_object_keys(i.task - sluice.export_columns()) k), 200))
-      when i.task ->> 'id' !~ '^\d{1,18}$' or i.task ->> 'id' is null then 'has no id'
+      when i.task ->> 'id' !~ '^[0-9]{1,18}$' or i.task ->> 'id' is null then 'has no id'
       when i.task ->> 'status' is null then 'has no status'
       when i.task ->> 'status' <> all (c_statuses) then format('has the status "%s"',
         left(i.task ->> 'status', 100))
@@ -196,7 +196,7 @@ begin
         then 'has ended, without tenant, created_at or finished_at' end as problem into v_fault
   from jsonb_array_elements(p_tasks) with ordinality i(task, n)
   where jsonb_typeof(i.task) <> 'object' or i.task - sluice.export_columns() <> '{}'
-    or (i.task ->> 'id' ~ '^\d{1,18}$') is not true or i.task ->> 'status' is null
+    or (i.task ->> 'id' ~ '^[0-9]{1,18}$') is not true or i.task ->> 'status' is null
     or i.task ->> 'status' <> all (c_statuses)
     or sluice.has_ended(i.task) and (i.task ->> 'tenant' is null or i.task ->> 'created_at' is null
       or i.task ->> 'finished_at' is null)

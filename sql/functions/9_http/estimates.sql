@@ -172,8 +172,8 @@ begin
       hint = 'A batch with it would fail.';
   end if;
   if v_read < v_count then
-    return sluice.estimate_object(sluice.scaled_sums(v_sums, v_count::numeric / greatest(1, v_read)),
-      v_now, v_read);
+    v_sums := sluice.scaled_sums(v_sums, v_count::numeric / greatest(1, v_read));
+    return sluice.estimate_object(v_sums, v_now, v_read);
   end if;
   return sluice.estimate_object(v_sums, v_now);
 end

@@ -74,7 +74,7 @@ begin
   if clock_timestamp() > statement_timestamp() + sluice.check_time() then
     v_locked := sluice.places_with('schema_version', p_bodies, null);
     if v_locked <> '{}' then
-      return query select r.* from sluice.submit_places_but(v_locked, p_bodies, p_tenants, p_keys,
+      return query select r.* from sluice.submit_others(v_locked, p_bodies, p_tenants, p_keys,
         p_traceparents, p_api_keys, p_now) r;
       return;
     end if;
@@ -100,7 +100,7 @@ begin
     end if;
   end;
   if v_locked is not null then
-    return query select r.* from sluice.submit_places_but(v_locked, p_bodies, p_tenants, p_keys,
+    return query select r.* from sluice.submit_others(v_locked, p_bodies, p_tenants, p_keys,
       p_traceparents, p_api_keys, p_now) r;
     return;
   end if;
@@ -113,8 +113,8 @@ begin
 end
 $$;
 
--- submit_places_but: submit_places for all but p_left, which are refused: they are to come alone.
-create or replace function sluice.submit_places_but(
+-- submit_others: submit_places for all but p_left, which are refused: they are to come alone.
+create or replace function sluice.submit_others(
   p_left int[], p_bodies text[], p_tenants text[], p_keys text[], p_traceparents text[],
   p_api_keys text[], p_now timestamptz)
 returns table (place int, id bigint, model text, code text, message text, hint text, param text)
