@@ -27,3 +27,13 @@ as $$ select interval '1 hour' $$;
 create or replace function sluice.job_count_time() returns interval
 language sql immutable parallel safe
 as $$ select interval '1 hour' $$;
+
+-- Nor that payloads are no longer checked in a statement of several tasks.
+create or replace function sluice.check_time() returns interval
+language sql immutable parallel safe
+as $$ select interval '1 hour' $$;
+
+-- Nor that a dry run reads no more than the first part of a file.
+create or replace function sluice.estimate_time() returns interval
+language sql immutable parallel safe
+as $$ select interval '1 hour' $$;

@@ -32,7 +32,8 @@ drop function if exists sluice.submit(text, text, int, text, timestamptz, timest
   sluice.unserved_text(sluice.models, timestamptz), sluice.add_text(int);
 -- Others took their place.
 drop function if exists sluice.expected_cost(sluice.models, bigint, bigint),
-  sluice.check_payload(text, text, text, text), sluice.check_payloads(sluice.draft[]);
+  sluice.check_payload(text, text, text, text), sluice.check_payloads(sluice.draft[]),
+  sluice.estimate_object(jsonb, timestamptz);
 -- What calls may cost is reckoned before the budgets are locked, and passed on.
 drop function if exists sluice.nanos_max(text, timestamptz, int, int),
   sluice.within_budgets(sluice.models, sluice.turn[], timestamptz),

@@ -8,7 +8,7 @@
 namespace sluice {
 namespace {
 
-// A file of 50,000 lines takes seconds.
+// It takes half a second and longer.
 Co<HttpReply> estimate(Services& services, ApiRequest request, std::string_view sql,
                        PgParams params) {
   BulkTurns::Place place(services.bulk, request.http);

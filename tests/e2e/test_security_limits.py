@@ -624,3 +624,46 @@ def test_large_answers_of_one_backend_do_not_hold_up_anothers(url, worker):
         before = query(url, "select count(*) from sluice.tasks l, sluice.tasks s "
             "where l.model = 'chat' and s.model = 'other' and l.finished_at < s.finished_at")[0][0]
     assert before <= count // 2, f"{before} of {count} large answers were stored before it"
+
+
+# A declared union: the last of 40 objects fits. Each such task takes nearly all steps that it may.
+UNION = {"properties": {"x": {"items": {"anyOf": [{"type": "object", "required": [f"t{n}"],
+    "properties": {f"t{n}": {"type": "string"}}} for n in range(40)]}}}}
+DEAR_TASK = {"model": "chat", "schema_version": "union",
+    "request": {"messages": [], "x": [{"t39": ""}] * 230}}
+
+
+def test_payloads_of_a_union_hold_nobody_up(url, process, make_key):
+    large, small = make_key("large"), make_key("small")
+    query(url, "insert into sluice.payload_schema (target, version, schema) "
+        "values ('chat', 'union', %s)", [json.dumps(UNION)])
+    begun = time.monotonic()
+    refused = http(process.port, "POST", "/v1/tasks", [DEAR_TASK] * 300, large)
+    took = time.monotonic() - begun
+    assert refused.status == 400 and refused.json["error"]["message"] == (
+        "task 3: the payloads of one call take more than 20000 steps to check")
+    assert "smaller arrays" in refused.json["error"]["hint"]
+    print(f"an array is refused after {took:.2f} s")
+    assert took < 5  # all of it: a minute
+    with concurrent.futures.ThreadPoolExecutor(40) as pool:
+        alone = [pool.submit(http, process.port, "POST", "/v1/tasks", DEAR_TASK, large)
+            for _ in range(40)]
+        begun = time.monotonic()
+        accepted = http(process.port, "POST", "/v1/tasks", {"model": "chat", "prompt": "x"}, small)
+        beside = time.monotonic() - begun
+        assert accepted.status == 202 and {task.result().status for task in alone} == {202}
+    print(f"beside 40 tasks that came alone {beside:.2f} s")
+    assert beside < 5
+
+
+def test_a_dry_run_of_a_large_file_holds_nobody_up(process, make_key):
+    large, small = make_key("large"), make_key("small")
+    body = '{"model": "chat", "messages": [], "x": [' + "[]," * 190_000 + "[]]}"
+    file = upload(process.port, large, [line(str(n), body=json.loads(body)) for n in range(30)])
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        estimate = pool.submit(http, process.port, "POST", "/v1/batches?dry_run=true",
+            {"input_file_id": file, "endpoint": "/v1/chat/completions",
+                "completion_window": "24h"}, large)
+        assert seconds_of_a_cancel(process.port, small) < 5  # all of it: ten and more
+        estimate = estimate.result().json
+    assert estimate["count"] == 30 and 0 < estimate["read"] < 30

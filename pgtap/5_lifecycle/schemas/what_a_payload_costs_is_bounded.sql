@@ -1,6 +1,6 @@
 begin;
 \ir ../../_helpers.sql
-select plan(7);
+select plan(10);
 
 -- fault_of, steps_of: what schema_fault says, and how many steps it took.
 create function fault_of(p_schema jsonb, p_value jsonb) returns text language sql
@@ -20,6 +20,13 @@ select cmp_ok(steps_of((select jsonb_build_object('enum', jsonb_agg(n))
   from generate_series(1, 1000) n), '1'), '>', 40, 'a long enum, too');
 select cmp_ok(steps_of('{"pattern": "(a|b){50}c", "maxLength": 1000}', to_jsonb(repeat('ab', 400))),
   '>', 50, 'and a pattern');
+select cmp_ok(steps_of('{"items": true}', (select jsonb_agg(n) from generate_series(1, 1000) n)),
+  '>', 1040, 'many items are listed before they are checked');
+select cmp_ok(steps_of('{"properties": {}}', (select jsonb_object_agg(n, n)
+  from generate_series(1, 1000) n)), '>', 40, 'so are properties that no schema knows');
+select cmp_ok(steps_of((select jsonb_build_object('anyOf', jsonb_build_array(true,
+    jsonb_build_object('required', jsonb_agg(n::text)))) from generate_series(1, 1000) n), '{}'),
+  '>', 40, 'and each of many required ones is looked for');
 
 select * from finish();
 rollback;

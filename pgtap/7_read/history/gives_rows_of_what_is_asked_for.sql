@@ -2,7 +2,7 @@ begin;
 \set alone
 \ir ../../_helpers.sql
 \ir ../../_history.sql
-select plan(33);
+select plan(43);
 
 select given_model() as m, given_model() as n \gset
 select given_looks();
@@ -70,6 +70,11 @@ select is(sluice.csv_line('{"a": "=x \"y\"", "b": null, "c": 1.5}'), '"''=x ""y"
 select is(sluice.csv_line(json_build_object('a', c || '1')), $$"'$$ || c || '1"',
   c || ' begins no formula either')
 from unnest(array['=', '+', '-', '@', '＝', '＋', '－', '＠']) c;
+select is(sluice.csv_line(json_build_object('a', c || '=1')), $$"'$$ || c || '=1"',
+  'nor behind ' || ascii(c))
+from unnest(array[' ', E'\n', E'\u000B', E'\u00A0', E'\u3000', E'\u200B', E'\uFEFF', E'\u0001']) c;
+select is(sluice.csv_line(json_build_object('a', E'\nx')), E'"''\nx"', 'nor with a line feed');
+select is(sluice.csv_line('{"a": " x=1"}'), '" x=1"', 'what is no formula stays');
 select is((select solved[58:60] from sluice.sparks(at(200)) where model = :'m'),
   '[1:3]={1,1,0}'::int[], 'sparks end with the last minute that was counted');
 

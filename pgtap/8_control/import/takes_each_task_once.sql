@@ -32,8 +32,8 @@ select isnt(array(select sluice.import_tasks(:'lines', 'there', at(20))), :'ids'
 insert into sluice.payload_schema (target, version) values (:'m', 'v');
 select array(select sluice.import_tasks(jsonb_build_array(
     jsonb_build_object('id', 1, 'status', 'queued', 'model', :'m', 'prompt', 'x') || v.v,
-    '{"id": 2, "status": "failed", "tenant": "t", "created_at": "2040-01-01", "prompt": "x",
-      "finished_at": "2040-01-02"}' || v.v), 'versions', at(10))) as ids
+    '{"id": 2, "status": "failed", "tenant": "t", "created_at": "2039-12-31", "prompt": "x",
+      "finished_at": "2040-01-01"}' || v.v), 'versions', at(10))) as ids
 from (values ('{"schema_version": "v", "affinity_key": "chat"}'::jsonb)) v(v) \gset
 select is((select schema_version || affinity_key from sluice.task where id = i.id), 'vchat',
   'with its version and key')
@@ -58,7 +58,7 @@ select is((error_of($$select sluice.import_tasks('[{"id": 9, "status": "solved",
     "created_at": "2040-01-01", "finished_at": "soon"}]', 'x')$$)).code, 'SL004', 'a time is one');
 
 select array(select sluice.import_tasks('[{"id": 9, "status": "failed", "tenant": "t", "model":
-    "gone", "created_at": "2040-01-01", "finished_at": "2040-01-02"}]', 'x')) as ids \gset
+    "gone", "created_at": "2020-01-01", "finished_at": "2020-01-02"}]', 'x')) as ids \gset
 select is((select (model, status) from sluice.tasks where id = (:'ids'::bigint[])[1]),
   ('gone'::text, 'failed'::text), 'an ended task may be of a model that is no more');
 select isnt((select forgotten_at from sluice.task where id = (:'ids'::bigint[])[1]), null,

@@ -1,7 +1,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_batches.sql
-select plan(10);
+select plan(15);
 
 -- estimated: of a batch over a file.
 create function estimated(p_file bigint) returns json language sql
@@ -39,6 +39,24 @@ select is(sluice.estimate_batch(json_build_object('requests', json_build_array(j
   null, true, at(0)) ->> 'output_tokens', '50', 'a message batch, too');
 select is((error_of('select sluice.estimate_batch(''{"requests": []}'', null, true)')).code,
   'SL004', 'without requests none');
+
+-- The attack: a file that took minutes in one turn, while other keys' cancels waited.
+create function estimated_messages() returns json language sql
+as $$ select sluice.estimate_batch(json_build_object('requests', (select json_agg(json_build_object(
+    'custom_id', n::text, 'params', json_build_object('max_tokens', 10, 'model',
+    (select min(name) from sluice.models where api = 'anthropic-messages'))))
+  from generate_series(1, 1500) n))::text, null, true, at(0)) $$;
+select is(estimated(:file) ->> 'read', null, 'all of it was read');
+create or replace function sluice.estimate_time() returns interval language sql immutable
+as $$ select interval '-1 hour' $$;
+select results_eq(format('select e ->> ''read'', e ->> ''count'' from estimated(%s) e', :file),
+  $$values ('3', '5')$$, 'or its first part, and the rest is taken to be like it');
+select results_eq('select e ->> ''read'', e ->> ''count'', e ->> ''output_tokens''
+  from estimated_messages() e', $$values ('1000', '1500', '15000')$$, 'of requests, too');
+select is(sluice.scaled_sums('[{"name": "a", "tasks": 3, "bytes": 10, "largest": 7}]', 2.5),
+  '[{"name": "a", "tasks": 8, "bytes": 25, "largest": 7}]', 'the largest is no larger');
+select results_eq('select lines, count from sluice.batch_piece(null, array_fill(''{}''::json,
+  array[1002]), 1)', $$values ('{1001,1002}'::int[], 2)$$, 'batch_piece: the second thousand');
 
 select * from finish();
 rollback;

@@ -112,7 +112,7 @@ declare
     select min(a.attname) from pg_attribute a
     where a.attrelid = to_regclass('sluice.' || quote_ident(p_table))
       and a.atttypid = 'interval'::regtype
-      and p_values ->> a.attname ~ '^\s*[-+]?[0-9.]*[0-9][0-9.]*(e[-+]?[0-9]+)?\s*$'
+      and p_values ->> a.attname ~ E'^\\s*[-+]?[0-9.]*[0-9][0-9.]*(e[-+]?[0-9]+)?\\s*$'
         and p_values ->> a.attname ~ '[1-9]');
 begin
   if v_key is not null then

@@ -105,7 +105,7 @@ as $$
 declare
   c_unbounded constant text := '"(image|image_url|input_image|document|file|file_id|file_url'
     '|file_data|input_file|input_audio|previous_response_id|conversation|web_search_options'
-    '|mcp_servers|container|background|best_of)"\s*[:,}\]]';
+    '|mcp_servers|container|background|best_of)"[[:space:]]*[]:,}]';
   v jsonb;
   v_cap numeric;
 begin

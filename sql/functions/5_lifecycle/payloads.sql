@@ -1,12 +1,12 @@
 -- Payloads of tasks with a version: their check at submit. The payload is the request or, of a task
 -- with a prompt, the prompt as a JSON string.
 
--- payload_steps_max: how many steps the payloads of one call may take together: 20 s. Each alone
--- may take schema_steps_max, and 10,000 tasks would so keep a session busy for 1,000 s; yet a
--- thousand arrays of 1,536 numbers, one embedding each, are no attack.
+-- payload_steps_max: how many steps the payloads of one call may take together: 0.2 to 0.6 s. Each
+-- alone may take schema_steps_max, and the HTTP front makes one call for arrays of tasks at a time:
+-- whoever sends another waits for it.
 create or replace function sluice.payload_steps_max() returns int
 language sql immutable parallel safe
-as $$ select 2000000 $$;
+as $$ select 20000 $$;
 
 -- check_payload: refuses a payload that is not as the schema of its version says.
 -- Params:  p_target: the model or route; p_version: of sluice.payload_schema; p_steps: how many
@@ -46,9 +46,10 @@ begin
   if v_fault is null then
     v_check := sluice.schema_fault(v_schema, v_payload, '$', v_most);
     if v_check.steps < 0 and v_most < sluice.schema_steps_max() then
-      raise exception 'the payloads of one call have more than % values to check',
+      raise exception 'the payloads of one call take more than % steps to check',
         sluice.payload_steps_max() using errcode = 'SL004', column = 'schema_version',
-        hint = 'Submit fewer tasks at once.';
+        hint = format('Submit them in smaller arrays: a payload takes %s steps at most, one for '
+          'each of its values.', sluice.schema_steps_max());
     end if;
     v_fault := v_check.fault;
   end if;

@@ -19,19 +19,15 @@ language sql immutable parallel safe
 as $$ select 20 $$;
 
 -- schema_steps_max: how many values of a payload are checked, each against each part of the schema
--- that is about it: 10 us a step.
+-- that is about it: 5 to 30 us a step.
 create or replace function sluice.schema_steps_max() returns int
 language sql immutable parallel safe
 as $$ select 10000 $$;
 
--- pattern_chars_max, pattern_text_max: of a pattern, and of the texts that it is compared with.
+-- pattern_chars_max: of a pattern.
 create or replace function sluice.pattern_chars_max() returns int
 language sql immutable parallel safe
 as $$ select 200 $$;
-
-create or replace function sluice.pattern_text_max() returns int
-language sql immutable parallel safe
-as $$ select 1000 $$;
 
 -- refuse_schema: SL004: what is wrong with a schema, and where.
 create or replace function sluice.refuse_schema(p_path text, p_problem text) returns void
@@ -54,12 +50,12 @@ declare
   v_repeats double precision;
 begin
   v_repeats := (select coalesce(exp(sum(ln(greatest(1, m[1]::numeric)))), 1)
-    from regexp_matches(p_pattern, '\{(?:[0-9]{1,5},)?([0-9]{1,5})', 'g') m);
+    from regexp_matches(p_pattern, '[{](?:[0-9]{1,5},)?([0-9]{1,5})', 'g') m);
   if length(p_pattern) > sluice.pattern_chars_max() then
     return format('a pattern has %s characters at most', sluice.pattern_chars_max());
-  elsif p_pattern ~ '\\([a-ce-rt-vx-zA-CE-RT-VX-Z0-9]|$)' then
-    return 'of escapes a pattern has \d, \w, \s, \D, \W, \S and those of punctuation';
-  elsif p_pattern ~ '\(\?[^:]|\(\?$|^\*\*\*|\[[.:=]' then
+  elsif p_pattern ~ E'\\\\([a-ce-rt-vx-zA-CE-RT-VX-Z0-9]|$)' then
+    return E'of escapes a pattern has \\d, \\w, \\s, \\D, \\W, \\S and those of punctuation';
+  elsif p_pattern ~ E'\\(\\?[^:]|\\(\\?$|^\\*\\*\\*|\\[[.:=]' then
     return 'a pattern has groups, as ( and (?:, without options, and no named classes';
   elsif v_repeats > 101 then
     return 'a pattern repeats by {m,n} no more than 100 times in all';
@@ -151,78 +147,6 @@ begin
 end
 $$;
 
--- value_fault: what is wrong with one value by what its schema says of itself, not of what is in
--- it; null: nothing. It quotes the schema, never the value.
-create or replace function sluice.value_fault(p_schema jsonb, p_value jsonb) returns text
-language plpgsql immutable
-as $$
-declare
-  v_type text := jsonb_typeof(p_value);
-  v_number numeric := case v_type when 'number' then p_value::numeric end;
-  v_text text := case v_type when 'string' then p_value #>> '{}' end;
-  v_items int := case v_type when 'array' then jsonb_array_length(p_value) end;
-  v_types jsonb := p_schema -> 'type';
-begin
-  return case
-    when v_types is not null and not v_types @> to_jsonb(v_type) and not coalesce(
-      v_types @> '"integer"' and v_number = trunc(v_number), false)
-      then format('is no %s', case jsonb_typeof(v_types) when 'string' then v_types #>> '{}'
-        else (select string_agg(t, ' or ') from jsonb_array_elements_text(v_types) t) end)
-    when p_schema ? 'const' and p_value <> p_schema -> 'const' then 'is not the const'
-    when p_schema ? 'enum' and not exists (select from jsonb_array_elements(p_schema -> 'enum') e
-      where e = p_value) then 'is none of the enum'
-    when v_number < (p_schema ->> 'minimum')::numeric
-      then 'is less than ' || (p_schema ->> 'minimum')
-    when v_number > (p_schema ->> 'maximum')::numeric
-      then 'is more than ' || (p_schema ->> 'maximum')
-    when v_number <= (p_schema ->> 'exclusiveMinimum')::numeric
-      then 'is not more than ' || (p_schema ->> 'exclusiveMinimum')
-    when v_number >= (p_schema ->> 'exclusiveMaximum')::numeric
-      then 'is not less than ' || (p_schema ->> 'exclusiveMaximum')
-    when mod(v_number, (p_schema ->> 'multipleOf')::numeric) <> 0
-      then 'is no multiple of ' || (p_schema ->> 'multipleOf')
-    when length(v_text) < (p_schema ->> 'minLength')::numeric
-      then format('is shorter than %s', p_schema ->> 'minLength')
-    when length(v_text) > (p_schema ->> 'maxLength')::numeric
-      then format('is longer than %s', p_schema ->> 'maxLength')
-    when v_text !~ (p_schema ->> 'pattern') then 'does not match the pattern'
-    when v_items < (p_schema ->> 'minItems')::numeric
-      then format('has fewer than %s items', p_schema ->> 'minItems')
-    when v_items > (p_schema ->> 'maxItems')::numeric
-      then format('has more than %s items', p_schema ->> 'maxItems')
-    when v_type = 'object' then sluice.object_fault(p_schema, p_value) end;
-end
-$$;
-
--- object_fault: value_fault of an object: of how many properties it has, and which.
-create or replace function sluice.object_fault(p_schema jsonb, p_value jsonb) returns text
-language sql immutable
-as $$
-  select case
-    when p_schema ? 'required' and not p_value ?& array(
-      select jsonb_array_elements_text(p_schema -> 'required'))
-      then format('lacks "%s"', (select r from jsonb_array_elements_text(p_schema -> 'required') r
-        where not p_value ? r limit 1))
-    when p_schema ?| '{minProperties, maxProperties}' then (
-      select case when count(*) < (p_schema ->> 'minProperties')::numeric
-          then format('has fewer than %s properties', p_schema ->> 'minProperties')
-        when count(*) > (p_schema ->> 'maxProperties')::numeric
-          then format('has more than %s properties', p_schema ->> 'maxProperties') end
-      from jsonb_object_keys(p_value)) end
-$$;
-
--- schema_steps: how many steps it takes to check one value: 1, and more for what takes longer: a
--- large value, a long enum, a pattern and, ten times more, one that repeats by {m,n}.
-create or replace function sluice.schema_steps(p_schema jsonb, p_value jsonb) returns int
-language sql immutable
-as $$
-  select 1 + pg_column_size(p_value) / 100000
-    + case when p_schema ? 'enum' then jsonb_array_length(p_schema -> 'enum') / 20 else 0 end
-    + case when p_schema ? 'pattern' and jsonb_typeof(p_value) = 'string'
-      then least(length(p_value #>> '{}'), sluice.pattern_text_max())
-        / case when p_schema ->> 'pattern' ~ '\{' then 10 else 100 end else 0 end
-$$;
-
 -- schema_fault: the first place of a payload that is not as the schema says, and how; null: there
 -- is none.
 -- Params:  p_path: the value's place in the payload; steps: how many steps are left, before and
@@ -234,21 +158,25 @@ as $$
 declare
   v record;
   v_part record;
+  v_rest text := case jsonb_typeof(p_value) when 'array' then 'items'
+    else 'additionalProperties' end;
   v_fitting int := 0;
 begin
   steps := steps - sluice.schema_steps(p_schema, p_value);
   if steps < 0 then
     fault := format('%s: more than %s values', p_path, sluice.schema_steps_max());
+    return;
   elsif jsonb_typeof(p_schema) = 'boolean' then
     fault := case when p_schema = 'false' then p_path || ' is not allowed' end;
   else
     fault := p_path || ' ' || sluice.value_fault(p_schema, p_value);
   end if;
-  if fault is not null or jsonb_typeof(p_schema) = 'boolean' then
+  if fault is not null or not p_schema ?| '{properties, additionalProperties, items, allOf, anyOf,
+    oneOf, not}' then
     return;
   end if;
   for v in select * from sluice.parts_to_check(p_schema, p_value, p_path) loop
-    v_part := sluice.schema_fault(v.schema, v.value, v.path, steps);
+    v_part := sluice.schema_fault(coalesce(v.schema, p_schema -> v_rest), v.value, v.path, steps);
     steps := v_part.steps;
     if v.way is null and v_part.fault is not null or steps < 0 then
       fault := v_part.fault;
@@ -269,20 +197,23 @@ $$;
 
 -- parts_to_check: which values are to be checked against which parts of a schema.
 -- Returns: way: anyOf, oneOf, not: how the results of one such group, whose first and last element
---          are marked, are joined; null: each must be without fault.
+--          are marked, are joined; null: each must be without fault; schema: null: what all items,
+--          or all additional properties, have in common, for a copy in each row would be many MB.
 create or replace function sluice.parts_to_check(p_schema jsonb, p_value jsonb, p_path text)
 returns table (way text, schema jsonb, value jsonb, path text, is_first boolean, is_last boolean)
 language plpgsql immutable
 as $$
+declare
+  v_is_rest_bound boolean := coalesce(p_schema -> 'additionalProperties' <> 'true', false);
 begin
   if jsonb_typeof(p_value) = 'object' and p_schema ?| '{properties, additionalProperties}' then
     return query select null, s.schema, e.value, format('%s.%s', p_path, left(e.key, 100)), false,
       false
-    from jsonb_each(p_value) e cross join lateral (select coalesce(
-      p_schema -> 'properties' -> e.key, p_schema -> 'additionalProperties') as schema offset 0) s
-    where s.schema <> 'true';
+    from jsonb_each(p_value) e
+    cross join lateral (select p_schema -> 'properties' -> e.key as schema offset 0) s
+    where case when s.schema is null then v_is_rest_bound else s.schema <> 'true' end;
   elsif jsonb_typeof(p_value) = 'array' and p_schema ? 'items' then
-    return query select null, p_schema -> 'items', e.value, format('%s[%s]', p_path, e.n - 1),
+    return query select null, null::jsonb, e.value, format('%s[%s]', p_path, e.n - 1),
       false, false
     from jsonb_array_elements(p_value) with ordinality e(value, n);
   end if;

@@ -169,4 +169,4 @@ $$;
 -- error_line: an error, cut to one line of 200 characters.
 create or replace function sluice.error_line(p_error text) returns text
 language sql immutable parallel safe
-as $$ select left(regexp_replace(p_error, '\s+', ' ', 'g'), 200) $$;
+as $$ select left(regexp_replace(p_error, '[[:space:]]+', ' ', 'g'), 200) $$;

@@ -1,7 +1,8 @@
 -- The history as the HTTP front sends it: JSON or CSV.
 
 -- csv_line: the values of an object as a line of RFC 4180. Texts are in quotes, and one that a
--- spreadsheet would take for a formula, in fullwidth characters too, begins with an apostrophe.
+-- spreadsheet would take for a formula, in fullwidth characters or behind spaces and what cannot be
+-- seen, too, begins with an apostrophe.
 create or replace function sluice.csv_line(p_row json) returns text
 language sql immutable parallel safe
 as $$
@@ -9,7 +10,9 @@ as $$
       when 'null' then ''
       when 'object' then '"' || replace(v.value::text, '"', '""') || '"'
       when 'string' then '"' || regexp_replace(replace(v.value #>> '{}', '"', '""'),
-        '^([=+@\t\r＝＋－＠-])', '''\1') || '"'
+        E'^([\\t\\r\\n]|[[:space:][:cntrl:]\\u00A0\\u00AD\\u034F\\u061C\\u115F\\u1160\\u1680\\u17B4'
+        '\\u17B5\\u180B-\\u180F\\u2000-\\u200F\\u2028-\\u202F\\u205F-\\u206F\\u2800\\u3000\\u3164'
+        '\\uFE00-\\uFE0F\\uFEFF\\uFFA0]*[=+@＝＋－＠-])', E'''\\1') || '"'
       else v.value::text end, ',' order by v.ordinality)
   from json_each(p_row) with ordinality v(key, value, ordinality)
 $$;

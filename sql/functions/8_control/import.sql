@@ -6,7 +6,7 @@
 -- Params:  tasks: a JSON array of lines of an export; source: a name for where they come from: a
 --          task is known by it and by the id that it had there.
 -- Returns: the ids here, in the order of the array; of a task that came before, the one it got.
--- Errors:  SL004 what is no line of an export; as submit_many.
+-- Errors:  SL004 what is no line of an export, or a value out of bounds; as submit_many.
 create or replace function sluice.import_tasks(
   tasks jsonb, source text, p_now timestamptz default null)
 returns setof bigint
@@ -18,11 +18,9 @@ declare
   v_waiting bigint[];
   v_ended bigint[];
 begin
-  perform sluice.check_imported(import_tasks.tasks, import_tasks.source);
-  v_waiting := sluice.submit_drafts(sluice.drafts_of(coalesce((
-      select jsonb_agg(sluice.imported_draft(i.task, import_tasks.source) order by i.n)
-      from jsonb_array_elements(import_tasks.tasks) with ordinality i(task, n)
-      where not sluice.has_ended(i.task)), '[]'), v_now), null, null, 1, v_now);
+  perform sluice.check_imported(import_tasks.tasks, import_tasks.source),
+    sluice.check_ends(import_tasks.tasks, v_now);
+  v_waiting := sluice.import_waiting(import_tasks.tasks, import_tasks.source, v_now);
   v_ended := sluice.import_ends(array(
       select i.task from jsonb_array_elements(import_tasks.tasks) with ordinality i(task, n)
       where sluice.has_ended(i.task) order by i.n), import_tasks.source, v_now);
@@ -66,11 +64,116 @@ as $$
   where f.value <> 'null'
 $$;
 
+-- import_waiting: submits those tasks that have not ended.
+-- Returns: their ids here, in the same order.
+-- Errors:  as submit_many, with the number among p_tasks in front.
+create or replace function sluice.import_waiting(p_tasks jsonb, p_source text, p_now timestamptz)
+returns bigint[]
+language plpgsql volatile
+as $$
+declare
+  v_places int[] := array(select i.n from jsonb_array_elements(p_tasks) with ordinality i(task, n)
+    where not sluice.has_ended(i.task) order by i.n);
+  v_hint text;
+  v_key text;
+begin
+  return sluice.submit_drafts(sluice.drafts_of(coalesce((
+      select jsonb_agg(sluice.imported_draft(p_tasks -> p - 1, p_source) order by n)
+      from unnest(v_places) with ordinality u(p, n)), '[]'), p_now), null, null, 1, p_now);
+exception when others then
+  if sqlerrm !~ '^task [0-9]+: ' then
+    raise;
+  end if;
+  get stacked diagnostics v_hint = pg_exception_hint, v_key = column_name;
+  raise exception 'task %: %', v_places[substring(sqlerrm from '^task ([0-9]+)')::int],
+    regexp_replace(sqlerrm, '^task [0-9]+: ', '') using errcode = sqlstate, column = v_key,
+    hint = v_hint;
+end
+$$;
+
+-- check_ends: SL004 or SL007 unless the values of those that have ended are within bounds, with the
+-- number of the first at fault in front.
+create or replace function sluice.check_ends(p_tasks jsonb, p_now timestamptz) returns void
+language plpgsql volatile
+as $$
+declare
+  v_at record;
+  v_hint text;
+  v_key text;
+begin
+  for v_at in
+    select i.n, i.task, s.request_bytes_max as bytes_max
+    from jsonb_array_elements(p_tasks) with ordinality i(task, n) cross join sluice.settings s
+    where sluice.has_ended(i.task) order by i.n
+  loop
+    perform sluice.check_end(v_at.task, v_at.bytes_max, p_now);
+  end loop;
+exception when sqlstate 'SL004' or sqlstate 'SL007' then
+  get stacked diagnostics v_hint = pg_exception_hint, v_key = column_name;
+  raise exception 'task %: %', v_at.n, sqlerrm using errcode = sqlstate, column = v_key,
+    hint = v_hint;
+end
+$$;
+
+-- check_end: SL004 or SL007 unless an ended task is as a submit takes it, but for what has passed,
+-- and its outcome as a completion stores it: one that ended at infinity would break everybody's
+-- views.
+create or replace function sluice.check_end(p_task jsonb, p_bytes_max int, p_now timestamptz)
+returns void
+language plpgsql volatile
+as $$
+declare
+  c_late constant timestamptz := p_now + interval '1 minute';  -- clocks differ
+  v_task sluice.task;
+  v_end sluice.result;
+  v_fault record;
+begin
+  v_task := jsonb_populate_record(null::sluice.task, p_task - '{id, model}'::text[]);
+  v_end := jsonb_populate_record(null::sluice.result, p_task);
+  perform sluice.check_task(case when num_nonnulls(v_task.prompt, v_task.request) = 0
+      then 'forgotten' else v_task.prompt end, v_task.request, coalesce(v_task.priority, 0),
+    v_task.max_attempts, v_task.max_output_tokens, v_task.metadata, v_task.tenant, null,
+    v_task.traceparent, null, p_bytes_max, p_now), sluice.check_affinity_key(v_task.affinity_key);
+  select f.* into v_fault from (
+    select t.field, t.at is null or isfinite(t.at) and t.at <= c_late as is_right,
+      'finite, and no more than a minute in the future' as bound
+    from (values ('created_at', v_end.created_at), ('queued_at', v_end.queued_at),
+      ('started_at', v_end.started_at), ('finished_at', v_end.finished_at)) t(field, at)
+    union all
+    select t.field, isfinite(t.at), 'finite'
+    from (values ('run_at', v_task.run_at), ('deadline', v_task.deadline)) t(field, at)
+    union all
+    select t.field, t.tokens >= 0, '0 to 2147483647' from (values
+      ('input_tokens', v_end.input_tokens), ('output_tokens', v_end.output_tokens)) t(field, tokens)
+    union all values
+      ('attempts', v_end.attempts >= 0, '0 to 32767'),
+      ('cost', v_end.cost between 0 and 1e9 and scale(v_end.cost) <= 30,
+        '0 to 1,000,000,000, with 30 decimals at most'),
+      ('model', length(v_end.model) <= 200, 'of 200 characters at most'),
+      ('route', length(v_task.route) <= 200, 'of 200 characters at most'),
+      ('schema_version', length(v_task.schema_version) <= 100, 'of 100 characters at most'),
+      ('error_code', length(v_end.error_code) <= 200, 'of 200 characters at most')) f
+  where not f.is_right limit 1;
+  if found then
+    raise exception '% % is not %', v_fault.field, left(p_task ->> v_fault.field, 100),
+      v_fault.bound using errcode = 'SL004', column = v_fault.field,
+      hint = 'Import takes the lines that sluice export writes.';
+  end if;
+exception when data_exception then
+  perform sluice.check_types('task', p_task - '{id, model}'::text[]),
+    sluice.check_types('result', p_task);
+  raise exception '%', sqlerrm using errcode = 'SL004',
+    hint = 'Import takes the lines that sluice export writes.';
+end
+$$;
+
 -- check_imported: SL004 unless p_tasks are lines of an export.
 create or replace function sluice.check_imported(p_tasks jsonb, p_source text) returns void
 language plpgsql volatile
 as $$
 declare
+  c_statuses constant text[] := '{unsolved, queued, processing, solved, failed, cancelled,
+    expired}';
   v_fault record;
 begin
   if coalesce(length(p_source), 0) not between 1 and 200 then
@@ -84,14 +187,17 @@ begin
   select i.n, case when jsonb_typeof(i.task) <> 'object' then 'is no object'
       when i.task - sluice.export_columns() <> '{}' then format('has the key "%s"',
         left((select min(k) from jsonb_object_keys(i.task - sluice.export_columns()) k), 200))
-      when i.task ->> 'id' !~ '^\d{1,18}$' or i.task ->> 'id' is null then 'has no id'
+      when i.task ->> 'id' !~ '^[0-9]{1,18}$' or i.task ->> 'id' is null then 'has no id'
       when i.task ->> 'status' is null then 'has no status'
+      when i.task ->> 'status' <> all (c_statuses) then format('has the status "%s"',
+        left(i.task ->> 'status', 100))
       when sluice.has_ended(i.task) and (i.task ->> 'tenant' is null
         or i.task ->> 'created_at' is null or i.task ->> 'finished_at' is null)
         then 'has ended, without tenant, created_at or finished_at' end as problem into v_fault
   from jsonb_array_elements(p_tasks) with ordinality i(task, n)
   where jsonb_typeof(i.task) <> 'object' or i.task - sluice.export_columns() <> '{}'
-    or (i.task ->> 'id' ~ '^\d{1,18}$') is not true or i.task ->> 'status' is null
+    or (i.task ->> 'id' ~ '^[0-9]{1,18}$') is not true or i.task ->> 'status' is null
+    or i.task ->> 'status' <> all (c_statuses)
     or sluice.has_ended(i.task) and (i.task ->> 'tenant' is null or i.task ->> 'created_at' is null
       or i.task ->> 'finished_at' is null)
   order by i.n limit 1;

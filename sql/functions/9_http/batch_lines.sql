@@ -40,10 +40,10 @@ declare
 begin
   return query
   select (v_before + l.n)::int,
-    case when v_before + l.n = 1 and starts_with(l.body, U&'\FEFF') then substr(l.body, 2)
+    case when v_before + l.n = 1 and starts_with(l.body, E'\uFEFF') then substr(l.body, 2)
       else l.body end
   from sluice.file_part p cross join string_to_table(p.body, E'\n') with ordinality l(body, n)
-  where p.file = p_file and p.n = p_part and (starts_with(l.body, '{') or l.body ~ '[^ \t\r]');
+  where p.file = p_file and p.n = p_part and (starts_with(l.body, '{') or l.body ~ E'[^ \t\r]');
 end
 $$;
 

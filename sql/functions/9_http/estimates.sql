@@ -2,7 +2,10 @@
 
 -- estimate_object: the estimate of p_sums (7_read/estimates.sql) as clients see it: of all tasks,
 -- and of those of each model or route.
-create or replace function sluice.estimate_object(p_sums jsonb, p_now timestamptz) returns json
+-- Params:  p_read: of how many of them the sums were made, if not of all.
+create or replace function sluice.estimate_object(
+  p_sums jsonb, p_now timestamptz, p_read int default null)
+returns json
 language sql volatile
 as $$
   select json_build_object('object', 'estimate', 'count', coalesce(sum(e.count), 0),
@@ -12,6 +15,7 @@ as $$
     'cost_max', case when count(*) = count(e.cost_max) then coalesce(sum(e.cost_max), 0) end,
     'expected_finish', case when count(*) = count(e.expected_finish)
       then max(e.expected_finish) end,
+    'read', p_read,
     'models', coalesce(json_agg(e order by e.model), '[]'))
   from sluice.estimate_sums(p_sums, p_now) e
 $$;
@@ -70,10 +74,47 @@ begin
 end
 $$;
 
+-- estimate_time: for how long lines of a batch are read before the rest is taken to be like them:
+-- a file of 200 MB would take 10 s to 2 min, while other keys' bulk requests wait.
+create or replace function sluice.estimate_time() returns interval
+language sql immutable parallel safe
+as $$ select interval '0.5 s' $$;
+
+-- scaled_sums: p_sums, as if there were p_ratio times as many tasks.
+create or replace function sluice.scaled_sums(p_sums jsonb, p_ratio numeric) returns jsonb
+language sql immutable
+as $$
+  select coalesce(jsonb_agg(s.sum || (select jsonb_object_agg(f.key,
+      round(f.value::numeric * p_ratio)) from jsonb_each(s.sum) f
+      where f.key in ('tasks', 'bytes', 'bounded', 'bounds', 'inputs'))), '[]')
+  from jsonb_array_elements(p_sums) s(sum)
+$$;
+
+-- batch_piece: what a dry run of a batch reads at a time: a part of its file, some 1 MB, or 1,000
+-- of its requests.
+-- Returns: lines, bodies: of those that are not blank; count: how many there are in all.
+create or replace function sluice.batch_piece(
+  p_file bigint, p_requests json[], p_n int, out lines int[], out bodies text[], out count int)
+language plpgsql stable
+as $$
+#variable_conflict use_column
+begin
+  if p_file is null then
+    select array_agg(p_n * 1000 + r.n::int order by r.n),
+      array_agg(sluice.message_line(r.request) order by r.n), count(*) into lines, bodies, count
+    from unnest(p_requests[p_n * 1000 + 1 : (p_n + 1) * 1000]) with ordinality r(request, n);
+  else
+    select array_agg(l.line order by l.line), array_agg(l.body order by l.line),
+      (select p.lines from sluice.file_part p where p.file = p_file and p.n = p_n)
+    into lines, bodies, count from sluice.batch_part(p_file, p_n) l;
+  end if;
+end
+$$;
+
 -- estimate_batch: the estimate of a batch: a dry run of create_batch, or of create_message_batch,
--- that validates its lines at once.
+-- that validates at once the lines that it reads: those that can be read in estimate_time.
 -- Params:  body, tenant: as there; messages: Anthropic's API.
--- Returns: as estimate_array.
+-- Returns: as estimate_array; read: how many lines were read, if not all.
 -- Errors:  SL004 what is wrong with the body, or with the first line at fault; SL006 no such file;
 --          SL009 as there.
 create or replace function sluice.estimate_batch(
@@ -84,50 +125,55 @@ set search_path = sluice, pg_temp
 -- as advance_batches
 set work_mem = '64MB'
 as $$
-#variable_conflict use_column
 declare
   v_now timestamptz := sluice.now_for(p_now);
+  v_stop timestamptz := clock_timestamp() + sluice.estimate_time();
   v_body jsonb;
   v_file sluice.file;
+  v_requests json[];
   v_endpoint text := '/v1/messages';
-  v_part record;
+  v_count int;     -- of lines
+  v_read int := 0;
+  v_piece record;
   v_line record;
   v_sums jsonb := '[]';
   v_ids text[] := '{}';
 begin
-  if not estimate_batch.messages then
+  if estimate_batch.messages then
+    v_requests := sluice.sent_requests(estimate_batch.body);
+    v_count := cardinality(v_requests);
+  else
     v_body := estimate_batch.body;
     v_file := sluice.batch_input(v_body, estimate_batch.tenant);
     v_endpoint := v_body ->> 'endpoint';
+    v_count := v_file.lines;
     perform sluice.check_batch_metadata(v_body -> 'metadata'),
       sluice.window_of(v_body ->> 'completion_window');
-    if v_file.lines not between 1 and sluice.batch_lines_max() then
-      raise exception 'the file has % lines, a batch 1 to %', v_file.lines,
+    if v_count not between 1 and sluice.batch_lines_max() then
+      raise exception 'the file has % lines, a batch 1 to %', v_count,
         sluice.batch_lines_max() using errcode = 'SL004';
     end if;
   end if;
-  for v_part in
-    select array_agg(l.line order by l.line) as lines, array_agg(l.body order by l.line) as bodies
-    from sluice.file_part p cross join lateral sluice.batch_part(p.file, p.n) l
-    where p.file = v_file.id group by p.n
-    union all
-    select array_agg(r.n::int order by r.n), array_agg(sluice.message_line(r.request) order by r.n)
-    from unnest(case when estimate_batch.messages
-      then sluice.sent_requests(estimate_batch.body) end) with ordinality r(request, n)
-    group by (r.n - 1) / 1000
-  loop
-    v_line := sluice.line_sums(v_part.lines, v_part.bodies, v_endpoint, estimate_batch.tenant);
+  for n in 0 .. v_count loop
+    v_piece := sluice.batch_piece(v_file.id, v_requests, n);
+    v_line := sluice.line_sums(v_piece.lines, v_piece.bodies, v_endpoint, estimate_batch.tenant);
     if v_line.error is not null then
       raise exception '% %', case when estimate_batch.messages then 'request' else 'line' end,
         v_line.error using errcode = 'SL004', hint = 'A batch with it would fail.';
     end if;
     v_sums := v_sums || v_line.sums;
     v_ids := v_ids || v_line.custom_ids;
+    v_read := v_read + coalesce(v_piece.count, v_count);
+    exit when v_read >= v_count or clock_timestamp() > v_stop;
   end loop;
   if (select count(*) > count(distinct i) from unnest(v_ids) i) then
     raise exception 'the custom_id % is there more than once', (select sluice.quoted(i)
       from unnest(v_ids) i group by i having count(*) > 1 limit 1) using errcode = 'SL004',
       hint = 'A batch with it would fail.';
+  end if;
+  if v_read < v_count then
+    v_sums := sluice.scaled_sums(v_sums, v_count::numeric / greatest(1, v_read));
+    return sluice.estimate_object(v_sums, v_now, v_read);
   end if;
   return sluice.estimate_object(v_sums, v_now);
 end

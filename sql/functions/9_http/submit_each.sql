@@ -52,7 +52,8 @@ end
 $$;
 
 -- submit_each_in_order: submit_each in the given order, waiting for locks as long as lock_timeout
--- says.
+-- says. Once the statement has taken check_time, tasks whose payloads are to be checked are left to
+-- be sent alone, as for a lock: halving would check them again and again while others wait.
 create or replace function sluice.submit_each_in_order(
   p_bodies text[], p_tenants text[], p_keys text[], p_traceparents text[], p_api_keys text[],
   p_now timestamptz)
@@ -70,6 +71,15 @@ begin
   if v_count = 0 then
     return;
   end if;
+  if clock_timestamp() > statement_timestamp() + sluice.check_time() then
+    v_locked := sluice.places_with('schema_version', p_bodies, null);
+    if v_locked <> '{}' then
+      return query select r.* from sluice.submit_others(v_locked, p_bodies, p_tenants, p_keys,
+        p_traceparents, p_api_keys, p_now) r;
+      return;
+    end if;
+    v_locked := null;
+  end if;
   begin
     return query select s.n::int, s.id, s.model, null::text, null::text, null::text, null::text
       from sluice.submit_bodies(p_bodies, p_tenants, p_keys, p_traceparents, p_api_keys,
@@ -85,26 +95,13 @@ begin
           else regexp_replace(sqlerrm, '^task 1: ', '') end, v_hint, v_key;
       return;
     elsif sqlstate = '55P03' then
-      begin
-        v_locked := array(select n::int from unnest(p_bodies,
-          p_keys) with ordinality t (body, key, n)
-          where coalesce(t.key, t.body::jsonb ->> 'idempotency_key') is not null order by n);
-      exception when data_exception or program_limit_exceeded or statement_too_complex then
-        v_locked := '{}';  -- one cannot be read, so nobody knows which have keys
-      end;
-      v_locked := case when v_locked = '{}' then array(select generate_series(1, v_count))
-        else v_locked end;
+      v_locked := coalesce(nullif(sluice.places_with('idempotency_key', p_bodies, p_keys), '{}'),
+        array(select generate_series(1, v_count)));
     end if;
   end;
   if v_locked is not null then
-    return query select n, null::bigint, null::text, '55P03',
-        'an open transaction has locked what this task needs, such as its idempotency key',
-          'Try again when it has ended.', null::text
-      from unnest(v_locked) n;
-    return query select r.*
-      from sluice.submit_places(array(select n from generate_series(1, v_count) n
-      where n <> all (v_locked)), p_bodies, p_tenants, p_keys, p_traceparents, p_api_keys,
-        p_now) r;
+    return query select r.* from sluice.submit_others(v_locked, p_bodies, p_tenants, p_keys,
+      p_traceparents, p_api_keys, p_now) r;
     return;
   end if;
   return query select r.place, r.id, r.model, r.code, r.message, r.hint, r.param
@@ -113,6 +110,44 @@ begin
   return query select r.place + v_half, r.id, r.model, r.code, r.message, r.hint, r.param
     from sluice.submit_each_in_order(p_bodies[v_half + 1:], p_tenants[v_half + 1:],
       p_keys[v_half + 1:], p_traceparents[v_half + 1:], p_api_keys[v_half + 1:], p_now) r;
+end
+$$;
+
+-- submit_others: submit_places for all but p_left, which are refused: they are to come alone.
+create or replace function sluice.submit_others(
+  p_left int[], p_bodies text[], p_tenants text[], p_keys text[], p_traceparents text[],
+  p_api_keys text[], p_now timestamptz)
+returns table (place int, id bigint, model text, code text, message text, hint text, param text)
+language plpgsql volatile
+as $$
+begin
+  return query
+  select n, null::bigint, null::text, '55P03',
+    'an open transaction has locked what this task needs, such as its idempotency key, or the '
+    'payloads of others took long to check', 'Try again when it has ended.', null::text
+  from unnest(p_left) n;
+  return query
+  select r.* from sluice.submit_places(array(select n from generate_subscripts(p_bodies, 1) n
+    where n <> all (p_left)), p_bodies, p_tenants, p_keys, p_traceparents, p_api_keys, p_now) r;
+end
+$$;
+
+-- check_time: how long a statement of submit_each checks payloads.
+create or replace function sluice.check_time() returns interval
+language sql immutable parallel safe
+as $$ select interval '0.2 s' $$;
+
+-- places_with: the places of the bodies that have a key, or for which p_values has its value. All,
+-- if one cannot be read, for nobody knows.
+create or replace function sluice.places_with(p_key text, p_bodies text[], p_values text[])
+returns int[]
+language plpgsql immutable
+as $$
+begin
+  return array(select n::int from unnest(p_bodies, p_values) with ordinality t (body, value, n)
+    where coalesce(t.value, t.body::jsonb ->> p_key) is not null order by n);
+exception when data_exception or program_limit_exceeded or statement_too_complex then
+  return array(select generate_series(1, cardinality(p_bodies)));
 end
 $$;
 
