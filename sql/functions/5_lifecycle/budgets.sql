@@ -16,7 +16,8 @@ begin
     cross join lateral (select array(select b.id from sluice.budgets_of(p_model.name, k.route,
       k.tenant, k.api_key, k.metadata) b) as ids offset 0) c
     cross join lateral (select sluice.nanos_max(p_model.name, p_now, b.input, b.output) as nanos,
-        case when b.input is null or b.output is null then 'unbounded' else 'unpriced' end as why
+        case when b.input is null or b.output is null
+          then concat_ws(' ', 'unbounded', b.fault) else 'unpriced' end as why
       from sluice.call_bounds(p_model, k) b where c.ids <> '{}' offset 0) n
     cross join lateral unnest(c.ids) b(id)
     where coalesce(t.deadline > p_now, true));
