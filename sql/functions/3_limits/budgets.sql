@@ -223,7 +223,9 @@ create or replace function sluice.money_text(p_nanos numeric) returns text
 language sql immutable parallel safe
 as $$ select sluice.in_units(p_nanos)::text $$;
 
--- budget_text: how a budget stands: "tenant search: 49.97 of 50 today, opens 00:00 Europe/Prague".
+-- budget_text: how a budget stands, for whoever reads the task that it keeps back: "tenant search:
+-- 49.97 of 50 today, opens 00:00 Europe/Prague". Others' calls count in all but a tenant's own: of
+-- these it only says when they open.
 create or replace function sluice.budget_text(
   p_budget sluice.budgets, p_opens timestamptz, p_now timestamptz) returns text
 language plpgsql volatile
@@ -231,9 +233,10 @@ as $$
 declare
   v_zone text := case p_budget.period when 'rolling' then 'UTC' else p_budget.zone end;
 begin
-  return format('%s: %s of %s %s, opens %s %s', concat_ws(' ', p_budget.scope, p_budget.subject),
-    sluice.money_text((sluice.budget_sums(p_budget, p_now)).total),
-    sluice.money_text(p_budget.limit_nanos),
+  return format('%s: %s %s, opens %s %s', concat_ws(' ', p_budget.scope, p_budget.subject),
+    case p_budget.scope when 'tenant' then format('%s of %s',
+      sluice.money_text((sluice.budget_sums(p_budget, p_now)).total),
+      sluice.money_text(p_budget.limit_nanos)) else 'no room for it' end,
     case p_budget.period when 'day' then 'today' when 'rolling' then 'in ' || p_budget.rolling
       else 'this ' || p_budget.period end,
     to_char(p_opens at time zone v_zone, case when p_opens < p_now + interval '1 day' then 'HH24:MI'
