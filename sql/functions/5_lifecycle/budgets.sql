@@ -179,8 +179,9 @@ $$;
 
 -- settle_budgets: replaces what was held for ended calls by what they cost: by their tokens, if all
 -- counts and a price list are known; 0 if they were not sent or not billed. Otherwise, and for
--- extra calls, it is kept as it was held: they may have been billed. Each row is settled once, also
--- if two sessions bring the same outcome.
+-- extra calls, it is kept as it was held: they may have been billed. A hard budget believes a
+-- backend no more than it held, which is the most that the call can have cost. Each row is settled
+-- once, also if two sessions bring the same outcome.
 -- Params:  p_states: which rows to settle: held, or kept: of calls that were lost, whose outcomes
 --          come late.
 create or replace function sluice.settle_budgets(
@@ -202,15 +203,20 @@ begin
             and (t.output_tokens is not null or exists (select from sluice.models m
               where m.name = c.model and m.api = 'openai-embeddings'))
           then sluice.nanos_of(c.model, c.at, t.input_tokens, t.output_tokens, t.usage)
-        when num_nonnulls(t.input_tokens, t.output_tokens) = 0 and t.is_free then 0 end as cost
+        when num_nonnulls(t.input_tokens, t.output_tokens) = 0 and t.is_free then 0 end as told
     from told t cross join lateral (
       select c.* from sluice.budget_call c
       where c.task_id = t.task_id and c.fence = t.fence and c.state = p_state offset 0) c
     where p_state = 'held' or c.call = 0),
+  believed as materialized (
+    select k.*, case when k.told > k.nanos and b.is_hard and k.nanos > 0 then k.nanos else k.told
+      end as cost
+    from call k left join sluice.budgets b on b.id = k.budget),
   ended as (
     update sluice.budget_call c set state = case when k.cost is null then 'kept' else 'spent' end,
-      nanos = coalesce(k.cost, k.nanos), ended_at = p_now
-    from call k
+      nanos = coalesce(k.cost, k.nanos), ended_at = p_now,
+      told_nanos = case when k.told > k.cost then k.told end
+    from believed k
     where (c.task_id, c.fence, c.call, c.budget) = (k.task_id, k.fence, k.call, k.budget)
       and c.state = p_state and (p_state = 'held' or k.cost is not null)
     returning c.budget, c.at, k.cost - k.nanos as diff)

@@ -1,0 +1,4 @@
+-- What a call would have cost by what its backend told, if that is more than was held for it by a
+-- hard budget: a backend cannot book more than a call can have.
+alter table sluice.budget_call add column told_nanos numeric;
+create index budget_call_told on sluice.budget_call (model) where told_nanos is not null;
