@@ -3,7 +3,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_budgets.sql
-select plan(26);
+select plan(27);
 
 select given_priced_model() as m \gset
 select given_budget('model', :'m', 1000) as b, given_worker(array[:'m']) as w \gset
@@ -30,6 +30,10 @@ select is((select count(*) from sluice.later l where l.task_id = any (:'ids'::bi
   'others wait until these are settled, or for tomorrow');
 select sluice.unregister_worker(:w, at(4)) \g /dev/null
 select is(stands(:'b', at(4)), '925+0', 'what a lost worker had is kept');
+select sluice.complete(given_worker(), array(select told(c.task_id, 'solved', c.fence,
+    input_tokens => 0, output_tokens => 0) from sluice.budget_call c where c.state = 'kept'), at(4))
+  \g /dev/null
+select is(stands(:'b', at(4)), '925+0', 'whatever another worker tells of its calls,');
 select applied from sluice.complete(:w, array(select told(c.task_id, 'solved', c.fence, input_tokens
     => 9, output_tokens => 1) from sluice.budget_call c where c.state = 'kept'
     and c.ended_at = at(4) order by c.task_id limit 2), at(5)) \g /dev/null

@@ -124,11 +124,11 @@ language plpgsql volatile
 as $$
 begin
   with need as materialized (
-    select l.task_id, l.fence, n.budget, coalesce(n.nanos, 0) as nanos
+    select l.task_id, l.fence, l.worker, n.budget, coalesce(n.nanos, 0) as nanos
     from unnest(p_leases) l join unnest(p_needs) n on n.task_id = l.task_id),
   held as (
-    insert into sluice.budget_call (task_id, fence, call, budget, model, at, nanos)
-    select n.task_id, n.fence, 0, n.budget, p_model.name, p_now, n.nanos from need n),
+    insert into sluice.budget_call (task_id, fence, call, budget, model, at, nanos, worker)
+    select n.task_id, n.fence, 0, n.budget, p_model.name, p_now, n.nanos, n.worker from need n),
   waited as (  -- who changes their budget may have locked some
     delete from sluice.budget_wait w where w.ctid = any (array(
       select o.ctid from sluice.budget_wait o
@@ -166,8 +166,8 @@ begin
     end if;
   end loop;
   with held as (
-    insert into sluice.budget_call (task_id, fence, call, budget, model, at, nanos)
-    select c.task_id, c.fence, p_lease.calls, c.budget, c.model, p_now, c.nanos
+    insert into sluice.budget_call (task_id, fence, call, budget, model, at, nanos, worker)
+    select c.task_id, c.fence, p_lease.calls, c.budget, c.model, p_now, c.nanos, c.worker
     from sluice.budget_call c
     where c.task_id = p_lease.task_id and c.fence = p_lease.fence and c.call = 0
     returning budget, nanos)
