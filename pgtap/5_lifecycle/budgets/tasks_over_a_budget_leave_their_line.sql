@@ -49,7 +49,8 @@ update sluice.budgets set scope = 'system', subject = null, at_limit = 'park', r
   limit_nanos = 1000000 where name = :'b';
 select given_task(:'unpriced', max_output_tokens => 1) as t1, given_task(:'m') as t2,
   given_task(:'m', max_output_tokens => 1000000) as t3,
-  sluice.submit(null, :'m', request => '{"max_tokens": 5, "MAX_TOKENS": 9}', p_now => at(0)) as t4 \gset
+  sluice.submit(null, :'m', request => '{"max_tokens": 5, "MAX_TOKENS": 9}', p_now => at(0))
+    as t4 \gset
 select claimed(:w, 5, at(9)) \g /dev/null
 select is((select error from sluice.task(:t1)), format('model %s has no price, and budget %s '
   'counts what it costs', :'unpriced', :'b'), 'a model without a price is refused');

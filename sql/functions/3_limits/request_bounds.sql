@@ -11,7 +11,7 @@ as $$ select case when p_has_tools then 4096 else 64 end $$;
 
 -- plain_keys: the keys that do not make a call dearer than the bytes of its request and the cap of
 -- its answer say.
--- Params:  p_place: where: request, or one of the objects in it that inner_place names.
+-- Params:  p_place: where: request, or one of the objects in it that place_at names.
 create or replace function sluice.plain_keys(p_api text, p_place text) returns text[]
 language sql immutable parallel safe
 as $$
@@ -53,9 +53,9 @@ create or replace function sluice.elements(p_value json) returns int
 language sql immutable parallel safe
 as $$ select case when json_typeof(p_value) = 'array' then json_array_length(p_value) end $$;
 
--- inner_place: what the objects are that stand at a key of p_place; null: the caller's own words,
+-- place_at: what the objects are that stand at a key of p_place; null: the caller's own words,
 -- which count by their bytes.
-create or replace function sluice.inner_place(p_place text, p_key text) returns text
+create or replace function sluice.place_at(p_place text, p_key text) returns text
 language sql immutable parallel safe
 as $$
   select case p_key
@@ -86,7 +86,7 @@ begin
       union all
       select i.place, e.value
       from object o cross join lateral json_each(o.value) k
-      cross join lateral (select sluice.inner_place(o.place, k.key) as place offset 0) i
+      cross join lateral (select sluice.place_at(o.place, k.key) as place offset 0) i
       cross join lateral (
         select k.value where json_typeof(k.value) = 'object'
         union all
