@@ -28,7 +28,8 @@ select completed(:liar, told(:t, 'solved', fence, answer => 'forged', error => '
   from generate_series(1, 3) fence \g /dev/null
 select is((select array_agg(a.a) from (
     select distinct jsonb_strip_nulls(to_jsonb(a))
-      - '{id,task_id,worker,fence,ended_at,kind}'::text[] as a from sluice.attempt a where a.worker = :liar) a), array['{}'::jsonb],
+      - '{id,task_id,worker,fence,ended_at,kind}'::text[] as a from sluice.attempt a
+    where a.worker = :liar) a), array['{}'::jsonb],
   'who never had the call is not believed a word');
 select is(completed(:w, told(0, 'solved')), false, 'of a task that there is not nothing is kept');
 
