@@ -20,7 +20,8 @@ drop function if exists sluice.submit_each(text[], text[], text[], text[], times
 -- And these have a column more.
 drop function if exists sluice.cells_of(sluice.history_look, bigint, bigint, bigint),
   sluice.attempt_cells(sluice.history_look), sluice.uncounted_ends(sluice.history_look),
-  sluice.uncounted_attempts(sluice.history_look);
+  sluice.uncounted_attempts(sluice.history_look), sluice.request_bounds(text, text),
+  sluice.task_bounds(text, text, text, int), sluice.call_bounds(sluice.models, sluice.task);
 
 -- These have an argument more, and the types an attribute: payloads have versions.
 drop function if exists sluice.submit(text, text, int, text, timestamptz, timestamptz, text, int,

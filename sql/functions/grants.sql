@@ -134,7 +134,8 @@ grant execute on function
 to sluice_admin;
 grant select on sluice.api_key, sluice.notify_usage, sluice.revisions, sluice.budget_events
 to sluice_admin;
-grant execute on function sluice.budget_rows(text, timestamptz) to sluice_admin;
+grant execute on function sluice.budget_rows(text, timestamptz), sluice.budget_excesses()
+  to sluice_admin;
 grant execute on function
   sluice.start_ramp(text, text, double precision, int, interval, int, double precision,
     double precision, text, timestamptz),

@@ -93,6 +93,15 @@ Findings check_budgets(pqxx::connection& connection) {
                      row["waiting"].c_str(), row["opens"].c_str()),
          fmt::format("sluice budget set {} limit=… lets them go on at once", name)});
   }
+  for (const pqxx::row& row : session.exec("select * from sluice.budget_excesses()")) {
+    const auto model = row["model"].as<std::string>();
+    findings.push_back(
+        {"budgets",
+         fmt::format("the backend of model {} told that {} calls of the last day cost {}, which is"
+                     " more than they can have: hard budgets have booked {}",
+                     model, row["calls"].c_str(), row["told"].c_str(), row["booked"].c_str()),
+         "compare its bills: it counts wrongly, or its prices of the past were changed"});
+  }
   return findings;
 }
 

@@ -58,7 +58,8 @@ select is((select count(*) from sluice.budget_spent where budget = (budget_row(:
   'each quarter of an hour for itself');
 select is(sluice.money_text(49970000000), '49.97', 'in whole units');
 select is(sluice.budget_text(budget_row(:'day'), '2040-01-01 23:00Z', at(20)),
-  'system: 0.0000036 of 0.000005 today, opens 00:00 Europe/Prague', 'how it stands');
+  'system: no room for it today, opens 00:00 Europe/Prague',
+  'of all it is not told what they spent');
 create function marks(p_name text) returns int[] language sql
 as $$ select array(select per_cent from sluice.budget_mark
   where budget = (budget_row(p_name)).id order by window_from, per_cent) $$;

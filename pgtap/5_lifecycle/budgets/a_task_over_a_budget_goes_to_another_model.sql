@@ -19,7 +19,7 @@ select is(sluice.wake(at(2)), 2, 'but both go to the fallback at once,');
 select is(array(select c.model from sluice.claim(:w, null, 5, at(2)) c),
   array[:'cheap', :'cheap'], 'which calls them');
 select results_eq(format($$select model, fallback_to, error_code,
-    error like '%%of 0.000001 today%%', started_at from sluice.attempts(%s)$$,
+    error like '%%no room for it today%%', started_at from sluice.attempts(%s)$$,
     (:'ids'::bigint[])[1]),
   format($$values (%L::text, %L::text, 'over_budget'::text, true, null::timestamptz)$$,
     :'dear', :'cheap'), 'it is noted which budget');
@@ -33,7 +33,7 @@ select is((select model from sluice.claim(:w, null, 5, at(3.2))), :'spare',
 update sluice.budgets set scope = 'system', subject = null where name = :'b';
 select given_calls(:'r', 1) as all_over \gset
 select claimed(:w, 5, at(4)) \g /dev/null
-select matches(sluice.explain((:'all_over'::bigint[])[1], at(4)), 'of 0.000001 today',
+select matches(sluice.explain((:'all_over'::bigint[])[1], at(4)), 'system: no room for it today',
   'not if it is everybody''s: it waits');
 
 -- calls under way may cost less

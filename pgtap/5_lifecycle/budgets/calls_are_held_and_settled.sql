@@ -1,9 +1,9 @@
 -- sluice.needs_of, sluice.within_budgets, sluice.lock_budgets, sluice.hold_budgets,
--- sluice.settle_budgets, sluice.keep_held, sluice.clean_budgets
+-- sluice.settle_budgets, sluice.keep_held, sluice.clean_budgets, sluice.budget_excesses
 begin;
 \ir ../../_helpers.sql
 \ir ../../_budgets.sql
-select plan(22);
+select plan(27);
 
 select given_priced_model() as m \gset
 select given_budget('model', :'m', 1000) as b, given_worker(array[:'m']) as w \gset
@@ -30,6 +30,10 @@ select is((select count(*) from sluice.later l where l.task_id = any (:'ids'::bi
   'others wait until these are settled, or for tomorrow');
 select sluice.unregister_worker(:w, at(4)) \g /dev/null
 select is(stands(:'b', at(4)), '925+0', 'what a lost worker had is kept');
+select sluice.complete(given_worker(), array(select told(c.task_id, 'solved', c.fence,
+    input_tokens => 0, output_tokens => 0) from sluice.budget_call c where c.state = 'kept'), at(4))
+  \g /dev/null
+select is(stands(:'b', at(4)), '925+0', 'whatever another worker tells of its calls,');
 select applied from sluice.complete(:w, array(select told(c.task_id, 'solved', c.fence, input_tokens
     => 9, output_tokens => 1) from sluice.budget_call c where c.state = 'kept'
     and c.ended_at = at(4) order by c.task_id limit 2), at(5)) \g /dev/null
@@ -59,14 +63,22 @@ select is(stands(:'hard', at(9)), '0+400', 'four more');
 select completed(:w3, told((:'got'::bigint[])[1], 'solved', input_tokens => 20), at(10))
   \g /dev/null
 select is(stands(:'hard', at(10)), '100+300', 'one count of two settles nothing');
+select is(applied, true, 'a backend tells more tokens than the call can have had') from
+  sluice.complete(:w3, array[told((:'got'::bigint[])[4], 'solved', input_tokens => 2147483647,
+    output_tokens => 5)], at(10));
+select is(stands(:'hard', at(10)), '200+200', 'what was held is booked');
+select is((select cost from sluice.task((:'got'::bigint[])[4])), 2.147483652,
+  'the call keeps what was told');
+select results_eq('select * from sluice.budget_excesses()', format(
+  'values (%L::text, 1::bigint, 2.147483652, 0.0000001)', :'m'), 'and its model is named');
 update sluice.models set name = name || '-new' where name = :'m';
 select completed(:w3, told((:'got'::bigint[])[2], 'solved', input_tokens => 20, output_tokens => 5),
   at(10)) \g /dev/null
-select is(stands(:'hard', at(10)), '125+200', 'the call of a renamed model is settled');
+select is(stands(:'hard', at(10)), '225+100', 'the call of a renamed model is settled');
 delete from sluice.prices where model = :'m' || '-new';
 select completed(:w3, told((:'got'::bigint[])[3], 'solved', input_tokens => 20, output_tokens => 5),
   at(10)) \g /dev/null
-select is(stands(:'hard', at(10)), '225+100', 'without a list it is kept');
+select is(stands(:'hard', at(10)), '325+0', 'without a list it is kept');
 select throws_ok(
   'set local transaction isolation level repeatable read; select sluice.lock_budgets()', '25001',
   null, 'an old snapshot would not see what others hold');

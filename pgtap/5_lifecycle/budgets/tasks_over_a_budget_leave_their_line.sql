@@ -41,19 +41,23 @@ select is((select model from sluice.claim(:w, null, 5, at(9))), :'cheap', 'which
 select given_calls(:'m', 1) as versioned \gset
 update sluice.task set schema_version = '7' where id = any (:'versioned'::bigint[]);
 select claimed(:w, 5, at(9)) \g /dev/null
-select matches(sluice.explain((:'versioned'::bigint[])[1], at(9)), 'of 0.000001049 today',
+select matches(sluice.explain((:'versioned'::bigint[])[1], at(9)), 'model .*: no room for it today',
   'not one whose version that does not know: it is parked, and says so');
 delete from sluice.later where task_id = any (:'versioned'::bigint[]);
 
 update sluice.budgets set scope = 'system', subject = null, at_limit = 'park', reroute_to = null,
   limit_nanos = 1000000 where name = :'b';
 select given_task(:'unpriced', max_output_tokens => 1) as t1, given_task(:'m') as t2,
-  given_task(:'m', max_output_tokens => 1000000) as t3 \gset
+  given_task(:'m', max_output_tokens => 1000000) as t3,
+  sluice.submit(null, :'m', request => '{"max_tokens": 5, "MAX_TOKENS": 9}', p_now => at(0))
+    as t4 \gset
 select claimed(:w, 5, at(9)) \g /dev/null
 select is((select error from sluice.task(:t1)), format('model %s has no price, and budget %s '
   'counts what it costs', :'unpriced', :'b'), 'a model without a price is refused');
 select matches((select error from sluice.task(:t2)), 'has no bound.*max_output_tokens',
   'an answer without a bound, too');
+select matches((select error from sluice.task(:t4)), 'no bound because of "MAX_TOKENS" in its',
+  'a request that a backend may read in another way, too');
 select matches((select error from sluice.task(:t3)), 'may cost 0.00100007., .* of 0.001$',
   'and what never fits');
 

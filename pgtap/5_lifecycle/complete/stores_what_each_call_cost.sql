@@ -28,7 +28,8 @@ select is((select format('%s %s %s', kind, cost, cached_tokens) from sluice.atte
 update sluice.later set ready_at = at(3) where task_id = :retried;
 select sluice.wake(at(3)) \g /dev/null
 select claimed(:w, 1, at(4)) \g /dev/null
-select sluice.unregister_worker(:w, at(5)), given_worker(array[:'m']) as w2 \gset
+update sluice.worker set dead_at = at(5) where id = :w;
+select sluice.recover(null, at(5)), given_worker(array[:'m']) as w2 \gset
 select bool_and(applied) from sluice.complete_with_usage(:w, array[told(:retried, 'solved', 2,
   answer => 'late', input_tokens => 10, output_tokens => 1)], array[row(5, 5, 0)::sluice.usage],
   at(6)) \g /dev/null

@@ -30,7 +30,7 @@ select is(bounds('openai-chat', '{"max_tokens": 5}', '{"x": 1}'), '1: 5',
   'a request bounds its answer');
 select is(bounds('openai-chat', '{"max_completion_tokens": 6, "max_tokens": 5, "n": 2}'), '1: 12',
   'by the larger bound, each of its answers');
-select is(bounds('openai-responses', '{"max_output_tokens": 7, "max_tokens": 1}'), '1: 7',
+select is(bounds('openai-responses', '{"max_output_tokens": 7, "user": "x"}'), '1: 7',
   'by the name that its api has');
 select is(bounds('openai-chat', '{"max_tokens": "many", "x": 1}'), '0: 0', 'a text bounds nothing');
 select is(bounds('openai-chat', '{"max_tokens": 5, "x": "\u0000"}'), '0: 0',

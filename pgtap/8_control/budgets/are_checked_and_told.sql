@@ -1,9 +1,9 @@
 -- sluice.before_budget_changes, sluice.after_budget_changes, sluice.before_budgeted_model,
--- sluice.after_budgeted_rename, sluice.budget_rows
+-- sluice.after_budgeted_rename, sluice.budget_rows, sluice.budget_excesses
 begin;
 \ir ../../_helpers.sql
 \ir ../../_budgets.sql
-select plan(12);
+select plan(13);
 
 select given_priced_model() as m, given_model() as unpriced \gset
 select is((model_row(:'m')).is_budgeted, false, 'without budgets no model looks for any');
@@ -20,6 +20,7 @@ update sluice.models set name = name || '-renamed' where name = :'m';
 select is((budget_row(:'b')).subject, :'m' || '-renamed', 'it follows its model''s name');
 select is((select format('%s %s %s', "limit", spent, "left") from sluice.budget_rows(:'b', at(0))),
   '0.000005 0 0.000005', 'it is shown in whole units');
+select is_empty('select * from sluice.budget_excesses()', 'no backend has told too much');
 delete from sluice.budgets;
 select is((model_row(:'unpriced')).is_budgeted, false, 'after the last one no more');
 

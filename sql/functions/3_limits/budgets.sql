@@ -89,51 +89,16 @@ as $$
   order by b.id
 $$;
 
--- frame_tokens: the most tokens that a provider puts around a prompt; around tools, which it
--- describes to the model.
-create or replace function sluice.frame_tokens(p_has_tools boolean) returns int
-language sql immutable parallel safe
-as $$ select case when p_has_tools then 4096 else 64 end $$;
-
--- request_bounds: the most tokens that a verbatim request may have, in and out; null: it may be any
--- number. A token is at least a byte of the text, but pictures, files, what is fetched by a name
--- and tools that the provider runs have no such bound; nor has an answer without a cap.
-create or replace function sluice.request_bounds(
-  p_api text, p_request text, out input int, out output int)
-language plpgsql immutable
-as $$
-declare
-  c_unbounded constant text := '"(image|image_url|input_image|document|file|file_id|file_url'
-    '|file_data|input_file|input_audio|previous_response_id|conversation|web_search_options'
-    '|mcp_servers|container|background|best_of)"[[:space:]]*[]:,}]';
-  v jsonb;
-  v_cap numeric;
-begin
-  v := p_request::jsonb;  -- what is raised by a declaration is not caught
-  if v::text !~ c_unbounded and not v @? '$.tools[*] ? (@.type <> "function" && @.type <> "custom")'
-  then
-    input := octet_length(p_request) + sluice.frame_tokens(v ?| array['tools', 'functions']);
-  end if;
-  v_cap := case p_api when 'openai-embeddings' then 0
-    when 'openai-responses' then (v ->> 'max_output_tokens')::numeric
-    else greatest((v ->> 'max_completion_tokens')::numeric, (v ->> 'max_tokens')::numeric) end
-      * case when p_api = 'openai-chat' then greatest(coalesce((v ->> 'n')::numeric, 1), 1)
-        else 1 end;
-  output := case when v_cap between 0 and 2147483647 then v_cap::int end;
-exception when data_exception or statement_too_complex or program_limit_exceeded then
-  null;  -- a cap that is no number: the backend may take it for none; or nested too deep for here
-end
-$$;
-
 -- task_bounds: the most tokens that the call of a task may have by its own texts and its own cap,
--- at a model of p_api; null: any number.
+-- at a model of p_api; null: any number, for a request because of fault.
 create or replace function sluice.task_bounds(
-  p_api text, p_prompt text, p_request text, p_output_max int, out input int, out output int)
+  p_api text, p_prompt text, p_request text, p_output_max int, out input int, out output int,
+  out fault text)
 language plpgsql immutable
 as $$
 begin
   if p_request is not null then
-    select b.input, b.output into input, output from sluice.request_bounds(p_api, p_request) b;
+    select b.* into input, output, fault from sluice.request_bounds(p_api, p_request) b;
   else
     input := octet_length(p_prompt) + sluice.frame_tokens(false);
     output := p_output_max;
@@ -151,14 +116,14 @@ as $$
 $$;
 
 -- call_bounds: the most tokens that a call of p_model for a task may have, in and out; null: any
--- number. A prompt is sent with the task's cap, or the model's.
+-- number, for a request because of fault. A prompt is sent with the task's cap, or the model's.
 create or replace function sluice.call_bounds(
-  p_model sluice.models, p_task sluice.task, out input int, out output int)
+  p_model sluice.models, p_task sluice.task, out input int, out output int, out fault text)
 language plpgsql stable
 as $$
 begin
   select b.input, coalesce(b.output, case when p_task.request is null
-    then sluice.answer_max(p_model) end) into input, output
+    then sluice.answer_max(p_model) end), b.fault into input, output, fault
   from sluice.task_bounds(p_model.api, p_task.prompt, p_task.request, p_task.max_output_tokens) b;
 end
 $$;
@@ -258,7 +223,9 @@ create or replace function sluice.money_text(p_nanos numeric) returns text
 language sql immutable parallel safe
 as $$ select sluice.in_units(p_nanos)::text $$;
 
--- budget_text: how a budget stands: "tenant search: 49.97 of 50 today, opens 00:00 Europe/Prague".
+-- budget_text: how a budget stands, for whoever reads the task that it keeps back: "tenant search:
+-- 49.97 of 50 today, opens 00:00 Europe/Prague". Others' calls count in all but a tenant's own: of
+-- these it only says when they open.
 create or replace function sluice.budget_text(
   p_budget sluice.budgets, p_opens timestamptz, p_now timestamptz) returns text
 language plpgsql volatile
@@ -266,9 +233,10 @@ as $$
 declare
   v_zone text := case p_budget.period when 'rolling' then 'UTC' else p_budget.zone end;
 begin
-  return format('%s: %s of %s %s, opens %s %s', concat_ws(' ', p_budget.scope, p_budget.subject),
-    sluice.money_text((sluice.budget_sums(p_budget, p_now)).total),
-    sluice.money_text(p_budget.limit_nanos),
+  return format('%s: %s %s, opens %s %s', concat_ws(' ', p_budget.scope, p_budget.subject),
+    case p_budget.scope when 'tenant' then format('%s of %s',
+      sluice.money_text((sluice.budget_sums(p_budget, p_now)).total),
+      sluice.money_text(p_budget.limit_nanos)) else 'no room for it' end,
     case p_budget.period when 'day' then 'today' when 'rolling' then 'in ' || p_budget.rolling
       else 'this ' || p_budget.period end,
     to_char(p_opens at time zone v_zone, case when p_opens < p_now + interval '1 day' then 'HH24:MI'

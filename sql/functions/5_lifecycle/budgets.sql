@@ -16,7 +16,8 @@ begin
     cross join lateral (select array(select b.id from sluice.budgets_of(p_model.name, k.route,
       k.tenant, k.api_key, k.metadata) b) as ids offset 0) c
     cross join lateral (select sluice.nanos_max(p_model.name, p_now, b.input, b.output) as nanos,
-        case when b.input is null or b.output is null then 'unbounded' else 'unpriced' end as why
+        case when b.input is null or b.output is null
+          then concat_ws(' ', 'unbounded', b.fault) else 'unpriced' end as why
       from sluice.call_bounds(p_model, k) b where c.ids <> '{}' offset 0) n
     cross join lateral unnest(c.ids) b(id)
     where coalesce(t.deadline > p_now, true));
@@ -123,11 +124,11 @@ language plpgsql volatile
 as $$
 begin
   with need as materialized (
-    select l.task_id, l.fence, n.budget, coalesce(n.nanos, 0) as nanos
+    select l.task_id, l.fence, l.worker, n.budget, coalesce(n.nanos, 0) as nanos
     from unnest(p_leases) l join unnest(p_needs) n on n.task_id = l.task_id),
   held as (
-    insert into sluice.budget_call (task_id, fence, call, budget, model, at, nanos)
-    select n.task_id, n.fence, 0, n.budget, p_model.name, p_now, n.nanos from need n),
+    insert into sluice.budget_call (task_id, fence, call, budget, model, at, nanos, worker)
+    select n.task_id, n.fence, 0, n.budget, p_model.name, p_now, n.nanos, n.worker from need n),
   waited as (  -- who changes their budget may have locked some
     delete from sluice.budget_wait w where w.ctid = any (array(
       select o.ctid from sluice.budget_wait o
@@ -165,8 +166,8 @@ begin
     end if;
   end loop;
   with held as (
-    insert into sluice.budget_call (task_id, fence, call, budget, model, at, nanos)
-    select c.task_id, c.fence, p_lease.calls, c.budget, c.model, p_now, c.nanos
+    insert into sluice.budget_call (task_id, fence, call, budget, model, at, nanos, worker)
+    select c.task_id, c.fence, p_lease.calls, c.budget, c.model, p_now, c.nanos, c.worker
     from sluice.budget_call c
     where c.task_id = p_lease.task_id and c.fence = p_lease.fence and c.call = 0
     returning budget, nanos)
@@ -178,8 +179,9 @@ $$;
 
 -- settle_budgets: replaces what was held for ended calls by what they cost: by their tokens, if all
 -- counts and a price list are known; 0 if they were not sent or not billed. Otherwise, and for
--- extra calls, it is kept as it was held: they may have been billed. Each row is settled once, also
--- if two sessions bring the same outcome.
+-- extra calls, it is kept as it was held: they may have been billed. A hard budget believes a
+-- backend no more than it held, which is the most that the call can have cost. Each row is settled
+-- once, also if two sessions bring the same outcome.
 -- Params:  p_states: which rows to settle: held, or kept: of calls that were lost, whose outcomes
 --          come late.
 create or replace function sluice.settle_budgets(
@@ -201,15 +203,20 @@ begin
             and (t.output_tokens is not null or exists (select from sluice.models m
               where m.name = c.model and m.api = 'openai-embeddings'))
           then sluice.nanos_of(c.model, c.at, t.input_tokens, t.output_tokens, t.usage)
-        when num_nonnulls(t.input_tokens, t.output_tokens) = 0 and t.is_free then 0 end as cost
+        when num_nonnulls(t.input_tokens, t.output_tokens) = 0 and t.is_free then 0 end as told
     from told t cross join lateral (
       select c.* from sluice.budget_call c
       where c.task_id = t.task_id and c.fence = t.fence and c.state = p_state offset 0) c
     where p_state = 'held' or c.call = 0),
+  believed as materialized (
+    select k.*, case when k.told > k.nanos and b.is_hard and k.nanos > 0 then k.nanos else k.told
+      end as cost
+    from call k left join sluice.budgets b on b.id = k.budget),
   ended as (
     update sluice.budget_call c set state = case when k.cost is null then 'kept' else 'spent' end,
-      nanos = coalesce(k.cost, k.nanos), ended_at = p_now
-    from call k
+      nanos = coalesce(k.cost, k.nanos), ended_at = p_now,
+      told_nanos = case when k.told > k.cost then k.told end
+    from believed k
     where (c.task_id, c.fence, c.call, c.budget) = (k.task_id, k.fence, k.call, k.budget)
       and c.state = p_state and (p_state = 'held' or k.cost is not null)
     returning c.budget, c.at, k.cost - k.nanos as diff)

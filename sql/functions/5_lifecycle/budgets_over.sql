@@ -39,6 +39,9 @@ begin
     when 'unbounded' then format('what the call may cost has no bound, and budget %s needs one: '
       'give the task or model %s a max_output_tokens, and refer to no pictures or files',
       p_budget.name, p_model)
+    when 'unbounded ' || substr(p_over.why, 11) then format('what the call may cost has no bound '
+      'because of %s in its request, and budget %s needs one', substr(p_over.why, 11),
+      p_budget.name)
     when 'too_large' then format('the call may cost %s, and budget %s has a limit of %s',
       sluice.money_text(p_over.need), p_budget.name, sluice.money_text(p_budget.limit_nanos))
     when 'held' then format('calls under way may use up budget %s: %s', p_budget.name,

@@ -128,7 +128,9 @@ $$;
 
 -- judge_late: finds out whether outcomes without a lease were applied by an earlier try of the same
 -- call, or are late. A late outcome of kind solved, failed or retry is kept for audit, once,
--- because somebody may have paid for it; not if its task was forgotten. An outcome is not taken for
+-- because somebody may have paid for it; not if its task was forgotten. What it says is kept, and
+-- settles budgets, only if a row says that this worker had that call: a recovery's, its own, or a
+-- budget's. (Nothing says so of a worker that unregistered.) An outcome is not taken for
 -- applied because of a row that a recovery wrote when the worker was lost; that row says of which
 -- model the late call was, and when it began, hence what it cost. If a task's result names no
 -- worker, the task had gone back and ended while it waited.
@@ -139,10 +141,19 @@ returns table (task_id bigint, fence int, applied boolean)
 language plpgsql volatile
 as $$
 #variable_conflict use_column
+declare
+  v_believed int[] := array(   -- places of outcomes of calls that this worker is known to have had
+    select o.ordinality from unnest(p_outcomes) with ordinality o
+    where (exists (select from sluice.attempt a where a.task_id = o.task_id and a.fence = o.fence
+        and a.worker = p_worker and a.kind <> 'late')
+      or exists (select from sluice.result r where r.task_id = o.task_id and r.fence = o.fence
+        and r.worker = p_worker)
+      or exists (select from sluice.budget_call c where c.task_id = o.task_id and c.fence = o.fence
+        and c.worker = p_worker))
+      and coalesce(o.ordinality <> all (p_places), true));
 begin
   if exists (select from sluice.budgets) then
-    perform sluice.settle_budgets(p_outcomes, p_usages, array(
-      select n from generate_subscripts(p_outcomes, 1) n where n <> all (p_places)), 'kept', p_now);
+    perform sluice.settle_budgets(p_outcomes, p_usages, v_believed, 'kept', p_now);
   end if;
   return query
   with judged as materialized (
@@ -167,15 +178,19 @@ begin
     insert into sluice.attempt (task_id, worker, ended_at, fence, input_tokens, output_tokens,
       http_status, billed, kind, error_code, error, answer, response, cached_tokens,
       cache_write_tokens, reasoning_tokens, cost)
-    select j.task_id, p_worker, p_now, j.fence, j.input_tokens, j.output_tokens,
-      sluice.storable_status(j.http_status), j.billed, 'late', j.error_code, j.error,
-        j.answer, j.response, u.cached_tokens, u.cache_write_tokens, u.reasoning_tokens,
-      (select sluice.cost_of(a.model, a.started_at, j.input_tokens, j.output_tokens,
+    select j.task_id, p_worker, p_now, j.fence, o.input_tokens, o.output_tokens,
+      sluice.storable_status(o.http_status), o.billed, 'late', o.error_code, o.error,
+      o.answer, o.response, u.cached_tokens, u.cache_write_tokens, u.reasoning_tokens,
+      (select sluice.cost_of(a.model, a.started_at, o.input_tokens, o.output_tokens,
           p_usages[j.ordinality])
        from sluice.attempt a join sluice.models m on m.name = a.model and m.is_priced
-       where a.task_id = j.task_id and a.fence = j.fence and a.kind = 'lost' limit 1)
+       where a.task_id = j.task_id and a.fence = j.fence and a.kind = 'lost'
+         and a.worker = p_worker limit 1)
     from judged j
-    cross join lateral (select (x.u).* from (select p_usages[j.ordinality] as u offset 0) x) u
+    cross join lateral (select (x.o).* from (select case when j.ordinality = any (v_believed)
+      then p_outcomes[j.ordinality] end as o offset 0) x) o
+    cross join lateral (select (x.u).* from (select case when j.ordinality = any (v_believed)
+      then p_usages[j.ordinality] end as u offset 0) x) u
     where not j.applied and j.fence is not null and j.kind in ('solved', 'failed', 'retry')
       and exists (select from sluice.task t where t.id = j.task_id and t.forgotten_at is null)
       and not exists (select from sluice.attempt a where a.task_id = j.task_id and a.fence = j.fence

@@ -159,3 +159,17 @@ begin
   where budget_rows.name is null or b.name = budget_rows.name order by b.name;
 end
 $$;
+
+-- budget_excesses: models whose backends have told in the last day that calls cost more than they
+-- can have cost, in whole units: hard budgets have booked what they held.
+create or replace function sluice.budget_excesses()
+returns table (model text, calls bigint, told numeric, booked numeric)
+language sql volatile security definer
+set search_path = sluice, pg_temp
+as $$
+  select c.model, count(*), sluice.in_units(sum(c.told_nanos)), sluice.in_units(sum(c.nanos))
+  from (
+    select distinct on (c.task_id, c.fence) c.* from sluice.budget_call c
+    where c.told_nanos is not null) c
+  group by c.model order by c.model
+$$;
