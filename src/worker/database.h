@@ -120,13 +120,17 @@ class Database {
   // Falls asleep: until its next heartbeat nobody expects one. Refused if there is anything to do.
   virtual Co<Result<Rest>> fall_asleep(int64_t worker) = 0;
   virtual Co<Result<int64_t>> sweep() = 0;
-  // A round of retention, of at most a second; returns how much it removed.
+  // A round of retention, of about a second at most; returns how much it removed. It and
+  // keep_history() have a session of their own, so that no claim waits for them; it is opened for
+  // them, and one of them runs at a time.
   virtual Co<Result<int64_t>> retain() = 0;
   // Makes a step of some job, of some 4 ms, if one is due; returns in how many ms to ask again,
   // below 0: no job is open.
   virtual Co<Result<int64_t>> advance_jobs() = 0;
-  // Adds what has ended to the history, for a second at most; returns whether there is more.
+  // Adds what has ended to the history, for about a second; returns whether there is more.
   virtual Co<Result<bool>> keep_history() = 0;
+  // Closes the session of these two until the next of them.
+  virtual void end_rounds() = 0;
   // Moves due tasks into their lines; returns how many.
   virtual Co<Result<int64_t>> wake() = 0;
   // `shares`: the most tasks to claim of each of `models`.

@@ -485,7 +485,7 @@ Co<Result<int64_t>> PgDatabase::sweep() {
 }
 
 Co<Result<int64_t>> PgDatabase::retain() {
-  return read_int64(work_->query("select dropped + erased from sluice.retain()", PgParams()));
+  return read_int64(ask_for_round("select dropped + erased from sluice.retain()"));
 }
 
 Co<Result<int64_t>> PgDatabase::advance_jobs() {
@@ -493,7 +493,21 @@ Co<Result<int64_t>> PgDatabase::advance_jobs() {
 }
 
 Co<Result<bool>> PgDatabase::keep_history() {
-  return read_bool(work_->query("select not is_done from sluice.keep_history()", PgParams()));
+  return read_bool(ask_for_round("select not is_done from sluice.keep_history()"));
+}
+
+// Nobody is told when this session is lost: the next round opens another one.
+Co<Result<PgResult>> PgDatabase::ask_for_round(std::string sql) {
+  if (!rounds_ || !rounds_->is_open()) {
+    rounds_ = std::make_unique<PgConnection>(loop_, clock_, options_.work);
+    Result<void> connected = co_await rounds_->connect();
+    if (!connected) co_return tl::unexpected(connected.error());
+  }
+  co_return co_await rounds_->query(std::move(sql), PgParams());
+}
+
+void PgDatabase::end_rounds() {
+  rounds_.reset();
 }
 
 Co<Result<int64_t>> PgDatabase::wake() {
@@ -679,6 +693,7 @@ void PgDatabase::close() {
   if (work_) work_->close();
   if (store_) store_->close();
   if (listen_) listen_->close();
+  if (rounds_) rounds_->close();
 }
 
 }  // namespace sluice

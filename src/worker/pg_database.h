@@ -1,6 +1,7 @@
-// Database over two or three PostgreSQL connections: one that works, one that listens, and perhaps
-// another one that stores outcomes. The only place in the worker that knows SQL. It owns the
-// connections and replaces them when asked to connect again; it does not decide when.
+// Database over PostgreSQL connections: one that works, one that listens, perhaps another one that
+// stores outcomes, and for the time of a long round one for it. The only place in the worker that
+// knows SQL. It owns the connections and replaces them when asked to connect again; it does not
+// decide when.
 //
 // Thread rule: loop thread only; the loop, the clock and the servers outlive it.
 #pragma once
@@ -39,6 +40,7 @@ class PgDatabase final : public Database {
   Co<Result<int64_t>> retain() override;
   Co<Result<int64_t>> advance_jobs() override;
   Co<Result<bool>> keep_history() override;
+  void end_rounds() override;
   Co<Result<int64_t>> wake() override;
   Co<Result<std::vector<ClaimedTask>>> claim(int64_t worker, std::vector<std::string> models,
                                              std::vector<int> shares, int max_tasks) override;
@@ -74,6 +76,7 @@ class PgDatabase final : public Database {
 
   PgConnection& storing() const { return store_ ? *store_ : *work_; }
   std::unique_ptr<PgConnection> open(PgServers& servers);
+  Co<Result<PgResult>> ask_for_round(std::string sql);
   Co<Result<void>> check_schema();
   Co<Result<bool>> is_direct(PgConnection& connection);
   Co<void> prepare(PgConnection& connection, std::vector<std::string> statements);
@@ -87,6 +90,7 @@ class PgDatabase final : public Database {
   std::unique_ptr<PgConnection> work_;
   std::unique_ptr<PgConnection> store_;  // null: work_ stores
   std::unique_ptr<PgConnection> listen_;
+  std::unique_ptr<PgConnection> rounds_;  // null: no long round is under way
   bool is_pooled_ = false;  // listen_ goes through a pooler: neither LISTEN nor session locks work
   bool prepares_ = true;    // until a session that seemed direct has lost a statement
   bool is_scarce_ = false;  // notifications are

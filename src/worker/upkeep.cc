@@ -31,15 +31,17 @@ void Upkeep::note_due(bool is_draining) {
     must_beat_ = true;
   }
   must_sweep_ = !is_draining && now_ns >= sweep_not_before_ns_;
-  if (now_ns >= retention_at_ns_) must_retain_ = !is_draining;
-  if (now_ns >= history_at_ns_) must_keep_history_ = !is_draining;
+  must_retain_ = must_retain_ || now_ns >= retention_at_ns_;
+  must_keep_history_ = must_keep_history_ || now_ns >= history_at_ns_;
+  if (has_round()) round_is_due_.raise();
   if (jobs_at_ns_ == never) jobs_at_ns_ = now_ns + bounds::jobs_look_interval_ms * ns_per_ms;
 }
 
 void Upkeep::note_due_asleep() {
   constexpr int64_t longer_ms =
       bounds::retention_interval_asleep_ms - bounds::retention_interval_ms;
-  must_retain_ = clock_.now_ns() >= retention_at_ns_ + longer_ms * ns_per_ms;
+  must_retain_ = must_retain_ || clock_.now_ns() >= retention_at_ns_ + longer_ms * ns_per_ms;
+  if (has_round()) round_is_due_.raise();
 }
 
 void Upkeep::send(Flush& flush) {
@@ -79,10 +81,29 @@ void Upkeep::send_sweep(Flush& flush) {
   });
 }
 
+Co<void> Upkeep::run_rounds() {
+  while (!is_finished_) {
+    if (!link_.is_connected() || !has_round()) {
+      link_.database().end_rounds();
+      co_await round_is_due_.wait();
+    } else if (must_retain_) {
+      co_await retain();
+    } else {
+      co_await keep_history();
+    }
+  }
+  link_.database().end_rounds();
+}
+
+void Upkeep::finish() {
+  is_finished_ = true;
+  round_is_due_.raise();
+}
+
 Co<void> Upkeep::retain() {
-  must_retain_ = false;
   const Result<int64_t> removed = co_await link_.database().retain();
   if (!removed) link_.note_error(removed.error(), "retention");
+  must_retain_ = false;
   const bool is_done = !removed || *removed == 0;
   const int64_t pause_ms = is_done ? bounds::retention_interval_ms : 0;
   retention_at_ns_ = clock_.now_ns() + pause_ms * ns_per_ms;
@@ -104,9 +125,9 @@ Co<void> Upkeep::advance_jobs() {
 }
 
 Co<void> Upkeep::keep_history() {
-  must_keep_history_ = false;
   const Result<bool> is_unfinished = co_await link_.database().keep_history();
   if (!is_unfinished) link_.note_error(is_unfinished.error(), "keeping the history");
+  must_keep_history_ = false;
   const bool is_more = is_unfinished && *is_unfinished;
   const int64_t pause_ms = is_more ? 0 : bounds::history_interval_ms;
   history_at_ns_ = clock_.now_ns() + pause_ms * ns_per_ms;

@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 
+#include "runtime/signal.h"
 #include "worker/calls.h"
 #include "worker/database_link.h"
 
@@ -33,17 +34,13 @@ class Upkeep final {
   // Of one that sleeps: nothing but retention, and that seldom.
   void note_due_asleep();
 
-  bool has_work() const {
-    return must_beat_ || must_recover_ || must_sweep_ || must_retain_ || must_keep_history_;
-  }
+  bool has_work() const { return must_beat_ || must_recover_ || must_sweep_; }
   void send(Flush& flush);
-  bool must_retain() const { return must_retain_; }
-  // By itself, behind all else. Again at once while there is something to remove: the database
-  // keeps the pace.
-  Co<void> retain();
-  bool must_keep_history() const { return must_keep_history_; }
-  // The same. Again at once while there is more to count.
-  Co<void> keep_history();
+
+  // The long rounds, retention and the history, one at a time and beside the flushes. Each again
+  // with the next tick while there is more to do: the database keeps the pace. Until finish().
+  Co<void> run_rounds();
+  void finish();
 
   // A job may have been started.
   void want_jobs() { jobs_at_ns_ = 0; }
@@ -61,6 +58,9 @@ class Upkeep final {
   void send_beat(Flush& flush);
   void send_recovery(Flush& flush);
   void send_sweep(Flush& flush);
+  bool has_round() const { return !is_draining_ && (must_retain_ || must_keep_history_); }
+  Co<void> retain();
+  Co<void> keep_history();
 
   Clock& clock_;
   Metrics& metrics_;
@@ -80,6 +80,8 @@ class Upkeep final {
   bool must_sweep_ = false;
   bool must_retain_ = false;
   bool must_keep_history_ = false;
+  Signal round_is_due_;
+  bool is_finished_ = false;
 };
 
 }  // namespace sluice

@@ -93,8 +93,9 @@ Co<Result<void>> Worker::run() {
   if (!result) co_return result;
   link_.want_registration();
   upkeep_.want_beat();
-  helpers_ = 3;
+  helpers_ = 4;
   spawn(store());
+  spawn(run_rounds());
   spawn(keep_time());
   spawn(keep_wakeups());
   while (result && !is_finished()) {
@@ -167,11 +168,8 @@ Co<void> Worker::converse() {
   Flush flush(clock_.now_ns());
   send(flush);
   co_await flush.receive();
-  // Last, for the next heartbeat waits behind it: about a second at most, as the SQL sees to.
-  if (outcomes_.must_reread()) co_return;
-  if (upkeep_.must_retain()) co_await upkeep_.retain();
-  if (upkeep_.must_keep_history()) co_await upkeep_.keep_history();
-  if (upkeep_.must_advance_jobs()) co_await upkeep_.advance_jobs();
+  // Last, for the next heartbeat waits behind it.
+  if (!outcomes_.must_reread() && upkeep_.must_advance_jobs()) co_await upkeep_.advance_jobs();
 }
 
 // In this order: what is damaged would fail all the others; calls go by the models as they are now;
@@ -251,6 +249,11 @@ void Worker::on_rest(const Result<Rest>& rest) {
 
 Co<void> Worker::store() {
   co_await outcomes_.run();
+  end_helper();
+}
+
+Co<void> Worker::run_rounds() {
+  co_await upkeep_.run_rounds();
   end_helper();
 }
 
@@ -373,6 +376,7 @@ Co<void> Worker::finish() {
   const Clock::TimerId give_up = clock_.call_at(
       clock_.now_ns() + bounds::leave_timeout_ms * ns_per_ms, [this] { database_.close(); });
   outcomes_.finish();
+  upkeep_.finish();
   wakeups_.stop();
   tick_.raise();
   while (helpers_ > 0 || !calls_.empty() || outcomes_.is_storing()) {

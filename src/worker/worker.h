@@ -80,6 +80,7 @@ class Worker final : private Wakeups::Owner {
 
   // Run beside the loop.
   Co<void> store();
+  Co<void> run_rounds();
   Co<void> keep_time();
   Co<void> keep_wakeups();
   void end_helper();
@@ -124,7 +125,7 @@ class Worker final : private Wakeups::Owner {
   Due due_;
 
   Signal tick_;          // ends the wait of keep_time()
-  Signal helpers_done_;  // keep_time(), keep_wakeups() and store() have ended
+  Signal helpers_done_;  // all that run beside the loop have ended
   int helpers_ = 0;
   bool draining_ = false;
   bool leaving_ = false;

@@ -58,6 +58,7 @@ class FakeDatabase final : public Database {
 
   // Replies wait until release(); those made meanwhile too.
   void hold() { held_ = true; }
+  bool holds_rounds = false;  // of retention only, until release()
   void release() {
     held_ = false;
     for (Held& held : waiting_) held.released.raise();
@@ -131,8 +132,11 @@ class FakeDatabase final : public Database {
   }
   Co<Result<int64_t>> retain() override {
     log.emplace_back("retain");
-    return reply(Result<int64_t>(std::exchange(removable, 0)));
+    Result<int64_t> removed = std::exchange(removable, 0);
+    return holds_rounds ? wait_and_reply(std::move(removed), epoch_, "retain")
+                        : reply(std::move(removed));
   }
+  void end_rounds() override {}
   Co<Result<bool>> keep_history() override {
     log.emplace_back("keep_history");
     return reply(Result<bool>(std::exchange(uncounted, 0) > 0));

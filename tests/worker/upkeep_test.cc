@@ -62,6 +62,17 @@ TEST_CASE("a worker that drains makes no step of a job") {
   CHECK(bench.database.called("advance_jobs") == steps);
 }
 
+TEST_CASE("no claim waits for a round of retention") {
+  WorkerBench bench;
+  bench.database.holds_rounds = true;
+  bench.start();
+  bench.pass_ms(bounds::look_interval_ms);
+  CHECK(bench.database.called("retain") == 1);
+  bench.database.queue.push_back(task_of(1));
+  bench.database.on_work(0);
+  CHECK(bench.database.leases.size() == 1);
+}
+
 TEST_CASE("the history has a look a minute, and the next at once while there is more to count") {
   WorkerBench bench;
   bench.database.uncounted = 7;

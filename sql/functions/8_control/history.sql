@@ -181,7 +181,7 @@ begin
   loop
     begin
       perform brin_summarize_new_values(v_index);
-    exception when lock_not_available then
+    exception when lock_not_available or insufficient_privilege then  -- another owner's
       null;
     end;
   end loop;

@@ -113,25 +113,39 @@ declare
 begin
   with cells as materialized (
     select * from sluice.cells_of(p_look, p_upto, p_first, p_last)),
-  sums as (
-    select s.step, date_trunc(s.step, c.at, 'UTC') as at, c.model, c.tenant,
-      sum(c.solved) as solved, sum(c.failed) as failed, sum(c.cancelled) as cancelled,
-      sum(c.expired) as expired, sum(c.called) as called, sum(c.wait_s) as wait_s,
-      sum(c.call_s) as call_s, sum(c.total_s) as total_s, sum(c.input_tokens) as input_tokens,
-      sum(c.output_tokens) as output_tokens, sum(c.cost) as cost, sum(c.retries) as retries,
-      sum(c.hedges) as hedges, sum(c.wasted_tokens) as wasted_tokens,
-      sum(c.cached_tokens) as cached_tokens, sum(c.cache_write_tokens) as cache_write_tokens,
+  minutes as materialized (   -- first: there are far fewer of them than of cells
+    select c.at, c.model, c.tenant, sum(c.solved) as solved, sum(c.failed) as failed,
+      sum(c.cancelled) as cancelled, sum(c.expired) as expired, sum(c.called) as called,
+      sum(c.wait_s) as wait_s, sum(c.call_s) as call_s, sum(c.total_s) as total_s,
+      sum(c.input_tokens) as input_tokens, sum(c.output_tokens) as output_tokens,
+      sum(c.cost) as cost, sum(c.retries) as retries, sum(c.hedges) as hedges,
+      sum(c.wasted_tokens) as wasted_tokens, sum(c.cached_tokens) as cached_tokens,
+      sum(c.cache_write_tokens) as cache_write_tokens,
       sum(c.reasoning_tokens) as reasoning_tokens, sum(c.wasted_cost) as wasted_cost
-    from cells c cross join (values ('minute'), ('hour'), ('day')) s(step)
-    group by 1, 2, grouping sets ((c.model, c.tenant), (c.model), (c.tenant), ())),
-  bins as (
-    select s.step, date_trunc(s.step, c.at, 'UTC') as at, c.model, c.tenant, b.kind, b.bin,
-      sum(c.called)::bigint as tasks
-    from cells c cross join (values ('minute'), ('hour'), ('day')) s(step)
+    from cells c group by 1, 2, 3),
+  sums as (
+    select s.step, date_trunc(s.step, m.at, 'UTC') as at, m.model, m.tenant,
+      sum(m.solved) as solved, sum(m.failed) as failed, sum(m.cancelled) as cancelled,
+      sum(m.expired) as expired, sum(m.called) as called, sum(m.wait_s) as wait_s,
+      sum(m.call_s) as call_s, sum(m.total_s) as total_s, sum(m.input_tokens) as input_tokens,
+      sum(m.output_tokens) as output_tokens, sum(m.cost) as cost, sum(m.retries) as retries,
+      sum(m.hedges) as hedges, sum(m.wasted_tokens) as wasted_tokens,
+      sum(m.cached_tokens) as cached_tokens, sum(m.cache_write_tokens) as cache_write_tokens,
+      sum(m.reasoning_tokens) as reasoning_tokens, sum(m.wasted_cost) as wasted_cost
+    from minutes m cross join (values ('minute'), ('hour'), ('day')) s(step)
+    group by 1, 2, grouping sets ((m.model, m.tenant), (m.model), (m.tenant), ())),
+  minute_bins as materialized (
+    select c.at, c.model, c.tenant, b.kind, b.bin, sum(c.called)::bigint as tasks
+    from cells c
     cross join lateral (
       values ('wait', c.wait_bin), ('call', c.call_bin), ('total', c.total_bin)) b(kind, bin)
     where b.bin is not null
-    group by 1, 2, b.kind, b.bin, grouping sets ((c.model, c.tenant), (c.model), (c.tenant), ())),
+    group by 1, 2, 3, 4, 5),
+  bins as (
+    select s.step, date_trunc(s.step, b.at, 'UTC') as at, b.model, b.tenant, b.kind, b.bin,
+      sum(b.tasks)::bigint as tasks
+    from minute_bins b cross join (values ('minute'), ('hour'), ('day')) s(step)
+    group by 1, 2, b.kind, b.bin, grouping sets ((b.model, b.tenant), (b.model), (b.tenant), ())),
   histograms as (
     select b.step, b.at, b.model, b.tenant, b.kind,
       sluice.histogram(array_agg(b.bin), array_agg(b.tasks)) as counts

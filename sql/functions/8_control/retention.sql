@@ -31,15 +31,15 @@ $$;
 -- Notes in sluice.gate where the last range begins. Drops or closes at most one range, and deletes
 -- at most as many tasks as retention_bounds allows, from ranges and from the retained partitions,
 -- with everything that belongs to them. Called by tick in two halves. It leaves ranges of more than
--- ten million vacuumed tasks to tick and erase_overdue, because they take a second, for which a
--- worker's heartbeat would wait. Does nothing above READ COMMITTED: an old snapshot does not see
--- the results that must stay.
+-- ten million vacuumed tasks to tick and erase_overdue, because they take seconds, in which its
+-- snapshot would keep dead rows of the queues. Does nothing above READ COMMITTED: an old snapshot
+-- does not see the results that must stay.
 create or replace function sluice.retain(
   p_now timestamptz default null, out dropped int, out erased int)
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set jit = off
-set lock_timeout = '1s'   -- on a worker's session: rather an error now than its heartbeat too late
+set lock_timeout = '1s'   -- rather an error now than others that wait behind it
 as $$
 declare
   v_round sluice.retention_round := sluice.begin_retention(coalesce(p_now,
