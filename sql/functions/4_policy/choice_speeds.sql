@@ -27,6 +27,15 @@ create or replace function sluice.speed_kept() returns interval
 language sql immutable parallel safe
 as $$ select interval '10 minutes' $$;
 
+-- recovered_ratio: answers that took less than a quarter of the time that is known show that the
+-- model has changed, mostly that it is well again: what is known fades by them as in speed_memory.
+-- Otherwise a few time-outs, each as long as 20 answers, hide for 40 s that all is well again. Of a
+-- model of which every seventh such call times out they do nothing: it is known as four times
+-- slower than its answers.
+create or replace function sluice.recovered_ratio() returns double precision
+language sql immutable parallel safe
+as $$ select 4::double precision $$;
+
 -- speed_of: the newest row of a model; all null: nothing is known of it.
 create or replace function sluice.speed_of(p_model int, p_now timestamptz) returns sluice.speed
 language plpgsql volatile
@@ -74,8 +83,9 @@ as $$
 #variable_conflict use_column
 begin
   insert into sluice.speed (model, n, at, seconds, tokens, solved, slowest)
-  select c.model, nextval('sluice.mark_id'), p_now, (f.speed).seconds + c.seconds,
-    (f.speed).tokens + c.tokens, (f.speed).solved + c.solved, greatest((f.speed).slowest, c.slowest)
+  select c.model, nextval('sluice.mark_id'), p_now, (f.speed).seconds * k.part + c.seconds,
+    (f.speed).tokens * k.part + c.tokens, (f.speed).solved * k.part + c.solved,
+    greatest((f.speed).slowest, c.slowest)
   from (
     select m.id as model, max(l.took) as slowest,
       sum(l.took + case o.kind when 'retry' then extract(epoch from m.backoff_base) else 0 end)
@@ -91,7 +101,13 @@ begin
     cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
     where o.kind in ('solved', 'retry') group by m.id) c
   cross join lateral (
-    select sluice.faded(sluice.speed_of(c.model, p_now), p_now) as speed offset 0) f;
+    select sluice.faded(sluice.speed_of(c.model, p_now), p_now) as speed offset 0) f
+  cross join lateral (
+    -- A long answer has more tokens a second, a short one ends sooner: neither is a recovery, nor
+    -- one that took no time because the clock was set back.
+    select case when (f.speed).seconds > sluice.recovered_ratio() * nullif(c.seconds, 0)
+          * greatest((f.speed).tokens / nullif(c.tokens, 0), (f.speed).solved / nullif(c.solved, 0))
+        then exp(-1) else 1 end as part) k;
 end
 $$;
 
