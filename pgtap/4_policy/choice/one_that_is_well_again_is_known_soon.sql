@@ -1,4 +1,4 @@
--- sluice.note_speeds, sluice.recovered_ratio
+-- sluice.note_speeds, sluice.recovered_part
 begin;
 \ir ../../_helpers.sql
 \ir _speeds.sql

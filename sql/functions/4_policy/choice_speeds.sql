@@ -27,14 +27,14 @@ create or replace function sluice.speed_kept() returns interval
 language sql immutable parallel safe
 as $$ select interval '10 minutes' $$;
 
--- recovered_ratio: answers that took less than a quarter of the time that is known show that the
--- model has changed, mostly that it is well again: what is known fades by them as in speed_memory.
--- Otherwise a few time-outs, each as long as 20 answers, hide for 40 s that all is well again. Of a
--- model of which every seventh such call times out they do nothing: it is known as four times
--- slower than its answers.
-create or replace function sluice.recovered_ratio() returns double precision
+-- recovered_part: answers that took less than this part of the time that is known show that the
+-- model has changed, mostly that it is well again: what is known fades by them to 37 %. Otherwise a
+-- few time-outs, each as long as 20 answers, hide for 40 s that all is well. A model that is slow
+-- because one such call in eleven or more times out stays known as three times slower than its
+-- answers.
+create or replace function sluice.recovered_part() returns double precision
 language sql immutable parallel safe
-as $$ select 4::double precision $$;
+as $$ select 1 / 3::double precision $$;
 
 -- speed_of: the newest row of a model; all null: nothing is known of it.
 create or replace function sluice.speed_of(p_model int, p_now timestamptz) returns sluice.speed
@@ -105,8 +105,8 @@ begin
   cross join lateral (
     -- A long answer has more tokens a second, a short one ends sooner: neither is a recovery, nor
     -- one that took no time because the clock was set back.
-    select case when (f.speed).seconds > sluice.recovered_ratio() * nullif(c.seconds, 0)
-          * greatest((f.speed).tokens / nullif(c.tokens, 0), (f.speed).solved / nullif(c.solved, 0))
+    select case when nullif(c.seconds, 0) * greatest((f.speed).tokens / nullif(c.tokens, 0),
+          (f.speed).solved / nullif(c.solved, 0)) < sluice.recovered_part() * (f.speed).seconds
         then exp(-1) else 1 end as part) k;
 end
 $$;
