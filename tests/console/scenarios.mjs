@@ -209,6 +209,7 @@ const scenarios = {
     await dialog.getByRole('button', { name: /^Prioritise (all, about )?2 tasks$/ }).click();
     await dialog.getByText('2 tasks changed.').waitFor();
     await dialog.getByRole('link', { name: 'Open the job' }).click();
+    await page.locator('dd a.id').nth(1).waitFor();
     assert.equal(await page.locator('dd a.id').count(), 2);
     await page.getByRole('button', { name: 'Undo' }).click();
     await confirm(page, 'Undo');

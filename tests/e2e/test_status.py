@@ -351,8 +351,17 @@ def test_no_json_drives_a_terminal(sluice, url):
     query(url, "insert into sluice.prices (model, valid_from) values (%s, now()); "
         "insert into sluice.budgets (name, scope, limit_nanos) values (%s, 'system', 1000)",
         (HOSTILE, HOSTILE))
+    query(url, "insert into sluice.budget_mark (budget, window_from, per_cent, at) "
+        "select id, now(), 80, now() from sluice.budgets; "
+        "insert into sluice.models (name, url) values ('other', 'http://127.0.0.1:1'); "
+        "insert into sluice.fallbacks values (%s, 'over_budget', 'other'); "
+        "insert into sluice.routes (route, model, weight) values (%s, 'other', 0); "
+        "select sluice.start_ramp(%s, 'other')", (HOSTILE, HOSTILE + "r", HOSTILE + "r"))
+    shadow = query(url, "select sluice.start_shadow('model', %s, '{\"rpm\": 5}')", (HOSTILE,))[0][0]
+    query(url, "insert into sluice.shadow_hour values (%s, now(), %s, 1, 1, 0, 0, 0)",
+        (shadow, HOSTILE))
     arguments = {"task": [ids[0]], "explain": [ids[2]], "job show": [job], "job cancel": [job],
-        "submit": ["--dry-run", "--prompt", "x", "--model", HOSTILE]}
+        "shadow show": [shadow], "submit": ["--dry-run", "--prompt", "x", "--model", HOSTILE]}
     commands = commands_with_json(sluice)
     assert {"top", "status", "model ls", "model history", "key ls", "doctor",
         "migrate"} <= commands, commands
