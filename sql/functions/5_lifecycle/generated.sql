@@ -267,6 +267,7 @@ $$;
 -- drop_functions: drops the functions of a line.
 create or replace function sluice.drop_functions(p_line int) returns void
 language plpgsql volatile
+set client_min_messages = 'warning'   -- most lines have no prefix_time
 as $$
 begin
   execute format('drop function if exists sluice.prefix_time_%1$s(text, text, text, timestamptz),
