@@ -357,7 +357,8 @@ def test_no_json_drives_a_terminal(sluice, url):
         "insert into sluice.fallbacks values (%s, 'over_budget', 'other'); "
         "insert into sluice.routes (route, model, weight) values (%s, 'other', 0); "
         "select sluice.start_ramp(%s, 'other')", (HOSTILE, HOSTILE + "r", HOSTILE + "r"))
-    shadow = query(url, "select sluice.start_shadow('models', %s, '{\"rpm\": 5}')", (HOSTILE,))[0][0]
+    shadow = query(url, "select sluice.start_shadow('models', %s, '{\"rpm\": 5}')",
+        (HOSTILE,))[0][0]
     query(url, "insert into sluice.shadow_hour values (%s, now(), %s, 1, 1, 0, 0, 0)",
         (shadow, HOSTILE))
     arguments = {"task": [ids[0]], "explain": [ids[2]], "job show": [job], "job cancel": [job],
