@@ -100,6 +100,7 @@ def test_tasks_that_begin_alike_go_together(pg, mock, worker, order, hits_least,
     worker(url)
     query(url, "update sluice.models set paused = false")
     assert wait_ended(url, 40) == {"solved": 40}
+    wait_for(lambda: len(backend.arrivals()) == 40, what="the mock's log")
     arrivals = backend.arrivals()
     hits = sum(arrival["prefix_hit"] for arrival in arrivals)
     assert hits_least <= hits <= hits_most, json.dumps(arrivals)
