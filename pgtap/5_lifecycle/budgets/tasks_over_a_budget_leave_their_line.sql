@@ -4,7 +4,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_budgets.sql
-select plan(17);
+select plan(18);
 
 select given_priced_model() as m, given_priced_model() as cheap, given_model() as unpriced \gset
 select given_worker(array[:'m', :'cheap', :'unpriced']) as w \gset
