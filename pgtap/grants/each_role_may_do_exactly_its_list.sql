@@ -36,7 +36,7 @@ insert into allowed (object, roles) values
   ('set_price(text,jsonb)', 'a'), ('price_rows(text)', 'a'),
     ('drop_price(text,timestamp with time zone)', 'a'),
   ('completion(bigint)', 'a'), ('events_of(text,text)', 'a'), ('queue_gauges()', 'a'),
-    ('fleet_gauges()', 'a'),
+    ('fleet_gauges()', 'a'), ('ramp_gauges()', 'a'),
   ('configuration(text[])', 'wa'),
   ('configure(text,text,jsonb,boolean)', 'a'), ('check_durations(text,jsonb)', 'a'),
     ('hidden_columns()', 'a'),

@@ -21,7 +21,7 @@ constexpr int64_t age_ns_max = 4 * read_interval_ns;  // of what is told while a
 
 constexpr const char* queues_sql = "select * from sluice.queue_gauges()";
 constexpr const char* fleet_sql = "select * from sluice.fleet_gauges()";
-constexpr const char* ramps_sql = "select state, count(*) from sluice.ramps() group by state";
+constexpr const char* ramps_sql = "select * from sluice.ramp_gauges()";
 // There may be a budget for each of thousands of tenants: the 100 that are nearest to their limits.
 constexpr const char* budgets_sql =
     "select name, spent, held, \"limit\", waiting, (exhausted_at is not null)::int"

@@ -92,3 +92,10 @@ begin
       / 1000.0::double precision;
 end
 $$;
+
+-- ramp_gauges: how many ramps that are kept have each state. ramps() would also sum up the calls of
+-- those that are open.
+create or replace function sluice.ramp_gauges() returns table (state text, ramps bigint)
+language sql stable security definer
+set search_path = sluice, pg_temp
+as $$ select r.state, count(*) from sluice.ramp r group by r.state $$;
