@@ -43,6 +43,14 @@ Co<HttpReply> answer_with_value(Reads& reads, Requester requester, std::string_v
   co_return value_reply(rows, missing);
 }
 
+Co<HttpReply> answer_with_list(PgPool& database, Requester requester, std::string_view rows) {
+  const std::string sql = fmt::format(
+      "select json_build_object('object', 'list', 'data', coalesce(json_agg(r), '[]')) from {} r",
+      rows);
+  Co<HttpReply> reply = answer_with_value(database, std::move(requester), sql, PgParams());
+  co_return co_await std::move(reply);
+}
+
 Co<HttpReply> answer_with_body(PgPool& database, Requester requester, std::string_view sql,
                                PgParams params, std::string body, int status,
                                std::optional<std::string> key_id) {

@@ -8,6 +8,17 @@
 namespace sluice {
 namespace {
 
+// The models of each route. One of the first tier, as most are, is its weight alone.
+constexpr const char* models_of_routes =
+    "select route, json_object_agg(model, case when tier = 1 then to_json(weight)"
+    " else json_build_object('weight', weight, 'tier', tier) end order by model) as models"
+    " from sluice.routes group by route";
+const std::string list_routes_sql = fmt::format(
+    "select coalesce(json_object_agg(route, models order by route), '{{}}') from ({}) r",
+    models_of_routes);
+const std::string show_route_sql =
+    fmt::format("select models from ({}) r where route = $1", models_of_routes);
+
 // $1: the name in the path; $2: the body.
 Co<HttpReply> answer_with_name_and_body(Services& services, ApiRequest request, const char* sql) {
   PgParams name = {std::move(request.names[0])};
@@ -19,15 +30,6 @@ Co<HttpReply> answer_with_name(Services& services, ApiRequest request, const cha
   PgParams params = {std::move(request.names[0])};
   return answer_with_value(services.database, request.http, sql, std::move(params),
                            none_of_that_name, std::move(request.caller.key_id));
-}
-
-// All rows that `rows`, a call of a function, returns, in its order.
-Co<HttpReply> answer_with_list(PgPool& database, ApiRequest request, std::string_view rows) {
-  const std::string sql = fmt::format(
-      "select json_build_object('object', 'list', 'data', coalesce(json_agg(r), '[]')) from {} r",
-      rows);
-  Co<HttpReply> reply = answer_with_value(database, request.http, sql, PgParams());
-  co_return co_await std::move(reply);
 }
 
 // Deletes the rows of `table` whose `column` is the name, and names the key to the audit's trigger.
@@ -108,22 +110,12 @@ Co<HttpReply> delete_model(Services& services, ApiRequest request) {
   return answer_with_deletion(services.background, std::move(request), "models", "name");
 }
 
-// A model of the first tier, as most are, is its weight alone.
 Co<HttpReply> list_routes(Services& services, ApiRequest request) {
-  return answer_with_value(
-      services.database, request.http,
-      "select coalesce(json_object_agg(route, models order by route), '{}') from ("
-      "select route, json_object_agg(model, case when tier = 1 then to_json(weight)"
-      " else json_build_object('weight', weight, 'tier', tier) end order by model) as models"
-      " from sluice.routes group by route) r",
-      PgParams());
+  return answer_with_value(services.database, request.http, list_routes_sql, PgParams());
 }
 
 Co<HttpReply> show_route(Services& services, ApiRequest request) {
-  return answer_with_name(services, std::move(request),
-                          "select json_object_agg(model, case when tier = 1 then to_json(weight)"
-                          " else json_build_object('weight', weight, 'tier', tier) end"
-                          " order by model) from sluice.routes where route = $1");
+  return answer_with_name(services, std::move(request), show_route_sql.c_str());
 }
 
 Co<HttpReply> delete_route(Services& services, ApiRequest request) {
@@ -205,7 +197,7 @@ Co<HttpReply> delete_tenant(Services& services, ApiRequest request) {
 }
 
 Co<HttpReply> list_prices(Services& services, ApiRequest request) {
-  return answer_with_list(services.database, std::move(request), "sluice.price_rows()");
+  return answer_with_list(services.database, request.http, "sluice.price_rows()");
 }
 
 // A model without prices has an empty list.
@@ -223,7 +215,7 @@ Co<HttpReply> set_price(Services& services, ApiRequest request) {
 }
 
 Co<HttpReply> list_budgets(Services& services, ApiRequest request) {
-  return answer_with_list(services.database, std::move(request), "sluice.budget_rows()");
+  return answer_with_list(services.database, request.http, "sluice.budget_rows()");
 }
 
 Co<HttpReply> show_budget(Services& services, ApiRequest request) {

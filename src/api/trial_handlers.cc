@@ -45,10 +45,7 @@ Co<HttpReply> act_on_shadow(Services& services, ApiRequest request, std::string_
 }  // namespace
 
 Co<HttpReply> list_ramps(Services& services, ApiRequest request) {
-  return answer_with_value(services.database, request.http,
-                           "select json_build_object('object', 'list', 'data',"
-                           " coalesce(json_agg(r), '[]')) from sluice.ramps() r",
-                           PgParams());
+  return answer_with_list(services.database, request.http, "sluice.ramps()");
 }
 
 // The subquery that shows it needs its id, so it comes after the start.
@@ -74,10 +71,7 @@ Co<HttpReply> stop_ramp(Services& services, ApiRequest request) {
 }
 
 Co<HttpReply> list_shadows(Services& services, ApiRequest request) {
-  return answer_with_value(services.database, request.http,
-                           "select json_build_object('object', 'list', 'data',"
-                           " coalesce(json_agg(s), '[]')) from sluice.shadows() s",
-                           PgParams());
+  return answer_with_list(services.database, request.http, "sluice.shadows()");
 }
 
 Co<HttpReply> start_shadow(Services& services, ApiRequest request) {
