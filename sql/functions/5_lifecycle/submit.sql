@@ -125,6 +125,7 @@ as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_id bigint := nextval('sluice.task_id');
+  v_draft sluice.draft;
   v_bound bigint;
   v_name text := submit.model;
   v_route text;
@@ -179,19 +180,18 @@ begin
       v_gate.known := exists (select from sluice.unlisted_tenant u where u.tenant = submit.tenant);
     end if;
     if (v_gate.known and v_gate.plain) is not true then
-      v_bound := sluice.check_in_full(row(submit.prompt, submit.model, submit.priority,
-        submit.tenant, submit.run_at, submit.deadline, submit.idempotency_key, submit.max_attempts,
-        submit.request, submit.max_output_tokens, submit.metadata, submit.batch_id,
-        submit.traceparent, submit.schema_version, submit.affinity_key)::sluice.draft, v_id,
-        v_name, v_line.model is null, v_line.limited, v_gate.known is not true, v_now);
+      v_draft := row(submit.prompt, submit.model, submit.priority, submit.tenant, submit.run_at,
+        submit.deadline, submit.idempotency_key, submit.max_attempts, submit.request,
+        submit.max_output_tokens, submit.metadata, submit.batch_id, submit.traceparent,
+        submit.schema_version, submit.affinity_key);
+      v_bound := sluice.check_in_full(v_draft, v_id, v_name, v_line.model is null, v_line.limited,
+        v_gate.known is not true, v_now);
       if v_bound <> v_id then
         return v_bound;
       elsif submit.affinity_key is not null then  -- its line depends on more than this one knows
-        perform sluice.require_range(v_id), sluice.submit_drafts(array[row(submit.prompt,
-          submit.model, submit.priority, submit.tenant, submit.run_at, submit.deadline, null,
-          submit.max_attempts, submit.request, submit.max_output_tokens, submit.metadata,
-          submit.batch_id, submit.traceparent, submit.schema_version,
-          submit.affinity_key)::sluice.draft], array[v_id], null, 1, v_now);
+        v_draft.idempotency_key := null;  -- it is bound already
+        perform sluice.require_range(v_id),
+          sluice.submit_drafts(array[v_draft], array[v_id], null, 1, v_now);
         return v_id;
       elsif submit.schema_version is not null or v_route is not null and submit.request is not null
         then
