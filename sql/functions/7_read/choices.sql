@@ -39,7 +39,7 @@ begin
     select c.*, case when not c.can or c.tier > c.first_tier
           or c.prefer = 'cost' and (c.rival).price > c.least then 0
         when c.prefer = 'weight' then c.weight
-        when bool_or(c.can and c.strength is not null) over (partition by c.route)
+        when bool_or(c.can and c.strength is not null) over (partition by c.route, c.tier)
           then coalesce(c.strength, 0)
         else 1 end as part
     from compared c)
