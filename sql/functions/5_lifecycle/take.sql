@@ -19,7 +19,9 @@ $$;
 -- and rounds are left out. If several wait it looks at all of them; if they are too many for one
 -- look, at the next ones of the round, until it has p_want rows or has seen window_max lanes. If
 -- none of the lanes it has seen has a turn left in the round, they get more turns, so that no
--- permit is unused while anything waits. Requires the model's lock.
+-- permit is unused while anything waits. It ends when the model's tokens are used up: looking on
+-- was in vain, up to window_max times (55 ms a claim of 50, now 1.8; D-384).
+-- Requires the model's lock.
 -- Params:  p_is_limited: more was asked for than the model has permits or calls, or only urgent
 --          tasks; p_is_free: there is no quota except the model's of requests; p_has_round: a round
 --          through the model's own line is under way; p_last: the worst rank to take; p_more: as
@@ -72,7 +74,8 @@ begin
     v_left := p_want - cardinality(v_leases);
     v_shares := v_some.shares;
     v_in_vain := v_in_vain - (p_model.is_budgeted and v_some.leases = '{}')::int;
-    v_more := v_more and v_left > 0 and v_in_vain > 0;
+    v_more := v_more and v_left > 0 and v_in_vain > 0 and (p_model.tpm is null
+      or sluice.permits_now(sluice.token_quota(p_model), p_now) > 0);
     if v_rounds <> '{}' then
       perform sluice.note_rounds(v_rounds, v_heads, v_some.turns, v_left = 0 or v_some.cut
         or p_model.tpm is not null);
