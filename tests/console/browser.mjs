@@ -12,10 +12,24 @@ const axe = fs.readFileSync(installed.resolve('axe-core/axe.min.js'), 'utf8');
 /** How long the page has for what it should show: the machine may be five times slower. */
 const PATIENCE_MS = 30_000;
 
-export async function launch() {
+function options() {
   const args = ['--disable-dev-shm-usage'];
   if (process.getuid() === 0) args.push('--no-sandbox');
-  return chromium.launch({ executablePath: process.env.CHROMIUM, args });
+  return { executablePath: process.env.CHROMIUM, args };
+}
+
+export async function launch() {
+  return chromium.launch(options());
+}
+
+/** A browser for many scenarios, whose start costs more than most of them. */
+export async function serve() {
+  return chromium.launchServer(options());
+}
+
+/** The browser of serve(), by its address; each has pages of its own. */
+export async function connect(address) {
+  return chromium.connect(address);
 }
 
 /** A page of its own, with cookies of its own.
@@ -70,10 +84,11 @@ export async function settled(page) {
     `at ${page.url()}`);
 }
 
-/** What axe finds that is serious or worse. */
-export async function seriousFaults(page) {
+/** What axe finds that is serious or worse.
+ * options: of axe.run. */
+export async function seriousFaults(page, options = {}) {
   await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => window.axe.run());
+  const { violations } = await page.evaluate((given) => window.axe.run(given), options);
   return violations.filter(({ impact }) => ['serious', 'critical'].includes(impact))
     .map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html).join(' | ')}`);
 }

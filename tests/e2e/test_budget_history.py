@@ -23,7 +23,7 @@ KILLED_SERVERS = 500    # and in one of so many, the 10th first, the server
 ENDS_OF_SESSIONS = (None, "57P01", "57P02")  # terminated, or all at the server's end
 SQL = pathlib.Path(__file__).with_name("budget_history.sql")
 CLAIMERS = 64
-ROUNDS = int(os.environ.get("TEST_BUDGET_ROUNDS", 4))  # of all claimers against one budget
+ROUNDS = int(os.environ.get("TEST_BUDGET_ROUNDS", 2))  # of all claimers against one budget
 CALLS = 100         # that it is worth
 
 # More in one window than its budget allows, after any commit.

@@ -26,16 +26,32 @@ pytestmark = [pytest.mark.plain_build_only, needs_npm,
     pytest.mark.skipif(CHROMIUM is None, reason="chromium is not here")]
 
 
+def node(script, *arguments):
+    environment = dict(os.environ, CONSOLE_PACKAGES=str(PACKAGES), CHROMIUM=CHROMIUM)
+    return subprocess.Popen(["node", CONSOLE / script, *arguments], stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+        start_new_session=True)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """The address of one browser for all scenarios: to start one takes longer than most of them."""
+    install(CONSOLE, PACKAGES)
+    server = node("browser_server.mjs")
+    address = server.stdout.readline().strip()
+    assert address, server.stderr.read()
+    yield address
+    server.stdin.close()
+    server.wait(SCENARIO_TIMEOUT_S)
+
+
 class Scenario:
     """A run of scenarios.mjs. What it asks for is done by `answers`: a word → a function whose
     result, as text, it is told."""
 
-    def __init__(self, name, facts, answers=()):
+    def __init__(self, browser, name, facts, answers=()):
         self.answers = dict(answers)
-        environment = dict(os.environ, CONSOLE_PACKAGES=str(PACKAGES), CHROMIUM=CHROMIUM)
-        self.process = subprocess.Popen(["node", CONSOLE / "scenarios.mjs", name,
-            json.dumps(facts)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True)
+        self.process = node("scenarios.mjs", browser, name, json.dumps(facts))
 
     def run(self):
         timer = threading.Timer(SCENARIO_TIMEOUT_S, self.process.kill)
@@ -83,10 +99,11 @@ def add_models(url, mock, refusing):
 
 
 @pytest.fixture
-def front(pg, server, mock, worker, sluice):
+def front(pg, server, mock, worker, sluice, browser):
     """A server with keys; tasks that were solved, that failed and that wait; their ids by name."""
     class Front:
         url = pg.database()
+    Front.browser = browser
     with ScriptedBackend({name: refuse for name in ("refused", "b")}) as refusing:
         add_models(Front.url, mock, refusing)
         worker(Front.url)
@@ -154,8 +171,7 @@ def make_message_batch(front):
 
 
 def run(name, front, answers=()):
-    install(CONSOLE, PACKAGES)
-    Scenario(name, front.facts, answers).run()
+    Scenario(front.browser, name, front.facts, answers).run()
 
 
 @pytest.mark.parametrize("name", ["signs_in_and_out", "shows_every_screen", "fits_a_narrow_page",

@@ -31,10 +31,13 @@ MockOptions on_free_port() {
   return options;
 }
 
+constexpr int64_t call_timeout_ms = 50'000;
+
 struct Fixture {
   Loop loop;
   SystemClock clock{loop};
-  WireHttpClient client{loop, clock};
+  // Two thousand connections at once take long on a busy machine.
+  WireHttpClient client{loop, clock, {.connect_timeout_ms = call_timeout_ms}};
   std::unique_ptr<MockServer> server;
 
   explicit Fixture(const MockOptions& options = on_free_port()) {
@@ -48,7 +51,7 @@ struct Fixture {
             "http://" + server->address() + path,
             {"Content-Type: application/json", "Sluice-Task: 17:1, 18:2"},
             std::move(body),
-            30'000,
+            call_timeout_ms,
             1 << 20};
   }
   HttpResult post(std::string path, std::string body) {
