@@ -12,12 +12,12 @@ update sluice.routes set weight = case model when :'a' then 9 when :'b' then 1 e
 where route = :'r';
 update sluice.models set paused = true where name = :'shut';
 select given_worker(array[:'a', :'b', :'c']) as w \gset
--- had: how many calls each model had in thirty rounds of claims, from 2.5 s after p_from on: at
+-- had: how many calls each model had in ninety rounds of claims, from 2.5 s after p_from on: at
 -- first each is ahead of its share by the slack.
 create function had(p_route text, p_worker bigint, p_from numeric) returns jsonb language sql
 as $$
-  select given_tasks(p_route, 5000, at(p_from));
-  select served(p_worker, null, 40, 100, p_from);
+  select given_tasks(p_route, 12000, at(p_from));
+  select served(p_worker, null, 100, 100, p_from);
   select jsonb_object_agg(c.model, c.calls) from (
     select m.name as model, count(*) as calls
     from (
