@@ -1,97 +1,89 @@
--- Runs before the new functions are created. Drops those old functions that would be in their way:
--- with another result type, or with arguments that would make a call ambiguous. The other old ones
--- are left to dropped.sql.
+-- Runs before the new functions are created. Takes those old functions away that would be in their
+-- way: with another result type, or with arguments that would make a call ambiguous. The others are
+-- left to dropped.sql. Nothing is dropped that a submit under way may need, and no type changes: it
+-- goes on with what it began with (D-383).
 
--- This is not a migration, because until the functions are replaced the old ones need the old name.
+-- Their successors have an argument more, with a default. Statements that have looked an old one up
+-- and not begun it find it by its number: it gets another name, and calls the new one.
 do $$
+declare
+  v record;
 begin
-  if exists (select from pg_attribute where attrelid = 'sluice.head'::regclass
-             and attname = 'room') then
-    alter type sluice.head rename attribute room to headroom;
-    drop function if exists sluice.lane_facts(int, sluice.head[], sluice.lane_round[], int,
-      boolean[], smallint);
-  end if;
+  for v in
+    select p.oid, p.proname, p.proretset, 'gone_' || p.oid as name,
+      pg_get_function_arguments(p.oid) as arguments, pg_get_function_result(p.oid) as result,
+      (select string_agg(format('%I => $%s', a.name, a.n), ', ')
+        from unnest(p.proargnames[:p.pronargs]) with ordinality a(name, n)) as passed
+    from unnest(array['submit(text, text, int, text, timestamptz, timestamptz, text, int, text, '
+        'int, jsonb, bigint, text, timestamptz)', 'submit(text, text, int, text, timestamptz, '
+        'timestamptz, text, int, text, int, jsonb, bigint, text, text, timestamptz)',
+      'submit_each(text[], text[], text[], text[], timestamptz)',
+      'submit_array(text, text, text, text, timestamptz)']) f
+    join pg_proc p on p.oid = to_regprocedure('sluice.' || f)
+  loop
+    execute format('alter function %s rename to %I', v.oid::regprocedure, v.name);
+    execute format('create or replace function sluice.%I(%s) returns %s language plpgsql as '
+      '$body$ begin return %s sluice.%I(%s); end $body$', v.name, v.arguments, v.result,
+      case when v.proretset then 'query select * from' end, v.proname, v.passed);
+  end loop;
 end
 $$;
 
--- Their successors have an argument more, with a default.
-drop function if exists sluice.submit_each(text[], text[], text[], text[], timestamptz),
-  sluice.submit_array(text, text, text, text, timestamptz);
+-- And those of these, which no submit needs.
+drop function if exists sluice.make_route_line(text, text), sluice.note_asks(int[], timestamptz),
+  sluice.next_work(int[], timestamptz), sluice.first_task_at(sluice.models, timestamptz),
+  sluice.live_workers(sluice.models, timestamptz),
+  sluice.unserved_text(sluice.models, timestamptz),
+  sluice.blocked_text(sluice.models, int, timestamptz), sluice.add_text(int),
+  sluice.add_text(int, text), sluice.take_text(), sluice.draw_text(), sluice.lease_text(text),
+  sluice.claim_from(int, bigint, int, timestamptz, smallint),
+  sluice.note_ask(int, int, double precision, sluice.meter, timestamptz),
+  sluice.may_take(int, int, double precision, int, timestamptz),
+  sluice.route_weight(int, int, timestamptz),
+  sluice.route_meter(int, int, double precision, sluice.meter, boolean, timestamptz);
+
 -- And these have a column more.
 drop function if exists sluice.cells_of(sluice.history_look, bigint, bigint, bigint),
   sluice.attempt_cells(sluice.history_look), sluice.uncounted_ends(sluice.history_look),
   sluice.uncounted_attempts(sluice.history_look), sluice.request_bounds(text, text),
-  sluice.task_bounds(text, text, text, int), sluice.call_bounds(sluice.models, sluice.task);
-
--- These have an argument more, and the types an attribute: payloads have versions.
-drop function if exists sluice.submit(text, text, int, text, timestamptz, timestamptz, text, int,
-    text, int, jsonb, bigint, text, timestamptz), sluice.line_of(int, text, text),
-  sluice.make_route_line(text, text), sluice.content_sha256(text, text, text, int),
-  sluice.lines_open(sluice.models, int, timestamptz), sluice.note_asks(int[], timestamptz),
-  sluice.next_work(int[], timestamptz), sluice.first_task_at(sluice.models, timestamptz),
-  sluice.live_workers(sluice.models, timestamptz),
-  sluice.unserved_text(sluice.models, timestamptz), sluice.add_text(int);
--- Others took their place.
+  sluice.task_bounds(text, text, text, int), sluice.call_bounds(sluice.models, sluice.task),
+  sluice.within_budgets(sluice.models, sluice.turn[], timestamptz);
+-- Others took the place of these.
 drop function if exists sluice.expected_cost(sluice.models, bigint, bigint),
-  sluice.check_payload(text, text, text, text), sluice.check_payloads(sluice.draft[]),
-  sluice.estimate_object(jsonb, timestamptz);
--- What calls may cost is reckoned before the budgets are locked, and passed on.
-drop function if exists sluice.nanos_max(text, timestamptz, int, int),
-  sluice.within_budgets(sluice.models, sluice.turn[], timestamptz),
-  sluice.turns_within(sluice.models, sluice.head[], sluice.lane_round[], sluice.line_share[], int,
-    boolean, timestamptz),
-  sluice.take_by_turns(sluice.models, bigint, sluice.head[], sluice.lane_round[],
-    sluice.line_share[], int, boolean, timestamptz),
-  sluice.estimate_takers(jsonb, timestamptz);
+  sluice.estimate_object(jsonb, timestamptz), sluice.estimate_takers(jsonb, timestamptz),
+  sluice.nanos_max(text, timestamptz, int, int);
+
+-- These return a type of another name now; and of the others a last default has gone, in databases
+-- of between two releases.
 do $$
+declare
+  v regprocedure;
 begin
-  if not exists (select from pg_attribute where attrelid = 'sluice.draft'::regclass
-    and attname = 'schema_version') then
-    alter type sluice.draft add attribute schema_version text;
-    alter type sluice.destination add attribute version text;
-    alter type sluice.claimed_task add attribute schema_version text;
-  end if;
+  for v in
+    select p.oid from unnest(array['claim(bigint, text[], int, timestamptz)',
+      'claim_within(bigint, text[], int[], int, timestamptz)',
+      'claim_urgent(bigint, text[], int, timestamptz)', 'requests(bigint, bigint[])',
+      'lines_open(sluice.models, int, timestamptz, bigint)',
+      'route_share(int, sluice.models, double precision, int, text, int, timestamptz, bigint)',
+      'choose(int, sluice.models, double precision, text, int, timestamptz, int)']) f
+    join pg_proc p on p.oid = to_regprocedure('sluice.' || f)
+    where p.prorettype in (to_regtype('sluice.claimed_task'), to_regtype('sluice.line_share'),
+      to_regtype('sluice.line_share[]'))
+    union all
+    select p.oid from unnest(array['line_of(int, text, text, text, int)',
+      'content_sha256(text, text, text, int, text)', 'check_payload(text, text, text, text, int)',
+      'end_solved(bigint, sluice.outcome[], bigint[], int[], int[], boolean, timestamptz, '
+        'sluice.usage[])', 'end_calls(bigint, sluice.outcome[], timestamptz, sluice.usage[])',
+      'judge_late(bigint, sluice.outcome[], int[], timestamptz, sluice.usage[])',
+      'store_results(sluice.outcome[], sluice.ended_call[], timestamptz, sluice.usage[])',
+      'note_attempts(sluice.outcome[], sluice.ended_call[], timestamptz, sluice.usage[])']) f
+    join pg_proc p on p.oid = to_regprocedure('sluice.' || f)
+    where p.pronargdefaults > 0
+  loop
+    execute format('drop function %s', v);
+  end loop;
 end
 $$;
-
--- These have an argument more, and the type attributes: routes choose.
-drop function if exists sluice.claim_from(int, bigint, int, timestamptz, smallint),
-  sluice.note_ask(int, int, double precision, sluice.meter, timestamptz);
-do $$
-begin
-  if not exists (select from pg_attribute where attrelid = 'sluice.line_share'::regclass
-    and attname = 'prefer') then
-    alter type sluice.line_share add attribute since timestamptz, add attribute before timestamptz,
-      add attribute prefer text;
-  end if;
-end
-$$;
-
--- These have an argument more, and the types attributes: tasks have affinity keys.
-drop function if exists sluice.submit(text, text, int, text, timestamptz, timestamptz, text, int,
-    text, int, jsonb, bigint, text, text, timestamptz), sluice.line_of(int, text, text, text),
-  sluice.add_text(int, text), sluice.take_text(), sluice.draw_text(), sluice.lease_text(text);
-do $$
-begin
-  if not exists (select from pg_attribute where attrelid = 'sluice.draft'::regclass
-    and attname = 'affinity_key') then
-    alter type sluice.draft add attribute affinity_key text;
-    alter type sluice.destination add attribute affinity_key text,  -- '': none
-      add attribute later boolean;                                  -- its line is not made yet
-  end if;
-end
-$$;
-
--- These have an argument more: routes have tiers.
-drop function if exists sluice.may_take(int, int, double precision, int, timestamptz),
-  sluice.route_weight(int, int, timestamptz),
-  sluice.route_meter(int, int, double precision, sluice.meter, boolean, timestamptz),
-  sluice.blocked_text(sluice.models, int, timestamptz),
-  sluice.claim_from(int, bigint, int, timestamptz, smallint),
-  sluice.take_turns(sluice.models, bigint, sluice.line_share[], int, boolean, boolean, boolean,
-    smallint, timestamptz),
-  sluice.note_routed(sluice.models, sluice.line_share[], int, boolean, sluice.lease[],
-    timestamptz);
 
 -- No model or route is added until the end: its line would get the old generated functions.
 do $$

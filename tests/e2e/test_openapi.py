@@ -179,7 +179,7 @@ def test_the_keys_are_those_of_the_database(pg):
 
     named = {name: set(schema.get("properties", {}))
         for name, schema in DOCUMENT["components"]["schemas"].items()}
-    assert named["NewTask"] == columns("sluice.draft")
+    assert named["NewTask"] == columns("sluice.task_draft")
     assert named["Task"] | named["TaskFacts"] == columns("sluice.tasks")
     assert named["ModelSettings"] == settings("models")
     assert named["TenantSettings"] == settings("tenants")

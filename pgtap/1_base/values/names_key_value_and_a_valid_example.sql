@@ -8,7 +8,7 @@ declare
   v_key text;
   v_hint text;
 begin
-  perform sluice.check_types('draft', p_values);
+  perform sluice.check_types('task_draft', p_values);
   return 'none';
 exception when sqlstate 'SL004' then
   get stacked diagnostics v_key = column_name, v_hint = pg_exception_hint;

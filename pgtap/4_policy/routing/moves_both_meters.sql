@@ -10,7 +10,8 @@ create function routed(p_route text, p_model text, p_taken int, p_is_limited boo
   language sql
 as $$
   select sluice.note_routed(model_row(p_model),
-    array[row(own_line(p_route), null, null, null, null)::sluice.line_share], p_taken, p_is_limited,
+    array[row(own_line(p_route), null, null, null, null)::sluice.claim_share], p_taken,
+    p_is_limited,
     array_fill(row(1, 1, at(0), at(0), null, 0, 1, 1, 1, 0, 0, 'default', 1,
       own_line(p_route))::sluice.lease, array[p_taken]), at(1))
 $$;

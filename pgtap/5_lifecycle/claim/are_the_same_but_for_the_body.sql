@@ -1,5 +1,5 @@
--- sluice.claimed_later
--- twin: claimed_tasks
+-- sluice.leased_later
+-- twin: leased_tasks
 begin;
 \ir ../../_helpers.sql
 select plan(2);
@@ -13,8 +13,8 @@ select array(select l from unnest(sluice.claim_shares(:w, null, null, 10, at(1))
 select is(cardinality(:'leases'::sluice.lease[]), 2, 'of a model with a quota and one without');
 -- Between 1 and 0 there is no task.
 select results_eq(
-  format('select * from sluice.claimed_later(%L)', :'leases'),
-  format('select * from sluice.claimed_tasks(%L, %L)', :'leases', '{1,0}'),
+  format('select * from sluice.leased_later(%L)', :'leases'),
+  format('select * from sluice.leased_tasks(%L, %L)', :'leases', '{1,0}'),
   'as of leases whose tasks are not found');
 
 select * from finish();

@@ -1,4 +1,4 @@
--- sluice.claimed_tasks
+-- sluice.leased_tasks
 begin;
 \ir ../../_helpers.sql
 select plan(5);

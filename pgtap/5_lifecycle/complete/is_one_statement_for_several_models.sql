@@ -15,7 +15,7 @@ select is(array(select unnest(sluice.end_solved(:w, array(
     select told(t, 'solved', answer => 'yes', http_status => 200, input_tokens => 1000,
       output_tokens => 100)
     from unnest(:'ids'::bigint[]) t) || told(-1, 'solved'), -1::bigint || :'ids'::bigint[],
-    array_fill(1, array[6]), '{6,1,2,3,4,5}', true, at(2))) order by 1), '{1,2,3,4,5}',
+    array_fill(1, array[6]), '{6,1,2,3,4,5}', true, at(2), null)) order by 1), '{1,2,3,4,5}',
   'the places of those that found their leases');
 select results_eq(
   format('select model, count(*), sum(cost) from sluice.result where task_id = any (%L) '

@@ -9,7 +9,7 @@ select claimed(:w, 6) \g /dev/null
 select sluice.note_attempts(o.outcomes,
   array(select row(n, l)::sluice.ended_call from sluice.lease l,
     lateral (select l.task_id - (:'ids'::bigint[])[1] + 1 as n) x where l.worker = :w
-      order by n), at(2))
+      order by n), at(2), null)
 from (select array(select told(t, k) from unnest(:'ids'::bigint[],
   array['solved', 'failed', 'retry', 'throttled', 'returned', 'cancelled']) x(t, k)) as outcomes) o;
 select set_eq(format('select task_id, kind from sluice.attempt where worker = %s', :w),

@@ -4,7 +4,7 @@ select plan(5);
 
 select given_model() as m \gset
 create function checked(p_item text) returns text language sql as
-  $$ select format('select sluice.drafts_of(%L, at(0))', jsonb_build_array(p_item::jsonb)) $$;
+  $$ select format('select sluice.read_drafts(%L, at(0))', jsonb_build_array(p_item::jsonb)) $$;
 select lives_ok(checked(format('{"prompt": "p", "model": "%s", "priority": 3}', :'m')),
   'a good one');
 select throws_ok(checked('[]'), 'SL004', null, 'an array');

@@ -2,8 +2,8 @@ begin;
 \ir ../../_helpers.sql
 select plan(3);
 
-create function draft(p_item jsonb) returns sluice.draft language sql as
-  $$ select sluice.draft_of(jsonb_populate_record(null::sluice.draft, p_item)) $$;
+create function draft(p_item jsonb) returns sluice.task_draft language sql as
+  $$ select sluice.draft_of(jsonb_populate_record(null::sluice.task_draft, p_item)) $$;
 select results_eq($$select * from draft('{"prompt": "p"}')$$,
   $$select 'p'::text, null::text, 0, 'default'::text, null::timestamptz, null::timestamptz,
     null::text, null::int, null::text,

@@ -6,7 +6,7 @@ select plan(3);
 -- waited.
 update sluice.settings set tenant_max_priority = 50;
 select given_model() from generate_series(1, 5) \g /dev/null
-create function drafts_of(p_count int, p_request text) returns interval language plpgsql as $$
+create function read_drafts(p_count int, p_request text) returns interval language plpgsql as $$
 declare
   v_names text[] := array(select name from sluice.models order by id desc limit 5);
   v_tasks jsonb := (select jsonb_agg(jsonb_build_object('model', v_names[1 + i / 150 % 5],
@@ -19,21 +19,21 @@ declare
 begin
   for i in 1 .. 3 loop
     v_began := clock_timestamp();
-    perform sluice.drafts_of(v_tasks, at(0));
+    perform sluice.read_drafts(v_tasks, at(0));
     v_least := least(v_least, clock_timestamp() - v_began);
   end loop;
   return v_least;
 end
 $$;
 set local track_functions = 'all';
-select drafts_of(3000, null) \g /dev/null
+select read_drafts(3000, null) \g /dev/null
 select cmp_ok((select calls from pg_stat_xact_user_functions where funcname = 'target'), '<=',
   3 * 155::bigint,
   'a rule of a name is asked once a name, one of a priority once a priority: not of each pair');
 set local track_functions = 'none';
-select cmp_ok(drafts_of(8000, '{}'), '<', 20 * drafts_of(1000, '{}'),
+select cmp_ok(read_drafts(8000, '{}'), '<', 20 * read_drafts(1000, '{}'),
   'eight times as many requests take some eight times as long');
-select throws_like(format('select sluice.drafts_of(%L, at(0))', (
+select throws_like(format('select sluice.read_drafts(%L, at(0))', (
     select jsonb_agg(jsonb_build_object('prompt', 'p', 'model', given_model(), 'tenant', 'many',
       'priority', p))
     from unnest('{1, 51, 2}'::int[]) p)),

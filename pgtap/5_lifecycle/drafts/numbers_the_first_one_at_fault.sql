@@ -12,7 +12,7 @@ create function pg_temp.tasks(p_count int, variadic p_bad int[] default '{}') re
 $$;
 create function pg_temp.place(p_tasks jsonb) returns int language sql as $$
   select substring(message from '^task ([0-9]+): ')::int
-  from error_of(format('select sluice.drafts_of(%L, at(0))', p_tasks))
+  from error_of(format('select sluice.read_drafts(%L, at(0))', p_tasks))
 $$;
 create view pg_temp.bad as select count, place from generate_series(1, 9) count
   cross join lateral generate_series(1, count) place;

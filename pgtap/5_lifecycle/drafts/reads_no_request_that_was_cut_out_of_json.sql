@@ -7,7 +7,7 @@ create function checked(p_request text, p_cut boolean) returns text language plp
 as $$
 begin
   perform sluice.check_drafts(
-    array[sluice.draft_of(jsonb_populate_record(null::sluice.draft, jsonb_build_object(
+    array[sluice.draft_of(jsonb_populate_record(null::sluice.task_draft, jsonb_build_object(
     'model', (select max(name) from sluice.models
       where name like 'model-' || pg_backend_pid() || '-%'), 'request', p_request)))],
     p_cut, at(1));

@@ -47,10 +47,10 @@ select is(cardinality(many(jsonb_build_object('model', :'m', 'schema_version', '
 select is((error_of(format('select submitted(%L, ''1'', ''x'', null, ''k'')', :'m'))).code, 'SL008',
   'another version is other content');
 
-select is((error_of(format('select sluice.check_payload(%L, ''9'', ''x'', null)', :'m'))).code,
+select is((error_of(format('select sluice.check_payload(%L, ''9'', ''x'', null, 5)', :'m'))).code,
   'SL004', 'one payload');
 select is((error_of(format('select sluice.check_payloads(array[sluice.draft_of(
-    jsonb_populate_record(null::sluice.draft, %L))])', jsonb_build_object('model', :'m',
+    jsonb_populate_record(null::sluice.task_draft, %L))])', jsonb_build_object('model', :'m',
     'schema_version', '9')))).message, format('task 1: "%s" has no schema version "9"', :'m'),
   'or many');
 
@@ -58,7 +58,7 @@ select is((error_of(format('select sluice.check_payloads(array[sluice.draft_of(
 select is(sluice.check_payload(:'m', 'text', 'x', null, 5), 4, 'one value is one step');
 create function checked(p_model text, p_steps int) returns void language sql
 as $$ select sluice.check_payloads(array_fill(sluice.draft_of(jsonb_populate_record(
-  null::sluice.draft, jsonb_build_object('model', p_model, 'schema_version', 'text', 'prompt',
+  null::sluice.task_draft, jsonb_build_object('model', p_model, 'schema_version', 'text', 'prompt',
   'x'))), array[4]), p_steps) $$;
 select lives_ok(format('select checked(%L, 4)', :'m'), 'four of one step are four');
 select is((error_of(format('select checked(%L, 3)', :'m'))).message,

@@ -9,7 +9,7 @@ select ids[1] as a, ids[2] as b, ids[3] as c from claimed(:w, 3) ids \gset
 select sluice.complete(:w, array[told(:a, 'solved'), told(:b, 'returned')], at(2)) \g /dev/null
 select results_eq(format('select * from sluice.judge_late(%s, array[told(%s, ''solved''), told(%s,
   ''returned''), told(%s, ''solved'')],
-    null, at(3))', :w, :a, :b, :c),
+    null, at(3), null)', :w, :a, :b, :c),
   format('values (%s::bigint, 1, true), (%s, 1, false), (%s, 1, false)', :a, :b, :c),
   'applied is what left a trace; a return left none, and repeating it changes nothing');
 select is((select array_agg(task_id) from sluice.attempt where kind = 'late' and worker = :w),

@@ -3,8 +3,8 @@ begin;
 select plan(4);
 
 -- drafts: of prompt p with the given keys.
-create function drafts(variadic p_keys text[]) returns sluice.draft[] language sql as $$
-  select array_agg(sluice.draft_of(jsonb_populate_record(null::sluice.draft,
+create function drafts(variadic p_keys text[]) returns sluice.task_draft[] language sql as $$
+  select array_agg(sluice.draft_of(jsonb_populate_record(null::sluice.task_draft,
     jsonb_build_object('prompt', 'p', 'tenant', 'tenant-' || pg_backend_pid(), 'idempotency_key',
       k))) order by place)
   from unnest(p_keys) with ordinality k(k, place) $$;
@@ -19,7 +19,7 @@ select is(sluice.keep_keys(drafts('c', null, 'a', 'b'), '{6,7,8,9}'), '{6,7,4,3}
   'the former one''s where it was bound before');
 select is((error_of($$select sluice.keep_keys(array(select row(d.prompt || 'x', d.model, d.priority,
       d.tenant, null, null, d.idempotency_key, null, null, null, null, null, null,
-        null, null)::sluice.draft
+        null, null)::sluice.task_draft
       from unnest(drafts('d', 'a')) d), '{10,11}')$$)).message,
   'task 2: idempotency key already used by task 4 with other content',
     'other content is told with its number');

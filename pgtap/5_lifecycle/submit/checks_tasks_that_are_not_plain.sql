@@ -9,7 +9,7 @@ returns bigint language sql
 as $$
   select sluice.check_in_full(sluice.draft_of(row('x',
     coalesce(p_name, (select max(name) from sluice.models)), p_priority, p_tenant, null,
-    null, p_key, null, null, null, null, null, null, null, null)::sluice.draft), p_id,
+    null, p_key, null, null, null, null, null, null, null, null)::sluice.task_draft), p_id,
       coalesce(p_name, (select max(name) from sluice.models)),
     p_name is not null, false, false, at(1))
 $$;

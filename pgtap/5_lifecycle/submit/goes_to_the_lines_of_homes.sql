@@ -5,7 +5,7 @@ select plan(7);
 select given_model() as m \gset
 select given_route(:'m') as r \gset
 select array(
-  select sluice.draft_of(jsonb_populate_record(null::sluice.draft, d)) from (values
+  select sluice.draft_of(jsonb_populate_record(null::sluice.task_draft, d)) from (values
     (jsonb_build_object('prompt', 'a', 'model', :'r', 'affinity_key', 'k')),
     (jsonb_build_object('prompt', 'b', 'model', :'r')),
     (jsonb_build_object('prompt', 'c', 'model', :'m', 'affinity_key', 'k')),
@@ -13,11 +13,13 @@ select array(
     (jsonb_build_object('request', '{}', 'model', :'r', 'affinity_key', 'l'))) d(d)) as drafts \gset
 select sluice.homed(sluice.destinations_of(:'drafts'), :'drafts', at(0)) as homed \gset
 select results_eq(format($$select affinity_key, tenant, verbatim, line, later, tasks
-  from unnest(%L::sluice.destination[]) order by name, verbatim, affinity_key, tenant$$, :'homed'),
+  from unnest(%L::sluice.task_destination[]) order by name, verbatim, affinity_key, tenant$$,
+  :'homed'),
   format($$select * from (values ('k', 'default', false, id_of(%1$L), false, 1),
     ('', 'default', false, own_line(%2$L), false, 1),
     ('k', 'default', false, own_line(%2$L), true, 1), ('k', 't', false, own_line(%2$L), true, 1),
-    ('l', 'default', true, sluice.line_of(null, %2$L, 'solve'), true, 1)) x$$, :'m', :'r'),
+    ('l', 'default', true, sluice.line_of(null, %2$L, 'solve', null, null), true, 1)) x$$,
+  :'m', :'r'),
   'those without a line yet are for later');
 select sluice.store_drafts(:'drafts', array(select nextval('sluice.task_id') from
   generate_series(1, 5)), null, :'homed', at(0)) \g /dev/null

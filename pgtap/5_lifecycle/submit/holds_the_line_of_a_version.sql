@@ -17,7 +17,7 @@ declare
   v_line text;
 begin
   insert into sluice.payload_schema (target, version) values (v_model, 'v');
-  v_line := 'waits_' || sluice.line_name(sluice.line_of(id_of(v_model), null, null, 'v'));
+  v_line := 'waits_' || sluice.line_name(sluice.line_of(id_of(v_model), null, null, 'v', null));
   v_before := held(v_line);
   execute format(p_submit, v_model);
   return array[v_before, held(v_line)];

@@ -3,7 +3,7 @@ begin;
 select plan(1);
 
 select given_model() as m \gset
-select array[sluice.draft_of(jsonb_populate_record(null::sluice.draft,
+select array[sluice.draft_of(jsonb_populate_record(null::sluice.task_draft,
   jsonb_build_object('prompt', 'p', 'model', :'m')))] as drafts \gset
 select (sluice.destinations_of(:'drafts'))[1] as destination \gset
 set constraints all immediate;

@@ -5,7 +5,7 @@ select plan(4);
 select given_model() as m, nextval('sluice.task_id') as a, nextval('sluice.task_id') as b,
   nextval('sluice.task_id') as c \gset
 select given_route(:'m') as r \gset
-select array(select sluice.draft_of(jsonb_populate_record(null::sluice.draft, d)) from (values
+select array(select sluice.draft_of(jsonb_populate_record(null::sluice.task_draft, d)) from (values
   (jsonb_build_object('request', '{"n": 1}', 'model', :'r')),
     (jsonb_build_object('prompt', 'p', 'model', :'m')),
   (jsonb_build_object('prompt', 'pp', 'model', :'m', 'priority', 3, 'run_at', at(9)))) d(d))

@@ -6,7 +6,7 @@ select given_model() as m \gset
 create function submitted(p_keys text[]) returns bigint[] language sql
 as $$
   select sluice.submit_drafts(
-    array(select sluice.draft_of(jsonb_populate_record(null::sluice.draft, jsonb_build_object(
+    array(select sluice.draft_of(jsonb_populate_record(null::sluice.task_draft, jsonb_build_object(
     'model', m.name, 'prompt', k, 'idempotency_key', k))) from unnest(p_keys) k), null, null, 1,
     at(1))
   from (select max(name) as name from sluice.models

@@ -20,7 +20,7 @@ select is((select array_agg(proargnames[i] order by proargnames[i]) from pg_proc
   generate_series(1, 15) i
            where oid = 'sluice.submit'::regproc),
   (select array_agg(attname::text order by attname::text) from pg_attribute
-    where attrelid = 'sluice.draft'::regclass),
+    where attrelid = 'sluice.task_draft'::regclass),
   'the keys are exactly submit''s arguments');
 select results_eq($$select model, priority, tenant from sluice.draft_of(null)$$,
   $$values (null::text, 0, 'default'::text)$$, 'so are the defaults');

@@ -11,7 +11,7 @@ create function sight(p_model text, p_route text, p_want int, out heads sluice.h
   out rounds sluice.lane_round[]) language sql
 as $$ select * from sluice.lanes_in_sight(id_of(p_model),
   array[row(own_line(p_route), null, null, null, null), row(id_of(p_model), null, null, null,
-    null)]::sluice.line_share[], greatest(p_want, 8), 100::smallint, p_want, at(1)) $$;
+    null)]::sluice.claim_share[], greatest(p_want, 8), 100::smallint, p_want, at(1)) $$;
 select is((select array[cardinality(heads), cardinality(rounds)] from sight(:'m', :'r', 64)),
   '{21,0}', 'all');
 select is((select array[cardinality(heads), cardinality(rounds)] from sight(:'m', :'r', 2)),

@@ -4,8 +4,8 @@ begin;
 select plan(5);
 
 create function share(p_line int, p_since numeric default null, p_before numeric default null)
-returns sluice.line_share language sql
-as $$ select row(p_line, null, at(p_since), at(p_before), null)::sluice.line_share $$;
+returns sluice.claim_share language sql
+as $$ select row(p_line, null, at(p_since), at(p_before), null)::sluice.claim_share $$;
 create function turn(p_id bigint, p_line int, p_deadline timestamptz) returns sluice.turn
   language sql
 as $$ select row(p_id, p_line, 1, 0, 0, null, p_deadline, 4, 1, 0, 0, 0, 0, false)::sluice.turn $$;

@@ -14,7 +14,7 @@ as $$ select array(select u.task_id from unnest(t.turns) u),
   from sluice.turns_within(model_row(p_model),
   sluice.lane_heads(id_of(p_model), 9) || sluice.lane_heads(own_line(p_route), 9),
   '{}', array[row(own_line(p_route), p_most, null, null, null),
-    row(id_of(p_model), null, null, null, null)]::sluice.line_share[], 20,
+    row(id_of(p_model), null, null, null, null)]::sluice.claim_share[], 20,
     p_limited, at(1)) t $$;
 select is(cardinality(ids), 10, 'all') from turns(:'m', :'r', null, false);
 select is(array_positions(lines, own_line(:'r')) is not null

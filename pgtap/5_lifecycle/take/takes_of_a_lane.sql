@@ -14,7 +14,7 @@ create function taken(p_model text, p_name text, p_heads int, p_most int, p_plac
 language sql
 as $$ select cardinality(t.leases), t.leases[1].request_bytes
   from sluice.take_straight(id_of(p_model), 1, sluice.lane_heads(own_line(p_name), p_heads), '{}',
-    array[row(own_line(p_name), p_most, null, null, null)]::sluice.line_share[], p_places,
+    array[row(own_line(p_name), p_most, null, null, null)]::sluice.claim_share[], p_places,
     at(1)) t $$;
 select is(taken(:'m', :'m', 2, null, 1), row(1, 400), 'of several lanes one');
 select is(clock(:'m', 'a'), 100::float8, 'whose clock moves by its tokens');

@@ -7,7 +7,7 @@ select given_model() as m \gset
 create function taken(p_model text, p_most int, p_want int, p_looks int default 8, out rows int,
   out lanes int) language sql
 as $$ select cardinality(t.leases), cardinality(t.heads) from sluice.take_first(id_of(p_model), 1,
-  row(id_of(p_model), p_most, null, null, null)::sluice.line_share, p_looks, p_want, 100::smallint,
+  row(id_of(p_model), p_most, null, null, null)::sluice.claim_share, p_looks, p_want, 100::smallint,
   at(1)) t $$;
 select is(taken(:'m', null, 5), row(0, 0), 'nothing waits');
 select waits(:'m', 'a', 20) \g /dev/null

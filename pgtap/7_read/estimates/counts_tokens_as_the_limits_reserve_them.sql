@@ -40,7 +40,7 @@ update sluice.models set api = 'openai-chat' where name = :'m';
 select is((select array_agg(s ->> 'bounded' order by s ->> 'name') from jsonb_array_elements(
     sluice.task_sums(jsonb_build_array(jsonb_build_object('model', :'m', 'request',
       '{"max_tokens": 9}')), at(0))) s), '{1}', 'a verbatim request''s own bound is summed up');
-select is(jsonb_array_length(sluice.sums_of(sluice.drafts_of(jsonb_build_array(
+select is(jsonb_array_length(sluice.sums_of(sluice.read_drafts(jsonb_build_array(
     jsonb_build_object('model', :'m', 'prompt', 'a'),
     jsonb_build_object('model', :'m', 'prompt', 'b'),
     jsonb_build_object('model', :'other', 'prompt', 'c')), at(0)))), 2, 'a sum for each model');

@@ -9,7 +9,7 @@ select advanced(:b, 'submit') \g /dev/null
 create function submitted(p_lines int[]) returns int language sql
 as $$
   select sluice.submit_lines(batch_row(b.batch), p_lines, array(
-    select sluice.draft_of(jsonb_populate_record(null::sluice.draft,
+    select sluice.draft_of(jsonb_populate_record(null::sluice.task_draft,
       jsonb_build_object('model', m.name, 'request', format('{"n": %s}', l))))
     from unnest(p_lines) l,
       (select max(name) as name from sluice.models

@@ -25,7 +25,7 @@ as $$ select case when p_line < 0 then 'route_' || (-p_line)::text else p_line::
 -- Params:  p_api: the api of a verbatim request for a route; p_version: of its payload; p_home: of
 --          its affinity key, if it named a route.
 create or replace function sluice.line_of(
-  p_model int, p_route text, p_api text, p_version text default null, p_home int default null)
+  p_model int, p_route text, p_api text, p_version text, p_home int)
 returns int
 language plpgsql stable
 as $$
@@ -47,7 +47,8 @@ language plpgsql stable
 as $$
 begin
   if p_task.route is null or p_task.affinity_key is null then
-    return array[sluice.line_of(p_task.model, p_task.route, p_task.api, p_task.schema_version)];
+    return array[sluice.line_of(p_task.model, p_task.route, p_task.api, p_task.schema_version,
+      null)];
   end if;
   return array(select -l.n from sluice.route_line l where l.route = p_task.route
     and l.api is not distinct from p_task.api

@@ -105,7 +105,7 @@ $$;
 -- Params:  p_destinations: from destinations_of; p_share: of the system's and the models' bounds,
 --          as for accept; p_now.
 create or replace function sluice.accept_many(
-  p_destinations sluice.destination[], p_share double precision, p_now timestamptz)
+  p_destinations sluice.task_destination[], p_share double precision, p_now timestamptz)
 returns void
 language plpgsql volatile
 as $$

@@ -193,11 +193,11 @@ $$;
 create or replace function sluice.choose(
   p_line int, p_model sluice.models, p_weight double precision, p_prefer text, p_want int,
   p_now timestamptz, p_tier int default 1)
-returns sluice.line_share
+returns sluice.claim_share
 language plpgsql volatile
 as $$
 declare
-  v_share sluice.line_share := row(p_line, null, null, null, p_prefer);
+  v_share sluice.claim_share := row(p_line, null, null, null, p_prefer);
   v_own sluice.rival;
   v_rivals sluice.rival[];
   v_cheaper_s double precision;
@@ -265,7 +265,7 @@ $$;
 -- note_full: notes that a model has been given all that it asked for by the lines p_shares that
 -- choose: it does not count there before it asks again.
 create or replace function sluice.note_full(
-  p_model int, p_shares sluice.line_share[], p_now timestamptz) returns void
+  p_model int, p_shares sluice.claim_share[], p_now timestamptz) returns void
 language plpgsql volatile
 as $$
 declare

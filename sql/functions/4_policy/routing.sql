@@ -79,7 +79,7 @@ $$;
 --          p_leases: what it took; p_more: how many more it would want after others. Without any,
 --          and with all that it wanted, it is full: other workers need not leave it anything.
 create or replace function sluice.note_routed(
-  p_model sluice.models, p_shares sluice.line_share[], p_want int, p_is_limited boolean,
+  p_model sluice.models, p_shares sluice.claim_share[], p_want int, p_is_limited boolean,
   p_leases sluice.lease[], p_now timestamptz, p_more int default 0)
 returns void
 language plpgsql volatile
@@ -164,7 +164,7 @@ as $$ select 8 $$;
 create or replace function sluice.route_share(
   p_line int, p_model sluice.models, p_weight double precision, p_tier int, p_prefer text,
   p_want int, p_now timestamptz, p_worker bigint)
-returns sluice.line_share
+returns sluice.claim_share
 language plpgsql volatile
 as $$
 declare
@@ -175,7 +175,7 @@ begin
   end if;
   return row(p_line, coalesce(v_most,
     sluice.may_take(p_line, p_model.id, p_weight, p_want, p_now, p_tier)), null, null,
-    null)::sluice.line_share;
+    null)::sluice.claim_share;
 end
 $$;
 
@@ -190,17 +190,17 @@ as $$ select 4 $$;
 -- the model's lock; tries the routes' (busy: another model is taking there now).
 -- Params:  p_worker: only lines of versions that it serves (null: any).
 create or replace function sluice.lines_open(
-  p_model sluice.models, p_want int, p_now timestamptz, p_worker bigint default null)
-returns sluice.line_share[]
+  p_model sluice.models, p_want int, p_now timestamptz, p_worker bigint)
+returns sluice.claim_share[]
 language plpgsql volatile
 as $$
 declare
-  v_shares sluice.line_share[] := '{}';
+  v_shares sluice.claim_share[] := '{}';
   v_routes int := 0;
   v_versions int := 0;
   v_homes int := 0;
   v record;
-  v_share sluice.line_share;
+  v_share sluice.claim_share;
 begin
   for v in
     select l.line, l.weight, l.tier, l.version, l.prefer, l.home

@@ -19,7 +19,7 @@
 create or replace function sluice.claim(
   worker bigint, models text[] default null, max_tasks int default 1,
   p_now timestamptz default null)
-returns setof sluice.claimed_task
+returns setof sluice.leased_task
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
@@ -31,9 +31,9 @@ declare
     claim.max_tasks, p_now);
   v_bounds bigint[] := sluice.answer_bounds(v_leases, 65536);
 begin
-  return query select * from sluice.claimed_tasks(v_leases[:v_bounds[3]], v_bounds);
+  return query select * from sluice.leased_tasks(v_leases[:v_bounds[3]], v_bounds);
   if v_bounds[3] < cardinality(v_leases) then
-    return query select * from sluice.claimed_later(v_leases[v_bounds[3] + 1:]);
+    return query select * from sluice.leased_later(v_leases[v_bounds[3] + 1:]);
   end if;
 end
 $$;
@@ -49,7 +49,7 @@ $$;
 -- have free slots and a reason to look: a claim that came back full, or a wake-up.
 create or replace function sluice.claim_within(
   worker bigint, models text[], shares int[], max_tasks int, p_now timestamptz default null)
-returns setof sluice.claimed_task
+returns setof sluice.leased_task
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
@@ -61,9 +61,9 @@ declare
     claim_within.shares, claim_within.max_tasks, p_now);
   v_bounds bigint[] := sluice.answer_bounds(v_leases, 65536);
 begin
-  return query select * from sluice.claimed_tasks(v_leases[:v_bounds[3]], v_bounds);
+  return query select * from sluice.leased_tasks(v_leases[:v_bounds[3]], v_bounds);
   if v_bounds[3] < cardinality(v_leases) then
-    return query select * from sluice.claimed_later(v_leases[v_bounds[3] + 1:]);
+    return query select * from sluice.leased_later(v_leases[v_bounds[3] + 1:]);
   end if;
 end
 $$;
@@ -139,19 +139,19 @@ begin
 end
 $$;
 
--- claimed_tasks: leases as workers receive them, with their bodies. priority is the task's
+-- leased_tasks: leases as workers receive them, with their bodies. priority is the task's
 -- own, without ageing: a long wait does not make a task urgent. queued_ms, for a task with a
 -- traceparent, is the time from when it could first have been taken (its submit, run_at, or the
 -- time of its retry) to this claim.
 -- Params:  p_bounds: answer_bounds.
--- twin: claimed_tasks
+-- twin: leased_tasks
 -- It is stable and called in FROM, so that it is inlined into its caller's statement. The limit
 -- pins the look-up by key, whatever the planner knows of the tasks (for a table that was never
 -- analyzed it read, for each lease, all tasks between the smallest and the greatest id). The
 -- comparison is one of rows, because with t.id = l.task_id PostgreSQL chooses among the partitions
 -- anew for each lease: 4,000 of 15,000 instructions.
-create or replace function sluice.claimed_tasks(p_leases sluice.lease[], p_bounds bigint[])
-returns setof sluice.claimed_task
+create or replace function sluice.leased_tasks(p_leases sluice.lease[], p_bounds bigint[])
+returns setof sluice.leased_task
 language sql stable
 as $$
   select l.task_id, l.fence, l.attempts + 1, m.name,
@@ -178,11 +178,11 @@ as $$
   order by l.ordinality
 $$;
 
--- claimed_later: claimed_tasks for leases whose bodies did not fit into the answer. A look-up that
+-- leased_later: leased_tasks for leases whose bodies did not fit into the answer. A look-up that
 -- is made ready in vain costs as much as the rest of a row.
--- twin: claimed_tasks
-create or replace function sluice.claimed_later(p_leases sluice.lease[])
-returns setof sluice.claimed_task
+-- twin: leased_tasks
+create or replace function sluice.leased_later(p_leases sluice.lease[])
+returns setof sluice.leased_task
 language sql stable
 as $$
   select l.task_id, l.fence, l.attempts + 1, m.name,
@@ -242,7 +242,7 @@ $$;
 create or replace function sluice.claim_urgent(
   worker bigint, models text[] default null, max_tasks int default 1,
   p_now timestamptz default null)
-returns setof sluice.claimed_task
+returns setof sluice.leased_task
 language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
@@ -254,9 +254,9 @@ declare
     claim_urgent.max_tasks, p_now, (-1)::smallint);
   v_bounds bigint[] := sluice.answer_bounds(v_leases, 65536);
 begin
-  return query select * from sluice.claimed_tasks(v_leases[:v_bounds[3]], v_bounds);
+  return query select * from sluice.leased_tasks(v_leases[:v_bounds[3]], v_bounds);
   if v_bounds[3] < cardinality(v_leases) then
-    return query select * from sluice.claimed_later(v_leases[v_bounds[3] + 1:]);
+    return query select * from sluice.leased_later(v_leases[v_bounds[3] + 1:]);
   end if;
 end
 $$;
@@ -269,7 +269,7 @@ $$;
 --
 -- (After a COMMIT whose answer was lost our workers call held_leases.)
 create or replace function sluice.requests(worker bigint, ids bigint[] default null)
-returns setof sluice.claimed_task
+returns setof sluice.leased_task
 language plpgsql stable security definer
 set search_path = sluice, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off
@@ -292,9 +292,9 @@ begin
   end if;
   v_bounds := sluice.answer_bounds(v_leases, greatest((select claim_bytes_max from sluice.settings),
     v_leases[1].request_bytes + 200));
-  return query select * from sluice.claimed_tasks(v_leases[:v_bounds[3]], v_bounds);
+  return query select * from sluice.leased_tasks(v_leases[:v_bounds[3]], v_bounds);
   if v_bounds[3] < cardinality(v_leases) then
-    return query select * from sluice.claimed_later(v_leases[v_bounds[3] + 1:]);
+    return query select * from sluice.leased_later(v_leases[v_bounds[3] + 1:]);
   end if;
 end
 $$;

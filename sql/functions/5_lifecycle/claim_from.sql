@@ -23,7 +23,7 @@ declare
   v_now timestamptz;
   v_probes int;
   v_want int := p_max;
-  v_shares sluice.line_share[];
+  v_shares sluice.claim_share[];
   v_leases sluice.lease[];
 begin
   if not pg_try_advisory_xact_lock(sluice.lock_class('model'), p_model) then
@@ -63,7 +63,7 @@ begin
   end if;
   v_shares := case when v.are_routes then sluice.lines_open(v_model, v_want, v_now,
       p_worker)
-    else array[row(p_model, null, null, null, null)]::sluice.line_share[] end;
+    else array[row(p_model, null, null, null, null)]::sluice.claim_share[] end;
   if cardinality(v_shares) > 0 then
     v_leases := sluice.take_turns(v_model, p_worker, v_shares, v_want, v_want < p_max
       or p_last < sluice.rank_max(), not v.has_quotas, v.next is not null, p_last, v_now,

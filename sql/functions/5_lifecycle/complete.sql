@@ -124,7 +124,7 @@ $$;
 -- and then one call for its model's estimates. D-070 has the cost of each step.
 create or replace function sluice.end_solved(
   p_worker bigint, p_outcomes sluice.outcome[], p_ids bigint[], p_fences int[], p_places int[],
-  p_looks boolean, p_now timestamptz, p_usages sluice.usage[] default null)
+  p_looks boolean, p_now timestamptz, p_usages sluice.usage[])
 returns int[]
 language plpgsql volatile
 as $$
@@ -241,7 +241,7 @@ $$;
 -- Returns: the places of those that found their leases.
 create or replace function sluice.end_calls(
   p_worker bigint, p_outcomes sluice.outcome[], p_now timestamptz,
-  p_usages sluice.usage[] default null)
+  p_usages sluice.usage[])
 returns int[]
 language plpgsql volatile
 as $$

@@ -6,7 +6,7 @@
 -- failure.
 create or replace function sluice.store_results(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz,
-  p_usages sluice.usage[] default null) returns void
+  p_usages sluice.usage[]) returns void
 language plpgsql volatile
 as $$
 #variable_conflict use_column
@@ -36,7 +36,7 @@ begin
     cross join lateral (select (e.lease).*) l
     cross join lateral (select (x.o).* from (select p_outcomes[e.place] as o offset 0) x) o
     cross join lateral (select (x.u).* from (select p_usages[e.place] as u offset 0) x) u
-    join sluice.task t on t.id = l.task_id and t.id between v_first and v_last   -- as claimed_tasks
+    join sluice.task t on t.id = l.task_id and t.id between v_first and v_last   -- as leased_tasks
     join sluice.models m on m.id = l.model
     left join (values
         ('unknown', 'unknown_outcome', 'the worker reported an outcome of no known kind'),
@@ -84,7 +84,7 @@ $$;
 -- (spared, or a batch that failed as a whole) its kind is returned.
 create or replace function sluice.note_attempts(
   p_outcomes sluice.outcome[], p_ended sluice.ended_call[], p_now timestamptz,
-  p_usages sluice.usage[] default null) returns void
+  p_usages sluice.usage[]) returns void
 language plpgsql volatile
 as $$
 #variable_conflict use_column

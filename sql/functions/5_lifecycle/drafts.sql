@@ -2,28 +2,29 @@
 
 -- draft_of: an element of submit_many with submit's defaults in place of nulls. Only the default
 -- model is not filled in: whether there is one matters to new tasks only.
-create or replace function sluice.draft_of(p_draft sluice.draft) returns sluice.draft
+create or replace function sluice.draft_of(p_draft sluice.task_draft) returns sluice.task_draft
 language sql immutable
 as $$
   select row(p_draft.prompt, p_draft.model, coalesce(p_draft.priority, 0),
     coalesce(p_draft.tenant, 'default'),
     p_draft.run_at, p_draft.deadline, p_draft.idempotency_key, p_draft.max_attempts,
       p_draft.request, p_draft.max_output_tokens, p_draft.metadata, p_draft.batch_id,
-      p_draft.traceparent, p_draft.schema_version, p_draft.affinity_key)::sluice.draft
+      p_draft.traceparent, p_draft.schema_version, p_draft.affinity_key)::sluice.task_draft
 $$;
 
--- drafts_of: the elements of submit_many, typed and checked. Unknown keys are found by removing the
--- known ones, which costs half as much as listing all keys; doing it in one pass with the reading
--- would cost more. A prompt must be a text: the number 42 would become "42".
+-- read_drafts: the elements of submit_many, typed and checked. Unknown keys are found by removing
+-- the known ones, which costs half as much as listing all keys; doing it in one pass with the
+-- reading would cost more. A prompt must be a text: the number 42 would become "42".
 -- Errors:  as submit_many; for the first element at fault, with its number in front.
-create or replace function sluice.drafts_of(p_tasks jsonb, p_now timestamptz) returns sluice.draft[]
+create or replace function sluice.read_drafts(p_tasks jsonb, p_now timestamptz)
+returns sluice.task_draft[]
 language plpgsql volatile
 as $$
 declare
   c_known constant text[] := '{prompt, model, priority, tenant, run_at, deadline, idempotency_key,
     max_attempts, request, max_output_tokens, metadata, batch_id, traceparent, schema_version,
     affinity_key}';
-  v_drafts sluice.draft[];
+  v_drafts sluice.task_draft[];
 begin
   if jsonb_typeof(p_tasks) is distinct from 'array' then
     raise exception 'tasks is a JSON %, not an array', coalesce(jsonb_typeof(p_tasks), 'null')
@@ -35,7 +36,7 @@ begin
                    where item - c_known <> '{}'
                      or jsonb_typeof(item -> 'prompt') not in ('string', 'null')) then
       v_drafts := array(select sluice.draft_of(d)
-        from jsonb_populate_recordset(null::sluice.draft, p_tasks) d);
+        from jsonb_populate_recordset(null::sluice.task_draft, p_tasks) d);
     end if;
   exception when data_exception then
     null;  -- which one was it?
@@ -52,7 +53,7 @@ end
 $$;
 
 -- refuse_invalid_draft: raises the error of the first of p_tasks that cannot be read as a draft.
--- Errors:  as drafts_of.
+-- Errors:  as read_drafts.
 create or replace function sluice.refuse_invalid_draft(
   p_tasks jsonb, p_known text[], p_now timestamptz)
 returns void
@@ -61,7 +62,7 @@ as $$
 declare
   v_place int := 0;
   v_task jsonb;
-  v_draft sluice.draft;
+  v_draft sluice.task_draft;
   v_hint text;
   v_key text;
 begin
@@ -70,7 +71,7 @@ begin
       v_place := v_place + 1;
       exit when v_task - p_known <> '{}'
         or jsonb_typeof(v_task -> 'prompt') not in ('string', 'null');
-      v_draft := jsonb_populate_record(null::sluice.draft, v_task);
+      v_draft := jsonb_populate_record(null::sluice.task_draft, v_task);
     end loop;
   exception when data_exception then
     null;  -- it is this one
@@ -79,7 +80,7 @@ begin
 exception when sqlstate 'SL004' then
   get stacked diagnostics v_hint = pg_exception_hint, v_key = column_name;
   if v_place > 1 then
-    perform sluice.drafts_of(jsonb_path_query_array(p_tasks, 'strict $[0 to $last]',
+    perform sluice.read_drafts(jsonb_path_query_array(p_tasks, 'strict $[0 to $last]',
       jsonb_build_object('last', v_place - 2)), p_now);
   end if;
   raise exception 'task %: %', v_place, sqlerrm using errcode = 'SL004', column = v_key,
@@ -99,9 +100,9 @@ begin
       using errcode = 'SL004', column = 'prompt',
       hint = 'prompt is plain text for the model; request is a verbatim JSON body.';
   end if;
-  perform jsonb_populate_record(null::sluice.draft, p_task);
+  perform jsonb_populate_record(null::sluice.task_draft, p_task);
 exception when data_exception then
-  perform sluice.check_types('draft', p_task);
+  perform sluice.check_types('task_draft', p_task);
   raise exception '%', sqlerrm using errcode = 'SL004',
     hint = 'Its values are of the types of sluice.submit''s arguments.';
 end
@@ -115,14 +116,14 @@ $$;
 --          that: 15 us for 4 KB.
 -- Errors:  as submit.
 create or replace function sluice.check_drafts(
-  p_drafts sluice.draft[], p_cut boolean, p_now timestamptz)
+  p_drafts sluice.task_draft[], p_cut boolean, p_now timestamptz)
 returns void
 language plpgsql volatile
 as $$
 declare
   v_rules record;
   v_at record;
-  v sluice.draft;
+  v sluice.task_draft;
   v_name text;
   v_hint text;
   v_key text;

@@ -15,8 +15,7 @@ as $$ select 20000 $$;
 -- Errors:  SL004 no such version of the target; the first place of the payload that is at fault;
 --          the call has no steps left.
 create or replace function sluice.check_payload(
-  p_target text, p_version text, p_prompt text, p_request text,
-  p_steps int default sluice.payload_steps_max())
+  p_target text, p_version text, p_prompt text, p_request text, p_steps int)
 returns int
 language plpgsql stable
 as $$
@@ -66,7 +65,7 @@ $$;
 -- check_payloads: check_payload for drafts, with the number of the first at fault in front. One
 -- that repeats an earlier task is not checked again. All together have p_steps steps.
 create or replace function sluice.check_payloads(
-  p_drafts sluice.draft[], p_steps int default sluice.payload_steps_max())
+  p_drafts sluice.task_draft[], p_steps int default sluice.payload_steps_max())
 returns void
 language plpgsql stable
 as $$

@@ -136,7 +136,7 @@ $$;
 -- worker, the task had gone back and ended while it waited.
 create or replace function sluice.judge_late(
   p_worker bigint, p_outcomes sluice.outcome[], p_places int[], p_now timestamptz,
-  p_usages sluice.usage[] default null)
+  p_usages sluice.usage[])
 returns table (task_id bigint, fence int, applied boolean)
 language plpgsql volatile
 as $$

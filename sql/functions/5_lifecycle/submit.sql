@@ -9,7 +9,7 @@
 --          has been taken.
 -- Errors:  as submit.
 create or replace function sluice.check_in_full(
-  p_draft sluice.draft, p_id bigint, p_name text, p_routed boolean, p_limited boolean,
+  p_draft sluice.task_draft, p_id bigint, p_name text, p_routed boolean, p_limited boolean,
   p_bounded boolean, p_now timestamptz) returns bigint
 language plpgsql volatile
 as $$
@@ -45,7 +45,8 @@ begin
     perform sluice.refuse_excess(p_draft.tenant, p_draft.priority, p_name);
   end if;
   if p_draft.schema_version is not null then
-    perform sluice.check_payload(p_name, p_draft.schema_version, p_draft.prompt, p_draft.request);
+    perform sluice.check_payload(p_name, p_draft.schema_version, p_draft.prompt, p_draft.request,
+      sluice.payload_steps_max());
   end if;
   if p_routed then
     perform sluice.route_api(p_name, p_draft.request is not null);
@@ -125,7 +126,7 @@ as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_id bigint := nextval('sluice.task_id');
-  v_draft sluice.draft;
+  v_draft sluice.task_draft;
   v_bound bigint;
   v_name text := submit.model;
   v_route text;
@@ -197,7 +198,7 @@ begin
         then
         v_api := case when v_route is not null then sluice.route_api(v_route,
           submit.request is not null) end;
-        v_line.line := sluice.line_of(v_line.model, v_route, v_api, submit.schema_version);
+        v_line.line := sluice.line_of(v_line.model, v_route, v_api, submit.schema_version, null);
         perform sluice.hold_line(l) from unnest(array[v_line.model, v_line.line]) l
           where submit.schema_version is not null and l is not null;
         perform sluice.accept('model', v_line.model::text, 1, null, 1, v_now)

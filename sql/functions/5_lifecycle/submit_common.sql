@@ -41,7 +41,7 @@ $$;
 -- repeat.
 create or replace function sluice.content_sha256(
   p_target text, p_prompt text, p_request text, p_max_output_tokens int,
-  p_schema_version text default null)
+  p_schema_version text)
 returns bytea
 language sql immutable
 as $$

@@ -15,7 +15,7 @@ declare
   v_now timestamptz := case when p_now is null then clock_timestamp()
     else sluice.now_for(p_now) end;
 begin
-  return query select unnest(sluice.submit_drafts(sluice.drafts_of(submit_many.tasks, v_now),
+  return query select unnest(sluice.submit_drafts(sluice.read_drafts(submit_many.tasks, v_now),
     null, null, 1, v_now));
 end
 $$;
@@ -27,14 +27,14 @@ $$;
 --          share of the bounds of the system and of models from which on they count as full.
 -- Returns: the id of each task, or that of the task which it repeats.
 create or replace function sluice.submit_drafts(
-  p_drafts sluice.draft[], p_ids bigint[], p_api_keys text[], p_share double precision,
+  p_drafts sluice.task_draft[], p_ids bigint[], p_api_keys text[], p_share double precision,
   p_now timestamptz)
 returns bigint[]
 language plpgsql volatile
 as $$
 declare
   v_kept bigint[];
-  v_destinations sluice.destination[];
+  v_destinations sluice.task_destination[];
   v_keyed boolean;
   v_has_affinity boolean;
 begin
@@ -73,7 +73,7 @@ $$;
 -- Returns: for each draft its own id, or the one to which its key was bound before.
 -- Keys are taken in order, so that two calls with the same keys do not deadlock. Only hash joins:
 -- the planner knows nothing of an array's length, and would join in n * n steps, or sort prompts.
-create or replace function sluice.keep_keys(p_drafts sluice.draft[], p_ids bigint[])
+create or replace function sluice.keep_keys(p_drafts sluice.task_draft[], p_ids bigint[])
 returns bigint[]
 language plpgsql volatile
 set enable_nestloop = off set enable_mergejoin = off set jit = off
@@ -108,8 +108,8 @@ $$;
 -- destinations_of: the lines to which p_drafts go, ascending, and the number of tasks of each
 -- tenant.
 -- Errors:  SL001: as target.
-create or replace function sluice.destinations_of(p_drafts sluice.draft[])
-returns sluice.destination[]
+create or replace function sluice.destinations_of(p_drafts sluice.task_draft[])
+returns sluice.task_destination[]
 language plpgsql volatile
 -- as for keep_keys
 set enable_nestloop = off set enable_mergejoin = off set jit = off
@@ -123,12 +123,12 @@ begin
       from unnest(p_drafts) d group by 1, 2, 3, 5),
     target as materialized (
       select n.name, n.verbatim, n.version, t.id, t.route, t.api, sluice.line_of(t.id, t.route,
-        t.api, nullif(n.version, '')) as line
+        t.api, nullif(n.version, ''), null) as line
       from (select distinct c.name, c.verbatim, c.version from counted c) n
       cross join lateral sluice.target(coalesce(nullif(n.name, ''), sluice.default_model()),
         n.verbatim) t)
     select array_agg(row(name, verbatim, t.line, t.id, t.route, t.api, c.tenant,
-      c.tasks, version, '', false)::sluice.destination order by t.line)
+      c.tasks, version, '', false)::sluice.task_destination order by t.line)
     from counted c join target t using (name, verbatim, version));
 end
 $$;
@@ -136,8 +136,8 @@ $$;
 -- homed: p_destinations of drafts of which some have affinity keys: those of routes go to the lines
 -- of their keys' homes. A line that is not made yet is the route's, for later: wake makes it.
 create or replace function sluice.homed(
-  p_destinations sluice.destination[], p_drafts sluice.draft[], p_now timestamptz)
-returns sluice.destination[]
+  p_destinations sluice.task_destination[], p_drafts sluice.task_draft[], p_now timestamptz)
+returns sluice.task_destination[]
 language plpgsql volatile
 -- as for keep_keys
 set enable_nestloop = off set enable_mergejoin = off set jit = off
@@ -164,7 +164,7 @@ begin
       select c.*, case when c.key <> '' then sluice.home_of(c.key, r.ids, r.weights) end as home
       from counted c left join route r using (name, verbatim, version))
     select array_agg(row(name, verbatim, coalesce(h.line, t.line), t.model, t.route, t.api,
-        p.tenant, p.tasks, version, p.key, n.later)::sluice.destination
+        p.tenant, p.tasks, version, p.key, n.later)::sluice.task_destination
       order by coalesce(h.line, t.line), n.later)
     from placed p join target t using (name, verbatim, version)
     left join home h using (name, verbatim, version, home)
@@ -177,8 +177,8 @@ $$;
 --          p_destinations: from destinations_of.
 -- Errors:  as store_in_line.
 create or replace function sluice.store_drafts(
-  p_drafts sluice.draft[], p_ids bigint[], p_api_keys text[],
-  p_destinations sluice.destination[], p_now timestamptz)
+  p_drafts sluice.task_draft[], p_ids bigint[], p_api_keys text[],
+  p_destinations sluice.task_destination[], p_now timestamptz)
 returns void
 language plpgsql volatile
 -- as for keep_keys
@@ -215,8 +215,8 @@ $$;
 -- Params:  p_api_keys: as store_drafts; p_destination: any that names the line.
 -- Errors:  SL001: the model was deleted meanwhile.
 create or replace function sluice.store_in_line(
-  p_drafts sluice.draft[], p_ids bigint[], p_api_keys text[], p_destination sluice.destination,
-  p_now timestamptz)
+  p_drafts sluice.task_draft[], p_ids bigint[], p_api_keys text[],
+  p_destination sluice.task_destination, p_now timestamptz)
 returns void
 language plpgsql volatile
 as $$

@@ -27,14 +27,14 @@ $$;
 --          through the model's own line is under way; p_last: the worst rank to take; p_more: as
 --          claim_from.
 create or replace function sluice.take_turns(
-  p_model sluice.models, p_worker bigint, p_shares sluice.line_share[], p_want int,
+  p_model sluice.models, p_worker bigint, p_shares sluice.claim_share[], p_want int,
   p_is_limited boolean, p_is_free boolean,
   p_has_round boolean, p_last smallint, p_now timestamptz, p_more int default 0)
 returns sluice.lease[]
 language plpgsql volatile
 as $$
 declare
-  v_shares sluice.line_share[] := p_shares;
+  v_shares sluice.claim_share[] := p_shares;
   v_looks int := least(greatest(p_want, sluice.window_min()), sluice.window_max());
   v_leases sluice.lease[];
   v_heads sluice.head[];
@@ -96,8 +96,8 @@ $$;
 -- Returns: leases: what was taken. Null: nothing, because several lanes wait; then heads are their
 --          first rows with weights and headroom, or null if there are more than p_looks lanes.
 create or replace function sluice.take_first(
-  p_model int, p_worker bigint, p_share sluice.line_share, p_looks int, p_want int, p_last smallint,
-  p_now timestamptz, out heads sluice.head[], out leases sluice.lease[])
+  p_model int, p_worker bigint, p_share sluice.claim_share, p_looks int, p_want int,
+  p_last smallint, p_now timestamptz, out heads sluice.head[], out leases sluice.lease[])
 language plpgsql volatile
 as $$
 begin
@@ -117,12 +117,12 @@ $$;
 -- lanes_in_sight: the lanes of the lines p_shares at which a claim of p_want looks next, p_looks of
 -- each line, and the rounds of those lines that have more.
 create or replace function sluice.lanes_in_sight(
-  p_model int, p_shares sluice.line_share[], p_looks int, p_last smallint, p_want int,
+  p_model int, p_shares sluice.claim_share[], p_looks int, p_last smallint, p_want int,
   p_now timestamptz, out heads sluice.head[], out rounds sluice.lane_round[])
 language plpgsql volatile
 as $$
 declare
-  v_share sluice.line_share;
+  v_share sluice.claim_share;
   v_lanes record;
 begin
   heads := '{}';
@@ -146,8 +146,8 @@ $$;
 --          their tenant's quota was used up, or not all rows of a lane were looked at.
 create or replace function sluice.take_some(
   p_model sluice.models, p_worker bigint, p_heads sluice.head[], p_rounds sluice.lane_round[],
-  p_shares sluice.line_share[], p_places int, p_is_free boolean, p_now timestamptz,
-  out leases sluice.lease[], out turns sluice.turn[], out shares sluice.line_share[],
+  p_shares sluice.claim_share[], p_places int, p_is_free boolean, p_now timestamptz,
+  out leases sluice.lease[], out turns sluice.turn[], out shares sluice.claim_share[],
     out cut boolean)
 language plpgsql volatile
 as $$
@@ -177,7 +177,7 @@ begin
   shares := p_shares;
   if p_shares[1].line < 0 then
     shares := array(
-      select row(s.line, s.most - t.taken, s.since, s.before, s.prefer)::sluice.line_share
+      select row(s.line, s.most - t.taken, s.since, s.before, s.prefer)::sluice.claim_share
       from unnest(p_shares) s cross join lateral (select count(*)::int as taken
         from unnest(leases) l where l.line = s.line) t
       where coalesce(s.most > t.taken, true));
@@ -191,7 +191,7 @@ $$;
 -- Returns: as take_some.
 create or replace function sluice.take_straight(
   p_model int, p_worker bigint, p_heads sluice.head[], p_rounds sluice.lane_round[],
-  p_shares sluice.line_share[], p_places int,
+  p_shares sluice.claim_share[], p_places int,
   p_now timestamptz, out leases sluice.lease[], out turns sluice.turn[], out cut boolean)
 language plpgsql volatile
 as $$

@@ -5,7 +5,7 @@
 -- Returns: as take_some; needs: for hold_budgets.
 create or replace function sluice.take_by_turns(
   p_model sluice.models, p_worker bigint, p_heads sluice.head[], p_rounds sluice.lane_round[],
-  p_shares sluice.line_share[], p_places int,
+  p_shares sluice.claim_share[], p_places int,
   p_limited boolean, p_now timestamptz, out leases sluice.lease[], out turns sluice.turn[],
     out cut boolean, out needs sluice.budget_need[])
 language plpgsql volatile
@@ -58,7 +58,7 @@ $$;
 --          within_budgets.
 create or replace function sluice.turns_within(
   p_model sluice.models, p_heads sluice.head[], p_rounds sluice.lane_round[],
-  p_shares sluice.line_share[], p_places int, p_limited boolean, p_now timestamptz,
+  p_shares sluice.claim_share[], p_places int, p_limited boolean, p_now timestamptz,
   out turns sluice.turn[], out tokens int[], out cut boolean, out needs sluice.budget_need[])
 language plpgsql volatile
 as $$
@@ -104,7 +104,7 @@ end
 $$;
 
 -- bounds_deadlines: whether some of p_shares are for tasks with certain deadlines only.
-create or replace function sluice.bounds_deadlines(p_shares sluice.line_share[]) returns boolean
+create or replace function sluice.bounds_deadlines(p_shares sluice.claim_share[]) returns boolean
 language plpgsql immutable
 as $$
 begin
@@ -120,7 +120,7 @@ $$;
 -- within_deadlines: the first p_places of p_turns whose deadlines are those of their line's share;
 -- late ones, too, in order to be ended.
 create or replace function sluice.within_deadlines(
-  p_turns sluice.turn[], p_shares sluice.line_share[], p_places int, p_now timestamptz)
+  p_turns sluice.turn[], p_shares sluice.claim_share[], p_places int, p_now timestamptz)
 returns sluice.turn[]
 language plpgsql immutable
 as $$

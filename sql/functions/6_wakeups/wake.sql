@@ -155,7 +155,7 @@ begin
     order by l.line
   loop
     if v.line is null and v.route is not null and v_made = sluice.wake_homes_max() then
-      v.line := sluice.line_of(null, v.route, v.api, v.version);
+      v.line := sluice.line_of(null, v.route, v.api, v.version, null);
     end if;
     v_made := v_made + (v.line is null)::int;
     v.line := coalesce(v.line, sluice.make_route_line(v.route, v.api, v.version, v.model));

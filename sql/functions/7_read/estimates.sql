@@ -32,7 +32,7 @@ as $$
 $$;
 
 -- sums_of: the sums of drafts. One that repeats an earlier task has none: it is not called again.
-create or replace function sluice.sums_of(p_drafts sluice.draft[]) returns jsonb
+create or replace function sluice.sums_of(p_drafts sluice.task_draft[]) returns jsonb
 language sql volatile
 as $$
   select sluice.sums_of_tasks(array_agg(coalesce(d.model, m.name)), array_agg(d.tenant),
@@ -51,7 +51,7 @@ language plpgsql volatile security definer
 set search_path = sluice, pg_temp
 as $$
 begin
-  return sluice.sums_of(sluice.drafts_of(task_sums.tasks, sluice.now_for(p_now)));
+  return sluice.sums_of(sluice.read_drafts(task_sums.tasks, sluice.now_for(p_now)));
 end
 $$;
 
@@ -294,6 +294,6 @@ declare
   v_now timestamptz := sluice.now_for(p_now);
 begin
   return query select e.* from sluice.estimate_sums(
-    sluice.sums_of(sluice.drafts_of(estimate_many.tasks, v_now)), v_now) e;
+    sluice.sums_of(sluice.read_drafts(estimate_many.tasks, v_now)), v_now) e;
 end
 $$;

@@ -77,7 +77,7 @@ declare
   v_hint text;
   v_key text;
 begin
-  return sluice.submit_drafts(sluice.drafts_of(coalesce((
+  return sluice.submit_drafts(sluice.read_drafts(coalesce((
       select jsonb_agg(sluice.imported_draft(p_tasks -> p - 1, p_source) order by n)
       from unnest(v_places) with ordinality u(p, n)), '[]'), p_now), null, null, 1, p_now);
 exception when others then
@@ -226,7 +226,7 @@ begin
   v_kept := sluice.keep_keys(array(
     select row(t ->> 'prompt', coalesce(t ->> 'route', t ->> 'model'), 0, t ->> 'tenant', null,
       null, sluice.import_key(t, p_source), null, t ->> 'request', null, null, null,
-      null, t ->> 'schema_version', t ->> 'affinity_key')::sluice.draft
+      null, t ->> 'schema_version', t ->> 'affinity_key')::sluice.task_draft
     from unnest(p_tasks) with ordinality i(t, n) order by i.n), v_ids);
   perform sluice.store_ends(array(select p_tasks[n] from generate_subscripts(v_ids, 1) n
       where v_kept[n] = v_ids[n] order by n),

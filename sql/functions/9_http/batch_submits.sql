@@ -11,7 +11,7 @@ declare
     and p.n = p_batch.position);
   v_lines int[];
   v_models text[];
-  v_drafts sluice.draft[];
+  v_drafts sluice.task_draft[];
   v_chosen int;
   v_settled int;
 begin
@@ -34,7 +34,7 @@ begin
   v_drafts := array(
     select sluice.draft_of(row(null, v_models[array_position(v_lines, l.line)], null,
       p_batch.tenant, null, p_batch.expires_at, null,
-      null, l.body::json -> 'body', null, null, p_batch.id, null, null, null)::sluice.draft)
+      null, l.body::json -> 'body', null, null, p_batch.id, null, null, null)::sluice.task_draft)
     from sluice.batch_part(p_batch.input_file, p_batch.position) l where l.line = any (v_lines)
     order by l.line);
   v_settled := sluice.submit_lines(p_batch, v_lines, v_drafts, p_now);
@@ -51,7 +51,7 @@ $$;
 -- Params:  p_lines: their numbers, ascending; p_drafts: their tasks.
 -- Returns: how many lines are settled: submitted, or refused for good.
 create or replace function sluice.submit_lines(
-  p_batch sluice.batch, p_lines int[], p_drafts sluice.draft[], p_now timestamptz) returns int
+  p_batch sluice.batch, p_lines int[], p_drafts sluice.task_draft[], p_now timestamptz) returns int
 language plpgsql volatile
 as $$
 declare

@@ -35,7 +35,7 @@ declare
   v_now timestamptz := sluice.now_for(p_now);
   v_items json[] := sluice.sent_items(estimate_array.body);
 begin
-  return sluice.estimate_object(sluice.sums_of(sluice.drafts_of(
+  return sluice.estimate_object(sluice.sums_of(sluice.read_drafts(
     sluice.tasks_of_bodies(v_items::text[], array_fill(estimate_array.tenant,
       array[cardinality(v_items)]), array(select estimate_array.key || '/' || n
         from generate_subscripts(v_items, 1) n), null), v_now)), v_now);

@@ -168,7 +168,7 @@ declare
   v_now timestamptz := case when p_now is null then clock_timestamp()
     else sluice.now_for(p_now) end;
   v_default text := sluice.default_model();
-  v_drafts sluice.draft[] := sluice.drafts_of(
+  v_drafts sluice.task_draft[] := sluice.read_drafts(
     sluice.tasks_of_bodies(p_bodies, p_tenants, p_keys, p_traceparents), v_now);
   v_ids bigint[] := sluice.submit_drafts(v_drafts, null, p_api_keys, sluice.critical_share(),
     v_now);

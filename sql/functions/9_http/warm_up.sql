@@ -44,8 +44,8 @@ declare
 begin
   v_worker := sluice.register_worker('warm-up', 1, p_now => p_now);
   perform sluice.submit_drafts(
-    sluice.drafts_of(jsonb_build_array(jsonb_build_object('prompt', 'x', 'model', p_model)), p_now),
-      array[p_id], null, 1, p_now);
+    sluice.read_drafts(jsonb_build_array(jsonb_build_object('prompt', 'x', 'model', p_model)),
+      p_now), array[p_id], null, 1, p_now);
   perform sluice.claim(v_worker, null, 0, p_now),
     sluice.claim_within(v_worker, null, '{}', 0, p_now);
   perform sluice.claim_from(v_line, v_worker, 0, p_now);

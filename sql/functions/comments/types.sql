@@ -1,30 +1,30 @@
 -- What psql and docs/reference/ say of the types that public functions take and return.
 
-comment on type sluice.claimed_task is
+comment on type sluice.leased_task is
   'A task that a worker is to call: what claim and requests return.';
-comment on column sluice.claimed_task.task_id is 'The task.';
-comment on column sluice.claimed_task.fence is
+comment on column sluice.leased_task.task_id is 'The task.';
+comment on column sluice.leased_task.fence is
   'The number of the call: an outcome counts only with the fence of the present call.';
-comment on column sluice.claimed_task.attempt is 'The number of the attempt, from 1.';
-comment on column sluice.claimed_task.model is 'The model''s name.';
-comment on column sluice.claimed_task.send_within_ms is
+comment on column sluice.leased_task.attempt is 'The number of the attempt, from 1.';
+comment on column sluice.leased_task.model is 'The model''s name.';
+comment on column sluice.leased_task.send_within_ms is
   'Send the call within so many ms from the moment the claim was sent, by the worker''s '
   'monotonic clock; later its permit is forfeited.';
-comment on column sluice.claimed_task.api is
+comment on column sluice.leased_task.api is
   'How to call the backend. Null: the body did not fit into the answer; ask sluice.requests for '
   'it.';
-comment on column sluice.claimed_task.prompt is 'The text to answer, or null.';
-comment on column sluice.claimed_task.request is 'The verbatim JSON body, or null.';
-comment on column sluice.claimed_task.max_output_tokens is
+comment on column sluice.leased_task.prompt is 'The text to answer, or null.';
+comment on column sluice.leased_task.request is 'The verbatim JSON body, or null.';
+comment on column sluice.leased_task.max_output_tokens is
   'The longest answer, in tokens. Null: the model''s own limit.';
-comment on column sluice.claimed_task.traceparent is
+comment on column sluice.leased_task.traceparent is
   'To be sent as a header of that name. Null: none.';
-comment on column sluice.claimed_task.timeout_ms is 'The longest time of the call, in ms.';
-comment on column sluice.claimed_task.priority is '-100 to 100.';
-comment on column sluice.claimed_task.queued_ms is
+comment on column sluice.leased_task.timeout_ms is 'The longest time of the call, in ms.';
+comment on column sluice.leased_task.priority is '-100 to 100.';
+comment on column sluice.leased_task.queued_ms is
   'Of a task with a traceparent: how long it was in the queue, in ms.';
-comment on column sluice.claimed_task.request_bytes is 'Bytes of the prompt or request.';
-comment on column sluice.claimed_task.schema_version is
+comment on column sluice.leased_task.request_bytes is 'Bytes of the prompt or request.';
+comment on column sluice.leased_task.schema_version is
   'The version of its payload. Null: none, or it comes with the body.';
 
 comment on type sluice.usage is
