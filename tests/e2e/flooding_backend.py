@@ -25,7 +25,8 @@ def frame(kind, flags, stream, payload=b""):
 
 def serve(connection):
     try:
-        with tls.wrap_socket(connection, server_side=True) as client, client.makefile("rb") as reader:
+        with (tls.wrap_socket(connection, server_side=True) as client,
+                client.makefile("rb") as reader):
             reader.read(PREFACE_BYTES)
             client.sendall(frame(SETTINGS, 0, 0))
             while True:

@@ -20,7 +20,8 @@ create function tasks(p_tenant text, p_request text) returns jsonb language sql
 as $$ select jsonb_build_array(
   jsonb_build_object('request', '{"messages": []}', 'model', current_setting('my.m'), 'tenant',
     p_tenant),
-  jsonb_build_object('request', p_request, 'model', current_setting('my.m'), 'tenant', p_tenant)) $$;
+  jsonb_build_object('request', p_request, 'model', current_setting('my.m'), 'tenant',
+    p_tenant)) $$;
 select set_config('my.m', :'m', true) \gset
 select code, message from error_of(format(
   'select sluice.submit(request => ''{"models": ["x"]}'', model => %L, tenant => %L)',
